@@ -1,0 +1,16 @@
+//! Words every crate may use: typed ids, time and chance, secrets, pictures. No I/O, nothing asynchronous.
+
+mod ids;
+mod measured;
+mod picture;
+mod secret;
+mod world;
+
+pub use ids::{ApiKeyId, AppId, Id, OrgId, ParseIdError, PublicKeyId};
+pub use measured::Measured;
+pub use picture::{Picture, PictureSize};
+pub use secret::Secret;
+pub use world::{StillWorld, SystemWorld, World};
+
+pub use jiff::{SignedDuration, Timestamp};
+pub use uuid::Uuid;

@@ -1,0 +1,2 @@
+//! The Assay server.
+fn main() {}
