@@ -1,1 +1,20 @@
-//! db
+//! One SQL text, two engines. Everyone else writes [`sql!`] and never asks which engine is running.
+//!
+//! - [`Read`] is a consistent view and cannot write; [`Tx`] can, and counts only once committed.
+//! - After an error PostgreSQL's transaction is dead and SQLite's is not: an `Err` ends the `Tx`. To "try", write
+//!   `ON CONFLICT DO NOTHING` and look at the row count.
+//! - SQLite's writers are serial, PostgreSQL's are not: change state with a guarded update
+//!   (`… WHERE id = $1 AND state = $2`, expect one row), never by reading first.
+
+mod at;
+mod engine;
+mod migrate;
+#[cfg(feature = "testing")]
+pub mod testing;
+mod value;
+
+pub use at::At;
+pub use engine::{Db, DbError, Durability, Engine, Read, Record, Tx};
+pub use sqlx::FromRow;
+pub use sqlx::types::Json;
+pub use value::{Query, Value};

@@ -1,0 +1,53 @@
+//! Moments, stored so that both engines sort and compare them alike.
+
+use base::Timestamp;
+use jiff_sqlx::ToSqlx as _;
+use sqlx::{Database, Decode, Encode, Postgres, Sqlite, Type, encode::IsNull, error::BoxDynError};
+
+/// A moment: `timestamptz` in PostgreSQL, whole microseconds since 1970 in SQLite.
+///
+/// Rows read it with `#[sqlx(try_from = "db::At")]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct At(pub Timestamp);
+
+impl From<At> for Timestamp {
+    fn from(at: At) -> Self {
+        at.0
+    }
+}
+
+impl Type<Postgres> for At {
+    fn type_info() -> sqlx::postgres::PgTypeInfo {
+        <jiff_sqlx::Timestamp as Type<Postgres>>::type_info()
+    }
+}
+
+impl Encode<'_, Postgres> for At {
+    fn encode_by_ref(&self, out: &mut <Postgres as Database>::ArgumentBuffer) -> Result<IsNull, BoxDynError> {
+        <jiff_sqlx::Timestamp as Encode<Postgres>>::encode(self.0.to_sqlx(), out)
+    }
+}
+
+impl<'r> Decode<'r, Postgres> for At {
+    fn decode(value: <Postgres as Database>::ValueRef<'r>) -> Result<Self, BoxDynError> {
+        Ok(Self(<jiff_sqlx::Timestamp as Decode<Postgres>>::decode(value)?.to_jiff()))
+    }
+}
+
+impl Type<Sqlite> for At {
+    fn type_info() -> sqlx::sqlite::SqliteTypeInfo {
+        <i64 as Type<Sqlite>>::type_info()
+    }
+}
+
+impl Encode<'_, Sqlite> for At {
+    fn encode_by_ref(&self, out: &mut <Sqlite as Database>::ArgumentBuffer) -> Result<IsNull, BoxDynError> {
+        <i64 as Encode<Sqlite>>::encode(self.0.as_microsecond(), out)
+    }
+}
+
+impl<'r> Decode<'r, Sqlite> for At {
+    fn decode(value: <Sqlite as Database>::ValueRef<'r>) -> Result<Self, BoxDynError> {
+        Ok(Self(Timestamp::from_microsecond(<i64 as Decode<Sqlite>>::decode(value)?)?))
+    }
+}

@@ -1,0 +1,289 @@
+//! The only file that knows which engine is running.
+
+use crate::{At, Query, Value};
+use sqlx::{
+    Arguments as _, FromRow, Row as _, SqlSafeStr as _,
+    postgres::{PgArguments, PgPool, PgPoolOptions, PgRow},
+    sqlite::{
+        SqliteArguments, SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteRow,
+        SqliteSynchronous,
+    },
+};
+use std::time::Duration;
+
+/// Which database answers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Engine {
+    /// An embedded file.
+    Sqlite,
+    /// A server, shared by several nodes.
+    Postgres,
+}
+
+/// A row type that decodes from either engine; derive [`FromRow`].
+pub trait Record: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin {}
+impl<T> Record for T where T: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin {}
+
+/// Why the database did not do it.
+#[derive(Debug, thiserror::Error)]
+pub enum DbError {
+    /// A unique or primary key already holds that value.
+    #[error("a unique rule was broken")]
+    Duplicate(#[source] sqlx::Error),
+    /// The disk or the database's quota is full.
+    #[error("the database has no room left on its disk")]
+    Full(#[source] sqlx::Error),
+    /// No connection could be had in time.
+    #[error("the database cannot be reached")]
+    Unreachable(#[source] sqlx::Error),
+    /// A migration is missing, changed or failed.
+    #[error("the schema cannot be brought up to date: {0}")]
+    Migration(#[from] sqlx::migrate::MigrateError),
+    /// Anything else the driver says.
+    #[error("the database failed")]
+    Driver(#[source] sqlx::Error),
+}
+
+impl From<sqlx::Error> for DbError {
+    fn from(error: sqlx::Error) -> Self {
+        match &error {
+            sqlx::Error::Database(cause) if cause.is_unique_violation() => Self::Duplicate(error),
+            // SQLITE_FULL, and PostgreSQL's disk_full and out_of_memory classes.
+            sqlx::Error::Database(cause) if matches!(cause.code().as_deref(), Some("13" | "53100")) => {
+                Self::Full(error)
+            }
+            sqlx::Error::Io(_)
+            | sqlx::Error::PoolTimedOut
+            | sqlx::Error::PoolClosed
+            | sqlx::Error::Tls(_) => Self::Unreachable(error),
+            _ => Self::Driver(error),
+        }
+    }
+}
+
+/// What a commit waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Durability {
+    /// The disk. What was answered survives a power cut.
+    Disk,
+    /// The operating system. What was answered survives a crash or kill of the process, and reaches the disk with the
+    /// next commit that waits for it, or within a second; a power cut may lose that second.
+    Process,
+}
+
+/// A database; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Db(pub(crate) Pools);
+
+#[derive(Clone, Debug)]
+pub(crate) enum Pools {
+    Sqlite { readers: SqlitePool, writer: SqlitePool },
+    Postgres(PgPool),
+}
+
+/// A consistent view. It cannot be committed, so it cannot change anything.
+#[derive(Debug)]
+pub struct Read(Conn);
+
+/// A view that may also write, and must be committed to count.
+#[derive(Debug)]
+pub struct Tx(Read);
+
+impl std::ops::Deref for Tx {
+    type Target = Read;
+    fn deref(&self) -> &Read {
+        &self.0
+    }
+}
+
+impl std::ops::DerefMut for Tx {
+    fn deref_mut(&mut self) -> &mut Read {
+        &mut self.0
+    }
+}
+
+#[derive(Debug)]
+enum Conn {
+    Sqlite(sqlx::Transaction<'static, sqlx::Sqlite>),
+    Postgres(sqlx::Transaction<'static, sqlx::Postgres>),
+}
+
+macro_rules! arguments {
+    ($values:expr, $args:ty) => {{
+        let mut args = <$args>::default();
+        for value in $values {
+            match value {
+                Value::Bool(v) => args.add(v),
+                Value::I64(v) => args.add(v),
+                Value::F64(v) => args.add(v),
+                Value::Text(v) => args.add(v),
+                Value::Bytes(v) => args.add(v),
+                Value::Uuid(v) => args.add(v),
+                Value::Time(v) => args.add(v.map(At)),
+                Value::Json(v) => args.add(v.map(sqlx::types::Json)),
+            }
+            .map_err(sqlx::Error::Encode)?;
+        }
+        args
+    }};
+}
+
+macro_rules! run {
+    ($conn:expr, $query:expr, |$q:ident, $c:ident| $body:expr) => {{
+        let Query { sqlite, postgres, values } = $query;
+        match $conn {
+            Conn::Sqlite(tx) => {
+                let $q = sqlx::query_with(sqlite, arguments!(values, SqliteArguments));
+                let $c = &mut **tx;
+                $body
+            }
+            Conn::Postgres(tx) => {
+                let $q = sqlx::query_with(postgres, arguments!(values, PgArguments));
+                let $c = &mut **tx;
+                $body
+            }
+        }
+    }};
+}
+
+impl Read {
+    /// The first row, if there is one.
+    pub async fn fetch_optional<T: Record>(&mut self, query: Query) -> Result<Option<T>, DbError> {
+        Ok(run!(&mut self.0, query, |q, c| match q.fetch_optional(c).await? {
+            Some(row) => Some(T::from_row(&row)?),
+            None => None,
+        }))
+    }
+
+    /// All rows. The statement carries its own LIMIT where the number is not small by nature.
+    pub async fn fetch_all<T: Record>(&mut self, query: Query) -> Result<Vec<T>, DbError> {
+        Ok(run!(&mut self.0, query, |q, c| {
+            q.fetch_all(c).await?.iter().map(T::from_row).collect::<Result<_, _>>()?
+        }))
+    }
+
+    /// The one number of a `SELECT count(*)`.
+    pub async fn count(&mut self, query: Query) -> Result<i64, DbError> {
+        Ok(run!(&mut self.0, query, |q, c| q.fetch_one(c).await?.try_get(0)?))
+    }
+}
+
+impl Tx {
+    /// Runs a statement; the number of rows it touched.
+    pub async fn execute(&mut self, query: Query) -> Result<u64, DbError> {
+        Ok(run!(&mut self.0.0, query, |q, c| q.execute(c).await?.rows_affected()))
+    }
+
+    /// Makes everything since [`Db::write`] count.
+    pub async fn commit(self) -> Result<(), DbError> {
+        match self.0.0 {
+            Conn::Sqlite(tx) => tx.commit().await?,
+            Conn::Postgres(tx) => tx.commit().await?,
+        }
+        Ok(())
+    }
+}
+
+impl Db {
+    /// Opens `sqlite:PATH` (created when missing) or `postgres://…`. PostgreSQL connects lazily, so a server can start
+    /// before its database does; readiness tells.
+    pub fn open(url: &str, connections: u32) -> Result<Self, DbError> {
+        let wait = Duration::from_secs(5);
+        if url.starts_with("postgres:") || url.starts_with("postgresql:") {
+            let pool = PgPoolOptions::new()
+                .max_connections(connections.max(2))
+                .acquire_timeout(wait)
+                .connect_lazy(url)?;
+            return Ok(Self(Pools::Postgres(pool)));
+        }
+        let options = url
+            .parse::<SqliteConnectOptions>()?
+            .create_if_missing(true)
+            .foreign_keys(true)
+            .journal_mode(SqliteJournalMode::Wal)
+            .synchronous(SqliteSynchronous::Full)
+            .busy_timeout(wait);
+        // A file needs no ping before each use; a ping would cost more than most of our statements.
+        let pool = |most| {
+            SqlitePoolOptions::new().max_connections(most).acquire_timeout(wait).test_before_acquire(false)
+        };
+        let writer = pool(1).connect_lazy_with(options.clone());
+        let readers = pool(connections.max(2)).connect_lazy_with(options.pragma("query_only", "on"));
+        Ok(Self(Pools::Sqlite { readers, writer }))
+    }
+
+    /// Which database answers.
+    pub fn engine(&self) -> Engine {
+        match self.0 {
+            Pools::Sqlite { .. } => Engine::Sqlite,
+            Pools::Postgres(_) => Engine::Postgres,
+        }
+    }
+
+    /// A consistent view.
+    pub async fn read(&self) -> Result<Read, DbError> {
+        Ok(Read(match &self.0 {
+            Pools::Sqlite { readers, .. } => Conn::Sqlite(readers.begin().await?),
+            Pools::Postgres(pool) => Conn::Postgres(pool.begin_with("BEGIN READ ONLY".into_sql_str()).await?),
+        }))
+    }
+
+    /// A change that waits for the disk.
+    pub async fn write(&self) -> Result<Tx, DbError> {
+        self.write_as(Durability::Disk).await
+    }
+
+    /// A change, and what its commit waits for.
+    pub async fn write_as(&self, durability: Durability) -> Result<Tx, DbError> {
+        Ok(Tx(Read(match &self.0 {
+            Pools::Sqlite { writer, .. } => {
+                let mut connection = writer.acquire().await?;
+                // Durability is a property of the connection; there is one writer, so set it each time.
+                let level = match durability {
+                    Durability::Disk => "PRAGMA synchronous = FULL",
+                    Durability::Process => "PRAGMA synchronous = NORMAL",
+                };
+                sqlx::query(level).execute(&mut *connection).await?;
+                Conn::Sqlite(
+                    sqlx::Transaction::begin(connection, Some("BEGIN IMMEDIATE".into_sql_str())).await?,
+                )
+            }
+            Pools::Postgres(pool) => {
+                let mut tx = pool.begin().await?;
+                if durability == Durability::Process {
+                    sqlx::query("SET LOCAL synchronous_commit = off").execute(&mut *tx).await?;
+                }
+                Conn::Postgres(tx)
+            }
+        })))
+    }
+
+    /// Answers when the database does; for readiness.
+    pub async fn ping(&self) -> Result<(), DbError> {
+        self.read()
+            .await?
+            .count(crate::sql!("SELECT count(*) FROM organisations WHERE id = $1", base::Uuid::nil()))
+            .await?;
+        Ok(())
+    }
+
+    /// Brings what [`Durability::Process`] left with the operating system to the disk.
+    pub async fn flush(&self) -> Result<(), DbError> {
+        if let Pools::Sqlite { writer, .. } = &self.0 {
+            sqlx::query("PRAGMA wal_checkpoint(PASSIVE)").execute(writer).await?;
+        }
+        // PostgreSQL's WAL writer does so by itself, within three times wal_writer_delay (0.6 s by default).
+        Ok(())
+    }
+
+    /// Closes every connection, after what is running has ended.
+    pub async fn close(&self) {
+        match &self.0 {
+            Pools::Sqlite { readers, writer } => {
+                readers.close().await;
+                writer.close().await;
+            }
+            Pools::Postgres(pool) => pool.close().await,
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! A clean database for each test: a file, or a schema of its own in the PostgreSQL server that
+//! `ASSAY_TEST_POSTGRES_URL` names.
+
+use crate::{Db, DbError, engine::Pools};
+use sqlx::{Executor as _, SqlSafeStr as _};
+
+/// A migrated database that goes away with the test.
+#[derive(Debug)]
+pub struct TestDb {
+    /// The database.
+    pub db: Db,
+    /// Where it is, for a server started as a process of its own.
+    pub url: String,
+    _folder: tempfile::TempDir,
+}
+
+impl TestDb {
+    /// Opens and migrates.
+    ///
+    /// # Panics
+    /// When the database cannot be made: the test cannot go on.
+    pub async fn open() -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let url = match std::env::var("ASSAY_TEST_POSTGRES_URL") {
+            Ok(server) => schema(&server).await,
+            Err(_) => format!("sqlite:{}", folder.path().join("test.db").display()),
+        };
+        let db = Db::open(&url, 4).expect("a database url");
+        db.migrate().await.expect("the migrations run");
+        Self { db, url, _folder: folder }
+    }
+}
+
+/// A new schema on the server, and the address that leads into it.
+async fn schema(server: &str) -> String {
+    let mut chance = [0; 8];
+    base::World::fill(&base::SystemWorld, &mut chance);
+    let name = format!("test_{:016x}", u64::from_le_bytes(chance));
+    let pool = sqlx::PgPool::connect(server).await.expect("the test server answers");
+    #[expect(
+        clippy::disallowed_types,
+        reason = "a schema's name cannot be bound; this one is sixteen hex digits"
+    )]
+    let create = sqlx::AssertSqlSafe(format!("CREATE SCHEMA {name}"));
+    sqlx::raw_sql(create).execute(&pool).await.expect("a schema of its own");
+    pool.close().await;
+    let joint = if server.contains('?') { '&' } else { '?' };
+    format!("{server}{joint}options=-c%20search_path%3D{name}")
+}
+
+impl Db {
+    /// Asks the engine to prepare a statement, without running it.
+    pub async fn prepare(&self, text: &str) -> Result<(), DbError> {
+        #[expect(clippy::disallowed_types, reason = "the statement is prepared, never run")]
+        let text = sqlx::AssertSqlSafe(text.to_owned()).into_sql_str();
+        match &self.0 {
+            Pools::Sqlite { writer, .. } => drop(writer.acquire().await?.prepare(text).await?),
+            Pools::Postgres(pool) => drop(pool.acquire().await?.prepare(text).await?),
+        }
+        Ok(())
+    }
+}
