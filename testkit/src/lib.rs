@@ -1,3 +1,12 @@
 //! What the tests of every crate may use: simulated attacks, builders, a frozen world.
 
+#[cfg(feature = "app")]
+mod app;
+#[cfg(feature = "app")]
+mod faces;
 pub mod spoof;
+
+#[cfg(feature = "app")]
+pub use app::{Answer, Call, TestApp, nobody, public_key, sign};
+#[cfg(feature = "app")]
+pub use faces::{estimator, face, face_base64, faces, group_photo, pack};

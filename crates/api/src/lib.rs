@@ -1,1 +1,93 @@
-//! api
+//! Assay's HTTP interfaces. One operation is one file: contract on top, guard first, rule in the middle, answer last.
+
+pub mod ai;
+mod guard;
+pub mod openapi;
+mod system;
+mod wire;
+
+pub use guard::Signed;
+pub use system::{Disk, Metrics};
+pub use wire::{BadBrand, Wire};
+
+use axum::{Router, middleware};
+use base::{SignedDuration, World};
+use db::Db;
+use domain::{audit::Decisions, estimate::Estimator, secure_capture::SecureCapture, tenancy::nonces::Nonces};
+use std::{sync::Arc, time::Duration};
+
+/// Everything an operation may reach; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Api {
+    /// Time and chance.
+    pub world: Arc<dyn World>,
+    /// The database.
+    pub db: Db,
+    /// Names that carry the brand.
+    pub wire: Wire,
+    /// Nonces that were used.
+    pub nonces: Nonces,
+    /// The models, behind their bounded pool.
+    pub estimator: Estimator,
+    /// Secure capture sessions.
+    pub secure_capture: SecureCapture,
+    /// Where decision records go, when they are kept.
+    pub decisions: Option<Decisions>,
+    /// Metrics, rendered on demand.
+    pub metrics: Metrics,
+    /// Where room is needed.
+    pub disk: Disk,
+    /// Limits of the HTTP side.
+    pub settings: Arc<Settings>,
+}
+
+/// Limits of the HTTP side.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// How far a signed request's timestamp may be off.
+    pub max_clock_skew: SignedDuration,
+    /// The largest body of the image AI interface, bytes.
+    pub body_bytes: usize,
+    /// How long a body may take to arrive.
+    pub body_timeout: Duration,
+    /// Where callers reach this server, without a trailing slash.
+    pub public_url: String,
+    /// The age that `?explain=true` holds an estimate against where the request names no threshold.
+    pub explained_age: u8,
+    /// The false-positive rate for which `?explain=true` states a buffer.
+    pub explained_rate: f64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            max_clock_skew: SignedDuration::from_mins(5),
+            body_bytes: 2_000_000,
+            body_timeout: Duration::from_secs(30),
+            public_url: "http://127.0.0.1:8080".to_owned(),
+            explained_age: 18,
+            explained_rate: 0.05,
+        }
+    }
+}
+
+/// All interfaces and the server's own pages, ready to serve.
+pub fn router(api: Api) -> Router {
+    let (ai, _) = ai::router().split_for_parts();
+    let routes = Router::new()
+        .merge(ai)
+        .merge(system::router())
+        .fallback(system::not_found)
+        .method_not_allowed_fallback(system::not_found)
+        .with_state(api.clone());
+    // Swagger UI's files travel inside the binary, so the reference works offline.
+    routes
+        .merge(openapi::reference())
+        .layer(tower_http::catch_panic::CatchPanicLayer::custom(system::panicked))
+        .layer(middleware::from_fn_with_state(api, wire::request_id::trace))
+}
+
+/// Standard base64, as images travel.
+pub fn base64(bytes: &[u8]) -> String {
+    base64_simd::STANDARD.encode_to_string(bytes)
+}

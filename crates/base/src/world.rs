@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use uuid::Uuid;
 
 /// Everything a rule may not invent for itself.
-pub trait World: Send + Sync + 'static {
+pub trait World: std::fmt::Debug + Send + Sync + 'static {
     /// The present moment.
     fn now(&self) -> Timestamp;
 

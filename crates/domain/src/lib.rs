@@ -1,1 +1,10 @@
-//! domain
+//! The rules of Assay and their SQL, by subject. Knows no HTTP: an interface says how a refusal looks.
+
+pub mod audit;
+pub mod estimate;
+pub mod keyring;
+pub mod secure_capture;
+pub mod tenancy;
+mod words;
+
+pub use words::UnknownWord;

@@ -1,2 +1,105 @@
-//! The Assay server.
-fn main() {}
+//! The Assay server and its tools, in one binary.
+
+mod commands;
+mod config;
+mod out;
+mod serve;
+mod telemetry;
+
+use clap::{Parser, Subcommand};
+use std::{path::PathBuf, process::ExitCode};
+
+/// A self-hosted trust-and-safety server.
+#[derive(Parser)]
+#[command(name = "assay", version, about, propagate_version = true)]
+#[command(after_help = "Start with `assay serve --dev --data-dir data`, then `assay doctor` tells what is missing.")]
+struct Cli {
+    #[command(flatten)]
+    place: Place,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// Where this installation keeps its things; the same for every command.
+#[derive(clap::Args, Clone, Debug)]
+struct Place {
+    /// Folder with the database, keys and files.
+    #[arg(long, global = true, env = "ASSAY_DATA_DIR", default_value = "data", value_name = "DIR")]
+    data_dir: PathBuf,
+    /// Configuration file (TOML); settings can also come from the environment, as `ASSAY__SECTION__NAME`.
+    #[arg(long, global = true, env = "ASSAY_CONFIG", value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Serve all interfaces over HTTP.
+    Serve(serve::Args),
+    /// Organisations: the tenants.
+    #[command(subcommand)]
+    Org(commands::org::Org),
+    /// Applications of an organisation; an application's id is its SDK ID.
+    #[command(subcommand)]
+    App(commands::app::App),
+    /// Keys of an application: public keys that verify its requests, API keys that open interfaces.
+    #[command(subcommand)]
+    Key(commands::key::Key),
+    /// The models: import them from the locked packages, list and verify them.
+    #[command(subcommand)]
+    Models(commands::models::Models),
+    /// Sign a request, send it and print the answer.
+    Call(commands::call::Call),
+    /// Measure the answers on your own labelled pictures.
+    #[command(subcommand)]
+    Evaluate(commands::evaluate::Evaluate),
+    /// Check models, database, disk, clock and ffmpeg, and say what to do.
+    Doctor(commands::doctor::Doctor),
+    /// Print the OpenAPI document of an interface.
+    Openapi {
+        /// The interface.
+        #[arg(value_parser = api::openapi::NAMES)]
+        name: String,
+    },
+    /// Bring the database's schema up to date; `serve` does so too.
+    Migrate,
+    /// Cut one face out of a group photo, to the limits of the interface, for trying it out.
+    SampleFace(commands::sample_face::SampleFace),
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let Cli { place, command } = Cli::parse();
+    match run(&place, command).await {
+        Ok(code) => code,
+        Err(error) => {
+            out::error(format_args!("error: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(place: &Place, command: Command) -> anyhow::Result<ExitCode> {
+    let config = config::Config::load(place)?;
+    match command {
+        Command::Serve(args) => serve::serve(&args, config).await?,
+        Command::Org(org) => org.run(&config).await?,
+        Command::App(app) => app.run(&config).await?,
+        Command::Key(key) => key.run(&config).await?,
+        Command::Models(models) => models.run(&config)?,
+        Command::Call(call) => return call.run(&config).await,
+        Command::Evaluate(evaluate) => evaluate.run(&config)?,
+        Command::Doctor(doctor) => return doctor.run(&config).await,
+        Command::Openapi { name } => {
+            let wire = config.wire()?;
+            out::line(format_args!("{}", api::openapi::document(&name, &wire).unwrap_or_default()));
+        }
+        Command::Migrate => {
+            let db = config.open_database()?;
+            let pending = db.pending_migrations().await?;
+            db.migrate().await?;
+            out::line(format_args!("{pending} migrations applied; the schema is up to date"));
+        }
+        Command::SampleFace(sample) => sample.run(&config)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,92 @@
+//! `POST /ai/v1/age-antispoofing-verify`
+
+use super::{
+    Problem,
+    explain::Explain,
+    photo::{self, Antispoofing, Metadata, Photo, SecureCaptureSchema, Switches, Wanted},
+};
+use crate::{
+    Api, Signed,
+    wire::{Word, parse},
+};
+use axum::{Json, extract::State};
+use domain::{
+    estimate::{Assurance, Operator, Validation},
+    secure_capture::Capture,
+};
+use std::borrow::Cow;
+use utoipa::ToSchema;
+
+/// A face whose age is held against a threshold, and whose liveness is asked for.
+#[derive(serde::Deserialize, ToSchema)]
+pub(crate) struct AgeAntispoofingVerifyRequest<'a> {
+    /// The image in base64; a `data:` prefix is accepted.
+    #[serde(borrow, default)]
+    #[schema(value_type = String)]
+    img: Option<Cow<'a, str>>,
+    metadata: Option<Metadata>,
+    #[schema(value_type = Option<SecureCaptureSchema>)]
+    secure: Option<Capture>,
+    /// Years, 1 to 120.
+    #[schema(value_type = i64, minimum = 1, maximum = 120)]
+    threshold: Option<i64>,
+    /// `OVER` (default) passes at or above the threshold, `UNDER` below it.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    operator: Word<Operator>,
+    /// `low`, `medium` (default) or `high`: how sure the answer must be before it says `real`.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    level_of_assurance: Word<Assurance>,
+    /// `high` only: there is no relaxed mode where liveness is asked for.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    img_validation_level: Word<Validation>,
+}
+
+/// Whether the estimate passes, and whether the face is live.
+#[derive(serde::Serialize, ToSchema)]
+pub(crate) struct AgeAntispoofingVerifyAnswer {
+    age: AgeCheck,
+    antispoofing: Antispoofing,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explain: Option<Explain>,
+}
+
+/// The age outcome.
+#[derive(serde::Serialize, ToSchema)]
+pub(crate) struct AgeCheck {
+    /// `pass` or `fail`.
+    #[schema(value_type = String, example = "pass")]
+    age_check: &'static str,
+}
+
+/// Hold the estimated age of a face against a threshold, and tell whether it is live.
+#[utoipa::path(
+    post, path = "/ai/v1/age-antispoofing-verify", tag = "image AI", security(("signed" = [])), params(Switches),
+    request_body = AgeAntispoofingVerifyRequest,
+    responses((status = 200, description = "Outcome and prediction.", body = AgeAntispoofingVerifyAnswer), Problem),
+)]
+pub(crate) async fn age_antispoofing_verify(
+    State(api): State<Api>,
+    switches: Switches,
+    signed: Signed,
+) -> Result<Json<AgeAntispoofingVerifyAnswer>, Problem> {
+    let body: AgeAntispoofingVerifyRequest<'_> = parse(&signed.body)?;
+    let threshold = Some(photo::threshold(body.threshold, body.operator)?);
+    let liveness = Some(photo::assurance(body.level_of_assurance)?);
+    photo::strict_only(body.img_validation_level)?;
+    let photo = Photo { img: body.img, metadata: body.metadata, secure: body.secure };
+
+    let wanted = Wanted { age: true, liveness, threshold, ..Wanted::default() };
+    let judged = photo::judge(&api, &signed, &switches, photo, wanted).await?;
+
+    let mut answer = AgeAntispoofingVerifyAnswer {
+        age: AgeCheck { age_check: judged.age_check()? },
+        antispoofing: judged.prediction()?,
+        explain: None,
+    };
+    judged.keep(&api, &signed, "age-antispoofing-verify", &answer).await?;
+    answer.explain = judged.explain;
+    Ok(Json(answer))
+}

@@ -1,0 +1,116 @@
+//! `?explain=true`: what an answer rests on.
+
+use crate::Settings;
+use domain::estimate::{Finding, Threshold};
+use utoipa::ToSchema;
+
+/// What an answer rests on; our extension, added to any 200 by `?explain=true`.
+#[derive(Debug, serde::Serialize, ToSchema)]
+pub(crate) struct Explain {
+    /// About the age, where one was estimated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    age: Option<AgeExplained>,
+    /// About the liveness, where it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    liveness: Option<LivenessExplained>,
+    /// Where the face is.
+    face: FaceExplained,
+    /// What was measured of the image.
+    quality: Quality,
+    /// The models that answered.
+    #[schema(value_type = Vec<Object>)]
+    models: Vec<vision::ModelInfo>,
+}
+
+#[derive(Debug, serde::Serialize, ToSchema)]
+struct AgeExplained {
+    /// Years between which four of five people of this estimate are.
+    interval_80: [f64; 2],
+    /// The threshold of the next two figures: the request's, or the operator's default.
+    threshold: f64,
+    /// Probability that the person is at least `threshold` years old.
+    probability_at_least: f64,
+    /// The share of people below the threshold that the operator accepts to pass.
+    false_positive_rate: f64,
+    /// Years that an estimate must lie above the threshold to keep that share.
+    buffer: f64,
+    /// Years between the estimates from the crops of the face; wide means that the image is hard to read.
+    spread: f64,
+}
+
+#[derive(Debug, serde::Serialize, ToSchema)]
+struct LivenessExplained {
+    /// 0 (surely an attack) to 1 (surely a live face).
+    score: f64,
+    /// The score from which the answer is `real` at the level of assurance asked for.
+    threshold: f64,
+    /// Whether the model behind it is experimental.
+    experimental: bool,
+    /// The measures behind the score.
+    #[schema(value_type = Object)]
+    cues: std::collections::BTreeMap<&'static str, f64>,
+}
+
+#[derive(Debug, serde::Serialize, ToSchema)]
+struct FaceExplained {
+    /// Left, top, right and bottom in pixels of the upright image.
+    r#box: [f64; 4],
+    /// Confidence of the detector, 0 to 1.
+    score: f64,
+}
+
+#[derive(Debug, serde::Serialize, ToSchema)]
+struct Quality {
+    /// Pixels of the upright image.
+    width: u32,
+    /// Pixels of the upright image.
+    height: u32,
+    /// Mean luma over the face, 0 to 255.
+    face_luma: f64,
+    /// JPEG quality read from the quantisation tables, 1 to 100.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    jpeg_quality: Option<u8>,
+}
+
+impl Explain {
+    pub(super) fn of(finding: &Finding, threshold: Option<Threshold>, settings: &Settings) -> Self {
+        let age = finding.age.as_ref().map(|estimate| {
+            let threshold = threshold.map_or(f64::from(settings.explained_age), Threshold::years);
+            AgeExplained {
+                interval_80: [round(estimate.low80), round(estimate.high80)],
+                threshold,
+                probability_at_least: round(estimate.at_least(threshold)),
+                false_positive_rate: settings.explained_rate,
+                buffer: round(estimate.buffer(settings.explained_rate)),
+                spread: round(estimate.spread),
+            }
+        });
+        let liveness = finding.liveness.as_ref().map(|liveness| LivenessExplained {
+            score: round(liveness.score),
+            threshold: round(liveness.threshold),
+            experimental: liveness.experimental,
+            cues: liveness.cues.iter().map(|&(name, value)| (name, round(value))).collect(),
+        });
+        let face = &finding.face;
+        Self {
+            age,
+            liveness,
+            face: FaceExplained {
+                r#box: [face.left, face.top, face.right, face.bottom].map(round),
+                score: round(face.score),
+            },
+            quality: Quality {
+                width: finding.size.width,
+                height: finding.size.height,
+                face_luma: round(finding.luma),
+                jpeg_quality: finding.jpeg_quality,
+            },
+            models: finding.models.clone(),
+        }
+    }
+}
+
+/// Three decimals.
+fn round(value: impl Into<f64>) -> f64 {
+    (value.into() * 1000.0).round() / 1000.0
+}

@@ -1,0 +1,262 @@
+//! What the six operations share: the photo of the body, the switches of the query, and the way to an answer.
+
+use super::{Code, Problem, explain::Explain};
+use crate::{Api, Signed, wire::Word};
+use axum::extract::{FromRequestParts, Query};
+use domain::{
+    audit::{Decision, sha256},
+    estimate::{Ask, Assurance, Finding, Operator, Prediction, Threshold, Validation},
+    secure_capture::Capture,
+    tenancy::Feature,
+};
+use serde::Deserialize;
+use std::borrow::Cow;
+use utoipa::{IntoParams, ToSchema};
+
+/// The part of a body that every operation has.
+#[derive(Debug)]
+pub(super) struct Photo<'a> {
+    pub(super) img: Option<Cow<'a, str>>,
+    pub(super) metadata: Option<Metadata>,
+    pub(super) secure: Option<Capture>,
+}
+
+/// About the capture.
+#[derive(Debug, Deserialize, ToSchema)]
+pub(crate) struct Metadata {
+    /// Where the image was taken: `mobile`, `laptop` or `unknown`.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    device: Word<Device>,
+}
+
+#[derive(Debug)]
+enum Device {
+    Any,
+}
+
+impl std::str::FromStr for Device {
+    type Err = ();
+    fn from_str(word: &str) -> Result<Self, ()> {
+        matches!(word, "mobile" | "laptop" | "unknown").then_some(Self::Any).ok_or(())
+    }
+}
+
+/// Proof that the image comes from Assay's capture module; read when `?secure=true`.
+#[derive(ToSchema)]
+#[schema(as = SecureCapture)]
+#[expect(dead_code, reason = "describes domain::secure_capture::Capture, which knows no HTTP, in the document")]
+pub(crate) struct SecureCaptureSchema {
+    /// Protocol version, `"1"`.
+    version: String,
+    /// The session token of `GET /ai/sm/v1/secure/1/token`.
+    token: String,
+    /// Base64url of the ECDSA P-256 signature over the characters of `verification`.
+    signature: String,
+    /// Base64url of `{"image": base64url(sha256(image bytes)), "multiframe": false}`.
+    verification: String,
+}
+
+/// Query switches of the image AI operations. `nonce` and `timestamp` belong to the signature.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct Switches {
+    /// Unique for each request: a UUID. A second use is refused.
+    #[param(value_type = String, required = true)]
+    #[serde(rename = "nonce")]
+    _nonce: Option<String>,
+    /// When the request was signed: unix time in seconds, milliseconds or microseconds.
+    #[param(value_type = i64, required = true)]
+    #[serde(rename = "timestamp")]
+    _timestamp: Option<String>,
+    /// `true` adds `explain` to the answer.
+    #[param(value_type = Option<bool>)]
+    explain: Option<String>,
+    /// `true` when the image comes from Assay's capture module and `secure` is in the body.
+    #[param(value_type = Option<bool>)]
+    secure: Option<String>,
+    /// `true` when the module took several frames; only with `secure`.
+    #[param(value_type = Option<bool>)]
+    multiframe: Option<String>,
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Switches {
+    type Rejection = std::convert::Infallible;
+
+    /// A query that does not read as one has no switches; the signature's own parameters are the guard's business.
+    async fn from_request_parts(parts: &mut axum::http::request::Parts, _: &S) -> Result<Self, Self::Rejection> {
+        Ok(Query::try_from_uri(&parts.uri).map_or_else(|_| Self::none(), |Query(switches)| switches))
+    }
+}
+
+impl Switches {
+    fn none() -> Self {
+        Self { _nonce: None, _timestamp: None, explain: None, secure: None, multiframe: None }
+    }
+
+    fn on(switch: Option<&String>, name: &str) -> Result<bool, Problem> {
+        match switch.map(String::as_str) {
+            None | Some("false") => Ok(false),
+            Some("true") => Ok(true),
+            Some(_) => Err(Problem::new(Code::InvalidRequestBody, format!("{name} is true or false"))),
+        }
+    }
+}
+
+/// What an operation wants to know.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Wanted {
+    pub(super) age: bool,
+    pub(super) liveness: Option<Assurance>,
+    pub(super) validation: Option<Validation>,
+    pub(super) threshold: Option<Threshold>,
+}
+
+/// What the models found, and the explanation if one was asked for.
+#[derive(Debug)]
+pub(super) struct Judged {
+    pub(super) finding: Finding,
+    pub(super) explain: Option<Explain>,
+    image_sha256: Option<String>,
+    wanted: Wanted,
+}
+
+/// Takes the photo through the gates and the models.
+pub(super) async fn judge(
+    api: &Api,
+    signed: &Signed,
+    switches: &Switches,
+    photo: Photo<'_>,
+    wanted: Wanted,
+) -> Result<Judged, Problem> {
+    signed.may(Feature::ImageAi)?;
+    if let Some(Metadata { device: Word::Unknown }) = photo.metadata {
+        let words = "metadata.device is one of mobile, laptop, unknown";
+        return Err(Problem::new(Code::InvalidMetadataDevice, words));
+    }
+    let explain = Switches::on(switches.explain.as_ref(), "explain")?;
+    let secure = Switches::on(switches.secure.as_ref(), "secure")?;
+    let multiframe = Switches::on(switches.multiframe.as_ref(), "multiframe")?;
+    if multiframe && !secure {
+        return Err(Problem::new(Code::InvalidRequestBody, "multiframe is only possible with secure=true"));
+    }
+    let img = photo.img.filter(|img| !img.is_empty());
+    let img = img.ok_or_else(|| Problem::new(Code::ImageNotProvided, "img is missing or empty"))?;
+    let image = media::gate::unbase64(&img)?;
+    drop(img);
+    if secure {
+        let capture = photo.secure.unwrap_or_default();
+        api.secure_capture.check(&*api.world, signed.caller.app, &capture, &image, multiframe)?;
+    }
+
+    let image_sha256 = api.decisions.is_some().then(|| sha256(&image));
+    let relaxed = wanted.validation == Some(Validation::Low);
+    let ask = Ask { image, relaxed, age: wanted.age, liveness: wanted.liveness };
+    let finding = api.estimator.answer(ask).await?;
+    let explain = explain.then(|| Explain::of(&finding, wanted.threshold, &api.settings));
+    Ok(Judged { finding, explain, image_sha256, wanted })
+}
+
+impl Judged {
+    /// Keeps a decision record, where records are kept; the answer waits for it.
+    pub(super) async fn keep<T: serde::Serialize>(
+        &self,
+        api: &Api,
+        signed: &Signed,
+        operation: &str,
+        answer: &T,
+    ) -> Result<(), Problem> {
+        let (Some(decisions), Some(hash)) = (&api.decisions, &self.image_sha256) else { return Ok(()) };
+        let answer = serde_json::to_value(answer).map_err(|error| Problem::internal(&error))?;
+        let decision = Decision {
+            operation,
+            image_sha256: hash.clone(),
+            answer: &answer,
+            rules: serde_json::json!({
+                "threshold": self.wanted.threshold.map(Threshold::years),
+                "operator": self.wanted.threshold.map(|threshold| threshold.operator().as_str()),
+                "level_of_assurance": self.wanted.liveness.map(Assurance::as_str),
+                "img_validation_level": self.wanted.validation.map(Validation::as_str),
+                "liveness_threshold": self.finding.liveness.as_ref().map(|liveness| liveness.threshold),
+            }),
+            models: serde_json::json!(self.finding.models),
+        };
+        let kept = decisions.keep(&*api.world, signed.caller.app, &decision).await;
+        kept.map(drop).map_err(|error| Problem::unavailable(&error))
+    }
+
+    /// The age and its uncertainty, as every age answer states them.
+    pub(super) fn age(&self) -> Result<Age, Problem> {
+        let estimate = self.finding.age.as_ref().ok_or_else(missing)?;
+        Ok(Age { age: round(estimate.years), st_dev: round(estimate.st_dev) })
+    }
+
+    /// `pass` or `fail` against the threshold.
+    pub(super) fn age_check(&self) -> Result<&'static str, Problem> {
+        let estimate = self.finding.age.as_ref().ok_or_else(missing)?;
+        let threshold = self.wanted.threshold.ok_or_else(missing)?;
+        Ok(if threshold.passes(estimate.years.into()) { "pass" } else { "fail" })
+    }
+
+    /// `real` or `fake`.
+    pub(super) fn prediction(&self) -> Result<Antispoofing, Problem> {
+        let liveness = self.finding.liveness.as_ref().ok_or_else(missing)?;
+        Ok(Antispoofing { prediction: liveness.prediction })
+    }
+}
+
+fn missing() -> Problem {
+    Problem::new(Code::FailPrediction, "the models gave no usable answer")
+}
+
+/// Two decimals: more would pretend.
+fn round(value: impl Into<f64>) -> f64 {
+    (value.into() * 100.0).round() / 100.0
+}
+
+/// An estimated age.
+#[derive(Debug, serde::Serialize, ToSchema)]
+pub(crate) struct Age {
+    /// Estimated age in years.
+    #[schema(example = 25.1)]
+    age: f64,
+    /// Uncertainty in years: about two of three people of this estimate are within one `st_dev`.
+    #[schema(example = 4.9)]
+    st_dev: f64,
+}
+
+/// A liveness answer.
+#[derive(Debug, serde::Serialize, ToSchema)]
+pub(crate) struct Antispoofing {
+    /// `real` or `fake`.
+    #[schema(value_type = String, example = "real")]
+    prediction: Prediction,
+}
+
+/// Reads `threshold` and `operator` of the verify operations.
+pub(super) fn threshold(years: Option<i64>, operator: Word<Operator>) -> Result<Threshold, Problem> {
+    let operator = operator.or(Operator::Over, Code::InvalidRequestBody, "operator", Operator::WORDS)?;
+    let years = years.ok_or_else(|| Problem::new(Code::InvalidRequestBody, "threshold is missing"))?;
+    Threshold::new(years, operator).map_err(|error| Problem::new(Code::InvalidRequestBody, error.to_string()))
+}
+
+/// Reads `level_of_assurance`.
+pub(super) fn assurance(level: Word<Assurance>) -> Result<Assurance, Problem> {
+    level.or(Assurance::Medium, Code::InvalidLevelOfAssurance, "level_of_assurance", Assurance::WORDS)
+}
+
+/// Reads `img_validation_level`.
+pub(super) fn validation(level: Word<Validation>) -> Result<Validation, Problem> {
+    level.or(Validation::High, Code::InvalidImgValidationLevel, "img_validation_level", Validation::WORDS)
+}
+
+/// Refuses relaxed mode where liveness is asked for: a relaxed image says nothing about it.
+pub(super) fn strict_only(level: Word<Validation>) -> Result<(), Problem> {
+    match validation(level)? {
+        Validation::High => Ok(()),
+        Validation::Low => Err(Problem::new(
+            Code::InvalidImgValidationLevel,
+            "relaxed mode is possible only where no liveness is asked for",
+        )),
+    }
+}

@@ -1,0 +1,94 @@
+//! The signed-request guard, over the raw bytes (decisions, section 1).
+
+use crate::{
+    Api,
+    ai::{Code, Problem},
+    wire::{signed, text},
+};
+use axum::{
+    body::{Body, Bytes},
+    extract::{FromRequest, Request},
+    http::{HeaderMap, header},
+};
+use base::Measured;
+use domain::tenancy::{
+    Feature, OrgStatus,
+    caller::{self, Caller},
+    signed_request::{self, Clock, Refused},
+};
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+
+/// A request whose sender is proven: application, signature, time and single use.
+#[derive(Debug)]
+pub struct Signed {
+    /// Who sent it.
+    pub caller: Caller,
+    /// The headers, for those that are not part of any signature.
+    pub headers: HeaderMap,
+    /// The raw body, at most `limits.body_bytes`.
+    pub body: Bytes,
+}
+
+impl Signed {
+    /// Whether the application may use an interface.
+    pub fn may(&self, feature: Feature) -> Result<(), Problem> {
+        if self.caller.features.contains(&feature) {
+            return Ok(());
+        }
+        Err(Problem::new(Code::Unauthorized, format!("the application may not use {feature}")))
+    }
+}
+
+impl FromRequest<Api> for Signed {
+    type Rejection = Problem;
+
+    /// The checks stand in the order of interface 2's table, so that one defect gives exactly its code. The body is
+    /// read only for a caller that exists.
+    async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
+        let (parts, body) = request.into_parts();
+        let id = text(&parts.headers, api.wire.auth_id());
+        let caller = {
+            let mut view = api.db.read().await.map_err(|error| Problem::unavailable(&error))?;
+            caller::identify(&mut view, id).await.map_err(|error| Problem::from(error).branded(&api.wire))?
+        };
+        let signature = signed_request::parse_digest(text(&parts.headers, api.wire.auth_digest()))
+            .map_err(|error| Problem::from(error).branded(&api.wire))?;
+        let clock =
+            Clock { now: api.world.now(), max_skew: api.settings.max_clock_skew, unclocked: caller.unclocked };
+        let stamps = clock.read(parts.uri.query())?;
+
+        let body = read_body(api, &parts.headers, body).await?;
+        signed_request::verify(&caller.keys, &signed(&parts.method, &parts.uri, &body), &signature)?;
+        if caller.org_status != OrgStatus::Active {
+            return Err(Problem::new(Code::InvalidOrgStatus, "the organisation is suspended"));
+        }
+        // Only now: a nonce is burnt by its owner alone.
+        let fresh = api.nonces.use_once(caller.app, stamps.nonce, stamps.remember_until).await;
+        if !fresh.map_err(|error| Problem::unavailable(&error))? {
+            return Err(Refused::NonceUsed.into());
+        }
+        Ok(Self { caller, headers: parts.headers, body })
+    }
+}
+
+/// Reads a body up to the limit; a longer one is refused before it is in memory.
+async fn read_body(api: &Api, headers: &HeaderMap, body: Body) -> Result<Bytes, Problem> {
+    let limit = api.settings.body_bytes;
+    let too_large = |measured: Option<u64>| {
+        let measured = measured.map(|bytes| {
+            Measured::new(bytes as f64, format!("at most {limit} bytes"), "send a smaller image")
+        });
+        Problem::new(Code::PayloadTooLarge, "the body is too large").measured(measured)
+    };
+    let announced = text(headers, &header::CONTENT_LENGTH).and_then(|length| length.parse::<u64>().ok());
+    if announced.is_some_and(|bytes| bytes > limit as u64) {
+        return Err(too_large(announced));
+    }
+    let collected = tokio::time::timeout(api.settings.body_timeout, Limited::new(body, limit).collect()).await;
+    match collected {
+        Ok(Ok(body)) => Ok(body.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large(None)),
+        Ok(Err(_)) => Err(Problem::new(Code::InvalidBodyEncoding, "the body broke off")),
+        Err(_) => Err(Problem::new(Code::InvalidBodyEncoding, "the body did not arrive in time")),
+    }
+}

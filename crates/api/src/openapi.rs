@@ -1,0 +1,52 @@
+//! The five OpenAPI documents, and the reference page that shows them.
+
+use crate::{Wire, ai};
+use utoipa::openapi::{InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder};
+use utoipa_swagger_ui::{Config, SwaggerUi, Url};
+
+/// The interfaces, by the name of their document.
+pub const NAMES: [&str; 5] = ["moderation", "ai", "proof", "identity", "ages"];
+
+/// The document of an interface in JSON, with the brand's header names; `None` for an unknown name.
+///
+/// # Panics
+/// Never: a document of our own always serialises.
+pub fn document(name: &str, wire: &Wire) -> Option<String> {
+    let document = match name {
+        "ai" => describe("Assay image AI", "Age estimation and liveness from one image.", ai::document()),
+        // The other interfaces have no operations yet; their documents say so instead of promising.
+        "moderation" => describe("Assay content moderation", NOT_YET, OpenApi::default()),
+        "proof" => describe("Assay proof of age", NOT_YET, OpenApi::default()),
+        "identity" => describe("Assay document verification", NOT_YET, OpenApi::default()),
+        "ages" => describe("Assay age verification", NOT_YET, OpenApi::default()),
+        _ => return None,
+    };
+    let json = document.to_pretty_json().expect("a document of our own serialises");
+    Some(wire.rebrand(&json).into_owned())
+}
+
+const NOT_YET: &str = "This release has no operations of this interface.";
+
+fn describe(title: &str, description: &str, document: OpenApi) -> OpenApi {
+    let licence = LicenseBuilder::new().name("MIT OR Apache-2.0").identifier(Some("MIT OR Apache-2.0")).build();
+    let info = InfoBuilder::new()
+        .title(title)
+        .version(env!("CARGO_PKG_VERSION"))
+        .description(Some(description))
+        .license(Some(licence))
+        .build();
+    let builder: OpenApiBuilder = document.into();
+    builder.info(info).build()
+}
+
+/// The reference page at `/reference`.
+pub(crate) fn reference() -> SwaggerUi {
+    let documents = [
+        Url::new("image AI", "/openapi/ai.json"),
+        Url::new("moderation", "/openapi/moderation.json"),
+        Url::new("proof of age", "/openapi/proof.json"),
+        Url::new("identity documents", "/openapi/identity.json"),
+        Url::new("age sessions", "/openapi/ages.json"),
+    ];
+    SwaggerUi::new("/reference").config(Config::new(documents).try_it_out_enabled(false).validator_url("none"))
+}

@@ -1,0 +1,45 @@
+//! The server about itself: alive, ready, measured, described.
+
+mod health;
+mod metrics;
+mod openapi;
+mod ready;
+
+pub use metrics::Metrics;
+pub use ready::Disk;
+
+use crate::{
+    Api,
+    ai::{Code, Problem},
+};
+use axum::{
+    Router,
+    response::{IntoResponse as _, Redirect, Response},
+    routing::get,
+};
+
+pub(crate) fn router() -> Router<Api> {
+    Router::new()
+        .route("/", get(|| async { Redirect::temporary("/reference/") }))
+        .route("/healthz", get(health::healthz))
+        .route("/readyz", get(ready::readyz))
+        .route("/metrics", get(metrics::scrape))
+        .route("/openapi/{document}", get(openapi::document))
+}
+
+/// Nothing is here, in the words of interface 2, the only one with a code for it.
+pub(crate) async fn not_found() -> Response {
+    Problem::new(Code::InvalidEndpoint, "there is no such endpoint; the reference is at /reference").into_response()
+}
+
+/// The last line of defence: a panic is an answer and a log line, never a dropped connection.
+pub(crate) fn panicked(cause: Box<dyn std::any::Any + Send>) -> Response {
+    let words = cause
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| cause.downcast_ref::<&str>().copied())
+        .unwrap_or("no words");
+    tracing::error!(panic = words, "a handler panicked");
+    ::metrics::counter!("assay_panics_total").increment(1);
+    Problem::new(Code::UnspecifiedError, "internal error; the log has it under this answer's X-Request-Id").into_response()
+}

@@ -1,0 +1,108 @@
+//! What all interfaces share on the wire: the brand in header names, request ids, JSON bodies.
+
+mod json;
+pub(crate) mod request_id;
+
+pub(crate) use json::{Word, parse};
+
+use axum::http::{HeaderMap, HeaderName, Method, Uri};
+use std::borrow::Cow;
+
+/// Names that carry a brand. A business that moves from another vendor sets that vendor's, and keeps its clients.
+#[derive(Clone, Debug)]
+pub struct Wire {
+    brand: String,
+    auth_id: HeaderName,
+    auth_digest: HeaderName,
+    device_meta: HeaderName,
+}
+
+/// A brand that fits into no header name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadBrand(pub String);
+
+impl std::fmt::Display for BadBrand {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "wire.brand has 1 to 32 letters and digits, {:?} has not", self.0)
+    }
+}
+
+impl std::error::Error for BadBrand {}
+
+impl Default for Wire {
+    fn default() -> Self {
+        Self::new("Svc").expect("three letters")
+    }
+}
+
+impl Wire {
+    /// Header names and codes of a brand: 1 to 32 ASCII letters and digits.
+    pub fn new(brand: &str) -> Result<Self, BadBrand> {
+        let bad = || BadBrand(brand.to_owned());
+        if !(1..=32).contains(&brand.len()) || !brand.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+            return Err(bad());
+        }
+        let header = |name: &str| format!("x-{}-{name}", brand.to_ascii_lowercase()).parse().map_err(|_| bad());
+        Ok(Self {
+            brand: brand.to_owned(),
+            auth_id: header("auth-id")?,
+            auth_digest: header("auth-digest")?,
+            device_meta: header("device-meta")?,
+        })
+    }
+
+    /// The header that names the application.
+    pub fn auth_id(&self) -> &HeaderName {
+        &self.auth_id
+    }
+
+    /// The header that carries the signature.
+    pub fn auth_digest(&self) -> &HeaderName {
+        &self.auth_digest
+    }
+
+    /// The header in which client libraries describe the device.
+    pub fn device_meta(&self) -> &HeaderName {
+        &self.device_meta
+    }
+
+    /// An error code of the documents, with this brand in it.
+    pub(crate) fn code(&self, code: &'static str) -> Cow<'static, str> {
+        self.rebrand(code)
+    }
+
+    /// A text of the documents, with this brand in header names and codes.
+    pub(crate) fn rebrand<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        if self.brand == "Svc" || !(text.contains("Svc-") || text.contains("SVC_")) {
+            return Cow::Borrowed(text);
+        }
+        let upper = format!("{}_", self.brand.to_ascii_uppercase());
+        Cow::Owned(text.replace("Svc-", &format!("{}-", self.brand)).replace("SVC_", &upper))
+    }
+}
+
+/// A header as text; absent when it is not there or is no text.
+pub(crate) fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}
+
+/// What of a request is signed, as it was received.
+pub(crate) fn signed<'a>(method: &'a Method, uri: &'a Uri, body: &'a [u8]) -> domain::tenancy::signed_request::Message<'a> {
+    domain::tenancy::signed_request::Message { method: method.as_str(), path: uri.path(), query: uri.query(), body }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_brand_names_headers_and_codes() {
+        let wire = Wire::new("Acme").unwrap();
+        assert_eq!(wire.auth_id(), "x-acme-auth-id");
+        assert_eq!(wire.code("INVALID_X_SVC_AUTH_ID"), "INVALID_X_ACME_AUTH_ID");
+        assert_eq!(wire.code("FACE_NOT_FOUND"), "FACE_NOT_FOUND");
+        for bad in ["", "a b", "a-b", "ä", &"a".repeat(33)] {
+            assert!(Wire::new(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! The five OpenAPI documents: as published, without dangling references, and true.
+
+use serde_json::Value;
+use testkit::{Call, TestApp};
+
+const NAMES: [&str; 5] = ["moderation", "ai", "proof", "identity", "ages"];
+
+async fn document(app: &TestApp, name: &str) -> Value {
+    let answer = app.get(&format!("/openapi/{name}.json")).await;
+    assert_eq!((answer.line().as_str(), answer.header("content-type")), ("200", "application/json"));
+    answer.json()
+}
+
+/// Review a wanted change with `UPDATE_OPENAPI=1 cargo test -p assay-api documents`.
+#[tokio::test]
+async fn the_documents_are_the_published_ones() {
+    let app = TestApp::start().await;
+    for name in NAMES {
+        let file = format!("{}/../../openapi/{name}.json", env!("CARGO_MANIFEST_DIR"));
+        let mut now = serde_json::to_string_pretty(&document(&app, name).await).unwrap();
+        now.push('\n');
+        if std::env::var_os("UPDATE_OPENAPI").is_some() {
+            std::fs::write(&file, &now).unwrap();
+        }
+        let published = std::fs::read_to_string(&file).unwrap_or_default();
+        assert!(published == now, "openapi/{name}.json is not what the server serves; UPDATE_OPENAPI=1 writes it");
+    }
+}
+
+fn references<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
+    match value {
+        Value::Object(members) => {
+            found.extend(members.get("$ref").and_then(Value::as_str));
+            members.values().for_each(|member| references(member, found));
+        }
+        Value::Array(items) => items.iter().for_each(|item| references(item, found)),
+        _ => {}
+    }
+}
+
+#[tokio::test]
+async fn every_reference_resolves() {
+    let app = TestApp::start().await;
+    for name in NAMES {
+        let document = document(&app, name).await;
+        let mut found = Vec::new();
+        references(&document, &mut found);
+        for reference in found {
+            let pointer = reference.strip_prefix('#').expect("references stay inside the document");
+            assert!(document.pointer(pointer).is_some(), "{name}: {reference} leads nowhere");
+        }
+    }
+}
+
+/// Operations that are open by design.
+const OPEN: [&str; 1] = ["/ai/sm/v1/secure/{version}/capture.js"];
+
+#[tokio::test]
+async fn every_operation_refuses_callers_without_credentials() {
+    let app = TestApp::start().await;
+    let mut tried = 0;
+    for name in NAMES {
+        let document = document(&app, name).await;
+        for (path, operations) in document["paths"].as_object().into_iter().flatten() {
+            for method in operations.as_object().unwrap().keys() {
+                if OPEN.contains(&path.as_str()) {
+                    continue;
+                }
+                let concrete = path.replace("{version}", "1");
+                let answer = match method.as_str() {
+                    "get" => app.get(&concrete).await,
+                    "post" => Call::post(&concrete).auth_id(None).digest(None).send(&app).await,
+                    other => panic!("teach this test the method {other}"),
+                };
+                assert_eq!(answer.status.as_u16(), 401, "{method} {path}");
+                tried += 1;
+            }
+        }
+    }
+    assert_eq!(tried, 7, "every documented operation was tried");
+}
+
+#[tokio::test]
+async fn every_row_of_the_error_table_has_its_documented_status() {
+    let table = "APP_NOT_FOUND 404, INVALID_X_SVC_AUTH_ID 401, INVALID_APP_ID 400, INVALID_PUBLIC_KEY 400, \
+        DISABLED_APP_STATE 403, INVALID_ORG_ID 400, INVALID_BILLING_SOURCE_ID 400, ORG_NOT_FOUND 404, \
+        INVALID_SVC_AUTH_DIGEST 401, INVALID_NONCE 401, INVALID_TIMESTAMP 401, INVALID_PUBLIC_KEY_ENCODING 401, \
+        UNSUPPORTED_ALGORITHM 401, INVALID_SIGNATURE 401, INVALID_ORG_STATUS 403, INVALID_METADATA_DEVICE 404, \
+        INVALID_BODY_ENCODING 400, INVALID_ENDPOINT 404, PAYLOAD_TOO_LARGE 413, IMAGE_NOT_PROVIDED 400, \
+        INVALID_B64_IMAGE 400, UNSUPPORTED_IMAGE_FORMAT 400, IMAGE_SIZE_TOO_BIG 400, IMAGE_SIZE_TOO_SMALL 400, \
+        MIN_HEIGHT 400, MAX_HEIGHT 400, MIN_WIDTH 400, MAX_WIDTH 400, MIN_PIXELS 400, MAX_PIXELS 400, \
+        IMAGE_WRONG_CHANNELS 400, IMAGE_GRAYSCALE_NOT_SUPPORTED 400, SERVICE_UNAVAILABLE 503, FACE_NOT_FOUND 400, \
+        MULTIPLE_FACES 400, FACE_BOX_TOO_SMALL 400, FACE_TO_IMAGE_RATIO_TOO_LOW 400, \
+        FACE_TO_IMAGE_RATIO_TOO_HIGH 400, INSUFFICIENT_AREA_AROUND_THE_FACE 400, IMAGE_TOO_BRIGHT 400, \
+        IMAGE_TOO_DARK 400, INVALID_LEVEL_OF_ASSURANCE 400, INVALID_REQUEST_BODY 400, \
+        INVALID_IMG_VALIDATION_LEVEL 400, UNAUTHORIZED 401, FAIL_PREDICTION 500, UNSPECIFIED_ERROR 500, \
+        SECURE_REQUEST_IS_EMPTY 400, SECURE_SESSION_NOT_FOUND 400, SECURE_SIGNATURE_NOT_FOUND 400, \
+        SECURE_VERSION_NOT_FOUND 400, INVALID_SECURE_SIGNATURE 400, SECURE_VERIFICATION_NOT_FOUND 400, \
+        UNTRUSTED_SECURE_SESSION 400, INVALID_SECURE_SESSION 401";
+    let ours: Vec<_> =
+        api::ai::Code::ALL.iter().map(|code| format!("{} {}", code.as_str(), code.status().as_u16())).collect();
+    assert_eq!(ours.join(", "), table);
+}

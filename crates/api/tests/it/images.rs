@@ -1,0 +1,190 @@
+//! The image and face rows of interface 2's error table, each reached over the wire with a picture made here.
+
+use base::{Picture, PictureSize};
+use domain::estimate::sample;
+use image::{ExtendedColorType, ImageEncoder as _, RgbImage, codecs::png::PngEncoder, imageops};
+use serde_json::{Value, json};
+use testkit::{Answer, Call, TestApp, face, faces, group_photo};
+
+async fn ask(app: &TestApp, image: &[u8], relaxed: bool) -> Answer {
+    let mut body = json!({ "img": api::base64(image) });
+    if relaxed {
+        body["img_validation_level"] = "low".into();
+    }
+    Call::post("/ai/v1/age").json(&body).send(app).await
+}
+
+/// Asks in the default mode; the code, and that a broken limit says what was measured.
+#[track_caller]
+fn refused(answer: &Answer, line: &str) -> Value {
+    assert_eq!(answer.line(), line);
+    let json = answer.json();
+    assert!(json["measured"].is_number() && json["limit"].is_string() && json["hint"].is_string(), "{json}");
+    json
+}
+
+fn rgb(picture: &Picture) -> RgbImage {
+    RgbImage::from_raw(picture.width(), picture.height(), picture.rgb().to_vec()).unwrap()
+}
+
+fn picture(image: RgbImage) -> Picture {
+    Picture::new(image.width(), image.height(), image.into_raw()).unwrap()
+}
+
+fn png(image: &RgbImage) -> Vec<u8> {
+    let mut out = Vec::new();
+    PngEncoder::new(&mut out)
+        .write_image(image.as_raw(), image.width(), image.height(), ExtendedColorType::Rgb8)
+        .unwrap();
+    out
+}
+
+/// Noise that no encoder makes small, so that a picture has the size a test wants.
+fn noise(width: u32, height: u32) -> RgbImage {
+    let mut state = 1_u32;
+    RgbImage::from_fn(width, height, |_, _| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        image::Rgb([(state >> 24) as u8, (state >> 16) as u8, (state >> 8) as u8])
+    })
+}
+
+/// The first face on a canvas of noise-free grey-blue, scaled to `width` x `height`, its top left corner at (x, y).
+fn placed(canvas: PictureSize, width: u32, height: u32, x: i64, y: i64) -> Picture {
+    let mut out = RgbImage::from_pixel(canvas.width, canvas.height, image::Rgb([120, 130, 150]));
+    let face = imageops::resize(&rgb(&faces()[0]), width, height, imageops::FilterType::CatmullRom);
+    imageops::overlay(&mut out, &face, x, y);
+    picture(out)
+}
+
+#[tokio::test]
+async fn invalid_b64_image() {
+    let app = TestApp::start().await;
+    for img in ["abc", "????", "data:image/jpeg;base64,", "AAAA"] {
+        let answer = Call::post("/ai/v1/age").json(&json!({ "img": img })).send(&app).await;
+        assert_eq!(answer.line(), "400 INVALID_B64_IMAGE", "{img}");
+    }
+    let whole = face();
+    assert_eq!(ask(&app, &whole[..whole.len() * 6 / 10], false).await.line(), "400 INVALID_B64_IMAGE", "broken off");
+}
+
+#[tokio::test]
+async fn unsupported_image_format() {
+    let app = TestApp::start().await;
+    for magic in [&b"GIF89a"[..], b"RIFF\x24\0\0\0WEBPVP8 ", b"BM\x36\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0", b"II*\0\x08\0\0\0"] {
+        let mut file = magic.to_vec();
+        file.resize(60_000, 0);
+        assert_eq!(ask(&app, &file, false).await.line(), "400 UNSUPPORTED_IMAGE_FORMAT", "{magic:?}");
+    }
+    let json = refused(&ask(&app, &sample::jpeg(&faces()[0], 94), false).await, "400 UNSUPPORTED_IMAGE_FORMAT");
+    assert_eq!(json["measured"], 94.0);
+    assert_eq!(ask(&app, &sample::jpeg(&faces()[0], 95), false).await.line(), "200");
+}
+
+#[tokio::test]
+async fn image_size() {
+    let app = TestApp::start().await;
+    let mut big = face().to_vec();
+    big.resize(1_500_001, 0);
+    refused(&ask(&app, &big, false).await, "400 IMAGE_SIZE_TOO_BIG");
+    let small = sample::jpeg(&placed(PictureSize { width: 320, height: 320 }, 260, 290, 30, 15), 95);
+    assert!(small.len() < 50_000);
+    refused(&ask(&app, &small, false).await, "400 IMAGE_SIZE_TOO_SMALL");
+}
+
+#[tokio::test]
+async fn dimensions_and_pixels() {
+    let app = TestApp::start().await;
+    for (width, height, code) in [
+        (400, 299, "MIN_HEIGHT"),
+        (300, 2001, "MAX_HEIGHT"),
+        (299, 400, "MIN_WIDTH"),
+        (2001, 300, "MAX_WIDTH"),
+        (1500, 1401, "MAX_PIXELS"),
+    ] {
+        let file = sample::jpeg(&picture(RgbImage::from_fn(width, height, |x, y| image::Rgb([x as u8, y as u8, (x * y) as u8]))), 95);
+        if file.len() <= 1_500_000 && file.len() >= 50_000 {
+            refused(&ask(&app, &file, false).await, &format!("400 {code}"));
+        }
+        refused(&ask(&app, &file, true).await, &format!("400 {code}"));
+    }
+}
+
+#[tokio::test]
+async fn min_pixels_is_reached_where_the_operator_allows_smaller_sides() {
+    let mut rules = domain::estimate::Rules::default();
+    rules.image.min_width = 100;
+    rules.image.min_height = 100;
+    let estimator = domain::estimate::Estimator::new(rules);
+    let models = domain::estimate::Models { folder: testkit::pack(), workers: 1, queue: 4 };
+    estimator.load(&models).unwrap();
+    let app = TestApp::with_estimator(estimator).await;
+    refused(&ask(&app, &png(&noise(299, 299)), false).await, "400 MIN_PIXELS");
+}
+
+#[tokio::test]
+async fn channels() {
+    let app = TestApp::start().await;
+    let grey = image::imageops::grayscale(&rgb(&faces()[0]));
+    let mut file = Vec::new();
+    PngEncoder::new(&mut file)
+        .write_image(grey.as_raw(), grey.width(), grey.height(), ExtendedColorType::L8)
+        .unwrap();
+    assert_eq!(ask(&app, &file, false).await.line(), "400 IMAGE_GRAYSCALE_NOT_SUPPORTED");
+
+    let as_rgb = RgbImage::from_fn(grey.width(), grey.height(), |x, y| image::Rgb([grey.get_pixel(x, y)[0]; 3]));
+    for file in [png(&as_rgb), sample::jpeg(&picture(as_rgb), 96)] {
+        assert_eq!(ask(&app, &file, false).await.line(), "400 IMAGE_GRAYSCALE_NOT_SUPPORTED", "grey stored as RGB");
+    }
+
+    let wide: Vec<u8> = rgb(&faces()[0]).into_raw().iter().flat_map(|&value| [value, value]).collect();
+    let mut file = Vec::new();
+    PngEncoder::new(&mut file).write_image(&wide, 720, 800, ExtendedColorType::Rgb16).unwrap();
+    assert!(["400 IMAGE_WRONG_CHANNELS", "400 IMAGE_SIZE_TOO_BIG"].contains(&ask(&app, &file, false).await.line().as_str()));
+    assert_eq!(ask(&app, &file, true).await.line(), "400 IMAGE_WRONG_CHANNELS", "16 bits a channel");
+}
+
+#[tokio::test]
+async fn face_not_found() {
+    let app = TestApp::start().await;
+    let empty = RgbImage::from_fn(600, 600, |x, y| image::Rgb([(x / 3) as u8, 90, (y / 3) as u8]));
+    let mut file = sample::jpeg(&picture(empty), 99);
+    file.resize(file.len().max(50_000), 0);
+    refused(&ask(&app, &file, false).await, "400 FACE_NOT_FOUND");
+}
+
+#[tokio::test]
+async fn multiple_faces() {
+    let app = TestApp::start().await;
+    let (one, two) = (rgb(&faces()[0]), rgb(&faces()[1]));
+    let mut both = RgbImage::new(1440, 800);
+    imageops::overlay(&mut both, &one, 0, 0);
+    imageops::overlay(&mut both, &two, 720, 0);
+    let file = sample::jpeg(&picture(both), 95);
+    let json = refused(&ask(&app, &file, false).await, "400 MULTIPLE_FACES");
+    assert_eq!(json["measured"], 2.0);
+    refused(&ask(&app, &file, true).await, "400 MULTIPLE_FACES");
+}
+
+#[tokio::test]
+async fn face_box_too_small() {
+    let app = TestApp::start().await;
+    let file = sample::jpeg(&placed(PictureSize { width: 480, height: 480 }, 170, 189, 150, 150), 100);
+    refused(&ask(&app, &file, true).await, "200_PLACEHOLDER");
+}
+
+#[tokio::test]
+async fn light_on_the_face() {
+    let app = TestApp::start().await;
+    let shade = |gain: f32, lift: f32| {
+        let mut image = rgb(&faces()[0]);
+        for value in image.iter_mut() {
+            *value = (f32::from(*value) * gain + lift) as u8;
+        }
+        png(&image)
+    };
+    let dark = ask(&app, &shade(0.15, 0.0), true).await;
+    assert_eq!(dark.line(), "200", "relaxed mode looks at no light");
+    refused(&ask(&app, &shade(0.15, 0.0), false).await, "400 IMAGE_TOO_DARK");
+    refused(&ask(&app, &shade(0.2, 204.0), false).await, "400 IMAGE_TOO_BRIGHT");
+    assert_eq!(group_photo(1).width(), 1920);
+}

@@ -1,0 +1,47 @@
+//! The server about itself.
+
+use serde_json::json;
+use testkit::TestApp;
+
+#[tokio::test]
+async fn it_is_alive_and_ready() {
+    let app = TestApp::start().await;
+    assert_eq!(app.get("/healthz").await.line(), "200");
+    let ready = app.get("/readyz").await;
+    assert_eq!((ready.line().as_str(), &ready.json()["ready"]), ("200", &json!(true)));
+    let loaded = ready.json()["models"]["loaded"].clone();
+    let experimental: Vec<_> =
+        loaded.as_array().unwrap().iter().filter(|model| model["experimental"] == true).map(|model| model["task"].clone()).collect();
+    assert_eq!(experimental, [json!("liveness")], "the default liveness says that it is experimental");
+}
+
+#[tokio::test]
+async fn without_a_database_it_is_not_ready_but_alive() {
+    let app = TestApp::with(|_| {}).await;
+    app.api.db.close().await;
+    assert_eq!(app.get("/healthz").await.line(), "200");
+    let ready = app.get("/readyz").await;
+    assert_eq!((ready.line().as_str(), &ready.json()["database"]["ready"]), ("503", &json!(false)));
+    let refused = testkit::Call::post("/ai/v1/age").json(&json!({})).send(&app).await;
+    assert_eq!(refused.line(), "503 SERVICE_UNAVAILABLE");
+    assert_eq!(refused.header("retry-after"), "1");
+}
+
+#[tokio::test]
+async fn a_full_disk_turns_readiness_off() {
+    let app = TestApp::with(|api| api.disk.min_free = u64::MAX).await;
+    let ready = app.get("/readyz").await;
+    assert_eq!((ready.line().as_str(), &ready.json()["disk"]["ready"]), ("503", &json!(false)));
+}
+
+#[tokio::test]
+async fn the_reference_page_is_served_whole_by_the_server_itself() {
+    let app = TestApp::start().await;
+    let page = app.get("/reference/").await;
+    assert_eq!(page.line(), "200");
+    let page = String::from_utf8_lossy(&page.body).into_owned();
+    assert!(!page.contains("http://") && !page.contains("https://"), "nothing is loaded from elsewhere");
+    for file in ["swagger-ui.css", "swagger-ui-bundle.js", "swagger-ui-standalone-preset.js", "swagger-initializer.js"] {
+        assert_eq!(app.get(&format!("/reference/{file}")).await.line(), "200", "{file}");
+    }
+}

@@ -1,0 +1,115 @@
+//! Signed records of decisions: what was asked, what the models said, by which thresholds; never the image.
+
+use crate::keyring::Keyring;
+use aws_lc_rs::{
+    digest,
+    signature::{Ed25519KeyPair, KeyPair as _},
+};
+use base::{AppId, Uuid, World};
+use db::{Db, DbError, sql};
+use std::sync::Arc;
+
+/// Writes decision records, signed with Ed25519 (RFC 8032) so that one taken out of the database can be held against
+/// the server's published key.
+#[derive(Clone)]
+pub struct Decisions {
+    db: Db,
+    signer: Arc<Ed25519KeyPair>,
+}
+
+impl std::fmt::Debug for Decisions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Decisions")
+    }
+}
+
+/// What is kept of one decision.
+#[derive(Debug, serde::Serialize)]
+pub struct Decision<'a> {
+    /// The operation, for example `age-antispoofing`.
+    pub operation: &'a str,
+    /// SHA-256 of the image bytes as received, hexadecimal.
+    pub image_sha256: String,
+    /// The answer as sent.
+    pub answer: &'a serde_json::Value,
+    /// Thresholds and rules that led to it.
+    pub rules: serde_json::Value,
+    /// The models by task, with their digests.
+    pub models: serde_json::Value,
+}
+
+/// SHA-256, hexadecimal.
+pub fn sha256(bytes: &[u8]) -> String {
+    hex::encode(digest::digest(&digest::SHA256, bytes))
+}
+
+impl Decisions {
+    /// Records go to `db`.
+    ///
+    /// # Panics
+    /// Never: any 32 bytes are an Ed25519 seed.
+    pub fn new(db: Db, keyring: &Keyring) -> Self {
+        let seed = keyring.derive("signature of decision records");
+        let signer = Ed25519KeyPair::from_seed_unchecked(seed.expose()).expect("any 32 bytes are a seed");
+        Self { db, signer: Arc::new(signer) }
+    }
+
+    /// The public key that records verify with, 32 bytes.
+    pub fn public_key(&self) -> Vec<u8> {
+        self.signer.public_key().as_ref().to_vec()
+    }
+
+    /// Keeps a record; the answer is sent only when it is on the disk.
+    pub async fn keep(&self, world: &dyn World, app: AppId, decision: &Decision<'_>) -> Result<Uuid, DbError> {
+        let (id, made_at) = (world.uuid(), world.now());
+        let record = serde_json::json!({ "id": id, "sdk_id": app, "made_at": made_at, "decision": decision }).to_string();
+        let signature = self.signer.sign(record.as_bytes()).as_ref().to_vec();
+        let mut tx = self.db.write().await?;
+        tx.execute(sql!(
+            "INSERT INTO decisions (id, app_id, made_at, record, signature) VALUES ($1, $2, $3, $4, $5)",
+            id,
+            app,
+            made_at,
+            record,
+            signature,
+        ))
+        .await?;
+        tx.commit().await?;
+        Ok(id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aws_lc_rs::signature::{ED25519, UnparsedPublicKey};
+    use base::StillWorld;
+    use db::{FromRow, testing::TestDb};
+
+    #[derive(FromRow)]
+    struct Kept {
+        record: String,
+        signature: Vec<u8>,
+    }
+
+    #[tokio::test]
+    async fn a_record_verifies_with_the_published_key_and_holds_no_image() {
+        let test = TestDb::open().await;
+        let world = StillWorld::at("2026-01-16T14:40:00Z");
+        let decisions = Decisions::new(test.db.clone(), &Keyring::parse(&"01".repeat(32)).unwrap());
+        let decision = Decision {
+            operation: "age",
+            image_sha256: sha256(b"image"),
+            answer: &serde_json::json!({ "age": 25.1 }),
+            rules: serde_json::json!({}),
+            models: serde_json::json!({}),
+        };
+        decisions.keep(&world, AppId::from(world.uuid()), &decision).await.unwrap();
+
+        let mut view = test.db.read().await.unwrap();
+        let kept: Kept = view.fetch_optional(sql!("SELECT record, signature FROM decisions")).await.unwrap().unwrap();
+        let key = UnparsedPublicKey::new(&ED25519, decisions.public_key());
+        assert_eq!(key.verify(kept.record.as_bytes(), &kept.signature), Ok(()));
+        assert!(kept.record.contains(&sha256(b"image")) && kept.record.contains("25.1"));
+    }
+}

@@ -1,0 +1,272 @@
+//! The way of one image: gate, models, limits.
+
+use super::{
+    Assurance, Prediction,
+    faces::{self, FaceProblem, FaceRules},
+};
+use base::{Picture, PictureSize};
+use std::{
+    path::PathBuf,
+    sync::{Arc, RwLock},
+    time::Duration,
+};
+use vision::{AgeEstimate, Face, ModelInfo, Pool, Vision, VisionError};
+
+/// The limits an image is held against.
+#[derive(Clone, Debug, Default, serde::Deserialize, serde::Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Rules {
+    /// Limits on the file.
+    pub image: media::gate::Rules,
+    /// Limits on the face.
+    pub face: FaceRules,
+}
+
+/// Where the models are, and how many work at once.
+#[derive(Clone, Debug)]
+pub struct Models {
+    /// The pack folder.
+    pub folder: PathBuf,
+    /// Workers; each has its own copy of the models and uses one core.
+    pub workers: usize,
+    /// Images that may wait; the next one is refused at once.
+    pub queue: usize,
+}
+
+/// Answers questions about one image. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Estimator {
+    pool: Arc<RwLock<Result<Arc<Pool>, NotReady>>>,
+    rules: Arc<Rules>,
+}
+
+/// Why there are no models.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("the models are not ready: {0}")]
+pub struct NotReady(pub String);
+
+/// A question about an image.
+#[derive(Debug)]
+pub struct Ask {
+    /// The file's bytes.
+    pub image: Vec<u8>,
+    /// Halves the limits on the face and looks at no file size, JPEG quality or light.
+    pub relaxed: bool,
+    /// Whether the age is wanted.
+    pub age: bool,
+    /// Whether liveness is wanted, and how sure it must be.
+    pub liveness: Option<Assurance>,
+}
+
+/// What was found.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The age, where it was asked for.
+    pub age: Option<AgeEstimate>,
+    /// The liveness, where it was asked for.
+    pub liveness: Option<Liveness>,
+    /// The face.
+    pub face: Face,
+    /// Mean luma over the face, 0 to 255.
+    pub luma: f32,
+    /// The upright image's size.
+    pub size: PictureSize,
+    /// The JPEG quality, where the image is one.
+    pub jpeg_quality: Option<u8>,
+    /// The models that answered.
+    pub models: Vec<ModelInfo>,
+}
+
+/// A liveness answer and what it rests on.
+#[derive(Clone, Debug)]
+pub struct Liveness {
+    /// The answer at the level of assurance asked for.
+    pub prediction: Prediction,
+    /// 0 to 1.
+    pub score: f32,
+    /// The score from which the answer is `real`.
+    pub threshold: f32,
+    /// Whether the model is experimental.
+    pub experimental: bool,
+    /// The measures behind the score.
+    pub cues: Vec<(&'static str, f32)>,
+}
+
+/// Why there is no finding.
+#[derive(Debug, thiserror::Error)]
+pub enum Refusal {
+    /// The file is not acceptable.
+    #[error("the image is refused: {}", .0.message)]
+    Image(media::gate::Refusal),
+    /// The face is not acceptable.
+    #[error("the face is refused: {:?}", .0.code)]
+    Face(FaceProblem),
+    /// All workers are busy and the queue is full; try again after this long.
+    #[error("all workers are busy")]
+    Busy(Duration),
+    /// There are no models.
+    #[error(transparent)]
+    NotReady(#[from] NotReady),
+    /// A model gave no usable answer.
+    #[error(transparent)]
+    Prediction(#[from] VisionError),
+}
+
+impl From<media::gate::Refusal> for Refusal {
+    fn from(refusal: media::gate::Refusal) -> Self {
+        Self::Image(refusal)
+    }
+}
+
+impl From<FaceProblem> for Refusal {
+    fn from(problem: FaceProblem) -> Self {
+        Self::Face(problem)
+    }
+}
+
+impl Estimator {
+    /// An estimator without models yet; [`Self::load`] brings them.
+    pub fn new(rules: Rules) -> Self {
+        let pool = Err(NotReady("they are being loaded".to_owned()));
+        Self { pool: Arc::new(RwLock::new(pool)), rules: Arc::new(rules) }
+    }
+
+    /// An estimator with a pool of its own making; for tests.
+    pub fn with(rules: Rules, pool: Pool) -> Self {
+        Self { pool: Arc::new(RwLock::new(Ok(Arc::new(pool)))), rules: Arc::new(rules) }
+    }
+
+    /// Loads the models and runs their probes; blocks for a moment. Until it has succeeded every question is answered
+    /// with [`NotReady`].
+    pub fn load(&self, models: &Models) -> Result<(), NotReady> {
+        let pool = Pool::start(&models.folder, models.workers, models.queue)
+            .map(Arc::new)
+            .map_err(|error| NotReady(error.to_string()));
+        let outcome = pool.as_ref().map(drop).map_err(Clone::clone);
+        *self.pool.write().unwrap_or_else(std::sync::PoisonError::into_inner) = pool;
+        outcome
+    }
+
+    fn pool(&self) -> Result<Arc<Pool>, NotReady> {
+        self.pool.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+
+    /// The models that are loaded.
+    pub fn models(&self) -> Result<Vec<ModelInfo>, NotReady> {
+        Ok(self.pool()?.models().to_vec())
+    }
+
+    /// Tells the metrics how the pool is doing and which models it runs.
+    pub fn report(&self) {
+        let pool = self.pool();
+        metrics::gauge!("assay_models_ready").set(if pool.is_ok() { 1.0 } else { 0.0 });
+        let Ok(pool) = pool else { return };
+        let now = pool.stats();
+        metrics::gauge!("assay_inference_queued").set(now.queued as f64);
+        metrics::gauge!("assay_inference_running").set(now.running as f64);
+        metrics::counter!("assay_inference_done_total").absolute(now.done);
+        metrics::counter!("assay_inference_refused_total").absolute(now.refused);
+        metrics::counter!("assay_inference_panics_total").absolute(now.panicked);
+        metrics::gauge!("assay_inference_busy_seconds_total").set(now.busy.as_secs_f64());
+        for model in pool.models() {
+            let labels = [
+                ("task", model.task.to_string()),
+                ("id", model.id.clone()),
+                ("sha256", model.sha256.clone()),
+                ("experimental", model.experimental.to_string()),
+            ];
+            metrics::gauge!("assay_model_info", &labels).set(1.0);
+        }
+    }
+
+    /// Answers a question. The cheap gates run here, decoding and models on the bounded pool; when that is full the
+    /// answer is [`Refusal::Busy`] at once.
+    pub async fn answer(&self, ask: Ask) -> Result<Finding, Refusal> {
+        let mut rules = (*self.rules).clone();
+        if ask.relaxed {
+            rules = Rules { image: rules.image.relaxed(), face: rules.face.relaxed() };
+        }
+        let header = media::gate::inspect(&ask.image, &rules.image)?;
+        let work = self
+            .pool()?
+            .run(move |vision| look(vision, &ask, &header, &rules))
+            .map_err(|busy| Refusal::Busy(busy.retry_after))?;
+        work.await.unwrap_or_else(|gone| Err(NotReady(gone.to_string()).into()))
+    }
+}
+
+/// Everything that needs the pixels.
+fn look(vision: &mut Vision, ask: &Ask, header: &media::gate::Header, rules: &Rules) -> Result<Finding, Refusal> {
+    let picture = media::gate::decode(&ask.image, header, &rules.image)?;
+    let face = only_face(vision, &picture, &rules.face)?;
+    let luma = vision::face_luma(&picture, &face);
+    rules.face.check(&face, picture.size(), luma)?;
+    let age = if ask.age { Some(vision.age(&picture, &face)?) } else { None };
+    let liveness = match ask.liveness {
+        Some(level) => Some(liveness(vision, &picture, &face, level)?),
+        None => None,
+    };
+    let (size, jpeg_quality) = (picture.size(), header.jpeg_quality);
+    Ok(Finding { age, liveness, face, luma, size, jpeg_quality, models: vision.models().to_vec() })
+}
+
+/// The one face of the picture. A picture so dark or bright that no face is found is refused for its light when a face
+/// comes out once the light is evened: the caller then knows what to mend.
+fn only_face(vision: &mut Vision, picture: &Picture, rules: &FaceRules) -> Result<Face, Refusal> {
+    let faces = vision.detect(picture)?;
+    let sure = faces.iter().filter(|face| vision.counts(face)).count();
+    if sure > 1 {
+        return Err(faces::multiple(sure).into());
+    }
+    if let Some(face) = faces.into_iter().next() {
+        return Ok(face);
+    }
+    let whole = Face {
+        left: 0.0,
+        top: 0.0,
+        right: picture.width() as f32,
+        bottom: picture.height() as f32,
+        score: 0.0,
+        points: [[0.0; 2]; 6],
+    };
+    let luma = vision::face_luma(picture, &whole);
+    if let Err(light) = rules.check_light(luma) {
+        if let Some(face) = vision.detect(&evened(picture, luma))?.first() {
+            let on_face = vision::face_luma(picture, face);
+            return Err(rules.check_light(on_face).err().unwrap_or(light).into());
+        }
+    }
+    Err(faces::not_found().into())
+}
+
+/// The picture with its mean luma brought to the middle: a gain where it is dark, a gain on what is left to white
+/// where it is bright.
+fn evened(picture: &Picture, luma: f32) -> Picture {
+    const MIDDLE: f32 = 110.0;
+    let table: Vec<u8> = (0..=255_u8)
+        .map(|value| {
+            let value = f32::from(value);
+            let out = if luma < MIDDLE {
+                value * MIDDLE / luma.max(1.0)
+            } else {
+                255.0 - (255.0 - value) * (255.0 - MIDDLE) / (255.0 - luma).max(1.0)
+            };
+            out.clamp(0.0, 255.0) as u8
+        })
+        .collect();
+    let rgb = picture.rgb().iter().map(|&value| table[usize::from(value)]).collect();
+    Picture::new(picture.width(), picture.height(), rgb).expect("as many bytes as before")
+}
+
+fn liveness(vision: &mut Vision, picture: &Picture, face: &Face, level: Assurance) -> Result<Liveness, VisionError> {
+    let score = vision.score_liveness(picture, face)?;
+    let thresholds = vision.liveness_thresholds();
+    let threshold = match level {
+        Assurance::Low => thresholds.low,
+        Assurance::Medium => thresholds.medium,
+        Assurance::High => thresholds.high,
+    };
+    let prediction = if score.real >= threshold { Prediction::Real } else { Prediction::Fake };
+    let experimental = vision.models().iter().any(|model| model.task == vision::Task::Liveness && model.experimental);
+    Ok(Liveness { prediction, score: score.real, threshold, experimental, cues: score.cues })
+}

@@ -1,0 +1,275 @@
+//! Secure capture: proof that an image came from Assay's own capture module, in the browser session that asked for it.
+//!
+//! The module makes a P-256 key pair that the browser will not export, asks for a session token that names the public
+//! half (`cnf`, RFC 7800), and signs a statement about the image with the private half. A picture injected behind the
+//! module's back has no such statement. What this cannot prove is that the camera itself is real; liveness is for that.
+
+use crate::keyring::Keyring;
+use aws_lc_rs::{
+    digest,
+    signature::{ECDSA_P256_SHA256_FIXED, ParsedPublicKey},
+};
+use base::{AppId, Secret, SignedDuration, Uuid, World};
+use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
+
+/// The one version of the protocol that this build speaks.
+pub const VERSION: &str = "1";
+
+/// How long a session token opens the door.
+pub const LIFETIME: SignedDuration = SignedDuration::from_mins(10);
+
+const AUDIENCE: &str = "secure-capture";
+
+/// Issues and checks secure sessions.
+#[derive(Clone, Debug)]
+pub struct SecureCapture {
+    key: Secret<[u8; 32]>,
+}
+
+/// Why a capture is not trusted, in the order of the checks.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Untrusted {
+    /// Nothing was sent.
+    #[error("the secure field is empty")]
+    Empty,
+    /// No token.
+    #[error("secure.token is missing")]
+    NoToken,
+    /// No signature.
+    #[error("secure.signature is missing")]
+    NoSignature,
+    /// No version, or none that this server speaks.
+    #[error("secure.version is missing or is not \"{VERSION}\"")]
+    NoVersion,
+    /// No statement about the image.
+    #[error("secure.verification is missing")]
+    NoVerification,
+    /// The token is not ours, was changed, or has expired.
+    #[error("secure.token is invalid or has expired; ask for a new one")]
+    Session,
+    /// The signature does not fit the statement and the session's key.
+    #[error("secure.signature does not match secure.verification")]
+    Signature,
+    /// The statement is about another image, another mode or another application.
+    #[error("the secure session vouches for another {0}")]
+    Other(&'static str),
+}
+
+/// What the capture module sends along, as it stands in the body.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+pub struct Capture {
+    /// Protocol version.
+    pub version: Option<String>,
+    /// The session token.
+    pub token: Option<String>,
+    /// Base64url of the ECDSA P-256 signature (IEEE P1363, 64 bytes) over the characters of `verification`.
+    pub signature: Option<String>,
+    /// Base64url of the JSON `{"image": base64url(sha256(image bytes)), "multiframe": bool}`.
+    pub verification: Option<String>,
+}
+
+/// A request for a token that cannot be granted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("key is not base64url of an uncompressed P-256 point (65 bytes)")]
+pub struct BadPoint;
+
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Claims {
+    sub: AppId,
+    aud: String,
+    jti: Uuid,
+    iat: i64,
+    exp: i64,
+    cnf: Confirmation,
+}
+
+/// The session's public key, as an uncompressed point; a JWK would say the same in more characters.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Confirmation {
+    p256: String,
+}
+
+#[derive(serde::Deserialize)]
+struct Verification {
+    image: String,
+    #[serde(default)]
+    multiframe: bool,
+}
+
+impl SecureCapture {
+    /// Tokens of every node that shares the master key are good on every other.
+    pub fn new(keyring: &Keyring) -> Self {
+        Self { key: keyring.derive("secure capture session tokens") }
+    }
+
+    /// A session token for an application and the public half of a browser's key.
+    pub fn issue(&self, world: &dyn World, app: AppId, point: &str) -> Result<String, BadPoint> {
+        parse_point(point).ok_or(BadPoint)?;
+        let now = world.now();
+        let claims = Claims {
+            sub: app,
+            aud: AUDIENCE.to_owned(),
+            jti: world.uuid(),
+            iat: now.as_second(),
+            exp: (now + LIFETIME).as_second(),
+            cnf: Confirmation { p256: point.to_owned() },
+        };
+        let key = EncodingKey::from_secret(self.key.expose());
+        Ok(jsonwebtoken::encode(&Header::new(Algorithm::HS256), &claims, &key).expect("plain claims are always JSON"))
+    }
+
+    /// Checks that `capture` vouches for exactly this image, mode and application.
+    pub fn check(
+        &self,
+        world: &dyn World,
+        app: AppId,
+        capture: &Capture,
+        image: &[u8],
+        multiframe: bool,
+    ) -> Result<(), Untrusted> {
+        fn given(field: Option<&String>) -> Option<&str> {
+            field.map(String::as_str).filter(|text| !text.is_empty())
+        }
+        if *capture == Capture::default() {
+            return Err(Untrusted::Empty);
+        }
+        let token = given(capture.token.as_ref()).ok_or(Untrusted::NoToken)?;
+        let signature = given(capture.signature.as_ref()).ok_or(Untrusted::NoSignature)?;
+        given(capture.version.as_ref()).filter(|&version| version == VERSION).ok_or(Untrusted::NoVersion)?;
+        let verification = given(capture.verification.as_ref()).ok_or(Untrusted::NoVerification)?;
+
+        let claims = self.claims(world, token).ok_or(Untrusted::Session)?;
+        let key = parse_point(&claims.cnf.p256).ok_or(Untrusted::Session)?;
+        let signature = decode(signature).ok_or(Untrusted::Signature)?;
+        key.verify_sig(verification.as_bytes(), &signature).map_err(|_| Untrusted::Signature)?;
+
+        if claims.sub != app {
+            return Err(Untrusted::Other("application"));
+        }
+        let statement: Verification = decode(verification)
+            .and_then(|json| serde_json::from_slice(&json).ok())
+            .ok_or(Untrusted::Other("image"))?;
+        let hash = digest::digest(&digest::SHA256, image);
+        if decode(&statement.image).as_deref() != Some(hash.as_ref()) {
+            return Err(Untrusted::Other("image"));
+        }
+        if statement.multiframe != multiframe {
+            return Err(Untrusted::Other("capture mode"));
+        }
+        Ok(())
+    }
+
+    fn claims(&self, world: &dyn World, token: &str) -> Option<Claims> {
+        let mut rules = Validation::new(Algorithm::HS256);
+        rules.set_audience(&[AUDIENCE]);
+        // Our own clock decides about expiry, below.
+        rules.validate_exp = false;
+        let key = DecodingKey::from_secret(self.key.expose());
+        let claims = jsonwebtoken::decode::<Claims>(token, &key, &rules).ok()?.claims;
+        (world.now().as_second() < claims.exp).then_some(claims)
+    }
+}
+
+fn decode(text: &str) -> Option<Vec<u8>> {
+    base64_simd::URL_SAFE_NO_PAD.decode_to_vec(text.trim_end_matches('=')).ok()
+}
+
+fn parse_point(text: &str) -> Option<ParsedPublicKey> {
+    let point = decode(text).filter(|point| point.len() == 65)?;
+    ParsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, point).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aws_lc_rs::{
+        rand::SystemRandom,
+        signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _},
+    };
+    use base::StillWorld;
+
+    struct Browser {
+        pair: EcdsaKeyPair,
+        token: String,
+    }
+
+    fn encode(bytes: impl AsRef<[u8]>) -> String {
+        base64_simd::URL_SAFE_NO_PAD.encode_to_string(bytes)
+    }
+
+    fn browser(server: &SecureCapture, world: &StillWorld, app: AppId) -> Browser {
+        let pair = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap();
+        let token = server.issue(world, app, &encode(pair.public_key())).unwrap();
+        Browser { pair, token }
+    }
+
+    impl Browser {
+        fn capture(&self, image: &[u8], multiframe: bool) -> Capture {
+            let hash = encode(digest::digest(&digest::SHA256, image));
+            let verification = encode(format!(r#"{{"image":"{hash}","multiframe":{multiframe}}}"#));
+            let signature = self.pair.sign(&SystemRandom::new(), verification.as_bytes()).unwrap();
+            Capture {
+                version: Some("1".into()),
+                token: Some(self.token.clone()),
+                signature: Some(encode(signature)),
+                verification: Some(verification),
+            }
+        }
+    }
+
+    #[test]
+    fn only_the_captured_image_of_the_session_is_trusted() {
+        let world = StillWorld::at("2026-01-16T14:40:00Z");
+        let server = SecureCapture::new(&Keyring::parse(&"01".repeat(32)).unwrap());
+        let (app, other) = (AppId::from(world.uuid()), AppId::from(world.uuid()));
+        let browser = browser(&server, &world, app);
+        let good = browser.capture(b"image", false);
+        let check = |app, capture: &Capture, image, multiframe| server.check(&world, app, capture, image, multiframe);
+
+        assert_eq!(check(app, &good, b"image", false), Ok(()));
+        assert_eq!(check(app, &good, b"other", false), Err(Untrusted::Other("image")));
+        assert_eq!(check(app, &good, b"image", true), Err(Untrusted::Other("capture mode")));
+        assert_eq!(check(other, &good, b"image", false), Err(Untrusted::Other("application")));
+
+        let swapped = Capture { verification: browser.capture(b"other", false).verification, ..good.clone() };
+        assert_eq!(check(app, &swapped, b"other", false), Err(Untrusted::Signature));
+
+        for (missing, why) in [
+            (Capture::default(), Untrusted::Empty),
+            (Capture { token: None, ..good.clone() }, Untrusted::NoToken),
+            (Capture { signature: Some(String::new()), ..good.clone() }, Untrusted::NoSignature),
+            (Capture { version: Some("2".into()), ..good.clone() }, Untrusted::NoVersion),
+            (Capture { verification: None, ..good.clone() }, Untrusted::NoVerification),
+            (Capture { token: Some("a.b.c".into()), ..good.clone() }, Untrusted::Session),
+        ] {
+            assert_eq!(check(app, &missing, b"image", false), Err(why));
+        }
+
+        world.advance(LIFETIME);
+        assert_eq!(check(app, &good, b"image", false), Err(Untrusted::Session), "ten minutes are over");
+    }
+
+    #[test]
+    fn a_token_of_another_server_or_without_a_signature_opens_nothing() {
+        let world = StillWorld::at("2026-01-16T14:40:00Z");
+        let [ours, theirs] = ["01", "02"].map(|key| SecureCapture::new(&Keyring::parse(&key.repeat(32)).unwrap()));
+        let app = AppId::from(world.uuid());
+        let mut foreign = browser(&theirs, &world, app).capture(b"image", false);
+        assert_eq!(ours.check(&world, app, &foreign, b"image", false), Err(Untrusted::Session));
+
+        // `alg: none` with our own claims.
+        let token = foreign.token.take().unwrap();
+        let claims = token.split('.').nth(1).unwrap().to_owned();
+        foreign.token = Some(format!("{}.{claims}.", encode(r#"{"alg":"none","typ":"JWT"}"#)));
+        assert_eq!(ours.check(&world, app, &foreign, b"image", false), Err(Untrusted::Session));
+    }
+
+    #[test]
+    fn a_session_needs_a_point_of_the_curve() {
+        let world = StillWorld::at("2026-01-16T14:40:00Z");
+        let server = SecureCapture::new(&Keyring::parse(&"01".repeat(32)).unwrap());
+        for bad in ["", "AAAA", &encode([4; 65]), &encode([0; 64])] {
+            assert_eq!(server.issue(&world, AppId::from(world.uuid()), bad), Err(BadPoint), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Nonces that were used. Many requests share one write, so that a nonce costs no disk flush of its own; the process
+//! may die at any moment without reopening the window, because the write is with the operating system before the
+//! request goes on.
+
+use base::{AppId, Timestamp, Uuid, World};
+use db::{Db, DbError, Durability, FromRow, sql};
+use std::{collections::HashSet, sync::Arc, time::Duration};
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::Instant,
+};
+
+/// How long nonces of applications without a wall clock are kept.
+pub const UNCLOCKED_DAYS: i64 = 400;
+
+/// The most nonces that share a write.
+const GROUP: usize = 256;
+/// Requests that may wait for a write before others are told that the server is busy.
+const WAITING: usize = 4096;
+/// What was written reaches the disk within this time.
+const FLUSH_EVERY: Duration = Duration::from_secs(1);
+
+/// The replay store; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Nonces(mpsc::Sender<Use>);
+
+#[derive(Debug)]
+struct Use {
+    app: AppId,
+    nonce: Uuid,
+    until: Timestamp,
+    answer: oneshot::Sender<Result<bool, Unavailable>>,
+}
+
+/// The store cannot tell whether a nonce was used, so the request must be refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the replay store does not answer")]
+pub struct Unavailable;
+
+impl Nonces {
+    /// Starts the writer; it ends when the last clone is gone.
+    pub fn start(db: Db) -> Self {
+        let (sender, receiver) = mpsc::channel(WAITING);
+        tokio::spawn(write(db, receiver));
+        Self(sender)
+    }
+
+    /// Whether this is the first use; from then on, and across restarts, any other use is not.
+    pub async fn use_once(&self, app: AppId, nonce: Uuid, until: Timestamp) -> Result<bool, Unavailable> {
+        let (answer, answered) = oneshot::channel();
+        self.0.try_send(Use { app, nonce, until, answer }).map_err(|_| Unavailable)?;
+        answered.await.map_err(|_| Unavailable)?
+    }
+}
+
+async fn write(db: Db, mut uses: mpsc::Receiver<Use>) {
+    let mut group = Vec::with_capacity(GROUP);
+    let mut unflushed: Option<Instant> = None;
+    loop {
+        let due = async {
+            match unflushed {
+                Some(since) => tokio::time::sleep_until(since + FLUSH_EVERY).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            () = due => {
+                unflushed = None;
+                if let Err(error) = db.flush().await {
+                    tracing::warn!(error = &error as &dyn std::error::Error, "used nonces are not on the disk yet");
+                }
+            }
+            taken = uses.recv_many(&mut group, GROUP) => {
+                if taken == 0 {
+                    break;
+                }
+                let outcome = insert(&db, &group).await;
+                unflushed = unflushed.or_else(|| Some(Instant::now()));
+                answer(group.drain(..), outcome);
+            }
+        }
+    }
+}
+
+fn answer(group: impl Iterator<Item = Use>, outcome: Result<HashSet<(AppId, Uuid)>, DbError>) {
+    match outcome {
+        Ok(mut fresh) => {
+            for used in group {
+                // The first of two equal ones in a group takes the mark, the second finds none.
+                let first = fresh.remove(&(used.app, used.nonce));
+                let _gone = used.answer.send(Ok(first));
+            }
+        }
+        Err(error) => {
+            tracing::error!(error = &error as &dyn std::error::Error, "nonces cannot be recorded");
+            for used in group {
+                let _gone = used.answer.send(Err(Unavailable));
+            }
+        }
+    }
+}
+
+#[derive(FromRow)]
+struct Fresh {
+    app_id: AppId,
+    nonce: Uuid,
+}
+
+/// Records a group; the ones that were not there before.
+async fn insert(db: &Db, group: &[Use]) -> Result<HashSet<(AppId, Uuid)>, DbError> {
+    let rows: serde_json::Value = group
+        .iter()
+        .map(|used| {
+            let Use { app, nonce, until, .. } = used;
+            serde_json::json!([
+                Uuid::from(*app).simple().to_string(),
+                nonce.simple().to_string(),
+                until.as_microsecond()
+            ])
+        })
+        .collect();
+    let mut tx = db.write_as(Durability::Process).await?;
+    let fresh: Vec<Fresh> = tx
+        .fetch_all(sql!(
+            sqlite: "INSERT INTO used_nonces (app_id, nonce, expires_at)
+                     SELECT unhex(value ->> 0), unhex(value ->> 1), value ->> 2 FROM json_each($1) WHERE true
+                     ON CONFLICT DO NOTHING RETURNING app_id, nonce",
+            postgres: "INSERT INTO used_nonces (app_id, nonce, expires_at)
+                       SELECT CAST(value ->> 0 AS UUID), CAST(value ->> 1 AS UUID),
+                              to_timestamp(CAST(value ->> 2 AS DOUBLE PRECISION) / 1000000)
+                         FROM jsonb_array_elements($1)
+                       ON CONFLICT DO NOTHING RETURNING app_id, nonce",
+            rows,
+        ))
+        .await?;
+    tx.commit().await?;
+    Ok(fresh.into_iter().map(|row| (row.app_id, row.nonce)).collect())
+}
+
+/// Forgets nonces that are too old to pass the clock check anyway; how many. At most 20,000 at a time, so that no
+/// writer waits long.
+pub async fn purge(db: &Db, world: &Arc<dyn World>) -> Result<u64, DbError> {
+    let mut tx = db.write().await?;
+    let rows = tx
+        .execute(sql!(
+            "DELETE FROM used_nonces WHERE (app_id, nonce) IN
+                (SELECT app_id, nonce FROM used_nonces WHERE expires_at < $1 LIMIT 20000)",
+            world.now(),
+        ))
+        .await?;
+    tx.commit().await?;
+    Ok(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base::StillWorld;
+    use db::testing::TestDb;
+
+    #[tokio::test]
+    async fn a_nonce_is_used_once_by_each_application_also_after_a_restart() {
+        let test = TestDb::open().await;
+        let world = StillWorld::at("2026-01-16T14:40:00Z");
+        let until = world.now();
+        let (app, other) = (AppId::from(world.uuid()), AppId::from(world.uuid()));
+        let nonce = world.uuid();
+
+        let nonces = Nonces::start(test.db.clone());
+        assert_eq!(nonces.use_once(app, nonce, until).await, Ok(true));
+        assert_eq!(nonces.use_once(app, nonce, until).await, Ok(false));
+        assert_eq!(nonces.use_once(other, nonce, until).await, Ok(true), "another application's nonces are its own");
+
+        let restarted = Nonces::start(test.db.clone());
+        assert_eq!(restarted.use_once(app, nonce, until).await, Ok(false));
+    }
+
+    #[tokio::test]
+    async fn of_a_hundred_simultaneous_uses_one_is_first() {
+        let test = TestDb::open().await;
+        let world = StillWorld::at("2026-01-16T14:40:00Z");
+        let (app, nonce, until) = (AppId::from(world.uuid()), world.uuid(), world.now());
+        let nonces = Nonces::start(test.db.clone());
+        let tasks: Vec<_> = (0..100)
+            .map(|_| {
+                let nonces = nonces.clone();
+                tokio::spawn(async move { nonces.use_once(app, nonce, until).await })
+            })
+            .collect();
+        let mut first = 0;
+        for task in tasks {
+            first += usize::from(task.await.unwrap().unwrap());
+        }
+        assert_eq!(first, 1);
+    }
+
+    #[tokio::test]
+    async fn only_expired_nonces_are_forgotten() {
+        let test = TestDb::open().await;
+        let still = Arc::new(StillWorld::at("2026-01-16T14:40:00Z"));
+        let world: Arc<dyn World> = still.clone();
+        let (app, nonce) = (AppId::from(world.uuid()), world.uuid());
+        let nonces = Nonces::start(test.db.clone());
+        let minutes = base::SignedDuration::from_mins;
+        nonces.use_once(app, nonce, world.now() + minutes(10)).await.unwrap();
+        assert_eq!(purge(&test.db, &world).await.unwrap(), 0);
+        still.advance(minutes(11));
+        assert_eq!(purge(&test.db, &world).await.unwrap(), 1);
+        assert_eq!(nonces.use_once(app, nonce, world.now()).await, Ok(true));
+    }
+}

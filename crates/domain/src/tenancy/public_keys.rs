@@ -1,0 +1,122 @@
+//! The RSA keys that applications sign requests with.
+
+use super::{TenancyError, found};
+use aws_lc_rs::{
+    encoding::{AsDer as _, PublicKeyX509Der},
+    rsa::{KeyPair, KeySize},
+    signature::{KeyPair as _, ParsedPublicKey, RSA_PKCS1_2048_8192_SHA256},
+};
+use base::{AppId, Id as _, PublicKeyId, Secret, Timestamp, World};
+use db::{FromRow, Read, Tx, sql};
+
+/// A key that was added to an application.
+#[derive(Clone, Debug, FromRow, serde::Serialize)]
+pub struct PublicKey {
+    /// Its id.
+    pub id: PublicKeyId,
+    /// When it was added.
+    #[sqlx(try_from = "db::At")]
+    pub created_at: Timestamp,
+    /// Whether it still verifies.
+    pub revoked: bool,
+}
+
+/// Why a key is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadKey {
+    /// No PEM and no DER of a public key.
+    #[error("it is neither PEM nor DER of a public key (SubjectPublicKeyInfo or PKCS#1)")]
+    Encoding,
+    /// A key, but not RSA of 2048 to 8192 bits.
+    #[error("it is no RSA key of 2048 to 8192 bits")]
+    Algorithm,
+}
+
+/// Tells whether DER bytes hold a key that requests can be signed with.
+pub fn check(der: &[u8]) -> Result<ParsedPublicKey, BadKey> {
+    if let Ok(key) = ParsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA256, der) {
+        return Ok(key);
+    }
+    // Not ours: a SEQUENCE of well-formed DER is a key of another kind, anything else is no DER at all.
+    Err(if is_der_sequence(der) { BadKey::Algorithm } else { BadKey::Encoding })
+}
+
+/// Whether the bytes are exactly one DER SEQUENCE whose first member is a SEQUENCE or an INTEGER, as in
+/// SubjectPublicKeyInfo (RFC 5280) and RSAPublicKey (RFC 8017).
+fn is_der_sequence(der: &[u8]) -> bool {
+    let (Some(0x30), Some(&length)) = (der.first().copied(), der.get(1)) else { return false };
+    let (header, body) = match length {
+        0..=0x7f => (2, usize::from(length)),
+        0x81..=0x83 => {
+            let digits = usize::from(length & 0x7f);
+            let Some(bytes) = der.get(2..2 + digits) else { return false };
+            (2 + digits, bytes.iter().fold(0, |sum, &byte| sum << 8 | usize::from(byte)))
+        }
+        _ => return false,
+    };
+    der.len() == header + body && matches!(der.get(header), Some(0x30 | 0x02))
+}
+
+/// Reads a PEM or DER file's bytes as DER.
+pub fn der(file: &[u8]) -> Result<Vec<u8>, BadKey> {
+    let der = match pem::parse(file) {
+        Ok(pem) => pem.into_contents(),
+        Err(_) => file.to_vec(),
+    };
+    check(&der)?;
+    Ok(der)
+}
+
+/// Adds a key; it verifies at once, beside the ones already there.
+pub async fn add(tx: &mut Tx, world: &dyn World, app: AppId, der: Vec<u8>) -> Result<PublicKeyId, TenancyError> {
+    check(&der)?;
+    let known = tx.count(sql!("SELECT count(*) FROM applications WHERE id = $1", app)).await?;
+    found(known as u64, format_args!("application {app}"))?;
+    let id = PublicKeyId::new(world);
+    tx.execute(sql!(
+        "INSERT INTO public_keys (id, app_id, der, created_at) VALUES ($1, $2, $3, $4)",
+        id,
+        app,
+        der,
+        world.now(),
+    ))
+    .await?;
+    Ok(id)
+}
+
+/// The keys of an application, newest first.
+pub async fn list(view: &mut Read, app: AppId) -> Result<Vec<PublicKey>, TenancyError> {
+    Ok(view
+        .fetch_all(sql!(
+            "SELECT id, created_at, revoked_at IS NOT NULL AS revoked FROM public_keys
+              WHERE app_id = $1 ORDER BY created_at DESC, id DESC",
+            app,
+        ))
+        .await?)
+}
+
+/// Stops a key from verifying, at once.
+pub async fn revoke(tx: &mut Tx, world: &dyn World, app: AppId, key: PublicKeyId) -> Result<(), TenancyError> {
+    let rows = tx
+        .execute(sql!(
+            "UPDATE public_keys SET revoked_at = $3 WHERE app_id = $1 AND id = $2 AND revoked_at IS NULL",
+            app,
+            key,
+            world.now(),
+        ))
+        .await?;
+    found(rows, format_args!("public key {key} in use by application {app}"))
+}
+
+/// A new RSA 2048 pair: the private key as PKCS#8 PEM, the public key as DER (SubjectPublicKeyInfo).
+///
+/// # Panics
+/// When the operating system gives no randomness.
+pub fn generate() -> (Secret<String>, Vec<u8>) {
+    let pair = KeyPair::generate(KeySize::Rsa2048).expect("the operating system gives randomness");
+    let private = aws_lc_rs::encoding::AsDer::<aws_lc_rs::encoding::Pkcs8V1Der<'_>>::as_der(&pair)
+        .expect("a fresh key can be written");
+    let public: PublicKeyX509Der<'_> = pair.public_key().as_der().expect("a fresh key can be written");
+    let pem = pem::encode(&pem::Pem::new("PRIVATE KEY", private.as_ref()));
+    (Secret::new(pem), public.as_ref().to_vec())
+}

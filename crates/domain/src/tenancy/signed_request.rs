@@ -1,0 +1,340 @@
+//! Signed requests: the text that is signed, and the checks a signature must pass.
+//!
+//! The text is `METHOD&PATH?QUERY` and, when a body is sent, `&` and the padded base64 of the raw body. PATH is
+//! relative to the base address the client was configured with, so a signature over any suffix of the request's path
+//! that starts at a `/` counts. RSASSA-PKCS1-v1_5 with SHA-256 (RFC 8017), RSA of 2048 to 8192 bits.
+
+use super::public_keys::{self, BadKey};
+use aws_lc_rs::{
+    digest,
+    rsa::KeyPair,
+    signature::RSA_PKCS1_SHA256,
+};
+use base::{SignedDuration, Timestamp, Uuid};
+
+/// What is signed, as it stands on the wire.
+#[derive(Clone, Copy, Debug)]
+pub struct Message<'a> {
+    /// The HTTP method, upper case.
+    pub method: &'a str,
+    /// The path, starting with `/`, as sent.
+    pub path: &'a str,
+    /// The raw query, without `?`, as sent; never re-ordered.
+    pub query: Option<&'a str>,
+    /// The raw body; empty when none was sent.
+    pub body: &'a [u8],
+}
+
+/// Paths deeper than this have their last so many suffixes tried; ours have at most ten.
+const MOST_SUFFIXES: usize = 12;
+
+/// Bytes of body that are encoded at a time: a multiple of three, so that the pieces' base64 joins without padding.
+const PIECE: usize = 48 * 1024;
+
+impl Message<'_> {
+    /// The hash of the text when the client took `path` for the path.
+    fn digest(&self, path: &str) -> digest::Digest {
+        let mut hash = digest::Context::new(&digest::SHA256);
+        hash.update(self.method.as_bytes());
+        hash.update(b"&");
+        hash.update(path.as_bytes());
+        if let Some(query) = self.query {
+            hash.update(b"?");
+            hash.update(query.as_bytes());
+        }
+        if !self.body.is_empty() {
+            hash.update(b"&");
+            for piece in self.body.chunks(PIECE) {
+                hash.update(base64_simd::STANDARD.encode_to_string(piece).as_bytes());
+            }
+        }
+        hash.finish()
+    }
+
+    /// Every path the client may have meant, longest first.
+    fn paths(&self) -> impl Iterator<Item = &str> {
+        self.path.match_indices('/').map(|(at, _)| &self.path[at..]).take(MOST_SUFFIXES)
+    }
+}
+
+/// A key that signs requests.
+#[derive(Debug)]
+pub struct Signer(KeyPair);
+
+/// The file holds no RSA private key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no RSA private key of 2048 bits or more in PEM (PKCS#8 or PKCS#1)")]
+pub struct BadPrivateKey;
+
+impl Signer {
+    /// Reads a private key from PEM, PKCS#8 or PKCS#1.
+    pub fn from_pem(text: &str) -> Result<Self, BadPrivateKey> {
+        let pem = pem::parse(text).map_err(|_| BadPrivateKey)?;
+        KeyPair::from_pkcs8(pem.contents())
+            .or_else(|_| KeyPair::from_der(pem.contents()))
+            .map(Self)
+            .map_err(|_| BadPrivateKey)
+    }
+
+    /// The value of the digest header: standard base64 of the signature.
+    ///
+    /// # Panics
+    /// When the operating system gives no randomness.
+    pub fn sign(&self, message: &Message<'_>) -> String {
+        let hash = message.digest(message.path);
+        let mut signature = vec![0; self.0.public_modulus_len()];
+        self.0.sign_digest(&RSA_PKCS1_SHA256, &hash, &mut signature).expect("the operating system gives randomness");
+        base64_simd::STANDARD.encode_to_string(signature)
+    }
+}
+
+/// Why a request is not taken for its sender's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// There is no digest, or it is not standard base64.
+    #[error("the digest header is missing or not base64")]
+    Digest,
+    /// There is no nonce, more than one, or it is not a UUID.
+    #[error("the query has no nonce that is a UUID")]
+    Nonce,
+    /// The nonce was used before.
+    #[error("the nonce was used before")]
+    NonceUsed,
+    /// There is no timestamp, more than one, or it is no unix time.
+    #[error("the query has no timestamp that is a unix time")]
+    Timestamp,
+    /// The timestamp is too far from the server's clock.
+    #[error("the timestamp is {off} seconds off this server's clock, more than the {limit} allowed")]
+    Skew {
+        /// Seconds between the timestamp and the server's clock.
+        off: i64,
+        /// Seconds allowed.
+        limit: i64,
+    },
+    /// No key of the application can be loaded.
+    #[error("the application's public key cannot be loaded: it is not DER")]
+    KeyEncoding,
+    /// No key of the application is RSA.
+    #[error("the application's public key is no RSA key of 2048 to 8192 bits")]
+    KeyAlgorithm,
+    /// No key of the application made this signature over this request.
+    #[error("the signature does not match the request")]
+    Signature,
+}
+
+/// The digest header as signature bytes. Strict: another spelling of the same bytes is refused, so that no other
+/// request verifies.
+pub fn parse_digest(header: Option<&str>) -> Result<Vec<u8>, Refused> {
+    let header = header.filter(|text| !text.is_empty()).ok_or(Refused::Digest)?;
+    base64_simd::STANDARD.decode_to_vec(header.trim_ascii()).map_err(|_| Refused::Digest)
+}
+
+/// When a request was made, and what makes it unique.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamps {
+    /// Used once.
+    pub nonce: Uuid,
+    /// Until when a second use must be recognised.
+    pub remember_until: Timestamp,
+}
+
+/// What a request's time is held against.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    /// The present moment.
+    pub now: Timestamp,
+    /// How far a timestamp may be off, either way.
+    pub max_skew: SignedDuration,
+    /// Whether any number is accepted as a timestamp; see [`super::applications::set_unclocked`].
+    pub unclocked: bool,
+}
+
+impl Clock {
+    /// Reads nonce and timestamp from the raw query, in this order.
+    pub fn read(&self, query: Option<&str>) -> Result<Stamps, Refused> {
+        let nonce = only(query, "nonce").and_then(nonce).ok_or(Refused::Nonce)?;
+        let timestamp = only(query, "timestamp").and_then(unix_time).ok_or(Refused::Timestamp)?;
+        let keep = if self.unclocked {
+            SignedDuration::from_hours(24 * super::nonces::UNCLOCKED_DAYS)
+        } else {
+            let off = self.now.duration_since(timestamp).abs();
+            if off > self.max_skew {
+                return Err(Refused::Skew { off: off.as_secs(), limit: self.max_skew.as_secs() });
+            }
+            self.max_skew * 2
+        };
+        Ok(Stamps { nonce, remember_until: self.now.saturating_add(keep).unwrap_or(Timestamp::MAX) })
+    }
+}
+
+/// The value of a query parameter that stands there exactly once.
+fn only<'a>(query: Option<&'a str>, name: &str) -> Option<&'a str> {
+    let mut values =
+        query?.split('&').filter_map(|pair| pair.split_once('=')).filter(|(key, _)| *key == name).map(|(_, value)| value);
+    let value = values.next()?;
+    values.next().is_none().then_some(value)
+}
+
+/// 8-4-4-4-12 hexadecimal digits of either case; the version bits are not looked at, because a widely used client
+/// does not set them.
+fn nonce(text: &str) -> Option<Uuid> {
+    (text.len() == 36).then(|| Uuid::try_parse(text).ok()).flatten()
+}
+
+/// Seconds, milliseconds and microseconds since 1970 are all in use; the magnitude tells which.
+fn unix_time(text: &str) -> Option<Timestamp> {
+    if text.is_empty() || text.len() > 18 || !text.bytes().all(|digit| digit.is_ascii_digit()) {
+        return None;
+    }
+    let number: i64 = text.parse().ok()?;
+    match number {
+        ..100_000_000_000 => Timestamp::from_second(number),
+        ..100_000_000_000_000 => Timestamp::from_millisecond(number),
+        _ => Timestamp::from_microsecond(number),
+    }
+    .ok()
+}
+
+/// Whether one of the keys made this signature over this message. `keys` are DER, at least one.
+pub fn verify(keys: &[Vec<u8>], message: &Message<'_>, signature: &[u8]) -> Result<(), Refused> {
+    let mut usable = Vec::with_capacity(keys.len());
+    let mut refused = Refused::KeyEncoding;
+    for der in keys {
+        match public_keys::check(der) {
+            Ok(key) => usable.push(key),
+            Err(BadKey::Algorithm) => refused = Refused::KeyAlgorithm,
+            Err(BadKey::Encoding) => {}
+        }
+    }
+    if usable.is_empty() {
+        return Err(refused);
+    }
+    let proven = message.paths().any(|path| {
+        let hash = message.digest(path);
+        usable.iter().any(|key| key.verify_digest_sig(&hash, signature).is_ok())
+    });
+    if proven { Ok(()) } else { Err(Refused::Signature) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::sync::LazyLock;
+
+    static PAIR: LazyLock<(Signer, Vec<u8>)> = LazyLock::new(|| {
+        let (private, public) = public_keys::generate();
+        (Signer::from_pem(private.expose()).unwrap(), public)
+    });
+
+    const QUERY: &str = "nonce=5E8E3A4C-9A5C-0000-8D7C-0123456789AB&timestamp=1768574400";
+
+    fn message(body: &[u8]) -> Message<'_> {
+        Message { method: "POST", path: "/ai/v1/age", query: Some(QUERY), body }
+    }
+
+    fn clock() -> Clock {
+        Clock {
+            now: Timestamp::from_second(1_768_574_400).unwrap(),
+            max_skew: SignedDuration::from_mins(5),
+            unclocked: false,
+        }
+    }
+
+    #[test]
+    fn the_text_is_the_documented_one() {
+        let by_hand = format!("POST&/ai/v1/age?{QUERY}&{}", base64_simd::STANDARD.encode_to_string(vec![7; 100_000]));
+        let expected = digest::digest(&digest::SHA256, by_hand.as_bytes());
+        assert_eq!(message(&vec![7; 100_000]).digest("/ai/v1/age").as_ref(), expected.as_ref());
+    }
+
+    #[test]
+    fn a_signature_over_any_suffix_of_the_path_counts_and_over_nothing_else() {
+        for (signed, counts) in [("/ai/v1/age", true), ("/v1/age", true), ("/age", true), ("age", false), ("/v1", false), ("/", false)] {
+            let signature = PAIR.0.sign(&Message { path: signed, ..message(b"{}") });
+            let signature = parse_digest(Some(&signature)).unwrap();
+            assert_eq!(verify(&[PAIR.1.clone()], &message(b"{}"), &signature).is_ok(), counts, "{signed}");
+        }
+    }
+
+    #[test]
+    fn any_key_of_the_application_will_do_and_the_best_key_names_the_refusal() {
+        let good = parse_digest(Some(&PAIR.0.sign(&message(b"{}")))).unwrap();
+        let junk = b"junk".to_vec();
+        // SubjectPublicKeyInfo of an Ed25519 key (RFC 8410, section 4), a key but not RSA.
+        let ed25519 = hex::decode("302a300506032b657003210019bf44096984cdfe8541bac167dc3b96c85086aa30b6b6cb0c5c38ad703166e1").unwrap();
+        assert_eq!(verify(&[junk.clone(), PAIR.1.clone()], &message(b"{}"), &good), Ok(()));
+        assert_eq!(verify(&[junk.clone(), ed25519], &message(b"{}"), &good), Err(Refused::KeyAlgorithm));
+        assert_eq!(verify(&[junk], &message(b"{}"), &good), Err(Refused::KeyEncoding));
+    }
+
+    #[test]
+    fn times_are_read_by_magnitude_and_held_against_the_clock() {
+        let at = |timestamp: &str| {
+            clock().read(Some(&format!("nonce=5e8e3a4c-9a5c-0000-8d7c-0123456789ab&timestamp={timestamp}"))).map(drop)
+        };
+        for good in ["1768574400", "1768574400000", "1768574400000000", "1768574100", "1768574700"] {
+            assert_eq!(at(good), Ok(()), "{good}");
+        }
+        for (bad, why) in [
+            ("1768574099", Refused::Skew { off: 301, limit: 300 }),
+            ("1768574701", Refused::Skew { off: 301, limit: 300 }),
+            ("", Refused::Timestamp),
+            ("-1", Refused::Timestamp),
+            ("1e9", Refused::Timestamp),
+            ("9999999999999999999999", Refused::Timestamp),
+            ("1768574400&timestamp=1768574400", Refused::Timestamp),
+        ] {
+            assert_eq!(at(bad), Err(why), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_nonce_is_a_uuid_of_any_case_and_stands_there_once() {
+        let of = |nonce: &str| clock().read(Some(&format!("{nonce}&timestamp=1768574400"))).map(|stamps| stamps.nonce);
+        let plain = of("nonce=5e8e3a4c-9a5c-0000-8d7c-0123456789ab").unwrap();
+        assert_eq!(of("nonce=5E8E3A4C-9A5C-0000-8D7C-0123456789AB"), Ok(plain), "spelt otherwise, the same nonce");
+        for bad in [
+            "",
+            "nonce=",
+            "nonce=5e8e3a4c9a5c00008d7c0123456789ab",
+            "nonce={5e8e3a4c-9a5c-0000-8d7c-0123456789ab}",
+            "nonce=5e8e3a4c-9a5c-0000-8d7c-0123456789ab&nonce=5e8e3a4c-9a5c-0000-8d7c-0123456789ac",
+        ] {
+            assert_eq!(of(bad), Err(Refused::Nonce), "{bad}");
+        }
+    }
+
+    #[test]
+    fn unclocked_timestamps_are_kept_for_400_days() {
+        let clock = Clock { unclocked: true, ..clock() };
+        let stamps = clock.read(Some("nonce=5e8e3a4c-9a5c-0000-8d7c-0123456789ab&timestamp=1")).unwrap();
+        assert_eq!(stamps.remember_until.duration_since(clock.now), SignedDuration::from_hours(24 * 400));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(300))]
+
+        /// Flips one bit anywhere in method, path, query, body or digest: nothing else than the signed request verifies.
+        #[test]
+        fn no_other_byte_verifies(body in prop::collection::vec(any::<u8>(), 1..200), place in any::<prop::sample::Index>(), bit in 0..7_u8) {
+            let digest = PAIR.0.sign(&message(&body));
+            let parts = ["POST".as_bytes(), b"/ai/v1/age", QUERY.as_bytes(), &body, digest.as_bytes()];
+            let mut flipped: Vec<Vec<u8>> = parts.iter().map(|part| part.to_vec()).collect();
+            let mut at = place.index(parts.iter().map(|part| part.len()).sum());
+            for part in &mut flipped {
+                if at < part.len() {
+                    part[at] ^= 1 << bit;
+                    break;
+                }
+                at -= part.len();
+            }
+            let text = |n: usize| std::str::from_utf8(&flipped[n]).unwrap();
+            let verified = parse_digest(Some(text(4))).and_then(|signature| {
+                let message = Message { method: text(0), path: text(1), query: Some(text(2)), body: &flipped[3] };
+                verify(&[PAIR.1.clone()], &message, &signature)
+            });
+            prop_assert!(verified.is_err());
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Closed sets of words: the wire and the database spell them one way, the code matches on variants.
+
+/// A word that is none of the set.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{word:?} is none of {}", .expected.join(", "))]
+pub struct UnknownWord {
+    /// What was given.
+    pub word: String,
+    /// What would have been right.
+    pub expected: &'static [&'static str],
+}
+
+/// Declares an enum together with its words: `as_str`, `FromStr`, serde and database value in one place.
+macro_rules! closed {
+    ($(#[$doc:meta])* $vis:vis enum $name:ident { $($(#[$variant_doc:meta])* $variant:ident => $word:literal),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+        $vis enum $name { $($(#[$variant_doc])* #[serde(rename = $word)] $variant),* }
+
+        impl $name {
+            /// Every word, in the order of the documents.
+            $vis const WORDS: &'static [&'static str] = &[$($word),*];
+
+            /// The word on the wire and in the database.
+            $vis const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $word),* }
+            }
+        }
+        impl std::str::FromStr for $name {
+            type Err = $crate::UnknownWord;
+            fn from_str(word: &str) -> Result<Self, $crate::UnknownWord> {
+                match word {
+                    $($word => Ok(Self::$variant),)*
+                    _ => Err($crate::UnknownWord { word: word.to_owned(), expected: Self::WORDS }),
+                }
+            }
+        }
+        impl TryFrom<String> for $name {
+            type Error = $crate::UnknownWord;
+            fn try_from(word: String) -> Result<Self, $crate::UnknownWord> { word.parse() }
+        }
+        impl From<$name> for db::Value {
+            fn from(value: $name) -> Self { value.as_str().into() }
+        }
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { f.write_str(self.as_str()) }
+        }
+    };
+}
+pub(crate) use closed;

@@ -1,0 +1,158 @@
+//! `assay doctor`: what is wrong, and what to do.
+
+use crate::{config::Config, out};
+use std::{
+    path::Path,
+    process::{Command, ExitCode, Stdio},
+    time::Duration,
+};
+
+/// Check models, database, disk, clock and ffmpeg, and say what to do. Exit code 1 when something is missing.
+#[derive(clap::Args)]
+pub(crate) struct Doctor {
+    /// Print the settings in force (no secrets) as JSON first.
+    #[arg(long)]
+    settings: bool,
+}
+
+enum Health {
+    Good(String),
+    Note(String),
+    Bad { what: String, mend: String },
+}
+
+impl Doctor {
+    pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
+        if self.settings {
+            out::json(config)?;
+        }
+        let mut checks = vec![("data folder", folder(config)), ("disk", disk(config))];
+        checks.extend(database(config).await.into_iter().map(|health| ("database", health)));
+        checks.extend(models(config).into_iter().map(|health| ("models", health)));
+        checks.push(("master key", key(config)));
+        checks.push(("clock", clock()));
+        checks.push(("ffmpeg", ffmpeg()));
+
+        let mut bad = 0;
+        for (name, health) in &checks {
+            match health {
+                Health::Good(what) => out::line(format_args!("ok    {name:<12} {what}")),
+                Health::Note(what) => out::line(format_args!("note  {name:<12} {what}")),
+                Health::Bad { what, mend } => {
+                    bad += 1;
+                    out::line(format_args!("BAD   {name:<12} {what}\n                   → {mend}"));
+                }
+            }
+        }
+        Ok(if bad == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}
+
+fn bad(what: impl Into<String>, mend: impl Into<String>) -> Health {
+    Health::Bad { what: what.into(), mend: mend.into() }
+}
+
+fn folder(config: &Config) -> Health {
+    let folder = config.data_dir.display();
+    let probe = config.data_dir.join(".doctor");
+    match config.data_dir().and_then(|_| Ok(std::fs::write(&probe, b"probe").and_then(|()| std::fs::remove_file(&probe))?)) {
+        Ok(()) => Health::Good(format!("{folder} can be written")),
+        Err(error) => bad(format!("{folder}: {error:#}"), "give the server's user a folder it may write, with --data-dir"),
+    }
+}
+
+fn disk(config: &Config) -> Health {
+    let disk = api::Disk { folder: config.data_dir.clone(), min_free: config.server.min_free_bytes };
+    match disk.free() {
+        Ok(free) if free < disk.min_free => bad(
+            format!("{} MiB free, {} MiB needed", free >> 20, disk.min_free >> 20),
+            "make room, or move the data folder; until then the server reports that it is not ready",
+        ),
+        Ok(free) => Health::Good(format!("{} MiB free", free >> 20)),
+        Err(error) => bad(format!("{error}"), "see the data folder"),
+    }
+}
+
+async fn database(config: &Config) -> Vec<Health> {
+    let database = match config.open_database() {
+        Ok(database) => database,
+        Err(error) => return vec![bad(format!("{error:#}"), "mend database.url in the configuration")],
+    };
+    let pending = tokio::time::timeout(Duration::from_secs(6), database.pending_migrations()).await;
+    let mut found = match pending {
+        Ok(Ok(0)) => vec![Health::Good(format!("{:?} answers, the schema is up to date", database.engine()))],
+        Ok(Ok(count)) => {
+            vec![bad(format!("{count} migrations are missing"), "run `assay migrate`; `assay serve` does so too")]
+        }
+        Ok(Err(error)) => vec![bad(
+            format!("{:?} does not answer: {error}", database.engine()),
+            "start the database, or mend database.url",
+        )],
+        Err(_) => vec![bad(format!("{:?} does not answer in time", database.engine()), "start the database")],
+    };
+    if let Ok(mut view) = database.read().await {
+        let apps = domain::tenancy::applications::list(&mut view, None).await.unwrap_or_default();
+        found.extend(apps.iter().filter(|app| app.accept_unclocked_timestamps).map(|app| {
+            Health::Note(format!(
+                "application {} accepts timestamps that are no wall clock: its nonces are kept for {} days, and a \
+                 request older than that could be replayed",
+                app.id,
+                domain::tenancy::nonces::UNCLOCKED_DAYS
+            ))
+        }));
+    }
+    found
+}
+
+fn models(config: &Config) -> Vec<Health> {
+    let folder = config.models_folder();
+    match vision::Vision::load(&folder) {
+        Ok(vision) => {
+            let mut found = vec![Health::Good(format!("{} load and pass their probes", folder.display()))];
+            found.extend(vision.models().iter().filter(|model| model.experimental).map(|model| {
+                Health::Note(format!(
+                    "{} ({}) is experimental: read docs/ACCURACY.md before you rely on it",
+                    model.id, model.task
+                ))
+            }));
+            found
+        }
+        Err(error) => vec![bad(
+            format!("{}: {error}", folder.display()),
+            "run `npm ci --ignore-scripts` in models/, then `assay models import`",
+        )],
+    }
+}
+
+fn key(config: &Config) -> Health {
+    match config.keyring() {
+        Ok(_) => Health::Good("can be read; keep a copy of it apart from the database's backups".to_owned()),
+        Err(error) => bad(format!("{error:#}"), "restore the key from your backup, or set secrets.master_key_file"),
+    }
+}
+
+/// Signed requests depend on the clock. The kernel knows whether something disciplines it.
+fn clock() -> Health {
+    if Path::new("/run/systemd/timesync/synchronized").exists() || Path::new("/run/chrony").exists() {
+        return Health::Good("is kept by a time service".to_owned());
+    }
+    let year = base::World::now(&base::SystemWorld).as_second() / 31_556_952 + 1970;
+    if !(2025..2100).contains(&year) {
+        return bad(format!("says the year {year}"), "set the clock: signed requests are refused when it is off");
+    }
+    Health::Note(
+        "no time service was recognised; requests are refused when the clock is more than auth.max_clock_skew_seconds off"
+            .to_owned(),
+    )
+}
+
+fn ffmpeg() -> Health {
+    let asked = Command::new("ffmpeg").arg("-version").stdin(Stdio::null()).stderr(Stdio::null()).output();
+    match asked {
+        Ok(answer) if answer.status.success() => {
+            let text = String::from_utf8_lossy(&answer.stdout);
+            Health::Good(text.lines().next().unwrap_or("answers").to_owned())
+        }
+        _ => bad("ffmpeg cannot be run", "install it (Debian: apt-get install ffmpeg); video needs it, images do not"),
+    }
+}

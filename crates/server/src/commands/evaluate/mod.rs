@@ -1,0 +1,140 @@
+//! `assay evaluate …`: the operator's own accuracy and fairness table.
+
+mod age;
+mod antispoofing;
+mod figures;
+
+use crate::config::Config;
+use anyhow::{Context as _, bail};
+use base::Picture;
+use clap::Subcommand;
+use domain::estimate::{Ask, Assurance, Estimator, Finding, Refusal};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+#[derive(Subcommand)]
+pub(crate) enum Evaluate {
+    /// Age: error, bias, coverage of the stated interval, and the worst group.
+    Age(age::Age),
+    /// Liveness in the terms of ISO/IEC 30107-3: APCER, BPCER and EER.
+    Antispoofing(antispoofing::Antispoofing),
+}
+
+/// What both tables are made from.
+#[derive(clap::Args)]
+pub(crate) struct Input {
+    /// A CSV file: `path` (relative to the file), `age` in years or `label` real/fake, and any further columns, each of
+    /// which becomes a way to group.
+    #[arg(long, value_name = "FILE")]
+    labels: PathBuf,
+    /// Relaxed mode: limits on the face halved; file size, JPEG quality and light not looked at.
+    #[arg(long)]
+    relaxed: bool,
+    /// Print JSON instead of a table.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Evaluate {
+    pub(crate) fn run(self, config: &Config) -> anyhow::Result<()> {
+        match self {
+            Self::Age(age) => age.run(config),
+            Self::Antispoofing(antispoofing) => antispoofing.run(config),
+        }
+    }
+}
+
+/// A picture file of any size, for the tools; requests go through the strict gate instead.
+pub(crate) fn open_photo(file: &Path) -> anyhow::Result<Picture> {
+    let photo = image::open(file).with_context(|| format!("{} cannot be read", file.display()))?.into_rgb8();
+    let (width, height) = photo.dimensions();
+    Picture::new(width, height, photo.into_raw()).context("the picture is empty")
+}
+
+/// A labelled picture.
+struct Labelled<L> {
+    path: PathBuf,
+    label: L,
+    /// The other columns.
+    groups: BTreeMap<String, String>,
+}
+
+/// Reads the CSV; `label` is the name of the column that `parse` reads.
+fn read<L>(input: &Input, label: &[&str], parse: impl Fn(&str) -> Option<L>) -> anyhow::Result<Vec<Labelled<L>>> {
+    let file = &input.labels;
+    let mut reader =
+        csv::Reader::from_path(file).with_context(|| format!("{} cannot be read", file.display()))?;
+    let columns = reader.headers()?.clone();
+    let column = |names: &[&str]| columns.iter().position(|name| names.contains(&name.trim()));
+    let Some(path_at) = column(&["path", "file"]) else { bail!("{} has no column `path`", file.display()) };
+    let Some(label_at) = column(label) else { bail!("{} has no column `{}`", file.display(), label[0]) };
+    let folder = file.parent().unwrap_or_else(|| Path::new("."));
+    let mut rows = Vec::new();
+    for (number, row) in reader.records().enumerate() {
+        let row = row.with_context(|| format!("{} is no CSV", file.display()))?;
+        let text = |at: usize| row.get(at).unwrap_or_default().trim();
+        let Some(label) = parse(text(label_at)) else {
+            bail!("{}, row {}: {:?} is no {}", file.display(), number + 1, text(label_at), &columns[label_at]);
+        };
+        let groups = columns
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| *at != path_at && *at != label_at)
+            .map(|(at, name)| (name.trim().to_owned(), text(at).to_owned()))
+            .collect();
+        rows.push(Labelled { path: folder.join(text(path_at)), label, groups });
+    }
+    if rows.is_empty() {
+        bail!("{} has no rows", file.display());
+    }
+    Ok(rows)
+}
+
+/// Columns with so many values that they name people rather than groups are not grouped by.
+const MOST_GROUPS: usize = 20;
+
+/// The columns worth grouping by: at least two values, and few.
+fn group_columns<L>(rows: &[Labelled<L>]) -> Vec<String> {
+    let Some(first) = rows.first() else { return Vec::new() };
+    first
+        .groups
+        .keys()
+        .filter(|column| {
+            let values: std::collections::BTreeSet<_> = rows.iter().filter_map(|row| row.groups.get(*column)).collect();
+            (2..=MOST_GROUPS).contains(&values.len()) && values.len() * 2 <= rows.len()
+        })
+        .cloned()
+        .collect()
+}
+
+/// Asks the same estimator that answers requests.
+struct Asker {
+    estimator: Estimator,
+    runtime: tokio::runtime::Handle,
+    refused: BTreeMap<String, usize>,
+}
+
+impl Asker {
+    fn new(config: &Config) -> anyhow::Result<Self> {
+        let estimator = Estimator::new(config.rules());
+        estimator.load(&config.models())?;
+        Ok(Self { estimator, runtime: tokio::runtime::Handle::current(), refused: BTreeMap::new() })
+    }
+
+    /// The finding, or `None` and a count of the reason.
+    fn ask(&mut self, file: &Path, relaxed: bool, liveness: bool) -> anyhow::Result<Option<Finding>> {
+        let image = std::fs::read(file).with_context(|| format!("{} cannot be read", file.display()))?;
+        let ask = Ask { image, relaxed, age: !liveness, liveness: liveness.then_some(Assurance::Medium) };
+        let answer = tokio::task::block_in_place(|| self.runtime.block_on(self.estimator.answer(ask)));
+        let reason = match answer {
+            Ok(finding) => return Ok(Some(finding)),
+            Err(Refusal::Image(refusal)) => refusal.code.as_str().to_owned(),
+            Err(Refusal::Face(problem)) => format!("{:?}", problem.code),
+            Err(other) => return Err(other.into()),
+        };
+        *self.refused.entry(reason).or_default() += 1;
+        Ok(None)
+    }
+}

@@ -1,0 +1,122 @@
+//! `assay key …`
+
+use crate::{config::Config, out};
+use anyhow::Context as _;
+use base::{ApiKeyId, AppId, Id as _, PublicKeyId, SystemWorld};
+use clap::Subcommand;
+use domain::{
+    keyring::private_file,
+    tenancy::{api_keys, public_keys},
+};
+use std::{io::Write as _, path::PathBuf};
+
+#[derive(Subcommand)]
+pub(crate) enum Key {
+    /// Create an API key and print it; it is shown only now.
+    Create {
+        /// The application.
+        #[arg(long)]
+        app: AppId,
+        /// The key's name, 1 to 200 characters.
+        #[arg(long, default_value = "default")]
+        name: String,
+        /// A scope (repeatable). Default: everything the application may do.
+        #[arg(long = "scope")]
+        scopes: Vec<String>,
+    },
+    /// List an application's API keys and public keys as JSON.
+    List {
+        /// The application.
+        #[arg(long)]
+        app: AppId,
+    },
+    /// Replace an API key by a new one of the same name and scopes, and print it; the old one stops at once.
+    Rotate {
+        /// The application.
+        #[arg(long)]
+        app: AppId,
+        /// The API key's id.
+        id: ApiKeyId,
+    },
+    /// Revoke an API key, at once.
+    Revoke {
+        /// The application.
+        #[arg(long)]
+        app: AppId,
+        /// The API key's id.
+        id: ApiKeyId,
+    },
+    /// Add an RSA public key that verifies the application's requests, beside those it has.
+    AddPublic {
+        /// The application.
+        #[arg(long)]
+        app: AppId,
+        /// PEM or DER, SubjectPublicKeyInfo or PKCS#1, 2048 to 8192 bits.
+        file: PathBuf,
+    },
+    /// Make an RSA key pair, add its public half and write its private half to a file.
+    Generate {
+        /// The application.
+        #[arg(long)]
+        app: AppId,
+        /// Where the private key goes (PKCS#8 PEM, mode 0600); must not exist.
+        #[arg(long, default_value = "private-key.pem")]
+        out: PathBuf,
+    },
+    /// Revoke a public key, at once.
+    RevokePublic {
+        /// The application.
+        #[arg(long)]
+        app: AppId,
+        /// The public key's id.
+        id: PublicKeyId,
+    },
+}
+
+impl Key {
+    pub(crate) async fn run(self, config: &Config) -> anyhow::Result<()> {
+        let db = super::database(config).await?;
+        if let Self::List { app } = self {
+            let mut view = db.read().await?;
+            let api_keys = api_keys::list(&mut view, app).await?;
+            let public_keys = public_keys::list(&mut view, app).await?;
+            return out::json(&serde_json::json!({ "api_keys": api_keys, "public_keys": public_keys }));
+        }
+        let mut tx = db.write().await?;
+        let said = match self {
+            Self::List { .. } => String::new(),
+            Self::Create { app, name, scopes } => {
+                let (id, key) = api_keys::create(&mut tx, &SystemWorld, app, &name, &scopes).await?;
+                format!("{}\n(id {id}; the key is shown only now)", key.expose())
+            }
+            Self::Rotate { app, id } => {
+                let (id, key) = api_keys::rotate(&mut tx, &SystemWorld, app, id).await?;
+                format!("{}\n(id {id}; the key is shown only now)", key.expose())
+            }
+            Self::Revoke { app, id } => {
+                api_keys::revoke(&mut tx, &SystemWorld, app, id).await?;
+                format!("{} {id} is revoked", ApiKeyId::OF)
+            }
+            Self::AddPublic { app, file } => {
+                let bytes = std::fs::read(&file).with_context(|| format!("{} cannot be read", file.display()))?;
+                let der = public_keys::der(&bytes).with_context(|| format!("{} is refused", file.display()))?;
+                public_keys::add(&mut tx, &SystemWorld, app, der).await?.to_string()
+            }
+            Self::Generate { app, out } => {
+                let (private, public) = public_keys::generate();
+                let id = public_keys::add(&mut tx, &SystemWorld, app, public).await?;
+                private_file(&out)
+                    .and_then(|mut file| file.write_all(private.expose().as_bytes()))
+                    .with_context(|| format!("{} cannot be written", out.display()))?;
+                format!("{id}\n(the private key is in {})", out.display())
+            }
+            Self::RevokePublic { app, id } => {
+                public_keys::revoke(&mut tx, &SystemWorld, app, id).await?;
+                format!("public key {id} is revoked")
+            }
+        };
+        tx.commit().await?;
+        out::line(format_args!("{said}"));
+        Ok(())
+    }
+}

@@ -1,0 +1,20 @@
+//! The tools beside the server. Each command is one file.
+
+pub(crate) mod app;
+pub(crate) mod call;
+pub(crate) mod doctor;
+pub(crate) mod evaluate;
+pub(crate) mod key;
+pub(crate) mod models;
+pub(crate) mod org;
+pub(crate) mod sample_face;
+
+use crate::config::Config;
+use db::Db;
+
+/// The database, up to date; a command may be the first thing that ever runs here.
+async fn database(config: &Config) -> anyhow::Result<Db> {
+    let db = config.open_database()?;
+    db.migrate().await?;
+    Ok(db)
+}

@@ -1,0 +1,275 @@
+//! Settings: defaults, then the file, then the environment (`ASSAY__SECTION__NAME`). An unknown name is an error.
+
+use crate::Place;
+use anyhow::Context as _;
+use base::{Secret, SystemWorld};
+use domain::{
+    estimate::{FaceRules, Rules},
+    keyring::Keyring,
+};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Everything an operator can set. `assay doctor --settings` prints what is in force.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Config {
+    /// Folder with the database, keys and files.
+    #[serde(skip)]
+    pub(crate) data_dir: PathBuf,
+    pub(crate) server: Server,
+    pub(crate) database: Database,
+    pub(crate) wire: WireSettings,
+    pub(crate) auth: Auth,
+    pub(crate) models: Models,
+    pub(crate) image: media::gate::Rules,
+    pub(crate) face: FaceRules,
+    pub(crate) estimate: Estimate,
+    pub(crate) audit: Audit,
+    pub(crate) secrets: Secrets,
+    pub(crate) log: Log,
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Server {
+    /// Where callers reach this server; generated links start with it. Default: `http://` and the listen address.
+    pub(crate) public_url: Option<String>,
+    /// The largest request body, bytes.
+    pub(crate) body_bytes: usize,
+    /// Seconds a request's headers, and then its body, may take to arrive.
+    pub(crate) read_timeout_seconds: u64,
+    /// Connections held at once; further ones wait.
+    pub(crate) connections: usize,
+    /// Free space below which the server reports that it is not ready, bytes.
+    pub(crate) min_free_bytes: u64,
+}
+
+impl Default for Server {
+    fn default() -> Self {
+        Self {
+            public_url: None,
+            body_bytes: 2_000_000,
+            read_timeout_seconds: 30,
+            connections: 4096,
+            min_free_bytes: 64 << 20,
+        }
+    }
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Database {
+    /// `sqlite:PATH` or `postgres://…`. Default: `assay.db` in the data folder.
+    #[serde(skip_serializing)]
+    pub(crate) url: Option<Secret<String>>,
+    /// A file that holds the URL instead, so that its password stands in no process list.
+    pub(crate) url_file: Option<PathBuf>,
+    /// Connections held at most.
+    pub(crate) connections: u32,
+}
+
+impl Default for Database {
+    fn default() -> Self {
+        Self { url: None, url_file: None, connections: 8 }
+    }
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct WireSettings {
+    /// The word in `X-Svc-*` headers and error codes.
+    pub(crate) brand: String,
+}
+
+impl Default for WireSettings {
+    fn default() -> Self {
+        Self { brand: "Svc".to_owned() }
+    }
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Auth {
+    /// How far a signed request's timestamp may be off, seconds.
+    pub(crate) max_clock_skew_seconds: u32,
+}
+
+impl Default for Auth {
+    fn default() -> Self {
+        Self { max_clock_skew_seconds: 300 }
+    }
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Models {
+    /// The folder with `pack.json`. Default: the first of `models` in the data folder, `models/pack` beside the
+    /// binary's checkout and in the working folder that holds one.
+    pub(crate) folder: Option<PathBuf>,
+    /// Workers; each uses one core. Default: one for each core.
+    pub(crate) workers: Option<usize>,
+    /// Images that may wait for a worker before callers get a 503. Default: two for each worker.
+    pub(crate) queue: Option<usize>,
+}
+
+impl Default for Models {
+    fn default() -> Self {
+        Self { folder: None, workers: None, queue: None }
+    }
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Estimate {
+    /// The age that `?explain=true` holds an estimate against where the request names no threshold.
+    pub(crate) explained_age: u8,
+    /// The false-positive rate for which `?explain=true` states a buffer.
+    pub(crate) explained_rate: f64,
+}
+
+impl Default for Estimate {
+    fn default() -> Self {
+        Self { explained_age: 18, explained_rate: 0.05 }
+    }
+}
+
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Audit {
+    /// `on` keeps a signed record of each decision, never the image.
+    pub(crate) decisions: Switch,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Switch {
+    On,
+    #[default]
+    Off,
+}
+
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Secrets {
+    /// File with the master key, 64 hexadecimal digits. Default: `master.key` in the data folder, made at first start.
+    pub(crate) master_key_file: Option<PathBuf>,
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Log {
+    /// `text` for people, `json` for machines.
+    pub(crate) format: LogFormat,
+    /// What to log, in the words of `tracing`: `info`, `warn,api=debug`, …
+    pub(crate) filter: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum LogFormat {
+    Text,
+    Json,
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Self { format: LogFormat::Text, filter: "info".to_owned() }
+    }
+}
+
+/// What the file and the environment may leave out.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Sections {
+    server: Server,
+    database: Database,
+    wire: WireSettings,
+    auth: Auth,
+    models: Models,
+    image: media::gate::Rules,
+    face: FaceRules,
+    estimate: Estimate,
+    audit: Audit,
+    secrets: Secrets,
+    log: Log,
+}
+
+impl Config {
+    /// Reads file and environment.
+    pub(crate) fn load(place: &Place) -> anyhow::Result<Self> {
+        let mut sources = config::Config::builder();
+        if let Some(file) = &place.config {
+            sources = sources.add_source(config::File::from(file.as_path()).format(config::FileFormat::Toml));
+        }
+        let environment = config::Environment::with_prefix("ASSAY").prefix_separator("__").separator("__").try_parsing(true);
+        let sections: Sections = sources
+            .add_source(environment)
+            .build()
+            .and_then(config::Config::try_deserialize)
+            .context("the configuration cannot be read")?;
+        let Sections { server, database, wire, auth, models, image, face, estimate, audit, secrets, log } = sections;
+        let data_dir = place.data_dir.clone();
+        Ok(Self { data_dir, server, database, wire, auth, models, image, face, estimate, audit, secrets, log })
+    }
+
+    /// The data folder, made (for its owner only) where there is none.
+    pub(crate) fn data_dir(&self) -> anyhow::Result<&Path> {
+        use std::os::unix::fs::DirBuilderExt as _;
+        let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.data_dir);
+        made.with_context(|| format!("the data folder {} cannot be made", self.data_dir.display()))?;
+        Ok(&self.data_dir)
+    }
+
+    /// Opens the database, without touching it yet.
+    pub(crate) fn open_database(&self) -> anyhow::Result<db::Db> {
+        let url = match (&self.database.url_file, &self.database.url) {
+            (Some(file), _) => std::fs::read_to_string(file)
+                .with_context(|| format!("database.url_file {} cannot be read", file.display()))?
+                .trim()
+                .to_owned(),
+            (None, Some(url)) => url.expose().clone(),
+            (None, None) => format!("sqlite:{}", self.data_dir()?.join("assay.db").display()),
+        };
+        db::Db::open(&url, self.database.connections).context("database.url is no address of a database")
+    }
+
+    pub(crate) fn keyring(&self) -> anyhow::Result<Keyring> {
+        let file = match &self.secrets.master_key_file {
+            Some(file) => file.clone(),
+            None => self.data_dir()?.join("master.key"),
+        };
+        Ok(Keyring::open(&file, &SystemWorld)?)
+    }
+
+    pub(crate) fn wire(&self) -> anyhow::Result<api::Wire> {
+        Ok(api::Wire::new(&self.wire.brand)?)
+    }
+
+    pub(crate) fn rules(&self) -> Rules {
+        Rules { image: self.image.clone(), face: self.face }
+    }
+
+    pub(crate) fn models(&self) -> domain::estimate::Models {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let workers = self.models.workers.unwrap_or(cores).max(1);
+        let queue = self.models.queue.unwrap_or(workers * 2);
+        domain::estimate::Models { folder: self.models_folder(), workers, queue }
+    }
+
+    /// Where the models are, or would be.
+    pub(crate) fn models_folder(&self) -> PathBuf {
+        if let Some(folder) = &self.models.folder {
+            return folder.clone();
+        }
+        let beside = std::env::current_exe()
+            .ok()
+            .and_then(|binary| Some(binary.parent()?.parent()?.parent()?.join("models").join("pack")));
+        let here = PathBuf::from("models/pack");
+        [Some(self.data_dir.join("models")), beside, Some(here.clone())]
+            .into_iter()
+            .flatten()
+            .find(|folder| folder.join("pack.json").is_file())
+            .unwrap_or(here)
+    }
+}

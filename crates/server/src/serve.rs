@@ -1,0 +1,144 @@
+//! `assay serve`: wiring, the accept loop, and a stop that loses nothing.
+
+mod demo;
+pub(crate) use demo::Credentials;
+mod listen;
+
+use crate::{config::Config, out, telemetry};
+use anyhow::Context as _;
+use api::{Api, Metrics, Settings};
+use base::{SignedDuration, SystemWorld, World};
+use domain::{audit::Decisions, estimate::Estimator, secure_capture::SecureCapture, tenancy::nonces};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
+use tokio::time::MissedTickBehavior;
+
+/// How `assay serve` is called.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Address and port to listen on.
+    #[arg(long, default_value = "127.0.0.1:8080", env = "ASSAY_LISTEN", value_name = "ADDR")]
+    listen: SocketAddr,
+    /// For development: an empty data folder gets a demo organisation and application, whose credentials are written
+    /// to `dev-credentials.json` in it.
+    #[arg(long)]
+    dev: bool,
+}
+
+pub(crate) async fn serve(args: &Args, config: Config) -> anyhow::Result<()> {
+    telemetry::install(&config.log)?;
+    config.data_dir()?;
+    let world: Arc<dyn World> = Arc::new(SystemWorld);
+    let database = config.open_database()?;
+    let keyring = config.keyring()?;
+    let estimator = Estimator::new(config.rules());
+    let listener = tokio::net::TcpListener::bind(args.listen)
+        .await
+        .with_context(|| format!("cannot listen on {}", args.listen))?;
+    let address = listener.local_addr()?;
+    let public_url = config.server.public_url.clone().unwrap_or_else(|| format!("http://{address}"));
+
+    let api = Api {
+        world: world.clone(),
+        db: database.clone(),
+        wire: config.wire()?,
+        nonces: nonces::Nonces::start(database.clone()),
+        estimator: estimator.clone(),
+        secure_capture: SecureCapture::new(&keyring),
+        decisions: (config.audit.decisions == crate::config::Switch::On)
+            .then(|| Decisions::new(database.clone(), &keyring)),
+        metrics: Metrics::install().context("the metrics cannot be started")?,
+        disk: api::Disk { folder: config.data_dir.clone(), min_free: config.server.min_free_bytes },
+        settings: Arc::new(settings(&config, &public_url)),
+    };
+    tokio::spawn(load_models(estimator, config.models()));
+    tokio::spawn(keep_house(api.clone()));
+    let metrics = api.metrics.clone();
+    let router = api::router(api);
+
+    // The socket is open already, so whoever waits for it is answered as soon as the first request can be.
+    let limits = listen::Limits {
+        connections: config.server.connections,
+        headers: Duration::from_secs(config.server.read_timeout_seconds),
+    };
+    let server = tokio::spawn(listen::run(listener, router, limits));
+    tracing::info!(listen = %address, public_url, version = env!("CARGO_PKG_VERSION"), "serving");
+    migrate(&database).await;
+    if args.dev {
+        let credentials = demo::prepare(&database, &*world, &config, &public_url).await?;
+        greet(&public_url, &credentials);
+    }
+    server.await.context("the server broke down")?;
+    drop(metrics);
+    database.close().await;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+fn settings(config: &Config, public_url: &str) -> Settings {
+    Settings {
+        max_clock_skew: SignedDuration::from_secs(config.auth.max_clock_skew_seconds.into()),
+        body_bytes: config.server.body_bytes,
+        body_timeout: Duration::from_secs(config.server.read_timeout_seconds),
+        public_url: public_url.trim_end_matches('/').to_owned(),
+        explained_age: config.estimate.explained_age,
+        explained_rate: config.estimate.explained_rate,
+    }
+}
+
+/// Brings the schema up to date, waiting for a database that does not answer yet; readiness tells meanwhile.
+async fn migrate(database: &db::Db) {
+    let mut wait = Duration::from_millis(250);
+    while let Err(error) = database.migrate().await {
+        tracing::error!(error = &error as &dyn std::error::Error, "the database is not ready, trying again");
+        tokio::time::sleep(wait).await;
+        wait = (wait * 2).min(Duration::from_secs(10));
+    }
+}
+
+/// Loads the models, and tries again every few seconds while that fails: they may be imported meanwhile.
+async fn load_models(estimator: Estimator, models: domain::estimate::Models) {
+    loop {
+        let (estimator, models) = (estimator.clone(), models.clone());
+        let folder = models.folder.clone();
+        match tokio::task::spawn_blocking(move || estimator.load(&models)).await {
+            Ok(Ok(())) => {
+                tracing::info!(folder = %folder.display(), "models loaded");
+                return;
+            }
+            Ok(Err(error)) => {
+                tracing::error!(error = &error as &dyn std::error::Error, folder = %folder.display(), "no models; run `assay doctor`");
+            }
+            Err(error) => tracing::error!(error = &error as &dyn std::error::Error, "loading the models broke down"),
+        }
+        tokio::time::sleep(Duration::from_secs(5)).await;
+    }
+}
+
+/// What happens every so often.
+async fn keep_house(api: Api) {
+    let mut tick = tokio::time::interval(Duration::from_secs(5));
+    tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut ticks = 0_u64;
+    loop {
+        tick.tick().await;
+        api.metrics.upkeep();
+        ticks += 1;
+        if ticks.is_multiple_of(12) {
+            match nonces::purge(&api.db, &api.world).await {
+                Ok(0) => {}
+                Ok(rows) => tracing::debug!(rows, "forgot expired nonces"),
+                Err(error) => tracing::warn!(error = &error as &dyn std::error::Error, "nonces cannot be purged"),
+            }
+        }
+    }
+}
+
+fn greet(public_url: &str, credentials: &demo::Credentials) {
+    out::line(format_args!(
+        "\nAssay is at {public_url}, for development.\n\
+         \n  API reference   {public_url}/reference/\n  health          {public_url}/readyz\n  credentials     {}\n\
+         \nTry this in another terminal:\n\n  {}\n",
+        credentials.file.display(),
+        credentials.example()
+    ));
+}

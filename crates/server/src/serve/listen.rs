@@ -1,0 +1,78 @@
+//! The accept loop: limits on connections and on slow headers, and a graceful stop.
+
+use axum::Router;
+use hyper_util::{
+    rt::{TokioExecutor, TokioIo, TokioTimer},
+    server::{conn::auto::Builder, graceful::GracefulShutdown},
+    service::TowerToHyperService,
+};
+use std::{sync::Arc, time::Duration};
+use tokio::{
+    net::TcpListener,
+    signal::unix::{SignalKind, signal},
+    sync::Semaphore,
+};
+
+pub(super) struct Limits {
+    /// Connections held at once.
+    pub(super) connections: usize,
+    /// How long the headers of a request may take.
+    pub(super) headers: Duration,
+}
+
+/// Requests that are running when the server is told to stop get this long.
+const GRACE: Duration = Duration::from_secs(20);
+
+/// Serves until SIGTERM or SIGINT, then lets running requests end.
+pub(super) async fn run(listener: TcpListener, router: Router, limits: Limits) {
+    let mut http = Builder::new(TokioExecutor::new());
+    http.http1().timer(TokioTimer::new()).header_read_timeout(limits.headers).max_buf_size(64 * 1024);
+    http.http2().timer(TokioTimer::new()).max_concurrent_streams(64).keep_alive_interval(Duration::from_secs(20));
+    let room = Arc::new(Semaphore::new(limits.connections));
+    let graceful = GracefulShutdown::new();
+    let mut stop = std::pin::pin!(told_to_stop());
+    loop {
+        let seat = tokio::select! {
+            () = &mut stop => break,
+            seat = room.clone().acquire_owned() => seat,
+        };
+        let accepted = tokio::select! {
+            () = &mut stop => break,
+            accepted = listener.accept() => accepted,
+        };
+        let stream = match accepted {
+            Ok((stream, _)) => stream,
+            Err(error) => {
+                // Out of file descriptors, most likely: waiting a moment is all that helps.
+                tracing::warn!(error = &error as &dyn std::error::Error, "a connection could not be accepted");
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                continue;
+            }
+        };
+        let _unsupported = stream.set_nodelay(true);
+        let service = TowerToHyperService::new(router.clone());
+        let connection = graceful.watch(http.serve_connection_with_upgrades(TokioIo::new(stream), service).into_owned());
+        tokio::spawn(async move {
+            let _ended = connection.await;
+            drop(seat);
+        });
+    }
+    tracing::info!("stopping: no new connections, running requests end");
+    drop(listener);
+    if tokio::time::timeout(GRACE, graceful.shutdown()).await.is_err() {
+        tracing::warn!("some requests did not end in time");
+    }
+}
+
+async fn told_to_stop() {
+    let (terminate, interrupt) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
+    match (terminate, interrupt) {
+        (Ok(mut terminate), Ok(mut interrupt)) => {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = interrupt.recv() => {}
+            }
+        }
+        _ => std::future::pending().await,
+    }
+}

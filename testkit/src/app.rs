@@ -1,0 +1,302 @@
+//! The whole server in this process: real models, a clean database, a known moment.
+
+use api::{Api, Metrics, Settings, Wire};
+use axum::{
+    Router,
+    body::{Body, Bytes},
+    http::{HeaderMap, HeaderName, Request, StatusCode},
+};
+use base::{AppId, Id as _, OrgId, StillWorld, World};
+use db::{Query, testing::TestDb};
+use domain::{
+    estimate::Estimator,
+    keyring::Keyring,
+    secure_capture::SecureCapture,
+    tenancy::{
+        Feature,
+        applications::{self, NewApplication},
+        nonces::Nonces,
+        organisations, public_keys,
+        signed_request::{Message, Signer},
+    },
+};
+use http_body_util::BodyExt as _;
+use serde_json::Value;
+use std::sync::{Arc, LazyLock};
+use tower::ServiceExt as _;
+
+/// A server with one organisation and one application that signs.
+#[derive(Debug)]
+pub struct TestApp {
+    /// What the operations see.
+    pub api: Api,
+    /// The moment it is, until a test moves it.
+    pub world: Arc<StillWorld>,
+    /// The organisation.
+    pub org: OrgId,
+    /// The application.
+    pub app: AppId,
+    router: Router,
+    _database: TestDb,
+}
+
+/// A key pair takes a while to make, and any test may share it.
+static PAIR: LazyLock<(Signer, Vec<u8>)> = LazyLock::new(|| {
+    let (private, public) = public_keys::generate();
+    (Signer::from_pem(private.expose()).expect("a fresh key"), public)
+});
+
+/// The public half of the key that tests sign with, DER.
+pub fn public_key() -> Vec<u8> {
+    PAIR.1.clone()
+}
+
+/// Signs as the application of every test does.
+pub fn sign(message: &Message<'_>) -> String {
+    PAIR.0.sign(message)
+}
+
+impl TestApp {
+    /// Starts with the real models.
+    pub async fn start() -> Self {
+        Self::with(|_| {}).await
+    }
+
+    /// Starts after `change` has had its way with the server.
+    ///
+    /// # Panics
+    /// When the server cannot be made: the test cannot go on.
+    pub async fn with(change: impl FnOnce(&mut Api)) -> Self {
+        let database = TestDb::open().await;
+        let world = Arc::new(StillWorld::at("2026-01-16T14:40:00Z"));
+        let keyring = Keyring::parse(&"5a".repeat(32)).expect("64 digits");
+        let mut api = Api {
+            world: world.clone(),
+            db: database.db.clone(),
+            wire: Wire::default(),
+            nonces: Nonces::start(database.db.clone()),
+            estimator: crate::faces::estimator(),
+            secure_capture: SecureCapture::new(&keyring),
+            decisions: None,
+            metrics: Metrics::none(),
+            disk: api::Disk { folder: std::env::temp_dir(), min_free: 0 },
+            settings: Arc::new(Settings::default()),
+        };
+        change(&mut api);
+
+        let mut tx = api.db.write().await.expect("a transaction");
+        let org = organisations::create(&mut tx, &*world, "Test organisation").await.expect("an organisation");
+        let new = NewApplication {
+            name: "Test application",
+            organisation: Some(org),
+            billing_source: Some("test"),
+            features: &Feature::ALL,
+        };
+        let app = applications::create(&mut tx, &*world, &new).await.expect("an application");
+        public_keys::add(&mut tx, &*world, app, public_key()).await.expect("a key");
+        tx.commit().await.expect("a commit");
+        let router = api::router(api.clone());
+        Self { api, world, org, app, router, _database: database }
+    }
+
+    /// Another estimator in the same place, for tests of busy or missing models.
+    pub async fn with_estimator(estimator: Estimator) -> Self {
+        Self::with(|api| api.estimator = estimator).await
+    }
+
+    /// Changes rows behind the server's back.
+    ///
+    /// # Panics
+    /// When the statement is refused.
+    pub async fn execute(&self, query: Query) {
+        let mut tx = self.api.db.write().await.expect("a transaction");
+        tx.execute(query).await.expect("the statement runs");
+        tx.commit().await.expect("a commit");
+    }
+
+    /// Sends any request.
+    ///
+    /// # Panics
+    /// When there is no answer.
+    pub async fn send(&self, request: Request<Body>) -> Answer {
+        let response = self.router.clone().oneshot(request).await.expect("an answer");
+        let (status, headers) = (response.status(), response.headers().clone());
+        let body = response.into_body().collect().await.expect("a whole answer").to_bytes();
+        Answer { status, headers, body }
+    }
+
+    /// An ordinary unsigned GET.
+    ///
+    /// # Panics
+    /// When `path` is none.
+    pub async fn get(&self, path: &str) -> Answer {
+        self.send(Request::get(path).body(Body::empty()).expect("a request")).await
+    }
+}
+
+/// What came back.
+#[derive(Debug)]
+pub struct Answer {
+    /// The status.
+    pub status: StatusCode,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The raw body.
+    pub body: Bytes,
+}
+
+impl Answer {
+    /// The body as JSON; null where it is none.
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_default()
+    }
+
+    /// Status and error code, as `404 APP_NOT_FOUND`; the code is empty where there is none.
+    pub fn line(&self) -> String {
+        let json = self.json();
+        let code = json["error_code"].as_str().unwrap_or_default();
+        format!("{} {code}", self.status.as_u16()).trim_end().to_owned()
+    }
+
+    /// A header as text; empty where there is none.
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
+}
+
+/// A signed request that can be spoilt in any one place before it is sent.
+#[derive(Clone, Debug)]
+pub struct Call {
+    method: &'static str,
+    path: String,
+    signed_path: Option<String>,
+    query: Vec<(String, Option<String>)>,
+    body: Vec<u8>,
+    sent_body: Option<Vec<u8>>,
+    headers: Vec<(HeaderName, String)>,
+    auth_id: Option<Option<String>>,
+    digest: Option<Option<String>>,
+}
+
+impl Call {
+    /// A POST without a body.
+    pub fn post(path: &str) -> Self {
+        Self {
+            method: "POST",
+            path: path.to_owned(),
+            signed_path: None,
+            query: Vec::new(),
+            body: Vec::new(),
+            sent_body: None,
+            headers: Vec::new(),
+            auth_id: None,
+            digest: None,
+        }
+    }
+
+    /// A JSON body.
+    #[must_use]
+    pub fn json(self, body: &Value) -> Self {
+        self.body(body.to_string())
+    }
+
+    /// A raw body.
+    #[must_use]
+    pub fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
+        self.body = body.into();
+        self
+    }
+
+    /// A body that is sent instead of the signed one.
+    #[must_use]
+    pub fn send_body(mut self, body: impl Into<Vec<u8>>) -> Self {
+        self.sent_body = Some(body.into());
+        self
+    }
+
+    /// The path that the client believes it calls.
+    #[must_use]
+    pub fn sign_path(mut self, path: &str) -> Self {
+        self.signed_path = Some(path.to_owned());
+        self
+    }
+
+    /// Sets a query parameter, or `nonce` or `timestamp`.
+    #[must_use]
+    pub fn query(mut self, name: &str, value: &str) -> Self {
+        self.query.push((name.to_owned(), Some(value.to_owned())));
+        self
+    }
+
+    /// Leaves `nonce` or `timestamp` out.
+    #[must_use]
+    pub fn without(mut self, name: &str) -> Self {
+        self.query.push((name.to_owned(), None));
+        self
+    }
+
+    /// Adds a header.
+    ///
+    /// # Panics
+    /// When `name` is no header name.
+    #[must_use]
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.parse().expect("a header name"), value.to_owned()));
+        self
+    }
+
+    /// Another application id, or none.
+    #[must_use]
+    pub fn auth_id(mut self, id: Option<&str>) -> Self {
+        self.auth_id = Some(id.map(str::to_owned));
+        self
+    }
+
+    /// Another digest, or none.
+    #[must_use]
+    pub fn digest(mut self, digest: Option<&str>) -> Self {
+        self.digest = Some(digest.map(str::to_owned));
+        self
+    }
+
+    /// Signs and sends.
+    ///
+    /// # Panics
+    /// When it makes no request.
+    pub async fn send(&self, to: &TestApp) -> Answer {
+        let wire = &to.api.wire;
+        let mut query = vec![
+            ("nonce".to_owned(), Some(to.world.uuid().to_string())),
+            ("timestamp".to_owned(), Some(to.world.now().as_second().to_string())),
+        ];
+        for (name, value) in &self.query {
+            query.retain(|(known, _)| known != name);
+            query.push((name.clone(), value.clone()));
+        }
+        let query: Vec<String> =
+            query.into_iter().filter_map(|(name, value)| Some(format!("{name}={}", value?))).collect();
+        let query = query.join("&");
+        let path = self.signed_path.as_ref().unwrap_or(&self.path);
+        let message = Message { method: self.method, path, query: Some(&query), body: &self.body };
+        let digest = self.digest.clone().unwrap_or_else(|| Some(sign(&message)));
+        let auth_id = self.auth_id.clone().unwrap_or_else(|| Some(to.app.to_string()));
+
+        let mut request = Request::builder().method(self.method).uri(format!("{}?{query}", self.path));
+        if let Some(id) = auth_id {
+            request = request.header(wire.auth_id(), id);
+        }
+        if let Some(digest) = digest {
+            request = request.header(wire.auth_digest(), digest);
+        }
+        for (name, value) in &self.headers {
+            request = request.header(name, value);
+        }
+        let body = self.sent_body.clone().unwrap_or_else(|| self.body.clone());
+        to.send(request.body(Body::from(body)).expect("a request")).await
+    }
+}
+
+/// An application id that nobody has.
+pub fn nobody(world: &dyn World) -> String {
+    AppId::new(world).to_string()
+}
