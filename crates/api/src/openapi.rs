@@ -28,7 +28,8 @@ pub fn document(name: &str, wire: &Wire) -> Option<String> {
 const NOT_YET: &str = "This release has no operations of this interface.";
 
 fn describe(title: &str, description: &str, document: OpenApi) -> OpenApi {
-    let licence = LicenseBuilder::new().name("MIT OR Apache-2.0").identifier(Some("MIT OR Apache-2.0")).build();
+    let licence =
+        LicenseBuilder::new().name("MIT OR Apache-2.0").identifier(Some("MIT OR Apache-2.0")).build();
     let info = InfoBuilder::new()
         .title(title)
         .version(env!("CARGO_PKG_VERSION"))
@@ -48,5 +49,6 @@ pub(crate) fn reference() -> SwaggerUi {
         Url::new("identity documents", "/openapi/identity.json"),
         Url::new("age sessions", "/openapi/ages.json"),
     ];
-    SwaggerUi::new("/reference").config(Config::new(documents).try_it_out_enabled(false).validator_url("none"))
+    SwaggerUi::new("/reference")
+        .config(Config::new(documents).try_it_out_enabled(false).validator_url("none"))
 }

@@ -60,9 +60,15 @@ impl Decisions {
     }
 
     /// Keeps a record; the answer is sent only when it is on the disk.
-    pub async fn keep(&self, world: &dyn World, app: AppId, decision: &Decision<'_>) -> Result<Uuid, DbError> {
+    pub async fn keep(
+        &self,
+        world: &dyn World,
+        app: AppId,
+        decision: &Decision<'_>,
+    ) -> Result<Uuid, DbError> {
         let (id, made_at) = (world.uuid(), world.now());
-        let record = serde_json::json!({ "id": id, "sdk_id": app, "made_at": made_at, "decision": decision }).to_string();
+        let record = serde_json::json!({ "id": id, "sdk_id": app, "made_at": made_at, "decision": decision })
+            .to_string();
         let signature = self.signer.sign(record.as_bytes()).as_ref().to_vec();
         let mut tx = self.db.write().await?;
         tx.execute(sql!(
@@ -107,7 +113,8 @@ mod tests {
         decisions.keep(&world, AppId::from(world.uuid()), &decision).await.unwrap();
 
         let mut view = test.db.read().await.unwrap();
-        let kept: Kept = view.fetch_optional(sql!("SELECT record, signature FROM decisions")).await.unwrap().unwrap();
+        let kept: Kept =
+            view.fetch_optional(sql!("SELECT record, signature FROM decisions")).await.unwrap().unwrap();
         let key = UnparsedPublicKey::new(&ED25519, decisions.public_key());
         assert_eq!(key.verify(kept.record.as_bytes(), &kept.signature), Ok(()));
         assert!(kept.record.contains(&sha256(b"image")) && kept.record.contains("25.1"));

@@ -21,7 +21,9 @@ pub enum KeyringError {
         cause: std::io::Error,
     },
     /// The file holds something else.
-    #[error("the master key {0} is not 64 hexadecimal digits; restore it from your backup: without it, encrypted data is lost")]
+    #[error(
+        "the master key {0} is not 64 hexadecimal digits; restore it from your backup: without it, encrypted data is lost"
+    )]
     Malformed(String),
 }
 
@@ -41,11 +43,12 @@ impl Keyring {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 let mut key = [0; 32];
                 world.fill(&mut key);
-                private_file(path).and_then(|mut file| {
-                    file.write_all(hex::encode(key).as_bytes())?;
-                    file.sync_all()
-                })
-                .map_err(failed)?;
+                private_file(path)
+                    .and_then(|mut file| {
+                        file.write_all(hex::encode(key).as_bytes())?;
+                        file.sync_all()
+                    })
+                    .map_err(failed)?;
                 Ok(Self(Secret::new(key)))
             }
             Err(error) => Err(failed(error)),

@@ -115,7 +115,8 @@ impl SecureCapture {
             cnf: Confirmation { p256: point.to_owned() },
         };
         let key = EncodingKey::from_secret(self.key.expose());
-        Ok(jsonwebtoken::encode(&Header::new(Algorithm::HS256), &claims, &key).expect("plain claims are always JSON"))
+        Ok(jsonwebtoken::encode(&Header::new(Algorithm::HS256), &claims, &key)
+            .expect("plain claims are always JSON"))
     }
 
     /// Checks that `capture` vouches for exactly this image, mode and application.
@@ -224,7 +225,8 @@ mod tests {
         let (app, other) = (AppId::from(world.uuid()), AppId::from(world.uuid()));
         let browser = browser(&server, &world, app);
         let good = browser.capture(b"image", false);
-        let check = |app, capture: &Capture, image, multiframe| server.check(&world, app, capture, image, multiframe);
+        let check =
+            |app, capture: &Capture, image, multiframe| server.check(&world, app, capture, image, multiframe);
 
         assert_eq!(check(app, &good, b"image", false), Ok(()));
         assert_eq!(check(app, &good, b"other", false), Err(Untrusted::Other("image")));
@@ -252,7 +254,8 @@ mod tests {
     #[test]
     fn a_token_of_another_server_or_without_a_signature_opens_nothing() {
         let world = StillWorld::at("2026-01-16T14:40:00Z");
-        let [ours, theirs] = ["01", "02"].map(|key| SecureCapture::new(&Keyring::parse(&key.repeat(32)).unwrap()));
+        let [ours, theirs] =
+            ["01", "02"].map(|key| SecureCapture::new(&Keyring::parse(&key.repeat(32)).unwrap()));
         let app = AppId::from(world.uuid());
         let mut foreign = browser(&theirs, &world, app).capture(b"image", false);
         assert_eq!(ours.check(&world, app, &foreign, b"image", false), Err(Untrusted::Session));

@@ -202,15 +202,32 @@ impl Config {
         if let Some(file) = &place.config {
             sources = sources.add_source(config::File::from(file.as_path()).format(config::FileFormat::Toml));
         }
-        let environment = config::Environment::with_prefix("ASSAY").prefix_separator("__").separator("__").try_parsing(true);
+        let environment = config::Environment::with_prefix("ASSAY")
+            .prefix_separator("__")
+            .separator("__")
+            .try_parsing(true);
         let sections: Sections = sources
             .add_source(environment)
             .build()
             .and_then(config::Config::try_deserialize)
             .context("the configuration cannot be read")?;
-        let Sections { server, database, wire, auth, models, image, face, estimate, audit, secrets, log } = sections;
+        let Sections { server, database, wire, auth, models, image, face, estimate, audit, secrets, log } =
+            sections;
         let data_dir = place.data_dir.clone();
-        Ok(Self { data_dir, server, database, wire, auth, models, image, face, estimate, audit, secrets, log })
+        Ok(Self {
+            data_dir,
+            server,
+            database,
+            wire,
+            auth,
+            models,
+            image,
+            face,
+            estimate,
+            audit,
+            secrets,
+            log,
+        })
     }
 
     /// The data folder, made (for its owner only) where there is none.

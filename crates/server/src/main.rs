@@ -12,7 +12,9 @@ use std::{path::PathBuf, process::ExitCode};
 /// A self-hosted trust-and-safety server.
 #[derive(Parser)]
 #[command(name = "assay", version, about, propagate_version = true)]
-#[command(after_help = "Start with `assay serve --dev --data-dir data`, then `assay doctor` tells what is missing.")]
+#[command(
+    after_help = "Start with `assay serve --dev --data-dir data`, then `assay doctor` tells what is missing."
+)]
 struct Cli {
     #[command(flatten)]
     place: Place,

@@ -108,7 +108,9 @@ async fn load_models(estimator: Estimator, models: domain::estimate::Models) {
             Ok(Err(error)) => {
                 tracing::error!(error = &error as &dyn std::error::Error, folder = %folder.display(), "no models; run `assay doctor`");
             }
-            Err(error) => tracing::error!(error = &error as &dyn std::error::Error, "loading the models broke down"),
+            Err(error) => {
+                tracing::error!(error = &error as &dyn std::error::Error, "loading the models broke down")
+            }
         }
         tokio::time::sleep(Duration::from_secs(5)).await;
     }
@@ -127,7 +129,9 @@ async fn keep_house(api: Api) {
             match nonces::purge(&api.db, &api.world).await {
                 Ok(0) => {}
                 Ok(rows) => tracing::debug!(rows, "forgot expired nonces"),
-                Err(error) => tracing::warn!(error = &error as &dyn std::error::Error, "nonces cannot be purged"),
+                Err(error) => {
+                    tracing::warn!(error = &error as &dyn std::error::Error, "nonces cannot be purged")
+                }
             }
         }
     }

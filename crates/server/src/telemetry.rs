@@ -8,7 +8,8 @@ use tracing_subscriber::{EnvFilter, fmt};
 pub(crate) fn install(log: &Log) -> anyhow::Result<()> {
     // sqlx would log statements; ours carry no values, but a thousand lines a second help nobody.
     let filter = format!("{},sqlx=warn,ort=warn,hyper=warn", log.filter);
-    let filter = EnvFilter::try_new(&filter).with_context(|| format!("log.filter {:?} is not understood", log.filter))?;
+    let filter = EnvFilter::try_new(&filter)
+        .with_context(|| format!("log.filter {:?} is not understood", log.filter))?;
     let lines = fmt().with_env_filter(filter).with_target(false).with_writer(std::io::stderr);
     match log.format {
         LogFormat::Text => lines.try_init(),

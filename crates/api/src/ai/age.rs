@@ -41,7 +41,7 @@ pub(crate) struct AgeAnswer {
 
 /// Estimate the age of the face in an image.
 #[utoipa::path(
-    post, path = "/ai/v1/age", tag = "image AI", security(("signed" = [])), params(Switches),
+    post, path = "/ai/v1/age", tag = "image AI", security(("applicationId" = [], "requestSignature" = [])), params(Switches),
     request_body = AgeRequest,
     responses((status = 200, description = "The estimate.", body = AgeAnswer), Problem),
 )]

@@ -21,7 +21,7 @@ pub(crate) struct AgeAntispoofingAnswer {
 
 /// Estimate the age of a face, and tell whether it is live.
 #[utoipa::path(
-    post, path = "/ai/v1/age-antispoofing", tag = "image AI", security(("signed" = [])), params(Switches),
+    post, path = "/ai/v1/age-antispoofing", tag = "image AI", security(("applicationId" = [], "requestSignature" = [])), params(Switches),
     request_body = AntispoofingRequest,
     responses((status = 200, description = "Estimate and prediction.", body = AgeAntispoofingAnswer), Problem),
 )]

@@ -63,7 +63,7 @@ pub(crate) struct AgeCheck {
 
 /// Hold the estimated age of a face against a threshold, and tell whether it is live.
 #[utoipa::path(
-    post, path = "/ai/v1/age-antispoofing-verify", tag = "image AI", security(("signed" = [])), params(Switches),
+    post, path = "/ai/v1/age-antispoofing-verify", tag = "image AI", security(("applicationId" = [], "requestSignature" = [])), params(Switches),
     request_body = AgeAntispoofingVerifyRequest,
     responses((status = 200, description = "Outcome and prediction.", body = AgeAntispoofingVerifyAnswer), Problem),
 )]

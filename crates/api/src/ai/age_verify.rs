@@ -52,7 +52,7 @@ pub(crate) struct AgeVerifyAnswer {
 
 /// Hold the estimated age of a face against a threshold.
 #[utoipa::path(
-    post, path = "/ai/v1/age-verify", tag = "image AI", security(("signed" = [])), params(Switches),
+    post, path = "/ai/v1/age-verify", tag = "image AI", security(("applicationId" = [], "requestSignature" = [])), params(Switches),
     request_body = AgeVerifyRequest,
     responses((status = 200, description = "The outcome.", body = AgeVerifyAnswer), Problem),
 )]

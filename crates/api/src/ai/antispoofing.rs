@@ -48,7 +48,7 @@ pub(crate) struct AntispoofingAnswer {
 
 /// Tell a live face from a picture of one.
 #[utoipa::path(
-    post, path = "/ai/v1/antispoofing", tag = "image AI", security(("signed" = [])), params(Switches),
+    post, path = "/ai/v1/antispoofing", tag = "image AI", security(("applicationId" = [], "requestSignature" = [])), params(Switches),
     request_body = AntispoofingRequest,
     responses((status = 200, description = "The prediction.", body = AntispoofingAnswer), Problem),
 )]

@@ -16,7 +16,13 @@ pub use code::Code;
 pub use problem::{Error, Problem};
 
 use crate::Api;
-use utoipa::openapi::OpenApi;
+use utoipa::{
+    PartialSchema as _,
+    openapi::{
+        OpenApi,
+        security::{ApiKey, ApiKeyValue, SecurityScheme},
+    },
+};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 pub(crate) fn router() -> OpenApiRouter<Api> {
@@ -32,5 +38,24 @@ pub(crate) fn router() -> OpenApiRouter<Api> {
 }
 
 pub(crate) fn document() -> OpenApi {
-    router().split_for_parts().1
+    let mut document = router().split_for_parts().1;
+    let components = document.components.get_or_insert_default();
+    components.schemas.insert("Error".to_owned(), Error::schema());
+    components.add_security_scheme(
+        "applicationId",
+        header("X-Svc-Auth-Id", "The SDK ID of the application, a UUID."),
+    );
+    components.add_security_scheme(
+        "requestSignature",
+        header(
+            "X-Svc-Auth-Digest",
+            "Standard base64 of the RSASSA-PKCS1-v1_5 SHA-256 signature over `METHOD&PATH?QUERY` and, when a body is \
+             sent, `&` and the padded base64 of the raw body. PATH is relative to the client's base address.",
+        ),
+    );
+    document
+}
+
+fn header(name: &str, description: &str) -> SecurityScheme {
+    SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::with_description(name, description)))
 }

@@ -45,7 +45,10 @@ impl std::str::FromStr for Device {
 /// Proof that the image comes from Assay's capture module; read when `?secure=true`.
 #[derive(ToSchema)]
 #[schema(as = SecureCapture)]
-#[expect(dead_code, reason = "describes domain::secure_capture::Capture, which knows no HTTP, in the document")]
+#[expect(
+    dead_code,
+    reason = "describes domain::secure_capture::Capture, which knows no HTTP, in the document"
+)]
 pub(crate) struct SecureCaptureSchema {
     /// Protocol version, `"1"`.
     version: String,
@@ -84,7 +87,10 @@ impl<S: Send + Sync> FromRequestParts<S> for Switches {
     type Rejection = std::convert::Infallible;
 
     /// A query that does not read as one has no switches; the signature's own parameters are the guard's business.
-    async fn from_request_parts(parts: &mut axum::http::request::Parts, _: &S) -> Result<Self, Self::Rejection> {
+    async fn from_request_parts(
+        parts: &mut axum::http::request::Parts,
+        _: &S,
+    ) -> Result<Self, Self::Rejection> {
         Ok(Query::try_from_uri(&parts.uri).map_or_else(|_| Self::none(), |Query(switches)| switches))
     }
 }

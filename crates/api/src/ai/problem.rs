@@ -15,8 +15,8 @@ use domain::{
 };
 use std::{borrow::Cow, time::Duration};
 use utoipa::{
-    IntoResponses, PartialSchema, ToSchema,
-    openapi::{ContentBuilder, RefOr, ResponseBuilder, response::Response as Described},
+    IntoResponses, ToSchema,
+    openapi::{ContentBuilder, Ref, RefOr, ResponseBuilder, response::Response as Described},
 };
 
 /// A refusal: a row of the table, in words, with what was measured where a limit was broken.
@@ -127,7 +127,11 @@ impl From<Refused> for Problem {
             Refused::Nonce | Refused::NonceUsed => Code::InvalidNonce,
             Refused::Timestamp => Code::InvalidTimestamp,
             Refused::Skew { off, limit } => {
-                let measured = Measured::new(*off as f64, format!("at most {limit} seconds"), "set the clock of the caller");
+                let measured = Measured::new(
+                    *off as f64,
+                    format!("at most {limit} seconds"),
+                    "set the clock of the caller",
+                );
                 return Self::new(Code::InvalidTimestamp, error.to_string()).measured(measured);
             }
             Refused::KeyEncoding => Code::InvalidPublicKeyEncoding,
@@ -183,7 +187,9 @@ impl From<FaceProblem> for Problem {
             FaceCode::BoxTooSmall => (Code::FaceBoxTooSmall, "the face is too small"),
             FaceCode::RatioTooLow => (Code::FaceToImageRatioTooLow, "the face fills too little of the image"),
             FaceCode::RatioTooHigh => (Code::FaceToImageRatioTooHigh, "the face fills too much of the image"),
-            FaceCode::NoRoom => (Code::InsufficientAreaAroundTheFace, "there is not enough room around the face"),
+            FaceCode::NoRoom => {
+                (Code::InsufficientAreaAroundTheFace, "there is not enough room around the face")
+            }
             FaceCode::TooBright => (Code::ImageTooBright, "there is too much light on the face"),
             FaceCode::TooDark => (Code::ImageTooDark, "there is too little light on the face"),
         };
@@ -215,7 +221,7 @@ impl IntoResponses for Problem {
         by_status
             .into_iter()
             .map(|(status, codes)| {
-                let content = ContentBuilder::new().schema(Some(Error::schema())).build();
+                let content = ContentBuilder::new().schema(Some(Ref::from_schema_name("Error"))).build();
                 let response = ResponseBuilder::new()
                     .description(format!("`error_code` is one of: {}.", codes.join(", ")))
                     .content("application/json", content)

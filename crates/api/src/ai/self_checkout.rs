@@ -25,7 +25,7 @@ pub(crate) struct Terminal {
 
 /// Estimate the age of a customer at a till, and tell whether the face is live.
 #[utoipa::path(
-    post, path = "/ai/v1/self-checkout/age-antispoofing", tag = "image AI", security(("signed" = [])),
+    post, path = "/ai/v1/self-checkout/age-antispoofing", tag = "image AI", security(("applicationId" = [], "requestSignature" = [])),
     params(Switches, Terminal),
     request_body = AntispoofingRequest,
     responses((status = 200, description = "Estimate and prediction.", body = AgeAntispoofingAnswer), Problem),

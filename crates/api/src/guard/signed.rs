@@ -53,8 +53,11 @@ impl FromRequest<Api> for Signed {
         };
         let signature = signed_request::parse_digest(text(&parts.headers, api.wire.auth_digest()))
             .map_err(|error| Problem::from(error).branded(&api.wire))?;
-        let clock =
-            Clock { now: api.world.now(), max_skew: api.settings.max_clock_skew, unclocked: caller.unclocked };
+        let clock = Clock {
+            now: api.world.now(),
+            max_skew: api.settings.max_clock_skew,
+            unclocked: caller.unclocked,
+        };
         let stamps = clock.read(parts.uri.query())?;
 
         let body = read_body(api, &parts.headers, body).await?;
@@ -84,7 +87,8 @@ async fn read_body(api: &Api, headers: &HeaderMap, body: Body) -> Result<Bytes, 
     if announced.is_some_and(|bytes| bytes > limit as u64) {
         return Err(too_large(announced));
     }
-    let collected = tokio::time::timeout(api.settings.body_timeout, Limited::new(body, limit).collect()).await;
+    let collected =
+        tokio::time::timeout(api.settings.body_timeout, Limited::new(body, limit).collect()).await;
     match collected {
         Ok(Ok(body)) => Ok(body.to_bytes()),
         Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large(None)),

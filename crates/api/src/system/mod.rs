@@ -29,7 +29,8 @@ pub(crate) fn router() -> Router<Api> {
 
 /// Nothing is here, in the words of interface 2, the only one with a code for it.
 pub(crate) async fn not_found() -> Response {
-    Problem::new(Code::InvalidEndpoint, "there is no such endpoint; the reference is at /reference").into_response()
+    Problem::new(Code::InvalidEndpoint, "there is no such endpoint; the reference is at /reference")
+        .into_response()
 }
 
 /// The last line of defence: a panic is an answer and a log line, never a dropped connection.
@@ -41,5 +42,6 @@ pub(crate) fn panicked(cause: Box<dyn std::any::Any + Send>) -> Response {
         .unwrap_or("no words");
     tracing::error!(panic = words, "a handler panicked");
     ::metrics::counter!("assay_panics_total").increment(1);
-    Problem::new(Code::UnspecifiedError, "internal error; the log has it under this answer's X-Request-Id").into_response()
+    Problem::new(Code::UnspecifiedError, "internal error; the log has it under this answer's X-Request-Id")
+        .into_response()
 }

@@ -29,7 +29,10 @@ impl Disk {
                 false
             }
             Err(error) => {
-                tracing::warn!(error = &error as &dyn std::error::Error, "not ready: the data folder cannot be seen");
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "not ready: the data folder cannot be seen"
+                );
                 false
             }
         }
@@ -43,7 +46,10 @@ pub(super) async fn readyz(State(api): State<Api>) -> (StatusCode, Json<Value>) 
     let database = match database {
         Ok(Ok(())) => true,
         Ok(Err(error)) => {
-            tracing::warn!(error = &error as &dyn std::error::Error, "not ready: the database does not answer");
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "not ready: the database does not answer"
+            );
             false
         }
         Err(_) => {
@@ -63,5 +69,8 @@ pub(super) async fn readyz(State(api): State<Api>) -> (StatusCode, Json<Value>) 
         Err(_) => json!({ "ready": false, "hint": "run `assay doctor` on the server" }),
     };
     let database = json!({ "ready": database, "engine": format!("{:?}", api.db.engine()).to_lowercase() });
-    (status, Json(json!({ "ready": ready, "database": database, "disk": { "ready": disk }, "models": models })))
+    (
+        status,
+        Json(json!({ "ready": ready, "database": database, "disk": { "ready": disk }, "models": models })),
+    )
 }

@@ -42,7 +42,8 @@ impl Wire {
         if !(1..=32).contains(&brand.len()) || !brand.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
             return Err(bad());
         }
-        let header = |name: &str| format!("x-{}-{name}", brand.to_ascii_lowercase()).parse().map_err(|_| bad());
+        let header =
+            |name: &str| format!("x-{}-{name}", brand.to_ascii_lowercase()).parse().map_err(|_| bad());
         Ok(Self {
             brand: brand.to_owned(),
             auth_id: header("auth-id")?,
@@ -87,8 +88,17 @@ pub(crate) fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a 
 }
 
 /// What of a request is signed, as it was received.
-pub(crate) fn signed<'a>(method: &'a Method, uri: &'a Uri, body: &'a [u8]) -> domain::tenancy::signed_request::Message<'a> {
-    domain::tenancy::signed_request::Message { method: method.as_str(), path: uri.path(), query: uri.query(), body }
+pub(crate) fn signed<'a>(
+    method: &'a Method,
+    uri: &'a Uri,
+    body: &'a [u8],
+) -> domain::tenancy::signed_request::Message<'a> {
+    domain::tenancy::signed_request::Message {
+        method: method.as_str(),
+        path: uri.path(),
+        query: uri.query(),
+        body,
+    }
 }
 
 #[cfg(test)]

@@ -30,7 +30,9 @@ pub(crate) async fn trace(State(api): State<Api>, request: Request, next: Next) 
     let took = started.elapsed();
     let status = response.status().as_u16();
     let code = response.extensions().get::<crate::ai::Code>().map_or("", |code| code.as_str());
-    span.in_scope(|| tracing::info!(http.status = status, error.code = code, took.ms = took.as_millis() as u64, "answered"));
+    span.in_scope(|| {
+        tracing::info!(http.status = status, error.code = code, took.ms = took.as_millis() as u64, "answered")
+    });
     let labels = [("route", route), ("status", status.to_string()), ("code", code.to_owned())];
     metrics::counter!("assay_http_requests_total", &labels).increment(1);
     metrics::histogram!("assay_http_request_seconds", &labels[..1]).record(took.as_secs_f64());

@@ -23,7 +23,10 @@ async fn the_documents_are_the_published_ones() {
             std::fs::write(&file, &now).unwrap();
         }
         let published = std::fs::read_to_string(&file).unwrap_or_default();
-        assert!(published == now, "openapi/{name}.json is not what the server serves; UPDATE_OPENAPI=1 writes it");
+        assert!(
+            published == now,
+            "openapi/{name}.json is not what the server serves; UPDATE_OPENAPI=1 writes it"
+        );
     }
 }
 
@@ -48,6 +51,20 @@ async fn every_reference_resolves() {
         for reference in found {
             let pointer = reference.strip_prefix('#').expect("references stay inside the document");
             assert!(document.pointer(pointer).is_some(), "{name}: {reference} leads nowhere");
+        }
+        let operations = document["paths"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .flat_map(|(_, path)| path.as_object().unwrap());
+        for scheme in operations
+            .filter_map(|(_, operation)| operation["security"][0].as_object())
+            .flat_map(|set| set.keys())
+        {
+            assert!(
+                document["components"]["securitySchemes"][scheme].is_object(),
+                "{name}: no scheme {scheme}"
+            );
         }
     }
 }
@@ -97,7 +114,9 @@ async fn every_row_of_the_error_table_has_its_documented_status() {
         SECURE_REQUEST_IS_EMPTY 400, SECURE_SESSION_NOT_FOUND 400, SECURE_SIGNATURE_NOT_FOUND 400, \
         SECURE_VERSION_NOT_FOUND 400, INVALID_SECURE_SIGNATURE 400, SECURE_VERIFICATION_NOT_FOUND 400, \
         UNTRUSTED_SECURE_SESSION 400, INVALID_SECURE_SESSION 401";
-    let ours: Vec<_> =
-        api::ai::Code::ALL.iter().map(|code| format!("{} {}", code.as_str(), code.status().as_u16())).collect();
+    let ours: Vec<_> = api::ai::Code::ALL
+        .iter()
+        .map(|code| format!("{} {}", code.as_str(), code.status().as_u16()))
+        .collect();
     assert_eq!(ours.join(", "), table);
 }

@@ -64,18 +64,28 @@ async fn invalid_b64_image() {
         assert_eq!(answer.line(), "400 INVALID_B64_IMAGE", "{img}");
     }
     let whole = face();
-    assert_eq!(ask(&app, &whole[..whole.len() * 6 / 10], false).await.line(), "400 INVALID_B64_IMAGE", "broken off");
+    assert_eq!(
+        ask(&app, &whole[..whole.len() * 6 / 10], false).await.line(),
+        "400 INVALID_B64_IMAGE",
+        "broken off"
+    );
 }
 
 #[tokio::test]
 async fn unsupported_image_format() {
     let app = TestApp::start().await;
-    for magic in [&b"GIF89a"[..], b"RIFF\x24\0\0\0WEBPVP8 ", b"BM\x36\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0", b"II*\0\x08\0\0\0"] {
+    for magic in [
+        &b"GIF89a"[..],
+        b"RIFF\x24\0\0\0WEBPVP8 ",
+        b"BM\x36\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0",
+        b"II*\0\x08\0\0\0",
+    ] {
         let mut file = magic.to_vec();
         file.resize(60_000, 0);
         assert_eq!(ask(&app, &file, false).await.line(), "400 UNSUPPORTED_IMAGE_FORMAT", "{magic:?}");
     }
-    let json = refused(&ask(&app, &sample::jpeg(&faces()[0], 94), false).await, "400 UNSUPPORTED_IMAGE_FORMAT");
+    let json =
+        refused(&ask(&app, &sample::jpeg(&faces()[0], 94), false).await, "400 UNSUPPORTED_IMAGE_FORMAT");
     assert_eq!(json["measured"], 94.0);
     assert_eq!(ask(&app, &sample::jpeg(&faces()[0], 95), false).await.line(), "200");
 }
@@ -101,7 +111,10 @@ async fn dimensions_and_pixels() {
         (2001, 300, "MAX_WIDTH"),
         (1500, 1401, "MAX_PIXELS"),
     ] {
-        let file = sample::jpeg(&picture(RgbImage::from_fn(width, height, |x, y| image::Rgb([x as u8, y as u8, (x * y) as u8]))), 95);
+        let file = sample::jpeg(
+            &picture(RgbImage::from_fn(width, height, |x, y| image::Rgb([x as u8, y as u8, (x * y) as u8]))),
+            95,
+        );
         if file.len() <= 1_500_000 && file.len() >= 50_000 {
             refused(&ask(&app, &file, false).await, &format!("400 {code}"));
         }
@@ -131,15 +144,23 @@ async fn channels() {
         .unwrap();
     assert_eq!(ask(&app, &file, false).await.line(), "400 IMAGE_GRAYSCALE_NOT_SUPPORTED");
 
-    let as_rgb = RgbImage::from_fn(grey.width(), grey.height(), |x, y| image::Rgb([grey.get_pixel(x, y)[0]; 3]));
+    let as_rgb =
+        RgbImage::from_fn(grey.width(), grey.height(), |x, y| image::Rgb([grey.get_pixel(x, y)[0]; 3]));
     for file in [png(&as_rgb), sample::jpeg(&picture(as_rgb), 96)] {
-        assert_eq!(ask(&app, &file, false).await.line(), "400 IMAGE_GRAYSCALE_NOT_SUPPORTED", "grey stored as RGB");
+        assert_eq!(
+            ask(&app, &file, false).await.line(),
+            "400 IMAGE_GRAYSCALE_NOT_SUPPORTED",
+            "grey stored as RGB"
+        );
     }
 
     let wide: Vec<u8> = rgb(&faces()[0]).into_raw().iter().flat_map(|&value| [value, value]).collect();
     let mut file = Vec::new();
     PngEncoder::new(&mut file).write_image(&wide, 720, 800, ExtendedColorType::Rgb16).unwrap();
-    assert!(["400 IMAGE_WRONG_CHANNELS", "400 IMAGE_SIZE_TOO_BIG"].contains(&ask(&app, &file, false).await.line().as_str()));
+    assert!(
+        ["400 IMAGE_WRONG_CHANNELS", "400 IMAGE_SIZE_TOO_BIG"]
+            .contains(&ask(&app, &file, false).await.line().as_str())
+    );
     assert_eq!(ask(&app, &file, true).await.line(), "400 IMAGE_WRONG_CHANNELS", "16 bits a channel");
 }
 

@@ -81,7 +81,11 @@ async fn org_not_found() {
 async fn invalid_svc_auth_digest() {
     let app = TestApp::start().await;
     for digest in [None, Some(""), Some("not base64!"), Some("QUJD=")] {
-        assert_eq!(call().digest(digest).send(&app).await.line(), "401 INVALID_SVC_AUTH_DIGEST", "{digest:?}");
+        assert_eq!(
+            call().digest(digest).send(&app).await.line(),
+            "401 INVALID_SVC_AUTH_DIGEST",
+            "{digest:?}"
+        );
     }
 }
 
@@ -232,7 +236,9 @@ async fn invalid_level_of_assurance() {
     let app = TestApp::start().await;
     for path in ["/ai/v1/antispoofing", "/ai/v1/age-antispoofing", "/ai/v1/self-checkout/age-antispoofing"] {
         for level in [json!("highest"), json!(3), json!("HIGH")] {
-            let call = Call::post(path).json(&json!({ "level_of_assurance": level })).header("terminal-id", "till 7");
+            let call = Call::post(path)
+                .json(&json!({ "level_of_assurance": level }))
+                .header("terminal-id", "till 7");
             assert_eq!(call.send(&app).await.line(), "400 INVALID_LEVEL_OF_ASSURANCE", "{path} {level}");
         }
     }
@@ -243,19 +249,26 @@ async fn invalid_img_validation_level() {
     let app = TestApp::start().await;
     let answer = Call::post("/ai/v1/age").json(&json!({ "img_validation_level": "medium" })).send(&app).await;
     assert_eq!(answer.line(), "400 INVALID_IMG_VALIDATION_LEVEL");
-    let relaxed = Call::post("/ai/v1/antispoofing").json(&json!({ "img_validation_level": "low" })).send(&app).await;
-    assert_eq!(relaxed.line(), "400 INVALID_IMG_VALIDATION_LEVEL", "no relaxed mode where liveness is asked for");
+    let relaxed =
+        Call::post("/ai/v1/antispoofing").json(&json!({ "img_validation_level": "low" })).send(&app).await;
+    assert_eq!(
+        relaxed.line(),
+        "400 INVALID_IMG_VALIDATION_LEVEL",
+        "no relaxed mode where liveness is asked for"
+    );
 }
 
 #[tokio::test]
 async fn invalid_metadata_device() {
     let app = TestApp::start().await;
     for device in [json!("toaster"), json!(7), json!("")] {
-        let answer = Call::post("/ai/v1/age").json(&json!({ "metadata": { "device": device } })).send(&app).await;
+        let answer =
+            Call::post("/ai/v1/age").json(&json!({ "metadata": { "device": device } })).send(&app).await;
         assert_eq!(answer.line(), "404 INVALID_METADATA_DEVICE", "{device}");
     }
     for device in [json!("mobile"), json!("laptop"), json!("unknown"), json!(null)] {
-        let answer = Call::post("/ai/v1/age").json(&json!({ "metadata": { "device": device } })).send(&app).await;
+        let answer =
+            Call::post("/ai/v1/age").json(&json!({ "metadata": { "device": device } })).send(&app).await;
         assert_eq!(answer.line(), PASSED, "{device}");
     }
 }
@@ -264,7 +277,11 @@ async fn invalid_metadata_device() {
 async fn invalid_endpoint() {
     let app = TestApp::start().await;
     assert_eq!(Call::post("/ai/v1/shoe-size").send(&app).await.line(), "404 INVALID_ENDPOINT");
-    assert_eq!(app.get("/ai/v1/age").await.line(), "404 INVALID_ENDPOINT", "the method is part of an endpoint");
+    assert_eq!(
+        app.get("/ai/v1/age").await.line(),
+        "404 INVALID_ENDPOINT",
+        "the method is part of an endpoint"
+    );
 }
 
 #[tokio::test]
@@ -283,7 +300,10 @@ async fn a_brand_renames_headers_and_codes() {
     assert_eq!(call().digest(None).send(&app).await.line(), "401 INVALID_ACME_AUTH_DIGEST");
     let document = app.get("/openapi/ai.json").await;
     let text = String::from_utf8_lossy(&document.body).into_owned();
-    assert!(text.contains("X-Acme-Auth-Id") && !text.contains("Svc"), "the document speaks the brand's words");
+    assert!(
+        text.contains("X-Acme-Auth-Id") && !text.contains("Svc"),
+        "the document speaks the brand's words"
+    );
 }
 
 #[tokio::test]

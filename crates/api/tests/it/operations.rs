@@ -34,7 +34,11 @@ async fn age() {
 
     let prefixed = json!({ "img": format!("data:image/jpeg;base64,{}", face_base64()) });
     let again = Call::post("/ai/v1/age").json(&prefixed).send(&app).await;
-    assert_eq!(again.json(), answer.json(), "a data: prefix changes nothing, and the same image gives the same answer");
+    assert_eq!(
+        again.json(),
+        answer.json(),
+        "a data: prefix changes nothing, and the same image gives the same answer"
+    );
 }
 
 #[tokio::test]
@@ -65,7 +69,8 @@ async fn self_checkout_needs_a_terminal_or_a_browser() {
     assert_eq!(refused.line(), "400 INVALID_REQUEST_BODY");
     assert!(refused.json()["error_message"].as_str().unwrap().contains("Terminal-Id"));
     for (name, value) in [("terminal-id", "till 7"), ("origin", "https://shop.example")] {
-        let answer = call(path, json!({})).header(name, value).header("session-id", "basket 3").send(&app).await;
+        let answer =
+            call(path, json!({})).header(name, value).header("session-id", "basket 3").send(&app).await;
         assert_eq!(answer.line(), "200");
         members(&answer.json(), &["age", "antispoofing"]);
     }
@@ -74,9 +79,12 @@ async fn self_checkout_needs_a_terminal_or_a_browser() {
 #[tokio::test]
 async fn age_verify() {
     let app = TestApp::start().await;
-    for (threshold, operator, outcome) in
-        [(1, None, "pass"), (1, Some("UNDER"), "fail"), (120, Some("OVER"), "fail"), (120, Some("UNDER"), "pass")]
-    {
+    for (threshold, operator, outcome) in [
+        (1, None, "pass"),
+        (1, Some("UNDER"), "fail"),
+        (120, Some("OVER"), "fail"),
+        (120, Some("UNDER"), "pass"),
+    ] {
         let mut body = json!({ "threshold": threshold });
         if let Some(operator) = operator {
             body["operator"] = operator.into();
@@ -101,7 +109,8 @@ async fn explain_adds_what_the_answer_rests_on_and_changes_nothing_else() {
     let app = TestApp::start().await;
     let path = "/ai/v1/age-antispoofing-verify";
     let plain = call(path, json!({ "threshold": 30 })).send(&app).await.json();
-    let mut explained = call(path, json!({ "threshold": 30 })).query("explain", "true").send(&app).await.json();
+    let mut explained =
+        call(path, json!({ "threshold": 30 })).query("explain", "true").send(&app).await.json();
     let explain = explained.as_object_mut().unwrap().remove("explain").unwrap();
     assert_eq!(explained, plain);
     members(&explain, &["age", "face", "liveness", "models", "quality"]);
@@ -121,7 +130,8 @@ async fn explain_adds_what_the_answer_rests_on_and_changes_nothing_else() {
 #[tokio::test]
 async fn unknown_members_and_any_content_type_are_fine() {
     let app = TestApp::start().await;
-    let answer = call("/ai/v1/age", json!({ "colour": "blue" })).header("content-type", "text/plain").send(&app).await;
+    let answer =
+        call("/ai/v1/age", json!({ "colour": "blue" })).header("content-type", "text/plain").send(&app).await;
     assert_eq!(answer.line(), "200");
 }
 
@@ -185,4 +195,3 @@ async fn a_model_that_answers_nonsense_is_a_failed_prediction() {
     let app = TestApp::with_estimator(estimator).await;
     assert_eq!(call("/ai/v1/age", json!({})).send(&app).await.line(), "500 FAIL_PREDICTION");
 }
-

@@ -20,7 +20,8 @@ async fn capture(app: &TestApp, image: &[u8], multiframe: bool) -> Value {
     assert_eq!(answer.line(), "200");
     assert_eq!(answer.header("access-control-allow-origin"), "*", "any page of the business may ask");
     assert_eq!(answer.json()["expires_in"], 600);
-    let statement = json!({ "image": base64url(digest::digest(&digest::SHA256, image)), "multiframe": multiframe });
+    let statement =
+        json!({ "image": base64url(digest::digest(&digest::SHA256, image)), "multiframe": multiframe });
     let verification = base64url(statement.to_string());
     let signature = pair.sign(&SystemRandom::new(), verification.as_bytes()).unwrap();
     json!({
@@ -32,7 +33,9 @@ async fn capture(app: &TestApp, image: &[u8], multiframe: bool) -> Value {
 }
 
 async fn ask(app: &TestApp, secure: &Value, multiframe: bool) -> Answer {
-    let call = Call::post("/ai/v1/age").json(&json!({ "img": face_base64(), "secure": secure })).query("secure", "true");
+    let call = Call::post("/ai/v1/age")
+        .json(&json!({ "img": face_base64(), "secure": secure }))
+        .query("secure", "true");
     if multiframe { call.query("multiframe", "true").send(app).await } else { call.send(app).await }
 }
 
@@ -77,19 +80,28 @@ async fn what_does_not_fit_is_not_trusted() {
     let secure = capture(&app, face(), false).await;
     let mut forged = secure.clone();
     forged["signature"] = capture(&app, face(), false).await["signature"].clone();
-    assert_eq!(ask(&app, &forged, false).await.line(), "400 INVALID_SECURE_SIGNATURE", "another session's key");
+    assert_eq!(
+        ask(&app, &forged, false).await.line(),
+        "400 INVALID_SECURE_SIGNATURE",
+        "another session's key"
+    );
     let mut changed = secure.clone();
     changed["token"] = format!("{}x", secure["token"].as_str().unwrap()).into();
     assert_eq!(ask(&app, &changed, false).await.line(), "401 INVALID_SECURE_SESSION");
     let other = capture(&app, b"another image", false).await;
     assert_eq!(ask(&app, &other, false).await.line(), "400 UNTRUSTED_SECURE_SESSION");
-    assert_eq!(ask(&app, &secure, true).await.line(), "400 UNTRUSTED_SECURE_SESSION", "one frame is not several");
+    assert_eq!(
+        ask(&app, &secure, true).await.line(),
+        "400 UNTRUSTED_SECURE_SESSION",
+        "one frame is not several"
+    );
 }
 
 #[tokio::test]
 async fn a_session_is_given_to_known_applications_and_real_keys_only() {
     let app = TestApp::start().await;
-    let path = |version: &str, id: &str, key: &str| format!("/ai/sm/v1/secure/{version}/token?sdkId={id}&key={key}");
+    let path =
+        |version: &str, id: &str, key: &str| format!("/ai/sm/v1/secure/{version}/token?sdkId={id}&key={key}");
     let id = app.app.to_string();
     let key = base64url(EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap().public_key());
     assert_eq!(app.get(&path("2", &id, &key)).await.line(), "400 SECURE_VERSION_NOT_FOUND");

@@ -10,8 +10,13 @@ async fn it_is_alive_and_ready() {
     let ready = app.get("/readyz").await;
     assert_eq!((ready.line().as_str(), &ready.json()["ready"]), ("200", &json!(true)));
     let loaded = ready.json()["models"]["loaded"].clone();
-    let experimental: Vec<_> =
-        loaded.as_array().unwrap().iter().filter(|model| model["experimental"] == true).map(|model| model["task"].clone()).collect();
+    let experimental: Vec<_> = loaded
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|model| model["experimental"] == true)
+        .map(|model| model["task"].clone())
+        .collect();
     assert_eq!(experimental, [json!("liveness")], "the default liveness says that it is experimental");
 }
 
@@ -41,7 +46,12 @@ async fn the_reference_page_is_served_whole_by_the_server_itself() {
     assert_eq!(page.line(), "200");
     let page = String::from_utf8_lossy(&page.body).into_owned();
     assert!(!page.contains("http://") && !page.contains("https://"), "nothing is loaded from elsewhere");
-    for file in ["swagger-ui.css", "swagger-ui-bundle.js", "swagger-ui-standalone-preset.js", "swagger-initializer.js"] {
+    for file in [
+        "swagger-ui.css",
+        "swagger-ui-bundle.js",
+        "swagger-ui-standalone-preset.js",
+        "swagger-initializer.js",
+    ] {
         assert_eq!(app.get(&format!("/reference/{file}")).await.line(), "200", "{file}");
     }
 }

@@ -196,7 +196,12 @@ impl Estimator {
 }
 
 /// Everything that needs the pixels.
-fn look(vision: &mut Vision, ask: &Ask, header: &media::gate::Header, rules: &Rules) -> Result<Finding, Refusal> {
+fn look(
+    vision: &mut Vision,
+    ask: &Ask,
+    header: &media::gate::Header,
+    rules: &Rules,
+) -> Result<Finding, Refusal> {
     let picture = media::gate::decode(&ask.image, header, &rules.image)?;
     let face = only_face(vision, &picture, &rules.face)?;
     let luma = vision::face_luma(&picture, &face);
@@ -258,7 +263,12 @@ fn evened(picture: &Picture, luma: f32) -> Picture {
     Picture::new(picture.width(), picture.height(), rgb).expect("as many bytes as before")
 }
 
-fn liveness(vision: &mut Vision, picture: &Picture, face: &Face, level: Assurance) -> Result<Liveness, VisionError> {
+fn liveness(
+    vision: &mut Vision,
+    picture: &Picture,
+    face: &Face,
+    level: Assurance,
+) -> Result<Liveness, VisionError> {
     let score = vision.score_liveness(picture, face)?;
     let thresholds = vision.liveness_thresholds();
     let threshold = match level {
@@ -267,6 +277,7 @@ fn liveness(vision: &mut Vision, picture: &Picture, face: &Face, level: Assuranc
         Assurance::High => thresholds.high,
     };
     let prediction = if score.real >= threshold { Prediction::Real } else { Prediction::Fake };
-    let experimental = vision.models().iter().any(|model| model.task == vision::Task::Liveness && model.experimental);
+    let experimental =
+        vision.models().iter().any(|model| model.task == vision::Task::Liveness && model.experimental);
     Ok(Liveness { prediction, score: score.real, threshold, experimental, cues: score.cues })
 }

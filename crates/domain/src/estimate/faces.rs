@@ -86,7 +86,12 @@ impl FaceRules {
         let side = face.width().min(face.height());
         if side < self.min_box {
             let limit = format!("at least {} pixels on the shorter side of the face", self.min_box);
-            return problem(FaceCode::BoxTooSmall, side, limit, "move closer to the camera or use a larger picture");
+            return problem(
+                FaceCode::BoxTooSmall,
+                side,
+                limit,
+                "move closer to the camera or use a larger picture",
+            );
         }
         let (width, height) = (image.width as f32, image.height as f32);
         let inside = (face.right.min(width) - face.left.max(0.0)).max(0.0)
@@ -103,7 +108,8 @@ impl FaceRules {
         let room = face.left.min(face.top).min(width - face.right).min(height - face.bottom);
         let margin = room / face.width().max(face.height());
         if margin < self.min_margin {
-            let limit = format!("at least {} of the face's longer side free around the face", self.min_margin);
+            let limit =
+                format!("at least {} of the face's longer side free around the face", self.min_margin);
             return problem(FaceCode::NoRoom, margin, limit, "centre the face and leave room around it");
         }
         self.check_light(luma)
@@ -112,11 +118,19 @@ impl FaceRules {
     /// Checks the light alone: mean luma, 0 to 255.
     pub fn check_light(&self, luma: f32) -> Result<(), FaceProblem> {
         if let Some(most) = self.max_luma.filter(|&most| luma > most) {
-            let measured = Measured::new(luma, format!("mean luma at most {most}"), "turn away from the light or dim it");
+            let measured = Measured::new(
+                luma,
+                format!("mean luma at most {most}"),
+                "turn away from the light or dim it",
+            );
             return Err(FaceProblem { code: FaceCode::TooBright, measured });
         }
         if let Some(least) = self.min_luma.filter(|&least| luma < least) {
-            let measured = Measured::new(luma, format!("mean luma at least {least}"), "face the light or add more of it");
+            let measured = Measured::new(
+                luma,
+                format!("mean luma at least {least}"),
+                "face the light or add more of it",
+            );
             return Err(FaceProblem { code: FaceCode::TooDark, measured });
         }
         Ok(())

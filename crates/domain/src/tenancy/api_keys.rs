@@ -86,7 +86,8 @@ pub async fn rotate(
     key: ApiKeyId,
 ) -> Result<(ApiKeyId, Secret<String>), TenancyError> {
     let old = list(tx, app).await?.into_iter().find(|old| old.id == key && !old.revoked);
-    let old = old.ok_or_else(|| TenancyError::Missing(format!("API key {key} in use by application {app}")))?;
+    let old =
+        old.ok_or_else(|| TenancyError::Missing(format!("API key {key} in use by application {app}")))?;
     revoke(tx, world, app, key).await?;
     create(tx, world, app, &old.name, &old.scopes).await
 }

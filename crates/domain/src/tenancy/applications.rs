@@ -100,7 +100,8 @@ pub async fn assign(tx: &mut Tx, id: AppId, to: OrgId, billing_source: &str) -> 
 
 /// Sets the interfaces an application may use.
 pub async fn set_features(tx: &mut Tx, id: AppId, features: &[Feature]) -> Result<(), TenancyError> {
-    let rows = tx.execute(sql!("UPDATE applications SET features = $2 WHERE id = $1", id, words(features))).await?;
+    let rows =
+        tx.execute(sql!("UPDATE applications SET features = $2 WHERE id = $1", id, words(features))).await?;
     found(rows, format_args!("application {id}"))
 }
 

@@ -68,7 +68,10 @@ struct Row {
 
 /// The application of that id, checked as far as state, keys and organisation go.
 pub async fn identify(view: &mut Read, id: Option<&str>) -> Result<Caller, NoCaller> {
-    let id = id.filter(|text| text.len() == 36).and_then(|text| Uuid::try_parse(text).ok()).ok_or(NoCaller::NotAnId)?;
+    let id = id
+        .filter(|text| text.len() == 36)
+        .and_then(|text| Uuid::try_parse(text).ok())
+        .ok_or(NoCaller::NotAnId)?;
     if id.is_nil() {
         return Err(NoCaller::EmptyId);
     }

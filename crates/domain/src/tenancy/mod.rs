@@ -48,7 +48,8 @@ closed! {
 
 impl Feature {
     /// Every interface: what an application may use unless its operator says otherwise.
-    pub const ALL: [Self; 5] = [Self::Moderation, Self::ImageAi, Self::ProofOfAge, Self::Identity, Self::Ages];
+    pub const ALL: [Self; 5] =
+        [Self::Moderation, Self::ImageAi, Self::ProofOfAge, Self::Identity, Self::Ages];
 }
 
 /// Why a change to a tenant was refused.

@@ -170,7 +170,11 @@ mod tests {
         let nonces = Nonces::start(test.db.clone());
         assert_eq!(nonces.use_once(app, nonce, until).await, Ok(true));
         assert_eq!(nonces.use_once(app, nonce, until).await, Ok(false));
-        assert_eq!(nonces.use_once(other, nonce, until).await, Ok(true), "another application's nonces are its own");
+        assert_eq!(
+            nonces.use_once(other, nonce, until).await,
+            Ok(true),
+            "another application's nonces are its own"
+        );
 
         let restarted = Nonces::start(test.db.clone());
         assert_eq!(restarted.use_once(app, nonce, until).await, Ok(false));

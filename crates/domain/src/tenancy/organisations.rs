@@ -35,7 +35,9 @@ pub async fn create(tx: &mut Tx, world: &dyn World, called: &str) -> Result<OrgI
 
 /// All organisations, oldest first; for the operator.
 pub async fn list(view: &mut Read) -> Result<Vec<Organisation>, TenancyError> {
-    Ok(view.fetch_all(sql!("SELECT id, name, status, created_at FROM organisations ORDER BY created_at, id")).await?)
+    Ok(view
+        .fetch_all(sql!("SELECT id, name, status, created_at FROM organisations ORDER BY created_at, id"))
+        .await?)
 }
 
 /// Suspends an organisation or lets it work again.

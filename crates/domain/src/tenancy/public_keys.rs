@@ -68,7 +68,12 @@ pub fn der(file: &[u8]) -> Result<Vec<u8>, BadKey> {
 }
 
 /// Adds a key; it verifies at once, beside the ones already there.
-pub async fn add(tx: &mut Tx, world: &dyn World, app: AppId, der: Vec<u8>) -> Result<PublicKeyId, TenancyError> {
+pub async fn add(
+    tx: &mut Tx,
+    world: &dyn World,
+    app: AppId,
+    der: Vec<u8>,
+) -> Result<PublicKeyId, TenancyError> {
     check(&der)?;
     let known = tx.count(sql!("SELECT count(*) FROM applications WHERE id = $1", app)).await?;
     found(known as u64, format_args!("application {app}"))?;
@@ -96,7 +101,12 @@ pub async fn list(view: &mut Read, app: AppId) -> Result<Vec<PublicKey>, Tenancy
 }
 
 /// Stops a key from verifying, at once.
-pub async fn revoke(tx: &mut Tx, world: &dyn World, app: AppId, key: PublicKeyId) -> Result<(), TenancyError> {
+pub async fn revoke(
+    tx: &mut Tx,
+    world: &dyn World,
+    app: AppId,
+    key: PublicKeyId,
+) -> Result<(), TenancyError> {
     let rows = tx
         .execute(sql!(
             "UPDATE public_keys SET revoked_at = $3 WHERE app_id = $1 AND id = $2 AND revoked_at IS NULL",

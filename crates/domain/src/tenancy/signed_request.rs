@@ -5,11 +5,7 @@
 //! that starts at a `/` counts. RSASSA-PKCS1-v1_5 with SHA-256 (RFC 8017), RSA of 2048 to 8192 bits.
 
 use super::public_keys::{self, BadKey};
-use aws_lc_rs::{
-    digest,
-    rsa::KeyPair,
-    signature::RSA_PKCS1_SHA256,
-};
+use aws_lc_rs::{digest, rsa::KeyPair, signature::RSA_PKCS1_SHA256};
 use base::{SignedDuration, Timestamp, Uuid};
 
 /// What is signed, as it stands on the wire.
@@ -83,7 +79,9 @@ impl Signer {
     pub fn sign(&self, message: &Message<'_>) -> String {
         let hash = message.digest(message.path);
         let mut signature = vec![0; self.0.public_modulus_len()];
-        self.0.sign_digest(&RSA_PKCS1_SHA256, &hash, &mut signature).expect("the operating system gives randomness");
+        self.0
+            .sign_digest(&RSA_PKCS1_SHA256, &hash, &mut signature)
+            .expect("the operating system gives randomness");
         base64_simd::STANDARD.encode_to_string(signature)
     }
 }
@@ -169,8 +167,11 @@ impl Clock {
 
 /// The value of a query parameter that stands there exactly once.
 fn only<'a>(query: Option<&'a str>, name: &str) -> Option<&'a str> {
-    let mut values =
-        query?.split('&').filter_map(|pair| pair.split_once('=')).filter(|(key, _)| *key == name).map(|(_, value)| value);
+    let mut values = query?
+        .split('&')
+        .filter_map(|pair| pair.split_once('='))
+        .filter(|(key, _)| *key == name)
+        .map(|(_, value)| value);
     let value = values.next()?;
     values.next().is_none().then_some(value)
 }
@@ -243,14 +244,22 @@ mod tests {
 
     #[test]
     fn the_text_is_the_documented_one() {
-        let by_hand = format!("POST&/ai/v1/age?{QUERY}&{}", base64_simd::STANDARD.encode_to_string(vec![7; 100_000]));
+        let by_hand =
+            format!("POST&/ai/v1/age?{QUERY}&{}", base64_simd::STANDARD.encode_to_string(vec![7; 100_000]));
         let expected = digest::digest(&digest::SHA256, by_hand.as_bytes());
         assert_eq!(message(&vec![7; 100_000]).digest("/ai/v1/age").as_ref(), expected.as_ref());
     }
 
     #[test]
     fn a_signature_over_any_suffix_of_the_path_counts_and_over_nothing_else() {
-        for (signed, counts) in [("/ai/v1/age", true), ("/v1/age", true), ("/age", true), ("age", false), ("/v1", false), ("/", false)] {
+        for (signed, counts) in [
+            ("/ai/v1/age", true),
+            ("/v1/age", true),
+            ("/age", true),
+            ("age", false),
+            ("/v1", false),
+            ("/", false),
+        ] {
             let signature = PAIR.0.sign(&Message { path: signed, ..message(b"{}") });
             let signature = parse_digest(Some(&signature)).unwrap();
             assert_eq!(verify(&[PAIR.1.clone()], &message(b"{}"), &signature).is_ok(), counts, "{signed}");
@@ -262,7 +271,10 @@ mod tests {
         let good = parse_digest(Some(&PAIR.0.sign(&message(b"{}")))).unwrap();
         let junk = b"junk".to_vec();
         // SubjectPublicKeyInfo of an Ed25519 key (RFC 8410, section 4), a key but not RSA.
-        let ed25519 = hex::decode("302a300506032b657003210019bf44096984cdfe8541bac167dc3b96c85086aa30b6b6cb0c5c38ad703166e1").unwrap();
+        let ed25519 = hex::decode(
+            "302a300506032b657003210019bf44096984cdfe8541bac167dc3b96c85086aa30b6b6cb0c5c38ad703166e1",
+        )
+        .unwrap();
         assert_eq!(verify(&[junk.clone(), PAIR.1.clone()], &message(b"{}"), &good), Ok(()));
         assert_eq!(verify(&[junk.clone(), ed25519], &message(b"{}"), &good), Err(Refused::KeyAlgorithm));
         assert_eq!(verify(&[junk], &message(b"{}"), &good), Err(Refused::KeyEncoding));
@@ -271,7 +283,9 @@ mod tests {
     #[test]
     fn times_are_read_by_magnitude_and_held_against_the_clock() {
         let at = |timestamp: &str| {
-            clock().read(Some(&format!("nonce=5e8e3a4c-9a5c-0000-8d7c-0123456789ab&timestamp={timestamp}"))).map(drop)
+            clock()
+                .read(Some(&format!("nonce=5e8e3a4c-9a5c-0000-8d7c-0123456789ab&timestamp={timestamp}")))
+                .map(drop)
         };
         for good in ["1768574400", "1768574400000", "1768574400000000", "1768574100", "1768574700"] {
             assert_eq!(at(good), Ok(()), "{good}");
@@ -291,9 +305,15 @@ mod tests {
 
     #[test]
     fn a_nonce_is_a_uuid_of_any_case_and_stands_there_once() {
-        let of = |nonce: &str| clock().read(Some(&format!("{nonce}&timestamp=1768574400"))).map(|stamps| stamps.nonce);
+        let of = |nonce: &str| {
+            clock().read(Some(&format!("{nonce}&timestamp=1768574400"))).map(|stamps| stamps.nonce)
+        };
         let plain = of("nonce=5e8e3a4c-9a5c-0000-8d7c-0123456789ab").unwrap();
-        assert_eq!(of("nonce=5E8E3A4C-9A5C-0000-8D7C-0123456789AB"), Ok(plain), "spelt otherwise, the same nonce");
+        assert_eq!(
+            of("nonce=5E8E3A4C-9A5C-0000-8D7C-0123456789AB"),
+            Ok(plain),
+            "spelt otherwise, the same nonce"
+        );
         for bad in [
             "",
             "nonce=",

@@ -103,7 +103,10 @@ impl App {
             Self::Features { id, features } => {
                 applications::set_features(&mut tx, id, &features).await?;
                 let words: Vec<_> = features.iter().map(|feature| feature.as_str()).collect();
-                format!("application {id} may use: {}", if words.is_empty() { "nothing".into() } else { words.join(", ") })
+                format!(
+                    "application {id} may use: {}",
+                    if words.is_empty() { "nothing".into() } else { words.join(", ") }
+                )
             }
             Self::AcceptUnclockedTimestamps { id, accept } => {
                 applications::set_unclocked(&mut tx, id, accept).await?;

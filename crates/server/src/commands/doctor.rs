@@ -55,9 +55,15 @@ fn bad(what: impl Into<String>, mend: impl Into<String>) -> Health {
 fn folder(config: &Config) -> Health {
     let folder = config.data_dir.display();
     let probe = config.data_dir.join(".doctor");
-    match config.data_dir().and_then(|_| Ok(std::fs::write(&probe, b"probe").and_then(|()| std::fs::remove_file(&probe))?)) {
+    match config
+        .data_dir()
+        .and_then(|_| Ok(std::fs::write(&probe, b"probe").and_then(|()| std::fs::remove_file(&probe))?))
+    {
         Ok(()) => Health::Good(format!("{folder} can be written")),
-        Err(error) => bad(format!("{folder}: {error:#}"), "give the server's user a folder it may write, with --data-dir"),
+        Err(error) => bad(
+            format!("{folder}: {error:#}"),
+            "give the server's user a folder it may write, with --data-dir",
+        ),
     }
 }
 
@@ -82,7 +88,10 @@ async fn database(config: &Config) -> Vec<Health> {
     let mut found = match pending {
         Ok(Ok(0)) => vec![Health::Good(format!("{:?} answers, the schema is up to date", database.engine()))],
         Ok(Ok(count)) => {
-            vec![bad(format!("{count} migrations are missing"), "run `assay migrate`; `assay serve` does so too")]
+            vec![bad(
+                format!("{count} migrations are missing"),
+                "run `assay migrate`; `assay serve` does so too",
+            )]
         }
         Ok(Err(error)) => vec![bad(
             format!("{:?} does not answer: {error}", database.engine()),
@@ -127,7 +136,9 @@ fn models(config: &Config) -> Vec<Health> {
 fn key(config: &Config) -> Health {
     match config.keyring() {
         Ok(_) => Health::Good("can be read; keep a copy of it apart from the database's backups".to_owned()),
-        Err(error) => bad(format!("{error:#}"), "restore the key from your backup, or set secrets.master_key_file"),
+        Err(error) => {
+            bad(format!("{error:#}"), "restore the key from your backup, or set secrets.master_key_file")
+        }
     }
 }
 
@@ -138,7 +149,10 @@ fn clock() -> Health {
     }
     let year = base::World::now(&base::SystemWorld).as_second() / 31_556_952 + 1970;
     if !(2025..2100).contains(&year) {
-        return bad(format!("says the year {year}"), "set the clock: signed requests are refused when it is off");
+        return bad(
+            format!("says the year {year}"),
+            "set the clock: signed requests are refused when it is off",
+        );
     }
     Health::Note(
         "no time service was recognised; requests are refused when the clock is more than auth.max_clock_skew_seconds off"
@@ -153,6 +167,9 @@ fn ffmpeg() -> Health {
             let text = String::from_utf8_lossy(&answer.stdout);
             Health::Good(text.lines().next().unwrap_or("answers").to_owned())
         }
-        _ => bad("ffmpeg cannot be run", "install it (Debian: apt-get install ffmpeg); video needs it, images do not"),
+        _ => bad(
+            "ffmpeg cannot be run",
+            "install it (Debian: apt-get install ffmpeg); video needs it, images do not",
+        ),
     }
 }

@@ -98,8 +98,10 @@ impl Key {
                 format!("{} {id} is revoked", ApiKeyId::OF)
             }
             Self::AddPublic { app, file } => {
-                let bytes = std::fs::read(&file).with_context(|| format!("{} cannot be read", file.display()))?;
-                let der = public_keys::der(&bytes).with_context(|| format!("{} is refused", file.display()))?;
+                let bytes =
+                    std::fs::read(&file).with_context(|| format!("{} cannot be read", file.display()))?;
+                let der =
+                    public_keys::der(&bytes).with_context(|| format!("{} is refused", file.display()))?;
                 public_keys::add(&mut tx, &SystemWorld, app, der).await?.to_string()
             }
             Self::Generate { app, out } => {

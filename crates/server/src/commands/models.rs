@@ -30,7 +30,9 @@ impl Models {
             Self::Import { from, to } => {
                 let to = to.unwrap_or(folder);
                 let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-                bar.set_style(ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}").context("a fixed template")?);
+                bar.set_style(
+                    ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}").context("a fixed template")?,
+                );
                 let pack = vision::import::import(&from, &to, &mut |step| {
                     bar.set_length(step.total as u64);
                     bar.set_position(step.done as u64);
@@ -41,12 +43,14 @@ impl Models {
                 out::line(format_args!("{} models in {}", pack.models.len(), to.display()));
             }
             Self::List => {
-                let pack = vision::pack::Pack::read(&folder)
-                    .with_context(|| format!("{} cannot be read; run `assay models import`", folder.display()))?;
+                let pack = vision::pack::Pack::read(&folder).with_context(|| {
+                    format!("{} cannot be read; run `assay models import`", folder.display())
+                })?;
                 out::json(&pack)?;
             }
             Self::Verify => {
-                vision::import::verify(&folder).with_context(|| format!("{} is not sound", folder.display()))?;
+                vision::import::verify(&folder)
+                    .with_context(|| format!("{} is not sound", folder.display()))?;
                 out::line(format_args!("all hashes and probes of {} are right", folder.display()));
             }
         }

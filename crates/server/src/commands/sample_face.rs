@@ -11,7 +11,11 @@ pub(crate) struct SampleFace {
     /// Where the JPEG goes.
     out: PathBuf,
     /// The photo. Default: a sample photo of the locked npm packages.
-    #[arg(long, default_value = "models/node_modules/@vladmandic/face-api/demo/sample1.jpg", value_name = "FILE")]
+    #[arg(
+        long,
+        default_value = "models/node_modules/@vladmandic/face-api/demo/sample1.jpg",
+        value_name = "FILE"
+    )]
     from: PathBuf,
     /// Which face, counted from the left, from 0.
     #[arg(long, default_value_t = 0)]

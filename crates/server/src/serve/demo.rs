@@ -39,8 +39,8 @@ impl Credentials {
         let text = std::fs::read(file).with_context(|| {
             format!("no credentials at {}; `assay serve --dev` writes them, or name others", file.display())
         })?;
-        let mut read: Self =
-            serde_json::from_slice(&text).with_context(|| format!("{} is not as expected", file.display()))?;
+        let mut read: Self = serde_json::from_slice(&text)
+            .with_context(|| format!("{} is not as expected", file.display()))?;
         read.file = file.to_owned();
         Ok(read)
     }
@@ -105,8 +105,14 @@ pub(crate) async fn prepare(
     let private_key_path = private_key_path.canonicalize()?;
     tx.commit().await?;
     let base_url = public_url.to_owned();
-    let made =
-        Credentials { base_url, organisation_id, sdk_id, private_key_path, api_key: api_key.expose().clone(), file };
+    let made = Credentials {
+        base_url,
+        organisation_id,
+        sdk_id,
+        private_key_path,
+        api_key: api_key.expose().clone(),
+        file,
+    };
     replace(&made.file, &made)?;
     Ok(made)
 }

@@ -27,7 +27,10 @@ const GRACE: Duration = Duration::from_secs(20);
 pub(super) async fn run(listener: TcpListener, router: Router, limits: Limits) {
     let mut http = Builder::new(TokioExecutor::new());
     http.http1().timer(TokioTimer::new()).header_read_timeout(limits.headers).max_buf_size(64 * 1024);
-    http.http2().timer(TokioTimer::new()).max_concurrent_streams(64).keep_alive_interval(Duration::from_secs(20));
+    http.http2()
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(64)
+        .keep_alive_interval(Duration::from_secs(20));
     let room = Arc::new(Semaphore::new(limits.connections));
     let graceful = GracefulShutdown::new();
     let mut stop = std::pin::pin!(told_to_stop());
@@ -44,14 +47,18 @@ pub(super) async fn run(listener: TcpListener, router: Router, limits: Limits) {
             Ok((stream, _)) => stream,
             Err(error) => {
                 // Out of file descriptors, most likely: waiting a moment is all that helps.
-                tracing::warn!(error = &error as &dyn std::error::Error, "a connection could not be accepted");
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "a connection could not be accepted"
+                );
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 continue;
             }
         };
         let _unsupported = stream.set_nodelay(true);
         let service = TowerToHyperService::new(router.clone());
-        let connection = graceful.watch(http.serve_connection_with_upgrades(TokioIo::new(stream), service).into_owned());
+        let connection =
+            graceful.watch(http.serve_connection_with_upgrades(TokioIo::new(stream), service).into_owned());
         tokio::spawn(async move {
             let _ended = connection.await;
             drop(seat);

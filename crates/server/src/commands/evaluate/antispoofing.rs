@@ -98,12 +98,18 @@ fn report(
 ) -> anyhow::Result<Report> {
     let (real, fake) = (scores(faces, true), scores(faces, false));
     if real.is_empty() || fake.is_empty() {
-        bail!("both real and fake faces are needed; found {} real and {} fake ({refused:?} refused)", real.len(), fake.len());
+        bail!(
+            "both real and fake faces are needed; found {} real and {} fake ({refused:?} refused)",
+            real.len(),
+            fake.len()
+        );
     }
     let at = |bpcer| rates(&real, &fake, threshold_at_bpcer(&real, bpcer));
     let groups = groups(faces, threshold_at_bpcer(&real, 0.10));
     let worst = groups.iter().filter(|group| group.apcer_at_bpcer_10.is_some());
-    let worst = worst.max_by(|a, b| a.apcer_at_bpcer_10.partial_cmp(&b.apcer_at_bpcer_10).unwrap_or(std::cmp::Ordering::Equal));
+    let worst = worst.max_by(|a, b| {
+        a.apcer_at_bpcer_10.partial_cmp(&b.apcer_at_bpcer_10).unwrap_or(std::cmp::Ordering::Equal)
+    });
     Ok(Report {
         images,
         faces_found: faces.len(),
@@ -171,7 +177,11 @@ fn print(report: &Report) -> anyhow::Result<()> {
     out::line(format_args!("\n{:<14} {:<22} {:>5} {:>9} {:>9}", "column", "group", "n", "APCER@10", "BPCER"));
     for Group { column, value, n, apcer_at_bpcer_10, bpcer } in &report.groups {
         let cell = |value: &Option<f64>| value.map_or_else(|| "-".to_owned(), percent);
-        out::line(format_args!("{column:<14} {value:<22} {n:>5} {:>9} {:>9}", cell(apcer_at_bpcer_10), cell(bpcer)));
+        out::line(format_args!(
+            "{column:<14} {value:<22} {n:>5} {:>9} {:>9}",
+            cell(apcer_at_bpcer_10),
+            cell(bpcer)
+        ));
     }
     Ok(())
 }

@@ -62,7 +62,11 @@ struct Labelled<L> {
 }
 
 /// Reads the CSV; `label` is the name of the column that `parse` reads.
-fn read<L>(input: &Input, label: &[&str], parse: impl Fn(&str) -> Option<L>) -> anyhow::Result<Vec<Labelled<L>>> {
+fn read<L>(
+    input: &Input,
+    label: &[&str],
+    parse: impl Fn(&str) -> Option<L>,
+) -> anyhow::Result<Vec<Labelled<L>>> {
     let file = &input.labels;
     let mut reader =
         csv::Reader::from_path(file).with_context(|| format!("{} cannot be read", file.display()))?;
@@ -76,7 +80,13 @@ fn read<L>(input: &Input, label: &[&str], parse: impl Fn(&str) -> Option<L>) -> 
         let row = row.with_context(|| format!("{} is no CSV", file.display()))?;
         let text = |at: usize| row.get(at).unwrap_or_default().trim();
         let Some(label) = parse(text(label_at)) else {
-            bail!("{}, row {}: {:?} is no {}", file.display(), number + 1, text(label_at), &columns[label_at]);
+            bail!(
+                "{}, row {}: {:?} is no {}",
+                file.display(),
+                number + 1,
+                text(label_at),
+                &columns[label_at]
+            );
         };
         let groups = columns
             .iter()
@@ -102,7 +112,8 @@ fn group_columns<L>(rows: &[Labelled<L>]) -> Vec<String> {
         .groups
         .keys()
         .filter(|column| {
-            let values: std::collections::BTreeSet<_> = rows.iter().filter_map(|row| row.groups.get(*column)).collect();
+            let values: std::collections::BTreeSet<_> =
+                rows.iter().filter_map(|row| row.groups.get(*column)).collect();
             (2..=MOST_GROUPS).contains(&values.len()) && values.len() * 2 <= rows.len()
         })
         .cloned()
