@@ -1,0 +1,35 @@
+//! What the measures are worth. `training/liveness-cues/README.md` says how these numbers came about.
+
+use super::cue::COUNT;
+
+/// One measure: below `from` it says nothing, above `to` it says no more; in between its word grows evenly
+/// up to `most`, in log odds against a live face.
+pub(super) struct Weight {
+    pub(super) from: f32,
+    pub(super) to: f32,
+    pub(super) most: f32,
+}
+
+/// Log odds of a live face when no measure raises suspicion.
+pub(super) const BIAS: f32 = 1.18;
+
+/// In the order of [`super::cue::NAMES`].
+pub(super) const WEIGHTS: [Weight; COUNT] = [
+    // grid_fine
+    Weight { from: 1.289, to: 5.796, most: 6.57 },
+    // grid_coarse
+    Weight { from: 1.019, to: 1.808, most: 1.23 },
+    // grid_colour
+    Weight { from: 1.392, to: 4.57, most: 5.01 },
+    // grain
+    Weight { from: -2.318, to: 0.326, most: 4.44 },
+    // lifted_black: clothes and walls have their own tones, so it must not decide alone
+    Weight { from: 0.291, to: 0.483, most: 1.2 },
+    // pale: likewise
+    Weight { from: 0.639, to: 0.792, most: 0.8 },
+    // rim
+    Weight { from: 0.8, to: 1.048, most: 2.5 },
+];
+
+/// See [`super::BuiltInCues::THRESHOLDS`].
+pub(super) const THRESHOLDS: super::Thresholds = super::Thresholds { low: 0.65, medium: 0.701, high: 0.746 };

@@ -1,0 +1,57 @@
+//! The built-in liveness model on simulated attacks with faces of the sample photos.
+
+use base::Picture;
+use std::path::Path;
+use testkit::spoof::{FaceBox, Half, Portrait, Shot, Species, decode, shoot};
+use vision::Face;
+use vision::liveness::{BuiltInCues, LivenessModel, built_in};
+
+/// Cuts a face with its surroundings out of a sample photo; `left`, `top`, `side` are its square.
+fn portrait(photo: u32, [left, top, side]: [u32; 3]) -> Portrait {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/node_modules");
+    let path = folder.join(format!("@vladmandic/face-api/demo/sample{photo}.jpg"));
+    let bytes =
+        std::fs::read(&path).expect("the sample photos come with `npm ci --ignore-scripts` in models/");
+    let whole = decode(&bytes).unwrap();
+    let (x, y) = (left - side * 2 / 3, top - side * 3 / 4);
+    let (width, height) = (side * 7 / 3, side * 11 / 4);
+    let mut rgb = Vec::new();
+    for row in 0..height {
+        for column in 0..width {
+            rgb.extend(whole.pixel((x + column).into(), (y + row).into()));
+        }
+    }
+    let (from_left, from_top) = ((left - x) as f32, (top - y) as f32);
+    let (right, bottom) = (from_left + side as f32, from_top + side as f32);
+    let face = FaceBox { left: from_left, top: from_top, right, bottom };
+    Portrait { name: format!("sample{photo}"), picture: Picture::new(width, height, rgb).unwrap(), face }
+}
+
+fn people() -> [Portrait; 2] {
+    [portrait(5, [1086, 215, 194]), portrait(3, [1485, 314, 247])]
+}
+
+fn score(shot: &Shot) -> f32 {
+    let FaceBox { left, top, right, bottom } = shot.face;
+    let face = Face { left, top, right, bottom, score: 1.0, points: [[0.0; 2]; 6] };
+    built_in().score(&shot.picture, &face).unwrap().real
+}
+
+#[test]
+fn a_live_face_passes_and_a_halftone_print_or_a_moire_screen_does_not() {
+    for person in people() {
+        let of = |species| score(&shoot(&person, species, Half::Report, 1).unwrap());
+        let live = of(Species::Live);
+        let (print, screen) = (of(Species::HalftoneCoarse), of(Species::ScreenMonitor));
+        let limit = BuiltInCues::THRESHOLDS;
+        assert!(live >= limit.medium, "{}: live {live}", person.name);
+        assert!(print < limit.low - 0.3, "{}: print {print}", person.name);
+        assert!(screen < limit.low, "{}: screen {screen}", person.name);
+    }
+}
+
+#[test]
+fn the_digest_names_these_very_parameters() {
+    // Changes with every weight: answers carry it, so that it can be told which model gave them.
+    assert_eq!(BuiltInCues::digest(), "b7c2413138a7ce349be06b809d3f960a668f67698bc9453124cb12c23828c063");
+}
