@@ -1,9 +1,23 @@
 //! A face picture in, numbers out: detect, align, estimate age, tell real from fake. Knows no tenant and no HTTP.
 
+mod age;
+mod crop;
+mod detect;
+mod engine;
 mod face;
+pub mod import;
 pub mod liveness;
+mod models;
+mod onnx;
+pub mod pack;
+mod pool;
 
+pub use age::AgeEstimate;
+pub use engine::{Net, OnnxNet, ScriptedNet, Tensors};
 pub use face::Face;
+pub use models::{ModelInfo, Vision, face_luma};
+pub use pack::Task;
+pub use pool::{Busy, Pool, PoolGone, Stats};
 
 /// Why the models gave no answer.
 #[derive(Debug, thiserror::Error)]
@@ -24,4 +38,37 @@ pub enum VisionError {
         /// The runtime's own words; for the log only.
         cause: String,
     },
+}
+
+/// Why models cannot be loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// The pack is not sound.
+    #[error(transparent)]
+    Pack(#[from] pack::PackError),
+    /// The runtime's library cannot be used.
+    #[error("the inference runtime {library} cannot be loaded: {cause}")]
+    Runtime {
+        /// Which file.
+        library: String,
+        /// The loader's own words.
+        cause: String,
+    },
+    /// A model cannot be used.
+    #[error("model {id} cannot be used: {cause}")]
+    Model {
+        /// Id of the model in the manifest.
+        id: String,
+        /// What is wrong.
+        cause: String,
+    },
+    /// A model's probe did not run.
+    #[error(transparent)]
+    Vision(VisionError),
+}
+
+impl LoadError {
+    fn wrong(model: &pack::Model, what: &str) -> Self {
+        Self::Model { id: model.id.clone(), cause: what.to_owned() }
+    }
 }

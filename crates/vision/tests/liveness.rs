@@ -12,7 +12,7 @@ fn portrait(photo: u32, [left, top, side]: [u32; 3]) -> Portrait {
     let path = folder.join(format!("@vladmandic/face-api/demo/sample{photo}.jpg"));
     let bytes =
         std::fs::read(&path).expect("the sample photos come with `npm ci --ignore-scripts` in models/");
-    let whole = decode(&bytes).unwrap();
+    let whole = decode(&bytes).expect("a JPEG");
     let (x, y) = (left - side * 2 / 3, top - side * 3 / 4);
     let (width, height) = (side * 7 / 3, side * 11 / 4);
     let mut rgb = Vec::new();
@@ -24,7 +24,11 @@ fn portrait(photo: u32, [left, top, side]: [u32; 3]) -> Portrait {
     let (from_left, from_top) = ((left - x) as f32, (top - y) as f32);
     let (right, bottom) = (from_left + side as f32, from_top + side as f32);
     let face = FaceBox { left: from_left, top: from_top, right, bottom };
-    Portrait { name: format!("sample{photo}"), picture: Picture::new(width, height, rgb).unwrap(), face }
+    Portrait {
+        name: format!("sample{photo}"),
+        picture: Picture::new(width, height, rgb).expect("a full picture"),
+        face,
+    }
 }
 
 fn people() -> [Portrait; 2] {
@@ -34,7 +38,7 @@ fn people() -> [Portrait; 2] {
 fn score(shot: &Shot) -> f32 {
     let FaceBox { left, top, right, bottom } = shot.face;
     let face = Face { left, top, right, bottom, score: 1.0, points: [[0.0; 2]; 6] };
-    built_in().score(&shot.picture, &face).unwrap().real
+    built_in().score(&shot.picture, &face).expect("a score").real
 }
 
 #[test]

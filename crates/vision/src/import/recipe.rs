@@ -1,0 +1,240 @@
+//! The models of the locked packages: where each comes from, what is known of it, and how it is used.
+//! What was measured is in docs/ACCURACY.md.
+
+use super::{ImportError, face_api, tfjs};
+use crate::{
+    liveness::BuiltInCues,
+    onnx::Graph,
+    pack::{
+        AgeErrors, Band, Colour, Crop, CropRule, File, Input, Model, Output, Probe, Source, Task, Thresholds,
+    },
+};
+use std::{collections::BTreeMap, path::Path};
+
+pub(super) const RUNTIME_X64: &str = "ffb75a925ba05e47b235bb66e3e3911714a80b328a9c9425539feb204aa32a23";
+pub(super) const RUNTIME_ARM64: &str = "1f549d46250b005580b597f4164984aaf75b3bcb9f3aeb07c7f8a8fe60b23c76";
+
+/// Version of the converter; part of what makes a model what it is.
+const CONVERTER: &str = "1";
+const SEED: u64 = 20_261_121;
+
+pub(super) struct Recipe {
+    pub(super) id: &'static str,
+    task: Task,
+    package: &'static str,
+    version: &'static str,
+    /// Paths inside `node_modules` with their SHA-256; the first is the one that is converted.
+    pub(super) files: &'static [(&'static str, &'static str)],
+    pub(super) convert: fn(&Path) -> Result<Graph, ImportError>,
+    /// SHA-256 of the converted model.
+    pub(super) sha256: &'static str,
+    licence: &'static str,
+    licence_note: &'static str,
+    training_data: &'static str,
+    input: fn() -> Input,
+    output: fn() -> Output,
+    probe: (&'static str, &'static [f32]),
+}
+
+impl Recipe {
+    pub(super) fn describe(&self, file: File) -> Model {
+        let files = self.files.iter().map(|(path, hash)| ((*path).to_owned(), (*hash).to_owned())).collect();
+        let (tensor, values) = self.probe;
+        Model {
+            id: self.id.to_owned(),
+            task: self.task,
+            file: Some(file),
+            experimental: false,
+            source: Some(Source {
+                package: self.package.to_owned(),
+                version: self.version.to_owned(),
+                files,
+                converter: CONVERTER.to_owned(),
+            }),
+            licence: self.licence.to_owned(),
+            licence_note: self.licence_note.to_owned(),
+            training_data: self.training_data.to_owned(),
+            input: Some((self.input)()),
+            output: (self.output)(),
+            probe: Some(Probe {
+                seed: SEED,
+                tensor: tensor.to_owned(),
+                values: values.to_vec(),
+                tolerance: 2e-3,
+            }),
+        }
+    }
+}
+
+/// Which model serves what, unless an operator says otherwise.
+pub(super) fn defaults() -> BTreeMap<Task, String> {
+    [
+        (Task::Detect, "blazeface"),
+        (Task::Age, "face-api-age"),
+        (Task::Embed, "face-api-recognition"),
+        (Task::Liveness, BuiltInCues::ID),
+    ]
+    .map(|(task, id)| (task, id.to_owned()))
+    .into()
+}
+
+/// The liveness model that is part of the program.
+pub(super) fn cues() -> Model {
+    let crate::liveness::Thresholds { low, medium, high } = BuiltInCues::THRESHOLDS;
+    Model {
+        id: BuiltInCues::ID.to_owned(),
+        task: Task::Liveness,
+        file: None,
+        experimental: true,
+        source: None,
+        licence: "MIT OR Apache-2.0".to_owned(),
+        licence_note: String::new(),
+        training_data: "public-domain portraits and attacks simulated from them; see docs/ACCURACY.md"
+            .to_owned(),
+        input: None,
+        output: Output::Cues { thresholds: Thresholds { low, medium, high } },
+        probe: None,
+    }
+}
+
+fn input(side: u32, colour: Colour, mean: [f32; 3], scale: f32, rule: CropRule, scales: &[f32]) -> Input {
+    let crop = Crop { rule, scales: scales.to_vec() };
+    Input { name: "input".to_owned(), width: side, height: side, colour, mean, scale: [scale; 3], crop }
+}
+
+/// Errors of the default age net. The deviations are those of normal errors with the mean absolute errors of the
+/// feasibility study (0-12: 2.9, 13-17: 4.4, 18-24: 5.8, 25-34: 5.5, 35-49: 5.6, 50-64: 5.5, 65 and over: 6.4 years).
+fn age_errors() -> AgeErrors {
+    let bands = [(0.0, 3.6), (13.0, 5.5), (18.0, 7.2), (25.0, 6.9), (35.0, 7.0), (50.0, 6.9), (65.0, 8.0)];
+    AgeErrors {
+        covers: "about 68 % of people are within one st_dev of the estimate and 90 % within 1.64; from studio portraits \
+                 and public photos of adults, few minors, no phone selfies"
+            .to_owned(),
+        bands: bands.map(|(from, st_dev)| Band { from, st_dev }).to_vec(),
+        spread_weight: 1.0,
+    }
+}
+
+pub(super) fn all() -> [Recipe; 4] {
+    [
+        Recipe {
+            id: "blazeface",
+            task: Task::Detect,
+            package: "@vladmandic/human",
+            version: "3.3.6",
+            files: &[
+                (
+                    "@vladmandic/human/models/blazeface.json",
+                    "cd7bbfc078270572beb39f9e5ae67aadbd50b5e67cff37e6d4f6b3ea39312e5f",
+                ),
+                (
+                    "@vladmandic/human/models/blazeface.bin",
+                    "dc9a97fdc50bc43216554bdd69aa3e7b9361a519ee7bdd996a2f69a98a6f9b72",
+                ),
+            ],
+            convert: |file| tfjs::convert(file, 1),
+            sha256: "c3b9d34f7c974cfb0e1731a8233309f9d567a210f7b5575b09455aa94082ebef",
+            licence: "Apache-2.0",
+            licence_note: "the package names MediaPipe as the source, whose licence this is",
+            training_data: "not published",
+            input: || input(256, Colour::Rgb, [127.5; 3], 1.0 / 127.5, CropRule::Letterbox, &[1.0]),
+            output: || Output::BlazefaceAnchors { find: 0.5, count: 0.7 },
+            probe: (
+                "Identity",
+                &[
+                    -2.460_851, -2.253_145, -3.100_692, -3.106_605, -3.701_286, -3.433_922, -3.610_324,
+                    -3.327_445,
+                ],
+            ),
+        },
+        Recipe {
+            id: "face-api-age",
+            task: Task::Age,
+            package: "@vladmandic/face-api",
+            version: "1.7.15",
+            files: &[
+                (
+                    "@vladmandic/face-api/model/age_gender_model-weights_manifest.json",
+                    "74b60bf3ebf981bf4e661e9cca3a185614e10b25d797118b62e2a68d3ff2569f",
+                ),
+                (
+                    "@vladmandic/face-api/model/age_gender_model.bin",
+                    "49f92bbc0afef2342c4385e4a2b0acb6d7a727c6f0aa539499719a81acf9abaa",
+                ),
+            ],
+            convert: face_api::age_gender,
+            sha256: "e66aed496a030b93a8b4f8f7f0205e7b704fd56f481f2738931be1e2e98c3b9d",
+            licence: "MIT",
+            licence_note: "the licence is the package's; the weights were trained on sets published for research, so ask a \
+                           lawyer before commercial use",
+            training_data: "public photos, Chalearn, Wiki, IMDB, CACD, MegaAge, as far as its author says",
+            input: || input(112, Colour::Rgb, [0.0; 3], 1.0, CropRule::EyesLevel, &[1.0, 1.2]),
+            output: || Output::AgeScalar { tensor: "age".to_owned(), errors: age_errors() },
+            probe: ("age", &[69.503_86]),
+        },
+        Recipe {
+            id: "face-api-recognition",
+            task: Task::Embed,
+            package: "@vladmandic/face-api",
+            version: "1.7.15",
+            files: &[
+                (
+                    "@vladmandic/face-api/model/face_recognition_model-weights_manifest.json",
+                    "cbaffa501b0b9275a12b63357a6843e7e30c054e1c9151e1a5f879b26e32986b",
+                ),
+                (
+                    "@vladmandic/face-api/model/face_recognition_model.bin",
+                    "b413e420d6840b2775fba32008db6f3cddb07d485967fb42cfcf379c16a8c589",
+                ),
+            ],
+            convert: face_api::recognition,
+            sha256: "bfd2f941e1a27c669a301008b01c80c71379113b4fb2627212011400a4e4cb6d",
+            licence: "CC0-1.0",
+            licence_note: "dlib's model, quantised; dlib's author put it into the public domain",
+            training_data: "about three million public faces, as far as its author says",
+            input: || input(150, Colour::Rgb, [0.0; 3], 1.0, CropRule::D2, &[1.0]),
+            output: || Output::Embedding { tensor: "embedding".to_owned(), metric: "l2".to_owned() },
+            probe: (
+                "embedding",
+                &[-0.086_255, 0.084_37, 0.027_137, -0.037_241, -0.158_677, -0.063_402, -0.040_278, -0.102_41],
+            ),
+        },
+        Recipe {
+            id: "faceres-age",
+            task: Task::Age,
+            package: "@vladmandic/human",
+            version: "3.3.6",
+            files: &[
+                (
+                    "@vladmandic/human/models/faceres.json",
+                    "5b83d49c0385d2e68a05122441b94226313677cae9fcc40b9587ad50079eb4df",
+                ),
+                (
+                    "@vladmandic/human/models/faceres.bin",
+                    "2c7d2d62b76c97528b736527aa09d310ea71743c9e3e79fb6c62d4b2d73af79b",
+                ),
+            ],
+            convert: |file| tfjs::convert(file, -1),
+            sha256: "60ba968db8521490098228d445c6b503d8062a0aa62a0f67155ac98ea440656f",
+            licence: "Apache-2.0",
+            licence_note: "the licence is that of the repository the package names as the source; its base was trained on \
+                           VGGFace2, a set published for research",
+            training_data: "VGGFace2 and public age sets, as far as its author says",
+            input: || input(224, Colour::Bgr, [103.939, 116.779, 123.68], 1.0, CropRule::EyesLevel, &[1.2]),
+            output: || Output::AgeSoftmax {
+                tensor: "age_pred_Softmax".to_owned(),
+                first_age: 1.0,
+                errors: AgeErrors {
+                    covers: "about 68 % of people; from studio portraits and public photos of adults"
+                        .to_owned(),
+                    bands: vec![Band { from: 0.0, st_dev: 9.0 }],
+                    spread_weight: 1.0,
+                },
+            },
+            probe: (
+                "age_pred_Softmax",
+                &[0.010_439, 0.001_841, 0.001_486, 0.002_097, 0.009_689, 0.004_336, 0.005_033, 0.007_066],
+            ),
+        },
+    ]
+}

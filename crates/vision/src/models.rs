@@ -1,0 +1,301 @@
+//! Everything one worker owns: the models that the pack selects, loaded and probed.
+
+use crate::{
+    AgeEstimate, Face, LoadError, VisionError,
+    age::{AgeModel, Reading},
+    crop::{self, Square},
+    detect::Detector,
+    engine::{Net, OnnxNet, ScriptedNet, tensor},
+    liveness::{self, LivenessModel, LivenessScore},
+    pack::{Input, Model, Output, Pack, Probe, Task, Thresholds},
+};
+use base::Picture;
+use std::path::Path;
+
+/// A model that answers, as `explain`, readiness and metrics name it.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct ModelInfo {
+    /// What it is asked for.
+    pub task: Task,
+    /// Its name in the pack.
+    pub id: String,
+    /// SHA-256 of its file, or of the parameters of a built-in model.
+    pub sha256: String,
+    /// Whether its answers must not be relied on yet.
+    pub experimental: bool,
+}
+
+/// The loaded models. Not shared between threads: each worker has its own.
+pub struct Vision {
+    detector: Detector,
+    age: AgeModel,
+    liveness: Box<dyn LivenessModel>,
+    thresholds: Thresholds,
+    models: Vec<ModelInfo>,
+}
+
+impl std::fmt::Debug for Vision {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Vision").field("models", &self.models).finish_non_exhaustive()
+    }
+}
+
+impl Vision {
+    /// Loads what the pack of a folder selects, checks every hash and runs every probe.
+    pub fn load(folder: &Path) -> Result<Self, LoadError> {
+        let pack = Pack::read(folder)?;
+        let [detect, age, liveness] =
+            [Task::Detect, Task::Age, Task::Liveness].map(|task| pack.serving(task));
+        let (detect, age, liveness) = (detect?, age?, liveness?);
+        let models = [detect, age, liveness].map(info).to_vec();
+        let loader = Loader { folder, pack: &pack };
+        let (liveness, thresholds) = loader.liveness(liveness)?;
+        Ok(Self { detector: loader.detector(detect)?, age: loader.age(age)?, liveness, thresholds, models })
+    }
+
+    /// A vision that finds one face and then answers nonsense; for tests of what becomes of that.
+    pub fn scripted_nonsense() -> Self {
+        let input = |side| Input {
+            name: "input".to_owned(),
+            width: side,
+            height: side,
+            colour: crate::pack::Colour::Rgb,
+            mean: [0.0; 3],
+            scale: [1.0; 3],
+            crop: crate::pack::Crop { rule: crate::pack::CropRule::Box, scales: vec![1.0] },
+        };
+        let mut scores = vec![-100.0; 512];
+        scores[16 * 2 * 8 + 16] = 10.0;
+        let mut boxes = vec![0.0; 512 * 16];
+        boxes[(16 * 2 * 8 + 16) * 16 + 2] = 100.0;
+        boxes[(16 * 2 * 8 + 16) * 16 + 3] = 100.0;
+        let faces = vec![
+            ("a".to_owned(), scores),
+            ("b".to_owned(), vec![-100.0; 384]),
+            ("c".to_owned(), boxes),
+            ("d".to_owned(), vec![0.0; 384 * 16]),
+        ];
+        let errors = crate::pack::AgeErrors {
+            covers: String::new(),
+            bands: vec![crate::pack::Band { from: 0.0, st_dev: 1.0 }],
+            spread_weight: 0.0,
+        };
+        Self {
+            detector: Detector {
+                id: "scripted".to_owned(),
+                net: Box::new(ScriptedNet(faces)),
+                input: input(256),
+                find: 0.5,
+                count: 0.7,
+            },
+            age: AgeModel {
+                id: "scripted".to_owned(),
+                net: Box::new(ScriptedNet(vec![("age".to_owned(), vec![f32::NAN])])),
+                input: input(8),
+                tensor: "age".to_owned(),
+                reading: Reading::Years,
+                errors,
+            },
+            liveness: Box::new(liveness::built_in()),
+            thresholds: Thresholds { low: 0.5, medium: 0.5, high: 0.5 },
+            models: Vec::new(),
+        }
+    }
+
+    /// The faces of a picture, surest first.
+    pub fn detect(&mut self, picture: &Picture) -> Result<Vec<Face>, VisionError> {
+        self.detector.detect(picture)
+    }
+
+    /// Whether a face is sure enough to count towards "more than one".
+    pub fn counts(&self, face: &Face) -> bool {
+        face.score >= self.detector.count
+    }
+
+    /// How old a face looks.
+    pub fn age(&mut self, picture: &Picture, face: &Face) -> Result<AgeEstimate, VisionError> {
+        self.age.estimate(picture, face)
+    }
+
+    /// How sure it is that a face is live.
+    pub fn score_liveness(&mut self, picture: &Picture, face: &Face) -> Result<LivenessScore, VisionError> {
+        let score = self.liveness.score(picture, face)?;
+        if (0.0..=1.0).contains(&score.real) {
+            return Ok(score);
+        }
+        let model = self.models.iter().find(|model| model.task == Task::Liveness);
+        let model = model.map_or_else(|| "liveness".to_owned(), |model| model.id.clone());
+        Err(VisionError::Unusable { model, what: "the score is none".to_owned() })
+    }
+
+    /// The scores from which a face is live.
+    pub fn liveness_thresholds(&self) -> Thresholds {
+        self.thresholds
+    }
+
+    /// The models that answer.
+    pub fn models(&self) -> &[ModelInfo] {
+        &self.models
+    }
+}
+
+fn info(model: &Model) -> ModelInfo {
+    ModelInfo {
+        task: model.task,
+        id: model.id.clone(),
+        sha256: model.digest(),
+        experimental: model.experimental,
+    }
+}
+
+/// Mean luma of a face, 0 to 255 (ITU-R BT.601), over the part of its box inside the picture.
+pub fn face_luma(picture: &Picture, face: &Face) -> f32 {
+    let clamp = |value: f32, most: u32| value.clamp(0.0, most as f32) as usize;
+    let (left, right) = (clamp(face.left, picture.width()), clamp(face.right.ceil(), picture.width()));
+    let (top, bottom) = (clamp(face.top, picture.height()), clamp(face.bottom.ceil(), picture.height()));
+    if left >= right || top >= bottom {
+        return 0.0;
+    }
+    let width = picture.width() as usize * 3;
+    let mut sum = [0_u64; 3];
+    for row in picture.rgb().chunks_exact(width).take(bottom).skip(top) {
+        for pixel in row[left * 3..right * 3].chunks_exact(3) {
+            for (sum, &value) in sum.iter_mut().zip(pixel) {
+                *sum += u64::from(value);
+            }
+        }
+    }
+    let count = ((right - left) * (bottom - top)) as f64;
+    let [red, green, blue] = sum.map(|sum| sum as f64 / count);
+    (0.299 * red + 0.587 * green + 0.114 * blue) as f32
+}
+
+struct Loader<'a> {
+    folder: &'a Path,
+    pack: &'a Pack,
+}
+
+impl Loader<'_> {
+    /// The net of a model, its probe passed.
+    fn net(&self, model: &Model) -> Result<(Box<dyn Net>, Input), LoadError> {
+        let mut net = open(self.folder, self.pack, model)?;
+        let input = model.input.clone().ok_or_else(|| LoadError::wrong(model, "it has no input"))?;
+        if let Some(probe) = &model.probe {
+            check_probe(&mut net, model, &input, probe)?;
+        }
+        Ok((Box::new(net), input))
+    }
+
+    fn detector(&self, model: &Model) -> Result<Detector, LoadError> {
+        let Output::BlazefaceAnchors { find, count } = model.output else {
+            return Err(LoadError::wrong(model, "its decode finds no faces"));
+        };
+        let (net, input) = self.net(model)?;
+        if (input.width, input.height) != (256, 256) {
+            return Err(LoadError::wrong(model, "blazeface_anchors belong to an input of 256 x 256"));
+        }
+        Ok(Detector { id: model.id.clone(), net, input, find, count })
+    }
+
+    fn age(&self, model: &Model) -> Result<AgeModel, LoadError> {
+        let (tensor, reading, errors) = match model.output.clone() {
+            Output::AgeScalar { tensor, errors } => (tensor, Reading::Years, errors),
+            Output::AgeSoftmax { tensor, first_age, errors } => {
+                (tensor, Reading::Probabilities { first_age }, errors)
+            }
+            _ => return Err(LoadError::wrong(model, "its decode gives no age")),
+        };
+        let (net, input) = self.net(model)?;
+        Ok(AgeModel { id: model.id.clone(), net, input, tensor, reading, errors })
+    }
+
+    fn liveness(&self, model: &Model) -> Result<(Box<dyn LivenessModel>, Thresholds), LoadError> {
+        let (tensor, live_index, thresholds) = match model.output.clone() {
+            Output::Cues { thresholds } => return Ok((Box::new(liveness::built_in()), thresholds)),
+            Output::PadSoftmax { tensor, live_index, thresholds } => (tensor, live_index, thresholds),
+            Output::PadSigmoid { tensor, thresholds } => (tensor, 0, thresholds),
+            _ => return Err(LoadError::wrong(model, "its decode tells no live face")),
+        };
+        let (net, input) = self.net(model)?;
+        Ok((Box::new(LivenessNet { id: model.id.clone(), net, input, tensor, live_index }), thresholds))
+    }
+}
+
+/// The session of a model's file.
+pub(crate) fn open(folder: &Path, pack: &Pack, model: &Model) -> Result<OnnxNet, LoadError> {
+    let file = model.file.as_ref().ok_or_else(|| LoadError::wrong(model, "it has no file"))?;
+    let input = model.input.as_ref().ok_or_else(|| LoadError::wrong(model, "it has no input"))?;
+    let bytes = file.read(folder)?;
+    OnnxNet::load(&model.id, &bytes, &input.name, &pack.runtime.locate(folder)?)
+}
+
+/// A net that gives the probability of a live face; several crops are averaged.
+struct LivenessNet {
+    id: String,
+    net: Box<dyn Net>,
+    input: Input,
+    tensor: String,
+    live_index: usize,
+}
+
+impl LivenessModel for LivenessNet {
+    fn score(&mut self, picture: &Picture, face: &Face) -> Result<LivenessScore, VisionError> {
+        let mut sum = 0.0;
+        let crops = &self.input.crop;
+        for &scale in &crops.scales {
+            let mut batch = Vec::new();
+            crop::square(picture, Square::around(face, crops.rule, scale), &self.input, &mut batch);
+            let answer =
+                self.net.run(&batch, [1, 3, self.input.height as usize, self.input.width as usize])?;
+            let values = tensor(&answer, &self.tensor, &self.id)?;
+            sum += values.get(self.live_index).copied().unwrap_or(f32::NAN);
+        }
+        Ok(LivenessScore { real: sum / crops.scales.len() as f32, cues: Vec::new() })
+    }
+}
+
+/// The picture that a probe puts in: noise of a seed, already scaled as the input wants it.
+pub(crate) fn probe_input(seed: u64, input: &Input) -> Vec<f32> {
+    let area = input.width as usize * input.height as usize;
+    let mut state = seed;
+    (0..3 * area)
+        .map(|at| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let plane = at / area;
+            ((state >> 56) as f32 - input.mean[plane]) * input.scale[plane]
+        })
+        .collect()
+}
+
+/// What a model answers to its probe's picture: the first values of a tensor.
+pub(crate) fn probe_values(
+    net: &mut OnnxNet,
+    model: &Model,
+    input: &Input,
+    seed: u64,
+    name: &str,
+) -> Result<Vec<f32>, LoadError> {
+    let shape = [1, 3, input.height as usize, input.width as usize];
+    let answer = net.run(&probe_input(seed, input), shape).map_err(LoadError::Vision)?;
+    Ok(tensor(&answer, name, &model.id).map_err(LoadError::Vision)?.iter().take(PROBED).copied().collect())
+}
+
+/// How many values of a probe's answer are compared.
+const PROBED: usize = 8;
+
+pub(crate) fn check_probe(
+    net: &mut OnnxNet,
+    model: &Model,
+    input: &Input,
+    probe: &Probe,
+) -> Result<(), LoadError> {
+    let found = probe_values(net, model, input, probe.seed, &probe.tensor)?;
+    let close = |(found, expected): (&f32, &f32)| {
+        (found - expected).abs() <= probe.tolerance * (1.0 + expected.abs())
+    };
+    if found.len() == probe.values.len() && found.iter().zip(&probe.values).all(close) {
+        return Ok(());
+    }
+    let cause = format!("its probe gave {found:?} instead of {:?}", probe.values);
+    Err(LoadError::Model { id: model.id.clone(), cause })
+}

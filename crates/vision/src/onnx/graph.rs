@@ -1,0 +1,228 @@
+//! A graph of operators with its constants.
+
+use super::protobuf::Message;
+use std::collections::BTreeMap;
+
+/// An attribute of an operator.
+#[derive(Clone)]
+pub(crate) enum Attribute {
+    Int(i64),
+    Ints(Vec<i64>),
+}
+
+/// The values of a constant.
+#[derive(Clone)]
+pub(crate) enum Data {
+    Floats(Vec<f32>),
+    Ints(Vec<i64>),
+}
+
+#[derive(Clone)]
+pub(super) struct Node {
+    pub(super) operator: &'static str,
+    pub(super) inputs: Vec<String>,
+    pub(super) output: String,
+    pub(super) attributes: Vec<(&'static str, Attribute)>,
+}
+
+/// A graph; tensors are NCHW, a size of -1 is the batch's.
+#[derive(Default)]
+pub(crate) struct Graph {
+    pub(super) nodes: Vec<Node>,
+    pub(super) constants: BTreeMap<String, (Vec<i64>, Data)>,
+    input: (String, Vec<i64>),
+    pub(super) outputs: Vec<(String, Vec<i64>)>,
+    names: usize,
+}
+
+/// A convolution's weights in TensorFlow's layout: height, width, in, out; for a depthwise one the last is the
+/// channel multiplier.
+pub(crate) struct Convolution<'a> {
+    pub(crate) weights: &'a [f32],
+    pub(crate) shape: [usize; 4],
+    pub(crate) bias: Option<&'a [f32]>,
+    pub(crate) strides: [i64; 2],
+    /// Top, left, bottom, right.
+    pub(crate) pads: [i64; 4],
+    pub(crate) dilations: [i64; 2],
+    pub(crate) depthwise: bool,
+}
+
+impl Graph {
+    fn fresh(&mut self, prefix: &str) -> String {
+        self.names += 1;
+        format!("{prefix}_{}", self.names)
+    }
+
+    /// Names the input and its shape.
+    pub(crate) fn set_input(&mut self, name: &str, shape: Vec<i64>) {
+        self.input = (name.to_owned(), shape);
+    }
+
+    /// A constant; its name.
+    pub(crate) fn constant(&mut self, shape: &[i64], data: Data) -> String {
+        let name = self.fresh(match data {
+            Data::Floats(_) => "w",
+            Data::Ints(_) => "k",
+        });
+        self.constants.insert(name.clone(), (shape.to_vec(), data));
+        name
+    }
+
+    pub(crate) fn floats(&mut self, shape: &[i64], values: Vec<f32>) -> String {
+        self.constant(shape, Data::Floats(values))
+    }
+
+    /// An operator; the name of its output.
+    pub(crate) fn operator(
+        &mut self,
+        operator: &'static str,
+        inputs: &[&str],
+        attributes: Vec<(&'static str, Attribute)>,
+    ) -> String {
+        let output = self.fresh(operator);
+        let inputs = inputs.iter().map(|&input| input.to_owned()).collect();
+        self.nodes.push(Node { operator, inputs, output: output.clone(), attributes });
+        output
+    }
+
+    /// Clamps to `low..=high`.
+    pub(crate) fn clip(&mut self, x: &str, low: f32, high: f32) -> String {
+        let low = self.floats(&[], vec![low]);
+        let high = self.floats(&[], vec![high]);
+        self.operator("Clip", &[x, &low, &high], vec![])
+    }
+
+    pub(crate) fn convolution(&mut self, x: &str, conv: &Convolution<'_>) -> String {
+        let [height, width, inputs, outputs] = conv.shape;
+        // Written value by value into ONNX's layout: out, in, height, width.
+        let mut weights = Vec::with_capacity(conv.weights.len());
+        let at = |h: usize, w: usize, i: usize, o: usize| {
+            conv.weights[((h * width + w) * inputs + i) * outputs + o]
+        };
+        let plane = |weights: &mut Vec<f32>, i: usize, o: usize| {
+            for h in 0..height {
+                for w in 0..width {
+                    weights.push(at(h, w, i, o));
+                }
+            }
+        };
+        let (kernel, shape) = ([height as i64, width as i64], conv.shape.map(|size| size as i64));
+        let (shape, group) = if conv.depthwise {
+            (0..inputs).for_each(|i| (0..outputs).for_each(|o| plane(&mut weights, i, o)));
+            ([shape[2] * shape[3], 1, kernel[0], kernel[1]], shape[2])
+        } else {
+            (0..outputs).for_each(|o| (0..inputs).for_each(|i| plane(&mut weights, i, o)));
+            ([shape[3], shape[2], kernel[0], kernel[1]], 1)
+        };
+        let weights = self.floats(&shape, weights);
+        let bias = conv.bias.map(|bias| self.floats(&[bias.len() as i64], bias.to_vec()));
+        let inputs: Vec<&str> =
+            [Some(x), Some(weights.as_str()), bias.as_deref()].into_iter().flatten().collect();
+        self.operator(
+            "Conv",
+            &inputs,
+            vec![
+                ("kernel_shape", Attribute::Ints(kernel.to_vec())),
+                ("strides", Attribute::Ints(conv.strides.to_vec())),
+                ("pads", Attribute::Ints(conv.pads.to_vec())),
+                ("dilations", Attribute::Ints(conv.dilations.to_vec())),
+                ("group", Attribute::Int(group)),
+            ],
+        )
+    }
+
+    /// Makes a tensor an output of the graph, under a name of its own.
+    pub(crate) fn set_output(&mut self, tensor: &str, name: &str, shape: &[i64]) {
+        for node in &mut self.nodes {
+            if node.output == tensor {
+                name.clone_into(&mut node.output);
+            }
+            for input in &mut node.inputs {
+                if input == tensor {
+                    name.clone_into(input);
+                }
+            }
+        }
+        self.outputs.push((name.to_owned(), shape.to_vec()));
+    }
+
+    /// The model file. Two runs over the same graph give the same bytes.
+    pub(crate) fn to_onnx(&self, name: &str) -> Vec<u8> {
+        let mut graph = Message::default();
+        for node in &self.nodes {
+            let mut out = Message::default();
+            for input in &node.inputs {
+                out.text(1, input);
+            }
+            out.text(2, &node.output).text(3, &node.output).text(4, node.operator);
+            for (name, attribute) in &node.attributes {
+                out.message(5, &attribute_message(name, attribute));
+            }
+            graph.message(1, &out);
+        }
+        graph.text(2, name);
+        for (name, (shape, data)) in &self.constants {
+            graph.message(5, &constant_message(name, shape, data));
+        }
+        graph.message(11, &value_info(&self.input.0, &self.input.1));
+        for (name, shape) in &self.outputs {
+            graph.message(12, &value_info(name, shape));
+        }
+        let mut operators = Message::default();
+        operators.text(1, "").int(2, 13);
+        let mut model = Message::default();
+        model.int(1, 8).text(2, "assay").message(7, &graph).message(8, &operators);
+        model.finish()
+    }
+}
+
+fn attribute_message(name: &str, attribute: &Attribute) -> Message {
+    const INT: i64 = 2;
+    const INTS: i64 = 7;
+    let mut out = Message::default();
+    out.text(1, name);
+    match attribute {
+        Attribute::Int(value) => out.int(3, *value).int(20, INT),
+        Attribute::Ints(values) => {
+            for value in values {
+                out.int(8, *value);
+            }
+            out.int(20, INTS)
+        }
+    };
+    out
+}
+
+fn constant_message(name: &str, shape: &[i64], data: &Data) -> Message {
+    const FLOAT: i64 = 1;
+    const INT64: i64 = 7;
+    let mut out = Message::default();
+    for size in shape {
+        out.int(1, *size);
+    }
+    let (kind, raw): (i64, Vec<u8>) = match data {
+        Data::Floats(values) => (FLOAT, values.iter().flat_map(|value| value.to_le_bytes()).collect()),
+        Data::Ints(values) => (INT64, values.iter().flat_map(|value| value.to_le_bytes()).collect()),
+    };
+    out.int(2, kind).text(8, name).bytes(9, &raw);
+    out
+}
+
+fn value_info(name: &str, shape: &[i64]) -> Message {
+    let mut sizes = Message::default();
+    for &size in shape {
+        let mut dimension = Message::default();
+        if size < 0 {
+            dimension.text(2, "N")
+        } else {
+            dimension.int(1, size)
+        };
+        sizes.message(1, &dimension);
+    }
+    let (mut tensor, mut kind, mut value) = (Message::default(), Message::default(), Message::default());
+    tensor.int(1, 1).message(2, &sizes);
+    kind.message(1, &tensor);
+    value.text(1, name).message(2, &kind);
+    value
+}

@@ -1,0 +1,428 @@
+//! The manifest of a folder of models: what each is, where it comes from, how a face is put in and what comes out.
+//! An operator brings another ONNX model by describing it here; nothing else has to change.
+
+use aws_lc_rs::digest;
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::BTreeMap,
+    path::{Component, Path, PathBuf},
+};
+
+/// The manifest's file name.
+pub const FILE: &str = "pack.json";
+
+/// Models larger than this are refused.
+const MOST_BYTES: u64 = 512 << 20;
+/// Inputs with a longer side are refused.
+const MOST_SIDE: u32 = 2048;
+
+/// A folder of models.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pack {
+    /// Version of this format: 1.
+    pub format: u32,
+    /// The inference runtime's shared library.
+    pub runtime: File,
+    /// Which model serves which task, by id.
+    #[serde(rename = "use")]
+    pub serves: BTreeMap<Task, String>,
+    /// The models.
+    pub models: Vec<Model>,
+}
+
+/// What a model is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Task {
+    /// Where the faces are.
+    Detect,
+    /// How old a face looks.
+    Age,
+    /// Who a face is.
+    Embed,
+    /// Whether a face is live.
+    Liveness,
+}
+
+impl std::fmt::Display for Task {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Detect => "detect",
+            Self::Age => "age",
+            Self::Embed => "embed",
+            Self::Liveness => "liveness",
+        })
+    }
+}
+
+/// A file of the pack.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct File {
+    /// Path inside the pack folder.
+    pub path: String,
+    /// SHA-256, hexadecimal.
+    pub sha256: String,
+    /// Length in bytes.
+    pub bytes: u64,
+}
+
+/// A model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Model {
+    /// Its name in this pack.
+    pub id: String,
+    /// What it is asked for.
+    pub task: Task,
+    /// The ONNX file; absent for a model that is part of the program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<File>,
+    /// Whether its answers must not be relied on yet.
+    #[serde(default)]
+    pub experimental: bool,
+    /// Where it was converted from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<Source>,
+    /// Licence of the weights, as far as known.
+    pub licence: String,
+    /// Doubts about that licence.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub licence_note: String,
+    /// What it was trained on, as far as known.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub training_data: String,
+    /// How a picture is put in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<Input>,
+    /// What comes out.
+    pub output: Output,
+    /// An input and what must come out, checked at import and at each start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probe: Option<Probe>,
+}
+
+/// Where a model was converted from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Source {
+    /// The package.
+    pub package: String,
+    /// Its version.
+    pub version: String,
+    /// Its files, by path inside the package, with their SHA-256.
+    pub files: BTreeMap<String, String>,
+    /// Version of the converter.
+    pub converter: String,
+}
+
+/// How a picture is put in: a crop, scaled to the input's size, `(value - mean) * scale` for each channel, NCHW.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// The tensor's name.
+    pub name: String,
+    /// Pixels.
+    pub width: u32,
+    /// Pixels.
+    pub height: u32,
+    /// Order of the channels.
+    pub colour: Colour,
+    /// Subtracted from each channel (0 to 255), in the order of `colour`.
+    pub mean: [f32; 3],
+    /// Multiplied with each channel, in the order of `colour`.
+    pub scale: [f32; 3],
+    /// Which part of the picture.
+    pub crop: Crop,
+}
+
+/// Order of the channels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Colour {
+    /// Red first.
+    Rgb,
+    /// Blue first.
+    Bgr,
+}
+
+/// Which part of the picture.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Crop {
+    /// The rule.
+    pub rule: CropRule,
+    /// Side of each crop as a multiple of the face's longer side; several are averaged.
+    #[serde(default = "one_crop")]
+    pub scales: Vec<f32>,
+}
+
+fn one_crop() -> Vec<f32> {
+    vec![1.0]
+}
+
+/// The crop rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CropRule {
+    /// The whole picture, scaled to fit, centred on black.
+    Letterbox,
+    /// A square around the middle of the face box.
+    Box,
+    /// The same, rotated so that the eyes are level.
+    EyesLevel,
+    /// A square from eyes and mouth as dlib's recognition net wants it: centre at the mean of both eyes and the mouth,
+    /// side the distance from eyes to mouth divided by 0.45, eyes level.
+    D2,
+}
+
+/// What comes out, and how it is read.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "decode", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Output {
+    /// Boxes and key points against 896 anchors, as MediaPipe's BlazeFace back model gives them.
+    BlazefaceAnchors {
+        /// Score from which a face is a face.
+        find: f32,
+        /// Score from which a face counts towards "more than one".
+        count: f32,
+    },
+    /// One number: years.
+    AgeScalar {
+        /// The tensor's name.
+        tensor: String,
+        /// How far off the estimate is.
+        errors: AgeErrors,
+    },
+    /// A probability for each year; the estimate is the expected value.
+    AgeSoftmax {
+        /// The tensor's name.
+        tensor: String,
+        /// The age of the first entry, years.
+        first_age: f32,
+        /// How far off the estimate is.
+        errors: AgeErrors,
+    },
+    /// A vector; faces of one person lie close together.
+    Embedding {
+        /// The tensor's name.
+        tensor: String,
+        /// `l2` or `cosine`.
+        metric: String,
+    },
+    /// Two or more probabilities, one of which is that of a live face.
+    PadSoftmax {
+        /// The tensor's name.
+        tensor: String,
+        /// Which entry is the live one.
+        live_index: usize,
+        /// Scores from which a face is live.
+        thresholds: Thresholds,
+    },
+    /// One probability: that of a live face.
+    PadSigmoid {
+        /// The tensor's name.
+        tensor: String,
+        /// Scores from which a face is live.
+        thresholds: Thresholds,
+    },
+    /// The measures that are part of the program.
+    Cues {
+        /// Scores from which a face is live.
+        thresholds: Thresholds,
+    },
+}
+
+/// Scores from which a face is live, by level of assurance.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Thresholds {
+    /// Refuses the fewest people.
+    pub low: f32,
+    /// The default.
+    pub medium: f32,
+    /// Refuses the most attacks.
+    pub high: f32,
+}
+
+/// How far off an age estimate is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AgeErrors {
+    /// In words: where the table comes from and what it covers.
+    pub covers: String,
+    /// Standard deviation of the error by estimated age, ascending; at least one entry, the first from 0.
+    pub bands: Vec<Band>,
+    /// How much of the spread between the crops is added (in quadrature).
+    pub spread_weight: f32,
+}
+
+/// A band of estimated ages.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Band {
+    /// Years from which it reaches up to the next.
+    pub from: f32,
+    /// Standard deviation of the error, years.
+    pub st_dev: f32,
+}
+
+/// An input made from a seed, and what must come out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Probe {
+    /// Seed of the noise picture.
+    pub seed: u64,
+    /// The tensor that is looked at.
+    pub tensor: String,
+    /// Its first values.
+    pub values: Vec<f32>,
+    /// How far a value may be off, relative to 1 plus its size.
+    pub tolerance: f32,
+}
+
+/// Why a pack cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum PackError {
+    /// A file is not there or cannot be read.
+    #[error("{path} cannot be read: {cause}")]
+    File {
+        /// Which file.
+        path: String,
+        /// What the system said.
+        cause: std::io::Error,
+    },
+    /// The manifest is not one.
+    #[error("{path} is no manifest: {cause}")]
+    Manifest {
+        /// Which file.
+        path: String,
+        /// What is wrong.
+        cause: serde_json::Error,
+    },
+    /// The manifest contradicts itself or a limit.
+    #[error("the manifest is wrong: {0}")]
+    Wrong(String),
+    /// A file is not the one the manifest names.
+    #[error("{path} is not the file of the manifest: SHA-256 {found} instead of {expected}")]
+    Hash {
+        /// Which file.
+        path: String,
+        /// What it is.
+        found: String,
+        /// What it should be.
+        expected: String,
+    },
+}
+
+/// SHA-256, hexadecimal.
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    hex::encode(digest::digest(&digest::SHA256, bytes))
+}
+
+impl Pack {
+    /// Reads and checks a manifest; the files it names are checked when they are loaded.
+    pub fn read(folder: &Path) -> Result<Self, PackError> {
+        let path = folder.join(FILE);
+        let text = std::fs::read(&path)
+            .map_err(|cause| PackError::File { path: path.display().to_string(), cause })?;
+        let pack: Self = serde_json::from_slice(&text)
+            .map_err(|cause| PackError::Manifest { path: path.display().to_string(), cause })?;
+        pack.check()?;
+        Ok(pack)
+    }
+
+    fn check(&self) -> Result<(), PackError> {
+        let wrong = |what: String| Err(PackError::Wrong(what));
+        if self.format != 1 {
+            return wrong(format!("format {} is not known to this version; it knows 1", self.format));
+        }
+        for (task, id) in &self.serves {
+            match self.models.iter().find(|model| model.id == *id) {
+                None => return wrong(format!("{task} is served by {id}, which is not among the models")),
+                Some(model) if model.task != *task => {
+                    return wrong(format!("{id} is a model for {}, not {task}", model.task));
+                }
+                Some(_) => {}
+            }
+        }
+        self.models.iter().try_for_each(Model::check)
+    }
+
+    /// The model that serves a task.
+    pub fn serving(&self, task: Task) -> Result<&Model, PackError> {
+        let id = self.serves.get(&task).ok_or_else(|| PackError::Wrong(format!("no model serves {task}")))?;
+        let model = self.models.iter().find(|model| model.id == *id);
+        model.ok_or_else(|| PackError::Wrong(format!("{id} is not among the models")))
+    }
+}
+
+impl Model {
+    fn check(&self) -> Result<(), PackError> {
+        let wrong = |what: &str| Err(PackError::Wrong(format!("model {}: {what}", self.id)));
+        let built_in = matches!(self.output, Output::Cues { .. });
+        if built_in != self.file.is_none() || built_in != self.input.is_none() {
+            return wrong("a model has a file and an input, unless it is part of the program");
+        }
+        if let Some(input) = &self.input {
+            let sides = 1..=MOST_SIDE;
+            if !sides.contains(&input.width) || !sides.contains(&input.height) {
+                return wrong("the input's sides are 1 to 2048 pixels");
+            }
+            let scales = &input.crop.scales;
+            if scales.is_empty()
+                || scales.len() > 8
+                || scales.iter().any(|scale| !(0.2..=8.0).contains(scale))
+            {
+                return wrong("crops are one to eight, of 0.2 to 8 times the face");
+            }
+        }
+        let errors = match &self.output {
+            Output::AgeScalar { errors, .. } | Output::AgeSoftmax { errors, .. } => errors,
+            _ => return Ok(()),
+        };
+        let ascending = errors.bands.is_sorted_by(|a, b| a.from < b.from);
+        let sane = errors.bands.iter().all(|band| band.st_dev.is_finite() && band.st_dev > 0.0);
+        if !ascending || !sane || errors.bands.first().is_none_or(|band| band.from > 0.0) {
+            return wrong("error bands start at 0, ascend, and have positive deviations");
+        }
+        Ok(())
+    }
+
+    /// What identifies the model in answers and metrics: its file's hash, or that of the built-in model's parameters.
+    pub fn digest(&self) -> String {
+        self.file.as_ref().map_or_else(crate::liveness::BuiltInCues::digest, |file| file.sha256.clone())
+    }
+}
+
+impl File {
+    /// The path of the file, which never leads out of the folder.
+    pub(crate) fn locate(&self, folder: &Path) -> Result<PathBuf, PackError> {
+        let inside = Path::new(&self.path).components().all(|part| matches!(part, Component::Normal(_)));
+        if !inside || self.path.is_empty() || self.bytes > MOST_BYTES {
+            return Err(PackError::Wrong(format!("{:?} lies outside the folder or is too large", self.path)));
+        }
+        Ok(folder.join(&self.path))
+    }
+
+    /// The bytes, if they are the ones the manifest names.
+    pub(crate) fn read(&self, folder: &Path) -> Result<Vec<u8>, PackError> {
+        let path = self.locate(folder)?;
+        let failed = |cause| PackError::File { path: path.display().to_string(), cause };
+        let length = std::fs::metadata(&path).map_err(failed)?.len();
+        if length > MOST_BYTES {
+            return Err(PackError::Wrong(format!(
+                "{} has {length} bytes, more than {MOST_BYTES}",
+                path.display()
+            )));
+        }
+        let bytes = std::fs::read(&path).map_err(failed)?;
+        let found = sha256(&bytes);
+        if found == self.sha256 {
+            Ok(bytes)
+        } else {
+            Err(PackError::Hash { path: path.display().to_string(), found, expected: self.sha256.clone() })
+        }
+    }
+}

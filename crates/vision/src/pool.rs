@@ -1,0 +1,162 @@
+//! The bounded inference pool: one worker thread a core, each with its own models, and a short queue. What does not fit
+//! is refused at once, so that accepted work is done in the time it takes.
+
+use crate::{LoadError, ModelInfo, Vision};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::Path,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering::Relaxed},
+        mpsc::{Receiver, SyncSender, TrySendError, sync_channel},
+    },
+    thread::JoinHandle,
+    time::{Duration, Instant},
+};
+use tokio::sync::oneshot;
+
+type Work = Box<dyn FnOnce(&mut Vision) + Send>;
+
+/// A pool of workers. Dropping it lets running work end.
+#[derive(Debug)]
+pub struct Pool {
+    sender: Option<SyncSender<Work>>,
+    workers: Vec<JoinHandle<()>>,
+    models: Vec<ModelInfo>,
+    counters: Arc<Counters>,
+}
+
+#[derive(Debug, Default)]
+struct Counters {
+    accepted: AtomicU64,
+    started: AtomicU64,
+    done: AtomicU64,
+    refused: AtomicU64,
+    panicked: AtomicU64,
+    busy_microseconds: AtomicU64,
+}
+
+/// How a pool is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stats {
+    /// Work that waits for a worker.
+    pub queued: u64,
+    /// Work that is being done.
+    pub running: u64,
+    /// Work that was done.
+    pub done: u64,
+    /// Work that was refused because the queue was full.
+    pub refused: u64,
+    /// Work that panicked.
+    pub panicked: u64,
+    /// Time spent working, over all workers.
+    pub busy: Duration,
+}
+
+/// The queue is full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("all workers are busy")]
+pub struct Busy {
+    /// When to try again.
+    pub retry_after: Duration,
+}
+
+/// The work did not come to an end: it panicked, or the pool was stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the work was given up")]
+pub struct PoolGone;
+
+impl Pool {
+    /// Loads the models of a folder once for each of `workers`; up to `queue` pieces of work may wait.
+    pub fn start(folder: &Path, workers: usize, queue: usize) -> Result<Self, LoadError> {
+        let visions = (0..workers.max(1)).map(|_| Vision::load(folder)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Self::with(visions, queue))
+    }
+
+    /// A pool of workers with these models.
+    pub fn with(visions: Vec<Vision>, queue: usize) -> Self {
+        let models = visions.first().map(|vision| vision.models().to_vec()).unwrap_or_default();
+        let (sender, receiver) = sync_channel(queue);
+        let receiver = Arc::new(Mutex::new(receiver));
+        let counters = Arc::new(Counters::default());
+        let workers = visions
+            .into_iter()
+            .map(|vision| {
+                let (receiver, counters) = (receiver.clone(), counters.clone());
+                std::thread::spawn(move || work(vision, &receiver, &counters))
+            })
+            .collect();
+        Self { sender: Some(sender), workers, models, counters }
+    }
+
+    /// Queues work; the future ends when a worker has done it.
+    pub fn run<T, F>(
+        &self,
+        job: F,
+    ) -> Result<impl Future<Output = Result<T, PoolGone>> + Send + use<T, F>, Busy>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut Vision) -> T + Send + 'static,
+    {
+        let (answer, answered) = oneshot::channel();
+        let work: Work = Box::new(move |vision| {
+            // Whoever asked may have gone away while the work waited; then it is not done.
+            if !answer.is_closed() {
+                let _gone = answer.send(job(vision));
+            }
+        });
+        let sent = self.sender.as_ref().map(|sender| sender.try_send(work));
+        match sent {
+            Some(Ok(())) => {
+                self.counters.accepted.fetch_add(1, Relaxed);
+                Ok(async move { answered.await.map_err(|_| PoolGone) })
+            }
+            Some(Err(TrySendError::Full(_) | TrySendError::Disconnected(_))) | None => {
+                self.counters.refused.fetch_add(1, Relaxed);
+                Err(Busy { retry_after: Duration::from_secs(1) })
+            }
+        }
+    }
+
+    /// The models that answer.
+    pub fn models(&self) -> &[ModelInfo] {
+        &self.models
+    }
+
+    /// How the pool is doing.
+    pub fn stats(&self) -> Stats {
+        let Counters { accepted, started, done, refused, panicked, busy_microseconds } = &*self.counters;
+        let (done, started) = (done.load(Relaxed), started.load(Relaxed));
+        Stats {
+            queued: accepted.load(Relaxed).saturating_sub(started),
+            running: started.saturating_sub(done),
+            done,
+            refused: refused.load(Relaxed),
+            panicked: panicked.load(Relaxed),
+            busy: Duration::from_micros(busy_microseconds.load(Relaxed)),
+        }
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.sender = None;
+        for worker in self.workers.drain(..) {
+            let _panicked = worker.join();
+        }
+    }
+}
+
+fn work(mut vision: Vision, receiver: &Mutex<Receiver<Work>>, counters: &Counters) {
+    loop {
+        let next = receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok(work) = next else { return };
+        counters.started.fetch_add(1, Relaxed);
+        let start = Instant::now();
+        if catch_unwind(AssertUnwindSafe(|| work(&mut vision))).is_err() {
+            counters.panicked.fetch_add(1, Relaxed);
+        }
+        counters.busy_microseconds.fetch_add(start.elapsed().as_micros() as u64, Relaxed);
+        counters.done.fetch_add(1, Relaxed);
+    }
+}
