@@ -1,0 +1,52 @@
+# Assay. The two that matter: `make run` and `make test`; each sets up what is missing and does nothing twice.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+DATA ?= data
+LISTEN ?= 127.0.0.1:8080
+# The crates whose tests touch the database; they run once on each engine.
+ON_BOTH_ENGINES := -p assay-db -p assay-domain -p assay-api -p assay
+
+.PHONY: help setup run test test-sqlite test-postgres lint bench fuzz snap clean
+
+help: ## Show this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s "$$(printf '\t')"
+
+setup: ## Install what is missing: system packages, npm packages
+	@scripts/system-packages.sh
+	@scripts/node-packages.sh
+	@command -v cargo >/dev/null || { echo "cargo is missing: install Rust (stable)" >&2; exit 1; }
+
+run: setup ## Build, import the models and serve with a demo application
+	@cargo build --release --locked -p assay
+	@target/release/assay models import --from models/node_modules --to models/pack
+	@mkdir -p -m 700 $(DATA)
+	@[ -f $(DATA)/sample-face.jpg ] || target/release/assay sample-face $(DATA)/sample-face.jpg
+	@exec target/release/assay serve --dev --data-dir $(DATA) --listen $(LISTEN)
+
+test: setup ## Every test, on SQLite and on PostgreSQL
+	@scripts/system-packages.sh tests
+	@cargo test --workspace --locked --no-run
+	@target/debug/assay models import --from models/node_modules --to models/pack
+	@$(MAKE) --no-print-directory test-sqlite test-postgres
+
+test-sqlite:
+	@cargo test --workspace --locked
+
+test-postgres:
+	@scripts/with-postgres.sh cargo test --locked $(ON_BOTH_ENGINES)
+
+lint: ## Formatting, clippy, dependencies, shell scripts
+	@cargo fmt --all --check
+	@cargo clippy --workspace --all-targets --locked -- -D warnings
+	@command -v cargo-deny >/dev/null || cargo install --locked cargo-deny
+	@cargo deny --log-level error check
+	@if command -v shellcheck >/dev/null; then shellcheck scripts/*.sh .ci/run fuzz/*.sh; fi
+
+snap: ## Write the OpenAPI documents the server serves to openapi/
+	@UPDATE_OPENAPI=1 cargo test --locked -p assay-api documents
+
+clean: ## Remove everything that was built or installed here
+	@rm -rf target fuzz/target fuzz/corpus models/node_modules models/pack

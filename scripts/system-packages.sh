@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that are missing; quiet and quick when none is.
+set -euo pipefail
+
+# What each is for: gcc builds the C parts of some crates, g++ the fuzzer's runtime; ffmpeg decodes video; curl and
+# openssl serve the examples; postgresql is started, throw-away, by the tests.
+packages=(gcc g++ libc6-dev make pkg-config curl openssl ffmpeg)
+[ "${1:-}" = tests ] && packages+=(postgresql)
+
+missing=()
+for package in "${packages[@]}"; do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+if ! command -v apt-get >/dev/null; then
+    echo "These are needed: ${missing[*]}. Install them with your system's package manager." >&2
+    exit 1
+fi
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || { echo "Run as root: apt-get install ${missing[*]}" >&2; exit 1; }
+    as_root=(sudo)
+fi
+echo "installing ${missing[*]}"
+# Debian would start a database cluster of its own; ours are throw-away.
+if [[ " ${missing[*]} " == *" postgresql "* ]] && [ ! -e /etc/postgresql-common/createcluster.conf ]; then
+    "${as_root[@]}" mkdir -p /etc/postgresql-common
+    echo 'create_main_cluster = false' | "${as_root[@]}" tee /etc/postgresql-common/createcluster.conf >/dev/null
+fi
+export DEBIAN_FRONTEND=noninteractive
+"${as_root[@]}" apt-get update -qq
+"${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Runs a command with a throw-away PostgreSQL: with-postgres.sh COMMAND [ARGUMENT ...]
+# ASSAY_TEST_POSTGRES_URL names it. The cluster lives in a temporary folder and is gone afterwards.
+set -euo pipefail
+
+binaries=$(find /usr/lib/postgresql -mindepth 2 -maxdepth 2 -name bin 2>/dev/null | sort -V | tail -n 1)
+[ -n "$binaries" ] || { echo "PostgreSQL is missing; run scripts/system-packages.sh tests" >&2; exit 1; }
+
+folder=$(mktemp -d /tmp/assay-postgres.XXXXXX)
+# PostgreSQL refuses to run as root, so root lends it to the user Debian made for it.
+run() { "$@"; }
+if [ "$(id -u)" -eq 0 ]; then
+    chown postgres "$folder"
+    run() { (cd "$folder" && setpriv --reuid=postgres --regid=postgres --init-groups -- "$@"); }
+fi
+stop() {
+    run "$binaries/pg_ctl" --pgdata="$folder/data" --mode=immediate --silent stop >/dev/null 2>&1 || true
+    rm -rf "$folder"
+}
+trap stop EXIT
+trap 'exit 130' INT TERM
+
+run "$binaries/initdb" --pgdata="$folder/data" --username=assay --auth=trust --encoding=UTF8 --no-sync >/dev/null
+# Durability is the one thing that tests of a throw-away cluster do not need.
+for port in $(shuf -i 20000-29999 -n 20); do
+    options="-c listen_addresses=127.0.0.1 -c port=$port -c unix_socket_directories=$folder -c fsync=off \
+        -c full_page_writes=off -c max_connections=300"
+    if run "$binaries/pg_ctl" --pgdata="$folder/data" --log="$folder/log" --options="$options" --wait --silent start; then
+        ASSAY_TEST_POSTGRES_URL="postgres://assay@127.0.0.1:$port/postgres" "$@"
+        exit
+    fi
+done
+echo "PostgreSQL did not start:" >&2
+cat "$folder/log" >&2
+exit 1
