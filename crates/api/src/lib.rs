@@ -46,7 +46,8 @@ pub struct Api {
 pub struct Settings {
     /// How far a signed request's timestamp may be off.
     pub max_clock_skew: SignedDuration,
-    /// The largest body of the image AI interface, bytes.
+    /// The largest body of the image AI interface, bytes. 2 MB is read as 2 MiB: an image of 1.5 MB and a byte must
+    /// still get as far as IMAGE_SIZE_TOO_BIG.
     pub body_bytes: usize,
     /// How long a body may take to arrive.
     pub body_timeout: Duration,
@@ -62,7 +63,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             max_clock_skew: SignedDuration::from_mins(5),
-            body_bytes: 2_000_000,
+            body_bytes: 2 << 20,
             body_timeout: Duration::from_secs(30),
             public_url: "http://127.0.0.1:8080".to_owned(),
             explained_age: 18,

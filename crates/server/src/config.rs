@@ -49,7 +49,7 @@ impl Default for Server {
     fn default() -> Self {
         Self {
             public_url: None,
-            body_bytes: 2_000_000,
+            body_bytes: 2 << 20,
             read_timeout_seconds: 30,
             connections: 4096,
             min_free_bytes: 64 << 20,

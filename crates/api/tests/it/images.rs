@@ -4,7 +4,7 @@ use base::{Picture, PictureSize};
 use domain::estimate::sample;
 use image::{ExtendedColorType, ImageEncoder as _, RgbImage, codecs::png::PngEncoder, imageops};
 use serde_json::{Value, json};
-use testkit::{Answer, Call, TestApp, face, faces, group_photo};
+use testkit::{Answer, Call, TestApp, face, faces};
 
 async fn ask(app: &TestApp, image: &[u8], relaxed: bool) -> Answer {
     let mut body = json!({ "img": api::base64(image) });
@@ -111,13 +111,11 @@ async fn dimensions_and_pixels() {
         (2001, 300, "MAX_WIDTH"),
         (1500, 1401, "MAX_PIXELS"),
     ] {
-        let file = sample::jpeg(
-            &picture(RgbImage::from_fn(width, height, |x, y| image::Rgb([x as u8, y as u8, (x * y) as u8]))),
-            95,
-        );
-        if file.len() <= 1_500_000 && file.len() >= 50_000 {
-            refused(&ask(&app, &file, false).await, &format!("400 {code}"));
-        }
+        let waves = |x: u32, y: u32| image::Rgb([(x / 2) as u8, (y / 3) as u8, ((x + y) / 4) as u8]);
+        let file = sample::jpeg(&picture(RgbImage::from_fn(width, height, waves)), 97);
+        let mut padded = file.clone();
+        padded.resize(file.len().max(50_000), 0);
+        refused(&ask(&app, &padded, false).await, &format!("400 {code}"));
         refused(&ask(&app, &file, true).await, &format!("400 {code}"));
     }
 }
@@ -186,11 +184,56 @@ async fn multiple_faces() {
     refused(&ask(&app, &file, true).await, "400 MULTIPLE_FACES");
 }
 
+/// The face of the first cut-out, in its pixels.
+async fn face_box(app: &TestApp) -> [f64; 4] {
+    let body = json!({ "img": testkit::face_base64() });
+    let answer = Call::post("/ai/v1/age").json(&body).query("explain", "true").send(app).await;
+    let found = answer.json()["explain"]["face"]["box"].clone();
+    [0, 1, 2, 3].map(|side| found[side].as_f64().unwrap())
+}
+
+/// A JPEG that is no smaller than the strict limit.
+fn jpeg(picture: &Picture) -> Vec<u8> {
+    let mut file = sample::jpeg(picture, 95);
+    file.resize(file.len().max(50_000), 0);
+    file
+}
+
 #[tokio::test]
 async fn face_box_too_small() {
     let app = TestApp::start().await;
-    let file = sample::jpeg(&placed(PictureSize { width: 480, height: 480 }, 170, 189, 150, 150), 100);
-    refused(&ask(&app, &file, true).await, "200_PLACEHOLDER");
+    // The face of the cut-out is a good 300 pixels wide: a quarter of it is less than 80, and more than half of that.
+    let small = jpeg(&placed(PictureSize { width: 320, height: 320 }, 160, 178, 80, 70));
+    let json = refused(&ask(&app, &small, false).await, "400 FACE_BOX_TOO_SMALL");
+    assert!((40.0..80.0).contains(&json["measured"].as_f64().unwrap()), "{json}");
+    assert_eq!(ask(&app, &small, true).await.line(), "200", "relaxed mode halves the limit");
+}
+
+#[tokio::test]
+async fn face_to_image_ratio() {
+    let app = TestApp::start().await;
+    let far = jpeg(&placed(PictureSize { width: 1400, height: 1400 }, 400, 444, 500, 450));
+    let json = refused(&ask(&app, &far, false).await, "400 FACE_TO_IMAGE_RATIO_TOO_LOW");
+    assert!((0.01..0.02).contains(&json["measured"].as_f64().unwrap()), "{json}");
+    assert_eq!(ask(&app, &far, true).await.line(), "200", "relaxed mode halves the limit");
+
+    // A part of the face alone: its box reaches beyond every edge.
+    let [left, top, right, bottom] = face_box(&app).await.map(|side| side as u32);
+    let inset = (right - left) / 10;
+    let (width, height) = (right - left - 2 * inset, bottom - top - 2 * inset);
+    let tight = imageops::crop_imm(&rgb(&faces()[0]), left + inset, top + inset, width, height).to_image();
+    let tight = imageops::resize(&tight, 400, 400, imageops::FilterType::CatmullRom);
+    let json = refused(&ask(&app, &jpeg(&picture(tight)), false).await, "400 FACE_TO_IMAGE_RATIO_TOO_HIGH");
+    assert!(json["measured"].as_f64().unwrap() > 0.9, "{json}");
+}
+
+#[tokio::test]
+async fn insufficient_area_around_the_face() {
+    let app = TestApp::start().await;
+    let [left, ..] = face_box(&app).await;
+    let cut = imageops::crop_imm(&rgb(&faces()[0]), left as u32 + 4, 0, 700 - left as u32, 800).to_image();
+    let json = refused(&ask(&app, &jpeg(&picture(cut)), false).await, "400 INSUFFICIENT_AREA_AROUND_THE_FACE");
+    assert!(json["measured"].as_f64().unwrap() < 0.05, "{json}");
 }
 
 #[tokio::test]
@@ -207,5 +250,4 @@ async fn light_on_the_face() {
     assert_eq!(dark.line(), "200", "relaxed mode looks at no light");
     refused(&ask(&app, &shade(0.15, 0.0), false).await, "400 IMAGE_TOO_DARK");
     refused(&ask(&app, &shade(0.2, 204.0), false).await, "400 IMAGE_TOO_BRIGHT");
-    assert_eq!(group_photo(1).width(), 1920);
 }

@@ -187,10 +187,10 @@ async fn unauthorized() {
 #[tokio::test]
 async fn payload_too_large() {
     let app = TestApp::start().await;
-    let answer = call().body(vec![b' '; 2_000_001]).header("content-length", "2000001").send(&app).await;
+    let answer = call().body(vec![b' '; 2_097_153]).header("content-length", "2097153").send(&app).await;
     assert_eq!(answer.line(), "413 PAYLOAD_TOO_LARGE");
-    assert_eq!(answer.json()["limit"], "at most 2000000 bytes");
-    let unannounced = call().body(vec![b' '; 2_000_001]).send(&app).await;
+    assert_eq!(answer.json()["limit"], "at most 2097152 bytes");
+    let unannounced = call().body(vec![b' '; 2_097_153]).send(&app).await;
     assert_eq!(unannounced.line(), "413 PAYLOAD_TOO_LARGE");
 }
 

@@ -11,25 +11,25 @@ pub(super) struct Weight {
 }
 
 /// Log odds of a live face when no measure raises suspicion.
-pub(super) const BIAS: f32 = 1.18;
+pub(super) const BIAS: f32 = 1.15;
 
 /// In the order of [`super::cue::NAMES`].
 pub(super) const WEIGHTS: [Weight; COUNT] = [
     // grid_fine
-    Weight { from: 1.289, to: 5.796, most: 6.57 },
+    Weight { from: 1.286, to: 5.778, most: 6.65 },
     // grid_coarse
-    Weight { from: 1.019, to: 1.808, most: 1.23 },
+    Weight { from: 1.061, to: 1.897, most: 0.86 },
     // grid_colour
-    Weight { from: 1.392, to: 4.57, most: 5.01 },
+    Weight { from: 1.392, to: 4.521, most: 5.03 },
     // grain
-    Weight { from: -2.318, to: 0.326, most: 4.44 },
+    Weight { from: -2.325, to: 0.344, most: 4.55 },
     // lifted_black: clothes and walls have their own tones, so it must not decide alone
-    Weight { from: 0.291, to: 0.483, most: 1.2 },
+    Weight { from: 0.291, to: 0.488, most: 1.2 },
     // pale: likewise
-    Weight { from: 0.639, to: 0.792, most: 0.8 },
+    Weight { from: 0.639, to: 0.8, most: 0.8 },
     // rim
-    Weight { from: 0.8, to: 1.048, most: 2.5 },
+    Weight { from: 0.8, to: 1.051, most: 2.5 },
 ];
 
 /// See [`super::BuiltInCues::THRESHOLDS`].
-pub(super) const THRESHOLDS: super::Thresholds = super::Thresholds { low: 0.65, medium: 0.701, high: 0.746 };
+pub(super) const THRESHOLDS: super::Thresholds = super::Thresholds { low: 0.641, medium: 0.704, high: 0.744 };
