@@ -85,7 +85,8 @@ impl TestApp {
         change(&mut api);
 
         let mut tx = api.db.write().await.expect("a transaction");
-        let org = organisations::create(&mut tx, &*world, "Test organisation").await.expect("an organisation");
+        let org =
+            organisations::create(&mut tx, &*world, "Test organisation").await.expect("an organisation");
         let new = NewApplication {
             name: "Test application",
             organisation: Some(org),

@@ -18,7 +18,7 @@ fn models() -> PathBuf {
 /// When they were not imported.
 pub fn pack() -> PathBuf {
     let pack = models().join("pack");
-    assert!(pack.join("pack.json").is_file(), "the models are not imported; run `make setup` first");
+    assert!(pack.join("pack.json").is_file(), "the models are not imported; `make test` does it");
     pack
 }
 
@@ -47,7 +47,8 @@ pub fn group_photo(number: u8) -> Picture {
 pub fn faces() -> &'static [Picture] {
     static FACES: LazyLock<Vec<Picture>> = LazyLock::new(|| {
         let mut vision = Vision::load(&pack()).expect("the models load");
-        let cut = |number| sample::cut_out_faces(&mut vision, &group_photo(number)).expect("the models answer");
+        let cut =
+            |number| sample::cut_out_faces(&mut vision, &group_photo(number)).expect("the models answer");
         (1..=3).flat_map(cut).collect()
     });
     &FACES

@@ -184,9 +184,9 @@ async fn multiple_faces() {
     refused(&ask(&app, &file, true).await, "400 MULTIPLE_FACES");
 }
 
-/// The face of the first cut-out, in its pixels.
-async fn face_box(app: &TestApp) -> [f64; 4] {
-    let body = json!({ "img": testkit::face_base64() });
+/// The face of a cut-out, in its pixels.
+async fn face_box(app: &TestApp, number: usize) -> [f64; 4] {
+    let body = json!({ "img": api::base64(&sample::jpeg(&faces()[number], 95)) });
     let answer = Call::post("/ai/v1/age").json(&body).query("explain", "true").send(app).await;
     let found = answer.json()["explain"]["face"]["box"].clone();
     [0, 1, 2, 3].map(|side| found[side].as_f64().unwrap())
@@ -217,12 +217,12 @@ async fn face_to_image_ratio() {
     assert!((0.01..0.02).contains(&json["measured"].as_f64().unwrap()), "{json}");
     assert_eq!(ask(&app, &far, true).await.line(), "200", "relaxed mode halves the limit");
 
-    // A part of the face alone: its box reaches beyond every edge.
-    let [left, top, right, bottom] = face_box(&app).await.map(|side| side as u32);
-    let inset = (right - left) / 10;
+    // A part of a face alone: its box reaches beyond every edge.
+    let [left, top, right, bottom] = face_box(&app, 2).await.map(|side| side as u32);
+    let inset = (right - left) * 3 / 20;
     let (width, height) = (right - left - 2 * inset, bottom - top - 2 * inset);
-    let tight = imageops::crop_imm(&rgb(&faces()[0]), left + inset, top + inset, width, height).to_image();
-    let tight = imageops::resize(&tight, 400, 400, imageops::FilterType::CatmullRom);
+    let tight = imageops::crop_imm(&rgb(&faces()[2]), left + inset, top + inset, width, height).to_image();
+    let tight = imageops::resize(&tight, 300, 500, imageops::FilterType::CatmullRom);
     let json = refused(&ask(&app, &jpeg(&picture(tight)), false).await, "400 FACE_TO_IMAGE_RATIO_TOO_HIGH");
     assert!(json["measured"].as_f64().unwrap() > 0.9, "{json}");
 }
@@ -230,9 +230,10 @@ async fn face_to_image_ratio() {
 #[tokio::test]
 async fn insufficient_area_around_the_face() {
     let app = TestApp::start().await;
-    let [left, ..] = face_box(&app).await;
+    let [left, ..] = face_box(&app, 0).await;
     let cut = imageops::crop_imm(&rgb(&faces()[0]), left as u32 + 4, 0, 700 - left as u32, 800).to_image();
-    let json = refused(&ask(&app, &jpeg(&picture(cut)), false).await, "400 INSUFFICIENT_AREA_AROUND_THE_FACE");
+    let json =
+        refused(&ask(&app, &jpeg(&picture(cut)), false).await, "400 INSUFFICIENT_AREA_AROUND_THE_FACE");
     assert!(json["measured"].as_f64().unwrap() < 0.05, "{json}");
 }
 
