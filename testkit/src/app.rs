@@ -175,8 +175,30 @@ pub struct Call {
     body: Vec<u8>,
     sent_body: Option<Vec<u8>>,
     headers: Vec<(HeaderName, String)>,
-    auth_id: Option<Option<String>>,
-    digest: Option<Option<String>>,
+    auth_id: Sent,
+    digest: Sent,
+}
+
+/// How a header of the guard travels.
+#[derive(Clone, Debug)]
+enum Sent {
+    Right,
+    Other(String),
+    Absent,
+}
+
+impl Sent {
+    fn instead(text: Option<&str>) -> Self {
+        text.map_or(Self::Absent, |text| Self::Other(text.to_owned()))
+    }
+
+    fn or(&self, right: String) -> Option<String> {
+        match self {
+            Self::Right => Some(right),
+            Self::Other(text) => Some(text.clone()),
+            Self::Absent => None,
+        }
+    }
 }
 
 impl Call {
@@ -190,8 +212,8 @@ impl Call {
             body: Vec::new(),
             sent_body: None,
             headers: Vec::new(),
-            auth_id: None,
-            digest: None,
+            auth_id: Sent::Right,
+            digest: Sent::Right,
         }
     }
 
@@ -249,14 +271,14 @@ impl Call {
     /// Another application id, or none.
     #[must_use]
     pub fn auth_id(mut self, id: Option<&str>) -> Self {
-        self.auth_id = Some(id.map(str::to_owned));
+        self.auth_id = Sent::instead(id);
         self
     }
 
     /// Another digest, or none.
     #[must_use]
     pub fn digest(mut self, digest: Option<&str>) -> Self {
-        self.digest = Some(digest.map(str::to_owned));
+        self.digest = Sent::instead(digest);
         self
     }
 
@@ -279,8 +301,8 @@ impl Call {
         let query = query.join("&");
         let path = self.signed_path.as_ref().unwrap_or(&self.path);
         let message = Message { method: self.method, path, query: Some(&query), body: &self.body };
-        let digest = self.digest.clone().unwrap_or_else(|| Some(sign(&message)));
-        let auth_id = self.auth_id.clone().unwrap_or_else(|| Some(to.app.to_string()));
+        let digest = self.digest.or(sign(&message));
+        let auth_id = self.auth_id.or(to.app.to_string());
 
         let mut request = Request::builder().method(self.method).uri(format!("{}?{query}", self.path));
         if let Some(id) = auth_id {

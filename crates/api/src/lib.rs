@@ -47,7 +47,7 @@ pub struct Settings {
     /// How far a signed request's timestamp may be off.
     pub max_clock_skew: SignedDuration,
     /// The largest body of the image AI interface, bytes. 2 MB is read as 2 MiB: an image of 1.5 MB and a byte must
-    /// still get as far as IMAGE_SIZE_TOO_BIG.
+    /// still get as far as `IMAGE_SIZE_TOO_BIG`.
     pub body_bytes: usize,
     /// How long a body may take to arrive.
     pub body_timeout: Duration,

@@ -2,7 +2,7 @@
 
 use crate::{Db, DbError, engine::Pools};
 use sqlx::{
-    SqlSafeStr as _, SqlStr,
+    SqlSafeStr, SqlStr,
     migrate::{Migration, MigrationType, Migrator},
 };
 use std::borrow::Cow;
@@ -18,7 +18,7 @@ impl Db {
     pub async fn migrate(&self) -> Result<(), DbError> {
         match &self.0 {
             Pools::Sqlite { writer, .. } => migrator(|text| safe(strict(text))).run(writer).await?,
-            Pools::Postgres(pool) => migrator(|text| text.into_sql_str()).run(pool).await?,
+            Pools::Postgres(pool) => migrator(SqlSafeStr::into_sql_str).run(pool).await?,
         }
         Ok(())
     }
@@ -55,7 +55,7 @@ fn migrator(text: impl Fn(&'static str) -> SqlStr) -> Migrator {
 }
 
 #[expect(
-    clippy::disallowed_types,
+    clippy::disallowed_methods,
     reason = "the text is a migration of this build, only its type words were changed"
 )]
 fn safe(text: String) -> SqlStr {

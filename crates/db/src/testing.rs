@@ -38,7 +38,7 @@ async fn schema(server: &str) -> String {
     let name = format!("test_{:016x}", u64::from_le_bytes(chance));
     let pool = sqlx::PgPool::connect(server).await.expect("the test server answers");
     #[expect(
-        clippy::disallowed_types,
+        clippy::disallowed_methods,
         reason = "a schema's name cannot be bound; this one is sixteen hex digits"
     )]
     let create = sqlx::AssertSqlSafe(format!("CREATE SCHEMA {name}"));
@@ -51,7 +51,7 @@ async fn schema(server: &str) -> String {
 impl Db {
     /// Asks the engine to prepare a statement, without running it.
     pub async fn prepare(&self, text: &str) -> Result<(), DbError> {
-        #[expect(clippy::disallowed_types, reason = "the statement is prepared, never run")]
+        #[expect(clippy::disallowed_methods, reason = "the statement is prepared, never run")]
         let text = sqlx::AssertSqlSafe(text.to_owned()).into_sql_str();
         match &self.0 {
             Pools::Sqlite { writer, .. } => drop(writer.acquire().await?.prepare(text).await?),

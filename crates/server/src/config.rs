@@ -101,7 +101,7 @@ impl Default for Auth {
     }
 }
 
-#[derive(Debug, Deserialize, Serialize)]
+#[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Models {
     /// The folder with `pack.json`. Default: the first of `models` in the data folder, `models/pack` beside the
@@ -111,12 +111,6 @@ pub(crate) struct Models {
     pub(crate) workers: Option<usize>,
     /// Images that may wait for a worker before callers get a 503. Default: two for each worker.
     pub(crate) queue: Option<usize>,
-}
-
-impl Default for Models {
-    fn default() -> Self {
-        Self { folder: None, workers: None, queue: None }
-    }
 }
 
 #[derive(Debug, Deserialize, Serialize)]

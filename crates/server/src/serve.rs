@@ -109,7 +109,7 @@ async fn load_models(estimator: Estimator, models: domain::estimate::Models) {
                 tracing::error!(error = &error as &dyn std::error::Error, folder = %folder.display(), "no models; run `assay doctor`");
             }
             Err(error) => {
-                tracing::error!(error = &error as &dyn std::error::Error, "loading the models broke down")
+                tracing::error!(error = &error as &dyn std::error::Error, "loading the models broke down");
             }
         }
         tokio::time::sleep(Duration::from_secs(5)).await;
@@ -130,7 +130,7 @@ async fn keep_house(api: Api) {
                 Ok(0) => {}
                 Ok(rows) => tracing::debug!(rows, "forgot expired nonces"),
                 Err(error) => {
-                    tracing::warn!(error = &error as &dyn std::error::Error, "nonces cannot be purged")
+                    tracing::warn!(error = &error as &dyn std::error::Error, "nonces cannot be purged");
                 }
             }
         }

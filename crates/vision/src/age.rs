@@ -50,37 +50,42 @@ const EIGHTY_PERCENT: f32 = 1.281_551_6;
 
 impl AgeModel {
     pub(crate) fn estimate(&mut self, picture: &Picture, face: &Face) -> Result<AgeEstimate, VisionError> {
-        let mut batch = Vec::new();
+        let mut years = Vec::new();
         for &scale in &self.input.crop.scales {
-            crop::square(picture, Square::around(face, self.input.crop.rule, scale), &self.input, &mut batch);
+            let mut values = Vec::new();
+            let square = Square::around(face, self.input.crop.rule, scale);
+            crop::square(picture, square, &self.input, &mut values);
+            // One by one: many nets are exported for a batch of one, and a larger one saves nothing on one thread.
+            let answer =
+                self.net.run(&values, [1, 3, self.input.height as usize, self.input.width as usize])?;
+            years.push(self.read(tensor(&answer, &self.tensor, &self.id)?)?);
         }
-        let crops = self.input.crop.scales.len();
-        let answer =
-            self.net.run(&batch, [crops, 3, self.input.height as usize, self.input.width as usize])?;
-        let values = tensor(&answer, &self.tensor, &self.id)?;
-        let unusable = |what: &str| VisionError::Unusable { model: self.id.clone(), what: what.to_owned() };
-        if values.is_empty() || values.len() % crops != 0 {
-            return Err(unusable("an age for each crop was expected"));
-        }
-        let years: Vec<f32> =
-            values.chunks_exact(values.len() / crops).map(|values| self.read(values)).collect();
-        let mean = years.iter().sum::<f32>() / crops as f32;
-        let variance = years.iter().map(|years| (years - mean).powi(2)).sum::<f32>() / crops as f32;
-        if !mean.is_finite() || !(-20.0..=200.0).contains(&mean) {
-            return Err(unusable("the age is no age"));
-        }
+        let crops = years.len() as f32;
+        let mean = years.iter().sum::<f32>() / crops;
+        let variance = years.iter().map(|years| (years - mean).powi(2)).sum::<f32>() / crops;
         Ok(AgeEstimate::new(mean.clamp(0.0, 120.0), variance.sqrt(), &self.errors))
     }
 
-    fn read(&self, values: &[f32]) -> f32 {
-        match self.reading {
-            Reading::Years => values.first().copied().unwrap_or(f32::NAN),
+    /// The age of one crop.
+    fn read(&self, values: &[f32]) -> Result<f32, VisionError> {
+        let unusable = |what: &str| VisionError::Unusable { model: self.id.clone(), what: what.to_owned() };
+        let years = match self.reading {
+            Reading::Years => {
+                let [years] = values else { return Err(unusable("one age was expected")) };
+                *years
+            }
             Reading::Probabilities { first_age } => {
                 let total: f32 = values.iter().sum();
+                // Also false for NaN, and for logits, whose mean would look like an age.
+                if !values.iter().all(|p| *p >= 0.0) || !((total - 1.0).abs() < 0.01) {
+                    return Err(unusable("the ages are no probabilities"));
+                }
                 let sum: f32 = values.iter().enumerate().map(|(at, p)| p * (first_age + at as f32)).sum();
                 sum / total
             }
-        }
+        };
+        // A net may leave the range a little; a number far outside is none.
+        if (-20.0..=200.0).contains(&years) { Ok(years) } else { Err(unusable("the age is no age")) }
     }
 }
 

@@ -136,7 +136,8 @@ fn bilinear(picture: &Picture, x: f32, y: f32) -> [f32; 3] {
         (1, 1, right_share * bottom_share),
     ];
     for (dx, dy, share) in corners {
-        let (Ok(x), Ok(y)) = (usize::try_from(left + dx), usize::try_from(top + dy)) else { continue };
+        let (x, y) = (left.saturating_add(dx), top.saturating_add(dy));
+        let (Ok(x), Ok(y)) = (usize::try_from(x), usize::try_from(y)) else { continue };
         if x >= width || y >= height {
             continue;
         }

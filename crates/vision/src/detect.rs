@@ -56,7 +56,11 @@ impl Detector {
                 if score >= self.find {
                     let cell = anchor / anchors;
                     let at = |cell: usize| (cell as f32 + 0.5) * pixels;
-                    found.push(face(values, [at(cell % cells), at(cell / cells)], score, place));
+                    let face = face(values, [at(cell % cells), at(cell / cells)], score, place);
+                    if !is_sound(&face) {
+                        return Err(self.unusable(format!("anchor {anchor} gives no box")));
+                    }
+                    found.push(face);
                 }
             }
         }
@@ -87,6 +91,13 @@ fn face(values: &[f32], anchor: [f32; 2], score: f32, place: Letterbox) -> Face 
         *point = place.back(xy[0] + anchor[0], xy[1] + anchor[1]);
     }
     Face { left, top, right, bottom, score, points }
+}
+
+/// Finite, and with an inside.
+fn is_sound(face: &Face) -> bool {
+    let edges = [face.left, face.top, face.right, face.bottom];
+    let finite = edges.iter().chain(face.points.as_flattened()).all(|value| value.is_finite());
+    finite && face.width() > 0.0 && face.height() > 0.0
 }
 
 fn overlap(a: &Face, b: &Face) -> f32 {

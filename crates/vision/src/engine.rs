@@ -1,6 +1,6 @@
 //! Running a net: ONNX Runtime, loaded from the pack's own library, one thread for each session.
 
-use crate::{LoadError, VisionError};
+use crate::{LoadError, VisionError, pack::File};
 use ort::{
     environment::Environment,
     session::{Session, builder::GraphOptimizationLevel},
@@ -28,35 +28,51 @@ pub struct OnnxNet {
     session: Session,
 }
 
-/// The one environment of the process, and which library it was made with.
-static ENVIRONMENT: Mutex<Option<Environment>> = Mutex::new(None);
+/// ONNX Runtime, in memory.
+#[derive(Clone, Debug)]
+pub struct Runtime {
+    environment: Environment,
+    /// SHA-256 of its library.
+    sha256: String,
+}
 
-/// The environment, made from the library at first use. A process has one runtime: later calls share it.
-fn environment(library: &Path) -> Result<Environment, LoadError> {
-    let mut slot = ENVIRONMENT.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(environment) = &*slot {
-        return Ok(environment.clone());
+/// The one runtime of the process.
+static RUNTIME: Mutex<Option<Runtime>> = Mutex::new(None);
+
+impl Runtime {
+    /// The runtime of a pack, loaded at first use if its library is the one the manifest names. A process has one
+    /// runtime: later calls share it, and a pack with another one is refused.
+    pub fn open(folder: &Path, file: &File) -> Result<Self, LoadError> {
+        let mut slot = RUNTIME.lock().unwrap_or_else(PoisonError::into_inner);
+        let library = file.locate(folder)?;
+        let failed = |cause: String| LoadError::Runtime { library: library.display().to_string(), cause };
+        if let Some(runtime) = &*slot {
+            if runtime.sha256 == file.sha256 {
+                return Ok(runtime.clone());
+            }
+            return Err(failed("this process runs another one already; restart it".to_owned()));
+        }
+        // Loading a library runs its code, so its hash comes first.
+        file.read(folder)?;
+        // A relative path would be looked for beside the program first.
+        let path = library.canonicalize().map_err(|error| failed(error.to_string()))?;
+        let environment = ort::init_from(&path)
+            .map_err(|error| failed(error.to_string()))?
+            .with_name("assay")
+            .with_telemetry(false)
+            .build()
+            .map_err(|error| failed(error.to_string()))?;
+        let runtime = Self { environment, sha256: file.sha256.clone() };
+        *slot = Some(runtime.clone());
+        Ok(runtime)
     }
-    let failed = |cause: String| LoadError::Runtime { library: library.display().to_string(), cause };
-    if !library.is_file() {
-        return Err(failed("there is no such file".to_owned()));
-    }
-    let environment = ort::init_from(library)
-        .map_err(|error| failed(error.to_string()))?
-        .with_name("assay")
-        .with_telemetry(false)
-        .build()
-        .map_err(|error| failed(error.to_string()))?;
-    *slot = Some(environment.clone());
-    Ok(environment)
 }
 
 impl OnnxNet {
     /// Loads a model. `input` names its input tensor.
-    pub fn load(id: &str, model: &[u8], input: &str, library: &Path) -> Result<Self, LoadError> {
-        let environment = environment(library)?;
+    pub fn load(id: &str, model: &[u8], input: &str, runtime: &Runtime) -> Result<Self, LoadError> {
         let failed = |cause: String| LoadError::Model { id: id.to_owned(), cause };
-        let session = Session::builder(&environment)
+        let session = Session::builder(&runtime.environment)
             .map_err(|error| failed(error.to_string()))?
             .with_optimization_level(GraphOptimizationLevel::Level3)
             .map_err(|error| failed(error.to_string()))?

@@ -13,7 +13,7 @@ pub mod pack;
 mod pool;
 
 pub use age::AgeEstimate;
-pub use engine::{Net, OnnxNet, ScriptedNet, Tensors};
+pub use engine::{Net, OnnxNet, Runtime, ScriptedNet, Tensors};
 pub use face::Face;
 pub use models::{ModelInfo, Vision, face_luma};
 pub use pack::Task;

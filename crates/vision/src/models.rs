@@ -5,8 +5,8 @@ use crate::{
     age::{AgeModel, Reading},
     crop::{self, Square},
     detect::Detector,
-    engine::{Net, OnnxNet, ScriptedNet, tensor},
-    liveness::{self, LivenessModel, LivenessScore},
+    engine::{Net, OnnxNet, Runtime, ScriptedNet, tensor},
+    liveness::{self, BuiltInCues, LivenessModel, LivenessScore},
     pack::{Input, Model, Output, Pack, Probe, Task, Thresholds},
 };
 use base::Picture;
@@ -211,7 +211,11 @@ impl Loader<'_> {
 
     fn liveness(&self, model: &Model) -> Result<(Box<dyn LivenessModel>, Thresholds), LoadError> {
         let (tensor, live_index, thresholds) = match model.output.clone() {
-            Output::Cues { thresholds } => return Ok((Box::new(liveness::built_in()), thresholds)),
+            Output::Cues { thresholds } => {
+                let liveness::Thresholds { low, medium, high } = BuiltInCues::THRESHOLDS;
+                let thresholds = thresholds.unwrap_or(Thresholds { low, medium, high });
+                return Ok((Box::new(liveness::built_in()), thresholds));
+            }
             Output::PadSoftmax { tensor, live_index, thresholds } => (tensor, live_index, thresholds),
             Output::PadSigmoid { tensor, thresholds } => (tensor, 0, thresholds),
             _ => return Err(LoadError::wrong(model, "its decode tells no live face")),
@@ -226,7 +230,7 @@ pub(crate) fn open(folder: &Path, pack: &Pack, model: &Model) -> Result<OnnxNet,
     let file = model.file.as_ref().ok_or_else(|| LoadError::wrong(model, "it has no file"))?;
     let input = model.input.as_ref().ok_or_else(|| LoadError::wrong(model, "it has no input"))?;
     let bytes = file.read(folder)?;
-    OnnxNet::load(&model.id, &bytes, &input.name, &pack.runtime.locate(folder)?)
+    OnnxNet::load(&model.id, &bytes, &input.name, &Runtime::open(folder, &pack.runtime)?)
 }
 
 /// A net that gives the probability of a live face; several crops are averaged.

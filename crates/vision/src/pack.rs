@@ -229,8 +229,9 @@ pub enum Output {
     },
     /// The measures that are part of the program.
     Cues {
-        /// Scores from which a face is live.
-        thresholds: Thresholds,
+        /// Scores from which a face is live; without them those that belong to the program's weights.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        thresholds: Option<Thresholds>,
     },
 }
 
@@ -347,7 +348,13 @@ impl Pack {
                 Some(_) => {}
             }
         }
-        self.models.iter().try_for_each(Model::check)
+        for (at, model) in self.models.iter().enumerate() {
+            if self.models[..at].iter().any(|other| other.id == model.id) {
+                return wrong(format!("there are two models {}", model.id));
+            }
+            model.check()?;
+        }
+        Ok(())
     }
 
     /// The model that serves a task.
@@ -378,10 +385,27 @@ impl Model {
                 return wrong("crops are one to eight, of 0.2 to 8 times the face");
             }
         }
-        let errors = match &self.output {
-            Output::AgeScalar { errors, .. } | Output::AgeSoftmax { errors, .. } => errors,
-            _ => return Ok(()),
+        let (shares, first_age, errors) = match &self.output {
+            Output::BlazefaceAnchors { find, count } => (vec![*find, *count], 0.0, None),
+            Output::AgeScalar { errors, .. } => (Vec::new(), 0.0, Some(errors)),
+            Output::AgeSoftmax { first_age, errors, .. } => (Vec::new(), *first_age, Some(errors)),
+            Output::PadSoftmax { thresholds, .. }
+            | Output::PadSigmoid { thresholds, .. }
+            | Output::Cues { thresholds: Some(thresholds) } => {
+                (vec![thresholds.low, thresholds.medium, thresholds.high], 0.0, None)
+            }
+            Output::Embedding { .. } | Output::Cues { thresholds: None } => return Ok(()),
         };
+        if !shares.is_sorted() || shares.iter().any(|share| !(0.0..=1.0).contains(share)) {
+            return wrong("thresholds are 0 to 1, ascending");
+        }
+        if !(0.0..=120.0).contains(&first_age) {
+            return wrong("the first age is 0 to 120 years");
+        }
+        let Some(errors) = errors else { return Ok(()) };
+        if !(0.0..=10.0).contains(&errors.spread_weight) {
+            return wrong("the weight of the spread is 0 to 10");
+        }
         let ascending = errors.bands.is_sorted_by(|a, b| a.from < b.from);
         let sane = errors.bands.iter().all(|band| band.st_dev.is_finite() && band.st_dev > 0.0);
         if !ascending || !sane || errors.bands.first().is_none_or(|band| band.from > 0.0) {

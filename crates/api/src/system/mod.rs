@@ -34,6 +34,7 @@ pub(crate) async fn not_found() -> Response {
 }
 
 /// The last line of defence: a panic is an answer and a log line, never a dropped connection.
+#[expect(clippy::needless_pass_by_value, reason = "the layer hands the cause over")]
 pub(crate) fn panicked(cause: Box<dyn std::any::Any + Send>) -> Response {
     let words = cause
         .downcast_ref::<String>()

@@ -31,7 +31,12 @@ pub(crate) async fn trace(State(api): State<Api>, request: Request, next: Next) 
     let status = response.status().as_u16();
     let code = response.extensions().get::<crate::ai::Code>().map_or("", |code| code.as_str());
     span.in_scope(|| {
-        tracing::info!(http.status = status, error.code = code, took.ms = took.as_millis() as u64, "answered")
+        tracing::info!(
+            http.status = status,
+            error.code = code,
+            took.ms = took.as_millis() as u64,
+            "answered"
+        );
     });
     let labels = [("route", route), ("status", status.to_string()), ("code", code.to_owned())];
     metrics::counter!("assay_http_requests_total", &labels).increment(1);

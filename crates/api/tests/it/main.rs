@@ -1,5 +1,7 @@
 //! The interfaces on the wire: whole requests, whole answers, real models, on whichever database the run is for.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 mod documents;
 mod images;
 mod ladder;

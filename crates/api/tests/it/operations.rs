@@ -165,6 +165,11 @@ async fn without_models_the_answer_is_503_and_the_server_is_not_ready() {
     assert_eq!((ready.line().as_str(), &ready.json()["models"]["ready"]), ("503", &json!(false)));
 }
 
+#[derive(db::FromRow)]
+struct Kept {
+    record: String,
+}
+
 #[tokio::test]
 async fn decisions_are_recorded_where_the_operator_wants_them_and_never_the_image() {
     use domain::{audit::Decisions, keyring::Keyring};
@@ -172,10 +177,6 @@ async fn decisions_are_recorded_where_the_operator_wants_them_and_never_the_imag
     let app = TestApp::with(|api| api.decisions = Some(Decisions::new(api.db.clone(), &keyring))).await;
     let answer = call("/ai/v1/age-verify", json!({ "threshold": 18 })).send(&app).await;
 
-    #[derive(db::FromRow)]
-    struct Kept {
-        record: String,
-    }
     let mut view = app.api.db.read().await.unwrap();
     let kept: Vec<Kept> = view.fetch_all(db::sql!("SELECT record FROM decisions")).await.unwrap();
     assert_eq!(kept.len(), 1);

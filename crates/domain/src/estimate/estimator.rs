@@ -235,11 +235,11 @@ fn only_face(vision: &mut Vision, picture: &Picture, rules: &FaceRules) -> Resul
         points: [[0.0; 2]; 6],
     };
     let luma = vision::face_luma(picture, &whole);
-    if let Err(light) = rules.check_light(luma) {
-        if let Some(face) = vision.detect(&evened(picture, luma))?.first() {
-            let on_face = vision::face_luma(picture, face);
-            return Err(rules.check_light(on_face).err().unwrap_or(light).into());
-        }
+    if let Err(light) = rules.check_light(luma)
+        && let Some(face) = vision.detect(&evened(picture, luma))?.first()
+    {
+        let on_face = vision::face_luma(picture, face);
+        return Err(rules.check_light(on_face).err().unwrap_or(light).into());
     }
     Err(faces::not_found().into())
 }

@@ -66,6 +66,7 @@ pub struct FaceProblem {
 
 impl FaceRules {
     /// The same rules with every limit halved, and none on light.
+    #[must_use]
     pub fn relaxed(&self) -> Self {
         Self {
             min_box: self.min_box / 2.0,

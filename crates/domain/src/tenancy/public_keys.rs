@@ -42,7 +42,7 @@ pub fn check(der: &[u8]) -> Result<ParsedPublicKey, BadKey> {
 }
 
 /// Whether the bytes are exactly one DER SEQUENCE whose first member is a SEQUENCE or an INTEGER, as in
-/// SubjectPublicKeyInfo (RFC 5280) and RSAPublicKey (RFC 8017).
+/// `SubjectPublicKeyInfo` (RFC 5280) and `RSAPublicKey` (RFC 8017).
 fn is_der_sequence(der: &[u8]) -> bool {
     let (Some(0x30), Some(&length)) = (der.first().copied(), der.get(1)) else { return false };
     let (header, body) = match length {
@@ -118,7 +118,7 @@ pub async fn revoke(
     found(rows, format_args!("public key {key} in use by application {app}"))
 }
 
-/// A new RSA 2048 pair: the private key as PKCS#8 PEM, the public key as DER (SubjectPublicKeyInfo).
+/// A new RSA 2048 pair: the private key as PKCS#8 PEM, the public key as DER (`SubjectPublicKeyInfo`).
 ///
 /// # Panics
 /// When the operating system gives no randomness.

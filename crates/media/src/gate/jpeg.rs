@@ -31,11 +31,8 @@ pub(super) fn walk(bytes: &[u8]) -> Result<Structure, Flaw> {
         let (content, after) = after.split_at_checked(length).ok_or(broken_off)?;
         rest = after;
         match code {
-            0xc0..=0xc2 => {
-                if frame.replace(Frame::read(content)?).is_some() {
-                    return Err(Flaw::Broken("the JPEG has two frames"));
-                }
-            }
+            0xc0..=0xc2 if frame.is_some() => return Err(Flaw::Broken("the JPEG has two frames")),
+            0xc0..=0xc2 => frame = Some(Frame::read(content)?),
             // DHT, JPG, DAC stand among the frame codes and are none.
             0xc4 | 0xc8 | 0xcc => {}
             0xc3..=0xcf => {

@@ -51,7 +51,7 @@ pub(crate) enum Key {
         /// The application.
         #[arg(long)]
         app: AppId,
-        /// PEM or DER, SubjectPublicKeyInfo or PKCS#1, 2048 to 8192 bits.
+        /// PEM or DER, `SubjectPublicKeyInfo` or PKCS#1, 2048 to 8192 bits.
         file: PathBuf,
     },
     /// Make an RSA key pair, add its public half and write its private half to a file.

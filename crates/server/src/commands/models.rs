@@ -36,7 +36,7 @@ impl Models {
                 let pack = vision::import::import(&from, &to, &mut |step| {
                     bar.set_length(step.total as u64);
                     bar.set_position(step.done as u64);
-                    bar.set_message(step.name.to_string());
+                    bar.set_message(step.name.clone());
                 })
                 .with_context(|| format!("the models of {} cannot be imported", from.display()))?;
                 bar.finish_and_clear();

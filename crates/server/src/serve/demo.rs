@@ -41,7 +41,7 @@ impl Credentials {
         })?;
         let mut read: Self = serde_json::from_slice(&text)
             .with_context(|| format!("{} is not as expected", file.display()))?;
-        read.file = file.to_owned();
+        file.clone_into(&mut read.file);
         Ok(read)
     }
 
@@ -75,7 +75,7 @@ pub(crate) async fn prepare(
         let mut known = Credentials::read(&file)?;
         if known.base_url != public_url {
             // Started on another port: the credentials are the same, the address is not.
-            known.base_url = public_url.to_owned();
+            public_url.clone_into(&mut known.base_url);
             replace(&file, &known)?;
         }
         return Ok(known);

@@ -7,11 +7,19 @@ mod weights;
 
 use crate::{
     LoadError,
+    liveness::BuiltInCues,
     models::{check_probe, open},
     onnx::Graph,
-    pack::{self, File, Model, Pack, PackError, sha256},
+    pack::{self, File, Model, Pack, PackError, Task, sha256},
 };
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    io::ErrorKind,
+    path::{Path, PathBuf},
+};
+
+/// Where the packages' runtime goes.
+const RUNTIME: &str = "lib/libonnxruntime.so.1";
 
 /// What the import is doing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,29 +96,38 @@ impl ImportError {
     }
 }
 
-/// Makes the pack in `to` from the `node_modules` folder `from`. When it is there already and sound, nothing is done;
-/// a pack with an operator's own models in it is left alone in the same way.
+/// Makes the pack in `to` from the `node_modules` folder `from`. When it is there already, sound and of this version,
+/// nothing is done. Otherwise what is missing, damaged or of another version is made anew; an operator's own models,
+/// own runtime and choice of who serves what stay. A manifest that cannot be read is refused, not replaced.
 pub fn import(from: &Path, to: &Path, on_step: &mut dyn FnMut(Step)) -> Result<Pack, ImportError> {
     let recipes = recipe::all();
     let total = recipes.len() + 2;
     let mut step = |done, name: &str| on_step(Step { done, total, name: name.to_owned() });
-    if let Ok(pack) =
-        Pack::read(to).map_err(ImportError::from).and_then(|pack| files_sound(to, &pack).map(|()| pack))
-    {
+    let old = match Pack::read(to) {
+        Ok(pack) => Some(pack),
+        Err(PackError::File { cause, .. }) if cause.kind() == ErrorKind::NotFound => None,
+        Err(error) => return Err(error.into()),
+    };
+    if let Some(pack) = old.as_ref().filter(|pack| of_this_version(pack) && files_sound(to, pack).is_ok()) {
         step(total, "all there");
-        return Ok(pack);
+        return Ok(pack.clone());
     }
     std::fs::create_dir_all(to.join("lib")).map_err(|cause| ImportError::file(to, cause))?;
 
     step(0, "inference runtime");
-    let runtime = copy_runtime(from, to)?;
+    let own_runtime = old.as_ref().map(|old| &old.runtime).filter(|runtime| runtime.path != RUNTIME);
+    let runtime = own_runtime.map_or_else(|| copy_runtime(from, to), |runtime| Ok(runtime.clone()))?;
     let mut models = Vec::new();
     for (done, recipe) in recipes.iter().enumerate() {
         step(done + 1, recipe.id);
         models.push(recipe.make(from, to)?);
     }
     models.push(recipe::cues());
-    let pack = Pack { format: 1, runtime, serves: recipe::defaults(), models };
+    let mut serves = recipe::defaults();
+    if let Some(old) = old {
+        keep(old, &mut models, &mut serves);
+    }
+    let pack = Pack { format: 1, runtime, serves, models };
 
     step(total - 1, "probes");
     run_probes(to, &pack)?;
@@ -119,6 +136,30 @@ pub fn import(from: &Path, to: &Path, on_step: &mut dyn FnMut(Step)) -> Result<P
     write(&to.join(pack::FILE), &json)?;
     step(total, "done");
     Ok(pack)
+}
+
+/// Whether the pack has every model that this version makes, as it makes them.
+fn of_this_version(pack: &Pack) -> bool {
+    let made = |id: &str| pack.models.iter().any(|model| model.id == id && made_here(model));
+    recipe::all().iter().all(|recipe| made(recipe.id))
+        && pack.models.iter().any(|model| model.id == BuiltInCues::ID)
+}
+
+fn made_here(model: &Model) -> bool {
+    model.source.as_ref().is_some_and(|source| source.converter == recipe::CONVERTER)
+}
+
+/// Carries over what an operator put into the old pack: descriptions that are not of another version, models of their
+/// own, and who serves what.
+fn keep(old: Pack, models: &mut Vec<Model>, serves: &mut BTreeMap<Task, String>) {
+    for model in old.models {
+        match models.iter_mut().find(|made| made.id == model.id) {
+            None => models.push(model),
+            Some(made) if made_here(&model) => *made = Model { file: made.file.take(), ..model },
+            Some(_) => {}
+        }
+    }
+    serves.extend(old.serves);
 }
 
 /// Hashes every file of a pack again and runs every probe, also of models that serve nothing.
@@ -175,7 +216,7 @@ fn copy_runtime(from: &Path, to: &Path) -> Result<File, ImportError> {
     let source = format!("onnxruntime-node/bin/napi-v6/{folder}/libonnxruntime.so.1");
     let file = read_source(from, &source, expected)?;
     let bytes = std::fs::read(&file).map_err(|cause| ImportError::file(&file, cause))?;
-    let path = "lib/libonnxruntime.so.1".to_owned();
+    let path = RUNTIME.to_owned();
     write(&to.join(&path), &bytes)?;
     Ok(File { path, sha256: expected.to_owned(), bytes: bytes.len() as u64 })
 }

@@ -259,7 +259,7 @@ impl<'a> Converter<'a> {
         let (x, filter) = (self.tensor(node, 0)?, self.constant(node, 1)?);
         let shape = filter.shape4(node.name)?;
         let (strides, dilations) = (node.pair("strides"), node.pair("dilations"));
-        let valid = self.valid(node)?;
+        let valid = Self::valid(node)?;
         let (height, top, bottom) = padding(x.shape[1], shape[0] as i64, strides[0], dilations[0], valid);
         let (width, left, right) = padding(x.shape[2], shape[1] as i64, strides[1], dilations[1], valid);
         let fused = node.fused();
@@ -288,7 +288,7 @@ impl<'a> Converter<'a> {
         Ok(Tensor { name, shape: vec![x.shape[0], height, width, channels], nchw: true })
     }
 
-    fn valid(&self, node: &Node<'_>) -> Result<bool, ImportError> {
+    fn valid(node: &Node<'_>) -> Result<bool, ImportError> {
         match text(&node.attributes["padding"]["s"]).as_str() {
             "VALID" => Ok(true),
             "SAME" => Ok(false),
@@ -298,7 +298,7 @@ impl<'a> Converter<'a> {
 
     fn pool(&mut self, node: &Node<'_>) -> Result<Tensor, ImportError> {
         let x = self.tensor(node, 0)?;
-        let (window, strides, valid) = (node.pair("ksize"), node.pair("strides"), self.valid(node)?);
+        let (window, strides, valid) = (node.pair("ksize"), node.pair("strides"), Self::valid(node)?);
         let (height, top, bottom) = padding(x.shape[1], window[0], strides[0], 1, valid);
         let (width, left, right) = padding(x.shape[2], window[1], strides[1], 1, valid);
         let operator = if node.operator == "MaxPool" { "MaxPool" } else { "AveragePool" };
