@@ -1,3 +1,4 @@
-//! Bytes from outside: the gate that every image passes before anything is decoded.
+//! Bytes from outside: the gate that every image passes before anything is decoded, and where bytes are kept.
 
+pub mod blobs;
 pub mod gate;

@@ -1,0 +1,122 @@
+//! Blobs that are stored while they arrive.
+
+use super::{BlobKey, Blobs, Error, seal::CHUNK};
+use object_store::{MultipartUpload, ObjectStoreExt as _, PutPayload};
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+
+/// Bytes of a part; S3 takes 5 MiB to 5 GiB, at most 10 000 of them, and some servers want all the same. So a blob has
+/// at most 78 GiB.
+const PART: usize = 8 << 20;
+
+impl Blobs {
+    /// Keeps what a reader gives, at most `limit` bytes, and gives how many it were. Holds no more than a part of 8 MiB
+    /// in memory. When it fails, or is dropped, nothing was stored and a blob that was there stays.
+    pub async fn put_from(
+        &self,
+        key: &BlobKey,
+        mut from: impl AsyncRead + Unpin + Send,
+        limit: u64,
+    ) -> Result<u64, Error> {
+        let mut upload = Upload(None);
+        let stored = self.stream(key, &mut from, limit, &mut upload).await;
+        upload.abandon().await;
+        stored
+    }
+
+    async fn stream(
+        &self,
+        key: &BlobKey,
+        from: &mut (impl AsyncRead + Unpin + Send),
+        limit: u64,
+        upload: &mut Upload,
+    ) -> Result<u64, Error> {
+        let mut sealer = self.sealer(key);
+        let mut total = 0;
+        let mut chunk = read_chunk(from, &mut total, limit).await?;
+        loop {
+            // Which chunk is the last is known when nothing follows it.
+            let next = if chunk.len() == CHUNK { read_chunk(from, &mut total, limit).await? } else { vec![] };
+            let last = next.is_empty();
+            sealer.seal(&chunk, last);
+            if last {
+                break;
+            }
+            chunk = next;
+            if sealer.sealed.len() >= PART {
+                let rest = sealer.sealed.split_off(PART);
+                let part = std::mem::replace(&mut sealer.sealed, rest);
+                upload.part(self, key, part).await?;
+            }
+        }
+        // What fits into one part needs no upload in parts.
+        if upload.0.is_none() {
+            self.put_sealed(key, sealer.sealed).await?;
+            return Ok(total);
+        }
+        let mut rest = sealer.sealed;
+        while !rest.is_empty() {
+            let after = rest.split_off(rest.len().min(PART));
+            upload.part(self, key, std::mem::replace(&mut rest, after)).await?;
+        }
+        upload.complete().await?;
+        Ok(total)
+    }
+}
+
+/// Reads a whole chunk; fewer bytes, down to none, only at the end.
+async fn read_chunk(
+    from: &mut (impl AsyncRead + Unpin + Send),
+    total: &mut u64,
+    limit: u64,
+) -> Result<Vec<u8>, Error> {
+    let mut chunk = Vec::new();
+    from.take(CHUNK as u64).read_to_end(&mut chunk).await.map_err(Error::BrokeOff)?;
+    *total += chunk.len() as u64;
+    if *total > limit { Err(Error::TooLarge { limit }) } else { Ok(chunk) }
+}
+
+/// An upload in parts that was begun and is not ended.
+struct Upload(Option<Box<dyn MultipartUpload>>);
+
+impl Upload {
+    async fn part(&mut self, blobs: &Blobs, key: &BlobKey, part: Vec<u8>) -> Result<(), Error> {
+        let upload = match &mut self.0 {
+            Some(upload) => upload,
+            none => {
+                let begun = blobs.store().put_multipart(&blobs.path(key)).await;
+                none.insert(begun.map_err(Error::writing)?)
+            }
+        };
+        upload.put_part(PutPayload::from(part)).await.map_err(Error::writing)
+    }
+
+    async fn complete(&mut self) -> Result<(), Error> {
+        if let Some(upload) = &mut self.0 {
+            upload.complete().await.map_err(Error::writing)?;
+        }
+        self.0 = None;
+        Ok(())
+    }
+
+    /// Gives up what is not complete.
+    async fn abandon(&mut self) {
+        if let Some(upload) = self.0.take() {
+            abort(upload).await;
+        }
+    }
+}
+
+impl Drop for Upload {
+    // A caller that goes away drops the future; its parts would lie in the bucket unseen.
+    fn drop(&mut self) {
+        if let (Some(upload), Ok(runtime)) = (self.0.take(), tokio::runtime::Handle::try_current()) {
+            runtime.spawn(abort(upload));
+        }
+    }
+}
+
+async fn abort(mut upload: Box<dyn MultipartUpload>) {
+    if let Err(error) = upload.abort().await {
+        tracing::warn!(error = %error, "an upload that failed could not be taken back: {error}");
+    }
+}
