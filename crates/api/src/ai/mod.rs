@@ -15,7 +15,7 @@ mod self_checkout;
 pub use code::Code;
 pub use problem::{Error, Problem};
 
-use crate::Api;
+use crate::{Api, wire::parse};
 use utoipa::{
     PartialSchema as _,
     openapi::{
@@ -35,6 +35,16 @@ pub(crate) fn router() -> OpenApiRouter<Api> {
         .routes(routes!(age_antispoofing_verify::age_antispoofing_verify))
         .routes(routes!(secure_token::issue_secure_token))
         .routes(routes!(secure_token::capture_module))
+}
+
+/// Reads a body as each operation that takes one does, before anything is looked at; `fuzz/` calls it with made-up ones.
+pub fn read_bodies(body: &[u8]) -> [Result<(), Problem>; 4] {
+    [
+        parse::<age::AgeRequest<'_>>(body).map(drop),
+        parse::<age_verify::AgeVerifyRequest<'_>>(body).map(drop),
+        parse::<age_antispoofing_verify::AgeAntispoofingVerifyRequest<'_>>(body).map(drop),
+        parse::<antispoofing::AntispoofingRequest<'_>>(body).map(drop),
+    ]
 }
 
 pub(crate) fn document() -> OpenApi {

@@ -1,0 +1,23 @@
+//! Writes seeds: `seeds FOLDER` makes `FOLDER/<target>/<name>` for each target. The same every time.
+
+mod pictures;
+mod requests;
+
+use std::{fs, io, path::Path};
+
+fn main() -> io::Result<()> {
+    let folder = std::env::args_os().nth(1).ok_or_else(|| io::Error::other("usage: seeds FOLDER"))?;
+    let targets =
+        [("gate", pictures::all()), ("signed_request", requests::signed()), ("bodies", requests::bodies())];
+    for (target, seeds) in targets {
+        let folder = Path::new(&folder).join(target);
+        fs::create_dir_all(&folder)?;
+        for (name, bytes) in seeds {
+            fs::write(folder.join(format!("seed-{name}")), bytes)?;
+        }
+    }
+    Ok(())
+}
+
+/// A name and the bytes.
+type Seed = (String, Vec<u8>);

@@ -1,0 +1,80 @@
+//! Any request, before anyone knows who sent it: digest header, query, the text that is signed, and public key files.
+//!
+//! The input is lines: method, path and query, digest header; the rest is the body.
+
+#![no_main]
+
+use base::{SignedDuration, Timestamp};
+use domain::tenancy::{
+    public_keys,
+    signed_request::{self, Clock, Message, Refused, Signer},
+};
+use http::Uri;
+use libfuzzer_sys::fuzz_target;
+use std::sync::LazyLock;
+
+static KEYS: LazyLock<(Signer, Vec<Vec<u8>>)> = LazyLock::new(|| {
+    let (private, public) = public_keys::generate();
+    (Signer::from_pem(private.expose()).expect("it was just made"), vec![public])
+});
+
+/// Noon in January 2026, as in the seeds.
+const NOW: i64 = 1_768_564_800;
+
+fuzz_target!(|bytes: &[u8]| {
+    let mut lines = bytes.splitn(4, |&byte| byte == b'\n');
+    let mut line = || lines.next().unwrap_or_default();
+    let (method, uri, header, body) = (line(), line(), line(), line());
+
+    if let Ok(der) = public_keys::der(body) {
+        assert!(public_keys::check(&der).is_ok());
+    }
+    let header = std::str::from_utf8(header).ok();
+    let digest = signed_request::parse_digest(header);
+    if let (Some(header), Ok(signature)) = (header, &digest) {
+        let spelled = base64_simd::STANDARD.encode_to_string(signature);
+        assert_eq!(spelled, header.trim_ascii(), "a signature is spelled in one way");
+    }
+    // As the server receives it: what is no method or address never gets this far.
+    let (Ok(method), Ok(uri)) = (http::Method::from_bytes(method), Uri::try_from(uri)) else { return };
+    read_clock(uri.query());
+    let message = Message { method: method.as_str(), path: uri.path(), query: uri.query(), body };
+    let (signer, keys) = &*KEYS;
+    if let Ok(signature) = &digest {
+        assert_eq!(
+            signed_request::verify(keys, &message, signature),
+            Err(Refused::Signature),
+            "nobody signed this"
+        );
+    }
+    // Signing is slow, so not every input is signed: only those whose body begins like this.
+    if body.first() == Some(&b'!') && message.path.starts_with('/') {
+        let signature = signed_request::parse_digest(Some(&signer.sign(&message))).expect("our own spelling");
+        assert_eq!(signed_request::verify(keys, &message, &signature), Ok(()));
+        let other = Message { body: &body[1..], ..message };
+        assert_eq!(
+            signed_request::verify(keys, &other, &signature),
+            Err(Refused::Signature),
+            "the body is signed"
+        );
+        let other = Message { query: None, ..message };
+        assert_eq!(
+            signed_request::verify(keys, &other, &signature).is_ok(),
+            message.query.is_none(),
+            "the query is signed"
+        );
+    }
+});
+
+fn read_clock(query: Option<&str>) {
+    let now = Timestamp::from_second(NOW).expect("within the calendar");
+    for unclocked in [false, true] {
+        let clock = Clock { now, max_skew: SignedDuration::from_mins(5), unclocked };
+        if let Ok(stamps) = clock.read(query) {
+            assert!(stamps.remember_until > now, "a nonce is remembered");
+            let query = query.expect("a nonce was in it");
+            assert_eq!(query.split('&').filter(|pair| pair.starts_with("nonce=")).count(), 1);
+            assert_eq!(query.split('&').filter(|pair| pair.starts_with("timestamp=")).count(), 1);
+        }
+    }
+}
