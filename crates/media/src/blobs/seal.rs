@@ -174,7 +174,8 @@ pub(super) fn plain_start(chunk: u64) -> u64 {
 
 /// Where a chunk lies in the stored blob; the last may end sooner.
 pub(super) fn stored(chunks: &RangeInclusive<u64>) -> Range<u64> {
-    let at = |chunk: u64| HEADER as u64 + chunk * STEP as u64;
+    // A length near the largest number is the store's lie; it must not become our overflow.
+    let at = |chunk: u64| chunk.saturating_mul(STEP as u64).saturating_add(HEADER as u64);
     at(*chunks.start())..at(chunks.end() + 1)
 }
 
@@ -195,6 +196,7 @@ mod tests {
         fn any_length_has_a_layout_or_none(stored: u64) {
             if let Ok(layout) = Layout::of(stored) {
                 prop_assert_eq!(HEADER as u64 + layout.plain + layout.chunks * 16, stored);
+                prop_assert!(super::stored(&layout.covering(&(0..u64::MAX))).end >= stored);
             }
         }
 
