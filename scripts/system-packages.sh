@@ -3,9 +3,9 @@
 set -euo pipefail
 
 # What each is for: gcc builds the C parts of some crates, g++ the fuzzer's runtime; ffmpeg decodes video; curl and
-# openssl serve the examples; postgresql is started, throw-away, by the tests.
+# openssl serve the examples. The tests start a throw-away PostgreSQL and run the example for Python.
 packages=(gcc g++ libc6-dev make pkg-config curl openssl ffmpeg)
-[ "${1:-}" = tests ] && packages+=(postgresql)
+[ "${1:-}" = tests ] && packages+=(postgresql python3 python3-cryptography)
 
 missing=()
 for package in "${packages[@]}"; do

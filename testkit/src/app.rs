@@ -78,6 +78,7 @@ impl TestApp {
             estimator: crate::faces::estimator(),
             secure_capture: SecureCapture::new(&keyring),
             decisions: None,
+            rate: None,
             metrics: Metrics::none(),
             disk: api::Disk { folder: std::env::temp_dir(), min_free: 0 },
             settings: Arc::new(Settings::default()),

@@ -2,13 +2,15 @@
 
 pub mod ai;
 mod guard;
+mod hosts;
 pub mod openapi;
 mod system;
 mod wire;
 
-pub use guard::Signed;
+pub use guard::{Allowance, Rate, Signed};
+pub use hosts::{Hosts, Mount};
 pub use system::{Disk, Metrics};
-pub use wire::{BadBrand, Wire};
+pub use wire::{BadBrand, DeviceMeta, Wire};
 
 use axum::{Router, middleware};
 use base::{SignedDuration, World};
@@ -33,6 +35,8 @@ pub struct Api {
     pub secure_capture: SecureCapture,
     /// Where decision records go, when they are kept.
     pub decisions: Option<Decisions>,
+    /// How often an application may call, where that is limited.
+    pub rate: Option<Arc<Rate>>,
     /// Metrics, rendered on demand.
     pub metrics: Metrics,
     /// Where room is needed.
@@ -51,6 +55,8 @@ pub struct Settings {
     pub body_bytes: usize,
     /// How long a body may take to arrive.
     pub body_timeout: Duration,
+    /// Host names that serve one mount each.
+    pub hosts: Hosts,
     /// Where callers reach this server, without a trailing slash.
     pub public_url: String,
     /// The age that `?explain=true` holds an estimate against where the request names no threshold.
@@ -65,6 +71,7 @@ impl Default for Settings {
             max_clock_skew: SignedDuration::from_mins(5),
             body_bytes: 2 << 20,
             body_timeout: Duration::from_secs(30),
+            hosts: Hosts::default(),
             public_url: "http://127.0.0.1:8080".to_owned(),
             explained_age: 18,
             explained_rate: 0.05,
@@ -81,11 +88,13 @@ pub fn router(api: Api) -> Router {
         .fallback(system::not_found)
         .method_not_allowed_fallback(system::not_found)
         .with_state(api.clone());
+    let hosts = api.settings.hosts.clone();
     // Swagger UI's files travel inside the binary, so the reference works offline.
-    routes
+    let routes = routes
         .merge(openapi::reference())
         .layer(tower_http::catch_panic::CatchPanicLayer::custom(system::panicked))
-        .layer(middleware::from_fn_with_state(api, wire::request_id::trace))
+        .layer(middleware::from_fn_with_state(api, wire::request_id::trace));
+    hosts.before(routes)
 }
 
 /// Standard base64, as images travel.

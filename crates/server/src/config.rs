@@ -8,7 +8,11 @@ use domain::{
     keyring::Keyring,
 };
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
+use std::{
+    num::NonZeroU32,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 /// Everything an operator can set. `assay doctor --settings` prints what is in force.
 #[derive(Debug, Deserialize, Serialize)]
@@ -20,7 +24,9 @@ pub(crate) struct Config {
     pub(crate) server: Server,
     pub(crate) database: Database,
     pub(crate) wire: WireSettings,
+    pub(crate) hosts: Hosts,
     pub(crate) auth: Auth,
+    pub(crate) limits: Limits,
     pub(crate) models: Models,
     pub(crate) image: media::gate::Rules,
     pub(crate) face: FaceRules,
@@ -101,6 +107,27 @@ impl Default for Auth {
     }
 }
 
+/// A host name of its own for an interface; on it the interface's paths need no prefix, and no other is served.
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Hosts {
+    pub(crate) moderation: Option<String>,
+    pub(crate) ai: Option<String>,
+    pub(crate) proof: Option<String>,
+    pub(crate) identity: Option<String>,
+    pub(crate) ages: Option<String>,
+}
+
+/// How often one application may call; each process counts for itself.
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Limits {
+    /// Calls of one application in a minute, in the long run. Default: no limit.
+    pub(crate) calls_per_minute: Option<NonZeroU32>,
+    /// Calls at once. Default: as many as in a minute.
+    pub(crate) burst: Option<NonZeroU32>,
+}
+
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Models {
@@ -179,7 +206,9 @@ struct Sections {
     server: Server,
     database: Database,
     wire: WireSettings,
+    hosts: Hosts,
     auth: Auth,
+    limits: Limits,
     models: Models,
     image: media::gate::Rules,
     face: FaceRules,
@@ -205,15 +234,30 @@ impl Config {
             .build()
             .and_then(config::Config::try_deserialize)
             .context("the configuration cannot be read")?;
-        let Sections { server, database, wire, auth, models, image, face, estimate, audit, secrets, log } =
-            sections;
+        let Sections {
+            server,
+            database,
+            wire,
+            hosts,
+            auth,
+            limits,
+            models,
+            image,
+            face,
+            estimate,
+            audit,
+            secrets,
+            log,
+        } = sections;
         let data_dir = place.data_dir.clone();
         Ok(Self {
             data_dir,
             server,
             database,
             wire,
+            hosts,
             auth,
+            limits,
             models,
             image,
             face,
@@ -255,6 +299,28 @@ impl Config {
 
     pub(crate) fn wire(&self) -> anyhow::Result<api::Wire> {
         Ok(api::Wire::new(&self.wire.brand)?)
+    }
+
+    pub(crate) fn hosts(&self) -> api::Hosts {
+        let Hosts { moderation, ai, proof, identity, ages } = &self.hosts;
+        let mut hosts = api::Hosts::default();
+        for (host, mount) in [
+            (moderation, api::Mount::Moderation),
+            (ai, api::Mount::Ai),
+            (proof, api::Mount::Proof),
+            (identity, api::Mount::Identity),
+            (ages, api::Mount::Ages),
+        ] {
+            if let Some(host) = host {
+                hosts.insert(host, mount);
+            }
+        }
+        hosts
+    }
+
+    pub(crate) fn rate(&self) -> Option<Arc<api::Rate>> {
+        let per_minute = self.limits.calls_per_minute?;
+        Some(Arc::new(api::Rate::new(per_minute, self.limits.burst.unwrap_or(per_minute))))
     }
 
     pub(crate) fn rules(&self) -> Rules {

@@ -1,17 +1,19 @@
-//! What the command line prints. The server itself logs instead.
+//! What the command line prints. The server itself logs instead. Whoever reads may go away (`assay … | head`): that is
+//! no reason to fail.
 
-use std::fmt::Arguments;
+use std::{
+    fmt::Arguments,
+    io::{Write as _, stderr, stdout},
+};
 
 /// A line of the answer.
-#[expect(clippy::print_stdout, reason = "a command's answer belongs on standard output")]
 pub(crate) fn line(text: Arguments<'_>) {
-    println!("{text}");
+    let _gone = writeln!(stdout(), "{text}");
 }
 
 /// A line about the command itself.
-#[expect(clippy::print_stderr, reason = "progress and errors belong on standard error")]
 pub(crate) fn error(text: Arguments<'_>) {
-    eprintln!("{text}");
+    let _gone = writeln!(stderr(), "{text}");
 }
 
 /// A value as indented JSON.

@@ -46,6 +46,7 @@ pub(crate) async fn serve(args: &Args, config: Config) -> anyhow::Result<()> {
         secure_capture: SecureCapture::new(&keyring),
         decisions: (config.audit.decisions == crate::config::Switch::On)
             .then(|| Decisions::new(database.clone(), &keyring)),
+        rate: config.rate(),
         metrics: Metrics::install().context("the metrics cannot be started")?,
         disk: api::Disk { folder: config.data_dir.clone(), min_free: config.server.min_free_bytes },
         settings: Arc::new(settings(&config, &public_url)),
@@ -60,14 +61,25 @@ pub(crate) async fn serve(args: &Args, config: Config) -> anyhow::Result<()> {
         connections: config.server.connections,
         headers: Duration::from_secs(config.server.read_timeout_seconds),
     };
-    let server = tokio::spawn(listen::run(listener, router, limits));
+    let mut server = tokio::spawn(listen::run(listener, router, limits));
     tracing::info!(listen = %address, public_url, version = env!("CARGO_PKG_VERSION"), "serving");
-    migrate(&database).await;
-    if args.dev {
-        let credentials = demo::prepare(&database, &*world, &config, &public_url).await?;
-        greet(&public_url, &credentials);
-    }
-    server.await.context("the server broke down")?;
+    let prepared = async {
+        migrate(&database).await;
+        if args.dev {
+            let credentials = demo::prepare(&database, &*world, &config, &public_url).await?;
+            greet(&public_url, &credentials);
+        }
+        anyhow::Ok(())
+    };
+    let ended = tokio::select! {
+        prepared = prepared => {
+            prepared?;
+            server.await
+        }
+        // Told to stop while the database was still awaited.
+        ended = &mut server => ended,
+    };
+    ended.context("the server broke down")?;
     drop(metrics);
     database.close().await;
     tracing::info!("stopped");
@@ -79,6 +91,7 @@ fn settings(config: &Config, public_url: &str) -> Settings {
         max_clock_skew: SignedDuration::from_secs(config.auth.max_clock_skew_seconds.into()),
         body_bytes: config.server.body_bytes,
         body_timeout: Duration::from_secs(config.server.read_timeout_seconds),
+        hosts: config.hosts(),
         public_url: public_url.trim_end_matches('/').to_owned(),
         explained_age: config.estimate.explained_age,
         explained_rate: config.estimate.explained_rate,
@@ -126,6 +139,9 @@ async fn keep_house(api: Api) {
         api.metrics.upkeep();
         ticks += 1;
         if ticks.is_multiple_of(12) {
+            if let Some(rate) = &api.rate {
+                rate.tidy();
+            }
             match nonces::purge(&api.db, &api.world).await {
                 Ok(0) => {}
                 Ok(rows) => tracing::debug!(rows, "forgot expired nonces"),

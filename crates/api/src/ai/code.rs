@@ -82,4 +82,6 @@ codes! {
     SecureVerificationNotFound => BAD_REQUEST "SECURE_VERIFICATION_NOT_FOUND",
     UntrustedSecureSession => BAD_REQUEST "UNTRUSTED_SECURE_SESSION",
     InvalidSecureSession => UNAUTHORIZED "INVALID_SECURE_SESSION",
+    // Not in the document: the operator's own limit on how often an application may call.
+    TooManyRequests => TOO_MANY_REQUESTS "TOO_MANY_REQUESTS",
 }

@@ -1,7 +1,7 @@
 //! How the image AI interface says no.
 
 use super::Code;
-use crate::wire::Wire;
+use crate::{guard::Allowance, wire::Wire};
 use axum::{
     Json,
     http::{HeaderValue, header},
@@ -78,6 +78,14 @@ impl Problem {
         Self::busy(Duration::from_secs(1))
     }
 
+    /// The application has used up what the operator allows it.
+    pub(crate) fn too_many(allowance: Allowance) -> Self {
+        let words = format!("at most {} calls at once, and then evenly", allowance.limit);
+        let measured = Measured::new(0.0, words, "wait as long as Retry-After says");
+        let refused = Self::new(Code::TooManyRequests, "the application calls too often").measured(measured);
+        Self { retry_after: Some(allowance.reset), ..refused }
+    }
+
     pub(crate) fn busy(retry_after: Duration) -> Self {
         let busy = Self::new(Code::ServiceUnavailable, "temporarily unavailable, try again");
         Self { retry_after: Some(retry_after), ..busy }
@@ -95,7 +103,7 @@ impl IntoResponse for Problem {
         };
         let mut response = (self.code.status(), Json(body)).into_response();
         if let Some(wait) = self.retry_after {
-            let seconds = wait.as_secs().max(1);
+            let seconds = wait.as_secs_f64().ceil().max(1.0) as u64;
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
         response.extensions_mut().insert(self.code);

@@ -3,7 +3,7 @@
 use crate::{
     Api,
     ai::{Code, Problem},
-    wire::{signed, text},
+    wire::{DeviceMeta, Noted, signed, text},
 };
 use axum::{
     body::{Body, Bytes},
@@ -25,8 +25,10 @@ pub struct Signed {
     pub caller: Caller,
     /// The headers, for those that are not part of any signature.
     pub headers: HeaderMap,
-    /// The raw body, at most `limits.body_bytes`.
+    /// The raw body, at most `server.body_bytes`.
     pub body: Bytes,
+    /// What the client library told about its device.
+    pub device: Option<DeviceMeta>,
 }
 
 impl Signed {
@@ -65,12 +67,25 @@ impl FromRequest<Api> for Signed {
         if caller.org_status != OrgStatus::Active {
             return Err(Problem::new(Code::InvalidOrgStatus, "the organisation is suspended"));
         }
-        // Only now: a nonce is burnt by its owner alone.
+        // Only now: a quota is used up and a nonce burnt by their owner alone.
+        let noted = parts.extensions.get::<Noted>();
+        if let Some(noted) = noted {
+            noted.caller(caller.app);
+        }
+        if let Some(rate) = &api.rate {
+            let taken = rate.take(caller.app);
+            if let Some(noted) = noted {
+                noted.allowance(taken.unwrap_or_else(|empty| empty));
+            }
+            taken.map_err(Problem::too_many)?;
+        }
         let fresh = api.nonces.use_once(caller.app, stamps.nonce, stamps.remember_until).await;
         if !fresh.map_err(|error| Problem::unavailable(&error))? {
             return Err(Refused::NonceUsed.into());
         }
-        Ok(Self { caller, headers: parts.headers, body })
+        let device = parts.headers.get(api.wire.device_meta());
+        let device = device.map(|meta| DeviceMeta::read(meta.as_bytes(), api.wire.device_meta().as_str()));
+        Ok(Self { caller, headers: parts.headers, body, device: device.transpose()? })
     }
 }
 

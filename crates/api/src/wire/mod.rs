@@ -1,9 +1,12 @@
 //! What all interfaces share on the wire: the brand in header names, request ids, JSON bodies.
 
+mod device;
 mod json;
 pub(crate) mod request_id;
 
+pub use device::DeviceMeta;
 pub(crate) use json::{Word, parse};
+pub(crate) use request_id::Noted;
 
 use axum::http::{HeaderMap, HeaderName, Method, Uri};
 use std::borrow::Cow;
@@ -15,6 +18,8 @@ pub struct Wire {
     auth_id: HeaderName,
     auth_digest: HeaderName,
     device_meta: HeaderName,
+    sdk: HeaderName,
+    sdk_version: HeaderName,
 }
 
 /// A brand that fits into no header name.
@@ -49,6 +54,8 @@ impl Wire {
             auth_id: header("auth-id")?,
             auth_digest: header("auth-digest")?,
             device_meta: header("device-meta")?,
+            sdk: header("sdk")?,
+            sdk_version: header("sdk-version")?,
         })
     }
 
@@ -65,6 +72,11 @@ impl Wire {
     /// The header in which client libraries describe the device.
     pub fn device_meta(&self) -> &HeaderName {
         &self.device_meta
+    }
+
+    /// The headers in which client libraries name themselves and their version; recorded, never required.
+    pub fn sdk(&self) -> (&HeaderName, &HeaderName) {
+        (&self.sdk, &self.sdk_version)
     }
 
     /// An error code of the documents, with this brand in it.

@@ -5,6 +5,7 @@
 mod documents;
 mod images;
 mod ladder;
+mod limits;
 mod operations;
 mod secure;
 mod system;

@@ -32,6 +32,10 @@ struct Report {
     fake: usize,
     /// Error rates at the thresholds in force, by level of assurance.
     levels: BTreeMap<&'static str, Level>,
+    /// At medium assurance, the default: share of attacks that pass as live.
+    apcer: f64,
+    /// At medium assurance: share of live faces that are refused.
+    bpcer: f64,
     eer: f64,
     apcer_at_bpcer_5: f64,
     apcer_at_bpcer_10: f64,
@@ -104,6 +108,8 @@ fn report(
             fake.len()
         );
     }
+    let medium = levels.iter().find(|(name, _)| *name == "medium").map_or(0.5, |(_, medium)| *medium);
+    let by_default = rates(&real, &fake, medium.into());
     let at = |bpcer| rates(&real, &fake, threshold_at_bpcer(&real, bpcer));
     let groups = groups(faces, threshold_at_bpcer(&real, 0.10));
     let worst = groups.iter().filter(|group| group.apcer_at_bpcer_10.is_some());
@@ -124,6 +130,8 @@ fn report(
                 (name, Level { threshold: round(threshold), apcer: round(apcer), bpcer: round(bpcer) })
             })
             .collect(),
+        apcer: round(by_default.apcer),
+        bpcer: round(by_default.bpcer),
         eer: round(eer(&real, &fake)),
         apcer_at_bpcer_5: round(at(0.05).apcer),
         apcer_at_bpcer_10: round(at(0.10).apcer),

@@ -1,0 +1,67 @@
+//! `X-Svc-Device-Meta`: what a client library tells about the device it runs on (decisions, section 1).
+
+use crate::ai::{Code, Problem};
+use serde::Deserialize;
+
+/// Base64 JSON of at most this many characters.
+const LONGEST: usize = 8192;
+
+/// About the device. Every member is optional, and each one is text.
+#[derive(Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct DeviceMeta {
+    /// Address of the person's device, as the integrator saw it.
+    pub ip_address: Option<String>,
+    /// Who made the device.
+    pub manufacture_name: Option<String>,
+    /// The device's model.
+    pub model_name: Option<String>,
+    /// The operating system.
+    pub os_name: Option<String>,
+    /// The operating system's version.
+    pub os_version: Option<String>,
+    /// The browser.
+    pub browser_name: Option<String>,
+    /// The browser's version.
+    pub browser_version: Option<String>,
+    /// The person's locale.
+    pub locale: Option<String>,
+    /// The client library's version.
+    pub client_version: Option<String>,
+}
+
+impl DeviceMeta {
+    /// Reads the header; `name` is what it is called here.
+    pub(crate) fn read(header: &[u8], name: &str) -> Result<Self, Problem> {
+        let wrong = |words: String| Problem::new(Code::InvalidRequestBody, format!("{name}: {words}"));
+        if header.len() > LONGEST {
+            return Err(wrong(format!("{} characters, at most {LONGEST} are read", header.len())));
+        }
+        let json = base64_simd::STANDARD
+            .decode_to_vec(header)
+            .map_err(|_| wrong("this is not standard base64".to_owned()))?;
+        let mut reader = serde_json::Deserializer::from_slice(&json);
+        serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+            let path = error.path().to_string();
+            let words = if error.inner().is_data() { "text is expected" } else { "this is not JSON" };
+            wrong(format!("{path}: {words}"))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_are_text_and_unknown_ones_are_ignored() {
+        let read = |json: &str| DeviceMeta::read(crate::base64(json.as_bytes()).as_bytes(), "X");
+        let meta = read(r#"{"os_name":"Linux","screen":[1,2]}"#).unwrap();
+        assert_eq!(meta, DeviceMeta { os_name: Some("Linux".to_owned()), ..DeviceMeta::default() });
+        for wrong in [r#"{"os_name":7}"#, "[]x", "", "null x"] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+        assert!(DeviceMeta::read(b"{}", "X").is_err(), "plain JSON is not base64");
+        assert!(DeviceMeta::read(&[b'A'; LONGEST + 4], "X").is_err());
+    }
+}

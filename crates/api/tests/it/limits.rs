@@ -1,0 +1,74 @@
+//! What the operator sets around the operations: quotas, host names, and what client libraries send along.
+
+use api::{Hosts, Mount, Rate, Settings};
+use serde_json::json;
+use std::{num::NonZeroU32, sync::Arc};
+use testkit::{Call, TestApp};
+
+fn call() -> Call {
+    Call::post("/ai/v1/age").json(&json!({}))
+}
+
+#[tokio::test]
+async fn an_application_has_a_quota_where_the_operator_sets_one() {
+    let two = NonZeroU32::new(2).unwrap();
+    let app = TestApp::with(|api| api.rate = Some(Arc::new(Rate::new(NonZeroU32::MIN, two)))).await;
+
+    let strangers = call().digest(Some("AAAA")).send(&app).await;
+    assert_eq!(strangers.line(), "401 INVALID_SIGNATURE");
+    assert_eq!(strangers.header("ratelimit-limit"), "", "who cannot sign uses up nobody's quota");
+
+    for remaining in ["1", "0"] {
+        let answer = call().send(&app).await;
+        assert_eq!(answer.line(), "400 IMAGE_NOT_PROVIDED");
+        assert_eq!(
+            (answer.header("ratelimit-limit"), answer.header("ratelimit-remaining")),
+            ("2", remaining)
+        );
+    }
+    let refused = call().send(&app).await;
+    assert_eq!(refused.line(), "429 TOO_MANY_REQUESTS");
+    let wait: u32 = refused.header("retry-after").parse().unwrap();
+    assert!((1..=60).contains(&wait), "{wait}");
+    assert_eq!(refused.header("ratelimit-remaining"), "0");
+}
+
+#[tokio::test]
+async fn without_a_quota_nothing_is_said_of_one() {
+    let app = TestApp::start().await;
+    assert_eq!(call().send(&app).await.header("ratelimit-limit"), "");
+}
+
+#[tokio::test]
+async fn an_interface_can_have_a_host_of_its_own() {
+    let app = TestApp::with(|api| {
+        let mut hosts = Hosts::default();
+        hosts.insert("AI.example.com", Mount::Ai);
+        hosts.insert("id.example.com", Mount::Identity);
+        api.settings = Arc::new(Settings { hosts, ..Settings::default() });
+    })
+    .await;
+    let at = |path: &str, host: &str| Call::post(path).json(&json!({})).header("host", host);
+    let (passed, nowhere) = ("400 IMAGE_NOT_PROVIDED", "404 INVALID_ENDPOINT");
+    assert_eq!(at("/age", "ai.example.com").send(&app).await.line(), passed);
+    assert_eq!(at("/ai/v1/age", "ai.example.com:8443").send(&app).await.line(), passed);
+    assert_eq!(at("/ai/v1/age", "other.example.com").send(&app).await.line(), passed);
+    assert_eq!(at("/age", "other.example.com").send(&app).await.line(), nowhere);
+    assert_eq!(at("/ai/v1/age", "id.example.com").send(&app).await.line(), nowhere);
+    assert_eq!(at("/ai/v1age", "ai.example.com").send(&app).await.line(), nowhere);
+}
+
+#[tokio::test]
+async fn what_client_libraries_tell_of_themselves_is_optional_but_must_be_readable() {
+    let app = TestApp::start().await;
+    let meta = |json: &str| call().header("x-svc-device-meta", &api::base64(json.as_bytes()));
+    let known = meta(r#"{"os_name":"Android","locale":"de-DE"}"#).header("x-svc-sdk", "shop/1");
+    assert_eq!(known.send(&app).await.line(), "400 IMAGE_NOT_PROVIDED");
+
+    let wrong = meta(r#"{"os_name":7}"#).send(&app).await;
+    assert_eq!(wrong.line(), "400 INVALID_REQUEST_BODY");
+    let words = wrong.json()["error_message"].as_str().unwrap().to_owned();
+    assert!(words.contains("x-svc-device-meta") && words.contains("os_name"), "{words}");
+    let plain = call().header("x-svc-device-meta", "{}").send(&app).await;
+    assert_eq!(plain.line(), "400 INVALID_REQUEST_BODY");
+}

@@ -1,0 +1,106 @@
+//! The tools: tenants, keys, documents, the doctor.
+
+use crate::place::{Place, repository, text};
+use serde_json::{Value, json};
+use std::os::unix::fs::PermissionsExt as _;
+
+#[test]
+fn tenants_and_keys_are_made_and_taken_away() {
+    let place = Place::new();
+    let server = place.serve();
+    let org = place.ask(&["org", "create", "Corner shop"]);
+    let app = place.ask(&["app", "create", "Till", "--org", &org, "--feature", "image-ai"]);
+    let key_file = place.path("till.pem");
+    let made = place.ask(&["key", "generate", "--app", &app, "--out", key_file.to_str().unwrap()]);
+    let public_key = made.lines().next().unwrap().to_owned();
+    assert_eq!(std::fs::metadata(&key_file).unwrap().permissions().mode() & 0o777, 0o600);
+    let api_key = place.ask(&["key", "create", "--app", &app, "--name", "back office"]);
+
+    let mine = json!({
+        "base_url": server.url, "organisation_id": org, "sdk_id": app, "private_key_path": key_file,
+        "api_key": api_key.lines().next().unwrap(),
+    });
+    let file = place.path("till.json");
+    std::fs::write(&file, mine.to_string()).unwrap();
+    let code = || {
+        let output = place.run(&["call", "/ai/v1/age", "--credentials", file.to_str().unwrap()]);
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        answer["error_code"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(code(), "IMAGE_NOT_PROVIDED", "the signature is right, the body is empty");
+    place.ask(&["org", "disable", &org]);
+    assert_eq!(code(), "INVALID_ORG_STATUS");
+    place.ask(&["org", "enable", &org]);
+    place.ask(&["app", "disable", &app]);
+    assert_eq!(code(), "DISABLED_APP_STATE");
+    place.ask(&["app", "enable", &app]);
+    place.ask(&["app", "features", &app]);
+    assert_eq!(code(), "UNAUTHORIZED");
+    place.ask(&["key", "revoke-public", "--app", &app, &public_key]);
+    assert_eq!(code(), "INVALID_PUBLIC_KEY");
+
+    let listed: Value = serde_json::from_str(&place.ask(&["key", "list", "--app", &app])).unwrap();
+    let id = listed["api_keys"][0]["id"].as_str().unwrap().to_owned();
+    let rotated = place.ask(&["key", "rotate", "--app", &app, &id]);
+    assert_ne!(rotated.lines().next(), api_key.lines().next());
+    let all = place.ask(&["key", "list", "--app", &app]);
+    assert!(!all.contains(rotated.lines().next().unwrap()), "a list shows no key");
+
+    let nobody = place.run(&["app", "enable", "018f3c8e-0000-7000-8000-00000000000a"]);
+    assert_eq!(nobody.status.code(), Some(1));
+    assert!(text(&nobody.stderr).starts_with("error: "), "{}", text(&nobody.stderr));
+}
+
+#[test]
+fn the_doctor_finds_nothing_wrong_where_nothing_is() {
+    let place = Place::new();
+    place.ask(&["migrate"]);
+    let found = place.ask(&["doctor"]);
+    for part in ["models", "database", "disk", "clock", "ffmpeg", "experimental"] {
+        assert!(found.contains(part), "{part}: {found}");
+    }
+    let settings = place.ask(&["doctor", "--settings"]);
+    assert!(settings.contains("max_clock_skew_seconds"), "{settings}");
+}
+
+#[test]
+fn documents_are_those_of_the_repository() {
+    let place = Place::new();
+    for name in ["moderation", "ai", "proof", "identity", "ages"] {
+        let kept = std::fs::read_to_string(repository("openapi").join(format!("{name}.json"))).unwrap();
+        let read = |json: &str| serde_json::from_str::<Value>(json).unwrap();
+        assert_eq!(read(&place.ask(&["openapi", name])), read(&kept), "{name}");
+    }
+    assert!(place.ask(&["--version"]).starts_with("assay "));
+}
+
+#[test]
+fn every_command_helps() {
+    let place = Place::new();
+    for command in [
+        "serve",
+        "org",
+        "app",
+        "key",
+        "models",
+        "call",
+        "evaluate",
+        "doctor",
+        "openapi",
+        "migrate",
+        "sample-face",
+    ] {
+        let help = place.ask(&[command, "--help"]);
+        assert!(help.contains("Usage: assay"), "{command}: {help}");
+    }
+}
+
+#[test]
+fn a_setting_nobody_knows_is_an_error_that_names_it() {
+    let place = Place::new();
+    let file = place.path("assay.toml");
+    std::fs::write(&file, "[server]\nbody_byte = 3\n").unwrap();
+    let refused = place.run(&["doctor", "--config", file.to_str().unwrap()]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(text(&refused.stderr).contains("body_byte"), "{}", text(&refused.stderr));
+}

@@ -1,0 +1,8 @@
+//! The binary as its users meet it: started, called, stopped, asked for help.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod commands;
+mod evaluate;
+mod place;
+mod serve;

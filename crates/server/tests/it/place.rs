@@ -1,0 +1,143 @@
+//! A data folder of its own, and servers that run on it.
+
+use serde_json::Value;
+use std::{
+    path::{Path, PathBuf},
+    process::{Child, Command, Output, Stdio},
+    time::{Duration, Instant},
+};
+
+/// An installation in a temporary folder.
+pub(crate) struct Place {
+    folder: tempfile::TempDir,
+    models: PathBuf,
+    settings: Vec<(&'static str, String)>,
+}
+
+/// A server that is stopped when the test ends.
+pub(crate) struct Server {
+    child: Child,
+    pub(crate) url: String,
+}
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap(), models: testkit::pack(), settings: Vec::new() }
+    }
+
+    /// The same with models elsewhere.
+    pub(crate) fn with_models(models: PathBuf) -> Self {
+        Self { models, ..Self::new() }
+    }
+
+    /// Sets `ASSAY__SECTION__NAME`.
+    pub(crate) fn set(mut self, name: &'static str, value: &str) -> Self {
+        self.settings.push((name, value.to_owned()));
+        self
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
+        command.args(arguments).args(["--data-dir", self.folder.path().to_str().unwrap()]);
+        command.env("ASSAY__MODELS__FOLDER", &self.models).env("ASSAY__MODELS__WORKERS", "1");
+        command.envs(self.settings.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    /// Runs a command to its end.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    /// Runs a command that must succeed; its standard output without the line end.
+    #[track_caller]
+    pub(crate) fn ask(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
+        text(&output.stdout).trim_end().to_owned()
+    }
+
+    pub(crate) fn credentials(&self) -> Value {
+        serde_json::from_slice(&std::fs::read(self.path("dev-credentials.json")).unwrap()).unwrap()
+    }
+
+    /// Starts `assay serve --dev` on a free port, and waits until its demo application can call it.
+    pub(crate) fn serve(&self) -> Server {
+        let child = self
+            .command(&["serve", "--dev", "--listen", "127.0.0.1:0"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut server = Server { child, url: String::new() };
+        let mut lines = std::io::BufRead::lines(std::io::BufReader::new(server.child.stdout.take().unwrap()));
+        let greeting = lines.find_map(|line| line.unwrap().strip_prefix("Assay is at ").map(str::to_owned));
+        server.url = greeting.unwrap().split(',').next().unwrap().to_owned();
+        server
+    }
+
+    /// Starts `assay serve` where it cannot get as far as a greeting.
+    pub(crate) fn serve_unready(&self) -> Server {
+        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let child = self
+            .command(&["serve", "--listen", &free.to_string()])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let server = Server { child, url: format!("http://{free}") };
+        server.until("/healthz", 200);
+        server
+    }
+}
+
+impl Server {
+    /// Asks until the answer has this status; the last answer's body.
+    #[track_caller]
+    pub(crate) fn until(&self, path: &str, status: u16) -> String {
+        let began = Instant::now();
+        loop {
+            let answer = get(&format!("{}{path}", self.url));
+            match answer {
+                Some((found, body)) if found == status => return body,
+                _ if began.elapsed() > Duration::from_mins(1) => panic!("{path} is not {status}: {answer:?}"),
+                _ => std::thread::sleep(Duration::from_millis(20)),
+            }
+        }
+    }
+
+    /// Tells the server to stop, and waits for its exit code.
+    pub(crate) fn stop(mut self) -> Option<i32> {
+        let id = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(id, rustix::process::Signal::TERM).unwrap();
+        self.child.wait().unwrap().code()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _gone = self.child.kill();
+        let _reaped = self.child.wait();
+    }
+}
+
+/// Status and body of a GET.
+fn get(url: &str) -> Option<(u16, String)> {
+    let output = Command::new("curl").args(["-s", "-m", "5", "-w", "\n%{http_code}", url]).output().unwrap();
+    let answer = text(&output.stdout);
+    let (body, status) = answer.rsplit_once('\n')?;
+    Some((status.parse().ok().filter(|status| *status != 0)?, body.to_owned()))
+}
+
+pub(crate) fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A file of the repository.
+pub(crate) fn repository(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+}

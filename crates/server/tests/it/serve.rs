@@ -1,0 +1,106 @@
+//! `assay serve`: the first ten minutes, and what happens when something is missing.
+
+use crate::place::{Place, repository, text};
+use domain::tenancy::signed_request::{Message, Signer};
+use serde_json::Value;
+use std::{os::unix::fs::PermissionsExt as _, process::Command};
+
+#[test]
+fn a_newcomer_gets_an_age() {
+    let place = Place::new();
+    let server = place.serve();
+    let ready: Value = serde_json::from_str(&server.until("/readyz", 200)).unwrap();
+    assert_eq!(ready["ready"], true);
+
+    let file = place.path("dev-credentials.json");
+    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    let credentials = place.credentials();
+    let mut members: Vec<_> = credentials.as_object().unwrap().keys().map(String::as_str).collect();
+    members.sort_unstable();
+    assert_eq!(members, ["api_key", "base_url", "organisation_id", "private_key_path", "sdk_id"]);
+    let key = credentials["private_key_path"].as_str().unwrap();
+    assert_eq!(std::fs::metadata(key).unwrap().permissions().mode() & 0o777, 0o600);
+
+    let face = place.path("face.jpg");
+    std::fs::write(&face, testkit::face()).unwrap();
+    let face = face.to_str().unwrap();
+    let answer: Value = serde_json::from_str(&place.ask(&["call", "/ai/v1/age", "--img", face])).unwrap();
+    assert!((15.0..60.0).contains(&answer["age"].as_f64().unwrap()), "{answer}");
+
+    let refused = place.run(&["call", "/ai/v1/age-verify", "--img", face, "--set", "threshold=0"]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(text(&refused.stdout).contains("INVALID_REQUEST_BODY"), "{refused:?}");
+
+    for program in [["bash", "first-call.sh"], ["python3", "first_call.py"], ["node", "first-call.mjs"]] {
+        let script = repository("docs/examples").join(program[1]);
+        let output =
+            Command::new(program[0]).arg(script).args([file.to_str().unwrap(), face]).output().unwrap();
+        let same: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        assert_eq!(same, answer, "{program:?}: {}", text(&output.stderr));
+    }
+    let metrics = server.until("/metrics", 200);
+    assert!(
+        metrics.contains("assay_http_requests_total") && metrics.contains("assay_model_info"),
+        "{metrics}"
+    );
+    assert_eq!(server.stop(), Some(0), "a stop that was asked for is no failure");
+}
+
+#[test]
+fn a_restart_keeps_the_tenant_and_does_not_reopen_the_window_for_replays() {
+    let place = Place::new();
+    let server = place.serve();
+    let before = place.credentials();
+    let send = |credentials: &Value| {
+        let key = std::fs::read_to_string(credentials["private_key_path"].as_str().unwrap()).unwrap();
+        let seconds = base::World::now(&base::SystemWorld).as_second();
+        let query = format!("nonce=018f3c8e-0000-7000-8000-00000000000a&timestamp={seconds}");
+        let message = Message { method: "POST", path: "/ai/v1/age", query: Some(&query), body: b"{}" };
+        let digest = Signer::from_pem(&key).unwrap().sign(&message);
+        let url = format!("{}/ai/v1/age?{query}", credentials["base_url"].as_str().unwrap());
+        let id = format!("X-Svc-Auth-Id: {}", credentials["sdk_id"].as_str().unwrap());
+        let digest = format!("X-Svc-Auth-Digest: {digest}");
+        let call = Command::new("curl").args(["-s", "-d", "{}", "-H", &id, "-H", &digest, &url]).output();
+        let answer: Value = serde_json::from_slice(&call.unwrap().stdout).unwrap();
+        answer["error_code"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(send(&before), "IMAGE_NOT_PROVIDED");
+    assert_eq!(server.stop(), Some(0));
+
+    let _server = place.serve();
+    let after = place.credentials();
+    assert_ne!(before["base_url"], after["base_url"], "the address follows the port");
+    for member in ["organisation_id", "sdk_id", "private_key_path", "api_key"] {
+        assert_eq!(before[member], after[member], "{member}");
+    }
+    assert_eq!(send(&after), "INVALID_NONCE");
+}
+
+#[test]
+fn models_may_arrive_while_it_serves() {
+    let folder = tempfile::tempdir().unwrap();
+    let models = folder.path().join("pack");
+    let place = Place::with_models(models.clone());
+    let server = place.serve();
+    let unready: Value = serde_json::from_str(&server.until("/readyz", 503)).unwrap();
+    assert_eq!((&unready["models"]["ready"], &unready["database"]["ready"]), (&false.into(), &true.into()));
+    let doctor = place.run(&["doctor"]);
+    assert_eq!(doctor.status.code(), Some(1));
+    assert!(text(&doctor.stdout).contains("assay models import"), "{}", text(&doctor.stdout));
+
+    let packages = repository("models/node_modules");
+    place.ask(&["models", "import", "--from", packages.to_str().unwrap(), "--to", models.to_str().unwrap()]);
+    server.until("/readyz", 200);
+}
+
+#[test]
+fn an_unreachable_database_is_told_of_and_nothing_breaks() {
+    let place = Place::new().set("ASSAY__DATABASE__URL", "postgres://nobody@127.0.0.1:1/none");
+    let server = place.serve_unready();
+    let unready: Value = serde_json::from_str(&server.until("/readyz", 503)).unwrap();
+    assert_eq!(unready["database"]["ready"], false);
+    let doctor = place.run(&["doctor"]);
+    assert_eq!(doctor.status.code(), Some(1));
+    assert!(text(&doctor.stdout).contains("start the database"), "{}", text(&doctor.stdout));
+    assert_eq!(server.stop(), Some(0), "waiting for a database does not keep it from stopping");
+}
