@@ -159,4 +159,54 @@ mod tests {
         assert!((estimate.buffer(0.05) - 1.644_854 * 6.0).abs() < 1e-3);
         assert!((1.0 - estimate.at_least(f64::from(estimate.high80)) - 0.9).abs() < 1e-4);
     }
+
+    /// What a model makes of a net's answer.
+    fn read(reading: Reading, answer: &[f32]) -> Result<f32, VisionError> {
+        let input = Input {
+            name: "input".to_owned(),
+            width: 4,
+            height: 4,
+            colour: crate::pack::Colour::Rgb,
+            mean: [0.0; 3],
+            scale: [1.0; 3],
+            crop: crate::pack::Crop { rule: crate::pack::CropRule::Box, scales: vec![1.0, 1.2] },
+        };
+        let net = Box::new(crate::ScriptedNet(vec![("age".to_owned(), answer.to_vec())]));
+        let (id, tensor) = ("scripted".to_owned(), "age".to_owned());
+        let mut model = AgeModel { id, net, input, tensor, reading, errors: errors() };
+        let picture = Picture::new(20, 20, vec![0; 1200]).unwrap();
+        let face =
+            Face { left: 5.0, top: 5.0, right: 15.0, bottom: 15.0, score: 1.0, points: [[10.0; 2]; 6] };
+        model.estimate(&picture, &face).map(|estimate| estimate.years)
+    }
+
+    #[test]
+    fn years_are_taken_as_they_are_and_kept_in_range() {
+        for (answer, years) in [(31.5, 31.5), (-3.0, 0.0), (130.0, 120.0)] {
+            assert_eq!(read(Reading::Years, &[answer]).unwrap(), years);
+        }
+    }
+
+    #[test]
+    fn probabilities_give_the_expected_age() {
+        let from = |first_age| Reading::Probabilities { first_age };
+        assert_eq!(read(from(0.0), &[0.0, 0.0, 1.0]).unwrap(), 2.0);
+        assert_eq!(read(from(1.0), &[0.0, 0.0, 1.0]).unwrap(), 3.0);
+        assert_eq!(read(from(20.0), &[0.25, 0.5, 0.25]).unwrap(), 21.0);
+    }
+
+    #[test]
+    fn an_answer_that_is_no_age_is_an_error() {
+        let scalars: [&[f32]; 6] =
+            [&[f32::NAN], &[f32::INFINITY], &[f32::NEG_INFINITY], &[1e6], &[], &[30.0, 30.0]];
+        // No numbers, logits, negative ones that add up to 1, nothing, all nothing.
+        let distributions: [&[f32]; 6] =
+            [&[f32::NAN, 1.0], &[f32::INFINITY, 0.0], &[3.0, 4.0, 5.0], &[-1.0, 2.0], &[], &[0.0, 0.0]];
+        let scalars = scalars.map(|answer| (Reading::Years, answer));
+        let distributions = distributions.map(|answer| (Reading::Probabilities { first_age: 0.0 }, answer));
+        for (reading, answer) in scalars.into_iter().chain(distributions) {
+            let read = read(reading.clone(), answer);
+            assert!(matches!(read, Err(VisionError::Unusable { .. })), "{reading:?} {answer:?}: {read:?}");
+        }
+    }
 }

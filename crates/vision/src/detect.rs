@@ -11,6 +11,9 @@ use base::Picture;
 /// Boxes that overlap more than this (intersection over union) are one face.
 const SAME_FACE: f32 = 0.3;
 
+/// A face of this share of the picture's longer side is looked at again, with room around it.
+const LARGE: f32 = 0.5;
+
 /// Anchors on the two feature maps: cells a side, anchors a cell, pixels a cell.
 const MAPS: [(usize, usize, f32); 2] = [(16, 2, 16.0), (8, 6, 32.0)];
 
@@ -29,16 +32,23 @@ pub(crate) struct Detector {
 }
 
 impl Detector {
-    /// The faces of a picture, surest first. A face that fills the picture is found on a second look, with room made
-    /// around it.
+    /// The faces of a picture, surest first.
+    ///
+    /// The net was made for faces smaller than the picture: one that fills it is missed, cut short, or found as two
+    /// halves. So where there is none, or a large one, a second look with room made around the picture decides, and the
+    /// first one counts for faces elsewhere.
     pub(crate) fn detect(&mut self, picture: &Picture) -> Result<Vec<Face>, VisionError> {
-        for part in [1.0, 0.6] {
-            let faces = self.look(picture, part)?;
-            if !faces.is_empty() {
-                return Ok(faces);
-            }
+        let first = self.look(picture, 1.0)?;
+        let large = LARGE * picture.width().max(picture.height()) as f32;
+        if !first.is_empty() && first.iter().all(|face| face.width().max(face.height()) < large) {
+            return Ok(first);
         }
-        Ok(Vec::new())
+        let mut faces = self.look(picture, 0.6)?;
+        let elsewhere = |face: &Face| faces.iter().all(|other| common(face, other) < 0.5 * area(face));
+        let others: Vec<Face> = first.into_iter().filter(elsewhere).collect();
+        faces.extend(others);
+        faces.sort_by(|a, b| b.score.total_cmp(&a.score));
+        Ok(faces)
     }
 
     fn look(&mut self, picture: &Picture, part: f32) -> Result<Vec<Face>, VisionError> {
@@ -100,11 +110,21 @@ fn is_sound(face: &Face) -> bool {
     finite && face.width() > 0.0 && face.height() > 0.0
 }
 
-fn overlap(a: &Face, b: &Face) -> f32 {
+fn area(face: &Face) -> f32 {
+    face.width() * face.height()
+}
+
+/// The area that two boxes share.
+fn common(a: &Face, b: &Face) -> f32 {
     let width = (a.right.min(b.right) - a.left.max(b.left)).max(0.0);
     let height = (a.bottom.min(b.bottom) - a.top.max(b.top)).max(0.0);
-    let both = width * height;
-    both / (a.width() * a.height() + b.width() * b.height() - both).max(f32::EPSILON)
+    width * height
+}
+
+/// Intersection over union.
+fn overlap(a: &Face, b: &Face) -> f32 {
+    let both = common(a, b);
+    both / (area(a) + area(b) - both).max(f32::EPSILON)
 }
 
 /// Overlapping boxes become one: their mean, weighted by score (Bazarevsky et al., BlazeFace, 2019, section 4).
@@ -135,4 +155,79 @@ fn merge(mut found: Vec<Face>) -> Vec<Face> {
         });
     }
     merged
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        engine::ScriptedNet,
+        pack::{Colour, Crop, CropRule},
+    };
+
+    /// A detector whose net gives these values for one anchor, at cell (8, 8) of the fine map.
+    fn detector(logit: f32, values: [f32; VALUES]) -> Detector {
+        let anchor = (8 * 16 + 8) * 2;
+        let mut scores = vec![-100.0; 512];
+        scores[anchor] = logit;
+        let mut boxes = vec![0.0; 512 * VALUES];
+        boxes[anchor * VALUES..(anchor + 1) * VALUES].copy_from_slice(&values);
+        let tensors = [scores, vec![-100.0; 384], boxes, vec![0.0; 384 * VALUES]];
+        Detector {
+            id: "scripted".to_owned(),
+            net: Box::new(ScriptedNet(tensors.into_iter().map(|values| (String::new(), values)).collect())),
+            input: Input {
+                name: "input".to_owned(),
+                width: 256,
+                height: 256,
+                colour: Colour::Rgb,
+                mean: [0.0; 3],
+                scale: [1.0; 3],
+                crop: Crop { rule: CropRule::Letterbox, scales: vec![1.0] },
+            },
+            find: 0.5,
+            count: 0.7,
+        }
+    }
+
+    fn picture() -> Picture {
+        Picture::new(512, 256, vec![128; 512 * 256 * 3]).unwrap()
+    }
+
+    fn sized(width: f32, height: f32) -> [f32; VALUES] {
+        let mut values = [0.0; VALUES];
+        values[2..4].copy_from_slice(&[width, height]);
+        values
+    }
+
+    #[test]
+    fn a_box_is_read_in_the_pixels_of_the_picture() {
+        let faces = detector(10.0, sized(40.0, 60.0)).detect(&picture()).unwrap();
+        let [face] = faces[..] else { panic!("{faces:?}") };
+        // The anchor stands at 136, 136 of 256; the picture is halved, with 64 rows of black above it.
+        assert_eq!([face.left, face.top, face.right, face.bottom], [232.0, 84.0, 312.0, 204.0]);
+        assert_eq!(face.points, [[272.0, 144.0]; 6]);
+    }
+
+    #[test]
+    fn nothing_is_found_below_the_score() {
+        assert_eq!(detector(-0.01, sized(40.0, 60.0)).detect(&picture()).unwrap(), []);
+        assert_eq!(detector(f32::NAN, sized(40.0, 60.0)).detect(&picture()).unwrap(), []);
+    }
+
+    #[test]
+    fn a_box_that_is_none_is_an_error() {
+        let boxes = [
+            sized(0.0, 60.0),
+            sized(40.0, -60.0),
+            sized(f32::NAN, 60.0),
+            sized(40.0, f32::INFINITY),
+            [f32::NEG_INFINITY; VALUES],
+            std::array::from_fn(|at| if at < 4 { 40.0 } else { f32::NAN }),
+        ];
+        for values in boxes {
+            let answer = detector(10.0, values).detect(&picture());
+            assert!(matches!(answer, Err(VisionError::Unusable { .. })), "{values:?}: {answer:?}");
+        }
+    }
 }

@@ -279,7 +279,7 @@ pub struct Probe {
     pub tensor: String,
     /// Its first values.
     pub values: Vec<f32>,
-    /// How far a value may be off, relative to 1 plus its size.
+    /// How far a value may be off, relative to the largest of `values`.
     pub tolerance: f32,
 }
 

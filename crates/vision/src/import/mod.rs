@@ -2,6 +2,8 @@
 
 mod face_api;
 mod recipe;
+#[cfg(test)]
+mod tests;
 mod tfjs;
 mod weights;
 

@@ -5,9 +5,7 @@ use super::{ImportError, face_api, tfjs};
 use crate::{
     liveness::BuiltInCues,
     onnx::Graph,
-    pack::{
-        AgeErrors, Band, Colour, Crop, CropRule, File, Input, Model, Output, Probe, Source, Task,
-    },
+    pack::{AgeErrors, Band, Colour, Crop, CropRule, File, Input, Model, Output, Probe, Source, Task},
 };
 use std::{collections::BTreeMap, path::Path};
 

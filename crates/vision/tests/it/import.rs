@@ -1,0 +1,188 @@
+use crate::stage::{copy_of_packages, damage, edit_manifest, model, packages};
+use serde_json::json;
+use std::{collections::BTreeMap, fs, path::Path, path::PathBuf};
+use tempfile::TempDir;
+use vision::{
+    Task, Vision,
+    import::{ImportError, Step, import, verify},
+    pack::Pack,
+};
+
+fn run(from: &Path, to: &Path) -> Result<Pack, ImportError> {
+    import(from, to, &mut |_| ())
+}
+
+/// Every file of a folder with its bytes.
+fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.filter(|path| path.is_file()).map(|path| (path.clone(), fs::read(&path).unwrap())).collect()
+}
+
+fn by_name(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
+    files(folder).into_iter().map(|(path, bytes)| (name(&path), bytes)).collect()
+}
+
+#[test]
+fn two_imports_give_the_same_bytes_and_the_manifest_names_them() {
+    let (one, other) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let mut steps = Vec::new();
+    let pack = import(&packages(), one.path(), &mut |step| steps.push(step)).unwrap();
+    assert_eq!(pack, run(&packages(), other.path()).unwrap());
+    assert_eq!(pack, Pack::read(one.path()).unwrap());
+
+    let (first, second) = (by_name(one.path()), by_name(other.path()));
+    assert_eq!(
+        first.keys().map(String::as_str).collect::<Vec<_>>(),
+        ["blazeface.onnx", "face-api-age.onnx", "face-api-recognition.onnx", "faceres-age.onnx", "pack.json",]
+    );
+    assert!(first == second, "two imports differ");
+
+    for file in pack.models.iter().filter_map(|model| model.file.as_ref()) {
+        assert_eq!(first[&file.path].len() as u64, file.bytes, "{}", file.path);
+    }
+    // Hashes every file against the manifest.
+    verify(one.path()).unwrap();
+
+    let names: Vec<&str> = steps.iter().map(|step| step.name.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "inference runtime",
+            "blazeface",
+            "face-api-age",
+            "face-api-recognition",
+            "faceres-age",
+            "probes",
+            "done",
+        ]
+    );
+    assert!(steps.iter().all(|Step { done, total, .. }| *total == 6 && done <= total));
+}
+
+#[test]
+fn a_sound_pack_is_left_alone() {
+    let folder = TempDir::new().unwrap();
+    run(&packages(), folder.path()).unwrap();
+    edit_manifest(folder.path(), |manifest| {
+        manifest["use"]["age"] = json!("faceres-age");
+        model(manifest, "liveness-cues-1")["output"]["thresholds"] =
+            json!({"low": 0.1, "medium": 0.2, "high": 0.3});
+    });
+    let before = by_name(folder.path());
+    let nowhere = TempDir::new().unwrap();
+    let pack = run(nowhere.path(), folder.path()).unwrap();
+    assert_eq!(pack.serves[&Task::Age], "faceres-age");
+    assert!(before == by_name(folder.path()), "something was written");
+}
+
+#[test]
+fn a_damaged_model_is_made_anew_and_an_operators_own_things_stay() {
+    let folder = TempDir::new().unwrap();
+    run(&packages(), folder.path()).unwrap();
+    let sound = by_name(folder.path());
+    fs::copy(folder.path().join("face-api-age.onnx"), folder.path().join("mine.onnx")).unwrap();
+    edit_manifest(folder.path(), |manifest| {
+        let mut mine = model(manifest, "face-api-age").clone();
+        mine["id"] = json!("mine");
+        mine["file"]["path"] = json!("mine.onnx");
+        manifest["models"].as_array_mut().unwrap().push(mine);
+        manifest["use"]["age"] = json!("mine");
+        model(manifest, "blazeface")["output"]["count"] = json!(0.75);
+    });
+    let manifest = Pack::read(folder.path()).unwrap();
+    fs::write(folder.path().join("blazeface.onnx"), "damaged").unwrap();
+    fs::remove_file(folder.path().join("faceres-age.onnx")).unwrap();
+
+    let pack = run(&packages(), folder.path()).unwrap();
+    assert_eq!(pack.serves, manifest.serves);
+    let sorted = |pack: &Pack| {
+        let mut models = pack.models.clone();
+        models.sort_by(|a, b| a.id.cmp(&b.id));
+        models
+    };
+    assert_eq!(sorted(&pack), sorted(&manifest));
+    for name in ["blazeface.onnx", "faceres-age.onnx"] {
+        assert!(by_name(folder.path())[name] == sound[name], "{name}");
+    }
+    Vision::load(folder.path()).unwrap();
+}
+
+#[test]
+fn a_pack_of_an_older_version_is_renewed() {
+    let folder = TempDir::new().unwrap();
+    let fresh = run(&packages(), folder.path()).unwrap();
+    edit_manifest(folder.path(), |manifest| {
+        for id in ["blazeface", "face-api-age", "face-api-recognition", "faceres-age"] {
+            let model = model(manifest, id);
+            model["source"]["converter"] = json!("1");
+            model["licence_note"] = json!("what was known then");
+        }
+        manifest["use"]["age"] = json!("faceres-age");
+    });
+    let pack = run(&packages(), folder.path()).unwrap();
+    assert_eq!(pack.models, fresh.models);
+    assert_eq!(pack.serves[&Task::Age], "faceres-age", "the operator's choice stays");
+}
+
+#[test]
+fn a_manifest_that_cannot_be_read_is_not_replaced() {
+    let folder = TempDir::new().unwrap();
+    let manifest = folder.path().join("pack.json");
+    fs::write(&manifest, "{ \"format\": 1, // my models\n").unwrap();
+    let refused = run(&packages(), folder.path()).unwrap_err().to_string();
+    assert!(refused.contains("pack.json is no manifest"), "{refused}");
+    assert_eq!(fs::read_to_string(manifest).unwrap(), "{ \"format\": 1, // my models\n");
+}
+
+/// Imports from packages with one file changed; the error, and what is in the pack's folder then.
+fn import_changed(file: &str, change: impl FnOnce(&mut Vec<u8>)) -> (ImportError, Vec<String>) {
+    let (from, to) = (copy_of_packages(), TempDir::new().unwrap());
+    damage(&from.path().join(file), change);
+    let error = run(from.path(), to.path()).unwrap_err();
+    (error, by_name(to.path()).into_keys().collect())
+}
+
+#[test]
+fn a_source_file_with_one_other_bit_is_refused_by_name_and_no_manifest_is_written() {
+    let sources = [
+        "@vladmandic/human/models/blazeface.bin",
+        "@vladmandic/human/models/faceres.json",
+        "@vladmandic/face-api/model/age_gender_model.bin",
+        "@vladmandic/face-api/model/face_recognition_model-weights_manifest.json",
+    ];
+    for source in sources {
+        let (error, written) = import_changed(source, |bytes| {
+            let middle = bytes.len() / 2;
+            bytes[middle] ^= 1;
+        });
+        assert!(matches!(error, ImportError::Source { .. }), "{source}: {error:?}");
+        let text = error.to_string();
+        assert!(text.contains(source) && text.contains("npm ci --ignore-scripts"), "{text}");
+        assert!(!written.contains(&"pack.json".to_owned()), "{written:?}");
+    }
+}
+
+#[test]
+fn a_truncated_source_file_is_refused_by_name() {
+    for source in ["@vladmandic/human/models/faceres.bin", "@vladmandic/human/models/blazeface.json"] {
+        let (error, _) = import_changed(source, |bytes| bytes.truncate(bytes.len() - 1));
+        assert!(error.to_string().contains(source), "{error}");
+    }
+}
+
+#[test]
+fn another_runtime_than_the_locked_one_is_refused_by_name() {
+    let folder = if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" };
+    let source = format!("onnxruntime-node/bin/napi-v6/linux/{folder}/libonnxruntime.so.1");
+    let (error, written) = import_changed(&source, |bytes| bytes.push(0));
+    assert!(error.to_string().contains(&source), "{error}");
+    assert_eq!(written, Vec::<String>::new());
+}
+
+#[test]
+fn packages_that_are_not_there_are_named() {
+    let (from, to) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let error = run(from.path(), to.path()).unwrap_err().to_string();
+    assert!(error.contains("libonnxruntime.so.1") && error.contains("No such file"), "{error}");
+}

@@ -1,0 +1,12 @@
+//! The whole crate on what a clone has after `make setup` and the import of the models: the locked packages in
+//! `models/node_modules` with their sample photos, and the pack made from them.
+
+mod age;
+mod detect;
+mod import;
+mod liveness;
+mod manifest;
+mod pool;
+mod runtime;
+mod second_model;
+mod stage;

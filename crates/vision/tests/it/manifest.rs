@@ -1,0 +1,199 @@
+use crate::stage::{copy_of_pack, damage, edited_pack, model};
+use serde_json::{Value, json};
+use std::fs;
+use tempfile::TempDir;
+use vision::{LoadError, Vision, import::verify};
+
+/// What loading says of a pack with this change.
+fn refusal(edit: impl FnOnce(&mut Value)) -> String {
+    refused(&edited_pack(edit))
+}
+
+fn refused(folder: &TempDir) -> String {
+    Vision::load(folder.path()).unwrap_err().to_string()
+}
+
+#[test]
+fn an_untouched_copy_loads() {
+    let folder = copy_of_pack();
+    let vision = Vision::load(folder.path()).unwrap();
+    let names: Vec<_> = vision.models().iter().map(|model| (model.id.as_str(), model.experimental)).collect();
+    assert_eq!(names, [("blazeface", false), ("face-api-age", false), ("liveness-cues-1", true)]);
+    verify(folder.path()).unwrap();
+}
+
+#[test]
+fn a_model_file_with_one_other_bit_is_refused_by_name() {
+    for file in ["blazeface.onnx", "face-api-age.onnx"] {
+        let folder = copy_of_pack();
+        damage(&folder.path().join(file), |bytes| {
+            let middle = bytes.len() / 2;
+            bytes[middle] ^= 1;
+        });
+        let text = refused(&folder);
+        assert!(text.contains(file) && text.contains("is not the file of the manifest: SHA-256"), "{text}");
+    }
+    // A model that serves nothing is not loaded, but verified.
+    let folder = copy_of_pack();
+    damage(&folder.path().join("faceres-age.onnx"), |bytes| bytes.push(0));
+    Vision::load(folder.path()).unwrap();
+    assert!(verify(folder.path()).unwrap_err().to_string().contains("faceres-age.onnx"));
+}
+
+#[test]
+fn a_file_that_is_no_onnx_is_refused_though_its_hash_is_right() {
+    let folder = edited_pack(|manifest| {
+        // SHA-256 of the three bytes `abc`.
+        let hash = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        model(manifest, "face-api-age")["file"]["sha256"] = json!(hash);
+    });
+    let file = folder.path().join("face-api-age.onnx");
+    fs::remove_file(&file).unwrap();
+    fs::write(&file, "abc").unwrap();
+    let error = Vision::load(folder.path()).unwrap_err();
+    assert!(matches!(&error, LoadError::Model { id, .. } if id == "face-api-age"), "{error}");
+}
+
+#[test]
+fn a_missing_file_is_named() {
+    let folder = copy_of_pack();
+    fs::remove_file(folder.path().join("blazeface.onnx")).unwrap();
+    let text = refused(&folder);
+    assert!(text.contains("blazeface.onnx") && text.contains("No such file"), "{text}");
+
+    let empty = TempDir::new().unwrap();
+    assert!(refused(&empty).contains("pack.json"), "{}", refused(&empty));
+}
+
+#[test]
+fn a_model_that_answers_its_probe_wrongly_is_refused_with_both_answers() {
+    let text = refusal(|manifest| model(manifest, "face-api-age")["probe"]["values"] = json!([42.0]));
+    assert!(text.contains("model face-api-age cannot be used: its probe gave [69.5"), "{text}");
+    assert!(text.contains("instead of [42.0]"), "{text}");
+    // More values than the answer has.
+    refusal(|manifest| model(manifest, "face-api-age")["probe"]["values"] = json!([69.503_86, 1.0]));
+    // A tensor that the net does not have.
+    let text = refusal(|manifest| model(manifest, "face-api-age")["probe"]["tensor"] = json!("years"));
+    assert!(text.contains("face-api-age") && text.contains("there is no output \"years\""), "{text}");
+}
+
+#[test]
+fn the_probe_notices_a_changed_order_of_colours() {
+    // Means differ by channel here, so that a swap changes the answer.
+    let text = refusal(|manifest| {
+        manifest["use"]["age"] = json!("faceres-age");
+        model(manifest, "faceres-age")["input"]["mean"] = json!([123.68, 116.779, 103.939]);
+    });
+    assert!(text.contains("faceres-age") && text.contains("its probe gave"), "{text}");
+}
+
+#[test]
+fn a_decode_nobody_knows_is_refused_with_those_that_are_known() {
+    let text = refusal(|manifest| model(manifest, "faceres-age")["output"]["decode"] = json!("age_bins"));
+    assert!(text.contains("pack.json") && text.contains("unknown variant `age_bins`"), "{text}");
+    let known =
+        ["blazeface_anchors", "age_scalar", "age_softmax", "embedding", "pad_softmax", "pad_sigmoid", "cues"];
+    assert!(known.iter().all(|name| text.contains(name)), "{text}");
+}
+
+#[test]
+fn an_order_of_colours_or_a_crop_nobody_knows_is_refused_with_those_that_are_known() {
+    let text = refusal(|manifest| model(manifest, "face-api-age")["input"]["colour"] = json!("grey"));
+    assert!(["`grey`", "`rgb`", "`bgr`"].iter().all(|word| text.contains(word)), "{text}");
+    let text = refusal(|manifest| model(manifest, "face-api-age")["input"]["crop"]["rule"] = json!("oval"));
+    assert!(
+        ["`oval`", "`letterbox`", "`box`", "`eyes_level`", "`d2`"].iter().all(|word| text.contains(word)),
+        "{text}"
+    );
+    // A misspelt field would otherwise be silently without effect.
+    let text = refusal(|manifest| model(manifest, "face-api-age")["input"]["crop"]["scale"] = json!(2.0));
+    assert!(text.contains("unknown field `scale`"), "{text}");
+    let text = refusal(|manifest| model(manifest, "faceres-age")["output"]["last_age"] = json!(99));
+    assert!(text.contains("unknown field `last_age`"), "{text}");
+}
+
+#[test]
+fn numbers_out_of_range_are_refused_with_the_range() {
+    let cases: [(&str, &str, Value, &str); 12] = [
+        ("face-api-age", "/input/width", json!(0), "1 to 2048"),
+        ("face-api-age", "/input/height", json!(100_000), "1 to 2048"),
+        ("face-api-age", "/input/crop/scales", json!([]), "one to eight"),
+        ("face-api-age", "/input/crop/scales", json!([100.0]), "0.2 to 8 times"),
+        ("face-api-age", "/output/errors/bands", json!([]), "start at 0"),
+        ("face-api-age", "/output/errors/bands/0/st_dev", json!(0.0), "positive deviations"),
+        ("face-api-age", "/output/errors/bands/0/from", json!(14.0), "ascend"),
+        ("face-api-age", "/output/errors/spread_weight", json!(-1.0), "0 to 10"),
+        ("faceres-age", "/output/first_age", json!(-3.0), "0 to 120 years"),
+        ("blazeface", "/output/find", json!(0.9), "ascending"),
+        ("blazeface", "/output/count", json!(1.5), "0 to 1"),
+        ("blazeface", "/input/width", json!(128), "256 x 256"),
+    ];
+    for (id, field, value, range) in cases {
+        let text = refusal(|manifest| *model(manifest, id).pointer_mut(field).unwrap() = value);
+        assert!(text.contains(range) && text.contains(id), "{field}: {text}");
+    }
+    let disordered = json!({"low": 0.9, "medium": 0.5, "high": 0.7});
+    let text = refusal(|manifest| model(manifest, "liveness-cues-1")["output"]["thresholds"] = disordered);
+    assert!(text.contains("ascending"), "{text}");
+}
+
+#[test]
+fn a_manifest_that_contradicts_itself_is_refused() {
+    let cases: [(fn(&mut Value), &str); 8] = [
+        (|manifest| manifest["format"] = json!(2), "format 2 is not known"),
+        (|manifest| manifest["use"]["age"] = json!("nobody"), "age is served by nobody"),
+        (|manifest| manifest["use"]["age"] = json!("blazeface"), "blazeface is a model for detect, not age"),
+        (
+            |manifest| {
+                manifest["use"].as_object_mut().unwrap().remove("age");
+            },
+            "no model serves age",
+        ),
+        (|manifest| manifest["use"]["mood"] = json!("blazeface"), "unknown variant `mood`"),
+        (
+            |manifest| {
+                let twin = model(manifest, "face-api-age").clone();
+                manifest["models"].as_array_mut().unwrap().push(twin);
+            },
+            "two models face-api-age",
+        ),
+        (
+            |manifest| model(manifest, "face-api-age")["file"]["path"] = json!("../pack/face-api-age.onnx"),
+            "outside the folder",
+        ),
+        (
+            |manifest| model(manifest, "face-api-age")["file"]["path"] = json!("/etc/passwd"),
+            "outside the folder",
+        ),
+    ];
+    for (edit, what) in cases {
+        let text = refusal(edit);
+        assert!(text.contains(what), "{text}");
+    }
+}
+
+#[test]
+fn a_decode_that_does_not_fit_the_task_is_refused() {
+    let text = refusal(|manifest| {
+        let embedding = model(manifest, "face-api-recognition")["output"].clone();
+        model(manifest, "face-api-age")["output"] = embedding;
+    });
+    assert!(text.contains("face-api-age") && text.contains("its decode gives no age"), "{text}");
+}
+
+#[test]
+fn thresholds_of_liveness_can_be_set_in_the_manifest_and_otherwise_are_the_programs() {
+    use vision::liveness::BuiltInCues;
+    let set = edited_pack(|manifest| {
+        model(manifest, "liveness-cues-1")["output"]["thresholds"] =
+            json!({"low": 0.125, "medium": 0.25, "high": 0.5});
+    });
+    let set = Vision::load(set.path()).unwrap().liveness_thresholds();
+    assert_eq!([set.low, set.medium, set.high], [0.125, 0.25, 0.5]);
+    let unset = edited_pack(|manifest| {
+        model(manifest, "liveness-cues-1")["output"].as_object_mut().unwrap().remove("thresholds");
+    });
+    let unset = Vision::load(unset.path()).unwrap().liveness_thresholds();
+    let own = BuiltInCues::THRESHOLDS;
+    assert_eq!([unset.low, unset.medium, unset.high], [own.low, own.medium, own.high]);
+}

@@ -1,0 +1,124 @@
+use crate::stage::painted;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::SeqCst},
+        mpsc::{Receiver, Sender, channel},
+    },
+    time::{Duration, Instant},
+};
+use vision::{Busy, Pool, PoolGone, Stats, Vision, VisionError};
+
+fn pool(workers: usize, queue: usize) -> Pool {
+    Pool::with((0..workers).map(|_| Vision::scripted_nonsense()).collect(), queue)
+}
+
+/// Work that says when it starts and ends when it is told to.
+fn held() -> (impl FnOnce(&mut Vision) + Send + 'static, Receiver<()>, Sender<()>) {
+    let (started, starts) = channel();
+    let (release, released) = channel::<()>();
+    let job = move |_: &mut Vision| {
+        started.send(()).unwrap();
+        let _dropped = released.recv();
+    };
+    (job, starts, release)
+}
+
+#[tokio::test]
+async fn a_full_pool_refuses_at_once_and_takes_work_again_when_it_is_not() {
+    let pool = pool(1, 2);
+    let (job, starts, release) = held();
+    let running = pool.run(job).unwrap();
+    starts.recv().unwrap();
+    let (one, two) = (pool.run(|_| 1).unwrap(), pool.run(|_| 2).unwrap());
+
+    let start = Instant::now();
+    let refused: Busy = pool.run(|_| 3).map(|_| ()).unwrap_err();
+    assert!(start.elapsed() < Duration::from_millis(100), "{:?}", start.elapsed());
+    assert_eq!(refused.retry_after, Duration::from_secs(1));
+    let Stats { queued, running: busy, done, refused, .. } = pool.stats();
+    assert_eq!((queued, busy, done, refused), (2, 1, 0, 1));
+
+    release.send(()).unwrap();
+    running.await.unwrap();
+    assert_eq!((one.await, two.await), (Ok(1), Ok(2)));
+    assert_eq!(pool.run(|_| 4).unwrap().await, Ok(4));
+}
+
+#[tokio::test]
+async fn a_pool_without_a_queue_still_works_when_a_worker_is_free() {
+    let pool = pool(1, 0);
+    let deadline = Instant::now() + Duration::from_secs(5);
+    let answer = loop {
+        match pool.run(|_| 7) {
+            Ok(answer) => break answer,
+            Err(Busy { .. }) => assert!(Instant::now() < deadline, "the worker never waits"),
+        }
+        tokio::task::yield_now().await;
+    };
+    assert_eq!(answer.await, Ok(7));
+}
+
+#[tokio::test]
+async fn a_panic_ends_its_own_work_and_not_the_worker() {
+    let pool = pool(1, 8);
+    for round in 1..=3 {
+        let panicked = pool.run(|_| -> () { panic!("a panic on purpose") }).unwrap();
+        let next = pool.run(move |_| round).unwrap();
+        assert_eq!(panicked.await, Err(PoolGone));
+        assert_eq!(next.await, Ok(round));
+        assert_eq!(pool.stats().panicked, round);
+    }
+}
+
+#[tokio::test]
+async fn work_that_nobody_waits_for_any_more_is_not_done() {
+    let pool = pool(1, 8);
+    let (job, starts, release) = held();
+    let running = pool.run(job).unwrap();
+    starts.recv().unwrap();
+    let touched = Arc::new(AtomicBool::new(false));
+    let touch = touched.clone();
+    let abandoned = pool.run(move |_| touch.store(true, SeqCst)).unwrap();
+    let kept = pool.run(|_| 1).unwrap();
+    drop(abandoned);
+    release.send(()).unwrap();
+    running.await.unwrap();
+    assert_eq!(kept.await, Ok(1));
+    assert!(!touched.load(SeqCst));
+}
+
+#[tokio::test]
+async fn a_caller_who_goes_away_during_the_work_does_no_harm() {
+    let pool = pool(1, 8);
+    let (job, starts, release) = held();
+    let running = pool.run(job).unwrap();
+    starts.recv().unwrap();
+    drop(running);
+    release.send(()).unwrap();
+    assert_eq!(pool.run(|_| 1).unwrap().await, Ok(1));
+}
+
+#[tokio::test]
+async fn dropping_the_pool_lets_accepted_work_end() {
+    let pool = pool(2, 8);
+    let answers: Vec<_> = (0..6).map(|number| pool.run(move |_| number).unwrap()).collect();
+    drop(pool);
+    for (number, answer) in answers.into_iter().enumerate() {
+        assert_eq!(answer.await, Ok(number));
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_is_no_number_is_an_error() {
+    let pool = pool(1, 8);
+    let answer = pool.run(|vision| {
+        let picture = painted(400, 400, |x, y| [x as u8, y as u8, 128]);
+        let faces = vision.detect(&picture).unwrap();
+        assert_eq!(faces.len(), 1, "the scripted net sees one face");
+        vision.age(&picture, &faces[0])
+    });
+    let error = answer.unwrap().await.unwrap().unwrap_err();
+    assert!(matches!(&error, VisionError::Unusable { model, .. } if model == "scripted"), "{error}");
+    assert_eq!(pool.stats().panicked, 0);
+}

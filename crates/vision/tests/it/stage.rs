@@ -1,0 +1,151 @@
+//! What the tests stand on: packages, pack, photos, and copies of them to be damaged.
+
+use base::Picture;
+use serde_json::Value;
+use std::{
+    fs,
+    os::unix::fs::symlink,
+    path::{Path, PathBuf},
+    sync::LazyLock,
+};
+use tempfile::TempDir;
+use vision::{Face, Vision};
+
+fn models() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").canonicalize().expect("the folder is there")
+}
+
+pub(crate) fn packages() -> PathBuf {
+    let folder = models().join("node_modules");
+    assert!(folder.is_dir(), "the locked packages are not installed; `make setup` does it");
+    folder
+}
+
+pub(crate) fn pack() -> PathBuf {
+    let folder = models().join("pack");
+    assert!(folder.join("pack.json").is_file(), "the models are not imported; `make test` does it");
+    folder
+}
+
+pub(crate) fn load() -> Vision {
+    Vision::load(&pack()).expect("the models load")
+}
+
+/// A pack like the real one; its files are links, its manifest a copy.
+pub(crate) fn copy_of_pack() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    for file in fs::read_dir(pack()).unwrap().map(Result::unwrap) {
+        let copy = folder.path().join(file.file_name());
+        if file.file_name() == "pack.json" {
+            fs::copy(file.path(), copy).unwrap();
+        } else {
+            symlink(file.path(), copy).unwrap();
+        }
+    }
+    folder
+}
+
+/// Such a pack with something else in its manifest.
+pub(crate) fn edited_pack(edit: impl FnOnce(&mut Value)) -> TempDir {
+    let folder = copy_of_pack();
+    edit_manifest(folder.path(), edit);
+    folder
+}
+
+pub(crate) fn edit_manifest(folder: &Path, edit: impl FnOnce(&mut Value)) {
+    let file = folder.join("pack.json");
+    let mut manifest: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    edit(&mut manifest);
+    fs::write(file, serde_json::to_vec(&manifest).unwrap()).unwrap();
+}
+
+/// The entry of a model in a manifest.
+pub(crate) fn model<'a>(manifest: &'a mut Value, id: &str) -> &'a mut Value {
+    let models = manifest["models"].as_array_mut().unwrap();
+    models.iter_mut().find(|model| model["id"] == id).expect("the model is in the manifest")
+}
+
+/// A `node_modules` folder like the real one, as far as the import reads it; its files are links.
+pub(crate) fn copy_of_packages() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    for inner in ["@vladmandic/human/models", "@vladmandic/face-api/model", "onnxruntime-node/bin/napi-v6"] {
+        let (from, to) = (packages().join(inner), folder.path().join(inner));
+        link_files(&from, &to);
+    }
+    folder
+}
+
+fn link_files(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for file in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let copy = to.join(file.file_name());
+        if file.file_type().unwrap().is_dir() {
+            link_files(&file.path(), &copy);
+        } else {
+            symlink(file.path(), copy).unwrap();
+        }
+    }
+}
+
+/// Replaces a link by its changed content.
+pub(crate) fn damage(file: &Path, change: impl FnOnce(&mut Vec<u8>)) {
+    let mut bytes = fs::read(file).unwrap();
+    change(&mut bytes);
+    fs::remove_file(file).unwrap();
+    fs::write(file, bytes).unwrap();
+}
+
+/// A sample photo of the packages, 1 to 6.
+pub(crate) fn photo(number: usize) -> Picture {
+    let file = packages().join(format!("@vladmandic/face-api/demo/sample{number}.jpg"));
+    let photo = image::open(file).expect("a sample photo").into_rgb8();
+    Picture::new(photo.width(), photo.height(), photo.into_raw()).unwrap()
+}
+
+/// A part of a picture; black where it reaches beyond.
+pub(crate) fn part(picture: &Picture, [left, top, width, height]: [i64; 4]) -> Picture {
+    painted(width as u32, height as u32, |x, y| {
+        let (x, y) = (left + i64::from(x), top + i64::from(y));
+        let inside = (0..picture.width().into()).contains(&x) && (0..picture.height().into()).contains(&y);
+        if inside { picture.pixel(x, y) } else { [0; 3] }
+    })
+}
+
+pub(crate) fn painted(width: u32, height: u32, mut paint: impl FnMut(u32, u32) -> [u8; 3]) -> Picture {
+    let mut rgb = Vec::new();
+    for y in 0..height {
+        for x in 0..width {
+            rgb.extend(paint(x, y));
+        }
+    }
+    Picture::new(width, height, rgb).unwrap()
+}
+
+/// Single faces with their surroundings: every face that the detector counts in the sample photos.
+pub(crate) fn faces() -> &'static [Picture] {
+    static FACES: LazyLock<Vec<Picture>> = LazyLock::new(|| {
+        let mut vision = load();
+        let mut faces = Vec::new();
+        for number in 1..=6 {
+            let photo = photo(number);
+            let found = vision.detect(&photo).unwrap();
+            faces.extend(
+                found.iter().filter(|face| vision.counts(face)).map(|face| around(&photo, face, 2.0)),
+            );
+        }
+        faces
+    });
+    &FACES
+}
+
+/// A square around a face, `scale` times its longer side.
+pub(crate) fn around(photo: &Picture, face: &Face, scale: f32) -> Picture {
+    let side = face.width().max(face.height()) * scale;
+    let (x, y) = (f32::midpoint(face.left, face.right), f32::midpoint(face.top, face.bottom));
+    part(photo, [x - side / 2.0, y - side / 2.0, side, side].map(|value| value as i64))
+}
+
+/// The surest face of a picture.
+pub(crate) fn surest(vision: &mut Vision, picture: &Picture) -> Face {
+    *vision.detect(picture).unwrap().first().expect("a face is found")
+}
