@@ -6,6 +6,9 @@ SHELL := bash
 
 DATA ?= data
 LISTEN ?= 127.0.0.1:8080
+# What the benches run under, for example BENCH_UNDER='nice -n -15' on a machine that is shared.
+BENCH_UNDER ?=
+SECONDS_EACH ?= 30
 
 .PHONY: help setup run test test-sqlite test-postgres lint bench fuzz snap clean
 
@@ -44,8 +47,17 @@ lint: ## Formatting, clippy, dependencies, shell scripts
 	@cargo deny --log-level error check
 	@if command -v shellcheck >/dev/null; then shellcheck scripts/*.sh .ci/run fuzz/*.sh; fi
 
+bench: setup ## Measure beside named peers (docs/PERFORMANCE.md); figures also in target/bench.json
+	@scripts/node-packages.sh benches
+	@cargo build --release --locked -p assay -p assay-benches
+	@target/release/assay models import --from models/node_modules --to models/pack
+	@$(BENCH_UNDER) target/release/bench --json target/bench.json
+
+fuzz: ## A short run of every fuzz target (SECONDS_EACH=30)
+	@fuzz/run.sh $(SECONDS_EACH)
+
 snap: ## Write the OpenAPI documents the server serves to openapi/
-	@UPDATE_OPENAPI=1 cargo test --locked -p assay-api documents
+	@UPDATE_OPENAPI=1 cargo test --workspace --locked --test it -- documents
 
 clean: ## Remove everything that was built or installed here
-	@rm -rf target fuzz/target fuzz/corpus models/node_modules models/pack
+	@rm -rf target fuzz/target fuzz/corpus models/node_modules models/pack benches/node_modules

@@ -38,6 +38,14 @@ fn a_newcomer_gets_an_age() {
         let same: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
         assert_eq!(same, answer, "{program:?}: {}", text(&output.stderr));
     }
+    let page = repository("crates/server/tests/it/capture.mjs");
+    let captured = Command::new("node").arg(page).args([file.to_str().unwrap(), face]).output().unwrap();
+    assert_eq!(
+        text(&captured.stdout),
+        "fresh\nan age\nUNTRUSTED_SECURE_SESSION\nSECURE_REQUEST_IS_EMPTY\n",
+        "{}",
+        text(&captured.stderr)
+    );
     let metrics = server.until("/metrics", 200);
     assert!(
         metrics.contains("assay_http_requests_total") && metrics.contains("assay_model_info"),
