@@ -2,6 +2,7 @@
 
 use crate::config::{Log, LogFormat};
 use anyhow::Context as _;
+use std::io::IsTerminal as _;
 use tracing_subscriber::{EnvFilter, fmt};
 
 /// Becomes the process's log.
@@ -11,6 +12,8 @@ pub(crate) fn install(log: &Log) -> anyhow::Result<()> {
     let filter = EnvFilter::try_new(&filter)
         .with_context(|| format!("log.filter {:?} is not understood", log.filter))?;
     let lines = fmt().with_env_filter(filter).with_target(false).with_writer(std::io::stderr);
+    // Colours are for terminals; a file or a journal would keep their codes.
+    let lines = lines.with_ansi(std::io::stderr().is_terminal());
     match log.format {
         LogFormat::Text => lines.try_init(),
         LogFormat::Json => lines.json().flatten_event(true).try_init(),

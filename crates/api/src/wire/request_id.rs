@@ -59,7 +59,7 @@ pub(crate) async fn trace(State(api): State<Api>, mut request: Request, next: Ne
 
     let took = started.elapsed();
     let status = response.status().as_u16();
-    let code = response.extensions().get::<crate::ai::Code>().map_or("", |code| code.as_str());
+    let code = response.extensions().get::<crate::ai::Code>().map(|code| code.as_str());
     span.in_scope(|| {
         tracing::info!(
             http.status = status,
@@ -71,7 +71,8 @@ pub(crate) async fn trace(State(api): State<Api>, mut request: Request, next: Ne
             "answered"
         );
     });
-    let labels = [("route", route), ("status", status.to_string()), ("code", code.to_owned())];
+    let labels =
+        [("route", route), ("status", status.to_string()), ("code", code.unwrap_or_default().to_owned())];
     metrics::counter!("assay_http_requests_total", &labels).increment(1);
     metrics::histogram!("assay_http_request_seconds", &labels[..1]).record(took.as_secs_f64());
     let headers = response.headers_mut();
