@@ -44,7 +44,7 @@ lint: ## Formatting, clippy, dependencies, shell scripts
 	@cargo fmt --all --check
 	@cargo clippy --workspace --all-targets --locked -- -D warnings
 	@command -v cargo-deny >/dev/null || cargo install --locked cargo-deny
-	@cargo deny --log-level error check
+	@cargo deny --log-level error check bans licenses sources
 	@if command -v shellcheck >/dev/null; then shellcheck scripts/*.sh .ci/run fuzz/*.sh; fi
 
 bench: setup ## Measure beside named peers (docs/PERFORMANCE.md); figures also in target/bench.json

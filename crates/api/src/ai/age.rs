@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     Api, Signed,
-    wire::{Word, parse},
+    wire::{Word, object, parse},
 };
 use axum::{Json, extract::State};
 use domain::{estimate::Validation, secure_capture::Capture};
@@ -21,7 +21,9 @@ pub(crate) struct AgeRequest<'a> {
     #[serde(borrow, default)]
     #[schema(value_type = String)]
     img: Option<Cow<'a, str>>,
+    #[serde(default, deserialize_with = "object")]
     metadata: Option<Metadata>,
+    #[serde(default, deserialize_with = "object")]
     #[schema(value_type = Option<SecureCaptureSchema>)]
     secure: Option<Capture>,
     /// `high` (default) or `low`: relaxed, for images that were not captured live.

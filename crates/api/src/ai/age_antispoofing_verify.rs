@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     Api, Signed,
-    wire::{Word, parse},
+    wire::{Word, object, parse},
 };
 use axum::{Json, extract::State};
 use domain::{
@@ -24,7 +24,9 @@ pub(crate) struct AgeAntispoofingVerifyRequest<'a> {
     #[serde(borrow, default)]
     #[schema(value_type = String)]
     img: Option<Cow<'a, str>>,
+    #[serde(default, deserialize_with = "object")]
     metadata: Option<Metadata>,
+    #[serde(default, deserialize_with = "object")]
     #[schema(value_type = Option<SecureCaptureSchema>)]
     secure: Option<Capture>,
     /// Years, 1 to 120.

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     Api, Signed,
-    wire::{Word, parse},
+    wire::{Word, object, parse},
 };
 use axum::{Json, extract::State};
 use domain::{
@@ -24,7 +24,9 @@ pub(crate) struct AntispoofingRequest<'a> {
     #[serde(borrow, default)]
     #[schema(value_type = String)]
     pub(super) img: Option<Cow<'a, str>>,
+    #[serde(default, deserialize_with = "object")]
     pub(super) metadata: Option<Metadata>,
+    #[serde(default, deserialize_with = "object")]
     #[schema(value_type = Option<SecureCaptureSchema>)]
     pub(super) secure: Option<Capture>,
     /// `low`, `medium` (default) or `high`: how sure the answer must be before it says `real`.

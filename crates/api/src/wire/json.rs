@@ -1,26 +1,57 @@
 //! JSON bodies: unknown members are ignored, known ones are held to their type, and a refusal names the path.
 
 use crate::ai::{Code, Problem};
-use serde::{Deserialize, Deserializer};
-use std::str::FromStr;
+use serde::{
+    Deserialize, Deserializer,
+    de::{MapAccess, Visitor, value::MapAccessDeserializer},
+};
+use std::{marker::PhantomData, str::FromStr};
+
+/// Longer refusals would only echo what was sent.
+const LONGEST: usize = 200;
 
 /// Reads a body. The body is JSON whatever its Content-Type says.
 pub(crate) fn parse<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, Problem> {
     let mut reader = serde_json::Deserializer::from_slice(body);
-    let read = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
-        let path = error.path().to_string();
-        let cause = error.into_inner();
-        if cause.is_data() {
-            // serde's words name types and positions, never values beyond a scalar; positions mean nothing to callers.
-            let words = cause.to_string();
-            let words = words.split(" at line ").next().unwrap_or_default();
-            Problem::new(Code::InvalidRequestBody, format!("{path}: {words}"))
-        } else {
-            Problem::new(Code::InvalidBodyEncoding, "the body is not valid JSON")
+    let mut track = serde_path_to_error::Track::new();
+    let read = object(serde_path_to_error::Deserializer::new(&mut reader, &mut track));
+    let read = read.map_err(|cause| {
+        if !cause.is_data() {
+            return Problem::new(Code::InvalidBodyEncoding, "the body is not valid JSON");
         }
+        // Positions mean nothing to callers, and a value that is no scalar of ours may be as long as the body.
+        let words = cause.to_string().replace("expected i64", "expected a whole number");
+        let words = words.rsplit_once(" at line ").map_or(words.as_str(), |(words, _)| words);
+        let words = if words.len() > LONGEST { "a value of another type is expected" } else { words };
+        let path = track.path().to_string();
+        let place = if path == "." { "the body" } else { &path };
+        Problem::new(Code::InvalidRequestBody, format!("{place}: {words}"))
     })?;
     reader.end().map_err(|_| Problem::new(Code::InvalidBodyEncoding, "the body goes on after its JSON"))?;
-    Ok(read)
+    read.ok_or_else(|| Problem::new(Code::InvalidRequestBody, "the body: an object is expected"))
+}
+
+/// Reads an object or null. What serde derives would take a list for one as well, member by member.
+pub(crate) fn object<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
+    from.deserialize_any(Object(PhantomData))
+}
+
+struct Object<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for Object<T> {
+    type Value = Option<T>;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Self::Value, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(members)).map(Some)
+    }
 }
 
 /// A word of a closed set, whose refusal has a code of its own: any JSON is read, and judged afterwards.

@@ -5,7 +5,7 @@ mod json;
 pub(crate) mod request_id;
 
 pub use device::DeviceMeta;
-pub(crate) use json::{Word, parse};
+pub(crate) use json::{Word, object, parse};
 pub(crate) use request_id::Noted;
 
 use axum::http::{HeaderMap, HeaderName, Method, Uri};
