@@ -9,7 +9,8 @@ use sqlx::{
         SqliteSynchronous,
     },
 };
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
+use tokio::sync::Notify;
 
 /// Which database answers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -73,7 +74,7 @@ pub enum Durability {
 
 /// A database; cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Db(pub(crate) Pools);
+pub struct Db(pub(crate) Pools, Arc<Notify>);
 
 #[derive(Clone, Debug)]
 pub(crate) enum Pools {
@@ -87,18 +88,22 @@ pub struct Read(Conn);
 
 /// A view that may also write, and must be committed to count.
 #[derive(Debug)]
-pub struct Tx(Read);
+pub struct Tx {
+    view: Read,
+    announces: Arc<Notify>,
+    announced: bool,
+}
 
 impl std::ops::Deref for Tx {
     type Target = Read;
     fn deref(&self) -> &Read {
-        &self.0
+        &self.view
     }
 }
 
 impl std::ops::DerefMut for Tx {
     fn deref_mut(&mut self) -> &mut Read {
-        &mut self.0
+        &mut self.view
     }
 }
 
@@ -171,14 +176,22 @@ impl Read {
 impl Tx {
     /// Runs a statement; the number of rows it touched.
     pub async fn execute(&mut self, query: Query) -> Result<u64, DbError> {
-        Ok(run!(&mut self.0.0, query, |q, c| q.execute(c).await?.rows_affected()))
+        Ok(run!(&mut self.view.0, query, |q, c| q.execute(c).await?.rows_affected()))
+    }
+
+    /// Wakes whoever waits in [`Db::announced`], once this is committed.
+    pub fn announce(&mut self) {
+        self.announced = true;
     }
 
     /// Makes everything since [`Db::write`] count.
     pub async fn commit(self) -> Result<(), DbError> {
-        match self.0.0 {
+        match self.view.0 {
             Conn::Sqlite(tx) => tx.commit().await?,
             Conn::Postgres(tx) => tx.commit().await?,
+        }
+        if self.announced {
+            self.announces.notify_waiters();
         }
         Ok(())
     }
@@ -194,7 +207,7 @@ impl Db {
                 .max_connections(connections.max(2))
                 .acquire_timeout(wait)
                 .connect_lazy(url)?;
-            return Ok(Self(Pools::Postgres(pool)));
+            return Ok(Self(Pools::Postgres(pool), Arc::default()));
         }
         let options = url
             .parse::<SqliteConnectOptions>()?
@@ -209,7 +222,7 @@ impl Db {
         };
         let writer = pool(1).connect_lazy_with(options.clone());
         let readers = pool(connections.max(2)).connect_lazy_with(options.pragma("query_only", "on"));
-        Ok(Self(Pools::Sqlite { readers, writer }))
+        Ok(Self(Pools::Sqlite { readers, writer }, Arc::default()))
     }
 
     /// Which database answers.
@@ -235,7 +248,7 @@ impl Db {
 
     /// A change, and what its commit waits for.
     pub async fn write_as(&self, durability: Durability) -> Result<Tx, DbError> {
-        Ok(Tx(Read(match &self.0 {
+        let view = Read(match &self.0 {
             Pools::Sqlite { writer, .. } => {
                 let mut connection = writer.acquire().await?;
                 // Durability is a property of the connection; there is one writer, so set it each time.
@@ -255,7 +268,15 @@ impl Db {
                 }
                 Conn::Postgres(tx)
             }
-        })))
+        });
+        Ok(Tx { view, announces: self.1.clone(), announced: false })
+    }
+
+    /// Waits until a transaction of this process that announced something is committed. What was announced before the
+    /// first poll, but after the call, counts.
+    pub fn announced(&self) -> impl Future<Output = ()> + Send + use<> {
+        let waiting = Box::pin(self.1.clone().notified_owned());
+        async move { waiting.await }
     }
 
     /// Answers when the database does; for readiness.

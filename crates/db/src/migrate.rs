@@ -11,6 +11,7 @@ use std::borrow::Cow;
 pub(crate) const MIGRATIONS: &[(i64, &str, &str)] = &[
     (1, "tenancy", include_str!("../../../migrations/0001_tenancy.sql")),
     (2, "decisions", include_str!("../../../migrations/0002_decisions.sql")),
+    (3, "jobs", include_str!("../../../migrations/0003_jobs.sql")),
 ];
 
 impl Db {

@@ -1,0 +1,16 @@
+//! Work that survives. A job is a row: it commits in the transaction that causes it, is leased by one worker at a time,
+//! and goes away in the transaction of its effect. Whoever kills a process at any point loses nothing; what was running
+//! is leased again when its lease has run out.
+//!
+//! A job may run more than once: its process may die after the effect and before the row is gone. Effects in the
+//! database do not repeat where the job ends with [`Lease::finish`] in their transaction; effects outside must bear it.
+
+mod job;
+mod queue;
+mod shelf;
+mod worker;
+
+pub use job::{Failure, Job, Lane, Outcome, Retry};
+pub use queue::{Lease, LostLease, enqueue, enqueue_at, enqueue_unique};
+pub use shelf::{JobState, NoSuchJob, Shelved, discard, list, report, retry, show};
+pub use worker::{Stopped, Worker};

@@ -1,0 +1,208 @@
+//! Rows in, leases out.
+
+use crate::{Job, Lane};
+use base::{Timestamp, Uuid, World};
+use db::{Db, DbError, FromRow, Json, Tx, sql};
+
+/// The row is no longer ours: the lease ran out and another worker has it. Nothing of this run may count.
+#[derive(Debug, thiserror::Error)]
+pub enum LostLease {
+    /// Another worker has the job, or it was discarded.
+    #[error("the job is no longer leased to this run")]
+    Lost,
+    /// The database failed.
+    #[error(transparent)]
+    Db(#[from] DbError),
+}
+
+/// Queues a job, in the transaction that causes it: if that is not committed, nothing was promised.
+pub async fn enqueue<J: Job>(tx: &mut Tx, world: &dyn World, job: &J) -> Result<Uuid, DbError> {
+    enqueue_at(tx, world, job, world.now()).await
+}
+
+/// Queues a job that is not to run before a moment.
+pub async fn enqueue_at<J: Job>(
+    tx: &mut Tx,
+    world: &dyn World,
+    job: &J,
+    run_at: Timestamp,
+) -> Result<Uuid, DbError> {
+    let id = world.uuid();
+    insert(tx, world, job, id, None, run_at).await?;
+    Ok(id)
+}
+
+/// Queues a job unless one of its kind and key is there already; whether it did.
+pub async fn enqueue_unique<J: Job>(
+    tx: &mut Tx,
+    world: &dyn World,
+    job: &J,
+    key: &str,
+    run_at: Timestamp,
+) -> Result<bool, DbError> {
+    Ok(insert(tx, world, job, world.uuid(), Some(key), run_at).await? == 1)
+}
+
+async fn insert<J: Job>(
+    tx: &mut Tx,
+    world: &dyn World,
+    job: &J,
+    id: Uuid,
+    key: Option<&str>,
+    run_at: Timestamp,
+) -> Result<u64, DbError> {
+    let payload = serde_json::to_value(job).expect("a payload of our own is JSON");
+    let rows = tx
+        .execute(sql!(
+            "INSERT INTO jobs (id, kind, unique_key, lane, payload, state, attempts, run_at, created_at)
+             VALUES ($1, $2, $3, $4, $5, 'WAITING', 0, $6, $7) ON CONFLICT (kind, unique_key) DO NOTHING",
+            id,
+            J::KIND,
+            key,
+            J::LANE.as_str(),
+            payload,
+            run_at,
+            world.now(),
+        ))
+        .await?;
+    tx.announce();
+    Ok(rows)
+}
+
+/// A job that a worker has for a while.
+#[derive(Clone, Debug)]
+pub struct Lease {
+    /// The job.
+    pub id: Uuid,
+    /// How often it was begun, this time included.
+    pub attempts: i64,
+    pub(crate) worker: Uuid,
+}
+
+#[derive(Debug, FromRow)]
+pub(crate) struct Leased {
+    pub(crate) id: Uuid,
+    pub(crate) kind: String,
+    pub(crate) payload: Json<serde_json::Value>,
+    pub(crate) attempts: i64,
+}
+
+/// Leases up to `most` jobs of a lane that are due or whose lease has run out.
+pub(crate) async fn lease(
+    db: &Db,
+    lane: Lane,
+    worker: Uuid,
+    now: Timestamp,
+    until: Timestamp,
+    most: usize,
+) -> Result<Vec<Leased>, DbError> {
+    let mut tx = db.write().await?;
+    let leased = tx
+        .fetch_all(sql!(
+            sqlite: "UPDATE jobs SET state = 'RUNNING', worker = $2, leased_until = $4, attempts = attempts + 1
+                      WHERE id IN (SELECT id FROM jobs WHERE lane = $1 AND run_at <= $3 AND (state = 'WAITING'
+                                       OR (state = 'RUNNING' AND leased_until <= $3)) ORDER BY run_at LIMIT $5)
+                      RETURNING id, kind, payload, attempts",
+            postgres: "UPDATE jobs SET state = 'RUNNING', worker = $2, leased_until = $4, attempts = attempts + 1
+                        WHERE id IN (SELECT id FROM jobs WHERE lane = $1 AND run_at <= $3 AND (state = 'WAITING'
+                                         OR (state = 'RUNNING' AND leased_until <= $3)) ORDER BY run_at LIMIT $5
+                                     FOR UPDATE SKIP LOCKED)
+                        RETURNING id, kind, payload, attempts",
+            lane.as_str(),
+            worker,
+            now,
+            until,
+            most as i64,
+        ))
+        .await?;
+    tx.commit().await?;
+    Ok(leased)
+}
+
+/// When the next job of a lane is due; in the past where one waits.
+pub(crate) async fn next_due(db: &Db, lane: Lane) -> Result<Option<Timestamp>, DbError> {
+    #[derive(FromRow)]
+    struct Due {
+        #[sqlx(try_from = "db::At")]
+        due: Timestamp,
+    }
+    let mut view = db.read().await?;
+    let due: Option<Due> = view
+        .fetch_optional(sql!(
+            "SELECT CASE WHEN state = 'WAITING' THEN run_at ELSE leased_until END AS due FROM jobs
+              WHERE lane = $1 AND (state = 'WAITING' OR state = 'RUNNING') ORDER BY due LIMIT 1",
+            lane.as_str(),
+        ))
+        .await?;
+    Ok(due.map(|row| row.due))
+}
+
+/// Keeps a worker's leases from running out; how many there are.
+pub(crate) async fn extend(db: &Db, worker: Uuid, until: Timestamp) -> Result<u64, DbError> {
+    let mut tx = db.write().await?;
+    let rows = tx
+        .execute(sql!(
+            "UPDATE jobs SET leased_until = $2 WHERE worker = $1 AND state = 'RUNNING'",
+            worker,
+            until,
+        ))
+        .await?;
+    tx.commit().await?;
+    Ok(rows)
+}
+
+impl Lease {
+    /// Ends the job in the transaction of its effect, so that the effect counts once. On [`LostLease::Lost`] the
+    /// transaction must be dropped.
+    pub async fn finish(&self, tx: &mut Tx) -> Result<(), LostLease> {
+        let rows = tx
+            .execute(sql!(
+                "DELETE FROM jobs WHERE id = $1 AND worker = $2 AND attempts = $3 AND state = 'RUNNING'",
+                self.id,
+                self.worker,
+                self.attempts,
+            ))
+            .await?;
+        if rows == 1 { Ok(()) } else { Err(LostLease::Lost) }
+    }
+
+    /// Puts the job back, to run at `run_at` with this many attempts behind it; nothing where the lease is lost.
+    pub(crate) async fn put_back(
+        &self,
+        db: &Db,
+        run_at: Timestamp,
+        attempts: i64,
+        error: Option<&str>,
+    ) -> Result<(), DbError> {
+        self.end(db, "WAITING", run_at, attempts, error).await
+    }
+
+    /// Takes the job out of circulation, with the error, until somebody decides.
+    pub(crate) async fn park(&self, db: &Db, now: Timestamp, error: &str) -> Result<(), DbError> {
+        self.end(db, "PARKED", now, self.attempts, Some(error)).await
+    }
+
+    async fn end(
+        &self,
+        db: &Db,
+        state: &str,
+        run_at: Timestamp,
+        attempts: i64,
+        error: Option<&str>,
+    ) -> Result<(), DbError> {
+        let mut tx = db.write().await?;
+        tx.execute(sql!(
+            "UPDATE jobs SET state = $4, run_at = $5, attempts = $6, last_error = $7, worker = NULL, leased_until = NULL
+              WHERE id = $1 AND worker = $2 AND attempts = $3 AND state = 'RUNNING'",
+            self.id,
+            self.worker,
+            self.attempts,
+            state,
+            run_at,
+            attempts,
+            error,
+        ))
+        .await?;
+        tx.commit().await
+    }
+}

@@ -1,0 +1,265 @@
+//! The loop that leases jobs and runs them.
+
+use crate::{Failure, Job, Lane, Lease, Outcome, Retry, queue};
+use base::{SignedDuration, Timestamp, Uuid, World};
+use db::{Db, DbError};
+use serde_json::Value;
+use std::{collections::HashMap, future::Future, pin::Pin, sync::Arc, time::Duration};
+use tokio::{sync::watch, task::JoinSet, time::Instant};
+
+/// A lease is extended long before it runs out; one that did run out belongs to a process that died or hangs.
+const LEASE: SignedDuration = SignedDuration::from_secs(60);
+const EXTEND_EVERY: Duration = Duration::from_secs(15);
+/// Another process's jobs are seen within this time; our own at once.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
+/// Running jobs get this long when the worker is told to stop; then their leases are given back.
+const GRACE: Duration = Duration::from_secs(20);
+
+type Ran = Pin<Box<dyn Future<Output = Result<Outcome, Failure>> + Send>>;
+type Run = Box<dyn Fn(Value, Lease) -> Ran + Send + Sync>;
+
+struct Handler {
+    run: Run,
+    retry: Retry,
+}
+
+/// Runs jobs until it is told to stop.
+pub struct Worker {
+    db: Db,
+    world: Arc<dyn World>,
+    id: Uuid,
+    handlers: HashMap<&'static str, Handler>,
+    slots: [(Lane, usize); 3],
+    lease: SignedDuration,
+}
+
+impl std::fmt::Debug for Worker {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Worker({})", self.id)
+    }
+}
+
+/// Tells a worker to stop: when the sender says `true`, or is gone.
+pub type Stopped = watch::Receiver<bool>;
+
+impl Worker {
+    /// A worker that knows no kind of job yet.
+    pub fn new(db: Db, world: Arc<dyn World>) -> Self {
+        let id = world.uuid();
+        let slots = [(Lane::Quick, 64), (Lane::Heavy, 2), (Lane::Upkeep, 1)];
+        Self { db, world, id, handlers: HashMap::new(), slots, lease: LEASE }
+    }
+
+    /// How many jobs of a lane run at once.
+    #[must_use]
+    pub fn slots(mut self, lane: Lane, most: usize) -> Self {
+        self.slots.iter_mut().filter(|(of, _)| *of == lane).for_each(|(_, slots)| *slots = most);
+        self
+    }
+
+    /// How long a lease lasts that nobody extends; for tests that do not want to wait a minute.
+    #[must_use]
+    pub fn lease(mut self, lasts: SignedDuration) -> Self {
+        self.lease = lasts;
+        self
+    }
+
+    /// Runs jobs of a kind with `run`.
+    #[must_use]
+    pub fn handle<J: Job, F>(mut self, run: impl Fn(J, Lease) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Result<Outcome, Failure>> + Send + 'static,
+    {
+        let run = Box::new(move |payload: Value, lease: Lease| -> Ran {
+            match serde_json::from_value::<J>(payload) {
+                Ok(job) => Box::pin(run(job, lease)),
+                Err(error) => {
+                    // Written by a newer build, or by nobody we know: no attempt of ours can help.
+                    let failure = Failure { hopeless: true, ..Failure::from(error) };
+                    Box::pin(std::future::ready(Err(failure)))
+                }
+            }
+        });
+        self.handlers.insert(J::KIND, Handler { run, retry: J::RETRY });
+        self
+    }
+
+    /// Works until told to stop, then lets running jobs end, and gives back what does not end in time.
+    pub async fn work(self, stopped: Stopped) {
+        let worker = Arc::new(self);
+        let mut lanes = JoinSet::new();
+        for (lane, slots) in worker.slots {
+            lanes.spawn(worker.clone().work_lane(lane, slots, stopped.clone()));
+        }
+        let mut tick = tokio::time::interval(EXTEND_EVERY.min(worker.lease.unsigned_abs() / 4));
+        loop {
+            tokio::select! {
+                done = lanes.join_next() => if done.is_none() { break },
+                _ = tick.tick() => worker.extend().await,
+            }
+        }
+    }
+
+    async fn extend(&self) {
+        if let Err(error) = queue::extend(&self.db, self.id, self.world.now() + self.lease).await {
+            tracing::warn!(error = &error as &dyn std::error::Error, "leases of jobs cannot be extended");
+        }
+    }
+
+    async fn work_lane(self: Arc<Self>, lane: Lane, slots: usize, mut stopped: Stopped) {
+        let mut running = JoinSet::new();
+        while !*stopped.borrow() {
+            // Registered before looking, so that nothing queued in between is overlooked.
+            let announced = self.db.announced();
+            let free = slots - running.len();
+            let found = if free == 0 { Ok(Vec::new()) } else { self.take(lane, free).await };
+            let found = found.unwrap_or_else(|error| {
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    lane = lane.as_str(),
+                    "no jobs can be leased"
+                );
+                Vec::new()
+            });
+            let full = found.len() == free;
+            for leased in found {
+                running.spawn(self.clone().run(leased));
+            }
+            if full && running.len() < slots {
+                continue;
+            }
+            tokio::select! {
+                ended = stopped.changed() => if ended.is_err() { break },
+                Some(_) = running.join_next() => {}
+                () = announced, if running.len() < slots => {}
+                () = tokio::time::sleep(LOOK_EVERY), if running.len() < slots => {}
+            }
+            while running.try_join_next().is_some() {}
+        }
+        let deadline = Instant::now() + GRACE;
+        while let Ok(Some(_)) = tokio::time::timeout_at(deadline, running.join_next()).await {}
+        running.shutdown().await;
+        if let Err(error) = self.give_back(lane).await {
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "leases cannot be given back; they run out"
+            );
+        }
+    }
+
+    /// Leases what is due. The write that leases costs more than a look, so look first.
+    async fn take(&self, lane: Lane, free: usize) -> Result<Vec<queue::Leased>, DbError> {
+        let now = self.world.now();
+        match queue::next_due(&self.db, lane).await? {
+            Some(due) if due <= now => {
+                queue::lease(&self.db, lane, self.id, now, now + self.lease, free).await
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// What this worker could not end goes back at once, instead of when its lease runs out.
+    async fn give_back(&self, lane: Lane) -> Result<(), DbError> {
+        let mut tx = self.db.write().await?;
+        tx.execute(db::sql!(
+            "UPDATE jobs SET state = 'WAITING', worker = NULL, leased_until = NULL
+              WHERE worker = $1 AND lane = $2 AND state = 'RUNNING'",
+            self.id,
+            lane.as_str(),
+        ))
+        .await?;
+        tx.commit().await
+    }
+
+    async fn run(self: Arc<Self>, leased: queue::Leased) {
+        let lease = Lease { id: leased.id, attempts: leased.attempts, worker: self.id };
+        let kind = leased.kind;
+        let Some(handler) = self.handlers.get(kind.as_str()) else {
+            // Queued by a newer build that runs beside this one: leave it to that one.
+            let later = self.world.now() + SignedDuration::from_secs(30);
+            let back = lease
+                .put_back(&self.db, later, lease.attempts - 1, Some("this build knows no such kind"))
+                .await;
+            return note(&kind, &lease, "unknown", back);
+        };
+        let began = Instant::now();
+        // Whoever takes the process down with him must not do so for ever.
+        let ended = if lease.attempts > handler.retry.attempts() + 1 {
+            let error = "the process died while it ran, again and again".to_owned();
+            Err(Failure { error, not_before: None, hopeless: true })
+        } else {
+            // A task of its own: a panic ends the task, not the lane.
+            match tokio::spawn((handler.run)(leased.payload.0, lease.clone())).await {
+                Ok(ended) => ended,
+                Err(panic) => {
+                    metrics::counter!("assay_job_panics_total").increment(1);
+                    let error = if panic.is_panic() { "it panicked" } else { "it was cancelled" };
+                    Err(Failure { error: error.to_owned(), not_before: None, hopeless: false })
+                }
+            }
+        };
+        metrics::histogram!("assay_job_seconds", "kind" => kind.clone())
+            .record(began.elapsed().as_secs_f64());
+        let (word, written) = self.end(&lease, handler.retry, ended).await;
+        note(&kind, &lease, word, written);
+    }
+
+    async fn end(
+        &self,
+        lease: &Lease,
+        retry: Retry,
+        ended: Result<Outcome, Failure>,
+    ) -> (&'static str, Result<(), DbError>) {
+        let now = self.world.now();
+        match ended {
+            Ok(Outcome::Done) => ("done", self.remove(lease).await),
+            Ok(Outcome::Again(at)) => ("again", lease.put_back(&self.db, at, 0, None).await),
+            Err(failure) => match retry.wait(lease.attempts, chance(&*self.world)) {
+                Some(wait) if !failure.hopeless => {
+                    let at = later(now + wait, failure.not_before);
+                    ("failed", lease.put_back(&self.db, at, lease.attempts, Some(&failure.error)).await)
+                }
+                _ => ("parked", lease.park(&self.db, now, &failure.error).await),
+            },
+        }
+    }
+
+    async fn remove(&self, lease: &Lease) -> Result<(), DbError> {
+        let mut tx = self.db.write().await?;
+        match lease.finish(&mut tx).await {
+            Ok(()) => tx.commit().await,
+            // It was finished within its own transaction, or somebody else has it now.
+            Err(queue::LostLease::Lost) => Ok(()),
+            Err(queue::LostLease::Db(error)) => Err(error),
+        }
+    }
+}
+
+fn later(at: Timestamp, not_before: Option<Timestamp>) -> Timestamp {
+    not_before.map_or(at, |moment| moment.max(at))
+}
+
+/// 0 to 1.
+fn chance(world: &dyn World) -> f64 {
+    let mut bytes = [0; 4];
+    world.fill(&mut bytes);
+    f64::from(u32::from_le_bytes(bytes)) / f64::from(u32::MAX)
+}
+
+fn note(kind: &str, lease: &Lease, ended: &'static str, written: Result<(), DbError>) {
+    metrics::counter!("assay_job_runs_total", "kind" => kind.to_owned(), "ended" => ended).increment(1);
+    match written {
+        Ok(()) if ended == "parked" => {
+            tracing::error!(job.id = %lease.id, job.kind = kind, attempts = lease.attempts, "a job is parked; `assay jobs show` has its error");
+        }
+        Ok(()) => {
+            tracing::debug!(job.id = %lease.id, job.kind = kind, attempts = lease.attempts, ended, "job")
+        }
+        Err(error) => {
+            tracing::warn!(
+                error = &error as &dyn std::error::Error, job.id = %lease.id, job.kind = kind, ended,
+                "the end of a job could not be written; it will run again"
+            );
+        }
+    }
+}
