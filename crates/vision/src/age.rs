@@ -76,8 +76,9 @@ impl AgeModel {
             }
             Reading::Probabilities { first_age } => {
                 let total: f32 = values.iter().sum();
-                // Also false for NaN, and for logits, whose mean would look like an age.
-                if !values.iter().all(|p| *p >= 0.0) || !((total - 1.0).abs() < 0.01) {
+                // Neither holds for NaN, nor for logits, whose mean would look like an age.
+                let shares = values.iter().all(|p| *p >= 0.0) && (total - 1.0).abs() < 0.01;
+                if !shares {
                     return Err(unusable("the ages are no probabilities"));
                 }
                 let sum: f32 = values.iter().enumerate().map(|(at, p)| p * (first_age + at as f32)).sum();

@@ -190,10 +190,10 @@ fn any_face_on_any_picture_is_answered_without_a_panic() {
             let face = Face { left, top, right, bottom, score: 1.0, points: [[x, y]; 6] };
             match vision.age(&picture, &face) {
                 Ok(age) => {
-                    assert!((0.0..=120.0).contains(&age.years) && age.st_dev > 0.0, "{face:?}: {age:?}")
+                    assert!((0.0..=120.0).contains(&age.years) && age.st_dev > 0.0, "{face:?}: {age:?}");
                 }
                 Err(error) => {
-                    assert!(matches!(error, VisionError::Unusable { .. }), "{name} {face:?}: {error}")
+                    assert!(matches!(error, VisionError::Unusable { .. }), "{name} {face:?}: {error}");
                 }
             }
             let live = vision.score_liveness(&picture, &face).unwrap();

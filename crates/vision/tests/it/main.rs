@@ -1,6 +1,8 @@
 //! The whole crate on what a clone has after `make setup` and the import of the models: the locked packages in
 //! `models/node_modules` with their sample photos, and the pack made from them.
 
+#![expect(clippy::unwrap_used, reason = "the helpers of tests are tests")]
+
 mod age;
 mod detect;
 mod import;

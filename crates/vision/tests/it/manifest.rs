@@ -139,7 +139,8 @@ fn numbers_out_of_range_are_refused_with_the_range() {
 
 #[test]
 fn a_manifest_that_contradicts_itself_is_refused() {
-    let cases: [(fn(&mut Value), &str); 8] = [
+    type Edit = fn(&mut Value);
+    let cases: [(Edit, &str); 8] = [
         (|manifest| manifest["format"] = json!(2), "format 2 is not known"),
         (|manifest| manifest["use"]["age"] = json!("nobody"), "age is served by nobody"),
         (|manifest| manifest["use"]["age"] = json!("blazeface"), "blazeface is a model for detect, not age"),

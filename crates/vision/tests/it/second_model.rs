@@ -5,11 +5,11 @@ use serde_json::json;
 use vision::{AgeEstimate, Vision, VisionError};
 
 fn estimates(vision: &mut Vision) -> Vec<AgeEstimate> {
-    let mut estimate = |picture| {
+    let estimate = |picture| {
         let face = surest(vision, picture);
         vision.age(picture, &face).unwrap()
     };
-    faces().iter().map(|picture| estimate(picture)).collect()
+    faces().iter().map(estimate).collect()
 }
 
 #[test]
