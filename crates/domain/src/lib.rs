@@ -5,6 +5,7 @@ pub mod estimate;
 pub mod keyring;
 pub mod secure_capture;
 pub mod tenancy;
+pub mod upkeep;
 mod words;
 
 pub use words::UnknownWord;

@@ -5,6 +5,7 @@ mod config;
 mod out;
 mod serve;
 mod telemetry;
+mod work;
 
 use clap::{Parser, Subcommand};
 use std::{path::PathBuf, process::ExitCode};
@@ -37,6 +38,11 @@ struct Place {
 enum Command {
     /// Serve all interfaces over HTTP.
     Serve(serve::Args),
+    /// Run jobs only: deliveries, videos, housekeeping. `serve` does so too, unless told not to.
+    Work,
+    /// Jobs: what waits, runs, or was parked after it failed too often.
+    #[command(subcommand)]
+    Jobs(commands::jobs::Jobs),
     /// Organisations: the tenants.
     #[command(subcommand)]
     Org(commands::org::Org),
@@ -84,6 +90,8 @@ async fn run(place: &Place, command: Command) -> anyhow::Result<ExitCode> {
     let config = config::Config::load(place)?;
     match command {
         Command::Serve(args) => serve::serve(&args, config).await?,
+        Command::Work => work::run(config).await?,
+        Command::Jobs(jobs) => jobs.run(&config).await?,
         Command::Org(org) => org.run(&config).await?,
         Command::App(app) => app.run(&config).await?,
         Command::Key(key) => key.run(&config).await?,

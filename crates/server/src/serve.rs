@@ -3,6 +3,7 @@
 mod demo;
 pub(crate) use demo::Credentials;
 mod listen;
+pub(crate) use listen::told_to_stop;
 
 use crate::{config::Config, out, telemetry};
 use anyhow::Context as _;
@@ -10,7 +11,7 @@ use api::{Api, Metrics, Settings};
 use base::{SignedDuration, SystemWorld, World};
 use domain::{audit::Decisions, estimate::Estimator, secure_capture::SecureCapture, tenancy::nonces};
 use std::{net::SocketAddr, sync::Arc, time::Duration};
-use tokio::time::MissedTickBehavior;
+use tokio::{sync::watch, task::JoinSet, time::MissedTickBehavior};
 
 /// How `assay serve` is called.
 #[derive(clap::Args)]
@@ -22,6 +23,9 @@ pub(crate) struct Args {
     /// to `dev-credentials.json` in it.
     #[arg(long)]
     dev: bool,
+    /// Leave jobs to processes of their own, `assay work`.
+    #[arg(long)]
+    no_work: bool,
 }
 
 pub(crate) async fn serve(args: &Args, config: Config) -> anyhow::Result<()> {
@@ -63,6 +67,8 @@ pub(crate) async fn serve(args: &Args, config: Config) -> anyhow::Result<()> {
     };
     let mut server = tokio::spawn(listen::run(listener, router, limits));
     tracing::info!(listen = %address, public_url, version = env!("CARGO_PKG_VERSION"), "serving");
+    let (stop, stopped) = watch::channel(false);
+    let mut working = JoinSet::new();
     let prepared = async {
         migrate(&database).await;
         if args.dev {
@@ -74,12 +80,17 @@ pub(crate) async fn serve(args: &Args, config: Config) -> anyhow::Result<()> {
     let ended = tokio::select! {
         prepared = prepared => {
             prepared?;
+            if !args.no_work {
+                working.spawn(crate::work::work(database.clone(), world.clone(), stopped));
+            }
             server.await
         }
         // Told to stop while the database was still awaited.
         ended = &mut server => ended,
     };
     ended.context("the server broke down")?;
+    let _gone = stop.send(true);
+    working.join_all().await;
     drop(metrics);
     database.close().await;
     tracing::info!("stopped");
@@ -129,7 +140,7 @@ async fn load_models(estimator: Estimator, models: domain::estimate::Models) {
     }
 }
 
-/// What happens every so often.
+/// What this process does for itself every so often; what the database needs is done by jobs.
 async fn keep_house(api: Api) {
     let mut tick = tokio::time::interval(Duration::from_secs(5));
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -138,17 +149,10 @@ async fn keep_house(api: Api) {
         tick.tick().await;
         api.metrics.upkeep();
         ticks += 1;
-        if ticks.is_multiple_of(12) {
-            if let Some(rate) = &api.rate {
-                rate.tidy();
-            }
-            match nonces::purge(&api.db, &api.world).await {
-                Ok(0) => {}
-                Ok(rows) => tracing::debug!(rows, "forgot expired nonces"),
-                Err(error) => {
-                    tracing::warn!(error = &error as &dyn std::error::Error, "nonces cannot be purged");
-                }
-            }
+        if let Some(rate) = &api.rate
+            && ticks.is_multiple_of(12)
+        {
+            rate.tidy();
         }
     }
 }

@@ -88,8 +88,9 @@ fn channel_order(colour: Colour) -> [usize; 3] {
 /// The part of the picture around the square, scaled down by `step`, and the square in it. `None` when there is no such
 /// part.
 fn reduce(picture: &Picture, square: Square, step: f32) -> Option<(Picture, Square)> {
-    // Half the diagonal reaches every corner whatever the angle, and two target pixels more feed the filter.
-    let reach = square.side * std::f32::consts::FRAC_1_SQRT_2 + 2.0 * step;
+    // As far as the turned square's corners, and two target pixels more feed the filter.
+    let (sin, cos) = square.angle.sin_cos();
+    let reach = square.side / 2.0 * (sin.abs() + cos.abs()) + 2.0 * step;
     let bound = |centre: f32, size: u32| {
         let low = (centre - reach).floor().clamp(0.0, size as f32);
         let high = (centre + reach).ceil().clamp(0.0, size as f32);
@@ -124,18 +125,47 @@ fn resize(picture: &Picture, width: u32, height: u32, options: &ResizeOptions) -
 /// The colour between four pixels; black outside.
 #[inline]
 fn bilinear(picture: &Picture, x: f32, y: f32) -> [f32; 3] {
-    let (left, top) = (x.floor(), y.floor());
-    let (right_share, bottom_share) = (x - left, y - top);
-    let (width, height) = (picture.width() as usize, picture.height() as usize);
-    let (left, top) = (left as i64, top as i64);
-    let mut sum = [0.0; 3];
-    let corners = [
-        (0, 0, (1.0 - right_share) * (1.0 - bottom_share)),
-        (1, 0, right_share * (1.0 - bottom_share)),
-        (0, 1, (1.0 - right_share) * bottom_share),
-        (1, 1, right_share * bottom_share),
+    let (left, top) = (floor(x), floor(y));
+    let (right_share, bottom_share) = (x - left as f32, y - top as f32);
+    let shares = [
+        (1.0 - right_share) * (1.0 - bottom_share),
+        right_share * (1.0 - bottom_share),
+        (1.0 - right_share) * bottom_share,
+        right_share * bottom_share,
     ];
-    for (dx, dy, share) in corners {
+    let (width, height) = (picture.width() as usize, picture.height() as usize);
+    let (Ok(column), Ok(row)) = (usize::try_from(left), usize::try_from(top)) else {
+        return beside(picture, left, top, shares);
+    };
+    if column + 1 >= width || row + 1 >= height {
+        return beside(picture, left, top, shares);
+    }
+    // Nearly every sample lies inside: two pixels of one row, two of the next.
+    let at = (row * width + column) * 3;
+    let (upper, lower) = (&picture.rgb()[at..at + 6], &picture.rgb()[at + width * 3..at + width * 3 + 6]);
+    let colour = |channel: usize| {
+        shares[0] * f32::from(upper[channel])
+            + shares[1] * f32::from(upper[channel + 3])
+            + shares[2] * f32::from(lower[channel])
+            + shares[3] * f32::from(lower[channel + 3])
+    };
+    [colour(0), colour(1), colour(2)]
+}
+
+/// The next whole number below; what lies beyond the whole numbers becomes the last of them.
+#[inline]
+fn floor(value: f32) -> i32 {
+    // `f32::floor` is a call of the C library on processors as old as those this is built for.
+    let whole = value as i32;
+    if whole as f32 > value { whole.saturating_sub(1) } else { whole }
+}
+
+/// The colour between four pixels of which some may lie outside.
+#[cold]
+fn beside(picture: &Picture, left: i32, top: i32, shares: [f32; 4]) -> [f32; 3] {
+    let (width, height) = (picture.width() as usize, picture.height() as usize);
+    let mut sum = [0.0; 3];
+    for ((dx, dy), share) in [(0, 0), (1, 0), (0, 1), (1, 1)].into_iter().zip(shares) {
         let (x, y) = (left.saturating_add(dx), top.saturating_add(dy));
         let (Ok(x), Ok(y)) = (usize::try_from(x), usize::try_from(y)) else { continue };
         if x >= width || y >= height {

@@ -1,5 +1,6 @@
 //! `X-Svc-Device-Meta`: what a client library tells about the device it runs on (decisions, section 1).
 
+use super::object;
 use crate::ai::{Code, Problem};
 use serde::Deserialize;
 
@@ -41,11 +42,14 @@ impl DeviceMeta {
             .decode_to_vec(header)
             .map_err(|_| wrong("this is not standard base64".to_owned()))?;
         let mut reader = serde_json::Deserializer::from_slice(&json);
-        serde_path_to_error::deserialize(&mut reader).map_err(|error| {
-            let path = error.path().to_string();
-            let words = if error.inner().is_data() { "text is expected" } else { "this is not JSON" };
-            wrong(format!("{path}: {words}"))
-        })
+        let mut track = serde_path_to_error::Track::new();
+        let read =
+            object(serde_path_to_error::Deserializer::new(&mut reader, &mut track)).map_err(|error| {
+                let words = if error.is_data() { "text is expected" } else { "this is not JSON" };
+                wrong(format!("{}: {words}", track.path()))
+            })?;
+        reader.end().map_err(|_| wrong("it goes on after its JSON".to_owned()))?;
+        read.ok_or_else(|| wrong("an object is expected".to_owned()))
     }
 }
 
@@ -58,7 +62,7 @@ mod tests {
         let read = |json: &str| DeviceMeta::read(crate::base64(json.as_bytes()).as_bytes(), "X");
         let meta = read(r#"{"os_name":"Linux","screen":[1,2]}"#).unwrap();
         assert_eq!(meta, DeviceMeta { os_name: Some("Linux".to_owned()), ..DeviceMeta::default() });
-        for wrong in [r#"{"os_name":7}"#, "[]x", "", "null x"] {
+        for wrong in [r#"{"os_name":7}"#, "[]", "[]x", "", "null", "{} x"] {
             assert!(read(wrong).is_err(), "{wrong}");
         }
         assert!(DeviceMeta::read(b"{}", "X").is_err(), "plain JSON is not base64");

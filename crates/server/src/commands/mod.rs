@@ -4,6 +4,7 @@ pub(crate) mod app;
 pub(crate) mod call;
 pub(crate) mod doctor;
 pub(crate) mod evaluate;
+pub(crate) mod jobs;
 pub(crate) mod key;
 pub(crate) mod models;
 pub(crate) mod org;

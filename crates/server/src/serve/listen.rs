@@ -71,7 +71,8 @@ pub(super) async fn run(listener: TcpListener, router: Router, limits: Limits) {
     }
 }
 
-async fn told_to_stop() {
+/// Ends when the process gets SIGTERM or SIGINT.
+pub(crate) async fn told_to_stop() {
     let (terminate, interrupt) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
     match (terminate, interrupt) {
         (Ok(mut terminate), Ok(mut interrupt)) => {

@@ -52,6 +52,27 @@ fn tenants_and_keys_are_made_and_taken_away() {
 }
 
 #[test]
+fn jobs_can_be_looked_at_and_decided_about() {
+    let place = Place::new();
+    let server = place.serve();
+    let jobs =
+        || serde_json::from_str::<Value>(&place.ask(&["jobs", "list", "--kind", "purge-nonces"])).unwrap();
+    let began = std::time::Instant::now();
+    // The first round ran when the server started; the row stays for the next.
+    while jobs()[0]["state"] != "WAITING" || jobs()[0]["attempts"] != 0 {
+        assert!(began.elapsed().as_secs() < 60, "{}", jobs());
+    }
+    let id = jobs()[0]["id"].as_str().unwrap().to_owned();
+    assert_eq!(server.stop(), Some(0));
+    assert!(place.ask(&["jobs", "show", &id]).contains("run_at"));
+    place.ask(&["jobs", "retry", &id]);
+    place.ask(&["jobs", "discard", &id]);
+    assert_eq!(jobs(), json!([]));
+    let gone = place.run(&["jobs", "show", &id]);
+    assert_eq!((gone.status.code(), text(&gone.stderr).contains(&id)), (Some(1), true));
+}
+
+#[test]
 fn the_doctor_finds_nothing_wrong_where_nothing_is() {
     let place = Place::new();
     place.ask(&["migrate"]);
@@ -85,6 +106,8 @@ fn every_command_helps() {
         "models",
         "call",
         "evaluate",
+        "jobs",
+        "work",
         "doctor",
         "openapi",
         "migrate",

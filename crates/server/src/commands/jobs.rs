@@ -1,0 +1,64 @@
+//! `assay jobs …`
+
+use crate::{config::Config, out};
+use anyhow::Context as _;
+use base::{SystemWorld, Uuid};
+use clap::Subcommand;
+
+#[derive(Subcommand)]
+pub(crate) enum Jobs {
+    /// List jobs as JSON, up to 200, the longest due first.
+    List {
+        /// Only jobs in this state.
+        #[arg(long, value_parser = jobs::JobState::WORDS, ignore_case = true)]
+        state: Option<String>,
+        /// Only jobs of this kind.
+        #[arg(long)]
+        kind: Option<String>,
+    },
+    /// Show one job, with the error of its last attempt.
+    Show {
+        /// The job.
+        id: Uuid,
+    },
+    /// Let a parked or waiting job run now, with a clean record.
+    Retry {
+        /// The job.
+        id: Uuid,
+    },
+    /// Give a parked or waiting job up.
+    Discard {
+        /// The job.
+        id: Uuid,
+    },
+}
+
+impl Jobs {
+    pub(crate) async fn run(self, config: &Config) -> anyhow::Result<()> {
+        let db = super::database(config).await?;
+        match self {
+            Self::List { state, kind } => {
+                let state = state.map(|word| word.to_ascii_uppercase());
+                let mut view = db.read().await?;
+                return out::json(&jobs::list(&mut view, state.as_deref(), kind.as_deref()).await?);
+            }
+            Self::Show { id } => {
+                let job = jobs::show(&mut db.read().await?, id).await?;
+                return out::json(&job.with_context(|| format!("there is no job {id}"))?);
+            }
+            Self::Retry { id } => {
+                let mut tx = db.write().await?;
+                jobs::retry(&mut tx, &SystemWorld, id).await?;
+                tx.commit().await?;
+                out::line(format_args!("job {id} runs as soon as a worker is free"));
+            }
+            Self::Discard { id } => {
+                let mut tx = db.write().await?;
+                jobs::discard(&mut tx, id).await?;
+                tx.commit().await?;
+                out::line(format_args!("job {id} is discarded"));
+            }
+        }
+        Ok(())
+    }
+}
