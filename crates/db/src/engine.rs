@@ -275,8 +275,7 @@ impl Db {
     /// Waits until a transaction of this process that announced something is committed. What was announced before the
     /// first poll, but after the call, counts.
     pub fn announced(&self) -> impl Future<Output = ()> + Send + use<> {
-        let waiting = Box::pin(self.1.clone().notified_owned());
-        async move { waiting.await }
+        self.1.clone().notified_owned()
     }
 
     /// Answers when the database does; for readiness.

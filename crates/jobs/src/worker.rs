@@ -253,7 +253,7 @@ fn note(kind: &str, lease: &Lease, ended: &'static str, written: Result<(), DbEr
             tracing::error!(job.id = %lease.id, job.kind = kind, attempts = lease.attempts, "a job is parked; `assay jobs show` has its error");
         }
         Ok(()) => {
-            tracing::debug!(job.id = %lease.id, job.kind = kind, attempts = lease.attempts, ended, "job")
+            tracing::debug!(job.id = %lease.id, job.kind = kind, attempts = lease.attempts, ended, "job");
         }
         Err(error) => {
             tracing::warn!(

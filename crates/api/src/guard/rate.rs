@@ -33,7 +33,7 @@ pub struct Allowance {
 impl Rate {
     /// Lets `per_minute` calls pass in the long run, and `burst` at once.
     pub fn new(per_minute: NonZeroU32, burst: NonZeroU32) -> Self {
-        let clock = MonotonicClock::default();
+        let clock = MonotonicClock;
         let quota = Quota::per_minute(per_minute).allow_burst(burst);
         let refill = quota.burst_size_replenished_in();
         let limiter = Limiter::new(quota, DashMapStateStore::default(), clock.clone());

@@ -2,6 +2,7 @@
 
 use crate::place::Place;
 use serde_json::Value;
+use std::fmt::Write as _;
 
 /// Writes the cut-out faces and a file of labels.
 fn labelled(place: &Place, columns: &str, label: impl Fn(usize) -> String) -> String {
@@ -9,7 +10,7 @@ fn labelled(place: &Place, columns: &str, label: impl Fn(usize) -> String) -> St
     for (number, face) in testkit::faces().iter().enumerate() {
         let name = format!("{number}.jpg");
         std::fs::write(place.path(&name), domain::estimate::sample::jpeg(face, 96)).unwrap();
-        rows.push_str(&format!("\n{name},{}", label(number)));
+        write!(rows, "\n{name},{}", label(number)).unwrap();
     }
     let file = place.path("labels.csv");
     std::fs::write(&file, rows).unwrap();

@@ -76,7 +76,7 @@ impl Place {
         let mut server = Server { child, url: String::new() };
         let mut lines = std::io::BufRead::lines(std::io::BufReader::new(server.child.stdout.take().unwrap()));
         let greeting = lines.find_map(|line| line.unwrap().strip_prefix("Assay is at ").map(str::to_owned));
-        server.url = greeting.unwrap().split(',').next().unwrap().to_owned();
+        greeting.unwrap().split(',').next().unwrap().clone_into(&mut server.url);
         server
     }
 
