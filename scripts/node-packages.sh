@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# Installs the locked packages that carry the models, when the lock file has changed since the last time.
+# Installs the locked packages of a folder, when its lock file has changed since the last time:
+# node-packages.sh [FOLDER]. Without a folder: those that carry the models.
 set -euo pipefail
-cd "$(dirname "$0")/../models"
+folder=${1:-models}
+cd "$(dirname "$0")/../$folder"
 
 for tool in node npm; do
     command -v "$tool" >/dev/null || { echo "$tool is missing: install Node 20 or newer" >&2; exit 1; }
@@ -10,6 +12,6 @@ stamp=node_modules/.assay-stamp
 if [ -f "$stamp" ] && cmp -s package-lock.json "$stamp"; then
     exit 0
 fi
-echo "installing the packages that carry the models"
+echo "installing the npm packages of $folder"
 npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 cp package-lock.json "$stamp"

@@ -1,0 +1,113 @@
+//! The lightest client there can be, because it shares the cores with what it measures: requests are signed beforehand,
+//! and HTTP/1.1 is written and read by hand on connections that stay open.
+
+use anyhow::{Context as _, bail};
+use base::{SystemWorld, World as _};
+use domain::tenancy::signed_request::{Message, Signer};
+use serde::Deserialize;
+use std::{net::SocketAddr, path::Path};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
+
+/// A connection that stays open.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    stream: TcpStream,
+    read: Vec<u8>,
+}
+
+/// What came back.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) retry_after: bool,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Connection {
+    pub(crate) async fn open(address: SocketAddr) -> anyhow::Result<Self> {
+        let stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
+        Ok(Self { stream, read: Vec::with_capacity(4096) })
+    }
+
+    /// Sends a request, given in two parts, and reads its answer.
+    pub(crate) async fn ask(&mut self, head: &[u8], body: &[u8]) -> anyhow::Result<Answer> {
+        self.stream.write_all(head).await?;
+        if !body.is_empty() {
+            self.stream.write_all(body).await?;
+        }
+        self.read.clear();
+        loop {
+            if self.stream.read_buf(&mut self.read).await? == 0 {
+                bail!("the server closed the connection");
+            }
+            if let Some(answer) = parse(&self.read)? {
+                return Ok(answer);
+            }
+        }
+    }
+
+    pub(crate) async fn get(&mut self, path: &str) -> anyhow::Result<Answer> {
+        self.ask(get(path).as_bytes(), &[]).await
+    }
+}
+
+/// An unsigned request.
+pub(crate) fn get(path: &str) -> String {
+    format!("GET {path} HTTP/1.1\r\nhost: bench\r\n\r\n")
+}
+
+/// An answer, once it is there as a whole.
+fn parse(bytes: &[u8]) -> anyhow::Result<Option<Answer>> {
+    let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") else { return Ok(None) };
+    let head = std::str::from_utf8(&bytes[..end])?;
+    let status = head.get(9..12).and_then(|digits| digits.parse().ok()).context("no status line")?;
+    let header = |name: &str| {
+        head.lines().filter_map(|line| line.split_once(": ")).find(|(key, _)| key.eq_ignore_ascii_case(name))
+    };
+    let (_, length) = header("content-length").context("an answer without its length")?;
+    let body = &bytes[end + 4..];
+    let complete = body.len() >= length.parse::<usize>()?;
+    let retry_after = header("retry-after").is_some();
+    Ok(complete.then(|| Answer { status, retry_after, body: body.to_vec() }))
+}
+
+/// Someone who may call.
+#[derive(Debug)]
+pub(crate) struct Caller {
+    signer: Signer,
+    sdk_id: String,
+}
+
+/// What `assay serve --dev` writes.
+#[derive(Deserialize)]
+struct Credentials {
+    sdk_id: String,
+    private_key_path: std::path::PathBuf,
+}
+
+impl Caller {
+    /// The demo application of a data folder.
+    pub(crate) fn of(folder: &Path) -> anyhow::Result<Self> {
+        let Credentials { sdk_id, private_key_path } =
+            serde_json::from_slice(&std::fs::read(folder.join("dev-credentials.json"))?)?;
+        let signer = Signer::from_pem(&std::fs::read_to_string(private_key_path)?)?;
+        Ok(Self { signer, sdk_id })
+    }
+
+    /// The head of a signed POST of this body; good for one use within five minutes.
+    pub(crate) fn sign(&self, path: &str, body: &[u8]) -> Vec<u8> {
+        let query = format!("nonce={}&timestamp={}", SystemWorld.uuid(), SystemWorld.now().as_second());
+        let digest = self.signer.sign(&Message { method: "POST", path, query: Some(&query), body });
+        format!(
+            "POST {path}?{query} HTTP/1.1\r\nhost: bench\r\nx-svc-auth-id: {}\r\nx-svc-auth-digest: {digest}\r\n\
+             content-type: application/json\r\ncontent-length: {}\r\n\r\n",
+            self.sdk_id,
+            body.len()
+        )
+        .into_bytes()
+    }
+}

@@ -1,0 +1,57 @@
+//! Two clocks: the wall's, which other processes disturb, and the time that threads were really on a core.
+
+use anyhow::{Context as _, bail};
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
+
+/// Milliseconds that something took.
+pub(crate) fn time<T>(work: impl FnOnce() -> T) -> (T, f64) {
+    let start = Instant::now();
+    let done = work();
+    (done, milliseconds(start.elapsed()))
+}
+
+pub(crate) fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+/// Milliseconds that this thread has been on a core.
+pub(crate) fn of_this_thread() -> anyhow::Result<f64> {
+    // The kernel adds a thread's time up when it leaves the core.
+    std::thread::sleep(Duration::from_micros(100));
+    on_core(Path::new("/proc/thread-self"))
+}
+
+/// Milliseconds that all threads of a process have been on a core. Threads that ended are not counted.
+pub(crate) fn of_process(id: u32) -> anyhow::Result<f64> {
+    let folder = format!("/proc/{id}/task");
+    let mut sum = 0.0;
+    for task in std::fs::read_dir(&folder).with_context(|| format!("{folder} cannot be read"))? {
+        // A thread may end between the listing and the reading.
+        sum += on_core(&task?.path()).unwrap_or_default();
+    }
+    Ok(sum)
+}
+
+fn on_core(folder: &Path) -> anyhow::Result<f64> {
+    let file = folder.join("schedstat");
+    let text =
+        std::fs::read_to_string(&file).with_context(|| format!("{} cannot be read", file.display()))?;
+    let Some(Ok(nanoseconds)) = text.split(' ').next().map(str::parse::<f64>) else {
+        bail!("{} is not as expected: {text:?}", file.display())
+    };
+    Ok(nanoseconds / 1e6)
+}
+
+/// Megabytes (10^6 bytes) of a process that are in memory.
+pub(crate) fn resident(id: u32) -> anyhow::Result<f64> {
+    let file = format!("/proc/{id}/status");
+    let text = std::fs::read_to_string(&file).with_context(|| format!("{file} cannot be read"))?;
+    let kilobytes = text
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB")?.parse::<f64>().ok())
+        .with_context(|| format!("{file} names no VmRSS"))?;
+    Ok(kilobytes * 1024.0 / 1e6)
+}

@@ -1,0 +1,95 @@
+//! `make bench`: Assay beside its peers, in one run; docs/PERFORMANCE.md explains each line.
+
+mod bare;
+mod call;
+mod client;
+mod clock;
+mod decoders;
+mod guard;
+mod nets;
+mod overload;
+mod peers;
+mod photo;
+mod report;
+mod server;
+mod start;
+
+use anyhow::Context as _;
+use bare::Bare;
+use clap::{Parser, ValueEnum};
+use photo::Photo;
+use report::Report;
+use server::{Place, Server};
+use std::{path::PathBuf, sync::Arc};
+use vision::Vision;
+
+/// Measure Assay beside its peers.
+#[derive(Parser)]
+struct Cli {
+    /// Write everything to this file too, as JSON.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Rounds; more of them help on a busy machine.
+    #[arg(long, default_value_t = 5)]
+    rounds: usize,
+    /// What to measure (repeatable). Default: everything.
+    #[arg(long = "only", value_enum)]
+    only: Vec<Measure>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Measure {
+    Decoders,
+    Nets,
+    Call,
+    Human,
+    Guard,
+    Start,
+    Overload,
+}
+
+/// One thread for the client: it shares the cores with the server.
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> anyhow::Result<()> {
+    let cli = Cli::parse();
+    let wanted = |measure| cli.only.is_empty() || cli.only.contains(&measure);
+    let rounds = cli.rounds.max(1);
+    let root =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("the checkout has a root")?;
+    let place = Place::in_checkout(root)?;
+    let folder = tempfile::tempdir()?;
+    let photo = Arc::new(Photo::cut_out(&place, &mut Vision::load(&place.pack)?)?);
+    let mut bare = Bare::open(&place, &photo.jpeg)?;
+
+    let mut report = Report::new();
+    if wanted(Measure::Decoders) {
+        decoders::measure(&mut report, &photo.jpeg)?;
+    }
+    if wanted(Measure::Nets) {
+        nets::measure(&mut report, &mut bare)?;
+    }
+    if wanted(Measure::Start) {
+        start::measure(&mut report, &place, &photo, folder.path(), rounds).await?;
+    }
+    let (server, _) = Server::start(&place.server, &folder.path().join("data"), &[]).await?;
+    if wanted(Measure::Call) {
+        call::measure(&mut report, &server, &photo, &mut bare, rounds).await?;
+    }
+    if wanted(Measure::Human) {
+        peers::measure(&mut report, &place, &server, &photo, folder.path(), rounds).await?;
+    }
+    if wanted(Measure::Guard) {
+        guard::measure(&mut report, &server, rounds).await?;
+    }
+    drop(server);
+    if wanted(Measure::Overload) {
+        // One worker, so that a core is left for the client and for refusing.
+        let settings = [("ASSAY__MODELS__WORKERS", "1")];
+        let (server, _) = Server::start(&place.server, &folder.path().join("overload"), &settings).await?;
+        overload::measure(&mut report, &server, &photo, 1).await?;
+    }
+    if let Some(file) = &cli.json {
+        report.write(file)?;
+    }
+    Ok(())
+}

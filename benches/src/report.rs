@@ -1,0 +1,180 @@
+//! What was measured, as lines and as JSON.
+
+use anyhow::Context as _;
+use serde::Serialize;
+use std::{
+    fmt::{Arguments, Display, Formatter},
+    io::Write as _,
+    path::Path,
+};
+
+/// Everything measured so far.
+#[derive(Debug, Serialize)]
+pub(crate) struct Report {
+    machine: String,
+    rows: Vec<Row>,
+}
+
+/// One thing that was measured.
+#[derive(Debug, Serialize)]
+struct Row {
+    name: String,
+    ours: Figure,
+    peer: Option<Peer>,
+    /// Ours divided by the peer's.
+    ratio: Option<f64>,
+    goal: Option<String>,
+    met: Option<bool>,
+}
+
+#[derive(Debug, Serialize)]
+struct Peer {
+    name: String,
+    figure: Figure,
+}
+
+/// A number with its unit: what is typical, and the best that was seen.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Figure {
+    pub(crate) typical: f64,
+    pub(crate) best: f64,
+    pub(crate) unit: Unit,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(crate) enum Unit {
+    #[serde(rename = "ms")]
+    Milliseconds,
+    #[serde(rename = "1/s")]
+    PerSecond,
+    #[serde(rename = "MB")]
+    Megabytes,
+}
+
+/// What a row should reach.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Goal {
+    /// Ours divided by the peer's.
+    RatioAtMost(f64),
+    /// In the row's unit.
+    AtMost(f64),
+    /// In the row's unit.
+    AtLeast(f64),
+}
+
+impl Figure {
+    /// Median and lowest of times in milliseconds.
+    pub(crate) fn times(samples: &[f64]) -> Self {
+        Self { typical: share(samples, 0.5), best: share(samples, 0.0), unit: Unit::Milliseconds }
+    }
+
+    /// Median and highest of rates.
+    pub(crate) fn rates(samples: &[f64]) -> Self {
+        Self { typical: share(samples, 0.5), best: share(samples, 1.0), unit: Unit::PerSecond }
+    }
+
+    /// A single time, in milliseconds.
+    pub(crate) fn time(value: f64) -> Self {
+        Self::times(&[value])
+    }
+
+    /// Median and lowest of sizes.
+    pub(crate) fn megabytes(samples: &[f64]) -> Self {
+        Self { unit: Unit::Megabytes, ..Self::times(samples) }
+    }
+}
+
+impl Display for Figure {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        let (unit, digits) = match self.unit {
+            Unit::Milliseconds if self.typical < 10.0 => ("ms", 2),
+            Unit::Milliseconds => ("ms", 1),
+            Unit::PerSecond => ("/s", 0),
+            Unit::Megabytes => ("MB", 0),
+        };
+        write!(f, "{:.digits$} {unit}", self.typical)?;
+        if (self.best - self.typical).abs() > f64::EPSILON {
+            write!(f, " (best {:.digits$})", self.best)?;
+        }
+        Ok(())
+    }
+}
+
+/// The value that this share (0 to 1) of the samples does not exceed; NaN for none.
+pub(crate) fn share(samples: &[f64], share: f64) -> f64 {
+    let mut sorted = samples.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let at = (sorted.len().saturating_sub(1) as f64 * share).round() as usize;
+    sorted.get(at).copied().unwrap_or(f64::NAN)
+}
+
+/// A line of the answer. Whoever reads may go away: that is no reason to fail.
+pub(crate) fn line(text: Arguments<'_>) {
+    let _gone = writeln!(std::io::stdout(), "{text}");
+}
+
+impl Report {
+    /// An empty report about this machine; prints the heading.
+    pub(crate) fn new() -> Self {
+        let machine = machine();
+        line(format_args!("{machine}\n\nname | ours | peer | ours / peer | goal"));
+        Self { machine, rows: Vec::new() }
+    }
+
+    /// Adds and prints a row. `ratio` says how the two were compared where that is not simply by their medians.
+    pub(crate) fn add(
+        &mut self,
+        name: &str,
+        ours: Figure,
+        peer: Option<(&str, Figure)>,
+        ratio: Option<f64>,
+        goal: Option<Goal>,
+    ) {
+        let ratio = ratio.or(peer.map(|(_, peer)| ours.typical / peer.typical));
+        let judged = goal.map(|goal| match goal {
+            Goal::RatioAtMost(most) => (format!("ratio at most {most}"), ratio.is_some_and(|it| it <= most)),
+            Goal::AtMost(most) => (format!("at most {most}"), ours.typical <= most),
+            Goal::AtLeast(least) => (format!("at least {least}"), ours.typical >= least),
+        });
+        let (goal, met) = judged.unzip();
+        let peer = peer.map(|(name, figure)| Peer { name: name.to_owned(), figure });
+        let row = Row { name: name.to_owned(), ours, peer, ratio, goal, met };
+        line(format_args!("{row}"));
+        self.rows.push(row);
+    }
+
+    /// Writes everything as JSON.
+    pub(crate) fn write(&self, file: &Path) -> anyhow::Result<()> {
+        let text = serde_json::to_string_pretty(self)? + "\n";
+        std::fs::write(file, text).with_context(|| format!("{} cannot be written", file.display()))
+    }
+}
+
+impl Display for Row {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} | {} | ", self.name, self.ours)?;
+        match &self.peer {
+            Some(Peer { name, figure }) => write!(f, "{name}: {figure} | ")?,
+            None => write!(f, "- | ")?,
+        }
+        match self.ratio {
+            Some(ratio) => write!(f, "{ratio:.2} | ")?,
+            None => write!(f, "- | ")?,
+        }
+        match (&self.goal, self.met) {
+            (Some(goal), Some(met)) => write!(f, "{goal}: {}", if met { "met" } else { "MISSED" }),
+            _ => write!(f, "-"),
+        }
+    }
+}
+
+/// Processor, cores, and how busy the machine was before anything was measured.
+fn machine() -> String {
+    let read = |file: &str| std::fs::read_to_string(file).unwrap_or_default();
+    let processors = read("/proc/cpuinfo");
+    let name = processors.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let load = read("/proc/loadavg");
+    let load = load.split(' ').next().unwrap_or("?");
+    format!("{}, {cores} cores; load {load} at the start", name.map_or("unknown processor", |(_, name)| name))
+}

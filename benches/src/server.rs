@@ -1,0 +1,141 @@
+//! The server under test: a process of its own, with a data folder of its own.
+
+use crate::{
+    client::{Caller, Connection},
+    clock,
+};
+use anyhow::{Context as _, bail};
+use std::{
+    fs::File,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+/// A running server; dropping it ends it.
+#[derive(Debug)]
+pub(crate) struct Server {
+    child: Child,
+    pub(crate) address: SocketAddr,
+    pub(crate) caller: Caller,
+}
+
+/// How long a start may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+impl Server {
+    /// Starts a server with default settings but for `settings` (`ASSAY__SECTION__NAME` and value), and tells how many
+    /// milliseconds passed until it was ready.
+    pub(crate) async fn start(
+        binary: &Path,
+        folder: &Path,
+        settings: &[(&str, &str)],
+    ) -> anyhow::Result<(Self, f64)> {
+        let address = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+        let log = folder.with_extension("log");
+        let inherited = std::env::vars_os().map(|(name, _)| name);
+        let assays = inherited.filter(|name| name.to_string_lossy().starts_with("ASSAY"));
+        let mut command = Command::new(binary);
+        for name in assays {
+            command.env_remove(name);
+        }
+        command
+            .args(["serve", "--dev", "--data-dir"])
+            .arg(folder)
+            .args(["--listen", &address.to_string()])
+            .envs(settings.iter().copied())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(File::create(&log)?);
+        let started = Instant::now();
+        let child = command.spawn().with_context(|| format!("{} cannot be started", binary.display()))?;
+        let mut running = Running(Some(child));
+        while !is_ready(address).await {
+            if running.ended()? || started.elapsed() > PATIENCE {
+                bail!("the server did not become ready:\n{}", std::fs::read_to_string(&log)?);
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        let took = clock::milliseconds(started.elapsed());
+        let caller = loop {
+            match Caller::of(folder) {
+                Ok(caller) => break caller,
+                Err(error) if started.elapsed() > PATIENCE => return Err(error),
+                Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
+            }
+        };
+        let child = running.0.take().context("the server is running")?;
+        Ok((Self { child, address, caller }, took))
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub(crate) async fn connect(&self) -> anyhow::Result<Connection> {
+        Connection::open(self.address).await
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        end(&mut self.child);
+    }
+}
+
+/// A child that is ended when starting it is given up.
+struct Running(Option<Child>);
+
+impl Running {
+    fn ended(&mut self) -> anyhow::Result<bool> {
+        Ok(match &mut self.0 {
+            Some(child) => child.try_wait()?.is_some(),
+            None => true,
+        })
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.0 {
+            end(child);
+        }
+    }
+}
+
+fn end(child: &mut Child) {
+    let _ended_already = child.kill();
+    let _ended = child.wait();
+}
+
+async fn is_ready(address: SocketAddr) -> bool {
+    let Ok(mut connection) = Connection::open(address).await else { return false };
+    connection.get("/readyz").await.is_ok_and(|answer| answer.status == 200)
+}
+
+/// Where the server's program, models and photos are: the checkout's own.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    pub(crate) server: PathBuf,
+    pub(crate) pack: PathBuf,
+    pub(crate) photos: PathBuf,
+    pub(crate) peer: PathBuf,
+}
+
+impl Place {
+    pub(crate) fn in_checkout(root: &Path) -> anyhow::Result<Self> {
+        let place = Self {
+            server: root.join("target/release/assay"),
+            pack: root.join("models/pack"),
+            photos: root.join("models/node_modules/@vladmandic/face-api/demo"),
+            peer: root.join("benches"),
+        };
+        for needed in [&place.server, &place.pack.join("pack.json"), &place.photos] {
+            if !needed.exists() {
+                bail!("{} is missing; `make bench` makes it", needed.display());
+            }
+        }
+        Ok(place)
+    }
+}
