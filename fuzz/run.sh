@@ -39,10 +39,12 @@ coverage=(
 
 # Not --locked: this lock file follows the crates it depends on by path, whose dependencies change more often than it.
 cargo run --quiet --features seeds --bin seeds -- corpus
+# One build for all, so that what they share is built once. Naming the host as a target keeps the flags away from build
+# scripts and macros.
+features=$(IFS=,; echo "${targets[*]}")
+RUSTFLAGS="${coverage[*]}" cargo build --profile fuzz --target "$host" --features "$features" "${targets[@]/#/--bin=}"
 for target in "${targets[@]}"; do
   echo "== $target"
-  # Naming the host as a target keeps the flags away from build scripts and macros.
-  RUSTFLAGS="${coverage[*]}" cargo build --profile fuzz --target "$host" --features "$target" --bin "$target"
   mkdir -p "artifacts/$target"
   options=(
     "-max_total_time=$seconds"
