@@ -6,9 +6,10 @@ use crate::{
     clock,
     photo::Photo,
     report::{Figure, Goal, Report, share},
-    server::Server,
+    server::{Place, Server},
 };
 use anyhow::ensure;
+use domain::estimate::{Ask, Assurance, Estimator, Models, Rules};
 use std::time::Instant;
 
 pub(crate) const PATH: &str = "/ai/v1/age-antispoofing";
@@ -31,6 +32,7 @@ async fn send(server: &Server, connection: &mut Connection, body: &[u8], status:
 /// Calls and bare runs take turns, so that whatever else runs disturbs both.
 pub(crate) async fn measure(
     report: &mut Report,
+    place: &Place,
     server: &Server,
     photo: &Photo,
     bare: &mut Bare,
@@ -39,7 +41,9 @@ pub(crate) async fn measure(
     let mut connection = server.connect().await?;
     let no_photo = base64_simd::STANDARD.encode_to_string(vec![0; photo.jpeg.len()]);
     let no_photo = format!("{{\"img\":\"{no_photo}\"}}").into_bytes();
-    let mut refusals = Vec::new();
+    let (mut refusals, mut inner) = (Vec::new(), Vec::new());
+    let estimator = Estimator::new(Rules::default());
+    estimator.load(&Models { folder: place.pack.clone(), workers: 1, queue: 1 })?;
     for _ in 0..10 {
         once(server, &mut connection, photo).await?;
         bare.run()?;
@@ -54,6 +58,17 @@ pub(crate) async fn measure(
         // What is left of a call after its answer, a log line or a write to the disk, counts too.
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         call_cores.push((clock::of_process(server.id())? - before) / CALLS as f64);
+        for _ in 0..CALLS {
+            let ask = Ask {
+                image: photo.jpeg.clone(),
+                relaxed: false,
+                age: true,
+                liveness: Some(Assurance::Medium),
+            };
+            let started = Instant::now();
+            estimator.answer(ask).await?;
+            inner.push(clock::milliseconds(started.elapsed()));
+        }
         for _ in 0..CALLS {
             refusals.push(send(server, &mut connection, &no_photo, 400).await?);
         }
@@ -72,6 +87,8 @@ pub(crate) async fn measure(
     ] {
         report.add(name, part, None, None, None);
     }
+    let name = "the call's image without HTTP and guard, wall clock";
+    report.add(name, Figure::times(&inner), None, None, None);
     let name = "a call as large whose image is none, wall clock";
     report.add(name, Figure::times(&refusals), None, None, None);
     let goal = Some(Goal::RatioAtMost(1.15));

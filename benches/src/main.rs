@@ -32,6 +32,9 @@ struct Cli {
     /// Rounds; more of them help on a busy machine.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
+    /// A setting of the server, `ASSAY__SECTION__NAME=VALUE` (repeatable). Default: its own defaults.
+    #[arg(long = "setting", value_name = "NAME=VALUE")]
+    settings: Vec<String>,
     /// What to measure (repeatable). Default: everything.
     #[arg(long = "only", value_enum)]
     only: Vec<Measure>,
@@ -71,9 +74,10 @@ async fn main() -> anyhow::Result<()> {
     if wanted(Measure::Start) {
         start::measure(&mut report, &place, &photo, folder.path(), rounds).await?;
     }
-    let (server, _) = Server::start(&place.server, &folder.path().join("data"), &[]).await?;
+    let settings: Vec<_> = cli.settings.iter().filter_map(|setting| setting.split_once('=')).collect();
+    let (server, _) = Server::start(&place.server, &folder.path().join("data"), &settings).await?;
     if wanted(Measure::Call) {
-        call::measure(&mut report, &server, &photo, &mut bare, rounds).await?;
+        call::measure(&mut report, &place, &server, &photo, &mut bare, rounds).await?;
     }
     if wanted(Measure::Human) {
         peers::measure(&mut report, &place, &server, &photo, folder.path(), rounds).await?;

@@ -22,7 +22,7 @@ pub(crate) struct Server {
 }
 
 /// How long a start may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 impl Server {
     /// Starts a server with default settings but for `settings` (`ASSAY__SECTION__NAME` and value), and tells how many
