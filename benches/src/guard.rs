@@ -33,7 +33,10 @@ pub(crate) async fn measure(report: &mut Report, server: &Server, rounds: usize)
     let plain: Arc<[Vec<u8>]> = vec![client::get("/healthz").into_bytes(); CALLS].into();
     send(server, sign(500), 400).await?;
     let (mut signed, mut latencies, mut cores, mut unsigned) = (vec![], vec![], vec![], vec![]);
+    let mut alone = Vec::new();
     for _ in 0..rounds {
+        let connection = server.connect().await?;
+        alone.extend(work(connection, sign(200), Arc::default(), 400).await?);
         let requests = sign(CALLS);
         let before = clock::of_process(server.id())?;
         let batch = send(server, requests, 400).await?;
@@ -50,6 +53,7 @@ pub(crate) async fn measure(report: &mut Report, server: &Server, rounds: usize)
         Some(Goal::AtLeast(3000.0)),
     );
     report.add("the same, time on a core for each", Figure::times(&cores), None, None, None);
+    report.add("the same, one at a time", Figure::times(&alone), None, None, None);
     report.add("the same, 32 at a time: p50", Figure::time(share(&latencies, 0.5)), None, None, None);
     report.add("the same, 32 at a time: p99", Figure::time(share(&latencies, 0.99)), None, None, None);
     Ok(())

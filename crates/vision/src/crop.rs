@@ -41,6 +41,12 @@ impl Square {
             }
         }
     }
+
+    /// How far its corners lie from its centre, along either axis of the picture.
+    fn reach(&self) -> f32 {
+        let (sin, cos) = self.angle.sin_cos();
+        self.side / 2.0 * (sin.abs() + cos.abs())
+    }
 }
 
 /// Writes the square as the input wants it, NCHW, behind what is in `out`. Outside the picture is black.
@@ -57,22 +63,26 @@ pub(crate) fn square(picture: &Picture, square: Square, input: &Input, out: &mut
         None => (picture, square),
     };
     let step = square.side / width.max(height) as f32;
+    let patch = Patch::around(picture, square);
     let (sin, cos) = square.angle.sin_cos();
     let start = out.len();
     out.resize(start + 3 * width * height, 0.0);
-    let planes = &mut out[start..];
-    let offsets = channel_order(input.colour);
-    for y in 0..height {
+    let (first, rest) = out[start..].split_at_mut(width * height);
+    let (second, third) = rest.split_at_mut(width * height);
+    let [a, b, c] = channel_order(input.colour);
+    let ([mean_a, mean_b, mean_c], [scale_a, scale_b, scale_c]) = (input.mean, input.scale);
+    let rows =
+        first.chunks_exact_mut(width).zip(second.chunks_exact_mut(width)).zip(third.chunks_exact_mut(width));
+    for (y, ((first, second), third)) in rows.enumerate() {
         let v = (y as f32 + 0.5) * step - square.side / 2.0;
-        for x in 0..width {
+        for (x, ((first, second), third)) in first.iter_mut().zip(second).zip(third).enumerate() {
             let u = (x as f32 + 0.5) * step - square.side / 2.0;
             let from_x = square.centre[0] + u * cos - v * sin - 0.5;
             let from_y = square.centre[1] + u * sin + v * cos - 0.5;
-            let rgb = bilinear(picture, from_x, from_y);
-            for (plane, &channel) in offsets.iter().enumerate() {
-                planes[plane * width * height + y * width + x] =
-                    (rgb[channel] - input.mean[plane]) * input.scale[plane];
-            }
+            let colour = patch.between(from_x, from_y);
+            *first = (colour[a] - mean_a) * scale_a;
+            *second = (colour[b] - mean_b) * scale_b;
+            *third = (colour[c] - mean_c) * scale_c;
         }
     }
 }
@@ -88,9 +98,8 @@ fn channel_order(colour: Colour) -> [usize; 3] {
 /// The part of the picture around the square, scaled down by `step`, and the square in it. `None` when there is no such
 /// part.
 fn reduce(picture: &Picture, square: Square, step: f32) -> Option<(Picture, Square)> {
-    // As far as the turned square's corners, and two target pixels more feed the filter.
-    let (sin, cos) = square.angle.sin_cos();
-    let reach = square.side / 2.0 * (sin.abs() + cos.abs()) + 2.0 * step;
+    // Two target pixels more feed the filter.
+    let reach = square.reach() + 2.0 * step;
     let bound = |centre: f32, size: u32| {
         let low = (centre - reach).floor().clamp(0.0, size as f32);
         let high = (centre + reach).ceil().clamp(0.0, size as f32);
@@ -122,34 +131,83 @@ fn resize(picture: &Picture, width: u32, height: u32, options: &ResizeOptions) -
     Picture::new(width, height, target.into_vec())
 }
 
-/// The colour between four pixels; black outside.
-#[inline]
-fn bilinear(picture: &Picture, x: f32, y: f32) -> [f32; 3] {
-    let (left, top) = (floor(x), floor(y));
-    let (right_share, bottom_share) = (x - left as f32, y - top as f32);
-    let shares = [
-        (1.0 - right_share) * (1.0 - bottom_share),
-        right_share * (1.0 - bottom_share),
-        (1.0 - right_share) * bottom_share,
-        right_share * bottom_share,
-    ];
-    let (width, height) = (picture.width() as usize, picture.height() as usize);
-    let (Ok(column), Ok(row)) = (usize::try_from(left), usize::try_from(top)) else {
-        return beside(picture, left, top, shares);
-    };
-    if column + 1 >= width || row + 1 >= height {
-        return beside(picture, left, top, shares);
+/// The pixels around a square as numbers, four to each so that the processor handles a pixel at once; black outside the
+/// picture.
+struct Patch {
+    left: i32,
+    top: i32,
+    width: usize,
+    height: usize,
+    pixels: Vec<[f32; 4]>,
+}
+
+impl Patch {
+    /// Everything that [`Self::between`] may be asked for when sampling the square.
+    fn around(picture: &Picture, square: Square) -> Self {
+        let reach = square.reach() + 2.0;
+        let bound = |centre: f32, size: u32| {
+            let low = (centre - reach).floor().clamp(0.0, size as f32) as usize;
+            let high = (centre + reach).ceil().clamp(0.0, size as f32) as usize;
+            (low, high)
+        };
+        let (left, right) = bound(square.centre[0], picture.width());
+        let (top, bottom) = bound(square.centre[1], picture.height());
+        let mut pixels = Vec::with_capacity((right - left) * (bottom - top));
+        let across = picture.width() as usize * 3;
+        for row in picture.rgb().chunks_exact(across).take(bottom).skip(top) {
+            let row = row[left * 3..right * 3].chunks_exact(3);
+            pixels.extend(row.map(|rgb| [f32::from(rgb[0]), f32::from(rgb[1]), f32::from(rgb[2]), 0.0]));
+        }
+        Self { left: left as i32, top: top as i32, width: right - left, height: bottom - top, pixels }
     }
-    // Nearly every sample lies inside: two pixels of one row, two of the next.
-    let at = (row * width + column) * 3;
-    let (upper, lower) = (&picture.rgb()[at..at + 6], &picture.rgb()[at + width * 3..at + width * 3 + 6]);
-    let colour = |channel: usize| {
-        shares[0] * f32::from(upper[channel])
-            + shares[1] * f32::from(upper[channel + 3])
-            + shares[2] * f32::from(lower[channel])
-            + shares[3] * f32::from(lower[channel + 3])
-    };
-    [colour(0), colour(1), colour(2)]
+
+    /// The colour between four pixels, at a point of the picture.
+    #[inline]
+    fn between(&self, x: f32, y: f32) -> [f32; 4] {
+        let (left, top) = (floor(x), floor(y));
+        let (right_share, bottom_share) = (x - left as f32, y - top as f32);
+        let shares = [
+            (1.0 - right_share) * (1.0 - bottom_share),
+            right_share * (1.0 - bottom_share),
+            (1.0 - right_share) * bottom_share,
+            right_share * bottom_share,
+        ];
+        let (left, top) = (left.saturating_sub(self.left), top.saturating_sub(self.top));
+        let [a, b, c, d] = self.four(left, top).unwrap_or_else(|| self.some_of_four(left, top));
+        let mut colour = [0.0; 4];
+        for (channel, colour) in colour.iter_mut().enumerate() {
+            *colour = shares[0] * a[channel]
+                + shares[1] * b[channel]
+                + shares[2] * c[channel]
+                + shares[3] * d[channel];
+        }
+        colour
+    }
+
+    /// A pixel, its right neighbour and the two below; `None` unless all lie inside.
+    #[inline]
+    fn four(&self, left: i32, top: i32) -> Option<[[f32; 4]; 4]> {
+        let (column, row) = (usize::try_from(left).ok()?, usize::try_from(top).ok()?);
+        if column + 1 >= self.width || row + 1 >= self.height {
+            return None;
+        }
+        let at = row * self.width + column;
+        let (upper, lower) =
+            (self.pixels.get(at..at + 2)?, self.pixels.get(at + self.width..at + self.width + 2)?);
+        Some([upper[0], upper[1], lower[0], lower[1]])
+    }
+
+    /// The same with black for what lies outside.
+    #[cold]
+    fn some_of_four(&self, left: i32, top: i32) -> [[f32; 4]; 4] {
+        [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(across, down)| {
+            let column =
+                usize::try_from(left.saturating_add(across)).ok().filter(|&column| column < self.width);
+            let row = usize::try_from(top.saturating_add(down)).ok().filter(|&row| row < self.height);
+            let pixel = row.zip(column).and_then(|(row, column)| self.pixels.get(row * self.width + column));
+            pixel.copied().unwrap_or_default()
+        })
+    }
 }
 
 /// The next whole number below; what lies beyond the whole numbers becomes the last of them.
@@ -158,25 +216,6 @@ fn floor(value: f32) -> i32 {
     // `f32::floor` is a call of the C library on processors as old as those this is built for.
     let whole = value as i32;
     if whole as f32 > value { whole.saturating_sub(1) } else { whole }
-}
-
-/// The colour between four pixels of which some may lie outside.
-#[cold]
-fn beside(picture: &Picture, left: i32, top: i32, shares: [f32; 4]) -> [f32; 3] {
-    let (width, height) = (picture.width() as usize, picture.height() as usize);
-    let mut sum = [0.0; 3];
-    for ((dx, dy), share) in [(0, 0), (1, 0), (0, 1), (1, 1)].into_iter().zip(shares) {
-        let (x, y) = (left.saturating_add(dx), top.saturating_add(dy));
-        let (Ok(x), Ok(y)) = (usize::try_from(x), usize::try_from(y)) else { continue };
-        if x >= width || y >= height {
-            continue;
-        }
-        let at = (y * width + x) * 3;
-        for (sum, &value) in sum.iter_mut().zip(&picture.rgb()[at..at + 3]) {
-            *sum += share * f32::from(value);
-        }
-    }
-    sum
 }
 
 /// Where a letterboxed picture lies in the input.

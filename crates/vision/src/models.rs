@@ -157,23 +157,17 @@ pub fn face_luma(picture: &Picture, face: &Face) -> f32 {
         return 0.0;
     }
     let width = picture.width() as usize * 3;
-    let mut sum = [0_u64; 3];
+    // Row upon row, which the processor adds many bytes at a time; a picture is too low to overflow.
+    let mut columns = vec![0_u32; (right - left) * 3];
     for row in picture.rgb().chunks_exact(width).take(bottom).skip(top) {
-        // Sixteen pixels side by side, which the processor adds in few steps; a row is too short to overflow.
-        let mut lanes = [0_u32; 48];
-        let mut pixels = row[left * 3..right * 3].chunks_exact(48);
-        for sixteen in &mut pixels {
-            for (lane, &value) in lanes.iter_mut().zip(sixteen) {
-                *lane += u32::from(value);
-            }
+        for (sum, &value) in columns.iter_mut().zip(&row[left * 3..right * 3]) {
+            *sum += u32::from(value);
         }
-        for (lane, &value) in lanes.iter_mut().zip(pixels.remainder()) {
-            *lane += u32::from(value);
-        }
-        for pixel in lanes.chunks_exact(3) {
-            for (sum, &value) in sum.iter_mut().zip(pixel) {
-                *sum += u64::from(value);
-            }
+    }
+    let mut sum = [0_u64; 3];
+    for pixel in columns.chunks_exact(3) {
+        for (sum, &value) in sum.iter_mut().zip(pixel) {
+            *sum += u64::from(value);
         }
     }
     let count = ((right - left) * (bottom - top)) as f64;
