@@ -1,0 +1,145 @@
+//! What a proof says about age.
+//!
+//! Issuers word it in four ways, in JSON as in CBOR, and all are read:
+//! `age_over: {"18": true}` and `age_equal_or_over: {"18": true}` (keys are numbers or text), `age_over_18: true`, and,
+//! in credentials of the W3C's data model, `ageOver: 18`. In a CWT `age_over` may also stand under the private label
+//! -65537.
+
+use crate::cbor;
+use crate::proof::{Failed, Reason};
+use ciborium::Value as Cbor;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// The private CWT label of `age_over`.
+pub(crate) const AGE_OVER: i64 = -65537;
+/// The greatest threshold that can be meant seriously, in years.
+pub(crate) const OLDEST: u8 = 150;
+
+/// Thresholds in years, and whether each is reached.
+#[derive(Debug, Default)]
+pub(crate) struct Ages(BTreeMap<u8, bool>);
+
+impl Ages {
+    /// Everything an object says about age; objects in other objects are not searched.
+    pub(crate) fn of_json(members: &Map<String, Value>) -> Result<Self, Failed> {
+        let mut ages = Self::default();
+        ages.read_json(members)?;
+        Ok(ages)
+    }
+
+    /// Adds what an object says about age.
+    pub(crate) fn read_json(&mut self, members: &Map<String, Value>) -> Result<(), Failed> {
+        for (name, value) in members {
+            match name.as_str() {
+                "age_over" | "age_equal_or_over" => {
+                    for (threshold, reached) in value.as_object().ok_or_else(unreadable)? {
+                        // The digests of what the holder keeps back stand beside what is shown.
+                        if threshold != "_sd" {
+                            self.note(threshold, reached.as_bool())?;
+                        }
+                    }
+                }
+                "ageOver" => self.note(&value.to_string(), Some(true))?,
+                _ => {
+                    if let Some(threshold) = name.strip_prefix("age_over_") {
+                        self.note(threshold, value.as_bool())?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Everything a map of CWT claims says about age.
+    pub(crate) fn of_cbor(claims: &[(Cbor, Cbor)]) -> Result<Self, Failed> {
+        let mut ages = Self::default();
+        for (label, value) in claims {
+            let name = label.as_text().unwrap_or_default();
+            if cbor::whole(label) == Some(AGE_OVER) || name == "age_over" || name == "age_equal_or_over" {
+                for (threshold, reached) in value.as_map().ok_or_else(unreadable)? {
+                    let number = cbor::whole(threshold).map(|number| number.to_string());
+                    let threshold = number.as_deref().or(threshold.as_text()).ok_or_else(unreadable)?;
+                    ages.note(threshold, reached.as_bool())?;
+                }
+            } else if let Some(threshold) = name.strip_prefix("age_over_") {
+                ages.note(threshold, value.as_bool())?;
+            }
+        }
+        Ok(ages)
+    }
+
+    /// Adds one statement, the threshold in digits.
+    pub(crate) fn note(&mut self, threshold: &str, reached: Option<bool>) -> Result<(), Failed> {
+        let digits = (1..=3).contains(&threshold.len()) && threshold.bytes().all(|byte| byte.is_ascii_digit());
+        let years = threshold.parse::<u8>().ok().filter(|years| digits && (1..=OLDEST).contains(years));
+        let (Some(years), Some(reached)) = (years, reached) else { return Err(unreadable()) };
+        if self.0.insert(years, reached).is_some_and(|before| before != reached) {
+            return Err(contradiction());
+        }
+        Ok(())
+    }
+
+    /// The highest threshold that is reached, but no higher than the issuer is believed.
+    pub(crate) fn highest(&self, believed: Option<u8>) -> Result<u8, Failed> {
+        let reached = self.0.iter().filter(|(_, reached)| **reached).map(|(years, _)| *years).max();
+        let missed = self.0.iter().filter(|(_, reached)| !**reached).map(|(years, _)| *years).min();
+        let Some(reached) = reached else {
+            let detail = match missed {
+                Some(_) => "the proof says that its thresholds of age are not reached",
+                None => "the proof says nothing about age",
+            };
+            return Err(Failed::new(Reason::UnsupportedPayload, detail));
+        };
+        if missed.is_some_and(|missed| missed < reached) {
+            return Err(contradiction());
+        }
+        Ok(believed.map_or(reached, |believed| believed.min(reached)))
+    }
+}
+
+fn unreadable() -> Failed {
+    Failed::new(Reason::UnsupportedPayload, "what the proof says about age cannot be read")
+}
+
+fn contradiction() -> Failed {
+    Failed::new(Reason::UnsupportedPayload, "what the proof says about age contradicts itself")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn highest(claims: &Value) -> Result<u8, String> {
+        let ages = Ages::of_json(claims.as_object().unwrap()).map_err(|failed| failed.detail)?;
+        ages.highest(None).map_err(|failed| failed.detail)
+    }
+
+    #[test]
+    fn all_wordings_are_read_and_nonsense_is_not() {
+        for (claims, years) in [
+            (json!({ "age_over": { "18": true, "21": false } }), 18),
+            (json!({ "age_equal_or_over": { "18": true, "65": false, "_sd": ["x"] } }), 18),
+            (json!({ "age_over_18": true, "age_over_21": true }), 21),
+            (json!({ "ageOver": 18, "name": "x" }), 18),
+        ] {
+            assert_eq!(highest(&claims), Ok(years), "{claims}");
+        }
+        for claims in [
+            json!({}),
+            json!({ "age_over_18": false }),
+            json!({ "age_over_18": "true" }),
+            json!({ "age_over_18": 1 }),
+            json!({ "age_over": [18] }),
+            json!({ "age_over": { "eighteen": true } }),
+            json!({ "age_over": { "+18": true } }),
+            json!({ "age_over": { "0": true } }),
+            json!({ "age_over_18": false, "age_over_21": true }),
+            json!({ "age_over_18": true, "age_over": { "18": false } }),
+            json!({ "ageOver": "18" }),
+        ] {
+            assert!(highest(&claims).is_err(), "{claims}");
+        }
+    }
+}

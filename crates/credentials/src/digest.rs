@@ -1,0 +1,39 @@
+//! Digests, in the two shapes that are used here.
+
+use aws_lc_rs::digest::{self, Algorithm, Context};
+
+/// SHA-256 over the parts, one after another.
+pub(crate) fn sha256(parts: &[&[u8]]) -> [u8; 32] {
+    let mut bytes = [0; 32];
+    bytes.copy_from_slice(&of(&digest::SHA256, parts));
+    bytes
+}
+
+/// A digest over the parts, one after another.
+pub(crate) fn of(algorithm: &'static Algorithm, parts: &[&[u8]]) -> Vec<u8> {
+    let mut context = Context::new(algorithm);
+    parts.iter().for_each(|part| context.update(part));
+    context.finish().as_ref().to_vec()
+}
+
+/// The key under which a proof is remembered as used: what was used, and whose it was.
+///
+/// It never covers a signature: an ECDSA signature can be turned into another one of the same message by anybody, and
+/// the changed token must still count as the same.
+pub(crate) fn use_key(issuer: &str, kind: UseOf, name: &[u8]) -> [u8; 32] {
+    let kind = match kind {
+        UseOf::Id => b"id".as_slice(),
+        UseOf::Message => b"message",
+    };
+    let (issuer, lengths) = (issuer.as_bytes(), [issuer.len() as u64, kind.len() as u64].map(u64::to_be_bytes));
+    sha256(&[&lengths[0], issuer, &lengths[1], kind, name])
+}
+
+/// What a use key is made of.
+#[derive(Clone, Copy)]
+pub(crate) enum UseOf {
+    /// The issuer's own id of the token: `jti` or `cti`.
+    Id,
+    /// The bytes that were signed.
+    Message,
+}

@@ -1,0 +1,282 @@
+//! Assay as an issuer. What it writes is described, with its CDDL, in `cwt.rs`.
+//!
+//! An *online* proof is issued for one showing. A *credential* is issued in advance, in batches, each for another key of
+//! the holder; the holder's page shows it with [`present`]'s few bytes around it. Batches tell no more than they must:
+//! the moments of a credential are whole hours, so that those of one batch look like those of any other.
+
+use crate::ages::{AGE_OVER, OLDEST};
+use crate::cbor;
+use crate::cose;
+use crate::cwt::{CNF, CREDENTIAL, CTI, EXP, IAT, ISS, OWN_SECONDS, PRESENTED, STATUS};
+use crate::hosts;
+use crate::keys::{der, thumbprint};
+use crate::proof::{MAX_CHARACTERS, StatusReference};
+use crate::read::OWN;
+use aws_lc_rs::rand::SystemRandom;
+use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED, ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair, ParsedPublicKey};
+use base::{Secret, SignedDuration, Timestamp, World};
+use base64_simd::URL_SAFE_NO_PAD as BASE64URL;
+use ciborium::Value;
+use serde_json::json;
+
+/// How long a credential may live at most.
+pub const LONGEST: SignedDuration = SignedDuration::from_hours(31 * 24);
+/// Protected header of a signature that names no key: ES256.
+const ES256: &[u8] = &[0xa1, 0x01, 0x26];
+
+/// Why nothing was issued.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadGrant {
+    /// The key is no P-256 key as PKCS#8 or PEM of it, or no point of the curve.
+    #[error("is not a P-256 key")]
+    Key,
+    /// The issuer is empty or longer than 200 bytes.
+    #[error("the issuer must be a text of 1 to 200 bytes")]
+    Issuer,
+    /// No threshold, or one outside 1 to 150.
+    #[error("a proof shows at least one threshold, of 1 to {OLDEST} years")]
+    Age,
+    /// Online proofs live for 1 to 60 seconds, credentials for up to 31 days.
+    #[error("a proof lives for 1 to {OWN_SECONDS} seconds, a holder's credential for up to 31 days")]
+    Validity,
+    /// The status list has no https address.
+    #[error("the status list must have an https address")]
+    Status,
+    /// The code would be longer than a QR code can be.
+    #[error("the code would have more than {MAX_CHARACTERS} characters")]
+    TooLong,
+    /// A presentation was asked of something that is no credential of ours.
+    #[error("is not a credential")]
+    Credential,
+}
+
+/// A P-256 key that signs. Prints as nothing, and leaves nothing in memory but what aws-lc holds.
+pub struct IssuingKey {
+    pair: EcdsaKeyPair,
+    thumbprint: [u8; 32],
+}
+
+impl IssuingKey {
+    /// A new key out of the world's chance.
+    pub fn generate(world: &dyn World) -> Self {
+        loop {
+            let mut scalar = [0; 32];
+            world.fill(&mut scalar);
+            // ECPrivateKey of RFC 5915; a scalar outside the group (one in 2^32) is drawn again.
+            let scalar = Secret::new(scalar.to_vec());
+            let version = der(0x02, &[1]);
+            let curve = der(0xa0, b"\x06\x08\x2a\x86\x48\xce\x3d\x03\x01\x07");
+            let sec1 = Secret::new(der(0x30, &[version, der(0x04, scalar.expose()), curve].concat()));
+            if let Ok(pair) = EcdsaKeyPair::from_private_key_der(&ECDSA_P256_SHA256_FIXED_SIGNING, sec1.expose()) {
+                return Self::of(pair);
+            }
+        }
+    }
+
+    /// Reads a PKCS#8 document in DER.
+    pub fn from_pkcs8_der(der: &[u8]) -> Result<Self, BadGrant> {
+        let pair = EcdsaKeyPair::from_private_key_der(&ECDSA_P256_SHA256_FIXED_SIGNING, der);
+        pair.map(Self::of).map_err(|_| BadGrant::Key)
+    }
+
+    /// Reads a PKCS#8 document in PEM (`PRIVATE KEY`).
+    pub fn from_pkcs8_pem(text: &str) -> Result<Self, BadGrant> {
+        let document = pem::parse(text).map_err(|_| BadGrant::Key)?;
+        if document.tag() != "PRIVATE KEY" {
+            return Err(BadGrant::Key);
+        }
+        let der = Secret::new(document.into_contents());
+        Self::from_pkcs8_der(der.expose())
+    }
+
+    /// The key as a PKCS#8 document in DER.
+    pub fn to_pkcs8_der(&self) -> Secret<Vec<u8>> {
+        let document = self.pair.to_pkcs8v1().expect("a P-256 key has a PKCS#8 form");
+        Secret::new(document.as_ref().to_vec())
+    }
+
+    /// The key as a PKCS#8 document in PEM.
+    pub fn to_pkcs8_pem(&self) -> Secret<String> {
+        let document = pem::Pem::new("PRIVATE KEY", self.to_pkcs8_der().expose().as_slice());
+        Secret::new(pem::encode(&document))
+    }
+
+    /// The public key as a JWK, its `kid` the RFC 7638 thumbprint: what a trust list or a key set holds of it.
+    pub fn jwk(&self) -> serde_json::Value {
+        let (x, y) = coordinates(self.public_key());
+        json!({
+            "kty": "EC", "crv": "P-256", "x": x, "y": y, "kid": BASE64URL.encode_to_string(self.thumbprint),
+            "alg": "ES256", "use": "sig",
+        })
+    }
+
+    /// The public key as a holder's key.
+    pub fn holder_key(&self) -> HolderKey {
+        HolderKey(*self.public_key())
+    }
+
+    /// The 65 bytes of the uncompressed point.
+    fn public_key(&self) -> &[u8; 65] {
+        self.pair.public_key().as_ref().first_chunk().expect("a P-256 point is 65 bytes long")
+    }
+
+    fn of(pair: EcdsaKeyPair) -> Self {
+        let mut key = Self { pair, thumbprint: [0; 32] };
+        let (x, y) = coordinates(key.public_key());
+        key.thumbprint = thumbprint(&json!({ "crv": "P-256", "kty": "EC", "x": x, "y": y }));
+        key
+    }
+
+    fn sign(&self, message: &[u8]) -> Vec<u8> {
+        // Fails only when the operating system has no randomness to give; going on would be worse.
+        let signature = self.pair.sign(&SystemRandom::new(), message);
+        signature.expect("the operating system gives randomness").as_ref().to_vec()
+    }
+
+    fn sign1(&self, protected: &[u8], outside: &[u8], claims: Vec<(Value, Value)>) -> Vec<u8> {
+        let payload = cbor::encode(&Value::Map(claims));
+        let signature = self.sign(&cose::signed(protected, outside, &payload));
+        let parts = [bytes(protected), Value::Map(Vec::new()), Value::Bytes(payload), Value::Bytes(signature)];
+        cbor::encode(&Value::Tag(18, Box::new(Value::Array(parts.into()))))
+    }
+}
+
+impl std::fmt::Debug for IssuingKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("IssuingKey(***)")
+    }
+}
+
+/// The public key that a credential is bound to: a point of P-256.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HolderKey([u8; 65]);
+
+impl HolderKey {
+    /// Reads an uncompressed point: 4, x, y. That is what WebCrypto exports as `raw`.
+    pub fn from_raw(point: &[u8; 65]) -> Result<Self, BadGrant> {
+        // Short of checking it here, a key outside the curve would only show when the holder stands at the till.
+        match ParsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, point) {
+            Ok(_) if point[0] == 4 => Ok(Self(*point)),
+            _ => Err(BadGrant::Key),
+        }
+    }
+
+    /// Reads a public JWK (`kty` EC, `crv` P-256, `x`, `y`).
+    pub fn from_jwk(jwk: &serde_json::Value) -> Result<Self, BadGrant> {
+        if jwk["kty"] != "EC" || jwk["crv"] != "P-256" || jwk.get("d").is_some() {
+            return Err(BadGrant::Key);
+        }
+        let coordinate = |name| jwk.get(name).and_then(serde_json::Value::as_str).and_then(crate::jws::base64url);
+        let (Some(x), Some(y)) = (coordinate("x"), coordinate("y")) else { return Err(BadGrant::Key) };
+        let point = [vec![4], x, y].concat();
+        Self::from_raw(point.as_slice().try_into().map_err(|_| BadGrant::Key)?)
+    }
+
+    /// COSE_Key with the point compressed, which saves 48 characters.
+    fn to_cose(&self) -> Value {
+        let [_, x @ ..] = &self.0;
+        let (x, y) = x.split_at(32);
+        let odd = y.last().is_some_and(|last| last & 1 == 1);
+        map([(1, number(2)), (-1, number(1)), (-2, bytes(x)), (-3, Value::Bool(odd))])
+    }
+}
+
+/// What is attested, by whom, to whom, for how long.
+#[derive(Clone, Debug)]
+pub struct Grant {
+    /// The issuer's id as relying parties list it, 1 to 200 bytes. Every byte costs a character and a half.
+    pub issuer: String,
+    /// The thresholds that are reached, in years, 1 to 150.
+    pub age_over: Vec<u8>,
+    /// The key of the holder: makes a credential for offline use. Without it, an online proof.
+    pub holder: Option<HolderKey>,
+    /// Where the credential's status is written. It costs about 100 characters; short-lived proofs go without.
+    pub status: Option<StatusReference>,
+    /// How long it holds: 1 to 60 seconds online, up to 31 days for a credential, whose end is then rounded up to the hour.
+    pub valid: SignedDuration,
+}
+
+/// Issues an online proof or a credential as the text of a QR code. `id` must be random: it is what a second use is told by.
+pub fn issue(key: &IssuingKey, grant: &Grant, now: Timestamp, id: [u8; 16]) -> Result<String, BadGrant> {
+    coded(&credential(key, grant, now, id)?)
+}
+
+/// The bytes of what [`issue`] writes as text: what a page keeps to present later.
+pub fn credential(key: &IssuingKey, grant: &Grant, now: Timestamp, id: [u8; 16]) -> Result<Vec<u8>, BadGrant> {
+    if !(1..=200).contains(&grant.issuer.len()) {
+        return Err(BadGrant::Issuer);
+    }
+    let mut ages = grant.age_over.clone();
+    ages.sort_unstable();
+    ages.dedup();
+    if ages.is_empty() || !ages.iter().all(|years| (1..=OLDEST).contains(years)) {
+        return Err(BadGrant::Age);
+    }
+    let seconds = grant.valid.as_secs();
+    let longest = if grant.holder.is_some() { LONGEST.as_secs() } else { OWN_SECONDS };
+    if !(1..=longest).contains(&seconds) {
+        return Err(BadGrant::Validity);
+    }
+    let (mut iat, mut exp) = (now.as_second(), now.as_second() + seconds);
+    if grant.holder.is_some() {
+        let hour = 3600;
+        iat -= iat.rem_euclid(hour);
+        exp += (-exp).rem_euclid(hour);
+    }
+    let ages = ages.into_iter().map(|years| (number(years), Value::Bool(true))).collect();
+    let mut claims = vec![
+        (number(ISS), Value::Text(grant.issuer.clone())),
+        (number(EXP), number(exp)),
+        (number(IAT), number(iat)),
+        (number(CTI), bytes(&id)),
+        (number(AGE_OVER), Value::Map(ages)),
+    ];
+    if let Some(holder) = &grant.holder {
+        claims.push((number(CNF), map([(1, holder.to_cose())])));
+    }
+    if let Some(status) = &grant.status {
+        if hosts::of_https(&status.uri).is_none() || i64::try_from(status.index).is_err() {
+            return Err(BadGrant::Status);
+        }
+        let text = |text: &str| Value::Text(text.to_owned());
+        let list = [(text("idx"), number(status.index as i64)), (text("uri"), text(&status.uri))];
+        claims.push((number(STATUS), Value::Map(vec![(text("status_list"), Value::Map(list.into()))])));
+    }
+    let kid = &key.thumbprint[..8];
+    let protected = cbor::encode(&map([(1, number(-7)), (4, bytes(kid))]));
+    Ok(key.sign1(&protected, &[], claims))
+}
+
+/// Presents a credential with the holder's key, for one minute: what the holder's page does in the browser.
+pub fn present(credential: &[u8], holder: &IssuingKey, now: Timestamp) -> Result<String, BadGrant> {
+    cbor::decode(credential).map_err(|_| BadGrant::Credential)?;
+    let iat = now.as_second();
+    let claims = vec![
+        (number(EXP), number(iat + OWN_SECONDS)),
+        (number(IAT), number(iat)),
+        (number(CREDENTIAL), bytes(credential)),
+    ];
+    coded(&holder.sign1(ES256, PRESENTED, claims))
+}
+
+fn coded(message: &[u8]) -> Result<String, BadGrant> {
+    let code = format!("{OWN}{}", base45::encode(message));
+    if code.len() > MAX_CHARACTERS { Err(BadGrant::TooLong) } else { Ok(code) }
+}
+
+fn coordinates(point: &[u8; 65]) -> (String, String) {
+    let (x, y) = point[1..].split_at(32);
+    (BASE64URL.encode_to_string(x), BASE64URL.encode_to_string(y))
+}
+
+fn number(number: impl Into<i64>) -> Value {
+    Value::Integer(number.into().into())
+}
+
+fn bytes(bytes: &[u8]) -> Value {
+    Value::Bytes(bytes.to_vec())
+}
+
+fn map<const N: usize>(pairs: [(i64, Value); N]) -> Value {
+    Value::Map(pairs.into_iter().map(|(label, value)| (number(label), value)).collect())
+}

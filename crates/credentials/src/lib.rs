@@ -1,0 +1,34 @@
+//! Signed proofs of age: read what was scanned, judge it against a trust list, and issue proofs of our own.
+//!
+//! No database, no network, no clock, no tenant: moments are passed in, and what must be fetched or remembered is
+//! named in the answer. The order of a verification is
+//!
+//! 1. [`proof::read`] takes the scanned text apart, within bounds;
+//! 2. [`trust::TrustList::verify`] finds the issuer, the signature, the times, the holder and the age;
+//! 3. the caller looks up [`proof::Verified::status`] in a [`status::StatusList`] and hands the finding to
+//!    [`proof::Verified::judge`];
+//! 4. the caller stores [`proof::Verified::use_key`], which must be new, in the transaction of its result.
+//!
+//! A key or certificate is never trusted because it came with a token. Keys are parsed when the list is read, so that
+//! a verification costs little more than its signatures.
+
+pub mod issue;
+pub mod proof;
+pub mod status;
+pub mod trust;
+
+mod ages;
+mod cbor;
+mod cose;
+mod cwt;
+mod digest;
+mod hosts;
+mod json;
+mod jws;
+mod jwt;
+mod keys;
+mod mdoc;
+mod read;
+mod sd_jwt;
+mod times;
+mod x5c;

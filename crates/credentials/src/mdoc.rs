@@ -1,0 +1,317 @@
+//! Mobile documents (ISO 18013-5): `IssuerSigned`, `DeviceResponse`, and our profile of a response shown as a QR code.
+//!
+//! In a QR code there is no reader that could have sent a nonce, so the session transcript that the device signs holds
+//! the moment instead, and travels with the response:
+//!
+//! ```cddl
+//! qr-presentation   = [ session-transcript, DeviceResponse ]        ; CBOR in base45 or base64url, zlib or not
+//! session-transcript = [ null, null, [ "PoaQrHandover", uint ] ]    ; seconds of the Unix epoch
+//! ```
+//!
+//! The device signs `DeviceAuthentication` over this transcript as ISO 18013-5, 9.1.3 has it, with `deviceSignature`.
+//! A response for another session cannot be checked by anyone but its reader, and an `IssuerSigned` alone is a bearer's
+//! token: both are refused unless the issuer's entry says `unbound`, and then reported as not bound.
+//!
+//! Accepted are the document types `eu.europa.ec.av.1` and `org.iso.18013.5.1.mDL`, and `age_over_NN` in the name spaces
+//! `eu.europa.ec.av.1` and `org.iso.18013.5.1`. The signer's chain must lead to a listed root, each certificate
+//! below it carrying the extended key usage 1.0.18013.5.1.2.
+
+use crate::ages::Ages;
+use crate::cbor;
+use crate::cose::Sign1;
+use crate::cwt;
+use crate::digest::{self, UseOf, use_key};
+use crate::keys::Jwk;
+use crate::proof::{Check, Failed, Reason, StatusReference, Terms, Unsupported, Verified};
+use crate::times::Times;
+use crate::trust::Issuer;
+use aws_lc_rs::digest::{Algorithm, SHA256, SHA384, SHA512};
+use base::Timestamp;
+use ciborium::Value;
+use std::collections::HashSet;
+
+const DOC_TYPES: [&str; 2] = ["eu.europa.ec.av.1", "org.iso.18013.5.1.mDL"];
+const NAME_SPACES: [&str; 2] = ["eu.europa.ec.av.1", "org.iso.18013.5.1"];
+const HANDOVER: &str = "PoaQrHandover";
+
+/// A response taken apart.
+#[derive(Clone, Debug)]
+pub(crate) enum Mdoc {
+    /// The holder, or the phone, released no document.
+    Refused,
+    Shown(Box<Shown>),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Shown {
+    issuer_auth: Sign1,
+    payload: Vec<u8>,
+    mso: Mso,
+    items: Vec<Item>,
+    device: Option<Device>,
+}
+
+/// The mobile security object: what the issuer signs.
+#[derive(Clone, Debug)]
+struct Mso {
+    doc_type: String,
+    algorithm: &'static Algorithm,
+    digests: Value,
+    device_key: Option<Value>,
+    times: Times,
+    status: Result<Option<StatusReference>, ()>,
+}
+
+/// One released element, and its encoding, which the issuer's digest is over.
+#[derive(Clone, Debug)]
+struct Item {
+    name_space: String,
+    digest_id: i64,
+    name: String,
+    value: Value,
+    encoded: Vec<u8>,
+}
+
+/// The device's signature over our own session transcript.
+#[derive(Clone, Debug)]
+struct Device {
+    signature: Sign1,
+    /// `DeviceAuthenticationBytes`.
+    authentication: Vec<u8>,
+    made: i64,
+}
+
+fn bad(problem: &str) -> Unsupported {
+    Unsupported::new(format!("the mobile document {problem}"))
+}
+
+impl Mdoc {
+    /// Takes apart an `IssuerSigned`, a `DeviceResponse`, or one with our session transcript before it.
+    pub(crate) fn parse(value: Value) -> Result<Self, Unsupported> {
+        let (transcript, value) = match value {
+            Value::Array(parts) => {
+                let [transcript, response] = <[Value; 2]>::try_from(parts).map_err(|_| bad("is none"))?;
+                let made = moment_of(&transcript).ok_or_else(|| bad("is signed for a session that is not of the QR profile"))?;
+                (Some((transcript, made)), response)
+            }
+            value => (None, value),
+        };
+        let map = value.as_map().ok_or_else(|| bad("is none"))?;
+        if cbor::named(map, "issuerAuth").is_some() {
+            return Shown::parse(map, None, None).map(|shown| Self::Shown(Box::new(shown)));
+        }
+        if cbor::named(map, "version").and_then(Value::as_text).is_none_or(|version| !version.starts_with("1.")) {
+            return Err(bad("is no response of version 1"));
+        }
+        let documents = match cbor::named(map, "documents") {
+            None => &[][..],
+            Some(documents) => documents.as_array().ok_or_else(|| bad("is none"))?,
+        };
+        match documents {
+            [] => Ok(Self::Refused),
+            [document] => {
+                let document = document.as_map().ok_or_else(|| bad("is none"))?;
+                let doc_type = cbor::named(document, "docType").and_then(Value::as_text);
+                let doc_type = doc_type.ok_or_else(|| bad("has no type"))?;
+                let signed = cbor::named(document, "issuerSigned").and_then(Value::as_map);
+                let signed = signed.ok_or_else(|| bad("has nothing signed by its issuer"))?;
+                let device = cbor::named(document, "deviceSigned").and_then(Value::as_map);
+                let device = match (transcript, device) {
+                    (Some((transcript, made)), Some(device)) => Some(Device::parse(device, transcript, doc_type, made)?),
+                    (Some(_), None) => return Err(bad("is not signed by its device")),
+                    (None, _) => None,
+                };
+                Shown::parse(signed, Some(doc_type), device).map(|shown| Self::Shown(Box::new(shown)))
+            }
+            _ => Err(bad("is one of several in the same response")),
+        }
+    }
+
+    /// The signer's certificates.
+    pub(crate) fn chain(&self) -> Result<&[Vec<u8>], Failed> {
+        match self {
+            Self::Refused => Err(Failed::new(Reason::UserDidNotConsent, "the response releases no document")),
+            Self::Shown(shown) => Ok(&shown.issuer_auth.chain),
+        }
+    }
+
+    /// Judges a document whose signer's key is known to be trusted.
+    pub(crate) fn verify(&self, issuer: &Issuer, signer: &Jwk, terms: &Terms) -> Result<Verified, Failed> {
+        match self {
+            Self::Refused => Err(Failed::new(Reason::UserDidNotConsent, "the response releases no document")),
+            Self::Shown(shown) => shown.verify(issuer, signer, terms),
+        }
+    }
+}
+
+impl Shown {
+    fn parse(signed: &[(Value, Value)], doc_type: Option<&str>, device: Option<Device>) -> Result<Self, Unsupported> {
+        let auth = cbor::named(signed, "issuerAuth").cloned().ok_or_else(|| bad("has nothing signed by its issuer"))?;
+        let mut issuer_auth = Sign1::parse(auth).map_err(|problem| bad(&format!("has an issuer's signature that {problem}")))?;
+        let payload = issuer_auth.payload.take().ok_or_else(|| bad("has no security object"))?;
+        let mso = Mso::parse(&payload).ok_or_else(|| bad("has a security object that cannot be read"))?;
+        if doc_type.is_some_and(|doc_type| doc_type != mso.doc_type) {
+            return Err(bad("is of another type than its issuer signed"));
+        }
+        if !DOC_TYPES.contains(&mso.doc_type.as_str()) {
+            return Err(bad("is of a type that is no proof of age"));
+        }
+        let mut items = Vec::new();
+        let spaces = cbor::named(signed, "nameSpaces").map(|spaces| spaces.as_map().ok_or_else(|| bad("is none"))).transpose()?;
+        for (name_space, elements) in spaces.into_iter().flatten() {
+            let (name_space, elements) = name_space.as_text().zip(elements.as_array()).ok_or_else(|| bad("is none"))?;
+            for element in elements {
+                items.push(Item::parse(name_space, element).ok_or_else(|| bad("releases an element that cannot be read"))?);
+            }
+        }
+        let mut seen = HashSet::new();
+        if !items.iter().all(|item| {
+            seen.insert((&item.name_space, item.digest_id.to_string())) && seen.insert((&item.name_space, format!("name {}", item.name)))
+        }) {
+            return Err(bad("releases an element twice"));
+        }
+        Ok(Self { issuer_auth, payload, mso, items, device })
+    }
+
+    fn verify(&self, issuer: &Issuer, signer: &Jwk, terms: &Terms) -> Result<Verified, Failed> {
+        let message = self.issuer_auth.signed(&[], &self.payload);
+        let alg = self.issuer_auth.alg;
+        if !alg.is_some_and(|alg| signer.verifies(alg, &message, &self.issuer_auth.signature)) {
+            return Err(Failed::unverified("the mobile document's signature is not its certificate's"));
+        }
+        for item in &self.items {
+            let digest = digest::of(self.mso.algorithm, &[&item.encoded]);
+            if self.mso.digest(item).is_none_or(|signed| signed != digest) {
+                return Err(Failed::unverified("an element of the mobile document is not what its issuer signed"));
+            }
+        }
+        self.mso.times.hold(terms)?;
+        let (used, checks): (_, &[_]) = match &self.device {
+            Some(device) => {
+                device.check(self.mso.device_key.as_ref())?;
+                let times = Times { iat: Some(device.made), ..Times::default() };
+                times.hold(terms)?;
+                let until = times.fresh(terms, issuer.window(terms))?;
+                let shown = digest::sha256(&[&device.authentication, &self.payload]);
+                ((use_key(issuer.id(), UseOf::Message, &shown), until), &[Check::Fresh, Check::HolderBound])
+            }
+            None if issuer.accepts_unbound() => {
+                ((use_key(issuer.id(), UseOf::Message, &self.payload), self.mso.times.end(terms)?), &[])
+            }
+            None => {
+                return Err(Failed::unverified("the mobile document is not signed by its device for a QR code (see the QR profile)"));
+            }
+        };
+        let mut ages = Ages::default();
+        for item in self.items.iter().filter(|item| NAME_SPACES.contains(&item.name_space.as_str())) {
+            if let Some(threshold) = item.name.strip_prefix("age_over_") {
+                ages.note(threshold, item.value.as_bool())?;
+            }
+        }
+        let age_over = ages.highest(issuer.highest_age_over())?;
+        let status = issuer.status_of(self.mso.status.clone())?;
+        Ok(issuer.verified(age_over, used, status, checks))
+    }
+}
+
+impl Mso {
+    fn parse(payload: &[u8]) -> Option<Self> {
+        let wrapped = cbor::decode(payload).ok()?;
+        let mso = cbor::decode(cbor::embedded(&wrapped)?).ok()?;
+        let mso = mso.as_map()?;
+        if !cbor::named(mso, "version")?.as_text()?.starts_with("1.") {
+            return None;
+        }
+        let validity = cbor::named(mso, "validityInfo")?.as_map()?;
+        let moment = |name| moment(cbor::named(validity, name)?);
+        let key = cbor::named(mso, "deviceKeyInfo").and_then(Value::as_map);
+        Some(Self {
+            doc_type: cbor::named(mso, "docType")?.as_text()?.to_owned(),
+            algorithm: match cbor::named(mso, "digestAlgorithm")?.as_text()? {
+                "SHA-256" => &SHA256,
+                "SHA-384" => &SHA384,
+                "SHA-512" => &SHA512,
+                _ => return None,
+            },
+            digests: cbor::named(mso, "valueDigests").filter(|digests| digests.is_map())?.clone(),
+            device_key: key.and_then(|key| cbor::named(key, "deviceKey")).cloned(),
+            times: Times {
+                iat: Some(moment("signed")?),
+                nbf: Some(moment("validFrom")?),
+                exp: Some(moment("validUntil")?),
+            },
+            status: cwt::status(cbor::named(mso, "status")),
+        })
+    }
+
+    fn digest(&self, item: &Item) -> Option<&[u8]> {
+        let digests = cbor::named(self.digests.as_map()?, &item.name_space)?.as_map()?;
+        cbor::numbered(digests, item.digest_id)?.as_bytes().map(Vec::as_slice)
+    }
+}
+
+impl Item {
+    fn parse(name_space: &str, element: &Value) -> Option<Self> {
+        let item = cbor::decode(cbor::embedded(element)?).ok()?;
+        let item = item.as_map()?;
+        // The salt keeps digests from being guessed; a short one is a fault of the issuer.
+        cbor::named(item, "random")?.as_bytes().filter(|random| random.len() >= 16)?;
+        Some(Self {
+            name_space: name_space.to_owned(),
+            digest_id: cbor::whole(cbor::named(item, "digestID")?)?,
+            name: cbor::named(item, "elementIdentifier")?.as_text()?.to_owned(),
+            value: cbor::named(item, "elementValue")?.clone(),
+            encoded: cbor::encode(element),
+        })
+    }
+}
+
+impl Device {
+    fn parse(signed: &[(Value, Value)], transcript: Value, doc_type: &str, made: i64) -> Result<Self, Unsupported> {
+        let name_spaces = cbor::named(signed, "nameSpaces").filter(|spaces| cbor::embedded(spaces).is_some());
+        let name_spaces = name_spaces.cloned().ok_or_else(|| bad("has name spaces of its device that cannot be read"))?;
+        let auth = cbor::named(signed, "deviceAuth").and_then(Value::as_map);
+        let signature = auth.and_then(|auth| cbor::named(auth, "deviceSignature")).cloned();
+        let signature = signature.ok_or_else(|| bad("has no signature of its device (a MAC is for one reader alone)"))?;
+        let signature = Sign1::parse(signature).map_err(|problem| bad(&format!("has a device's signature that {problem}")))?;
+        let text = |text: &str| Value::Text(text.to_owned());
+        let authentication = Value::Array(vec![text("DeviceAuthentication"), transcript, text(doc_type), name_spaces]);
+        let authentication = cbor::encode(&cbor::embed(cbor::encode(&authentication)));
+        if signature.payload.as_ref().is_some_and(|payload| *payload != authentication) {
+            return Err(bad("has a device's signature over something else"));
+        }
+        Ok(Self { signature, authentication, made })
+    }
+
+    /// Whether the key that the issuer put into the document signed this presentation.
+    fn check(&self, key: Option<&Value>) -> Result<(), Failed> {
+        let key = key.and_then(Value::as_map).and_then(|key| Jwk::of_cose(key));
+        let key = key.ok_or_else(|| Failed::unverified("the mobile document names no device's key that is accepted here"))?;
+        let message = self.signature.signed(&[], &self.authentication);
+        if self.signature.alg.is_some_and(|alg| key.verifies(alg, &message, &self.signature.signature)) {
+            Ok(())
+        } else {
+            Err(Failed::unverified("the presentation is not signed by the mobile document's device"))
+        }
+    }
+}
+
+/// When a presentation of the QR profile was made: its transcript says nothing else.
+fn moment_of(transcript: &Value) -> Option<i64> {
+    match &transcript.as_array()?[..] {
+        [Value::Null, Value::Null, Value::Array(handover)] => match &handover[..] {
+            [Value::Text(name), made] if name == HANDOVER => cbor::whole(made).filter(|made| *made >= 0),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// `tdate`: an RFC 3339 moment under tag 0.
+fn moment(value: &Value) -> Option<i64> {
+    let text = match value {
+        Value::Tag(0, text) => text.as_text()?,
+        _ => return None,
+    };
+    text.parse::<Timestamp>().ok().map(Timestamp::as_second)
+}

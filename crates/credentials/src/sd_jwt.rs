@@ -1,0 +1,213 @@
+//! SD-JWT Verifiable Credentials (RFC 9901 and draft-ietf-oauth-sd-jwt-vc) with key binding.
+//!
+//! The holder shows some disclosures and signs them, with the moment, with the key in the credential's `cnf`. Without
+//! that signature the code could be shown by anyone who saw it, so it is refused unless the issuer's entry says
+//! `unbound`; then the credential must expire, is used up by one showing, and is reported as not bound.
+
+use crate::ages::Ages;
+use crate::digest::{UseOf, sha256, use_key};
+use crate::json;
+use crate::jws::{Jws, base64url};
+use crate::jwt;
+use crate::keys::Jwk;
+use crate::proof::{Check, Failed, Terms, Unsupported, Verified};
+use crate::trust::Issuer;
+use base::Timestamp;
+use base64_simd::URL_SAFE_NO_PAD as BASE64URL;
+use serde_json::{Map, Value};
+use std::collections::{HashMap, HashSet};
+
+/// Levels of objects and lists that disclosures are looked for in.
+const MAX_DEPTH: usize = 16;
+/// Claims that must stand in the open (draft-ietf-oauth-sd-jwt-vc, section 2.2.2.2) and those that key binding rests on.
+const OPEN: [&str; 8] = ["iss", "nbf", "exp", "cnf", "vct", "status", "_sd_alg", "_sd"];
+
+/// A credential, its disclosures, and the holder's signature where there is one.
+#[derive(Clone, Debug)]
+pub(crate) struct SdJwt {
+    pub token: Jws,
+    disclosures: Vec<String>,
+    /// Everything that the holder signs the digest of: up to and with the last `~`.
+    shown: String,
+    binding: Option<Jws>,
+}
+
+impl SdJwt {
+    pub(crate) fn parse(text: &str) -> Result<Self, Unsupported> {
+        let bad = |problem| Unsupported::new(format!("the credential {problem}"));
+        let (shown, binding) = text.rsplit_once('~').ok_or_else(|| bad("has no disclosures"))?;
+        let mut parts = shown.split('~');
+        let token = Jws::parse(parts.next().unwrap_or_default()).map_err(bad)?;
+        if !matches!(token.typ.as_deref(), Some("dc+sd-jwt" | "vc+sd-jwt")) {
+            return Err(bad("is of a type that is no SD-JWT VC"));
+        }
+        let binding = match binding {
+            "" => None,
+            text => Some(Jws::parse(text).map_err(|problem| {
+                Unsupported::new(format!("the holder's signature over the credential {problem}"))
+            })?),
+        };
+        let disclosures = parts.map(str::to_owned).collect();
+        Ok(Self { token, disclosures, shown: format!("{shown}~"), binding })
+    }
+
+    pub(crate) fn issuer(&self) -> Option<&str> {
+        self.token.text("iss")
+    }
+
+    pub(crate) fn verify(&self, issuer: &Issuer, terms: &Terms) -> Result<Verified, Failed> {
+        issuer.vouches(&jwt::signed(&self.token), terms.now)?;
+        let open = &self.token.payload;
+        let vct = self.token.text("vct").ok_or_else(|| Failed::unsupported("the credential has no type (vct)"))?;
+        if !issuer.accepts_vct(vct) {
+            return Err(Failed::unsupported("the credential is of a type that the trust list does not accept of its issuer"));
+        }
+        let claims = disclose(open, &self.disclosures)?;
+        let times = jwt::times(open)?;
+        times.hold(terms)?;
+        let (used, checks): (_, &[_]) = match &self.binding {
+            Some(binding) => {
+                let until = self.check_binding(binding, issuer, terms)?;
+                let key = use_key(issuer.id(), UseOf::Message, binding.signing_input.as_bytes());
+                ((key, until), &[Check::Fresh, Check::HolderBound])
+            }
+            None if issuer.accepts_unbound() => {
+                // Whatever is disclosed this time, it is the same credential.
+                let key = use_key(issuer.id(), UseOf::Message, self.token.signing_input.as_bytes());
+                ((key, times.end(terms)?), &[])
+            }
+            None => return Err(Failed::unverified("the credential's holder did not sign this presentation")),
+        };
+        let age_over = Ages::of_json(&claims)?.highest(issuer.highest_age_over())?;
+        let status = issuer.status_of(jwt::status(open))?;
+        Ok(issuer.verified(age_over, used, status, checks))
+    }
+
+    /// Whether the key that the issuer put into the credential signed just this presentation, just now.
+    /// Answers until when it could be shown again.
+    fn check_binding(&self, binding: &Jws, issuer: &Issuer, terms: &Terms) -> Result<Timestamp, Failed> {
+        if binding.typ.as_deref() != Some("kb+jwt") {
+            return Err(Failed::unverified("the holder's signature is not of type kb+jwt"));
+        }
+        let key = self.token.payload.get("cnf").and_then(|cnf| cnf.get("jwk"));
+        let key = key.and_then(|key| Jwk::parse(key).ok());
+        let key = key.ok_or_else(|| Failed::unverified("the credential names no holder's key that is accepted here"))?;
+        let message = binding.signing_input.as_bytes();
+        if !binding.alg.is_some_and(|alg| key.verifies(alg, message, &binding.signature)) {
+            return Err(Failed::unverified("the presentation is not signed by the credential's holder"));
+        }
+        let digest = BASE64URL.encode_to_string(sha256(&[self.shown.as_bytes()]));
+        if binding.text("sd_hash") != Some(digest.as_str()) {
+            return Err(Failed::unverified("the holder signed another presentation"));
+        }
+        if binding.text("nonce").is_none() || !binding.payload.contains_key("aud") {
+            return Err(Failed::unsupported("the holder's signature lacks aud or nonce"));
+        }
+        jwt::check_audience(&binding.payload, terms)?;
+        let times = jwt::times(&binding.payload)?;
+        times.hold(terms)?;
+        times.fresh(terms, issuer.window(terms))
+    }
+}
+
+/// The credential's claims with every disclosure put in its place (RFC 9901, section 7.1): each must be there once.
+fn disclose(open: &Map<String, Value>, disclosures: &[String]) -> Result<Map<String, Value>, Failed> {
+    let bad = |problem: &str| Failed::unsupported(format!("the credential's disclosures {problem}"));
+    if open.get("_sd_alg").is_some_and(|alg| alg != "sha-256") {
+        return Err(bad("are digested with an algorithm other than sha-256"));
+    }
+    let mut pending = HashMap::new();
+    for disclosure in disclosures {
+        let digest = BASE64URL.encode_to_string(sha256(&[disclosure.as_bytes()]));
+        let parts = base64url(disclosure).and_then(|bytes| json::value(&bytes));
+        let Some(Value::Array(parts)) = parts else { return Err(bad("are not lists in base64url")) };
+        if pending.insert(digest, parts).is_some() {
+            return Err(bad("are given twice"));
+        }
+    }
+    let mut opening = Opening { pending, seen: HashSet::new() };
+    let claims = opening.members(open, 0)?;
+    if opening.pending.is_empty() { Ok(claims) } else { Err(bad("hold one that the issuer did not sign")) }
+}
+
+struct Opening {
+    pending: HashMap<String, Vec<Value>>,
+    seen: HashSet<String>,
+}
+
+impl Opening {
+    /// The disclosure of a digest, if it is shown. A digest may occur once in a credential.
+    fn take(&mut self, digest: &Value) -> Result<Option<Vec<Value>>, Failed> {
+        let bad = |problem: &str| Failed::unsupported(format!("the credential {problem}"));
+        let digest = digest.as_str().ok_or_else(|| bad("has a digest that is no text"))?;
+        if !self.seen.insert(digest.to_owned()) {
+            return Err(bad("repeats a digest"));
+        }
+        Ok(self.pending.remove(digest))
+    }
+
+    fn members(&mut self, members: &Map<String, Value>, depth: usize) -> Result<Map<String, Value>, Failed> {
+        let bad = |problem: &str| Failed::unsupported(format!("the credential {problem}"));
+        if depth > MAX_DEPTH {
+            return Err(bad("is nested too deeply"));
+        }
+        let mut opened = Map::new();
+        for (name, value) in members.iter().filter(|(name, _)| !matches!(name.as_str(), "_sd" | "_sd_alg")) {
+            if name == "..." {
+                return Err(bad("has a digest where none belongs"));
+            }
+            opened.insert(name.clone(), self.value(value, depth + 1)?);
+        }
+        let digests = match members.get("_sd") {
+            None => &[][..],
+            Some(Value::Array(digests)) => digests,
+            Some(_) => return Err(bad("has digests that are no list")),
+        };
+        for digest in digests {
+            let Some(parts) = self.take(digest)? else { continue };
+            let [Value::String(_), Value::String(name), value] = &parts[..] else {
+                return Err(bad("has a disclosure that is not salt, name and value"));
+            };
+            let reserved = name == "..." || name == "_sd" || (depth == 0 && OPEN.contains(&name.as_str()));
+            if reserved || opened.contains_key(name) {
+                return Err(bad("has a disclosure of a claim that may not be disclosed, or is there already"));
+            }
+            let value = self.value(value, depth + 1)?;
+            opened.insert(name.clone(), value);
+        }
+        Ok(opened)
+    }
+
+    fn value(&mut self, value: &Value, depth: usize) -> Result<Value, Failed> {
+        let bad = |problem: &str| Failed::unsupported(format!("the credential {problem}"));
+        if depth > MAX_DEPTH {
+            return Err(bad("is nested too deeply"));
+        }
+        Ok(match value {
+            Value::Object(members) => Value::Object(self.members(members, depth)?),
+            Value::Array(elements) => {
+                let mut opened = Vec::new();
+                for element in elements {
+                    let hidden = element.as_object().and_then(|members| members.get("...").map(|digest| (members.len(), digest)));
+                    match hidden {
+                        None => opened.push(self.value(element, depth + 1)?),
+                        Some((1, digest)) => {
+                            let Some(parts) = self.take(digest)? else { continue };
+                            let [Value::String(_), element] = &parts[..] else {
+                                return Err(bad("has a disclosure that is not salt and value"));
+                            };
+                            opened.push(self.value(element, depth + 1)?);
+                        }
+                        Some(_) => return Err(bad("has a digest beside other members")),
+                    }
+                }
+                Value::Array(opened)
+            }
+            other => other.clone(),
+        })
+    }
+}
+
+#[cfg(test)]
+#[path = "sd_jwt_tests.rs"]
+mod tests;

@@ -1,0 +1,154 @@
+//! Certificate chains (RFC 5280): a key that came with a token is believed as far as a listed root vouches for it.
+
+use crate::hosts;
+use crate::keys::Jwk;
+use base::Timestamp;
+use rustls_pki_types::{CertificateDer, TrustAnchor, UnixTime};
+use std::time::Duration;
+use webpki::{EndEntityCert, Error, ExtendedKeyUsageValidator, KeyPurposeIdIter, KeyUsage};
+
+/// id-mdl-kp-mdlDS, 1.0.18013.5.1.2: the certificate signs mobile documents.
+const MDOC_SIGNER: &[u8] = &[0x28, 0x81, 0x8c, 0x5d, 0x05, 0x01, 0x02];
+
+/// A root that the trust list names.
+#[derive(Clone, Debug)]
+pub(crate) struct Root {
+    anchor: TrustAnchor<'static>,
+    not_before: Timestamp,
+    not_after: Timestamp,
+}
+
+impl Root {
+    /// Reads a DER certificate. Being listed makes it a root, but not beyond its own validity.
+    pub(crate) fn parse(der: &[u8]) -> Option<Self> {
+        let certificate = CertificateDer::from(der);
+        let anchor = webpki::anchor_from_trusted_cert(&certificate).ok()?.to_owned();
+        let (not_before, not_after) = validity(der)?;
+        Some(Self { anchor, not_before, not_after })
+    }
+}
+
+/// What a chain is presented for.
+#[derive(Clone, Copy)]
+pub(crate) enum Purpose<'a> {
+    /// A mobile document: every certificate but the root must name that use.
+    Mdoc,
+    /// Any other token of the named issuer: where the certificate names hosts or addresses, the issuer is among them.
+    TokenOf(&'a str),
+}
+
+/// Why a chain proves nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Untrusted {
+    /// It leads to no listed root that is valid now.
+    UnknownRoot,
+    /// It leads to one, and is broken for the reason in words.
+    Broken(&'static str),
+}
+
+/// The key of the first certificate, if the chain holds at this moment.
+pub(crate) fn key(chain: &[Vec<u8>], roots: &[Root], purpose: Purpose<'_>, now: Timestamp) -> Result<Jwk, Untrusted> {
+    let broken = Untrusted::Broken;
+    let (leaf, rest) = chain.split_first().ok_or(Untrusted::UnknownRoot)?;
+    let leaf = CertificateDer::from(leaf.as_slice());
+    let leaf = EndEntityCert::try_from(&leaf).map_err(|_| broken("is no X.509 version 3 certificate"))?;
+    let between: Vec<_> = rest.iter().map(|one| CertificateDer::from(one.as_slice())).collect();
+    let anchors: Vec<_> = roots
+        .iter()
+        .filter(|root| root.not_before <= now && now <= root.not_after)
+        .map(|root| root.anchor.clone())
+        .collect();
+    let time = UnixTime::since_unix_epoch(Duration::from_secs(now.as_second().max(0) as u64));
+    let algs = webpki::ALL_VERIFICATION_ALGS;
+    let verdict = match purpose {
+        Purpose::Mdoc => {
+            let usage = KeyUsage::required(MDOC_SIGNER);
+            leaf.verify_for_usage(algs, &anchors, &between, time, usage, None, None).map(|_| ())
+        }
+        Purpose::TokenOf(_) => {
+            leaf.verify_for_usage(algs, &anchors, &between, time, AnyUsage, None, None).map(|_| ())
+        }
+    };
+    verdict.map_err(|error| match error {
+        Error::UnknownIssuer => Untrusted::UnknownRoot,
+        Error::CertExpired { .. } => broken("holds a certificate that has expired"),
+        Error::CertNotValidYet { .. } => broken("holds a certificate that is not valid yet"),
+        Error::RequiredEkuNotFoundContext(_) => broken("holds a certificate that may not sign mobile documents"),
+        Error::CaUsedAsEndEntity => broken("signs with the certificate of an authority"),
+        Error::EndEntityUsedAsCa => broken("has a certificate issued by one that is no authority"),
+        Error::PathLenConstraintViolated => broken("is longer than one of its certificates allows"),
+        Error::InvalidSignatureForPublicKey => broken("has a certificate with a wrong signature"),
+        _ => broken("is not valid"),
+    })?;
+    if let Purpose::TokenOf(issuer) = purpose
+        && !names(&leaf, issuer)
+    {
+        return Err(broken("is another party's"));
+    }
+    Jwk::of_spki(leaf.subject_public_key_info().as_ref()).ok_or(broken("holds a key of a kind that is not accepted"))
+}
+
+/// A public authority certifies anybody's host. So a certificate that names hosts or addresses speaks for those alone;
+/// one that names none is an issuer's own, under its own root.
+fn names(leaf: &EndEntityCert<'_>, issuer: &str) -> bool {
+    let mut named = leaf.valid_dns_names().chain(leaf.valid_uri_names()).peekable();
+    let host = hosts::of_https(issuer);
+    named.peek().is_none()
+        || named.any(|name| name == issuer || host.as_ref().is_some_and(|host| name.eq_ignore_ascii_case(host)))
+}
+
+struct AnyUsage;
+
+impl ExtendedKeyUsageValidator for AnyUsage {
+    fn validate(&self, uses: KeyPurposeIdIter<'_, '_>) -> Result<(), Error> {
+        uses.map(|one| one.map(|_| ())).collect()
+    }
+}
+
+/// notBefore and notAfter. The library that checks chains takes roots as given, so their end is looked at here.
+fn validity(der: &[u8]) -> Option<(Timestamp, Timestamp)> {
+    let (_, certificate, _) = element(der)?;
+    let (_, mut fields, _) = element(certificate)?;
+    if fields.first() == Some(&0xa0) {
+        (_, _, fields) = element(fields)?;
+    }
+    // Serial number, signature algorithm, issuer.
+    for _ in 0..3 {
+        (_, _, fields) = element(fields)?;
+    }
+    let (_, validity, _) = element(fields)?;
+    let (tag, from, rest) = element(validity)?;
+    let from = moment(tag, from)?;
+    let (tag, until, _) = element(rest)?;
+    Some((from, moment(tag, until)?))
+}
+
+/// One DER element: its tag, its content, and what follows it.
+fn element(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
+    let (&[tag, first], rest) = der.split_first_chunk()?;
+    let (length, rest) = if first < 0x80 {
+        (usize::from(first), rest)
+    } else {
+        let (digits, rest) = rest.split_at_checked(usize::from(first & 0x7f)).filter(|(digits, _)| digits.len() <= 4)?;
+        (digits.iter().fold(0, |length, digit| length << 8 | usize::from(*digit)), rest)
+    };
+    let (content, rest) = rest.split_at_checked(length)?;
+    Some((tag, content, rest))
+}
+
+/// UTCTime (two digits of the year, from 1950) or GeneralizedTime, both to the second and in UTC.
+fn moment(tag: u8, text: &[u8]) -> Option<Timestamp> {
+    let text = std::str::from_utf8(text).ok()?;
+    let text = match tag {
+        0x17 => format!("{}{text}", if text.get(..2)? < "50" { "20" } else { "19" }),
+        0x18 => text.to_owned(),
+        _ => return None,
+    };
+    let part = |from: usize, to: usize| text.get(from..to);
+    let (year, month, day) = (part(0, 4)?, part(4, 6)?, part(6, 8)?);
+    let (hour, minute, second) = (part(8, 10)?, part(10, 12)?, part(12, 14)?);
+    if part(14, text.len())? != "Z" {
+        return None;
+    }
+    format!("{year}-{month}-{day}T{hour}:{minute}:{second}Z").parse().ok()
+}
