@@ -1,4 +1,6 @@
-//! Bytes from outside: the gate that every image passes before anything is decoded, and where bytes are kept.
+//! Bytes from outside: the gate that every image passes before anything is decoded, where bytes are kept, and the one
+//! way out.
 
 pub mod blobs;
+pub mod fetch;
 pub mod gate;

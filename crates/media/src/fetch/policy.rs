@@ -1,0 +1,345 @@
+//! What may be called.
+
+use super::{
+    Refused,
+    address::{self, Reach},
+};
+use ipnet::IpNet;
+use reqwest::Certificate;
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::HashSet,
+    fs,
+    net::{IpAddr, SocketAddr},
+    path::PathBuf,
+};
+use url::Host;
+
+/// Addresses that one name leads to and that are tried; a name with thousands would make this server knock at them all.
+const MOST_ADDRESSES: usize = 8;
+/// Last labels of names that never lead to the public internet (RFC 2606, 6761, 6762, 7686, 8375, 9476, and what
+/// networks use inside).
+const INSIDE: [&str; 15] = [
+    "alt",
+    "arpa",
+    "corp",
+    "example",
+    "home",
+    "internal",
+    "intranet",
+    "invalid",
+    "lan",
+    "local",
+    "localdomain",
+    "localhost",
+    "onion",
+    "private",
+    "test",
+];
+
+/// What the operator allows beyond the public internet, and refuses of it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Policy {
+    /// Hosts that may be called wherever they lead, on any port: names as `receiver.example.com`, or addresses. A name
+    /// still never leads to a link-local address or to a cloud's metadata; only `networks` opens those.
+    pub hosts: Vec<String>,
+    /// Networks that may be called, as `10.1.0.0/16` or `fd00:1::/32`: by number on any port, by name on `ports`.
+    pub networks: Vec<IpNet>,
+    /// Networks that are never called, whatever else is allowed; for example this site's own public addresses.
+    pub refused_networks: Vec<IpNet>,
+    /// Ports that may be called of what is not listed by name or number.
+    pub ports: Vec<u16>,
+    /// Certificates to trust beside the system's.
+    pub roots: Vec<Root>,
+    /// The name server to ask, as `10.0.0.53:53`. Default: the system's, after its hosts file.
+    pub name_server: Option<SocketAddr>,
+    /// Whether callers may ask for calls that verify no certificate. Addresses are checked for those like for all.
+    pub unverified_tls: bool,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            hosts: Vec::new(),
+            networks: Vec::new(),
+            refused_networks: Vec::new(),
+            ports: vec![443, 8443],
+            roots: Vec::new(),
+            name_server: None,
+            unverified_tls: false,
+        }
+    }
+}
+
+impl Policy {
+    /// The same, and this machine may be called too: `localhost` and the loopback addresses. For development.
+    #[must_use]
+    pub fn with_this_machine(mut self) -> Self {
+        let loopback =
+            [[127, 0, 0, 0].into(), std::net::Ipv6Addr::LOCALHOST.into()].into_iter().zip([8, 128]);
+        self.networks.extend(loopback.map(|(address, length)| IpNet::new_assert(address, length)));
+        self.hosts.push("localhost".to_owned());
+        self
+    }
+}
+
+/// A certificate that is trusted, or several.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(from = "String", into = "String")]
+pub enum Root {
+    /// A file in PEM.
+    File(PathBuf),
+    /// The PEM itself.
+    Pem(String),
+}
+
+impl From<String> for Root {
+    /// Text that begins like PEM is PEM, all other a path.
+    fn from(text: String) -> Self {
+        if text.trim_start().starts_with("-----BEGIN") { Self::Pem(text) } else { Self::File(text.into()) }
+    }
+}
+
+impl From<Root> for String {
+    fn from(root: Root) -> Self {
+        match root {
+            Root::File(path) => path.to_string_lossy().into_owned(),
+            Root::Pem(text) => text,
+        }
+    }
+}
+
+/// A policy that cannot be kept to.
+#[derive(Debug, thiserror::Error)]
+pub enum BadPolicy {
+    /// A listed host is none.
+    #[error("{0:?} is no host: a name or an address, without scheme, port or wildcard, is expected")]
+    Host(String),
+    /// A file with certificates cannot be read.
+    #[error("the certificates in {file} cannot be read: {cause}")]
+    File {
+        /// Which file.
+        file: PathBuf,
+        /// What the system said.
+        cause: std::io::Error,
+    },
+    /// What should be a certificate is none.
+    #[error("a root certificate cannot be read: {0}")]
+    Root(String),
+    /// The name server cannot be asked.
+    #[error("the name server cannot be asked: {0}")]
+    NameServer(String),
+    /// The client cannot be made.
+    #[error("no connections can be made: {0}")]
+    Client(String),
+}
+
+/// A policy, read: hosts spelled as the URL parser spells them.
+#[derive(Debug)]
+pub(super) struct Rules {
+    hosts: HashSet<String>,
+    networks: Vec<IpNet>,
+    refused: Vec<IpNet>,
+    ports: Vec<u16>,
+}
+
+impl Rules {
+    pub(super) fn of(policy: &Policy) -> Result<Self, BadPolicy> {
+        let mut hosts = HashSet::new();
+        let mut networks = policy.networks.clone();
+        for text in &policy.hosts {
+            let bare = text.trim_start_matches('[').trim_end_matches(']');
+            if let Ok(address) = bare.parse::<IpAddr>() {
+                networks.push(address.into());
+                continue;
+            }
+            match Host::parse(text) {
+                Ok(Host::Domain(name)) if is_name(name.trim_end_matches('.')) => {
+                    hosts.insert(name.trim_end_matches('.').to_owned());
+                }
+                _ => return Err(BadPolicy::Host(text.clone())),
+            }
+        }
+        Ok(Self { hosts, networks, refused: policy.refused_networks.clone(), ports: policy.ports.clone() })
+    }
+
+    /// Whether a URL's host and port may be called, as far as they tell. The name is lower case, in ASCII, and has no
+    /// dot at its end.
+    pub(super) fn check(&self, host: &Host<&str>, port: u16) -> Result<(), Refused> {
+        let listed = match *host {
+            Host::Domain(name) => self.check_name(name)?,
+            Host::Ipv4(address) => self.check_address(address.into(), false)?,
+            Host::Ipv6(address) => self.check_address(address.into(), false)?,
+        };
+        if listed || self.ports.contains(&port) { Ok(()) } else { Err(Refused::Port) }
+    }
+
+    /// Which of the addresses that a name leads to are connected to. None, where any of them may not be: a name that
+    /// leads both outside and inside is a mistake or a trick.
+    pub(super) fn choose(
+        &self,
+        name: &str,
+        addresses: impl Iterator<Item = IpAddr>,
+    ) -> Result<Vec<IpAddr>, Refused> {
+        let listed = self.hosts.contains(name);
+        let mut chosen = addresses
+            .map(|address| self.check_address(address, listed).map(|_| address))
+            .collect::<Result<Vec<_>, _>>()?;
+        chosen.truncate(MOST_ADDRESSES);
+        if chosen.is_empty() { Err(Refused::Inside) } else { Ok(chosen) }
+    }
+
+    /// Whether the operator listed the name; else it must be one of the public internet.
+    fn check_name(&self, name: &str) -> Result<bool, Refused> {
+        if self.hosts.contains(name) {
+            return Ok(true);
+        }
+        if !is_name(name) {
+            return Err(Refused::Host);
+        }
+        match name.rsplit_once('.') {
+            Some((_, last)) if !INSIDE.contains(&last) => Ok(false),
+            _ => Err(Refused::Inside),
+        }
+    }
+
+    /// Whether the operator listed the address's network; else it must be public, or the name that led to it listed.
+    fn check_address(&self, address: IpAddr, listed_name: bool) -> Result<bool, Refused> {
+        if among(&self.refused, address) {
+            return Err(Refused::Inside);
+        }
+        if among(&self.networks, address) {
+            return Ok(true);
+        }
+        match Reach::of(address) {
+            Reach::Public => Ok(false),
+            Reach::Inside if listed_name => Ok(true),
+            Reach::Inside | Reach::Metadata => Err(Refused::Inside),
+        }
+    }
+}
+
+/// Whether an address, or the one that it stands for, is of a network.
+fn among(networks: &[IpNet], address: IpAddr) -> bool {
+    let embedded = address::embedded(address).map(IpAddr::V4);
+    networks
+        .iter()
+        .any(|network| network.contains(&address) || embedded.is_some_and(|v4| network.contains(&v4)))
+}
+
+/// Whether text is a name as DNS has them: labels of 1 to 63 letters, digits, `-` and `_`, 253 characters in all.
+fn is_name(text: &str) -> bool {
+    let is_label = |label: &str| {
+        matches!(label.len(), 1..=63)
+            && label.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_'))
+    };
+    text.len() <= 253 && text.split('.').all(is_label)
+}
+
+pub(super) fn read_roots(roots: &[Root]) -> Result<Vec<Certificate>, BadPolicy> {
+    let mut read = Vec::new();
+    for root in roots {
+        let pem = match root {
+            Root::Pem(text) => text.clone().into_bytes(),
+            Root::File(file) => {
+                fs::read(file).map_err(|cause| BadPolicy::File { file: file.clone(), cause })?
+            }
+        };
+        let found = Certificate::from_pem_bundle(&pem).map_err(|error| BadPolicy::Root(error.to_string()))?;
+        if found.is_empty() {
+            return Err(BadPolicy::Root("there is no certificate in PEM".to_owned()));
+        }
+        read.extend(found);
+    }
+    Ok(read)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rules(hosts: &[&str], networks: &[&str], refused: &[&str]) -> Rules {
+        let nets = |texts: &[&str]| texts.iter().map(|text| text.parse().unwrap()).collect();
+        let hosts = hosts.iter().map(|&host| host.to_owned()).collect();
+        let policy =
+            Policy { hosts, networks: nets(networks), refused_networks: nets(refused), ..Policy::default() };
+        Rules::of(&policy).unwrap()
+    }
+
+    fn choose(rules: &Rules, name: &str, addresses: &[&str]) -> Result<usize, Refused> {
+        rules.choose(name, addresses.iter().map(|text| text.parse().unwrap())).map(|chosen| chosen.len())
+    }
+
+    #[test]
+    fn a_name_leads_outside_with_every_address_or_not_at_all() {
+        let rules = rules(&[], &[], &[]);
+        assert_eq!(choose(&rules, "a.example.com", &["1.1.1.1", "2606:4700::1111"]), Ok(2));
+        assert_eq!(choose(&rules, "a.example.com", &["1.1.1.1", "10.0.0.1"]), Err(Refused::Inside));
+        assert_eq!(choose(&rules, "a.example.com", &["1.1.1.1", "::1"]), Err(Refused::Inside));
+        assert_eq!(choose(&rules, "a.example.com", &[]), Err(Refused::Inside));
+        let mut many = vec!["1.1.1.1"; 4000];
+        assert_eq!(choose(&rules, "a.example.com", &many), Ok(MOST_ADDRESSES));
+        many.push("127.0.0.1");
+        assert_eq!(choose(&rules, "a.example.com", &many), Err(Refused::Inside), "the last is looked at too");
+    }
+
+    #[test]
+    fn a_listed_name_leads_anywhere_but_to_metadata() {
+        let rules =
+            rules(&["Hooks.Example.COM.", "127.0.0.9", "[::1]"], &["169.254.7.0/24"], &["10.9.0.0/16"]);
+        assert_eq!(choose(&rules, "hooks.example.com", &["10.0.0.1", "1.1.1.1", "127.0.0.1"]), Ok(3));
+        assert_eq!(choose(&rules, "sub.hooks.example.com", &["10.0.0.1"]), Err(Refused::Inside));
+        assert_eq!(choose(&rules, "hooks.example.com", &["169.254.169.254"]), Err(Refused::Inside));
+        assert_eq!(choose(&rules, "hooks.example.com", &["168.63.129.16"]), Err(Refused::Inside));
+        assert_eq!(
+            choose(&rules, "hooks.example.com", &["10.9.0.1"]),
+            Err(Refused::Inside),
+            "refused for all"
+        );
+        assert_eq!(choose(&rules, "other.example.com", &["169.254.7.1", "127.0.0.9", "::1"]), Ok(3));
+    }
+
+    #[test]
+    fn networks_are_known_in_every_dress() {
+        let rules = rules(&[], &["10.1.0.0/16"], &["1.1.1.0/24"]);
+        assert_eq!(
+            choose(&rules, "a.example.com", &["10.1.2.3", "::ffff:10.1.2.3", "64:ff9b::10.1.2.3"]),
+            Ok(3)
+        );
+        for refused in ["1.1.1.1", "::ffff:1.1.1.1", "64:ff9b::1.1.1.1", "10.2.0.1", "::ffff:10.2.0.1"] {
+            assert_eq!(choose(&rules, "a.example.com", &[refused]), Err(Refused::Inside), "{refused}");
+        }
+    }
+
+    #[test]
+    fn hosts_are_names_or_addresses() {
+        for bad in
+            ["", "*.example.com", "https://example.com", "example.com:443", "a b", "a/b", "10.0.0.0/8", "1.2"]
+        {
+            let policy = Policy { hosts: vec![bad.to_owned()], ..Policy::default() };
+            assert!(matches!(Rules::of(&policy), Err(BadPolicy::Host(host)) if host == bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn roots_are_paths_or_pem() {
+        assert_eq!(Root::from("/etc/ssl/own.pem".to_owned()), Root::File("/etc/ssl/own.pem".into()));
+        let pem = "\n-----BEGIN CERTIFICATE-----\n".to_owned();
+        assert_eq!(Root::from(pem.clone()), Root::Pem(pem));
+        let missing = tempfile::tempdir().unwrap().path().join("none.pem");
+        assert!(matches!(read_roots(&[Root::File(missing)]), Err(BadPolicy::File { .. })));
+        assert!(matches!(read_roots(&[Root::Pem("no PEM".to_owned())]), Err(BadPolicy::Root(_))));
+    }
+
+    #[test]
+    fn a_policy_is_a_section_of_the_configuration() {
+        let text =
+            r#"{"networks":["10.1.0.0/16","fd00:1::/32"],"name_server":"127.0.0.1:53","roots":["own.pem"]}"#;
+        let policy: Policy = serde_json::from_str(text).unwrap();
+        assert_eq!(policy.ports, [443, 8443]);
+        assert!(!policy.unverified_tls);
+        assert_eq!(serde_json::from_str::<Policy>(&serde_json::to_string(&policy).unwrap()).unwrap(), policy);
+        assert!(serde_json::from_str::<Policy>(r#"{"host":[]}"#).is_err(), "a misspelt name is an error");
+    }
+}
