@@ -11,6 +11,8 @@ use tokio::time::Instant;
 pub(super) const MOST_HEADERS: usize = 100;
 /// Bytes of their names and values, and 32 for each, as HTTP/2 counts them.
 pub(super) const MOST_HEADER_BYTES: usize = 64 << 10;
+/// Longer is nobody waited for.
+const LONGEST: Duration = Duration::from_hours(24);
 /// What is set aside for a body before any of it came.
 const FIRST_BYTES: u64 = 64 << 10;
 
@@ -25,7 +27,7 @@ pub struct Call {
     pub body: Bytes,
     /// Whether the certificate must be right. Calls that do not care must be allowed by the policy.
     pub verify_tls: bool,
-    /// From the name's lookup to the last byte of the answer.
+    /// From the name's lookup to the last byte of the answer; at most a day.
     pub timeout: Duration,
     /// The most bytes of the answer's body.
     pub most_bytes: u64,
@@ -58,7 +60,7 @@ impl Call {
         if self.headers.keys().any(is_reserved) {
             return Err(Refused::Header.into());
         }
-        let (timeout, limit) = (self.timeout, self.most_bytes);
+        let (timeout, limit) = (self.timeout.min(LONGEST), self.most_bytes);
         let mut request = client.request(self.method, target.into_url()).headers(self.headers);
         if !self.body.is_empty() {
             request = request.body(self.body);

@@ -15,8 +15,9 @@ use std::{
 };
 use url::Host;
 
-/// Addresses that one name leads to and that are tried; a name with thousands would make this server knock at them all.
-const MOST_ADDRESSES: usize = 8;
+/// Addresses of each family that a name leads to and that are tried; a name with thousands would make this server knock
+/// at them all.
+const MOST_ADDRESSES: usize = 4;
 /// Last labels of names that never lead to the public internet (RFC 2606, 6761, 6762, 7686, 8375, 9476, and what
 /// networks use inside).
 const INSIDE: [&str; 15] = [
@@ -186,7 +187,12 @@ impl Rules {
         let mut chosen = addresses
             .map(|address| self.check_address(address, listed).map(|_| address))
             .collect::<Result<Vec<_>, _>>()?;
-        chosen.truncate(MOST_ADDRESSES);
+        let (mut v4, mut v6) = (0, 0);
+        chosen.retain(|address| {
+            let count = if address.is_ipv4() { &mut v4 } else { &mut v6 };
+            *count += 1;
+            *count <= MOST_ADDRESSES
+        });
         if chosen.is_empty() { Err(Refused::Inside) } else { Ok(chosen) }
     }
 
@@ -279,7 +285,8 @@ mod tests {
         assert_eq!(choose(&rules, "a.example.com", &["1.1.1.1", "::1"]), Err(Refused::Inside));
         assert_eq!(choose(&rules, "a.example.com", &[]), Err(Refused::Inside));
         let mut many = vec!["1.1.1.1"; 4000];
-        assert_eq!(choose(&rules, "a.example.com", &many), Ok(MOST_ADDRESSES));
+        many.extend(["2606:4700::1111"; 5]);
+        assert_eq!(choose(&rules, "a.example.com", &many), Ok(2 * MOST_ADDRESSES));
         many.push("127.0.0.1");
         assert_eq!(choose(&rules, "a.example.com", &many), Err(Refused::Inside), "the last is looked at too");
     }

@@ -144,6 +144,10 @@ async fn redirects_come_back_and_are_not_followed() {
         "nor is a service elsewhere taken"
     );
     assert_eq!((inside.accepted(), receiver.requests().len()), (0, 13));
+    for to in ["http/127.0.0.1", "relative/1", "nonsense/:::", "empty/"] {
+        let answered = fetcher.call(&receiver.at(&format!("/location/{to}")), get()).await;
+        assert_eq!(answered.map(|answered| answered.status).ok(), Some(302), "{to}");
+    }
     assert_eq!(fetcher.call(&receiver.at("/switched"), get()).await.unwrap().status, 101);
 }
 

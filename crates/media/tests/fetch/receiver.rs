@@ -209,6 +209,10 @@ async fn answer(
             let first = "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello";
             format!("{first}HTTP/1.1 200 OK\r\ncontent-length: 8\r\n\r\nsmuggled")
         }
+        "/location/http/127.0.0.1" => found("http://127.0.0.1/"),
+        "/location/relative/1" => found("../next"),
+        "/location/nonsense/:::" => found("https://[::/%zz"),
+        "/location/empty/" => found(""),
         _ => match path.strip_prefix("/redirect/") {
             Some(rest) => {
                 let (status, to) = rest.split_once('/').unwrap();
@@ -222,6 +226,10 @@ async fn answer(
     stream.write_all(text.as_bytes()).await?;
     stream.flush().await?;
     Ok(!matches!(path, "/old" | "/not-http" | "/broken-off"))
+}
+
+fn found(location: &str) -> String {
+    format!("HTTP/1.1 302 Found\r\nlocation: {location}\r\ncontent-length: 0\r\n\r\n")
 }
 
 async fn forever(
