@@ -71,7 +71,8 @@ impl Ages {
 
     /// Adds one statement, the threshold in digits.
     pub(crate) fn note(&mut self, threshold: &str, reached: Option<bool>) -> Result<(), Failed> {
-        let digits = (1..=3).contains(&threshold.len()) && threshold.bytes().all(|byte| byte.is_ascii_digit());
+        let digits =
+            (1..=3).contains(&threshold.len()) && threshold.bytes().all(|byte| byte.is_ascii_digit());
         let years = threshold.parse::<u8>().ok().filter(|years| digits && (1..=OLDEST).contains(years));
         let (Some(years), Some(reached)) = (years, reached) else { return Err(unreadable()) };
         if self.0.insert(years, reached).is_some_and(|before| before != reached) {

@@ -1,4 +1,4 @@
-//! COSE_Sign1 (RFC 9052).
+//! `COSE_Sign1` (RFC 9052).
 
 use crate::cbor;
 use crate::jws::MAX_CHAIN;
@@ -31,7 +31,7 @@ pub(crate) struct Sign1 {
 pub(crate) type BadSign1 = &'static str;
 
 impl Sign1 {
-    /// Takes a message apart, with or without the tags of COSE_Sign1 (18) and CWT (61).
+    /// Takes a message apart, with or without the tags of `COSE_Sign1` (18) and CWT (61).
     pub(crate) fn parse(mut value: Value) -> Result<Self, BadSign1> {
         for tag in [61, 18] {
             value = match value {
@@ -68,7 +68,7 @@ impl Sign1 {
         }
         let either = |label| cbor::numbered(&header, label).or_else(|| cbor::numbered(&unprotected, label));
         let kid = match either(KID) {
-            None => None,
+            None | Some(Value::Null) => None,
             Some(Value::Bytes(kid)) => Some(kid.clone()),
             Some(_) => return Err("has a `kid` that is no bytes"),
         };
@@ -89,7 +89,7 @@ impl Sign1 {
     }
 }
 
-/// `Sig_structure` of a COSE_Sign1: what a signer signs.
+/// `Sig_structure` of a `COSE_Sign1`: what a signer signs.
 pub(crate) fn signed(protected: &[u8], outside: &[u8], payload: &[u8]) -> Vec<u8> {
     let bytes = |bytes: &[u8]| Value::Bytes(bytes.to_vec());
     let context = Value::Text("Signature1".to_owned());

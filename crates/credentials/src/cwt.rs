@@ -1,4 +1,4 @@
-//! CBOR Web Tokens (RFC 8392) in COSE_Sign1: proofs that fit a small QR code. Ours and those of other issuers.
+//! CBOR Web Tokens (RFC 8392) in `COSE_Sign1`: proofs that fit a small QR code. Ours and those of other issuers.
 //!
 //! **An online proof**, asked of the issuer for each showing, is one token of at most 60 seconds.
 //!
@@ -117,7 +117,9 @@ impl Cwt {
                 (times.end(terms)?, &[Check::Fresh, Check::HolderBound])
             }
             None if cbor::numbered(&self.claims, CNF).is_some() => {
-                return Err(Failed::unverified("the credential is bound to its holder, who did not sign this presentation"));
+                return Err(Failed::unverified(
+                    "the credential is bound to its holder, who did not sign this presentation",
+                ));
             }
             None => {
                 times.end(terms)?;
@@ -138,7 +140,9 @@ impl Cwt {
     }
 
     fn check_audience(&self, terms: &Terms) -> Result<(), Failed> {
-        let (Some(expected), Some(named)) = (&terms.audience, cbor::numbered(&self.claims, AUD)) else { return Ok(()) };
+        let (Some(expected), Some(named)) = (&terms.audience, cbor::numbered(&self.claims, AUD)) else {
+            return Ok(());
+        };
         let one = |value: &Value| value.as_text() == Some(expected.as_str());
         if one(named) || named.as_array().is_some_and(|all| all.iter().any(one)) {
             Ok(())
@@ -153,7 +157,9 @@ impl Cwt {
             .and_then(Value::as_map)
             .and_then(|cnf| cbor::numbered(cnf, 1)?.as_map())
             .and_then(|key| Jwk::of_cose(key))
-            .ok_or_else(|| Failed::unverified("the credential names no holder's key that is accepted here"))?;
+            .ok_or_else(|| {
+                Failed::unverified("the credential names no holder's key that is accepted here")
+            })?;
         let message = shown.token.signed(PRESENTED, &shown.payload);
         if shown.token.alg.is_some_and(|alg| key.verifies(alg, &message, &shown.token.signature)) {
             Ok(())
@@ -166,15 +172,20 @@ impl Cwt {
 fn minute(times: &Times) -> Result<(), Failed> {
     match (times.iat, times.exp) {
         (Some(iat), Some(exp)) if exp.saturating_sub(iat) <= OWN_SECONDS => Ok(()),
-        _ => Err(Failed::unsupported(format!("the proof lives longer than {OWN_SECONDS} seconds, or does not say how long"))),
+        _ => Err(Failed::unsupported(format!(
+            "the proof lives longer than {OWN_SECONDS} seconds, or does not say how long"
+        ))),
     }
 }
 
 fn parts(value: Value) -> Result<(Sign1, Vec<u8>, Map), Unsupported> {
-    let mut token = Sign1::parse(value).map_err(|problem| Unsupported::new(format!("the code's message {problem}")))?;
-    let payload = token.payload.take().ok_or_else(|| Unsupported::new("the code's message has no payload"))?;
+    let mut token =
+        Sign1::parse(value).map_err(|problem| Unsupported::new(format!("the code's message {problem}")))?;
+    let payload =
+        token.payload.take().ok_or_else(|| Unsupported::new("the code's message has no payload"))?;
     let claims = cbor::decode(&payload).ok().and_then(|claims| claims.into_map().ok());
-    let claims = claims.ok_or_else(|| Unsupported::new("the token's claims are no map in its shortest form"))?;
+    let claims =
+        claims.ok_or_else(|| Unsupported::new("the token's claims are no map in its shortest form"))?;
     Ok((token, payload, claims))
 }
 
@@ -183,7 +194,9 @@ pub(crate) fn times(claims: &[(Value, Value)]) -> Result<Times, Unsupported> {
     let moment = |label| match cbor::numbered(claims, label) {
         None => Ok(None),
         Some(Value::Float(seconds)) if seconds.abs() < 1e15 => Ok(Some(seconds.floor() as i64)),
-        Some(value) => cbor::whole(value).map(Some).ok_or_else(|| Unsupported::new("the token has a moment that is no number")),
+        Some(value) => cbor::whole(value)
+            .map(Some)
+            .ok_or_else(|| Unsupported::new("the token has a moment that is no number")),
     };
     Ok(Times { iat: moment(IAT)?, nbf: moment(NBF)?, exp: moment(EXP)? })
 }

@@ -12,7 +12,9 @@ pub(crate) fn sha256(parts: &[&[u8]]) -> [u8; 32] {
 /// A digest over the parts, one after another.
 pub(crate) fn of(algorithm: &'static Algorithm, parts: &[&[u8]]) -> Vec<u8> {
     let mut context = Context::new(algorithm);
-    parts.iter().for_each(|part| context.update(part));
+    for part in parts {
+        context.update(part);
+    }
     context.finish().as_ref().to_vec()
 }
 
@@ -25,7 +27,8 @@ pub(crate) fn use_key(issuer: &str, kind: UseOf, name: &[u8]) -> [u8; 32] {
         UseOf::Id => b"id".as_slice(),
         UseOf::Message => b"message",
     };
-    let (issuer, lengths) = (issuer.as_bytes(), [issuer.len() as u64, kind.len() as u64].map(u64::to_be_bytes));
+    let (issuer, lengths) =
+        (issuer.as_bytes(), [issuer.len() as u64, kind.len() as u64].map(u64::to_be_bytes));
     sha256(&[&lengths[0], issuer, &lengths[1], kind, name])
 }
 

@@ -13,7 +13,9 @@ use crate::keys::{der, thumbprint};
 use crate::proof::{MAX_CHARACTERS, StatusReference};
 use crate::read::OWN;
 use aws_lc_rs::rand::SystemRandom;
-use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED, ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair, ParsedPublicKey};
+use aws_lc_rs::signature::{
+    ECDSA_P256_SHA256_FIXED, ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair, ParsedPublicKey,
+};
 use base::{Secret, SignedDuration, Timestamp, World};
 use base64_simd::URL_SAFE_NO_PAD as BASE64URL;
 use ciborium::Value;
@@ -67,7 +69,9 @@ impl IssuingKey {
             let version = der(0x02, &[1]);
             let curve = der(0xa0, b"\x06\x08\x2a\x86\x48\xce\x3d\x03\x01\x07");
             let sec1 = Secret::new(der(0x30, &[version, der(0x04, scalar.expose()), curve].concat()));
-            if let Ok(pair) = EcdsaKeyPair::from_private_key_der(&ECDSA_P256_SHA256_FIXED_SIGNING, sec1.expose()) {
+            if let Ok(pair) =
+                EcdsaKeyPair::from_private_key_der(&ECDSA_P256_SHA256_FIXED_SIGNING, sec1.expose())
+            {
                 return Self::of(pair);
             }
         }
@@ -136,7 +140,8 @@ impl IssuingKey {
     fn sign1(&self, protected: &[u8], outside: &[u8], claims: Vec<(Value, Value)>) -> Vec<u8> {
         let payload = cbor::encode(&Value::Map(claims));
         let signature = self.sign(&cose::signed(protected, outside, &payload));
-        let parts = [bytes(protected), Value::Map(Vec::new()), Value::Bytes(payload), Value::Bytes(signature)];
+        let parts =
+            [bytes(protected), Value::Map(Vec::new()), Value::Bytes(payload), Value::Bytes(signature)];
         cbor::encode(&Value::Tag(18, Box::new(Value::Array(parts.into()))))
     }
 }
@@ -166,13 +171,14 @@ impl HolderKey {
         if jwk["kty"] != "EC" || jwk["crv"] != "P-256" || jwk.get("d").is_some() {
             return Err(BadGrant::Key);
         }
-        let coordinate = |name| jwk.get(name).and_then(serde_json::Value::as_str).and_then(crate::jws::base64url);
+        let coordinate =
+            |name| jwk.get(name).and_then(serde_json::Value::as_str).and_then(crate::jws::base64url);
         let (Some(x), Some(y)) = (coordinate("x"), coordinate("y")) else { return Err(BadGrant::Key) };
         let point = [vec![4], x, y].concat();
         Self::from_raw(point.as_slice().try_into().map_err(|_| BadGrant::Key)?)
     }
 
-    /// COSE_Key with the point compressed, which saves 48 characters.
+    /// `COSE_Key` with the point compressed, which saves 48 characters.
     fn to_cose(&self) -> Value {
         let [_, x @ ..] = &self.0;
         let (x, y) = x.split_at(32);
@@ -202,7 +208,12 @@ pub fn issue(key: &IssuingKey, grant: &Grant, now: Timestamp, id: [u8; 16]) -> R
 }
 
 /// The bytes of what [`issue`] writes as text: what a page keeps to present later.
-pub fn credential(key: &IssuingKey, grant: &Grant, now: Timestamp, id: [u8; 16]) -> Result<Vec<u8>, BadGrant> {
+pub fn credential(
+    key: &IssuingKey,
+    grant: &Grant,
+    now: Timestamp,
+    id: [u8; 16],
+) -> Result<Vec<u8>, BadGrant> {
     if !(1..=200).contains(&grant.issuer.len()) {
         return Err(BadGrant::Issuer);
     }

@@ -44,12 +44,16 @@ impl Jwt {
         issuer.vouches(&signed(&self.token), terms.now)?;
         let payload = &self.token.payload;
         if payload.contains_key("cnf") {
-            return Err(Failed::unverified("the token is bound to its holder, who did not sign this presentation"));
+            return Err(Failed::unverified(
+                "the token is bound to its holder, who did not sign this presentation",
+            ));
         }
         check_audience(payload, terms)?;
         let vc = payload.get("vc").and_then(Value::as_object);
         let mut times = times(payload)?;
-        for (moment, names) in [(&mut times.iat, ["iat", "validFrom"]), (&mut times.exp, ["exp", "validUntil"])] {
+        for (moment, names) in
+            [(&mut times.iat, ["iat", "validFrom"]), (&mut times.exp, ["exp", "validUntil"])]
+        {
             for holder in [Some(payload), vc].into_iter().flatten() {
                 if moment.is_none() && !holder.contains_key(names[0]) {
                     *moment = holder.get(names[1]).map(date).transpose()?;
@@ -74,7 +78,8 @@ impl Jwt {
         }
         let age_over = ages.highest(issuer.highest_age_over())?;
 
-        let other = [Some(payload), vc].into_iter().flatten().any(|holder| holder.contains_key("credentialStatus"));
+        let other =
+            [Some(payload), vc].into_iter().flatten().any(|holder| holder.contains_key("credentialStatus"));
         let status = if other { Err(()) } else { status(payload) };
         let status = issuer.status_of(status)?;
         let key = match payload.get("jti") {
@@ -126,9 +131,9 @@ pub(crate) fn check_audience(payload: &Map<String, Value>, terms: &Terms) -> Res
 pub(crate) fn times(payload: &Map<String, Value>) -> Result<Times, Failed> {
     let moment = |name: &str| match payload.get(name) {
         None => Ok(None),
-        Some(value) => {
-            json::seconds(value).map(Some).ok_or_else(|| Failed::unsupported("the proof has a moment that is no number"))
-        }
+        Some(value) => json::seconds(value)
+            .map(Some)
+            .ok_or_else(|| Failed::unsupported("the proof has a moment that is no number")),
     };
     Ok(Times { iat: moment("iat")?, nbf: moment("nbf")?, exp: moment("exp")? })
 }
@@ -145,6 +150,7 @@ pub(crate) fn status(payload: &Map<String, Value>) -> Result<Option<StatusRefere
 
 fn date(value: &Value) -> Result<i64, Failed> {
     let moment = value.as_str().and_then(|text| text.parse::<Timestamp>().ok());
-    let moment = moment.ok_or_else(|| Failed::unsupported("the credential has a date that is no RFC 3339 moment"))?;
+    let moment =
+        moment.ok_or_else(|| Failed::unsupported("the credential has a date that is no RFC 3339 moment"))?;
     Ok(moment.as_second())
 }

@@ -128,7 +128,7 @@ impl Jwk {
         Ok(keys.iter().filter_map(|key| Self::parse(key).ok()).collect())
     }
 
-    /// Reads a COSE_Key (RFC 9052) for signatures.
+    /// Reads a `COSE_Key` (RFC 9052) for signatures.
     pub(crate) fn of_cose(key: &[(Cbor, Cbor)]) -> Option<Self> {
         let kind = cbor::whole(cbor::numbered(key, 1)?)?;
         let curve = cbor::whole(cbor::numbered(key, -1)?)?;
@@ -139,7 +139,8 @@ impl Jwk {
             (1, 6) => (Alg::EdDsa, 32),
             _ => return None,
         };
-        if cbor::numbered(key, 3).is_some_and(|named| cbor::whole(named).and_then(Alg::of_cose) != Some(alg)) {
+        if cbor::numbered(key, 3).is_some_and(|named| cbor::whole(named).and_then(Alg::of_cose) != Some(alg))
+        {
             return None;
         }
         let mut bytes = Vec::with_capacity(1 + 2 * size);
@@ -160,11 +161,13 @@ impl Jwk {
         Self::new(None, &[alg], &bytes, [0; 32], None, None).ok()
     }
 
-    /// Reads a DER SubjectPublicKeyInfo, which is how a certificate holds its key.
+    /// Reads a DER `SubjectPublicKeyInfo`, which is how a certificate holds its key.
     pub(crate) fn of_spki(spki: &[u8]) -> Option<Self> {
         // The whole prefix of each kind is fixed but for RSA's length octets.
-        const P256: &[u8] = b"\x30\x59\x30\x13\x06\x07\x2a\x86\x48\xce\x3d\x02\x01\x06\x08\x2a\x86\x48\xce\x3d\x03\x01\x07";
-        const P384: &[u8] = b"\x30\x76\x30\x10\x06\x07\x2a\x86\x48\xce\x3d\x02\x01\x06\x05\x2b\x81\x04\x00\x22";
+        const P256: &[u8] =
+            b"\x30\x59\x30\x13\x06\x07\x2a\x86\x48\xce\x3d\x02\x01\x06\x08\x2a\x86\x48\xce\x3d\x03\x01\x07";
+        const P384: &[u8] =
+            b"\x30\x76\x30\x10\x06\x07\x2a\x86\x48\xce\x3d\x02\x01\x06\x05\x2b\x81\x04\x00\x22";
         const ED25519: &[u8] = b"\x30\x2a\x30\x05\x06\x03\x2b\x65\x70";
         const RSA: &[u8] = b"\x30\x0d\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x01\x01\x05\x00";
         let algs: &[Alg] = if spki.starts_with(P256) {
@@ -181,8 +184,14 @@ impl Jwk {
         Self::new(None, algs, spki, [0; 32], None, None).ok()
     }
 
-    fn new(kid: Option<String>, algs: &[Alg], bytes: &[u8], thumbprint: [u8; 32],
-        not_before: Option<Timestamp>, not_after: Option<Timestamp>) -> Result<Self, BadKey> {
+    fn new(
+        kid: Option<String>,
+        algs: &[Alg],
+        bytes: &[u8],
+        thumbprint: [u8; 32],
+        not_before: Option<Timestamp>,
+        not_after: Option<Timestamp>,
+    ) -> Result<Self, BadKey> {
         let uses = algs
             .iter()
             .map(|alg| Ok((*alg, aws::ParsedPublicKey::new(alg.verifier(), bytes)?)))
@@ -228,7 +237,9 @@ impl std::fmt::Debug for Jwk {
 }
 
 /// What the required members of a JWK say: algorithms, the key as aws-lc reads it, the thumbprint.
-fn material(members: &Map<String, Value>) -> Result<(Vec<Alg>, Vec<u8>, [u8; 32]), BadKey> {
+type Material = (Vec<Alg>, Vec<u8>, [u8; 32]);
+
+fn material(members: &Map<String, Value>) -> Result<Material, BadKey> {
     let text = |member: &'static str| {
         members.get(member).and_then(Value::as_str).ok_or_else(|| bad(member, "is missing or no text"))
     };
@@ -273,7 +284,7 @@ pub(crate) fn thumbprint(required: &Value) -> [u8; 32] {
     crate::digest::sha256(&[format!("{{{}}}", members.join(",")).as_bytes()])
 }
 
-/// RSAPublicKey of RFC 8017: a sequence of two positive integers.
+/// `RSAPublicKey` of RFC 8017: a sequence of two positive integers.
 fn rsa_public_key(n: &[u8], e: &[u8]) -> Vec<u8> {
     let integer = |number: &[u8]| {
         let digits = &number[number.iter().take_while(|byte| **byte == 0).count()..];

@@ -91,7 +91,8 @@ impl Mdoc {
         let (transcript, value) = match value {
             Value::Array(parts) => {
                 let [transcript, response] = <[Value; 2]>::try_from(parts).map_err(|_| bad("is none"))?;
-                let made = moment_of(&transcript).ok_or_else(|| bad("is signed for a session that is not of the QR profile"))?;
+                let made = moment_of(&transcript)
+                    .ok_or_else(|| bad("is signed for a session that is not of the QR profile"))?;
                 (Some((transcript, made)), response)
             }
             value => (None, value),
@@ -100,7 +101,10 @@ impl Mdoc {
         if cbor::named(map, "issuerAuth").is_some() {
             return Shown::parse(map, None, None).map(|shown| Self::Shown(Box::new(shown)));
         }
-        if cbor::named(map, "version").and_then(Value::as_text).is_none_or(|version| !version.starts_with("1.")) {
+        if cbor::named(map, "version")
+            .and_then(Value::as_text)
+            .is_none_or(|version| !version.starts_with("1."))
+        {
             return Err(bad("is no response of version 1"));
         }
         let documents = match cbor::named(map, "documents") {
@@ -117,7 +121,9 @@ impl Mdoc {
                 let signed = signed.ok_or_else(|| bad("has nothing signed by its issuer"))?;
                 let device = cbor::named(document, "deviceSigned").and_then(Value::as_map);
                 let device = match (transcript, device) {
-                    (Some((transcript, made)), Some(device)) => Some(Device::parse(device, transcript, doc_type, made)?),
+                    (Some((transcript, made)), Some(device)) => {
+                        Some(Device::parse(device, transcript, doc_type, made)?)
+                    }
                     (Some(_), None) => return Err(bad("is not signed by its device")),
                     (None, _) => None,
                 };
@@ -145,9 +151,16 @@ impl Mdoc {
 }
 
 impl Shown {
-    fn parse(signed: &[(Value, Value)], doc_type: Option<&str>, device: Option<Device>) -> Result<Self, Unsupported> {
-        let auth = cbor::named(signed, "issuerAuth").cloned().ok_or_else(|| bad("has nothing signed by its issuer"))?;
-        let mut issuer_auth = Sign1::parse(auth).map_err(|problem| bad(&format!("has an issuer's signature that {problem}")))?;
+    fn parse(
+        signed: &[(Value, Value)],
+        doc_type: Option<&str>,
+        device: Option<Device>,
+    ) -> Result<Self, Unsupported> {
+        let auth = cbor::named(signed, "issuerAuth")
+            .cloned()
+            .ok_or_else(|| bad("has nothing signed by its issuer"))?;
+        let mut issuer_auth = Sign1::parse(auth)
+            .map_err(|problem| bad(&format!("has an issuer's signature that {problem}")))?;
         let payload = issuer_auth.payload.take().ok_or_else(|| bad("has no security object"))?;
         let mso = Mso::parse(&payload).ok_or_else(|| bad("has a security object that cannot be read"))?;
         if doc_type.is_some_and(|doc_type| doc_type != mso.doc_type) {
@@ -157,16 +170,23 @@ impl Shown {
             return Err(bad("is of a type that is no proof of age"));
         }
         let mut items = Vec::new();
-        let spaces = cbor::named(signed, "nameSpaces").map(|spaces| spaces.as_map().ok_or_else(|| bad("is none"))).transpose()?;
+        let spaces = cbor::named(signed, "nameSpaces")
+            .map(|spaces| spaces.as_map().ok_or_else(|| bad("is none")))
+            .transpose()?;
         for (name_space, elements) in spaces.into_iter().flatten() {
-            let (name_space, elements) = name_space.as_text().zip(elements.as_array()).ok_or_else(|| bad("is none"))?;
+            let (name_space, elements) =
+                name_space.as_text().zip(elements.as_array()).ok_or_else(|| bad("is none"))?;
             for element in elements {
-                items.push(Item::parse(name_space, element).ok_or_else(|| bad("releases an element that cannot be read"))?);
+                items.push(
+                    Item::parse(name_space, element)
+                        .ok_or_else(|| bad("releases an element that cannot be read"))?,
+                );
             }
         }
         let mut seen = HashSet::new();
         if !items.iter().all(|item| {
-            seen.insert((&item.name_space, item.digest_id.to_string())) && seen.insert((&item.name_space, format!("name {}", item.name)))
+            seen.insert((&item.name_space, item.digest_id.to_string()))
+                && seen.insert((&item.name_space, format!("name {}", item.name)))
         }) {
             return Err(bad("releases an element twice"));
         }
@@ -182,7 +202,9 @@ impl Shown {
         for item in &self.items {
             let digest = digest::of(self.mso.algorithm, &[&item.encoded]);
             if self.mso.digest(item).is_none_or(|signed| signed != digest) {
-                return Err(Failed::unverified("an element of the mobile document is not what its issuer signed"));
+                return Err(Failed::unverified(
+                    "an element of the mobile document is not what its issuer signed",
+                ));
             }
         }
         self.mso.times.hold(terms)?;
@@ -199,7 +221,9 @@ impl Shown {
                 ((use_key(issuer.id(), UseOf::Message, &self.payload), self.mso.times.end(terms)?), &[])
             }
             None => {
-                return Err(Failed::unverified("the mobile document is not signed by its device for a QR code (see the QR profile)"));
+                return Err(Failed::unverified(
+                    "the mobile document is not signed by its device for a QR code (see the QR profile)",
+                ));
             }
         };
         let mut ages = Ages::default();
@@ -267,15 +291,24 @@ impl Item {
 }
 
 impl Device {
-    fn parse(signed: &[(Value, Value)], transcript: Value, doc_type: &str, made: i64) -> Result<Self, Unsupported> {
+    fn parse(
+        signed: &[(Value, Value)],
+        transcript: Value,
+        doc_type: &str,
+        made: i64,
+    ) -> Result<Self, Unsupported> {
         let name_spaces = cbor::named(signed, "nameSpaces").filter(|spaces| cbor::embedded(spaces).is_some());
-        let name_spaces = name_spaces.cloned().ok_or_else(|| bad("has name spaces of its device that cannot be read"))?;
+        let name_spaces =
+            name_spaces.cloned().ok_or_else(|| bad("has name spaces of its device that cannot be read"))?;
         let auth = cbor::named(signed, "deviceAuth").and_then(Value::as_map);
         let signature = auth.and_then(|auth| cbor::named(auth, "deviceSignature")).cloned();
-        let signature = signature.ok_or_else(|| bad("has no signature of its device (a MAC is for one reader alone)"))?;
-        let signature = Sign1::parse(signature).map_err(|problem| bad(&format!("has a device's signature that {problem}")))?;
+        let signature =
+            signature.ok_or_else(|| bad("has no signature of its device (a MAC is for one reader alone)"))?;
+        let signature = Sign1::parse(signature)
+            .map_err(|problem| bad(&format!("has a device's signature that {problem}")))?;
         let text = |text: &str| Value::Text(text.to_owned());
-        let authentication = Value::Array(vec![text("DeviceAuthentication"), transcript, text(doc_type), name_spaces]);
+        let authentication =
+            Value::Array(vec![text("DeviceAuthentication"), transcript, text(doc_type), name_spaces]);
         let authentication = cbor::encode(&cbor::embed(cbor::encode(&authentication)));
         if signature.payload.as_ref().is_some_and(|payload| *payload != authentication) {
             return Err(bad("has a device's signature over something else"));
@@ -286,7 +319,9 @@ impl Device {
     /// Whether the key that the issuer put into the document signed this presentation.
     fn check(&self, key: Option<&Value>) -> Result<(), Failed> {
         let key = key.and_then(Value::as_map).and_then(|key| Jwk::of_cose(key));
-        let key = key.ok_or_else(|| Failed::unverified("the mobile document names no device's key that is accepted here"))?;
+        let key = key.ok_or_else(|| {
+            Failed::unverified("the mobile document names no device's key that is accepted here")
+        })?;
         let message = self.signature.signed(&[], &self.authentication);
         if self.signature.alg.is_some_and(|alg| key.verifies(alg, &message, &self.signature.signature)) {
             Ok(())

@@ -46,7 +46,7 @@ impl Unsupported {
 /// The kinds of proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// CBOR Web Token in COSE_Sign1, our own among them.
+    /// CBOR Web Token in `COSE_Sign1`, our own among them.
     Cwt,
     /// SD-JWT Verifiable Credential.
     SdJwtVc,
@@ -75,20 +75,20 @@ impl Format {
 
 /// A proof taken apart; nothing in it is verified yet.
 #[derive(Clone, Debug)]
-pub struct Proof(pub(crate) Kind);
+pub struct Proof(pub(crate) Box<Kind>);
 
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
     Cwt(cwt::Cwt),
     SdJwt(sd_jwt::SdJwt),
     Jwt(jwt::Jwt),
-    Mdoc(Box<mdoc::Mdoc>),
+    Mdoc(mdoc::Mdoc),
 }
 
 impl Proof {
     /// What kind of proof it is.
     pub fn format(&self) -> Format {
-        match &self.0 {
+        match &*self.0 {
             Kind::Cwt(_) => Format::Cwt,
             Kind::SdJwt(_) => Format::SdJwtVc,
             Kind::Jwt(_) => Format::Jwt,
@@ -98,7 +98,7 @@ impl Proof {
 
     /// The issuer that it claims, unverified. A mobile document claims none: its certificates tell.
     pub fn claimed_issuer(&self) -> Option<&str> {
-        match &self.0 {
+        match &*self.0 {
             Kind::Cwt(cwt) => cwt.issuer(),
             Kind::SdJwt(token) => token.issuer(),
             Kind::Jwt(jwt) => jwt.issuer(),
@@ -108,7 +108,7 @@ impl Proof {
 
     /// The name of the key that it claims, unverified; bytes that are no printable text as base64url.
     pub fn claimed_key(&self) -> Option<String> {
-        match &self.0 {
+        match &*self.0 {
             Kind::Cwt(cwt) => cwt.token.kid.as_deref().map(|kid| match std::str::from_utf8(kid) {
                 Ok(text) if text.chars().all(|letter| letter.is_ascii_graphic()) => text.to_owned(),
                 _ => base64_simd::URL_SAFE_NO_PAD.encode_to_string(kid),

@@ -42,10 +42,12 @@ pub fn read(value: &str) -> Result<Presented, Unsupported> {
         return cbor_proof(&bytes, text.starts_with(OWN)).map(Presented::Proof);
     }
     if text.contains('~') {
-        return SdJwt::parse(text).map(|token| Presented::Proof(Proof(Kind::SdJwt(token))));
+        return SdJwt::parse(text).map(|token| Presented::Proof(Proof(Box::new(Kind::SdJwt(token)))));
     }
     match text.bytes().filter(|byte| *byte == b'.').count() {
-        2 if text.starts_with("ey") => return Jwt::parse(text).map(|jwt| Presented::Proof(Proof(Kind::Jwt(jwt)))),
+        2 if text.starts_with("ey") => {
+            return Jwt::parse(text).map(|jwt| Presented::Proof(Proof(Box::new(Kind::Jwt(jwt)))));
+        }
         4 if text.starts_with("ey") => return Err(Unsupported::new("the code is an encrypted token")),
         _ => {}
     }
@@ -75,7 +77,9 @@ fn without_proof(text: &str) -> Option<Result<Presented, Unsupported>> {
         }
         "av" => Ok(Presented::Request("an age verification request to a wallet")),
         "haip" | "haip-vp" => Ok(Presented::Request("a high assurance presentation request to a wallet")),
-        "openid-credential-offer" | "haip-vci" => Ok(Presented::Request("an offer of a credential to a wallet")),
+        "openid-credential-offer" | "haip-vci" => {
+            Ok(Presented::Request("an offer of a credential to a wallet"))
+        }
         _ => return None,
     })
 }
@@ -97,13 +101,14 @@ fn cbor_proof(bytes: &[u8], own: bool) -> Result<Proof, Unsupported> {
     } else {
         bytes
     };
-    let value = cbor::decode(bytes).map_err(|error| Unsupported::new(format!("the code is CBOR that {error}")))?;
+    let value =
+        cbor::decode(bytes).map_err(|error| Unsupported::new(format!("the code is CBOR that {error}")))?;
     let kind = match &value {
-        Value::Map(_) => Kind::Mdoc(Box::new(Mdoc::parse(value)?)),
-        Value::Array(parts) if parts.len() == 2 => Kind::Mdoc(Box::new(Mdoc::parse(value)?)),
+        Value::Map(_) => Kind::Mdoc(Mdoc::parse(value)?),
+        Value::Array(parts) if parts.len() == 2 => Kind::Mdoc(Mdoc::parse(value)?),
         _ => Kind::Cwt(Cwt::parse(value, own)?),
     };
-    Ok(Proof(kind))
+    Ok(Proof(Box::new(kind)))
 }
 
 fn inflate(bytes: &[u8]) -> Result<Vec<u8>, Unsupported> {

@@ -58,9 +58,12 @@ impl SdJwt {
     pub(crate) fn verify(&self, issuer: &Issuer, terms: &Terms) -> Result<Verified, Failed> {
         issuer.vouches(&jwt::signed(&self.token), terms.now)?;
         let open = &self.token.payload;
-        let vct = self.token.text("vct").ok_or_else(|| Failed::unsupported("the credential has no type (vct)"))?;
+        let vct =
+            self.token.text("vct").ok_or_else(|| Failed::unsupported("the credential has no type (vct)"))?;
         if !issuer.accepts_vct(vct) {
-            return Err(Failed::unsupported("the credential is of a type that the trust list does not accept of its issuer"));
+            return Err(Failed::unsupported(
+                "the credential is of a type that the trust list does not accept of its issuer",
+            ));
         }
         let claims = disclose(open, &self.disclosures)?;
         let times = jwt::times(open)?;
@@ -91,7 +94,9 @@ impl SdJwt {
         }
         let key = self.token.payload.get("cnf").and_then(|cnf| cnf.get("jwk"));
         let key = key.and_then(|key| Jwk::parse(key).ok());
-        let key = key.ok_or_else(|| Failed::unverified("the credential names no holder's key that is accepted here"))?;
+        let key = key.ok_or_else(|| {
+            Failed::unverified("the credential names no holder's key that is accepted here")
+        })?;
         let message = binding.signing_input.as_bytes();
         if !binding.alg.is_some_and(|alg| key.verifies(alg, message, &binding.signature)) {
             return Err(Failed::unverified("the presentation is not signed by the credential's holder"));
@@ -170,7 +175,9 @@ impl Opening {
             };
             let reserved = name == "..." || name == "_sd" || (depth == 0 && OPEN.contains(&name.as_str()));
             if reserved || opened.contains_key(name) {
-                return Err(bad("has a disclosure of a claim that may not be disclosed, or is there already"));
+                return Err(bad(
+                    "has a disclosure of a claim that may not be disclosed, or is there already",
+                ));
             }
             let value = self.value(value, depth + 1)?;
             opened.insert(name.clone(), value);
@@ -188,7 +195,9 @@ impl Opening {
             Value::Array(elements) => {
                 let mut opened = Vec::new();
                 for element in elements {
-                    let hidden = element.as_object().and_then(|members| members.get("...").map(|digest| (members.len(), digest)));
+                    let hidden = element
+                        .as_object()
+                        .and_then(|members| members.get("...").map(|digest| (members.len(), digest)));
                     match hidden {
                         None => opened.push(self.value(element, depth + 1)?),
                         Some((1, digest)) => {

@@ -84,8 +84,13 @@ struct Claims {
 impl StatusList {
     /// Verifies a response from `uri`. Without a usual `content_type` (`application/statuslist+jwt` or `+cwt`) the form is
     /// told by the first byte.
-    pub fn parse(body: &[u8], content_type: Option<&str>, issuer: &Issuer, uri: &str, now: Timestamp)
-        -> Result<Self, BadStatusList> {
+    pub fn parse(
+        body: &[u8],
+        content_type: Option<&str>,
+        issuer: &Issuer,
+        uri: &str,
+        now: Timestamp,
+    ) -> Result<Self, BadStatusList> {
         if body.len() > MAX_BODY {
             return Err(BadStatusList::TooLarge(MAX_BODY));
         }
@@ -161,7 +166,10 @@ fn of_jwt(body: &[u8], issuer: &Issuer, now: Timestamp) -> Result<Claims, BadSta
         iat: moment("iat")?.ok_or(bad("does not say when it was made"))?,
         exp: moment("exp")?,
         ttl: moment("ttl")?,
-        bits: list.get("bits").and_then(Value::as_i64).ok_or(bad("does not say how many bits a status has"))?,
+        bits: list
+            .get("bits")
+            .and_then(Value::as_i64)
+            .ok_or(bad("does not say how many bits a status has"))?,
         compressed: compressed.ok_or(bad("is not base64url"))?,
     })
 }
@@ -178,10 +186,12 @@ fn of_cwt(body: &[u8], issuer: &Issuer, now: Timestamp) -> Result<Claims, BadSta
     let (kid, chain) = (token.kid.as_deref(), &token.chain[..]);
     let signed = Signed { alg: token.alg, kid, chain, message: &message, signature: &token.signature };
     issuer.vouches(&signed, now).map_err(|failed| BadStatusList::NotSigned(failed.detail))?;
-    let claims = cbor::decode(&payload).ok().and_then(|claims| claims.into_map().ok()).ok_or(bad("has no claims"))?;
+    let claims =
+        cbor::decode(&payload).ok().and_then(|claims| claims.into_map().ok()).ok_or(bad("has no claims"))?;
     let times = cwt::times(&claims).map_err(|_| bad("has a moment that is no number"))?;
     let list = cbor::numbered(&claims, STATUS_LIST).and_then(Cbor::as_map).ok_or(bad("has no list"))?;
-    let ttl = cbor::numbered(&claims, TTL).map(|ttl| cbor::whole(ttl).ok_or(bad("has a ttl that is no number")));
+    let ttl =
+        cbor::numbered(&claims, TTL).map(|ttl| cbor::whole(ttl).ok_or(bad("has a ttl that is no number")));
     let subject = cbor::numbered(&claims, SUB).and_then(Cbor::as_text).ok_or(bad("has no subject"))?;
     let compressed = cbor::named(list, "lst").and_then(Cbor::as_bytes).ok_or(bad("has no list"))?;
     Ok(Claims {
@@ -189,7 +199,9 @@ fn of_cwt(body: &[u8], issuer: &Issuer, now: Timestamp) -> Result<Claims, BadSta
         iat: times.iat.ok_or(bad("does not say when it was made"))?,
         exp: times.exp,
         ttl: ttl.transpose()?,
-        bits: cbor::named(list, "bits").and_then(cbor::whole).ok_or(bad("does not say how many bits a status has"))?,
+        bits: cbor::named(list, "bits")
+            .and_then(cbor::whole)
+            .ok_or(bad("does not say how many bits a status has"))?,
         compressed: compressed.clone(),
     })
 }

@@ -44,9 +44,8 @@ impl Times {
 
     /// Until when a proof that is accepted all its life could be shown again; such a proof must end.
     pub(crate) fn end(&self, terms: &Terms) -> Result<Timestamp, Failed> {
-        let exp = self.exp.ok_or_else(|| {
-            Failed::new(Reason::UnsupportedPayload, "the proof never expires")
-        })?;
+        let exp =
+            self.exp.ok_or_else(|| Failed::new(Reason::UnsupportedPayload, "the proof never expires"))?;
         Ok(later(later(moment(exp)?, terms.skew), SCAN_AGE))
     }
 }
@@ -56,9 +55,8 @@ fn later(moment: Timestamp, by: SignedDuration) -> Timestamp {
 }
 
 fn moment(seconds: i64) -> Result<Timestamp, Failed> {
-    Timestamp::from_second(seconds).map_err(|_| {
-        Failed::new(Reason::UnsupportedPayload, "the proof names a moment outside the calendar")
-    })
+    Timestamp::from_second(seconds)
+        .map_err(|_| Failed::new(Reason::UnsupportedPayload, "the proof names a moment outside the calendar"))
 }
 
 fn expired(detail: &str) -> Failed {

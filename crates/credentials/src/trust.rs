@@ -111,14 +111,19 @@ impl TrustList {
     /// Reads a signed list: a compact JWS with `typ` `trust-list+jwt`, signed by one of `keys`, whose payload is the
     /// list, with `exp` beside `issuers`. The caller holds to [`TrustList::expires`].
     pub fn parse_signed(jws: &str, keys: &[Jwk]) -> Result<Self, BadTrustList> {
-        let bad = |problem: &str| BadTrustList { place: "the signed list".to_owned(), problem: problem.to_owned() };
+        let bad =
+            |problem: &str| BadTrustList { place: "the signed list".to_owned(), problem: problem.to_owned() };
         let token = Jws::parse(jws.trim()).map_err(bad)?;
         if token.typ.as_deref() != Some("trust-list+jwt") {
             return Err(bad("is not of type trust-list+jwt"));
         }
         let alg = token.alg.ok_or_else(|| bad("is signed with an algorithm that is not accepted"))?;
         let named = |key: &&Jwk| token.kid.as_deref().is_none_or(|kid| key.is_called(kid.as_bytes()));
-        if !keys.iter().filter(named).any(|key| key.verifies(alg, token.signing_input.as_bytes(), &token.signature)) {
+        if !keys
+            .iter()
+            .filter(named)
+            .any(|key| key.verifies(alg, token.signing_input.as_bytes(), &token.signature))
+        {
             return Err(bad("is not signed by a key that was given"));
         }
         list::read(&token.payload)
@@ -171,7 +176,7 @@ impl TrustList {
     /// what the list at [`Verified::status`] says.
     pub fn verify(&self, proof: &Proof, terms: &Terms) -> Result<Verified, Failed> {
         let format = proof.format();
-        let (issuer, key) = match &proof.0 {
+        let (issuer, key) = match &*proof.0 {
             Kind::Mdoc(mdoc) => {
                 let (issuer, key) = self.anchored(mdoc.chain()?, format, terms.now)?;
                 (issuer, Some(key))
@@ -183,7 +188,7 @@ impl TrustList {
         };
         issuer
             .admit(format, terms.now)
-            .and_then(|()| match (&proof.0, key) {
+            .and_then(|()| match (&*proof.0, key) {
                 (Kind::Cwt(cwt), _) => cwt.verify(issuer, terms),
                 (Kind::SdJwt(token), _) => token.verify(issuer, terms),
                 (Kind::Jwt(jwt), _) => jwt.verify(issuer, terms),
@@ -201,8 +206,13 @@ impl TrustList {
 
     /// The issuer to one of whose roots a chain leads, and the key that the chain vouches for.
     fn anchored(&self, chain: &[Vec<u8>], format: Format, now: Timestamp) -> Result<(&Issuer, Jwk), Failed> {
-        let mut failed = Failed::new(Reason::UnknownProvider, "the proof's certificates lead to no root on the trust list");
-        for issuer in self.issuers().filter(|issuer| issuer.formats.contains(&format) && !issuer.roots.is_empty()) {
+        let mut failed = Failed::new(
+            Reason::UnknownProvider,
+            "the proof's certificates lead to no root on the trust list",
+        );
+        for issuer in
+            self.issuers().filter(|issuer| issuer.formats.contains(&format) && !issuer.roots.is_empty())
+        {
             let purpose = if format == Format::Mdoc { Purpose::Mdoc } else { Purpose::TokenOf(&issuer.id) };
             match x5c::key(chain, &issuer.roots, purpose, now) {
                 Ok(key) => return Ok((issuer, key)),
@@ -288,7 +298,10 @@ impl Issuer {
     /// Whether the entry holds now and for this format.
     fn admit(&self, format: Format, now: Timestamp) -> Result<(), Failed> {
         if self.not_before.is_some_and(|from| now < from) || self.not_after.is_some_and(|until| until < now) {
-            return Err(Failed::new(Reason::ExcludedProvider, "the trust list does not hold for the issuer today"));
+            return Err(Failed::new(
+                Reason::ExcludedProvider,
+                "the trust list does not hold for the issuer today",
+            ));
         }
         if !self.formats.contains(&format) {
             return Err(Failed::unsupported(format!("the issuer is not trusted for {}", format.as_str())));
@@ -311,12 +324,16 @@ impl Issuer {
             }
         }
         if !known && !signed.chain.is_empty() && !self.roots.is_empty() {
-            let key = x5c::key(signed.chain, &self.roots, Purpose::TokenOf(&self.id), now).map_err(|untrusted| {
-                Failed::unverified(match untrusted {
-                    Untrusted::UnknownRoot => "the proof's certificates lead to none of the issuer's roots".to_owned(),
-                    Untrusted::Broken(problem) => format!("the proof's chain of certificates {problem}"),
-                })
-            })?;
+            let key = x5c::key(signed.chain, &self.roots, Purpose::TokenOf(&self.id), now).map_err(
+                |untrusted| {
+                    Failed::unverified(match untrusted {
+                        Untrusted::UnknownRoot => {
+                            "the proof's certificates lead to none of the issuer's roots".to_owned()
+                        }
+                        Untrusted::Broken(problem) => format!("the proof's chain of certificates {problem}"),
+                    })
+                },
+            )?;
             if key.verifies(alg, signed.message, signed.signature) {
                 return Ok(());
             }
@@ -331,8 +348,13 @@ impl Issuer {
     }
 
     /// The status to look up, by the entry's policy. `found` is `Err` where the token names one in an unknown way.
-    pub(crate) fn status_of(&self, found: Result<Option<StatusReference>, ()>) -> Result<Option<StatusReference>, Failed> {
-        let refuse = |detail| if self.accepts_unavailable_status { Ok(None) } else { Err(Failed::unsupported(detail)) };
+    pub(crate) fn status_of(
+        &self,
+        found: Result<Option<StatusReference>, ()>,
+    ) -> Result<Option<StatusReference>, Failed> {
+        let refuse = |detail| {
+            if self.accepts_unavailable_status { Ok(None) } else { Err(Failed::unsupported(detail)) }
+        };
         match (self.status, found) {
             (StatusPolicy::Ignored, _) | (StatusPolicy::WhenPresent, Ok(None)) => Ok(None),
             (StatusPolicy::Required, Ok(None)) => Err(Failed::unsupported("the proof names no status list")),
@@ -349,8 +371,13 @@ impl Issuer {
     }
 
     /// A proof of this issuer that holds.
-    pub(crate) fn verified(&self, age_over: u8, used: ([u8; 32], Timestamp), status: Option<StatusReference>,
-        further: &[Check]) -> Verified {
+    pub(crate) fn verified(
+        &self,
+        age_over: u8,
+        used: ([u8; 32], Timestamp),
+        status: Option<StatusReference>,
+        further: &[Check],
+    ) -> Verified {
         let (use_key, until) = used;
         let mut checks = vec![Check::SignatureVerified, Check::ProviderTrusted];
         checks.extend_from_slice(further);

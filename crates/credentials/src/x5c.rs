@@ -47,7 +47,12 @@ pub(crate) enum Untrusted {
 }
 
 /// The key of the first certificate, if the chain holds at this moment.
-pub(crate) fn key(chain: &[Vec<u8>], roots: &[Root], purpose: Purpose<'_>, now: Timestamp) -> Result<Jwk, Untrusted> {
+pub(crate) fn key(
+    chain: &[Vec<u8>],
+    roots: &[Root],
+    purpose: Purpose<'_>,
+    now: Timestamp,
+) -> Result<Jwk, Untrusted> {
     let broken = Untrusted::Broken;
     let (leaf, rest) = chain.split_first().ok_or(Untrusted::UnknownRoot)?;
     let leaf = CertificateDer::from(leaf.as_slice());
@@ -73,7 +78,9 @@ pub(crate) fn key(chain: &[Vec<u8>], roots: &[Root], purpose: Purpose<'_>, now: 
         Error::UnknownIssuer => Untrusted::UnknownRoot,
         Error::CertExpired { .. } => broken("holds a certificate that has expired"),
         Error::CertNotValidYet { .. } => broken("holds a certificate that is not valid yet"),
-        Error::RequiredEkuNotFoundContext(_) => broken("holds a certificate that may not sign mobile documents"),
+        Error::RequiredEkuNotFoundContext(_) => {
+            broken("holds a certificate that may not sign mobile documents")
+        }
         Error::CaUsedAsEndEntity => broken("signs with the certificate of an authority"),
         Error::EndEntityUsedAsCa => broken("has a certificate issued by one that is no authority"),
         Error::PathLenConstraintViolated => broken("is longer than one of its certificates allows"),
@@ -85,7 +92,8 @@ pub(crate) fn key(chain: &[Vec<u8>], roots: &[Root], purpose: Purpose<'_>, now: 
     {
         return Err(broken("is another party's"));
     }
-    Jwk::of_spki(leaf.subject_public_key_info().as_ref()).ok_or(broken("holds a key of a kind that is not accepted"))
+    Jwk::of_spki(leaf.subject_public_key_info().as_ref())
+        .ok_or(broken("holds a key of a kind that is not accepted"))
 }
 
 /// A public authority certifies anybody's host. So a certificate that names hosts or addresses speaks for those alone;
@@ -94,14 +102,15 @@ fn names(leaf: &EndEntityCert<'_>, issuer: &str) -> bool {
     let mut named = leaf.valid_dns_names().chain(leaf.valid_uri_names()).peekable();
     let host = hosts::of_https(issuer);
     named.peek().is_none()
-        || named.any(|name| name == issuer || host.as_ref().is_some_and(|host| name.eq_ignore_ascii_case(host)))
+        || named
+            .any(|name| name == issuer || host.as_ref().is_some_and(|host| name.eq_ignore_ascii_case(host)))
 }
 
 struct AnyUsage;
 
 impl ExtendedKeyUsageValidator for AnyUsage {
-    fn validate(&self, uses: KeyPurposeIdIter<'_, '_>) -> Result<(), Error> {
-        uses.map(|one| one.map(|_| ())).collect()
+    fn validate(&self, mut uses: KeyPurposeIdIter<'_, '_>) -> Result<(), Error> {
+        uses.try_for_each(|one| one.map(|_| ()))
     }
 }
 
@@ -129,14 +138,15 @@ fn element(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (length, rest) = if first < 0x80 {
         (usize::from(first), rest)
     } else {
-        let (digits, rest) = rest.split_at_checked(usize::from(first & 0x7f)).filter(|(digits, _)| digits.len() <= 4)?;
+        let (digits, rest) =
+            rest.split_at_checked(usize::from(first & 0x7f)).filter(|(digits, _)| digits.len() <= 4)?;
         (digits.iter().fold(0, |length, digit| length << 8 | usize::from(*digit)), rest)
     };
     let (content, rest) = rest.split_at_checked(length)?;
     Some((tag, content, rest))
 }
 
-/// UTCTime (two digits of the year, from 1950) or GeneralizedTime, both to the second and in UTC.
+/// `UTCTime` (two digits of the year, from 1950) or `GeneralizedTime`, both to the second and in UTC.
 fn moment(tag: u8, text: &[u8]) -> Option<Timestamp> {
     let text = std::str::from_utf8(text).ok()?;
     let text = match tag {

@@ -12,9 +12,24 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 const MEMBERS: [&str; 18] = [
-    "id", "provider", "formats", "keys", "roots", "key_set_url", "reference_hosts", "status", "status_unavailable",
-    "status_hosts", "highest_age_over", "valid_for_alcohol", "not_before", "not_after", "vct", "freshness_seconds",
-    "unbound", "comment",
+    "id",
+    "provider",
+    "formats",
+    "keys",
+    "roots",
+    "key_set_url",
+    "reference_hosts",
+    "status",
+    "status_unavailable",
+    "status_hosts",
+    "highest_age_over",
+    "valid_for_alcohol",
+    "not_before",
+    "not_after",
+    "vct",
+    "freshness_seconds",
+    "unbound",
+    "comment",
 ];
 
 pub(super) fn read(members: &Map<String, Value>) -> Result<TrustList, BadTrustList> {
@@ -34,10 +49,9 @@ pub(super) fn read(members: &Map<String, Value>) -> Result<TrustList, BadTrustLi
     for (at, entry) in entries.iter().enumerate() {
         let id = entry.get("id").and_then(Value::as_str).unwrap_or_default();
         let place = format!("issuers[{at}] ({id:?})");
-        let members = entry.as_object().ok_or_else(|| BadTrustList {
-            place: place.clone(),
-            problem: "is no JSON object".to_owned(),
-        })?;
+        let members = entry
+            .as_object()
+            .ok_or_else(|| BadTrustList { place: place.clone(), problem: "is no JSON object".to_owned() })?;
         let entry = Entry { place, members };
         let issuer = issuer(&entry)?;
         if places.insert(issuer.id.clone(), at).is_some() {
@@ -52,8 +66,10 @@ fn issuer(entry: &Entry<'_>) -> Result<Issuer, BadTrustList> {
     entry.only(&MEMBERS)?;
     let id = entry.text("id")?.filter(|id| !id.is_empty()).ok_or_else(|| entry.bad("id", "is missing"))?;
     let word = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
-    let provider = entry.text("provider")?.filter(|name| (1..=64).contains(&name.len()) && name.bytes().all(word));
-    let provider = provider.ok_or_else(|| entry.bad("provider", "is no word of 1 to 64 capitals, digits and _"))?;
+    let provider =
+        entry.text("provider")?.filter(|name| (1..=64).contains(&name.len()) && name.bytes().all(word));
+    let provider =
+        provider.ok_or_else(|| entry.bad("provider", "is no word of 1 to 64 capitals, digits and _"))?;
     let formats = entry
         .texts("formats")?
         .iter()
@@ -115,7 +131,8 @@ fn issuer(entry: &Entry<'_>) -> Result<Issuer, BadTrustList> {
         not_before: entry.moment("not_before")?,
         not_after: entry.moment("not_after")?,
         vct: entry.texts("vct")?.into_iter().map(str::to_owned).collect(),
-        freshness: number("freshness_seconds", 86_400)?.map(|seconds| SignedDuration::from_secs(seconds as i64)),
+        freshness: number("freshness_seconds", 86_400)?
+            .map(|seconds| SignedDuration::from_secs(seconds as i64)),
         unbound: entry.flag("unbound", false)?,
     })
 }
@@ -165,7 +182,9 @@ impl<'a> Entry<'a> {
             None => Ok(None),
             Some(value) => {
                 let number = value.as_u64().filter(|number| (1..=greatest).contains(number));
-                number.map(Some).ok_or_else(|| self.bad(member, &format!("is no whole number of 1 to {greatest}")))
+                number
+                    .map(Some)
+                    .ok_or_else(|| self.bad(member, &format!("is no whole number of 1 to {greatest}")))
             }
         }
     }
@@ -176,7 +195,11 @@ impl<'a> Entry<'a> {
     }
 
     /// A list, read one by one; an error names what follows the member and its place, and the problem.
-    fn each<T>(&self, member: &str, read: impl Fn(&'a Value) -> Result<T, (String, String)>) -> Result<Vec<T>, BadTrustList> {
+    fn each<T>(
+        &self,
+        member: &str,
+        read: impl Fn(&'a Value) -> Result<T, (String, String)>,
+    ) -> Result<Vec<T>, BadTrustList> {
         let Some(value) = self.members.get(member) else { return Ok(Vec::new()) };
         let values = value.as_array().ok_or_else(|| self.bad(member, "is no list"))?;
         let one = |(at, value): (usize, &'a Value)| {

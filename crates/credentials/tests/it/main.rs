@@ -1,0 +1,16 @@
+//! Proofs of age, made here, by libraries of another language and by the authors of the standards, and every way to damage them.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod kit;
+
+mod chains;
+mod damage;
+mod formats;
+mod mdocs;
+mod oracle;
+mod own;
+mod refusals;
+mod statuses;
+mod trust_lists;
+mod vectors;

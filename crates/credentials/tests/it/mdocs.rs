@@ -1,0 +1,297 @@
+//! Mobile documents: the issuer's digests and chain, the device's signature over the QR profile's transcript.
+
+use crate::chains::{MDOC_SIGNER, mdoc_signer, root};
+use crate::kit::*;
+use ciborium::Value as Cbor;
+use credentials::proof::{Check, Format};
+use credentials::trust::TrustList;
+use rcgen::{CertifiedIssuer, KeyPair};
+use serde_json::json;
+
+const EU: &str = "eu.europa.ec.av.1";
+
+fn tag24(inner: &Cbor) -> Cbor {
+    Cbor::Tag(24, Box::new(Cbor::Bytes(encode(inner))))
+}
+
+fn tdate(seconds: i64) -> Cbor {
+    Cbor::Tag(0, Box::new(text(&at(seconds).to_string())))
+}
+
+/// Everything that can be bent about a document.
+struct Phone {
+    root: CertifiedIssuer<'static, KeyPair>,
+    certificate: Vec<u8>,
+    signer: Signer,
+    device: Signer,
+    doc_type: &'static str,
+    signed_type: &'static str,
+    name_space: &'static str,
+    ages: Vec<(&'static str, bool)>,
+    /// What is released instead of the first element, under the first element's digest.
+    released: Option<(&'static str, bool)>,
+    salt: usize,
+    valid: (i64, i64),
+    made: i64,
+    signed_at: i64,
+    handover: &'static str,
+}
+
+impl Phone {
+    fn new() -> Self {
+        let root = root("root");
+        let (certificate, signer) = mdoc_signer(&root, Some(MDOC_SIGNER));
+        Self {
+            root,
+            certificate,
+            signer,
+            device: Signer::new(2),
+            doc_type: EU,
+            signed_type: EU,
+            name_space: EU,
+            ages: vec![("age_over_18", true)],
+            released: None,
+            salt: 16,
+            valid: (NOW - 100, NOW + 1000),
+            made: NOW,
+            signed_at: NOW,
+            handover: "PoaQrHandover",
+        }
+    }
+
+    fn list(&self, unbound: bool) -> TrustList {
+        list(&[
+            json!({ "id": "utopia", "provider": "UTOPIA", "formats": ["mdoc"], "roots": [self.root.pem()], "unbound": unbound }),
+        ])
+    }
+
+    fn item(&self, digest_id: i64, name: &str, value: bool) -> Cbor {
+        tag24(&map([
+            (text("digestID"), int(digest_id)),
+            (text("random"), Cbor::Bytes(vec![digest_id as u8; self.salt])),
+            (text("elementIdentifier"), text(name)),
+            (text("elementValue"), Cbor::Bool(value)),
+        ]))
+    }
+
+    fn issuer_signed(&self) -> Cbor {
+        let items: Vec<_> = self
+            .ages
+            .iter()
+            .enumerate()
+            .map(|(id, (name, value))| self.item(id as i64, name, *value))
+            .collect();
+        let digests = items
+            .iter()
+            .enumerate()
+            .map(|(id, item)| (int(id as i64), Cbor::Bytes(sha256(encode(item)))))
+            .collect();
+        let jwk = self.device.key.jwk();
+        let part = |name: &str| {
+            Cbor::Bytes(base64_simd::URL_SAFE_NO_PAD.decode_to_vec(jwk[name].as_str().unwrap()).unwrap())
+        };
+        let mso = map([
+            (text("version"), text("1.0")),
+            (text("digestAlgorithm"), text("SHA-256")),
+            (text("valueDigests"), map([(text(self.name_space), Cbor::Map(digests))])),
+            (
+                text("deviceKeyInfo"),
+                map([(
+                    text("deviceKey"),
+                    map([(int(1), int(2)), (int(-1), int(1)), (int(-2), part("x")), (int(-3), part("y"))]),
+                )]),
+            ),
+            (text("docType"), text(self.signed_type)),
+            (
+                text("validityInfo"),
+                map([
+                    (text("signed"), tdate(self.valid.0)),
+                    (text("validFrom"), tdate(self.valid.0)),
+                    (text("validUntil"), tdate(self.valid.1)),
+                ]),
+            ),
+        ]);
+        let chain = map([(int(33), Cbor::Bytes(self.certificate.clone()))]);
+        let auth = self.signer.cose(&map([(int(1), int(-7))]), chain, &encode(&tag24(&mso)), false);
+        let mut shown = items;
+        if let Some((name, value)) = self.released {
+            shown[0] = self.item(0, name, value);
+        }
+        map([
+            (text("nameSpaces"), map([(text(self.name_space), Cbor::Array(shown))])),
+            (text("issuerAuth"), auth),
+        ])
+    }
+
+    fn transcript(&self, made: i64) -> Cbor {
+        Cbor::Array(vec![Cbor::Null, Cbor::Null, Cbor::Array(vec![text(self.handover), int(made)])])
+    }
+
+    fn response(&self) -> Cbor {
+        let name_spaces = tag24(&map([]));
+        let authentication = Cbor::Array(vec![
+            text("DeviceAuthentication"),
+            self.transcript(self.signed_at),
+            text(self.doc_type),
+            name_spaces.clone(),
+        ]);
+        let signature =
+            self.device.cose(&map([(int(1), int(-7))]), map([]), &encode(&tag24(&authentication)), true);
+        let device = map([
+            (text("nameSpaces"), name_spaces),
+            (text("deviceAuth"), map([(text("deviceSignature"), signature)])),
+        ]);
+        let document = map([
+            (text("docType"), text(self.doc_type)),
+            (text("issuerSigned"), self.issuer_signed()),
+            (text("deviceSigned"), device),
+        ]);
+        map([
+            (text("version"), text("1.0")),
+            (text("documents"), Cbor::Array(vec![document])),
+            (text("status"), int(0)),
+        ])
+    }
+
+    fn presented(&self) -> Vec<u8> {
+        encode(&Cbor::Array(vec![self.transcript(self.made), self.response()]))
+    }
+
+    fn outcome(&self) -> String {
+        outcome(&self.list(false), &b64(self.presented()), &terms())
+    }
+}
+
+#[test]
+fn a_presented_document_holds_for_half_a_minute() {
+    let phone = Phone {
+        ages: vec![("age_over_18", true), ("age_over_21", true), ("age_over_65", false)],
+        ..Phone::new()
+    };
+    let list = phone.list(false);
+    let code = base45::encode(phone.presented());
+    println!("mobile document of the QR profile: {} characters in base45", code.len());
+    let verified = verify(&list, &code, &scanned(20)).unwrap();
+    assert_eq!((&*verified.provider, verified.age_over, verified.bound), ("UTOPIA", 21, true));
+    assert_eq!(
+        verified.checks,
+        [Check::SignatureVerified, Check::ProviderTrusted, Check::Fresh, Check::HolderBound]
+    );
+    assert_eq!(proof(&code).format(), Format::Mdoc);
+    assert_eq!(verify(&list, &b64(phone.presented()), &scanned(20)).unwrap().use_key, verified.use_key);
+    assert!(outcome(&list, &code, &scanned(36)).starts_with("PRESENTATION_EXPIRED"));
+
+    let licence = Phone {
+        doc_type: "org.iso.18013.5.1.mDL",
+        signed_type: "org.iso.18013.5.1.mDL",
+        name_space: "org.iso.18013.5.1",
+        ..Phone::new()
+    };
+    assert!(licence.outcome().starts_with("18+"));
+}
+
+#[test]
+fn bent_documents_are_refused_for_their_own_reasons() {
+    let new = Phone::new;
+    for (phone, expected) in [
+        (new(), "18+"),
+        (Phone { device: Signer::new(3), ..new() }, "18+"),
+        (
+            Phone { released: Some(("age_over_21", true)), ..new() },
+            "UNABLE_TO_VERIFY_SIGNATURE: an element of the mobile document is not",
+        ),
+        (
+            Phone { ages: vec![("age_over_18", false)], released: Some(("age_over_18", true)), ..new() },
+            "UNABLE_TO_VERIFY_SIGNATURE: an element",
+        ),
+        (
+            Phone { signed_at: NOW - 60, ..new() },
+            "UNABLE_TO_VERIFY_SIGNATURE: the presentation is not signed by the mobile document's device",
+        ),
+        (
+            Phone { signed_at: NOW - 60, made: NOW - 60, ..new() },
+            "PRESENTATION_EXPIRED: the proof was made too long",
+        ),
+        (
+            Phone { signed_at: NOW + 60, made: NOW + 60, ..new() },
+            "PRESENTATION_EXPIRED: the proof is not valid yet",
+        ),
+        (Phone { valid: (NOW - 100, NOW - 10), ..new() }, "PRESENTATION_EXPIRED: the proof has expired"),
+        (Phone { valid: (NOW + 10, NOW + 100), ..new() }, "PRESENTATION_EXPIRED: the proof is not valid yet"),
+        (
+            Phone { handover: "OpenID4VPHandover", ..new() },
+            "UNSUPPORTED_PAYLOAD: the mobile document is signed for a session",
+        ),
+        (
+            Phone { doc_type: "org.iso.18013.5.1.mDL", ..new() },
+            "UNSUPPORTED_PAYLOAD: the mobile document is of another type",
+        ),
+        (
+            Phone { doc_type: "pet.1", signed_type: "pet.1", ..new() },
+            "UNSUPPORTED_PAYLOAD: the mobile document is of a type that is no proof",
+        ),
+        (Phone { name_space: "other", ..new() }, "UNSUPPORTED_PAYLOAD: the proof says nothing about age"),
+        (
+            Phone { ages: vec![("age_over_18", false)], ..new() },
+            "UNSUPPORTED_PAYLOAD: the proof says that its thresholds",
+        ),
+        (
+            Phone { ages: vec![("given_name", true)], ..new() },
+            "UNSUPPORTED_PAYLOAD: the proof says nothing about age",
+        ),
+        (
+            Phone { ages: vec![("age_over_18", true), ("age_over_18", true)], ..new() },
+            "UNSUPPORTED_PAYLOAD: the mobile document releases an element twice",
+        ),
+        (
+            Phone { salt: 8, ..new() },
+            "UNSUPPORTED_PAYLOAD: the mobile document releases an element that cannot be read",
+        ),
+        (
+            Phone { signer: Signer::new(4), ..new() },
+            "UNABLE_TO_VERIFY_SIGNATURE: the mobile document's signature is not",
+        ),
+    ] {
+        let outcome = phone.outcome();
+        assert!(outcome.starts_with(expected), "expected {expected}, got {outcome}");
+    }
+}
+
+#[test]
+fn the_signer_must_be_certified_for_mobile_documents() {
+    let mut phone = Phone::new();
+    for usage in [None, Some(&[1, 0, 18013, 5, 1, 6][..]), Some(&[1, 3, 6, 1, 5, 5, 7, 3, 1])] {
+        (phone.certificate, phone.signer) = mdoc_signer(&phone.root, usage);
+        let outcome = phone.outcome();
+        assert!(outcome.contains("may not sign mobile documents"), "{outcome}");
+    }
+    let stranger = root("stranger");
+    (phone.certificate, phone.signer) = mdoc_signer(&stranger, Some(MDOC_SIGNER));
+    assert!(phone.outcome().starts_with("UNKNOWN_PROVIDER"), "a root that is not listed");
+    (phone.certificate, phone.signer) = (Vec::new(), Signer::new(1));
+    assert!(phone.outcome().starts_with("UN"));
+}
+
+#[test]
+fn without_its_device_a_document_is_a_copy() {
+    let phone = Phone::new();
+    let (bearer, strict) = (phone.list(true), phone.list(false));
+    for code in [b64(encode(&phone.issuer_signed())), base45::encode(encode(&phone.response()))] {
+        let refused = outcome(&strict, &code, &terms());
+        assert!(refused.contains("not signed by its device"), "{refused}");
+        let verified = verify(&bearer, &code, &terms()).unwrap();
+        assert_eq!((verified.age_over, verified.bound, verified.checks.len()), (18, false, 2));
+        assert!(verified.until > at(NOW + 1000));
+    }
+}
+
+#[test]
+fn a_response_that_releases_nothing_is_a_refusal_by_the_holder() {
+    let phone = Phone::new();
+    let errors = Cbor::Array(vec![map([(text(EU), int(0))])]);
+    let response =
+        map([(text("version"), text("1.0")), (text("documentErrors"), errors), (text("status"), int(0))]);
+    assert!(
+        outcome(&phone.list(false), &b64(encode(&response)), &terms()).starts_with("USER_DID_NOT_CONSENT")
+    );
+}
