@@ -26,7 +26,7 @@
 //!
 //! The holder's signature is over `["Signature1", h'a10126', 'POA1', payload]`: the outside data `POA1` keeps a
 //! signature that the key gave elsewhere from being a presentation. With the fixed order above a browser writes, byte
-//! for byte: `d2 84 43 a10126 a0 59 <2: length> a3 04 1a <4: exp> 06 1a <4: iat> 3a 00010001 58|59 <length> <credential>
+//! for byte: `d2 84 43 a10126 a0 58|59 <length> a3 04 1a <4: exp> 06 1a <4: iat> 3a 00010001 58|59 <length> <credential>
 //! 58 40 <64: signature>`, each length in the shortest form.
 //!
 //! Other issuers' tokens need `iss`, `iat`, `exp` and an age in one of the wordings of `ages`; `cnf` on a
