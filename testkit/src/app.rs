@@ -6,11 +6,13 @@ use axum::{
     body::{Body, Bytes},
     http::{HeaderMap, HeaderName, Request, StatusCode},
 };
-use base::{AppId, Id as _, OrgId, StillWorld, World};
+use base::{AppId, Id as _, OrgId, SignedDuration, StillWorld, World};
 use db::{Query, testing::TestDb};
 use domain::{
+    delivery::Outbox,
     estimate::Estimator,
     keyring::Keyring,
+    proof::{self, Proofs, ResolveProof, issuer::Issuer},
     secure_capture::SecureCapture,
     tenancy::{
         Feature,
@@ -18,9 +20,13 @@ use domain::{
         nonces::Nonces,
         organisations, public_keys,
         signed_request::{Message, Signer},
+        tokens::{self, Scope},
     },
+    vault::Vault,
 };
 use http_body_util::BodyExt as _;
+use jobs::Worker;
+use media::fetch::{Fetcher, Policy};
 use serde_json::Value;
 use std::sync::{Arc, LazyLock};
 use tower::ServiceExt as _;
@@ -46,9 +52,28 @@ static PAIR: LazyLock<(Signer, Vec<u8>)> = LazyLock::new(|| {
     (Signer::from_pem(private.expose()).expect("a fresh key"), public)
 });
 
+/// Rules for proofs of a server that believes nobody but itself.
+pub fn proof_settings() -> proof::Settings {
+    proof::Settings {
+        public_url: "http://127.0.0.1:8080".to_owned(),
+        trust_list: None,
+        trust_list_url: None,
+        trust_list_keys: Vec::new(),
+        trust_own: true,
+        freshness: SignedDuration::from_secs(30),
+        alcohol_age: 18,
+        audience: None,
+    }
+}
+
 /// The public half of the key that tests sign with, DER.
 pub fn public_key() -> Vec<u8> {
     PAIR.1.clone()
+}
+
+/// What signs as the application of every test does.
+pub fn signer() -> &'static Signer {
+    &PAIR.0
 }
 
 /// Signs as the application of every test does.
@@ -67,9 +92,23 @@ impl TestApp {
     /// # Panics
     /// When the server cannot be made: the test cannot go on.
     pub async fn with(change: impl FnOnce(&mut Api)) -> Self {
+        Self::open(&Policy::default(), proof_settings(), change).await
+    }
+
+    /// Starts with a policy for outgoing calls and rules for proofs.
+    ///
+    /// # Panics
+    /// When the server cannot be made: the test cannot go on.
+    pub async fn calling(policy: &Policy, rules: proof::Settings) -> Self {
+        Self::open(policy, rules, |_| {}).await
+    }
+
+    async fn open(policy: &Policy, rules: proof::Settings, change: impl FnOnce(&mut Api)) -> Self {
         let database = TestDb::open().await;
         let world = Arc::new(StillWorld::at("2026-01-16T14:40:00Z"));
         let keyring = Keyring::parse(&"5a".repeat(32)).expect("64 digits");
+        let vault = Vault::new(&keyring);
+        let fetcher = Fetcher::new(policy).expect("a policy");
         let mut api = Api {
             world: world.clone(),
             db: database.db.clone(),
@@ -77,6 +116,16 @@ impl TestApp {
             nonces: Nonces::start(database.db.clone()),
             estimator: crate::faces::estimator(),
             secure_capture: SecureCapture::new(&keyring),
+            vault: vault.clone(),
+            issuer: Issuer::new(database.db.clone(), world.clone(), vault.clone(), rules.clone()),
+            proofs: Proofs::new(
+                database.db.clone(),
+                world.clone(),
+                vault.clone(),
+                Outbox::new(fetcher.clone(), vault),
+                fetcher,
+                rules,
+            ),
             decisions: None,
             rate: None,
             metrics: Metrics::none(),
@@ -125,6 +174,45 @@ impl TestApp {
         let (status, headers) = (response.status(), response.headers().clone());
         let body = response.into_body().collect().await.expect("a whole answer").to_bytes();
         Answer { status, headers, body }
+    }
+
+    /// A bearer token of the application, made by hand.
+    ///
+    /// # Panics
+    /// When none can be made.
+    pub async fn token(&self, scopes: &[Scope]) -> String {
+        let mut tx = self.api.db.write().await.expect("a transaction");
+        let issued = tokens::create(&mut tx, &*self.world, self.app, "test", scopes.to_vec(), None).await;
+        tx.commit().await.expect("a commit");
+        issued.expect("a token").token.expose().clone()
+    }
+
+    /// Lets jobs run that are due, until none is; deliveries stay where they are.
+    ///
+    /// # Panics
+    /// When the database does not answer.
+    pub async fn work(&self) {
+        let (proofs, waiting) = (self.api.proofs.clone(), || async {
+            let mut view = self.api.db.read().await.expect("a view");
+            view.count(db::sql!("SELECT count(*) FROM jobs WHERE state <> 'PARKED'")).await.expect("a count")
+        });
+        let worker =
+            Worker::new(self.api.db.clone(), self.world.clone()).handle(move |job: ResolveProof, lease| {
+                let proofs = proofs.clone();
+                async move { proofs.resolve(&job, &lease).await }
+            });
+        let (stop, stopped) = tokio::sync::watch::channel(false);
+        let working = tokio::spawn(worker.work(stopped));
+        for _ in 0..1000 {
+            if waiting().await == 0 {
+                break;
+            }
+            // Waits between attempts pass at once: the world stands still otherwise.
+            self.world.advance(SignedDuration::from_millis(100));
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+        stop.send(true).expect("the worker listens");
+        working.await.expect("the worker ends");
     }
 
     /// An ordinary unsigned GET.

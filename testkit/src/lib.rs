@@ -4,9 +4,11 @@
 mod app;
 #[cfg(feature = "app")]
 mod faces;
+#[cfg(feature = "app")]
+pub mod receiver;
 pub mod spoof;
 
 #[cfg(feature = "app")]
-pub use app::{Answer, Call, TestApp, nobody, public_key, sign};
+pub use app::{Answer, Call, TestApp, nobody, proof_settings, public_key, sign, signer};
 #[cfg(feature = "app")]
 pub use faces::{estimator, face, face_base64, faces, group_photo, pack};

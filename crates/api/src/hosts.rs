@@ -46,6 +46,11 @@ impl Hosts {
         self.0.insert(host.to_ascii_lowercase(), mount);
     }
 
+    /// The names.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
     /// Puts the hosts in front of the routes. A signature counts over any end of the path, so it holds either way.
     pub(crate) fn before(self, routes: Router) -> Router {
         if self.0.is_empty() {

@@ -3,7 +3,9 @@
 pub mod ai;
 mod guard;
 mod hosts;
+mod oauth;
 pub mod openapi;
+pub mod proof;
 mod system;
 mod wire;
 
@@ -15,7 +17,14 @@ pub use wire::{BadBrand, DeviceMeta, Wire};
 use axum::{Router, middleware};
 use base::{SignedDuration, World};
 use db::Db;
-use domain::{audit::Decisions, estimate::Estimator, secure_capture::SecureCapture, tenancy::nonces::Nonces};
+use domain::{
+    audit::Decisions,
+    estimate::Estimator,
+    proof::{Proofs, issuer::Issuer},
+    secure_capture::SecureCapture,
+    tenancy::nonces::Nonces,
+    vault::Vault,
+};
 use std::{sync::Arc, time::Duration};
 
 /// Everything an operation may reach; cheap to clone.
@@ -33,6 +42,12 @@ pub struct Api {
     pub estimator: Estimator,
     /// Secure capture sessions.
     pub secure_capture: SecureCapture,
+    /// Seals what is kept in rows.
+    pub vault: Vault,
+    /// Proofs of age.
+    pub proofs: Proofs,
+    /// This server as an issuer of proofs.
+    pub issuer: Issuer,
     /// Where decision records go, when they are kept.
     pub decisions: Option<Decisions>,
     /// How often an application may call, where that is limited.
@@ -79,11 +94,23 @@ impl Default for Settings {
     }
 }
 
+impl Settings {
+    /// The addresses under which the token endpoint is reached: what assertions may be meant for.
+    pub(crate) fn token_endpoints(&self) -> Vec<String> {
+        let hosts = self.hosts.names().map(|host| format!("https://{host}"));
+        std::iter::once(self.public_url.clone()).chain(hosts).map(|base| base + oauth::PATH).collect()
+    }
+}
+
 /// All interfaces and the server's own pages, ready to serve.
 pub fn router(api: Api) -> Router {
     let (ai, _) = ai::router().split_for_parts();
+    let (tokens, _) = oauth::router().split_for_parts();
+    let (proof, _) = proof::router(api.clone()).split_for_parts();
     let routes = Router::new()
         .merge(ai)
+        .merge(tokens)
+        .merge(proof)
         .merge(system::router())
         .fallback(system::not_found)
         .method_not_allowed_fallback(system::not_found)

@@ -1,6 +1,6 @@
 //! The five OpenAPI documents, and the reference page that shows them.
 
-use crate::{Wire, ai};
+use crate::{Wire, ai, proof};
 use utoipa::openapi::{InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder};
 use utoipa_swagger_ui::{Config, SwaggerUi, Url};
 
@@ -14,9 +14,11 @@ pub const NAMES: [&str; 5] = ["moderation", "ai", "proof", "identity", "ages"];
 pub fn document(name: &str, wire: &Wire) -> Option<String> {
     let document = match name {
         "ai" => describe("Assay image AI", "Age estimation and liveness from one image.", ai::document()),
+        "proof" => {
+            describe("Assay proof of age", "Verify a proof of age scanned at a till.", proof::document())
+        }
         // The other interfaces have no operations yet; their documents say so instead of promising.
         "moderation" => describe("Assay content moderation", NOT_YET, OpenApi::default()),
-        "proof" => describe("Assay proof of age", NOT_YET, OpenApi::default()),
         "identity" => describe("Assay document verification", NOT_YET, OpenApi::default()),
         "ages" => describe("Assay age verification", NOT_YET, OpenApi::default()),
         _ => return None,

@@ -67,4 +67,8 @@ ids! {
     PublicKeyId: "a public key",
     /// An API key of an application.
     ApiKeyId: "an API key",
+    /// An access token of an application.
+    AccessTokenId: "an access token",
+    /// A message on its way to an application's server.
+    DeliveryId: "a delivery",
 }

@@ -1,12 +1,14 @@
 //! Words every crate may use: typed ids, time and chance, secrets, pictures. No I/O, nothing asynchronous.
 
+mod http_date;
 mod ids;
 mod measured;
 mod picture;
 mod secret;
 mod world;
 
-pub use ids::{ApiKeyId, AppId, Id, OrgId, ParseIdError, PublicKeyId};
+pub use http_date::http_date;
+pub use ids::{AccessTokenId, ApiKeyId, AppId, DeliveryId, Id, OrgId, ParseIdError, PublicKeyId};
 pub use measured::Measured;
 pub use picture::{Picture, PictureSize};
 pub use secret::Secret;

@@ -16,6 +16,11 @@ impl From<At> for Timestamp {
     }
 }
 
+/// Writes an optional moment as serde writes moments, for rows that are shown as they are.
+pub fn moment<S: serde::Serializer>(at: &Option<At>, to: S) -> Result<S::Ok, S::Error> {
+    serde::Serialize::serialize(&at.map(|at| at.0), to)
+}
+
 impl Type<Postgres> for At {
     fn type_info() -> sqlx::postgres::PgTypeInfo {
         <jiff_sqlx::Timestamp as Type<Postgres>>::type_info()

@@ -13,7 +13,7 @@ mod migrate;
 pub mod testing;
 mod value;
 
-pub use at::At;
+pub use at::{At, moment};
 pub use engine::{Db, DbError, Durability, Engine, Read, Record, Tx};
 pub use sqlx::FromRow;
 pub use sqlx::types::Json;

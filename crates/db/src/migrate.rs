@@ -12,6 +12,10 @@ pub(crate) const MIGRATIONS: &[(i64, &str, &str)] = &[
     (1, "tenancy", include_str!("../../../migrations/0001_tenancy.sql")),
     (2, "decisions", include_str!("../../../migrations/0002_decisions.sql")),
     (3, "jobs", include_str!("../../../migrations/0003_jobs.sql")),
+    (4, "tokens", include_str!("../../../migrations/0004_tokens.sql")),
+    (5, "deliveries", include_str!("../../../migrations/0005_deliveries.sql")),
+    (6, "idempotency", include_str!("../../../migrations/0006_idempotency.sql")),
+    (7, "proofs", include_str!("../../../migrations/0007_proofs.sql")),
 ];
 
 impl Db {

@@ -1,6 +1,6 @@
 //! Statements and the values both engines can store.
 
-use base::{ApiKeyId, AppId, OrgId, PublicKeyId, Timestamp, Uuid};
+use base::{AccessTokenId, ApiKeyId, AppId, DeliveryId, OrgId, PublicKeyId, Timestamp, Uuid};
 
 /// SQL with its values. One text serves both engines; where it cannot, both are written:
 /// `sql!(sqlite: "…", postgres: "…", a, b)`.
@@ -78,5 +78,6 @@ macro_rules! value_from {
 value_from!(
     bool => Bool, i64 => I64, f64 => F64, String => Text, &str => Text, Vec<u8> => Bytes, Uuid => Uuid,
     Timestamp => Time, serde_json::Value => Json,
-    OrgId => Uuid, AppId => Uuid, PublicKeyId => Uuid, ApiKeyId => Uuid,
+    OrgId => Uuid, AppId => Uuid, PublicKeyId => Uuid, ApiKeyId => Uuid, AccessTokenId => Uuid,
+    DeliveryId => Uuid,
 );

@@ -1,11 +1,15 @@
 //! The rules of Assay and their SQL, by subject. Knows no HTTP: an interface says how a refusal looks.
 
 pub mod audit;
+pub mod delivery;
 pub mod estimate;
+pub mod idempotency;
 pub mod keyring;
+pub mod proof;
 pub mod secure_capture;
 pub mod tenancy;
 pub mod upkeep;
+pub mod vault;
 mod words;
 
 pub use words::UnknownWord;

@@ -1,6 +1,10 @@
 //! Housekeeping: what recurs, as jobs.
 
-use crate::tenancy::nonces;
+use crate::{
+    delivery, idempotency,
+    proof::{self, RefreshTrust},
+    tenancy::{nonces, tokens},
+};
 use base::{SignedDuration, World};
 use db::{Db, DbError};
 use jobs::{Failure, Job, Lane, Outcome, Retry, enqueue_unique};
@@ -30,10 +34,40 @@ impl PurgeNonces {
     }
 }
 
+/// Forgets what has expired: tokens, assertions, answers, deliveries, proofs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PurgeExpired {}
+
+impl Job for PurgeExpired {
+    const KIND: &'static str = "purge-expired";
+    const LANE: Lane = Lane::Upkeep;
+    const RETRY: Retry = PATIENT;
+}
+
+impl PurgeExpired {
+    const EVERY: SignedDuration = SignedDuration::from_mins(5);
+
+    /// Forgets what is too old, in several rounds where there is much.
+    pub async fn run(
+        self,
+        db: &Db,
+        world: &dyn World,
+        keep_deliveries: SignedDuration,
+    ) -> Result<Outcome, Failure> {
+        while tokens::purge(db, world).await? > 0 {}
+        while idempotency::purge(db, world).await? > 0 {}
+        while delivery::purge(db, world, keep_deliveries).await? > 0 {}
+        while proof::purge(db, world).await? > 0 {}
+        Ok(Outcome::Again(world.now() + Self::EVERY))
+    }
+}
+
 /// Queues what recurs and is not queued yet; every process does so when it starts.
 pub async fn schedule(db: &Db, world: &dyn World) -> Result<(), DbError> {
     let mut tx = db.write().await?;
     enqueue_unique(&mut tx, world, &PurgeNonces {}, "recurring", world.now()).await?;
+    enqueue_unique(&mut tx, world, &PurgeExpired {}, "recurring", world.now()).await?;
+    enqueue_unique(&mut tx, world, &RefreshTrust {}, "recurring", world.now()).await?;
     tx.commit().await
 }
 
@@ -50,7 +84,7 @@ mod tests {
         schedule(&test.db, &world).await.unwrap();
         schedule(&test.db, &world).await.unwrap();
         let mut view = test.db.read().await.unwrap();
-        assert_eq!(view.count(sql!("SELECT count(*) FROM jobs")).await.unwrap(), 1);
+        assert_eq!(view.count(sql!("SELECT count(*) FROM jobs")).await.unwrap(), 3);
     }
 
     #[tokio::test]
@@ -65,5 +99,6 @@ mod tests {
     #[test]
     fn old_payloads_still_parse() {
         assert_eq!(serde_json::from_str::<PurgeNonces>("{}").unwrap(), PurgeNonces {});
+        assert_eq!(serde_json::from_str::<PurgeExpired>("{}").unwrap(), PurgeExpired {});
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::Place;
 use anyhow::Context as _;
-use base::{Secret, SystemWorld};
+use base::{Secret, SignedDuration, SystemWorld};
+use credentials::trust::Jwk;
 use domain::{
     estimate::{FaceRules, Rules},
     keyring::Keyring,
@@ -12,6 +13,7 @@ use std::{
     num::NonZeroU32,
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 /// Everything an operator can set. `assay doctor --settings` prints what is in force.
@@ -32,6 +34,9 @@ pub(crate) struct Config {
     pub(crate) face: FaceRules,
     pub(crate) estimate: Estimate,
     pub(crate) audit: Audit,
+    pub(crate) egress: media::fetch::Policy,
+    pub(crate) delivery: Delivery,
+    pub(crate) proof: Proof,
     pub(crate) secrets: Secrets,
     pub(crate) log: Log,
 }
@@ -162,6 +167,60 @@ pub(crate) struct Audit {
     pub(crate) decisions: Switch,
 }
 
+/// Messages to applications' own servers.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Delivery {
+    /// Attempts at once.
+    pub(crate) at_once: usize,
+    /// Attempts at once to one host of an application, which it gets step by step while it answers.
+    pub(crate) per_endpoint: usize,
+    /// Seconds a receiver may take to answer.
+    pub(crate) timeout_seconds: u64,
+    /// Days that deliveries are kept after they ended.
+    pub(crate) keep_days: u32,
+}
+
+impl Default for Delivery {
+    fn default() -> Self {
+        Self { at_once: 256, per_endpoint: 64, timeout_seconds: 15, keep_days: 30 }
+    }
+}
+
+/// Proofs of age.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Proof {
+    /// The file with the trust list: whose proofs are believed.
+    pub(crate) trust_list: Option<PathBuf>,
+    /// Where a signed trust list is published (https); it is fetched every hour, and joined to the file.
+    pub(crate) trust_list_url: Option<String>,
+    /// The file with the keys that sign that list, a JWK set.
+    pub(crate) trust_list_keys_file: Option<PathBuf>,
+    /// Whether proofs that this server issued are believed.
+    pub(crate) trust_own: bool,
+    /// Seconds from the making of a proof to its scan, where an issuer's entry says nothing else.
+    pub(crate) freshness_seconds: u32,
+    /// The age from which alcohol is sold where this server stands, years.
+    pub(crate) alcohol_age: u8,
+    /// The audience that wallets name in key-binding tokens, where one is agreed.
+    pub(crate) audience: Option<String>,
+}
+
+impl Default for Proof {
+    fn default() -> Self {
+        Self {
+            trust_list: None,
+            trust_list_url: None,
+            trust_list_keys_file: None,
+            trust_own: true,
+            freshness_seconds: 30,
+            alcohol_age: 18,
+            audience: None,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Switch {
@@ -214,6 +273,9 @@ struct Sections {
     face: FaceRules,
     estimate: Estimate,
     audit: Audit,
+    egress: media::fetch::Policy,
+    delivery: Delivery,
+    proof: Proof,
     secrets: Secrets,
     log: Log,
 }
@@ -246,6 +308,9 @@ impl Config {
             face,
             estimate,
             audit,
+            egress,
+            delivery,
+            proof,
             secrets,
             log,
         } = sections;
@@ -263,6 +328,9 @@ impl Config {
             face,
             estimate,
             audit,
+            egress,
+            delivery,
+            proof,
             secrets,
             log,
         })
@@ -299,6 +367,44 @@ impl Config {
 
     pub(crate) fn wire(&self) -> anyhow::Result<api::Wire> {
         Ok(api::Wire::new(&self.wire.brand)?)
+    }
+
+    /// How much is delivered at once.
+    pub(crate) fn sender(&self) -> domain::delivery::Settings {
+        let Delivery { at_once, per_endpoint, timeout_seconds, .. } = self.delivery;
+        domain::delivery::Settings {
+            at_once: at_once.max(1),
+            per_endpoint: per_endpoint.max(1),
+            timeout: Duration::from_secs(timeout_seconds.max(1)),
+        }
+    }
+
+    /// The rules for proofs of age of a server that is reached at `public_url`.
+    pub(crate) fn proof(&self, public_url: &str) -> anyhow::Result<domain::proof::Settings> {
+        let Proof { trust_list, trust_list_url, trust_list_keys_file, .. } = &self.proof;
+        let keys = match trust_list_keys_file {
+            Some(file) => {
+                let set =
+                    std::fs::read(file).with_context(|| format!("{} cannot be read", file.display()))?;
+                Jwk::parse_set(&set).with_context(|| format!("{} is no JWK set", file.display()))?
+            }
+            None if trust_list_url.is_some() => {
+                anyhow::bail!(
+                    "proof.trust_list_url needs proof.trust_list_keys_file: a list that anyone could have written is worth nothing"
+                )
+            }
+            None => Vec::new(),
+        };
+        Ok(domain::proof::Settings {
+            public_url: public_url.to_owned(),
+            trust_list: trust_list.clone(),
+            trust_list_url: trust_list_url.clone(),
+            trust_list_keys: keys,
+            trust_own: self.proof.trust_own,
+            freshness: SignedDuration::from_secs(self.proof.freshness_seconds.into()),
+            alcohol_age: self.proof.alcohol_age,
+            audience: self.proof.audience.clone(),
+        })
     }
 
     pub(crate) fn hosts(&self) -> api::Hosts {

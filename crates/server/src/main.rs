@@ -2,6 +2,7 @@
 
 mod commands;
 mod config;
+mod house;
 mod out;
 mod serve;
 mod telemetry;
@@ -39,10 +40,19 @@ enum Command {
     /// Serve all interfaces over HTTP.
     Serve(serve::Args),
     /// Run jobs only: deliveries, videos, housekeeping. `serve` does so too, unless told not to.
-    Work,
+    Work(work::Args),
     /// Jobs: what waits, runs, or was parked after it failed too often.
     #[command(subcommand)]
     Jobs(commands::jobs::Jobs),
+    /// Deliveries: messages to applications' own servers; list and replay them, and what they are signed with.
+    #[command(subcommand)]
+    Deliveries(commands::deliveries::Deliveries),
+    /// Bearer tokens that are made by hand, for clients that cannot sign.
+    #[command(subcommand)]
+    Token(commands::token::Token),
+    /// Proofs of age: issue them, and check whom this server believes.
+    #[command(subcommand)]
+    Poa(commands::poa::Poa),
     /// Organisations: the tenants.
     #[command(subcommand)]
     Org(commands::org::Org),
@@ -90,8 +100,11 @@ async fn run(place: &Place, command: Command) -> anyhow::Result<ExitCode> {
     let config = config::Config::load(place)?;
     match command {
         Command::Serve(args) => serve::serve(&args, config).await?,
-        Command::Work => work::run(config).await?,
+        Command::Work(args) => work::run(&args, config).await?,
         Command::Jobs(jobs) => jobs.run(&config).await?,
+        Command::Deliveries(deliveries) => deliveries.run(&config).await?,
+        Command::Token(token) => token.run(&config).await?,
+        Command::Poa(poa) => poa.run(&config).await?,
         Command::Org(org) => org.run(&config).await?,
         Command::App(app) => app.run(&config).await?,
         Command::Key(key) => key.run(&config).await?,

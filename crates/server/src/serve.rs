@@ -5,10 +5,10 @@ pub(crate) use demo::Credentials;
 mod listen;
 pub(crate) use listen::told_to_stop;
 
-use crate::{config::Config, out, telemetry};
+use crate::{config::Config, house::House, out, telemetry};
 use anyhow::Context as _;
 use api::{Api, Metrics, Settings};
-use base::{SignedDuration, SystemWorld, World};
+use base::SignedDuration;
 use domain::{audit::Decisions, estimate::Estimator, secure_capture::SecureCapture, tenancy::nonces};
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{sync::watch, task::JoinSet, time::MissedTickBehavior};
@@ -31,8 +31,6 @@ pub(crate) struct Args {
 pub(crate) async fn serve(args: &Args, config: Config) -> anyhow::Result<()> {
     telemetry::install(&config.log)?;
     config.data_dir()?;
-    let world: Arc<dyn World> = Arc::new(SystemWorld);
-    let database = config.open_database()?;
     let keyring = config.keyring()?;
     let estimator = Estimator::new(config.rules());
     let listener = tokio::net::TcpListener::bind(args.listen)
@@ -41,9 +39,15 @@ pub(crate) async fn serve(args: &Args, config: Config) -> anyhow::Result<()> {
     let address = listener.local_addr()?;
     let public_url = config.server.public_url.clone().unwrap_or_else(|| format!("http://{address}"));
 
+    let house = House::open(&config, public_url.trim_end_matches('/'), args.dev)?;
+    let (world, database) = (house.world.clone(), house.db.clone());
+
     let api = Api {
         world: world.clone(),
         db: database.clone(),
+        vault: house.vault.clone(),
+        proofs: house.proofs.clone(),
+        issuer: house.issuer.clone(),
         wire: config.wire()?,
         nonces: nonces::Nonces::start(database.clone()),
         estimator: estimator.clone(),
@@ -81,7 +85,7 @@ pub(crate) async fn serve(args: &Args, config: Config) -> anyhow::Result<()> {
         prepared = prepared => {
             prepared?;
             if !args.no_work {
-                working.spawn(crate::work::work(database.clone(), world.clone(), stopped));
+                working.spawn(crate::work::work(house, stopped));
             }
             server.await
         }

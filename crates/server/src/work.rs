@@ -1,50 +1,79 @@
 //! The jobs this build knows, and `assay work`, which runs them without serving.
 
-use crate::{config::Config, serve::told_to_stop, telemetry};
+use crate::{config::Config, house::House, serve::told_to_stop, telemetry};
 use anyhow::Context as _;
-use base::{SystemWorld, World};
-use db::Db;
-use domain::upkeep::{self, PurgeNonces};
+use domain::{
+    delivery::{self, Sender},
+    proof::{RefreshTrust, ResolveProof},
+    upkeep::{self, PurgeExpired, PurgeNonces},
+};
 use jobs::{Stopped, Worker};
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 use tokio::sync::watch;
 
 /// A worker that knows every kind of job.
-fn worker(db: &Db, world: &Arc<dyn World>) -> Worker {
-    let (of, at) = (db.clone(), world.clone());
-    Worker::new(db.clone(), world.clone()).handle(move |job: PurgeNonces, _| {
-        let (db, world) = (of.clone(), at.clone());
-        async move { job.run(&db, &world).await }
-    })
+fn worker(house: &House) -> Worker {
+    let House { db, world, proofs, keep_deliveries, .. } = house.clone();
+    let (purged_db, purged_world) = (db.clone(), world.clone());
+    let (resolving, refreshing) = (proofs.clone(), proofs);
+    Worker::new(db.clone(), world.clone())
+        .handle(move |job: PurgeNonces, _| {
+            let (db, world) = (db.clone(), world.clone());
+            async move { job.run(&db, &world).await }
+        })
+        .handle(move |job: PurgeExpired, _| {
+            let (db, world) = (purged_db.clone(), purged_world.clone());
+            async move { job.run(&db, &*world, keep_deliveries).await }
+        })
+        .handle(move |job: ResolveProof, lease| {
+            let proofs = resolving.clone();
+            async move { proofs.resolve(&job, &lease).await }
+        })
+        .handle(move |_: RefreshTrust, _| {
+            let proofs = refreshing.clone();
+            async move { proofs.refresh_trust().await }
+        })
 }
 
-/// Queues what recurs, and works until told to stop.
-pub(crate) async fn work(db: Db, world: Arc<dyn World>, stopped: Stopped) {
-    if let Err(error) = upkeep::schedule(&db, &*world).await {
+/// Queues what recurs, then runs jobs and delivers until told to stop.
+pub(crate) async fn work(house: House, stopped: Stopped) {
+    if let Err(error) = upkeep::schedule(&house.db, &*house.world).await {
         tracing::error!(error = &error as &dyn std::error::Error, "housekeeping could not be queued");
     }
-    let reporting = tokio::spawn(report(db.clone()));
-    worker(&db, &world).work(stopped).await;
+    let reporting = tokio::spawn(report(house.clone()));
+    let sender = Sender::new(house.db.clone(), house.world.clone(), house.outbox.clone(), house.sender);
+    tokio::join!(worker(&house).work(stopped.clone()), sender.work(stopped));
     reporting.abort();
 }
 
-async fn report(db: Db) {
+async fn report(house: House) {
     let mut tick = tokio::time::interval(Duration::from_secs(15));
     loop {
         tick.tick().await;
-        if let Err(error) = jobs::report(&db).await {
-            tracing::warn!(error = &error as &dyn std::error::Error, "jobs cannot be counted");
+        let (jobs, deliveries) = tokio::join!(jobs::report(&house.db), delivery::report(&house.db));
+        if let Err(error) = jobs.and(deliveries) {
+            tracing::warn!(error = &error as &dyn std::error::Error, "jobs and deliveries cannot be counted");
         }
     }
 }
 
+/// How `assay work` is called.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// For development: this machine may be called too, as with `assay serve --dev`.
+    #[arg(long)]
+    dev: bool,
+}
+
 /// `assay work`
-pub(crate) async fn run(config: Config) -> anyhow::Result<()> {
+pub(crate) async fn run(args: &Args, config: Config) -> anyhow::Result<()> {
     telemetry::install(&config.log)?;
-    let db = config.open_database()?;
+    let public_url = config.server.public_url.clone().unwrap_or_else(|| "http://127.0.0.1:8080".to_owned());
+    let house = House::open(&config, public_url.trim_end_matches('/'), args.dev)?;
+    let db = house.db.clone();
     db.migrate().await.context("the database is not ready")?;
     let (stop, stopped) = watch::channel(false);
-    let worker = tokio::spawn(work(db.clone(), Arc::new(SystemWorld), stopped));
+    let worker = tokio::spawn(work(house, stopped));
     tracing::info!(version = env!("CARGO_PKG_VERSION"), "working");
     told_to_stop().await;
     tracing::info!("stopping: no new jobs, running ones end");

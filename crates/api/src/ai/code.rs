@@ -1,32 +1,10 @@
 //! The error table of interface 2, each row once.
 
-use axum::http::StatusCode;
-
-macro_rules! codes {
-    ($($name:ident => $status:ident $word:literal),* $(,)?) => {
-        /// A row of interface 2's error table.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[expect(missing_docs, reason = "the words are the documentation, and stand beside the names")]
-        pub enum Code { $($name),* }
-
-        impl Code {
-            /// Every row, in the order of the table.
-            pub const ALL: &'static [Self] = &[$(Self::$name),*];
-
-            /// The word on the wire, with the default brand.
-            pub const fn as_str(self) -> &'static str {
-                match self { $(Self::$name => $word),* }
-            }
-
-            /// The status that goes with it.
-            pub const fn status(self) -> StatusCode {
-                match self { $(Self::$name => StatusCode::$status),* }
-            }
-        }
-    };
-}
+use crate::wire::codes;
 
 codes! {
+    /// A row of interface 2's error table.
+    pub enum Code;
     AppNotFound => NOT_FOUND "APP_NOT_FOUND",
     InvalidAuthId => UNAUTHORIZED "INVALID_X_SVC_AUTH_ID",
     InvalidAppId => BAD_REQUEST "INVALID_APP_ID",

@@ -40,10 +40,12 @@ pub(crate) fn router() -> OpenApiRouter<Api> {
 /// Reads a body as each operation that takes one does, before anything is looked at; `fuzz/` calls it with made-up ones.
 pub fn read_bodies(body: &[u8]) -> [Result<(), Problem>; 4] {
     [
-        parse::<age::AgeRequest<'_>>(body).map(drop),
-        parse::<age_verify::AgeVerifyRequest<'_>>(body).map(drop),
-        parse::<age_antispoofing_verify::AgeAntispoofingVerifyRequest<'_>>(body).map(drop),
-        parse::<antispoofing::AntispoofingRequest<'_>>(body).map(drop),
+        parse::<age::AgeRequest<'_>>(body).map(drop).map_err(Problem::from),
+        parse::<age_verify::AgeVerifyRequest<'_>>(body).map(drop).map_err(Problem::from),
+        parse::<age_antispoofing_verify::AgeAntispoofingVerifyRequest<'_>>(body)
+            .map(drop)
+            .map_err(Problem::from),
+        parse::<antispoofing::AntispoofingRequest<'_>>(body).map(drop).map_err(Problem::from),
     ]
 }
 

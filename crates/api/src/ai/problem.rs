@@ -1,7 +1,10 @@
 //! How the image AI interface says no.
 
 use super::Code;
-use crate::{guard::Allowance, wire::Wire};
+use crate::{
+    guard::Allowance,
+    wire::{BadBody, ErrorCode, Wire, body::Unread},
+};
 use axum::{
     Json,
     http::{HeaderValue, header},
@@ -106,8 +109,28 @@ impl IntoResponse for Problem {
             let seconds = wait.as_secs_f64().ceil().max(1.0) as u64;
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
-        response.extensions_mut().insert(self.code);
+        response.extensions_mut().insert(ErrorCode(self.code.as_str()));
         response
+    }
+}
+
+impl From<BadBody> for Problem {
+    fn from(bad: BadBody) -> Self {
+        match bad {
+            BadBody::Syntax(words) => Self::new(Code::InvalidBodyEncoding, words),
+            BadBody::Member(words) => Self::new(Code::InvalidRequestBody, words),
+        }
+    }
+}
+
+impl From<Unread> for Problem {
+    fn from(unread: Unread) -> Self {
+        match unread {
+            Unread::TooLarge(measured) => {
+                Self::new(Code::PayloadTooLarge, "the body is too large").measured(measured)
+            }
+            Unread::Broken(words) => Self::new(Code::InvalidBodyEncoding, words),
+        }
     }
 }
 

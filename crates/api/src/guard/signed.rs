@@ -3,20 +3,18 @@
 use crate::{
     Api,
     ai::{Code, Problem},
-    wire::{DeviceMeta, Noted, signed, text},
+    wire::{self, DeviceMeta, Noted, signed, text},
 };
 use axum::{
-    body::{Body, Bytes},
+    body::Bytes,
     extract::{FromRequest, Request},
-    http::{HeaderMap, header},
+    http::HeaderMap,
 };
-use base::Measured;
 use domain::tenancy::{
     Feature, OrgStatus,
     caller::{self, Caller},
     signed_request::{self, Clock, Refused},
 };
-use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 
 /// A request whose sender is proven: application, signature, time and single use.
 #[derive(Debug)]
@@ -62,7 +60,8 @@ impl FromRequest<Api> for Signed {
         };
         let stamps = clock.read(parts.uri.query())?;
 
-        let body = read_body(api, &parts.headers, body).await?;
+        let (limit, patience) = (api.settings.body_bytes, api.settings.body_timeout);
+        let body = wire::body::read(&parts.headers, body, limit, patience, "send a smaller image").await?;
         signed_request::verify(&caller.keys, &signed(&parts.method, &parts.uri, &body), &signature)?;
         if caller.org_status != OrgStatus::Active {
             return Err(Problem::new(Code::InvalidOrgStatus, "the organisation is suspended"));
@@ -86,28 +85,5 @@ impl FromRequest<Api> for Signed {
         let device = parts.headers.get(api.wire.device_meta());
         let device = device.map(|meta| DeviceMeta::read(meta.as_bytes(), api.wire.device_meta().as_str()));
         Ok(Self { caller, headers: parts.headers, body, device: device.transpose()? })
-    }
-}
-
-/// Reads a body up to the limit; a longer one is refused before it is in memory.
-async fn read_body(api: &Api, headers: &HeaderMap, body: Body) -> Result<Bytes, Problem> {
-    let limit = api.settings.body_bytes;
-    let too_large = |measured: Option<u64>| {
-        let measured = measured.map(|bytes| {
-            Measured::new(bytes as f64, format!("at most {limit} bytes"), "send a smaller image")
-        });
-        Problem::new(Code::PayloadTooLarge, "the body is too large").measured(measured)
-    };
-    let announced = text(headers, &header::CONTENT_LENGTH).and_then(|length| length.parse::<u64>().ok());
-    if announced.is_some_and(|bytes| bytes > limit as u64) {
-        return Err(too_large(announced));
-    }
-    let collected =
-        tokio::time::timeout(api.settings.body_timeout, Limited::new(body, limit).collect()).await;
-    match collected {
-        Ok(Ok(body)) => Ok(body.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large(None)),
-        Ok(Err(_)) => Err(Problem::new(Code::InvalidBodyEncoding, "the body broke off")),
-        Err(_) => Err(Problem::new(Code::InvalidBodyEncoding, "the body did not arrive in time")),
     }
 }

@@ -10,14 +10,23 @@ use std::{marker::PhantomData, str::FromStr};
 /// Longer refusals would only echo what was sent.
 const LONGEST: usize = 200;
 
+/// A body that cannot be read. Each interface says so in its own words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum BadBody {
+    /// It is not JSON.
+    Syntax(&'static str),
+    /// A member has a wrong type or value: its path and what is wrong.
+    Member(String),
+}
+
 /// Reads a body. The body is JSON whatever its Content-Type says.
-pub(crate) fn parse<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, Problem> {
+pub(crate) fn parse<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, BadBody> {
     let mut reader = serde_json::Deserializer::from_slice(body);
     let mut track = serde_path_to_error::Track::new();
     let read = object(serde_path_to_error::Deserializer::new(&mut reader, &mut track));
     let read = read.map_err(|cause| {
         if !cause.is_data() {
-            return Problem::new(Code::InvalidBodyEncoding, "the body is not valid JSON");
+            return BadBody::Syntax("the body is not valid JSON");
         }
         // Positions mean nothing to callers, and a value that is no scalar of ours may be as long as the body.
         let words = cause.to_string().replace("expected i64", "expected a whole number");
@@ -25,10 +34,10 @@ pub(crate) fn parse<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, Problem
         let words = if words.len() > LONGEST { "a value of another type is expected" } else { words };
         let path = track.path().to_string();
         let place = if path == "." { "the body" } else { &path };
-        Problem::new(Code::InvalidRequestBody, format!("{place}: {words}"))
+        BadBody::Member(format!("{place}: {words}"))
     })?;
-    reader.end().map_err(|_| Problem::new(Code::InvalidBodyEncoding, "the body goes on after its JSON"))?;
-    read.ok_or_else(|| Problem::new(Code::InvalidRequestBody, "the body: an object is expected"))
+    reader.end().map_err(|_| BadBody::Syntax("the body goes on after its JSON"))?;
+    read.ok_or_else(|| BadBody::Member("the body: an object is expected".to_owned()))
 }
 
 /// Reads an object or null. What serde derives would take a list for one as well, member by member.

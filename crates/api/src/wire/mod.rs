@@ -1,12 +1,15 @@
 //! What all interfaces share on the wire: the brand in header names, request ids, JSON bodies.
 
+pub(crate) mod body;
+mod codes;
 mod device;
 mod json;
 pub(crate) mod request_id;
 
+pub(crate) use codes::codes;
 pub use device::DeviceMeta;
-pub(crate) use json::{Word, object, parse};
-pub(crate) use request_id::Noted;
+pub(crate) use json::{BadBody, Word, object, parse};
+pub(crate) use request_id::{ErrorCode, Noted, RequestId};
 
 use axum::http::{HeaderMap, HeaderName, Method, Uri};
 use std::borrow::Cow;

@@ -7,7 +7,7 @@ use axum::{
     middleware::Next,
     response::Response,
 };
-use base::AppId;
+use base::{AppId, Uuid};
 use std::{
     sync::{Arc, OnceLock},
     time::Instant,
@@ -16,6 +16,14 @@ use tracing::Instrument as _;
 
 /// The header that carries the id.
 pub(crate) const HEADER: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The code of a refusal, on its way to the log.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ErrorCode(pub(crate) &'static str);
+
+/// The id of a request, for answers that carry it in their body too.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RequestId(pub(crate) Uuid);
 
 /// What a guard learns of a request and whoever logs and answers it wants to know.
 #[derive(Clone, Debug, Default)]
@@ -52,6 +60,7 @@ pub(crate) async fn trace(State(api): State<Api>, mut request: Request, next: Ne
     let (sdk, sdk_version) = (name(request.headers(), sdk), name(request.headers(), sdk_version));
     let noted = Noted::default();
     request.extensions_mut().insert(noted.clone());
+    request.extensions_mut().insert(RequestId(id));
     let span = tracing::info_span!("request", request.id = %id, http.method = %method, http.route = route);
     let started = Instant::now();
 
@@ -59,7 +68,7 @@ pub(crate) async fn trace(State(api): State<Api>, mut request: Request, next: Ne
 
     let took = started.elapsed();
     let status = response.status().as_u16();
-    let code = response.extensions().get::<crate::ai::Code>().map(|code| code.as_str());
+    let code = response.extensions().get::<ErrorCode>().map(|code| code.0);
     span.in_scope(|| {
         tracing::info!(
             http.status = status,

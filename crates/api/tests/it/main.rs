@@ -7,5 +7,7 @@ mod images;
 mod ladder;
 mod limits;
 mod operations;
+mod proof;
 mod secure;
 mod system;
+mod tokens;

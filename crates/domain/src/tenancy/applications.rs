@@ -77,6 +77,11 @@ pub async fn list(view: &mut Read, organisation: Option<OrgId>) -> Result<Vec<Ap
         .await?)
 }
 
+/// Holds off other transactions that lock the same application, until this one ends: for what is counted or made once.
+pub async fn lock(tx: &mut Tx, id: AppId) -> Result<(), db::DbError> {
+    tx.execute(sql!("UPDATE applications SET name = name WHERE id = $1", id)).await.map(drop)
+}
+
 /// Enables or disables an application.
 pub async fn set_state(tx: &mut Tx, id: AppId, state: AppState) -> Result<(), TenancyError> {
     let rows = tx.execute(sql!("UPDATE applications SET state = $2 WHERE id = $1", id, state)).await?;

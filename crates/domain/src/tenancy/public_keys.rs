@@ -1,10 +1,10 @@
-//! The RSA keys that applications sign requests with.
+//! The keys that applications sign with: RSA for requests, RSA or P-256 for client assertions.
 
 use super::{TenancyError, found};
 use aws_lc_rs::{
     encoding::{AsDer as _, PublicKeyX509Der},
     rsa::{KeyPair, KeySize},
-    signature::{KeyPair as _, ParsedPublicKey, RSA_PKCS1_2048_8192_SHA256},
+    signature::{ECDSA_P256_SHA256_FIXED, KeyPair as _, ParsedPublicKey, RSA_PKCS1_2048_8192_SHA256},
 };
 use base::{AppId, Id as _, PublicKeyId, Secret, Timestamp, World};
 use db::{FromRow, Read, Tx, sql};
@@ -27,9 +27,29 @@ pub enum BadKey {
     /// No PEM and no DER of a public key.
     #[error("it is neither PEM nor DER of a public key (SubjectPublicKeyInfo or PKCS#1)")]
     Encoding,
-    /// A key, but not RSA of 2048 to 8192 bits.
-    #[error("it is no RSA key of 2048 to 8192 bits")]
+    /// A key, but neither RSA of 2048 to 8192 bits nor P-256.
+    #[error("it is neither an RSA key of 2048 to 8192 bits nor a P-256 key")]
     Algorithm,
+}
+
+/// What kind of key DER bytes hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// RSA of 2048 to 8192 bits.
+    Rsa,
+    /// P-256: for client assertions; requests are signed with RSA.
+    P256,
+}
+
+/// Tells what kind of key DER bytes hold.
+pub fn kind(der: &[u8]) -> Result<Kind, BadKey> {
+    match check(der) {
+        Ok(_) => Ok(Kind::Rsa),
+        Err(BadKey::Algorithm) if ParsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, der).is_ok() => {
+            Ok(Kind::P256)
+        }
+        Err(other) => Err(other),
+    }
 }
 
 /// Tells whether DER bytes hold a key that requests can be signed with.
@@ -63,7 +83,7 @@ pub fn der(file: &[u8]) -> Result<Vec<u8>, BadKey> {
         Ok(pem) => pem.into_contents(),
         Err(_) => file.to_vec(),
     };
-    check(&der)?;
+    kind(&der)?;
     Ok(der)
 }
 
@@ -74,7 +94,7 @@ pub async fn add(
     app: AppId,
     der: Vec<u8>,
 ) -> Result<PublicKeyId, TenancyError> {
-    check(&der)?;
+    kind(&der)?;
     let known = tx.count(sql!("SELECT count(*) FROM applications WHERE id = $1", app)).await?;
     found(known as u64, format_args!("application {app}"))?;
     let id = PublicKeyId::new(world);

@@ -5,7 +5,7 @@
 //! that starts at a `/` counts. RSASSA-PKCS1-v1_5 with SHA-256 (RFC 8017), RSA of 2048 to 8192 bits.
 
 use super::public_keys::{self, BadKey};
-use aws_lc_rs::{digest, rsa::KeyPair, signature::RSA_PKCS1_SHA256};
+use aws_lc_rs::{digest, rand::SystemRandom, rsa::KeyPair, signature::RSA_PKCS1_SHA256};
 use base::{SignedDuration, Timestamp, Uuid};
 
 /// What is signed, as it stands on the wire.
@@ -83,6 +83,18 @@ impl Signer {
             .sign_digest(&RSA_PKCS1_SHA256, &hash, &mut signature)
             .expect("the operating system gives randomness");
         base64_simd::STANDARD.encode_to_string(signature)
+    }
+
+    /// The RSASSA-PKCS1-v1_5 SHA-256 signature of any bytes: RS256, as client assertions may use.
+    ///
+    /// # Panics
+    /// When the operating system gives no randomness.
+    pub fn sign_bytes(&self, bytes: &[u8]) -> Vec<u8> {
+        let mut signature = vec![0; self.0.public_modulus_len()];
+        self.0
+            .sign(&RSA_PKCS1_SHA256, &SystemRandom::new(), bytes, &mut signature)
+            .expect("the operating system gives randomness");
+        signature
     }
 }
 

@@ -72,7 +72,10 @@ impl Call {
         }
 
         let url = format!("{}{}?{query}", credentials.base_url, self.path);
-        #[expect(clippy::disallowed_methods, reason = "the operator's own tool, to the operator's own address")]
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "the operator's own tool, to the operator's own address"
+        )]
         let client = reqwest::Client::builder().timeout(Duration::from_mins(1)).no_proxy().build()?;
         let answer =
             client.request(method.parse()?, &url).headers(headers).body(body).send().await.with_context(

@@ -2,13 +2,16 @@
 
 pub(crate) mod app;
 pub(crate) mod call;
+pub(crate) mod deliveries;
 pub(crate) mod doctor;
 pub(crate) mod evaluate;
 pub(crate) mod jobs;
 pub(crate) mod key;
 pub(crate) mod models;
 pub(crate) mod org;
+pub(crate) mod poa;
 pub(crate) mod sample_face;
+pub(crate) mod token;
 
 use crate::config::Config;
 use db::Db;

@@ -1,0 +1,173 @@
+//! `POST /v1/oauth/token`: a bearer token for an assertion that the application signed (RFC 6749, RFC 7523).
+
+use crate::{
+    Api,
+    wire::{
+        ErrorCode,
+        body::{self, Unread},
+    },
+};
+use axum::{
+    Json,
+    extract::{Request, State},
+    http::{HeaderName, HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use domain::tenancy::tokens::{self, LIFETIME, NoToken, Scope, TokenRequest};
+use std::{borrow::Cow, collections::BTreeMap};
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+/// The path of the endpoint; with the server's address before it, the audience of assertions.
+pub(crate) const PATH: &str = "/v1/oauth/token";
+/// A form of more bytes is not read.
+const MOST_BYTES: usize = 64 << 10;
+
+pub(crate) fn router() -> OpenApiRouter<Api> {
+    OpenApiRouter::new().routes(routes!(token))
+}
+
+/// The form of a token request.
+#[derive(ToSchema)]
+#[expect(
+    dead_code,
+    reason = "describes the form in the document; it is read member by member, to find repeats"
+)]
+pub(crate) struct TokenForm {
+    /// `client_credentials`.
+    grant_type: String,
+    /// `urn:ietf:params:oauth:client-assertion-type:jwt-bearer`.
+    client_assertion_type: String,
+    /// A JWT signed with a key of the application: `alg` PS384 (or PS256, RS256, ES256), `iss` and `sub` both
+    /// `sdk:<SDK ID>`, `aud` the address of this endpoint, `jti` of 16 to 128 bytes and used once, `exp` at most 30
+    /// minutes ahead.
+    client_assertion: String,
+    /// `idv:sessions`, `avs:sessions:create`, `poa:verify`, separated by blanks; without: all that the application may.
+    scope: Option<String>,
+}
+
+/// A token.
+#[derive(serde::Serialize, ToSchema)]
+pub(crate) struct TokenAnswer {
+    /// Opaque; send it as `Authorization: Bearer …`.
+    access_token: String,
+    /// `Bearer`.
+    #[schema(value_type = String, example = "Bearer")]
+    token_type: &'static str,
+    /// Seconds it lives.
+    #[schema(example = 2700)]
+    expires_in: i64,
+    /// What it opens.
+    #[schema(example = "poa:verify")]
+    scope: String,
+}
+
+/// A refusal (RFC 6749, section 5.2).
+#[derive(serde::Serialize, ToSchema)]
+pub(crate) struct TokenError {
+    /// `invalid_request`, `invalid_client`, `unauthorized_client`, `unsupported_grant_type`, `invalid_scope`, or
+    /// `temporarily_unavailable` when there are too many live tokens or the server is not well.
+    #[schema(value_type = String, example = "invalid_client")]
+    error: &'static str,
+    /// The same in words, for a developer.
+    error_description: String,
+}
+
+const NO_STORE: [(HeaderName, HeaderValue); 2] = [
+    (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+    (header::PRAGMA, HeaderValue::from_static("no-cache")),
+];
+
+/// Get a bearer token for a signed assertion.
+#[utoipa::path(
+    post, path = "/v1/oauth/token", tag = "tokens",
+    request_body(content = TokenForm, content_type = "application/x-www-form-urlencoded"),
+    responses(
+        (status = 200, description = "The token, shown only now.", body = TokenAnswer),
+        (status = 400, description = "The request cannot be granted.", body = TokenError),
+        (status = 401, description = "The client did not prove who it is.", body = TokenError),
+        (status = 413, description = "The form has more than 64 KiB.", body = TokenError),
+        (status = 429, description = "The application has 200 live tokens.", body = TokenError),
+        (status = 503, description = "The database does not answer.", body = TokenError),
+    ),
+)]
+pub(crate) async fn token(State(api): State<Api>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let read =
+        body::read(&parts.headers, body, MOST_BYTES, api.settings.body_timeout, "send the form alone").await;
+    let form = match &read {
+        Ok(form) => form,
+        Err(Unread::TooLarge(_)) => {
+            return refuse(StatusCode::PAYLOAD_TOO_LARGE, "invalid_request", "the form has more than 64 KiB");
+        }
+        Err(Unread::Broken(words)) => return refuse(StatusCode::BAD_REQUEST, "invalid_request", *words),
+    };
+    let asked = match read_form(form) {
+        Ok(asked) => asked,
+        Err(words) => return refuse(StatusCode::BAD_REQUEST, "invalid_request", words),
+    };
+    match tokens::exchange(&api.db, &*api.world, &api.settings.token_endpoints(), &asked).await {
+        Ok(issued) => {
+            let scope =
+                issued.scopes.iter().map(|scope: &Scope| scope.as_str()).collect::<Vec<_>>().join(" ");
+            let access_token = issued.token.expose().clone();
+            let expires_in = LIFETIME.as_secs();
+            let answer = TokenAnswer { access_token, token_type: "Bearer", expires_in, scope };
+            (NO_STORE, Json(answer)).into_response()
+        }
+        Err(no) => refusal(&api, &no),
+    }
+}
+
+/// Reads the form; a parameter that is sent twice is an error (RFC 6749, section 3.2).
+fn read_form(form: &[u8]) -> Result<TokenRequest<'_>, &'static str> {
+    let mut fields: BTreeMap<Cow<'_, str>, Cow<'_, str>> = BTreeMap::new();
+    for (name, value) in form_urlencoded::parse(form) {
+        if fields.insert(name, value).is_some() {
+            return Err("a parameter is sent twice");
+        }
+    }
+    let mut take = |name: &str| fields.remove(name).filter(|value| !value.is_empty());
+    Ok(TokenRequest {
+        grant_type: take("grant_type"),
+        client_assertion_type: take("client_assertion_type"),
+        client_assertion: take("client_assertion"),
+        scope: take("scope"),
+    })
+}
+
+fn refusal(api: &Api, no: &NoToken) -> Response {
+    let (status, error) = match no {
+        NoToken::InvalidRequest(_) => (StatusCode::BAD_REQUEST, "invalid_request"),
+        NoToken::InvalidClient(_) => (StatusCode::UNAUTHORIZED, "invalid_client"),
+        NoToken::UnauthorizedClient(_) => (StatusCode::BAD_REQUEST, "unauthorized_client"),
+        NoToken::UnsupportedGrantType => (StatusCode::BAD_REQUEST, "unsupported_grant_type"),
+        NoToken::InvalidScope(_) => (StatusCode::BAD_REQUEST, "invalid_scope"),
+        NoToken::TooMany { .. } => (StatusCode::TOO_MANY_REQUESTS, "temporarily_unavailable"),
+        NoToken::Db(error) => {
+            tracing::warn!(error = error as &dyn std::error::Error, "no token can be issued");
+            let words = "temporarily unavailable, try again";
+            return later(refuse(StatusCode::SERVICE_UNAVAILABLE, "temporarily_unavailable", words), 1);
+        }
+    };
+    let response = refuse(status, error, no.to_string());
+    match no {
+        NoToken::TooMany { until } => {
+            let wait = until.map_or(60, |until| until.duration_since(api.world.now()).as_secs().max(1));
+            later(response, wait as u64)
+        }
+        _ => response,
+    }
+}
+
+fn refuse(status: StatusCode, error: &'static str, words: impl Into<String>) -> Response {
+    let body = TokenError { error, error_description: words.into() };
+    let mut response = (status, NO_STORE, Json(body)).into_response();
+    response.extensions_mut().insert(ErrorCode(error));
+    response
+}
+
+fn later(mut response: Response, seconds: u64) -> Response {
+    response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+    response
+}

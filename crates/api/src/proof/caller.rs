@@ -1,0 +1,59 @@
+//! Who asks, and what was sent.
+
+use super::Problem;
+use crate::{
+    Api,
+    guard::bearer,
+    wire::{body, text},
+};
+use axum::{
+    body::Bytes,
+    extract::{FromRequest, FromRequestParts, Request},
+    http::{HeaderName, request::Parts},
+};
+use domain::{
+    idempotency,
+    tenancy::tokens::{Bearer, Scope},
+};
+
+/// Room for the longest code and the most headers of a notification.
+const MOST_BYTES: usize = 256 << 10;
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+
+/// A caller whose token opens this interface.
+pub(crate) struct Caller(pub(super) Bearer);
+
+impl FromRequestParts<Api> for Caller {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Self, Problem> {
+        Ok(Self(bearer::authenticate(api, &parts.headers, &parts.extensions, Scope::PoaVerify).await?))
+    }
+}
+
+/// The same, with a body that was read whole.
+pub(crate) struct Sent {
+    pub(super) bearer: Bearer,
+    pub(super) body: Bytes,
+    pub(super) idempotency_key: Option<String>,
+}
+
+impl FromRequest<Api> for Sent {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
+        let (mut parts, body) = request.into_parts();
+        let Caller(bearer) = Caller::from_request_parts(&mut parts, api).await?;
+        let key = text(&parts.headers, &IDEMPOTENCY_KEY).map(str::trim);
+        if let Some(key) = key
+            && !(1..=idempotency::LONGEST).contains(&key.len())
+        {
+            let words = format!("Idempotency-Key has 1 to {} characters", idempotency::LONGEST);
+            return Err(Problem::new(super::Code::MalformedPayload, words));
+        }
+        let key = key.map(str::to_owned);
+        let patience = api.settings.body_timeout;
+        let body = body::read(&parts.headers, body, MOST_BYTES, patience, "send the query alone").await?;
+        Ok(Self { bearer, body, idempotency_key: key })
+    }
+}

@@ -1,0 +1,96 @@
+//! `POST /poa/v1/holder/credentials` and `GET /poa/v1/issuer/keys`: this server as an issuer of proofs.
+
+use super::{Code, Problem};
+use crate::{
+    Api,
+    wire::{body, parse, text},
+};
+use axum::{
+    Json,
+    extract::{Request, State},
+    http::{HeaderName, header},
+};
+use domain::proof::issuer::{BATCH, NotIssued};
+use utoipa::ToSchema;
+
+/// Room for the keys of a batch.
+const MOST_BYTES: usize = 64 << 10;
+
+/// The public keys of a holder's page.
+#[derive(serde::Deserialize, ToSchema)]
+pub(crate) struct HolderKeys {
+    /// Base64url of uncompressed P-256 points (65 bytes), 1 to 120; each gets a credential of its own.
+    keys: Vec<String>,
+}
+
+/// Credentials for a holder's page.
+#[derive(serde::Serialize, ToSchema)]
+pub(crate) struct HolderBatch {
+    /// Base64url, one for each key, in their order.
+    credentials: Vec<String>,
+    /// Until when to present them.
+    #[schema(value_type = String, format = DateTime)]
+    expires_at: base::Timestamp,
+    /// How many more batches the invitation is good for.
+    batches_left: i64,
+}
+
+/// Redeem an invitation for a batch of credentials.
+#[utoipa::path(
+    post, path = "/poa/v1/holder/credentials", tag = "holders", security(("invitation" = [])),
+    request_body = HolderKeys,
+    responses((status = 200, description = "The credentials.", body = HolderBatch), Problem),
+)]
+pub(crate) async fn redeem_invitation(
+    State(api): State<Api>,
+    request: Request,
+) -> Result<([(HeaderName, &'static str); 1], Json<HolderBatch>), Problem> {
+    let (parts, body) = request.into_parts();
+    let sent = text(&parts.headers, &header::AUTHORIZATION).and_then(|value| value.split_once(' '));
+    let code = sent.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map(|(_, code)| code.trim());
+    let code = code.ok_or_else(|| Problem::new(Code::InvalidToken, "no invitation was sent"))?;
+    let patience = api.settings.body_timeout;
+    let body = body::read(&parts.headers, body, MOST_BYTES, patience, "send at most 120 keys").await?;
+    let HolderKeys { keys } = parse(&body)?;
+    let batch = api.issuer.redeem(code, &keys).await?;
+    let encode = |bytes: &Vec<u8>| base64_simd::URL_SAFE_NO_PAD.encode_to_string(bytes);
+    let answer = HolderBatch {
+        credentials: batch.credentials.iter().map(encode).collect(),
+        expires_at: batch.expires_at,
+        batches_left: batch.left,
+    };
+    Ok(([(header::CACHE_CONTROL, "no-store")], Json(answer)))
+}
+
+/// Keys that verify.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes a JWK Set, which is passed through, in the document")]
+pub(crate) struct KeySet {
+    /// Public keys as JWK (RFC 7517).
+    #[schema(value_type = Vec<Object>)]
+    keys: Vec<serde_json::Value>,
+}
+
+/// The public keys of this server as an issuer of proofs, a JWK Set.
+#[utoipa::path(
+    get, path = "/poa/v1/issuer/keys", tag = "holders",
+    responses((status = 200, description = "The keys.", body = KeySet), Problem),
+)]
+pub(crate) async fn issuer_keys(State(api): State<Api>) -> Result<Json<serde_json::Value>, Problem> {
+    Ok(Json(api.issuer.key_set().await?))
+}
+
+impl From<NotIssued> for Problem {
+    fn from(no: NotIssued) -> Self {
+        match no {
+            NotIssued::Code => Self::new(Code::InvalidToken, no.to_string()),
+            NotIssued::Key(_) | NotIssued::Age => Self::new(Code::UnprocessableEntry, no.to_string()),
+            NotIssued::Keys(many) => {
+                let limit = format!("1 to {BATCH} keys");
+                let measured = base::Measured::new(many as f64, limit, "send a key for each credential");
+                Self::measured(Code::UnprocessableEntry, no.to_string(), Some(measured))
+            }
+            NotIssued::Damaged(_) | NotIssued::Issue(_) | NotIssued::Db(_) => Self::unavailable(&no),
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! `POST /poa/v1/verify`
+
+use super::{Code, Problem, caller::Sent, fetch::Verification};
+use crate::{
+    Api,
+    wire::{object, parse},
+};
+use axum::{
+    Json,
+    extract::State,
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
+use domain::{
+    idempotency::{self, Known},
+    proof::{Asked, AskedNotification, ProofStatus, Query, Record},
+};
+use std::collections::BTreeMap;
+use utoipa::ToSchema;
+
+/// A proof that was scanned.
+#[derive(serde::Deserialize, ToSchema)]
+#[schema(as = PoaQuery)]
+pub(crate) struct PoaQuery {
+    #[serde(default, deserialize_with = "object")]
+    #[schema(value_type = Scanned)]
+    qr: Option<Scanned>,
+    #[serde(default, deserialize_with = "object")]
+    #[schema(value_type = Terminal)]
+    terminal: Option<Terminal>,
+    #[serde(default, deserialize_with = "object")]
+    notification: Option<Notification>,
+}
+
+/// What was scanned.
+#[derive(serde::Deserialize, ToSchema)]
+pub(crate) struct Scanned {
+    /// The value of the code, at most 4,296 characters.
+    #[schema(value_type = String)]
+    value: Option<String>,
+    /// When it was scanned, RFC 3339.
+    #[schema(value_type = String, format = DateTime)]
+    scanned_at: Option<String>,
+}
+
+/// Who scanned.
+#[derive(serde::Deserialize, ToSchema)]
+pub(crate) struct Terminal {
+    /// Which terminal, at most 200 characters.
+    #[schema(value_type = String)]
+    id: Option<String>,
+    /// The store or unit it is registered under, at most 200 characters.
+    store_id: Option<String>,
+}
+
+/// Whom to tell the result, when it is not known at once.
+#[derive(serde::Deserialize, ToSchema)]
+pub(crate) struct Notification {
+    /// Where: an https address of the public internet.
+    #[schema(value_type = String, format = "uri")]
+    url: Option<String>,
+    /// `POST` (default): the verification is the body. `GET`: its `id` and `status` are in the query.
+    method: Option<String>,
+    /// Whether the receiver's certificate must be right. Default: true; false only where the operator allows it.
+    #[serde(rename = "verifyTls")]
+    verify_tls: Option<bool>,
+    /// Headers to send along, at most 32.
+    headers: Option<BTreeMap<String, String>>,
+}
+
+/// Verify a proof of age.
+///
+/// A proof that does not hold is a result too: 200 with `FAILURE` and a reason. 202 means that its issuer has to be
+/// asked; the result goes to `notification`, and can be fetched for 30 days either way.
+#[utoipa::path(
+    post, path = "/poa/v1/verify", tag = "proof of age", security(("bearer" = [])),
+    params(("Idempotency-Key" = Option<String>, Header, description = "Repeats with the same key and body are answered alike, for 24 hours.")),
+    request_body = PoaQuery,
+    responses(
+        (status = 200, description = "The result.", body = Verification),
+        (status = 202, description = "The issuer is being asked.", body = Verification),
+        Problem
+    ),
+)]
+pub(crate) async fn verify_proof(State(api): State<Api>, sent: Sent) -> Result<Response, Problem> {
+    let query = Query::check(asked(parse(&sent.body)?)?, api.proofs.outbox())?;
+    let trusted = api.proofs.prepare().await?;
+
+    let mut tx = api.db.write().await?;
+    let mut kept = None;
+    if let Some(key) = &sent.idempotency_key {
+        let request = idempotency::Request {
+            app: sent.bearer.app,
+            operation: "POST /poa/v1/verify",
+            key,
+            body: &sent.body,
+        };
+        match idempotency::begin(&mut tx, &api.vault, &*api.world, request).await? {
+            Known::New(place) => kept = Some(place),
+            Known::Answered { status, body } => return Ok(answered(status, body)),
+            Known::OtherBody => {
+                let words = "the Idempotency-Key was used with another body; use a new one for each query";
+                return Err(Problem::new(Code::IdempotencyKeyReused, words));
+            }
+        }
+    }
+    let record: Record = api.proofs.verify(&mut tx, sent.bearer.app, &query, &trusted).await?;
+    let status = if record.status == ProofStatus::Pending { StatusCode::ACCEPTED } else { StatusCode::OK };
+    if let Some(kept) = kept {
+        let body = serde_json::to_vec(&record).expect("a record of our own is JSON");
+        kept.keep(&mut tx, &api.vault, &*api.world, status.as_u16(), &body).await?;
+    }
+    tx.commit().await?;
+    Ok((status, Json(record)).into_response())
+}
+
+/// An answer that was given before.
+fn answered(status: u16, body: Vec<u8>) -> Response {
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
+    (status, [(axum::http::header::CONTENT_TYPE, "application/json")], body).into_response()
+}
+
+/// What is missing is malformed; what is there is judged later.
+fn asked(query: PoaQuery) -> Result<Asked, Problem> {
+    let missing = |path: &str| Problem::new(Code::MalformedPayload, format!("{path} is required"));
+    let qr = query.qr.ok_or_else(|| missing("qr"))?;
+    let terminal = query.terminal.ok_or_else(|| missing("terminal"))?;
+    let notification = query.notification.map(|whom| {
+        Ok::<_, Problem>(AskedNotification {
+            url: whom.url.ok_or_else(|| missing("notification.url"))?,
+            method: whom.method,
+            verify_tls: whom.verify_tls.unwrap_or(true),
+            headers: whom.headers.unwrap_or_default().into_iter().collect(),
+        })
+    });
+    Ok(Asked {
+        value: qr.value.ok_or_else(|| missing("qr.value"))?,
+        scanned_at: qr.scanned_at.ok_or_else(|| missing("qr.scanned_at"))?,
+        terminal_id: terminal.id.ok_or_else(|| missing("terminal.id"))?,
+        store_id: terminal.store_id,
+        notification: notification.transpose()?,
+    })
+}

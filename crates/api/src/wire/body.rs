@@ -1,0 +1,40 @@
+//! Bodies, read up to a limit.
+
+use super::text;
+use axum::{
+    body::{Body, Bytes},
+    http::{HeaderMap, header},
+};
+use base::Measured;
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use std::time::Duration;
+
+/// A body that was not read. Each interface says so in its own words.
+#[derive(Clone, Debug)]
+pub(crate) enum Unread {
+    /// It is longer than the limit; measured where its length was announced.
+    TooLarge(Option<Measured>),
+    /// It broke off, or did not arrive in time.
+    Broken(&'static str),
+}
+
+/// Reads a body of at most `limit` bytes, which has `patience` to arrive; a longer one is refused before it is in memory.
+pub(crate) async fn read(
+    headers: &HeaderMap,
+    body: Body,
+    limit: usize,
+    patience: Duration,
+    hint: &'static str,
+) -> Result<Bytes, Unread> {
+    let announced = text(headers, &header::CONTENT_LENGTH).and_then(|length| length.parse::<u64>().ok());
+    if let Some(bytes) = announced.filter(|bytes| *bytes > limit as u64) {
+        let measured = Measured::new(bytes as f64, format!("at most {limit} bytes"), hint);
+        return Err(Unread::TooLarge(Some(measured)));
+    }
+    match tokio::time::timeout(patience, Limited::new(body, limit).collect()).await {
+        Ok(Ok(body)) => Ok(body.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(Unread::TooLarge(None)),
+        Ok(Err(_)) => Err(Unread::Broken("the body broke off")),
+        Err(_) => Err(Unread::Broken("the body did not arrive in time")),
+    }
+}

@@ -1,0 +1,168 @@
+//! What deliveries are signed with (Standard Webhooks, `v1`: HMAC-SHA256 over `id.timestamp.body`).
+
+use crate::{tenancy::applications, vault::Vault};
+use aws_lc_rs::hmac;
+use base::{AppId, Secret, SignedDuration, Timestamp, Uuid, World};
+use db::{DbError, FromRow, Read, Tx, sql};
+
+/// How long the secret before a new one is still signed with, unless said otherwise.
+pub const OVERLAP: SignedDuration = SignedDuration::from_hours(24);
+
+/// A signing secret: 32 random bytes.
+#[derive(Clone, Debug)]
+pub struct SigningSecret(Secret<Vec<u8>>);
+
+impl SigningSecret {
+    /// As receivers configure it: `whsec_` and the bytes in base64.
+    pub fn reveal(&self) -> Secret<String> {
+        Secret::new(format!("whsec_{}", base64_simd::STANDARD.encode_to_string(self.0.expose())))
+    }
+
+    fn sign(&self, id: &str, seconds: &str, body: &[u8]) -> String {
+        let key = hmac::Key::new(hmac::HMAC_SHA256, self.0.expose());
+        let mut mac = hmac::Context::with_key(&key);
+        for part in [id.as_bytes(), b".", seconds.as_bytes(), b".", body] {
+            mac.update(part);
+        }
+        format!("v1,{}", base64_simd::STANDARD.encode_to_string(mac.sign()))
+    }
+}
+
+/// The three headers of an attempt, by name.
+pub(super) fn headers(
+    secrets: &[SigningSecret],
+    id: &str,
+    now: Timestamp,
+    body: &[u8],
+) -> [(&'static str, String); 3] {
+    let seconds = now.as_second().to_string();
+    let signatures: Vec<_> = secrets.iter().map(|secret| secret.sign(id, &seconds, body)).collect();
+    [
+        ("webhook-id", id.to_owned()),
+        ("webhook-timestamp", seconds),
+        ("webhook-signature", signatures.join(" ")),
+    ]
+}
+
+#[derive(FromRow)]
+struct Kept {
+    id: Uuid,
+    sealed: Vec<u8>,
+}
+
+fn place(id: Uuid) -> Vec<u8> {
+    format!("webhook secret {id}").into_bytes()
+}
+
+/// The secrets of an application that have not retired, newest first.
+pub async fn of(
+    view: &mut Read,
+    vault: &Vault,
+    now: Timestamp,
+    app: AppId,
+) -> Result<Vec<SigningSecret>, DbError> {
+    let kept: Vec<Kept> = view
+        .fetch_all(sql!(
+            "SELECT id, sealed FROM webhook_secrets WHERE app_id = $1 AND (retires_at > $2 OR retires_at IS NULL)
+              ORDER BY created_at DESC, id DESC LIMIT 8",
+            app,
+            now,
+        ))
+        .await?;
+    let opened = kept.into_iter().filter_map(|row| {
+        let opened = vault.open(&place(row.id), &row.sealed);
+        opened
+            .inspect_err(
+                |error| tracing::error!(secret = %row.id, "a webhook secret cannot be used: {error}"),
+            )
+            .ok()
+    });
+    Ok(opened.map(|bytes| SigningSecret(Secret::new(bytes))).collect())
+}
+
+/// Makes a new secret. Those before it are signed with as well until `overlap` has passed, so that receivers can
+/// change over without losing a message.
+pub async fn rotate(
+    tx: &mut Tx,
+    vault: &Vault,
+    world: &dyn World,
+    app: AppId,
+    overlap: SignedDuration,
+) -> Result<SigningSecret, DbError> {
+    let now = world.now();
+    tx.execute(sql!(
+        "UPDATE webhook_secrets SET retires_at = $2 WHERE app_id = $1 AND (retires_at > $2 OR retires_at IS NULL)",
+        app,
+        now + overlap,
+    ))
+    .await?;
+    insert(tx, vault, world, app).await
+}
+
+async fn insert(tx: &mut Tx, vault: &Vault, world: &dyn World, app: AppId) -> Result<SigningSecret, DbError> {
+    let mut bytes = vec![0; 32];
+    world.fill(&mut bytes);
+    let id = world.uuid();
+    tx.execute(sql!(
+        "INSERT INTO webhook_secrets (id, app_id, sealed, created_at) VALUES ($1, $2, $3, $4)",
+        id,
+        app,
+        vault.seal(world, &place(id), &bytes),
+        world.now(),
+    ))
+    .await?;
+    Ok(SigningSecret(Secret::new(bytes)))
+}
+
+/// The secrets of an application, of which the first is made at the first need.
+pub async fn ensure(
+    tx: &mut Tx,
+    vault: &Vault,
+    world: &dyn World,
+    app: AppId,
+) -> Result<Vec<SigningSecret>, DbError> {
+    let known = of(tx, vault, world.now(), app).await?;
+    if !known.is_empty() {
+        return Ok(known);
+    }
+    // Holds off another process that is about to do the same.
+    applications::lock(tx, app).await?;
+    let mut known = of(tx, vault, world.now(), app).await?;
+    if known.is_empty() {
+        known.push(insert(tx, vault, world, app).await?);
+    }
+    Ok(known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{keyring::Keyring, tenancy::applications::NewApplication};
+    use base::StillWorld;
+    use db::testing::TestDb;
+
+    #[tokio::test]
+    async fn two_secrets_are_valid_until_the_older_retires() {
+        let test = TestDb::open().await;
+        let world = StillWorld::at("2026-01-16T14:40:00Z");
+        let vault = Vault::new(&Keyring::parse(&"01".repeat(32)).unwrap());
+        let mut tx = test.db.write().await.unwrap();
+        let new = NewApplication { name: "a", organisation: None, billing_source: None, features: &[] };
+        let app = applications::create(&mut tx, &world, &new).await.unwrap();
+        let first = ensure(&mut tx, &vault, &world, app).await.unwrap();
+        let again = ensure(&mut tx, &vault, &world, app).await.unwrap();
+        assert_eq!(first.len(), 1);
+        assert_eq!(first[0].reveal(), again[0].reveal(), "made once");
+
+        world.advance(SignedDuration::from_secs(1));
+        let second = rotate(&mut tx, &vault, &world, app, OVERLAP).await.unwrap();
+        let both = ensure(&mut tx, &vault, &world, app).await.unwrap();
+        let revealed: Vec<_> = both.iter().map(SigningSecret::reveal).collect();
+        assert_eq!(revealed, [second.reveal(), first[0].reveal()]);
+        let [_, _, (_, signatures)] = headers(&both, "id", world.now(), b"{}");
+        assert_eq!(signatures.split(' ').filter(|signature| signature.starts_with("v1,")).count(), 2);
+
+        world.advance(OVERLAP);
+        assert_eq!(ensure(&mut tx, &vault, &world, app).await.unwrap().len(), 1);
+    }
+}

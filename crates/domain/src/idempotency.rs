@@ -1,0 +1,149 @@
+//! `Idempotency-Key`: a request that is repeated because its answer was lost is answered alike, and has no second
+//! effect (decisions, section 0).
+
+use crate::vault::Vault;
+use aws_lc_rs::digest;
+use base::{AppId, SignedDuration, World};
+use db::{Db, DbError, FromRow, Tx, sql};
+
+/// How long an answer is kept.
+pub const KEPT: SignedDuration = SignedDuration::from_hours(24);
+/// The longest key, characters.
+pub const LONGEST: usize = 255;
+
+/// A key as it came with a request.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// Who asks.
+    pub app: AppId,
+    /// The operation, as `POST /poa/v1/verify`.
+    pub operation: &'a str,
+    /// The key, 1 to 255 characters.
+    pub key: &'a str,
+    /// The raw body.
+    pub body: &'a [u8],
+}
+
+/// What is known of a request.
+#[derive(Debug)]
+pub enum Known {
+    /// Nothing: do it, and keep the answer in the same transaction.
+    New(Kept),
+    /// It was answered so.
+    Answered {
+        /// The status.
+        status: u16,
+        /// The body.
+        body: Vec<u8>,
+    },
+    /// The key came with another body.
+    OtherBody,
+}
+
+/// A place for the answer, held by the transaction.
+#[derive(Debug)]
+pub struct Kept {
+    app: AppId,
+    request: Vec<u8>,
+}
+
+#[derive(FromRow)]
+struct Row {
+    body_hash: Vec<u8>,
+    status: i64,
+    sealed: Vec<u8>,
+}
+
+/// Looks a request up, and holds its place where it is new: a repeat that comes meanwhile waits for this transaction.
+pub async fn begin(
+    tx: &mut Tx,
+    vault: &Vault,
+    world: &dyn World,
+    request: Request<'_>,
+) -> Result<Known, DbError> {
+    let Request { app, operation, key, body } = request;
+    let id = hash(&[operation.as_bytes(), b"\n", key.as_bytes()]);
+    let body_hash = hash(&[body]);
+    let now = world.now();
+    tx.execute(sql!(
+        "DELETE FROM idempotent_answers WHERE app_id = $1 AND request = $2 AND expires_at <= $3",
+        app,
+        id.clone(),
+        now,
+    ))
+    .await?;
+    let fresh = tx
+        .execute(sql!(
+            "INSERT INTO idempotent_answers (app_id, request, body_hash, status, sealed, expires_at)
+             VALUES ($1, $2, $3, 0, $4, $5) ON CONFLICT DO NOTHING",
+            app,
+            id.clone(),
+            body_hash.clone(),
+            Vec::new(),
+            now + KEPT,
+        ))
+        .await?;
+    if fresh == 1 {
+        return Ok(Known::New(Kept { app, request: id }));
+    }
+    let row: Option<Row> = tx
+        .fetch_optional(sql!(
+            "SELECT body_hash, status, sealed FROM idempotent_answers WHERE app_id = $1 AND request = $2",
+            app,
+            id.clone(),
+        ))
+        .await?;
+    let Some(row) = row.filter(|row| row.body_hash == body_hash) else { return Ok(Known::OtherBody) };
+    let body = vault.open(&place(app, &id), &row.sealed);
+    // An answer under another master key is lost, and so is the right to repeat the request.
+    Ok(body.map_or(Known::OtherBody, |body| Known::Answered { status: row.status as u16, body }))
+}
+
+impl Kept {
+    /// Keeps the answer, in the transaction of the effect.
+    pub async fn keep(
+        self,
+        tx: &mut Tx,
+        vault: &Vault,
+        world: &dyn World,
+        status: u16,
+        body: &[u8],
+    ) -> Result<(), DbError> {
+        let sealed = vault.seal(world, &place(self.app, &self.request), body);
+        tx.execute(sql!(
+            "UPDATE idempotent_answers SET status = $3, sealed = $4 WHERE app_id = $1 AND request = $2",
+            self.app,
+            self.request,
+            i64::from(status),
+            sealed,
+        ))
+        .await
+        .map(drop)
+    }
+}
+
+fn hash(parts: &[&[u8]]) -> Vec<u8> {
+    let mut context = digest::Context::new(&digest::SHA256);
+    for part in parts {
+        context.update(part);
+    }
+    context.finish().as_ref().to_vec()
+}
+
+fn place(app: AppId, request: &[u8]) -> Vec<u8> {
+    [b"idempotent answer ", app.to_string().as_bytes(), b" ", request].concat()
+}
+
+/// Forgets answers that are a day old, at most 20,000 at a time; how many.
+pub async fn purge(db: &Db, world: &dyn World) -> Result<u64, DbError> {
+    let mut tx = db.write().await?;
+    let rows = tx
+        .execute(sql!(
+            "DELETE FROM idempotent_answers WHERE (app_id, request) IN
+                (SELECT app_id, request FROM idempotent_answers WHERE expires_at <= $1 LIMIT 20000)",
+            world.now(),
+        ))
+        .await?;
+    tx.commit().await?;
+    Ok(rows)
+}

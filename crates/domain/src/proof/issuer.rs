@@ -1,0 +1,283 @@
+//! This server as an issuer of proofs: a code for now, and batches of credentials for a holder's own page.
+//!
+//! A holder gets a code that can be redeemed for credentials. The page makes a key pair for each credential, so that
+//! two presentations have nothing in common by which a till could tell that one person showed both.
+
+use super::Settings;
+use crate::vault::{Damaged, Vault};
+use aws_lc_rs::digest;
+use base::{AppId, Secret, SignedDuration, Timestamp, World};
+use credentials::{
+    issue::{self, Grant, HolderKey, IssuingKey},
+    trust::TrustList,
+};
+use db::{Db, DbError, FromRow, Json, Read, Tx, sql};
+use std::sync::Arc;
+
+/// How this server is called in results.
+pub const PROVIDER: &str = "ASSAY";
+/// A batch serves this long; its credentials live on to the end of the hour, so that their end tells nobody apart.
+pub const BATCH_LIVES: SignedDuration = SignedDuration::from_hours(1);
+/// Credentials in a batch: an hour, one each 30 seconds.
+pub const BATCH: usize = 120;
+/// A code for now lives this long.
+pub const CODE_LIVES: SignedDuration = SignedDuration::from_secs(60);
+/// A key that signs no more still verifies this long: whatever it signed has expired by then.
+const RETIRED_FOR: SignedDuration = SignedDuration::from_hours(3);
+
+/// Issues proofs; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Issuer {
+    db: Db,
+    world: Arc<dyn World>,
+    vault: Vault,
+    settings: Arc<Settings>,
+}
+
+/// Why nothing was issued.
+#[derive(Debug, thiserror::Error)]
+pub enum NotIssued {
+    /// An age threshold out of range, or none.
+    #[error("an age threshold is 1 to 120, and there is at least one")]
+    Age,
+    /// The code is unknown, used up or expired.
+    #[error("the code is unknown, used up or expired; ask for a new one")]
+    Code,
+    /// Too many keys or none.
+    #[error("a batch has 1 to {BATCH} keys, this one {0}")]
+    Keys(usize),
+    /// A key that is none.
+    #[error("keys[{0}] is not base64url of an uncompressed P-256 point (65 bytes)")]
+    Key(usize),
+    /// The signing key does not open.
+    #[error(transparent)]
+    Damaged(#[from] Damaged),
+    /// The signing key or the proof cannot be made.
+    #[error(transparent)]
+    Issue(#[from] issue::BadGrant),
+    /// The database did not answer.
+    #[error(transparent)]
+    Db(#[from] DbError),
+}
+
+#[derive(FromRow)]
+struct KeptKey {
+    id: String,
+    sealed: Vec<u8>,
+}
+
+#[derive(FromRow)]
+struct PublicKey {
+    public_jwk: Json<serde_json::Value>,
+}
+
+/// What a redeemed code gives.
+#[derive(Debug)]
+pub struct Batch {
+    /// One credential for each key, in their order.
+    pub credentials: Vec<Vec<u8>>,
+    /// When they expire.
+    pub expires_at: Timestamp,
+    /// How many more batches the code gives.
+    pub left: i64,
+}
+
+impl Issuer {
+    /// An issuer that signs as `settings.public_url`.
+    pub fn new(db: Db, world: Arc<dyn World>, vault: Vault, settings: Settings) -> Self {
+        Self { db, world, vault, settings: Arc::new(settings) }
+    }
+
+    /// Where this server is reached, which is also its name as an issuer.
+    pub fn address(&self) -> &str {
+        &self.settings.public_url
+    }
+
+    /// A code that is scanned within the next 30 seconds: the text of a QR code.
+    pub async fn code(&self, age_over: &[u8]) -> Result<String, NotIssued> {
+        let ages = ages(age_over)?;
+        let mut tx = self.db.write().await?;
+        let key = self.key(&mut tx).await?;
+        tx.commit().await?;
+        let grant = Grant {
+            issuer: self.settings.public_url.clone(),
+            age_over: ages,
+            holder: None,
+            status: None,
+            valid: CODE_LIVES,
+        };
+        Ok(issue::issue(&key, &grant, self.world.now(), self.id())?)
+    }
+
+    /// A code that a holder's page redeems for up to `batches` batches until `expires_at`. It is shown only now.
+    pub async fn invite(
+        &self,
+        tx: &mut Tx,
+        app: AppId,
+        age_over: &[u8],
+        batches: u16,
+        expires_at: Timestamp,
+    ) -> Result<Secret<String>, NotIssued> {
+        let ages = ages(age_over)?;
+        let mut chance = [0; 16];
+        self.world.fill(&mut chance);
+        let code = base64_simd::URL_SAFE_NO_PAD.encode_to_string(chance);
+        tx.execute(sql!(
+            "INSERT INTO holder_grants (id, app_id, hash, age_over, batches, created_at, expires_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7)",
+            self.world.uuid(),
+            app,
+            hash(&code),
+            serde_json::json!(ages),
+            i64::from(batches.max(1)),
+            self.world.now(),
+            expires_at,
+        ))
+        .await?;
+        Ok(Secret::new(code))
+    }
+
+    /// Redeems a code for a batch: one credential for each of the holder's public keys.
+    pub async fn redeem(&self, code: &str, keys: &[String]) -> Result<Batch, NotIssued> {
+        #[derive(FromRow)]
+        struct Granted {
+            #[sqlx(json)]
+            age_over: Vec<u8>,
+            batches: i64,
+        }
+        if !(1..=BATCH).contains(&keys.len()) {
+            return Err(NotIssued::Keys(keys.len()));
+        }
+        let holders = keys.iter().enumerate().map(|(at, key)| holder(key).ok_or(NotIssued::Key(at)));
+        let holders = holders.collect::<Result<Vec<_>, _>>()?;
+        let now = self.world.now();
+        let mut tx = self.db.write().await?;
+        let granted: Option<Granted> = tx
+            .fetch_optional(sql!(
+                "UPDATE holder_grants SET batches = batches - 1 WHERE hash = $1 AND batches > 0 AND expires_at > $2
+                 RETURNING age_over, batches",
+                hash(code),
+                now,
+            ))
+            .await?;
+        let granted = granted.ok_or(NotIssued::Code)?;
+        let key = self.key(&mut tx).await?;
+        tx.commit().await?;
+        let credentials = holders.into_iter().map(|holder| {
+            let grant = Grant {
+                issuer: self.settings.public_url.clone(),
+                age_over: granted.age_over.clone(),
+                holder: Some(holder),
+                status: None,
+                valid: BATCH_LIVES,
+            };
+            issue::credential(&key, &grant, now, self.id())
+        });
+        let credentials = credentials.collect::<Result<Vec<_>, _>>()?;
+        Ok(Batch { credentials, expires_at: now + BATCH_LIVES, left: granted.batches })
+    }
+
+    /// Makes a new signing key; the one before it verifies until all that it signed has expired.
+    pub async fn rotate(&self, tx: &mut Tx) -> Result<String, NotIssued> {
+        tx.execute(sql!(
+            "UPDATE issuing_keys SET retired_at = $1 WHERE retired_at IS NULL",
+            self.world.now()
+        ))
+        .await?;
+        let key = self.insert(tx).await?;
+        Ok(kid(&key))
+    }
+
+    /// The public keys that verify, as a JWK set.
+    pub async fn key_set(&self) -> Result<serde_json::Value, DbError> {
+        let keys = public_keys(&mut self.db.read().await?, self.world.now()).await?;
+        Ok(serde_json::json!({ "keys": keys }))
+    }
+
+    async fn key(&self, tx: &mut Tx) -> Result<IssuingKey, NotIssued> {
+        let kept: Option<KeptKey> = tx
+            .fetch_optional(sql!(
+                "SELECT id, sealed FROM issuing_keys WHERE retired_at IS NULL ORDER BY created_at DESC, id LIMIT 1"
+            ))
+            .await?;
+        match kept {
+            Some(kept) => {
+                let pkcs8 = self.vault.open(&place(&kept.id), &kept.sealed)?;
+                Ok(IssuingKey::from_pkcs8_der(&pkcs8)?)
+            }
+            None => self.insert(tx).await,
+        }
+    }
+
+    async fn insert(&self, tx: &mut Tx) -> Result<IssuingKey, NotIssued> {
+        let key = IssuingKey::generate(&*self.world);
+        let id = kid(&key);
+        tx.execute(sql!(
+            "INSERT INTO issuing_keys (id, sealed, public_jwk, created_at) VALUES ($1, $2, $3, $4)",
+            id.clone(),
+            self.vault.seal(&*self.world, &place(&id), key.to_pkcs8_der().expose()),
+            key.jwk(),
+            self.world.now(),
+        ))
+        .await?;
+        Ok(key)
+    }
+
+    fn id(&self) -> [u8; 16] {
+        let mut id = [0; 16];
+        self.world.fill(&mut id);
+        id
+    }
+}
+
+async fn public_keys(view: &mut Read, now: Timestamp) -> Result<Vec<serde_json::Value>, DbError> {
+    let keys: Vec<PublicKey> = view
+        .fetch_all(sql!(
+            "SELECT public_jwk FROM issuing_keys WHERE (retired_at > $1 OR retired_at IS NULL)
+              ORDER BY created_at DESC, id LIMIT 32",
+            now - RETIRED_FOR,
+        ))
+        .await?;
+    Ok(keys.into_iter().map(|key| key.public_jwk.0).collect())
+}
+
+/// This server as an entry of its own trust list; an empty list while it has no key.
+pub(super) async fn own_entry(
+    db: &Db,
+    now: Timestamp,
+    settings: &Settings,
+) -> Result<TrustList, super::NoTrust> {
+    let keys = public_keys(&mut db.read().await?, now).await?;
+    if keys.is_empty() {
+        return Ok(TrustList::default());
+    }
+    let entry = serde_json::json!({ "issuers": [{
+        "id": settings.public_url, "provider": PROVIDER, "formats": ["cwt"], "keys": keys, "status": "ignored",
+    }] });
+    Ok(TrustList::parse(entry.to_string().as_bytes())?)
+}
+
+fn ages(age_over: &[u8]) -> Result<Vec<u8>, NotIssued> {
+    let mut ages = age_over.to_vec();
+    ages.sort_unstable();
+    ages.dedup();
+    let right = !ages.is_empty() && ages.len() <= 8 && ages.iter().all(|age| (1..=120).contains(age));
+    right.then_some(ages).ok_or(NotIssued::Age)
+}
+
+fn holder(key: &str) -> Option<HolderKey> {
+    let point = base64_simd::URL_SAFE_NO_PAD.decode_to_vec(key.trim_end_matches('=')).ok()?;
+    HolderKey::from_raw(point.as_slice().try_into().ok()?).ok()
+}
+
+fn kid(key: &IssuingKey) -> String {
+    key.jwk()["kid"].as_str().unwrap_or_default().to_owned()
+}
+
+fn hash(code: &str) -> Vec<u8> {
+    digest::digest(&digest::SHA256, code.as_bytes()).as_ref().to_vec()
+}
+
+fn place(id: &str) -> Vec<u8> {
+    format!("issuing key {id}").into_bytes()
+}

@@ -1,0 +1,173 @@
+//! What a till asks, held to the rules before anything is verified.
+
+use crate::delivery::{Message, Outbox, Success, Verb};
+use base::{Measured, Timestamp};
+use credentials::proof::MAX_CHARACTERS;
+use media::fetch::{HeaderName, HeaderValue, Refused, is_reserved};
+use serde::{Deserialize, Serialize};
+
+/// Headers of a notification.
+const MOST_HEADERS: usize = 32;
+/// Characters of a header's value.
+const LONGEST_HEADER: usize = 4096;
+/// Characters of a terminal's or store's id.
+const LONGEST_ID: usize = 200;
+
+/// A query as it was sent: well-formed, and not checked yet.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    /// What was scanned.
+    pub value: String,
+    /// When, RFC 3339 with any offset.
+    pub scanned_at: String,
+    /// Which terminal scanned.
+    pub terminal_id: String,
+    /// Where it stands.
+    pub store_id: Option<String>,
+    /// Whom to tell, when that takes longer.
+    pub notification: Option<AskedNotification>,
+}
+
+/// Whom to tell, as it was sent.
+#[derive(Clone, Debug)]
+pub struct AskedNotification {
+    /// Where.
+    pub url: String,
+    /// `GET` or `POST`; `POST` without.
+    pub method: Option<String>,
+    /// Whether the receiver's certificate must be right.
+    pub verify_tls: bool,
+    /// Headers to send along, in any order.
+    pub headers: Vec<(String, String)>,
+}
+
+/// A query that can be answered. Kept, sealed, while it is pending: add members with defaults.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Query {
+    pub(super) value: String,
+    pub(super) scanned_at: Timestamp,
+    #[serde(skip)]
+    pub(super) terminal_id: String,
+    #[serde(skip)]
+    pub(super) store_id: Option<String>,
+    #[serde(default)]
+    pub(super) notification: Option<Message>,
+}
+
+/// A value that is well-formed and cannot be used.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{path}: {words}")]
+pub struct Invalid {
+    /// Where in the body.
+    pub path: &'static str,
+    /// What is wrong.
+    pub words: String,
+    /// What was measured, where a limit was broken.
+    pub measured: Option<Measured>,
+}
+
+fn invalid(path: &'static str, words: impl Into<String>) -> Invalid {
+    Invalid { path, words: words.into(), measured: None }
+}
+
+fn at_most(
+    path: &'static str,
+    what: &str,
+    measured: usize,
+    limit: usize,
+    hint: &'static str,
+) -> Result<(), Invalid> {
+    if measured <= limit {
+        return Ok(());
+    }
+    let words = format!("{what} {measured} characters");
+    let measured = Measured::new(measured as f64, format!("at most {limit} characters"), hint);
+    Err(Invalid { path, words, measured: Some(measured) })
+}
+
+impl Query {
+    /// Holds what was sent to the rules.
+    pub fn check(asked: Asked, outbox: &Outbox) -> Result<Self, Invalid> {
+        let Asked { value, scanned_at, terminal_id, store_id, notification } = asked;
+        at_most(
+            "qr.value",
+            "the code has",
+            value.chars().count(),
+            MAX_CHARACTERS,
+            "no QR code holds more: send what was scanned, once",
+        )?;
+        if value.trim().is_empty() {
+            return Err(invalid("qr.value", "nothing was scanned"));
+        }
+        let scanned_at =
+            scanned_at.parse().map_err(|_| invalid("qr.scanned_at", "this is no RFC 3339 date-time"))?;
+        if terminal_id.trim().is_empty() {
+            return Err(invalid("terminal.id", "it is empty"));
+        }
+        at_most(
+            "terminal.id",
+            "it has",
+            terminal_id.chars().count(),
+            LONGEST_ID,
+            "send the terminal's own id",
+        )?;
+        let store = store_id.as_deref().unwrap_or_default().chars().count();
+        at_most("terminal.store_id", "it has", store, LONGEST_ID, "send the store's own id")?;
+        let notification = notification.map(|asked| whom(asked, outbox)).transpose()?;
+        Ok(Self { value, scanned_at, terminal_id, store_id, notification })
+    }
+}
+
+fn whom(asked: AskedNotification, outbox: &Outbox) -> Result<Message, Invalid> {
+    outbox.check(&asked.url, asked.verify_tls).map_err(|refused| {
+        let path =
+            if refused == Refused::UnverifiedTls { "notification.verifyTls" } else { "notification.url" };
+        invalid(path, refused.to_string())
+    })?;
+    let verb = match asked.method.as_deref() {
+        None => Verb::Post,
+        Some(word) => word.parse().map_err(|_| {
+            invalid("notification.method", format!("it is one of {}", Verb::WORDS.join(", ")))
+        })?,
+    };
+    if asked.headers.len() > MOST_HEADERS {
+        let words = format!("there are {} headers", asked.headers.len());
+        let hint = "send fewer headers";
+        let measured =
+            Measured::new(asked.headers.len() as f64, format!("at most {MOST_HEADERS} headers"), hint);
+        return Err(Invalid { path: "notification.headers", words, measured: Some(measured) });
+    }
+    for (name, value) in &asked.headers {
+        header(name, value)?;
+    }
+    Ok(Message {
+        url: asked.url,
+        verb,
+        headers: asked.headers,
+        body: String::new(),
+        verify_tls: asked.verify_tls,
+        success: Success::Any2xx,
+    })
+}
+
+fn header(name: &str, value: &str) -> Result<(), Invalid> {
+    let wrong = |words: &str| Err(invalid("notification.headers", words));
+    let Ok(name) = HeaderName::from_bytes(name.as_bytes()) else {
+        return wrong("a name is not one a header can have");
+    };
+    at_most(
+        "notification.headers",
+        "a value has",
+        value.chars().count(),
+        LONGEST_HEADER,
+        "send shorter values",
+    )?;
+    if HeaderValue::from_str(value).is_err() {
+        return wrong("a value has line ends or other characters that no header can have");
+    }
+    // Those that sign, and those that say what the body is, are ours.
+    if is_reserved(&name) || name.as_str().starts_with("webhook-") || name == "content-type" {
+        return Err(invalid("notification.headers", format!("{name} is not the caller's to set")));
+    }
+    Ok(())
+}

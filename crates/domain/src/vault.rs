@@ -1,0 +1,98 @@
+//! How small secrets and personal data are kept in rows: sealed, so that a stolen database opens nothing.
+
+use crate::keyring::Keyring;
+use aws_lc_rs::{
+    aead::{AES_256_GCM, Aad, LessSafeKey, Nonce, UnboundKey},
+    hkdf::{HKDF_SHA256, Salt},
+};
+use base::{Secret, World};
+
+const SALT: usize = 16;
+
+/// Seals and opens bytes; cheap to clone.
+///
+/// A sealed value is 16 bytes of salt and the AES-256-GCM ciphertext with its tag. Each value has a key of its own
+/// (HKDF-SHA256, RFC 5869, of the vault's key with the salt), so one nonce serves all, and no count of values is too
+/// high. The place a value belongs to is authenticated with it: moved to another row, it does not open.
+#[derive(Clone, Debug)]
+pub struct Vault(Secret<[u8; 32]>);
+
+/// A sealed value does not open: it was damaged, moved, or sealed under another master key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a sealed value does not open: it was damaged or moved, or the master key is another one")]
+pub struct Damaged;
+
+impl Vault {
+    /// The vault of a server.
+    pub fn new(keyring: &Keyring) -> Self {
+        Self(keyring.derive("sealed values in rows"))
+    }
+
+    /// Seals a value that belongs to `place`.
+    ///
+    /// # Panics
+    /// Never: values are far below GCM's limit of 64 GiB.
+    pub fn seal(&self, world: &dyn World, place: &[u8], plain: &[u8]) -> Vec<u8> {
+        let mut salt = [0; SALT];
+        world.fill(&mut salt);
+        let mut sealed = Vec::with_capacity(SALT + plain.len() + AES_256_GCM.tag_len());
+        sealed.extend_from_slice(&salt);
+        sealed.extend_from_slice(plain);
+        let tag = self
+            .key(&salt)
+            .seal_in_place_separate_tag(nonce(), Aad::from(place), &mut sealed[SALT..])
+            .expect("a value is far below GCM's limit");
+        sealed.extend_from_slice(tag.as_ref());
+        sealed
+    }
+
+    /// Opens a value that belongs to `place`.
+    pub fn open(&self, place: &[u8], sealed: &[u8]) -> Result<Vec<u8>, Damaged> {
+        let (salt, rest) = sealed.split_at_checked(SALT).ok_or(Damaged)?;
+        let mut rest = rest.to_vec();
+        let length =
+            self.key(salt).open_in_place(nonce(), Aad::from(place), &mut rest).map_err(|_| Damaged)?.len();
+        rest.truncate(length);
+        Ok(rest)
+    }
+
+    fn key(&self, salt: &[u8]) -> LessSafeKey {
+        let derived = Salt::new(HKDF_SHA256, salt)
+            .extract(self.0.expose())
+            .expand(&[b"assay/row/1"], &AES_256_GCM)
+            .map(UnboundKey::from)
+            .expect("32 bytes are far below HKDF's limit of 8160");
+        LessSafeKey::new(derived)
+    }
+}
+
+/// No key is used twice, so its one nonce need not differ.
+fn nonce() -> Nonce {
+    Nonce::assume_unique_for_key([0; 12])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base::StillWorld;
+
+    #[test]
+    fn a_value_opens_in_its_place_and_nowhere_else() {
+        let vault = Vault::new(&Keyring::parse(&"01".repeat(32)).unwrap());
+        let world = StillWorld::at("2026-01-16T14:40:00Z");
+        let sealed = vault.seal(&world, b"row 1", b"secret");
+        assert_eq!(vault.open(b"row 1", &sealed).unwrap(), b"secret");
+        assert_ne!(sealed, vault.seal(&world, b"row 1", b"secret"), "each time under a salt of its own");
+        assert_eq!(vault.open(b"row 2", &sealed), Err(Damaged));
+        for at in 0..sealed.len() {
+            let mut bent = sealed.clone();
+            bent[at] ^= 1;
+            assert_eq!(vault.open(b"row 1", &bent), Err(Damaged), "byte {at}");
+        }
+        for cut in 0..sealed.len() {
+            assert_eq!(vault.open(b"row 1", &sealed[..cut]), Err(Damaged));
+        }
+        let other = Vault::new(&Keyring::parse(&"02".repeat(32)).unwrap());
+        assert_eq!(other.open(b"row 1", &sealed), Err(Damaged));
+    }
+}

@@ -1,0 +1,110 @@
+//! `assay deliveries …`
+
+use crate::{config::Config, house::House, out};
+use anyhow::Context as _;
+use base::{AppId, DeliveryId, SignedDuration, Timestamp};
+use clap::{Subcommand, builder::PossibleValuesParser};
+use domain::delivery::{self, DeliveryState, Filter, secrets};
+
+#[derive(Subcommand)]
+pub(crate) enum Deliveries {
+    /// List deliveries as JSON, up to 200, newest first. The messages themselves are not shown.
+    List {
+        /// Of this application only.
+        #[arg(long)]
+        app: Option<AppId>,
+        /// In this state only.
+        #[arg(long, value_parser = PossibleValuesParser::new(DeliveryState::WORDS), ignore_case = true)]
+        state: Option<String>,
+        /// Queued at this moment or later (RFC 3339).
+        #[arg(long)]
+        from: Option<Timestamp>,
+        /// Queued before this moment (RFC 3339).
+        #[arg(long)]
+        to: Option<Timestamp>,
+    },
+    /// Show one delivery with its attempts.
+    Show {
+        /// The delivery: the `webhook-id` that its receiver saw.
+        id: DeliveryId,
+    },
+    /// Deliver again: one delivery, or all of an application that were queued in a time.
+    Replay {
+        /// The delivery.
+        #[arg(required_unless_present = "app", conflicts_with = "app")]
+        id: Option<DeliveryId>,
+        /// The application.
+        #[arg(long, requires = "from")]
+        app: Option<AppId>,
+        /// Queued at this moment or later (RFC 3339).
+        #[arg(long)]
+        from: Option<Timestamp>,
+        /// Queued before this moment (RFC 3339). Default: now.
+        #[arg(long)]
+        to: Option<Timestamp>,
+        /// In this state only.
+        #[arg(long, value_parser = PossibleValuesParser::new(DeliveryState::WORDS), ignore_case = true, default_value = "FAILED")]
+        state: String,
+    },
+    /// Print the secret that an application's deliveries are signed with.
+    Secret {
+        /// The application.
+        app: AppId,
+        /// Make a new one. The one before it is signed with as well until the overlap is over.
+        #[arg(long)]
+        rotate: bool,
+        /// Hours that both are valid.
+        #[arg(long, default_value_t = 24, requires = "rotate")]
+        overlap_hours: u32,
+    },
+}
+
+impl Deliveries {
+    pub(crate) async fn run(self, config: &Config) -> anyhow::Result<()> {
+        let House { db, world, vault, .. } = House::of_tool(config)?;
+        db.migrate().await?;
+        let state = |word: Option<String>| {
+            word.map(|word| word.to_ascii_uppercase().parse::<DeliveryState>()).transpose()
+        };
+        match self {
+            Self::List { app, state: word, from, to } => {
+                let filter = Filter { app, state: state(word)?, from, to };
+                out::json(&delivery::list(&mut db.read().await?, filter).await?)?;
+            }
+            Self::Show { id } => {
+                let found = delivery::show(&mut db.read().await?, id).await?;
+                out::json(&found.with_context(|| format!("there is no delivery {id}"))?)?;
+            }
+            Self::Replay { id: Some(id), .. } => {
+                let mut tx = db.write().await?;
+                delivery::replay(&mut tx, &*world, id).await?;
+                tx.commit().await?;
+                out::line(format_args!(
+                    "delivery {id} is tried again at once, and then on the usual schedule"
+                ));
+            }
+            Self::Replay { id: None, app, from, to, state: word } => {
+                let (app, from) = app.zip(from).context("--app and --from are needed")?;
+                let to = to.unwrap_or_else(|| world.now());
+                let mut tx = db.write().await?;
+                let many =
+                    delivery::replay_range(&mut tx, &*world, app, state(Some(word))?, from, to).await?;
+                tx.commit().await?;
+                out::line(format_args!("{many} deliveries are tried again"));
+            }
+            Self::Secret { app, rotate, overlap_hours } => {
+                let mut tx = db.write().await?;
+                let secret = if rotate {
+                    let overlap = SignedDuration::from_hours(overlap_hours.into());
+                    secrets::rotate(&mut tx, &vault, &*world, app, overlap).await?
+                } else {
+                    let known = secrets::ensure(&mut tx, &vault, &*world, app).await?;
+                    known.into_iter().next().with_context(|| format!("there is no application {app}"))?
+                };
+                tx.commit().await?;
+                out::line(format_args!("{}", secret.reveal().expose()));
+            }
+        }
+        Ok(())
+    }
+}

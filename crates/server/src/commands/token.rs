@@ -1,0 +1,63 @@
+//! `assay token …`
+
+use crate::{config::Config, out};
+use base::{AccessTokenId, AppId, SignedDuration, SystemWorld, World as _};
+use clap::Subcommand;
+use domain::tenancy::tokens::{self, Scope};
+
+#[derive(Subcommand)]
+pub(crate) enum Token {
+    /// Make a token and print it; it is shown only now.
+    Create {
+        /// The application.
+        #[arg(long)]
+        app: AppId,
+        /// What it is for, 1 to 200 characters.
+        #[arg(long, default_value = "by hand")]
+        name: String,
+        /// A scope (repeatable): idv:sessions, avs:sessions:create, poa:verify.
+        #[arg(long = "scope", required = true)]
+        scopes: Vec<Scope>,
+        /// Days until it expires. Default: never.
+        #[arg(long)]
+        days: Option<u32>,
+    },
+    /// List the live tokens of an application as JSON.
+    List {
+        /// The application.
+        #[arg(long)]
+        app: AppId,
+    },
+    /// Stop a token from opening anything, at once.
+    Revoke {
+        /// The application.
+        #[arg(long)]
+        app: AppId,
+        /// The token's id.
+        id: AccessTokenId,
+    },
+}
+
+impl Token {
+    pub(crate) async fn run(self, config: &Config) -> anyhow::Result<()> {
+        let db = super::database(config).await?;
+        let now = SystemWorld.now();
+        match self {
+            Self::Create { app, name, scopes, days } => {
+                let expires = days.map(|days| now + SignedDuration::from_hours(24 * i64::from(days)));
+                let mut tx = db.write().await?;
+                let issued = tokens::create(&mut tx, &SystemWorld, app, &name, scopes, expires).await?;
+                tx.commit().await?;
+                out::line(format_args!("{}", issued.token.expose()));
+            }
+            Self::List { app } => out::json(&tokens::list(&mut db.read().await?, now, app).await?)?,
+            Self::Revoke { app, id } => {
+                let mut tx = db.write().await?;
+                tokens::revoke(&mut tx, app, id).await?;
+                tx.commit().await?;
+                out::line(format_args!("access token {id} is revoked"));
+            }
+        }
+        Ok(())
+    }
+}
