@@ -15,10 +15,18 @@ SECONDS_EACH ?= 30
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s "$$(printf '\t')"
 
-setup: ## Install what is missing: system packages, npm packages
+setup: ## Install what is missing: system packages, npm packages; build the web pages
 	@scripts/system-packages.sh
 	@scripts/node-packages.sh
+	@scripts/node-packages.sh web
+	@$(MAKE) --no-print-directory --silent web/dist/.built
 	@command -v cargo >/dev/null || { echo "cargo is missing: install Rust (stable)" >&2; exit 1; }
+
+# What the pages are made of; folders too, so that a file that goes is noticed.
+web/dist/.built: $(shell find web -mindepth 1 \( -name node_modules -o -path web/dist -o -path web/tests \) -prune -o -print)
+	@echo "building the web pages"
+	@node web/build.mjs
+	@touch $@
 
 run: setup ## Build, import the models and serve with a demo application
 	@cargo build --release --locked -p assay
@@ -40,11 +48,13 @@ test-sqlite:
 test-postgres:
 	@scripts/with-postgres.sh cargo test --workspace --locked
 
-lint: ## Formatting, clippy, dependencies, shell scripts
+lint: ## Formatting, clippy, dependencies, web pages, shell scripts
 	@cargo fmt --all --check
 	@cargo clippy --workspace --all-targets --locked -- -D warnings
 	@command -v cargo-deny >/dev/null || cargo install --locked cargo-deny
 	@cargo deny --log-level error check bans licenses sources
+	@scripts/node-packages.sh web
+	@npm --prefix web run --silent lint
 	@if command -v shellcheck >/dev/null; then shellcheck scripts/*.sh .ci/run fuzz/*.sh; fi
 
 bench: setup ## Measure beside named peers (docs/PERFORMANCE.md); figures also in target/bench.json
@@ -60,4 +70,4 @@ snap: ## Write the OpenAPI documents the server serves to openapi/
 	@UPDATE_OPENAPI=1 cargo test --workspace --locked --test it -- documents
 
 clean: ## Remove everything that was built or installed here
-	@rm -rf target fuzz/target fuzz/corpus models/node_modules models/pack benches/node_modules
+	@rm -rf target fuzz/target fuzz/corpus models/node_modules models/pack benches/node_modules web/node_modules web/dist

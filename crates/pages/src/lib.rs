@@ -1,0 +1,36 @@
+//! The pages that Assay serves to people.
+//!
+//! They are written in TypeScript in `web/`, built into `web/dist` by `make setup`, and carried in the binary. They need
+//! no state: what they know they ask the interfaces for, from the reader's browser.
+//!
+//! | Below | Page |
+//! |---|---|
+//! | `/poa/holder/` | shows the holder of a proof of age a fresh QR code every 30 seconds |
+
+mod serve;
+
+use axum::{Router, response::Redirect, routing::get};
+use serve::{File, Page};
+
+/// What was found in `web/dist` when this was built.
+static FILES: &[File] = include!(concat!(env!("OUT_DIR"), "/files.rs"));
+
+/// All pages, ready to be merged with other routes. Paths below a page that name no file are answered here with 404.
+pub fn router() -> Router {
+    router_of(FILES)
+}
+
+/// Whether the pages were there when this was built; without them they answer 503 and say what to run.
+pub fn built_in() -> bool {
+    !FILES.is_empty()
+}
+
+fn router_of(files: &'static [File]) -> Router {
+    // Addresses inside a page are relative to its folder; and browsers keep an invitation after `#` on the way.
+    Router::new()
+        .route("/poa/holder", get(Redirect::permanent("/poa/holder/")))
+        .merge(Page { files, folder: "holder" }.at("/poa/holder/"))
+}
+
+#[cfg(test)]
+mod tests;

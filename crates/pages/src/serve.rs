@@ -1,0 +1,91 @@
+//! Serves the files of a page, with the headers that keep a page to itself.
+
+use axum::{
+    Router,
+    extract::Path,
+    http::{HeaderMap, HeaderName, StatusCode, header},
+    response::{IntoResponse, Response},
+    routing::get,
+};
+
+/// A file of `web/dist`.
+#[derive(Debug)]
+pub(crate) struct File {
+    /// Its path there, with `/`.
+    pub name: &'static str,
+    /// Its content type.
+    pub kind: &'static str,
+    /// Its name as contents, in quotes.
+    pub etag: &'static str,
+    /// What it holds.
+    pub bytes: &'static [u8],
+}
+
+/// A folder of `web/dist` and what it is served from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Page {
+    pub files: &'static [File],
+    pub folder: &'static str,
+}
+
+/// Nothing from anywhere else, nothing inline, in nobody's frame; nobody is told where a reader came from. The reader's
+/// camera and place are no business of these pages.
+pub(crate) const HEADERS: [(HeaderName, &str); 6] = [
+    (
+        header::CONTENT_SECURITY_POLICY,
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; \
+         manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    ),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    (HeaderName::from_static("permissions-policy"), "camera=(), geolocation=(), microphone=()"),
+];
+
+/// Names under `assets/` have a hash of their contents in them; the others must be asked for again each time.
+const FOR_EVER: &str = "public, max-age=31536000, immutable";
+const ASK_AGAIN: &str = "no-cache";
+
+impl Page {
+    /// The routes of this page below a path that ends in `/`.
+    pub(crate) fn at(self, below: &str) -> Router {
+        let index = move |headers: HeaderMap| async move { self.answer("index.html", &headers) };
+        let file =
+            move |Path(name): Path<String>, headers: HeaderMap| async move { self.answer(&name, &headers) };
+        Router::new().route(below, get(index)).route(&format!("{below}{{*name}}"), get(file))
+    }
+
+    fn answer(self, name: &str, asked: &HeaderMap) -> Response {
+        if self.files.is_empty() {
+            let sentence = "the pages were not there when this server was built: run `make setup`, then build it again\n";
+            return plain(StatusCode::SERVICE_UNAVAILABLE, sentence);
+        }
+        let named = |file: &&File| {
+            file.name.strip_prefix(self.folder).and_then(|rest| rest.strip_prefix('/')) == Some(name)
+        };
+        let Some(file) = self.files.iter().find(named) else {
+            return plain(StatusCode::NOT_FOUND, "there is no such page\n");
+        };
+        let keep = if name.starts_with("assets/") { FOR_EVER } else { ASK_AGAIN };
+        let known = [(header::ETAG, file.etag), (header::CACHE_CONTROL, keep)];
+        if has(asked, file.etag) {
+            return (StatusCode::NOT_MODIFIED, HEADERS, known).into_response();
+        }
+        (HEADERS, known, [(header::CONTENT_TYPE, file.kind)], file.bytes).into_response()
+    }
+}
+
+fn plain(status: StatusCode, sentence: &'static str) -> Response {
+    let kind = [(header::CONTENT_TYPE, "text/plain; charset=utf-8"), (header::CACHE_CONTROL, "no-store")];
+    (status, HEADERS, kind, sentence).into_response()
+}
+
+/// Whether the browser has these contents already. A proxy that compresses makes a tag weak; that is no difference here.
+fn has(asked: &HeaderMap, etag: &str) -> bool {
+    let tags = asked.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
+    tags.flat_map(|list| list.split(',')).any(|tag| {
+        let tag = tag.trim();
+        tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == etag
+    })
+}

@@ -1,0 +1,151 @@
+mod vectors;
+
+use crate::{File, router_of, serve::HEADERS};
+use axum::{
+    body::Body,
+    http::{HeaderMap, Request, StatusCode, header},
+};
+use http_body_util::BodyExt as _;
+use tower::ServiceExt as _;
+
+static MADE_UP: &[File] = &[
+    File {
+        name: "holder/assets/page-1234.js",
+        kind: "text/javascript; charset=utf-8",
+        etag: "\"1\"",
+        bytes: b"let a",
+    },
+    File {
+        name: "holder/index.html",
+        kind: "text/html; charset=utf-8",
+        etag: "\"2\"",
+        bytes: b"<!doctype html>",
+    },
+    File { name: "other/secret.js", kind: "text/javascript; charset=utf-8", etag: "\"3\"", bytes: b"let b" },
+];
+
+struct Answer {
+    status: StatusCode,
+    headers: HeaderMap,
+    body: String,
+}
+
+impl Answer {
+    fn header(&self, name: header::HeaderName) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    }
+}
+
+async fn ask(
+    files: &'static [File],
+    method: &str,
+    path: &str,
+    headers: &[(header::HeaderName, &str)],
+) -> Answer {
+    let mut request = Request::builder().method(method).uri(path);
+    for (name, value) in headers {
+        request = request.header(name, *value);
+    }
+    let response = router_of(files).oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
+    let (parts, body) = response.into_parts();
+    let body = body.collect().await.unwrap().to_bytes();
+    Answer { status: parts.status, headers: parts.headers, body: String::from_utf8(body.to_vec()).unwrap() }
+}
+
+async fn get(path: &str) -> Answer {
+    ask(MADE_UP, "GET", path, &[]).await
+}
+
+#[tokio::test]
+async fn the_page_is_asked_for_each_time_and_its_assets_once() {
+    let page = get("/poa/holder/").await;
+    assert_eq!((page.status, &*page.body), (StatusCode::OK, "<!doctype html>"));
+    assert_eq!(page.header(header::CONTENT_TYPE), "text/html; charset=utf-8");
+    assert_eq!(page.header(header::CACHE_CONTROL), "no-cache");
+
+    let asset = get("/poa/holder/assets/page-1234.js").await;
+    assert_eq!((asset.status, &*asset.body), (StatusCode::OK, "let a"));
+    assert_eq!(asset.header(header::CACHE_CONTROL), "public, max-age=31536000, immutable");
+}
+
+#[tokio::test]
+async fn every_answer_keeps_to_itself() {
+    for path in ["/poa/holder/", "/poa/holder/assets/page-1234.js", "/poa/holder/nothing"] {
+        let answer = get(path).await;
+        for (name, value) in HEADERS {
+            assert_eq!(answer.header(name.clone()), value, "{path}: {name}");
+        }
+    }
+    let policy = get("/poa/holder/").await.header(header::CONTENT_SECURITY_POLICY).to_owned();
+    let tried = include_str!("../../../web/tests/browser/stand-in.ts");
+    assert!(tried.contains(&format!("\"{policy}\"")), "the browser tests run under another policy");
+}
+
+#[tokio::test]
+async fn what_the_browser_has_is_not_sent_again() {
+    for tag in ["\"2\"", "W/\"2\"", "\"1\", \"2\"", "*"] {
+        let answer = ask(MADE_UP, "GET", "/poa/holder/", &[(header::IF_NONE_MATCH, tag)]).await;
+        assert_eq!((answer.status, &*answer.body), (StatusCode::NOT_MODIFIED, ""), "{tag}");
+        assert_eq!(answer.header(header::ETAG), "\"2\"");
+    }
+    let answer = ask(MADE_UP, "GET", "/poa/holder/", &[(header::IF_NONE_MATCH, "\"1\"")]).await;
+    assert_eq!(answer.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn only_files_of_the_page_itself_are_found() {
+    for path in [
+        "nothing",
+        "assets/",
+        "assets",
+        "holder/index.html",
+        "../other/secret.js",
+        "..%2Fother/secret.js",
+        "%2e%2e/x",
+    ] {
+        assert_eq!(get(&format!("/poa/holder/{path}")).await.status, StatusCode::NOT_FOUND, "{path}");
+    }
+    assert_eq!(ask(MADE_UP, "POST", "/poa/holder/", &[]).await.status, StatusCode::METHOD_NOT_ALLOWED);
+}
+
+#[tokio::test]
+async fn the_address_without_its_slash_leads_on_and_the_head_is_like_the_whole() {
+    let answer = get("/poa/holder").await;
+    assert_eq!(
+        (answer.status, answer.header(header::LOCATION)),
+        (StatusCode::PERMANENT_REDIRECT, "/poa/holder/")
+    );
+    let head = ask(MADE_UP, "HEAD", "/poa/holder/", &[]).await;
+    assert_eq!((head.status, &*head.body), (StatusCode::OK, ""));
+    assert_eq!(head.header(header::CONTENT_LENGTH), "15");
+}
+
+#[tokio::test]
+async fn a_server_built_without_pages_says_what_to_run() {
+    for path in ["/poa/holder/", "/poa/holder/sw.js"] {
+        let answer = ask(&[], "GET", path, &[]).await;
+        assert_eq!(answer.status, StatusCode::SERVICE_UNAVAILABLE);
+        assert!(answer.body.contains("make setup"), "{}", answer.body);
+        assert_eq!(answer.header(header::CACHE_CONTROL), "no-store");
+    }
+}
+
+#[tokio::test]
+async fn the_pages_that_are_built_in_hang_together() {
+    if !crate::built_in() {
+        return;
+    }
+    let page = ask(crate::FILES, "GET", "/poa/holder/", &[]).await;
+    assert_eq!(page.status, StatusCode::OK);
+    let named =
+        page.body.split('"').filter(|text| text.starts_with("assets/") || text.ends_with(".webmanifest"));
+    let named: Vec<_> = named.chain(["sw.js"]).collect();
+    assert!(named.len() >= 5, "{named:?}");
+    for name in named {
+        let answer = ask(crate::FILES, "GET", &format!("/poa/holder/{name}"), &[]).await;
+        assert_eq!(answer.status, StatusCode::OK, "{name}");
+    }
+    for forbidden in ["style=", " onclick", "http://", "https://", "{{"] {
+        assert!(!page.body.replace("http://www.w3.org/2000/svg", "").contains(forbidden), "{forbidden}");
+    }
+}

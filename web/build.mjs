@@ -1,0 +1,102 @@
+// Bundles each page into dist/<page>/: files under assets/ carry a hash of their contents in their names and may be
+// kept for ever, the others may not. Nothing is written that has not changed.
+
+import { createHash } from "node:crypto";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const here = dirname(fileURLToPath(import.meta.url));
+
+/** The pages: their folders, what is hashed in each, what names those files, and the service worker. */
+const PAGES = [
+  {
+    name: "holder",
+    assets: ["page.ts", "style.css", "icon.svg"],
+    documents: ["index.html", "manifest.webmanifest"],
+    worker: "worker.ts",
+  },
+];
+
+const COMMON = {
+  bundle: true,
+  minify: true,
+  write: false,
+  target: ["chrome110", "firefox115", "safari16.4"],
+  format: "esm",
+  logLevel: "warning",
+  legalComments: "none",
+};
+
+const files = new Map();
+for (const page of PAGES) {
+  for (const [path, contents] of await bundle(page)) {
+    files.set(join(page.name, path), contents);
+  }
+}
+await write(join(here, "dist"), files);
+
+/** The files of a page, by their paths in its folder. */
+async function bundle({ name, assets, documents, worker }) {
+  const folder = join(here, name);
+  const built = await build({
+    ...COMMON,
+    entryPoints: assets.map((asset) => join(folder, asset)),
+    outdir: join(folder, "assets"),
+    entryNames: "[name]-[hash]",
+    loader: { ".svg": "copy" },
+    metafile: true,
+    absWorkingDir: here,
+  });
+  const page = new Map(built.outputFiles.map(({ path, contents }) => [relative(folder, path), Buffer.from(contents)]));
+  const names = new Map();
+  for (const [path, { entryPoint, inputs }] of Object.entries(built.metafile.outputs)) {
+    const source = basename(entryPoint ?? Object.keys(inputs)[0]);
+    names.set(source.replace(/\.ts$/, ".js"), relative(name, path));
+  }
+  for (const document of documents) {
+    const text = await readFile(join(folder, document), "utf8");
+    page.set(document, Buffer.from(text.replaceAll(/\{\{(.+?)\}\}/g, (_, asset) => named(names, asset))));
+  }
+  // The worker comes last: it names all the others, and an edition that changes with any of them.
+  const kept = [...page.keys()].map((path) => (path === "index.html" ? "./" : path)).sort();
+  const define = { FILES: JSON.stringify(kept), EDITION: JSON.stringify(editionOf(page)) };
+  const { outputFiles } = await build({ ...COMMON, entryPoints: [join(folder, worker)], define });
+  return page.set("sw.js", Buffer.from(outputFiles[0].contents));
+}
+
+function named(names, asset) {
+  const path = names.get(asset);
+  if (!path) {
+    throw new Error(`a page names ${asset}, which is none of its assets`);
+  }
+  return path;
+}
+
+function editionOf(page) {
+  const hash = createHash("sha256");
+  for (const [path, contents] of [...page].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    hash.update(`${path} ${contents.length}\n`).update(contents);
+  }
+  return hash.digest("hex").slice(0, 16);
+}
+
+/** Makes `folder` hold just these files, beside the stamp of `make`. */
+async function write(folder, wanted) {
+  await mkdir(folder, { recursive: true });
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile() && entry.name !== ".built" && !wanted.has(relative(folder, path))) {
+      await rm(path);
+    }
+  }
+  for (const [path, contents] of wanted) {
+    const target = join(folder, path);
+    const there = await readFile(target).catch(() => undefined);
+    if (!there?.equals(contents)) {
+      await mkdir(dirname(target), { recursive: true });
+      await writeFile(target, contents);
+    }
+  }
+}
