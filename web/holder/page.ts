@@ -65,7 +65,10 @@ class Page {
 
   /** Takes an invitation from the address. It replaces another only once it has given something. */
   async invite(code: string): Promise<void> {
-    this.#removed = false;
+    if (this.#removed) {
+      this.#removed = false;
+      keepFiles();
+    }
     this.#refusedAnother = false;
     if (!INVITATION.test(code)) {
       await this.#refuse(code);
@@ -85,8 +88,9 @@ class Page {
 
   /** Shows the next code before its time. */
   async renew(): Promise<void> {
-    await this.#turn();
-    if (this.#onShow) {
+    const before = this.#onShow;
+    await this.#turn().catch(() => undefined);
+    if (this.#onShow !== before) {
       this.#view.sayRenewed();
     }
     void this.#tick();
@@ -100,6 +104,7 @@ class Page {
     this.#left = { count: 0, until: 0 };
     this.#render();
     this.#view.focusHeading();
+    await this.#turning?.catch(() => undefined);
     await this.#stock.clear();
     this.#changes.postMessage("changed");
     const workers = await navigator.serviceWorker.getRegistrations();
@@ -121,7 +126,7 @@ class Page {
 
   async #tick(): Promise<void> {
     this.#render();
-    if (this.#removed || this.#failed) {
+    if (this.#removed || this.#failed || document.visibilityState !== "visible") {
       return;
     }
     try {
@@ -160,43 +165,45 @@ class Page {
   }
 
   async #supplyIfLow(): Promise<void> {
-    const { offered, code, spent } = this.#notes;
-    const wanted = offered ?? (spent ? undefined : code);
-    const low = offered !== undefined || runningLow(this.#left, this.#seconds());
-    if (
-      !wanted ||
-      !low ||
-      !this.#clock.believable() ||
-      this.#supply === "asking" ||
-      performance.now() < this.#nextTry
-    ) {
+    const wanted = this.#wanted();
+    if (this.#supply === "asking" || !this.#clock.believable()) {
       return;
     }
-    if (!navigator.onLine) {
-      this.#supply = "offline";
-      return;
-    }
-    this.#supply = "asking";
-    await navigator.locks.request(REFILLING, async () => {
-      // Another tab may have asked meanwhile.
-      this.#notes = await this.#stock.notes();
-      await this.#count();
-      if (!this.#removed && (this.#notes.offered ?? this.#notes.code) === wanted) {
-        if (offered || runningLow(this.#left, this.#seconds())) {
-          await this.#settle(wanted, await refill(wanted, this.#clock));
-          return;
-        }
-      }
+    if (!wanted) {
       this.#supply = "idle";
-    });
-    void this.#tick();
+    } else if (!navigator.onLine) {
+      this.#supply = "offline";
+    } else if (performance.now() >= this.#nextTry) {
+      this.#supply = "asking";
+      await navigator.locks.request(REFILLING, () => this.#ask(wanted));
+      void this.#tick();
+    }
+  }
+
+  /** The invitation to ask for credentials with, where it is time to. */
+  #wanted(): string | undefined {
+    const { offered, code, spent } = this.#notes;
+    const low = !spent && runningLow(this.#left, this.#seconds());
+    return offered ?? (low ? code : undefined);
+  }
+
+  /** Asks for credentials; no other tab does at the same time. */
+  async #ask(wanted: string): Promise<void> {
+    await this.#recall();
+    // Another tab may have asked while this one waited, or removed everything.
+    if (this.#wanted() === wanted) {
+      const outcome = await refill(wanted, this.#clock);
+      await this.#recall();
+      if ((this.#notes.offered ?? this.#notes.code) === wanted) {
+        await this.#settle(wanted, outcome);
+        return;
+      }
+    }
+    this.#supply = "idle";
   }
 
   /** Draws the consequences of an attempt to fetch credentials. */
   async #settle(asked: string, outcome: Outcome): Promise<void> {
-    if (this.#removed) {
-      return;
-    }
     if (outcome.kind === "offline" || outcome.kind === "busy" || outcome.kind === "broken") {
       this.#supply = outcome.kind;
       this.#wait(outcome.kind === "busy" ? outcome.wait * 1000 : 0);
@@ -204,11 +211,13 @@ class Page {
     }
     this.#supply = "idle";
     this.#patience = 10_000;
+    // Credentials that end too soon must not make it ask all the time.
+    this.#nextTry = performance.now() + this.#patience;
     if (outcome.kind === "refused") {
       await this.#refuse(asked);
     } else {
       const replacing = this.#notes.offered === asked;
-      await this.#stock.add(outcome.batch, replacing);
+      await this.#stock.add(outcome.batch, this.#seconds(), replacing);
       await this.#note({ code: asked, offered: undefined, spent: outcome.last, ...this.#time() });
       this.#onShow = replacing ? undefined : this.#onShow;
       await this.#count();
@@ -244,8 +253,7 @@ class Page {
   }
 
   async #reread(): Promise<void> {
-    this.#notes = await this.#stock.notes();
-    await this.#count();
+    await this.#recall();
     if (this.#notes.code === undefined) {
       this.#onShow = undefined;
     }
@@ -254,6 +262,11 @@ class Page {
 
   async #note(change: { [Key in keyof Notes]?: Notes[Key] | undefined }): Promise<void> {
     this.#notes = await this.#stock.note((notes) => ({ ...notes, ...change }) as Notes);
+  }
+
+  async #recall(): Promise<void> {
+    this.#notes = await this.#stock.notes();
+    await this.#count();
   }
 
   async #count(): Promise<void> {
@@ -324,6 +337,11 @@ function takeInvitation(): string | undefined {
   return code;
 }
 
+/** Lets the page open without a connection. Where that fails it still works, but only as long as it stays open. */
+function keepFiles(): void {
+  navigator.serviceWorker.register("sw.js", { scope: "./", updateViaCache: "none" }).catch(() => undefined);
+}
+
 function fit(): boolean {
   const needed = ["serviceWorker" in navigator, "locks" in navigator, "indexedDB" in window, "subtle" in crypto];
   return isSecureContext && needed.every(Boolean) && "timeout" in AbortSignal;
@@ -353,8 +371,7 @@ async function main(): Promise<void> {
       void page?.invite(another);
     }
   });
-  // Without it the page still works, but only as long as it stays open.
-  navigator.serviceWorker.register("sw.js", { scope: "./", updateViaCache: "none" }).catch(() => undefined);
+  keepFiles();
   if (code) {
     await page.invite(code);
   }

@@ -9,6 +9,8 @@ import type { Held } from "./stock";
 /** Credentials in a batch: an hour, one each 30 seconds. */
 const BATCH = 120;
 const ADDRESS = "/poa/v1/holder/credentials";
+/** No server makes the page wait longer than this, in seconds. */
+const LONGEST_WAIT = 600;
 const PATIENCE_MS = 20_000;
 
 /** What came of asking. */
@@ -38,7 +40,8 @@ export async function refill(code: string, clock: Clock): Promise<Outcome> {
     return { kind: "refused" };
   }
   if (response.status === 429 || response.status >= 500) {
-    return { kind: "busy", wait: Number(response.headers.get("retry-after")) || 30 };
+    const wait = Number(response.headers.get("retry-after")) || 30;
+    return { kind: "busy", wait: Math.min(wait, LONGEST_WAIT) };
   }
   try {
     const { credentials, batches_left: batchesLeft } = await response.json();

@@ -62,22 +62,33 @@ export class Stock {
     return (await answer<Notes | undefined>(store.get(NOTES))) ?? {};
   }
 
-  /** Changes the notes in one step, so that two tabs lose nothing to each other. */
+  /**
+   * Changes the notes in one step, so that two tabs lose nothing to each other. Without an invitation nothing is kept:
+   * the holder may have removed it in another tab just now.
+   */
   async note(change: (notes: Notes) => Notes): Promise<Notes> {
     const transaction = this.#database.transaction(NOTES, "readwrite");
     const store = transaction.objectStore(NOTES);
     const notes = change((await answer<Notes | undefined>(store.get(NOTES))) ?? {});
-    store.put(notes, NOTES);
+    if (notes.code ?? notes.offered) {
+      store.put(notes, NOTES);
+    }
     await stored(transaction);
     return notes;
   }
 
-  /** Adds a batch. `replacing` drops what was there, since it came from another invitation. */
-  async add(batch: Held[], replacing: boolean): Promise<void> {
+  /**
+   * Adds a batch, at a moment that the server has just told: what expired before `now` is deleted. `replacing` drops
+   * everything that was there, since it came from another invitation.
+   */
+  async add(batch: Held[], now: number, replacing: boolean): Promise<void> {
     const transaction = this.#database.transaction(HELD, "readwrite");
     const store = transaction.objectStore(HELD);
     if (replacing) {
       store.clear();
+    }
+    for (const expired of await answer(store.index(EXPIRES).getAllKeys(IDBKeyRange.upperBound(now)))) {
+      store.delete(expired);
     }
     for (const held of batch) {
       store.add(held);
@@ -96,19 +107,12 @@ export class Stock {
     return held;
   }
 
-  /** What is left that does not expire before `from`; what does is deleted. */
+  /** What is left that does not expire before `from`. */
   async left(from: number): Promise<Left> {
-    const transaction = this.#database.transaction(HELD, "readwrite");
-    const store = transaction.objectStore(HELD);
-    const index = store.index(EXPIRES);
-    for (const expired of await answer(index.getAllKeys(IDBKeyRange.upperBound(from, true)))) {
-      store.delete(expired);
-    }
-    const count = await answer(index.count());
-    const last = await answer(index.openKeyCursor(null, "prev"));
-    const until = typeof last?.key === "number" ? last.key : 0;
-    await stored(transaction);
-    return { count, until };
+    const index = this.#database.transaction(HELD).objectStore(HELD).index(EXPIRES);
+    const alive = IDBKeyRange.lowerBound(from);
+    const [count, last] = await Promise.all([answer(index.count(alive)), answer(index.openKeyCursor(alive, "prev"))]);
+    return { count, until: typeof last?.key === "number" ? last.key : 0 };
   }
 
   /** Deletes everything. */
