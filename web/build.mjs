@@ -26,7 +26,7 @@ const COMMON = {
   target: ["chrome110", "firefox115", "safari16.4"],
   format: "esm",
   logLevel: "warning",
-  legalComments: "none",
+  legalComments: "eof",
 };
 
 const files = new Map();

@@ -127,7 +127,7 @@ test("no two codes share a credential, and each is shown for half a minute", asy
   const second = await scan();
   const before = await page.evaluate(VISIBLE);
   await shift(29);
-  await page.until(`document.querySelector("#next").textContent === "New code in 1\\u00a0second"`);
+  await page.until(`document.querySelector("#next").textContent === "Next in 1\\u00a0second"`);
   assert.equal(await page.evaluate(VISIBLE), before);
   await shift(30);
   await page.until(`${VISIBLE} !== ${JSON.stringify(before)} && ${VISIBLE}`);
