@@ -4,5 +4,6 @@
 
 mod commands;
 mod evaluate;
+mod examples;
 mod place;
 mod serve;

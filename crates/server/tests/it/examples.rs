@@ -1,0 +1,174 @@
+//! The examples of the documentation, run as they stand.
+
+use crate::place::{Place, repository, text};
+use serde_json::{Value, json};
+use std::{
+    io::Write as _,
+    process::{Command, Output, Stdio},
+    time::Duration,
+};
+use testkit::receiver::{self, Receiver, Reply};
+
+/// Runs a program to its end with something to read.
+fn filter(command: &mut Command, input: &[u8]) -> Output {
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+/// A delivery as the examples read it.
+fn delivery(headers: &[(&str, &str)], body: &str) -> Vec<u8> {
+    let head: String = headers.iter().map(|(name, value)| format!("{name}: {value}\n")).collect();
+    format!("{head}\n{body}").into_bytes()
+}
+
+/// Signs with Python's own library, so that a moment of one's choice can be signed.
+fn sign(secret: &str, signed: &str) -> String {
+    let program = "import base64, hashlib, hmac, sys\n\
+                   key = base64.b64decode(sys.argv[1][len('whsec_'):])\n\
+                   mac = hmac.new(key, sys.stdin.buffer.read(), hashlib.sha256).digest()\n\
+                   print('v1,' + base64.b64encode(mac).decode())";
+    let output = filter(Command::new("python3").args(["-c", program, secret]), signed.as_bytes());
+    text(&output.stdout).trim().to_owned()
+}
+
+/// What an example says of a delivery, and whether it takes it.
+fn judge(program: [&str; 2], secret: &str, input: &[u8]) -> (bool, String) {
+    let script = repository("docs/examples").join(program[1]);
+    let output = filter(Command::new(program[0]).arg(script).env("WEBHOOK_SECRET", secret), input);
+    (output.status.success(), text(&[output.stdout, output.stderr].concat()).trim().to_owned())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn receivers_tell_genuine_deliveries_from_others() {
+    // An issuer who is asked and declines, and the application's own server, which is told so.
+    let receiver =
+        Receiver::start(|sent| Reply::status(if sent.uri.path() == "/proof" { 403 } else { 204 })).await;
+    let place = Place::with_models("nowhere".into());
+    let (trust, config) = (place.path("trust.json"), place.path("assay.toml"));
+    let entry = json!({
+        "id": "https://pass.example", "provider": "PASS", "formats": ["cwt"],
+        "key_set_url": receiver.url("/keys"), "reference_hosts": ["localhost"],
+    });
+    std::fs::write(&trust, json!({ "issuers": [entry] }).to_string()).unwrap();
+    let settings = format!(
+        "[egress]\nroots = [{:?}]\n[proof]\ntrust_list = {:?}\n",
+        receiver::certificate(),
+        trust.to_str().unwrap()
+    );
+    std::fs::write(&config, settings).unwrap();
+    let place = place.set("ASSAY_CONFIG", config.to_str().unwrap());
+    let server = place.serve();
+    let app = place.credentials()["sdk_id"].as_str().unwrap().to_owned();
+    let token = place.ask(&["token", "create", "--app", &app, "--scope", "poa:verify"]);
+    let first = place.ask(&["deliveries", "secret", &app]);
+    let second = place.ask(&["deliveries", "secret", &app, "--rotate"]);
+    assert_eq!(place.ask(&["deliveries", "secret", &app]), second);
+
+    let query = json!({
+        "qr": { "value": receiver.url("/proof"), "scanned_at": base::World::now(&base::SystemWorld).to_string() },
+        "terminal": { "id": "till-1" },
+        "notification": { "url": receiver.url("/hook"), "headers": { "X-Shop": "12" } },
+    });
+    let bearer = format!("Authorization: Bearer {token}");
+    let url = format!("{}/poa/v1/verify", server.url);
+    let output = filter(
+        Command::new("curl").args(["-s", "-d", "@-", "-H", &bearer, &url]),
+        query.to_string().as_bytes(),
+    );
+    let pending: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(pending["status"], "PENDING", "{pending}");
+    let arrived = async {
+        loop {
+            match receiver.sent().into_iter().find(|sent| sent.uri.path() == "/hook") {
+                Some(sent) => break sent,
+                None => tokio::time::sleep(Duration::from_millis(20)).await,
+            }
+        }
+    };
+    let sent = tokio::time::timeout(Duration::from_mins(1), arrived).await.unwrap();
+    let body = text(&sent.body);
+    let result: Value = serde_json::from_str(&body).unwrap();
+    assert_eq!(
+        (&result["id"], &result["failure"]["reason"]),
+        (&pending["id"], &json!("USER_DID_NOT_CONSENT")),
+        "{result}"
+    );
+    assert_eq!(sent.header("x-shop"), "12");
+
+    let (id, moment) = (sent.header("webhook-id"), sent.header("webhook-timestamp"));
+    let signatures = sent.header("webhook-signature");
+    assert_eq!(signatures.split(' ').count(), 2, "both secrets sign: {signatures}");
+    let right = [("Webhook-Id", id), ("Webhook-Timestamp", moment), ("Webhook-Signature", signatures)];
+    let with = |at: usize, value: &str| {
+        let mut headers = right;
+        headers[at].1 = value;
+        delivery(&headers, &body)
+    };
+    let at = |seconds: i64| (moment.parse::<i64>().unwrap() + seconds).to_string();
+    let signed_at = |moment: &str| {
+        let signature = sign(&second, &format!("{id}.{moment}.{body}"));
+        delivery(
+            &[("webhook-id", id), ("webhook-timestamp", moment), ("webhook-signature", &signature)],
+            &body,
+        )
+    };
+    for program in [["python3", "receiver.py"], ["node", "receiver.mjs"]] {
+        let good = delivery(&right, &body);
+        for secret in [&first, &second] {
+            assert_eq!(judge(program, secret, &good), (true, format!("genuine: {id}")), "{program:?}");
+        }
+        assert!(judge(program, &second, &signed_at(&at(-240))).0, "{program:?}: four minutes old");
+        let stranger = "whsec_c29tZWJvZHkgZWxzZSdzIHNlY3JldA==".to_owned();
+        for (secret, input, expected) in [
+            (&stranger, good.clone(), "no signature is right"),
+            (&second, delivery(&right, &body.replace("FAILURE", "SUCCESS")), "no signature is right"),
+            (&second, with(0, "another"), "no signature is right"),
+            (&second, with(1, &at(1)), "no signature is right"),
+            (&second, with(2, &signatures.replace("v1,", "v2,")), "no signature is right"),
+            (&second, with(2, "v1,"), "no signature is right"),
+            (&second, with(2, "v1,AAAA v1a"), "no signature is right"),
+            (&second, signed_at(&at(-310)), "not signed within five minutes"),
+            (&second, signed_at(&at(310)), "not signed within five minutes"),
+            (&second, delivery(&right[..2], &body), "webhook-signature is missing"),
+            (&second, delivery(&right[1..], &body), "webhook-id is missing"),
+        ] {
+            let (taken, said) = judge(program, secret, &input);
+            assert!(!taken && said.contains(expected), "{program:?}: {said}, not {expected}");
+        }
+    }
+    assert_eq!(server.stop(), Some(0));
+}
+
+#[test]
+fn an_assertion_gives_a_token_and_the_token_a_verified_proof() {
+    let place = Place::with_models("nowhere".into());
+    // Made before the server looks at whom it believes.
+    place.ask(&["poa", "rotate-key"]);
+    let server = place.serve();
+    let issued = place
+        .command(&["poa", "issue", "--age-over", "18"])
+        .env("ASSAY__SERVER__PUBLIC_URL", &server.url)
+        .output()
+        .unwrap();
+    let code = text(&issued.stdout);
+    let verify = || {
+        let script = repository("docs/examples/token.mjs");
+        let credentials = place.path("dev-credentials.json");
+        Command::new("node").arg(script).arg(credentials).arg(code.trim_end_matches('\n')).output().unwrap()
+    };
+    for expected in
+        [json!(["SUCCESS", 18, true, null]), json!(["FAILURE", null, null, "PRESENTATION_ALREADY_USED"])]
+    {
+        let output = verify();
+        let record: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        let found = json!([
+            record["status"],
+            record["result"]["age_over"],
+            record["result"]["valid_for_alcohol"],
+            record["failure"]["reason"]
+        ]);
+        assert_eq!(found, expected, "{record}: {}", text(&output.stderr));
+    }
+}
