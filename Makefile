@@ -10,7 +10,7 @@ LISTEN ?= 127.0.0.1:8080
 BENCH_UNDER ?=
 SECONDS_EACH ?= 30
 
-.PHONY: help setup run test test-sqlite test-postgres lint bench fuzz snap clean
+.PHONY: help setup run test test-web test-sqlite test-postgres lint bench fuzz snap clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s "$$(printf '\t')"
@@ -39,7 +39,11 @@ test: setup ## Every test, on SQLite and on PostgreSQL
 	@scripts/system-packages.sh tests
 	@cargo test --workspace --locked --no-run
 	@target/debug/assay models import --from models/node_modules --to models/pack
-	@$(MAKE) --no-print-directory test-sqlite test-postgres
+	@$(MAKE) --no-print-directory test-web test-sqlite test-postgres
+
+test-web:
+	@npm --prefix web --silent test
+	@npm --prefix web run --silent test:browser
 
 test-sqlite:
 	@cargo test --workspace --locked

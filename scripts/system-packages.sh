@@ -3,9 +3,10 @@
 set -euo pipefail
 
 # What each is for: gcc builds the C parts of some crates, g++ the fuzzer's runtime; ffmpeg decodes video; curl and
-# openssl serve the examples. The tests start a throw-away PostgreSQL and run the example for Python.
+# openssl serve the examples. The tests start a throw-away PostgreSQL, drive the pages in a
+# browser and run the examples for Python.
 packages=(gcc g++ libc6-dev make pkg-config curl openssl ffmpeg)
-[ "${1:-}" = tests ] && packages+=(postgresql python3 python3-cryptography)
+[ "${1:-}" = tests ] && packages+=(postgresql chromium python3 python3-cryptography)
 
 missing=()
 for package in "${packages[@]}"; do

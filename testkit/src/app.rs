@@ -146,7 +146,7 @@ impl TestApp {
         let app = applications::create(&mut tx, &*world, &new).await.expect("an application");
         public_keys::add(&mut tx, &*world, app, public_key()).await.expect("a key");
         tx.commit().await.expect("a commit");
-        let router = api::router(api.clone());
+        let router = api::router(api.clone(), Router::new());
         Self { api, world, org, app, router, _database: database }
     }
 

@@ -193,7 +193,12 @@ async fn serve(
     noted: Arc<Mutex<Vec<Sent>>>,
 ) -> Result<Response<Body>, Infallible> {
     let (parts, body) = request.into_parts();
-    let body = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
+    // Whoever dies while he sends has sent nothing.
+    let Ok(body) = body.collect().await.map(http_body_util::Collected::to_bytes) else {
+        let mut torn = Response::new(Body::empty());
+        *torn.status_mut() = StatusCode::BAD_REQUEST;
+        return Ok(torn);
+    };
     let sent = Sent { method: parts.method, uri: parts.uri, headers: parts.headers, body };
     let reply = answer(&sent);
     noted.lock().expect("nobody panics while holding it").push(sent);

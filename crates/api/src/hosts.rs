@@ -29,7 +29,7 @@ impl Mount {
         match self {
             Self::Moderation => &["/accounts"],
             Self::Ai => &["/ai/v1", "/ai/sm"],
-            Self::Proof => &["/poa/v1", "/v1/oauth"],
+            Self::Proof => &["/poa/v1", "/poa/holder", "/v1/oauth"],
             Self::Identity => &["/idverify/v1", "/sandbox/idverify/v1", "/v1/oauth"],
             Self::Ages => &["/api/v1", "/sandbox/api/v1", "/v1/oauth"],
         }

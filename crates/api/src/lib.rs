@@ -102,8 +102,8 @@ impl Settings {
     }
 }
 
-/// All interfaces and the server's own pages, ready to serve.
-pub fn router(api: Api) -> Router {
+/// All interfaces and the server's own pages, ready to serve. `pages` are those that people see.
+pub fn router(api: Api, pages: Router) -> Router {
     let (ai, _) = ai::router().split_for_parts();
     let (tokens, _) = oauth::router().split_for_parts();
     let (proof, _) = proof::router(api.clone()).split_for_parts();
@@ -119,6 +119,7 @@ pub fn router(api: Api) -> Router {
     // Swagger UI's files travel inside the binary, so the reference works offline.
     let routes = routes
         .merge(openapi::reference())
+        .merge(pages)
         .layer(tower_http::catch_panic::CatchPanicLayer::custom(system::panicked))
         .layer(middleware::from_fn_with_state(api, wire::request_id::trace));
     hosts.before(routes)

@@ -16,6 +16,7 @@ pub(crate) const MIGRATIONS: &[(i64, &str, &str)] = &[
     (5, "deliveries", include_str!("../../../migrations/0005_deliveries.sql")),
     (6, "idempotency", include_str!("../../../migrations/0006_idempotency.sql")),
     (7, "proofs", include_str!("../../../migrations/0007_proofs.sql")),
+    (8, "interruptions", include_str!("../../../migrations/0008_interruptions.sql")),
 ];
 
 impl Db {

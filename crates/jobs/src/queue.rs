@@ -1,7 +1,7 @@
 //! Rows in, leases out.
 
 use crate::{Job, Lane};
-use base::{Timestamp, Uuid, World};
+use base::{SignedDuration, Timestamp, Uuid, World};
 use db::{Db, DbError, FromRow, Json, Tx, sql};
 
 /// The row is no longer ours: the lease ran out and another worker has it. Nothing of this run may count.
@@ -74,10 +74,31 @@ async fn insert<J: Job>(
 pub struct Lease {
     /// The job.
     pub id: Uuid,
-    /// How often it was begun, this time included.
+    /// How often it was begun, this time included; runs whose process died do not count.
     pub attempts: i64,
+    /// How often it was begun at all: no two runs of a job have the same number.
+    pub(crate) run: i64,
     pub(crate) worker: Uuid,
 }
+
+/// What a run counts as when its job goes back.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Counts {
+    /// As one more attempt.
+    AsAttempt,
+    /// As none: this build could not even try.
+    AsNone,
+    /// The job is as good as new.
+    Afresh,
+}
+
+/// Seconds that a job waits after its process died, by how often that has happened. Most that ran at that moment are
+/// innocent; one that takes the process down with it must not do so again and again.
+const CAUTION: [i64; 9] = [0, 0, 1, 2, 4, 8, 15, 30, 60];
+/// The same for all further times.
+const MOST_CAUTION: i64 = 300;
+/// A job that was interrupted this often is parked.
+pub(crate) const MOST_INTERRUPTIONS: i64 = 20;
 
 #[derive(Debug, FromRow)]
 pub(crate) struct Leased {
@@ -85,9 +106,10 @@ pub(crate) struct Leased {
     pub(crate) kind: String,
     pub(crate) payload: Json<serde_json::Value>,
     pub(crate) attempts: i64,
+    pub(crate) interruptions: i64,
 }
 
-/// Leases up to `most` jobs of a lane that are due or whose lease has run out.
+/// Leases up to `most` jobs of a lane that are due; jobs whose lease has run out are due soon.
 pub(crate) async fn lease(
     db: &Db,
     lane: Lane,
@@ -97,17 +119,36 @@ pub(crate) async fn lease(
     most: usize,
 ) -> Result<Vec<Leased>, DbError> {
     let mut tx = db.write().await?;
+    let soon = |seconds: i64| now + SignedDuration::from_secs(seconds);
+    tx.execute(sql!(
+        "UPDATE jobs SET state = 'WAITING', worker = NULL, leased_until = NULL, interruptions = interruptions + 1,
+                run_at = CASE interruptions WHEN 0 THEN CAST($3 AS TIMESTAMPTZ) WHEN 1 THEN $4 WHEN 2 THEN $5 WHEN 3 THEN $6 WHEN 4 THEN $7
+                              WHEN 5 THEN $8 WHEN 6 THEN $9 WHEN 7 THEN $10 WHEN 8 THEN $11 ELSE $12 END
+          WHERE lane = $1 AND state = 'RUNNING' AND leased_until <= $2",
+        lane.as_str(),
+        now,
+        soon(CAUTION[0]),
+        soon(CAUTION[1]),
+        soon(CAUTION[2]),
+        soon(CAUTION[3]),
+        soon(CAUTION[4]),
+        soon(CAUTION[5]),
+        soon(CAUTION[6]),
+        soon(CAUTION[7]),
+        soon(CAUTION[8]),
+        soon(MOST_CAUTION),
+    ))
+    .await?;
     let leased = tx
         .fetch_all(sql!(
             sqlite: "UPDATE jobs SET state = 'RUNNING', worker = $2, leased_until = $4, attempts = attempts + 1
-                      WHERE id IN (SELECT id FROM jobs WHERE lane = $1 AND run_at <= $3 AND (state = 'WAITING'
-                                       OR (state = 'RUNNING' AND leased_until <= $3)) ORDER BY run_at LIMIT $5)
-                      RETURNING id, kind, payload, attempts",
+                      WHERE id IN (SELECT id FROM jobs WHERE lane = $1 AND state = 'WAITING' AND run_at <= $3
+                                    ORDER BY run_at LIMIT $5)
+                      RETURNING id, kind, payload, attempts, interruptions",
             postgres: "UPDATE jobs SET state = 'RUNNING', worker = $2, leased_until = $4, attempts = attempts + 1
-                        WHERE id IN (SELECT id FROM jobs WHERE lane = $1 AND run_at <= $3 AND (state = 'WAITING'
-                                         OR (state = 'RUNNING' AND leased_until <= $3)) ORDER BY run_at LIMIT $5
-                                     FOR UPDATE SKIP LOCKED)
-                        RETURNING id, kind, payload, attempts",
+                        WHERE id IN (SELECT id FROM jobs WHERE lane = $1 AND state = 'WAITING' AND run_at <= $3
+                                      ORDER BY run_at LIMIT $5 FOR UPDATE SKIP LOCKED)
+                        RETURNING id, kind, payload, attempts, interruptions",
             lane.as_str(),
             worker,
             now,
@@ -160,26 +201,26 @@ impl Lease {
                 "DELETE FROM jobs WHERE id = $1 AND worker = $2 AND attempts = $3 AND state = 'RUNNING'",
                 self.id,
                 self.worker,
-                self.attempts,
+                self.run,
             ))
             .await?;
         if rows == 1 { Ok(()) } else { Err(LostLease::Lost) }
     }
 
-    /// Puts the job back, to run at `run_at` with this many attempts behind it; nothing where the lease is lost.
+    /// Puts the job back, to run at `run_at`; nothing where the lease is lost.
     pub(crate) async fn put_back(
         &self,
         db: &Db,
         run_at: Timestamp,
-        attempts: i64,
+        counts: Counts,
         error: Option<&str>,
     ) -> Result<(), DbError> {
-        self.end(db, "WAITING", run_at, attempts, error).await
+        self.end(db, "WAITING", run_at, counts, error).await
     }
 
     /// Takes the job out of circulation, with the error, until somebody decides.
     pub(crate) async fn park(&self, db: &Db, now: Timestamp, error: &str) -> Result<(), DbError> {
-        self.end(db, "PARKED", now, self.attempts, Some(error)).await
+        self.end(db, "PARKED", now, Counts::AsAttempt, Some(error)).await
     }
 
     async fn end(
@@ -187,16 +228,22 @@ impl Lease {
         db: &Db,
         state: &str,
         run_at: Timestamp,
-        attempts: i64,
+        counts: Counts,
         error: Option<&str>,
     ) -> Result<(), DbError> {
+        let attempts = match counts {
+            Counts::AsAttempt => self.run,
+            Counts::AsNone => self.run - 1,
+            Counts::Afresh => 0,
+        };
         let mut tx = db.write().await?;
         tx.execute(sql!(
-            "UPDATE jobs SET state = $4, run_at = $5, attempts = $6, last_error = $7, worker = NULL, leased_until = NULL
+            "UPDATE jobs SET state = $4, run_at = $5, attempts = $6, last_error = $7, worker = NULL, leased_until = NULL,
+                    interruptions = CASE WHEN $6 = 0 THEN 0 ELSE interruptions END
               WHERE id = $1 AND worker = $2 AND attempts = $3 AND state = 'RUNNING'",
             self.id,
             self.worker,
-            self.attempts,
+            self.run,
             state,
             run_at,
             attempts,

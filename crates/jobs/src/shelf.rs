@@ -44,8 +44,10 @@ pub struct Shelved {
     /// Where it is.
     #[sqlx(try_from = "String")]
     pub state: JobState,
-    /// How often it was begun.
+    /// How often it was begun; runs that were interrupted do not count.
     pub attempts: i64,
+    /// How often its process died or was stopped while it ran.
+    pub interruptions: i64,
     /// When it may run, or was parked.
     #[sqlx(try_from = "db::At")]
     pub run_at: Timestamp,
@@ -72,7 +74,9 @@ pub enum NoSuchJob {
 /// Up to 200 jobs, the longest due first; of one state or kind where given.
 pub async fn list(view: &mut Read, state: Option<&str>, kind: Option<&str>) -> Result<Vec<Shelved>, DbError> {
     view.fetch_all(sql!(
-        "SELECT id, kind, lane, state, attempts, run_at, last_error, created_at, payload FROM jobs
+        "SELECT id, kind, lane, state, attempts - interruptions AS attempts, interruptions, run_at, last_error, created_at,
+                payload
+           FROM jobs
           WHERE ($1 = '' OR state = $1) AND ($2 = '' OR kind = $2) ORDER BY run_at, id LIMIT 200",
         state.unwrap_or_default(),
         kind.unwrap_or_default(),
@@ -83,7 +87,9 @@ pub async fn list(view: &mut Read, state: Option<&str>, kind: Option<&str>) -> R
 /// One job.
 pub async fn show(view: &mut Read, id: Uuid) -> Result<Option<Shelved>, DbError> {
     view.fetch_optional(sql!(
-        "SELECT id, kind, lane, state, attempts, run_at, last_error, created_at, payload FROM jobs WHERE id = $1",
+        "SELECT id, kind, lane, state, attempts - interruptions AS attempts, interruptions, run_at, last_error, created_at,
+                payload
+           FROM jobs WHERE id = $1",
         id,
     ))
     .await
@@ -93,7 +99,7 @@ pub async fn show(view: &mut Read, id: Uuid) -> Result<Option<Shelved>, DbError>
 pub async fn retry(tx: &mut Tx, world: &dyn World, id: Uuid) -> Result<(), NoSuchJob> {
     let rows = tx
         .execute(sql!(
-            "UPDATE jobs SET state = 'WAITING', attempts = 0, run_at = $2, worker = NULL, leased_until = NULL
+            "UPDATE jobs SET state = 'WAITING', attempts = 0, interruptions = 0, run_at = $2, worker = NULL, leased_until = NULL
               WHERE id = $1 AND (state = 'PARKED' OR state = 'WAITING')",
             id,
             world.now(),

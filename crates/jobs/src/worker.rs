@@ -1,6 +1,9 @@
 //! The loop that leases jobs and runs them.
 
-use crate::{Failure, Job, Lane, Lease, Outcome, Retry, queue};
+use crate::{
+    Failure, Job, Lane, Lease, Outcome, Retry,
+    queue::{self, Counts, MOST_INTERRUPTIONS},
+};
 use base::{SignedDuration, Timestamp, Uuid, World};
 use db::{Db, DbError};
 use serde_json::Value;
@@ -57,7 +60,7 @@ impl Worker {
         self
     }
 
-    /// How long a lease lasts that nobody extends; for tests that do not want to wait a minute.
+    /// How long a lease lasts that nobody extends: a minute, unless told otherwise.
     #[must_use]
     pub fn lease(mut self, lasts: SignedDuration) -> Self {
         self.lease = lasts;
@@ -162,7 +165,7 @@ impl Worker {
     async fn give_back(&self, lane: Lane) -> Result<(), DbError> {
         let mut tx = self.db.write().await?;
         tx.execute(db::sql!(
-            "UPDATE jobs SET state = 'WAITING', worker = NULL, leased_until = NULL
+            "UPDATE jobs SET state = 'WAITING', worker = NULL, leased_until = NULL, interruptions = interruptions + 1
               WHERE worker = $1 AND lane = $2 AND state = 'RUNNING'",
             self.id,
             lane.as_str(),
@@ -172,19 +175,19 @@ impl Worker {
     }
 
     async fn run(self: Arc<Self>, leased: queue::Leased) {
-        let lease = Lease { id: leased.id, attempts: leased.attempts, worker: self.id };
+        let attempts = leased.attempts - leased.interruptions;
+        let lease = Lease { id: leased.id, attempts, run: leased.attempts, worker: self.id };
         let kind = leased.kind;
         let Some(handler) = self.handlers.get(kind.as_str()) else {
             // Queued by a newer build that runs beside this one: leave it to that one.
             let later = self.world.now() + SignedDuration::from_secs(30);
-            let back = lease
-                .put_back(&self.db, later, lease.attempts - 1, Some("this build knows no such kind"))
-                .await;
+            let back =
+                lease.put_back(&self.db, later, Counts::AsNone, Some("this build knows no such kind")).await;
             return note(&kind, &lease, "unknown", back);
         };
         let began = Instant::now();
         // Whoever takes the process down with him must not do so for ever.
-        let ended = if lease.attempts > handler.retry.attempts() + 1 {
+        let ended = if leased.interruptions >= MOST_INTERRUPTIONS {
             let error = "the process died while it ran, again and again".to_owned();
             Err(Failure { error, not_before: None, hopeless: true })
         } else {
@@ -213,11 +216,11 @@ impl Worker {
         let now = self.world.now();
         match ended {
             Ok(Outcome::Done) => ("done", self.remove(lease).await),
-            Ok(Outcome::Again(at)) => ("again", lease.put_back(&self.db, at, 0, None).await),
+            Ok(Outcome::Again(at)) => ("again", lease.put_back(&self.db, at, Counts::Afresh, None).await),
             Err(failure) => match retry.wait(lease.attempts, chance(&*self.world)) {
                 Some(wait) if !failure.hopeless => {
                     let at = later(now + wait, failure.not_before);
-                    ("failed", lease.put_back(&self.db, at, lease.attempts, Some(&failure.error)).await)
+                    ("failed", lease.put_back(&self.db, at, Counts::AsAttempt, Some(&failure.error)).await)
                 }
                 _ => ("parked", lease.park(&self.db, now, &failure.error).await),
             },

@@ -35,6 +35,7 @@ pub(crate) struct Config {
     pub(crate) estimate: Estimate,
     pub(crate) audit: Audit,
     pub(crate) egress: media::fetch::Policy,
+    pub(crate) jobs: Jobs,
     pub(crate) delivery: Delivery,
     pub(crate) proof: Proof,
     pub(crate) secrets: Secrets,
@@ -167,6 +168,20 @@ pub(crate) struct Audit {
     pub(crate) decisions: Switch,
 }
 
+/// Work that survives.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Jobs {
+    /// Seconds after which the work of a process that died is done by another.
+    pub(crate) lease_seconds: u32,
+}
+
+impl Default for Jobs {
+    fn default() -> Self {
+        Self { lease_seconds: 60 }
+    }
+}
+
 /// Messages to applications' own servers.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
@@ -274,6 +289,7 @@ struct Sections {
     estimate: Estimate,
     audit: Audit,
     egress: media::fetch::Policy,
+    jobs: Jobs,
     delivery: Delivery,
     proof: Proof,
     secrets: Secrets,
@@ -309,6 +325,7 @@ impl Config {
             estimate,
             audit,
             egress,
+            jobs,
             delivery,
             proof,
             secrets,
@@ -329,6 +346,7 @@ impl Config {
             estimate,
             audit,
             egress,
+            jobs,
             delivery,
             proof,
             secrets,
@@ -369,6 +387,22 @@ impl Config {
         Ok(api::Wire::new(&self.wire.brand)?)
     }
 
+    /// Where the server is reached, as a process beside it can know: from the settings, or from what `--dev` wrote.
+    pub(crate) fn public_url(&self) -> String {
+        let written = || {
+            let file = std::fs::read(self.data_dir.join("dev-credentials.json")).ok()?;
+            let credentials: serde_json::Value = serde_json::from_slice(&file).ok()?;
+            credentials["base_url"].as_str().map(str::to_owned)
+        };
+        let url = self.server.public_url.clone().or_else(written);
+        url.unwrap_or_else(|| "http://127.0.0.1:8080".to_owned()).trim_end_matches('/').to_owned()
+    }
+
+    /// How long a lease lasts that nobody extends.
+    pub(crate) fn lease(&self) -> SignedDuration {
+        SignedDuration::from_secs(self.jobs.lease_seconds.max(1).into())
+    }
+
     /// How much is delivered at once.
     pub(crate) fn sender(&self) -> domain::delivery::Settings {
         let Delivery { at_once, per_endpoint, timeout_seconds, .. } = self.delivery;
@@ -376,6 +410,7 @@ impl Config {
             at_once: at_once.max(1),
             per_endpoint: per_endpoint.max(1),
             timeout: Duration::from_secs(timeout_seconds.max(1)),
+            lease: self.lease(),
         }
     }
 

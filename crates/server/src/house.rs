@@ -42,9 +42,8 @@ impl House {
         Ok(Self { world, db, vault, outbox, proofs, issuer, sender: config.sender(), keep_deliveries })
     }
 
-    /// The same for a tool, which knows where the server is only from the settings.
+    /// The same for a tool, which knows where the server is only from the settings, or from what `--dev` wrote.
     pub(crate) fn of_tool(config: &Config) -> anyhow::Result<Self> {
-        let here = "http://127.0.0.1:8080";
-        Self::open(config, config.server.public_url.as_deref().unwrap_or(here).trim_end_matches('/'), false)
+        Self::open(config, &config.public_url(), false)
     }
 }

@@ -62,7 +62,7 @@ pub(crate) async fn serve(args: &Args, config: Config) -> anyhow::Result<()> {
     tokio::spawn(load_models(estimator, config.models()));
     tokio::spawn(keep_house(api.clone()));
     let metrics = api.metrics.clone();
-    let router = api::router(api);
+    let router = api::router(api, pages::router());
 
     // The socket is open already, so whoever waits for it is answered as soon as the first request can be.
     let limits = listen::Limits {
@@ -75,6 +75,9 @@ pub(crate) async fn serve(args: &Args, config: Config) -> anyhow::Result<()> {
     let mut working = JoinSet::new();
     let prepared = async {
         migrate(&database).await;
+        if let Err(error) = house.issuer.ready().await {
+            tracing::error!(error = &error as &dyn std::error::Error, "proofs of age cannot be issued");
+        }
         if args.dev {
             let credentials = demo::prepare(&database, &*world, &config, &public_url).await?;
             greet(&public_url, &credentials);

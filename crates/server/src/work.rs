@@ -17,6 +17,7 @@ fn worker(house: &House) -> Worker {
     let (purged_db, purged_world) = (db.clone(), world.clone());
     let (resolving, refreshing) = (proofs.clone(), proofs);
     Worker::new(db.clone(), world.clone())
+        .lease(house.sender.lease)
         .handle(move |job: PurgeNonces, _| {
             let (db, world) = (db.clone(), world.clone());
             async move { job.run(&db, &world).await }
@@ -68,8 +69,7 @@ pub(crate) struct Args {
 /// `assay work`
 pub(crate) async fn run(args: &Args, config: Config) -> anyhow::Result<()> {
     telemetry::install(&config.log)?;
-    let public_url = config.server.public_url.clone().unwrap_or_else(|| "http://127.0.0.1:8080".to_owned());
-    let house = House::open(&config, public_url.trim_end_matches('/'), args.dev)?;
+    let house = House::open(&config, &config.public_url(), args.dev)?;
     let db = house.db.clone();
     db.migrate().await.context("the database is not ready")?;
     let (stop, stopped) = watch::channel(false);

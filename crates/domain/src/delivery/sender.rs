@@ -42,11 +42,13 @@ pub struct Settings {
     pub per_endpoint: usize,
     /// How long a receiver may take.
     pub timeout: Duration,
+    /// How long a lease lasts that nobody extends: what a process that died was sending is sent again after this time.
+    pub lease: SignedDuration,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { at_once: 256, per_endpoint: 64, timeout: Duration::from_secs(15) }
+        Self { at_once: 256, per_endpoint: 64, timeout: Duration::from_secs(15), lease: LEASE }
     }
 }
 
@@ -57,7 +59,6 @@ pub struct Sender {
     world: Arc<dyn World>,
     outbox: Outbox,
     settings: Settings,
-    lease: SignedDuration,
     id: Uuid,
 }
 
@@ -113,14 +114,7 @@ impl Sender {
     /// A sender for what `outbox` takes.
     pub fn new(db: Db, world: Arc<dyn World>, outbox: Outbox, settings: Settings) -> Self {
         let id = world.uuid();
-        Self { db, world, outbox, settings, lease: LEASE, id }
-    }
-
-    /// How long a lease lasts that nobody extends; for tests that do not want to wait a minute.
-    #[must_use]
-    pub fn lease(mut self, lasts: SignedDuration) -> Self {
-        self.lease = lasts;
-        self
+        Self { db, world, outbox, settings, id }
     }
 
     /// Delivers until told to stop, then lets running attempts end.
@@ -134,7 +128,7 @@ impl Sender {
             ended: Vec::new(),
             done,
         };
-        let mut beat = tokio::time::interval(EXTEND_EVERY.min(sender.lease.unsigned_abs() / 4));
+        let mut beat = tokio::time::interval(EXTEND_EVERY.min(sender.settings.lease.unsigned_abs() / 4));
         while !*stopped.borrow() {
             // Registered before looking, so that nothing queued in between is overlooked.
             let announced = sender.db.announced();
@@ -249,7 +243,7 @@ impl Sender {
             endpoint,
             self.id,
             now,
-            now + self.lease,
+            now + self.settings.lease,
             most as i64,
         ))
         .await
@@ -416,7 +410,8 @@ impl Sender {
         f64::from(u32::from_le_bytes(bytes)) / f64::from(u32::MAX)
     }
 
-    /// Extends our leases, and puts back what somebody's lease has run out on.
+    /// Extends our leases, and puts back what somebody's lease has run out on. Whoever died, it was not the receiver:
+    /// the attempt does not count.
     async fn beat(&self) {
         let now = self.world.now();
         let beaten = async {
@@ -424,11 +419,11 @@ impl Sender {
             tx.execute(sql!(
                 "UPDATE deliveries SET leased_until = $2 WHERE state = 'RUNNING' AND worker = $1",
                 self.id,
-                now + self.lease,
+                now + self.settings.lease,
             ))
             .await?;
             tx.execute(sql!(
-                "UPDATE deliveries SET state = 'WAITING', worker = NULL, leased_until = NULL
+                "UPDATE deliveries SET state = 'WAITING', tries = tries - 1, worker = NULL, leased_until = NULL
                   WHERE state = 'RUNNING' AND leased_until <= $1",
                 now,
             ))
@@ -457,7 +452,7 @@ impl Sender {
         let given_back = async {
             let mut tx = self.db.write().await?;
             tx.execute(sql!(
-                "UPDATE deliveries SET state = 'WAITING', worker = NULL, leased_until = NULL
+                "UPDATE deliveries SET state = 'WAITING', tries = tries - 1, worker = NULL, leased_until = NULL
                   WHERE state = 'RUNNING' AND worker = $1",
                 self.id,
             ))

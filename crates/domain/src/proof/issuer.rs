@@ -22,6 +22,8 @@ pub const BATCH_LIVES: SignedDuration = SignedDuration::from_hours(1);
 pub const BATCH: usize = 120;
 /// A code for now lives this long.
 pub const CODE_LIVES: SignedDuration = SignedDuration::from_secs(60);
+/// A new key signs after this time, when every process has read it into its trust list; the one before it signs so long.
+const SETTLES: SignedDuration = SignedDuration::from_secs(30);
 /// A key that signs no more still verifies this long: whatever it signed has expired by then.
 const RETIRED_FOR: SignedDuration = SignedDuration::from_hours(3);
 
@@ -177,6 +179,13 @@ impl Issuer {
         Ok(Batch { credentials, expires_at: now + BATCH_LIVES, left: granted.batches })
     }
 
+    /// Makes a signing key where there is none, so that proofs are believed from the first on.
+    pub async fn ready(&self) -> Result<(), NotIssued> {
+        let mut tx = self.db.write().await?;
+        self.key(&mut tx).await?;
+        Ok(tx.commit().await?)
+    }
+
     /// Makes a new signing key; the one before it verifies until all that it signed has expired.
     pub async fn rotate(&self, tx: &mut Tx) -> Result<String, NotIssued> {
         tx.execute(sql!(
@@ -197,7 +206,9 @@ impl Issuer {
     async fn key(&self, tx: &mut Tx) -> Result<IssuingKey, NotIssued> {
         let kept: Option<KeptKey> = tx
             .fetch_optional(sql!(
-                "SELECT id, sealed FROM issuing_keys WHERE retired_at IS NULL ORDER BY created_at DESC, id LIMIT 1"
+                "SELECT id, sealed FROM issuing_keys WHERE (retired_at > $1 OR retired_at IS NULL)
+                  ORDER BY CASE WHEN created_at <= $1 THEN 0 ELSE 1 END, created_at DESC, id LIMIT 1",
+                self.world.now() - SETTLES,
             ))
             .await?;
         match kept {

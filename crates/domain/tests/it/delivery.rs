@@ -229,7 +229,8 @@ async fn what_was_leased_by_a_process_that_died_is_delivered_by_another() {
     .unwrap();
     tx.commit().await.unwrap();
     let (_stop, stopped) = watch::channel(false);
-    let sender = post.sender().lease(SignedDuration::from_secs(2));
+    let settings = Settings { lease: SignedDuration::from_secs(2), ..Settings::default() };
+    let sender = Sender::new(post.test.db.clone(), post.world.clone(), post.outbox.clone(), settings);
     tokio::spawn(sender.work(stopped));
     post.until(id, DeliveryState::Delivered, 1).await;
 }

@@ -5,5 +5,7 @@
 mod commands;
 mod evaluate;
 mod examples;
+mod holder;
+mod kill;
 mod place;
 mod serve;
