@@ -1,14 +1,19 @@
 //! Writes seeds: `seeds FOLDER` makes `FOLDER/<target>/<name>` for each target. The same every time.
 
 mod pictures;
+mod proofs;
 mod requests;
 
 use std::{fs, io, path::Path};
 
 fn main() -> io::Result<()> {
     let folder = std::env::args_os().nth(1).ok_or_else(|| io::Error::other("usage: seeds FOLDER"))?;
-    let targets =
-        [("gate", pictures::all()), ("signed_request", requests::signed()), ("bodies", requests::bodies())];
+    let targets = [
+        ("gate", pictures::all()),
+        ("signed_request", requests::signed()),
+        ("bodies", requests::bodies()),
+        ("proof", proofs::codes()),
+    ];
     for (target, seeds) in targets {
         let folder = Path::new(&folder).join(target);
         fs::create_dir_all(&folder)?;
