@@ -5,11 +5,13 @@ mod call;
 mod client;
 mod clock;
 mod decoders;
+mod deliveries;
 mod guard;
 mod nets;
 mod overload;
 mod peers;
 mod photo;
+mod proofs;
 mod report;
 mod server;
 mod start;
@@ -35,6 +37,9 @@ struct Cli {
     /// A setting of the server, `ASSAY__SECTION__NAME=VALUE` (repeatable). Default: its own defaults.
     #[arg(long = "setting", value_name = "NAME=VALUE")]
     settings: Vec<String>,
+    /// Be the receiver of deliveries; for the bench itself.
+    #[arg(long, hide = true)]
+    receive: bool,
     /// What to measure (repeatable). Default: everything.
     #[arg(long = "only", value_enum)]
     only: Vec<Measure>,
@@ -49,12 +54,18 @@ enum Measure {
     Guard,
     Start,
     Overload,
+    Proofs,
+    Deliveries,
 }
 
 /// One thread for the client: it shares the cores with the server.
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> anyhow::Result<()> {
     let cli = Cli::parse();
+    if cli.receive {
+        deliveries::receive().await;
+        return Ok(());
+    }
     let wanted = |measure| cli.only.is_empty() || cli.only.contains(&measure);
     let rounds = cli.rounds.max(1);
     let root =
@@ -91,6 +102,16 @@ async fn main() -> anyhow::Result<()> {
         let settings = [("ASSAY__MODELS__WORKERS", "1")];
         let (server, _) = Server::start(&place.server, &folder.path().join("overload"), &settings).await?;
         overload::measure(&mut report, &server, &photo, 1).await?;
+    }
+    if wanted(Measure::Proofs) {
+        proofs::measure(&mut report, rounds)?;
+    }
+    if wanted(Measure::Deliveries) {
+        let folder = folder.path().to_owned();
+        // A runtime of its own, which cannot be started inside this one's thread.
+        report = std::thread::spawn(move || deliveries::measure(&mut report, &folder).map(|()| report))
+            .join()
+            .map_err(|_| anyhow::anyhow!("measuring deliveries broke down"))??;
     }
     if let Some(file) = &cli.json {
         report.write(file)?;

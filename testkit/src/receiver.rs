@@ -119,10 +119,22 @@ impl Receiver {
     /// # Panics
     /// When there is no port.
     pub async fn start(answer: impl Fn(&Sent) -> Reply + Send + Sync + 'static) -> Self {
+        Self::open(answer, true).await
+    }
+
+    /// The same, and it remembers nothing: for benches.
+    ///
+    /// # Panics
+    /// When there is no port.
+    pub async fn quiet(answer: impl Fn(&Sent) -> Reply + Send + Sync + 'static) -> Self {
+        Self::open(answer, false).await
+    }
+
+    async fn open(answer: impl Fn(&Sent) -> Reply + Send + Sync + 'static, remembers: bool) -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("it is bound");
         let sent = Arc::<Mutex<Vec<Sent>>>::default();
-        let (answer, noted): (Arc<Answer>, _) = (Arc::new(answer), sent.clone());
+        let (answer, noted): (Arc<Answer>, _) = (Arc::new(answer), remembers.then(|| sent.clone()));
         let acceptor = TlsAcceptor::from(CERTIFICATE.1.clone());
         let task = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
@@ -190,7 +202,7 @@ pub fn certificate() -> String {
 async fn serve(
     request: Request<hyper::body::Incoming>,
     answer: Arc<Answer>,
-    noted: Arc<Mutex<Vec<Sent>>>,
+    noted: Option<Arc<Mutex<Vec<Sent>>>>,
 ) -> Result<Response<Body>, Infallible> {
     let (parts, body) = request.into_parts();
     // Whoever dies while he sends has sent nothing.
@@ -201,7 +213,9 @@ async fn serve(
     };
     let sent = Sent { method: parts.method, uri: parts.uri, headers: parts.headers, body };
     let reply = answer(&sent);
-    noted.lock().expect("nobody panics while holding it").push(sent);
+    if let Some(noted) = noted {
+        noted.lock().expect("nobody panics while holding it").push(sent);
+    }
     tokio::time::sleep(reply.after).await;
     let mut response = Response::new(Body::from(reply.body));
     *response.status_mut() = StatusCode::from_u16(reply.status).expect("a status");

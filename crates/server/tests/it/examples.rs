@@ -19,8 +19,8 @@ fn filter(command: &mut Command, input: &[u8]) -> Output {
 
 /// A delivery as the examples read it.
 fn delivery(headers: &[(&str, &str)], body: &str) -> Vec<u8> {
-    let head: String = headers.iter().map(|(name, value)| format!("{name}: {value}\n")).collect();
-    format!("{head}\n{body}").into_bytes()
+    let head: Vec<_> = headers.iter().map(|(name, value)| format!("{name}: {value}\n")).collect();
+    format!("{}\n{body}", head.concat()).into_bytes()
 }
 
 /// Signs with Python's own library, so that a moment of one's choice can be signed.
