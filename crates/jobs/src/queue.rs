@@ -239,7 +239,7 @@ impl Lease {
         let mut tx = db.write().await?;
         tx.execute(sql!(
             "UPDATE jobs SET state = $4, run_at = $5, attempts = $6, last_error = $7, worker = NULL, leased_until = NULL,
-                    interruptions = CASE WHEN $6 = 0 THEN 0 ELSE interruptions END
+                    interruptions = CASE WHEN CAST($6 AS BIGINT) = 0 THEN 0 ELSE interruptions END
               WHERE id = $1 AND worker = $2 AND attempts = $3 AND state = 'RUNNING'",
             self.id,
             self.worker,

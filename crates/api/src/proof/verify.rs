@@ -84,7 +84,7 @@ pub(crate) struct Notification {
 )]
 pub(crate) async fn verify_proof(State(api): State<Api>, sent: Sent) -> Result<Response, Problem> {
     let query = Query::check(asked(parse(&sent.body)?)?, api.proofs.outbox())?;
-    let trusted = api.proofs.prepare().await?;
+    let judgement = api.proofs.judge(sent.bearer.app, &query).await?;
 
     let mut tx = api.db.write().await?;
     let mut kept = None;
@@ -104,7 +104,7 @@ pub(crate) async fn verify_proof(State(api): State<Api>, sent: Sent) -> Result<R
             }
         }
     }
-    let record: Record = api.proofs.verify(&mut tx, sent.bearer.app, &query, &trusted).await?;
+    let record: Record = api.proofs.store(&mut tx, sent.bearer.app, &query, judgement).await?;
     let status = if record.status == ProofStatus::Pending { StatusCode::ACCEPTED } else { StatusCode::OK };
     if let Some(kept) = kept {
         let body = serde_json::to_vec(&record).expect("a record of our own is JSON");

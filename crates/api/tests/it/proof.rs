@@ -11,6 +11,7 @@ use domain::{
     proof::{self, Settings},
     tenancy::{Feature, applications, tokens::Scope},
 };
+use media::fetch::Policy;
 use serde_json::{Value, json};
 use std::{io::Write as _, sync::Arc};
 use testkit::{
@@ -641,4 +642,64 @@ async fn an_invitation_gives_credentials_for_a_holders_keys() {
     let published = app.get("/poa/v1/issuer/keys").await.json();
     assert_eq!(published["keys"].as_array().unwrap().len(), 2);
     assert!(published["keys"][0].get("d").is_none(), "no private part");
+}
+
+/// Every combination of method, headers and TLS choice; a receiver whose certificate nobody vouches for is told only
+/// where the caller asks for it and the operator allows it.
+#[tokio::test]
+async fn a_result_is_sent_in_every_way_that_can_be_asked_for() {
+    let world = base::StillWorld::at("2026-01-16T14:40:00Z");
+    let issuer = Issuer::new(&world, "https://pass.example");
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    let list = json!({ "issuers": [issuer.entry(&json!({ "status_hosts": ["localhost"] }))] });
+    file.write_all(list.to_string().as_bytes()).unwrap();
+    let rules = Settings { trust_list: Some(file.path().to_owned()), ..proof_settings() };
+    // The receivers' certificate is not trusted here.
+    let lax = Policy { unverified_tls: true, ..Policy::default() }.with_this_machine();
+    let app = TestApp::calling(&lax, rules).await;
+    let token = app.token(&ALL).await;
+    let tills = Receiver::start(|_| Reply::status(200)).await;
+    let mut expected = Vec::new();
+    for (number, (method, header, verify)) in [None, Some("POST"), Some("GET")]
+        .into_iter()
+        .flat_map(|method| [false, true].map(|header| (method, header)))
+        .flat_map(|(method, header)| [None, Some(true), Some(false)].map(|verify| (method, header, verify)))
+        .enumerate()
+    {
+        // Its issuer answers nothing, so each of them is a 202 and then a failure.
+        let reference = StatusReference { uri: format!("https://localhost:1/{number}"), index: 0 };
+        let mut asked = query(&app, &issuer.code(&app, Some(reference)));
+        let mut notification = json!({ "url": tills.url(&format!("/{number}")) });
+        if let Some(method) = method {
+            notification["method"] = method.into();
+        }
+        if header {
+            notification["headers"] = json!({ "X-Number": number.to_string() });
+        }
+        if let Some(verify) = verify {
+            notification["verifyTls"] = verify.into();
+        }
+        asked["notification"] = notification;
+        let pending = post(&app, &token, &asked).await;
+        assert_eq!(reason(&pending), "202 PENDING -", "{asked:.300}");
+        if verify == Some(false) {
+            expected.push((number, method.unwrap_or("POST"), header, pending.json()["id"].clone()));
+        }
+    }
+    app.work().await;
+    let sent = deliver(&app, &tills, expected.len()).await;
+    assert_eq!(sent.len(), expected.len(), "nobody else was told");
+    for (number, method, header, id) in expected {
+        let told = sent.iter().find(|told| told.uri.path() == format!("/{number}")).unwrap();
+        assert_eq!(told.method.as_str(), method);
+        assert_eq!(told.header("x-number"), if header { number.to_string() } else { String::new() });
+        if method == "GET" {
+            assert_eq!(
+                told.uri.query(),
+                Some(format!("id={}&status=FAILURE", id.as_str().unwrap()).as_str())
+            );
+        } else {
+            assert_eq!(serde_json::from_slice::<Value>(&told.body).unwrap()["id"], id);
+        }
+    }
 }

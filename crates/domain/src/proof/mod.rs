@@ -83,6 +83,7 @@ pub enum NoAnswer {
 }
 
 /// What a look at a query says before anything is stored.
+#[derive(Debug)]
 enum Judged {
     /// It is decided.
     Final { provider: Option<String>, outcome: Outcome },
@@ -134,25 +135,36 @@ impl Proofs {
         &self.0.outbox
     }
 
-    /// Verifies a query within a transaction, which the caller commits: the result, the use of the proof and whatever
-    /// has to be done later count together or not at all. Call [`Self::prepare`] first.
-    pub async fn verify(
+    /// Judges a query: everything but what needs a transaction, so that nobody's write waits for signatures.
+    pub async fn judge(&self, app: AppId, query: &Query) -> Result<Judgement, NoAnswer> {
+        let now = self.0.world.now();
+        if let Some(failed) = out_of_time(query.scanned_at, now) {
+            return Ok(Judgement(failed));
+        }
+        let list = self.0.trust.list(&self.0.db, &*self.0.world).await?;
+        let excluded: Option<Excluded> = self
+            .0
+            .db
+            .read()
+            .await?
+            .fetch_optional(sql!("SELECT excluded_providers FROM applications WHERE id = $1", app))
+            .await?;
+        let excluded = excluded.map(|row| row.excluded_providers).unwrap_or_default();
+        Ok(Judgement(exclude(self.look_at(query, &list, now, now).await?, &excluded, &list)))
+    }
+
+    /// Stores what was judged, within a transaction that the caller commits: the result, the use of the proof and
+    /// whatever has to be done later count together or not at all.
+    pub async fn store(
         &self,
         tx: &mut Tx,
         app: AppId,
         query: &Query,
-        list: &Prepared,
+        judgement: Judgement,
     ) -> Result<Record, NoAnswer> {
         let now = self.0.world.now();
         let id = Record::fresh_id(&*self.0.world);
-        let excluded: Option<Excluded> =
-            tx.fetch_optional(sql!("SELECT excluded_providers FROM applications WHERE id = $1", app)).await?;
-        let excluded = excluded.map(|row| row.excluded_providers).unwrap_or_default();
-        let judged = match out_of_time(query.scanned_at, now) {
-            Some(failed) => failed,
-            None => exclude(self.judge(query, &list.0, now, now).await?, &excluded, &list.0),
-        };
-        let (record, asked) = match judged {
+        let (record, asked) = match judgement.0 {
             Judged::Final { provider, outcome } => (Record::of(id, now, provider, outcome), false),
             Judged::Holds(verified) => {
                 let outcome =
@@ -193,11 +205,6 @@ impl Proofs {
         Ok(record)
     }
 
-    /// The trust list for [`Self::verify`]: read before its transaction, so that a slow disk holds up nobody's write.
-    pub async fn prepare(&self) -> Result<Prepared, NoAnswer> {
-        Ok(Prepared(self.0.trust.list(&self.0.db, &*self.0.world).await?))
-    }
-
     /// Whom this server believes, for operators.
     pub async fn believed(&self) -> Result<Vec<Believed>, NoAnswer> {
         let list = self.0.trust.list(&self.0.db, &*self.0.world).await?;
@@ -226,9 +233,9 @@ impl Proofs {
         Ok(kept.map(|kept| kept.record.0))
     }
 
-    /// Judges what was scanned as far as it goes by itself and with what is known of its issuer. `at` is the moment that
+    /// Looks at what was scanned, as far as it goes by itself and with what is known of its issuer. `at` is the moment that
     /// the proof must be good at.
-    async fn judge(
+    async fn look_at(
         &self,
         query: &Query,
         list: &TrustList,
@@ -345,9 +352,9 @@ pub struct Believed {
     pub formats: Vec<&'static str>,
 }
 
-/// What [`Proofs::verify`] needs beside its transaction.
+/// What was judged of a query, for [`Proofs::store`].
 #[derive(Debug)]
-pub struct Prepared(TrustList);
+pub struct Judgement(Judged);
 
 fn place(id: &str) -> Vec<u8> {
     format!("pending proof {id}").into_bytes()

@@ -99,7 +99,7 @@ impl Proofs {
         let mut asked = 0;
         loop {
             let list = self.0.trust.list(&self.0.db, &*self.0.world).await?;
-            let judged = self.judge(&query, &list, query.scanned_at, self.0.world.now()).await?;
+            let judged = self.look_at(&query, &list, query.scanned_at, self.0.world.now()).await?;
             let (question, verified) = match judged {
                 Judged::Ask { question, verified, .. } => (question, verified),
                 decided => return end(decided).await,
