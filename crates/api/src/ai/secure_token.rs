@@ -4,7 +4,10 @@ use super::{Code, Problem};
 use crate::Api;
 use axum::{
     Json,
-    extract::{Path, Query, State},
+    extract::{
+        Path, Query, State,
+        rejection::{PathRejection, QueryRejection},
+    },
     http::{HeaderName, header},
     response::IntoResponse,
 };
@@ -49,12 +52,12 @@ const ANY_ORIGIN: (HeaderName, &str) = (header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"
 )]
 pub(crate) async fn issue_secure_token(
     State(api): State<Api>,
-    Path(version): Path<String>,
-    Query(query): Query<TokenQuery>,
+    version: Result<Path<String>, PathRejection>,
+    query: Result<Query<TokenQuery>, QueryRejection>,
 ) -> Result<impl IntoResponse, Problem> {
-    if version != secure_capture::VERSION {
-        return Err(Problem::new(Code::SecureVersionNotFound, "there is only version 1"));
-    }
+    is_known(version)?;
+    let Query(query) =
+        query.map_err(|_| Problem::new(Code::InvalidRequestBody, "the query cannot be read"))?;
     let caller = {
         let mut view = api.db.read().await.map_err(|error| Problem::unavailable(&error))?;
         caller::identify(&mut view, query.sdk_id.as_deref())
@@ -79,10 +82,10 @@ pub(crate) async fn issue_secure_token(
     params(("version" = String, Path, description = "Protocol version, `1`.")),
     responses((status = 200, description = "The module.", content_type = "text/javascript", body = String), Problem),
 )]
-pub(crate) async fn capture_module(Path(version): Path<String>) -> Result<impl IntoResponse, Problem> {
-    if version != secure_capture::VERSION {
-        return Err(Problem::new(Code::SecureVersionNotFound, "there is only version 1"));
-    }
+pub(crate) async fn capture_module(
+    version: Result<Path<String>, PathRejection>,
+) -> Result<impl IntoResponse, Problem> {
+    is_known(version)?;
     let headers = [
         ANY_ORIGIN,
         (header::CONTENT_TYPE, "text/javascript; charset=utf-8"),
@@ -90,4 +93,12 @@ pub(crate) async fn capture_module(Path(version): Path<String>) -> Result<impl I
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     ];
     Ok((headers, include_str!("../../../../web/secure-capture.js")))
+}
+
+/// There is one version of the protocol; what is no text is none either.
+fn is_known(version: Result<Path<String>, PathRejection>) -> Result<(), Problem> {
+    if version.is_ok_and(|Path(version)| version == secure_capture::VERSION) {
+        return Ok(());
+    }
+    Err(Problem::new(Code::SecureVersionNotFound, "there is only version 1"))
 }

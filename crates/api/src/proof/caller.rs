@@ -1,15 +1,11 @@
 //! Who asks, and what was sent.
 
 use super::Problem;
-use crate::{
-    Api,
-    guard::bearer,
-    wire::{body, text},
-};
+use crate::{Api, guard::bearer, wire::body};
 use axum::{
     body::Bytes,
     extract::{FromRequest, FromRequestParts, Request},
-    http::{HeaderName, request::Parts},
+    http::{HeaderName, HeaderValue, request::Parts},
 };
 use domain::{
     idempotency,
@@ -44,16 +40,22 @@ impl FromRequest<Api> for Sent {
     async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
         let (mut parts, body) = request.into_parts();
         let Caller(bearer) = Caller::from_request_parts(&mut parts, api).await?;
-        let key = text(&parts.headers, &IDEMPOTENCY_KEY).map(str::trim);
-        if let Some(key) = key
-            && !(1..=idempotency::LONGEST).contains(&key.len())
-        {
-            let words = format!("Idempotency-Key has 1 to {} characters", idempotency::LONGEST);
-            return Err(Problem::new(super::Code::MalformedPayload, words));
-        }
-        let key = key.map(str::to_owned);
+        let key = match parts.headers.get(IDEMPOTENCY_KEY) {
+            Some(value) => Some(key(value)?),
+            None => None,
+        };
         let patience = api.settings.body_timeout;
         let body = body::read(&parts.headers, body, MOST_BYTES, patience, "send the query alone").await?;
         Ok(Self { bearer, body, idempotency_key: key })
     }
+}
+
+/// A key that cannot be kept is refused: whoever sends one relies on it.
+fn key(value: &HeaderValue) -> Result<String, Problem> {
+    let key = value.to_str().unwrap_or_default().trim();
+    if (1..=idempotency::LONGEST).contains(&key.len()) {
+        return Ok(key.to_owned());
+    }
+    let words = format!("Idempotency-Key has 1 to {} ASCII characters", idempotency::LONGEST);
+    Err(Problem::new(super::Code::MalformedPayload, words))
 }

@@ -4,7 +4,7 @@ use super::{Code, Problem, caller::Caller};
 use crate::Api;
 use axum::{
     Json,
-    extract::{Path, State},
+    extract::{Path, State, rejection::PathRejection},
 };
 use domain::proof::Record;
 use utoipa::ToSchema;
@@ -65,9 +65,13 @@ pub(crate) struct NotProven {
 pub(crate) async fn fetch_proof(
     State(api): State<Api>,
     Caller(bearer): Caller,
-    Path(id): Path<String>,
+    id: Result<Path<String>, PathRejection>,
 ) -> Result<Json<Record>, Problem> {
     // Whatever is no id of ours is nobody's.
-    let known = if id.len() == 22 { api.proofs.find(bearer.app, &id).await? } else { None };
+    let id = id.ok().filter(|Path(id)| id.len() == 22);
+    let known = match id {
+        Some(Path(id)) => api.proofs.find(bearer.app, &id).await?,
+        None => None,
+    };
     known.map(Json).ok_or_else(|| Problem::new(Code::NotFound, "there is no such verification"))
 }

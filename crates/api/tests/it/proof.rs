@@ -349,7 +349,7 @@ async fn another_tenants_verification_answers_like_a_missing_one() {
     let missing = strip(get(&app, theirs.token.expose(), "AAAAAAAAAAAAAAAAAAAAAA").await);
     assert_eq!(foreign, missing);
     assert_eq!(foreign.0.as_u16(), 404);
-    for odd in ["x", "..%2f..%2fetc", "%00", &"A".repeat(5000)] {
+    for odd in ["x", "..%2f..%2fetc", "%00", "%ff", &"%ff".repeat(22), &"A".repeat(5000)] {
         assert_eq!(get(&app, &token, odd).await.status.as_u16(), 404, "{odd:.20}");
     }
 }
@@ -376,6 +376,8 @@ async fn a_repeat_with_the_same_key_is_answered_alike() {
     let long = "k".repeat(256);
     let bad = post_with(&app, &[("authorization", &bearer), ("idempotency-key", &long)], body.clone()).await;
     assert_eq!(bad.status.as_u16(), 400);
+    let bad = post_with(&app, &[("authorization", &bearer), ("idempotency-key", "clé")], body.clone()).await;
+    assert_eq!(bad.status.as_u16(), 400, "a key that cannot be read is not ignored");
     // A day later the key is forgotten, and the proof is still used.
     app.world.advance(SignedDuration::from_hours(24));
     let later = post_with(&app, &headers, query(&app, "POA1:1").to_string()).await;
