@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 /// Everything a rule may not invent for itself.
 pub trait World: std::fmt::Debug + Send + Sync + 'static {
-    /// The present moment.
+    /// The present moment, in whole microseconds: what databases keep of it.
     fn now(&self) -> Timestamp;
 
     /// Fills `bytes` from a source fit for keys and tokens.
@@ -28,7 +28,8 @@ pub struct SystemWorld;
 impl World for SystemWorld {
     #[expect(clippy::disallowed_methods, reason = "this is the World that everyone else asks")]
     fn now(&self) -> Timestamp {
-        Timestamp::now()
+        let now = Timestamp::now();
+        Timestamp::from_microsecond(now.as_microsecond()).unwrap_or(now)
     }
 
     fn fill(&self, bytes: &mut [u8]) {

@@ -90,7 +90,9 @@ impl From<NotIssued> for Problem {
                 let measured = base::Measured::new(many as f64, limit, "send a key for each credential");
                 Self::measured(Code::UnprocessableEntry, no.to_string(), Some(measured))
             }
-            NotIssued::Damaged(_) | NotIssued::Issue(_) | NotIssued::Db(_) => Self::unavailable(&no),
+            NotIssued::Damaged(_) | NotIssued::Issue(_) | NotIssued::Tenancy(_) | NotIssued::Db(_) => {
+                Self::unavailable(&no)
+            }
         }
     }
 }

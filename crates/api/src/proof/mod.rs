@@ -10,7 +10,9 @@ pub use problem::Code;
 
 use crate::{Api, oauth};
 use axum::middleware;
+pub(crate) use problem::not_found;
 use problem::{Error, Problem, render};
+use tower_http::catch_panic::CatchPanicLayer;
 use utoipa::{
     PartialSchema as _,
     openapi::{
@@ -22,7 +24,9 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 /// The operations; `api` is for the layer that writes refusals.
 pub(crate) fn router(api: Api) -> OpenApiRouter<Api> {
-    operations().layer(middleware::from_fn_with_state(api, render))
+    operations()
+        .layer(CatchPanicLayer::custom(problem::panicked))
+        .layer(middleware::from_fn_with_state(api, render))
 }
 
 fn operations() -> OpenApiRouter<Api> {

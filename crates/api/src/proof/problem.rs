@@ -3,6 +3,7 @@
 use crate::{
     Api,
     guard::{Allowance, NoBearer},
+    system,
     wire::{BadBody, ErrorCode, RequestId, body::Unread, codes},
 };
 use axum::{
@@ -124,7 +125,24 @@ impl IntoResponse for Problem {
 /// Writes the bodies of refusals, with the id of their request.
 pub(super) async fn render(State(api): State<Api>, request: Request, next: Next) -> Response {
     let id = request.extensions().get::<RequestId>().map_or_else(|| api.world.uuid(), |id| id.0);
-    let response = next.run(request).await;
+    written(id, next.run(request).await)
+}
+
+/// Nothing is here.
+pub(crate) fn not_found(id: Uuid) -> Response {
+    let words = "there is no such endpoint; the reference is at /reference";
+    written(id, Problem::new(Code::NotFound, words).into_response())
+}
+
+/// A handler panicked: an answer and a log line, never a dropped connection.
+#[expect(clippy::needless_pass_by_value, reason = "the layer hands the cause over")]
+pub(super) fn panicked(cause: Box<dyn std::any::Any + Send>) -> Response {
+    system::note_panic(&*cause);
+    let words = "internal error; the log has it under this answer's X-Request-Id";
+    Problem::new(Code::SystemError, words).into_response()
+}
+
+fn written(id: Uuid, response: Response) -> Response {
     let Some(Problem(said)) = response.extensions().get::<Problem>().cloned() else { return response };
     let measured = said.measured.as_ref();
     let body = Error {

@@ -11,9 +11,12 @@ pub use ready::Disk;
 use crate::{
     Api,
     ai::{Code, Problem},
+    proof,
+    wire::RequestId,
 };
 use axum::{
-    Router,
+    Extension, Router,
+    http::Uri,
     response::{IntoResponse as _, Redirect, Response},
     routing::get,
 };
@@ -27,8 +30,16 @@ pub(crate) fn router() -> Router<Api> {
         .route("/openapi/{document}", get(openapi::document))
 }
 
-/// Nothing is here, in the words of interface 2, the only one with a code for it.
-pub(crate) async fn not_found() -> Response {
+/// Nothing is here: in the words of the interface whose path it is, or else of interface 2, which has a code for it.
+pub(crate) async fn not_found(uri: Uri, id: Option<Extension<RequestId>>) -> Response {
+    match id {
+        Some(Extension(RequestId(id))) if uri.path().starts_with("/poa/") => proof::not_found(id),
+        _ => no_endpoint(),
+    }
+}
+
+/// The same where no interface is meant.
+pub(crate) fn no_endpoint() -> Response {
     Problem::new(Code::InvalidEndpoint, "there is no such endpoint; the reference is at /reference")
         .into_response()
 }
@@ -36,6 +47,13 @@ pub(crate) async fn not_found() -> Response {
 /// The last line of defence: a panic is an answer and a log line, never a dropped connection.
 #[expect(clippy::needless_pass_by_value, reason = "the layer hands the cause over")]
 pub(crate) fn panicked(cause: Box<dyn std::any::Any + Send>) -> Response {
+    note_panic(&*cause);
+    Problem::new(Code::UnspecifiedError, "internal error; the log has it under this answer's X-Request-Id")
+        .into_response()
+}
+
+/// Logs and counts a panic.
+pub(crate) fn note_panic(cause: &(dyn std::any::Any + Send)) {
     let words = cause
         .downcast_ref::<String>()
         .map(String::as_str)
@@ -43,6 +61,4 @@ pub(crate) fn panicked(cause: Box<dyn std::any::Any + Send>) -> Response {
         .unwrap_or("no words");
     tracing::error!(panic = words, "a handler panicked");
     ::metrics::counter!("assay_panics_total").increment(1);
-    Problem::new(Code::UnspecifiedError, "internal error; the log has it under this answer's X-Request-Id")
-        .into_response()
 }

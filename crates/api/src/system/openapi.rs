@@ -11,6 +11,6 @@ pub(super) async fn document(State(api): State<Api>, Path(file): Path<String>) -
     let document = file.strip_suffix(".json").and_then(|name| openapi::document(name, &api.wire));
     match document {
         Some(json) => ([(header::CONTENT_TYPE, "application/json")], json).into_response(),
-        None => super::not_found().await,
+        None => super::no_endpoint(),
     }
 }

@@ -1,5 +1,6 @@
 //! `/poa/v1`: every status, reason and combination.
 
+use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _};
 use axum::{body::Body, http::Request};
 use base::{SignedDuration, World as _};
 use credentials::{
@@ -9,7 +10,7 @@ use credentials::{
 use domain::{
     delivery::{Sender, Settings as Sending},
     proof::{self, Settings},
-    tenancy::{Feature, applications, tokens::Scope},
+    tenancy::{AppState, Feature, applications, tokens::Scope},
 };
 use media::fetch::Policy;
 use serde_json::{Value, json};
@@ -704,4 +705,92 @@ async fn a_result_is_sent_in_every_way_that_can_be_asked_for() {
             assert_eq!(serde_json::from_slice::<Value>(&told.body).unwrap()["id"], id);
         }
     }
+}
+
+#[tokio::test]
+async fn what_is_not_there_is_said_in_this_interfaces_words() {
+    let app = TestApp::start().await;
+    for request in [
+        Request::get("/poa/v1/nothing"),
+        Request::get("/poa/v1/verify/"),
+        Request::put("/poa/v1/verify"),
+        Request::delete("/poa/v1/verify/AAAAAAAAAAAAAAAAAAAAAA"),
+    ] {
+        let answer = app.send(request.body(Body::empty()).unwrap()).await;
+        let said = answer.json();
+        assert_eq!((answer.status.as_u16(), said["error"].as_str()), (404, Some("NOT_FOUND")), "{said}");
+        assert_eq!(said["id"].as_str(), Some(answer.header("x-request-id")));
+    }
+}
+
+#[tokio::test]
+async fn an_excluded_issuer_is_one_entry_and_an_excluded_provider_all_of_its_entries() {
+    let world = base::StillWorld::at("2026-01-16T14:40:00Z");
+    let (first, second) =
+        (Issuer::new(&world, "https://a.example"), Issuer::new(&world, "https://b.example"));
+    let (app, _file) = trusting(json!([first.entry(&json!({})), second.entry(&json!({}))])).await;
+    let token = app.token(&ALL).await;
+    for (excluded, expected) in [
+        ("https://a.example", ["200 FAILURE EXCLUDED_PROVIDER", "200 SUCCESS -"]),
+        ("PASS", ["200 FAILURE EXCLUDED_PROVIDER"; 2]),
+        ("OTHER", ["200 SUCCESS -"; 2]),
+    ] {
+        let mut tx = app.api.db.write().await.unwrap();
+        proof::exclude_providers(&mut tx, app.app, &[excluded.to_owned()]).await.unwrap();
+        tx.commit().await.unwrap();
+        for (issuer, expected) in [&first, &second].into_iter().zip(expected) {
+            assert_eq!(reason(&post(&app, &token, &query(&app, &issuer.code(&app, None))).await), expected);
+        }
+    }
+}
+
+/// Whoever makes keys up while an issuer is down must not make this server call it for each of them.
+#[tokio::test]
+async fn an_issuer_that_is_down_is_asked_for_keys_once_a_minute() {
+    let world = base::StillWorld::at("2026-01-16T14:40:00Z");
+    let listed = Issuer::new(&world, "https://pass.example");
+    let issuers = Receiver::start(|_| Reply::status(500)).await;
+    let entry = listed.entry(&json!({ "key_set_url": issuers.url("/keys") }));
+    let (app, _file) = trusting(json!([entry])).await;
+    let token = app.token(&ALL).await;
+    let made_up = || Issuer::new(&world, "https://pass.example").code(&app, None);
+    let pending = post(&app, &token, &query(&app, &made_up())).await;
+    assert_eq!(reason(&pending), "202 PENDING -");
+    app.work().await;
+    let result = get(&app, &token, pending.json()["id"].as_str().unwrap()).await;
+    assert_eq!(reason(&result), "200 FAILURE UNABLE_TO_VERIFY_SIGNATURE");
+    let asked = issuers.sent().len();
+    assert!((2..=7).contains(&asked), "patiently, for the one that waits: {asked}");
+    for _ in 0..5 {
+        let refused = post(&app, &token, &query(&app, &made_up())).await;
+        assert_eq!(reason(&refused), "200 FAILURE UNABLE_TO_VERIFY_SIGNATURE", "at once");
+    }
+    assert_eq!(issuers.sent().len(), asked);
+    assert_eq!(reason(&post(&app, &token, &query(&app, &listed.code(&app, None))).await), "200 SUCCESS -");
+}
+
+#[tokio::test]
+async fn an_invitation_that_is_taken_back_gives_nothing_more() {
+    let app = TestApp::start().await;
+    let until = app.world.now() + SignedDuration::from_hours(1);
+    let mut tx = app.api.db.write().await.unwrap();
+    let code = app.api.issuer.invite(&mut tx, app.app, &[18], 9, until).await.unwrap();
+    assert!(
+        app.api.issuer.invite(&mut tx, base::AppId::from(app.world.uuid()), &[18], 9, until).await.is_err()
+    );
+    tx.commit().await.unwrap();
+    let key = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap();
+    let keys = [base64_simd::URL_SAFE_NO_PAD.encode_to_string(key.public_key())];
+    assert!(app.api.issuer.redeem(code.expose(), &keys).await.is_ok());
+
+    let mut tx = app.api.db.write().await.unwrap();
+    applications::set_state(&mut tx, app.app, AppState::Disabled).await.unwrap();
+    tx.commit().await.unwrap();
+    assert!(app.api.issuer.redeem(code.expose(), &keys).await.is_err(), "its application is disabled");
+    let mut tx = app.api.db.write().await.unwrap();
+    applications::set_state(&mut tx, app.app, AppState::Enabled).await.unwrap();
+    assert!(app.api.issuer.revoke(&mut tx, code.expose()).await.unwrap());
+    assert!(!app.api.issuer.revoke(&mut tx, code.expose()).await.unwrap());
+    tx.commit().await.unwrap();
+    assert!(app.api.issuer.redeem(code.expose(), &keys).await.is_err());
 }

@@ -4,7 +4,10 @@
 //! two presentations have nothing in common by which a till could tell that one person showed both.
 
 use super::Settings;
-use crate::vault::{Damaged, Vault};
+use crate::{
+    tenancy::{TenancyError, applications},
+    vault::{Damaged, Vault},
+};
 use aws_lc_rs::digest;
 use base::{AppId, Secret, SignedDuration, Timestamp, World};
 use credentials::{
@@ -57,6 +60,9 @@ pub enum NotIssued {
     /// The signing key or the proof cannot be made.
     #[error(transparent)]
     Issue(#[from] issue::BadGrant),
+    /// There is no such application.
+    #[error(transparent)]
+    Tenancy(#[from] TenancyError),
     /// The database did not answer.
     #[error(transparent)]
     Db(#[from] DbError),
@@ -121,6 +127,7 @@ impl Issuer {
         expires_at: Timestamp,
     ) -> Result<Secret<String>, NotIssued> {
         let ages = ages(age_over)?;
+        applications::known(tx, app).await?;
         let mut chance = [0; 16];
         self.world.fill(&mut chance);
         let code = base64_simd::URL_SAFE_NO_PAD.encode_to_string(chance);
@@ -156,7 +163,10 @@ impl Issuer {
         let mut tx = self.db.write().await?;
         let granted: Option<Granted> = tx
             .fetch_optional(sql!(
-                "UPDATE holder_grants SET batches = batches - 1 WHERE hash = $1 AND batches > 0 AND expires_at > $2
+                "UPDATE holder_grants SET batches = batches - 1
+                  WHERE hash = $1 AND batches > 0 AND expires_at > $2
+                    AND app_id IN (SELECT a.id FROM applications a JOIN organisations o ON o.id = a.organisation_id
+                                    WHERE a.state = 'ENABLED' AND o.status = 'ACTIVE')
                  RETURNING age_over, batches",
                 hash(code),
                 now,
@@ -177,6 +187,11 @@ impl Issuer {
         });
         let credentials = credentials.collect::<Result<Vec<_>, _>>()?;
         Ok(Batch { credentials, expires_at: now + BATCH_LIVES, left: granted.batches })
+    }
+
+    /// Takes an invitation back; whether there was one.
+    pub async fn revoke(&self, tx: &mut Tx, code: &str) -> Result<bool, DbError> {
+        Ok(tx.execute(sql!("DELETE FROM holder_grants WHERE hash = $1", hash(code))).await? == 1)
     }
 
     /// Makes a signing key where there is none, so that proofs are believed from the first on.

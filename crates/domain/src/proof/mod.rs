@@ -90,7 +90,29 @@ enum Judged {
     /// It holds as far as what was scanned goes.
     Holds(Box<Verified>),
     /// It cannot be decided without asking.
-    Ask { provider: Option<String>, question: Question, verified: Option<Box<Verified>> },
+    Ask { issuer: Named, question: Question, verified: Option<Box<Verified>> },
+}
+
+/// How an issuer is asked for keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asking {
+    /// Not when it was asked a moment ago: a new query must not make calls that others made in vain.
+    Once,
+    /// Again until it answers: a query that waits for it.
+    Patiently,
+}
+
+/// An issuer, as the trust list names it.
+#[derive(Clone, Debug)]
+struct Named {
+    id: String,
+    provider: String,
+}
+
+impl Named {
+    fn of(issuer: &Issuer) -> Self {
+        Self { id: issuer.id().to_owned(), provider: issuer.provider().to_owned() }
+    }
 }
 
 /// What has to be asked before a proof can be judged.
@@ -150,7 +172,7 @@ impl Proofs {
             .fetch_optional(sql!("SELECT excluded_providers FROM applications WHERE id = $1", app))
             .await?;
         let excluded = excluded.map(|row| row.excluded_providers).unwrap_or_default();
-        Ok(Judgement(exclude(self.look_at(query, &list, now, now).await?, &excluded, &list)))
+        Ok(Judgement(exclude(self.look_at(query, &list, now, now, Asking::Once).await?, &excluded)))
     }
 
     /// Stores what was judged, within a transaction that the caller commits: the result, the use of the proof and
@@ -171,7 +193,8 @@ impl Proofs {
                     if reserve(tx, &verified, &id).await? { self.proven(&verified) } else { already_used() };
                 (Record::of(id, now, Some(verified.provider.clone()), outcome), false)
             }
-            Judged::Ask { provider, verified, .. } => {
+            Judged::Ask { issuer: Named { provider, .. }, verified, .. } => {
+                let provider = Some(provider);
                 let fresh = match &verified {
                     Some(verified) => reserve(tx, verified, &id).await?,
                     None => true,
@@ -241,6 +264,7 @@ impl Proofs {
         list: &TrustList,
         at: Timestamp,
         now: Timestamp,
+        asking: Asking,
     ) -> Result<Judged, NoAnswer> {
         let presented = match proof::read(&query.value) {
             Ok(presented) => presented,
@@ -260,7 +284,7 @@ impl Proofs {
             )),
             Presented::Reference(url) => Ok(match list.issuer_of_reference(&url) {
                 Some(issuer) => Judged::Ask {
-                    provider: Some(issuer.provider().to_owned()),
+                    issuer: Named::of(issuer),
                     question: Question::Reference { url },
                     verified: None,
                 },
@@ -274,7 +298,7 @@ impl Proofs {
                     skew: SKEW,
                     audience: self.0.settings.audience.clone(),
                 };
-                self.weigh(list.verify(&proof, &terms), list, now).await
+                self.weigh(list.verify(&proof, &terms), list, now, asking).await
             }
         }
     }
@@ -284,18 +308,21 @@ impl Proofs {
         verified: Result<Verified, proof::Failed>,
         list: &TrustList,
         now: Timestamp,
+        asking: Asking,
     ) -> Result<Judged, NoAnswer> {
         let verified = match verified {
             Ok(verified) => verified,
             Err(no) => {
-                let keys = no.keys_of.as_deref().and_then(|id| list.issuer(id)).and_then(Issuer::key_set_url);
-                return Ok(match keys {
+                let issuer = no.keys_of.as_deref().and_then(|id| list.issuer(id));
+                return Ok(match issuer.and_then(|issuer| Some((issuer, issuer.key_set_url()?))) {
                     // Whoever makes keys up cannot make us ask for them again and again.
-                    Some(url) if !trust::was_asked(&self.0.db, url, now).await? => Judged::Ask {
-                        provider: no.provider,
-                        question: Question::Keys { url: url.to_owned() },
-                        verified: None,
-                    },
+                    Some((issuer, url)) if !trust::was_asked(&self.0.db, url, now, asking).await? => {
+                        Judged::Ask {
+                            issuer: Named::of(issuer),
+                            question: Question::Keys { url: url.to_owned() },
+                            verified: None,
+                        }
+                    }
                     _ => failed(no.provider, no.reason, no.detail),
                 });
             }
@@ -306,8 +333,8 @@ impl Proofs {
         let known = self.0.trust.status_list(&self.0.db, now, issuer, &reference.uri).await?;
         let Some(known) = known else {
             let question = Question::Status { issuer: verified.issuer.clone(), uri: reference.uri.clone() };
-            let provider = Some(verified.provider.clone());
-            return Ok(Judged::Ask { provider, question, verified: Some(Box::new(verified)) });
+            let issuer = Named::of(issuer);
+            return Ok(Judged::Ask { issuer, question, verified: Some(Box::new(verified)) });
         };
         Ok(match known.of(reference.index) {
             Some(status) => match verified.judge(status) {
@@ -382,16 +409,13 @@ fn already_used() -> Outcome {
 }
 
 /// A provider that the application does not take fails, whatever its proof is worth.
-fn exclude(judged: Judged, excluded: &[String], list: &TrustList) -> Judged {
-    let provider = match &judged {
+fn exclude(judged: Judged, excluded: &[String]) -> Judged {
+    let (id, provider) = match &judged {
         Judged::Final { .. } => return judged,
-        Judged::Holds(verified) => Some(&verified.provider),
-        Judged::Ask { provider, .. } => provider.as_ref(),
+        Judged::Holds(verified) => (&verified.issuer, &verified.provider),
+        Judged::Ask { issuer, .. } => (&issuer.id, &issuer.provider),
     };
-    let Some(provider) = provider else { return judged };
-    let named =
-        |issuer: &Issuer| issuer.provider() == provider && excluded.iter().any(|id| id == issuer.id());
-    if excluded.contains(provider) || list.issuers().any(named) {
+    if excluded.contains(id) || excluded.contains(provider) {
         let words = "the application takes no proofs of this provider";
         return failed(Some(provider.clone()), Reason::ExcludedProvider, words);
     }

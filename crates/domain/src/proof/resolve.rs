@@ -1,7 +1,7 @@
 //! What has to be asked of issuers, as jobs.
 
 use super::{
-    Judged, Proofs, Question, Record, already_used, exclude, failed,
+    Asking, Judged, Proofs, Question, Record, already_used, exclude, failed,
     record::{Outcome, ProofStatus},
     reserve, trust,
 };
@@ -25,7 +25,7 @@ const DOCUMENT_BYTES: u64 = 4 << 20;
 /// How long an issuer may take.
 const PATIENCE: Duration = Duration::from_secs(3);
 /// How long a key set is used before it is fetched anew.
-const KEYS_FRESH: SignedDuration = SignedDuration::from_hours(1);
+pub(super) const KEYS_FRESH: SignedDuration = SignedDuration::from_hours(1);
 /// How long a signed trust list is used before it is fetched anew.
 const LIST_EVERY: SignedDuration = SignedDuration::from_hours(1);
 
@@ -99,7 +99,8 @@ impl Proofs {
         let mut asked = 0;
         loop {
             let list = self.0.trust.list(&self.0.db, &*self.0.world).await?;
-            let judged = self.look_at(&query, &list, query.scanned_at, self.0.world.now()).await?;
+            let judged =
+                self.look_at(&query, &list, query.scanned_at, self.0.world.now(), Asking::Patiently).await?;
             let (question, verified) = match judged {
                 Judged::Ask { question, verified, .. } => (question, verified),
                 decided => return end(decided).await,
@@ -140,7 +141,12 @@ impl Proofs {
         };
         let answered = match self.fetch(url, accept, bytes).await {
             Ok(answered) => answered,
-            Err(error) => return Ok(Heard::Nothing(error)),
+            Err(error) => {
+                if let Question::Keys { url } = question {
+                    self.note_asked(url).await?;
+                }
+                return Ok(Heard::Nothing(error));
+            }
         };
         let content_type = answered.headers.get("content-type").and_then(|value| value.to_str().ok());
         match question {
@@ -155,6 +161,7 @@ impl Proofs {
             }),
             Question::Keys { url } => {
                 if answered.status != 200 {
+                    self.note_asked(url).await?;
                     return Ok(Heard::Nothing(format!(
                         "the issuer's keys were answered with {}",
                         answered.status
@@ -189,6 +196,13 @@ impl Proofs {
         }
     }
 
+    /// Remembers that an issuer was asked for its keys in vain, so that it is not asked again at once.
+    async fn note_asked(&self, url: &str) -> Result<(), Failure> {
+        let mut tx = self.0.db.write().await?;
+        trust::note_asked(&mut tx, url, self.0.world.now()).await?;
+        Ok(tx.commit().await?)
+    }
+
     async fn fetch(&self, url: &str, accept: &'static str, most: u64) -> Result<Answered, String> {
         let mut call = Call { timeout: PATIENCE, ..Call::get(most) };
         call.headers.insert("accept", HeaderValue::from_static(accept));
@@ -205,18 +219,20 @@ impl Proofs {
         judged: Judged,
     ) -> Result<Ran, Failure> {
         let now = self.0.world.now();
-        let list = self.0.trust.list(&self.0.db, &*self.0.world).await?;
         let mut tx = self.0.db.write().await?;
-        let (provider, outcome) = match exclude(judged, &pending.excluded_providers, &list) {
+        let (provider, outcome) = match exclude(judged, &pending.excluded_providers) {
             Judged::Final { provider, outcome } => (provider.or(pending.record.provider), outcome),
             Judged::Holds(verified) => {
                 let first = reserve(&mut tx, &verified, &job.proof).await?;
                 let outcome = if first { self.proven(&verified) } else { already_used() };
                 (Some(verified.provider.clone()), outcome)
             }
-            Judged::Ask { provider, .. } => {
+            Judged::Ask { issuer, .. } => {
                 let detail = "the issuer could not be asked".to_owned();
-                (provider, Outcome::NotProven { reason: Reason::UnableToVerifySignature, detail })
+                (
+                    Some(issuer.provider),
+                    Outcome::NotProven { reason: Reason::UnableToVerifySignature, detail },
+                )
             }
         };
         let record = Record::of(job.proof.clone(), now, provider, outcome);

@@ -1,7 +1,6 @@
 //! Whose proofs are believed: the operator's list, what issuers publish, and this server itself.
 
-use super::Settings;
-use crate::proof::issuer;
+use super::{Asking, Settings, issuer, resolve::KEYS_FRESH};
 use base::{SignedDuration, Timestamp, World};
 use credentials::{
     status::StatusList,
@@ -172,9 +171,26 @@ async fn document(db: &Db, uri: &str) -> Result<Option<Document>, DbError> {
         .await
 }
 
-/// Whether what stands at an address was fetched a moment ago.
-pub(super) async fn was_asked(db: &Db, uri: &str, now: Timestamp) -> Result<bool, DbError> {
-    Ok(document(db, uri).await?.is_some_and(|known| now.duration_since(known.fetched_at) < ASK_AGAIN))
+/// Whether an issuer was asked for its keys a moment ago: with an answer or, where it is not asked patiently, in vain.
+pub(super) async fn was_asked(db: &Db, uri: &str, now: Timestamp, asking: Asking) -> Result<bool, DbError> {
+    let lately = |at: Timestamp| now.duration_since(at) < ASK_AGAIN;
+    Ok(document(db, uri).await?.is_some_and(|known| match asking {
+        Asking::Once => lately(known.fetched_at),
+        Asking::Patiently => lately(known.fresh_until - KEYS_FRESH),
+    }))
+}
+
+/// Notes that an address was asked; what is known of it stays as it is.
+pub(super) async fn note_asked(tx: &mut Tx, uri: &str, now: Timestamp) -> Result<(), DbError> {
+    tx.execute(sql!(
+        "INSERT INTO issuer_documents (uri, body, fetched_at, fresh_until) VALUES ($1, $2, $3, $3)
+         ON CONFLICT (uri) DO UPDATE SET fetched_at = excluded.fetched_at",
+        uri,
+        Vec::new(),
+        now,
+    ))
+    .await
+    .map(drop)
 }
 
 /// Keeps what an issuer published.

@@ -1,6 +1,6 @@
 //! API keys: random, shown once, stored as a hash.
 
-use super::{TenancyError, found, name};
+use super::{TenancyError, applications, found, name};
 use aws_lc_rs::digest;
 use base::{ApiKeyId, AppId, Id as _, Secret, Timestamp, World};
 use db::{FromRow, Read, Tx, sql};
@@ -35,8 +35,7 @@ pub async fn create(
     called: &str,
     scopes: &[String],
 ) -> Result<(ApiKeyId, Secret<String>), TenancyError> {
-    let known = tx.count(sql!("SELECT count(*) FROM applications WHERE id = $1", app)).await?;
-    found(known as u64, format_args!("application {app}"))?;
+    applications::known(tx, app).await?;
     let mut chance = [0; 32];
     world.fill(&mut chance);
     let key = format!("assay_{}", base64_simd::URL_SAFE_NO_PAD.encode_to_string(chance));

@@ -77,6 +77,12 @@ pub async fn list(view: &mut Read, organisation: Option<OrgId>) -> Result<Vec<Ap
         .await?)
 }
 
+/// Tells whether there is such an application; that there is none is an error that names it.
+pub async fn known(view: &mut Read, id: AppId) -> Result<(), TenancyError> {
+    let known = view.count(sql!("SELECT count(*) FROM applications WHERE id = $1", id)).await?;
+    found(known as u64, format_args!("application {id}"))
+}
+
 /// Holds off other transactions that lock the same application, until this one ends: for what is counted or made once.
 pub async fn lock(tx: &mut Tx, id: AppId) -> Result<(), db::DbError> {
     tx.execute(sql!("UPDATE applications SET name = name WHERE id = $1", id)).await.map(drop)

@@ -1,6 +1,6 @@
 //! The keys that applications sign with: RSA for requests, RSA or P-256 for client assertions.
 
-use super::{TenancyError, found};
+use super::{TenancyError, applications, found};
 use aws_lc_rs::{
     encoding::{AsDer as _, PublicKeyX509Der},
     rsa::{KeyPair, KeySize},
@@ -95,8 +95,7 @@ pub async fn add(
     der: Vec<u8>,
 ) -> Result<PublicKeyId, TenancyError> {
     kind(&der)?;
-    let known = tx.count(sql!("SELECT count(*) FROM applications WHERE id = $1", app)).await?;
-    found(known as u64, format_args!("application {app}"))?;
+    applications::known(tx, app).await?;
     let id = PublicKeyId::new(world);
     tx.execute(sql!(
         "INSERT INTO public_keys (id, app_id, der, created_at) VALUES ($1, $2, $3, $4)",

@@ -1,7 +1,7 @@
 //! Bearer tokens: got for a signed assertion (RFC 6749 section 4.4, RFC 7523 section 2.2), or made by hand.
 
 use super::{
-    AppState, Feature, OrgStatus, TenancyError,
+    AppState, Feature, OrgStatus, TenancyError, applications,
     caller::{self, NoCaller},
     found, name,
     public_keys::{self, Kind},
@@ -190,7 +190,7 @@ pub async fn exchange(
     let scopes = scopes(request.scope.as_deref(), &caller.features)?;
 
     let mut tx = db.write().await?;
-    super::applications::lock(&mut tx, caller.app).await?;
+    applications::lock(&mut tx, caller.app).await?;
     let fresh = tx
         .execute(sql!(
             "INSERT INTO used_assertions (app_id, hash, expires_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
@@ -342,9 +342,8 @@ pub async fn create(
     scopes: Vec<Scope>,
     expires_at: Option<Timestamp>,
 ) -> Result<Issued, CreateError> {
-    super::applications::lock(tx, app).await?;
-    let known = tx.count(sql!("SELECT count(*) FROM applications WHERE id = $1", app)).await?;
-    found(known as u64, format_args!("application {app}"))?;
+    applications::lock(tx, app).await?;
+    applications::known(tx, app).await?;
     Ok(insert(tx, world, app, Some(name(called)?), scopes, expires_at).await?)
 }
 

@@ -4,7 +4,10 @@ use crate::{config::Config, house::House, out};
 use anyhow::Context as _;
 use base::{AppId, DeliveryId, SignedDuration, Timestamp};
 use clap::{Subcommand, builder::PossibleValuesParser};
-use domain::delivery::{self, DeliveryState, Filter, secrets};
+use domain::{
+    delivery::{self, DeliveryState, Filter, secrets},
+    tenancy::applications,
+};
 
 #[derive(Subcommand)]
 pub(crate) enum Deliveries {
@@ -94,6 +97,7 @@ impl Deliveries {
             }
             Self::Secret { app, rotate, overlap_hours } => {
                 let mut tx = db.write().await?;
+                applications::known(&mut tx, app).await?;
                 let secret = if rotate {
                     let overlap = SignedDuration::from_hours(overlap_hours.into());
                     secrets::rotate(&mut tx, &vault, &*world, app, overlap).await?

@@ -1,6 +1,7 @@
 //! `assay doctor`: what is wrong, and what to do.
 
 use crate::{config::Config, out};
+use credentials::trust::TrustList;
 use std::{
     path::Path,
     process::{Command, ExitCode, Stdio},
@@ -30,6 +31,8 @@ impl Doctor {
         checks.extend(database(config).await.into_iter().map(|health| ("database", health)));
         checks.extend(models(config).into_iter().map(|health| ("models", health)));
         checks.push(("master key", key(config)));
+        checks.push(("egress", egress(config)));
+        checks.push(("trust list", trust_list(config)));
         checks.push(("clock", clock()));
         checks.push(("ffmpeg", ffmpeg()));
 
@@ -109,8 +112,39 @@ async fn database(config: &Config) -> Vec<Health> {
                 domain::tenancy::nonces::UNCLOCKED_DAYS
             ))
         }));
+        let parked = jobs::list(&mut view, Some("PARKED"), None).await.unwrap_or_default();
+        if !parked.is_empty() {
+            let many = parked.len();
+            found.push(Health::Note(format!(
+                "{many} jobs are parked: `assay jobs list --state parked` has their errors"
+            )));
+        }
     }
     found
+}
+
+/// What this server needs to call others.
+fn egress(config: &Config) -> Health {
+    match media::fetch::Fetcher::new(&config.egress) {
+        Ok(_) => Health::Good("name servers and root certificates can be used".to_owned()),
+        Err(error) => bad(format!("{error}"), "mend [egress] in the configuration"),
+    }
+}
+
+/// Whose proofs of age this server believes.
+fn trust_list(config: &Config) -> Health {
+    let Some(file) = &config.proof.trust_list else {
+        return Health::Note(
+            "proof.trust_list is not set: no proofs but this server's own are believed".to_owned(),
+        );
+    };
+    let read = std::fs::read(file).map_err(|error| error.to_string());
+    match read.and_then(|text| TrustList::parse(&text).map_err(|error| error.to_string())) {
+        Ok(list) => Health::Good(format!("{} names {} issuers", file.display(), list.issuers().count())),
+        Err(error) => {
+            bad(format!("{}: {error}", file.display()), "mend the file; docs/RUNNING.md has its format")
+        }
+    }
 }
 
 fn models(config: &Config) -> Vec<Health> {

@@ -37,9 +37,14 @@ pub(crate) enum Poa {
         #[arg(long, default_value_t = 30)]
         days: u16,
     },
+    /// Take an invitation back: its page gets no further credentials.
+    Revoke {
+        /// The address that `invite` printed, or what stands in it after the #.
+        invitation: String,
+    },
     /// Print the public keys that verify what this server issues, a JWK set.
     Keys,
-    /// Sign with a new key from now on; the one before it verifies until all that it signed has expired.
+    /// Sign with a new key after 30 seconds; the one before it verifies until all that it signed has expired.
     RotateKey,
     /// List whose proofs this server believes, as JSON.
     Trust,
@@ -86,12 +91,24 @@ impl Poa {
                 // Behind the #, which browsers send to nobody.
                 out::line(format_args!("{}/poa/holder/#{}", issuer.address(), code.expose()));
             }
+            Self::Revoke { invitation } => {
+                let code = invitation.rsplit_once('#').map_or(invitation.as_str(), |(_, code)| code);
+                let mut tx = db.write().await?;
+                let known = issuer.revoke(&mut tx, code).await?;
+                tx.commit().await?;
+                anyhow::ensure!(known, "there is no such invitation, or it is over");
+                out::line(format_args!(
+                    "the invitation is taken back; what it gave expires within two hours"
+                ));
+            }
             Self::Keys => out::json(&issuer.key_set().await?)?,
             Self::RotateKey => {
                 let mut tx = db.write().await?;
                 let kid = issuer.rotate(&mut tx).await?;
                 tx.commit().await?;
-                out::line(format_args!("proofs are signed with key {kid} from now on"));
+                out::line(format_args!(
+                    "proofs are signed with key {kid} in 30 seconds, when every process knows it"
+                ));
             }
             Self::Trust => out::json(&proofs.believed().await?)?,
             Self::Exclude { app, providers } => {
