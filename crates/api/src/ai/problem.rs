@@ -3,7 +3,7 @@
 use super::Code;
 use crate::{
     guard::Allowance,
-    wire::{BadBody, ErrorCode, Wire, body::Unread},
+    wire::{BadBody, ErrorCode, Wire, body::Unread, refusals},
 };
 use axum::{
     Json,
@@ -19,7 +19,7 @@ use domain::{
 use std::{borrow::Cow, time::Duration};
 use utoipa::{
     IntoResponses, ToSchema,
-    openapi::{ContentBuilder, Ref, RefOr, ResponseBuilder, response::Response as Described},
+    openapi::{RefOr, response::Response as Described},
 };
 
 /// A refusal: a row of the table, in words, with what was measured where a limit was broken.
@@ -245,20 +245,6 @@ impl From<Refusal> for Problem {
 
 impl IntoResponses for Problem {
     fn responses() -> std::collections::BTreeMap<String, RefOr<Described>> {
-        let mut by_status = std::collections::BTreeMap::<u16, Vec<&str>>::new();
-        for code in Code::ALL {
-            by_status.entry(code.status().as_u16()).or_default().push(code.as_str());
-        }
-        by_status
-            .into_iter()
-            .map(|(status, codes)| {
-                let content = ContentBuilder::new().schema(Some(Ref::from_schema_name("Error"))).build();
-                let response = ResponseBuilder::new()
-                    .description(format!("`error_code` is one of: {}.", codes.join(", ")))
-                    .content("application/json", content)
-                    .build();
-                (status.to_string(), RefOr::T(response))
-            })
-            .collect()
+        refusals(Code::ALL.iter().map(|code| (code.status(), code.as_str())), "error_code")
     }
 }

@@ -4,7 +4,7 @@ use crate::{
     Api,
     guard::{Allowance, NoBearer},
     system,
-    wire::{BadBody, ErrorCode, RequestId, body::Unread, codes},
+    wire::{BadBody, ErrorCode, RequestId, body::Unread, codes, refusals},
 };
 use axum::{
     Json,
@@ -18,7 +18,7 @@ use domain::proof::{Invalid, NoAnswer};
 use std::{borrow::Cow, sync::Arc, time::Duration};
 use utoipa::{
     IntoResponses, ToSchema,
-    openapi::{ContentBuilder, Ref, RefOr, ResponseBuilder, response::Response as Described},
+    openapi::{RefOr, response::Response as Described},
 };
 
 codes! {
@@ -223,20 +223,6 @@ impl From<db::DbError> for Problem {
 
 impl IntoResponses for Problem {
     fn responses() -> std::collections::BTreeMap<String, RefOr<Described>> {
-        let mut by_status = std::collections::BTreeMap::<u16, Vec<&str>>::new();
-        for code in Code::ALL {
-            by_status.entry(code.status().as_u16()).or_default().push(code.as_str());
-        }
-        by_status
-            .into_iter()
-            .map(|(status, codes)| {
-                let content = ContentBuilder::new().schema(Some(Ref::from_schema_name("Error"))).build();
-                let response = ResponseBuilder::new()
-                    .description(format!("`error` is one of: {}.", codes.join(", ")))
-                    .content("application/json", content)
-                    .build();
-                (status.to_string(), RefOr::T(response))
-            })
-            .collect()
+        refusals(Code::ALL.iter().map(|code| (code.status(), code.as_str())), "error")
     }
 }

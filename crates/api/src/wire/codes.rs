@@ -1,5 +1,29 @@
 //! Error tables: each row once, with its word and its status.
 
+use axum::http::StatusCode;
+use std::collections::BTreeMap;
+use utoipa::openapi::{ContentBuilder, Ref, RefOr, ResponseBuilder, response::Response};
+
+/// The refusals of an operation for its document, by status; `member` is where the code stands in the body.
+pub(crate) fn refusals(
+    table: impl Iterator<Item = (StatusCode, &'static str)>,
+    member: &str,
+) -> BTreeMap<String, RefOr<Response>> {
+    let mut by_status = BTreeMap::<u16, Vec<&str>>::new();
+    for (status, word) in table {
+        by_status.entry(status.as_u16()).or_default().push(word);
+    }
+    let response = |(status, words): (u16, Vec<&str>)| {
+        let content = ContentBuilder::new().schema(Some(Ref::from_schema_name("Error"))).build();
+        let response = ResponseBuilder::new()
+            .description(format!("`{member}` is one of: {}.", words.join(", ")))
+            .content("application/json", content)
+            .build();
+        (status.to_string(), RefOr::T(response))
+    };
+    by_status.into_iter().map(response).collect()
+}
+
 /// Declares an interface's error codes.
 macro_rules! codes {
     ($(#[$doc:meta])* pub enum $table:ident; $($name:ident => $status:ident $word:literal),* $(,)?) => {

@@ -6,7 +6,7 @@ mod device;
 mod json;
 pub(crate) mod request_id;
 
-pub(crate) use codes::codes;
+pub(crate) use codes::{codes, refusals};
 pub use device::DeviceMeta;
 pub(crate) use json::{BadBody, Word, object, parse};
 pub(crate) use request_id::{ErrorCode, Noted, RequestId};
