@@ -139,6 +139,8 @@ impl Sender {
                         error = &error as &dyn std::error::Error,
                         "deliveries cannot be leased or recorded"
                     );
+                    // One of them may have been made in the transaction that did not come about.
+                    desk.secrets.clear();
                     LOOK_EVERY
                 }
             };
@@ -218,6 +220,9 @@ impl Sender {
             _ => {
                 let read = secrets::ensure(tx, self.outbox.vault(), &*self.world, app).await?;
                 let read: Arc<[_]> = read.into();
+                if desk.secrets.len() >= 1000 {
+                    desk.secrets.retain(|_, (since, _)| since.elapsed() < SECRETS_FOR);
+                }
                 desk.secrets.insert(app, (Instant::now(), read.clone()));
                 Ok(read)
             }
