@@ -3,6 +3,7 @@
 pub mod ai;
 mod guard;
 mod hosts;
+pub mod moderation;
 mod oauth;
 pub mod openapi;
 pub mod proof;
@@ -74,6 +75,8 @@ pub struct Settings {
     pub hosts: Hosts,
     /// Where callers reach this server, without a trailing slash.
     pub public_url: String,
+    /// Accounts that one application may have.
+    pub accounts: i64,
     /// The age that `?explain=true` holds an estimate against where the request names no threshold.
     pub explained_age: u8,
     /// The false-positive rate for which `?explain=true` states a buffer.
@@ -88,6 +91,7 @@ impl Default for Settings {
             body_timeout: Duration::from_secs(30),
             hosts: Hosts::default(),
             public_url: "http://127.0.0.1:8080".to_owned(),
+            accounts: 100,
             explained_age: 18,
             explained_rate: 0.05,
         }
@@ -106,11 +110,13 @@ impl Settings {
 pub fn router(api: Api, pages: Router) -> Router {
     let (ai, _) = ai::router().split_for_parts();
     let (tokens, _) = oauth::router().split_for_parts();
+    let (moderation, _) = moderation::router().split_for_parts();
     let (proof, _) = proof::router(api.clone()).split_for_parts();
     let routes = Router::new()
         .merge(ai)
         .merge(tokens)
         .merge(proof)
+        .merge(moderation)
         .merge(system::router())
         .fallback(system::not_found)
         .method_not_allowed_fallback(system::not_found)

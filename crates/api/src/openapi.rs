@@ -1,6 +1,6 @@
 //! The five OpenAPI documents, and the reference page that shows them.
 
-use crate::{Wire, ai, proof};
+use crate::{Wire, ai, moderation, proof};
 use utoipa::openapi::{InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder};
 use utoipa_swagger_ui::{Config, SwaggerUi, Url};
 
@@ -17,8 +17,12 @@ pub fn document(name: &str, wire: &Wire) -> Option<String> {
         "proof" => {
             describe("Assay proof of age", "Verify a proof of age scanned at a till.", proof::document())
         }
+        "moderation" => describe(
+            "Assay content moderation",
+            "Moderate images, video and live video for unknown, known, banned and under-age faces.",
+            moderation::document(),
+        ),
         // The other interfaces have no operations yet; their documents say so instead of promising.
-        "moderation" => describe("Assay content moderation", NOT_YET, OpenApi::default()),
         "identity" => describe("Assay document verification", NOT_YET, OpenApi::default()),
         "ages" => describe("Assay age verification", NOT_YET, OpenApi::default()),
         _ => return None,

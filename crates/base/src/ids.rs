@@ -8,9 +8,13 @@ pub trait Id: Copy + From<Uuid> + Into<Uuid> {
     /// What the id is the id of, for messages.
     const OF: &'static str;
 
-    /// A new id, ordered by time (UUID version 7, RFC 9562).
+    /// Whether new ids are ordered by time (UUID version 7) or random (version 4, RFC 9562). The moderation interface
+    /// knows versions 1 to 5 alone, so what it names is random.
+    const ORDERED: bool;
+
+    /// A new id.
     fn new(world: &dyn World) -> Self {
-        Self::from(world.uuid())
+        Self::from(if Self::ORDERED { world.uuid() } else { world.random_uuid() })
     }
 }
 
@@ -30,7 +34,7 @@ impl std::fmt::Display for ParseIdError {
 impl std::error::Error for ParseIdError {}
 
 macro_rules! ids {
-    ($($(#[$doc:meta])* $name:ident: $of:literal),* $(,)?) => {$(
+    ($ordered:literal; $($(#[$doc:meta])* $name:ident: $of:literal),* $(,)?) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
         #[serde(transparent)]
@@ -39,6 +43,7 @@ macro_rules! ids {
 
         impl Id for $name {
             const OF: &'static str = $of;
+            const ORDERED: bool = $ordered;
         }
         impl From<Uuid> for $name {
             fn from(id: Uuid) -> Self { Self(id) }
@@ -58,11 +63,9 @@ macro_rules! ids {
     )*};
 }
 
-ids! {
+ids! { true;
     /// A tenant: the business that runs applications.
     OrgId: "an organisation",
-    /// An application of an organisation; on the wire the SDK ID.
-    AppId: "an application",
     /// An RSA public key that an application signs requests with.
     PublicKeyId: "a public key",
     /// An API key of an application.
@@ -71,4 +74,37 @@ ids! {
     AccessTokenId: "an access token",
     /// A message on its way to an application's server.
     DeliveryId: "a delivery",
+}
+
+ids! { false;
+    /// An application of an organisation; on the wire the SDK ID.
+    AppId: "an application",
+    /// A moderation account of an application.
+    AccountId: "an account",
+    /// A person who works in an account.
+    MemberId: "a member",
+    /// An invitation to become one.
+    InvitationId: "an invitation",
+    /// A record of content: an image, a video, a live video.
+    ContentId: "a content record",
+    /// A run of checks over a content.
+    ModerationId: "a moderation",
+    /// A check of a moderation.
+    CheckId: "a check",
+    /// What a moderation found of one appearance of a face.
+    FindingId: "a finding",
+    /// A report on a content.
+    ReportId: "a report",
+    /// A notification of an account.
+    NotificationId: "a notification",
+    /// A member's word on a notification.
+    ReviewId: "a review",
+    /// A person whom an account knows.
+    ProfileId: "a profile",
+    /// A face of a profile.
+    FaceId: "a face",
+    /// A group of profiles.
+    GroupId: "a group",
+    /// A receipt for what was deleted.
+    ReceiptId: "a receipt",
 }

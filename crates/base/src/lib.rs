@@ -8,7 +8,11 @@ mod secret;
 mod world;
 
 pub use http_date::http_date;
-pub use ids::{AccessTokenId, ApiKeyId, AppId, DeliveryId, Id, OrgId, ParseIdError, PublicKeyId};
+pub use ids::{
+    AccessTokenId, AccountId, ApiKeyId, AppId, CheckId, ContentId, DeliveryId, FaceId, FindingId, GroupId,
+    Id, InvitationId, MemberId, ModerationId, NotificationId, OrgId, ParseIdError, ProfileId, PublicKeyId,
+    ReceiptId, ReportId, ReviewId,
+};
 pub use measured::Measured;
 pub use picture::{Picture, PictureSize};
 pub use secret::Secret;

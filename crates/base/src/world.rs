@@ -19,6 +19,13 @@ pub trait World: std::fmt::Debug + Send + Sync + 'static {
         uuid::Builder::from_unix_timestamp_millis(self.now().as_millisecond().max(0) as u64, &chance)
             .into_uuid()
     }
+
+    /// A new id without any order (UUID version 4, RFC 9562).
+    fn random_uuid(&self) -> Uuid {
+        let mut chance = [0; 16];
+        self.fill(&mut chance);
+        uuid::Builder::from_random_bytes(chance).into_uuid()
+    }
 }
 
 /// The machine's clock and the operating system's randomness.

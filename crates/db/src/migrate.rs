@@ -17,6 +17,7 @@ pub(crate) const MIGRATIONS: &[(i64, &str, &str)] = &[
     (6, "idempotency", include_str!("../../../migrations/0006_idempotency.sql")),
     (7, "proofs", include_str!("../../../migrations/0007_proofs.sql")),
     (8, "interruptions", include_str!("../../../migrations/0008_interruptions.sql")),
+    (9, "accounts", include_str!("../../../migrations/0009_accounts.sql")),
 ];
 
 impl Db {

@@ -1,6 +1,10 @@
 //! Statements and the values both engines can store.
 
-use base::{AccessTokenId, ApiKeyId, AppId, DeliveryId, OrgId, PublicKeyId, Timestamp, Uuid};
+use base::{
+    AccessTokenId, AccountId, ApiKeyId, AppId, CheckId, ContentId, DeliveryId, FaceId, FindingId, GroupId,
+    InvitationId, MemberId, ModerationId, NotificationId, OrgId, ProfileId, PublicKeyId, ReceiptId, ReportId,
+    ReviewId, Timestamp, Uuid,
+};
 
 /// SQL with its values. One text serves both engines; where it cannot, both are written:
 /// `sql!(sqlite: "…", postgres: "…", a, b)`.
@@ -79,5 +83,7 @@ value_from!(
     bool => Bool, i64 => I64, f64 => F64, String => Text, &str => Text, Vec<u8> => Bytes, Uuid => Uuid,
     Timestamp => Time, serde_json::Value => Json,
     OrgId => Uuid, AppId => Uuid, PublicKeyId => Uuid, ApiKeyId => Uuid, AccessTokenId => Uuid,
-    DeliveryId => Uuid,
+    DeliveryId => Uuid, AccountId => Uuid, MemberId => Uuid, InvitationId => Uuid, ContentId => Uuid,
+    ModerationId => Uuid, CheckId => Uuid, FindingId => Uuid, ReportId => Uuid, NotificationId => Uuid,
+    ReviewId => Uuid, ProfileId => Uuid, FaceId => Uuid, GroupId => Uuid, ReceiptId => Uuid,
 );

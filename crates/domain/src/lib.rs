@@ -1,5 +1,6 @@
 //! The rules of Assay and their SQL, by subject. Knows no HTTP: an interface says how a refusal looks.
 
+pub mod accounts;
 pub mod audit;
 pub mod delivery;
 pub mod estimate;

@@ -11,6 +11,6 @@ mod shelf;
 mod worker;
 
 pub use job::{Failure, Job, Lane, Outcome, Retry};
-pub use queue::{Lease, LostLease, enqueue, enqueue_at, enqueue_unique};
+pub use queue::{Lease, LostLease, enqueue, enqueue_at, enqueue_of, enqueue_unique};
 pub use shelf::{JobState, NoSuchJob, Shelved, discard, list, report, retry, show};
 pub use worker::{Stopped, Worker};

@@ -1,7 +1,7 @@
 //! Rows in, leases out.
 
 use crate::{Job, Lane};
-use base::{SignedDuration, Timestamp, Uuid, World};
+use base::{AccountId, SignedDuration, Timestamp, Uuid, World};
 use db::{Db, DbError, FromRow, Json, Tx, sql};
 
 /// The row is no longer ours: the lease ran out and another worker has it. Nothing of this run may count.
@@ -28,7 +28,20 @@ pub async fn enqueue_at<J: Job>(
     run_at: Timestamp,
 ) -> Result<Uuid, DbError> {
     let id = world.uuid();
-    insert(tx, world, job, id, None, run_at).await?;
+    insert(tx, world, job, id, None, run_at, None).await?;
+    Ok(id)
+}
+
+/// Queues a job of an account; it goes when the account goes.
+pub async fn enqueue_of<J: Job>(
+    tx: &mut Tx,
+    world: &dyn World,
+    account: AccountId,
+    job: &J,
+    run_at: Timestamp,
+) -> Result<Uuid, DbError> {
+    let id = world.uuid();
+    insert(tx, world, job, id, None, run_at, Some(account)).await?;
     Ok(id)
 }
 
@@ -40,7 +53,7 @@ pub async fn enqueue_unique<J: Job>(
     key: &str,
     run_at: Timestamp,
 ) -> Result<bool, DbError> {
-    Ok(insert(tx, world, job, world.uuid(), Some(key), run_at).await? == 1)
+    Ok(insert(tx, world, job, world.uuid(), Some(key), run_at, None).await? == 1)
 }
 
 async fn insert<J: Job>(
@@ -50,12 +63,13 @@ async fn insert<J: Job>(
     id: Uuid,
     key: Option<&str>,
     run_at: Timestamp,
+    account: Option<AccountId>,
 ) -> Result<u64, DbError> {
     let payload = serde_json::to_value(job).expect("a payload of our own is JSON");
     let rows = tx
         .execute(sql!(
-            "INSERT INTO jobs (id, kind, unique_key, lane, payload, state, attempts, run_at, created_at)
-             VALUES ($1, $2, $3, $4, $5, 'WAITING', 0, $6, $7) ON CONFLICT (kind, unique_key) DO NOTHING",
+            "INSERT INTO jobs (id, kind, unique_key, lane, payload, state, attempts, run_at, created_at, account_id)
+             VALUES ($1, $2, $3, $4, $5, 'WAITING', 0, $6, $7, $8) ON CONFLICT (kind, unique_key) DO NOTHING",
             id,
             J::KIND,
             key,
@@ -63,6 +77,7 @@ async fn insert<J: Job>(
             payload,
             run_at,
             world.now(),
+            account,
         ))
         .await?;
     tx.announce();

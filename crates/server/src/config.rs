@@ -38,6 +38,7 @@ pub(crate) struct Config {
     pub(crate) jobs: Jobs,
     pub(crate) delivery: Delivery,
     pub(crate) proof: Proof,
+    pub(crate) moderation: Moderation,
     pub(crate) secrets: Secrets,
     pub(crate) log: Log,
 }
@@ -236,6 +237,20 @@ impl Default for Proof {
     }
 }
 
+/// Content moderation.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Moderation {
+    /// Accounts that one application may have.
+    pub(crate) accounts: i64,
+}
+
+impl Default for Moderation {
+    fn default() -> Self {
+        Self { accounts: 100 }
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Switch {
@@ -292,6 +307,7 @@ struct Sections {
     jobs: Jobs,
     delivery: Delivery,
     proof: Proof,
+    moderation: Moderation,
     secrets: Secrets,
     log: Log,
 }
@@ -328,6 +344,7 @@ impl Config {
             jobs,
             delivery,
             proof,
+            moderation,
             secrets,
             log,
         } = sections;
@@ -349,6 +366,7 @@ impl Config {
             jobs,
             delivery,
             proof,
+            moderation,
             secrets,
             log,
         })

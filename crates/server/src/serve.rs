@@ -111,6 +111,7 @@ fn settings(config: &Config, public_url: &str) -> Settings {
         body_timeout: Duration::from_secs(config.server.read_timeout_seconds),
         hosts: config.hosts(),
         public_url: public_url.trim_end_matches('/').to_owned(),
+        accounts: config.moderation.accounts,
         explained_age: config.estimate.explained_age,
         explained_rate: config.estimate.explained_rate,
     }

@@ -15,6 +15,9 @@ use std::{
 };
 use tokio::sync::oneshot;
 
+/// The niceness of workers that step aside: their share of a busy core is a tenth of an ordinary thread's.
+const NICE: i32 = 10;
+
 type Work = Box<dyn FnOnce(&mut Vision) + Send>;
 
 /// A pool of workers. Dropping it lets running work end.
@@ -75,6 +78,17 @@ impl Pool {
 
     /// A pool of workers with these models.
     pub fn with(visions: Vec<Vision>, queue: usize) -> Self {
+        Self::of(visions, queue, 0)
+    }
+
+    /// A pool whose workers step aside for everybody else's: threads of this process that somebody waits for are served
+    /// first. Where the system knows no such thing for one thread, they do not.
+    pub fn behind(folder: &Path, workers: usize, queue: usize) -> Result<Self, LoadError> {
+        let visions = (0..workers.max(1)).map(|_| Vision::load(folder)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Self::of(visions, queue, NICE))
+    }
+
+    fn of(visions: Vec<Vision>, queue: usize, nice: i32) -> Self {
         let models = visions.first().map(|vision| vision.models().to_vec()).unwrap_or_default();
         let (sender, receiver) = sync_channel(queue);
         let receiver = Arc::new(Mutex::new(receiver));
@@ -83,7 +97,13 @@ impl Pool {
             .into_iter()
             .map(|vision| {
                 let (receiver, counters) = (receiver.clone(), counters.clone());
-                std::thread::spawn(move || work(vision, &receiver, &counters))
+                std::thread::spawn(move || {
+                    // On Linux this is the calling thread alone.
+                    if nice != 0 && cfg!(target_os = "linux") {
+                        let _refused = rustix::process::setpriority_process(None, nice);
+                    }
+                    work(vision, &receiver, &counters);
+                })
             })
             .collect();
         Self { sender: Some(sender), workers, models, counters }

@@ -3,18 +3,14 @@
 use super::{Code, Problem, caller::Sent, fetch::Verification};
 use crate::{
     Api,
-    wire::{object, parse},
+    wire::{
+        object,
+        once::{self, Begun},
+        parse,
+    },
 };
-use axum::{
-    Json,
-    extract::State,
-    http::StatusCode,
-    response::{IntoResponse, Response},
-};
-use domain::{
-    idempotency::{self, Known},
-    proof::{Asked, AskedNotification, ProofStatus, Query, Record},
-};
+use axum::{extract::State, http::StatusCode, response::Response};
+use domain::proof::{Asked, AskedNotification, ProofStatus, Query, Record};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
@@ -87,37 +83,23 @@ pub(crate) async fn verify_proof(State(api): State<Api>, sent: Sent) -> Result<R
     let judgement = api.proofs.judge(sent.bearer.app, &query).await?;
 
     let mut tx = api.db.write().await?;
-    let mut kept = None;
-    if let Some(key) = &sent.idempotency_key {
-        let request = idempotency::Request {
-            app: sent.bearer.app,
-            operation: "POST /poa/v1/verify",
-            key,
-            body: &sent.body,
-        };
-        match idempotency::begin(&mut tx, &api.vault, &*api.world, request).await? {
-            Known::New(place) => kept = Some(place),
-            Known::Answered { status, body } => return Ok(answered(status, body)),
-            Known::OtherBody => {
-                let words = "the Idempotency-Key was used with another body; use a new one for each query";
-                return Err(Problem::new(Code::IdempotencyKeyReused, words));
-            }
+    let asked = once::Asked {
+        app: sent.bearer.app,
+        operation: "POST /poa/v1/verify",
+        key: sent.idempotency_key.as_deref(),
+        body: &sent.body,
+    };
+    let once = match once::begin(&api, &mut tx, asked).await? {
+        Begun::New(once) => once,
+        Begun::Answered(answer) => return Ok(answer),
+        Begun::OtherBody => {
+            let words = "the Idempotency-Key was used with another body; use a new one for each query";
+            return Err(Problem::new(Code::IdempotencyKeyReused, words));
         }
-    }
+    };
     let record: Record = api.proofs.store(&mut tx, sent.bearer.app, &query, judgement).await?;
     let status = if record.status == ProofStatus::Pending { StatusCode::ACCEPTED } else { StatusCode::OK };
-    if let Some(kept) = kept {
-        let body = serde_json::to_vec(&record).expect("a record of our own is JSON");
-        kept.keep(&mut tx, &api.vault, &*api.world, status.as_u16(), &body).await?;
-    }
-    tx.commit().await?;
-    Ok((status, Json(record)).into_response())
-}
-
-/// An answer that was given before.
-fn answered(status: u16, body: Vec<u8>) -> Response {
-    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
-    (status, [(axum::http::header::CONTENT_TYPE, "application/json")], body).into_response()
+    Ok(once.answer(&api, tx, status, &record).await?)
 }
 
 /// What is missing is malformed; what is there is judged later.

@@ -11,7 +11,7 @@ pub use ready::Disk;
 use crate::{
     Api,
     ai::{Code, Problem},
-    proof,
+    moderation, proof,
     wire::RequestId,
 };
 use axum::{
@@ -34,6 +34,7 @@ pub(crate) fn router() -> Router<Api> {
 pub(crate) async fn not_found(uri: Uri, id: Option<Extension<RequestId>>) -> Response {
     match id {
         Some(Extension(RequestId(id))) if uri.path().starts_with("/poa/") => proof::not_found(id),
+        _ if uri.path() == "/accounts" || uri.path().starts_with("/accounts/") => moderation::not_found(),
         _ => no_endpoint(),
     }
 }

@@ -4,6 +4,7 @@ pub(crate) mod body;
 mod codes;
 mod device;
 mod json;
+pub(crate) mod once;
 pub(crate) mod request_id;
 
 pub(crate) use codes::{codes, refusals};
@@ -20,6 +21,7 @@ pub struct Wire {
     brand: String,
     auth_id: HeaderName,
     auth_digest: HeaderName,
+    sdk_id: HeaderName,
     device_meta: HeaderName,
     sdk: HeaderName,
     sdk_version: HeaderName,
@@ -50,12 +52,13 @@ impl Wire {
         if !(1..=32).contains(&brand.len()) || !brand.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
             return Err(bad());
         }
-        let header =
-            |name: &str| format!("x-{}-{name}", brand.to_ascii_lowercase()).parse().map_err(|_| bad());
+        let brand_lower = brand.to_ascii_lowercase();
+        let header = |name: &str| format!("x-{brand_lower}-{name}").parse().map_err(|_| bad());
         Ok(Self {
             brand: brand.to_owned(),
             auth_id: header("auth-id")?,
             auth_digest: header("auth-digest")?,
+            sdk_id: format!("{brand_lower}-sdk-id").parse().map_err(|_| bad())?,
             device_meta: header("device-meta")?,
             sdk: header("sdk")?,
             sdk_version: header("sdk-version")?,
@@ -65,6 +68,11 @@ impl Wire {
     /// The header that names the application.
     pub fn auth_id(&self) -> &HeaderName {
         &self.auth_id
+    }
+
+    /// The header that names the application beside an API key.
+    pub fn sdk_id(&self) -> &HeaderName {
+        &self.sdk_id
     }
 
     /// The header that carries the signature.
@@ -124,6 +132,7 @@ mod tests {
     fn a_brand_names_headers_and_codes() {
         let wire = Wire::new("Acme").unwrap();
         assert_eq!(wire.auth_id(), "x-acme-auth-id");
+        assert_eq!(wire.sdk_id(), "acme-sdk-id");
         assert_eq!(wire.code("INVALID_X_SVC_AUTH_ID"), "INVALID_X_ACME_AUTH_ID");
         assert_eq!(wire.code("FACE_NOT_FOUND"), "FACE_NOT_FOUND");
         for bad in ["", "a b", "a-b", "ä", &"a".repeat(33)] {

@@ -2,7 +2,7 @@
 
 use super::records::DeliveryState;
 use crate::{vault::Vault, words::closed};
-use base::{AppId, DeliveryId, Id as _, World};
+use base::{AccountId, AppId, DeliveryId, Id as _, World};
 use db::{DbError, Tx, sql};
 use media::fetch::{Fetcher, Refused};
 use serde::{Deserialize, Serialize};
@@ -97,14 +97,38 @@ impl Outbox {
         topic: &str,
         message: &Message,
     ) -> Result<DeliveryId, NotQueued> {
+        self.queue(tx, world, app, None, topic, message).await
+    }
+
+    /// The same for an account's message, which goes when the account goes.
+    pub async fn post_of(
+        &self,
+        tx: &mut Tx,
+        world: &dyn World,
+        (app, account): (AppId, AccountId),
+        topic: &str,
+        message: &Message,
+    ) -> Result<DeliveryId, NotQueued> {
+        self.queue(tx, world, app, Some(account), topic, message).await
+    }
+
+    async fn queue(
+        &self,
+        tx: &mut Tx,
+        world: &dyn World,
+        app: AppId,
+        account: Option<AccountId>,
+        topic: &str,
+        message: &Message,
+    ) -> Result<DeliveryId, NotQueued> {
         let target = self.fetcher.target(&message.url)?;
         let (id, now) = (DeliveryId::new(world), world.now());
         let plain = serde_json::to_vec(message).expect("a message of our own is JSON");
         let sealed = self.vault.seal(world, &place(id), &plain);
         tx.execute(sql!(
             "INSERT INTO deliveries (id, app_id, topic, endpoint, sealed, state, tries, attempts, begun_at, next_at,
-                                     created_at)
-             VALUES ($1, $2, $3, $4, $5, $6, 0, $7, $8, $8, $8)",
+                                     created_at, account_id)
+             VALUES ($1, $2, $3, $4, $5, $6, 0, $7, $8, $8, $8, $9)",
             id,
             app,
             topic,
@@ -113,6 +137,7 @@ impl Outbox {
             DeliveryState::Waiting,
             serde_json::json!([]),
             now,
+            account,
         ))
         .await?;
         tx.announce();

@@ -7,9 +7,10 @@ use super::{
 use base::{Picture, PictureSize};
 use std::{
     path::PathBuf,
-    sync::{Arc, RwLock},
+    sync::{Arc, PoisonError, RwLock},
     time::Duration,
 };
+use tokio::sync::{OnceCell, Semaphore};
 use vision::{AgeEstimate, Face, ModelInfo, Pool, Vision, VisionError};
 
 /// The limits an image is held against.
@@ -37,7 +38,15 @@ pub struct Models {
 #[derive(Clone, Debug)]
 pub struct Estimator {
     pool: Arc<RwLock<Result<Arc<Pool>, NotReady>>>,
+    behind: Arc<Behind>,
     rules: Arc<Rules>,
+}
+
+/// Models for work that nobody waits for, loaded when the first comes.
+#[derive(Debug, Default)]
+struct Behind {
+    models: RwLock<Option<Models>>,
+    pool: OnceCell<(Arc<Pool>, Semaphore)>,
 }
 
 /// Why there are no models.
@@ -128,12 +137,13 @@ impl Estimator {
     /// An estimator without models yet; [`Self::load`] brings them.
     pub fn new(rules: Rules) -> Self {
         let pool = Err(NotReady("they are being loaded".to_owned()));
-        Self { pool: Arc::new(RwLock::new(pool)), rules: Arc::new(rules) }
+        Self { pool: Arc::new(RwLock::new(pool)), behind: Arc::default(), rules: Arc::new(rules) }
     }
 
     /// An estimator with a pool of its own making; for tests.
     pub fn with(rules: Rules, pool: Pool) -> Self {
-        Self { pool: Arc::new(RwLock::new(Ok(Arc::new(pool)))), rules: Arc::new(rules) }
+        let pool = Arc::new(RwLock::new(Ok(Arc::new(pool))));
+        Self { pool, behind: Arc::default(), rules: Arc::new(rules) }
     }
 
     /// Loads the models and runs their probes; blocks for a moment. Until it has succeeded every question is answered
@@ -143,12 +153,47 @@ impl Estimator {
             .map(Arc::new)
             .map_err(|error| NotReady(error.to_string()));
         let outcome = pool.as_ref().map(drop).map_err(Clone::clone);
-        *self.pool.write().unwrap_or_else(std::sync::PoisonError::into_inner) = pool;
+        *self.behind.models.write().unwrap_or_else(PoisonError::into_inner) = Some(models.clone());
+        *self.pool.write().unwrap_or_else(PoisonError::into_inner) = pool;
         outcome
     }
 
+    /// Does work with the models that somebody waits for; [`Refusal::Busy`] at once when the queue is full.
+    pub async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Vision) -> T + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let running = self.pool()?.run(work).map_err(|busy| Refusal::Busy(busy.retry_after))?;
+        running.await.map_err(|gone| NotReady(gone.to_string()).into())
+    }
+
+    /// Does work with the models that nobody waits for: it queues for as long as it takes, on workers of its own that step
+    /// aside for those of [`Self::run`].
+    pub async fn run_behind<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Vision) -> T + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let (pool, places) = self.behind.pool.get_or_try_init(|| self.load_behind()).await?;
+        let _place = places.acquire().await.map_err(|error| NotReady(error.to_string()))?;
+        let running = pool.run(work).map_err(|busy| Refusal::Busy(busy.retry_after))?;
+        running.await.map_err(|gone| NotReady(gone.to_string()).into())
+    }
+
+    async fn load_behind(&self) -> Result<(Arc<Pool>, Semaphore), NotReady> {
+        let models = self.behind.models.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let Some(models) = models else {
+            // A pool that a test brought serves both.
+            return Ok((self.pool()?, Semaphore::new(1)));
+        };
+        let (workers, folder) = (models.workers, models.folder);
+        let pool = tokio::task::spawn_blocking(move || Pool::behind(&folder, workers, workers)).await;
+        let pool =
+            pool.map_err(|error| error.to_string()).and_then(|pool| pool.map_err(|error| error.to_string()));
+        Ok((Arc::new(pool.map_err(NotReady)?), Semaphore::new(workers)))
+    }
+
     fn pool(&self) -> Result<Arc<Pool>, NotReady> {
-        self.pool.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+        self.pool.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The models that are loaded.
@@ -187,11 +232,7 @@ impl Estimator {
             rules = Rules { image: rules.image.relaxed(), face: rules.face.relaxed() };
         }
         let header = media::gate::inspect(&ask.image, &rules.image)?;
-        let work = self
-            .pool()?
-            .run(move |vision| look(vision, &ask, &header, &rules))
-            .map_err(|busy| Refusal::Busy(busy.retry_after))?;
-        work.await.unwrap_or_else(|gone| Err(NotReady(gone.to_string()).into()))
+        self.run(move |vision| look(vision, &ask, &header, &rules)).await?
     }
 }
 

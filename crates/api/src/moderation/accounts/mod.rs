@@ -1,0 +1,4 @@
+//! Accounts.
+
+pub(super) mod get;
+pub(super) mod open;

@@ -1,0 +1,114 @@
+//! Who asks: an application by its API key, for any of its accounts.
+
+use super::{Code, Problem};
+use crate::{
+    Api,
+    wire::{Noted, text},
+};
+use axum::{
+    extract::FromRequestParts,
+    http::{HeaderMap, header, request::Parts},
+};
+use base::{AccountId, AppId};
+use db::Read;
+use domain::accounts::{self, Account, Actor, NoActor, Scope};
+
+/// Keys of ours have 49 characters; longer ones are not looked up.
+const LONGEST: usize = 512;
+
+/// A caller who was let in.
+#[derive(Clone, Debug)]
+pub(crate) struct Caller(pub(super) Actor);
+
+impl FromRequestParts<Api> for Caller {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Self, Problem> {
+        // Several parts of an operation may ask; a call counts once.
+        if let Some(known) = parts.extensions.get::<Self>() {
+            return Ok(known.clone());
+        }
+        let no = |words: &'static str| Problem::new(Code::Unauthorized, words);
+        let key = key(&parts.headers).ok_or_else(|| no("no API key was sent in Authorization"))?;
+        let app: AppId = text(&parts.headers, api.wire.sdk_id())
+            .and_then(|id| id.parse().ok())
+            .ok_or_else(|| no("the application's id is missing or not a UUID"))?;
+        let actor = accounts::by_api_key(&mut api.db.read().await?, app, key).await?;
+        let noted = parts.extensions.get::<Noted>();
+        if let Some(noted) = noted {
+            noted.caller(app);
+        }
+        if let Some(rate) = &api.rate {
+            let taken = rate.take(app);
+            if let Some(noted) = noted {
+                noted.allowance(taken.unwrap_or_else(|empty| empty));
+            }
+            taken.map_err(Problem::too_many)?;
+        }
+        parts.extensions.insert(Self(actor.clone()));
+        Ok(Self(actor))
+    }
+}
+
+impl Caller {
+    /// Refuses a caller who lacks a scope: 401, because the interface knows no 403.
+    pub(super) fn may(&self, scope: Scope) -> Result<(), Problem> {
+        if self.0.may(scope) {
+            return Ok(());
+        }
+        Err(Problem::new(Code::Unauthorized, format!("the scope {scope} is needed")))
+    }
+
+    /// Refuses a caller who is no administrator.
+    pub(super) fn administers(&self) -> Result<(), Problem> {
+        if self.0.admin {
+            return Ok(());
+        }
+        Err(Problem::new(Code::Unauthorized, "only an administrator may do this"))
+    }
+
+    /// The application that calls by a key of its own; members of an account are none.
+    pub(super) fn application(&self) -> Result<AppId, Problem> {
+        match self.0.account() {
+            None => Ok(self.0.app),
+            Some(_) => Err(Problem::new(Code::Unauthorized, "only an API key may do this")),
+        }
+    }
+
+    /// The account of the path, which a foreign caller is told is not there.
+    pub(super) async fn account(&self, view: &mut Read, id: AccountId) -> Result<Account, Problem> {
+        accounts::find(view, &self.0, id).await?.ok_or_else(|| Problem::missing("account"))
+    }
+
+    /// The same for a caller who has a scope: what nearly every operation begins with.
+    pub(super) async fn enter(
+        &self,
+        view: &mut Read,
+        id: AccountId,
+        scope: Scope,
+    ) -> Result<AccountId, Problem> {
+        self.may(scope)?;
+        Ok(self.account(view, id).await?.id)
+    }
+}
+
+/// The API key of a request, alone or after `Bearer`.
+fn key(headers: &HeaderMap) -> Option<&str> {
+    let mut sent = headers.get_all(header::AUTHORIZATION).iter();
+    let value = sent.next()?.to_str().ok()?.trim();
+    let key = match value.split_once(' ') {
+        Some((scheme, key)) if scheme.eq_ignore_ascii_case("bearer") => key.trim(),
+        Some(_) => return None,
+        None => value,
+    };
+    (sent.next().is_none() && (1..=LONGEST).contains(&key.len())).then_some(key)
+}
+
+impl From<NoActor> for Problem {
+    fn from(no: NoActor) -> Self {
+        match no {
+            NoActor::Db(error) => Self::unavailable(&error),
+            other => Self::new(Code::Unauthorized, other.to_string()),
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Interface 1: content moderation, under `/accounts`.
+
+mod accounts;
+mod caller;
+mod problem;
+mod sent;
+
+pub use problem::Code;
+
+use crate::Api;
+pub(crate) use problem::not_found;
+use problem::{Error, Problem};
+use tower_http::catch_panic::CatchPanicLayer;
+use utoipa::{
+    PartialSchema as _,
+    openapi::{
+        OpenApi,
+        security::{ApiKey, ApiKeyValue, SecurityScheme},
+    },
+};
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+/// The operations.
+pub(crate) fn router() -> OpenApiRouter<Api> {
+    operations().layer(CatchPanicLayer::custom(problem::panicked))
+}
+
+fn operations() -> OpenApiRouter<Api> {
+    OpenApiRouter::new()
+        .routes(routes!(accounts::open::open_account))
+        .routes(routes!(accounts::get::get_account))
+}
+
+pub(crate) fn document() -> OpenApi {
+    let mut document = operations().split_for_parts().1;
+    let components = document.components.get_or_insert_default();
+    components.schemas.insert("Error".to_owned(), Error::schema());
+    let key = |name, description| {
+        SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::with_description(name, description)))
+    };
+    let description = "An API key of the application, alone or after `Bearer`.";
+    components.add_security_scheme("api key", key("Authorization", description));
+    components.add_security_scheme("application", key("Svc-Sdk-Id", "The application's id."));
+    document
+}
