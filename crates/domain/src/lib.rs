@@ -4,6 +4,7 @@ pub mod accounts;
 pub mod audit;
 pub mod delivery;
 pub mod estimate;
+pub mod faces;
 pub mod idempotency;
 pub mod keyring;
 pub mod proof;
