@@ -21,6 +21,7 @@ use db::Db;
 use domain::{
     audit::Decisions,
     estimate::Estimator,
+    faces::Faces,
     proof::{Proofs, issuer::Issuer},
     secure_capture::SecureCapture,
     tenancy::nonces::Nonces,
@@ -41,6 +42,8 @@ pub struct Api {
     pub nonces: Nonces,
     /// The models, behind their bounded pool.
     pub estimator: Estimator,
+    /// People whom accounts know.
+    pub faces: Faces,
     /// Secure capture sessions.
     pub secure_capture: SecureCapture,
     /// Seals what is kept in rows.

@@ -6,6 +6,7 @@ use base::{Secret, SignedDuration, SystemWorld};
 use credentials::trust::Jwk;
 use domain::{
     estimate::{FaceRules, Rules},
+    faces::EnrolRules,
     keyring::Keyring,
 };
 use serde::{Deserialize, Serialize};
@@ -39,6 +40,7 @@ pub(crate) struct Config {
     pub(crate) delivery: Delivery,
     pub(crate) proof: Proof,
     pub(crate) moderation: Moderation,
+    pub(crate) faces: Faces,
     pub(crate) secrets: Secrets,
     pub(crate) log: Log,
 }
@@ -251,6 +253,41 @@ impl Default for Moderation {
     }
 }
 
+/// Faces of profiles: what is kept of them, and when two are one person's.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Faces {
+    /// Whether pictures of enrolled faces are kept, so that another model can be taken later without enrolling anew.
+    pub(crate) keep_images: bool,
+    /// The share of strangers that may pass for one person where two faces are compared. The model says at which
+    /// distance that is.
+    pub(crate) verify_fmr: f64,
+    /// The same where a face is looked for among all profiles.
+    pub(crate) identify_fmr: f64,
+    /// The greatest distance of two faces of one person, instead of `verify_fmr`.
+    pub(crate) verify_distance: Option<f32>,
+    /// The greatest distance of a face that is found, instead of `identify_fmr`.
+    pub(crate) identify_distance: Option<f32>,
+    /// Accounts whose index stays open when nobody searches it.
+    pub(crate) open_indexes: usize,
+    /// What a picture of a face must be like.
+    pub(crate) enrol: EnrolRules,
+}
+
+impl Default for Faces {
+    fn default() -> Self {
+        Self {
+            keep_images: true,
+            verify_fmr: 1e-3,
+            identify_fmr: 1e-4,
+            verify_distance: None,
+            identify_distance: None,
+            open_indexes: 64,
+            enrol: EnrolRules::default(),
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Switch {
@@ -308,6 +345,7 @@ struct Sections {
     delivery: Delivery,
     proof: Proof,
     moderation: Moderation,
+    faces: Faces,
     secrets: Secrets,
     log: Log,
 }
@@ -345,6 +383,7 @@ impl Config {
             delivery,
             proof,
             moderation,
+            faces,
             secrets,
             log,
         } = sections;
@@ -367,6 +406,7 @@ impl Config {
             delivery,
             proof,
             moderation,
+            faces,
             secrets,
             log,
         })
@@ -458,6 +498,22 @@ impl Config {
             alcohol_age: self.proof.alcohol_age,
             audience: self.proof.audience.clone(),
         })
+    }
+
+    /// How faces are taken in and told apart.
+    pub(crate) fn faces(&self, keyring: &Keyring) -> domain::faces::Settings {
+        let Faces { keep_images, verify_fmr, identify_fmr, verify_distance, identify_distance, .. } = self.faces;
+        domain::faces::Settings {
+            folder: self.data_dir.join("faces"),
+            key: keyring.derive("indexes of faces"),
+            keep_images,
+            verify_fmr,
+            identify_fmr,
+            verify_distance,
+            identify_distance,
+            open_indexes: self.faces.open_indexes,
+            rules: self.faces.enrol.clone(),
+        }
     }
 
     pub(crate) fn hosts(&self) -> api::Hosts {

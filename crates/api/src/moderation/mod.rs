@@ -2,7 +2,9 @@
 
 mod accounts;
 mod caller;
+mod groups;
 mod problem;
+mod profiles;
 mod sent;
 
 pub use problem::Code;
@@ -29,6 +31,20 @@ fn operations() -> OpenApiRouter<Api> {
     OpenApiRouter::new()
         .routes(routes!(accounts::open::open_account))
         .routes(routes!(accounts::get::get_account))
+        .routes(routes!(profiles::list::list_profiles, profiles::enrol::enrol_profile))
+        .routes(routes!(profiles::search::search_profiles))
+        .routes(routes!(
+            profiles::get::get_profile,
+            profiles::change::change_profile,
+            profiles::delete::delete_profile
+        ))
+        .routes(routes!(profiles::ban::ban_profile))
+        .routes(routes!(profiles::ban::unban_profile))
+        .routes(routes!(profiles::faces::add_face))
+        .routes(routes!(profiles::faces::delete_face))
+        .routes(routes!(groups::list::list_groups, groups::make::make_group))
+        .routes(routes!(groups::members::join_group, groups::remove::remove_group))
+        .routes(routes!(groups::members::leave_group))
 }
 
 pub(crate) fn document() -> OpenApi {
