@@ -6,6 +6,7 @@ pub mod delivery;
 pub mod estimate;
 pub mod idempotency;
 pub mod keyring;
+pub mod mail;
 pub mod proof;
 pub mod secure_capture;
 pub mod tenancy;
