@@ -7,6 +7,7 @@ pub mod estimate;
 pub mod faces;
 pub mod idempotency;
 pub mod keyring;
+pub mod mail;
 pub mod proof;
 pub mod secure_capture;
 pub mod tenancy;

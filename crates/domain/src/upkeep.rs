@@ -1,7 +1,10 @@
 //! Housekeeping: what recurs, as jobs.
 
 use crate::{
-    delivery, idempotency,
+    accounts::doors,
+    delivery,
+    faces::SweepFaces,
+    idempotency,
     proof::{self, RefreshTrust},
     tenancy::{nonces, tokens},
 };
@@ -34,7 +37,7 @@ impl PurgeNonces {
     }
 }
 
-/// Forgets what has expired: tokens, assertions, answers, deliveries, proofs.
+/// Forgets what has expired: tokens, assertions, answers, deliveries, proofs, invitations, sessions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PurgeExpired {}
 
@@ -58,6 +61,7 @@ impl PurgeExpired {
         while idempotency::purge(db, world).await? > 0 {}
         while delivery::purge(db, world, keep_deliveries).await? > 0 {}
         while proof::purge(db, world).await? > 0 {}
+        while doors::purge(db, world).await? > 0 {}
         Ok(Outcome::Again(world.now() + Self::EVERY))
     }
 }
@@ -67,6 +71,7 @@ pub async fn schedule(db: &Db, world: &dyn World) -> Result<(), DbError> {
     let mut tx = db.write().await?;
     enqueue_unique(&mut tx, world, &PurgeNonces {}, "recurring", world.now()).await?;
     enqueue_unique(&mut tx, world, &PurgeExpired {}, "recurring", world.now()).await?;
+    enqueue_unique(&mut tx, world, &SweepFaces {}, "recurring", world.now()).await?;
     enqueue_unique(&mut tx, world, &RefreshTrust {}, "recurring", world.now()).await?;
     tx.commit().await
 }
@@ -84,7 +89,7 @@ mod tests {
         schedule(&test.db, &world).await.unwrap();
         schedule(&test.db, &world).await.unwrap();
         let mut view = test.db.read().await.unwrap();
-        assert_eq!(view.count(sql!("SELECT count(*) FROM jobs")).await.unwrap(), 3);
+        assert_eq!(view.count(sql!("SELECT count(*) FROM jobs")).await.unwrap(), 4);
     }
 
     #[tokio::test]

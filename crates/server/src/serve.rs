@@ -9,7 +9,9 @@ use crate::{config::Config, house::House, out, telemetry};
 use anyhow::Context as _;
 use api::{Api, Metrics, Settings};
 use base::SignedDuration;
-use domain::{audit::Decisions, estimate::Estimator, secure_capture::SecureCapture, tenancy::nonces};
+use domain::{
+    audit::Decisions, estimate::Estimator, faces::Faces, secure_capture::SecureCapture, tenancy::nonces,
+};
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{sync::watch, task::JoinSet, time::MissedTickBehavior};
 
@@ -32,7 +34,6 @@ pub(crate) async fn serve(args: &Args, config: Config) -> anyhow::Result<()> {
     telemetry::install(&config.log)?;
     config.data_dir()?;
     let keyring = config.keyring()?;
-    let estimator = Estimator::new(config.rules());
     let listener = tokio::net::TcpListener::bind(args.listen)
         .await
         .with_context(|| format!("cannot listen on {}", args.listen))?;
@@ -50,8 +51,13 @@ pub(crate) async fn serve(args: &Args, config: Config) -> anyhow::Result<()> {
         issuer: house.issuer.clone(),
         wire: config.wire()?,
         nonces: nonces::Nonces::start(database.clone()),
-        estimator: estimator.clone(),
+        estimator: house.estimator.clone(),
+        faces: house.faces.clone(),
         secure_capture: SecureCapture::new(&keyring),
+        blobs: house.blobs.clone(),
+        doors: house.doors.clone(),
+        closing: house.closing.clone(),
+        sign_ins: Arc::new(api::Rate::new(config.console.links_per_minute, config.console.links_per_minute)),
         decisions: (config.audit.decisions == crate::config::Switch::On)
             .then(|| Decisions::new(database.clone(), &keyring)),
         rate: config.rate(),
@@ -59,7 +65,8 @@ pub(crate) async fn serve(args: &Args, config: Config) -> anyhow::Result<()> {
         disk: api::Disk { folder: config.data_dir.clone(), min_free: config.server.min_free_bytes },
         settings: Arc::new(settings(&config, &public_url)),
     };
-    tokio::spawn(load_models(estimator, config.models()));
+    tokio::spawn(load_models(house.estimator.clone(), config.models()));
+    tokio::spawn(tend(house.faces.clone()));
     tokio::spawn(keep_house(api.clone()));
     let metrics = api.metrics.clone();
     let router = api::router(api, pages::router());
@@ -128,7 +135,7 @@ async fn migrate(database: &db::Db) {
 }
 
 /// Loads the models, and tries again every few seconds while that fails: they may be imported meanwhile.
-async fn load_models(estimator: Estimator, models: domain::estimate::Models) {
+pub(crate) async fn load_models(estimator: Estimator, models: domain::estimate::Models) {
     loop {
         let (estimator, models) = (estimator.clone(), models.clone());
         let folder = models.folder.clone();
@@ -145,6 +152,18 @@ async fn load_models(estimator: Estimator, models: domain::estimate::Models) {
             }
         }
         tokio::time::sleep(Duration::from_secs(5)).await;
+    }
+}
+
+/// Keeps the indexes of faces of this process in step while nobody asks for them.
+pub(crate) async fn tend(faces: Faces) {
+    let mut tick = tokio::time::interval(Duration::from_secs(60));
+    tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tick.tick().await;
+        if let Err(error) = faces.tidy().await {
+            tracing::debug!("indexes of faces are left as they are: {error}");
+        }
     }
 }
 

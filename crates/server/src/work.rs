@@ -1,9 +1,17 @@
 //! The jobs this build knows, and `assay work`, which runs them without serving.
 
-use crate::{config::Config, house::House, serve::told_to_stop, telemetry};
+use crate::{
+    config::Config,
+    house::House,
+    serve::{load_models, tend, told_to_stop},
+    telemetry,
+};
 use anyhow::Context as _;
 use domain::{
+    accounts::{closing::CloseAccount, doors::SendLinks},
     delivery::{self, Sender},
+    faces::{Faces, FacesError, ReembedFaces, SweepFaces},
+    mail::SendMail,
     proof::{RefreshTrust, ResolveProof},
     upkeep::{self, PurgeExpired, PurgeNonces},
 };
@@ -13,7 +21,8 @@ use tokio::sync::watch;
 
 /// A worker that knows every kind of job.
 fn worker(house: &House) -> Worker {
-    let House { db, world, proofs, keep_deliveries, .. } = house.clone();
+    let House { db, world, proofs, mail, doors, closing, faces, keep_deliveries, .. } = house.clone();
+    let (sweeping, embedding) = (faces.clone(), faces);
     let (purged_db, purged_world) = (db.clone(), world.clone());
     let (resolving, refreshing) = (proofs.clone(), proofs);
     Worker::new(db.clone(), world.clone())
@@ -34,6 +43,26 @@ fn worker(house: &House) -> Worker {
             let proofs = refreshing.clone();
             async move { proofs.refresh_trust().await }
         })
+        .handle(move |job: SendMail, lease| {
+            let mail = mail.clone();
+            async move { mail.send(&job, &lease).await }
+        })
+        .handle(move |job: SendLinks, lease| {
+            let doors = doors.clone();
+            async move { doors.send_links(&job, &lease).await }
+        })
+        .handle(move |job: CloseAccount, lease| {
+            let closing = closing.clone();
+            async move { closing.finish(&job, &lease).await }
+        })
+        .handle(move |_: SweepFaces, _| {
+            let faces = sweeping.clone();
+            async move { faces.sweep().await }
+        })
+        .handle(move |job: ReembedFaces, _| {
+            let faces = embedding.clone();
+            async move { faces.reembed(&job).await }
+        })
 }
 
 /// Queues what recurs, then runs jobs and delivers until told to stop.
@@ -42,9 +71,25 @@ pub(crate) async fn work(house: House, stopped: Stopped) {
         tracing::error!(error = &error as &dyn std::error::Error, "housekeeping could not be queued");
     }
     let reporting = tokio::spawn(report(house.clone()));
+    let renewing = tokio::spawn(renew(house.faces.clone()));
     let sender = Sender::new(house.db.clone(), house.world.clone(), house.outbox.clone(), house.sender);
     tokio::join!(worker(&house).work(stopped.clone()), sender.work(stopped));
     reporting.abort();
+    renewing.abort();
+}
+
+/// Queues faces of another model to be embedded anew, as soon as the models are there.
+async fn renew(faces: Faces) {
+    loop {
+        match faces.queue_reembedding().await {
+            Ok(_) => return,
+            Err(FacesError::NotReady(_)) => {}
+            Err(error) => {
+                tracing::warn!(error = &error as &dyn std::error::Error, "faces could not be looked through");
+            }
+        }
+        tokio::time::sleep(Duration::from_secs(5)).await;
+    }
 }
 
 async fn report(house: House) {
@@ -72,6 +117,8 @@ pub(crate) async fn run(args: &Args, config: Config) -> anyhow::Result<()> {
     let house = House::open(&config, &config.public_url(), args.dev)?;
     let db = house.db.clone();
     db.migrate().await.context("the database is not ready")?;
+    tokio::spawn(load_models(house.estimator.clone(), config.models()));
+    tokio::spawn(tend(house.faces.clone()));
     let (stop, stopped) = watch::channel(false);
     let worker = tokio::spawn(work(house, stopped));
     tracing::info!(version = env!("CARGO_PKG_VERSION"), "working");

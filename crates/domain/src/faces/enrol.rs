@@ -4,6 +4,7 @@ use super::{
     BadText, Details, Faces, FacesError, Kind, bump, leavings,
     picture::{self, Looked, Purpose},
 };
+use crate::accounts;
 use base::{AccountId, FaceId, Id as _, Measured, ProfileId};
 use db::{FromRow, Read, Tx, sql};
 use media::blobs::{BlobKey, Segment};
@@ -42,7 +43,8 @@ impl Faces {
     pub(super) async fn look(&self, bytes: Vec<u8>, purpose: Purpose) -> Result<Looked, FacesError> {
         let rules = self.0.settings.rules.clone();
         let header = picture::inspect(&bytes, &rules)?;
-        let looking = self.0.estimator.run(move |vision| picture::look(vision, &bytes, &header, &rules, purpose));
+        let looking =
+            self.0.estimator.run(move |vision| picture::look(vision, &bytes, &header, &rules, purpose));
         looking.await?
     }
 
@@ -64,6 +66,9 @@ impl Faces {
         if kept {
             // The row comes later: until then a note says that there may be a picture without one.
             let mut tx = self.0.db.write().await?;
+            if !accounts::hold(&mut tx, account).await? {
+                return Err(FacesError::Missing("account"));
+            }
             leavings::expect(&mut tx, account, id, self.0.world.now()).await?;
             tx.commit().await?;
             self.0.blobs.put(&blob(account, id), &looked.crop).await?;
@@ -218,7 +223,8 @@ impl Faces {
             return Ok(());
         }
         let hint = "add pictures of the same person, or make a profile of its own";
-        let measured = Measured::new(nearest, format!("a distance of at most {limit} to a face of the profile"), hint);
+        let measured =
+            Measured::new(nearest, format!("a distance of at most {limit} to a face of the profile"), hint);
         Err(FacesError::refused("the face is not of the person of this profile", Some(measured)))
     }
 }

@@ -106,7 +106,8 @@ impl Faces {
     }
 
     async fn catch_up(&self, gallery: &Arc<Gallery>) -> Result<(), FacesError> {
-        let (now, last) = (self.0.world.now(), last_change(&mut self.0.db.read().await?, gallery.account).await?);
+        let (now, last) =
+            (self.0.world.now(), last_change(&mut self.0.db.read().await?, gallery.account).await?);
         if gallery.seq.load(Ordering::Acquire) == last && gallery.is_fresh(now) {
             return Ok(());
         }
@@ -249,8 +250,8 @@ impl Faces {
             }
         }
         let mut gone = 0;
-        let folder = self.0.settings.folder.clone();
-        for account in blocking(move || accounts_in(&folder)).await? {
+        for name in self.index_folders().await? {
+            let Ok(account) = name.parse() else { continue };
             if !self.exists(account).await? {
                 self.erase(account).await?;
                 gone += 1;
@@ -264,18 +265,28 @@ impl Faces {
         Ok(view.count(sql!("SELECT count(*) FROM accounts WHERE id = $1", account)).await? == 1)
     }
 
+    /// How many index files an account has on this machine.
+    pub(super) async fn index_files(&self, account: AccountId) -> Result<u64, FacesError> {
+        let folder = self.0.settings.folder.join(account.to_string());
+        blocking(move || Ok(names_in(&folder)?.len() as u64)).await
+    }
+
+    /// The names of the folders, each of which is an account's id.
+    pub(super) async fn index_folders(&self) -> Result<Vec<String>, FacesError> {
+        let folder = self.0.settings.folder.clone();
+        blocking(move || names_in(&folder)).await
+    }
+
     /// Deletes an account's indexes of this machine; rows go by [`forget`](super::forget). How many files there were.
     pub async fn erase(&self, account: AccountId) -> Result<u64, FacesError> {
         self.0.shelf.remove(account);
         let folder = self.0.settings.folder.join(account.to_string());
         blocking(move || {
-            let files = match std::fs::read_dir(&folder) {
-                Ok(files) => files.count() as u64,
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(0),
-                Err(error) => return Err(error.into()),
-            };
-            std::fs::remove_dir_all(&folder)?;
-            Ok(files)
+            let files = names_in(&folder)?.len() as u64;
+            match std::fs::remove_dir_all(&folder) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
+                _ => Ok(files),
+            }
         })
         .await
     }
@@ -309,7 +320,8 @@ fn open(folder: &Path, space: &search::Space, key: &Secret<[u8; 32]>) -> Result<
     let prefix = hex::encode(&space.model[..8]);
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
-        let of_this = path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(&prefix));
+        let of_this =
+            path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(&prefix));
         if !of_this {
             std::fs::remove_file(path)?;
         }
@@ -331,19 +343,14 @@ fn open(folder: &Path, space: &search::Space, key: &Secret<[u8; 32]>) -> Result<
     Err(IndexError::InUse.into())
 }
 
-/// The accounts that have a folder.
-fn accounts_in(folder: &Path) -> Result<Vec<AccountId>, FacesError> {
+/// What is in a folder; nothing where there is none.
+fn names_in(folder: &Path) -> Result<Vec<String>, FacesError> {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(error.into()),
     };
-    let mut accounts = Vec::new();
-    for entry in entries {
-        let name = entry?.file_name();
-        accounts.extend(name.to_str().and_then(|name| name.parse::<AccountId>().ok()));
-    }
-    Ok(accounts)
+    entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()
 }
 
 /// Does work that reads files or takes long, off the threads that answer.

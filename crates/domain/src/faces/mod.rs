@@ -19,6 +19,7 @@ mod status;
 pub use candidates::Candidate;
 pub use enrol::{MOST_FACES, Prepared};
 pub use forget::forget;
+pub(crate) use forget::orphans;
 pub use groups::{Group, LONGEST_LABEL};
 pub use labels::MOST_LABELS;
 pub use leavings::SweepFaces;

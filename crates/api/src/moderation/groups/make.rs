@@ -1,6 +1,10 @@
 //! `POST /accounts/{accountId}/groups`
 
-use super::super::{Problem, accounts::open::Created, sent::{Ids, Sent}};
+use super::super::{
+    Problem,
+    accounts::open::Created,
+    sent::{Ids, Sent},
+};
 use crate::Api;
 use axum::{extract::State, http::StatusCode, response::Response};
 use base::AccountId;
@@ -31,7 +35,7 @@ pub(crate) async fn make_group(
     sent: Sent<NewGroup>,
 ) -> Result<Response, Problem> {
     let mut tx = api.db.write().await?;
-    let account = sent.caller.enter(&mut tx, account, Scope::ProfilesManage).await?;
+    let account = sent.caller.enter_to_write(&mut tx, account, Scope::ProfilesManage).await?;
     let label = sent.body.label.as_deref().ok_or_else(|| Problem::wrong("label", "it is required"))?;
     let once = match sent.once(&api, &mut tx).await? {
         Ok(once) => once,

@@ -1,6 +1,10 @@
 //! `POST /accounts/{accountId}/groups/{groupId}` and `DELETE …/profiles/{profileId}`
 
-use super::super::{Problem, caller::Caller, sent::{Ids, Sent}};
+use super::super::{
+    Problem,
+    caller::Caller,
+    sent::{Ids, Sent},
+};
 use crate::Api;
 use axum::{extract::State, http::StatusCode};
 use base::{AccountId, GroupId, ProfileId};
@@ -32,7 +36,7 @@ pub(crate) async fn join_group(
     sent: Sent<NewMember>,
 ) -> Result<StatusCode, Problem> {
     let mut tx = api.db.write().await?;
-    let account = sent.caller.enter(&mut tx, account, Scope::ProfilesManage).await?;
+    let account = sent.caller.enter_to_write(&mut tx, account, Scope::ProfilesManage).await?;
     let profile = sent.body.profile_id.ok_or_else(|| Problem::wrong("profile_id", "it is required"))?;
     api.faces.join(&mut tx, account, group, profile).await?;
     tx.commit().await?;
@@ -56,7 +60,7 @@ pub(crate) async fn leave_group(
     Ids((account, group, profile)): Ids<(AccountId, GroupId, ProfileId)>,
 ) -> Result<StatusCode, Problem> {
     let mut tx = api.db.write().await?;
-    let account = caller.enter(&mut tx, account, Scope::ProfilesManage).await?;
+    let account = caller.enter_to_write(&mut tx, account, Scope::ProfilesManage).await?;
     api.faces.leave(&mut tx, account, group, profile).await?;
     tx.commit().await?;
     Ok(StatusCode::NO_CONTENT)

@@ -22,7 +22,7 @@ pub(crate) async fn remove_group(
     Ids((account, group)): Ids<(AccountId, GroupId)>,
 ) -> Result<StatusCode, Problem> {
     let mut tx = api.db.write().await?;
-    let account = caller.enter(&mut tx, account, Scope::ProfilesManage).await?;
+    let account = caller.enter_to_write(&mut tx, account, Scope::ProfilesManage).await?;
     api.faces.remove_group(&mut tx, account, group).await?;
     tx.commit().await?;
     Ok(StatusCode::NO_CONTENT)

@@ -52,7 +52,7 @@ async fn set(
     banned: bool,
 ) -> Result<StatusCode, Problem> {
     let mut tx = api.db.write().await?;
-    let account = caller.enter(&mut tx, account, Scope::ProfilesManage).await?;
+    let account = caller.enter_to_write(&mut tx, account, Scope::ProfilesManage).await?;
     api.faces.ban(&mut tx, account, profile, banned).await?;
     tx.commit().await?;
     Ok(StatusCode::NO_CONTENT)

@@ -1,7 +1,10 @@
 //! `PATCH /accounts/{accountId}/profiles/{profileId}`
 
 use super::{
-    super::{Problem, sent::{Ids, Sent}},
+    super::{
+        Problem,
+        sent::{Ids, Sent},
+    },
     fields::{TEXTS, given},
     get::ProfileBody,
 };
@@ -62,7 +65,7 @@ pub(crate) async fn change_profile(
     sent: Sent<ProfileChange>,
 ) -> Result<Json<ProfileBody>, Problem> {
     let mut tx = api.db.write().await?;
-    let account = sent.caller.enter(&mut tx, account, Scope::ProfilesManage).await?;
+    let account = sent.caller.enter_to_write(&mut tx, account, Scope::ProfilesManage).await?;
     let mut body = sent.body;
     let mut patch = Patch {
         kind: body.profile_type.map(Kind::try_from).transpose()?,

@@ -25,7 +25,7 @@ pub(crate) async fn delete_profile(
     Ids((account, profile)): Ids<(AccountId, ProfileId)>,
 ) -> Result<StatusCode, Problem> {
     let mut tx = api.db.write().await?;
-    let account = caller.enter(&mut tx, account, Scope::ProfilesManage).await?;
+    let account = caller.enter_to_write(&mut tx, account, Scope::ProfilesManage).await?;
     api.faces.delete(&mut tx, account, profile).await?;
     tx.commit().await?;
     api.faces.settle(account).await;

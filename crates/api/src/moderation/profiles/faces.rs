@@ -1,7 +1,12 @@
 //! `POST /accounts/{accountId}/profiles/{profileId}/faces` and `DELETE …/faces/{faceId}`
 
 use super::{
-    super::{Problem, accounts::open::Created, caller::Caller, sent::{Ids, Sent}},
+    super::{
+        Problem,
+        accounts::open::Created,
+        caller::Caller,
+        sent::{Ids, Sent},
+    },
     fields::picture,
 };
 use crate::Api;
@@ -53,14 +58,12 @@ pub(crate) async fn add_face(
     room?;
     let face = api.faces.prepare(account, Some(profile), bytes).await?;
     let added = add(&api, &sent, account, profile, &face).await;
-    if let Ok((_, false)) | Err(_) = &added {
+    if matches!(added, Ok((_, true))) {
+        api.faces.settle(account).await;
+    } else {
         api.faces.abandon(face).await;
     }
-    let (answer, new) = added?;
-    if new {
-        api.faces.settle(account).await;
-    }
-    Ok(answer)
+    added.map(|(answer, _)| answer)
 }
 
 /// The answer, and whether it is a new one.
@@ -72,6 +75,7 @@ async fn add(
     face: &Prepared,
 ) -> Result<(Response, bool), Problem> {
     let mut tx = api.db.write().await?;
+    sent.caller.enter_to_write(&mut tx, account, Scope::ProfilesManage).await?;
     let once = match sent.once(api, &mut tx).await? {
         Ok(once) => once,
         Err(answer) => return Ok((answer, false)),
@@ -99,7 +103,7 @@ pub(crate) async fn delete_face(
     Ids((account, profile, face)): Ids<(AccountId, ProfileId, FaceId)>,
 ) -> Result<StatusCode, Problem> {
     let mut tx = api.db.write().await?;
-    let account = caller.enter(&mut tx, account, Scope::ProfilesManage).await?;
+    let account = caller.enter_to_write(&mut tx, account, Scope::ProfilesManage).await?;
     api.faces.remove(&mut tx, account, profile, face).await?;
     tx.commit().await?;
     api.faces.settle(account).await;
