@@ -7,6 +7,7 @@ mod images;
 mod ladder;
 mod limits;
 mod operations;
+mod profiles;
 mod proof;
 mod secure;
 mod system;
