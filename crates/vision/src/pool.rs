@@ -1,7 +1,7 @@
 //! The bounded inference pool: one worker thread a core, each with its own models, and a short queue. What does not fit
 //! is refused at once, so that accepted work is done in the time it takes.
 
-use crate::{LoadError, ModelInfo, Vision};
+use crate::{LoadError, ModelInfo, Space, Vision};
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     path::Path,
@@ -23,6 +23,7 @@ pub struct Pool {
     sender: Option<SyncSender<Work>>,
     workers: Vec<JoinHandle<()>>,
     models: Vec<ModelInfo>,
+    space: Space,
     counters: Arc<Counters>,
 }
 
@@ -76,6 +77,7 @@ impl Pool {
     /// A pool of workers with these models.
     pub fn with(visions: Vec<Vision>, queue: usize) -> Self {
         let models = visions.first().map(|vision| vision.models().to_vec()).unwrap_or_default();
+        let space = visions.first().map(|vision| vision.space().clone()).unwrap_or_default();
         let (sender, receiver) = sync_channel(queue);
         let receiver = Arc::new(Mutex::new(receiver));
         let counters = Arc::new(Counters::default());
@@ -86,7 +88,7 @@ impl Pool {
                 std::thread::spawn(move || work(vision, &receiver, &counters))
             })
             .collect();
-        Self { sender: Some(sender), workers, models, counters }
+        Self { sender: Some(sender), workers, models, space, counters }
     }
 
     /// Queues work; the future ends when a worker has done it.
@@ -121,6 +123,11 @@ impl Pool {
     /// The models that answer.
     pub fn models(&self) -> &[ModelInfo] {
         &self.models
+    }
+
+    /// The space of the embeddings that the workers make; the empty one for a pool without workers.
+    pub fn space(&self) -> &Space {
+        &self.space
     }
 
     /// How the pool is doing.
