@@ -5,6 +5,8 @@ mod app;
 #[cfg(feature = "app")]
 mod faces;
 #[cfg(feature = "app")]
+pub mod mail_server;
+#[cfg(feature = "app")]
 pub mod receiver;
 pub mod scene;
 pub mod spoof;

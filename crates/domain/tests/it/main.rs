@@ -5,4 +5,5 @@
 
 mod delivery;
 mod faces;
+mod mail;
 mod tokens;
