@@ -136,7 +136,8 @@ async fn a_person_is_enrolled_seen_listed_and_found() {
     let listed = json!([{ "profile_id": id, "is_banned": false, "is_active": true, "active": true }]);
     assert_eq!(desk.get("/profiles").await, json!({ "profiles": listed }));
 
-    let found = desk.ask("POST", "/profiles/search", Some(json!({ "face": base64(&another(ada, 0)) }))).await.json();
+    let found =
+        desk.ask("POST", "/profiles/search", Some(json!({ "face": base64(&another(ada, 0)) }))).await.json();
     let hit = &found["profiles"][0];
     assert_eq!(
         (&hit["profile_id"], &hit["display_name"], &hit["reference"], &hit["is_banned"], &hit["face_id"]),
@@ -153,7 +154,8 @@ async fn a_person_is_enrolled_seen_listed_and_found() {
     let one = desk.ask("POST", "/profiles/search", Some(json!({ "face": base64(ada), "most": 1 }))).await;
     assert_eq!(one.json()["profiles"].as_array().unwrap().len(), 1);
     for most in [0, 51] {
-        let bad = desk.ask("POST", "/profiles/search", Some(json!({ "face": base64(ada), "most": most }))).await;
+        let bad =
+            desk.ask("POST", "/profiles/search", Some(json!({ "face": base64(ada), "most": most }))).await;
         assert_eq!(bad.line(), "400 INVALID_REQUEST");
     }
 }
@@ -189,7 +191,11 @@ async fn pictures_that_cannot_be_used_are_refused_and_nothing_of_them_stays() {
         let body = json!({ "display_name": "Ada", "biometric_consent": "form 7", "face": face });
         let refused = desk.ask("POST", "/profiles", Some(body)).await;
         let error = errors(&refused);
-        assert_eq!((refused.line().as_str(), &error["property"]), ("422 FACE_REFUSED", &json!("face")), "{what}");
+        assert_eq!(
+            (refused.line().as_str(), &error["property"]),
+            ("422 FACE_REFUSED", &json!("face")),
+            "{what}"
+        );
         if measured {
             assert!(error["measured"].is_number() && error["limit"].is_string(), "{what}: {error}");
         }
@@ -225,8 +231,11 @@ async fn texts_have_bounds_and_a_face_needs_consent() {
     let id = desk.note("Ada").await;
     let refused = desk.ask("POST", &format!("/profiles/{id}/faces"), Some(body)).await;
     assert_eq!(errors(&refused)["property"], json!("biometric_consent"));
-    assert_eq!(desk.app.ask("POST", &format!("/accounts/{}/profiles", desk.account), &desk.key, None).await.line(),
-        "400 INVALID_REQUEST", "Content-Type is application/json");
+    assert_eq!(
+        desk.app.ask("POST", &format!("/accounts/{}/profiles", desk.account), &desk.key, None).await.line(),
+        "400 INVALID_REQUEST",
+        "Content-Type is application/json"
+    );
 }
 
 #[tokio::test]
@@ -260,7 +269,12 @@ async fn a_profile_changes_member_by_member_and_type_2_is_never_found() {
     let change = json!({ "profile_type": 2, "reference": "u-2", "display_name": null });
     let changed = desk.ask("PATCH", &path, Some(change)).await.json();
     assert_eq!(
-        [&changed["profile_type"], &changed["reference"], &changed["display_name"], &changed["biometric_consent"]],
+        [
+            &changed["profile_type"],
+            &changed["reference"],
+            &changed["display_name"],
+            &changed["biometric_consent"]
+        ],
         [&json!(2), &json!("u-2"), &Value::Null, &json!("form 7")]
     );
     assert_eq!(changed["updated_at"], json!("2026-01-16T14:41:00Z"));
@@ -268,8 +282,10 @@ async fn a_profile_changes_member_by_member_and_type_2_is_never_found() {
     desk.ask("PATCH", &path, Some(json!({ "profile_type": 1 }))).await;
     assert_eq!(desk.find(ada).await, [id.clone()]);
     let refused = desk.ask("PATCH", &path, Some(json!({ "biometric_consent": "" }))).await;
-    assert_eq!((refused.line().as_str(), errors(&refused)["property"].clone()),
-        ("400 INVALID_REQUEST", json!("biometric_consent")));
+    assert_eq!(
+        (refused.line().as_str(), errors(&refused)["property"].clone()),
+        ("400 INVALID_REQUEST", json!("biometric_consent"))
+    );
     let hidden = json!({ "profile_type": 2, "biometric_consent": "form 8", "face": base64(ada) });
     made(&desk.ask("POST", "/profiles", Some(hidden)).await);
     assert_eq!(desk.find(ada).await, [id]);
@@ -332,7 +348,13 @@ async fn what_is_deleted_is_gone_when_that_is_answered() {
     assert!(desk.find(ada).await.is_empty());
     let left = desk.get(&path).await;
     assert_eq!(
-        [&left["active"], &left["is_active"], &left["is_banned"], &left["display_name"], &left["biometric_consent"]],
+        [
+            &left["active"],
+            &left["is_active"],
+            &left["is_banned"],
+            &left["display_name"],
+            &left["biometric_consent"]
+        ],
         [&json!(false), &json!(false), &json!(false), &Value::Null, &Value::Null]
     );
     assert_eq!((&left["faces"], &left["groups"]), (&json!([]), &json!([])));

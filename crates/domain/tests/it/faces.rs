@@ -113,7 +113,8 @@ async fn nodes_see_each_others_changes_in_the_next_search() {
     assert_eq!(a.finds(account, &ada).await.into_iter().collect::<HashSet<_>>(), both);
     let only = Arc::new(HashSet::from([twin, other]));
     let found = a.faces.candidates(account, &[ada.clone(), bob], 5, Some(only)).await.unwrap();
-    let profiles: Vec<_> = found.iter().map(|found| found.iter().map(|it| it.profile).collect::<Vec<_>>()).collect();
+    let profiles: Vec<_> =
+        found.iter().map(|found| found.iter().map(|it| it.profile).collect::<Vec<_>>()).collect();
     assert_eq!(profiles, [vec![twin], vec![other]]);
     delete(&app, &b.faces, account, twin).await;
 
