@@ -19,8 +19,9 @@ pub(super) fn blob(account: AccountId, face: FaceId) -> BlobKey {
     BlobKey::new(account, KIND, face)
 }
 
-pub(super) fn place(face: FaceId) -> Vec<u8> {
-    format!("face {face}").into_bytes()
+/// What a sealed embedding belongs to.
+pub(super) fn place(profile: ProfileId, face: FaceId) -> Vec<u8> {
+    format!("face {face} of {profile}").into_bytes()
 }
 
 /// A face that is good enough, whose picture is kept already; it is nobody's yet.
@@ -188,7 +189,7 @@ impl Faces {
             *account,
             profile,
             looked.model.to_vec(),
-            self.seal(&place(*id), &looked.embedding),
+            self.seal(&place(profile, *id), &looked.embedding),
             f64::from((looked.quality * 1e4).round()) / 1e4,
             *kept,
             seq,
@@ -215,7 +216,7 @@ impl Faces {
             .await?;
         let mut nearest = f32::INFINITY;
         for known in &known {
-            let embedding = self.open(&place(known.id), &known.embedding)?;
+            let embedding = self.open(&place(profile, known.id), &known.embedding)?;
             nearest = nearest.min(vision::distance(&embedding, &looked.embedding));
         }
         let limit = self.verify_distance().await?;

@@ -108,7 +108,8 @@ impl Faces {
     async fn catch_up(&self, gallery: &Arc<Gallery>) -> Result<(), FacesError> {
         let (now, last) =
             (self.0.world.now(), last_change(&mut self.0.db.read().await?, gallery.account).await?);
-        if gallery.seq.load(Ordering::Acquire) == last && gallery.is_fresh(now) {
+        if gallery.seq.load(Ordering::Acquire) == last {
+            gallery.looked_at(now);
             return Ok(());
         }
         let _alone = gallery.catching_up.lock().await;
@@ -116,7 +117,7 @@ impl Faces {
         let mut view = self.0.db.read().await?;
         // Rows of later changes may be read as well; they are read again then.
         let last = last_change(&mut view, gallery.account).await?;
-        if known == last && gallery.is_fresh(now) {
+        if known == last {
             return Ok(());
         }
         if known < 0 || known > last || !gallery.is_fresh(now) {
@@ -128,7 +129,7 @@ impl Faces {
         gallery.labels.write().unwrap_or_else(PoisonError::into_inner).extend(labels);
         gallery.index.note_seq(last)?;
         gallery.seq.store(last, Ordering::Release);
-        *gallery.looked_at.lock().unwrap_or_else(PoisonError::into_inner) = now;
+        gallery.looked_at(now);
         Ok(())
     }
 
@@ -222,7 +223,7 @@ impl Faces {
     async fn put(&self, gallery: &Arc<Gallery>, rows: Vec<Row>) -> Result<(), FacesError> {
         let mut faces = Vec::with_capacity(rows.len());
         for row in rows {
-            match self.open(&enrol::place(row.id), &row.embedding) {
+            match self.open(&enrol::place(row.profile_id, row.id), &row.embedding) {
                 Ok(vector) => faces.push((Uuid::from(row.id), Uuid::from(row.profile_id), vector)),
                 // One lost face must not hide the others.
                 Err(error) => tracing::error!(face.id = %row.id, "a face cannot be indexed: {error}"),
@@ -293,6 +294,10 @@ impl Faces {
 }
 
 impl Gallery {
+    fn looked_at(&self, now: Timestamp) {
+        *self.looked_at.lock().unwrap_or_else(PoisonError::into_inner) = now;
+    }
+
     fn is_fresh(&self, now: Timestamp) -> bool {
         let looked_at = *self.looked_at.lock().unwrap_or_else(PoisonError::into_inner);
         looked_at.checked_add(TRUSTED).is_ok_and(|until| now < until)

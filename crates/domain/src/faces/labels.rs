@@ -8,8 +8,8 @@ use std::collections::HashMap;
 /// The most labels of a profile that are kept; the oldest go.
 pub const MOST_LABELS: i64 = 200;
 
-fn place(label: Uuid) -> Vec<u8> {
-    format!("negative label {label}").into_bytes()
+fn place(profile: ProfileId, label: Uuid) -> Vec<u8> {
+    format!("negative label {label} of {profile}").into_bytes()
 }
 
 #[derive(FromRow)]
@@ -53,7 +53,7 @@ impl Faces {
             account,
             profile,
             model,
-            self.seal(&place(id), embedding),
+            self.seal(&place(profile, id), embedding),
             seq,
             self.0.world.now(),
         ))
@@ -87,7 +87,7 @@ impl Faces {
             .await?;
         let mut labels = Labels::default();
         for row in rows {
-            let embedding = self.open(&place(row.id), &row.embedding)?;
+            let embedding = self.open(&place(row.profile_id, row.id), &row.embedding)?;
             labels.0.entry(row.profile_id).or_default().push((row.seq, embedding));
         }
         Ok(labels)

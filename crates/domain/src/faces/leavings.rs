@@ -4,7 +4,7 @@
 //! `face_leavings` says so for as long, and whoever crashes in between leaves it to the sweep. One that is due belongs to
 //! the sweep: no face is enrolled with it any more.
 
-use super::{Faces, FacesError, enrol::blob, last_change};
+use super::{Faces, FacesError, enrol::blob};
 use base::{AccountId, FaceId, ProfileId, SignedDuration, Timestamp};
 use db::{DbError, FromRow, Tx, sql};
 use jobs::{Failure, Job, Lane, Outcome, Retry};
@@ -72,6 +72,10 @@ pub(super) async fn settled(tx: &mut Tx, face: FaceId, now: Timestamp) -> Result
 #[derive(FromRow)]
 struct Leaving {
     face_id: FaceId,
+}
+
+#[derive(FromRow)]
+struct Owner {
     account_id: AccountId,
 }
 
@@ -91,31 +95,30 @@ impl Faces {
     async fn try_settle(&self, account: AccountId) -> Result<(), FacesError> {
         let due: Vec<Leaving> = {
             let mut view = self.0.db.read().await?;
-            if last_change(&mut view, account).await? == 0 {
-                return Ok(());
-            }
             view.fetch_all(sql!(
-                "SELECT face_id, account_id FROM face_leavings WHERE account_id = $1 AND due_at <= $2 LIMIT 100",
+                "SELECT face_id FROM face_leavings WHERE account_id = $1 AND due_at <= $2 LIMIT 100",
                 account,
                 self.0.world.now(),
             ))
             .await?
         };
         // Pictures first: they need no models.
-        for leaving in due {
-            self.clear(leaving.account_id, leaving.face_id).await?;
+        for leaving in &due {
+            self.0.blobs.delete(&blob(account, leaving.face_id)).await?;
         }
-        self.gallery(account).await?;
-        Ok(())
-    }
-
-    /// Deletes a picture that is due, and then the note of it.
-    async fn clear(&self, account: AccountId, face: FaceId) -> Result<(), FacesError> {
-        self.0.blobs.delete(&blob(account, face)).await?;
+        // An index that is closed takes in what came when it is opened; what went must not lie in it until then.
+        let gone = !due.is_empty() && self.index_files(account).await? > 0;
+        if gone || self.0.shelf.holds(account) {
+            self.gallery(account).await?;
+        }
+        if due.is_empty() {
+            return Ok(());
+        }
         let mut tx = self.0.db.write().await?;
-        tx.execute(sql!("DELETE FROM face_leavings WHERE face_id = $1", face)).await?;
-        tx.commit().await?;
-        Ok(())
+        for leaving in due {
+            tx.execute(sql!("DELETE FROM face_leavings WHERE face_id = $1", leaving.face_id)).await?;
+        }
+        Ok(tx.commit().await?)
     }
 
     /// Deletes a picture that was expected to get a row, and will not.
@@ -126,7 +129,7 @@ impl Faces {
         )
         .await?;
         tx.commit().await?;
-        self.clear(account, face).await
+        self.try_settle(account).await
     }
 
     /// Runs a [`SweepFaces`].
@@ -134,18 +137,18 @@ impl Faces {
         let now = self.0.world.now();
         loop {
             let mut view = self.0.db.read().await?;
-            let due: Vec<Leaving> = view
+            let owners: Vec<Owner> = view
                 .fetch_all(sql!(
-                    "SELECT face_id, account_id FROM face_leavings WHERE due_at <= $1 ORDER BY due_at LIMIT 200",
+                    "SELECT DISTINCT account_id FROM face_leavings WHERE due_at <= $1 LIMIT 100",
                     now,
                 ))
                 .await?;
             drop(view);
-            if due.is_empty() {
+            if owners.is_empty() {
                 break;
             }
-            for leaving in due {
-                self.clear(leaving.account_id, leaving.face_id).await?;
+            for Owner { account_id } in owners {
+                self.try_settle(account_id).await?;
             }
         }
         loop {

@@ -2,7 +2,7 @@
 
 use super::{Faces, FacesError, bump, enrol, picture};
 use crate::accounts;
-use base::{AccountId, FaceId};
+use base::{AccountId, FaceId, ProfileId};
 use db::{FromRow, sql};
 use jobs::{Failure, Job, Lane, Outcome, Retry};
 use serde::{Deserialize, Serialize};
@@ -31,6 +31,7 @@ struct Owner {
 #[derive(FromRow)]
 struct Old {
     id: FaceId,
+    profile_id: ProfileId,
     model: Vec<u8>,
 }
 
@@ -74,7 +75,7 @@ impl Faces {
                 .read()
                 .await?
                 .fetch_all(sql!(
-                    "SELECT id, model FROM faces
+                    "SELECT id, profile_id, model FROM faces
                       WHERE account_id = $1 AND model <> $2 AND image AND id > $3 ORDER BY id LIMIT $4",
                     job.account,
                     model.clone(),
@@ -119,7 +120,7 @@ impl Faces {
             face.id,
             face.model,
             looked.model.to_vec(),
-            self.seal(&enrol::place(face.id), &looked.embedding),
+            self.seal(&enrol::place(face.profile_id, face.id), &looked.embedding),
             f64::from((looked.quality * 1e4).round()) / 1e4,
             seq,
         ))

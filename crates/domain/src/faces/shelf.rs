@@ -59,6 +59,11 @@ impl Shelf {
         place
     }
 
+    /// Whether an account's index is open, or being opened.
+    pub(super) fn holds(&self, account: AccountId) -> bool {
+        self.places().by_account.contains_key(&account)
+    }
+
     /// Accounts whose index is open.
     pub(super) fn accounts(&self) -> Vec<AccountId> {
         self.places().by_account.keys().copied().collect()

@@ -202,8 +202,10 @@ async fn an_index_that_fell_behind_is_repaired_when_it_is_opened() {
 async fn an_index_holds_no_face_in_clear() {
     let app = TestApp::start().await;
     let (node, account) = (Node::of(&app), app.account().await);
-    enrol(&app, &node.faces, account, 0).await;
+    let id = enrol(&app, &node.faces, account, 0).await;
     let ada = embedding(&app, 0).await;
+    assert!(files(node.folder.path()).is_empty(), "an index is made when somebody searches it");
+    assert_eq!(node.finds(account, &ada).await, [id]);
     let looked_for: Vec<u8> = ada[..4].iter().flat_map(|number| number.to_le_bytes()).collect();
     let files = files(node.folder.path());
     assert_eq!(files.len(), 1);
@@ -290,6 +292,7 @@ async fn an_account_goes_with_all_its_faces() {
     tx.commit().await.unwrap();
     let members = node.members_of(&mut app.api.db.read().await.unwrap(), account, &[group]).await.unwrap();
     assert_eq!(members, [id]);
+    node.candidates(account, &[embedding(&app, 0).await], 1, None).await.unwrap();
     assert_eq!(app.api.closing.orphans().await.unwrap(), []);
 
     let closed = app.ask("DELETE", &format!("/accounts/{account}"), &key, None).await;
