@@ -31,8 +31,8 @@ impl Default for EnrolRules {
     fn default() -> Self {
         Self {
             min_side: 80.0,
-            min_sharpness: 0.1,
-            min_frontal: 0.35,
+            min_sharpness: 0.2,
+            min_frontal: 0.2,
             min_luma: 40.0,
             max_luma: 215.0,
             max_bytes: 12_000_000,
