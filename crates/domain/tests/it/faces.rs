@@ -306,7 +306,7 @@ async fn an_account_goes_with_all_its_faces() {
     assert_eq!(pictures(&app, account).await, 0);
     assert_eq!(node.erase(account).await.unwrap(), 0, "its indexes are gone already");
     let receipt = app.ask("GET", &format!("/accounts/{account}/deletion-receipt"), &key, None).await.json();
-    let what = receipt["what"].to_string();
+    let what = receipt["receipt"]["what"].to_string();
     for kind in ["profiles", "faces", "negative_labels", "group_profiles", "face_indexes", "blobs"] {
         assert!(what.contains(&format!("\"{kind}\"")), "{kind}: {receipt}");
     }
