@@ -2,10 +2,13 @@
 
 pub mod accounts;
 pub mod audit;
+pub mod content;
 pub mod delivery;
 pub mod estimate;
 pub mod idempotency;
+mod invalid;
 pub mod keyring;
+pub mod moderation;
 pub mod proof;
 pub mod secure_capture;
 pub mod tenancy;
@@ -13,4 +16,5 @@ pub mod upkeep;
 pub mod vault;
 mod words;
 
+pub use invalid::Invalid;
 pub use words::UnknownWord;

@@ -2,6 +2,9 @@
 
 mod accounts;
 mod caller;
+mod contents;
+mod moderations;
+mod notifications;
 mod problem;
 mod sent;
 
@@ -29,6 +32,28 @@ fn operations() -> OpenApiRouter<Api> {
     OpenApiRouter::new()
         .routes(routes!(accounts::open::open_account))
         .routes(routes!(accounts::get::get_account))
+        .routes(routes!(contents::archive::archive_content))
+        .routes(routes!(contents::restore::restore_content))
+        .routes(routes!(contents::list::list_contents, contents::register::register_content))
+        .routes(routes!(contents::get::get_content))
+        .routes(routes!(contents::attach_profile::attach_profile))
+        .routes(routes!(contents::detach_profile::detach_profile))
+        .routes(routes!(contents::moderations::list_content_moderations))
+        .routes(routes!(contents::reports::list_reports, contents::report::report_content))
+        .routes(routes!(contents::resolve_report::resolve_report))
+        .routes(routes!(moderations::list::list_moderations, moderations::start::start_moderation))
+        .routes(routes!(moderations::overview::moderation_overview))
+        .routes(routes!(moderations::details::moderation_details))
+        .routes(routes!(moderations::results::moderation_results))
+        .routes(routes!(moderations::report::moderation_report))
+        .routes(routes!(moderations::notifications::list_moderation_notifications))
+        .routes(routes!(moderations::stop::stop_moderation))
+        .routes(routes!(notifications::list::list_notifications))
+        .routes(routes!(notifications::get::get_notification))
+        .routes(routes!(notifications::accept::accept_notification))
+        .routes(routes!(notifications::dismiss::dismiss_notification))
+        .routes(routes!(notifications::reviews::list_reviews))
+        .routes(routes!(notifications::inbox::read_inbox))
 }
 
 pub(crate) fn document() -> OpenApi {
