@@ -21,6 +21,7 @@ use db::Db;
 use domain::{
     audit::Decisions,
     estimate::Estimator,
+    moderation::Moderations,
     proof::{Proofs, issuer::Issuer},
     secure_capture::SecureCapture,
     tenancy::nonces::Nonces,
@@ -49,6 +50,8 @@ pub struct Api {
     pub proofs: Proofs,
     /// This server as an issuer of proofs.
     pub issuer: Issuer,
+    /// Content moderation.
+    pub moderations: Moderations,
     /// Where decision records go, when they are kept.
     pub decisions: Option<Decisions>,
     /// How often an application may call, where that is limited.

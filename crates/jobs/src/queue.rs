@@ -218,7 +218,8 @@ impl Lease {
     /// Waits until the worker is told to stop.
     pub async fn stopping(&self) {
         // Nobody to tell it any more means as much.
-        let _gone = self.stopped.clone().wait_for(|stopped| *stopped).await;
+        let mut stopped = self.stopped.clone();
+        let _gone = stopped.wait_for(|stopped| *stopped).await;
     }
 
     /// Holds the lease to the end of a transaction: whoever has lost it must write nothing. On [`LostLease::Lost`] the

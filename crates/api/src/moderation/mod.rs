@@ -17,7 +17,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 use utoipa::{
     PartialSchema as _,
     openapi::{
-        OpenApi,
+        Deprecated, OpenApi,
         security::{ApiKey, ApiKeyValue, SecurityScheme},
     },
 };
@@ -58,6 +58,10 @@ fn operations() -> OpenApiRouter<Api> {
 
 pub(crate) fn document() -> OpenApi {
     let mut document = operations().split_for_parts().1;
+    let results = "/accounts/{accountId}/moderations/{moderationId}/results";
+    if let Some(results) = document.paths.paths.get_mut(results).and_then(|path| path.get.as_mut()) {
+        results.deprecated = Some(Deprecated::True);
+    }
     let components = document.components.get_or_insert_default();
     components.schemas.insert("Error".to_owned(), Error::schema());
     let key = |name, description| {

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::Api;
 use axum::{Json, extract::State, http::StatusCode};
-use base::{AccountId, ContentId, Uuid};
+use base::{AccountId, ContentId};
 use domain::{accounts::Scope, content};
 use utoipa::ToSchema;
 

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::Api;
 use axum::{Json, extract::State};
-use base::{AccountId, ContentId, ReportId, Timestamp, Uuid};
+use base::{AccountId, ContentId, ReportId, Timestamp};
 use db::Read;
 use domain::{
     accounts::Scope,

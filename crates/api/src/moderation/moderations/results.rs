@@ -32,7 +32,6 @@ pub(crate) struct Results {
     ),
     responses((status = 200, description = "What was found so far.", body = Results), Problem),
 )]
-#[deprecated = "the report says more"]
 pub(crate) async fn moderation_results(
     State(api): State<Api>,
     caller: Caller,

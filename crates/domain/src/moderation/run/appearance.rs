@@ -5,9 +5,12 @@ use crate::{content::ContentType, moderation::Reason};
 use base::{FindingId, Id as _, Picture, PictureSize};
 use media::video::Frame;
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+};
 use vision::{
-    Face, Vision, VisionError,
+    Face, Sweep, Vision, VisionError,
     track::{Rules, Seen, Track, TrackId, Tracker},
 };
 
@@ -24,17 +27,32 @@ const SURE: f32 = 0.9;
 
 /// What a run knows of the appearances so far: its checkpoint. Add members with defaults; what an older build wrote is
 /// read, or the run begins anew.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Appearances {
     /// The moment of the last picture, seconds from the content's start.
     pub(super) time: f64,
     /// Pictures that were looked at.
     pub(super) pictures: u64,
+    /// The size of the pictures.
+    size: PictureSize,
     pub(super) tracker: Tracker,
     known: BTreeMap<TrackId, Known>,
     /// Whether it was told that the live video is being watched.
     #[serde(default)]
     pub(super) started: bool,
+}
+
+impl Default for Appearances {
+    fn default() -> Self {
+        Self {
+            time: 0.0,
+            pictures: 0,
+            size: PictureSize { width: 0, height: 0 },
+            tracker: Tracker::new(Rules::default()),
+            known: BTreeMap::new(),
+            started: false,
+        }
+    }
 }
 
 /// What is known of one appearance beside its track.
@@ -96,17 +114,18 @@ pub(super) fn sides(face: &Face, size: PictureSize) -> [i64; 4] {
 }
 
 impl Moderations {
-    /// Looks for faces in the `number`th picture of a video.
-    pub(super) async fn look(&self, number: u64, frame: Frame) -> Result<Looked, Halt> {
-        let smallest = self.0.settings.smallest_face;
+    /// Looks for faces in a picture of a video; `sweep` knows where it was looked before.
+    pub(super) async fn look(&self, sweep: Arc<Mutex<Sweep>>, frame: Frame) -> Result<Looked, Halt> {
         let Frame { time, picture, .. } = frame;
         let picture = Arc::new(picture);
         let shown = picture.clone();
         let looked = self.0.estimator.run_behind(move |vision: &mut Vision| {
-            let mut faces = vision.sweep(&shown, smallest, number)?;
+            let mut sweep = sweep.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut faces = vision.glance(&shown, &mut sweep)?;
+            drop(sweep);
             faces.truncate(MOST_FACES);
             let see = |face: Face| -> Result<Seen, VisionError> {
-                let quality = vision.quality(&shown, &face).score;
+                let quality = Vision::quality(&shown, &face).score;
                 Ok(Seen { embedding: Some(vision.embed(&shown, &face)?), face, quality })
             };
             faces.into_iter().map(see).collect::<Result<Vec<_>, _>>()
@@ -127,6 +146,7 @@ impl Moderations {
         let faces: Vec<(Face, f32)> = shown.iter().map(|seen| (seen.face, seen.quality)).collect();
         let step = seen.tracker.step(time, shown);
         seen.time = time;
+        seen.size = picture.size();
         seen.pictures += 1;
 
         let mut wanted = Vec::new();
@@ -155,7 +175,7 @@ impl Moderations {
             .tracks
             .iter()
             .filter(|id| seen.known.get(id).is_some_and(|known| !known.settled))
-            .filter_map(|id| seen.tracker.track(*id))
+            .filter_map(|id| seen.tracker.active().find(|track| track.id == *id))
             .filter(|track| track.to - track.from >= settle)
             .cloned()
             .collect();
@@ -226,9 +246,9 @@ impl Moderations {
             let verdict = judge(task.wanted(), &task.known, &candidates, known.years());
             let found = Found {
                 id: known.finding,
-                track: track.id,
+                track: track.id.0,
                 frame_time: best.time,
-                sides: sides(&best.face, best.size),
+                sides: sides(&best.face, seen.size),
                 verdict,
                 embedding,
             };
@@ -243,11 +263,6 @@ impl Moderations {
         }
         Ok(())
     }
-}
-
-/// How faces of a video are followed.
-pub(super) fn rules() -> Rules {
-    Rules::default()
 }
 
 #[cfg(test)]

@@ -4,8 +4,13 @@ use super::{Effects, Halt, Moderations, Task, appearance::Appearances};
 use crate::moderation::State;
 use futures_util::StreamExt as _;
 use media::video::{Ask, Frames};
-use std::{pin::pin, time::Duration};
+use std::{
+    pin::pin,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 use tokio::time::Instant;
+use vision::Sweep;
 
 /// A run that has nothing to say keeps how far it is this often.
 const KEEP_EVERY: Duration = Duration::from_secs(5);
@@ -29,18 +34,23 @@ impl Moderations {
         seen: &mut Appearances,
         frames: Frames,
     ) -> Result<(), Halt> {
-        let first = seen.pictures;
-        let pictures = futures_util::stream::unfold((frames, first), |(mut frames, number)| async move {
+        // Pictures that are looked at side by side belong to different sweeps, so that none waits for another.
+        let ahead = self.0.settings.ahead.max(1);
+        let smallest = self.0.settings.smallest_face;
+        let sweeps: Vec<_> = (0..ahead).map(|_| Arc::new(Mutex::new(Sweep::new(smallest)))).collect();
+        let pictures = futures_util::stream::unfold(frames, |mut frames| async move {
             let next = frames.next().await.transpose()?;
-            Some(((number, next), (frames, number + 1)))
+            Some((next, frames))
         });
-        let looks = pictures.map(|(number, frame)| async move {
-            match frame {
-                Ok(frame) => self.look(number, frame).await,
-                Err(error) => Err(error.into()),
-            }
-        });
-        let mut looks = pin!(looks.buffered(self.0.settings.ahead.max(1)));
+        let looks = pictures.zip(futures_util::stream::iter(sweeps.into_iter().cycle())).map(
+            |(frame, sweep)| async move {
+                match frame {
+                    Ok(frame) => self.look(sweep, frame).await,
+                    Err(error) => Err(error.into()),
+                }
+            },
+        );
+        let mut looks = pin!(looks.buffered(ahead));
         let mut effects = Effects::default();
         let (mut kept, mut checked) = (Instant::now(), Instant::now());
         loop {
