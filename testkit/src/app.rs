@@ -6,16 +6,17 @@ use axum::{
     body::{Body, Bytes},
     http::{HeaderMap, HeaderName, Request, StatusCode},
 };
-use base::{AppId, Id as _, OrgId, SignedDuration, StillWorld, World};
+use base::{AccountId, AppId, Id as _, OrgId, SignedDuration, StillWorld, World};
 use db::{Query, testing::TestDb};
 use domain::{
+    accounts,
     delivery::Outbox,
     estimate::Estimator,
     keyring::Keyring,
     proof::{self, Proofs, ResolveProof, issuer::Issuer},
     secure_capture::SecureCapture,
     tenancy::{
-        Feature,
+        Feature, api_keys,
         applications::{self, NewApplication},
         nonces::Nonces,
         organisations, public_keys,
@@ -187,6 +188,62 @@ impl TestApp {
         issued.expect("a token").token.expose().clone()
     }
 
+    /// An API key of the application with these scopes; with none it may everything.
+    ///
+    /// # Panics
+    /// When none can be made.
+    pub async fn key(&self, scopes: &[&str]) -> String {
+        let scopes: Vec<_> = scopes.iter().map(|&scope| scope.to_owned()).collect();
+        let mut tx = self.api.db.write().await.expect("a transaction");
+        let made = api_keys::create(&mut tx, &*self.world, self.app, "test", &scopes).await;
+        tx.commit().await.expect("a commit");
+        made.expect("a key").1.expose().clone()
+    }
+
+    /// A new moderation account of the application.
+    ///
+    /// # Panics
+    /// When none can be opened.
+    pub async fn account(&self) -> AccountId {
+        let name = format!("Account {}", self.world.random_uuid());
+        let mut tx = self.api.db.write().await.expect("a transaction");
+        let opened = accounts::open(&mut tx, &*self.world, self.app, &name, i64::MAX).await;
+        tx.commit().await.expect("a commit");
+        opened.expect("an account")
+    }
+
+    /// Sends a request of the moderation interface with an API key of the application, and JSON where there is a body.
+    ///
+    /// # Panics
+    /// When it makes no request.
+    pub async fn ask(&self, method: &str, path: &str, key: &str, body: Option<Value>) -> Answer {
+        self.ask_as(&self.app.to_string(), method, path, key, body).await
+    }
+
+    /// The same in the name of any application.
+    ///
+    /// # Panics
+    /// When it makes no request.
+    pub async fn ask_as(
+        &self,
+        app: &str,
+        method: &str,
+        path: &str,
+        key: &str,
+        body: Option<Value>,
+    ) -> Answer {
+        let mut request = Request::builder()
+            .method(method)
+            .uri(path)
+            .header("Authorization", key)
+            .header(self.api.wire.sdk_id(), app);
+        if body.is_some() {
+            request = request.header("Content-Type", "application/json");
+        }
+        let body = body.map_or_else(Body::empty, |body| Body::from(body.to_string()));
+        self.send(request.body(body).expect("a request")).await
+    }
+
     /// Lets jobs run that are due, until none is; deliveries stay where they are.
     ///
     /// # Panics
@@ -244,7 +301,7 @@ impl Answer {
     /// Status and error code, as `404 APP_NOT_FOUND`; the code is empty where there is none.
     pub fn line(&self) -> String {
         let json = self.json();
-        let code = json["error_code"].as_str().unwrap_or_default();
+        let code = json["error_code"].as_str().or_else(|| json["code"].as_str()).unwrap_or_default();
         format!("{} {code}", self.status.as_u16()).trim_end().to_owned()
     }
 
