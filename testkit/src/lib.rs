@@ -5,6 +5,8 @@ mod app;
 #[cfg(feature = "app")]
 mod faces;
 #[cfg(feature = "app")]
+pub mod media;
+#[cfg(feature = "app")]
 pub mod receiver;
 pub mod spoof;
 

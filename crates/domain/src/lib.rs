@@ -5,6 +5,7 @@ pub mod audit;
 pub mod content;
 pub mod delivery;
 pub mod estimate;
+pub mod faces;
 pub mod idempotency;
 mod invalid;
 pub mod keyring;
