@@ -8,6 +8,7 @@ mod faces;
 pub mod media;
 #[cfg(feature = "app")]
 pub mod receiver;
+pub mod scene;
 pub mod spoof;
 
 #[cfg(feature = "app")]

@@ -4,7 +4,7 @@
 //! A simulation is no attack. It says that a cue works on the physics it was made for, and no more.
 
 mod camera;
-mod dice;
+pub(crate) mod dice;
 mod light;
 mod pose;
 mod print;

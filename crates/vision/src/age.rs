@@ -96,6 +96,11 @@ impl AgeEstimate {
         let band = errors.bands.iter().rev().find(|band| years >= band.from).or(errors.bands.first());
         let base = band.map_or(f32::NAN, |band| band.st_dev);
         let st_dev = base.hypot(errors.spread_weight * spread);
+        Self::with(years, st_dev, spread)
+    }
+
+    /// An estimate with that deviation.
+    pub(crate) fn with(years: f32, st_dev: f32, spread: f32) -> Self {
         let reach = EIGHTY_PERCENT * st_dev;
         Self { years, st_dev, low80: (years - reach).max(0.0), high80: years + reach, spread }
     }

@@ -42,6 +42,12 @@ impl Square {
         }
     }
 
+    /// Finite, and with an inside.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.side > 0.0
+            && [self.centre[0], self.centre[1], self.side, self.angle].iter().all(|value| value.is_finite())
+    }
+
     /// How far its corners lie from its centre, along either axis of the picture.
     fn reach(&self) -> f32 {
         let (sin, cos) = self.angle.sin_cos();
@@ -218,30 +224,61 @@ fn floor(value: f32) -> i32 {
     if whole as f32 > value { whole.saturating_sub(1) } else { whole }
 }
 
-/// Where a letterboxed picture lies in the input.
+/// A rectangle of a picture, in its pixels, with an inside and within the picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Region {
+    pub(crate) left: u32,
+    pub(crate) top: u32,
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+}
+
+impl Region {
+    /// The whole picture.
+    pub(crate) fn whole(picture: &Picture) -> Self {
+        Self { left: 0, top: 0, width: picture.width(), height: picture.height() }
+    }
+
+    /// The scale at which it just fits into `part` (0 to 1) of the input.
+    pub(crate) fn fit(self, input: &Input, part: f32) -> f32 {
+        let room = |side: u32| side as f32 * part;
+        (room(input.width) / self.width as f32).min(room(input.height) / self.height as f32)
+    }
+}
+
+/// Where a region of a picture lies in the input.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Letterbox {
     /// Input pixels for each picture pixel.
-    scale: f32,
+    pub(crate) scale: f32,
     left: f32,
     top: f32,
+    from: [f32; 2],
 }
 
 impl Letterbox {
     /// A point of the input in the picture's pixels.
     pub(crate) fn back(&self, x: f32, y: f32) -> [f32; 2] {
-        [(x - self.left) / self.scale, (y - self.top) / self.scale]
+        [(x - self.left) / self.scale + self.from[0], (y - self.top) / self.scale + self.from[1]]
     }
 }
 
-/// The whole picture, scaled to fit into `part` (0 to 1) of the input and centred on black, NCHW.
-pub(crate) fn letterbox(picture: &Picture, input: &Input, part: f32) -> Option<(Vec<f32>, Letterbox)> {
+/// A region of the picture, scaled and centred on black, NCHW. At `scale` it must fit into the input.
+pub(crate) fn letterbox(
+    picture: &Picture,
+    region: Region,
+    scale: f32,
+    input: &Input,
+) -> Option<(Vec<f32>, Letterbox)> {
     let (width, height) = (input.width as usize, input.height as usize);
-    let room = |side: usize| side as f32 * part;
-    let scale = (room(width) / picture.width() as f32).min(room(height) / picture.height() as f32);
     let fit = |side: u32, most: usize| ((side as f32 * scale).round() as usize).clamp(1, most);
-    let (inner_width, inner_height) = (fit(picture.width(), width), fit(picture.height(), height));
-    let options = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::Bilinear));
+    let (inner_width, inner_height) = (fit(region.width, width), fit(region.height, height));
+    let options = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::Bilinear)).crop(
+        region.left.into(),
+        region.top.into(),
+        region.width.into(),
+        region.height.into(),
+    );
     let small = resize(picture, inner_width as u32, inner_height as u32, &options)?;
     let (left, top) = ((width - inner_width) / 2, (height - inner_height) / 2);
     let area = width * height;
@@ -257,5 +294,6 @@ pub(crate) fn letterbox(picture: &Picture, input: &Input, part: f32) -> Option<(
             }
         }
     }
-    Some((out, Letterbox { scale, left: left as f32, top: top as f32 }))
+    let from = [region.left as f32, region.top as f32];
+    Some((out, Letterbox { scale, left: left as f32, top: top as f32, from }))
 }

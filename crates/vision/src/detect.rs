@@ -2,7 +2,7 @@
 
 use crate::{
     Face, VisionError,
-    crop::{self, Letterbox},
+    crop::{self, Letterbox, Region},
     engine::{Net, Tensors},
     pack::Input,
 };
@@ -38,12 +38,13 @@ impl Detector {
     /// halves. So where there is none, or a large one, a second look with room made around the picture decides, and the
     /// first one counts for faces elsewhere.
     pub(crate) fn detect(&mut self, picture: &Picture) -> Result<Vec<Face>, VisionError> {
-        let first = self.look(picture, 1.0)?;
+        let whole = Region::whole(picture);
+        let first = self.look(picture, whole, whole.fit(&self.input, 1.0))?;
         let large = LARGE * picture.width().max(picture.height()) as f32;
         if !first.is_empty() && first.iter().all(|face| face.width().max(face.height()) < large) {
             return Ok(first);
         }
-        let mut faces = self.look(picture, 0.6)?;
+        let mut faces = self.look(picture, whole, whole.fit(&self.input, 0.6))?;
         let elsewhere = |face: &Face| faces.iter().all(|other| common(face, other) < 0.5 * area(face));
         let others: Vec<Face> = first.into_iter().filter(elsewhere).collect();
         faces.extend(others);
@@ -51,8 +52,14 @@ impl Detector {
         Ok(faces)
     }
 
-    fn look(&mut self, picture: &Picture, part: f32) -> Result<Vec<Face>, VisionError> {
-        let (tensor, place) = crop::letterbox(picture, &self.input, part)
+    /// The faces of a region, put in at a scale at which it fits, surest first.
+    pub(crate) fn look(
+        &mut self,
+        picture: &Picture,
+        region: Region,
+        scale: f32,
+    ) -> Result<Vec<Face>, VisionError> {
+        let (tensor, place) = crop::letterbox(picture, region, scale, &self.input)
             .ok_or_else(|| self.unusable("the picture cannot be scaled".to_owned()))?;
         let shape = [1, 3, self.input.height as usize, self.input.width as usize];
         let answer = self.net.run(&tensor, shape)?;
@@ -110,19 +117,19 @@ fn is_sound(face: &Face) -> bool {
     finite && face.width() > 0.0 && face.height() > 0.0
 }
 
-fn area(face: &Face) -> f32 {
+pub(crate) fn area(face: &Face) -> f32 {
     face.width() * face.height()
 }
 
 /// The area that two boxes share.
-fn common(a: &Face, b: &Face) -> f32 {
+pub(crate) fn common(a: &Face, b: &Face) -> f32 {
     let width = (a.right.min(b.right) - a.left.max(b.left)).max(0.0);
     let height = (a.bottom.min(b.bottom) - a.top.max(b.top)).max(0.0);
     width * height
 }
 
 /// Intersection over union.
-fn overlap(a: &Face, b: &Face) -> f32 {
+pub(crate) fn overlap(a: &Face, b: &Face) -> f32 {
     let both = common(a, b);
     both / (area(a) + area(b) - both).max(f32::EPSILON)
 }

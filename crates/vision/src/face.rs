@@ -2,7 +2,7 @@
 
 /// A detected face. Coordinates are pixels of the upright picture, origin at its top left corner; they may
 /// lie outside the picture when the face is cut off.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Face {
     /// Left edge of the box.
     pub left: f32,

@@ -3,21 +3,29 @@
 mod age;
 mod crop;
 mod detect;
+mod embed;
 mod engine;
 mod face;
+mod find;
 pub mod import;
 pub mod liveness;
 mod models;
 mod onnx;
 pub mod pack;
 mod pool;
+mod quality;
+mod sweep;
+pub mod track;
 
 pub use age::AgeEstimate;
+pub use embed::{Space, distance, mean};
 pub use engine::{Net, OnnxNet, Runtime, ScriptedNet, Tensors};
 pub use face::Face;
 pub use models::{ModelInfo, Vision, face_luma};
 pub use pack::Task;
 pub use pool::{Busy, Pool, PoolGone, Stats};
+pub use quality::Quality;
+pub use sweep::Sweep;
 
 /// Why the models gave no answer.
 #[derive(Debug, thiserror::Error)]

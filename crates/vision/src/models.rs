@@ -1,13 +1,15 @@
 //! Everything one worker owns: the models that the pack selects, loaded and probed.
 
 use crate::{
-    AgeEstimate, Face, LoadError, VisionError,
+    AgeEstimate, Face, LoadError, Quality, Sweep, VisionError,
     age::{AgeModel, Reading},
     crop::{self, Square},
     detect::Detector,
+    embed::{EmbedModel, Space},
     engine::{Net, OnnxNet, Runtime, ScriptedNet, tensor},
     liveness::{self, BuiltInCues, LivenessModel, LivenessScore},
     pack::{Input, Model, Output, Pack, Probe, Task, Thresholds},
+    quality,
 };
 use base::Picture;
 use std::path::Path;
@@ -29,6 +31,7 @@ pub struct ModelInfo {
 pub struct Vision {
     detector: Detector,
     age: AgeModel,
+    embed: EmbedModel,
     liveness: Box<dyn LivenessModel>,
     thresholds: Thresholds,
     models: Vec<ModelInfo>,
@@ -44,13 +47,14 @@ impl Vision {
     /// Loads what the pack of a folder selects, checks every hash and runs every probe.
     pub fn load(folder: &Path) -> Result<Self, LoadError> {
         let pack = Pack::read(folder)?;
-        let [detect, age, liveness] =
-            [Task::Detect, Task::Age, Task::Liveness].map(|task| pack.serving(task));
-        let (detect, age, liveness) = (detect?, age?, liveness?);
-        let models = [detect, age, liveness].map(info).to_vec();
+        let [detect, age, embed, liveness] =
+            [Task::Detect, Task::Age, Task::Embed, Task::Liveness].map(|task| pack.serving(task));
+        let (detect, age, embed, liveness) = (detect?, age?, embed?, liveness?);
+        let models = [detect, age, embed, liveness].map(info).to_vec();
         let loader = Loader { folder, pack: &pack };
         let (liveness, thresholds) = loader.liveness(liveness)?;
-        Ok(Self { detector: loader.detector(detect)?, age: loader.age(age)?, liveness, thresholds, models })
+        let (detector, age, embed) = (loader.detector(detect)?, loader.age(age)?, loader.embed(embed)?);
+        Ok(Self { detector, age, embed, liveness, thresholds, models })
     }
 
     /// A vision that finds one face and then answers nonsense; for tests of what becomes of that.
@@ -96,6 +100,7 @@ impl Vision {
                 reading: Reading::Years,
                 errors,
             },
+            embed: EmbedModel::scripted(vec![f32::NAN; 2], input(8)),
             liveness: Box::new(liveness::built_in()),
             thresholds: Thresholds { low: 0.5, medium: 0.5, high: 0.5 },
             models: Vec::new(),
@@ -107,6 +112,24 @@ impl Vision {
         self.detector.detect(picture)
     }
 
+    /// Every face of a picture from `smallest` pixels on (the longer side of its box), surest first, each of them sure
+    /// enough to count.
+    ///
+    /// It takes about 40 looks of the net for a picture of 1920 x 1080 with `smallest` 40, and one more for each small
+    /// face. In a picture that would take more than 400, `smallest` grows.
+    pub fn find(&mut self, picture: &Picture, smallest: f32) -> Result<Vec<Face>, VisionError> {
+        self.detector.find(picture, smallest)
+    }
+
+    /// The faces of the next frame of a video, surest first, each sure enough to count; about two looks, and one more for
+    /// each small face (up to four).
+    ///
+    /// Large faces (a twelfth of the picture's width) are found at once, small ones when the turn has come to where they
+    /// are: parts that changed come first. For a first frame, or a single one, use [`Self::find`].
+    pub fn glance(&mut self, picture: &Picture, sweep: &mut Sweep) -> Result<Vec<Face>, VisionError> {
+        self.detector.glance(picture, sweep)
+    }
+
     /// Whether a face is sure enough to count towards "more than one".
     pub fn counts(&self, face: &Face) -> bool {
         face.score >= self.detector.count
@@ -115,6 +138,22 @@ impl Vision {
     /// How old a face looks.
     pub fn age(&mut self, picture: &Picture, face: &Face) -> Result<AgeEstimate, VisionError> {
         self.age.estimate(picture, face)
+    }
+
+    /// How well a face is seen. Asks no net.
+    pub fn quality(picture: &Picture, face: &Face) -> Quality {
+        quality::quality(picture, face)
+    }
+
+    /// Who a face is: [`Space::dimension`] numbers, which lie near those of other pictures of the same person. What the
+    /// net says, scaled to length one where the model's metric is cosine.
+    pub fn embed(&mut self, picture: &Picture, face: &Face) -> Result<Vec<f32>, VisionError> {
+        self.embed.embed(picture, face)
+    }
+
+    /// The space that [`Self::embed`] answers in.
+    pub fn space(&self) -> &Space {
+        &self.embed.space
     }
 
     /// How sure it is that a face is live.
@@ -212,6 +251,14 @@ impl Loader<'_> {
         };
         let (net, input) = self.net(model)?;
         Ok(AgeModel { id: model.id.clone(), net, input, tensor, reading, errors })
+    }
+
+    fn embed(&self, model: &Model) -> Result<EmbedModel, LoadError> {
+        if !matches!(model.output, Output::Embedding { .. }) {
+            return Err(LoadError::wrong(model, "its decode gives no embedding"));
+        }
+        let (net, input) = self.net(model)?;
+        EmbedModel::new(model, net, input)
     }
 
     fn liveness(&self, model: &Model) -> Result<(Box<dyn LivenessModel>, Thresholds), LoadError> {

@@ -208,8 +208,14 @@ pub enum Output {
     Embedding {
         /// The tensor's name.
         tensor: String,
-        /// `l2` or `cosine`.
-        metric: String,
+        /// What distance means.
+        metric: Metric,
+        /// Whether the mirror image is put in as well and the mean of both answers taken.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        mirror: bool,
+        /// At which distance how many strangers are taken for one person, ascending.
+        #[serde(default)]
+        thresholds: Vec<FalseMatches>,
     },
     /// Two or more probabilities, one of which is that of a live face.
     PadSoftmax {
@@ -233,6 +239,27 @@ pub enum Output {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         thresholds: Option<Thresholds>,
     },
+}
+
+/// What the distance between two embeddings means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Metric {
+    /// The Euclidean distance of the answers as they are.
+    #[serde(alias = "l2")]
+    Euclidean,
+    /// The angle: answers are scaled to length one, and their Euclidean distance then ranks alike.
+    Cosine,
+}
+
+/// How many strangers are taken for one person at a distance.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FalseMatches {
+    /// The false match rate (ISO/IEC 19795-1), above 0 and below 1.
+    pub rate: f64,
+    /// The Euclidean distance below which that share of impostor pairs lies.
+    pub distance: f32,
 }
 
 /// Scores from which a face is live, by level of assurance.
@@ -394,7 +421,14 @@ impl Model {
             | Output::Cues { thresholds: Some(thresholds) } => {
                 (vec![thresholds.low, thresholds.medium, thresholds.high], 0.0, None)
             }
-            Output::Embedding { .. } | Output::Cues { thresholds: None } => return Ok(()),
+            Output::Embedding { thresholds, .. } => {
+                return if sound(thresholds) {
+                    Ok(())
+                } else {
+                    wrong("false match rates lie between 0 and 1, and they and their distances ascend")
+                };
+            }
+            Output::Cues { thresholds: None } => return Ok(()),
         };
         if !shares.is_sorted() || shares.iter().any(|share| !(0.0..=1.0).contains(share)) {
             return wrong("thresholds are 0 to 1, ascending");
@@ -418,6 +452,13 @@ impl Model {
     pub fn digest(&self) -> String {
         self.file.as_ref().map_or_else(crate::liveness::BuiltInCues::digest, |file| file.sha256.clone())
     }
+}
+
+/// Between 0 and 1, positive, and both ascending.
+fn sound(thresholds: &[FalseMatches]) -> bool {
+    let rates = thresholds.iter().all(|at| at.rate > 0.0 && at.rate < 1.0);
+    let distances = thresholds.iter().all(|at| at.distance.is_finite() && at.distance > 0.0);
+    rates && distances && thresholds.is_sorted_by(|a, b| a.rate < b.rate && a.distance < b.distance)
 }
 
 impl File {

@@ -1,7 +1,7 @@
 //! The bounded inference pool: one worker thread a core, each with its own models, and a short queue. What does not fit
 //! is refused at once, so that accepted work is done in the time it takes.
 
-use crate::{LoadError, ModelInfo, Vision};
+use crate::{LoadError, ModelInfo, Space, Vision};
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     path::Path,
@@ -26,6 +26,7 @@ pub struct Pool {
     sender: Option<SyncSender<Work>>,
     workers: Vec<JoinHandle<()>>,
     models: Vec<ModelInfo>,
+    space: Space,
     counters: Arc<Counters>,
 }
 
@@ -90,6 +91,7 @@ impl Pool {
 
     fn of(visions: Vec<Vision>, queue: usize, nice: i32) -> Self {
         let models = visions.first().map(|vision| vision.models().to_vec()).unwrap_or_default();
+        let space = visions.first().map(|vision| vision.space().clone()).unwrap_or_default();
         let (sender, receiver) = sync_channel(queue);
         let receiver = Arc::new(Mutex::new(receiver));
         let counters = Arc::new(Counters::default());
@@ -106,7 +108,7 @@ impl Pool {
                 })
             })
             .collect();
-        Self { sender: Some(sender), workers, models, counters }
+        Self { sender: Some(sender), workers, models, space, counters }
     }
 
     /// Queues work; the future ends when a worker has done it.
@@ -141,6 +143,11 @@ impl Pool {
     /// The models that answer.
     pub fn models(&self) -> &[ModelInfo] {
         &self.models
+    }
+
+    /// The space of the embeddings that the workers make; the empty one for a pool without workers.
+    pub fn space(&self) -> &Space {
+        &self.space
     }
 
     /// How the pool is doing.

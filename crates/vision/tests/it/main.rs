@@ -5,10 +5,15 @@
 
 mod age;
 mod detect;
+mod embed;
+mod find;
 mod import;
 mod liveness;
 mod manifest;
 mod pool;
+mod quality;
 mod runtime;
 mod second_model;
 mod stage;
+mod sweep;
+mod track;

@@ -18,13 +18,21 @@ fn an_untouched_copy_loads() {
     let folder = copy_of_pack();
     let vision = Vision::load(folder.path()).unwrap();
     let names: Vec<_> = vision.models().iter().map(|model| (model.id.as_str(), model.experimental)).collect();
-    assert_eq!(names, [("blazeface", false), ("face-api-age", false), ("liveness-cues-1", true)]);
+    assert_eq!(
+        names,
+        [
+            ("blazeface", false),
+            ("face-api-age", false),
+            ("face-api-recognition", false),
+            ("liveness-cues-1", true)
+        ]
+    );
     verify(folder.path()).unwrap();
 }
 
 #[test]
 fn a_model_file_with_one_other_bit_is_refused_by_name() {
-    for file in ["blazeface.onnx", "face-api-age.onnx"] {
+    for file in ["blazeface.onnx", "face-api-age.onnx", "face-api-recognition.onnx"] {
         let folder = copy_of_pack();
         damage(&folder.path().join(file), |bytes| {
             let middle = bytes.len() / 2;
@@ -114,7 +122,8 @@ fn an_order_of_colours_or_a_crop_nobody_knows_is_refused_with_those_that_are_kno
 
 #[test]
 fn numbers_out_of_range_are_refused_with_the_range() {
-    let cases: [(&str, &str, Value, &str); 12] = [
+    let rates = |first: [f64; 2], second: [f64; 2]| json!([{"rate": first[0], "distance": first[1]}, {"rate": second[0], "distance": second[1]}]);
+    let cases: [(&str, &str, Value, &str); 18] = [
         ("face-api-age", "/input/width", json!(0), "1 to 2048"),
         ("face-api-age", "/input/height", json!(100_000), "1 to 2048"),
         ("face-api-age", "/input/crop/scales", json!([]), "one to eight"),
@@ -127,6 +136,12 @@ fn numbers_out_of_range_are_refused_with_the_range() {
         ("blazeface", "/output/find", json!(0.9), "ascending"),
         ("blazeface", "/output/count", json!(1.5), "0 to 1"),
         ("blazeface", "/input/width", json!(128), "256 x 256"),
+        ("face-api-recognition", "/output/thresholds", rates([0.01, 0.5], [0.001, 0.6]), "ascend"),
+        ("face-api-recognition", "/output/thresholds", rates([0.001, 0.6], [0.01, 0.5]), "ascend"),
+        ("face-api-recognition", "/output/thresholds", rates([0.001, -0.1], [0.01, 0.5]), "ascend"),
+        ("face-api-recognition", "/output/thresholds", rates([0.0, 0.4], [0.01, 0.5]), "between 0 and 1"),
+        ("face-api-recognition", "/output/thresholds", rates([0.1, 0.4], [1.0, 0.5]), "between 0 and 1"),
+        ("face-api-recognition", "/output/thresholds", json!([]), "states no false match rates"),
     ];
     for (id, field, value, range) in cases {
         let text = refusal(|manifest| *model(manifest, id).pointer_mut(field).unwrap() = value);
@@ -180,6 +195,24 @@ fn a_decode_that_does_not_fit_the_task_is_refused() {
         model(manifest, "face-api-age")["output"] = embedding;
     });
     assert!(text.contains("face-api-age") && text.contains("its decode gives no age"), "{text}");
+}
+
+#[test]
+fn an_embedding_that_cannot_be_read_is_refused() {
+    let text = refusal(|manifest| {
+        let age = model(manifest, "face-api-age")["output"].clone();
+        model(manifest, "face-api-recognition")["output"] = age;
+    });
+    assert!(text.contains("face-api-recognition") && text.contains("gives no embedding"), "{text}");
+    let text =
+        refusal(|manifest| model(manifest, "face-api-recognition")["output"]["metric"] = json!("taxi"));
+    assert!(["`taxi`", "`euclidean`", "`cosine`"].iter().all(|word| text.contains(word)), "{text}");
+    let text = refusal(|manifest| model(manifest, "face-api-recognition")["output"]["tensor"] = json!("who"));
+    assert!(text.contains("there is no output \"who\""), "{text}");
+    let text = refusal(|manifest| {
+        manifest["use"].as_object_mut().unwrap().remove("embed");
+    });
+    assert!(text.contains("no model serves embed"), "{text}");
 }
 
 #[test]

@@ -13,7 +13,46 @@ pub(super) fn share(values: impl Iterator<Item = bool>) -> f64 {
 
 /// Three decimals.
 pub(super) fn round(value: f64) -> f64 {
-    (value * 1000.0).round() / 1000.0
+    round_to(value, 3)
+}
+
+pub(super) fn round_to(value: f64, decimals: i32) -> f64 {
+    let factor = 10_f64.powi(decimals);
+    (value * factor).round() / factor
+}
+
+/// A rate with the interval that holds the true one in 95 of 100 cases.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub(super) struct Interval {
+    pub(super) rate: f64,
+    pub(super) low: f64,
+    pub(super) high: f64,
+}
+
+/// `count` of `all` with Wilson's score interval; everything is possible for none of none.
+pub(super) fn wilson(count: usize, all: usize) -> Interval {
+    const Z: f64 = 1.959_963_985;
+    if all == 0 {
+        return Interval { rate: 0.0, low: 0.0, high: 1.0 };
+    }
+    let (n, rate) = (all as f64, count as f64 / all as f64);
+    let scale = 1.0 + Z * Z / n;
+    let centre = (rate + Z * Z / (2.0 * n)) / scale;
+    let reach = Z / scale * (rate * (1.0 - rate) / n + Z * Z / (4.0 * n * n)).sqrt();
+    let [rate, low, high] =
+        [rate, (centre - reach).max(0.0), (centre + reach).min(1.0)].map(|v| round_to(v, 6));
+    Interval { rate, low, high }
+}
+
+/// Area under the ROC curve: the chance that the one score is greater than the other, ties counting half.
+pub(super) fn auc(genuine: &[f64], impostor: &[f64]) -> f64 {
+    let mut sorted = impostor.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    mean(genuine.iter().map(|score| {
+        let below = sorted.partition_point(|other| other < score);
+        let equal = sorted.partition_point(|other| other <= score) - below;
+        (below as f64 + equal as f64 / 2.0) / sorted.len().max(1) as f64
+    }))
 }
 
 /// Error rates of a score at one threshold: accepted when the score is at least the threshold.
@@ -42,12 +81,22 @@ pub(super) fn threshold_at_bpcer(real: &[f64], bpcer: f64) -> f64 {
 
 /// Equal error rate: where APCER and BPCER meet, the mean of both at the nearest threshold.
 pub(super) fn eer(real: &[f64], fake: &[f64]) -> f64 {
-    let mut thresholds: Vec<f64> = real.iter().chain(fake).copied().collect();
-    thresholds.push(f64::INFINITY);
-    thresholds.sort_by(f64::total_cmp);
-    thresholds
-        .into_iter()
-        .map(|threshold| rates(real, fake, threshold))
+    let sorted = |scores: &[f64]| {
+        let mut sorted = scores.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        sorted
+    };
+    let (real, fake) = (sorted(real), sorted(fake));
+    let share_below = |scores: &[f64], threshold: f64| {
+        scores.partition_point(|&score| score < threshold) as f64 / scores.len().max(1) as f64
+    };
+    real.iter()
+        .chain(&fake)
+        .chain(&[f64::INFINITY])
+        .map(|&threshold| Rates {
+            apcer: 1.0 - share_below(&fake, threshold),
+            bpcer: share_below(&real, threshold),
+        })
         .min_by(|a, b| (a.apcer - a.bpcer).abs().total_cmp(&(b.apcer - b.bpcer).abs()))
         .map_or(0.0, |rates| f64::midpoint(rates.apcer, rates.bpcer))
 }
@@ -60,6 +109,28 @@ mod tests {
     fn a_perfect_score_has_no_errors_and_a_useless_one_half() {
         assert_eq!(eer(&[0.9, 0.8], &[0.1, 0.2]), 0.0);
         assert_eq!(eer(&[0.1, 0.9], &[0.1, 0.9]), 0.5);
+    }
+
+    #[test]
+    fn wilsons_interval_is_that_of_the_book() {
+        // Newcombe (1998), table I: 81 of 263, 15 of 148, 0 of 20, 1 of 29.
+        for (count, all, low, high) in [
+            (81, 263, 0.2553, 0.3662),
+            (15, 148, 0.0624, 0.1605),
+            (0, 20, 0.0, 0.1611),
+            (1, 29, 0.0061, 0.1718),
+        ] {
+            let interval = wilson(count, all);
+            assert!((interval.low - low).abs() < 1e-4 && (interval.high - high).abs() < 1e-4, "{interval:?}");
+        }
+        assert_eq!(wilson(0, 0).high, 1.0);
+    }
+
+    #[test]
+    fn the_area_is_the_chance_to_be_greater() {
+        assert_eq!(auc(&[0.8, 0.9], &[0.1, 0.2]), 1.0);
+        assert_eq!(auc(&[0.5], &[0.5]), 0.5);
+        assert_eq!(auc(&[0.3, 0.9], &[0.1, 0.5]), 0.75);
     }
 
     #[test]

@@ -3,12 +3,14 @@
 mod age;
 mod antispoofing;
 mod figures;
+mod matching;
 
 use crate::config::Config;
 use anyhow::{Context as _, bail};
 use base::Picture;
 use clap::Subcommand;
 use domain::estimate::{Ask, Assurance, Estimator, Finding, Refusal};
+use media::gate;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -20,6 +22,8 @@ pub(crate) enum Evaluate {
     Age(age::Age),
     /// Liveness in the terms of ISO/IEC 30107-3: APCER, BPCER and EER.
     Antispoofing(antispoofing::Antispoofing),
+    /// Recognition in the terms of ISO/IEC 19795-1: false matches, false non-matches, and the curve between them.
+    Match(matching::Match),
 }
 
 /// What both tables are made from.
@@ -42,6 +46,7 @@ impl Evaluate {
         match self {
             Self::Age(age) => age.run(config),
             Self::Antispoofing(antispoofing) => antispoofing.run(config),
+            Self::Match(matching) => matching.run(config),
         }
     }
 }
@@ -51,6 +56,24 @@ pub(crate) fn open_photo(file: &Path) -> anyhow::Result<Picture> {
     let photo = image::open(file).with_context(|| format!("{} cannot be read", file.display()))?.into_rgb8();
     let (width, height) = photo.dimensions();
     Picture::new(width, height, photo.into_raw()).context("the picture is empty")
+}
+
+/// A picture file of almost any size and quality, decoded as requests are: upright, and within hard limits.
+fn open_any(bytes: &[u8]) -> Result<Picture, gate::Refusal> {
+    let rules = gate::Rules {
+        min_bytes: None,
+        max_bytes: None,
+        min_jpeg_quality: None,
+        min_height: 16,
+        max_height: 16_000,
+        min_width: 16,
+        max_width: 16_000,
+        min_pixels: 256,
+        max_pixels: 100_000_000,
+        min_coloured: 0.0,
+    };
+    let header = gate::inspect(bytes, &rules)?;
+    gate::decode(bytes, &header, &rules)
 }
 
 /// A labelled picture.

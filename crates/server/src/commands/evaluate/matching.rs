@@ -1,0 +1,370 @@
+//! `assay evaluate match`
+
+use super::figures::{Interval, auc, eer, mean, round, round_to, threshold_at_bpcer, wilson};
+use crate::{config::Config, out};
+use anyhow::{Context as _, bail};
+use serde::Serialize;
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+use vision::{Space, Vision};
+
+/// Recognition in the terms of ISO/IEC 19795-1: false matches, false non-matches, and the curve between them.
+#[derive(clap::Args)]
+pub(crate) struct Match {
+    /// A CSV file of pairs: `a` and `b` (paths relative to the file), and `same` (1/0 or true/false): whether both show
+    /// one person.
+    #[arg(long, value_name = "FILE")]
+    pairs: PathBuf,
+    /// Write the whole curve as JSON into this file; without a file, print it instead of the table.
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    json: Option<PathBuf>,
+}
+
+/// Where curves are stated, as far as there are impostor pairs enough.
+const RATES: [f64; 4] = [1e-1, 1e-2, 1e-3, 1e-4];
+
+/// Points of the sweep.
+const POINTS: u32 = 60;
+
+/// How many of the pairs that went worst are listed.
+const HARDEST: usize = 5;
+
+struct Pair {
+    a: String,
+    b: String,
+    same: bool,
+}
+
+/// A pair both of whose pictures show a face.
+#[derive(Clone, Serialize)]
+struct Compared {
+    a: String,
+    b: String,
+    distance: f64,
+}
+
+#[derive(Serialize)]
+struct Report {
+    model: String,
+    /// What ties embeddings to the model, hexadecimal.
+    space: String,
+    dimension: usize,
+    pairs: usize,
+    pictures: usize,
+    failure_to_acquire: Failures,
+    /// Pictures with more than one face; the surest was taken.
+    several_faces: Vec<String>,
+    genuine: Side,
+    impostor: Side,
+    /// Equal error rate.
+    eer: f64,
+    /// Chance that a genuine pair lies nearer than an impostor pair.
+    auc: f64,
+    /// At the distances of the manifest.
+    thresholds: Vec<AtThreshold>,
+    /// True accept rate where that share of impostors is accepted.
+    true_accept: Vec<AtRate>,
+    /// Rates over all distances.
+    sweep: Vec<Point>,
+}
+
+#[derive(Serialize)]
+struct Failures {
+    rate: Interval,
+    pictures: BTreeMap<String, String>,
+}
+
+#[derive(Serialize)]
+struct Side {
+    /// Pairs with a face in both pictures.
+    pairs: usize,
+    mean: f64,
+    /// Every distance, ascending.
+    distances: Vec<f64>,
+    /// The farthest genuine or the nearest impostor pairs.
+    hardest: Vec<Compared>,
+}
+
+#[derive(Serialize)]
+struct AtThreshold {
+    /// The false match rate that the manifest states.
+    stated_fmr: f64,
+    distance: f64,
+    fmr: Interval,
+    fnmr: Interval,
+}
+
+#[derive(Serialize)]
+struct AtRate {
+    fmr: f64,
+    /// Impostor pairs that it takes to say anything about this rate.
+    impostors_needed: usize,
+    /// The largest distance at which no more impostors are accepted; absent where there are too few.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    distance: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tar: Option<Interval>,
+}
+
+#[derive(Serialize)]
+struct Point {
+    distance: f64,
+    fmr: f64,
+    fnmr: f64,
+}
+
+impl Match {
+    pub(crate) fn run(self, config: &Config) -> anyhow::Result<()> {
+        let pairs = read(&self.pairs)?;
+        let folder = self.pairs.parent().unwrap_or_else(|| Path::new("."));
+        let mut faces = Faces::new(folder, Vision::load(&config.models_folder())?);
+        let (mut genuine, mut impostor) = (Vec::new(), Vec::new());
+        let count = pairs.len();
+        for Pair { a, b, same } in pairs {
+            let (one, other) = (faces.embed(&a)?, faces.embed(&b)?);
+            if let (Some(one), Some(other)) = (one, other) {
+                let distance = f64::from(vision::distance(&one, &other));
+                if same { &mut genuine } else { &mut impostor }.push(Compared { a, b, distance });
+            }
+        }
+        let report = faces.report(count, genuine, impostor)?;
+        match self.json {
+            None => print(&report),
+            Some(file) if file == Path::new("-") => out::json(&report)?,
+            Some(file) => {
+                let text = serde_json::to_vec_pretty(&report)?;
+                std::fs::write(&file, text)
+                    .with_context(|| format!("{} cannot be written", file.display()))?;
+                print(&report);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn read(file: &Path) -> anyhow::Result<Vec<Pair>> {
+    let shown = file.display();
+    let mut reader = csv::Reader::from_path(file).with_context(|| format!("{shown} cannot be read"))?;
+    let columns = reader.headers()?.clone();
+    let column = |names: &[&str]| {
+        let found = columns.iter().position(|name| names.contains(&name.trim()));
+        found.with_context(|| format!("{shown} has no column `{}`", names[0]))
+    };
+    let (a, b, same) = (column(&["a"])?, column(&["b"])?, column(&["same", "same_person"])?);
+    let mut pairs = Vec::new();
+    for (number, row) in reader.records().enumerate() {
+        let row = row.with_context(|| format!("{shown} is no CSV"))?;
+        let text = |at: usize| row.get(at).unwrap_or_default().trim().to_owned();
+        let same = match text(same).to_ascii_lowercase().as_str() {
+            "1" | "true" => true,
+            "0" | "false" => false,
+            other => bail!("{shown}, row {}: {other:?} is neither 1 nor 0", number + 1),
+        };
+        pairs.push(Pair { a: text(a), b: text(b), same });
+    }
+    Ok(pairs)
+}
+
+/// The pictures, each looked at once.
+struct Faces<'a> {
+    folder: &'a Path,
+    vision: Vision,
+    known: BTreeMap<String, Option<Vec<f32>>>,
+    failed: BTreeMap<String, String>,
+    several: Vec<String>,
+}
+
+impl<'a> Faces<'a> {
+    fn new(folder: &'a Path, vision: Vision) -> Self {
+        let (known, failed, several) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+        Self { folder, vision, known, failed, several }
+    }
+
+    fn embed(&mut self, name: &str) -> anyhow::Result<Option<Vec<f32>>> {
+        if let Some(known) = self.known.get(name) {
+            return Ok(known.clone());
+        }
+        let path = self.folder.join(name);
+        let bytes = std::fs::read(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+        let embedding = match super::open_any(&bytes) {
+            Err(refusal) => Err(refusal.message.to_owned()),
+            Ok(picture) => {
+                let faces = self.vision.detect(&picture)?;
+                if faces.iter().filter(|face| self.vision.counts(face)).count() > 1 {
+                    self.several.push(name.to_owned());
+                }
+                match faces.first() {
+                    None => Err("no face was found".to_owned()),
+                    Some(face) => Ok(self.vision.embed(&picture, face)?),
+                }
+            }
+        };
+        let embedding = embedding.map_err(|reason| self.failed.insert(name.to_owned(), reason)).ok();
+        self.known.insert(name.to_owned(), embedding.clone());
+        Ok(embedding)
+    }
+
+    fn report(self, pairs: usize, genuine: Vec<Compared>, impostor: Vec<Compared>) -> anyhow::Result<Report> {
+        if genuine.is_empty() || impostor.is_empty() {
+            bail!(
+                "pairs of one person and of two people are needed; compared {} and {} ({} pictures without a face)",
+                genuine.len(),
+                impostor.len(),
+                self.failed.len()
+            );
+        }
+        let space = self.vision.space();
+        let Space { model, dimension, thresholds, .. } = space;
+        let (genuine, impostor) = (Side::new(genuine, true), Side::new(impostor, false));
+        let near = |side: &Side, distance: f64| {
+            let pairs = side.distances.partition_point(|&other| other <= distance);
+            wilson(pairs, side.pairs)
+        };
+        let fnmr = |distance: f64| {
+            let matched = genuine.distances.partition_point(|&other| other <= distance);
+            wilson(genuine.pairs - matched, genuine.pairs)
+        };
+        // Nearer is better here, where the figures take more for better.
+        let scores = |side: &Side| side.distances.iter().map(|distance| -distance).collect::<Vec<_>>();
+        let (scores_of_genuine, scores_of_impostor) = (scores(&genuine), scores(&impostor));
+        let farthest = genuine.distances.iter().chain(&impostor.distances).copied().fold(0.0, f64::max);
+        let sweep = (0..=POINTS).map(|point| {
+            let distance = farthest * f64::from(point) / f64::from(POINTS);
+            Point {
+                distance: round(distance),
+                fmr: round_to(near(&impostor, distance).rate, 6),
+                fnmr: round_to(fnmr(distance).rate, 6),
+            }
+        });
+        Ok(Report {
+            model: model.clone(),
+            space: space.digest(),
+            dimension: *dimension,
+            pairs,
+            pictures: self.known.len(),
+            failure_to_acquire: Failures {
+                rate: wilson(self.failed.len(), self.known.len()),
+                pictures: self.failed,
+            },
+            several_faces: self.several,
+            eer: round_to(eer(&scores_of_genuine, &scores_of_impostor), 5),
+            auc: round_to(auc(&scores_of_genuine, &scores_of_impostor), 6),
+            thresholds: thresholds
+                .iter()
+                .map(|&(stated_fmr, distance)| AtThreshold {
+                    stated_fmr,
+                    distance: round_to(distance.into(), 4),
+                    fmr: near(&impostor, distance.into()),
+                    fnmr: fnmr(distance.into()),
+                })
+                .collect(),
+            true_accept: RATES.iter().map(|&fmr| at_rate(fmr, &genuine, &impostor)).collect(),
+            sweep: sweep.collect(),
+            genuine,
+            impostor,
+        })
+    }
+}
+
+fn at_rate(fmr: f64, genuine: &Side, impostor: &Side) -> AtRate {
+    // The rule of three: without a single false match among n, the rate may still be 3 / n.
+    let impostors_needed = (3.0 / fmr).ceil() as usize;
+    let enough = impostor.pairs >= impostors_needed;
+    // The first impostor that must not be accepted any more.
+    let limit = threshold_at_bpcer(&impostor.distances, fmr);
+    let accepted = genuine.distances.partition_point(|&distance| distance < limit);
+    AtRate {
+        fmr,
+        impostors_needed,
+        distance: enough.then(|| round_to(limit, 4)),
+        tar: enough.then(|| wilson(accepted, genuine.pairs)),
+    }
+}
+
+impl Side {
+    fn new(mut compared: Vec<Compared>, farthest: bool) -> Self {
+        compared.sort_by(|a, b| a.distance.total_cmp(&b.distance));
+        let distances: Vec<f64> = compared.iter().map(|pair| pair.distance).collect();
+        let rounded = |pair: &Compared| Compared { distance: round_to(pair.distance, 4), ..pair.clone() };
+        let hardest = if farthest {
+            compared.iter().rev().take(HARDEST).map(rounded).collect()
+        } else {
+            compared.iter().take(HARDEST).map(rounded).collect()
+        };
+        Self { pairs: compared.len(), mean: round(mean(distances.iter().copied())), distances, hardest }
+    }
+}
+
+fn print(report: &Report) {
+    let percent = |Interval { rate, low, high }: &Interval| {
+        format!("{:>6.2} % ({:.2} to {:.2} %)", rate * 100.0, low * 100.0, high * 100.0)
+    };
+    let Report { genuine, impostor, failure_to_acquire, .. } = report;
+    out::line(format_args!("model         {} ({} numbers)", report.model, report.dimension));
+    out::line(format_args!(
+        "compared      {} pairs of one person, {} of two, from {} pictures",
+        genuine.pairs, impostor.pairs, report.pictures
+    ));
+    out::line(format_args!(
+        "no face       {} pictures: failure to acquire {}",
+        failure_to_acquire.pictures.len(),
+        percent(&failure_to_acquire.rate)
+    ));
+    for (name, reason) in &failure_to_acquire.pictures {
+        out::line(format_args!("  {name}: {reason}"));
+    }
+    if !report.several_faces.is_empty() {
+        let names = report.several_faces.join(", ");
+        out::line(format_args!("several faces {names}: the surest was taken"));
+    }
+    for (name, side) in [("one person", genuine), ("two people", impostor)] {
+        let (first, last) = (side.distances.first(), side.distances.last());
+        out::line(format_args!(
+            "{name:<13} distance {:.3} on average, {:.3} to {:.3}",
+            side.mean,
+            first.copied().unwrap_or_default(),
+            last.copied().unwrap_or_default()
+        ));
+    }
+    out::line(format_args!(
+        "EER           {:.2} % (as many strangers pass as people are refused)",
+        report.eer * 100.0
+    ));
+    out::line(format_args!("AUC           {:.5} (1 is perfect, 0.5 is chance)", report.auc));
+    out::line(format_args!(
+        "\nat the manifest's distances, with 95 % intervals (Wilson):\n{:<9} {:<11} {:<32} {}",
+        "distance", "stated FMR", "FMR: strangers that match", "FNMR: people that do not match themselves"
+    ));
+    for AtThreshold { stated_fmr, distance, fmr, fnmr } in &report.thresholds {
+        out::line(format_args!("{distance:<9.3} {stated_fmr:<11} {:<32} {}", percent(fmr), percent(fnmr)));
+    }
+    out::line(format_args!(
+        "\nTAR: people that match themselves, where at most that share of strangers does:"
+    ));
+    for AtRate { fmr, impostors_needed, distance, tar } in &report.true_accept {
+        match (distance, tar) {
+            (Some(distance), Some(tar)) => {
+                out::line(format_args!("FMR {fmr:<7} {}  below distance {distance:.3}", percent(tar)));
+            }
+            _ => out::line(format_args!(
+                "FMR {fmr:<7} cannot be told: it takes {impostors_needed} pairs of two people (rule of three), here are {}",
+                impostor.pairs
+            )),
+        }
+    }
+    out::line(format_args!("\n{:<9} {:>9} {:>9}", "distance", "FMR", "FNMR"));
+    for Point { distance, fmr, fnmr } in report.sweep.iter().step_by(4) {
+        out::line(format_args!("{distance:<9.3} {:>7.2} % {:>7.2} %", fmr * 100.0, fnmr * 100.0));
+    }
+    for (name, side) in [("farthest of one person", genuine), ("nearest of two people", impostor)] {
+        out::line(format_args!("\n{name} (wrongly labelled, or hard):"));
+        for Compared { a, b, distance } in &side.hardest {
+            out::line(format_args!("  {distance:.3}  {a}  {b}"));
+        }
+    }
+    out::line(format_args!(
+        "\nThe intervals take pairs for independent. Where people appear in many pairs they are wider."
+    ));
+}

@@ -1,0 +1,156 @@
+//! How many faces are found by their height, and how many are found where there are none:
+//! `small_faces <pack> <folder of photos of one face each or group photos> [<folder of pictures without a face>]`.
+
+use base::Picture;
+use std::{path::Path, time::Instant};
+use testkit::scene::{Cutout, Scene};
+use vision::{Face, Vision};
+
+type Failure = Box<dyn std::error::Error>;
+
+#[expect(clippy::print_stdout, reason = "a command line tool answers on standard output")]
+fn main() -> Result<(), Failure> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [pack, photos, rest @ ..] = &arguments[..] else {
+        return Err("usage: small_faces <pack> <photos> [<pictures without a face>]".into());
+    };
+    let mut vision = Vision::load(Path::new(pack))?;
+    let cutouts = cutouts(&mut vision, Path::new(photos))?;
+    println!("{} faces cut out", cutouts.len());
+    if std::env::var_os("CURVE").is_some() {
+        curve(&mut vision, Path::new(photos))?;
+        return Ok(());
+    }
+    for size in [20.0, 30.0, 40.0, 60.0, 80.0, 120.0] {
+        let smallest = if size < 40.0 { size } else { 40.0 };
+        let (mut there, mut found, mut more, mut took) = (0, 0, 0, 0.0);
+        for seed in 0..6 {
+            let mut scene = Scene::draw(1920, 1080, seed, [0.0, 4.0, 12.0][seed as usize % 3]);
+            let mut boxes = Vec::new();
+            for at in 0..8 {
+                let cutout = &cutouts[(seed as usize * 8 + at) % cutouts.len()];
+                let (column, row) = (at % 4, at / 4);
+                let x = 200.0 + 480.0 * column as f32 + 37.0 * seed as f32;
+                let y = 260.0 + 520.0 * row as f32 + 23.0 * (seed as f32 - column as f32);
+                boxes.push(scene.paste(cutout, [x, y], size));
+            }
+            let picture = scene.picture();
+            let start = Instant::now();
+            let faces = vision.find(&picture, smallest)?;
+            took += start.elapsed().as_secs_f64();
+            there += boxes.len();
+            found += boxes.iter().filter(|place| faces.iter().any(|face| overlap(face, place) > 0.3)).count();
+            more += faces.iter().filter(|face| boxes.iter().all(|place| overlap(face, place) <= 0.3)).count();
+        }
+        println!(
+            "{size:>4} px (smallest {smallest}): {found} of {there} found, {more} too many, {:.0} ms a picture",
+            took / 6.0 * 1000.0
+        );
+    }
+    let mut faceless: Vec<(String, Picture)> = Vec::new();
+    for seed in 100..112 {
+        let noise = [0.0, 6.0, 20.0, 60.0][seed as usize % 4];
+        faceless.push((format!("drawn {seed}"), Scene::draw(1920, 1080, seed, noise).picture()));
+    }
+    if let [folder, ..] = rest {
+        faceless.extend(pictures(Path::new(folder))?);
+    }
+    let mut wrong = 0;
+    for (name, picture) in &faceless {
+        let faces = vision.find(picture, 40.0)?;
+        wrong += usize::from(!faces.is_empty());
+        for face in faces {
+            println!("{name}: {face:?}");
+        }
+    }
+    println!("{wrong} of {} pictures without a face show one", faceless.len());
+    Ok(())
+}
+
+/// How sure one look of 256 x 256 is by the face's height, with the surroundings that the photo has.
+#[expect(clippy::print_stdout, reason = "a command line tool answers on standard output")]
+fn curve(vision: &mut Vision, folder: &Path) -> Result<(), Failure> {
+    let photos = pictures(folder)?;
+    for size in [10.0, 12.0, 14.0, 16.0, 18.0, 20.0, 24.0, 28.0, 32.0, 40.0, 56.0, 80.0] {
+        let (mut half, mut sure, mut count) = (0, 0, 0);
+        for (_, photo) in &photos {
+            let mut all = vision.detect(photo)?;
+            all.retain(|face| vision.counts(face));
+            for face in &all {
+                for (right, down) in [(0.0, 0.0), (61.0, 37.0), (-47.0, 71.0), (-70.0, -60.0)] {
+                    let scale = size / face.height();
+                    let [x, y] = [f32::midpoint(face.left, face.right), f32::midpoint(face.top, face.bottom)];
+                    let (view, place) = view(photo, [x * scale + right, y * scale + down], scale, face);
+                    let faces = vision.detect(&view)?;
+                    let best = faces.iter().filter(|face| overlap(face, &place) > 0.3).map(|face| face.score);
+                    let best = best.fold(0.0, f32::max);
+                    half += i32::from(best >= 0.5);
+                    sure += i32::from(best >= 0.7);
+                    count += 1;
+                }
+            }
+        }
+        println!(
+            "{size:>4} px of 256: {:.3} at 0.5, {:.3} at 0.7 ({count} views)",
+            f64::from(half) / f64::from(count),
+            f64::from(sure) / f64::from(count)
+        );
+    }
+    Ok(())
+}
+
+/// 256 x 256 pixels of a photo at a scale, and where a face lies in them.
+fn view(photo: &Picture, [x, y]: [f32; 2], scale: f32, face: &Face) -> (Picture, [f32; 4]) {
+    let rgb =
+        image::RgbImage::from_raw(photo.width(), photo.height(), photo.rgb().to_vec()).unwrap_or_default();
+    let (width, height) = ((photo.width() as f32 * scale) as u32, (photo.height() as f32 * scale) as u32);
+    let small = image::imageops::resize(&rgb, width, height, image::imageops::FilterType::Triangle);
+    let (left, top) = (
+        ((x - 128.0).max(0.0) as u32).min(width.saturating_sub(256)),
+        ((y - 128.0).max(0.0) as u32).min(height.saturating_sub(256)),
+    );
+    let part = image::imageops::crop_imm(&small, left, top, 256.min(width), 256.min(height)).to_image();
+    let mut whole = image::RgbImage::new(256, 256);
+    image::imageops::replace(&mut whole, &part, 0, 0);
+    let (dx, dy) = (left as f32, top as f32);
+    let place =
+        [face.left * scale - dx, face.top * scale - dy, face.right * scale - dx, face.bottom * scale - dy];
+    (Picture::new(256, 256, whole.into_raw()).unwrap_or_else(|| photo.clone()), place)
+}
+
+fn cutouts(vision: &mut Vision, folder: &Path) -> Result<Vec<Cutout>, Failure> {
+    let mut cutouts = Vec::new();
+    for (_, picture) in pictures(folder)? {
+        for face in vision.detect(&picture)? {
+            if vision.counts(&face) && face.height() > 120.0 {
+                cutouts.push(Cutout::new(&picture, [face.left, face.top, face.right, face.bottom]));
+            }
+        }
+    }
+    Ok(cutouts)
+}
+
+fn pictures(folder: &Path) -> Result<Vec<(String, Picture)>, Failure> {
+    let mut files: Vec<_> = std::fs::read_dir(folder)?.collect::<Result<Vec<_>, _>>()?;
+    files.sort_by_key(std::fs::DirEntry::file_name);
+    let mut pictures = Vec::new();
+    for file in files {
+        let is_photo = file.path().extension().is_some_and(|ending| ending == "jpg" || ending == "png");
+        let Ok(photo) = image::open(file.path()) else { continue };
+        if is_photo {
+            let photo = photo.into_rgb8();
+            let picture = Picture::new(photo.width(), photo.height(), photo.into_raw());
+            let name = file.file_name().to_string_lossy().into_owned();
+            pictures.extend(picture.map(|picture| (name, picture)));
+        }
+    }
+    Ok(pictures)
+}
+
+/// Intersection over union.
+fn overlap(face: &Face, [left, top, right, bottom]: &[f32; 4]) -> f32 {
+    let width = (face.right.min(*right) - face.left.max(*left)).max(0.0);
+    let height = (face.bottom.min(*bottom) - face.top.max(*top)).max(0.0);
+    let both = width * height;
+    both / (face.width() * face.height() + (right - left) * (bottom - top) - both)
+}

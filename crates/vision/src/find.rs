@@ -1,0 +1,209 @@
+//! Finding small faces: a large picture is looked at in overlapping tiles of several sizes, and what is found small is
+//! looked at again from near by.
+
+use crate::{
+    Face, VisionError,
+    crop::Region,
+    detect::{Detector, area, common, overlap},
+    sweep::near,
+};
+use base::Picture;
+
+/// Pixels of the net's input that a face is high at least where it is looked for. Of the faces in group photos the net
+/// finds all at 16 pixels, and nine of ten at 12.
+const SEEN: f32 = 20.0;
+
+/// Pixels of the input that neighbouring tiles share: a face of up to that size lies whole in one of them, and a larger
+/// one is small in the next coarser tiles.
+const SHARED: f32 = 72.0;
+
+/// From tiles of one size to the next coarser.
+const STEP: f32 = 3.0;
+
+/// A picture has no more tiles than this: in larger ones the smallest face grows.
+const MOST_TILES: usize = 400;
+
+/// What is looked at again in one picture at most, the surest first.
+const MOST_CHECKED: usize = 256;
+
+/// From this size on, in pixels of the input, one look is enough.
+const NEAR: f32 = 64.0;
+
+/// A second look shows a face at this size, in pixels of the input; where that does not do, a third at the other. Larger
+/// would show small faces too blurred.
+const CLOSE: [f32; 2] = [64.0, 44.0];
+
+/// Boxes of which this share of the smaller one lies in the other are one face.
+const INSIDE: f32 = 0.6;
+
+/// A square of the picture that is looked at by itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Tile {
+    pub(crate) region: Region,
+    pub(crate) scale: f32,
+}
+
+/// A face and how large it was in the net's input.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Candidate {
+    pub(crate) face: Face,
+    /// Longer side in pixels of the input.
+    pub(crate) seen: f32,
+}
+
+/// The tiles in which every face from `smallest` pixels on is at least [`SEEN`] high, fine ones first; none where one
+/// look at the whole picture shows that much.
+pub(crate) fn tiles(width: u32, height: u32, smallest: f32, side: u32) -> Vec<Tile> {
+    let longer = width.max(height) as f32;
+    let whole = side as f32 / longer;
+    // Nothing is enlarged more than four times: there is nothing more to be seen.
+    let mut finest = (SEEN / smallest.max(1.0)).min(4.0);
+    loop {
+        let mut tiles = Vec::new();
+        let mut scale = finest;
+        while scale > whole * 1.1 && tiles.len() <= MOST_TILES {
+            lay(width, height, scale, side, &mut tiles);
+            scale /= STEP;
+        }
+        if tiles.len() <= MOST_TILES {
+            return tiles;
+        }
+        finest /= 1.25;
+    }
+}
+
+/// Covers the picture with squares at a scale, evenly spread.
+fn lay(width: u32, height: u32, scale: f32, side: u32, tiles: &mut Vec<Tile>) {
+    let reach = ((side as f32 / scale) as u32).max(1);
+    let shared = SHARED / scale;
+    let starts = |length: u32| -> Vec<u32> {
+        if length <= reach {
+            return vec![0];
+        }
+        let steps = ((length as f32 - shared) / (reach as f32 - shared)).ceil().max(2.0) as u32;
+        (0..steps)
+            .map(|at| (u64::from(length - reach) * u64::from(at) / u64::from(steps - 1)) as u32)
+            .collect()
+    };
+    for top in starts(height) {
+        for left in starts(width) {
+            let region =
+                Region { left, top, width: reach.min(width - left), height: reach.min(height - top) };
+            tiles.push(Tile { region, scale });
+        }
+    }
+}
+
+impl Detector {
+    /// Every face from `smallest` pixels on, surest first.
+    pub(crate) fn find(&mut self, picture: &Picture, smallest: f32) -> Result<Vec<Face>, VisionError> {
+        let mut found = self.whole(picture)?;
+        for tile in tiles(picture.width(), picture.height(), smallest, self.input.width) {
+            found.extend(self.tile(picture, tile)?);
+        }
+        self.settle(picture, found, smallest, &[])
+    }
+
+    /// What one look at all of it shows.
+    pub(crate) fn whole(&mut self, picture: &Picture) -> Result<Vec<Candidate>, VisionError> {
+        let scale = Region::whole(picture).fit(&self.input, 1.0);
+        let faces = self.detect(picture)?;
+        Ok(faces.into_iter().map(|face| Candidate { face, seen: longer(&face) * scale }).collect())
+    }
+
+    /// The faces of a tile that it does not cut.
+    pub(crate) fn tile(&mut self, picture: &Picture, tile: Tile) -> Result<Vec<Candidate>, VisionError> {
+        let Region { left, top, width, height } = tile.region;
+        let faces = self.look(picture, tile.region, tile.scale)?;
+        let whole = |face: &Face| {
+            let margin = 0.02 * longer(face);
+            let cut_before = |edge: f32, from: u32| from > 0 && edge < from as f32 + margin;
+            let cut_behind = |edge: f32, to: u32, end: u32| to < end && edge > to as f32 - margin;
+            !(cut_before(face.left, left)
+                || cut_before(face.top, top)
+                || cut_behind(face.right, left + width, picture.width())
+                || cut_behind(face.bottom, top + height, picture.height()))
+        };
+        let seen = |face: Face| Candidate { face, seen: longer(&face) * tile.scale };
+        Ok(faces.into_iter().filter(whole).map(seen).collect())
+    }
+
+    /// Of everything that was found, each face once: those seen large and sure enough as they are, the others where a
+    /// look from near by confirms them, or where they were `known` near by in the frame before.
+    pub(crate) fn settle(
+        &mut self,
+        picture: &Picture,
+        mut found: Vec<Candidate>,
+        smallest: f32,
+        known: &[Face],
+    ) -> Result<Vec<Face>, VisionError> {
+        // Seen large first: their boxes are the better ones.
+        found.sort_by(|a, b| worth(b).total_cmp(&worth(a)));
+        let mut candidates: Vec<Candidate> = Vec::new();
+        for candidate in found {
+            // The rest of the size classes below: a net says where faces of half the size are, but less surely.
+            let large_enough = longer(&candidate.face) >= 0.7 * smallest;
+            if large_enough && candidates.iter().all(|other| overlap(&other.face, &candidate.face) < 0.4) {
+                candidates.push(candidate);
+            }
+        }
+        candidates.truncate(MOST_CHECKED);
+        let mut faces: Vec<Face> = Vec::new();
+        for Candidate { face, seen } in candidates {
+            let near_by = seen >= NEAR || known.iter().any(|known| near(known, &face));
+            let sure =
+                if near_by && face.score >= self.count { Some(face) } else { self.check(picture, &face)? };
+            faces.extend(sure.filter(|face| longer(face) >= 0.8 * smallest));
+        }
+        faces.sort_by(|a, b| b.score.total_cmp(&a.score));
+        let mut each: Vec<Face> = Vec::new();
+        for face in faces {
+            if each.iter().all(|other| !same(other, &face)) {
+                each.push(face);
+            }
+        }
+        Ok(each)
+    }
+
+    /// Looks at a face again, in the middle and at a good size. What is not found there, and surely, is none.
+    pub(crate) fn check(&mut self, picture: &Picture, face: &Face) -> Result<Option<Face>, VisionError> {
+        let side = self.input.width as f32;
+        for close in CLOSE {
+            let Some(region) = around(picture, face, longer(face) * side / close) else { return Ok(None) };
+            let again = self.look(picture, region, side / region.width.max(region.height) as f32)?;
+            let sure =
+                again.into_iter().filter(|other| other.score >= self.count && overlap(other, face) > 0.3);
+            if let Some(best) = sure.max_by(|a, b| overlap(a, face).total_cmp(&overlap(b, face))) {
+                return Ok(Some(best));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The part of a square around a face that lies in the picture; `None` where too little of it does.
+pub(crate) fn around(picture: &Picture, face: &Face, side: f32) -> Option<Region> {
+    let bound = |low: f32, high: f32, size: u32| {
+        let centre = f32::midpoint(low, high);
+        let from = (centre - side / 2.0).clamp(0.0, size as f32) as u32;
+        let to = (centre + side / 2.0).clamp(0.0, size as f32) as u32;
+        (to > from + 1).then_some((from, to - from))
+    };
+    let (left, width) = bound(face.left, face.right, picture.width())?;
+    let (top, height) = bound(face.top, face.bottom, picture.height())?;
+    Some(Region { left, top, width, height })
+}
+
+pub(crate) fn longer(face: &Face) -> f32 {
+    face.width().max(face.height())
+}
+
+/// How much a candidate's box is to be preferred to another of the same face.
+fn worth(candidate: &Candidate) -> f32 {
+    candidate.face.score * (candidate.seen / NEAR).min(1.0)
+}
+
+/// Whether two boxes are of one face: they overlap, or one lies in the other.
+pub(crate) fn same(a: &Face, b: &Face) -> bool {
+    overlap(a, b) > 0.3 || common(a, b) > INSIDE * area(a).min(area(b))
+}

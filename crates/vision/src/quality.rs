@@ -1,0 +1,127 @@
+//! How well a face is seen: to choose a track's best frames, and to refuse enrolment of what shows too little.
+
+use crate::{
+    Face,
+    crop::{self, Square},
+    models::face_luma,
+    pack::{Colour, Crop, CropRule, Input},
+};
+use base::Picture;
+
+/// Side of the crop that sharpness is measured on: about what the nets see.
+const SIDE: u32 = 96;
+
+/// Pixels of the face's shorter side that are half as good as any number.
+const HALF_AS_GOOD: f32 = 60.0;
+
+/// How well a face is seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+pub struct Quality {
+    /// Shorter side of the face's box, pixels of the picture.
+    pub side: f32,
+    /// 0 (washed out) to 1 (every pixel differs from the next): the share of the differences between neighbouring pixels
+    /// that smoothing takes away, in the direction where that is less, on the face scaled to 96 pixels. So a face with
+    /// fewer pixels than that is less sharp as well. About 0.6 for good photos, below 0.3 for blurred ones.
+    pub sharpness: f32,
+    /// Mean luma over the face's box, 0 to 255 (ITU-R BT.601).
+    pub luma: f32,
+    /// 0 (in profile, or its points make no face) to 1 (looks into the lens), from the places of eyes, nose, mouth and
+    /// ears.
+    pub frontal: f32,
+    /// All of it in one number, 0 to 1; never falls when one of size, sharpness or `frontal` grows.
+    pub score: f32,
+}
+
+/// How well a face of a picture is seen. Takes about as long as one crop.
+pub(crate) fn quality(picture: &Picture, face: &Face) -> Quality {
+    let side = face.width().min(face.height()).max(0.0);
+    let (sharpness, luma, frontal) = (sharpness(picture, face), face_luma(picture, face), frontal(face));
+    let size = side / (side + HALF_AS_GOOD);
+    let sharp = (sharpness / 0.6).min(1.0);
+    let light = ((luma - 20.0) / 50.0).min((250.0 - luma) / 40.0).clamp(0.0, 1.0);
+    let score = size * sharp * light.sqrt() * frontal;
+    // Also where the face's numbers are none.
+    let score = if score.is_finite() { score.clamp(0.0, 1.0) } else { 0.0 };
+    Quality { side, sharpness, luma, frontal, score }
+}
+
+/// The less sharp of both directions: motion blurs one.
+fn sharpness(picture: &Picture, face: &Face) -> f32 {
+    let input = Input {
+        name: String::new(),
+        width: SIDE,
+        height: SIDE,
+        colour: Colour::Rgb,
+        mean: [0.0; 3],
+        scale: [1.0; 3],
+        crop: Crop { rule: CropRule::Box, scales: vec![1.0] },
+    };
+    let square = Square::around(face, CropRule::Box, 1.0);
+    if !square.is_sound() {
+        return 0.0;
+    }
+    let mut planes = Vec::new();
+    crop::square(picture, square, &input, &mut planes);
+    let side = SIDE as usize;
+    let (red, rest) = planes.split_at(side * side);
+    let (green, blue) = rest.split_at(side * side);
+    let luma: Vec<f32> = red
+        .iter()
+        .zip(green)
+        .zip(blue)
+        .map(|((red, green), blue)| 0.299 * red + 0.587 * green + 0.114 * blue)
+        .collect();
+    let turned: Vec<f32> = (0..side * side)
+        .map(|at| luma.get(at % side * side + at / side).copied().unwrap_or_default())
+        .collect();
+    detail(&luma).min(detail(&turned))
+}
+
+/// The share of the differences along rows that a smoothing over nine pixels takes away.
+fn detail(luma: &[f32]) -> f32 {
+    let (mut all, mut lost) = (0.0, 0.0);
+    for row in luma.chunks_exact(SIDE as usize) {
+        // Sums over nine, by what comes in and what goes.
+        let smooth: Vec<f32> = row.windows(9).map(|nine| nine.iter().sum::<f32>() / 9.0).collect();
+        for (sharp, smooth) in row[4..].windows(2).zip(smooth.windows(2)) {
+            // Differences of less than a step of brightness are noise.
+            let difference = (sharp[1] - sharp[0]).abs();
+            all += difference;
+            lost += (difference - (smooth[1] - smooth[0]).abs()).max(0.0);
+        }
+    }
+    if all > 0.0 { lost / all } else { 0.0 }
+}
+
+/// How straight a face looks ahead, 0 to 1.
+///
+/// Three signs, each 1 for a straight look: the nose between the eyes and between the ears (yaw), the nose between eyes
+/// and mouth (pitch), and the eyes level (roll; it counts least, because crops are rotated).
+pub(crate) fn frontal(face: &Face) -> f32 {
+    let [right_eye, left_eye, nose, mouth, right_ear, left_ear] = face.points;
+    let eyes = [left_eye[0] - right_eye[0], left_eye[1] - right_eye[1]];
+    let between = eyes[0].hypot(eyes[1]);
+    if between.is_nan() || between <= 0.0 {
+        return 0.0;
+    }
+    // The face's own axes: along the eyes, and down.
+    let along = eyes.map(|part| part / between);
+    let middle = [f32::midpoint(right_eye[0], left_eye[0]), f32::midpoint(right_eye[1], left_eye[1])];
+    let across = |point: [f32; 2]| (point[0] - middle[0]) * along[0] + (point[1] - middle[1]) * along[1];
+    let down = |point: [f32; 2]| (point[1] - middle[1]) * along[0] - (point[0] - middle[0]) * along[1];
+    let straight =
+        |off: f32, free: f32, most: f32| 1.0 - ((off.abs() - free) / (most - free)).clamp(0.0, 1.0);
+
+    // In a profile the nose lies beyond an eye.
+    let by_eyes = straight((across(nose) - 0.5 * across(mouth)) / between, 0.1, 0.6);
+    let (to_right, to_left) = (across(nose) - across(right_ear), across(left_ear) - across(nose));
+    let wide = (to_right + to_left).max(f32::EPSILON);
+    let by_ears = straight((to_right - to_left) / wide, 0.15, 1.0);
+    // Looking up the nose comes near the eyes, looking down near the mouth.
+    let high = down(mouth);
+    let by_pitch = if high > 0.0 { straight(down(nose) / high - 0.55, 0.15, 0.6) } else { 0.0 };
+    let long = straight((high / between - 1.1) / 1.1, 0.3, 1.0);
+    let roll = straight(eyes[1].atan2(eyes[0]), 0.35, 2.0);
+    let frontal = by_eyes.min(by_ears) * by_pitch.min(long) * roll;
+    if frontal.is_finite() { frontal } else { 0.0 }
+}

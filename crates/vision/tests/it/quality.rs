@@ -1,0 +1,165 @@
+use crate::stage::{around, load, painted, part, photo, surest};
+use base::Picture;
+use image::{RgbImage, imageops};
+use vision::{Face, Quality, Vision};
+
+/// Faces that look into the lens, with room around them.
+fn portraits(vision: &mut Vision) -> Vec<Picture> {
+    [(1, 0), (3, 0), (4, 0), (6, 0)]
+        .map(|(number, at)| {
+            let photo = photo(number);
+            let faces = vision.detect(&photo).unwrap();
+            around(&photo, &faces[at], 2.2)
+        })
+        .into()
+}
+
+fn changed(picture: &Picture, change: impl FnOnce(RgbImage) -> RgbImage) -> Picture {
+    let rgb = RgbImage::from_raw(picture.width(), picture.height(), picture.rgb().to_vec()).unwrap();
+    let rgb = change(rgb);
+    Picture::new(rgb.width(), rgb.height(), rgb.into_raw()).unwrap()
+}
+
+#[test]
+fn what_is_blurred_is_less_sharp_the_more_the_less() {
+    let mut vision = load();
+    for portrait in portraits(&mut vision) {
+        let face = surest(&mut vision, &portrait);
+        let mut last = Vision::quality(&portrait, &face);
+        assert!(last.sharpness > 0.25, "{last:?}");
+        for sigma in [2.0, 4.0, 8.0] {
+            let blurred = changed(&portrait, |rgb| imageops::fast_blur(&rgb, sigma));
+            let quality = Vision::quality(&blurred, &face);
+            assert!(
+                quality.sharpness < last.sharpness && quality.score < last.score,
+                "{sigma}: {quality:?} {last:?}"
+            );
+            last = quality;
+        }
+        // Motion blurs one direction alone.
+        let moved = painted(portrait.width(), portrait.height(), |x, y| {
+            let row = (-8..=8).map(|step| portrait.pixel(i64::from(x) + step, y.into()));
+            let sum = row.fold([0_u32; 3], |sum, rgb| [0, 1, 2].map(|at| sum[at] + u32::from(rgb[at])));
+            sum.map(|value| (value / 17) as u8)
+        });
+        let still = Vision::quality(&portrait, &face);
+        assert!(Vision::quality(&moved, &face).sharpness < 0.8 * still.sharpness);
+    }
+}
+
+#[test]
+fn fewer_pixels_are_worse() {
+    let mut vision = load();
+    for portrait in portraits(&mut vision) {
+        let face = surest(&mut vision, &portrait);
+        let mut last = Vision::quality(&portrait, &face);
+        for parts in [2, 4, 8] {
+            let small = changed(&portrait, |rgb| {
+                let (width, height) = (rgb.width() / parts, rgb.height() / parts);
+                imageops::resize(&rgb, width, height, imageops::FilterType::Triangle)
+            });
+            let scale = 1.0 / parts as f32;
+            let to = |value: f32| value * scale;
+            let face = Face {
+                left: to(face.left),
+                top: to(face.top),
+                right: to(face.right),
+                bottom: to(face.bottom),
+                points: face.points.map(|point| point.map(to)),
+                ..face
+            };
+            let quality = Vision::quality(&small, &face);
+            assert!(quality.side < last.side && quality.score < last.score, "{parts}: {quality:?} {last:?}");
+            last = quality;
+        }
+    }
+}
+
+#[test]
+fn dark_and_blown_pictures_are_worse() {
+    let mut vision = load();
+    for portrait in portraits(&mut vision) {
+        let face = surest(&mut vision, &portrait);
+        let good = Vision::quality(&portrait, &face);
+        assert!((60.0..220.0).contains(&good.luma), "{good:?}");
+        let lit = |light: fn(f32) -> f32| {
+            let picture = painted(portrait.width(), portrait.height(), |x, y| {
+                portrait.pixel(x.into(), y.into()).map(|value| light(value.into()).clamp(0.0, 255.0) as u8)
+            });
+            Vision::quality(&picture, &face)
+        };
+        let (dark, bright) = (lit(|value| value * 0.2), lit(|value| value * 0.3 + 178.0));
+        assert!(dark.luma < 50.0 && dark.score < 0.8 * good.score, "{dark:?}");
+        assert!(bright.luma > 190.0 && bright.luma > good.luma, "{bright:?}");
+        assert_eq!(lit(|_| 0.0).score, 0.0);
+        assert_eq!(lit(|_| 255.0).score, 0.0);
+    }
+}
+
+/// A head that turns shows one half of the face narrower: so do these pictures.
+#[test]
+fn a_turned_face_is_less_frontal() {
+    let mut vision = load();
+    let mut turned_less = 0;
+    for portrait in portraits(&mut vision) {
+        let straight = surest(&mut vision, &portrait);
+        let middle = straight.points[2][0];
+        let turned = painted(portrait.width(), portrait.height(), |x, y| {
+            let x = f32::from(x as u16);
+            let from = if x < middle { middle - (middle - x) * 2.2 } else { x };
+            portrait.pixel(from as i64, y.into())
+        });
+        let found = surest(&mut vision, &turned);
+        let (before, after) =
+            (Vision::quality(&portrait, &straight).frontal, Vision::quality(&turned, &found).frontal);
+        turned_less += usize::from(after < before);
+        assert!(after < before + 0.05, "{before} {after}");
+    }
+    assert!(turned_less >= 3, "{turned_less} of 4");
+}
+
+/// By the points alone: as the nose wanders off, as one ear comes near, as the nose rises, as the head lies down.
+#[test]
+fn frontal_falls_with_each_way_to_turn() {
+    let ahead = [[40.0, 50.0], [80.0, 50.0], [60.0, 74.0], [60.0, 94.0], [20.0, 58.0], [100.0, 58.0]];
+    let picture = painted(120, 120, |x, y| [(x * 2) as u8, (y * 2) as u8, 128]);
+    let frontal = |change: &dyn Fn(&mut [[f32; 2]; 6])| {
+        let mut points = ahead;
+        change(&mut points);
+        let face = Face { left: 10.0, top: 10.0, right: 110.0, bottom: 110.0, score: 1.0, points };
+        Vision::quality(&picture, &face).frontal
+    };
+    assert!(frontal(&|_| ()) > 0.95, "{}", frontal(&|_| ()));
+    let falls = |change: &dyn Fn(f32, &mut [[f32; 2]; 6])| {
+        let steps: Vec<f32> = [0.0, 8.0, 16.0, 24.0].map(|by| frontal(&|points| change(by, points))).into();
+        assert!(steps.is_sorted_by(|a, b| a >= b) && steps[3] < 0.6 * steps[0], "{steps:?}");
+    };
+    falls(&|by, points| points[2][0] += by);
+    falls(&|by, points| points[2][0] -= by);
+    falls(&|by, points| points[4][0] += 1.5 * by);
+    falls(&|by, points| points[2][1] -= by);
+    falls(&|by, points| points[2][1] += by * 0.8);
+    falls(&|by, points| {
+        points[0][1] += 1.2 * by;
+        points[1][1] -= 1.2 * by;
+    });
+}
+
+#[test]
+fn faces_anywhere_have_a_quality_within_range() {
+    let picture = part(&photo(2), [300, 100, 400, 400]);
+    let places = [
+        [0.0, 0.0, 1.0, 1.0],
+        [-500.0, -500.0, -100.0, -100.0],
+        [-1e30, -1e30, 1e30, 1e30],
+        [f32::NAN, 0.0, 10.0, f32::INFINITY],
+        [10.0, 10.0, 10.0, 10.0],
+    ];
+    for [left, top, right, bottom] in places {
+        let (x, y) = (f32::midpoint(left, right), f32::midpoint(top, bottom));
+        let face = Face { left, top, right, bottom, score: 1.0, points: [[x, y]; 6] };
+        let Quality { sharpness, frontal, score, luma, .. } = Vision::quality(&picture, &face);
+        assert!([sharpness, frontal, score].iter().all(|value| (0.0..=1.0).contains(value)), "{face:?}");
+        assert!((0.0..=255.0).contains(&luma), "{face:?}");
+    }
+}

@@ -1,0 +1,106 @@
+//! The tracker on pictures: faces of the sample photos, moved over a background.
+
+use crate::{find::cutouts, stage::load};
+use testkit::scene::{Cutout, Scene};
+use vision::{
+    Face, Sweep, Vision, distance,
+    track::{Rules, Seen, Step, Track, TrackId, Tracker},
+};
+
+/// What a moderation does with a frame.
+fn follow(
+    vision: &mut Vision,
+    scene: &Scene,
+    time: f64,
+    sweep: &mut Sweep,
+    tracker: &mut Tracker,
+) -> (Vec<Face>, Step) {
+    let picture = scene.picture();
+    let faces = vision.glance(&picture, sweep).unwrap();
+    let seen = faces.iter().map(|face| Seen {
+        face: *face,
+        embedding: Some(vision.embed(&picture, face).unwrap()),
+        quality: Vision::quality(&picture, face).score,
+    });
+    let seen: Vec<Seen> = seen.collect();
+    (faces.clone(), tracker.step(time, seen))
+}
+
+/// Three people: one stays, one crosses before them, one leaves and comes back after longer than the gap.
+#[test]
+fn one_track_for_each_person_and_appearance() {
+    let mut vision = load();
+    let people: Vec<Cutout> = cutouts(&mut vision).into_iter().take(3).collect();
+    let background = Scene::draw(1920, 1080, 5, 4.0);
+    let (mut sweep, mut tracker) = (Sweep::new(40.0), Tracker::new(Rules::default()));
+    let mut tracks: Vec<Track> = Vec::new();
+    // Which track was nearest to each person in each frame.
+    let mut of: [Vec<TrackId>; 3] = Default::default();
+    for frame in 0..16 {
+        let time = f64::from(frame) * 0.5;
+        let along = frame as f32;
+        let mut scene = background.clone();
+        let mut places = vec![(0, scene.paste(&people[0], [900.0 + 9.0 * along, 420.0], 210.0))];
+        places.push((1, scene.paste(&people[1], [180.0 + 104.0 * along, 720.0 - 8.0 * along], 180.0)));
+        if !(5..=9).contains(&frame) {
+            places.push((2, scene.paste(&people[2], [1600.0 - 10.0 * along, 250.0], 190.0)));
+        }
+        let (faces, step) = follow(&mut vision, &scene, time, &mut sweep, &mut tracker);
+        for (who, place) in places {
+            let here =
+                faces.iter().zip(&step.tracks).find(|(face, _)| crate::find::overlap(face, place) > 0.3);
+            of[who].extend(here.map(|(_, id)| *id));
+        }
+        tracks.extend(step.ended);
+    }
+    tracks.extend(tracker.finish());
+    tracks.sort_by_key(|track| track.id);
+
+    assert_eq!(
+        tracks.len(),
+        4,
+        "{:?}",
+        tracks.iter().map(|track| (track.id, track.from, track.to)).collect::<Vec<_>>()
+    );
+    for seen in &of[..2] {
+        assert!(seen.len() >= 15 && seen.iter().all(|id| *id == seen[0]), "{seen:?}");
+    }
+    let mut appearances = of[2].clone();
+    appearances.dedup();
+    assert_eq!(appearances.len(), 2, "{:?}", of[2]);
+
+    // Both appearances are of one person, and the three people are not.
+    let embedding = |id: TrackId| tracks.iter().find(|track| track.id == id).unwrap().embedding().unwrap();
+    let limit = vision.space().distance_at(1e-3).unwrap();
+    assert!(distance(&embedding(appearances[0]), &embedding(appearances[1])) < limit);
+    assert!(distance(&embedding(of[0][0]), &embedding(of[1][0])) > limit);
+    assert!(tracks.iter().all(|track| track.best.len() == 5.min(track.frames as usize)));
+}
+
+#[test]
+fn a_cut_to_other_people_begins_other_tracks() {
+    let mut vision = load();
+    let people = cutouts(&mut vision);
+    let (mut sweep, mut tracker) = (Sweep::new(40.0), Tracker::new(Rules::default()));
+    let mut seen = Vec::new();
+    for frame in 0..8_usize {
+        // Every two frames another pair in the same two places.
+        let pair = frame / 2 % 3;
+        let mut scene = Scene::draw(1280, 720, pair as u64, 3.0);
+        for (at, x) in [(2 * pair, 400.0), (2 * pair + 1, 900.0)] {
+            scene.paste(&people[at], [x, 350.0 + 5.0 * frame as f32], 160.0);
+        }
+        let (_, step) = follow(&mut vision, &scene, frame as f64 * 0.5, &mut sweep, &mut tracker);
+        assert_eq!(step.tracks.len(), 2, "frame {frame}");
+        seen.push(step.tracks);
+    }
+    for frame in [0, 2, 4] {
+        let both = |frame: usize| {
+            let mut ids = seen[frame].clone();
+            ids.sort_unstable();
+            ids
+        };
+        assert_eq!(both(frame), both(frame + 1), "frame {frame}");
+        assert!(both(frame).iter().all(|id| !both(frame + 2).contains(id)), "frame {frame}");
+    }
+}
