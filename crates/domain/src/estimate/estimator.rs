@@ -258,7 +258,7 @@ fn look(
 
 /// The one face of the picture. A picture so dark or bright that no face is found is refused for its light when a face
 /// comes out once the light is evened: the caller then knows what to mend.
-fn only_face(vision: &mut Vision, picture: &Picture, rules: &FaceRules) -> Result<Face, Refusal> {
+pub(crate) fn only_face(vision: &mut Vision, picture: &Picture, rules: &FaceRules) -> Result<Face, Refusal> {
     let faces = vision.detect(picture)?;
     let sure = faces.iter().filter(|face| vision.counts(face)).count();
     if sure > 1 {

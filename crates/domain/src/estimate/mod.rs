@@ -5,6 +5,7 @@ mod faces;
 pub mod sample;
 mod threshold;
 
+pub(crate) use estimator::only_face;
 pub use estimator::{Ask, Estimator, Finding, Liveness, Models, NotReady, Refusal, Rules};
 pub use faces::{FaceCode, FaceProblem, FaceRules};
 pub use threshold::{BadThreshold, Operator, Threshold};

@@ -1,0 +1,109 @@
+//! Who a face might be.
+
+use super::{
+    Faces, FacesError, Kind,
+    gallery::{Gallery, blocking},
+    picture::Purpose,
+};
+use base::{AccountId, FaceId, ProfileId};
+use search::{Ask, Hit};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{Arc, PoisonError},
+};
+
+/// A profile that a face might be of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Candidate {
+    /// The profile.
+    pub profile: ProfileId,
+    /// The nearest of its faces.
+    pub face: FaceId,
+    /// How far that is; the smaller, the more alike.
+    pub distance: f32,
+    /// Whether the person is banned.
+    pub is_banned: bool,
+    /// Whether the person is known to be an adult. Nothing that profiles hold says so yet, so it is false.
+    pub is_adult: bool,
+}
+
+impl Faces {
+    /// For each embedding the active, searchable profiles of an account within the distance of a search, nearest first, at
+    /// most `most`. Profiles that somebody said this face is not are left out. `only` leaves out all others.
+    pub async fn candidates(
+        &self,
+        account: AccountId,
+        embeddings: &[Vec<f32>],
+        most: usize,
+        only: Option<Arc<HashSet<ProfileId>>>,
+    ) -> Result<Vec<Vec<Candidate>>, FacesError> {
+        if embeddings.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (within, same) = (self.identify_distance().await?, self.verify_distance().await?);
+        let gallery = self.gallery(account).await?;
+        let embeddings = embeddings.to_vec();
+        let found = blocking(move || look_up(&gallery, &embeddings, most, within, same, only.as_deref())).await?;
+
+        let mut ids: Vec<ProfileId> = found.iter().flatten().map(|hit| hit.person.into()).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let mut lines = HashMap::new();
+        if !ids.is_empty() {
+            let mut view = self.0.db.read().await?;
+            for line in self.standing_of(&mut view, account, &ids).await? {
+                lines.insert(line.id, line);
+            }
+        }
+        let candidate = |hit: Hit| {
+            // A profile that changed since the index was searched.
+            let line = lines.get(&hit.person.into())?;
+            (line.active && line.kind == Kind::Searchable.number()).then_some(Candidate {
+                profile: line.id,
+                face: hit.face.into(),
+                distance: hit.distance,
+                is_banned: line.banned,
+                is_adult: false,
+            })
+        };
+        Ok(found.into_iter().map(|hits| hits.into_iter().filter_map(candidate).collect()).collect())
+    }
+
+    /// The same for a picture of one face.
+    pub async fn find(
+        &self,
+        account: AccountId,
+        picture: Vec<u8>,
+        most: usize,
+    ) -> Result<Vec<Candidate>, FacesError> {
+        let looked = self.look(picture, Purpose::Search).await?;
+        let found = self.candidates(account, &[looked.embedding], most, None).await?;
+        Ok(found.into_iter().next().unwrap_or_default())
+    }
+}
+
+fn look_up(
+    gallery: &Gallery,
+    embeddings: &[Vec<f32>],
+    most: usize,
+    within: f32,
+    same: f32,
+    only: Option<&HashSet<ProfileId>>,
+) -> Result<Vec<Vec<Hit>>, FacesError> {
+    let may = |person| only.is_none_or(|only| only.contains(&ProfileId::from(person)));
+    let filter: Option<&(dyn Fn(base::Uuid) -> bool + Sync)> = only.is_some().then_some(&may);
+    let ask = Ask { most, within: Some(within), prefilter: true, only: filter };
+    let queries: Vec<&[f32]> = embeddings.iter().map(Vec::as_slice).collect();
+    let mut found = gallery.index.search_many(&queries, &ask)?;
+    let labels = gallery.labels.read().unwrap_or_else(PoisonError::into_inner);
+    for (hits, embedding) in found.iter_mut().zip(embeddings) {
+        if !hits.iter().any(|hit| labels.exclude(hit.person.into(), embedding, same)) {
+            continue;
+        }
+        // Whoever is excluded took somebody's place.
+        let excluded: HashSet<_> = labels.excluded(embedding, same).into_iter().collect();
+        let may = |person| may(person) && !excluded.contains(&ProfileId::from(person));
+        *hits = gallery.index.search(embedding, &Ask { only: Some(&may), ..ask })?;
+    }
+    Ok(found)
+}

@@ -1,0 +1,76 @@
+//! What goes with an account.
+
+use base::AccountId;
+use db::{DbError, Tx, sql};
+
+/// Deletes rows of an account, at most 2,000 of each table: repeat it until every number is 0. Tables and how many rows.
+///
+/// Pictures are blobs of the account, and go with its prefix; indexes go by [`Faces::erase`](super::Faces::erase).
+pub async fn forget(tx: &mut Tx, account: AccountId) -> Result<Vec<(&'static str, u64)>, DbError> {
+    let rounds = [
+        (
+            "group_profiles",
+            sql!(
+                "DELETE FROM group_profiles WHERE (group_id, profile_id) IN
+                    (SELECT group_id, profile_id FROM group_profiles WHERE account_id = $1 LIMIT 2000)",
+                account
+            ),
+        ),
+        (
+            "profile_groups",
+            // A group takes its members along, so those go first.
+            sql!(
+                "DELETE FROM profile_groups WHERE id IN (SELECT g.id FROM profile_groups g WHERE g.account_id = $1
+                    AND NOT EXISTS (SELECT 1 FROM group_profiles m WHERE m.group_id = g.id) LIMIT 2000)",
+                account
+            ),
+        ),
+        (
+            "negative_labels",
+            sql!(
+                "DELETE FROM negative_labels WHERE id IN
+                    (SELECT id FROM negative_labels WHERE account_id = $1 LIMIT 2000)",
+                account
+            ),
+        ),
+        (
+            "faces",
+            sql!(
+                "DELETE FROM faces WHERE id IN (SELECT id FROM faces WHERE account_id = $1 LIMIT 2000)",
+                account
+            ),
+        ),
+        (
+            "profiles",
+            sql!(
+                "DELETE FROM profiles WHERE id IN (SELECT p.id FROM profiles p WHERE p.account_id = $1
+                    AND NOT EXISTS (SELECT 1 FROM faces f WHERE f.profile_id = p.id)
+                    AND NOT EXISTS (SELECT 1 FROM negative_labels l WHERE l.profile_id = p.id)
+                    AND NOT EXISTS (SELECT 1 FROM group_profiles m WHERE m.profile_id = p.id) LIMIT 2000)",
+                account
+            ),
+        ),
+        (
+            "face_removals",
+            sql!(
+                "DELETE FROM face_removals WHERE (account_id, seq, face_id) IN
+                    (SELECT account_id, seq, face_id FROM face_removals WHERE account_id = $1 LIMIT 2000)",
+                account
+            ),
+        ),
+        (
+            "face_leavings",
+            sql!(
+                "DELETE FROM face_leavings WHERE face_id IN
+                    (SELECT face_id FROM face_leavings WHERE account_id = $1 LIMIT 2000)",
+                account
+            ),
+        ),
+        ("face_accounts", sql!("DELETE FROM face_accounts WHERE account_id = $1", account)),
+    ];
+    let mut deleted = Vec::with_capacity(rounds.len());
+    for (table, query) in rounds {
+        deleted.push((table, tx.execute(query).await?));
+    }
+    Ok(deleted)
+}

@@ -1,0 +1,216 @@
+//! A picture of one face: whether it is good enough, and what is kept of it.
+
+use super::FacesError;
+use crate::estimate::{FaceCode, FaceRules, only_face, sample};
+use base::{Measured, Picture};
+use image::{RgbImage, imageops};
+use media::gate;
+use vision::{Face, Vision};
+
+/// What a picture of a face must be like to be enrolled.
+#[derive(Clone, Debug, PartialEq, serde::Deserialize, serde::Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct EnrolRules {
+    /// Shorter side of the face's box, pixels, at least.
+    pub min_side: f32,
+    /// Sharpness, at least; see [`vision::Quality`].
+    pub min_sharpness: f32,
+    /// How far the face looks into the camera, 0 to 1, at least.
+    pub min_frontal: f32,
+    /// Mean luma over the face, 0 to 255, at least.
+    pub min_luma: f32,
+    /// Mean luma over the face, 0 to 255, at most.
+    pub max_luma: f32,
+    /// Bytes of the file, at most.
+    pub max_bytes: usize,
+    /// Pixels of the picture, at most.
+    pub max_pixels: u32,
+}
+
+impl Default for EnrolRules {
+    fn default() -> Self {
+        Self {
+            min_side: 80.0,
+            min_sharpness: 0.1,
+            min_frontal: 0.35,
+            min_luma: 40.0,
+            max_luma: 215.0,
+            max_bytes: 12_000_000,
+            max_pixels: 25_000_000,
+        }
+    }
+}
+
+/// What is asked of a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// It is to stand for a person from now on.
+    Enrol,
+    /// The person in it is looked for: half as large will do, and sharpness and pose are not looked at.
+    Search,
+}
+
+/// A face, looked at.
+#[derive(Clone)]
+pub(super) struct Looked {
+    pub(super) embedding: Vec<f32>,
+    pub(super) model: [u8; 32],
+    /// 0 to 1.
+    pub(super) quality: f32,
+    /// The face with a margin, upright, as JPEG.
+    pub(super) crop: Vec<u8>,
+}
+
+// Neither a face nor its embedding may reach a log.
+impl std::fmt::Debug for Looked {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Looked(quality {})", self.quality)
+    }
+}
+
+impl EnrolRules {
+    fn file(&self) -> gate::Rules {
+        gate::Rules {
+            min_bytes: None,
+            max_bytes: Some(self.max_bytes),
+            min_jpeg_quality: None,
+            min_height: 32,
+            max_height: 16_384,
+            min_width: 32,
+            max_width: 16_384,
+            min_pixels: 1024,
+            max_pixels: self.max_pixels,
+            min_coloured: 0.0,
+        }
+    }
+
+    /// Size and light. A face may fill as much or as little of the picture as it likes, and touch its edge.
+    fn face(&self, purpose: Purpose) -> FaceRules {
+        let (min_box, light) = match purpose {
+            Purpose::Enrol => (self.min_side, true),
+            Purpose::Search => (self.min_side / 2.0, false),
+        };
+        FaceRules {
+            min_box,
+            min_ratio: 0.0,
+            max_ratio: 1.0,
+            min_margin: f32::NEG_INFINITY,
+            min_luma: light.then_some(self.min_luma),
+            max_luma: light.then_some(self.max_luma),
+        }
+    }
+}
+
+/// Checks what needs no decoding.
+pub(super) fn inspect(bytes: &[u8], rules: &EnrolRules) -> Result<gate::Header, FacesError> {
+    gate::inspect(bytes, &rules.file()).map_err(refused)
+}
+
+/// Decodes a picture, finds its one face, and holds it against the rules.
+pub(super) fn look(
+    vision: &mut Vision,
+    bytes: &[u8],
+    header: &gate::Header,
+    rules: &EnrolRules,
+    purpose: Purpose,
+) -> Result<Looked, FacesError> {
+    let picture = gate::decode(bytes, header, &rules.file()).map_err(refused)?;
+    let limits = rules.face(purpose);
+    let face = only_face(vision, &picture, &limits)?;
+    let luma = vision::face_luma(&picture, &face);
+    limits.check(&face, picture.size(), luma).map_err(crate::estimate::Refusal::from)?;
+    let quality = vision.quality(&picture, &face);
+    if purpose == Purpose::Enrol {
+        at_least(
+            quality.sharpness,
+            rules.min_sharpness,
+            "the face is blurred",
+            "sharpness",
+            "hold the camera still and focus on the face",
+        )?;
+        at_least(
+            quality.frontal,
+            rules.min_frontal,
+            "the face looks away",
+            "frontality",
+            "look straight into the camera",
+        )?;
+    }
+    let embedding = vision.embed(&picture, &face)?;
+    let model = vision.space().sha256;
+    Ok(Looked { embedding, model, quality: quality.score, crop: crop(&picture, &face) })
+}
+
+/// The same of a picture that was kept: it passed the rules of its day.
+pub(super) fn look_again(vision: &mut Vision, bytes: &[u8], rules: &EnrolRules) -> Result<Looked, FacesError> {
+    let header = inspect(bytes, rules)?;
+    let picture = gate::decode(bytes, &header, &rules.file()).map_err(refused)?;
+    // Margins may hold a part of a neighbour: the surest face is the one that was enrolled.
+    let face = vision.detect(&picture)?.into_iter().next();
+    let face = face.ok_or_else(|| FacesError::refused("no face is found in the kept picture", None))?;
+    let quality = vision.quality(&picture, &face).score;
+    let (embedding, model) = (vision.embed(&picture, &face)?, vision.space().sha256);
+    Ok(Looked { embedding, model, quality, crop: Vec::new() })
+}
+
+fn at_least(
+    measured: f32,
+    least: f32,
+    message: &'static str,
+    what: &str,
+    hint: &'static str,
+) -> Result<(), FacesError> {
+    if measured >= least {
+        return Ok(());
+    }
+    let limit = format!("a {what} of at least {least}");
+    Err(FacesError::refused(message, Some(Measured::new(measured, limit, hint))))
+}
+
+fn refused(refusal: gate::Refusal) -> FacesError {
+    FacesError::refused(refusal.message, refusal.measured)
+}
+
+/// What is wrong with a face, in words.
+pub(super) fn words(code: FaceCode) -> &'static str {
+    match code {
+        FaceCode::NotFound => "no face is found in the picture",
+        FaceCode::Multiple => "the picture shows more than one face",
+        FaceCode::BoxTooSmall => "the face is too small",
+        FaceCode::RatioTooLow => "the face fills too little of the picture",
+        FaceCode::RatioTooHigh => "the face fills too much of the picture",
+        FaceCode::NoRoom => "the face is too near to the edge of the picture",
+        FaceCode::TooBright => "there is too much light on the face",
+        FaceCode::TooDark => "there is too little light on the face",
+    }
+}
+
+/// The longer side of a kept picture, pixels, at most.
+const MOST: u32 = 800;
+/// Room on each side of the face's box, as a part of its longer side: enough for the crops of any model.
+const MARGIN: f32 = 0.6;
+
+/// The face with a margin, scaled down where it is large.
+fn crop(picture: &Picture, face: &Face) -> Vec<u8> {
+    let room = face.width().max(face.height()) * MARGIN;
+    let (wide, high) = (picture.width() as f32, picture.height() as f32);
+    let left = (face.left - room).clamp(0.0, wide - 1.0) as u32;
+    let top = (face.top - room).clamp(0.0, high - 1.0) as u32;
+    let right = ((face.right + room).ceil().clamp(0.0, wide) as u32).max(left + 1);
+    let bottom = ((face.bottom + room).ceil().clamp(0.0, high) as u32).max(top + 1);
+    let (width, height) = (right - left, bottom - top);
+    let across = picture.width() as usize * 3;
+    let rows = picture.rgb().chunks_exact(across).skip(top as usize).take(height as usize);
+    let bytes: Vec<u8> =
+        rows.flat_map(|row| &row[left as usize * 3..right as usize * 3]).copied().collect();
+    let longer = width.max(height);
+    let Some(part) = RgbImage::from_raw(width, height, bytes) else { return Vec::new() };
+    let part = if longer > MOST {
+        let scale = |side: u32| (side * MOST / longer).max(1);
+        imageops::resize(&part, scale(width), scale(height), imageops::FilterType::Triangle)
+    } else {
+        part
+    };
+    let (width, height) = part.dimensions();
+    Picture::new(width, height, part.into_raw()).map_or_else(Vec::new, |part| sample::jpeg(&part, 95))
+}

@@ -1,0 +1,590 @@
+//! Profiles: who somebody is to an account, and whether he is banned.
+
+use super::{Faces, FacesError, Group, bump, leavings, listed};
+use base::{AccountId, FaceId, GroupId, Id as _, Measured, ProfileId, Timestamp};
+use db::{DbError, FromRow, Read, Tx, sql};
+
+/// Whether searches return a profile.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Kind {
+    /// They do.
+    #[default]
+    Searchable,
+    /// They never do.
+    Hidden,
+}
+
+impl Kind {
+    /// The number on the wire and in the database.
+    pub const fn number(self) -> i64 {
+        match self {
+            Self::Searchable => 1,
+            Self::Hidden => 2,
+        }
+    }
+}
+
+impl TryFrom<i64> for Kind {
+    type Error = BadText;
+    fn try_from(number: i64) -> Result<Self, BadText> {
+        match number {
+            1 => Ok(Self::Searchable),
+            2 => Ok(Self::Hidden),
+            _ => Err(BadText {
+                property: "profile_type",
+                message: "it is 1 (searchable) or 2 (not searchable)".to_owned(),
+                measured: None,
+            }),
+        }
+    }
+}
+
+/// The texts of a profile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Text {
+    /// What people call the person.
+    DisplayName,
+    /// What the application calls the person, whatever the name becomes.
+    Reference,
+    /// Where it is recorded that the person agreed to biometrics.
+    BiometricConsent,
+    /// Where that can be read: `http://` or `https://`.
+    ConsentLink,
+    /// An identity verification that belongs to the person.
+    IdVerification,
+}
+
+impl Text {
+    /// The name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::DisplayName => "display_name",
+            Self::Reference => "reference",
+            Self::BiometricConsent => "biometric_consent",
+            Self::ConsentLink => "consent_link",
+            Self::IdVerification => "id_verification",
+        }
+    }
+
+    /// The longest, in characters.
+    pub const fn longest(self) -> usize {
+        match self {
+            Self::DisplayName | Self::Reference | Self::IdVerification => 200,
+            Self::BiometricConsent => 500,
+            Self::ConsentLink => 2000,
+        }
+    }
+}
+
+/// A member of a profile that cannot be used.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{property}: {message}")]
+pub struct BadText {
+    /// Its name on the wire.
+    pub property: &'static str,
+    /// What is wrong.
+    pub message: String,
+    /// What was measured, where a limit was broken.
+    pub measured: Option<Measured>,
+}
+
+/// What is known of the person. Sealed where it is kept.
+#[derive(Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+pub struct Details {
+    /// See [`Text::DisplayName`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub display_name: Option<String>,
+    /// See [`Text::Reference`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
+    /// See [`Text::BiometricConsent`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub biometric_consent: Option<String>,
+    /// See [`Text::ConsentLink`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub consent_link: Option<String>,
+    /// See [`Text::IdVerification`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id_verification: Option<String>,
+    /// Whether that verification is one that succeeded.
+    pub is_id_verified: bool,
+}
+
+// Names do not belong into logs.
+impl std::fmt::Debug for Details {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Details(…)")
+    }
+}
+
+impl Details {
+    /// Sets a text, or takes it away: an empty one is none.
+    pub fn set(&mut self, text: Text, value: Option<String>) -> Result<(), BadText> {
+        let value = value.filter(|value| !value.is_empty());
+        if let Some(value) = &value {
+            check(text, value)?;
+        }
+        *match text {
+            Text::DisplayName => &mut self.display_name,
+            Text::Reference => &mut self.reference,
+            Text::BiometricConsent => &mut self.biometric_consent,
+            Text::ConsentLink => &mut self.consent_link,
+            Text::IdVerification => &mut self.id_verification,
+        } = value;
+        Ok(())
+    }
+
+    /// Refuses a face of somebody who is not known to have agreed.
+    pub fn consented(&self) -> Result<(), BadText> {
+        if self.biometric_consent.is_some() {
+            return Ok(());
+        }
+        let message = "it is required where a face is enrolled: say where the person's consent is recorded";
+        Err(BadText {
+            property: Text::BiometricConsent.name(),
+            message: message.to_owned(),
+            measured: None,
+        })
+    }
+}
+
+fn check(text: Text, value: &str) -> Result<(), BadText> {
+    let (length, longest) = (value.chars().count(), text.longest());
+    let bad = |message: String, measured| Err(BadText { property: text.name(), message, measured });
+    if length > longest {
+        let limit = format!("at most {longest} characters");
+        let measured = Measured::new(length as f64, limit, "send a shorter text");
+        return bad(format!("it has at most {longest} characters, this one {length}"), Some(measured));
+    }
+    if value.chars().any(char::is_control) {
+        return bad("it has no control characters".to_owned(), None);
+    }
+    let link = value.strip_prefix("https://").or_else(|| value.strip_prefix("http://"));
+    if text == Text::ConsentLink && !link.is_some_and(|rest| rest.starts_with(|c: char| c.is_alphanumeric())) {
+        return bad("it is an http:// or https:// address".to_owned(), None);
+    }
+    Ok(())
+}
+
+/// What changes of a profile.
+#[derive(Clone, Debug, Default)]
+pub struct Patch {
+    /// Whether searches return it.
+    pub kind: Option<Kind>,
+    /// Texts that are set, or taken away.
+    pub texts: Vec<(Text, Option<String>)>,
+    /// Whether the identity is verified.
+    pub is_id_verified: Option<bool>,
+}
+
+/// A profile in a list.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct ProfileItem {
+    /// Its id.
+    pub id: ProfileId,
+    /// Whether the person is banned.
+    pub banned: bool,
+    /// Whether it is there; one that was deleted is not.
+    pub active: bool,
+}
+
+/// A profile as other subjects show it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProfileLine {
+    /// Its id.
+    pub id: ProfileId,
+    /// What people call the person.
+    pub display_name: Option<String>,
+    /// What the application calls the person.
+    pub reference: Option<String>,
+    /// Whether the person is banned.
+    pub is_banned: bool,
+    /// Whether it is there; one that was deleted is not, and has no texts.
+    pub active: bool,
+    /// Whether searches return it.
+    pub profile_type: Kind,
+}
+
+/// A face of a profile.
+#[derive(Clone, Debug, PartialEq, FromRow)]
+pub struct FaceLine {
+    /// Its id.
+    pub id: FaceId,
+    /// 0 to 1.
+    pub quality: f64,
+    /// When it was enrolled.
+    #[sqlx(try_from = "db::At")]
+    pub created_at: Timestamp,
+}
+
+/// A profile with all that belongs to it.
+#[derive(Clone, Debug)]
+pub struct Profile {
+    /// Its id.
+    pub id: ProfileId,
+    /// Whether searches return it.
+    pub kind: Kind,
+    /// Whether it is there.
+    pub active: bool,
+    /// Whether the person is banned.
+    pub banned: bool,
+    /// What is known of the person.
+    pub details: Details,
+    /// The faces, oldest first.
+    pub faces: Vec<FaceLine>,
+    /// The groups, by label.
+    pub groups: Vec<Group>,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+}
+
+#[derive(FromRow)]
+pub(super) struct Row {
+    id: ProfileId,
+    kind: i64,
+    active: bool,
+    banned: bool,
+    details: Option<Vec<u8>>,
+    #[sqlx(try_from = "db::At")]
+    created_at: Timestamp,
+    #[sqlx(try_from = "db::At")]
+    updated_at: Timestamp,
+}
+
+impl Row {
+    pub(super) fn kind(&self) -> Kind {
+        Kind::try_from(self.kind).unwrap_or(Kind::Hidden)
+    }
+}
+
+fn place(profile: ProfileId) -> Vec<u8> {
+    format!("profile {profile}").into_bytes()
+}
+
+impl Faces {
+    fn details(&self, row: &Row) -> Result<Details, FacesError> {
+        let Some(sealed) = &row.details else { return Ok(Details::default()) };
+        let bytes = self.0.vault.open(&place(row.id), sealed)?;
+        serde_json::from_slice(&bytes).map_err(|_| crate::vault::Damaged.into())
+    }
+
+    fn sealed(&self, profile: ProfileId, details: &Details) -> Vec<u8> {
+        let bytes = serde_json::to_vec(details).expect("texts are JSON");
+        self.0.vault.seal(&*self.0.world, &place(profile), &bytes)
+    }
+
+    pub(super) async fn insert_profile(
+        &self,
+        tx: &mut Tx,
+        account: AccountId,
+        kind: Kind,
+        details: &Details,
+    ) -> Result<ProfileId, DbError> {
+        let (id, now) = (ProfileId::new(&*self.0.world), self.0.world.now());
+        tx.execute(sql!(
+            "INSERT INTO profiles (id, account_id, kind, active, banned, details, created_at, updated_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $7)",
+            id,
+            account,
+            kind.number(),
+            true,
+            false,
+            self.sealed(id, details),
+            now,
+        ))
+        .await?;
+        Ok(id)
+    }
+
+    /// Profiles of an account, newest first, those that were deleted among them.
+    pub async fn page(
+        &self,
+        view: &mut Read,
+        account: AccountId,
+        most: i64,
+        offset: i64,
+    ) -> Result<Vec<ProfileItem>, DbError> {
+        view.fetch_all(sql!(
+            "SELECT id, banned, active FROM profiles WHERE account_id = $1
+              ORDER BY created_at DESC, id DESC LIMIT $2 OFFSET $3",
+            account,
+            most,
+            offset,
+        ))
+        .await
+    }
+
+    /// How many profiles an account has, those that were deleted among them.
+    pub async fn count(&self, view: &mut Read, account: AccountId) -> Result<i64, DbError> {
+        view.count(sql!("SELECT count(*) FROM profiles WHERE account_id = $1", account)).await
+    }
+
+    /// A profile with all that belongs to it; also one that was deleted.
+    pub async fn profile(
+        &self,
+        view: &mut Read,
+        account: AccountId,
+        id: ProfileId,
+    ) -> Result<Profile, FacesError> {
+        let row: Option<Row> = view
+            .fetch_optional(sql!(
+                "SELECT id, kind, active, banned, details, created_at, updated_at FROM profiles
+                  WHERE id = $1 AND account_id = $2",
+                id,
+                account,
+            ))
+            .await?;
+        let row = row.ok_or(FacesError::Missing("profile"))?;
+        let faces = view
+            .fetch_all(sql!(
+                "SELECT id, quality, created_at FROM faces WHERE profile_id = $1 AND account_id = $2
+                  ORDER BY created_at, id",
+                id,
+                account,
+            ))
+            .await?;
+        let groups = view
+            .fetch_all(sql!(
+                "SELECT g.id, g.label FROM profile_groups g JOIN group_profiles m ON m.group_id = g.id
+                  WHERE m.profile_id = $1 AND g.account_id = $2 ORDER BY g.label, g.id",
+                id,
+                account,
+            ))
+            .await?;
+        Ok(Profile {
+            id,
+            kind: row.kind(),
+            active: row.active,
+            banned: row.banned,
+            details: self.details(&row)?,
+            faces,
+            groups,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+        })
+    }
+
+    /// Profiles as other subjects show them, in no particular order; those that are not the account's are left out.
+    pub async fn profiles(
+        &self,
+        view: &mut Read,
+        account: AccountId,
+        ids: &[ProfileId],
+    ) -> Result<Vec<ProfileLine>, DbError> {
+        let rows: Vec<Row> = view
+            .fetch_all(sql!(
+                sqlite: "SELECT id, kind, active, banned, details, created_at, updated_at FROM profiles
+                          WHERE account_id = $1 AND id IN (SELECT unhex(value) FROM json_each($2))",
+                postgres: "SELECT id, kind, active, banned, details, created_at, updated_at FROM profiles
+                            WHERE account_id = $1
+                              AND id IN (SELECT CAST(value AS UUID) FROM jsonb_array_elements_text($2))",
+                account,
+                listed(ids),
+            ))
+            .await?;
+        let line = |row: Row| {
+            let details = self.details(&row).unwrap_or_else(|error| {
+                tracing::error!(profile.id = %row.id, "a profile's texts are lost: {error}");
+                Details::default()
+            });
+            ProfileLine {
+                id: row.id,
+                display_name: details.display_name,
+                reference: details.reference,
+                is_banned: row.banned,
+                active: row.active,
+                profile_type: row.kind(),
+            }
+        };
+        Ok(rows.into_iter().map(line).collect())
+    }
+
+    /// The active profiles among `members` of groups; nothing of groups that are not the account's.
+    pub async fn members_of(
+        &self,
+        view: &mut Read,
+        account: AccountId,
+        groups: &[GroupId],
+    ) -> Result<Vec<ProfileId>, DbError> {
+        #[derive(FromRow)]
+        struct Member {
+            profile_id: ProfileId,
+        }
+        let rows: Vec<Member> = view
+            .fetch_all(sql!(
+                sqlite: "SELECT DISTINCT profile_id FROM group_profiles
+                          WHERE account_id = $1 AND group_id IN (SELECT unhex(value) FROM json_each($2))",
+                postgres: "SELECT DISTINCT profile_id FROM group_profiles
+                            WHERE account_id = $1
+                              AND group_id IN (SELECT CAST(value AS UUID) FROM jsonb_array_elements_text($2))",
+                account,
+                listed(groups),
+            ))
+            .await?;
+        Ok(rows.into_iter().map(|row| row.profile_id).collect())
+    }
+
+    /// Takes an active profile's row for this transaction, and notes that it changes.
+    pub(super) async fn hold(
+        &self,
+        tx: &mut Tx,
+        account: AccountId,
+        id: ProfileId,
+    ) -> Result<(Row, Details), FacesError> {
+        let rows: Option<Row> = tx
+            .fetch_optional(sql!(
+                "UPDATE profiles SET updated_at = $3 WHERE id = $1 AND account_id = $2 AND active
+                 RETURNING id, kind, active, banned, details, created_at, updated_at",
+                id,
+                account,
+                self.0.world.now(),
+            ))
+            .await?;
+        let row = rows.ok_or(FacesError::Missing("profile"))?;
+        let details = self.details(&row)?;
+        Ok((row, details))
+    }
+
+    /// Changes a profile. Follow it with [`Faces::settle`].
+    pub async fn change(
+        &self,
+        tx: &mut Tx,
+        account: AccountId,
+        id: ProfileId,
+        patch: Patch,
+    ) -> Result<(), FacesError> {
+        // The account's row is always taken first, so that no two transactions wait for each other.
+        let seq = bump(tx, account).await?;
+        let (row, mut details) = self.hold(tx, account, id).await?;
+        let had_consent = details.biometric_consent.is_some();
+        for (text, value) in patch.texts {
+            details.set(text, value)?;
+        }
+        details.is_id_verified = patch.is_id_verified.unwrap_or(details.is_id_verified);
+        if had_consent && details.biometric_consent.is_none() {
+            let faces = tx.count(sql!("SELECT count(*) FROM faces WHERE profile_id = $1", id)).await?;
+            if faces > 0 {
+                let message = "it cannot be taken away while the profile has faces: delete them first";
+                let property = Text::BiometricConsent.name();
+                return Err(BadText { property, message: message.to_owned(), measured: None }.into());
+            }
+        }
+        let kind = patch.kind.unwrap_or(row.kind());
+        tx.execute(sql!(
+            "UPDATE profiles SET kind = $2, details = $3 WHERE id = $1",
+            id,
+            kind.number(),
+            self.sealed(id, &details),
+        ))
+        .await?;
+        match (row.kind(), kind) {
+            (Kind::Searchable, Kind::Hidden) => self.log_removals(tx, account, id, seq).await?,
+            (Kind::Hidden, Kind::Searchable) => {
+                tx.execute(sql!("UPDATE faces SET seq = $2 WHERE profile_id = $1", id, seq)).await?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Bans a person, or takes that back.
+    pub async fn ban(
+        &self,
+        tx: &mut Tx,
+        account: AccountId,
+        id: ProfileId,
+        banned: bool,
+    ) -> Result<(), FacesError> {
+        let rows = tx
+            .execute(sql!(
+                "UPDATE profiles SET banned = $3, updated_at = $4
+                  WHERE id = $1 AND account_id = $2 AND active",
+                id,
+                account,
+                banned,
+                self.0.world.now(),
+            ))
+            .await?;
+        if rows == 1 { Ok(()) } else { Err(FacesError::Missing("profile")) }
+    }
+
+    /// Deletes a profile: all that is known of the person goes, and a row stays that says so. Follow it with
+    /// [`Faces::settle`].
+    pub async fn delete(&self, tx: &mut Tx, account: AccountId, id: ProfileId) -> Result<(), FacesError> {
+        let seq = bump(tx, account).await?;
+        self.hold(tx, account, id).await?;
+        self.log_removals(tx, account, id, seq).await?;
+        leavings::note_profile(tx, account, id, self.0.world.now()).await?;
+        for query in [
+            sql!("DELETE FROM faces WHERE profile_id = $1", id),
+            sql!("DELETE FROM negative_labels WHERE profile_id = $1", id),
+            sql!("DELETE FROM group_profiles WHERE profile_id = $1", id),
+        ] {
+            tx.execute(query).await?;
+        }
+        tx.execute(sql!(
+            "UPDATE profiles SET active = $2, banned = $2, details = NULL WHERE id = $1",
+            id,
+            false,
+        ))
+        .await?;
+        Ok(())
+    }
+
+    async fn log_removals(
+        &self,
+        tx: &mut Tx,
+        account: AccountId,
+        profile: ProfileId,
+        seq: i64,
+    ) -> Result<(), DbError> {
+        tx.execute(sql!(
+            "INSERT INTO face_removals (account_id, seq, face_id, removed_at)
+             SELECT account_id, CAST($3 AS BIGINT), id, CAST($4 AS TIMESTAMPTZ) FROM faces
+              WHERE profile_id = $1 AND account_id = $2",
+            profile,
+            account,
+            seq,
+            self.0.world.now(),
+        ))
+        .await
+        .map(drop)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_have_bounds_and_links_lead_somewhere() {
+        let mut details = Details::default();
+        for (text, value, good) in [
+            (Text::DisplayName, "Ada".to_owned(), true),
+            (Text::DisplayName, "ä".repeat(200), true),
+            (Text::DisplayName, "ä".repeat(201), false),
+            (Text::Reference, "a\nb".to_owned(), false),
+            (Text::ConsentLink, "https://example.com/consent".to_owned(), true),
+            (Text::ConsentLink, "http://example.com".to_owned(), true),
+            (Text::ConsentLink, "https://".to_owned(), false),
+            (Text::ConsentLink, "javascript:alert(1)".to_owned(), false),
+            (Text::ConsentLink, format!("https://{}", "a".repeat(1993)), false),
+        ] {
+            assert_eq!(details.set(text, Some(value.clone())).is_ok(), good, "{text:?} {value}");
+        }
+        assert_eq!(details.display_name.as_deref().map(str::len), Some(400));
+        details.set(Text::DisplayName, Some(String::new())).unwrap();
+        assert_eq!(details.display_name, None);
+        assert_eq!(format!("{details:?}"), "Details(…)");
+    }
+
+    #[test]
+    fn a_refusal_says_how_long_a_text_was() {
+        let refused = Details::default().set(Text::Reference, Some("x".repeat(201))).unwrap_err();
+        assert_eq!(refused.measured.unwrap().measured, 201.0);
+        assert!(Kind::try_from(3).is_err());
+    }
+}

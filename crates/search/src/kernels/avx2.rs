@@ -1,0 +1,138 @@
+//! The loops for processors with AVX2.
+#![expect(unsafe_code, reason = "vectors are loaded through pointers, and the functions need a feature")]
+
+use super::{BLOCK, GROUP, Kernels, check_full, check_near, check_sketch};
+use std::arch::x86_64::{
+    __m256i, _mm_add_epi32, _mm_cvtsi128_si32, _mm_loadu_si128, _mm_prefetch, _mm_shuffle_epi32, _MM_HINT_T0,
+    _mm256_add_epi8, _mm256_add_epi16, _mm256_add_epi32, _mm256_and_si256, _mm256_andnot_si256,
+    _mm256_broadcastsi128_si256, _mm256_castsi256_si128, _mm256_cvtepu8_epi16, _mm256_extracti128_si256,
+    _mm256_loadu_si256, _mm256_madd_epi16, _mm256_maddubs_epi16, _mm256_or_si256, _mm256_set1_epi8,
+    _mm256_set1_epi16, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_slli_epi16, _mm256_srli_epi16,
+    _mm256_storeu_si256,
+};
+
+/// Bytes ahead of what is being read. Processors fetch ahead by themselves, but not beyond a page.
+const AHEAD: usize = 4096;
+
+/// The set, where the processor has the feature.
+pub(super) fn kernels() -> Option<Kernels> {
+    is_x86_feature_detected!("avx2").then_some(Kernels { name: "avx2", near, full, sketch })
+}
+
+fn near(query: &[i8], rows: &[u8], out: &mut [i32]) {
+    check_near(query, rows, out);
+    // SAFETY: this function is reachable only through `kernels`, which looked for the feature.
+    unsafe { near_avx2(query, rows, out) }
+}
+
+fn full(query: &[i16], high: &[u8], low: &[u8]) -> i32 {
+    check_full(query, high, low);
+    // SAFETY: this function is reachable only through `kernels`, which looked for the feature.
+    unsafe { full_avx2(query, high, low) }
+}
+
+fn sketch(tables: &[u8], block: &[u8], out: &mut [u16; BLOCK]) {
+    check_sketch(tables, block);
+    // SAFETY: this function is reachable only through `kernels`, which looked for the feature.
+    unsafe { sketch_avx2(tables, block, out) }
+}
+
+/// 32 bytes of a slice that has at least as many.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn load<T: Copy>(from: &[T]) -> __m256i {
+    assert!(size_of_val(from) >= 32, "32 bytes are there");
+    // SAFETY: 32 bytes are there, as was just checked, and the load asks for no alignment.
+    unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn total(sums: __m256i) -> i32 {
+    let four = _mm_add_epi32(_mm256_castsi256_si128(sums), _mm256_extracti128_si256::<1>(sums));
+    let two = _mm_add_epi32(four, _mm_shuffle_epi32::<0b0100_1110>(four));
+    _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32::<0b1011_0001>(two)))
+}
+
+#[target_feature(enable = "avx2")]
+fn near_avx2(query: &[i8], rows: &[u8], out: &mut [i32]) {
+    let (half, ones) = (_mm256_set1_epi8(15), _mm256_set1_epi16(1));
+    for (row, out) in rows.chunks_exact(query.len() / 2).zip(out) {
+        let mut sums = _mm256_setzero_si256();
+        // Sums of products stay below 2 * 2 * 15 * 127 = 7620 for one group: four of them fit 16 bits.
+        for (q, bytes) in query.chunks(4 * GROUP).zip(row.chunks(4 * GROUP / 2)) {
+            let mut narrow = _mm256_setzero_si256();
+            for (q, bytes) in q.chunks_exact(GROUP).zip(bytes.chunks_exact(GROUP / 2)) {
+                let both = load(bytes);
+                // What lies ahead may be beyond the end: then there is nothing to fetch, and fetching does not fail.
+                _mm_prefetch::<_MM_HINT_T0>(bytes.as_ptr().wrapping_add(AHEAD).cast());
+                let first = _mm256_and_si256(both, half);
+                let second = _mm256_and_si256(_mm256_srli_epi16::<4>(both), half);
+                let (a, b) = q.split_at(GROUP / 2);
+                narrow = _mm256_add_epi16(narrow, _mm256_maddubs_epi16(first, load(a)));
+                narrow = _mm256_add_epi16(narrow, _mm256_maddubs_epi16(second, load(b)));
+            }
+            sums = _mm256_add_epi32(sums, _mm256_madd_epi16(narrow, ones));
+        }
+        *out = total(sums);
+    }
+}
+
+/// The sum of products of 32 codes with 32 numbers, in eight parts.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn products(codes: __m256i, query: &[i16]) -> __m256i {
+    let (a, b) = query.split_at(GROUP / 4);
+    let one = _mm256_cvtepu8_epi16(_mm256_castsi256_si128(codes));
+    let two = _mm256_cvtepu8_epi16(_mm256_extracti128_si256::<1>(codes));
+    _mm256_add_epi32(_mm256_madd_epi16(one, load(a)), _mm256_madd_epi16(two, load(b)))
+}
+
+#[target_feature(enable = "avx2")]
+fn full_avx2(query: &[i16], high: &[u8], low: &[u8]) -> i32 {
+    let half = _mm256_set1_epi8(15);
+    let mut sums = _mm256_setzero_si256();
+    let planes = high.chunks_exact(GROUP / 2).zip(low.chunks_exact(GROUP / 2));
+    for (q, (high, low)) in query.chunks_exact(GROUP).zip(planes) {
+        let (high, low) = (load(high), load(low));
+        let upper = _mm256_slli_epi16::<4>(_mm256_and_si256(high, half));
+        let first = _mm256_or_si256(upper, _mm256_and_si256(low, half));
+        let lower = _mm256_and_si256(_mm256_srli_epi16::<4>(low), half);
+        let second = _mm256_or_si256(_mm256_andnot_si256(half, high), lower);
+        let (a, b) = q.split_at(GROUP / 2);
+        sums = _mm256_add_epi32(sums, _mm256_add_epi32(products(first, a), products(second, b)));
+    }
+    total(sums)
+}
+
+/// 16 bytes, twice.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn table(from: &[u8]) -> __m256i {
+    assert!(from.len() >= 16, "16 bytes are there");
+    // SAFETY: 16 bytes are there, as was just checked, and the load asks for no alignment.
+    _mm256_broadcastsi128_si256(unsafe { _mm_loadu_si128(from.as_ptr().cast()) })
+}
+
+#[target_feature(enable = "avx2")]
+fn sketch_avx2(tables: &[u8], block: &[u8], out: &mut [u16; BLOCK]) {
+    let (half, even) = (_mm256_set1_epi8(15), _mm256_set1_epi16(0xff));
+    let (mut evens, mut odds) = (_mm256_setzero_si256(), _mm256_setzero_si256());
+    for (tables, bytes) in tables.chunks_exact(32).zip(block.chunks_exact(BLOCK)) {
+        let both = load(bytes);
+        _mm_prefetch::<_MM_HINT_T0>(bytes.as_ptr().wrapping_add(AHEAD).cast());
+        let one = _mm256_shuffle_epi8(table(tables), _mm256_and_si256(both, half));
+        let second = _mm256_and_si256(_mm256_srli_epi16::<4>(both), half);
+        let sum = _mm256_add_epi8(one, _mm256_shuffle_epi8(table(&tables[16..]), second));
+        evens = _mm256_add_epi16(evens, _mm256_and_si256(sum, even));
+        odds = _mm256_add_epi16(odds, _mm256_srli_epi16::<8>(sum));
+    }
+    let mut halves = [[0_u16; BLOCK / 2]; 2];
+    for (into, sums) in halves.iter_mut().zip([evens, odds]) {
+        // SAFETY: the array has 32 bytes, and the store asks for no alignment.
+        unsafe { _mm256_storeu_si256(into.as_mut_ptr().cast(), sums) }
+    }
+    for (at, out) in out.iter_mut().enumerate() {
+        *out = halves[at % 2][at / 2];
+    }
+}

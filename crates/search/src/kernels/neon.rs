@@ -1,0 +1,131 @@
+//! The loops for 64-bit ARM, all of which has NEON.
+#![expect(unsafe_code, reason = "vectors are loaded through pointers")]
+
+use super::{BLOCK, GROUP, Kernels, check_full, check_near, check_sketch};
+use std::arch::aarch64::{
+    int16x8_t, int32x4_t, uint8x16_t, vaddq_s32, vaddq_u8, vaddvq_s32, vaddw_high_u8, vaddw_u8, vandq_u8,
+    vbicq_u8, vdupq_n_s16, vdupq_n_s32, vdupq_n_u8, vdupq_n_u16, vget_low_s8, vget_low_s16, vget_low_u8,
+    vld1q_s8, vld1q_s16, vld1q_u8, vmlal_high_s8, vmlal_high_s16, vmlal_s8, vmlal_s16, vmovl_high_u8, vmovl_u8,
+    vorrq_u8, vpadalq_s16, vqtbl1q_u8, vreinterpretq_s8_u8, vreinterpretq_s16_u16, vshlq_n_u8, vshrq_n_u8,
+    vst1q_u16,
+};
+
+/// Bytes of a vector.
+const STEP: usize = 16;
+
+/// The set, where the processor has the feature.
+pub(super) fn kernels() -> Option<Kernels> {
+    std::arch::is_aarch64_feature_detected!("neon").then_some(Kernels { name: "neon", near, full, sketch })
+}
+
+fn near(query: &[i8], rows: &[u8], out: &mut [i32]) {
+    check_near(query, rows, out);
+    // SAFETY: this function is reachable only through `kernels`, which looked for the feature.
+    unsafe { near_neon(query, rows, out) }
+}
+
+fn full(query: &[i16], high: &[u8], low: &[u8]) -> i32 {
+    check_full(query, high, low);
+    // SAFETY: this function is reachable only through `kernels`, which looked for the feature.
+    unsafe { full_neon(query, high, low) }
+}
+
+fn sketch(tables: &[u8], block: &[u8], out: &mut [u16; BLOCK]) {
+    check_sketch(tables, block);
+    // SAFETY: this function is reachable only through `kernels`, which looked for the feature.
+    unsafe { sketch_neon(tables, block, out) }
+}
+
+/// 16 bytes of a slice that has at least as many.
+#[target_feature(enable = "neon")]
+#[inline]
+fn load(from: &[u8]) -> uint8x16_t {
+    assert!(from.len() >= STEP, "16 bytes are there");
+    // SAFETY: 16 bytes are there, as was just checked, and the load asks for no alignment.
+    unsafe { vld1q_u8(from.as_ptr()) }
+}
+
+/// The products of 16 bytes below 16 with 16 numbers, added to eight sums.
+#[target_feature(enable = "neon")]
+#[inline]
+fn add_products(sums: int16x8_t, codes: uint8x16_t, query: &[i8]) -> int16x8_t {
+    assert!(query.len() >= STEP, "16 numbers are there");
+    // SAFETY: 16 numbers are there, as was just checked, and the load asks for no alignment.
+    let query = unsafe { vld1q_s8(query.as_ptr()) };
+    let codes = vreinterpretq_s8_u8(codes);
+    let sums = vmlal_s8(sums, vget_low_s8(codes), vget_low_s8(query));
+    vmlal_high_s8(sums, codes, query)
+}
+
+#[target_feature(enable = "neon")]
+fn near_neon(query: &[i8], rows: &[u8], out: &mut [i32]) {
+    let half = vdupq_n_u8(15);
+    for (row, out) in rows.chunks_exact(query.len() / 2).zip(out) {
+        let mut sums = vdupq_n_s32(0);
+        for (q, bytes) in query.chunks_exact(GROUP).zip(row.chunks_exact(GROUP / 2)) {
+            // Eight products of at most 15 * 127 = 1905 fit 16 bits.
+            let mut narrow = vdupq_n_s16(0);
+            let (first, second) = q.split_at(GROUP / 2);
+            let parts = first.chunks_exact(STEP).zip(second.chunks_exact(STEP));
+            for ((a, b), bytes) in parts.zip(bytes.chunks_exact(STEP)) {
+                let both = load(bytes);
+                narrow = add_products(narrow, vandq_u8(both, half), a);
+                narrow = add_products(narrow, vshrq_n_u8::<4>(both), b);
+            }
+            sums = vpadalq_s16(sums, narrow);
+        }
+        *out = vaddvq_s32(sums);
+    }
+}
+
+/// The products of 16 codes with 16 numbers, added to four sums.
+#[target_feature(enable = "neon")]
+#[inline]
+fn add_wide(sums: int32x4_t, codes: uint8x16_t, query: &[i16]) -> int32x4_t {
+    assert!(query.len() >= STEP, "16 numbers are there");
+    // SAFETY: 16 numbers are there, as was just checked, and the load asks for no alignment.
+    let one = unsafe { vld1q_s16(query.as_ptr()) };
+    // SAFETY: as above; eight of them follow the first eight.
+    let two = unsafe { vld1q_s16(query.as_ptr().add(STEP / 2)) };
+    let low = vreinterpretq_s16_u16(vmovl_u8(vget_low_u8(codes)));
+    let high = vreinterpretq_s16_u16(vmovl_high_u8(codes));
+    let sums = vmlal_high_s16(vmlal_s16(sums, vget_low_s16(low), vget_low_s16(one)), low, one);
+    vmlal_high_s16(vmlal_s16(sums, vget_low_s16(high), vget_low_s16(two)), high, two)
+}
+
+#[target_feature(enable = "neon")]
+fn full_neon(query: &[i16], high: &[u8], low: &[u8]) -> i32 {
+    let half = vdupq_n_u8(15);
+    let (mut firsts, mut seconds) = (vdupq_n_s32(0), vdupq_n_s32(0));
+    let planes = high.chunks_exact(GROUP / 2).zip(low.chunks_exact(GROUP / 2));
+    for (q, (high, low)) in query.chunks_exact(GROUP).zip(planes) {
+        let (a, b) = q.split_at(GROUP / 2);
+        let bytes = high.chunks_exact(STEP).zip(low.chunks_exact(STEP));
+        for ((a, b), (high, low)) in a.chunks_exact(STEP).zip(b.chunks_exact(STEP)).zip(bytes) {
+            let (high, low) = (load(high), load(low));
+            firsts = add_wide(firsts, vorrq_u8(vshlq_n_u8::<4>(high), vandq_u8(low, half)), a);
+            seconds = add_wide(seconds, vorrq_u8(vbicq_u8(high, half), vshrq_n_u8::<4>(low)), b);
+        }
+    }
+    vaddvq_s32(vaddq_s32(firsts, seconds))
+}
+
+#[target_feature(enable = "neon")]
+fn sketch_neon(tables: &[u8], block: &[u8], out: &mut [u16; BLOCK]) {
+    let half = vdupq_n_u8(15);
+    for (part, out) in out.chunks_exact_mut(STEP).enumerate() {
+        let (mut low, mut high) = (vdupq_n_u16(0), vdupq_n_u16(0));
+        for (tables, bytes) in tables.chunks_exact(32).zip(block.chunks_exact(BLOCK)) {
+            let both = load(&bytes[part * STEP..]);
+            let one = vqtbl1q_u8(load(tables), vandq_u8(both, half));
+            let sum = vaddq_u8(one, vqtbl1q_u8(load(&tables[16..]), vshrq_n_u8::<4>(both)));
+            low = vaddw_u8(low, vget_low_u8(sum));
+            high = vaddw_high_u8(high, sum);
+        }
+        let (first, second) = out.split_at_mut(STEP / 2);
+        // SAFETY: each half has eight numbers of 16 bits, and the store asks for no alignment.
+        unsafe { vst1q_u16(first.as_mut_ptr(), low) }
+        // SAFETY: as above.
+        unsafe { vst1q_u16(second.as_mut_ptr(), high) }
+    }
+}

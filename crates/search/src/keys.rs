@@ -1,0 +1,148 @@
+//! The keys of one file, all derived from the one handed in and the file's own salt (HKDF-SHA256, RFC 5869).
+
+use crate::IndexError;
+use aws_lc_rs::{
+    aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey},
+    hkdf::{HKDF_SHA256, KeyType, Prk, Salt},
+    hmac, rand,
+};
+use base::{Secret, Uuid};
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, PoisonError, RwLock,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+/// Bytes of a salt, of the file or of a session.
+pub(crate) const SALT: usize = 16;
+/// Bytes of a tag behind a sealed vector.
+pub(crate) const TAG: usize = 16;
+/// Keys of other sessions that are kept at hand.
+const KEPT: usize = 256;
+
+/// What a record says about how it was sealed: a salt of whoever had the file open, and a number used once under it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    pub(crate) session: [u8; SALT],
+    pub(crate) number: u64,
+}
+
+/// What belongs together: authenticated with the vector, so that none of it can be exchanged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) slot: u32,
+    pub(crate) face: Uuid,
+    pub(crate) person: Uuid,
+}
+
+impl Place {
+    fn bytes(&self) -> [u8; 36] {
+        let mut bytes = [0; 36];
+        bytes[..4].copy_from_slice(&self.slot.to_le_bytes());
+        bytes[4..20].copy_from_slice(self.face.as_bytes());
+        bytes[20..].copy_from_slice(self.person.as_bytes());
+        bytes
+    }
+}
+
+/// Keys of a file that is open.
+///
+/// No nonce is used twice with one key: whenever a file is opened a random salt is drawn, which gives a key of its own,
+/// and under it records are numbered as they are written, whatever slot they go to. So it holds for slots that are used
+/// again, for writes that are repeated after a crash, and for a file that was put back from a copy.
+pub(crate) struct Keys {
+    root: Prk,
+    session: [u8; SALT],
+    own: Arc<LessSafeKey>,
+    next: AtomicU64,
+    others: RwLock<HashMap<[u8; SALT], Arc<LessSafeKey>>>,
+}
+
+struct Length(usize);
+
+impl KeyType for Length {
+    fn len(&self) -> usize {
+        self.0
+    }
+}
+
+impl Keys {
+    pub(crate) fn new(key: &Secret<[u8; 32]>, salt: &[u8; SALT]) -> Result<Self, IndexError> {
+        let root = Salt::new(HKDF_SHA256, salt).extract(key.expose());
+        let session = chance()?;
+        let own = Arc::new(session_key(&root, &session));
+        Ok(Self { root, session, own, next: AtomicU64::new(0), others: RwLock::default() })
+    }
+
+    /// Bytes that only holders of the key know. At most 8160.
+    pub(crate) fn derive(&self, purpose: &[u8], length: usize) -> Vec<u8> {
+        let mut bytes = vec![0; length];
+        self.root
+            .expand(&[b"assay/search/1/", purpose], Length(length))
+            .and_then(|derived| derived.fill(&mut bytes))
+            .expect("2048 dimensions need 1024 bytes, far below HKDF's limit of 8160");
+        bytes
+    }
+
+    /// The key that headers are authenticated with.
+    pub(crate) fn header(&self) -> hmac::Key {
+        hmac::Key::new(hmac::HMAC_SHA256, &self.derive(b"header", 32))
+    }
+
+    /// Seals in place; the tag comes back.
+    pub(crate) fn seal(&self, place: &Place, plain: &mut [u8]) -> (Stamp, [u8; TAG]) {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let tag = self
+            .own
+            .seal_in_place_separate_tag(nonce(number), Aad::from(place.bytes()), plain)
+            .expect("a vector is far below GCM's limit of 64 GiB");
+        let mut bytes = [0; TAG];
+        bytes.copy_from_slice(tag.as_ref());
+        (Stamp { session: self.session, number }, bytes)
+    }
+
+    /// Opens in place a vector with its tag behind it; false where it is not what was sealed for this place.
+    pub(crate) fn open(&self, stamp: &Stamp, place: &Place, sealed: &mut [u8]) -> bool {
+        let key = self.key_of(&stamp.session);
+        key.open_in_place(nonce(stamp.number), Aad::from(place.bytes()), sealed).is_ok()
+    }
+
+    fn key_of(&self, session: &[u8; SALT]) -> Arc<LessSafeKey> {
+        if *session == self.session {
+            return Arc::clone(&self.own);
+        }
+        if let Some(key) = self.others.read().unwrap_or_else(PoisonError::into_inner).get(session) {
+            return Arc::clone(key);
+        }
+        let key = Arc::new(session_key(&self.root, session));
+        let mut others = self.others.write().unwrap_or_else(PoisonError::into_inner);
+        if others.len() >= KEPT {
+            others.clear();
+        }
+        others.insert(*session, Arc::clone(&key));
+        key
+    }
+}
+
+/// Bytes of chance.
+pub(crate) fn chance() -> Result<[u8; SALT], IndexError> {
+    let mut bytes = [0; SALT];
+    rand::fill(&mut bytes).map_err(|_| IndexError::NoChance)?;
+    Ok(bytes)
+}
+
+fn session_key(root: &Prk, session: &[u8; SALT]) -> LessSafeKey {
+    let derived = root
+        .expand(&[b"assay/search/1/records/", session], &AES_256_GCM)
+        .map(UnboundKey::from)
+        .expect("32 bytes are far below HKDF's limit of 8160");
+    LessSafeKey::new(derived)
+}
+
+fn nonce(number: u64) -> Nonce {
+    let mut bytes = [0; NONCE_LEN];
+    bytes[NONCE_LEN - 8..].copy_from_slice(&number.to_be_bytes());
+    Nonce::assume_unique_for_key(bytes)
+}

@@ -1,0 +1,139 @@
+//! The codes of up to 16,384 vectors, as searches read them.
+
+use crate::{
+    code::{Code, Scales},
+    kernels::{BLOCK, GROUP},
+};
+use base::Uuid;
+use memmap2::MmapMut;
+
+/// Rows of a chunk. A search holds a chunk only while it reads it, so that a writer waits for one chunk and not for all.
+pub(crate) const ROWS: usize = 1 << 14;
+/// From this row on memory is asked for in large pages; small indices do without.
+const LARGE: usize = 1 << 12;
+
+/// Who a row is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Who {
+    pub(crate) face: Uuid,
+    pub(crate) person: Uuid,
+}
+
+/// What whole codes need beside their planes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Fine {
+    pub(crate) full_square: u32,
+    pub(crate) full_error: f32,
+    /// Counts the changes of the row, so that whoever looks again knows whether it is the same.
+    pub(crate) version: u32,
+}
+
+/// Codes by row, each plane in one piece.
+pub(crate) struct Rows {
+    padded: usize,
+    pub(crate) high: MmapMut,
+    low: MmapMut,
+    pub(crate) sketches: MmapMut,
+    pub(crate) steps: Vec<f32>,
+    pub(crate) near_squares: Vec<f32>,
+    pub(crate) near_errors: Vec<f32>,
+    pub(crate) squares: Vec<f32>,
+    pub(crate) flatness: Vec<f32>,
+    fine: Vec<Fine>,
+    who: Vec<Option<Who>>,
+}
+
+impl Rows {
+    /// No rows yet; memory is taken as they come.
+    pub(crate) fn new(padded: usize, large: bool) -> std::io::Result<Self> {
+        let plane = |bytes: usize| {
+            let map = MmapMut::map_anon(bytes)?;
+            // Faces do not belong into a core dump. Neither this nor large pages are a condition.
+            let _kept = map.advise(memmap2::Advice::DontDump);
+            if large {
+                let _small = map.advise(memmap2::Advice::HugePage);
+            }
+            Ok::<_, std::io::Error>(map)
+        };
+        Ok(Self {
+            padded,
+            high: plane(ROWS * padded / 2)?,
+            low: plane(ROWS * padded / 2)?,
+            sketches: plane(ROWS * padded / 8)?,
+            steps: Vec::new(),
+            near_squares: Vec::new(),
+            near_errors: Vec::new(),
+            squares: Vec::new(),
+            flatness: Vec::new(),
+            fine: Vec::new(),
+            who: Vec::new(),
+        })
+    }
+
+    /// Whether memory should be asked for in large pages for an index of so many slots.
+    pub(crate) fn large(slots: usize) -> bool {
+        slots >= LARGE
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.who.len()
+    }
+
+    pub(crate) fn who(&self, row: usize) -> Option<Who> {
+        self.who.get(row).copied().flatten()
+    }
+
+    pub(crate) fn fine(&self, row: usize) -> Fine {
+        self.fine.get(row).copied().unwrap_or_default()
+    }
+
+    /// The two planes of a row.
+    pub(crate) fn planes(&self, row: usize) -> (&[u8], &[u8]) {
+        let width = self.padded / 2;
+        let at = row * width..(row + 1) * width;
+        (&self.high[at.clone()], &self.low[at])
+    }
+
+    /// Sets a row, for `None` to nothing. Rows up to it come into being.
+    pub(crate) fn set(&mut self, row: usize, code: Option<(&Code, Who)>) {
+        while self.len() <= row {
+            self.steps.push(0.0);
+            self.near_squares.push(f32::INFINITY);
+            self.near_errors.push(0.0);
+            self.squares.push(f32::INFINITY);
+            self.flatness.push(0.0);
+            self.fine.push(Fine::default());
+            self.who.push(None);
+        }
+        let width = self.padded / 2;
+        let (high, low) = (&mut self.high[row * width..][..width], &mut self.low[row * width..][..width]);
+        // Infinitely far: no loop needs to ask whether a row is there.
+        let nothing = Scales { near_square: f32::INFINITY, square: f32::INFINITY, ..Scales::default() };
+        let (scales, who) = if let Some((code, who)) = code {
+            high.copy_from_slice(&code.high);
+            low.copy_from_slice(&code.low);
+            (code.scales, Some(who))
+        } else {
+            high.fill(0);
+            low.fill(0);
+            (nothing, None)
+        };
+        let block = &mut self.sketches[row / BLOCK * BLOCK * self.padded / 8..];
+        for at in 0..self.padded / 8 {
+            block[at * BLOCK + row % BLOCK] = code.map_or(0, |(code, _)| code.signs[at]);
+        }
+        self.steps[row] = scales.step;
+        self.near_squares[row] = scales.near_square;
+        self.near_errors[row] = scales.near_error;
+        self.squares[row] = scales.square;
+        self.flatness[row] = scales.flatness;
+        let version = self.fine[row].version.wrapping_add(1);
+        self.fine[row] = Fine { full_square: scales.full_square, full_error: scales.full_error, version };
+        self.who[row] = who;
+    }
+}
+
+/// The dimension that a vector of this one is padded to.
+pub(crate) fn padded(dimension: usize) -> usize {
+    dimension.next_multiple_of(GROUP)
+}
