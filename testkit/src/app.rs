@@ -9,10 +9,15 @@ use axum::{
 use base::{AccountId, AppId, Id as _, OrgId, SignedDuration, StillWorld, World};
 use db::{Query, testing::TestDb};
 use domain::{
-    accounts,
+    accounts::{
+        self, Receipts,
+        closing::{CloseAccount, Closing, Outside},
+        doors::{Doors, Rules, SendLinks},
+    },
     delivery::Outbox,
     estimate::Estimator,
     keyring::Keyring,
+    mail::{Carrier, Mail, SendMail},
     proof::{self, Proofs, ResolveProof, issuer::Issuer},
     secure_capture::SecureCapture,
     tenancy::{
@@ -27,9 +32,15 @@ use domain::{
 };
 use http_body_util::BodyExt as _;
 use jobs::Worker;
-use media::fetch::{Fetcher, Policy};
+use media::{
+    blobs::{Blobs, Place},
+    fetch::{Fetcher, Policy},
+};
 use serde_json::Value;
-use std::sync::{Arc, LazyLock};
+use std::{
+    num::NonZeroU32,
+    sync::{Arc, LazyLock},
+};
 use tower::ServiceExt as _;
 
 /// A server with one organisation and one application that signs.
@@ -43,6 +54,8 @@ pub struct TestApp {
     pub org: OrgId,
     /// The application.
     pub app: AppId,
+    mail: Mail,
+    letters: tempfile::TempDir,
     router: Router,
     _database: TestDb,
 }
@@ -110,6 +123,10 @@ impl TestApp {
         let keyring = Keyring::parse(&"5a".repeat(32)).expect("64 digits");
         let vault = Vault::new(&keyring);
         let fetcher = Fetcher::new(policy).expect("a policy");
+        let blobs = Blobs::open(&Place::Memory, keyring.derive("blobs"), world.clone()).expect("memory");
+        let letters = tempfile::tempdir().expect("a temporary folder");
+        let carrier = Carrier::Folder(letters.path().to_owned());
+        let mail = Mail::new(world.clone(), vault.clone(), carrier, None).expect("a folder");
         let mut api = Api {
             world: world.clone(),
             db: database.db.clone(),
@@ -127,6 +144,21 @@ impl TestApp {
                 fetcher,
                 rules,
             ),
+            blobs: blobs.clone(),
+            doors: Doors::new(
+                database.db.clone(),
+                world.clone(),
+                Vault::new(&keyring),
+                mail.clone(),
+                Rules::at(&Settings::default().public_url),
+            ),
+            closing: Closing::new(
+                database.db.clone(),
+                world.clone(),
+                Receipts::new(&keyring),
+                [Arc::new(blobs) as Arc<dyn Outside>],
+            ),
+            sign_ins: Arc::new(api::Rate::new(NonZeroU32::MAX, NonZeroU32::MAX)),
             decisions: None,
             rate: None,
             metrics: Metrics::none(),
@@ -148,7 +180,7 @@ impl TestApp {
         public_keys::add(&mut tx, &*world, app, public_key()).await.expect("a key");
         tx.commit().await.expect("a commit");
         let router = api::router(api.clone(), Router::new());
-        Self { api, world, org, app, router, _database: database }
+        Self { api, world, org, app, mail, letters, router, _database: database }
     }
 
     /// Another estimator in the same place, for tests of busy or missing models.
@@ -249,14 +281,27 @@ impl TestApp {
     /// # Panics
     /// When the database does not answer.
     pub async fn work(&self) {
+        let (mail, doors, closing) = (self.mail.clone(), self.api.doors.clone(), self.api.closing.clone());
         let (proofs, waiting) = (self.api.proofs.clone(), || async {
             let mut view = self.api.db.read().await.expect("a view");
             view.count(db::sql!("SELECT count(*) FROM jobs WHERE state <> 'PARKED'")).await.expect("a count")
         });
-        let worker =
-            Worker::new(self.api.db.clone(), self.world.clone()).handle(move |job: ResolveProof, lease| {
+        let worker = Worker::new(self.api.db.clone(), self.world.clone())
+            .handle(move |job: ResolveProof, lease| {
                 let proofs = proofs.clone();
                 async move { proofs.resolve(&job, &lease).await }
+            })
+            .handle(move |job: SendMail, lease| {
+                let mail = mail.clone();
+                async move { mail.send(&job, &lease).await }
+            })
+            .handle(move |job: SendLinks, lease| {
+                let doors = doors.clone();
+                async move { doors.send_links(&job, &lease).await }
+            })
+            .handle(move |job: CloseAccount, lease| {
+                let closing = closing.clone();
+                async move { closing.finish(&job, &lease).await }
             });
         let (stop, stopped) = tokio::sync::watch::channel(false);
         let working = tokio::spawn(worker.work(stopped));
@@ -270,6 +315,17 @@ impl TestApp {
         }
         stop.send(true).expect("the worker listens");
         working.await.expect("the worker ends");
+    }
+
+    /// The mails that were sent so far, oldest first, as they travel.
+    ///
+    /// # Panics
+    /// When they cannot be read.
+    pub fn letters(&self) -> Vec<String> {
+        let files = std::fs::read_dir(self.letters.path()).expect("the folder is there");
+        let mut files: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
+        files.sort();
+        files.iter().map(|file| std::fs::read_to_string(file).expect("a letter")).collect()
     }
 
     /// An ordinary unsigned GET.

@@ -27,7 +27,7 @@ impl Mount {
     /// What a mount's paths begin with; the first is put before those that begin with none of them.
     const fn prefixes(self) -> &'static [&'static str] {
         match self {
-            Self::Moderation => &["/accounts"],
+            Self::Moderation => &["/accounts", "/console"],
             Self::Ai => &["/ai/v1", "/ai/sm"],
             Self::Proof => &["/poa/v1", "/poa/holder", "/v1/oauth"],
             Self::Identity => &["/idverify/v1", "/sandbox/idverify/v1", "/v1/oauth"],

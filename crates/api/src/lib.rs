@@ -1,6 +1,7 @@
 //! Assay's HTTP interfaces. One operation is one file: contract on top, guard first, rule in the middle, answer last.
 
 pub mod ai;
+mod console;
 mod guard;
 mod hosts;
 pub mod moderation;
@@ -19,6 +20,7 @@ use axum::{Router, middleware};
 use base::{SignedDuration, World};
 use db::Db;
 use domain::{
+    accounts::{closing::Closing, doors::Doors},
     audit::Decisions,
     estimate::Estimator,
     moderation::Moderations,
@@ -27,6 +29,7 @@ use domain::{
     tenancy::nonces::Nonces,
     vault::Vault,
 };
+use media::blobs::Blobs;
 use std::{sync::Arc, time::Duration};
 
 /// Everything an operation may reach; cheap to clone.
@@ -52,6 +55,14 @@ pub struct Api {
     pub issuer: Issuer,
     /// Content moderation.
     pub moderations: Moderations,
+    /// What is kept outside the database.
+    pub blobs: Blobs,
+    /// How members come in.
+    pub doors: Doors,
+    /// How accounts are closed.
+    pub closing: Closing,
+    /// How often anybody may ask for sign-in links, all together.
+    pub sign_ins: Arc<Rate>,
     /// Where decision records go, when they are kept.
     pub decisions: Option<Decisions>,
     /// How often an application may call, where that is limited.
@@ -114,12 +125,14 @@ pub fn router(api: Api, pages: Router) -> Router {
     let (ai, _) = ai::router().split_for_parts();
     let (tokens, _) = oauth::router().split_for_parts();
     let (moderation, _) = moderation::router().split_for_parts();
+    let console = console::router();
     let (proof, _) = proof::router(api.clone()).split_for_parts();
     let routes = Router::new()
         .merge(ai)
         .merge(tokens)
         .merge(proof)
         .merge(moderation)
+        .merge(console)
         .merge(system::router())
         .fallback(system::not_found)
         .method_not_allowed_fallback(system::not_found)

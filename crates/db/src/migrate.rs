@@ -18,6 +18,7 @@ pub(crate) const MIGRATIONS: &[(i64, &str, &str)] = &[
     (7, "proofs", include_str!("../../../migrations/0007_proofs.sql")),
     (8, "interruptions", include_str!("../../../migrations/0008_interruptions.sql")),
     (9, "accounts", include_str!("../../../migrations/0009_accounts.sql")),
+    (10, "members", include_str!("../../../migrations/0010_members.sql")),
     (11, "faces", include_str!("../../../migrations/0011_faces.sql")),
     (12, "moderation", include_str!("../../../migrations/0012_moderation.sql")),
 ];

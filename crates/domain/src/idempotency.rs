@@ -3,7 +3,7 @@
 
 use crate::vault::Vault;
 use aws_lc_rs::digest;
-use base::{AppId, SignedDuration, World};
+use base::{AccountId, AppId, SignedDuration, World};
 use db::{Db, DbError, FromRow, Tx, sql};
 
 /// How long an answer is kept.
@@ -16,6 +16,8 @@ pub const LONGEST: usize = 255;
 pub struct Request<'a> {
     /// Who asks.
     pub app: AppId,
+    /// The account that the answer is about, with which it goes.
+    pub account: Option<AccountId>,
     /// The operation, as `POST /poa/v1/verify`.
     pub operation: &'a str,
     /// The key, 1 to 255 characters.
@@ -61,7 +63,7 @@ pub async fn begin(
     world: &dyn World,
     request: Request<'_>,
 ) -> Result<Known, DbError> {
-    let Request { app, operation, key, body } = request;
+    let Request { app, account, operation, key, body } = request;
     let id = hash(&[operation.as_bytes(), b"\n", key.as_bytes()]);
     let body_hash = hash(&[body]);
     let now = world.now();
@@ -74,13 +76,14 @@ pub async fn begin(
     .await?;
     let fresh = tx
         .execute(sql!(
-            "INSERT INTO idempotent_answers (app_id, request, body_hash, status, sealed, expires_at)
-             VALUES ($1, $2, $3, 0, $4, $5) ON CONFLICT DO NOTHING",
+            "INSERT INTO idempotent_answers (app_id, request, body_hash, status, sealed, expires_at, account_id)
+             VALUES ($1, $2, $3, 0, $4, $5, $6) ON CONFLICT DO NOTHING",
             app,
             id.clone(),
             body_hash.clone(),
             Vec::new(),
             now + KEPT,
+            account,
         ))
         .await?;
     if fresh == 1 {

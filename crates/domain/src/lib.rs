@@ -10,6 +10,7 @@ pub mod idempotency;
 mod invalid;
 pub mod keyring;
 pub mod moderation;
+pub mod mail;
 pub mod proof;
 pub mod secure_capture;
 pub mod tenancy;

@@ -1,6 +1,7 @@
 //! Housekeeping: what recurs, as jobs.
 
 use crate::{
+    accounts::doors,
     delivery, idempotency,
     proof::{self, RefreshTrust},
     tenancy::{nonces, tokens},
@@ -34,7 +35,7 @@ impl PurgeNonces {
     }
 }
 
-/// Forgets what has expired: tokens, assertions, answers, deliveries, proofs.
+/// Forgets what has expired: tokens, assertions, answers, deliveries, proofs, invitations, sessions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PurgeExpired {}
 
@@ -58,6 +59,7 @@ impl PurgeExpired {
         while idempotency::purge(db, world).await? > 0 {}
         while delivery::purge(db, world, keep_deliveries).await? > 0 {}
         while proof::purge(db, world).await? > 0 {}
+        while doors::purge(db, world).await? > 0 {}
         Ok(Outcome::Again(world.now() + Self::EVERY))
     }
 }

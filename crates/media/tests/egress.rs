@@ -54,6 +54,7 @@ const WORDS: &[&str] = &[
     "UdpSocket",
     "hickory_resolver",
     "hyper_util",
+    "lettre",
     "lookup_host",
     "object_store",
     "reqwest",
@@ -66,6 +67,8 @@ const DEPEND: &[(&str, &str)] = &[
     ("assay-media", "reqwest"),
     // The store for blobs, at the operator's own address.
     ("assay-media", "object_store"),
+    // Mail, by the operator's own server and no other: its address is a setting, and no caller names one.
+    ("assay-domain", "lettre"),
     // `assay call`: the operator's own tool, to the operator's own address.
     ("assay", "reqwest"),
     // To serve with; see `serves_alone`.
@@ -76,6 +79,9 @@ const DEPEND: &[(&str, &str)] = &[
 const NAME: &[(&str, &[&str])] = &[
     ("crates/media/src/fetch/", &["hickory_resolver", "reqwest"]),
     ("crates/media/src/blobs/", &["object_store"]),
+    ("crates/domain/src/mail/", &["lettre"]),
+    // The form of an address, no connection.
+    ("crates/domain/src/accounts/email.rs", &["lettre"]),
     ("crates/server/src/commands/call.rs", &["reqwest"]),
     ("crates/server/src/serve/listen.rs", &["hyper_util"]),
 ];

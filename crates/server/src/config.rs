@@ -2,12 +2,15 @@
 
 use crate::Place;
 use anyhow::Context as _;
-use base::{Secret, SignedDuration, SystemWorld};
+use base::{Secret, SignedDuration, SystemWorld, World};
 use credentials::trust::Jwk;
 use domain::{
+    accounts::doors,
     estimate::{FaceRules, Rules},
     keyring::Keyring,
+    mail::{Carrier, Smtp, Tls},
 };
+use media::blobs::{self, Blobs};
 use serde::{Deserialize, Serialize};
 use std::{
     num::NonZeroU32,
@@ -39,6 +42,9 @@ pub(crate) struct Config {
     pub(crate) delivery: Delivery,
     pub(crate) proof: Proof,
     pub(crate) moderation: Moderation,
+    pub(crate) mail: MailSettings,
+    pub(crate) console: Console,
+    pub(crate) storage: Storage,
     pub(crate) secrets: Secrets,
     pub(crate) log: Log,
 }
@@ -251,6 +257,89 @@ impl Default for Moderation {
     }
 }
 
+/// The mail server that invitations and sign-in links are sent by. It is the operator's own, and called directly.
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct MailSettings {
+    /// Its name. Without one `--dev` writes mails to the folder `mail` in the data folder, and else nobody is invited.
+    pub(crate) host: Option<String>,
+    /// Its port. Default: 587 with starttls, 465 with tls, 25 with none.
+    pub(crate) port: Option<u16>,
+    /// `starttls` (required, never merely tried), `tls` from the first byte, or `none`, with a server on this machine.
+    pub(crate) tls: Tls,
+    /// Who this server is there.
+    pub(crate) user: Option<String>,
+    /// The file with the password.
+    pub(crate) password_file: Option<PathBuf>,
+    /// A file with a further certificate to trust, PEM: for a mail server with a certificate of its own.
+    pub(crate) ca_file: Option<PathBuf>,
+    /// Whom mails come from, as `Assay <assay@example.com>`.
+    pub(crate) from: Option<String>,
+}
+
+/// How members come into the console.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Console {
+    /// Days that an invitation may be accepted.
+    pub(crate) invitation_days: u32,
+    /// Minutes that a sign-in link works.
+    pub(crate) link_minutes: u32,
+    /// Sign-in links that an address gets in an hour.
+    pub(crate) links_per_hour: u32,
+    /// Sign-in links that all addresses together may ask for in a minute; each process counts for itself.
+    pub(crate) links_per_minute: NonZeroU32,
+    /// Hours until a session ends that is not used.
+    pub(crate) idle_hours: u32,
+    /// Days until a session ends in any case.
+    pub(crate) session_days: u32,
+}
+
+impl Default for Console {
+    fn default() -> Self {
+        Self {
+            invitation_days: 7,
+            link_minutes: 15,
+            links_per_hour: 5,
+            links_per_minute: NonZeroU32::new(60).unwrap_or(NonZeroU32::MIN),
+            idle_hours: 12,
+            session_days: 7,
+        }
+    }
+}
+
+/// Where files are kept, encrypted.
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Storage {
+    /// A folder. Default: `blobs` in the data folder.
+    pub(crate) folder: Option<PathBuf>,
+    /// A bucket of Amazon S3, or of a server that speaks its protocol, instead of a folder.
+    pub(crate) s3: Option<S3>,
+}
+
+/// A bucket.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct S3 {
+    /// The server's address, `https://…`. Default: Amazon's own.
+    pub(crate) endpoint: Option<String>,
+    /// The bucket's name.
+    pub(crate) bucket: String,
+    /// Its region.
+    pub(crate) region: String,
+    /// The id of the access key.
+    pub(crate) access_key: String,
+    /// The file with the access key itself.
+    pub(crate) secret_key_file: PathBuf,
+    /// What every object's name starts with.
+    #[serde(default)]
+    pub(crate) prefix: String,
+    /// Whether an `http://` endpoint on this machine is accepted.
+    #[serde(default)]
+    pub(crate) allow_http: bool,
+}
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Switch {
@@ -308,6 +397,9 @@ struct Sections {
     delivery: Delivery,
     proof: Proof,
     moderation: Moderation,
+    mail: MailSettings,
+    console: Console,
+    storage: Storage,
     secrets: Secrets,
     log: Log,
 }
@@ -345,6 +437,9 @@ impl Config {
             delivery,
             proof,
             moderation,
+            mail,
+            console,
+            storage,
             secrets,
             log,
         } = sections;
@@ -367,6 +462,9 @@ impl Config {
             delivery,
             proof,
             moderation,
+            mail,
+            console,
+            storage,
             secrets,
             log,
         })
@@ -399,6 +497,70 @@ impl Config {
             None => self.data_dir()?.join("master.key"),
         };
         Ok(Keyring::open(&file, &SystemWorld)?)
+    }
+
+    /// How mail leaves this server.
+    pub(crate) fn carrier(&self, dev: bool) -> anyhow::Result<Carrier> {
+        let read = |name: &str, file: &Path| {
+            std::fs::read(file).with_context(|| format!("{name} {} cannot be read", file.display()))
+        };
+        let MailSettings { host, port, tls, user, password_file, ca_file, .. } = &self.mail;
+        let Some(host) = host else {
+            return Ok(if dev { Carrier::Folder(self.data_dir.join("mail")) } else { Carrier::None });
+        };
+        let credentials = match (user, password_file) {
+            (Some(user), Some(file)) => {
+                let password = String::from_utf8(read("mail.password_file", file)?)
+                    .context("mail.password_file holds no text")?;
+                Some((user.clone(), Secret::new(password.trim_end_matches(['\r', '\n']).to_owned())))
+            }
+            (None, None) => None,
+            _ => anyhow::bail!("mail.user and mail.password_file go together"),
+        };
+        let ca = ca_file.as_ref().map(|file| read("mail.ca_file", file)).transpose()?;
+        Ok(Carrier::Smtp(Smtp::new(host, *port, *tls, credentials, ca.as_deref())?))
+    }
+
+    /// How long the console's doors stay open, where the server is reached at `public_url`.
+    pub(crate) fn doors(&self, public_url: &str) -> doors::Rules {
+        let Console { invitation_days, link_minutes, links_per_hour, idle_hours, session_days, .. } =
+            self.console;
+        doors::Rules {
+            public_url: public_url.to_owned(),
+            invitation: SignedDuration::from_hours(24 * i64::from(invitation_days)),
+            link: SignedDuration::from_mins(link_minutes.into()),
+            links_an_hour: links_per_hour.into(),
+            idle: SignedDuration::from_hours(idle_hours.into()),
+            session: SignedDuration::from_hours(24 * i64::from(session_days)),
+        }
+    }
+
+    /// Where files are kept.
+    pub(crate) fn blobs(&self, keyring: &Keyring, world: Arc<dyn World>) -> anyhow::Result<Blobs> {
+        let place = match &self.storage.s3 {
+            None => {
+                let folder = self.storage.folder.clone();
+                blobs::Place::Folder(match folder {
+                    Some(folder) => folder,
+                    None => self.data_dir()?.join("blobs"),
+                })
+            }
+            Some(S3 { endpoint, bucket, region, access_key, secret_key_file, prefix, allow_http }) => {
+                let secret = std::fs::read_to_string(secret_key_file).with_context(|| {
+                    format!("storage.s3.secret_key_file {} cannot be read", secret_key_file.display())
+                })?;
+                blobs::Place::S3 {
+                    endpoint: endpoint.clone(),
+                    bucket: bucket.clone(),
+                    region: region.clone(),
+                    access_key: access_key.clone(),
+                    secret_key: Secret::new(secret.trim().to_owned()),
+                    prefix: prefix.clone(),
+                    allow_http: *allow_http,
+                }
+            }
+        };
+        Ok(Blobs::open(&place, keyring.derive("blobs"), world)?)
     }
 
     pub(crate) fn wire(&self) -> anyhow::Result<api::Wire> {

@@ -5,11 +5,17 @@ use anyhow::Context as _;
 use base::{SignedDuration, SystemWorld, World};
 use db::Db;
 use domain::{
+    accounts::{
+        Receipts,
+        closing::{Closing, Outside},
+        doors::Doors,
+    },
     delivery::{self, Outbox},
+    mail::Mail,
     proof::{Proofs, issuer::Issuer},
     vault::Vault,
 };
-use media::fetch::Fetcher;
+use media::{blobs::Blobs, fetch::Fetcher};
 use std::sync::Arc;
 
 /// The parts that more than one command needs; cheap to clone.
@@ -21,6 +27,10 @@ pub(crate) struct House {
     pub(crate) outbox: Outbox,
     pub(crate) proofs: Proofs,
     pub(crate) issuer: Issuer,
+    pub(crate) mail: Mail,
+    pub(crate) doors: Doors,
+    pub(crate) blobs: Blobs,
+    pub(crate) closing: Closing,
     pub(crate) sender: delivery::Settings,
     pub(crate) keep_deliveries: SignedDuration,
 }
@@ -30,7 +40,8 @@ impl House {
     pub(crate) fn open(config: &Config, public_url: &str, dev: bool) -> anyhow::Result<Self> {
         let world: Arc<dyn World> = Arc::new(SystemWorld);
         let db = config.open_database()?;
-        let vault = Vault::new(&config.keyring()?);
+        let keyring = config.keyring()?;
+        let vault = Vault::new(&keyring);
         let policy = config.egress.clone();
         let policy = if dev { policy.with_this_machine() } else { policy };
         let fetcher = Fetcher::new(&policy).context("egress: the settings cannot be used")?;
@@ -38,8 +49,30 @@ impl House {
         let rules = config.proof(public_url)?;
         let issuer = Issuer::new(db.clone(), world.clone(), vault.clone(), rules.clone());
         let proofs = Proofs::new(db.clone(), world.clone(), vault.clone(), outbox.clone(), fetcher, rules);
+        let mail =
+            Mail::new(world.clone(), vault.clone(), config.carrier(dev)?, config.mail.from.as_deref())?;
+        let doors =
+            Doors::new(db.clone(), world.clone(), vault.clone(), mail.clone(), config.doors(public_url));
+        let blobs = config.blobs(&keyring, world.clone())?;
+        // What of accounts lies outside the database: each kind stands here, so that it goes with its account.
+        let outside = [Arc::new(blobs.clone()) as Arc<dyn Outside>];
+        let closing = Closing::new(db.clone(), world.clone(), Receipts::new(&keyring), outside);
         let keep_deliveries = SignedDuration::from_hours(24 * i64::from(config.delivery.keep_days));
-        Ok(Self { world, db, vault, outbox, proofs, issuer, sender: config.sender(), keep_deliveries })
+        let sender = config.sender();
+        Ok(Self {
+            world,
+            db,
+            vault,
+            outbox,
+            proofs,
+            issuer,
+            mail,
+            doors,
+            blobs,
+            closing,
+            sender,
+            keep_deliveries,
+        })
     }
 
     /// The same for a tool, which knows where the server is only from the settings, or from what `--dev` wrote.

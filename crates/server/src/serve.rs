@@ -52,6 +52,10 @@ pub(crate) async fn serve(args: &Args, config: Config) -> anyhow::Result<()> {
         nonces: nonces::Nonces::start(database.clone()),
         estimator: estimator.clone(),
         secure_capture: SecureCapture::new(&keyring),
+        blobs: house.blobs.clone(),
+        doors: house.doors.clone(),
+        closing: house.closing.clone(),
+        sign_ins: Arc::new(api::Rate::new(config.console.links_per_minute, config.console.links_per_minute)),
         decisions: (config.audit.decisions == crate::config::Switch::On)
             .then(|| Decisions::new(database.clone(), &keyring)),
         rate: config.rate(),

@@ -3,7 +3,9 @@
 use crate::{config::Config, house::House, serve::told_to_stop, telemetry};
 use anyhow::Context as _;
 use domain::{
+    accounts::{closing::CloseAccount, doors::SendLinks},
     delivery::{self, Sender},
+    mail::SendMail,
     proof::{RefreshTrust, ResolveProof},
     upkeep::{self, PurgeExpired, PurgeNonces},
 };
@@ -13,7 +15,7 @@ use tokio::sync::watch;
 
 /// A worker that knows every kind of job.
 fn worker(house: &House) -> Worker {
-    let House { db, world, proofs, keep_deliveries, .. } = house.clone();
+    let House { db, world, proofs, mail, doors, closing, keep_deliveries, .. } = house.clone();
     let (purged_db, purged_world) = (db.clone(), world.clone());
     let (resolving, refreshing) = (proofs.clone(), proofs);
     Worker::new(db.clone(), world.clone())
@@ -33,6 +35,18 @@ fn worker(house: &House) -> Worker {
         .handle(move |_: RefreshTrust, _| {
             let proofs = refreshing.clone();
             async move { proofs.refresh_trust().await }
+        })
+        .handle(move |job: SendMail, lease| {
+            let mail = mail.clone();
+            async move { mail.send(&job, &lease).await }
+        })
+        .handle(move |job: SendLinks, lease| {
+            let doors = doors.clone();
+            async move { doors.send_links(&job, &lease).await }
+        })
+        .handle(move |job: CloseAccount, lease| {
+            let closing = closing.clone();
+            async move { closing.finish(&job, &lease).await }
         })
 }
 

@@ -1,8 +1,8 @@
-//! Who asks: an application by its API key, for any of its accounts.
+//! Who asks: an application by its API key, for any of its accounts; or a member by his session, for his own.
 
 use super::{Code, Problem};
 use crate::{
-    Api,
+    Api, console,
     wire::{Noted, text},
 };
 use axum::{
@@ -10,7 +10,7 @@ use axum::{
     http::{HeaderMap, header, request::Parts},
 };
 use base::{AccountId, AppId};
-use db::Read;
+use db::{Read, Tx};
 use domain::accounts::{self, Account, Actor, NoActor, Scope};
 
 /// Keys of ours have 49 characters; longer ones are not looked up.
@@ -18,7 +18,7 @@ const LONGEST: usize = 512;
 
 /// A caller who was let in.
 #[derive(Clone, Debug)]
-pub(crate) struct Caller(pub(super) Actor);
+pub(crate) struct Caller(pub(crate) Actor);
 
 impl FromRequestParts<Api> for Caller {
     type Rejection = Problem;
@@ -28,12 +28,11 @@ impl FromRequestParts<Api> for Caller {
         if let Some(known) = parts.extensions.get::<Self>() {
             return Ok(known.clone());
         }
-        let no = |words: &'static str| Problem::new(Code::Unauthorized, words);
-        let key = key(&parts.headers).ok_or_else(|| no("no API key was sent in Authorization"))?;
-        let app: AppId = text(&parts.headers, api.wire.sdk_id())
-            .and_then(|id| id.parse().ok())
-            .ok_or_else(|| no("the application's id is missing or not a UUID"))?;
-        let actor = accounts::by_api_key(&mut api.db.read().await?, app, key).await?;
+        let actor = match console::session(api, &parts.headers) {
+            Some(session) => api.doors.by_session(session).await?,
+            None => by_key(api, &parts.headers).await?,
+        };
+        let app = actor.app;
         let noted = parts.extensions.get::<Noted>();
         if let Some(noted) = noted {
             noted.caller(app);
@@ -90,6 +89,28 @@ impl Caller {
         self.may(scope)?;
         Ok(self.account(view, id).await?.id)
     }
+
+    /// The same for an operation that writes: the account cannot be closed until the transaction ends, so nothing is
+    /// written under one that is being deleted.
+    pub(super) async fn enter_to_write(
+        &self,
+        tx: &mut Tx,
+        id: AccountId,
+        scope: Scope,
+    ) -> Result<AccountId, Problem> {
+        self.enter(tx, id, scope).await?;
+        if accounts::hold(tx, id).await? { Ok(id) } else { Err(Problem::missing("account")) }
+    }
+}
+
+/// The application that an API key is of.
+async fn by_key(api: &Api, headers: &HeaderMap) -> Result<Actor, Problem> {
+    let no = |words: &'static str| Problem::new(Code::Unauthorized, words);
+    let key = key(headers).ok_or_else(|| no("no API key was sent in Authorization"))?;
+    let app: AppId = text(headers, api.wire.sdk_id())
+        .and_then(|id| id.parse().ok())
+        .ok_or_else(|| no("the application's id is missing or not a UUID"))?;
+    Ok(accounts::by_api_key(&mut api.db.read().await?, app, key).await?)
 }
 
 /// The API key of a request, alone or after `Bearer`.

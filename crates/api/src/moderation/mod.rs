@@ -5,14 +5,19 @@ mod caller;
 mod contents;
 mod moderations;
 mod notifications;
+mod invitations;
+mod members;
 mod problem;
 mod sent;
 
 pub use problem::Code;
 
 use crate::Api;
-pub(crate) use problem::not_found;
-use problem::{Error, Problem};
+pub(crate) use accounts::get::AccountBody;
+pub(crate) use caller::Caller;
+pub(crate) use members::MemberBody;
+use problem::Error;
+pub(crate) use problem::{Problem, not_found, panicked};
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa::{
     PartialSchema as _,
@@ -25,7 +30,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 /// The operations.
 pub(crate) fn router() -> OpenApiRouter<Api> {
-    operations().layer(CatchPanicLayer::custom(problem::panicked))
+    operations().layer(CatchPanicLayer::custom(panicked))
 }
 
 fn operations() -> OpenApiRouter<Api> {
@@ -54,6 +59,18 @@ fn operations() -> OpenApiRouter<Api> {
         .routes(routes!(notifications::dismiss::dismiss_notification))
         .routes(routes!(notifications::reviews::list_reviews))
         .routes(routes!(notifications::inbox::read_inbox))
+        .routes(routes!(accounts::close::close_account))
+        .routes(routes!(accounts::receipt::get_deletion_receipt))
+        .routes(routes!(invitations::list::list_invitations))
+        .routes(routes!(invitations::invite::invite))
+        .routes(routes!(invitations::revoke::revoke_invitation))
+        .routes(routes!(members::list::list_members))
+        .routes(routes!(members::get::get_member))
+        .routes(routes!(members::set_scopes::set_scopes))
+        .routes(routes!(members::remove::remove_member))
+        .routes(routes!(members::own_scopes::own_scopes))
+        .routes(routes!(members::promote::promote))
+        .routes(routes!(members::demote::demote))
 }
 
 pub(crate) fn document() -> OpenApi {

@@ -79,17 +79,17 @@ pub(crate) struct Error<'a> {
 }
 
 impl Problem {
-    pub(super) fn new(code: Code, message: impl Into<Cow<'static, str>>) -> Self {
+    pub(crate) fn new(code: Code, message: impl Into<Cow<'static, str>>) -> Self {
         Self { code, message: message.into(), errors: Vec::new(), retry_after: None }
     }
 
     /// A member of the request that cannot be used.
-    pub(super) fn wrong(property: impl Into<String>, message: impl Into<String>) -> Self {
+    pub(crate) fn wrong(property: impl Into<String>, message: impl Into<String>) -> Self {
         Self::refused(Code::InvalidRequest, property, message, None)
     }
 
     /// A member that breaks a limit.
-    pub(super) fn measured(
+    pub(crate) fn measured(
         property: impl Into<String>,
         message: impl Into<String>,
         measured: Measured,
@@ -112,23 +112,31 @@ impl Problem {
     }
 
     /// There is no such thing, or it is somebody else's.
-    pub(super) fn missing(what: &str) -> Self {
+    pub(crate) fn missing(what: &str) -> Self {
         Self::new(Code::NotFound, format!("there is no such {what}"))
     }
 
     /// Not now; the cause is logged once, here.
-    pub(super) fn unavailable(error: &(dyn std::error::Error + 'static)) -> Self {
+    pub(crate) fn unavailable(error: &(dyn std::error::Error + 'static)) -> Self {
         tracing::warn!(error, "temporarily unavailable");
         let problem = Self::new(Code::Unavailable, "temporarily unavailable, try again");
         Self { retry_after: Some(Duration::from_secs(1)), ..problem }
     }
 
-    pub(super) fn too_many(allowance: Allowance) -> Self {
+    pub(crate) fn too_many(allowance: Allowance) -> Self {
         let words = format!(
             "the application calls too often: at most {} calls at once, and then evenly",
             allowance.limit
         );
         Self { retry_after: Some(allowance.reset), ..Self::new(Code::TooManyRequests, words) }
+    }
+}
+
+impl Problem {
+    /// Everybody together asks too often.
+    pub(crate) fn too_many_of_all(wait: Duration) -> Self {
+        let words = "too many people ask at once; try again in a moment";
+        Self { retry_after: Some(wait), ..Self::new(Code::TooManyRequests, words) }
     }
 }
 
@@ -152,7 +160,7 @@ pub(crate) fn not_found() -> Response {
 
 /// A handler panicked: an answer and a log line, never a dropped connection.
 #[expect(clippy::needless_pass_by_value, reason = "the layer hands the cause over")]
-pub(super) fn panicked(cause: Box<dyn std::any::Any + Send>) -> Response {
+pub(crate) fn panicked(cause: Box<dyn std::any::Any + Send>) -> Response {
     system::note_panic(&*cause);
     let words = "internal error; the log has it under this answer's X-Request-Id";
     Problem::new(Code::InternalError, words).into_response()

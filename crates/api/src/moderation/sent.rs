@@ -64,6 +64,7 @@ impl<T> Sent<T> {
     pub(super) async fn once(&self, api: &Api, tx: &mut Tx) -> Result<Result<Once, Response>, Problem> {
         let asked = Asked {
             app: self.caller.0.app,
+            account: self.operation.split('/').nth(2).and_then(|id| id.parse().ok()),
             operation: &self.operation,
             key: self.idempotency_key.as_deref(),
             body: &self.raw,

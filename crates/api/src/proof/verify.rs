@@ -85,6 +85,7 @@ pub(crate) async fn verify_proof(State(api): State<Api>, sent: Sent) -> Result<R
     let mut tx = api.db.write().await?;
     let asked = once::Asked {
         app: sent.bearer.app,
+        account: None,
         operation: "POST /poa/v1/verify",
         key: sent.idempotency_key.as_deref(),
         body: &sent.body,

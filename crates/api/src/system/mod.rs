@@ -34,9 +34,15 @@ pub(crate) fn router() -> Router<Api> {
 pub(crate) async fn not_found(uri: Uri, id: Option<Extension<RequestId>>) -> Response {
     match id {
         Some(Extension(RequestId(id))) if uri.path().starts_with("/poa/") => proof::not_found(id),
-        _ if uri.path() == "/accounts" || uri.path().starts_with("/accounts/") => moderation::not_found(),
+        _ if ["/accounts", "/console"].iter().any(|mount| below(uri.path(), mount)) => {
+            moderation::not_found()
+        }
         _ => no_endpoint(),
     }
+}
+
+fn below(path: &str, mount: &str) -> bool {
+    path.strip_prefix(mount).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// The same where no interface is meant.

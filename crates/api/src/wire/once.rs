@@ -6,7 +6,7 @@ use axum::{
     http::{HeaderMap, HeaderName, StatusCode, header},
     response::{IntoResponse as _, Response},
 };
-use base::AppId;
+use base::{AccountId, AppId};
 use db::{DbError, Tx};
 use domain::idempotency::{self, Kept, Known};
 use serde::Serialize;
@@ -27,6 +27,8 @@ pub(crate) fn key(headers: &HeaderMap) -> Result<Option<String>, String> {
 /// A request, as far as a repeat of it is known by that.
 pub(crate) struct Asked<'a> {
     pub(crate) app: AppId,
+    /// What the answer is about, where it is an account.
+    pub(crate) account: Option<AccountId>,
     /// With the path, as `POST /poa/v1/verify`.
     pub(crate) operation: &'a str,
     pub(crate) key: Option<&'a str>,
@@ -48,9 +50,9 @@ pub(crate) struct Once(Option<Kept>);
 
 /// Looks a request up, and holds its place where it is new.
 pub(crate) async fn begin(api: &Api, tx: &mut Tx, asked: Asked<'_>) -> Result<Begun, DbError> {
-    let Asked { app, operation, key, body } = asked;
+    let Asked { app, account, operation, key, body } = asked;
     let Some(key) = key else { return Ok(Begun::New(Once(None))) };
-    let request = idempotency::Request { app, operation, key, body };
+    let request = idempotency::Request { app, account, operation, key, body };
     Ok(match idempotency::begin(tx, &api.vault, &*api.world, request).await? {
         Known::New(kept) => Begun::New(Once(Some(kept))),
         Known::Answered { status, body } => {

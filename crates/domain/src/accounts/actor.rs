@@ -129,6 +129,9 @@ pub enum NoActor {
     /// The key is unknown, revoked, or another application's.
     #[error("the API key is unknown, or not this application's")]
     Key,
+    /// The session is unknown, or over.
+    #[error("the session is over; sign in again")]
+    Session,
     /// The application is disabled, or its organisation is not served.
     #[error("the application is not served")]
     Disabled,
@@ -164,15 +167,21 @@ pub async fn by_api_key(view: &mut Read, app: AppId, key: &str) -> Result<Actor,
         ))
         .await?;
     let row = row.ok_or(NoActor::Key)?;
-    let org: Option<OrgStatus> = row.org_status.and_then(|status| status.parse().ok());
-    if row.state.parse() != Ok(AppState::Enabled) || org != Some(OrgStatus::Active) {
-        return Err(NoActor::Disabled);
-    }
-    if !row.features.contains(&Feature::Moderation) {
-        return Err(NoActor::Feature);
-    }
+    served(&row.state, row.org_status.as_deref(), &row.features)?;
     let admin = row.scopes.is_empty() || row.scopes.iter().any(|word| word == ADMIN);
     // A word that is no scope of this interface is one of another.
     let scopes = row.scopes.iter().filter_map(|word| word.parse().ok()).collect();
     Ok(Actor { app, who: Who::Key(row.id), scopes, admin })
+}
+
+/// Whether an application may moderate.
+pub(super) fn served(state: &str, org_status: Option<&str>, features: &[Feature]) -> Result<(), NoActor> {
+    let org: Option<OrgStatus> = org_status.and_then(|status| status.parse().ok());
+    if state.parse() != Ok(AppState::Enabled) || org != Some(OrgStatus::Active) {
+        return Err(NoActor::Disabled);
+    }
+    if !features.contains(&Feature::Moderation) {
+        return Err(NoActor::Feature);
+    }
+    Ok(())
 }

@@ -1,8 +1,16 @@
 //! Moderation accounts: what owns contents, profiles and notifications, and who may do what there (decisions, section 6).
 
 mod actor;
+pub mod closing;
+pub mod doors;
+mod email;
+pub mod members;
+mod receipt;
 
 pub use actor::{ADMIN, Actor, NoActor, Scope, Who, by_api_key};
+pub use email::{BadEmail, Email};
+pub use members::Member;
+pub use receipt::{Receipt, Receipts, Signed};
 
 use crate::tenancy::applications;
 use base::{AccountId, AppId, Id as _, Timestamp, World};
@@ -81,9 +89,69 @@ pub async fn find(view: &mut Read, actor: &Actor, id: AccountId) -> Result<Optio
         return Ok(None);
     }
     view.fetch_optional(sql!(
-        "SELECT id, name, created_at FROM accounts WHERE id = $1 AND app_id = $2",
+        "SELECT id, name, created_at FROM accounts WHERE id = $1 AND app_id = $2 AND state = 'OPEN'",
         id,
         actor.app,
+    ))
+    .await
+}
+
+/// Keeps an account from being closed until the transaction ends; `false` where it is closed already, or is none. Every
+/// transaction that writes something of an account does this first: what is written afterwards is deleted with it.
+pub async fn hold(tx: &mut Tx, id: AccountId) -> Result<bool, DbError> {
+    #[derive(FromRow)]
+    struct Held {
+        id: AccountId,
+    }
+    let held: Option<Held> = tx
+        .fetch_optional(sql!(
+            sqlite: "SELECT id FROM accounts WHERE id = $1 AND state = 'OPEN'",
+            postgres: "SELECT id FROM accounts WHERE id = $1 AND state = 'OPEN' FOR SHARE",
+            id,
+        ))
+        .await?;
+    Ok(held.is_some_and(|held| held.id == id))
+}
+
+/// The same, and nobody else holds the account meanwhile: for rules over all of its members.
+pub(crate) async fn lock(tx: &mut Tx, id: AccountId) -> Result<bool, DbError> {
+    Ok(tx.execute(sql!("UPDATE accounts SET state = state WHERE id = $1 AND state = 'OPEN'", id)).await? == 1)
+}
+
+/// An account as its operator sees it.
+#[derive(Clone, Debug, FromRow, serde::Serialize)]
+pub struct AccountRecord {
+    /// Its id.
+    pub id: AccountId,
+    /// Whose it is.
+    pub app_id: AppId,
+    /// Its name.
+    pub name: String,
+    /// `OPEN`, or `CLOSING` while what is under it is deleted.
+    pub state: String,
+    /// How many members it has.
+    pub members: i64,
+    /// When it was opened.
+    #[sqlx(try_from = "db::At")]
+    pub created_at: Timestamp,
+}
+
+/// The accounts of an application or of all, oldest first.
+pub async fn list(view: &mut Read, app: Option<AppId>) -> Result<Vec<AccountRecord>, DbError> {
+    view.fetch_all(sql!(
+        "SELECT a.id, a.app_id, a.name, a.state, a.created_at,
+                (SELECT count(*) FROM members m WHERE m.account_id = a.id) AS members
+           FROM accounts a WHERE (a.app_id = $1 OR $1 IS NULL) ORDER BY a.created_at, a.id",
+        app,
+    ))
+    .await
+}
+
+/// An open account by its id alone: for operators, who see all.
+pub async fn show(view: &mut Read, id: AccountId) -> Result<Option<Account>, DbError> {
+    view.fetch_optional(sql!(
+        "SELECT id, name, created_at FROM accounts WHERE id = $1 AND state = 'OPEN'",
+        id,
     ))
     .await
 }

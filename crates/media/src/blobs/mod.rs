@@ -212,6 +212,14 @@ impl Blobs {
             .boxed()
     }
 
+    /// Whose blobs there are: the first part of each key, as it stands there.
+    pub async fn tenants(&self) -> Result<Vec<String>, Error> {
+        let root = &self.0.place.prefix;
+        let found = self.store().list_with_delimiter(Some(root)).await.map_err(Error::reading)?;
+        let name = |path: Path| path.parts().next_back().map(|part| part.as_ref().to_owned());
+        Ok(found.common_prefixes.into_iter().filter_map(name).collect())
+    }
+
     /// Removes what uploads that were begun before a moment, and never ended because the server died, left in a
     /// folder; gives how many. On S3 a rule of the bucket does this, see [`Place::S3`].
     pub async fn sweep(&self, begun_before: Timestamp) -> Result<u64, Error> {

@@ -4,6 +4,7 @@ use super::super::{Problem, caller::Caller, sent::Ids};
 use crate::Api;
 use axum::{Json, extract::State};
 use base::{AccountId, Timestamp};
+use domain::accounts::Account;
 use utoipa::ToSchema;
 
 /// An account.
@@ -32,5 +33,11 @@ pub(crate) async fn get_account(
     Ids(account): Ids<AccountId>,
 ) -> Result<Json<AccountBody>, Problem> {
     let account = caller.account(&mut api.db.read().await?, account).await?;
-    Ok(Json(AccountBody { id: account.id, name: account.name, created_at: account.created_at }))
+    Ok(Json(account.into()))
+}
+
+impl From<Account> for AccountBody {
+    fn from(Account { id, name, created_at }: Account) -> Self {
+        Self { id, name, created_at }
+    }
 }

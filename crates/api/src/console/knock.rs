@@ -1,0 +1,30 @@
+//! What somebody sends who is not in yet.
+
+use super::cookie;
+use crate::{
+    Api,
+    moderation::{Code, Problem},
+    wire::{body, parse},
+};
+use axum::extract::{FromRequest, Request};
+use serde::de::DeserializeOwned;
+
+/// A link or an address.
+const MOST_BYTES: usize = 16 << 10;
+
+/// A body that a page of the console sent.
+pub(super) struct Knock<T>(pub(super) T);
+
+impl<T: DeserializeOwned> FromRequest<Api> for Knock<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
+        let (parts, body) = request.into_parts();
+        if !cookie::is_console(&parts.headers) {
+            return Err(Problem::new(Code::Unauthorized, "this is for the console's own pages"));
+        }
+        let patience = api.settings.body_timeout;
+        let raw = body::read(&parts.headers, body, MOST_BYTES, patience, "send less at once").await?;
+        Ok(Self(parse(if raw.is_empty() { b"{}" } else { &raw })?))
+    }
+}

@@ -1,0 +1,59 @@
+//! `GET /accounts/{accountId}/invitations`
+
+use super::super::{Problem, caller::Caller, sent::Ids};
+use crate::Api;
+use axum::{Json, extract::State};
+use base::{AccountId, InvitationId, Timestamp};
+use domain::accounts::{Scope, doors::Invitation};
+use utoipa::ToSchema;
+
+/// An invitation that waits to be accepted.
+#[derive(serde::Serialize, ToSchema)]
+#[schema(as = Invitation)]
+pub(crate) struct InvitationBody {
+    /// Its id.
+    #[schema(value_type = Uuid)]
+    id: InvitationId,
+    /// Whom it was sent to.
+    email: String,
+    /// What he will be called.
+    username: String,
+    /// Whether he will be an administrator.
+    admin: bool,
+    /// Until when it may be accepted.
+    #[schema(value_type = String, format = DateTime)]
+    expires_at: Timestamp,
+    /// When it was sent.
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Timestamp,
+}
+
+/// The invitations of an account.
+#[derive(serde::Serialize, ToSchema)]
+pub(crate) struct Invitations {
+    /// Newest first.
+    invitations: Vec<InvitationBody>,
+}
+
+/// List the invitations that wait to be accepted.
+#[utoipa::path(
+    get, path = "/accounts/{accountId}/invitations", tag = "invitations", security(("api key" = [], "application" = [])),
+    params(("accountId" = Uuid, Path, description = "The account.")),
+    responses((status = 200, description = "The invitations.", body = Invitations), Problem),
+)]
+pub(crate) async fn list_invitations(
+    State(api): State<Api>,
+    caller: Caller,
+    Ids(account): Ids<AccountId>,
+) -> Result<Json<Invitations>, Problem> {
+    let mut view = api.db.read().await?;
+    let account = caller.enter(&mut view, account, Scope::MembersManage).await?;
+    let found = api.doors.invitations(&mut view, account).await?;
+    Ok(Json(Invitations { invitations: found.into_iter().map(InvitationBody::from).collect() }))
+}
+
+impl From<Invitation> for InvitationBody {
+    fn from(Invitation { id, email, username, admin, expires_at, created_at }: Invitation) -> Self {
+        Self { id, email, username, admin, expires_at, created_at }
+    }
+}

@@ -1,0 +1,5 @@
+//! Invitations.
+
+pub(super) mod invite;
+pub(super) mod list;
+pub(super) mod revoke;

@@ -1,0 +1,125 @@
+//! The operator's own mail server.
+
+use super::failure;
+use crate::words::closed;
+use base::Secret;
+use jobs::Failure;
+use lettre::{
+    AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor,
+    transport::smtp::{
+        authentication::Credentials,
+        client::{Certificate, Tls as Secured, TlsParameters},
+        extension::ClientId,
+    },
+};
+use std::time::Duration;
+
+/// How long connecting may take.
+const CONNECT: Duration = Duration::from_secs(15);
+
+closed! {
+    /// How the connection to the mail server is secured.
+    pub enum Tls {
+        /// It begins in the open and must turn to TLS before anything is said (port 587).
+        StartTls => "starttls",
+        /// TLS from the first byte (port 465).
+        Tls => "tls",
+        /// Not at all; on this machine alone (port 25).
+        None => "none",
+    }
+}
+
+impl Default for Tls {
+    fn default() -> Self {
+        Self::StartTls
+    }
+}
+
+impl Tls {
+    /// The port that is usual.
+    pub fn port(self) -> u16 {
+        match self {
+            Self::StartTls => 587,
+            Self::Tls => 465,
+            Self::None => 25,
+        }
+    }
+}
+
+/// A mail server that cannot be used as it is set up.
+#[derive(Debug, thiserror::Error)]
+pub enum BadSmtp {
+    /// Mail would travel in the open.
+    #[error("mail.tls = \"none\" is possible only with a mail server on this machine, and {0} is not")]
+    Open(String),
+    /// A certificate is none.
+    #[error("mail.ca_file holds no certificate in PEM, or mail.host is no name: {0}")]
+    Tls(lettre::transport::smtp::Error),
+}
+
+/// A mail server.
+#[derive(Debug)]
+pub struct Smtp(AsyncSmtpTransport<Tokio1Executor>);
+
+impl Smtp {
+    /// Takes the settings of a mail server. `ca` is a further certificate to trust, PEM.
+    pub fn new(
+        host: &str,
+        port: Option<u16>,
+        tls: Tls,
+        credentials: Option<(String, Secret<String>)>,
+        ca: Option<&[u8]>,
+    ) -> Result<Self, BadSmtp> {
+        let here = host == "localhost" || host.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback());
+        if tls == Tls::None && !here {
+            return Err(BadSmtp::Open(host.to_owned()));
+        }
+        let mut parameters = TlsParameters::builder(host.to_owned());
+        if let Some(pem) = ca {
+            parameters = parameters.add_root_certificate(Certificate::from_pem(pem).map_err(BadSmtp::Tls)?);
+        }
+        let secured = match tls {
+            Tls::StartTls => Secured::Required(parameters.build().map_err(BadSmtp::Tls)?),
+            Tls::Tls => Secured::Wrapper(parameters.build().map_err(BadSmtp::Tls)?),
+            Tls::None => Secured::None,
+        };
+        let mut builder = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(host)
+            .port(port.unwrap_or_else(|| tls.port()))
+            .tls(secured)
+            .timeout(Some(CONNECT))
+            .hello_name(ClientId::default());
+        if let Some((user, password)) = credentials {
+            builder = builder.credentials(Credentials::new(user, password.expose().clone()));
+        }
+        Ok(Self(builder.build()))
+    }
+
+    pub(super) async fn send(&self, message: Message) -> Result<(), Failure> {
+        let Err(error) = self.0.send(message).await else { return Ok(()) };
+        // What the server said may name people: its number must do.
+        let words = match error.status() {
+            Some(code) => format!("the mail server answered {code}"),
+            None if error.is_timeout() => "the mail server does not answer".to_owned(),
+            None if error.is_tls() => format!("the mail server's TLS is refused: {error}"),
+            None if error.is_client() => format!("the mail cannot be sent: {error}"),
+            None => format!("the mail server cannot be reached: {error}"),
+        };
+        Err(failure(words, error.is_permanent()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mail_in_the_open_stays_on_this_machine() {
+        assert!(Smtp::new("127.0.0.1", None, Tls::None, None, None).is_ok());
+        assert!(matches!(Smtp::new("mail.example.com", None, Tls::None, None, None), Err(BadSmtp::Open(_))));
+        assert!(Smtp::new("mail.example.com", None, Tls::StartTls, None, None).is_ok());
+        assert!(matches!(
+            Smtp::new("mail.example.com", None, Tls::Tls, None, Some(b"none")),
+            Err(BadSmtp::Tls(_))
+        ));
+    }
+}
