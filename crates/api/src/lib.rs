@@ -24,6 +24,7 @@ use domain::{
     audit::Decisions,
     estimate::Estimator,
     moderation::Moderations,
+    faces::Faces,
     proof::{Proofs, issuer::Issuer},
     secure_capture::SecureCapture,
     tenancy::nonces::Nonces,
@@ -45,6 +46,8 @@ pub struct Api {
     pub nonces: Nonces,
     /// The models, behind their bounded pool.
     pub estimator: Estimator,
+    /// People whom accounts know.
+    pub faces: Faces,
     /// Secure capture sessions.
     pub secure_capture: SecureCapture,
     /// Seals what is kept in rows.

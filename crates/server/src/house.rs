@@ -11,11 +11,14 @@ use domain::{
         doors::Doors,
     },
     delivery::{self, Outbox},
+    estimate::Estimator,
+    faces::Faces,
     mail::Mail,
+    moderation::Moderations,
     proof::{Proofs, issuer::Issuer},
     vault::Vault,
 };
-use media::{blobs::Blobs, fetch::Fetcher};
+use media::{blobs::Blobs, fetch::Fetcher, video::Videos};
 use std::sync::Arc;
 
 /// The parts that more than one command needs; cheap to clone.
@@ -30,8 +33,12 @@ pub(crate) struct House {
     pub(crate) mail: Mail,
     pub(crate) doors: Doors,
     pub(crate) blobs: Blobs,
+    pub(crate) estimator: Estimator,
+    pub(crate) faces: Faces,
+    pub(crate) moderations: Moderations,
     pub(crate) closing: Closing,
     pub(crate) sender: delivery::Settings,
+    pub(crate) moderations_at_once: (usize, usize),
     pub(crate) keep_deliveries: SignedDuration,
 }
 
@@ -48,14 +55,34 @@ impl House {
         let outbox = Outbox::new(fetcher.clone(), vault.clone());
         let rules = config.proof(public_url)?;
         let issuer = Issuer::new(db.clone(), world.clone(), vault.clone(), rules.clone());
+        let videos = Videos::new(fetcher.clone(), config.video());
         let proofs = Proofs::new(db.clone(), world.clone(), vault.clone(), outbox.clone(), fetcher, rules);
         let mail =
             Mail::new(world.clone(), vault.clone(), config.carrier(dev)?, config.mail.from.as_deref())?;
         let doors =
             Doors::new(db.clone(), world.clone(), vault.clone(), mail.clone(), config.doors(public_url));
         let blobs = config.blobs(&keyring, world.clone())?;
+        let estimator = Estimator::new(config.rules());
+        let faces = Faces::new(
+            db.clone(),
+            world.clone(),
+            vault.clone(),
+            blobs.clone(),
+            estimator.clone(),
+            config.faces(&keyring),
+        );
+        let moderations = Moderations::new(
+            db.clone(),
+            world.clone(),
+            vault.clone(),
+            outbox.clone(),
+            faces.clone(),
+            videos,
+            estimator.clone(),
+            config.moderation(public_url),
+        );
         // What of accounts lies outside the database: each kind stands here, so that it goes with its account.
-        let outside = [Arc::new(blobs.clone()) as Arc<dyn Outside>];
+        let outside = [Arc::new(blobs.clone()) as Arc<dyn Outside>, Arc::new(faces.clone())];
         let closing = Closing::new(db.clone(), world.clone(), Receipts::new(&keyring), outside);
         let keep_deliveries = SignedDuration::from_hours(24 * i64::from(config.delivery.keep_days));
         let sender = config.sender();
@@ -69,8 +96,12 @@ impl House {
             mail,
             doors,
             blobs,
+            estimator,
+            faces,
+            moderations,
             closing,
             sender,
+            moderations_at_once: config.moderations_at_once(),
             keep_deliveries,
         })
     }

@@ -5,21 +5,26 @@ use anyhow::Context as _;
 use domain::{
     accounts::{closing::CloseAccount, doors::SendLinks},
     delivery::{self, Sender},
+    faces::Faces,
     mail::SendMail,
     proof::{RefreshTrust, ResolveProof},
     upkeep::{self, PurgeExpired, PurgeNonces},
 };
-use jobs::{Stopped, Worker};
+use jobs::{Lane, Stopped, Worker};
 use std::time::Duration;
 use tokio::sync::watch;
 
 /// A worker that knows every kind of job.
 fn worker(house: &House) -> Worker {
-    let House { db, world, proofs, mail, doors, closing, keep_deliveries, .. } = house.clone();
+    let House { db, world, proofs, mail, doors, closing, faces, moderations, keep_deliveries, .. } =
+        house.clone();
     let (purged_db, purged_world) = (db.clone(), world.clone());
     let (resolving, refreshing) = (proofs.clone(), proofs);
-    Worker::new(db.clone(), world.clone())
+    let (at_once, live_at_once) = house.moderations_at_once;
+    let worker = Worker::new(db.clone(), world.clone())
         .lease(house.sender.lease)
+        .slots(Lane::Heavy, at_once)
+        .slots(Lane::Live, live_at_once)
         .handle(move |job: PurgeNonces, _| {
             let (db, world) = (db.clone(), world.clone());
             async move { job.run(&db, &world).await }
@@ -47,7 +52,8 @@ fn worker(house: &House) -> Worker {
         .handle(move |job: CloseAccount, lease| {
             let closing = closing.clone();
             async move { closing.finish(&job, &lease).await }
-        })
+        });
+    moderations.handle(faces.handle(worker))
 }
 
 /// Queues what recurs, then runs jobs and delivers until told to stop.
@@ -56,9 +62,18 @@ pub(crate) async fn work(house: House, stopped: Stopped) {
         tracing::error!(error = &error as &dyn std::error::Error, "housekeeping could not be queued");
     }
     let reporting = tokio::spawn(report(house.clone()));
+    tokio::spawn(embed_anew(house.faces.clone()));
     let sender = Sender::new(house.db.clone(), house.world.clone(), house.outbox.clone(), house.sender);
     tokio::join!(worker(&house).work(stopped.clone()), sender.work(stopped));
     reporting.abort();
+}
+
+/// Faces of another model than the one that is loaded now are embedded anew; once the models are there.
+async fn embed_anew(faces: Faces) {
+    while let Err(error) = faces.queue_reembedding().await {
+        tracing::debug!(error = &error as &dyn std::error::Error, "faces of another model cannot be looked for yet");
+        tokio::time::sleep(Duration::from_secs(5)).await;
+    }
 }
 
 async fn report(house: House) {

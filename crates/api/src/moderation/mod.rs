@@ -7,7 +7,9 @@ mod moderations;
 mod notifications;
 mod invitations;
 mod members;
+mod groups;
 mod problem;
+mod profiles;
 mod sent;
 
 pub use problem::Code;
@@ -71,6 +73,20 @@ fn operations() -> OpenApiRouter<Api> {
         .routes(routes!(members::own_scopes::own_scopes))
         .routes(routes!(members::promote::promote))
         .routes(routes!(members::demote::demote))
+        .routes(routes!(profiles::list::list_profiles, profiles::enrol::enrol_profile))
+        .routes(routes!(profiles::search::search_profiles))
+        .routes(routes!(
+            profiles::get::get_profile,
+            profiles::change::change_profile,
+            profiles::delete::delete_profile
+        ))
+        .routes(routes!(profiles::ban::ban_profile))
+        .routes(routes!(profiles::ban::unban_profile))
+        .routes(routes!(profiles::faces::add_face))
+        .routes(routes!(profiles::faces::delete_face))
+        .routes(routes!(groups::list::list_groups, groups::make::make_group))
+        .routes(routes!(groups::members::join_group, groups::remove::remove_group))
+        .routes(routes!(groups::members::leave_group))
 }
 
 pub(crate) fn document() -> OpenApi {

@@ -1,7 +1,8 @@
 //! What goes with an account.
 
+use crate::accounts::closing::Owned;
 use base::AccountId;
-use db::{DbError, Tx, sql};
+use db::{DbError, Read, Tx, sql};
 
 /// Deletes rows of an account, at most 2,000 of each table: repeat it until every number is 0. Tables and how many rows.
 ///
@@ -73,4 +74,63 @@ pub async fn forget(tx: &mut Tx, account: AccountId) -> Result<Vec<(&'static str
         deleted.push((table, tx.execute(query).await?));
     }
     Ok(deleted)
+}
+
+/// Those of accounts that are gone, by table.
+pub(crate) async fn orphans(view: &mut Read) -> Result<Vec<(&'static str, Vec<Owned>)>, DbError> {
+    let mut found = Vec::new();
+    for (table, query) in [
+        (
+            "group_profiles",
+            sql!(
+                "SELECT account_id AS owner, count(*) AS number FROM group_profiles
+                  WHERE account_id NOT IN (SELECT id FROM accounts) GROUP BY account_id"
+            ),
+        ),
+        (
+            "profile_groups",
+            sql!(
+                "SELECT account_id AS owner, count(*) AS number FROM profile_groups
+                  WHERE account_id NOT IN (SELECT id FROM accounts) GROUP BY account_id"
+            ),
+        ),
+        (
+            "negative_labels",
+            sql!(
+                "SELECT account_id AS owner, count(*) AS number FROM negative_labels
+                  WHERE account_id NOT IN (SELECT id FROM accounts) GROUP BY account_id"
+            ),
+        ),
+        (
+            "faces",
+            sql!(
+                "SELECT account_id AS owner, count(*) AS number FROM faces
+                  WHERE account_id NOT IN (SELECT id FROM accounts) GROUP BY account_id"
+            ),
+        ),
+        (
+            "profiles",
+            sql!(
+                "SELECT account_id AS owner, count(*) AS number FROM profiles
+                  WHERE account_id NOT IN (SELECT id FROM accounts) GROUP BY account_id"
+            ),
+        ),
+        (
+            "face_removals",
+            sql!(
+                "SELECT account_id AS owner, count(*) AS number FROM face_removals
+                  WHERE account_id NOT IN (SELECT id FROM accounts) GROUP BY account_id"
+            ),
+        ),
+        (
+            "face_leavings",
+            sql!(
+                "SELECT account_id AS owner, count(*) AS number FROM face_leavings
+                  WHERE account_id NOT IN (SELECT id FROM accounts) GROUP BY account_id"
+            ),
+        ),
+    ] {
+        found.push((table, view.fetch_all(query).await?));
+    }
+    Ok(found)
 }

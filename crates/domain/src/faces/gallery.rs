@@ -281,6 +281,36 @@ impl Faces {
     }
 }
 
+impl Outside for Faces {
+    fn kind(&self) -> &'static str {
+        "face indexes"
+    }
+
+    fn count(&self, account: AccountId) -> BoxFuture<'_, Result<u64, OutsideError>> {
+        let folder = self.0.settings.folder.join(account.to_string());
+        Box::pin(async move {
+            Ok(blocking(move || match std::fs::read_dir(&folder) {
+                Ok(files) => Ok(files.count() as u64),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(0),
+                Err(error) => Err(error.into()),
+            })
+            .await?)
+        })
+    }
+
+    fn erase(&self, account: AccountId) -> BoxFuture<'_, Result<(), OutsideError>> {
+        Box::pin(async move { Ok(Self::erase(self, account).await.map(drop)?) })
+    }
+
+    fn owners(&self) -> BoxFuture<'_, Result<Vec<String>, OutsideError>> {
+        let folder = self.0.settings.folder.clone();
+        Box::pin(async move {
+            let accounts = blocking(move || accounts_in(&folder)).await?;
+            Ok(accounts.iter().map(ToString::to_string).collect())
+        })
+    }
+}
+
 impl Gallery {
     fn is_fresh(&self, now: Timestamp) -> bool {
         let looked_at = *self.looked_at.lock().unwrap_or_else(PoisonError::into_inner);

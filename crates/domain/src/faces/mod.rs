@@ -19,6 +19,7 @@ mod status;
 pub use candidates::Candidate;
 pub use enrol::{MOST_FACES, Prepared};
 pub use forget::forget;
+pub(crate) use forget::orphans;
 pub use groups::{Group, LONGEST_LABEL};
 pub use labels::MOST_LABELS;
 pub use leavings::SweepFaces;
@@ -33,6 +34,7 @@ use crate::{
 };
 use base::{AccountId, Measured, Secret, World};
 use db::{Db, DbError, FromRow, Read, Tx, sql};
+use jobs::Worker;
 use media::blobs::{self, Blobs};
 use shelf::Shelf;
 use std::{path::PathBuf, sync::Arc, time::Duration};
@@ -175,6 +177,21 @@ impl Faces {
         let shelf = Shelf::new(settings.open_indexes.max(1));
         let space = OnceCell::new();
         Self(Arc::new(Inner { db, world, vault, blobs, estimator, settings, space, shelf }))
+    }
+
+    /// A worker that knows the jobs of faces, too.
+    #[must_use]
+    pub fn handle(&self, worker: Worker) -> Worker {
+        let (sweeping, embedding) = (self.clone(), self.clone());
+        worker
+            .handle(move |_: SweepFaces, _| {
+                let faces = sweeping.clone();
+                async move { faces.sweep().await }
+            })
+            .handle(move |job: ReembedFaces, _| {
+                let faces = embedding.clone();
+                async move { faces.reembed(&job).await }
+            })
     }
 
     /// The space that embeddings of this process lie in.

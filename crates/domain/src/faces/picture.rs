@@ -119,7 +119,7 @@ pub(super) fn look(
     let face = only_face(vision, &picture, &limits)?;
     let luma = vision::face_luma(&picture, &face);
     limits.check(&face, picture.size(), luma).map_err(crate::estimate::Refusal::from)?;
-    let quality = vision.quality(&picture, &face);
+    let quality = vision::Vision::quality(&picture, &face);
     if purpose == Purpose::Enrol {
         at_least(
             quality.sharpness,
@@ -148,7 +148,7 @@ pub(super) fn look_again(vision: &mut Vision, bytes: &[u8], rules: &EnrolRules) 
     // Margins may hold a part of a neighbour: the surest face is the one that was enrolled.
     let face = vision.detect(&picture)?.into_iter().next();
     let face = face.ok_or_else(|| FacesError::refused("no face is found in the kept picture", None))?;
-    let quality = vision.quality(&picture, &face).score;
+    let quality = vision::Vision::quality(&picture, &face).score;
     let (embedding, model) = (vision.embed(&picture, &face)?, vision.space().sha256);
     Ok(Looked { embedding, model, quality, crop: Vec::new() })
 }

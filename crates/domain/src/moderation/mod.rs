@@ -3,6 +3,7 @@
 //! [`start`] writes a moderation and its job in one transaction; [`run`] does the work; [`notify`] tells. Lists of
 //! notifications are in [`lists`], what members say of them in [`reviews`], everything that reads in [`view`].
 
+mod forget;
 mod lists;
 mod notify;
 pub mod reviews;
@@ -11,6 +12,7 @@ mod slack;
 mod start;
 mod view;
 
+pub(crate) use forget::{forget, orphans};
 pub use lists::NotificationPage;
 pub use notify::{Notification, find as find_notification};
 pub use run::{RunModeration, WatchLive};
@@ -24,8 +26,9 @@ use crate::{
     vault::Vault,
     words::closed,
 };
-use base::{AccountId, CheckId, GroupId, MemberId, ModerationId, ProfileId, World};
-use db::{Db, DbError, FromRow, Tx, sql};
+use base::{CheckId, GroupId, MemberId, ModerationId, ProfileId, World};
+use db::{Db, DbError, sql};
+use jobs::Worker;
 use media::video::Videos;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -220,6 +223,21 @@ impl Moderations {
         &self.0.faces
     }
 
+    /// A worker that knows the jobs of moderations, too.
+    #[must_use]
+    pub fn handle(&self, worker: Worker) -> Worker {
+        let (running, watching) = (self.clone(), self.clone());
+        worker
+            .handle(move |job: RunModeration, lease| {
+                let moderations = running.clone();
+                async move { moderations.run(job.moderation, lease).await }
+            })
+            .handle(move |job: WatchLive, lease| {
+                let moderations = watching.clone();
+                async move { moderations.run(job.moderation, lease).await }
+            })
+    }
+
     fn seal(&self, place: &[u8], plain: &[u8]) -> Vec<u8> {
         self.0.vault.seal(&*self.0.world, place, plain)
     }
@@ -239,73 +257,6 @@ pub async fn bury(db: &Db, world: &dyn World) -> Result<u64, DbError> {
         .await?;
     tx.commit().await?;
     Ok(rows)
-}
-
-#[derive(FromRow)]
-struct Gone {
-    id: base::Uuid,
-}
-
-/// Rows that are deleted at once.
-const ROUND: i64 = 5000;
-
-/// Deletes an account's contents and everything that was found in them, a round at a time; what went, by table. When
-/// every count is nought, nothing is left.
-pub(crate) async fn forget(tx: &mut Tx, account: AccountId) -> Result<Vec<(&'static str, u64)>, DbError> {
-    let mut gone = Vec::new();
-    macro_rules! table {
-        ($name:literal, $sql:literal) => {
-            let rows: Vec<Gone> = tx.fetch_all(sql!($sql, account, ROUND)).await?;
-            gone.push(($name, rows.len() as u64));
-            if rows.len() as i64 == ROUND {
-                return Ok(gone);
-            }
-        };
-    }
-    table!(
-        "notification_places",
-        "DELETE FROM notification_places WHERE (list_id, place) IN
-            (SELECT list_id, place FROM notification_places WHERE account_id = $1 LIMIT $2) RETURNING list_id AS id"
-    );
-    table!(
-        "reviews",
-        "DELETE FROM reviews WHERE id IN (SELECT id FROM reviews WHERE account_id = $1 LIMIT $2) RETURNING id"
-    );
-    table!(
-        "notifications",
-        "DELETE FROM notifications WHERE id IN
-            (SELECT id FROM notifications WHERE account_id = $1 LIMIT $2) RETURNING id"
-    );
-    table!(
-        "notification_lists",
-        "DELETE FROM notification_lists WHERE list_id IN
-            (SELECT list_id FROM notification_lists WHERE account_id = $1 LIMIT $2) RETURNING list_id AS id"
-    );
-    table!(
-        "findings",
-        "DELETE FROM findings WHERE id IN (SELECT id FROM findings WHERE account_id = $1 LIMIT $2) RETURNING id"
-    );
-    table!(
-        "moderations",
-        "DELETE FROM moderations WHERE id IN
-            (SELECT id FROM moderations WHERE account_id = $1 LIMIT $2) RETURNING id"
-    );
-    table!(
-        "content_reports",
-        "DELETE FROM content_reports WHERE id IN
-            (SELECT id FROM content_reports WHERE account_id = $1 LIMIT $2) RETURNING id"
-    );
-    table!(
-        "content_profiles",
-        "DELETE FROM content_profiles WHERE (content_id, profile_id) IN
-            (SELECT content_id, profile_id FROM content_profiles WHERE account_id = $1 LIMIT $2)
-         RETURNING content_id AS id"
-    );
-    table!(
-        "contents",
-        "DELETE FROM contents WHERE id IN (SELECT id FROM contents WHERE account_id = $1 LIMIT $2) RETURNING id"
-    );
-    Ok(gone)
 }
 
 /// Where a moderation's sealed columns belong.

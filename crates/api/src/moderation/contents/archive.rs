@@ -34,7 +34,7 @@ pub(crate) async fn archive_content(
     sent: Sent<Archived>,
 ) -> Result<StatusCode, Problem> {
     let mut tx = api.db.write().await?;
-    let account = sent.caller.enter(&mut tx, account, Scope::ContentsManage).await?;
+    let account = sent.caller.enter_to_write(&mut tx, account, Scope::ContentsManage).await?;
     let id = sent.body.content_id.ok_or_else(|| Problem::wrong("content_id", "it is required"))?;
     content::archive(&mut tx, account, id, true).await?;
     tx.commit().await?;

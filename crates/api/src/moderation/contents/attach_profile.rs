@@ -41,7 +41,7 @@ pub(crate) async fn attach_profile(
     sent: Sent<Attached>,
 ) -> Result<Json<Reports>, Problem> {
     let mut tx = api.db.write().await?;
-    let account = sent.caller.enter(&mut tx, account, Scope::ContentsManage).await?;
+    let account = sent.caller.enter_to_write(&mut tx, account, Scope::ContentsManage).await?;
     find(&mut tx, account, id).await?;
     let profile = sent.body.profile_id.ok_or_else(|| Problem::wrong("profile_id", "it is required"))?;
     content::attach_profile(&mut tx, parts(&api).1, account, id, profile).await?;

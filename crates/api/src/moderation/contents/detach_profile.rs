@@ -25,7 +25,7 @@ pub(crate) async fn detach_profile(
     Ids((account, id, profile)): Ids<(AccountId, ContentId, ProfileId)>,
 ) -> Result<StatusCode, Problem> {
     let mut tx = api.db.write().await?;
-    let account = caller.enter(&mut tx, account, Scope::ContentsManage).await?;
+    let account = caller.enter_to_write(&mut tx, account, Scope::ContentsManage).await?;
     content::detach_profile(&mut tx, account, id, profile).await?;
     tx.commit().await?;
     Ok(StatusCode::NO_CONTENT)

@@ -52,7 +52,7 @@ pub(crate) async fn register_content(
     sent: Sent<ContentInput>,
 ) -> Result<Response, Problem> {
     let mut tx = api.db.write().await?;
-    let account = sent.caller.enter(&mut tx, account, Scope::ContentsManage).await?;
+    let account = sent.caller.enter_to_write(&mut tx, account, Scope::ContentsManage).await?;
     let once = match sent.once(&api, &mut tx).await? {
         Ok(once) => once,
         Err(answer) => return Ok(answer),

@@ -36,7 +36,7 @@ pub(crate) async fn report_content(
     sent: Sent<ReportInput>,
 ) -> Result<Response, Problem> {
     let mut tx = api.db.write().await?;
-    let account = sent.caller.enter(&mut tx, account, Scope::ReportsManage).await?;
+    let account = sent.caller.enter_to_write(&mut tx, account, Scope::ReportsManage).await?;
     let once = match sent.once(&api, &mut tx).await? {
         Ok(once) => once,
         Err(answer) => return Ok(answer),

@@ -22,7 +22,7 @@ pub(crate) async fn restore_content(
     Ids((account, id)): Ids<(AccountId, ContentId)>,
 ) -> Result<StatusCode, Problem> {
     let mut tx = api.db.write().await?;
-    let account = caller.enter(&mut tx, account, Scope::ContentsManage).await?;
+    let account = caller.enter_to_write(&mut tx, account, Scope::ContentsManage).await?;
     content::archive(&mut tx, account, id, false).await?;
     tx.commit().await?;
     Ok(StatusCode::NO_CONTENT)

@@ -86,7 +86,7 @@ pub(crate) async fn start_moderation(
     let ready = api.moderations.prepare(account, &new).await;
     let mut tx = api.db.write().await?;
     // The account may have gone meanwhile.
-    sent.caller.account(&mut tx, account).await?;
+    sent.caller.enter_to_write(&mut tx, account, Scope::ModerationsManage).await?;
     let once = match sent.once(&api, &mut tx).await? {
         Ok(once) => once,
         Err(answer) => return Ok(answer),

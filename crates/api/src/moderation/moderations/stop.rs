@@ -24,7 +24,7 @@ pub(crate) async fn stop_moderation(
     Ids((account, id)): Ids<(AccountId, ModerationId)>,
 ) -> Result<StatusCode, Problem> {
     let mut tx = api.db.write().await?;
-    let account = caller.enter(&mut tx, account, Scope::ModerationsManage).await?;
+    let account = caller.enter_to_write(&mut tx, account, Scope::ModerationsManage).await?;
     if !api.moderations.stop(&mut tx, account, id).await? {
         return Err(Problem::missing("moderation"));
     }

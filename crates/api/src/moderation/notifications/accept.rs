@@ -53,7 +53,7 @@ pub(super) async fn review(
     word: Word,
 ) -> Result<Json<Value>, Problem> {
     let mut tx = api.db.write().await?;
-    let account = sent.caller.enter(&mut tx, account, Scope::NotificationsManage).await?;
+    let account = sent.caller.enter_to_write(&mut tx, account, Scope::NotificationsManage).await?;
     let comment = sent.body.comment.as_deref().unwrap_or_default();
     let whose = (account, sent.caller.0.id());
     let reviewed = api.moderations.review(&mut tx, whose, id, word, comment).await?;

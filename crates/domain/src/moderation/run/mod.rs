@@ -15,7 +15,7 @@ use super::{
     notify::{News, SeenFace, Telling},
     place,
 };
-use crate::{content::ContentType, estimate::Refusal, faces::FacesError};
+use crate::{accounts, content::ContentType, estimate::Refusal, faces::FacesError};
 use appearance::Appearances;
 use base::{AccountId, AppId, ContentId, FindingId, ModerationId, ProfileId, Timestamp, Uuid, World};
 use db::{DbError, FromRow, Json, Tx, sql};
@@ -380,6 +380,9 @@ impl Moderations {
     ) -> Result<(), Halt> {
         let now = self.0.world.now();
         let mut tx = self.0.db.write().await?;
+        if !accounts::hold(&mut tx, task.telling.account).await? {
+            return Err(Halt::Lost);
+        }
         if effects.end.is_some() {
             task.lease.finish(&mut tx).await?;
         } else {

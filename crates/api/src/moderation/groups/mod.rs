@@ -1,0 +1,27 @@
+//! Groups of profiles.
+
+pub(super) mod list;
+pub(super) mod make;
+pub(super) mod members;
+pub(super) mod remove;
+
+use base::GroupId;
+use domain::faces::Group;
+use utoipa::ToSchema;
+
+/// A group.
+#[derive(serde::Serialize, ToSchema)]
+pub(crate) struct GroupBody {
+    /// Its id.
+    #[schema(value_type = Uuid)]
+    id: GroupId,
+    /// Its label.
+    #[schema(example = "Staff")]
+    label: String,
+}
+
+impl From<Group> for GroupBody {
+    fn from(Group { id, label }: Group) -> Self {
+        Self { id, label }
+    }
+}

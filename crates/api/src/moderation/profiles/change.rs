@@ -1,0 +1,87 @@
+//! `PATCH /accounts/{accountId}/profiles/{profileId}`
+
+use super::{
+    super::{Problem, sent::{Ids, Sent}},
+    fields::{TEXTS, given},
+    get::ProfileBody,
+};
+use crate::Api;
+use axum::{Json, extract::State};
+use base::{AccountId, ProfileId};
+use domain::{
+    accounts::Scope,
+    faces::{Kind, Patch, Text},
+};
+use utoipa::ToSchema;
+
+/// What changes: an absent member stays as it is, null or an empty text takes it away.
+#[derive(serde::Deserialize, ToSchema)]
+pub(crate) struct ProfileChange {
+    /// 1: searches return the profile; 2: they never do.
+    #[schema(minimum = 1, maximum = 2)]
+    profile_type: Option<i64>,
+    /// What people call the person; at most 200 characters.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>, max_length = 200)]
+    display_name: Option<Option<String>>,
+    /// What you call the person; at most 200 characters.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>, max_length = 200)]
+    reference: Option<Option<String>>,
+    /// Where it is recorded that the person agreed to biometrics; at most 500 characters. It cannot be taken away while
+    /// the profile has faces: delete them first.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>, max_length = 500)]
+    biometric_consent: Option<Option<String>>,
+    /// Where that can be read, `http://` or `https://`; at most 2000 characters.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>, max_length = 2000, pattern = "https?://*")]
+    consent_link: Option<Option<String>>,
+    /// An identity verification that belongs to the person; at most 200 characters.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>, max_length = 200)]
+    id_verification: Option<Option<String>>,
+    /// Whether that verification succeeded.
+    is_id_verified: Option<bool>,
+}
+
+/// Change a profile.
+#[utoipa::path(
+    patch, path = "/accounts/{accountId}/profiles/{profileId}", tag = "profiles",
+    security(("api key" = [], "application" = [])),
+    params(
+        ("accountId" = Uuid, Path, description = "The account."),
+        ("profileId" = Uuid, Path, description = "The profile."),
+    ),
+    request_body = ProfileChange,
+    responses((status = 200, description = "The profile as it is now.", body = ProfileBody), Problem),
+)]
+pub(crate) async fn change_profile(
+    State(api): State<Api>,
+    Ids((account, profile)): Ids<(AccountId, ProfileId)>,
+    sent: Sent<ProfileChange>,
+) -> Result<Json<ProfileBody>, Problem> {
+    let mut tx = api.db.write().await?;
+    let account = sent.caller.enter_to_write(&mut tx, account, Scope::ProfilesManage).await?;
+    let mut body = sent.body;
+    let mut patch = Patch {
+        kind: body.profile_type.map(Kind::try_from).transpose()?,
+        is_id_verified: body.is_id_verified,
+        texts: Vec::new(),
+    };
+    for text in TEXTS {
+        let value = match text {
+            Text::DisplayName => body.display_name.take(),
+            Text::Reference => body.reference.take(),
+            Text::BiometricConsent => body.biometric_consent.take(),
+            Text::ConsentLink => body.consent_link.take(),
+            Text::IdVerification => body.id_verification.take(),
+        };
+        patch.texts.extend(value.map(|value| (text, value)));
+    }
+    api.faces.change(&mut tx, account, profile, patch).await?;
+    let now = api.faces.profile(&mut tx, account, profile).await?;
+    tx.commit().await?;
+    api.faces.settle(account).await;
+    Ok(Json(now.into()))
+}
