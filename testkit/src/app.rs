@@ -16,7 +16,9 @@ use domain::{
     },
     delivery::Outbox,
     estimate::Estimator,
+    faces::{self, Faces},
     keyring::Keyring,
+    moderation::{self, Moderations},
     mail::{Carrier, Mail, SendMail},
     proof::{self, Proofs, ResolveProof, issuer::Issuer},
     secure_capture::SecureCapture,
@@ -35,6 +37,7 @@ use jobs::Worker;
 use media::{
     blobs::{Blobs, Place},
     fetch::{Fetcher, Policy},
+    video::Videos,
 };
 use serde_json::Value;
 use std::{
@@ -127,12 +130,33 @@ impl TestApp {
         let letters = tempfile::tempdir().expect("a temporary folder");
         let carrier = Carrier::Folder(letters.path().to_owned());
         let mail = Mail::new(world.clone(), vault.clone(), carrier, None).expect("a folder");
+        let videos = Videos::start(fetcher.clone(), media::video::Settings::default()).await;
+        let (estimator, outbox) = (crate::faces::estimator(), Outbox::new(fetcher.clone(), vault.clone()));
+        let indexes = faces::Settings::new(letters.path().join("faces"), keyring.derive("indexes of faces"));
+        let faces = Faces::new(
+            database.db.clone(),
+            world.clone(),
+            vault.clone(),
+            blobs.clone(),
+            estimator.clone(),
+            indexes,
+        );
+        let moderations = Moderations::new(
+            database.db.clone(),
+            world.clone(),
+            vault.clone(),
+            outbox.clone(),
+            faces.clone(),
+            videos.expect("a relay"),
+            estimator.clone(),
+            moderation::Settings { outage: 5, ..moderation::Settings::default() },
+        );
         let mut api = Api {
             world: world.clone(),
             db: database.db.clone(),
             wire: Wire::default(),
             nonces: Nonces::start(database.db.clone()),
-            estimator: crate::faces::estimator(),
+            estimator,
             secure_capture: SecureCapture::new(&keyring),
             vault: vault.clone(),
             issuer: Issuer::new(database.db.clone(), world.clone(), vault.clone(), rules.clone()),
@@ -140,7 +164,7 @@ impl TestApp {
                 database.db.clone(),
                 world.clone(),
                 vault.clone(),
-                Outbox::new(fetcher.clone(), vault),
+                outbox,
                 fetcher,
                 rules,
             ),
@@ -156,8 +180,10 @@ impl TestApp {
                 database.db.clone(),
                 world.clone(),
                 Receipts::new(&keyring),
-                [Arc::new(blobs) as Arc<dyn Outside>],
+                [Arc::new(blobs) as Arc<dyn Outside>, Arc::new(faces.clone())],
             ),
+            faces,
+            moderations,
             sign_ins: Arc::new(api::Rate::new(NonZeroU32::MAX, NonZeroU32::MAX)),
             decisions: None,
             rate: None,
@@ -281,11 +307,31 @@ impl TestApp {
     /// # Panics
     /// When the database does not answer.
     pub async fn work(&self) {
-        let (mail, doors, closing) = (self.mail.clone(), self.api.doors.clone(), self.api.closing.clone());
-        let (proofs, waiting) = (self.api.proofs.clone(), || async {
+        let waiting = || async {
             let mut view = self.api.db.read().await.expect("a view");
             view.count(db::sql!("SELECT count(*) FROM jobs WHERE state <> 'PARKED'")).await.expect("a count")
-        });
+        };
+        let working = self.keep_working();
+        for _ in 0..12_000 {
+            if waiting().await == 0 {
+                break;
+            }
+            // Waits between attempts pass at once: the world stands still otherwise.
+            self.world.advance(SignedDuration::from_millis(100));
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+        working.stop().await;
+    }
+
+    /// Lets jobs run, as a process that works does, until it is told to stop.
+    pub fn keep_working(&self) -> Working {
+        let (stop, stopped) = tokio::sync::watch::channel(false);
+        Working { stop, task: tokio::spawn(self.worker().work(stopped)) }
+    }
+
+    fn worker(&self) -> Worker {
+        let (mail, doors, closing) = (self.mail.clone(), self.api.doors.clone(), self.api.closing.clone());
+        let proofs = self.api.proofs.clone();
         let worker = Worker::new(self.api.db.clone(), self.world.clone())
             .handle(move |job: ResolveProof, lease| {
                 let proofs = proofs.clone();
@@ -303,29 +349,7 @@ impl TestApp {
                 let closing = closing.clone();
                 async move { closing.finish(&job, &lease).await }
             });
-        let (stop, stopped) = tokio::sync::watch::channel(false);
-        let working = tokio::spawn(worker.work(stopped));
-        for _ in 0..1000 {
-            if waiting().await == 0 {
-                break;
-            }
-            // Waits between attempts pass at once: the world stands still otherwise.
-            self.world.advance(SignedDuration::from_millis(100));
-            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-        }
-        stop.send(true).expect("the worker listens");
-        working.await.expect("the worker ends");
-    }
-
-    /// The mails that were sent so far, oldest first, as they travel.
-    ///
-    /// # Panics
-    /// When they cannot be read.
-    pub fn letters(&self) -> Vec<String> {
-        let files = std::fs::read_dir(self.letters.path()).expect("the folder is there");
-        let mut files: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
-        files.sort();
-        files.iter().map(|file| std::fs::read_to_string(file).expect("a letter")).collect()
+        self.api.moderations.handle(self.api.faces.handle(worker))
     }
 
     /// An ordinary unsigned GET.
@@ -334,6 +358,29 @@ impl TestApp {
     /// When `path` is none.
     pub async fn get(&self, path: &str) -> Answer {
         self.send(Request::get(path).body(Body::empty()).expect("a request")).await
+    }
+}
+
+/// A process that works, beside a test.
+#[derive(Debug)]
+pub struct Working {
+    stop: tokio::sync::watch::Sender<bool>,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Working {
+    /// Leaves it as a process that dies leaves its work: nothing is given back, and no lease is extended any more.
+    pub fn abandon(self) {
+        self.task.abort();
+    }
+
+    /// Tells it to stop, and waits until it has.
+    ///
+    /// # Panics
+    /// When it broke down.
+    pub async fn stop(self) {
+        self.stop.send(true).expect("the worker listens");
+        self.task.await.expect("the worker ends");
     }
 }
 

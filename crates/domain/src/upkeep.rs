@@ -2,7 +2,9 @@
 
 use crate::{
     accounts::doors,
-    delivery, idempotency,
+    delivery,
+    faces::SweepFaces,
+    idempotency, moderation,
     proof::{self, RefreshTrust},
     tenancy::{nonces, tokens},
 };
@@ -60,6 +62,7 @@ impl PurgeExpired {
         while delivery::purge(db, world, keep_deliveries).await? > 0 {}
         while proof::purge(db, world).await? > 0 {}
         while doors::purge(db, world).await? > 0 {}
+        moderation::bury(db, world).await?;
         Ok(Outcome::Again(world.now() + Self::EVERY))
     }
 }
@@ -70,6 +73,7 @@ pub async fn schedule(db: &Db, world: &dyn World) -> Result<(), DbError> {
     enqueue_unique(&mut tx, world, &PurgeNonces {}, "recurring", world.now()).await?;
     enqueue_unique(&mut tx, world, &PurgeExpired {}, "recurring", world.now()).await?;
     enqueue_unique(&mut tx, world, &RefreshTrust {}, "recurring", world.now()).await?;
+    enqueue_unique(&mut tx, world, &SweepFaces {}, "recurring", world.now()).await?;
     tx.commit().await
 }
 
@@ -86,7 +90,7 @@ mod tests {
         schedule(&test.db, &world).await.unwrap();
         schedule(&test.db, &world).await.unwrap();
         let mut view = test.db.read().await.unwrap();
-        assert_eq!(view.count(sql!("SELECT count(*) FROM jobs")).await.unwrap(), 3);
+        assert_eq!(view.count(sql!("SELECT count(*) FROM jobs")).await.unwrap(), 4);
     }
 
     #[tokio::test]

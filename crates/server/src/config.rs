@@ -43,6 +43,7 @@ pub(crate) struct Config {
     pub(crate) delivery: Delivery,
     pub(crate) proof: Proof,
     pub(crate) moderation: Moderation,
+    pub(crate) video: media::video::Settings,
     pub(crate) mail: MailSettings,
     pub(crate) console: Console,
     pub(crate) storage: Storage,
@@ -456,6 +457,7 @@ struct Sections {
     delivery: Delivery,
     proof: Proof,
     moderation: Moderation,
+    video: media::video::Settings,
     mail: MailSettings,
     console: Console,
     storage: Storage,
@@ -497,6 +499,7 @@ impl Config {
             delivery,
             proof,
             moderation,
+            video,
             mail,
             console,
             storage,
@@ -523,6 +526,7 @@ impl Config {
             delivery,
             proof,
             moderation,
+            video,
             mail,
             console,
             storage,
@@ -717,11 +721,6 @@ impl Config {
     /// How many moderations of images and videos, and of live videos, a process runs at once.
     pub(crate) fn moderations_at_once(&self) -> (usize, usize) {
         (self.moderation.at_once.unwrap_or(2 * cores()).max(1), self.moderation.live_at_once.max(1))
-    }
-
-    /// How video is fetched and decoded.
-    pub(crate) fn video(&self) -> media::video::Settings {
-        media::video::Settings::default()
     }
 
     pub(crate) fn hosts(&self) -> api::Hosts {

@@ -44,7 +44,7 @@ pub(crate) struct House {
 
 impl House {
     /// Wires a server that is reached at `public_url`. With `dev` this machine may be called too.
-    pub(crate) fn open(config: &Config, public_url: &str, dev: bool) -> anyhow::Result<Self> {
+    pub(crate) async fn open(config: &Config, public_url: &str, dev: bool) -> anyhow::Result<Self> {
         let world: Arc<dyn World> = Arc::new(SystemWorld);
         let db = config.open_database()?;
         let keyring = config.keyring()?;
@@ -55,7 +55,7 @@ impl House {
         let outbox = Outbox::new(fetcher.clone(), vault.clone());
         let rules = config.proof(public_url)?;
         let issuer = Issuer::new(db.clone(), world.clone(), vault.clone(), rules.clone());
-        let videos = Videos::new(fetcher.clone(), config.video());
+        let videos = Videos::start(fetcher.clone(), config.video.clone()).await?;
         let proofs = Proofs::new(db.clone(), world.clone(), vault.clone(), outbox.clone(), fetcher, rules);
         let mail =
             Mail::new(world.clone(), vault.clone(), config.carrier(dev)?, config.mail.from.as_deref())?;
@@ -107,7 +107,7 @@ impl House {
     }
 
     /// The same for a tool, which knows where the server is only from the settings, or from what `--dev` wrote.
-    pub(crate) fn of_tool(config: &Config) -> anyhow::Result<Self> {
-        Self::open(config, &config.public_url(), false)
+    pub(crate) async fn of_tool(config: &Config) -> anyhow::Result<Self> {
+        Self::open(config, &config.public_url(), false).await
     }
 }

@@ -32,14 +32,13 @@ pub(crate) async fn serve(args: &Args, config: Config) -> anyhow::Result<()> {
     telemetry::install(&config.log)?;
     config.data_dir()?;
     let keyring = config.keyring()?;
-    let estimator = Estimator::new(config.rules());
     let listener = tokio::net::TcpListener::bind(args.listen)
         .await
         .with_context(|| format!("cannot listen on {}", args.listen))?;
     let address = listener.local_addr()?;
     let public_url = config.server.public_url.clone().unwrap_or_else(|| format!("http://{address}"));
 
-    let house = House::open(&config, public_url.trim_end_matches('/'), args.dev)?;
+    let house = House::open(&config, public_url.trim_end_matches('/'), args.dev).await?;
     let (world, database) = (house.world.clone(), house.db.clone());
 
     let api = Api {
@@ -48,9 +47,11 @@ pub(crate) async fn serve(args: &Args, config: Config) -> anyhow::Result<()> {
         vault: house.vault.clone(),
         proofs: house.proofs.clone(),
         issuer: house.issuer.clone(),
+        moderations: house.moderations.clone(),
+        faces: house.faces.clone(),
         wire: config.wire()?,
         nonces: nonces::Nonces::start(database.clone()),
-        estimator: estimator.clone(),
+        estimator: house.estimator.clone(),
         secure_capture: SecureCapture::new(&keyring),
         blobs: house.blobs.clone(),
         doors: house.doors.clone(),
@@ -63,7 +64,7 @@ pub(crate) async fn serve(args: &Args, config: Config) -> anyhow::Result<()> {
         disk: api::Disk { folder: config.data_dir.clone(), min_free: config.server.min_free_bytes },
         settings: Arc::new(settings(&config, &public_url)),
     };
-    tokio::spawn(load_models(estimator, config.models()));
+    tokio::spawn(load_models(house.estimator.clone(), config.models()));
     tokio::spawn(keep_house(api.clone()));
     let metrics = api.metrics.clone();
     let router = api::router(api, pages::router());
@@ -132,7 +133,7 @@ async fn migrate(database: &db::Db) {
 }
 
 /// Loads the models, and tries again every few seconds while that fails: they may be imported meanwhile.
-async fn load_models(estimator: Estimator, models: domain::estimate::Models) {
+pub(crate) async fn load_models(estimator: Estimator, models: domain::estimate::Models) {
     loop {
         let (estimator, models) = (estimator.clone(), models.clone());
         let folder = models.folder.clone();

@@ -1,6 +1,6 @@
 //! The jobs this build knows, and `assay work`, which runs them without serving.
 
-use crate::{config::Config, house::House, serve::told_to_stop, telemetry};
+use crate::{config::Config, house::House, serve::{load_models, told_to_stop}, telemetry};
 use anyhow::Context as _;
 use domain::{
     accounts::{closing::CloseAccount, doors::SendLinks},
@@ -98,9 +98,10 @@ pub(crate) struct Args {
 /// `assay work`
 pub(crate) async fn run(args: &Args, config: Config) -> anyhow::Result<()> {
     telemetry::install(&config.log)?;
-    let house = House::open(&config, &config.public_url(), args.dev)?;
+    let house = House::open(&config, &config.public_url(), args.dev).await?;
     let db = house.db.clone();
     db.migrate().await.context("the database is not ready")?;
+    tokio::spawn(load_models(house.estimator.clone(), config.models()));
     let (stop, stopped) = watch::channel(false);
     let worker = tokio::spawn(work(house, stopped));
     tracing::info!(version = env!("CARGO_PKG_VERSION"), "working");

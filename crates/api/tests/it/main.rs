@@ -6,6 +6,7 @@ mod documents;
 mod images;
 mod ladder;
 mod limits;
+mod moderation;
 mod operations;
 mod proof;
 mod secure;

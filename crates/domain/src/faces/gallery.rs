@@ -5,9 +5,11 @@
 //! seen by every search that begins afterwards. What an index missed while it was closed is found by comparing ids.
 
 use super::{Faces, FacesError, enrol, labels::Labels, last_change};
+use crate::accounts::closing::{Outside, OutsideError};
 use aws_lc_rs::hkdf::{HKDF_SHA256, KeyType, Salt};
 use base::{AccountId, FaceId, ProfileId, Secret, SignedDuration, Timestamp, Uuid};
 use db::{FromRow, Read, sql};
+use futures_util::future::BoxFuture;
 use search::{Entry, Index, IndexError};
 use std::{
     collections::HashSet,

@@ -209,3 +209,9 @@ impl Videos {
         self.0.tools.get_or_try_init(find).await.cloned()
     }
 }
+
+impl std::fmt::Debug for Videos {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Videos({:?})", self.0.settings)
+    }
+}

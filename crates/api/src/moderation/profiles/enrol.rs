@@ -87,7 +87,8 @@ pub(crate) async fn enrol_profile(
         None => None,
     };
     let made = make(&api, &sent, account, kind, &details, face.as_ref()).await;
-    if let (Ok((_, false)) | Err(_), Some(face)) = (&made, face) {
+    let kept = matches!(made, Ok((_, true)));
+    if let Some(face) = face.filter(|_| !kept) {
         api.faces.abandon(face).await;
     }
     let (answer, new) = made?;

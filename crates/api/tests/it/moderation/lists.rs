@@ -22,7 +22,7 @@ async fn pages_are_exact_newest_first_and_refused_past_the_end() {
     // Three faces at a time, a minute apart: 3, 6, … 42.
     let url = stage.shelf.put("group.png", png(&testkit::group_photo(1)));
     let content = stage.content(&url, "IMAGE").await;
-    let begun = stage.app.world_second();
+    let begun = base::World::now(&*stage.app.world).as_second();
     let mut last = String::new();
     for _ in 0..14 {
         last = stage.start(&content, json!({ "unknown_faces": true })).await;

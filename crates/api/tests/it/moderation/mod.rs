@@ -8,10 +8,7 @@ mod live;
 mod videos;
 
 use base::AccountId;
-use domain::{
-    delivery::{Sender, Settings as Sending},
-    moderation,
-};
+use domain::delivery::{Sender, Settings as Sending};
 use serde_json::{Value, json};
 use testkit::{
     Answer, TestApp,
@@ -114,9 +111,4 @@ impl Stage {
 /// The words of a value's member in every item of a list.
 pub(crate) fn all<'a>(list: &'a Value, member: &str) -> Vec<&'a str> {
     list.as_array().unwrap().iter().map(|item| item[member].as_str().unwrap_or("-")).collect()
-}
-
-/// Settings of a moderator that tests may wait for.
-pub(crate) fn quick() -> moderation::Settings {
-    moderation::Settings { outage: 2, ..moderation::Settings::default() }
 }

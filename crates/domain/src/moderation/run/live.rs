@@ -54,7 +54,11 @@ impl Moderations {
             frames = self.0.videos.open(&task.telling.url, &ask) => frames?,
             halt = self.halted(task) => return Err(halt),
         };
-        let over = frames.is_finite();
+        // What has an end is not live any more: it was watched to it, or to where it is now.
+        let over = frames.probe().duration.is_some();
+        if over && seen.pictures > 0 {
+            return Ok(Watched::Over);
+        }
         if !seen.started {
             seen.started = true;
             let effects = Effects { news: vec![self.action(Reason::Started)], ..Effects::default() };
