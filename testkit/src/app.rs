@@ -18,8 +18,8 @@ use domain::{
     estimate::Estimator,
     faces::{self, Faces},
     keyring::Keyring,
-    moderation::{self, Moderations},
     mail::{Carrier, Mail, SendMail},
+    moderation::{self, Moderations},
     proof::{self, Proofs, ResolveProof, issuer::Issuer},
     secure_capture::SecureCapture,
     tenancy::{
@@ -160,14 +160,7 @@ impl TestApp {
             secure_capture: SecureCapture::new(&keyring),
             vault: vault.clone(),
             issuer: Issuer::new(database.db.clone(), world.clone(), vault.clone(), rules.clone()),
-            proofs: Proofs::new(
-                database.db.clone(),
-                world.clone(),
-                vault.clone(),
-                outbox,
-                fetcher,
-                rules,
-            ),
+            proofs: Proofs::new(database.db.clone(), world.clone(), vault.clone(), outbox, fetcher, rules),
             blobs: blobs.clone(),
             doors: Doors::new(
                 database.db.clone(),

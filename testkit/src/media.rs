@@ -116,7 +116,16 @@ pub fn clip(seconds: f64, shows: &[Shows]) -> Vec<u8> {
     if !shows.is_empty() {
         command.args(["-filter_complex", graph.trim_end_matches(';'), "-map", &format!("[{last}]")]);
     }
-    command.args(["-t", &seconds.to_string(), "-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p"]);
+    command.args([
+        "-t",
+        &seconds.to_string(),
+        "-c:v",
+        "libx264",
+        "-preset",
+        "ultrafast",
+        "-pix_fmt",
+        "yuv420p",
+    ]);
     command.args(["-g", "25", "-movflags", "+faststart"]).arg(&out);
     let done = command.stdin(Stdio::null()).output().expect("ffmpeg is installed");
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));

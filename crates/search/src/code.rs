@@ -248,7 +248,8 @@ impl Sieve {
 
     /// Prepares the tables of a query that was turned. `dimension` is without padding.
     pub(crate) fn of(y: &[f32], dimension: usize) -> Self {
-        let widest = y.chunks_exact(4).map(|it| it.iter().map(|it| it.abs()).sum::<f32>()).fold(0.0, f32::max);
+        let widest =
+            y.chunks_exact(4).map(|it| it.iter().map(|it| it.abs()).sum::<f32>()).fold(0.0, f32::max);
         let step = (widest / 126.0).max(f32::MIN_POSITIVE);
         let mut tables = Vec::with_capacity(y.len() * 4);
         let mut lowest = 0.0_f64;

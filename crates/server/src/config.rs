@@ -690,7 +690,8 @@ impl Config {
 
     /// How faces are taken in and told apart.
     pub(crate) fn faces(&self, keyring: &Keyring) -> domain::faces::Settings {
-        let Faces { keep_images, verify_fmr, identify_fmr, verify_distance, identify_distance, .. } = self.faces;
+        let Faces { keep_images, verify_fmr, identify_fmr, verify_distance, identify_distance, .. } =
+            self.faces;
         domain::faces::Settings {
             folder: self.data_dir.join("faces"),
             key: keyring.derive("indexes of faces"),

@@ -1,6 +1,11 @@
 //! The jobs this build knows, and `assay work`, which runs them without serving.
 
-use crate::{config::Config, house::House, serve::{load_models, told_to_stop}, telemetry};
+use crate::{
+    config::Config,
+    house::House,
+    serve::{load_models, told_to_stop},
+    telemetry,
+};
 use anyhow::Context as _;
 use domain::{
     accounts::{closing::CloseAccount, doors::SendLinks},
@@ -71,7 +76,10 @@ pub(crate) async fn work(house: House, stopped: Stopped) {
 /// Faces of another model than the one that is loaded now are embedded anew; once the models are there.
 async fn embed_anew(faces: Faces) {
     while let Err(error) = faces.queue_reembedding().await {
-        tracing::debug!(error = &error as &dyn std::error::Error, "faces of another model cannot be looked for yet");
+        tracing::debug!(
+            error = &error as &dyn std::error::Error,
+            "faces of another model cannot be looked for yet"
+        );
         tokio::time::sleep(Duration::from_secs(5)).await;
     }
 }

@@ -3,11 +3,11 @@
 mod accounts;
 mod caller;
 mod contents;
-mod moderations;
-mod notifications;
+mod groups;
 mod invitations;
 mod members;
-mod groups;
+mod moderations;
+mod notifications;
 mod problem;
 mod profiles;
 mod sent;

@@ -222,7 +222,12 @@ pub async fn attach_profile(
     }
     let attached = profiles(tx, account, content).await?;
     let hint = "detach somebody first";
-    at_most_items("profile_id", attached.len() + usize::from(!attached.contains(&profile)), MOST_PROFILES, hint)?;
+    at_most_items(
+        "profile_id",
+        attached.len() + usize::from(!attached.contains(&profile)),
+        MOST_PROFILES,
+        hint,
+    )?;
     Ok(attach(tx, account, content, profile).await?)
 }
 

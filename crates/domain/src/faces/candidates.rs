@@ -43,7 +43,8 @@ impl Faces {
         let (within, same) = (self.identify_distance().await?, self.verify_distance().await?);
         let gallery = self.gallery(account).await?;
         let embeddings = embeddings.to_vec();
-        let found = blocking(move || look_up(&gallery, &embeddings, most, within, same, only.as_deref())).await?;
+        let found =
+            blocking(move || look_up(&gallery, &embeddings, most, within, same, only.as_deref())).await?;
 
         let mut ids: Vec<ProfileId> = found.iter().flatten().map(|hit| hit.person.into()).collect();
         ids.sort_unstable();

@@ -42,7 +42,8 @@ impl Faces {
     pub(super) async fn look(&self, bytes: Vec<u8>, purpose: Purpose) -> Result<Looked, FacesError> {
         let rules = self.0.settings.rules.clone();
         let header = picture::inspect(&bytes, &rules)?;
-        let looking = self.0.estimator.run(move |vision| picture::look(vision, &bytes, &header, &rules, purpose));
+        let looking =
+            self.0.estimator.run(move |vision| picture::look(vision, &bytes, &header, &rules, purpose));
         looking.await?
     }
 
@@ -218,7 +219,8 @@ impl Faces {
             return Ok(());
         }
         let hint = "add pictures of the same person, or make a profile of its own";
-        let measured = Measured::new(nearest, format!("a distance of at most {limit} to a face of the profile"), hint);
+        let measured =
+            Measured::new(nearest, format!("a distance of at most {limit} to a face of the profile"), hint);
         Err(FacesError::refused("the face is not of the person of this profile", Some(measured)))
     }
 }

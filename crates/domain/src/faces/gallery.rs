@@ -108,7 +108,8 @@ impl Faces {
     }
 
     async fn catch_up(&self, gallery: &Arc<Gallery>) -> Result<(), FacesError> {
-        let (now, last) = (self.0.world.now(), last_change(&mut self.0.db.read().await?, gallery.account).await?);
+        let (now, last) =
+            (self.0.world.now(), last_change(&mut self.0.db.read().await?, gallery.account).await?);
         if gallery.seq.load(Ordering::Acquire) == last && gallery.is_fresh(now) {
             return Ok(());
         }
@@ -341,7 +342,8 @@ fn open(folder: &Path, space: &search::Space, key: &Secret<[u8; 32]>) -> Result<
     let prefix = hex::encode(&space.model[..8]);
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
-        let of_this = path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(&prefix));
+        let of_this =
+            path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(&prefix));
         if !of_this {
             std::fs::remove_file(path)?;
         }

@@ -16,12 +16,22 @@ const PATIENCE: SignedDuration = SignedDuration::from_mins(10);
 const REMEMBERED: SignedDuration = SignedDuration::from_hours(7 * 24);
 
 /// Notes a picture that is about to be written.
-pub(super) async fn expect(tx: &mut Tx, account: AccountId, face: FaceId, now: Timestamp) -> Result<(), DbError> {
+pub(super) async fn expect(
+    tx: &mut Tx,
+    account: AccountId,
+    face: FaceId,
+    now: Timestamp,
+) -> Result<(), DbError> {
     note(tx, account, face, now + PATIENCE).await
 }
 
 /// Notes a picture whose row goes in this transaction.
-pub(super) async fn note(tx: &mut Tx, account: AccountId, face: FaceId, due: Timestamp) -> Result<(), DbError> {
+pub(super) async fn note(
+    tx: &mut Tx,
+    account: AccountId,
+    face: FaceId,
+    due: Timestamp,
+) -> Result<(), DbError> {
     tx.execute(sql!(
         "INSERT INTO face_leavings (face_id, account_id, due_at) VALUES ($1, $2, $3)
          ON CONFLICT (face_id) DO UPDATE SET due_at = excluded.due_at",

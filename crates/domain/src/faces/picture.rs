@@ -142,7 +142,11 @@ pub(super) fn look(
 }
 
 /// The same of a picture that was kept: it passed the rules of its day.
-pub(super) fn look_again(vision: &mut Vision, bytes: &[u8], rules: &EnrolRules) -> Result<Looked, FacesError> {
+pub(super) fn look_again(
+    vision: &mut Vision,
+    bytes: &[u8],
+    rules: &EnrolRules,
+) -> Result<Looked, FacesError> {
     let header = inspect(bytes, rules)?;
     let picture = gate::decode(bytes, &header, &rules.file()).map_err(refused)?;
     // Margins may hold a part of a neighbour: the surest face is the one that was enrolled.
@@ -201,8 +205,7 @@ fn crop(picture: &Picture, face: &Face) -> Vec<u8> {
     let (width, height) = (right - left, bottom - top);
     let across = picture.width() as usize * 3;
     let rows = picture.rgb().chunks_exact(across).skip(top as usize).take(height as usize);
-    let bytes: Vec<u8> =
-        rows.flat_map(|row| &row[left as usize * 3..right as usize * 3]).copied().collect();
+    let bytes: Vec<u8> = rows.flat_map(|row| &row[left as usize * 3..right as usize * 3]).copied().collect();
     let longer = width.max(height);
     let Some(part) = RgbImage::from_raw(width, height, bytes) else { return Vec::new() };
     let part = if longer > MOST {

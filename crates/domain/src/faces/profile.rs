@@ -141,11 +141,7 @@ impl Details {
             return Ok(());
         }
         let message = "it is required where a face is enrolled: say where the person's consent is recorded";
-        Err(BadText {
-            property: Text::BiometricConsent.name(),
-            message: message.to_owned(),
-            measured: None,
-        })
+        Err(BadText { property: Text::BiometricConsent.name(), message: message.to_owned(), measured: None })
     }
 }
 
@@ -161,7 +157,8 @@ fn check(text: Text, value: &str) -> Result<(), BadText> {
         return bad("it has no control characters".to_owned(), None);
     }
     let link = value.strip_prefix("https://").or_else(|| value.strip_prefix("http://"));
-    if text == Text::ConsentLink && !link.is_some_and(|rest| rest.starts_with(|c: char| c.is_alphanumeric())) {
+    if text == Text::ConsentLink && !link.is_some_and(|rest| rest.starts_with(|c: char| c.is_alphanumeric()))
+    {
         return bad("it is an http:// or https:// address".to_owned(), None);
     }
     Ok(())

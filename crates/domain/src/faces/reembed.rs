@@ -90,9 +90,7 @@ impl Faces {
                         tracing::warn!(face.id = %after, "a face stays unsearchable: {message}");
                         lost += 1;
                     }
-                    Err(FacesError::Blobs(
-                        media::blobs::Error::Missing | media::blobs::Error::Damaged,
-                    )) => {
+                    Err(FacesError::Blobs(media::blobs::Error::Missing | media::blobs::Error::Damaged)) => {
                         tracing::warn!("a face stays unsearchable: its picture is lost");
                         lost += 1;
                     }
@@ -107,11 +105,8 @@ impl Faces {
     async fn reembed_one(&self, account: AccountId, face: Old) -> Result<(), FacesError> {
         let bytes = self.0.blobs.get(&enrol::blob(account, face.id)).await?;
         let rules = self.0.settings.rules.clone();
-        let looked = self
-            .0
-            .estimator
-            .run_behind(move |vision| picture::look_again(vision, &bytes, &rules))
-            .await??;
+        let looked =
+            self.0.estimator.run_behind(move |vision| picture::look_again(vision, &bytes, &rules)).await??;
         let mut tx = self.0.db.write().await?;
         let seq = bump(&mut tx, account).await?;
         // A face that went meanwhile, or that another run has done, is left alone.

@@ -19,13 +19,7 @@ pub use run::{RunModeration, WatchLive};
 pub use start::{NewModeration, NotStarted};
 pub use view::{Finding, Item, Overview, Report, Standing, Uploader};
 
-use crate::{
-    delivery::Outbox,
-    estimate::Estimator,
-    faces::Faces,
-    vault::Vault,
-    words::closed,
-};
+use crate::{delivery::Outbox, estimate::Estimator, faces::Faces, vault::Vault, words::closed};
 use base::{CheckId, GroupId, MemberId, ModerationId, ProfileId, World};
 use db::{Db, DbError, sql};
 use jobs::Worker;
@@ -199,7 +193,10 @@ struct Inner {
 
 impl Moderations {
     /// A moderator that uses these parts.
-    #[expect(clippy::too_many_arguments, reason = "each is a part of the house, named where it is handed over")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "each is a part of the house, named where it is handed over"
+    )]
     pub fn new(
         db: Db,
         world: Arc<dyn World>,

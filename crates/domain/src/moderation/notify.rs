@@ -205,7 +205,8 @@ impl Moderations {
                 success: Success::Any2xx,
             };
             let whose = (of.app, of.account);
-            match self.0.outbox.post_of(tx, &*self.0.world, whose, "moderation.notification", &message).await {
+            match self.0.outbox.post_of(tx, &*self.0.world, whose, "moderation.notification", &message).await
+            {
                 Ok(_) => {}
                 Err(NotQueued::Db(error)) => return Err(error),
                 // The policy forbids since what it allowed when the moderation was started.

@@ -90,7 +90,9 @@ impl Moderations {
             };
             let content = content.ok_or_else(|| invalid("content_id", "there is no such content"))?;
             if content.archived {
-                return Err(invalid("content_id", "the content is archived; take it out of the archive").into());
+                return Err(
+                    invalid("content_id", "the content is archived; take it out of the archive").into()
+                );
             }
             let faces = &self.0.faces;
             let profiles = known_profiles(view, faces, account, "profile_ids", &new.profile_ids).await?;
@@ -148,13 +150,20 @@ impl Moderations {
     }
 
     fn destinations(&self, asked: &Destinations) -> Result<Destinations, Invalid> {
-        for (path, urls) in
-            [("notifications.web_destinations", &asked.web), ("notifications.slack_destinations", &asked.slack)]
-        {
+        for (path, urls) in [
+            ("notifications.web_destinations", &asked.web),
+            ("notifications.slack_destinations", &asked.slack),
+        ] {
             at_most_items(path, urls.len(), MOST_DESTINATIONS, "name fewer destinations")?;
             for (at, url) in urls.iter().enumerate() {
                 let path = format!("{path}[{at}]");
-                at_most(path.clone(), "it has", url.chars().count(), content::LONGEST_URL, "use a shorter address")?;
+                at_most(
+                    path.clone(),
+                    "it has",
+                    url.chars().count(),
+                    content::LONGEST_URL,
+                    "use a shorter address",
+                )?;
                 self.0.outbox.check(url, true).map_err(|refused| invalid(path, refused.to_string()))?;
             }
         }
@@ -166,7 +175,12 @@ impl Moderations {
     }
 
     /// Writes a moderation and its job.
-    pub async fn start(&self, tx: &mut Tx, account: AccountId, ready: Ready) -> Result<ModerationId, DbError> {
+    pub async fn start(
+        &self,
+        tx: &mut Tx,
+        account: AccountId,
+        ready: Ready,
+    ) -> Result<ModerationId, DbError> {
         let Ready { content, content_type, url, wanted, destinations } = ready;
         let (world, id) = (&*self.0.world, ModerationId::new(&*self.0.world));
         let job_id = RunModeration::enqueue(tx, world, account, id, content_type).await?;
@@ -202,9 +216,8 @@ impl Moderations {
         let Some(row) = row else { return Ok(false) };
         if row.state == State::Queued {
             // Nobody may have begun it; a job that somebody has begun is told below.
-            let waiting = tx
-                .execute(sql!("DELETE FROM jobs WHERE id = $1 AND state = 'WAITING'", row.job_id))
-                .await?;
+            let waiting =
+                tx.execute(sql!("DELETE FROM jobs WHERE id = $1 AND state = 'WAITING'", row.job_id)).await?;
             if waiting == 1 {
                 tx.execute(sql!(
                     "UPDATE moderations SET state = 'STOPPED', ended_at = $2, checkpoint = NULL

@@ -71,9 +71,9 @@ impl Kernels {
             state ^= state << 17;
             (state >> 32) as u32
         };
-        [64, 128, 192, 512, 2048].into_iter().all(|width| {
-            [false, true].into_iter().all(|extreme| self.agrees_on(width, extreme, &mut draw))
-        })
+        [64, 128, 192, 512, 2048]
+            .into_iter()
+            .all(|width| [false, true].into_iter().all(|extreme| self.agrees_on(width, extreme, &mut draw)))
     }
 
     fn agrees_on(&self, width: usize, extreme: bool, draw: &mut impl FnMut() -> u32) -> bool {
@@ -85,7 +85,8 @@ impl Kernels {
         let (block, mut table) = (fill(width / 8 * BLOCK), fill(width * 4));
         table.iter_mut().for_each(|it| *it &= 127);
         let bytes = fill(width);
-        let query: Vec<i8> = bytes.iter().map(|it| if extreme { 127 } else { (*it as i8).max(-127) }).collect();
+        let query: Vec<i8> =
+            bytes.iter().map(|it| if extreme { 127 } else { (*it as i8).max(-127) }).collect();
         let wide: Vec<i16> = query.iter().map(|it| i16::from(*it) * 32 + i16::from(*it) / 4).collect();
         let (mut ours, mut theirs) = ([0; ROWS], [0; ROWS]);
         (self.near)(&query, &high, &mut ours);

@@ -1,6 +1,10 @@
 //! `POST /accounts/{accountId}/groups`
 
-use super::super::{Problem, accounts::open::Created, sent::{Ids, Sent}};
+use super::super::{
+    Problem,
+    accounts::open::Created,
+    sent::{Ids, Sent},
+};
 use crate::Api;
 use axum::{extract::State, http::StatusCode, response::Response};
 use base::AccountId;

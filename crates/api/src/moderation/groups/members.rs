@@ -1,6 +1,10 @@
 //! `POST /accounts/{accountId}/groups/{groupId}` and `DELETE …/profiles/{profileId}`
 
-use super::super::{Problem, caller::Caller, sent::{Ids, Sent}};
+use super::super::{
+    Problem,
+    caller::Caller,
+    sent::{Ids, Sent},
+};
 use crate::Api;
 use axum::{extract::State, http::StatusCode};
 use base::{AccountId, GroupId, ProfileId};

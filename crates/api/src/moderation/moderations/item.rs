@@ -106,12 +106,11 @@ impl From<Standing> for StandingBody {
 
 impl From<Item> for ItemBody {
     fn from(item: Item) -> Self {
-        let to = |notification_type| {
-            move |destination| DestinationBody { destination, notification_type }
-        };
+        let to = |notification_type| move |destination| DestinationBody { destination, notification_type };
         let web = item.destinations.web.into_iter().map(to("HTTP"));
         let slack = item.destinations.slack.into_iter().map(to("SLACK"));
-        let check = |check: &domain::moderation::Check| CheckBody { id: check.id, check_type: check.check_type };
+        let check =
+            |check: &domain::moderation::Check| CheckBody { id: check.id, check_type: check.check_type };
         Self {
             id: item.id,
             content_id: item.content_id,

@@ -34,7 +34,6 @@ pub(crate) async fn list_moderation_notifications(
     let account = caller.enter(&mut view, account, Scope::NotificationsView).await?;
     let known = api.moderations.details(&mut view, account, id).await?;
     known.ok_or_else(|| Problem::missing("moderation"))?;
-    let found =
-        api.moderations.notifications_of(&mut view, id, since.0, (page.offset(), PAGE)).await?;
+    let found = api.moderations.notifications_of(&mut view, id, since.0, (page.offset(), PAGE)).await?;
     Notifications::of(page, found)
 }

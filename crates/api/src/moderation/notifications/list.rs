@@ -36,7 +36,10 @@ pub(crate) struct Meta {
 
 /// A notification.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes domain::moderation::Notification, which knows no HTTP, in the document")]
+#[expect(
+    dead_code,
+    reason = "describes domain::moderation::Notification, which knows no HTTP, in the document"
+)]
 pub(crate) struct NotificationBody {
     /// Its id.
     id: base::Uuid,
@@ -60,7 +63,10 @@ pub(crate) struct NotificationBody {
 
 /// What a notification tells.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes domain::moderation::Notification, which knows no HTTP, in the document")]
+#[expect(
+    dead_code,
+    reason = "describes domain::moderation::Notification, which knows no HTTP, in the document"
+)]
 pub(crate) struct NotificationData {
     /// The moderation.
     moderation_id: base::Uuid,

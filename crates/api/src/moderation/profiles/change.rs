@@ -1,7 +1,10 @@
 //! `PATCH /accounts/{accountId}/profiles/{profileId}`
 
 use super::{
-    super::{Problem, sent::{Ids, Sent}},
+    super::{
+        Problem,
+        sent::{Ids, Sent},
+    },
     fields::{TEXTS, given},
     get::ProfileBody,
 };

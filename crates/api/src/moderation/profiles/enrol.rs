@@ -1,7 +1,11 @@
 //! `POST /accounts/{accountId}/profiles`
 
 use super::{
-    super::{Problem, accounts::open::Created, sent::{Ids, Sent}},
+    super::{
+        Problem,
+        accounts::open::Created,
+        sent::{Ids, Sent},
+    },
     fields::{TEXTS, picture},
 };
 use crate::Api;

@@ -1,7 +1,12 @@
 //! `POST /accounts/{accountId}/profiles/{profileId}/faces` and `DELETE …/faces/{faceId}`
 
 use super::{
-    super::{Problem, accounts::open::Created, caller::Caller, sent::{Ids, Sent}},
+    super::{
+        Problem,
+        accounts::open::Created,
+        caller::Caller,
+        sent::{Ids, Sent},
+    },
     fields::picture,
 };
 use crate::Api;

@@ -6,7 +6,8 @@ use serde::{Deserialize, Deserializer};
 
 /// The bytes of a `face`.
 pub(super) fn picture(text: &str) -> Result<Vec<u8>, Problem> {
-    media::gate::unbase64(text).map_err(|_| Problem::wrong("face", "it is a JPEG or PNG file in padded base64"))
+    media::gate::unbase64(text)
+        .map_err(|_| Problem::wrong("face", "it is a JPEG or PNG file in padded base64"))
 }
 
 /// Tells a member that is null, and so taken away, from one that is absent, and so left alone.

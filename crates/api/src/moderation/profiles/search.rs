@@ -1,7 +1,10 @@
 //! `POST /accounts/{accountId}/profiles/search`
 
 use super::{
-    super::{Problem, sent::{Ids, Sent}},
+    super::{
+        Problem,
+        sent::{Ids, Sent},
+    },
     fields::picture,
 };
 use crate::Api;
@@ -81,7 +84,9 @@ pub(crate) async fn search_profiles(
     let mut profiles = Vec::with_capacity(found.len());
     for candidate in found {
         // One that was deleted just now is gone.
-        let Some(line) = lines.iter().find(|line| line.id == candidate.profile && line.active) else { continue };
+        let Some(line) = lines.iter().find(|line| line.id == candidate.profile && line.active) else {
+            continue;
+        };
         profiles.push(Match {
             profile_id: line.id,
             display_name: line.display_name.clone(),

@@ -14,7 +14,10 @@ async fn a_content_is_registered_seen_archived_and_restored() {
     let id = stage.make("/contents", body).await;
     let content = stage.get(&format!("/contents/{id}")).await;
     assert_eq!(content["id"], *id);
-    assert_eq!((content["archived"].as_bool(), content["uploader_id"].as_str()), (Some(false), Some(uploader)));
+    assert_eq!(
+        (content["archived"].as_bool(), content["uploader_id"].as_str()),
+        (Some(false), Some(uploader))
+    );
     assert_eq!(content["created_at"], "2026-01-16T14:40:00Z");
 
     for (method, path, body) in [
@@ -37,7 +40,11 @@ async fn a_content_is_registered_seen_archived_and_restored() {
         ("GET", format!("/contents/{missing}/reports"), None),
     ] {
         let answer = stage.ask(method, &path, body).await;
-        assert_eq!((answer.status.as_u16(), answer.json()["code"].as_str()), (404, Some("NOT_FOUND")), "{path}");
+        assert_eq!(
+            (answer.status.as_u16(), answer.json()["code"].as_str()),
+            (404, Some("NOT_FOUND")),
+            "{path}"
+        );
     }
 }
 
@@ -64,7 +71,11 @@ async fn what_cannot_be_a_content_is_refused_by_name() {
     ] {
         let answer = stage.ask("POST", "/contents", Some(body.clone())).await;
         let said = answer.json();
-        assert_eq!((answer.status.as_u16(), said["code"].as_str()), (400, Some("INVALID_REQUEST")), "{body:.80}");
+        assert_eq!(
+            (answer.status.as_u16(), said["code"].as_str()),
+            (400, Some("INVALID_REQUEST")),
+            "{body:.80}"
+        );
         assert_eq!(said["errors"][0]["property"], *property, "{said:.200}");
     }
     let longest = "ü".repeat(200);
@@ -80,7 +91,9 @@ async fn the_list_has_pages_and_its_odd_status() {
         stage.content(&format!("https://media.example/{number}.jpg"), "IMAGE").await;
         stage.app.world.advance(base::SignedDuration::from_secs(1));
     }
-    for (page, expected, first) in [("", 20, "44"), ("?page=2", 20, "24"), ("?page=3", 5, "4"), ("?page=4", 0, "")] {
+    for (page, expected, first) in
+        [("", 20, "44"), ("?page=2", 20, "24"), ("?page=3", 5, "4"), ("?page=4", 0, "")]
+    {
         let list = stage.get(&format!("/contents{page}")).await;
         let urls = all(&list["contents"], "url");
         assert_eq!((urls.len(), list["total_count"].as_i64()), (expected, Some(45)));
@@ -91,7 +104,10 @@ async fn the_list_has_pages_and_its_odd_status() {
     }
     for page in ["0", "-1", "x", "1.5", "99999999999999999999"] {
         let answer = stage.ask("GET", &format!("/contents?page={page}"), None).await;
-        assert_eq!((answer.status.as_u16(), answer.json()["errors"][0]["property"].as_str()), (400, Some("page")));
+        assert_eq!(
+            (answer.status.as_u16(), answer.json()["errors"][0]["property"].as_str()),
+            (400, Some("page"))
+        );
     }
 }
 
@@ -112,12 +128,20 @@ async fn reports_are_made_listed_and_decided() {
         stage.ask("PUT", &format!("{path}/{first}"), Some(json!({ "resolution": "taken down" }))).await;
     assert_eq!(decided.status.as_u16(), 204);
     let report = stage.get(&path).await["reports"][0].clone();
-    assert_eq!((report["resolution"].as_str(), report["reviewed_at"].is_string()), (Some("taken down"), true));
-    for (body, property) in
-        [(json!({}), "reason"), (json!({ "reason": " " }), "reason"), (json!({ "reason": "x".repeat(501) }), "reason")]
-    {
+    assert_eq!(
+        (report["resolution"].as_str(), report["reviewed_at"].is_string()),
+        (Some("taken down"), true)
+    );
+    for (body, property) in [
+        (json!({}), "reason"),
+        (json!({ "reason": " " }), "reason"),
+        (json!({ "reason": "x".repeat(501) }), "reason"),
+    ] {
         let answer = stage.ask("POST", &path, Some(body)).await;
-        assert_eq!((answer.status.as_u16(), answer.json()["errors"][0]["property"].as_str()), (400, Some(property)));
+        assert_eq!(
+            (answer.status.as_u16(), answer.json()["errors"][0]["property"].as_str()),
+            (400, Some(property))
+        );
     }
 }
 

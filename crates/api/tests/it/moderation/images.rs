@@ -18,12 +18,19 @@ async fn everybody_in_a_picture_is_found_and_told() {
     });
     let id = stage.moderate(&url, "IMAGE", wishes).await;
     let state = stage.state(&id).await;
-    assert_eq!((state["state"].as_str(), state["content_type"].as_str()), (Some("DONE"), Some("IMAGE")), "{state}");
+    assert_eq!(
+        (state["state"].as_str(), state["content_type"].as_str()),
+        (Some("DONE"), Some("IMAGE")),
+        "{state}"
+    );
     assert_eq!(all(&state["checks"], "check_type"), ["BANNED_PROFILE", "UNKNOWN_FACE"]);
     assert_eq!(all(&state["notifications"], "notification_type"), ["HTTP", "SLACK"]);
 
     let report = stage.report(&id).await;
-    assert_eq!((report["banned_faces"].as_bool(), report["unknown_faces"].as_bool()), (Some(false), Some(true)));
+    assert_eq!(
+        (report["banned_faces"].as_bool(), report["unknown_faces"].as_bool()),
+        (Some(false), Some(true))
+    );
     let faces = report["face_check_results"].as_array().unwrap();
     assert_eq!(faces.len(), 3, "{report}");
     for face in faces {
@@ -34,7 +41,10 @@ async fn everybody_in_a_picture_is_found_and_told() {
         assert!(face.get("profile_id").is_none());
     }
     let results = stage.get(&format!("/moderations/{id}/results")).await;
-    assert_eq!((results["content_type"].as_str(), &results["face_check_results"]), (Some("IMAGE"), &report["face_check_results"]));
+    assert_eq!(
+        (results["content_type"].as_str(), &results["face_check_results"]),
+        (Some("IMAGE"), &report["face_check_results"])
+    );
     assert_eq!(stage.reasons(&id).await, ["UNKNOWN_FACE"; 3]);
 
     // Three to the web, as the list shows them, and three to Slack.
@@ -72,7 +82,10 @@ fn fits_slack(message: &Value) {
                 let elements = block["elements"].as_array().unwrap();
                 assert!((1..=25).contains(&elements.len()));
                 for button in elements {
-                    assert_eq!((button["type"].as_str(), button["text"]["type"].as_str()), (Some("button"), Some("plain_text")));
+                    assert_eq!(
+                        (button["type"].as_str(), button["text"]["type"].as_str()),
+                        (Some("button"), Some("plain_text"))
+                    );
                     assert!(button["text"]["text"].as_str().unwrap().chars().count() <= 75);
                     assert!(button["url"].as_str().unwrap().chars().count() <= 3000);
                 }
@@ -104,23 +117,34 @@ async fn banned_known_and_unknown_ones_are_told_apart() {
     reasons.sort();
     assert_eq!(reasons, ["BANNED_PROFILE", "UNKNOWN_FACE", "UNKNOWN_FACE"]);
     let overview = stage.get(&format!("/moderations/{id}")).await;
-    assert_eq!(overview["content"]["profiles"], json!([{ "id": banned, "display_name": "banned", "reference": "banned" }]));
+    assert_eq!(
+        overview["content"]["profiles"],
+        json!([{ "id": banned, "display_name": "banned", "reference": "banned" }])
+    );
     assert_eq!(overview["content"]["url"], url);
 
     // A dismissed one is not taken for that profile again; an accepted one is.
     let list = stage.get(&format!("/moderations/{id}/notifications")).await;
-    let of_banned = list["notifications"].as_array().unwrap().iter().find(|n| n["data"]["profile_id"] == *banned);
+    let of_banned =
+        list["notifications"].as_array().unwrap().iter().find(|n| n["data"]["profile_id"] == *banned);
     let notification = of_banned.unwrap()["id"].as_str().unwrap().to_owned();
     let path = format!("/notifications/{notification}");
     let accepted = stage.ask("POST", &format!("{path}/accept"), Some(json!({ "comment": "yes" }))).await;
     assert_eq!((accepted.status.as_u16(), accepted.json()["average_score"].as_i64()), (200, Some(100)));
     let dismissed = stage.ask("POST", &format!("{path}/dismiss"), Some(json!({ "comment": "no" }))).await;
-    assert_eq!((dismissed.json()["average_score"].as_i64(), dismissed.json()["total_revies"].as_i64()), (Some(0), Some(1)));
+    assert_eq!(
+        (dismissed.json()["average_score"].as_i64(), dismissed.json()["total_revies"].as_i64()),
+        (Some(0), Some(1))
+    );
     let reviews = stage.get(&format!("{path}/reviews")).await;
-    assert_eq!((all(&reviews["reviews"], "description"), reviews["total_count"].as_i64()), (vec!["no"], Some(1)));
+    assert_eq!(
+        (all(&reviews["reviews"], "description"), reviews["total_count"].as_i64()),
+        (vec!["no"], Some(1))
+    );
     let id = stage.moderate(&url, "IMAGE", json!({ "profile_ids": [banned] })).await;
     assert_eq!(stage.report(&id).await["banned_faces"], false);
-    let long = stage.ask("POST", &format!("{path}/accept"), Some(json!({ "comment": "x".repeat(501) }))).await;
+    let long =
+        stage.ask("POST", &format!("{path}/accept"), Some(json!({ "comment": "x".repeat(501) }))).await;
     assert_eq!((long.status.as_u16(), long.json()["errors"][0]["measured"].as_f64()), (400, Some(501.0)));
 }
 
@@ -156,7 +180,11 @@ async fn what_cannot_be_moderated_is_refused_by_name() {
     ] {
         let answer = stage.ask("POST", "/moderations", Some(wishes.clone())).await;
         let said = answer.json();
-        assert_eq!((answer.status.as_u16(), said["code"].as_str()), (400, Some("INVALID_REQUEST")), "{wishes:.90} {said}");
+        assert_eq!(
+            (answer.status.as_u16(), said["code"].as_str()),
+            (400, Some("INVALID_REQUEST")),
+            "{wishes:.90} {said}"
+        );
         assert_eq!(said["errors"][0]["property"], *property, "{said:.200}");
     }
     let gone = stage.content(&stage.shelf.url("nothing.png"), "IMAGE").await;
@@ -164,7 +192,10 @@ async fn what_cannot_be_moderated_is_refused_by_name() {
     assert_eq!((answer.status.as_u16(), answer.json()["code"].as_str()), (422, Some("CONTENT_UNREACHABLE")));
     stage.ask("POST", "/archive/contents", Some(json!({ "content_id": content }))).await;
     let answer = stage.ask("POST", "/moderations", Some(json!({ "content_id": content }))).await;
-    assert_eq!((answer.status.as_u16(), answer.json()["errors"][0]["property"].as_str()), (400, Some("content_id")));
+    assert_eq!(
+        (answer.status.as_u16(), answer.json()["errors"][0]["property"].as_str()),
+        (400, Some("content_id"))
+    );
     assert_eq!(stage.get("/moderations").await["contents"], json!([]), "nothing was begun");
 }
 
@@ -177,7 +208,10 @@ async fn moderations_are_listed_by_type_and_content_and_stop_while_they_wait() {
     stage.app.world.advance(base::SignedDuration::from_secs(1));
     let third = stage.start(&image, json!({})).await;
     assert_eq!(all(&stage.get("/moderations?type=VIDEO").await["contents"], "id"), [second.as_str()]);
-    assert_eq!(all(&stage.get(&format!("/contents/{image}/moderations")).await["contents"], "id"), [third.as_str(), &first]);
+    assert_eq!(
+        all(&stage.get(&format!("/contents/{image}/moderations")).await["contents"], "id"),
+        [third.as_str(), &first]
+    );
     assert_eq!(stage.get("/moderations?page=2").await["contents"], json!([]));
     assert_eq!(stage.ask("GET", "/moderations?type=FILM", None).await.status.as_u16(), 400);
     for _ in 0..2 {
@@ -188,7 +222,10 @@ async fn moderations_are_listed_by_type_and_content_and_stop_while_they_wait() {
     let states = [&first, &second, &third].map(|id| stage.state(id));
     let [first_state, second_state, third_state] = states;
     assert_eq!(first_state.await["state"], "STOPPED");
-    assert_eq!((second_state.await["state"].as_str(), third_state.await["state"].as_str()), (Some("DONE"), Some("DONE")));
+    assert_eq!(
+        (second_state.await["state"].as_str(), third_state.await["state"].as_str()),
+        (Some("DONE"), Some("DONE"))
+    );
     assert_eq!(stage.ask("POST", &format!("/moderations/{third}/stop"), None).await.status.as_u16(), 202);
     assert_eq!(stage.state(&third).await["state"], "DONE", "what has ended stays as it is");
 }

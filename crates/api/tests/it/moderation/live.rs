@@ -23,7 +23,8 @@ impl Stream {
             .arg(&out)
             .status();
         assert!(cut.unwrap().success());
-        let mut names: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+        let mut names: Vec<_> =
+            std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
         names.retain(|name| name.extension().is_some_and(|end| end == "ts"));
         names.sort();
         Self { segments: names.iter().map(|name| std::fs::read(name).unwrap()).collect() }
@@ -32,7 +33,8 @@ impl Stream {
     /// The playlist when `at` segments have come; the last six are in it.
     fn playlist(&self, stage: &Stage, at: usize, over: bool) {
         let first = at.saturating_sub(6);
-        let mut text = format!("#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:{first}\n");
+        let mut text =
+            format!("#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:{first}\n");
         for number in first..at {
             let name = format!("s{number}.ts");
             stage.shelf.put(&name, self.segments[number % self.segments.len()].clone());

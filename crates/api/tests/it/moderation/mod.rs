@@ -98,8 +98,7 @@ impl Stage {
     pub(crate) async fn deliver(&self, receiver: &Receiver, many: usize) -> Vec<receiver::Sent> {
         let outbox = self.app.api.moderations.outbox().clone();
         let (stop, stopped) = tokio::sync::watch::channel(false);
-        let sender =
-            Sender::new(self.app.api.db.clone(), self.app.world.clone(), outbox, Sending::default());
+        let sender = Sender::new(self.app.api.db.clone(), self.app.world.clone(), outbox, Sending::default());
         let working = tokio::spawn(sender.work(stopped));
         let sent = receiver.until(many).await;
         stop.send(true).unwrap();

@@ -21,11 +21,7 @@ async fn each_appearance_is_one_finding_and_one_notification() {
     // One person throughout, another who goes and comes back.
     let film = clip(
         10.0,
-        &[
-            shows(0, 0.0, 10.0, "40+20*t"),
-            shows(3, 0.0, 3.0, "800-10*t"),
-            shows(3, 7.0, 10.0, "700+10*t"),
-        ],
+        &[shows(0, 0.0, 10.0, "40+20*t"), shows(3, 0.0, 3.0, "800-10*t"), shows(3, 7.0, 10.0, "700+10*t")],
     );
     let url = stage.shelf.put("film.mp4", film);
     let id = stage.moderate(&url, "VIDEO", json!({ "unknown_faces": true })).await;
@@ -34,7 +30,8 @@ async fn each_appearance_is_one_finding_and_one_notification() {
     let report = stage.report(&id).await;
     let found = appearances(&report);
     assert_eq!(found.iter().filter(|(_, whose)| *whose == Some(&known)).count(), 1, "{found:?}");
-    let strangers: Vec<f64> = found.iter().filter(|(_, whose)| whose.is_none()).map(|(when, _)| *when).collect();
+    let strangers: Vec<f64> =
+        found.iter().filter(|(_, whose)| whose.is_none()).map(|(when, _)| *when).collect();
     assert_eq!(strangers.len(), 2, "{found:?}");
     assert!(strangers[0] <= 3.0 && strangers[1] >= 7.0, "{strangers:?}");
     assert_eq!(stage.reasons(&id).await, ["UNKNOWN_FACE"; 2]);
@@ -66,7 +63,9 @@ async fn a_restart_in_the_middle_repeats_nothing() {
     let seconds = 60.0;
     // A new appearance every six seconds, of two people in turn.
     let parts: Vec<Shows> = (0..10)
-        .map(|at| shows(if at % 2 == 0 { 0 } else { 3 }, f64::from(at) * 6.0, f64::from(at) * 6.0 + 3.0, "300+20*t"))
+        .map(|at| {
+            shows(if at % 2 == 0 { 0 } else { 3 }, f64::from(at) * 6.0, f64::from(at) * 6.0 + 3.0, "300+20*t")
+        })
         .collect();
     let url = stage.shelf.put("film.mp4", clip(seconds, &parts));
     let content = stage.content(&url, "VIDEO").await;
@@ -90,6 +89,11 @@ async fn a_restart_in_the_middle_repeats_nothing() {
     }
     assert!(interruptions >= 3, "{interruptions}");
     let found = stage.report(&broken).await;
-    assert_eq!(appearances(&found).len(), 10, "after {interruptions} interruptions: {:?}", appearances(&found));
+    assert_eq!(
+        appearances(&found).len(),
+        10,
+        "after {interruptions} interruptions: {:?}",
+        appearances(&found)
+    );
     assert_eq!(stage.reasons(&broken).await.len(), 10);
 }

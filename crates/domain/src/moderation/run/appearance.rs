@@ -241,7 +241,9 @@ impl Moderations {
         let now = self.0.world.now();
         let at_once = over || task.telling.content_type == ContentType::LiveVideo;
         for ((track, embedding), candidates) in tracks.into_iter().zip(embeddings).zip(candidates) {
-            let (Some(known), Some(best)) = (seen.known.get_mut(&track.id), track.best.first()) else { continue };
+            let (Some(known), Some(best)) = (seen.known.get_mut(&track.id), track.best.first()) else {
+                continue;
+            };
             known.settled = true;
             let verdict = judge(task.wanted(), &task.known, &candidates, known.years());
             let found = Found {
@@ -298,7 +300,8 @@ mod tests {
 
     #[test]
     fn sides_lie_within_the_picture() {
-        let face = Face { left: -3.0, top: 2.4, right: 99.6, bottom: 70.0, score: 1.0, points: [[0.0; 2]; 6] };
+        let face =
+            Face { left: -3.0, top: 2.4, right: 99.6, bottom: 70.0, score: 1.0, points: [[0.0; 2]; 6] };
         assert_eq!(sides(&face, PictureSize { width: 90, height: 60 }), [2, 90, 60, 0]);
     }
 }

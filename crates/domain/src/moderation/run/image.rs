@@ -33,7 +33,11 @@ impl Moderations {
         });
         let seen = looked.await??;
         let embeddings: Vec<Vec<f32>> = seen.iter().map(|seen| seen.embedding.clone()).collect();
-        let candidates = self.0.faces.candidates(task.telling.account, &embeddings, super::appearance::CANDIDATES, None).await?;
+        let candidates = self
+            .0
+            .faces
+            .candidates(task.telling.account, &embeddings, super::appearance::CANDIDATES, None)
+            .await?;
         let mut effects = Effects::ending(State::Done);
         let now = self.0.world.now();
         for (at, (seen, candidates)) in seen.into_iter().zip(candidates).enumerate() {

@@ -42,12 +42,7 @@ pub(super) struct Verdict {
 }
 
 /// Judges an appearance by whom it looks like, nearest first, and how old.
-pub(super) fn judge(
-    wanted: &Wanted,
-    known: &Known,
-    candidates: &[Candidate],
-    years: Option<f32>,
-) -> Verdict {
+pub(super) fn judge(wanted: &Wanted, known: &Known, candidates: &[Candidate], years: Option<f32>) -> Verdict {
     let banned = candidates.iter().find(|candidate| candidate.is_banned);
     let whose = banned.or_else(|| candidates.iter().find(|candidate| known.knows(candidate.profile)));
     let below = |age: u8| years.is_some_and(|years| years < f32::from(age));
@@ -118,7 +113,13 @@ mod tests {
             (wanted(None, true), &everybody, &both[..0], Some(30.0), "0 false adult UNKNOWN_FACE"),
             (wanted(None, false), &everybody, &both[..0], Some(30.0), "0 false adult "),
             (wanted(None, true), &everybody, &both[..0], None, "0 false unknown UNKNOWN_FACE"),
-            (wanted(Some(18), false), &everybody, &both[..0], Some(17.9), "0 false teenager_old AGE_ESTIMATION"),
+            (
+                wanted(Some(18), false),
+                &everybody,
+                &both[..0],
+                Some(17.9),
+                "0 false teenager_old AGE_ESTIMATION",
+            ),
             (wanted(Some(18), false), &everybody, &both[..0], Some(18.0), "0 false threshold_met "),
             (
                 wanted(Some(18), true),

@@ -372,12 +372,7 @@ impl Moderations {
 
     /// Says everything at once: what was found, whom that is told, how far the run is (where `seen` is given), and that it
     /// ended.
-    async fn keep(
-        &self,
-        task: &Task,
-        seen: Option<&Appearances>,
-        effects: Effects,
-    ) -> Result<(), Halt> {
+    async fn keep(&self, task: &Task, seen: Option<&Appearances>, effects: Effects) -> Result<(), Halt> {
         let now = self.0.world.now();
         let mut tx = self.0.db.write().await?;
         if !accounts::hold(&mut tx, task.telling.account).await? {
