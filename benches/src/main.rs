@@ -7,6 +7,7 @@ mod clock;
 mod decoders;
 mod deliveries;
 mod guard;
+mod moderation;
 mod nets;
 mod overload;
 mod peers;
@@ -56,6 +57,7 @@ enum Measure {
     Overload,
     Proofs,
     Deliveries,
+    Moderation,
 }
 
 /// One thread for the client: it shares the cores with the server.
@@ -106,12 +108,16 @@ async fn main() -> anyhow::Result<()> {
     if wanted(Measure::Proofs) {
         proofs::measure(&mut report, rounds)?;
     }
-    if wanted(Measure::Deliveries) {
-        let folder = folder.path().to_owned();
-        // A runtime of its own, which cannot be started inside this one's thread.
-        report = std::thread::spawn(move || deliveries::measure(&mut report, &folder).map(|()| report))
-            .join()
-            .map_err(|_| anyhow::anyhow!("measuring deliveries broke down"))??;
+    // Runtimes of their own, which cannot be started inside this one's thread.
+    let apart: [(Measure, fn(&mut Report, &std::path::Path) -> anyhow::Result<()>); 2] =
+        [(Measure::Deliveries, deliveries::measure), (Measure::Moderation, moderation::measure)];
+    for (measure, run) in apart {
+        if wanted(measure) {
+            let folder = folder.path().to_owned();
+            report = std::thread::spawn(move || run(&mut report, &folder).map(|()| report))
+                .join()
+                .map_err(|_| anyhow::anyhow!("measuring broke down"))??;
+        }
     }
     if let Some(file) = &cli.json {
         report.write(file)?;
