@@ -240,7 +240,8 @@ impl Index {
     /// One pass; `None` where a candidate was changed before it was measured.
     fn attempt(&self, queries: &[&[f32]], ask: &Ask<'_>) -> Result<Option<Vec<Vec<Hit>>>, IndexError> {
         let live = self.live();
-        let mut scans: Vec<_> = queries.iter().map(|query| Scan::new(&self.turn, &live, query, ask)).collect();
+        let mut scans: Vec<_> =
+            queries.iter().map(|query| Scan::new(&self.turn, &live, query, ask)).collect();
         let chunks = live.chunks.read().unwrap_or_else(PoisonError::into_inner).clone();
         for (at, chunk) in chunks.iter().enumerate() {
             scan::read(&mut scans, &chunk.read().unwrap_or_else(PoisonError::into_inner), at * ROWS);

@@ -5,7 +5,7 @@ use crate::{
     best::{Best, Near},
     code::{Query, Sieve, turned},
     file::Store,
-    kernels::{BLOCK, Kernels},
+    kernels::{BLOCK, Kernels, fetch, widely},
     load::{Chunk, Live},
     rows::{ROWS, Rows, padded},
     turn::Turn,
@@ -67,11 +67,13 @@ impl<'a> Scan<'a> {
         let (sums, excess) = (&mut sums[..end - from], &mut excess[..end - from]);
         (kernels.near)(&self.query.near, &rows.high[from * width..end * width], sums);
         let reach = self.query.reach(self.best.limit());
-        let scales = rows.steps[from..end].iter().zip(&rows.near_squares[from..end]);
-        let scales = scales.zip(&rows.near_errors[from..end]);
-        for ((excess, sum), ((step, square), error)) in excess.iter_mut().zip(sums.iter()).zip(scales) {
-            *excess = self.query.excess(*sum, *step, *square, *error, reach);
-        }
+        let scales = rows.near_steps[from..end].iter().zip(&rows.near_errors[from..end]);
+        let scales = scales.zip(&rows.squares[from..end]);
+        widely(|| {
+            for ((excess, sum), ((step, error), square)) in excess.iter_mut().zip(sums.iter()).zip(scales) {
+                *excess = self.query.excess(*sum, *step, *error, *square, reach);
+            }
+        });
         self.look_closer(kernels, rows, excess, from, first);
     }
 
@@ -85,9 +87,11 @@ impl<'a> Scan<'a> {
             let excess = &mut excess[..end - from];
             (kernels.sketch)(&sieve.tables, &rows.sketches[from / BLOCK * size..][..size], &mut sums);
             let scales = rows.squares[from..end].iter().zip(&rows.flatness[from..end]);
-            for ((excess, sum), (square, flatness)) in excess.iter_mut().zip(&sums).zip(scales) {
-                *excess = sieve.excess(*sum, *square, *flatness, reach);
-            }
+            widely(|| {
+                for ((excess, sum), (square, flatness)) in excess.iter_mut().zip(&sums).zip(scales) {
+                    *excess = sieve.excess(*sum, *square, *flatness, reach);
+                }
+            });
             self.look_closer(kernels, rows, excess, from, first);
         }
     }
@@ -98,14 +102,18 @@ impl<'a> Scan<'a> {
         if excess.iter().fold(0_u32, |any, it| any | u32::from(*it <= 0.0)) == 0 {
             return;
         }
-        for row in excess.iter().zip(from..).filter(|(it, _)| **it <= 0.0).map(|(_, row)| row) {
+        let left = || excess.iter().zip(from..).filter(|(it, _)| **it <= 0.0).map(|(_, row)| row);
+        for row in left() {
+            fetch(rows.planes(row).1);
+        }
+        for row in left() {
             let Some(who) = rows.who(row).filter(|who| self.only.is_none_or(|only| only(who.person))) else {
                 continue;
             };
             let (high, low) = rows.planes(row);
             let sum = (kernels.full)(&self.query.full, high, low);
             let fine = rows.fine(row);
-            let (lower, upper) = self.query.bounds(sum, rows.steps[row], fine.full_square, fine.full_error);
+            let (lower, upper) = self.query.bounds(sum, fine.step, fine.full_square, fine.full_error);
             if lower > self.best.limit() {
                 continue;
             }
@@ -125,7 +133,7 @@ impl<'a> Scan<'a> {
         self.candidates.retain(|it| it.lower <= limit);
         self.candidates.sort_unstable_by(|a, b| a.lower.total_cmp(&b.lower));
         let mut best = Best::new(self.most, self.within);
-        let mut vector = Zeroizing::new(Vec::new());
+        let (mut bytes, mut vector) = (Zeroizing::new(Vec::new()), Zeroizing::new(Vec::new()));
         for candidate in &self.candidates {
             if candidate.lower > best.limit() {
                 break;
@@ -136,7 +144,7 @@ impl<'a> Scan<'a> {
             let (version, who) = (rows.fine(row).version, rows.who(row));
             drop(rows);
             let Some(who) = who.filter(|_| version == candidate.version) else { return Ok(None) };
-            let record = store.fetch(candidate.slot, &mut vector)?.ok_or(IndexError::Damaged)?;
+            let record = store.fetch(candidate.slot, &mut bytes, &mut vector)?.ok_or(IndexError::Damaged)?;
             if (record.face, record.person) != (who.face, who.person) {
                 return Err(IndexError::Damaged);
             }

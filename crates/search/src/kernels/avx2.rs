@@ -3,7 +3,7 @@
 
 use super::{BLOCK, GROUP, Kernels, check_full, check_near, check_sketch};
 use std::arch::x86_64::{
-    __m256i, _mm_add_epi32, _mm_cvtsi128_si32, _mm_loadu_si128, _mm_prefetch, _mm_shuffle_epi32, _MM_HINT_T0,
+    __m256i, _MM_HINT_T0, _mm_add_epi32, _mm_cvtsi128_si32, _mm_loadu_si128, _mm_prefetch, _mm_shuffle_epi32,
     _mm256_add_epi8, _mm256_add_epi16, _mm256_add_epi32, _mm256_and_si256, _mm256_andnot_si256,
     _mm256_broadcastsi128_si256, _mm256_castsi256_si128, _mm256_cvtepu8_epi16, _mm256_extracti128_si256,
     _mm256_loadu_si256, _mm256_madd_epi16, _mm256_maddubs_epi16, _mm256_or_si256, _mm256_set1_epi8,
@@ -17,6 +17,30 @@ const AHEAD: usize = 4096;
 /// The set, where the processor has the feature.
 pub(super) fn kernels() -> Option<Kernels> {
     is_x86_feature_detected!("avx2").then_some(Kernels { name: "avx2", near, full, sketch })
+}
+
+/// See [`super::widely`].
+#[inline]
+pub(super) fn widely<R>(code: impl FnOnce() -> R) -> R {
+    #[target_feature(enable = "avx2")]
+    fn wide<R>(code: impl FnOnce() -> R) -> R {
+        code()
+    }
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has the feature.
+        unsafe { wide(code) }
+    } else {
+        code()
+    }
+}
+
+/// See [`super::fetch`].
+#[inline]
+pub(super) fn fetch(bytes: &[u8]) {
+    for line in bytes.chunks(64) {
+        // SAFETY: this asks for SSE, which every processor of this kind has, and for nothing of the address.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) }
+    }
 }
 
 fn near(query: &[i8], rows: &[u8], out: &mut [i32]) {

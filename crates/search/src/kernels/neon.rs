@@ -5,9 +5,9 @@ use super::{BLOCK, GROUP, Kernels, check_full, check_near, check_sketch};
 use std::arch::aarch64::{
     int16x8_t, int32x4_t, uint8x16_t, vaddq_s32, vaddq_u8, vaddvq_s32, vaddw_high_u8, vaddw_u8, vandq_u8,
     vbicq_u8, vdupq_n_s16, vdupq_n_s32, vdupq_n_u8, vdupq_n_u16, vget_low_s8, vget_low_s16, vget_low_u8,
-    vld1q_s8, vld1q_s16, vld1q_u8, vmlal_high_s8, vmlal_high_s16, vmlal_s8, vmlal_s16, vmovl_high_u8, vmovl_u8,
-    vorrq_u8, vpadalq_s16, vqtbl1q_u8, vreinterpretq_s8_u8, vreinterpretq_s16_u16, vshlq_n_u8, vshrq_n_u8,
-    vst1q_u16,
+    vld1q_s8, vld1q_s16, vld1q_u8, vmlal_high_s8, vmlal_high_s16, vmlal_s8, vmlal_s16, vmovl_high_u8,
+    vmovl_u8, vorrq_u8, vpadalq_s16, vqtbl1q_u8, vreinterpretq_s8_u8, vreinterpretq_s16_u16, vshlq_n_u8,
+    vshrq_n_u8, vst1q_u16,
 };
 
 /// Bytes of a vector.

@@ -7,27 +7,42 @@ pub(super) const KERNELS: Kernels = Kernels { name: "scalar", near, full, sketch
 fn near(query: &[i8], rows: &[u8], out: &mut [i32]) {
     check_near(query, rows, out);
     for (row, out) in rows.chunks_exact(query.len() / 2).zip(out) {
-        *out = query.chunks_exact(GROUP).zip(row.chunks_exact(GROUP / 2)).map(|(q, bytes)| {
-            let (first, second) = q.split_at(GROUP / 2);
-            let pairs = first.iter().zip(second).zip(bytes);
-            pairs.map(|((a, b), byte)| {
-                i32::from(*a) * i32::from(byte & 15) + i32::from(*b) * i32::from(byte >> 4)
-            }).sum::<i32>()
-        }).sum();
+        *out = query
+            .chunks_exact(GROUP)
+            .zip(row.chunks_exact(GROUP / 2))
+            .map(|(q, bytes)| {
+                let (first, second) = q.split_at(GROUP / 2);
+                let pairs = first.iter().zip(second).zip(bytes);
+                pairs
+                    .map(|((a, b), byte)| {
+                        i32::from(*a) * i32::from(byte & 15) + i32::from(*b) * i32::from(byte >> 4)
+                    })
+                    .sum::<i32>()
+            })
+            .sum();
     }
 }
 
 fn full(query: &[i16], high: &[u8], low: &[u8]) -> i32 {
     check_full(query, high, low);
     let planes = high.chunks_exact(GROUP / 2).zip(low.chunks_exact(GROUP / 2));
-    query.chunks_exact(GROUP).zip(planes).map(|(q, (high, low))| {
-        let (first, second) = q.split_at(GROUP / 2);
-        first.iter().zip(second).zip(high.iter().zip(low)).map(|((a, b), (high, low))| {
-            let one = (high & 15) << 4 | (low & 15);
-            let two = (high & 0xf0) | low >> 4;
-            i32::from(*a) * i32::from(one) + i32::from(*b) * i32::from(two)
-        }).sum::<i32>()
-    }).sum()
+    query
+        .chunks_exact(GROUP)
+        .zip(planes)
+        .map(|(q, (high, low))| {
+            let (first, second) = q.split_at(GROUP / 2);
+            first
+                .iter()
+                .zip(second)
+                .zip(high.iter().zip(low))
+                .map(|((a, b), (high, low))| {
+                    let one = (high & 15) << 4 | (low & 15);
+                    let two = (high & 0xf0) | low >> 4;
+                    i32::from(*a) * i32::from(one) + i32::from(*b) * i32::from(two)
+                })
+                .sum::<i32>()
+        })
+        .sum()
 }
 
 fn sketch(tables: &[u8], block: &[u8], out: &mut [u16; BLOCK]) {
