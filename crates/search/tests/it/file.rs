@@ -13,7 +13,7 @@ fn three(place: &Place) -> Vec<Face> {
         (0..3).map(|at| Face { face: id(at), person: id(at), vector: chance.vector(DIMENSION) }).collect();
     let index = place.open();
     put(&index, &faces);
-    index.note_seq(3).unwrap();
+    index.note_seq(3).expect("it can be written");
     faces
 }
 
@@ -31,7 +31,7 @@ fn a_file_cut_anywhere_holds_the_records_before_the_cut() {
         std::fs::write(place.path(), &whole[..length]).unwrap();
         let index = place.open();
         let left = (length - HEADER) / RECORD;
-        let torn = usize::from((length - HEADER) % RECORD > 0);
+        let torn = usize::from(!(length - HEADER).is_multiple_of(RECORD));
         assert_eq!((index.len(), index.dropped(), index.seq()), (left, torn, 3), "{length}");
         let query = [0.1; DIMENSION];
         assert_eq!(index.search(&query, &ask(3)).unwrap(), plainly(&faces[..left], &query, &ask(3)));

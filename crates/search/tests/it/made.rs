@@ -49,7 +49,7 @@ impl Face {
 }
 
 pub(crate) fn put(index: &Index, faces: &[Face]) {
-    index.put(&faces.iter().map(Face::entry).collect::<Vec<_>>()).unwrap();
+    index.put(&faces.iter().map(Face::entry).collect::<Vec<_>>()).expect("the vectors are good");
 }
 
 /// An index that can be closed and opened again.
@@ -60,7 +60,10 @@ pub(crate) struct Place {
 
 impl Place {
     pub(crate) fn new(dimension: usize) -> Self {
-        Self { folder: tempfile::tempdir().unwrap(), space: Space { model: [3; 32], dimension } }
+        Self {
+            folder: tempfile::tempdir().expect("there is room"),
+            space: Space { model: [3; 32], dimension },
+        }
     }
 
     pub(crate) fn path(&self) -> PathBuf {
@@ -72,7 +75,7 @@ impl Place {
     }
 
     pub(crate) fn open(&self) -> Index {
-        self.try_open().unwrap()
+        self.try_open().expect("the file is good")
     }
 }
 
