@@ -12,7 +12,9 @@ mod overload;
 mod peers;
 mod photo;
 mod proofs;
+mod python;
 mod report;
+mod search;
 mod server;
 mod start;
 
@@ -56,6 +58,7 @@ enum Measure {
     Overload,
     Proofs,
     Deliveries,
+    Search,
 }
 
 /// One thread for the client: it shares the cores with the server.
@@ -112,6 +115,9 @@ async fn main() -> anyhow::Result<()> {
         report = std::thread::spawn(move || deliveries::measure(&mut report, &folder).map(|()| report))
             .join()
             .map_err(|_| anyhow::anyhow!("measuring deliveries broke down"))??;
+    }
+    if wanted(Measure::Search) {
+        search::measure(&mut report, &place, folder.path(), rounds)?;
     }
     if let Some(file) = &cli.json {
         report.write(file)?;
