@@ -13,7 +13,9 @@ mod overload;
 mod peers;
 mod photo;
 mod proofs;
+mod python;
 mod report;
+mod search;
 mod server;
 mod start;
 
@@ -58,6 +60,7 @@ enum Measure {
     Proofs,
     Deliveries,
     Moderation,
+    Search,
 }
 
 /// One thread for the client: it shares the cores with the server.
@@ -118,6 +121,9 @@ async fn main() -> anyhow::Result<()> {
                 .join()
                 .map_err(|_| anyhow::anyhow!("measuring broke down"))??;
         }
+    }
+    if wanted(Measure::Search) {
+        search::measure(&mut report, &place, folder.path(), rounds)?;
     }
     if let Some(file) = &cli.json {
         report.write(file)?;
