@@ -21,7 +21,7 @@ pub struct Quality {
     pub side: f32,
     /// 0 (washed out) to 1 (every pixel differs from the next): the share of the differences between neighbouring pixels
     /// that smoothing takes away, in the direction where that is less, on the face scaled to 96 pixels. So a face with
-    /// fewer pixels than that is less sharp as well. About 0.6 for good photos, below 0.3 for blurred ones.
+    /// fewer pixels than that is less sharp as well. About 0.6 for studio portraits, 0.4 to 0.5 for snapshots.
     pub sharpness: f32,
     /// Mean luma over the face's box, 0 to 255 (ITU-R BT.601).
     pub luma: f32,
@@ -39,7 +39,8 @@ pub(crate) fn quality(picture: &Picture, face: &Face) -> Quality {
     let size = side / (side + HALF_AS_GOOD);
     let sharp = (sharpness / 0.6).min(1.0);
     let light = ((luma - 20.0) / 50.0).min((250.0 - luma) / 40.0).clamp(0.0, 1.0);
-    let score = size * sharp * light.sqrt() * frontal;
+    // Of frames that all show a profile, one is still the best.
+    let score = size * sharp * light.sqrt() * (0.1 + 0.9 * frontal);
     // Also where the face's numbers are none.
     let score = if score.is_finite() { score.clamp(0.0, 1.0) } else { 0.0 };
     Quality { side, sharpness, luma, frontal, score }

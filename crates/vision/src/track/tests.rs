@@ -130,6 +130,16 @@ fn a_badly_seen_frame_in_place_belongs_to_the_track_and_elsewhere_does_not() {
     assert_eq!(after(900.0, 0.5), 1, "the same person, elsewhere");
 }
 
+/// Small and blurred faces of different people have embeddings that lie together.
+#[test]
+fn badly_seen_faces_are_joined_in_place_only() {
+    let poor = |x: f32, frame| Seen { quality: 0.1, ..seen(x, 300.0, Some(person(0, frame))) };
+    let mut tracker = tracker();
+    tracker.step(0.0, vec![poor(200.0, 0)]);
+    assert_eq!(ids(&tracker.step(0.5, vec![poor(230.0, 1)])), [1]);
+    assert_eq!(ids(&tracker.step(1.0, vec![poor(1500.0, 2)])), [2]);
+}
+
 #[test]
 fn of_two_who_look_alike_the_one_in_place_goes_on() {
     let mut tracker = tracker();
@@ -189,7 +199,7 @@ fn a_stored_tracker_goes_on_as_if_nothing_had_been() {
         let along = number as f32 * 60.0;
         vec![
             seen(100.0 + along, 300.0, Some(person(0, number))),
-            seen(800.0 - along, 310.0, if number % 2 == 0 { Some(person(1, number)) } else { None }),
+            seen(800.0 - along, 310.0, if number.is_multiple_of(2) { Some(person(1, number)) } else { None }),
         ]
     };
     for number in 0..5 {

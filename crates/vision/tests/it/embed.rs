@@ -21,7 +21,7 @@ fn two_takes_of_a_face_lie_together() {
             let other = around(&photo, &face, scale);
             let found = surest(&mut vision, &other);
             let again = vision.embed(&other, &found).unwrap();
-            assert!(distance(&whole, &again) < 0.3, "{scale}: {}", distance(&whole, &again));
+            assert!(distance(&whole, &again) < 0.4, "{scale}: {}", distance(&whole, &again));
         }
     }
 }
@@ -29,7 +29,7 @@ fn two_takes_of_a_face_lie_together() {
 #[test]
 fn different_people_of_one_photo_lie_apart() {
     let mut vision = load();
-    let limit = vision.space().distance_at(1e-3).unwrap();
+    let limit = vision.space().distance_at(1e-4).unwrap();
     for number in 1..=6 {
         let photo = photo(number);
         let found = vision.detect(&photo).unwrap();
@@ -65,7 +65,7 @@ fn the_space_changes_with_the_crop_and_the_mirror_and_not_with_the_thresholds() 
     assert!(others.iter().all(|other| other.sha256 != own.sha256));
 }
 
-const PINNED: &str = "";
+const PINNED: &str = "19adb05d6532d5a53a6d17222623ff52eaaab471be0d4924c74191845e7d73de";
 
 #[test]
 fn a_mirrored_picture_has_the_same_embedding_where_both_are_put_in() {

@@ -5,13 +5,17 @@ use vision::{Face, Quality, Vision};
 
 /// Faces that look into the lens, with room around them.
 fn portraits(vision: &mut Vision) -> Vec<Picture> {
-    [(1, 0), (3, 0), (4, 0), (6, 0)]
-        .map(|(number, at)| {
-            let photo = photo(number);
-            let faces = vision.detect(&photo).unwrap();
-            around(&photo, &faces[at], 2.2)
-        })
-        .into()
+    let mut portraits = Vec::new();
+    for number in [3, 5, 6] {
+        let photo = photo(number);
+        for face in vision.detect(&photo).unwrap() {
+            if Vision::quality(&photo, &face).frontal > 0.6 {
+                portraits.push(around(&photo, &face, 2.2));
+            }
+        }
+    }
+    assert!(portraits.len() >= 4, "{}", portraits.len());
+    portraits
 }
 
 fn changed(picture: &Picture, change: impl FnOnce(RgbImage) -> RgbImage) -> Picture {
@@ -81,15 +85,15 @@ fn dark_and_blown_pictures_are_worse() {
     for portrait in portraits(&mut vision) {
         let face = surest(&mut vision, &portrait);
         let good = Vision::quality(&portrait, &face);
-        assert!((60.0..220.0).contains(&good.luma), "{good:?}");
+        assert!((40.0..220.0).contains(&good.luma), "{good:?}");
         let lit = |light: fn(f32) -> f32| {
             let picture = painted(portrait.width(), portrait.height(), |x, y| {
                 portrait.pixel(x.into(), y.into()).map(|value| light(value.into()).clamp(0.0, 255.0) as u8)
             });
             Vision::quality(&picture, &face)
         };
-        let (dark, bright) = (lit(|value| value * 0.2), lit(|value| value * 0.3 + 178.0));
-        assert!(dark.luma < 50.0 && dark.score < 0.8 * good.score, "{dark:?}");
+        let (dark, bright) = (lit(|value| value * 0.12), lit(|value| value * 0.3 + 178.0));
+        assert!(dark.luma < 40.0 && dark.score < 0.8 * good.score, "{dark:?} {good:?}");
         assert!(bright.luma > 190.0 && bright.luma > good.luma, "{bright:?}");
         assert_eq!(lit(|_| 0.0).score, 0.0);
         assert_eq!(lit(|_| 255.0).score, 0.0);
@@ -100,22 +104,23 @@ fn dark_and_blown_pictures_are_worse() {
 #[test]
 fn a_turned_face_is_less_frontal() {
     let mut vision = load();
-    let mut turned_less = 0;
     for portrait in portraits(&mut vision) {
         let straight = surest(&mut vision, &portrait);
         let middle = straight.points[2][0];
-        let turned = painted(portrait.width(), portrait.height(), |x, y| {
-            let x = f32::from(x as u16);
-            let from = if x < middle { middle - (middle - x) * 2.2 } else { x };
-            portrait.pixel(from as i64, y.into())
+        // Which way makes no difference for who looks ahead; who is turned a little already is turned further by one.
+        let turned = [false, true].map(|left| {
+            let picture = painted(portrait.width(), portrait.height(), |x, y| {
+                let x = x as f32;
+                let narrow = (x < middle) == left;
+                let from = if narrow { middle + (x - middle) * 2.2 } else { x };
+                portrait.pixel(from as i64, y.into())
+            });
+            let found = surest(&mut vision, &picture);
+            Vision::quality(&picture, &found).frontal
         });
-        let found = surest(&mut vision, &turned);
-        let (before, after) =
-            (Vision::quality(&portrait, &straight).frontal, Vision::quality(&turned, &found).frontal);
-        turned_less += usize::from(after < before);
-        assert!(after < before + 0.05, "{before} {after}");
+        let before = Vision::quality(&portrait, &straight).frontal;
+        assert!(turned[0].min(turned[1]) < 0.8 * before, "{before} {turned:?}");
     }
-    assert!(turned_less >= 3, "{turned_less} of 4");
 }
 
 /// By the points alone: as the nose wanders off, as one ear comes near, as the nose rises, as the head lies down.

@@ -189,8 +189,8 @@ impl<'a> Faces<'a> {
         let path = self.folder.join(name);
         let bytes = std::fs::read(&path).with_context(|| format!("{} cannot be read", path.display()))?;
         let embedding = match super::open_any(&bytes) {
-            Err(refusal) => Err(refusal.message.to_owned()),
-            Ok(picture) => {
+            None => Err("it is no picture that can be read".to_owned()),
+            Some(picture) => {
                 let faces = self.vision.detect(&picture)?;
                 if faces.iter().filter(|face| self.vision.counts(face)).count() > 1 {
                     self.several.push(name.to_owned());

@@ -58,8 +58,9 @@ pub(crate) fn open_photo(file: &Path) -> anyhow::Result<Picture> {
     Picture::new(width, height, photo.into_raw()).context("the picture is empty")
 }
 
-/// A picture file of almost any size and quality, decoded as requests are: upright, and within hard limits.
-fn open_any(bytes: &[u8]) -> Result<Picture, gate::Refusal> {
+/// A picture file of any size and quality: decoded as requests are, which makes it upright, or, where no request may
+/// have it (greyscale, other formats), as it lies.
+fn open_any(bytes: &[u8]) -> Option<Picture> {
     let rules = gate::Rules {
         min_bytes: None,
         max_bytes: None,
@@ -72,8 +73,12 @@ fn open_any(bytes: &[u8]) -> Result<Picture, gate::Refusal> {
         max_pixels: 100_000_000,
         min_coloured: 0.0,
     };
-    let header = gate::inspect(bytes, &rules)?;
-    gate::decode(bytes, &header, &rules)
+    let upright = gate::inspect(bytes, &rules).and_then(|header| gate::decode(bytes, &header, &rules));
+    upright.ok().or_else(|| {
+        let photo = image::load_from_memory(bytes).ok()?.into_rgb8();
+        let (width, height) = photo.dimensions();
+        Picture::new(width, height, photo.into_raw())
+    })
 }
 
 /// A labelled picture.
