@@ -324,7 +324,8 @@ impl TestApp {
     pub fn letters(&self) -> Vec<String> {
         let files = std::fs::read_dir(self.letters.path()).expect("the folder is there");
         let mut files: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
-        files.sort();
+        // Not by name: the world may stand still between two.
+        files.sort_by_key(|file| std::fs::metadata(file).and_then(|data| data.modified()).expect("its time"));
         files.iter().map(|file| std::fs::read_to_string(file).expect("a letter")).collect()
     }
 
