@@ -9,7 +9,7 @@ import { build } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
 
-/** The pages: their folders, what is hashed in each, what names those files, and the service worker. */
+/** The pages: their folders, what is hashed in each, what names those files, and the service worker, where one is. */
 const PAGES = [
   {
     name: "holder",
@@ -17,6 +17,7 @@ const PAGES = [
     documents: ["index.html", "manifest.webmanifest"],
     worker: "worker.ts",
   },
+  { name: "console", assets: ["page.ts", "style.css", "icon.svg"], documents: ["index.html"] },
 ];
 
 const COMMON = {
@@ -58,6 +59,9 @@ async function bundle({ name, assets, documents, worker }) {
   for (const document of documents) {
     const text = await readFile(join(folder, document), "utf8");
     page.set(document, Buffer.from(text.replaceAll(/\{\{(.+?)\}\}/g, (_, asset) => named(names, asset))));
+  }
+  if (!worker) {
+    return page;
   }
   // The worker comes last: it names all the others, and an edition that changes with any of them.
   const kept = [...page.keys()].map((path) => (path === "index.html" ? "./" : path)).sort();

@@ -59,6 +59,7 @@ pub struct TestApp {
     pub app: AppId,
     mail: Mail,
     letters: tempfile::TempDir,
+    _indexes: tempfile::TempDir,
     router: Router,
     _database: TestDb,
 }
@@ -132,14 +133,15 @@ impl TestApp {
         let mail = Mail::new(world.clone(), vault.clone(), carrier, None).expect("a folder");
         let videos = Videos::start(fetcher.clone(), media::video::Settings::default()).await;
         let (estimator, outbox) = (crate::faces::estimator(), Outbox::new(fetcher.clone(), vault.clone()));
-        let indexes = faces::Settings::new(letters.path().join("faces"), keyring.derive("indexes of faces"));
+        let indexes = tempfile::tempdir().expect("a temporary folder");
+        let index_settings = faces::Settings::new(indexes.path().to_owned(), keyring.derive("indexes of faces"));
         let faces = Faces::new(
             database.db.clone(),
             world.clone(),
             vault.clone(),
             blobs.clone(),
             estimator.clone(),
-            indexes,
+            index_settings,
         );
         let moderations = Moderations::new(
             database.db.clone(),
@@ -199,7 +201,7 @@ impl TestApp {
         public_keys::add(&mut tx, &*world, app, public_key()).await.expect("a key");
         tx.commit().await.expect("a commit");
         let router = api::router(api.clone(), Router::new());
-        Self { api, world, org, app, mail, letters, router, _database: database }
+        Self { api, world, org, app, mail, letters, _indexes: indexes, router, _database: database }
     }
 
     /// Another estimator in the same place, for tests of busy or missing models.
@@ -343,6 +345,18 @@ impl TestApp {
                 async move { closing.finish(&job, &lease).await }
             });
         self.api.moderations.handle(self.api.faces.handle(worker))
+    }
+
+    /// The mails that were sent so far, oldest first, as they travel.
+    ///
+    /// # Panics
+    /// When they cannot be read.
+    pub fn letters(&self) -> Vec<String> {
+        let files = std::fs::read_dir(self.letters.path()).expect("the folder is there");
+        let mut files: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
+        // Not by name: the world may stand still between two.
+        files.sort_by_key(|file| std::fs::metadata(file).and_then(|data| data.modified()).expect("its time"));
+        files.iter().map(|file| std::fs::read_to_string(file).expect("a letter")).collect()
     }
 
     /// An ordinary unsigned GET.

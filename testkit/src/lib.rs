@@ -6,6 +6,7 @@ mod app;
 mod faces;
 #[cfg(feature = "app")]
 pub mod media;
+pub mod mail_server;
 #[cfg(feature = "app")]
 pub mod receiver;
 pub mod scene;

@@ -38,6 +38,11 @@ static CERTIFICATE: LazyLock<(String, Arc<ServerConfig>)> = LazyLock::new(|| {
     (made.cert.pem(), Arc::new(config))
 });
 
+/// Speaks TLS as every stand-in on this machine does.
+pub(crate) fn acceptor() -> TlsAcceptor {
+    TlsAcceptor::from(CERTIFICATE.1.clone())
+}
+
 /// What was sent.
 #[derive(Clone, Debug)]
 pub struct Sent {

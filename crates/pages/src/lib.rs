@@ -6,6 +6,7 @@
 //! | Below | Page |
 //! |---|---|
 //! | `/poa/holder/` | shows the holder of a proof of age a fresh QR code every 30 seconds |
+//! | `/console/` | members sign in, see what was found, and manage members |
 
 mod serve;
 
@@ -30,6 +31,8 @@ fn router_of(files: &'static [File]) -> Router {
     Router::new()
         .route("/poa/holder", get(Redirect::permanent("/poa/holder/")))
         .merge(Page { files, folder: "holder" }.at("/poa/holder/"))
+        .route("/console", get(Redirect::permanent("/console/")))
+        .merge(Page { files, folder: "console" }.at("/console/"))
 }
 
 #[cfg(test)]

@@ -135,17 +135,20 @@ async fn the_pages_that_are_built_in_hang_together() {
     if !crate::built_in() {
         return;
     }
-    let page = ask(crate::FILES, "GET", "/poa/holder/", &[]).await;
-    assert_eq!(page.status, StatusCode::OK);
-    let named =
-        page.body.split('"').filter(|text| text.starts_with("assets/") || text.ends_with(".webmanifest"));
-    let named: Vec<_> = named.chain(["sw.js"]).collect();
-    assert!(named.len() >= 5, "{named:?}");
-    for name in named {
-        let answer = ask(crate::FILES, "GET", &format!("/poa/holder/{name}"), &[]).await;
-        assert_eq!(answer.status, StatusCode::OK, "{name}");
-    }
-    for forbidden in ["style=", " onclick", "http://", "https://", "{{"] {
-        assert!(!page.body.replace("http://www.w3.org/2000/svg", "").contains(forbidden), "{forbidden}");
+    for (below, beside) in [("/poa/holder/", &["sw.js"][..]), ("/console/", &[])] {
+        let page = ask(crate::FILES, "GET", below, &[]).await;
+        assert_eq!(page.status, StatusCode::OK, "{below}");
+        let named =
+            page.body.split('"').filter(|text| text.starts_with("assets/") || text.ends_with(".webmanifest"));
+        let named: Vec<_> = named.chain(beside.iter().copied()).collect();
+        assert!(named.len() >= 3, "{below}: {named:?}");
+        for name in named {
+            let answer = ask(crate::FILES, "GET", &format!("{below}{name}"), &[]).await;
+            assert_eq!(answer.status, StatusCode::OK, "{below}{name}");
+        }
+        for forbidden in ["style=", " onclick", "http://", "https://", "{{"] {
+            let body = page.body.replace("http://www.w3.org/2000/svg", "");
+            assert!(!body.contains(forbidden), "{below}: {forbidden}");
+        }
     }
 }

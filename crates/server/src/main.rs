@@ -59,6 +59,12 @@ enum Command {
     /// Applications of an organisation; an application's id is its SDK ID.
     #[command(subcommand)]
     App(commands::app::App),
+    /// Moderation accounts: open and close them, invite members.
+    #[command(subcommand)]
+    Account(commands::account::Account),
+    /// Prove that what is gone is gone.
+    #[command(subcommand)]
+    Audit(commands::audit::Audit),
     /// Keys of an application: public keys that verify its requests, API keys that open interfaces.
     #[command(subcommand)]
     Key(commands::key::Key),
@@ -107,6 +113,8 @@ async fn run(place: &Place, command: Command) -> anyhow::Result<ExitCode> {
         Command::Poa(poa) => poa.run(&config).await?,
         Command::Org(org) => org.run(&config).await?,
         Command::App(app) => app.run(&config).await?,
+        Command::Account(account) => account.run(&config).await?,
+        Command::Audit(audit) => return audit.run(&config).await,
         Command::Key(key) => key.run(&config).await?,
         Command::Models(models) => models.run(&config)?,
         Command::Call(call) => return call.run(&config).await,

@@ -24,6 +24,16 @@ const TYPES: Record<string, string> = {
 };
 const DIST = join(process.cwd(), "dist");
 
+/** Answers with a file of `dist`, as the server does. */
+export async function sendFile(response: ServerResponse, name: string): Promise<void> {
+  try {
+    const file = await readFile(join(DIST, name));
+    response.writeHead(200, { ...HEADERS, "content-type": TYPES[extname(name)] }).end(file);
+  } catch {
+    response.writeHead(404, { ...HEADERS, "content-type": "text/plain" }).end("not found\n");
+  }
+}
+
 export class StandIn {
   /** How many batches a code still gives. */
   readonly invitations = new Map<string, number>();
@@ -78,13 +88,7 @@ export class StandIn {
       response.writeHead(status, { "content-type": "application/json", "retry-after": "1" }).end(JSON.stringify(body));
       return;
     }
-    const name = pathname.replace(/^\/poa\//, "").replace(/\/$/, "/index.html");
-    try {
-      const file = await readFile(join(DIST, name));
-      response.writeHead(200, { ...HEADERS, "content-type": TYPES[extname(name)] }).end(file);
-    } catch {
-      response.writeHead(404, { ...HEADERS, "content-type": "text/plain" }).end("not found\n");
-    }
+    await sendFile(response, pathname.replace(/^\/poa\//, "").replace(/\/$/, "/index.html"));
   }
 
   async #redeem(request: IncomingMessage): Promise<[number, object]> {

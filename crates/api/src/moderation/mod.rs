@@ -18,7 +18,7 @@ use crate::Api;
 pub(crate) use accounts::get::AccountBody;
 pub(crate) use caller::Caller;
 pub(crate) use members::MemberBody;
-use problem::Error;
+use problem::{Error, Wrong};
 pub(crate) use problem::{Problem, not_found, panicked};
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa::{
@@ -97,6 +97,7 @@ pub(crate) fn document() -> OpenApi {
     }
     let components = document.components.get_or_insert_default();
     components.schemas.insert("Error".to_owned(), Error::schema());
+    components.schemas.insert("Wrong".to_owned(), Wrong::schema());
     let key = |name, description| {
         SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::with_description(name, description)))
     };

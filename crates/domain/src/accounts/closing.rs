@@ -361,7 +361,9 @@ pub(crate) async fn orphans(view: &mut Read) -> Result<Vec<(&'static str, Vec<Ow
     found.extend(faces::orphans(view).await?);
     found.extend(people::orphans(view).await?);
     let closing: Vec<Owned> = view
-        .fetch_all(sql!("SELECT id AS owner, 1 AS number FROM accounts WHERE state <> 'OPEN' ORDER BY id"))
+        .fetch_all(sql!(
+            "SELECT id AS owner, CAST(1 AS BIGINT) AS number FROM accounts WHERE state <> 'OPEN' ORDER BY id"
+        ))
         .await?;
     found.push(("accounts", closing));
     Ok(found)

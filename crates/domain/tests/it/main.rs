@@ -4,4 +4,5 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod delivery;
+mod mail;
 mod tokens;

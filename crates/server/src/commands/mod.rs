@@ -1,6 +1,8 @@
 //! The tools beside the server. Each command is one file.
 
+pub(crate) mod account;
 pub(crate) mod app;
+pub(crate) mod audit;
 pub(crate) mod call;
 pub(crate) mod deliveries;
 pub(crate) mod doctor;

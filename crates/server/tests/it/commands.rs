@@ -73,6 +73,49 @@ fn jobs_can_be_looked_at_and_decided_about() {
 }
 
 #[test]
+fn accounts_are_opened_and_closed_and_leave_a_receipt() {
+    let place = Place::new();
+    let server = place.serve();
+    let app = place.credentials()["sdk_id"].as_str().unwrap().to_owned();
+    let account = place.ask(&["account", "open", "--app", &app, "Production"]);
+    let invite = ["account", "invite", "--account", &account, "--email", "ada@example.com", "--admin"];
+    let refused = place.run(&invite);
+    assert!(text(&refused.stderr).contains("mail.host"), "{}", text(&refused.stderr));
+    place.ask(&[&invite[..], &["--dev"]].concat());
+    let began = std::time::Instant::now();
+    let letter = loop {
+        let letters = std::fs::read_dir(place.path("mail")).into_iter().flatten().next();
+        match letters.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap()) {
+            Some(letter) if letter.contains("</html>") => break letter,
+            _ => assert!(began.elapsed().as_secs() < 60, "the server sends what the command queued"),
+        }
+    };
+    let link = format!("{}/console/#invite", server.url);
+    assert!(letter.replace("=\r\n", "").contains(&link), "{link}: {letter}");
+
+    let listed: Value = serde_json::from_str(&place.ask(&["account", "list"])).unwrap();
+    assert_eq!((&listed[0]["name"], &listed[0]["state"]), (&json!("Production"), &json!("OPEN")));
+    assert_eq!(place.run(&["account", "close", &account]).status.code(), Some(1), "it wants a yes");
+    place.ask(&["account", "close", &account, "--yes"]);
+    assert_eq!(place.ask(&["account", "list"]), "[]");
+    let receipt: Value = serde_json::from_str(&place.ask(&["account", "receipt", &account])).unwrap();
+    assert_eq!(
+        (&receipt["receipt"]["by"], &receipt["receipt"]["what"]),
+        (&json!("operator"), &json!({ "invitations": 1 }))
+    );
+    let key: Value = serde_json::from_str(&place.ask(&["account", "receipt", "--key"])).unwrap();
+    assert_eq!(receipt["key"], key);
+
+    assert_eq!(place.ask(&["audit", "orphans", "--json"]), "[]");
+    let stray = place.path("blobs").join(&account).join("photo");
+    std::fs::create_dir_all(&stray).unwrap();
+    std::fs::write(stray.join("a"), b"bytes").unwrap();
+    let found = place.run(&["audit", "orphans"]);
+    assert_eq!(found.status.code(), Some(1));
+    assert!(text(&found.stdout).contains(&account), "{}", text(&found.stdout));
+}
+
+#[test]
 fn the_doctor_finds_nothing_wrong_where_nothing_is() {
     let place = Place::new();
     place.ask(&["migrate"]);
@@ -100,6 +143,8 @@ fn every_command_helps() {
     let place = Place::new();
     for command in [
         "serve",
+        "account",
+        "audit",
         "org",
         "app",
         "key",

@@ -1,0 +1,164 @@
+//! Who may do what: every operation of interface 1, for every scope, for a foreign tenant, and for nobody.
+//!
+//! An operation that is added needs a row here.
+
+use crate::documents::concrete;
+use axum::{body::Body, http::Request};
+use base::AppId;
+use domain::{
+    accounts::Scope,
+    tenancy::{
+        Feature, api_keys,
+        applications::{self, NewApplication},
+    },
+};
+use serde_json::{Value, json};
+use testkit::TestApp;
+
+/// What an operation needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Needs {
+    /// To be let in.
+    Anyone,
+    /// One scope, or to be an administrator.
+    One(Scope),
+    /// To be an administrator.
+    Administrator,
+}
+use Needs::{Administrator, Anyone, One};
+
+/// Every operation, and what it needs (decisions, section 6).
+const TABLE: &[(&str, Needs)] = &[
+    ("POST /accounts", Administrator),
+    ("GET /accounts/{accountId}", Anyone),
+    ("DELETE /accounts/{accountId}", Administrator),
+    ("GET /accounts/{accountId}/deletion-receipt", Administrator),
+    ("GET /accounts/{accountId}/invitations", One(Scope::MembersManage)),
+    ("POST /accounts/{accountId}/invitations", One(Scope::MembersManage)),
+    ("DELETE /accounts/{accountId}/invitations/{invitationId}", One(Scope::MembersManage)),
+    ("GET /accounts/{accountId}/members", One(Scope::MembersManage)),
+    ("GET /accounts/{accountId}/members/{memberId}", One(Scope::MembersManage)),
+    ("PUT /accounts/{accountId}/members/{memberId}", One(Scope::MembersManage)),
+    ("DELETE /accounts/{accountId}/members/{memberId}", One(Scope::MembersManage)),
+    ("GET /accounts/{accountId}/scopes", Anyone),
+    ("POST /accounts/{accountId}/admin", Administrator),
+    ("DELETE /accounts/{accountId}/admin/{memberId}", Administrator),
+];
+
+/// The operations as they are documented.
+async fn operations(app: &TestApp) -> Vec<String> {
+    let document = app.get("/openapi/moderation.json").await.json();
+    let paths = document["paths"].as_object().unwrap();
+    let of = |(path, methods): (&String, &Value)| {
+        let methods = methods
+            .as_object()
+            .unwrap()
+            .keys()
+            .map(|method| format!("{} {path}", method.to_ascii_uppercase()));
+        methods.collect::<Vec<_>>()
+    };
+    paths.iter().flat_map(of).collect()
+}
+
+fn body(method: &str) -> Option<Value> {
+    matches!(method, "POST" | "PUT" | "PATCH").then(|| json!({}))
+}
+
+#[tokio::test]
+async fn every_operation_has_a_row() {
+    let app = TestApp::start().await;
+    let mut documented = operations(&app).await;
+    let mut known: Vec<_> = TABLE.iter().map(|(operation, _)| (*operation).to_owned()).collect();
+    documented.sort();
+    known.sort();
+    assert_eq!(documented, known);
+}
+
+#[tokio::test]
+async fn each_scope_opens_just_what_it_is_for() {
+    let app = TestApp::start().await;
+    let account = app.account().await.to_string();
+    let mut keys = Vec::new();
+    for scope in Scope::ALL {
+        keys.push((Some(scope), app.key(&[scope.as_str()]).await));
+    }
+    keys.push((None, app.key(&["admin"]).await));
+    for (operation, needs) in TABLE {
+        let (method, path) = operation.split_once(' ').unwrap();
+        // Whatever is named below the account is not there: a 404 or 400 shows that the guard let the call pass.
+        let path = concrete(&path.replace("{accountId}", &account));
+        // The operation that takes the account away comes past its guard for administrators alone, and is tried apart.
+        let closes = *operation == "DELETE /accounts/{accountId}";
+        for (scope, key) in &keys {
+            let may = match (needs, scope) {
+                (Anyone, _) | (_, None) => true,
+                (One(needed), Some(scope)) => needed == scope,
+                (Administrator, Some(_)) => false,
+            };
+            if closes && may {
+                continue;
+            }
+            let answer = app.ask(method, &path, key, body(method)).await;
+            assert_eq!(answer.status != 401, may, "{operation} with {scope:?}: {}", answer.line());
+            assert!(answer.status.as_u16() < 500, "{operation} with {scope:?}: {}", answer.line());
+        }
+    }
+    let (_, admin) = keys.pop().unwrap();
+    assert_eq!(app.ask("DELETE", &format!("/accounts/{account}"), &admin, None).await.status, 204);
+}
+
+#[tokio::test]
+async fn a_foreign_account_answers_as_one_that_is_not_there() {
+    let app = TestApp::start().await;
+    let own = app.account().await.to_string();
+    let (stranger, key) = stranger(&app).await;
+    for (operation, _) in TABLE.iter().filter(|(operation, _)| operation.contains("{accountId}")) {
+        let (method, path) = operation.split_once(' ').unwrap();
+        let at = |account: &str| concrete(&path.replace("{accountId}", account));
+        let ask = async |account: &str| {
+            app.ask_as(&stranger.to_string(), method, &at(account), &key, body(method)).await
+        };
+        let foreign = ask(&own).await;
+        let missing = ask("018f3c8e-0000-4000-8000-00000000000b").await;
+        assert_eq!((foreign.status, &foreign.body), (missing.status, &missing.body), "{operation}");
+        assert_eq!(missing.status, 404, "{operation}: {}", missing.line());
+        let malformed = ask("none").await;
+        assert_eq!(malformed.status, 404, "{operation}: {}", malformed.line());
+    }
+}
+
+#[tokio::test]
+async fn nobody_is_let_in_without_credentials_of_the_application() {
+    let app = TestApp::start().await;
+    let own = app.account().await.to_string();
+    let (stranger, foreign_key) = stranger(&app).await;
+    let key = app.key(&[]).await;
+    for (operation, _) in TABLE {
+        let (method, path) = operation.split_once(' ').unwrap();
+        let path = concrete(&path.replace("{accountId}", &own));
+        let bare = Request::builder().method(method).uri(&path).body(Body::empty()).unwrap();
+        assert_eq!(app.send(bare).await.line(), "401 UNAUTHORIZED", "{operation}");
+        let mine = app.app.to_string();
+        for (sdk_id, key) in
+            [(&mine, &foreign_key), (&stranger.to_string(), &key), (&mine, &"assay_none".to_owned())]
+        {
+            let answer = app.ask_as(sdk_id, method, &path, key, body(method)).await;
+            assert_eq!(answer.line(), "401 UNAUTHORIZED", "{operation}");
+        }
+    }
+}
+
+/// Another tenant, and a key that may everything there.
+async fn stranger(app: &TestApp) -> (AppId, String) {
+    let mut tx = app.api.db.write().await.unwrap();
+    let new = NewApplication {
+        name: "Stranger",
+        organisation: Some(app.org),
+        billing_source: Some("test"),
+        features: &Feature::ALL,
+    };
+    let id = applications::create(&mut tx, &*app.world, &new).await.unwrap();
+    let (_, key) = api_keys::create(&mut tx, &*app.world, id, "theirs", &[]).await.unwrap();
+    tx.commit().await.unwrap();
+    (id, key.expose().clone())
+}

@@ -1,0 +1,35 @@
+//! `assay audit …`
+
+use crate::{config::Config, house::House, out};
+use clap::Subcommand;
+use std::process::ExitCode;
+
+#[derive(Subcommand)]
+pub(crate) enum Audit {
+    /// Look for what is left of accounts that are gone: rows, jobs, messages, files. Exit code 1 where something is.
+    Orphans {
+        /// As JSON.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+impl Audit {
+    pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
+        let Self::Orphans { json } = self;
+        let House { db, closing, .. } = House::of_tool(config)?;
+        db.migrate().await?;
+        let found = closing.orphans().await?;
+        if json {
+            out::json(&found)?;
+        } else if found.is_empty() {
+            out::line(format_args!("nothing is left of any account that is gone"));
+        } else {
+            for orphan in &found {
+                let many = orphan.number.map(|number| format!("{number} of ")).unwrap_or_default();
+                out::line(format_args!("{:<22} {many}{}", orphan.place, orphan.owner));
+            }
+        }
+        Ok(if found.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}

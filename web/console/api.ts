@@ -1,0 +1,167 @@
+// What the console asks the server for: the documented moderation interface, and sessions.
+
+export interface Member {
+  id: string;
+  email: string;
+  username: string;
+  admin: boolean;
+  scopes: string[];
+  created_at: string;
+}
+
+export interface Session {
+  member: Member;
+  account: { id: string; name: string };
+  scopes: string[];
+}
+
+export interface Invitation {
+  id: string;
+  email: string;
+  username: string;
+  admin: boolean;
+  expires_at: string;
+}
+
+export interface Notification {
+  id?: string;
+  type: string;
+  created_at: string;
+  data: {
+    content_id?: string;
+    url?: string;
+    content_type?: string;
+    reasons?: string[];
+    frame_time?: number;
+    age_group?: string;
+  };
+}
+
+export interface Review {
+  id: string;
+  user_id: string;
+  description: string;
+  score: number;
+  created_at: string;
+}
+
+/** A refusal, in the server's words. */
+export class Refused extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Nobody answered. */
+export class Unreachable extends Error {}
+
+/** Calls the server as the console; the session travels in a cookie that no program can read. */
+export async function call<T>(method: string, path: string, body?: object): Promise<T> {
+  const headers: Record<string, string> = { "x-assay-console": "1" };
+  if (body) {
+    headers["content-type"] = "application/json";
+  }
+  let answer: Response;
+  let text: string;
+  try {
+    const sent = body ? JSON.stringify(body) : null;
+    answer = await fetch(path, { method, headers, body: sent, credentials: "same-origin", cache: "no-store" });
+    text = await answer.text();
+  } catch {
+    throw new Unreachable();
+  }
+  const read = parse(text);
+  if (!answer.ok) {
+    const { message } = (read ?? {}) as { message?: string };
+    throw new Refused(answer.status, message ?? `${answer.status}`);
+  }
+  return read as T;
+}
+
+function parse(text: string): unknown {
+  try {
+    return text === "" ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Everything that the console does in one account. */
+export class Account {
+  readonly #base: string;
+
+  constructor(id: string) {
+    this.#base = `/accounts/${encodeURIComponent(id)}`;
+  }
+
+  notifications(page: number): Promise<{ notifications: Notification[]; meta: { total_count: number; page: number } }> {
+    return call("GET", `${this.#base}/notifications?page=${page}`);
+  }
+
+  decide(id: string, word: "accept" | "dismiss", comment: string): Promise<unknown> {
+    return call("POST", `${this.#base}/notifications/${id}/${word}`, { comment });
+  }
+
+  async reviews(id: string): Promise<Review[]> {
+    const { reviews } = await call<{ reviews: Review[] }>("GET", `${this.#base}/notifications/${id}/reviews`);
+    return reviews;
+  }
+
+  async members(): Promise<Member[]> {
+    const { members } = await call<{ members: Member[] }>("GET", `${this.#base}/members`);
+    return members;
+  }
+
+  async invitations(): Promise<Invitation[]> {
+    const { invitations } = await call<{ invitations: Invitation[] }>("GET", `${this.#base}/invitations`);
+    return invitations;
+  }
+
+  invite(email: string, admin: boolean, scopes: string[]): Promise<unknown> {
+    return call("POST", `${this.#base}/invitations`, { email, admin, scopes });
+  }
+
+  revoke(id: string): Promise<unknown> {
+    return call("DELETE", `${this.#base}/invitations/${id}`);
+  }
+
+  setScopes(id: string, scopes: string[]): Promise<unknown> {
+    return call("PUT", `${this.#base}/members/${id}`, { scopes });
+  }
+
+  setAdmin(id: string, admin: boolean): Promise<unknown> {
+    return admin ? call("POST", `${this.#base}/admin`, { member_id: id }) : call("DELETE", `${this.#base}/admin/${id}`);
+  }
+
+  remove(id: string): Promise<unknown> {
+    return call("DELETE", `${this.#base}/members/${id}`);
+  }
+}
+
+/** Notifications on a page of the interface. */
+export const PAGE = 20;
+
+/** What a member may be allowed, in the interface's order. */
+export const SCOPES = [
+  "contents:list",
+  "contents:manage",
+  "contents:moderate",
+  "contents:view",
+  "contents:reports:list",
+  "contents:reports:moderate",
+  "flags:manage",
+  "members:manage",
+  "moderations:manage",
+  "moderations:view",
+  "notifications:manage",
+  "notifications:view",
+  "profiles:list",
+  "profiles:manage",
+  "profiles:view",
+  "reports:view",
+  "reports:manage",
+] as const;
+export type Scope = (typeof SCOPES)[number];

@@ -1,0 +1,85 @@
+// What every part of the console shares: who is signed in, the words, and where messages go.
+
+import type { Language } from "../shared/language";
+import { type Account, Refused, type Session, Unreachable } from "./api";
+import { button, find, make } from "./dom";
+import { TEXTS, type Texts } from "./texts";
+
+export class Desk {
+  readonly texts: Texts;
+  readonly #moment: Intl.DateTimeFormat;
+
+  constructor(
+    readonly language: Language,
+    readonly session: Session,
+    readonly account: Account,
+    /** Called when the session turns out to be over. */
+    readonly over: () => void,
+  ) {
+    this.texts = TEXTS[language];
+    this.#moment = new Intl.DateTimeFormat([...navigator.languages], { dateStyle: "medium", timeStyle: "short" });
+  }
+
+  may(scope: string): boolean {
+    return this.session.scopes.includes(scope);
+  }
+
+  /** A moment as the reader's clock shows it. */
+  time(at: string): HTMLTimeElement {
+    return make("time", { datetime: at }, this.#moment.format(new Date(at)));
+  }
+
+  moment(at: string): string {
+    return this.#moment.format(new Date(at));
+  }
+
+  /** Does something, and says what came of it; `undefined` where it failed. */
+  async try<T>(act: () => Promise<T>, done?: string): Promise<T | undefined> {
+    try {
+      const result = await act();
+      if (done) {
+        say(done);
+      }
+      return result;
+    } catch (error) {
+      if (error instanceof Refused && error.status === 401 && !(await this.#stillIn())) {
+        this.over();
+      } else {
+        say(words(this.texts, error), true);
+      }
+      return undefined;
+    }
+  }
+
+  /** A 401 is also how a scope is refused: whether the session is over is asked apart. */
+  async #stillIn(): Promise<boolean> {
+    const answer = await fetch("/console/session", { headers: { "x-assay-console": "1" } }).catch(() => undefined);
+    return answer?.status !== 401;
+  }
+}
+
+/** Fills the page's main part. */
+export function show(heading: string, ...parts: Node[]): void {
+  find("heading").textContent = heading;
+  document.title = `${heading} · Assay`;
+  find("content").replaceChildren(...parts);
+}
+
+/** Says something to those who see and to those who hear. */
+export function say(text: string, bad = false): void {
+  const spoken = find("spoken");
+  spoken.textContent = text;
+  spoken.dataset.bad = String(bad);
+}
+
+/** A message with a button that tries again. */
+export function trouble(texts: Texts, error: unknown, retry: () => void): HTMLElement {
+  return make("div", { class: "card" }, make("p", {}, words(texts, error)), button(texts.retry, retry));
+}
+
+export function words(texts: Texts, error: unknown): string {
+  if (error instanceof Unreachable) {
+    return texts.unreachable;
+  }
+  return error instanceof Refused ? texts.refused(error.message) : String(error);
+}

@@ -1,0 +1,144 @@
+// The inbox: what was found, and what members say to it.
+
+import { type Notification, PAGE, type Review } from "./api";
+import { type Desk, say, show, trouble } from "./desk";
+import { button, fresh, make } from "./dom";
+
+const LONGEST = 500;
+
+export async function showInbox(desk: Desk, page = 1): Promise<void> {
+  const { texts } = desk;
+  if (!desk.may("notifications:view")) {
+    show(texts.inbox, make("p", { class: "card" }, texts.notAllowed));
+    return;
+  }
+  try {
+    const { notifications, meta } = await desk.account.notifications(page);
+    const pages = Math.max(1, Math.ceil(meta.total_count / PAGE));
+    const list = make("ul", { class: "list", id: "notifications" });
+    list.append(...notifications.map((notification) => make("li", {}, item(desk, notification))));
+    const empty = make("p", { class: "card" }, texts.nothing);
+    show(texts.inbox, notifications.length > 0 ? list : empty, ...pager(desk, page, pages));
+  } catch (error) {
+    if (
+      (await desk.try(() => Promise.reject(error))) === undefined &&
+      document.querySelector("#banner:not([hidden])")
+    ) {
+      show(
+        texts.inbox,
+        trouble(texts, error, () => void showInbox(desk, page)),
+      );
+    }
+  }
+}
+
+function pager(desk: Desk, page: number, pages: number): Node[] {
+  if (pages <= 1) {
+    return [];
+  }
+  const { texts } = desk;
+  const turn = (to: number) => async () => {
+    await showInbox(desk, to);
+    say(texts.page(to, pages));
+    document.getElementById("heading")?.focus();
+  };
+  const newer = button(texts.newer, turn(page - 1), { disabled: page === 1 });
+  const older = button(texts.older, turn(page + 1), { disabled: page === pages });
+  return [make("div", { class: "pager" }, newer, make("p", {}, texts.page(page, pages)), older)];
+}
+
+function item(desk: Desk, { id, created_at, data }: Notification): HTMLElement {
+  const { texts } = desk;
+  const reasons = (data.reasons ?? []).map((reason) => texts.reasons[reason] ?? reason).join(", ");
+  const heading = make("h2", { id: fresh("found") }, texts.found(reasons));
+  const facts = make("dl", {});
+  const fact = (term: string, ...value: (Node | string)[]) =>
+    facts.append(make("div", {}, make("dt", {}, term), make("dd", {}, ...value)));
+  const into = data.frame_time && data.content_type !== "IMAGE" ? `, ${texts.inVideoAt(seconds(data.frame_time))}` : "";
+  fact(texts.seenAt, desk.time(created_at), into);
+  if (data.age_group) {
+    fact(texts.ageGroup, texts.ageGroups[data.age_group] ?? data.age_group);
+  }
+  if (data.url) {
+    // As text: what was found may be what nobody should open by mistake.
+    fact(texts.content, make("code", {}, data.url));
+  }
+  const article = make("article", { class: "card", "aria-labelledby": heading.id }, heading, facts);
+  if (id) {
+    const { box, load } = reviews(desk, id);
+    if (desk.may("notifications:manage")) {
+      article.append(decision(desk, id, load));
+    }
+    article.append(box);
+  }
+  return article;
+}
+
+function decision(desk: Desk, id: string, decided: () => Promise<void>): HTMLElement {
+  const { texts } = desk;
+  const [field, count] = [fresh("comment"), fresh("count")];
+  const comment = make("textarea", { id: field, rows: "2", maxlength: `${LONGEST}`, "aria-describedby": count });
+  const used = make("p", { class: "count", id: count }, texts.left(0));
+  comment.addEventListener("input", () => {
+    used.textContent = texts.left([...comment.value].length);
+  });
+  const outcome = make("p", { class: "outcome" });
+  const decide = (word: "accept" | "dismiss", done: string) => async () => {
+    const answered = await desk.try(async () => {
+      await desk.account.decide(id, word, comment.value);
+      return true;
+    }, done);
+    if (answered) {
+      outcome.textContent = done;
+      comment.value = "";
+      used.textContent = texts.left(0);
+      await decided();
+    }
+  };
+  return make(
+    "div",
+    { class: "decision" },
+    make("label", { for: field }, texts.comment),
+    comment,
+    used,
+    make(
+      "div",
+      { class: "answers" },
+      button(texts.acceptNotification, decide("accept", texts.accepted), { class: "accept" }),
+      button(texts.dismiss, decide("dismiss", texts.dismissed), { class: "dismiss" }),
+    ),
+    outcome,
+  );
+}
+
+function reviews(desk: Desk, id: string): { box: HTMLElement; load: () => Promise<void> } {
+  const { texts } = desk;
+  const list = make("ul", { class: "reviews" });
+  const box = make("details", {}, make("summary", {}, texts.reviews), list);
+  const load = async () => {
+    const found = await desk.try(() => desk.account.reviews(id));
+    if (found) {
+      const nothing = make("li", {}, texts.noReviews);
+      list.replaceChildren(...(found.length > 0 ? found.map((review) => line(desk, review)) : [nothing]));
+    }
+  };
+  box.addEventListener("toggle", () => {
+    if (box.open) {
+      void load();
+    }
+  });
+  // What is not open is read when it is opened.
+  return { box, load: () => (box.open ? load() : Promise.resolve()) };
+}
+
+function line(desk: Desk, review: Review): HTMLElement {
+  const { texts, session } = desk;
+  const word = review.score >= 50 ? texts.accepted : texts.dismissed;
+  const who = review.user_id === session.member.id ? ` (${texts.you})` : "";
+  const said = review.description === "" ? "" : ` “${review.description}”`;
+  return make("li", {}, desk.time(review.created_at), `${who} ${word}${said}`);
+}
+
+function seconds(at: number): string {
+  return new Intl.NumberFormat([...navigator.languages], { maximumFractionDigits: 1 }).format(at);
+}
