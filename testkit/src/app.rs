@@ -59,9 +59,9 @@ pub struct TestApp {
     pub app: AppId,
     mail: Mail,
     letters: tempfile::TempDir,
-    _indexes: tempfile::TempDir,
     router: Router,
     _database: TestDb,
+    _indexes: tempfile::TempDir,
 }
 
 /// A key pair takes a while to make, and any test may share it.

@@ -72,8 +72,8 @@ pub async fn schedule(db: &Db, world: &dyn World) -> Result<(), DbError> {
     let mut tx = db.write().await?;
     enqueue_unique(&mut tx, world, &PurgeNonces {}, "recurring", world.now()).await?;
     enqueue_unique(&mut tx, world, &PurgeExpired {}, "recurring", world.now()).await?;
-    enqueue_unique(&mut tx, world, &RefreshTrust {}, "recurring", world.now()).await?;
     enqueue_unique(&mut tx, world, &SweepFaces {}, "recurring", world.now()).await?;
+    enqueue_unique(&mut tx, world, &RefreshTrust {}, "recurring", world.now()).await?;
     tx.commit().await
 }
 

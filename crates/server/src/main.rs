@@ -71,6 +71,9 @@ enum Command {
     /// The models: import them from the locked packages, list and verify them.
     #[command(subcommand)]
     Models(commands::models::Models),
+    /// Faces of profiles: how they stand to the model that serves.
+    #[command(subcommand)]
+    Faces(commands::faces::Faces),
     /// Sign a request, send it and print the answer.
     Call(commands::call::Call),
     /// Measure the answers on your own labelled pictures.
@@ -117,6 +120,7 @@ async fn run(place: &Place, command: Command) -> anyhow::Result<ExitCode> {
         Command::Audit(audit) => return audit.run(&config).await,
         Command::Key(key) => key.run(&config).await?,
         Command::Models(models) => models.run(&config)?,
+        Command::Faces(faces) => faces.run(&config).await?,
         Command::Call(call) => return call.run(&config).await,
         Command::Evaluate(evaluate) => evaluate.run(&config)?,
         Command::Doctor(doctor) => return doctor.run(&config).await,

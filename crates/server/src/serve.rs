@@ -9,7 +9,9 @@ use crate::{config::Config, house::House, out, telemetry};
 use anyhow::Context as _;
 use api::{Api, Metrics, Settings};
 use base::SignedDuration;
-use domain::{audit::Decisions, estimate::Estimator, secure_capture::SecureCapture, tenancy::nonces};
+use domain::{
+    audit::Decisions, estimate::Estimator, faces::Faces, secure_capture::SecureCapture, tenancy::nonces,
+};
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{sync::watch, task::JoinSet, time::MissedTickBehavior};
 
@@ -65,6 +67,7 @@ pub(crate) async fn serve(args: &Args, config: Config) -> anyhow::Result<()> {
         settings: Arc::new(settings(&config, &public_url)),
     };
     tokio::spawn(load_models(house.estimator.clone(), config.models()));
+    tokio::spawn(tend(house.faces.clone()));
     tokio::spawn(keep_house(api.clone()));
     let metrics = api.metrics.clone();
     let router = api::router(api, pages::router());
@@ -150,6 +153,18 @@ pub(crate) async fn load_models(estimator: Estimator, models: domain::estimate::
             }
         }
         tokio::time::sleep(Duration::from_secs(5)).await;
+    }
+}
+
+/// Keeps the indexes of faces of this process in step while nobody asks for them.
+pub(crate) async fn tend(faces: Faces) {
+    let mut tick = tokio::time::interval(Duration::from_secs(60));
+    tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tick.tick().await;
+        if let Err(error) = faces.tidy().await {
+            tracing::debug!("indexes of faces are left as they are: {error}");
+        }
     }
 }
 

@@ -3,14 +3,14 @@
 use crate::{
     config::Config,
     house::House,
-    serve::{load_models, told_to_stop},
+    serve::{load_models, tend, told_to_stop},
     telemetry,
 };
 use anyhow::Context as _;
 use domain::{
     accounts::{closing::CloseAccount, doors::SendLinks},
     delivery::{self, Sender},
-    faces::Faces,
+    faces::{Faces, FacesError},
     mail::SendMail,
     proof::{RefreshTrust, ResolveProof},
     upkeep::{self, PurgeExpired, PurgeNonces},
@@ -67,19 +67,23 @@ pub(crate) async fn work(house: House, stopped: Stopped) {
         tracing::error!(error = &error as &dyn std::error::Error, "housekeeping could not be queued");
     }
     let reporting = tokio::spawn(report(house.clone()));
-    tokio::spawn(embed_anew(house.faces.clone()));
+    let renewing = tokio::spawn(renew(house.faces.clone()));
     let sender = Sender::new(house.db.clone(), house.world.clone(), house.outbox.clone(), house.sender);
     tokio::join!(worker(&house).work(stopped.clone()), sender.work(stopped));
     reporting.abort();
+    renewing.abort();
 }
 
-/// Faces of another model than the one that is loaded now are embedded anew; once the models are there.
-async fn embed_anew(faces: Faces) {
-    while let Err(error) = faces.queue_reembedding().await {
-        tracing::debug!(
-            error = &error as &dyn std::error::Error,
-            "faces of another model cannot be looked for yet"
-        );
+/// Queues faces of another model to be embedded anew, as soon as the models are there.
+async fn renew(faces: Faces) {
+    loop {
+        match faces.queue_reembedding().await {
+            Ok(_) => return,
+            Err(FacesError::NotReady(_)) => {}
+            Err(error) => {
+                tracing::warn!(error = &error as &dyn std::error::Error, "faces could not be looked through");
+            }
+        }
         tokio::time::sleep(Duration::from_secs(5)).await;
     }
 }
@@ -110,6 +114,7 @@ pub(crate) async fn run(args: &Args, config: Config) -> anyhow::Result<()> {
     let db = house.db.clone();
     db.migrate().await.context("the database is not ready")?;
     tokio::spawn(load_models(house.estimator.clone(), config.models()));
+    tokio::spawn(tend(house.faces.clone()));
     let (stop, stopped) = watch::channel(false);
     let worker = tokio::spawn(work(house, stopped));
     tracing::info!(version = env!("CARGO_PKG_VERSION"), "working");

@@ -10,6 +10,7 @@ mod moderation;
 mod matrix;
 mod operations;
 mod people;
+mod profiles;
 mod proof;
 mod secure;
 mod system;

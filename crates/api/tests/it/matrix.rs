@@ -43,6 +43,21 @@ const TABLE: &[(&str, Needs)] = &[
     ("GET /accounts/{accountId}/scopes", Anyone),
     ("POST /accounts/{accountId}/admin", Administrator),
     ("DELETE /accounts/{accountId}/admin/{memberId}", Administrator),
+    ("GET /accounts/{accountId}/profiles", One(Scope::ProfilesList)),
+    ("POST /accounts/{accountId}/profiles", One(Scope::ProfilesManage)),
+    ("POST /accounts/{accountId}/profiles/search", One(Scope::ProfilesList)),
+    ("GET /accounts/{accountId}/profiles/{profileId}", One(Scope::ProfilesView)),
+    ("PATCH /accounts/{accountId}/profiles/{profileId}", One(Scope::ProfilesManage)),
+    ("DELETE /accounts/{accountId}/profiles/{profileId}", One(Scope::ProfilesManage)),
+    ("POST /accounts/{accountId}/profiles/{profileId}/ban", One(Scope::ProfilesManage)),
+    ("POST /accounts/{accountId}/profiles/{profileId}/unban", One(Scope::ProfilesManage)),
+    ("POST /accounts/{accountId}/profiles/{profileId}/faces", One(Scope::ProfilesManage)),
+    ("DELETE /accounts/{accountId}/profiles/{profileId}/faces/{faceId}", One(Scope::ProfilesManage)),
+    ("GET /accounts/{accountId}/groups", One(Scope::ProfilesList)),
+    ("POST /accounts/{accountId}/groups", One(Scope::ProfilesManage)),
+    ("POST /accounts/{accountId}/groups/{groupId}", One(Scope::ProfilesManage)),
+    ("DELETE /accounts/{accountId}/groups/{groupId}", One(Scope::ProfilesManage)),
+    ("DELETE /accounts/{accountId}/groups/{groupId}/profiles/{profileId}", One(Scope::ProfilesManage)),
 ];
 
 /// The operations as they are documented.

@@ -4,6 +4,7 @@ use super::{
     BadText, Details, Faces, FacesError, Kind, bump, leavings,
     picture::{self, Looked, Purpose},
 };
+use crate::accounts;
 use base::{AccountId, FaceId, Id as _, Measured, ProfileId};
 use db::{FromRow, Read, Tx, sql};
 use media::blobs::{BlobKey, Segment};
@@ -65,6 +66,9 @@ impl Faces {
         if kept {
             // The row comes later: until then a note says that there may be a picture without one.
             let mut tx = self.0.db.write().await?;
+            if !accounts::hold(&mut tx, account).await? {
+                return Err(FacesError::Missing("account"));
+            }
             leavings::expect(&mut tx, account, id, self.0.world.now()).await?;
             tx.commit().await?;
             self.0.blobs.put(&blob(account, id), &looked.crop).await?;

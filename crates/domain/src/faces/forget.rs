@@ -1,8 +1,10 @@
 //! What goes with an account.
 
-use crate::accounts::closing::Owned;
+use super::Faces;
+use crate::accounts::closing::{Outside, OutsideError, Owned};
 use base::AccountId;
 use db::{DbError, Read, Tx, sql};
+use futures_util::future::BoxFuture;
 
 /// Deletes rows of an account, at most 2,000 of each table: repeat it until every number is 0. Tables and how many rows.
 ///
@@ -76,10 +78,9 @@ pub async fn forget(tx: &mut Tx, account: AccountId) -> Result<Vec<(&'static str
     Ok(deleted)
 }
 
-/// Those of accounts that are gone, by table.
+/// Rows whose account is gone, by table.
 pub(crate) async fn orphans(view: &mut Read) -> Result<Vec<(&'static str, Vec<Owned>)>, DbError> {
-    let mut found = Vec::new();
-    for (table, query) in [
+    let tables = [
         (
             "group_profiles",
             sql!(
@@ -129,8 +130,39 @@ pub(crate) async fn orphans(view: &mut Read) -> Result<Vec<(&'static str, Vec<Ow
                   WHERE account_id NOT IN (SELECT id FROM accounts) GROUP BY account_id"
             ),
         ),
-    ] {
+        (
+            "face_accounts",
+            sql!(
+                "SELECT account_id AS owner, count(*) AS number FROM face_accounts
+                  WHERE account_id NOT IN (SELECT id FROM accounts) GROUP BY account_id"
+            ),
+        ),
+    ];
+    let mut found = Vec::with_capacity(tables.len());
+    for (table, query) in tables {
         found.push((table, view.fetch_all(query).await?));
     }
     Ok(found)
+}
+
+/// The indexes of this machine, which lie beside the database.
+impl Outside for Faces {
+    fn kind(&self) -> &'static str {
+        "face_indexes"
+    }
+
+    fn count(&self, account: AccountId) -> BoxFuture<'_, Result<u64, OutsideError>> {
+        Box::pin(async move { Ok(self.index_files(account).await?) })
+    }
+
+    fn erase(&self, account: AccountId) -> BoxFuture<'_, Result<(), OutsideError>> {
+        Box::pin(async move {
+            Self::erase(self, account).await?;
+            Ok(())
+        })
+    }
+
+    fn owners(&self) -> BoxFuture<'_, Result<Vec<String>, OutsideError>> {
+        Box::pin(async move { Ok(self.index_folders().await?) })
+    }
 }

@@ -5,11 +5,9 @@
 //! seen by every search that begins afterwards. What an index missed while it was closed is found by comparing ids.
 
 use super::{Faces, FacesError, enrol, labels::Labels, last_change};
-use crate::accounts::closing::{Outside, OutsideError};
 use aws_lc_rs::hkdf::{HKDF_SHA256, KeyType, Salt};
 use base::{AccountId, FaceId, ProfileId, Secret, SignedDuration, Timestamp, Uuid};
 use db::{FromRow, Read, sql};
-use futures_util::future::BoxFuture;
 use search::{Entry, Index, IndexError};
 use std::{
     collections::HashSet,
@@ -252,8 +250,8 @@ impl Faces {
             }
         }
         let mut gone = 0;
-        let folder = self.0.settings.folder.clone();
-        for account in blocking(move || accounts_in(&folder)).await? {
+        for name in self.index_folders().await? {
+            let Ok(account) = name.parse() else { continue };
             if !self.exists(account).await? {
                 self.erase(account).await?;
                 gone += 1;
@@ -267,50 +265,30 @@ impl Faces {
         Ok(view.count(sql!("SELECT count(*) FROM accounts WHERE id = $1", account)).await? == 1)
     }
 
+    /// How many index files an account has on this machine.
+    pub(super) async fn index_files(&self, account: AccountId) -> Result<u64, FacesError> {
+        let folder = self.0.settings.folder.join(account.to_string());
+        blocking(move || Ok(names_in(&folder)?.len() as u64)).await
+    }
+
+    /// The names of the folders, each of which is an account's id.
+    pub(super) async fn index_folders(&self) -> Result<Vec<String>, FacesError> {
+        let folder = self.0.settings.folder.clone();
+        blocking(move || names_in(&folder)).await
+    }
+
     /// Deletes an account's indexes of this machine; rows go by [`forget`](super::forget). How many files there were.
     pub async fn erase(&self, account: AccountId) -> Result<u64, FacesError> {
         self.0.shelf.remove(account);
         let folder = self.0.settings.folder.join(account.to_string());
         blocking(move || {
-            let files = match std::fs::read_dir(&folder) {
-                Ok(files) => files.count() as u64,
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(0),
-                Err(error) => return Err(error.into()),
-            };
-            std::fs::remove_dir_all(&folder)?;
-            Ok(files)
+            let files = names_in(&folder)?.len() as u64;
+            match std::fs::remove_dir_all(&folder) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
+                _ => Ok(files),
+            }
         })
         .await
-    }
-}
-
-impl Outside for Faces {
-    fn kind(&self) -> &'static str {
-        "face indexes"
-    }
-
-    fn count(&self, account: AccountId) -> BoxFuture<'_, Result<u64, OutsideError>> {
-        let folder = self.0.settings.folder.join(account.to_string());
-        Box::pin(async move {
-            Ok(blocking(move || match std::fs::read_dir(&folder) {
-                Ok(files) => Ok(files.count() as u64),
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(0),
-                Err(error) => Err(error.into()),
-            })
-            .await?)
-        })
-    }
-
-    fn erase(&self, account: AccountId) -> BoxFuture<'_, Result<(), OutsideError>> {
-        Box::pin(async move { Ok(Self::erase(self, account).await.map(drop)?) })
-    }
-
-    fn owners(&self) -> BoxFuture<'_, Result<Vec<String>, OutsideError>> {
-        let folder = self.0.settings.folder.clone();
-        Box::pin(async move {
-            let accounts = blocking(move || accounts_in(&folder)).await?;
-            Ok(accounts.iter().map(ToString::to_string).collect())
-        })
     }
 }
 
@@ -365,19 +343,14 @@ fn open(folder: &Path, space: &search::Space, key: &Secret<[u8; 32]>) -> Result<
     Err(IndexError::InUse.into())
 }
 
-/// The accounts that have a folder.
-fn accounts_in(folder: &Path) -> Result<Vec<AccountId>, FacesError> {
+/// What is in a folder; nothing where there is none.
+fn names_in(folder: &Path) -> Result<Vec<String>, FacesError> {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(error.into()),
     };
-    let mut accounts = Vec::new();
-    for entry in entries {
-        let name = entry?.file_name();
-        accounts.extend(name.to_str().and_then(|name| name.parse::<AccountId>().ok()));
-    }
-    Ok(accounts)
+    entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()
 }
 
 /// Does work that reads files or takes long, off the threads that answer.

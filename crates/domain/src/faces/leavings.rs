@@ -121,7 +121,10 @@ impl Faces {
     /// Deletes a picture that was expected to get a row, and will not.
     pub(super) async fn drop_expected(&self, account: AccountId, face: FaceId) -> Result<(), FacesError> {
         let mut tx = self.0.db.write().await?;
-        note(&mut tx, account, face, self.0.world.now()).await?;
+        tx.execute(
+            sql!("UPDATE face_leavings SET due_at = $2 WHERE face_id = $1", face, self.0.world.now(),),
+        )
+        .await?;
         tx.commit().await?;
         self.clear(account, face).await
     }

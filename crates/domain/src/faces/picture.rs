@@ -119,7 +119,7 @@ pub(super) fn look(
     let face = only_face(vision, &picture, &limits)?;
     let luma = vision::face_luma(&picture, &face);
     limits.check(&face, picture.size(), luma).map_err(crate::estimate::Refusal::from)?;
-    let quality = vision::Vision::quality(&picture, &face);
+    let quality = Vision::quality(&picture, &face);
     if purpose == Purpose::Enrol {
         at_least(
             quality.sharpness,
@@ -152,7 +152,7 @@ pub(super) fn look_again(
     // Margins may hold a part of a neighbour: the surest face is the one that was enrolled.
     let face = vision.detect(&picture)?.into_iter().next();
     let face = face.ok_or_else(|| FacesError::refused("no face is found in the kept picture", None))?;
-    let quality = vision::Vision::quality(&picture, &face).score;
+    let quality = Vision::quality(&picture, &face).score;
     let (embedding, model) = (vision.embed(&picture, &face)?, vision.space().sha256);
     Ok(Looked { embedding, model, quality, crop: Vec::new() })
 }

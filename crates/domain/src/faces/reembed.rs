@@ -1,6 +1,7 @@
 //! Another model: embeddings are made anew from pictures that were kept.
 
 use super::{Faces, FacesError, bump, enrol, picture};
+use crate::accounts;
 use base::{AccountId, FaceId};
 use db::{FromRow, sql};
 use jobs::{Failure, Job, Lane, Outcome, Retry};
@@ -108,6 +109,9 @@ impl Faces {
         let looked =
             self.0.estimator.run_behind(move |vision| picture::look_again(vision, &bytes, &rules)).await??;
         let mut tx = self.0.db.write().await?;
+        if !accounts::hold(&mut tx, account).await? {
+            return Ok(());
+        }
         let seq = bump(&mut tx, account).await?;
         // A face that went meanwhile, or that another run has done, is left alone.
         tx.execute(sql!(

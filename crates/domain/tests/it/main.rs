@@ -4,5 +4,6 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod delivery;
+mod faces;
 mod mail;
 mod tokens;

@@ -7,6 +7,7 @@ pub(crate) mod call;
 pub(crate) mod deliveries;
 pub(crate) mod doctor;
 pub(crate) mod evaluate;
+pub(crate) mod faces;
 pub(crate) mod jobs;
 pub(crate) mod key;
 pub(crate) mod models;

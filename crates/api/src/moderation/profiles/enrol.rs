@@ -91,15 +91,12 @@ pub(crate) async fn enrol_profile(
         None => None,
     };
     let made = make(&api, &sent, account, kind, &details, face.as_ref()).await;
-    let kept = matches!(made, Ok((_, true)));
-    if let Some(face) = face.filter(|_| !kept) {
+    if matches!(made, Ok((_, true))) {
+        api.faces.settle(account).await;
+    } else if let Some(face) = face {
         api.faces.abandon(face).await;
     }
-    let (answer, new) = made?;
-    if new {
-        api.faces.settle(account).await;
-    }
-    Ok(answer)
+    made.map(|(answer, _)| answer)
 }
 
 /// The answer, and whether it is a new one.
@@ -112,6 +109,7 @@ async fn make(
     face: Option<&Prepared>,
 ) -> Result<(Response, bool), Problem> {
     let mut tx = api.db.write().await?;
+    sent.caller.enter_to_write(&mut tx, account, Scope::ProfilesManage).await?;
     let once = match sent.once(api, &mut tx).await? {
         Ok(once) => once,
         Err(answer) => return Ok((answer, false)),

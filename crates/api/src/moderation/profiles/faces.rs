@@ -58,14 +58,12 @@ pub(crate) async fn add_face(
     room?;
     let face = api.faces.prepare(account, Some(profile), bytes).await?;
     let added = add(&api, &sent, account, profile, &face).await;
-    if let Ok((_, false)) | Err(_) = &added {
+    if matches!(added, Ok((_, true))) {
+        api.faces.settle(account).await;
+    } else {
         api.faces.abandon(face).await;
     }
-    let (answer, new) = added?;
-    if new {
-        api.faces.settle(account).await;
-    }
-    Ok(answer)
+    added.map(|(answer, _)| answer)
 }
 
 /// The answer, and whether it is a new one.
@@ -77,6 +75,7 @@ async fn add(
     face: &Prepared,
 ) -> Result<(Response, bool), Problem> {
     let mut tx = api.db.write().await?;
+    sent.caller.enter_to_write(&mut tx, account, Scope::ProfilesManage).await?;
     let once = match sent.once(api, &mut tx).await? {
         Ok(once) => once,
         Err(answer) => return Ok((answer, false)),

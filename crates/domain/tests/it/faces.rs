@@ -1,0 +1,330 @@
+//! Indexes in step with the database: two nodes, crashes, other models, closed accounts.
+
+use base::{AccountId, Picture, ProfileId, Secret, SignedDuration};
+use db::sql;
+use domain::{
+    estimate::sample,
+    faces::{Details, Faces, FacesError, Kind, MOST_LABELS, Prepared, Settings, Text},
+};
+use futures_util::TryStreamExt as _;
+use media::blobs::BlobPrefix;
+use std::{collections::HashSet, path::Path, sync::Arc};
+use tempfile::TempDir;
+use testkit::{TestApp, faces};
+
+/// A node of its own: the database of a server, and a folder for its indexes.
+struct Node {
+    faces: Faces,
+    folder: TempDir,
+}
+
+impl Node {
+    fn of(app: &TestApp) -> Self {
+        Self::with(app, |_| {})
+    }
+
+    fn with(app: &TestApp, change: impl FnOnce(&mut Settings)) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let faces = open(app, folder.path(), change);
+        Self { faces, folder }
+    }
+
+    async fn finds(&self, account: AccountId, embedding: &[f32]) -> Vec<ProfileId> {
+        let found = self.faces.candidates(account, &[embedding.to_vec()], 10, None).await.unwrap();
+        found[0].iter().map(|candidate| candidate.profile).collect()
+    }
+}
+
+fn open(app: &TestApp, folder: &Path, change: impl FnOnce(&mut Settings)) -> Faces {
+    let api = &app.api;
+    let mut settings = Settings::new(folder.to_owned(), Secret::new([7; 32]));
+    change(&mut settings);
+    let (world, vault) = (api.world.clone(), api.vault.clone());
+    Faces::new(api.db.clone(), world, vault, api.blobs.clone(), api.estimator.clone(), settings)
+}
+
+fn jpeg(number: usize) -> Vec<u8> {
+    sample::jpeg(&faces()[number], 95)
+}
+
+fn consenting() -> Details {
+    let mut details = Details::default();
+    details.set(Text::BiometricConsent, Some("form 7".to_owned())).unwrap();
+    details
+}
+
+async fn prepare(node: &Faces, account: AccountId, number: usize) -> Prepared {
+    node.prepare(account, None, jpeg(number)).await.unwrap()
+}
+
+/// A profile whose change is committed, and nothing done after that: as if the process had died.
+async fn commit(app: &TestApp, node: &Faces, account: AccountId, number: usize) -> ProfileId {
+    let face = prepare(node, account, number).await;
+    let mut tx = app.api.db.write().await.unwrap();
+    let id = node.create(&mut tx, account, Kind::Searchable, &consenting(), Some(&face)).await.unwrap();
+    tx.commit().await.unwrap();
+    id
+}
+
+async fn enrol(app: &TestApp, node: &Faces, account: AccountId, number: usize) -> ProfileId {
+    let id = commit(app, node, account, number).await;
+    node.settle(account).await;
+    id
+}
+
+async fn delete(app: &TestApp, node: &Faces, account: AccountId, id: ProfileId) {
+    let mut tx = app.api.db.write().await.unwrap();
+    node.delete(&mut tx, account, id).await.unwrap();
+    tx.commit().await.unwrap();
+}
+
+async fn embedding(app: &TestApp, number: usize) -> Vec<f32> {
+    let picture: Picture = faces()[number].clone();
+    let embed = app.api.estimator.run(move |vision| {
+        let face = vision.detect(&picture)?.into_iter().next().unwrap();
+        vision.embed(&picture, &face)
+    });
+    embed.await.unwrap().unwrap()
+}
+
+async fn count(app: &TestApp, query: db::Query) -> i64 {
+    app.api.db.read().await.unwrap().count(query).await.unwrap()
+}
+
+async fn pictures(app: &TestApp, account: AccountId) -> usize {
+    app.api.blobs.list(&BlobPrefix::tenant(account)).try_collect::<Vec<_>>().await.unwrap().len()
+}
+
+#[tokio::test]
+async fn nodes_see_each_others_changes_in_the_next_search() {
+    let app = TestApp::start().await;
+    let (a, b, account) = (Node::of(&app), Node::of(&app), app.account().await);
+    let (ada, bob) = (embedding(&app, 0).await, embedding(&app, 1).await);
+    assert!(b.finds(account, &ada).await.is_empty());
+
+    let id = enrol(&app, &a.faces, account, 0).await;
+    assert_eq!((a.finds(account, &ada).await, b.finds(account, &ada).await), (vec![id], vec![id]));
+    let other = enrol(&app, &b.faces, account, 1).await;
+    assert_eq!((a.finds(account, &bob).await, b.finds(account, &bob).await), (vec![other], vec![other]));
+    // What a node only committed is seen as well, by itself and by the other.
+    let twin = commit(&app, &a.faces, account, 0).await;
+    let both = HashSet::from([id, twin]);
+    assert_eq!(b.finds(account, &ada).await.into_iter().collect::<HashSet<_>>(), both);
+    assert_eq!(a.finds(account, &ada).await.into_iter().collect::<HashSet<_>>(), both);
+    let only = Arc::new(HashSet::from([twin, other]));
+    let found = a.faces.candidates(account, &[ada.clone(), bob], 5, Some(only)).await.unwrap();
+    let profiles: Vec<_> =
+        found.iter().map(|found| found.iter().map(|it| it.profile).collect::<Vec<_>>()).collect();
+    assert_eq!(profiles, [vec![twin], vec![other]]);
+    delete(&app, &b.faces, account, twin).await;
+
+    let mut tx = app.api.db.write().await.unwrap();
+    a.faces.mark_wrong(&mut tx, account, id, &ada).await.unwrap();
+    tx.commit().await.unwrap();
+    assert!(a.finds(account, &ada).await.is_empty(), "this face is not that profile");
+    assert!(b.finds(account, &ada).await.is_empty(), "nor for the other node");
+    let late = Node::of(&app);
+    assert!(late.finds(account, &ada).await.is_empty(), "nor for one that comes later");
+    let next = enrol(&app, &a.faces, account, 0).await;
+    assert_eq!(b.finds(account, &ada).await, [next], "it may be another's");
+}
+
+#[tokio::test]
+async fn labels_of_a_profile_are_bounded() {
+    let app = TestApp::start().await;
+    let (node, account) = (Node::of(&app), app.account().await);
+    let id = enrol(&app, &node.faces, account, 0).await;
+    let far = vec![9.0; embedding(&app, 0).await.len()];
+    let mut tx = app.api.db.write().await.unwrap();
+    for _ in 0..MOST_LABELS + 5 {
+        node.faces.mark_wrong(&mut tx, account, id, &far).await.unwrap();
+    }
+    tx.commit().await.unwrap();
+    assert_eq!(count(&app, sql!("SELECT count(*) FROM negative_labels")).await, MOST_LABELS);
+    assert_eq!(node.finds(account, &embedding(&app, 0).await).await, [id], "they are far from this face");
+    delete(&app, &node.faces, account, id).await;
+    assert_eq!(count(&app, sql!("SELECT count(*) FROM negative_labels")).await, 0);
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &to);
+        } else {
+            std::fs::copy(entry.path(), to).unwrap();
+        }
+    }
+}
+
+fn files(folder: &Path) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+}
+
+#[tokio::test]
+async fn an_index_that_fell_behind_is_repaired_when_it_is_opened() {
+    let app = TestApp::start().await;
+    let (node, account) = (Node::of(&app), app.account().await);
+    let (ada, bob) = (embedding(&app, 0).await, embedding(&app, 1).await);
+    let id = enrol(&app, &node.faces, account, 0).await;
+    assert_eq!(node.finds(account, &ada).await, [id]);
+    drop(node.faces);
+    let stale = tempfile::tempdir().unwrap();
+    copy(node.folder.path(), stale.path());
+
+    // Meanwhile one comes and one goes, and the removal is forgotten.
+    let elsewhere = Node::of(&app);
+    delete(&app, &elsewhere.faces, account, id).await;
+    let other = enrol(&app, &elsewhere.faces, account, 1).await;
+    app.execute(sql!("DELETE FROM face_removals")).await;
+    let again = open(&app, stale.path(), |_| {});
+    let found = again.candidates(account, &[ada.clone(), bob.clone()], 5, None).await.unwrap();
+    assert!(found[0].is_empty());
+    assert_eq!(found[1][0].profile, other);
+    drop(again);
+
+    // Whatever lies there instead, a node finds what the database says; so does a second process in the same folder.
+    for path in files(stale.path()) {
+        std::fs::write(path, b"no index at all").unwrap();
+    }
+    let (first, second) = (open(&app, stale.path(), |_| {}), open(&app, stale.path(), |_| {}));
+    for node in [&first, &second] {
+        let found = node.candidates(account, &[ada.clone(), bob.clone()], 5, None).await.unwrap();
+        assert_eq!((found[0].len(), found[1][0].profile), (0, other));
+    }
+    assert_eq!(files(stale.path()).len(), 2, "each process has a file of its own");
+}
+
+#[tokio::test]
+async fn an_index_holds_no_face_in_clear() {
+    let app = TestApp::start().await;
+    let (node, account) = (Node::of(&app), app.account().await);
+    enrol(&app, &node.faces, account, 0).await;
+    let ada = embedding(&app, 0).await;
+    let looked_for: Vec<u8> = ada[..4].iter().flat_map(|number| number.to_le_bytes()).collect();
+    let files = files(node.folder.path());
+    assert_eq!(files.len(), 1);
+    for file in files {
+        let bytes = std::fs::read(file).unwrap();
+        assert!(!bytes.windows(16).any(|window| window == looked_for));
+    }
+    let mut view = app.api.db.read().await.unwrap();
+    #[derive(db::FromRow)]
+    struct Row {
+        embedding: Vec<u8>,
+    }
+    let row: Row = view.fetch_optional(sql!("SELECT embedding FROM faces")).await.unwrap().unwrap();
+    assert!(!row.embedding.windows(16).any(|window| window == looked_for));
+}
+
+#[tokio::test]
+async fn what_a_crash_leaves_is_swept_away() {
+    let app = TestApp::start().await;
+    let (node, account) = (Node::of(&app), app.account().await);
+    let ada = embedding(&app, 0).await;
+    // Killed between picture and row.
+    let face = prepare(&node.faces, account, 0).await;
+    // Killed between commit and deletion.
+    let id = enrol(&app, &node.faces, account, 1).await;
+    delete(&app, &node.faces, account, id).await;
+    assert_eq!(pictures(&app, account).await, 2);
+    node.faces.sweep().await.unwrap();
+    assert_eq!(pictures(&app, account).await, 1, "an enrolment may still go on");
+    app.world.advance(SignedDuration::from_mins(11));
+    node.faces.sweep().await.unwrap();
+    assert_eq!(pictures(&app, account).await, 0);
+    let mut tx = app.api.db.write().await.unwrap();
+    let late = node.faces.create(&mut tx, account, Kind::Searchable, &consenting(), Some(&face)).await;
+    assert!(matches!(late, Err(FacesError::Busy(_))), "a face without its picture is not enrolled");
+    drop(tx);
+    assert!(node.finds(account, &ada).await.is_empty());
+    app.world.advance(SignedDuration::from_hours(8 * 24));
+    node.faces.sweep().await.unwrap();
+    assert_eq!(count(&app, sql!("SELECT count(*) FROM face_removals")).await, 0);
+    let id = enrol(&app, &node.faces, account, 0).await;
+    assert_eq!(node.finds(account, &ada).await, [id]);
+}
+
+#[tokio::test]
+async fn another_model_embeds_anew_from_what_was_kept() {
+    let app = TestApp::start().await;
+    let (node, account) = (Node::of(&app), app.account().await);
+    let (ada, bob) = (embedding(&app, 0).await, embedding(&app, 1).await);
+    let frugal = Node::with(&app, |settings| settings.keep_images = false);
+    let id = enrol(&app, &node.faces, account, 0).await;
+    let lost = enrol(&app, &frugal.faces, account, 1).await;
+    assert_eq!(pictures(&app, account).await, 1, "pictures are kept only where that is set");
+    assert_eq!(node.faces.queue_reembedding().await.unwrap(), 0, "all are of this model");
+
+    // As if they had been enrolled under another model, in a space of its own.
+    app.execute(sql!("UPDATE faces SET model = $1, embedding = $1", vec![1_u8; 32])).await;
+    let fresh = Node::of(&app);
+    assert!(fresh.finds(account, &ada).await.is_empty(), "spaces are not mixed");
+    let standing = fresh.faces.standings().await.unwrap().remove(0);
+    assert_eq!(
+        (standing.faces, standing.other_model, standing.can_be_renewed, standing.lost_profiles),
+        (2, 2, 1, 1)
+    );
+    assert_eq!(fresh.faces.queue_reembedding().await.unwrap(), 1);
+    assert_eq!(fresh.faces.queue_reembedding().await.unwrap(), 0, "once for each account");
+    app.work().await;
+    assert_eq!(fresh.finds(account, &ada).await, [id]);
+    assert!(fresh.finds(account, &bob).await.is_empty());
+    let mut view = app.api.db.read().await.unwrap();
+    assert!(fresh.faces.profile(&mut view, account, lost).await.unwrap().active);
+}
+
+#[tokio::test]
+async fn an_account_goes_with_all_its_faces() {
+    let app = TestApp::start().await;
+    let (key, account) = (app.key(&[]).await, app.account().await);
+    let node = app.api.faces.clone();
+    let id = enrol(&app, &node, account, 0).await;
+    let mut tx = app.api.db.write().await.unwrap();
+    let group = node.make_group(&mut tx, account, "Staff").await.unwrap();
+    node.join(&mut tx, account, group, id).await.unwrap();
+    node.mark_wrong(&mut tx, account, id, &embedding(&app, 1).await).await.unwrap();
+    tx.commit().await.unwrap();
+    let members = node.members_of(&mut app.api.db.read().await.unwrap(), account, &[group]).await.unwrap();
+    assert_eq!(members, [id]);
+    assert_eq!(app.api.closing.orphans().await.unwrap(), []);
+
+    let closed = app.ask("DELETE", &format!("/accounts/{account}"), &key, None).await;
+    assert_eq!(closed.line(), "204", "{}", closed.json());
+    assert_eq!(app.api.closing.orphans().await.unwrap(), []);
+    assert_eq!(pictures(&app, account).await, 0);
+    assert_eq!(node.erase(account).await.unwrap(), 0, "its indexes are gone already");
+    let receipt = app.ask("GET", &format!("/accounts/{account}/deletion-receipt"), &key, None).await.json();
+    let what = receipt["what"].to_string();
+    for kind in ["profiles", "faces", "negative_labels", "group_profiles", "face_indexes", "blobs"] {
+        assert!(what.contains(&format!("\"{kind}\"")), "{kind}: {receipt}");
+    }
+    // A node that was away when the account went.
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join(account.to_string())).unwrap();
+    assert_eq!(open(&app, folder.path(), |_| {}).tidy().await.unwrap(), 1);
+    assert!(files(folder.path()).is_empty());
+}
+
+#[tokio::test]
+async fn few_indexes_stay_open() {
+    let app = TestApp::start().await;
+    let node = Node::with(&app, |settings| settings.open_indexes = 1);
+    let ada = embedding(&app, 0).await;
+    let mut accounts = Vec::new();
+    for name in ["one", "two", "three"] {
+        let mut tx = app.api.db.write().await.unwrap();
+        let account = domain::accounts::open(&mut tx, &*app.api.world, app.app, name, 100).await.unwrap();
+        tx.commit().await.unwrap();
+        accounts.push((account, enrol(&app, &node.faces, account, 0).await));
+    }
+    for _ in 0..2 {
+        for (account, id) in &accounts {
+            assert_eq!(node.finds(*account, &ada).await, [*id]);
+        }
+    }
+    assert_eq!(files(node.folder.path()).len(), 3, "no second file was opened beside the first");
+}
