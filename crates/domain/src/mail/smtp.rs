@@ -19,19 +19,15 @@ const CONNECT: Duration = Duration::from_secs(15);
 
 closed! {
     /// How the connection to the mail server is secured.
+    #[derive(Default)]
     pub enum Tls {
         /// It begins in the open and must turn to TLS before anything is said (port 587).
+        #[default]
         StartTls => "starttls",
         /// TLS from the first byte (port 465).
         Tls => "tls",
         /// Not at all; on this machine alone (port 25).
         None => "none",
-    }
-}
-
-impl Default for Tls {
-    fn default() -> Self {
-        Self::StartTls
     }
 }
 
