@@ -49,7 +49,8 @@ impl Stage {
 
     /// Starts a moderation of a file.
     async fn start(&self, url: &str, content_type: &str) -> anyhow::Result<String> {
-        let content = self.ask("POST", "/contents", Some(json!({ "url": url, "type": content_type }))).await?;
+        let content =
+            self.ask("POST", "/contents", Some(json!({ "url": url, "type": content_type }))).await?;
         let wishes = json!({ "content_id": content["id"], "unknown_faces": true, "age_estimation": 18 });
         let made = self.ask("POST", "/moderations", Some(wishes)).await?;
         Ok(made["id"].as_str().context("an id")?.to_owned())
@@ -135,7 +136,13 @@ async fn queue(report: &mut Report) -> anyhow::Result<()> {
     }
     let rate = IMAGES as f64 / began.elapsed().as_secs_f64();
     working.stop().await;
-    report.add("images moderated beside 200 calls a second, per second", Figure::rates(&[rate]), None, None, None);
+    report.add(
+        "images moderated beside 200 calls a second, per second",
+        Figure::rates(&[rate]),
+        None,
+        None,
+        None,
+    );
     report.add(
         "a call beside that queue: p95",
         Figure::time(share(&busy, 0.95)),
@@ -172,7 +179,9 @@ async fn lists(report: &mut Report) -> anyhow::Result<()> {
     fill(&stage, moderation.parse()?).await?;
     let account: Uuid = stage.account.parse()?;
     let mut first = 0.0;
-    for (name, page) in [("the first page", 1), ("the page in the middle", LONG / 40), ("the last page", LONG / 20)] {
+    for (name, page) in
+        [("the first page", 1), ("the page in the middle", LONG / 40), ("the last page", LONG / 20)]
+    {
         let ours = times(async || {
             let list = stage.ask("GET", &format!("/notifications?page={page}"), None).await?;
             anyhow::ensure!(list["meta"]["total_count"] == LONG, "the whole list");

@@ -134,7 +134,8 @@ impl TestApp {
         let videos = Videos::start(fetcher.clone(), media::video::Settings::default()).await;
         let (estimator, outbox) = (crate::faces::estimator(), Outbox::new(fetcher.clone(), vault.clone()));
         let indexes = tempfile::tempdir().expect("a temporary folder");
-        let index_settings = faces::Settings::new(indexes.path().to_owned(), keyring.derive("indexes of faces"));
+        let index_settings =
+            faces::Settings::new(indexes.path().to_owned(), keyring.derive("indexes of faces"));
         let faces = Faces::new(
             database.db.clone(),
             world.clone(),

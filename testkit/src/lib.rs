@@ -4,9 +4,9 @@
 mod app;
 #[cfg(feature = "app")]
 mod faces;
+pub mod mail_server;
 #[cfg(feature = "app")]
 pub mod media;
-pub mod mail_server;
 #[cfg(feature = "app")]
 pub mod receiver;
 pub mod scene;

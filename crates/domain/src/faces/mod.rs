@@ -212,7 +212,7 @@ impl Faces {
     }
 
     /// The distance below which a face is found.
-    async fn identify_distance(&self) -> Result<f32, FacesError> {
+    pub async fn identify_distance(&self) -> Result<f32, FacesError> {
         let Settings { identify_distance, identify_fmr, .. } = self.0.settings;
         self.distance(identify_distance, identify_fmr).await
     }
