@@ -62,7 +62,9 @@ lint: ## Formatting, clippy, dependencies, web pages, shell scripts
 	@if command -v shellcheck >/dev/null; then shellcheck scripts/*.sh .ci/run fuzz/*.sh; fi
 
 bench: setup ## Measure beside named peers (docs/PERFORMANCE.md); figures also in target/bench.json
+	@scripts/system-packages.sh benches
 	@scripts/node-packages.sh benches
+	@scripts/python-packages.sh benches
 	@cargo build --release --locked -p assay -p assay-benches
 	@target/release/assay models import --from models/node_modules --to models/pack
 	@$(BENCH_UNDER) target/release/bench --json target/bench.json
@@ -74,4 +76,4 @@ snap: ## Write the OpenAPI documents the server serves to openapi/
 	@UPDATE_OPENAPI=1 cargo test --workspace --locked --test it -- documents
 
 clean: ## Remove everything that was built or installed here
-	@rm -rf target fuzz/target fuzz/corpus models/node_modules models/pack benches/node_modules web/node_modules web/dist
+	@rm -rf target fuzz/target fuzz/corpus models/node_modules models/pack benches/node_modules benches/.venv web/node_modules web/dist

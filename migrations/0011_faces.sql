@@ -8,6 +8,8 @@ CREATE TABLE profiles (
     -- A profile that was deleted stays as a row that says so, without anything about the person.
     active     BOOLEAN     NOT NULL,
     banned     BOOLEAN     NOT NULL,
+    -- Whether the person is known to be an adult.
+    adult      BOOLEAN     NOT NULL,
     -- Name, references and consent, sealed.
     details    BYTEA,
     created_at TIMESTAMPTZ NOT NULL,

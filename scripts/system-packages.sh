@@ -4,9 +4,10 @@ set -euo pipefail
 
 # What each is for: gcc builds the C parts of some crates, g++ the fuzzer's runtime; ffmpeg decodes video; curl and
 # openssl serve the examples. The tests start a throw-away PostgreSQL, drive the pages in a
-# browser and run the examples for Python.
+# browser and run the examples for Python; the benches have peers from PyPI.
 packages=(gcc g++ libc6-dev make pkg-config curl openssl ffmpeg)
 [ "${1:-}" = tests ] && packages+=(postgresql chromium python3 python3-cryptography)
+[ "${1:-}" = benches ] && packages+=(python3 python3-venv)
 
 missing=()
 for package in "${packages[@]}"; do

@@ -7,12 +7,15 @@ mod clock;
 mod decoders;
 mod deliveries;
 mod guard;
+mod moderation;
 mod nets;
 mod overload;
 mod peers;
 mod photo;
 mod proofs;
+mod python;
 mod report;
+mod search;
 mod server;
 mod start;
 
@@ -56,6 +59,8 @@ enum Measure {
     Overload,
     Proofs,
     Deliveries,
+    Moderation,
+    Search,
 }
 
 /// One thread for the client: it shares the cores with the server.
@@ -106,12 +111,19 @@ async fn main() -> anyhow::Result<()> {
     if wanted(Measure::Proofs) {
         proofs::measure(&mut report, rounds)?;
     }
-    if wanted(Measure::Deliveries) {
-        let folder = folder.path().to_owned();
-        // A runtime of its own, which cannot be started inside this one's thread.
-        report = std::thread::spawn(move || deliveries::measure(&mut report, &folder).map(|()| report))
-            .join()
-            .map_err(|_| anyhow::anyhow!("measuring deliveries broke down"))??;
+    // Runtimes of their own, which cannot be started inside this one's thread.
+    let apart: [(Measure, fn(&mut Report, &std::path::Path) -> anyhow::Result<()>); 2] =
+        [(Measure::Deliveries, deliveries::measure), (Measure::Moderation, moderation::measure)];
+    for (measure, run) in apart {
+        if wanted(measure) {
+            let folder = folder.path().to_owned();
+            report = std::thread::spawn(move || run(&mut report, &folder).map(|()| report))
+                .join()
+                .map_err(|_| anyhow::anyhow!("measuring broke down"))??;
+        }
+    }
+    if wanted(Measure::Search) {
+        search::measure(&mut report, &place, folder.path(), rounds)?;
     }
     if let Some(file) = &cli.json {
         report.write(file)?;

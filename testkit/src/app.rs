@@ -16,9 +16,10 @@ use domain::{
     },
     delivery::Outbox,
     estimate::Estimator,
-    faces::{self, Faces, ReembedFaces},
+    faces::{self, Faces},
     keyring::Keyring,
     mail::{Carrier, Mail, SendMail},
+    moderation::{self, Moderations},
     proof::{self, Proofs, ResolveProof, issuer::Issuer},
     secure_capture::SecureCapture,
     tenancy::{
@@ -36,6 +37,7 @@ use jobs::Worker;
 use media::{
     blobs::{Blobs, Place},
     fetch::{Fetcher, Policy},
+    video::Videos,
 };
 use serde_json::Value;
 use std::{
@@ -129,15 +131,28 @@ impl TestApp {
         let letters = tempfile::tempdir().expect("a temporary folder");
         let carrier = Carrier::Folder(letters.path().to_owned());
         let mail = Mail::new(world.clone(), vault.clone(), carrier, None).expect("a folder");
-        let estimator = crate::faces::estimator();
+        let videos = Videos::start(fetcher.clone(), media::video::Settings::default()).await;
+        let (estimator, outbox) = (crate::faces::estimator(), Outbox::new(fetcher.clone(), vault.clone()));
         let indexes = tempfile::tempdir().expect("a temporary folder");
+        let index_settings =
+            faces::Settings::new(indexes.path().to_owned(), keyring.derive("indexes of faces"));
         let faces = Faces::new(
             database.db.clone(),
             world.clone(),
             vault.clone(),
             blobs.clone(),
             estimator.clone(),
-            faces::Settings::new(indexes.path().to_owned(), keyring.derive("indexes of faces")),
+            index_settings,
+        );
+        let moderations = Moderations::new(
+            database.db.clone(),
+            world.clone(),
+            vault.clone(),
+            outbox.clone(),
+            faces.clone(),
+            videos.expect("a relay"),
+            estimator.clone(),
+            moderation::Settings { outage: 5, ..moderation::Settings::default() },
         );
         let mut api = Api {
             world: world.clone(),
@@ -145,18 +160,10 @@ impl TestApp {
             wire: Wire::default(),
             nonces: Nonces::start(database.db.clone()),
             estimator,
-            faces: faces.clone(),
             secure_capture: SecureCapture::new(&keyring),
             vault: vault.clone(),
             issuer: Issuer::new(database.db.clone(), world.clone(), vault.clone(), rules.clone()),
-            proofs: Proofs::new(
-                database.db.clone(),
-                world.clone(),
-                vault.clone(),
-                Outbox::new(fetcher.clone(), vault),
-                fetcher,
-                rules,
-            ),
+            proofs: Proofs::new(database.db.clone(), world.clone(), vault.clone(), outbox, fetcher, rules),
             blobs: blobs.clone(),
             doors: Doors::new(
                 database.db.clone(),
@@ -169,8 +176,10 @@ impl TestApp {
                 database.db.clone(),
                 world.clone(),
                 Receipts::new(&keyring),
-                [Arc::new(blobs) as Arc<dyn Outside>, Arc::new(faces)],
+                [Arc::new(blobs) as Arc<dyn Outside>, Arc::new(faces.clone())],
             ),
+            faces,
+            moderations,
             sign_ins: Arc::new(api::Rate::new(NonZeroU32::MAX, NonZeroU32::MAX)),
             decisions: None,
             rate: None,
@@ -193,7 +202,7 @@ impl TestApp {
         public_keys::add(&mut tx, &*world, app, public_key()).await.expect("a key");
         tx.commit().await.expect("a commit");
         let router = api::router(api.clone(), Router::new());
-        Self { api, world, org, app, mail, letters, router, _database: database, _indexes: indexes }
+        Self { api, world, org, app, mail, letters, _indexes: indexes, router, _database: database }
     }
 
     /// Another estimator in the same place, for tests of busy or missing models.
@@ -294,12 +303,31 @@ impl TestApp {
     /// # Panics
     /// When the database does not answer.
     pub async fn work(&self) {
-        let faces = self.api.faces.clone();
-        let (mail, doors, closing) = (self.mail.clone(), self.api.doors.clone(), self.api.closing.clone());
-        let (proofs, waiting) = (self.api.proofs.clone(), || async {
+        let waiting = || async {
             let mut view = self.api.db.read().await.expect("a view");
             view.count(db::sql!("SELECT count(*) FROM jobs WHERE state <> 'PARKED'")).await.expect("a count")
-        });
+        };
+        let working = self.keep_working();
+        for _ in 0..12_000 {
+            if waiting().await == 0 {
+                break;
+            }
+            // Waits between attempts pass at once: the world stands still otherwise.
+            self.world.advance(SignedDuration::from_millis(100));
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+        working.stop().await;
+    }
+
+    /// Lets jobs run, as a process that works does, until it is told to stop.
+    pub fn keep_working(&self) -> Working {
+        let (stop, stopped) = tokio::sync::watch::channel(false);
+        Working { stop, task: tokio::spawn(self.worker().work(stopped)) }
+    }
+
+    fn worker(&self) -> Worker {
+        let (mail, doors, closing) = (self.mail.clone(), self.api.doors.clone(), self.api.closing.clone());
+        let proofs = self.api.proofs.clone();
         let worker = Worker::new(self.api.db.clone(), self.world.clone())
             .handle(move |job: ResolveProof, lease| {
                 let proofs = proofs.clone();
@@ -316,23 +344,8 @@ impl TestApp {
             .handle(move |job: CloseAccount, lease| {
                 let closing = closing.clone();
                 async move { closing.finish(&job, &lease).await }
-            })
-            .handle(move |job: ReembedFaces, _| {
-                let faces = faces.clone();
-                async move { faces.reembed(&job).await }
             });
-        let (stop, stopped) = tokio::sync::watch::channel(false);
-        let working = tokio::spawn(worker.work(stopped));
-        for _ in 0..1000 {
-            if waiting().await == 0 {
-                break;
-            }
-            // Waits between attempts pass at once: the world stands still otherwise.
-            self.world.advance(SignedDuration::from_millis(100));
-            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-        }
-        stop.send(true).expect("the worker listens");
-        working.await.expect("the worker ends");
+        self.api.moderations.handle(self.api.faces.handle(worker))
     }
 
     /// The mails that were sent so far, oldest first, as they travel.
@@ -342,7 +355,8 @@ impl TestApp {
     pub fn letters(&self) -> Vec<String> {
         let files = std::fs::read_dir(self.letters.path()).expect("the folder is there");
         let mut files: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
-        files.sort();
+        // Not by name: the world may stand still between two.
+        files.sort_by_key(|file| std::fs::metadata(file).and_then(|data| data.modified()).expect("its time"));
         files.iter().map(|file| std::fs::read_to_string(file).expect("a letter")).collect()
     }
 
@@ -352,6 +366,29 @@ impl TestApp {
     /// When `path` is none.
     pub async fn get(&self, path: &str) -> Answer {
         self.send(Request::get(path).body(Body::empty()).expect("a request")).await
+    }
+}
+
+/// A process that works, beside a test.
+#[derive(Debug)]
+pub struct Working {
+    stop: tokio::sync::watch::Sender<bool>,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Working {
+    /// Leaves it as a process that dies leaves its work: nothing is given back, and no lease is extended any more.
+    pub fn abandon(self) {
+        self.task.abort();
+    }
+
+    /// Tells it to stop, and waits until it has.
+    ///
+    /// # Panics
+    /// When it broke down.
+    pub async fn stop(self) {
+        self.stop.send(true).expect("the worker listens");
+        self.task.await.expect("the worker ends");
     }
 }
 

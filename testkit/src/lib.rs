@@ -4,8 +4,9 @@
 mod app;
 #[cfg(feature = "app")]
 mod faces;
-#[cfg(feature = "app")]
 pub mod mail_server;
+#[cfg(feature = "app")]
+pub mod media;
 #[cfg(feature = "app")]
 pub mod receiver;
 pub mod scene;

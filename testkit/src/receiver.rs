@@ -90,6 +90,12 @@ impl Reply {
         self
     }
 
+    /// The same with another status.
+    #[must_use]
+    pub fn with_status(self, status: u16) -> Self {
+        Self { status, ..self }
+    }
+
     /// Takes its time.
     #[must_use]
     pub fn after(self, after: Duration) -> Self {

@@ -101,6 +101,18 @@ export class Account {
     return call("GET", `${this.#base}/notifications?page=${page}`);
   }
 
+  /** Those that a member is to see: moderations name him. */
+  inbox(
+    member: string,
+    page: number,
+  ): Promise<{ notifications: Notification[]; meta: { total_count: number; page: number } }> {
+    return call("GET", `${this.#base}/members/${member}/inbox?page=${page}`);
+  }
+
+  notification(id: string): Promise<Notification> {
+    return call("GET", `${this.#base}/notifications/${id}`);
+  }
+
   decide(id: string, word: "accept" | "dismiss", comment: string): Promise<unknown> {
     return call("POST", `${this.#base}/notifications/${id}/${word}`, { comment });
   }

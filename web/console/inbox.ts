@@ -6,39 +6,53 @@ import { button, fresh, make } from "./dom";
 
 const LONGEST = 500;
 
-export async function showInbox(desk: Desk, page = 1): Promise<void> {
+/** Which notifications are shown: the account's, or those that are meant for the reader. */
+export type Whose = "everybody" | "mine";
+
+export async function showInbox(desk: Desk, whose: Whose = "everybody", page = 1): Promise<void> {
   const { texts } = desk;
+  const heading = whose === "mine" ? texts.forYou : texts.inbox;
   if (!desk.may("notifications:view")) {
-    show(texts.inbox, make("p", { class: "card" }, texts.notAllowed));
+    show(heading, make("p", { class: "card" }, texts.notAllowed));
     return;
   }
   try {
-    const { notifications, meta } = await desk.account.notifications(page);
+    const { account, session } = desk;
+    const { notifications, meta } = await (whose === "mine"
+      ? account.inbox(session.member.id, page)
+      : account.notifications(page));
     const pages = Math.max(1, Math.ceil(meta.total_count / PAGE));
     const list = make("ul", { class: "list", id: "notifications" });
     list.append(...notifications.map((notification) => make("li", {}, item(desk, notification))));
     const empty = make("p", { class: "card" }, texts.nothing);
-    show(texts.inbox, notifications.length > 0 ? list : empty, ...pager(desk, page, pages));
+    show(heading, notifications.length > 0 ? list : empty, ...pager(desk, whose, page, pages));
   } catch (error) {
     if (
       (await desk.try(() => Promise.reject(error))) === undefined &&
       document.querySelector("#banner:not([hidden])")
     ) {
       show(
-        texts.inbox,
-        trouble(texts, error, () => void showInbox(desk, page)),
+        heading,
+        trouble(texts, error, () => void showInbox(desk, whose, page)),
       );
     }
   }
 }
 
-function pager(desk: Desk, page: number, pages: number): Node[] {
+/** One notification: where a link in a message leads. */
+export async function showNotification(desk: Desk, id: string): Promise<void> {
+  const { texts } = desk;
+  const found = await desk.try(() => desk.account.notification(id));
+  show(texts.notification, found ? item(desk, found) : make("p", { class: "card" }, texts.notFound));
+}
+
+function pager(desk: Desk, whose: Whose, page: number, pages: number): Node[] {
   if (pages <= 1) {
     return [];
   }
   const { texts } = desk;
   const turn = (to: number) => async () => {
-    await showInbox(desk, to);
+    await showInbox(desk, whose, to);
     say(texts.page(to, pages));
     document.getElementById("heading")?.focus();
   };

@@ -71,6 +71,7 @@ function person(desk: Desk, member: Member): HTMLElement {
   );
   const words = admin ? texts.takeAdministrator : texts.makeAdministrator;
   const turn = button(words, () => void change(desk, () => desk.account.setAdmin(id, !admin), texts.saved), {
+    class: "quiet",
     "aria-describedby": heading.id,
   });
   const mayTurn = session.member.admin;

@@ -5,7 +5,7 @@ import { choose, type Language } from "../shared/language";
 import { Account, call, Refused, type Session } from "./api";
 import { Desk, say, show, trouble, words } from "./desk";
 import { button, find, make } from "./dom";
-import { showInbox } from "./inbox";
+import { showInbox, showNotification } from "./inbox";
 import { showMembers } from "./members";
 import { TEXTS } from "./texts";
 
@@ -129,7 +129,11 @@ function enter(session: Session): void {
   find("who").textContent = session.member.username;
   find("banner").hidden = false;
   find("skip").hidden = false;
-  const parts = [["inbox", texts.inbox], ...(desk.may("members:manage") ? [["members", texts.members]] : [])];
+  const parts = [
+    ["inbox", texts.inbox],
+    ["mine", texts.forYou],
+    ...(desk.may("members:manage") ? [["members", texts.members]] : []),
+  ];
   const links = parts.map(([part, words]) => make("li", {}, make("a", { href: `#${part}` }, words)));
   const nav = find("nav");
   nav.setAttribute("aria-label", texts.navigation);
@@ -147,16 +151,26 @@ function route(moved = true): void {
   if (!desk) {
     return;
   }
-  const members = location.hash === "#members" && desk.may("members:manage");
+  const here = desk;
+  const [, id] = /^#notification=([\da-f-]{36})$/.exec(location.hash) ?? [];
+  const members = location.hash === "#members" && here.may("members:manage");
+  const mine = location.hash === "#mine";
+  const part = members ? "#members" : mine ? "#mine" : "#inbox";
   for (const link of find("nav").querySelectorAll("a")) {
-    const here = link.getAttribute("href") === (members ? "#members" : "#inbox");
-    link.toggleAttribute("aria-current", here);
-    if (here) {
+    const current = !id && link.getAttribute("href") === part;
+    link.toggleAttribute("aria-current", current);
+    if (current) {
       link.setAttribute("aria-current", "page");
     }
   }
   say("");
-  void (members ? showMembers(desk) : showInbox(desk)).then(() => moved && find("heading").focus());
+  const shown = () => {
+    if (id) {
+      return showNotification(here, id);
+    }
+    return members ? showMembers(here) : showInbox(here, mine ? "mine" : "everybody");
+  };
+  void shown().then(() => moved && find("heading").focus());
 }
 
 async function leave(): Promise<void> {

@@ -17,6 +17,9 @@ export interface Texts {
   signOut: string;
   navigation: string;
   inbox: string;
+  forYou: string;
+  notification: string;
+  notFound: string;
   members: string;
   nothing: string;
   notAllowed: string;
@@ -84,6 +87,9 @@ const en: Texts = {
   signOut: "Sign out",
   navigation: "Console",
   inbox: "Inbox",
+  forYou: "For you",
+  notification: "Notification",
+  notFound: "This notification is not there, or not in this account.",
   members: "Members",
   nothing: "Nothing was found so far.",
   notAllowed: "You may not see notifications in this account. An administrator can allow it.",
@@ -184,6 +190,9 @@ const de: Texts = {
   signOut: "Abmelden",
   navigation: "Konsole",
   inbox: "Eingang",
+  forYou: "Für dich",
+  notification: "Meldung",
+  notFound: "Diese Meldung gibt es nicht, oder nicht in diesem Konto.",
   members: "Mitglieder",
   nothing: "Bisher wurde nichts gefunden.",
   notAllowed: "Du darfst die Meldungen dieses Kontos nicht sehen. Wer es verwaltet, kann das ändern.",

@@ -24,6 +24,7 @@ use domain::{
     audit::Decisions,
     estimate::Estimator,
     faces::Faces,
+    moderation::Moderations,
     proof::{Proofs, issuer::Issuer},
     secure_capture::SecureCapture,
     tenancy::nonces::Nonces,
@@ -55,6 +56,8 @@ pub struct Api {
     pub proofs: Proofs,
     /// This server as an issuer of proofs.
     pub issuer: Issuer,
+    /// Content moderation.
+    pub moderations: Moderations,
     /// What is kept outside the database.
     pub blobs: Blobs,
     /// How members come in.

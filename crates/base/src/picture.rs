@@ -1,7 +1,7 @@
 //! A decoded picture, the currency between decoders and models.
 
 /// Width and height in pixels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct PictureSize {
     /// Pixels from left to right, at least 1.
     pub width: u32,

@@ -20,6 +20,7 @@ pub(crate) const MIGRATIONS: &[(i64, &str, &str)] = &[
     (9, "accounts", include_str!("../../../migrations/0009_accounts.sql")),
     (10, "members", include_str!("../../../migrations/0010_members.sql")),
     (11, "faces", include_str!("../../../migrations/0011_faces.sql")),
+    (12, "moderation", include_str!("../../../migrations/0012_moderation.sql")),
 ];
 
 impl Db {

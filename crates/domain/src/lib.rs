@@ -2,12 +2,15 @@
 
 pub mod accounts;
 pub mod audit;
+pub mod content;
 pub mod delivery;
 pub mod estimate;
 pub mod faces;
 pub mod idempotency;
+mod invalid;
 pub mod keyring;
 pub mod mail;
+pub mod moderation;
 pub mod proof;
 pub mod secure_capture;
 pub mod tenancy;
@@ -15,4 +18,5 @@ pub mod upkeep;
 pub mod vault;
 mod words;
 
+pub use invalid::Invalid;
 pub use words::UnknownWord;

@@ -4,7 +4,7 @@ use crate::{
     accounts::doors,
     delivery,
     faces::SweepFaces,
-    idempotency,
+    idempotency, moderation,
     proof::{self, RefreshTrust},
     tenancy::{nonces, tokens},
 };
@@ -62,6 +62,7 @@ impl PurgeExpired {
         while delivery::purge(db, world, keep_deliveries).await? > 0 {}
         while proof::purge(db, world).await? > 0 {}
         while doors::purge(db, world).await? > 0 {}
+        moderation::bury(db, world).await?;
         Ok(Outcome::Again(world.now() + Self::EVERY))
     }
 }

@@ -21,19 +21,22 @@ pub enum Lane {
     Quick,
     /// Long work: video, large searches.
     Heavy,
+    /// Work without an end of its own: live video.
+    Live,
     /// Housekeeping: expiry, retention, purges.
     Upkeep,
 }
 
 impl Lane {
     /// Every lane.
-    pub const ALL: [Self; 3] = [Self::Quick, Self::Heavy, Self::Upkeep];
+    pub const ALL: [Self; 4] = [Self::Quick, Self::Heavy, Self::Live, Self::Upkeep];
 
     /// Its name in the database and in metrics.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Quick => "quick",
             Self::Heavy => "heavy",
+            Self::Live => "live",
             Self::Upkeep => "upkeep",
         }
     }

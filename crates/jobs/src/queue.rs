@@ -1,6 +1,6 @@
 //! Rows in, leases out.
 
-use crate::{Job, Lane};
+use crate::{Job, Lane, Stopped};
 use base::{AccountId, SignedDuration, Timestamp, Uuid, World};
 use db::{Db, DbError, FromRow, Json, Tx, sql};
 
@@ -94,6 +94,7 @@ pub struct Lease {
     /// How often it was begun at all: no two runs of a job have the same number.
     pub(crate) run: i64,
     pub(crate) worker: Uuid,
+    pub(crate) stopped: Stopped,
 }
 
 /// What a run counts as when its job goes back.
@@ -208,6 +209,33 @@ pub(crate) async fn extend(db: &Db, worker: Uuid, until: Timestamp) -> Result<u6
 }
 
 impl Lease {
+    /// Whether the worker was told to stop. Work without an end of its own keeps where it is then, and goes on elsewhere:
+    /// [`crate::Outcome::Again`].
+    pub fn is_stopping(&self) -> bool {
+        *self.stopped.borrow()
+    }
+
+    /// Waits until the worker is told to stop.
+    pub async fn stopping(&self) {
+        // Nobody to tell it any more means as much.
+        let mut stopped = self.stopped.clone();
+        let _gone = stopped.wait_for(|stopped| *stopped).await;
+    }
+
+    /// Holds the lease to the end of a transaction: whoever has lost it must write nothing. On [`LostLease::Lost`] the
+    /// transaction must be dropped.
+    pub async fn hold(&self, tx: &mut Tx) -> Result<(), LostLease> {
+        let rows = tx
+            .execute(sql!(
+                "UPDATE jobs SET worker = worker WHERE id = $1 AND worker = $2 AND attempts = $3 AND state = 'RUNNING'",
+                self.id,
+                self.worker,
+                self.run,
+            ))
+            .await?;
+        if rows == 1 { Ok(()) } else { Err(LostLease::Lost) }
+    }
+
     /// Ends the job in the transaction of its effect, so that the effect counts once. On [`LostLease::Lost`] the
     /// transaction must be dropped.
     pub async fn finish(&self, tx: &mut Tx) -> Result<(), LostLease> {

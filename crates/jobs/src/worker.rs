@@ -32,7 +32,8 @@ pub struct Worker {
     world: Arc<dyn World>,
     id: Uuid,
     handlers: HashMap<&'static str, Handler>,
-    slots: [(Lane, usize); 3],
+    slots: [(Lane, usize); 4],
+    stopped: Stopped,
     lease: SignedDuration,
 }
 
@@ -49,8 +50,10 @@ impl Worker {
     /// A worker that knows no kind of job yet.
     pub fn new(db: Db, world: Arc<dyn World>) -> Self {
         let id = world.uuid();
-        let slots = [(Lane::Quick, 64), (Lane::Heavy, 2), (Lane::Upkeep, 1)];
-        Self { db, world, id, handlers: HashMap::new(), slots, lease: LEASE }
+        let slots = [(Lane::Quick, 64), (Lane::Heavy, 2), (Lane::Live, 16), (Lane::Upkeep, 1)];
+        // Until it works, nobody can tell it to stop.
+        let stopped = watch::channel(false).1;
+        Self { db, world, id, handlers: HashMap::new(), slots, stopped, lease: LEASE }
     }
 
     /// How many jobs of a lane run at once.
@@ -88,7 +91,8 @@ impl Worker {
     }
 
     /// Works until told to stop, then lets running jobs end, and gives back what does not end in time.
-    pub async fn work(self, stopped: Stopped) {
+    pub async fn work(mut self, stopped: Stopped) {
+        self.stopped = stopped.clone();
         let worker = Arc::new(self);
         let mut lanes = JoinSet::new();
         for (lane, slots) in worker.slots {
@@ -176,7 +180,8 @@ impl Worker {
 
     async fn run(self: Arc<Self>, leased: queue::Leased) {
         let attempts = leased.attempts - leased.interruptions;
-        let lease = Lease { id: leased.id, attempts, run: leased.attempts, worker: self.id };
+        let stopped = self.stopped.clone();
+        let lease = Lease { id: leased.id, attempts, run: leased.attempts, worker: self.id, stopped };
         let kind = leased.kind;
         let Some(handler) = self.handlers.get(kind.as_str()) else {
             // Queued by a newer build that runs beside this one: leave it to that one.

@@ -1,20 +1,36 @@
 //! What of a vector lies in memory, and how a query is compared with it.
 //!
-//! A vector `x` is moved by the index's centre, turned ([`crate::turn`]), and called `y` then. Its code has eight bits a
-//! dimension, `y ≈ step * (code - 128)`, cut into two planes of four bits: the high one alone stands for
-//! `step * (16 * high - 120.5)`. The length of the error is measured for both, so by the triangle inequality
+//! A vector is moved by the index's centre, turned ([`crate::turn`]), and called `y` then. Its code has eight bits a
+//! dimension, `y ≈ step * (code - 128)`, cut into two planes of four bits; the high one alone stands for
+//! `h = step * (16 * high - 120.5)`.
 //!
-//! `|q - ŷ| - error ≤ |q - y| ≤ |q - ŷ| + error`
+//! Whole codes: the length of the error is measured, and by the triangle inequality the distance to `y` differs by no
+//! more than that from the distance to what the code stands for.
 //!
-//! holds whatever the vectors are. The signs of `y` are its sketch, used by the prefilter alone; see [`Sieve`].
+//! High plane: with `h = g * y + e`, `e` across `y`, a query `q` has `<q, h> = g * <q, y> + <q, e>`, and `<q, e>` is at
+//! most `|e|` times the length of `q`, and also at most `|e|` times the distance of `q` from the line through `y`. That
+//! is no more than the distance of `q` from `y`, so that if this is at most `t`,
+//!
+//! `|q|² + |y|² - 2 * (<q, h> + min(|q|, t) * |e|) / g ≤ t²`.
+//!
+//! A row for which this does not hold is farther than `t`: it holds whatever the vectors are, and is closer than the
+//! triangle inequality, in particular among strangers, who are farther from each other than from the centre.
+//!
+//! Signs: the same with the signs of `y` in place of `h`, but with a bound on `<q, e>` that is a matter of chance; they
+//! are used by the prefilter alone, see [`Sieve`].
 
 use crate::{
-    kernels::GROUP,
+    kernels::{GROUP, widely},
     turn::{SLACK, Turn},
 };
 
-/// What single-precision arithmetic may lose of a sum of squares where rows are sifted, as a share of its terms.
-const ROUNDING: f64 = 2e-6;
+/// What single-precision arithmetic and the turn's rounding may lose of a sum of squares where rows are sifted, as a
+/// share of its terms: a dozen roundings of 2^-24, and twice [`SLACK`].
+const ROUNDING: f64 = 3e-5;
+/// What it may lose where the sums of a code are made: 8 products are summed up in single precision, the rest in double.
+const SUMS: f64 = 4e-6;
+/// Codes end at so many times the root of the mean square: what is beyond costs less than a longer step would.
+const END: f32 = 3.5;
 /// So small that squares of it are nothing; covers what becomes subnormal on the way.
 const NOTHING: f64 = 1e-15;
 /// The largest number of a whole query's code: sums of 2048 products with 255 fit 32 bits.
@@ -26,27 +42,27 @@ const MISS: f64 = 1e-9;
 pub(crate) fn turned(turn: &Turn, centre: &[f32], vector: &[f32], padded: usize, into: &mut Vec<f32>) {
     into.clear();
     into.extend(vector.iter().zip(centre).map(|(it, centre)| it - centre));
-    turn.apply(into);
+    widely(|| turn.apply(into));
     into.resize(padded, 0.0);
 }
 
 /// The numbers of one vector's code.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Scales {
-    /// What one step of the code is worth.
-    pub(crate) step: f32,
-    /// The squared length of what the high plane stands for, less [`ROUNDING`].
-    pub(crate) near_square: f32,
-    /// A bound on how far the high plane is from the truth.
+    /// What a step of the high plane is worth, by `g`.
+    pub(crate) near_step: f32,
+    /// `|e| / g`, rounded up.
     pub(crate) near_error: f32,
+    /// `|y|²`, less [`ROUNDING`].
+    pub(crate) square: f32,
+    /// `|y|²` by the sum of absolute values.
+    pub(crate) flatness: f32,
+    /// What a step of the whole code is worth.
+    pub(crate) step: f32,
     /// The squared length of the whole code, in steps.
     pub(crate) full_square: u32,
     /// A bound on how far the whole code is from the truth.
     pub(crate) full_error: f32,
-    /// The squared length.
-    pub(crate) square: f32,
-    /// The squared length by the sum of absolute values.
-    pub(crate) flatness: f32,
 }
 
 /// A vector's code.
@@ -62,75 +78,96 @@ pub(crate) struct Code {
 impl Code {
     /// Codes a vector that was turned. In place, so that memory is not asked for anew.
     pub(crate) fn set(&mut self, y: &[f32]) {
-        let largest = lanes(y, |it| it.abs(), f32::max);
+        widely(|| self.set_inline(y));
+    }
+
+    #[expect(clippy::inline_always, reason = "compiled for what the processor has")]
+    #[inline(always)]
+    fn set_inline(&mut self, y: &[f32]) {
+        let sum = lanes(y, f32::abs, |a, b| a + b);
+        let square: f64 = groups(y).map(squares).sum();
+        let largest = lanes(y, f32::abs, f32::max).min(END * (square / y.len() as f64).sqrt() as f32);
         let step = largest / 127.0;
         let inverse = if step > f32::MIN_POSITIVE { step.recip() } else { 0.0 };
         self.high.clear();
         self.low.clear();
         self.signs.clear();
-        let (mut near_error, mut full_error) = (Sum::default(), Sum::default());
+        let (mut along, mut error) = (0.0_f64, 0.0_f64);
         let (mut near_square, mut full_square) = (0_u32, 0_u32);
-        for group in y.chunks_exact(GROUP) {
+        for group in groups(y) {
             let mut codes = [128_u8; GROUP];
-            for (code, it) in codes.iter_mut().zip(group) {
-                *code = (it * inverse + 128.5) as u8;
+            let (mut products, mut errors) = ([0.0_f32; GROUP], [0.0_f32; GROUP]);
+            for (at, it) in group.iter().enumerate() {
+                let code = (it * inverse).clamp(-127.0, 127.0) + 128.5;
+                let code = code as i32;
+                codes[at] = code as u8;
+                products[at] = it * ((code >> 4) * 32 - 241) as f32;
+                errors[at] = it - (code - 128) as f32 * step;
+                near_square += ((code >> 4) * 32 - 241).pow(2) as u32;
+                full_square += (code - 128).pow(2) as u32;
             }
-            let mut errors = [[0.0_f32; GROUP]; 2];
-            for (at, (code, it)) in codes.iter().zip(group).enumerate() {
-                let (full, near) = (f32::from(*code) - 128.0, f32::from(code >> 4) * 16.0 - 120.5);
-                errors[0][at] = it - near * step;
-                errors[1][at] = it - full * step;
-            }
-            near_error.add(&errors[0]);
-            full_error.add(&errors[1]);
-            for code in codes {
-                near_square += (i32::from(code >> 4) * 32 - 241).pow(2) as u32;
-                full_square += (i32::from(code) - 128).pow(2) as u32;
-            }
+            along += halves(&products);
+            error += squares(&errors);
             let (first, second) = codes.split_at(GROUP / 2);
             self.high.extend(first.iter().zip(second).map(|(a, b)| a >> 4 | b & 0xf0));
             self.low.extend(first.iter().zip(second).map(|(a, b)| a & 15 | b << 4));
-            let signs = group.chunks_exact(8).map(|eight| {
+            self.signs.extend(group.as_chunks::<8>().0.iter().map(|eight| {
                 eight.iter().enumerate().fold(0, |byte, (at, it)| byte | u8::from(*it >= 0.0) << at)
-            });
-            self.signs.extend(signs);
+            }));
         }
-        let square = lanes(y, |it| it * it, |a, b| a + b);
-        let sum = lanes(y, f32::abs, |a, b| a + b);
-        let slack = 1.01 * SLACK * f64::from(square).sqrt() + NOTHING;
-        let step_square = f64::from(step).powi(2);
+        // In half steps so far.
+        let half = f64::from(step) / 2.0;
+        let (along, near_square) = (along * half, f64::from(near_square) * half * half);
+        let g = if square > 0.0 { along / square } else { 0.0 };
+        let near_error = (near_square - g * along).max(0.0) + SUMS * near_square;
         self.scales = Scales {
+            near_step: 0.0,
+            near_error: 0.0,
+            square: (square * (1.0 - ROUNDING)) as f32,
+            flatness: if sum > 0.0 { square as f32 / sum } else { 0.0 },
             step,
-            near_square: (step_square * f64::from(near_square) / 4.0 * (1.0 - ROUNDING)) as f32,
-            near_error: (near_error.root() + slack) as f32 * 1.000_001,
             full_square,
-            full_error: (full_error.root() + slack) as f32 * 1.000_001,
-            square,
-            flatness: if sum > 0.0 { square / sum } else { 0.0 },
+            full_error: ((error.sqrt() + SLACK * square.sqrt()) * 1.000_01 + NOTHING) as f32,
         };
+        if g > 0.01 {
+            self.scales.near_step = (f64::from(step) / g) as f32;
+            self.scales.near_error = (near_error.sqrt() / g * 1.000_01) as f32;
+        } else if square > 0.0 {
+            // A plane that says nothing: every search looks closer.
+            self.scales.square = f32::NEG_INFINITY;
+        }
     }
 }
 
-/// The sum of squares, in eight parts, of which each loses little.
-#[derive(Default)]
-struct Sum([f32; 8]);
+#[expect(clippy::inline_always, reason = "compiled for what the processor has")]
+#[inline(always)]
+fn groups(y: &[f32]) -> impl Iterator<Item = &[f32; GROUP]> {
+    y.as_chunks::<GROUP>().0.iter()
+}
 
-impl Sum {
-    fn add(&mut self, values: &[f32; GROUP]) {
-        for eight in values.chunks_exact(8) {
-            for (sum, it) in self.0.iter_mut().zip(eight) {
-                *sum += it * it;
-            }
+/// A sum, each eighth in single precision.
+#[expect(clippy::inline_always, reason = "compiled for what the processor has")]
+#[inline(always)]
+fn halves(values: &[f32; GROUP]) -> f64 {
+    let mut parts = [0.0_f32; 8];
+    for eight in values.as_chunks::<8>().0 {
+        for (part, it) in parts.iter_mut().zip(eight) {
+            *part += it;
         }
     }
+    parts.iter().map(|it| f64::from(*it)).sum()
+}
 
-    /// A bound on the root: 256 terms lose less than 2^-15 of each part.
-    fn root(&self) -> f64 {
-        self.0.iter().map(|it| f64::from(*it)).sum::<f64>().sqrt() * 1.0001
-    }
+/// The sum of squares, each eighth in single precision.
+#[expect(clippy::inline_always, reason = "compiled for what the processor has")]
+#[inline(always)]
+fn squares(values: &[f32; GROUP]) -> f64 {
+    halves(&values.map(|it| it * it))
 }
 
 /// Folds in eight parts, as processors like it.
+#[expect(clippy::inline_always, reason = "compiled for what the processor has")]
+#[inline(always)]
 fn lanes(values: &[f32], map: impl Fn(f32) -> f32, fold: impl Fn(f32, f32) -> f32) -> f32 {
     let mut parts = [0.0_f32; 8];
     for eight in values.chunks_exact(8) {
@@ -147,8 +184,9 @@ pub(crate) struct Query {
     pub(crate) near: Vec<i8>,
     near_step: f32,
     near_sum: i32,
-    near_square: f32,
-    near_error: f64,
+    near_error: f32,
+    length: f64,
+    square: f32,
     /// Its code for whole codes.
     pub(crate) full: Vec<i16>,
     full_step: f64,
@@ -164,7 +202,6 @@ impl Query {
     pub(crate) fn of(y: &[f32]) -> Self {
         let largest = lanes(y, f32::abs, f32::max);
         let length = y.iter().map(|it| f64::from(*it).powi(2)).sum::<f64>().sqrt();
-        let slack = SLACK * length + NOTHING;
         let (near_step, near, near_error) = coded(y, largest, 127.0);
         let (full_step, full, full_error) = coded(y, largest, WIDE);
         let square = |codes: &[i16], step: f64| {
@@ -173,30 +210,37 @@ impl Query {
         Self {
             near_step: near_step as f32,
             near_sum: near.iter().map(|it| i32::from(*it)).sum(),
-            near_square: (square(&near, near_step) * (1.0 - ROUNDING)) as f32,
-            near_error: (near_error + slack) * 1.000_001,
+            near_error: (2.000_01 * near_error) as f32,
             near: near.iter().map(|it| *it as i8).collect(),
+            length,
+            square: (length * length * (1.0 - ROUNDING)) as f32,
             full_step,
             full_sum: full.iter().map(|it| i64::from(*it)).sum(),
             full_square: square(&full, full_step),
-            full_error: full_error + slack,
+            full_error: full_error + SLACK * length + NOTHING,
             full,
             sieve: None,
         }
     }
 
     /// What a row must be within, by [`Query::excess`], so that it may be as near as `limit`.
-    pub(crate) fn reach(&self, limit: f64) -> f32 {
-        (((limit + self.near_error) * 1.000_001).min(1e15)) as f32
+    pub(crate) fn reach(&self, limit: f64) -> Reach {
+        let limit = (limit + SLACK * self.length + NOTHING).min(1e15);
+        Reach {
+            square: (limit * limit * (1.0 + ROUNDING)) as f32,
+            error: (2.000_1 * limit.min(self.length)) as f32,
+        }
     }
 
     /// Above zero only where the vector is farther than what `reach` was made for. `sum` is the kernel's.
-    #[inline]
-    pub(crate) fn excess(&self, sum: i32, step: f32, near_square: f32, near_error: f32, reach: f32) -> f32 {
+    #[expect(clippy::inline_always, reason = "compiled for what the processor has")]
+    #[inline(always)]
+    pub(crate) fn excess(&self, sum: i32, step: f32, error: f32, square: f32, reach: Reach) -> f32 {
         // In integers: the two terms are large and nearly cancel.
         let product = (32 * sum - 241 * self.near_sum) as f32 * (self.near_step * step);
-        let reach = reach + near_error;
-        self.near_square + near_square - product - reach * reach
+        // What the query's own code is off counts with the length of `h / g`.
+        let own = self.near_error * (square + error * error).sqrt();
+        self.square + square - product - own - error * reach.error - reach.square
     }
 
     /// Bounds on the distance, from the sum over the whole code.
@@ -209,6 +253,15 @@ impl Query {
         let error = self.full_error + f64::from(full_error);
         ((square - lost).max(0.0).sqrt() - error, (square + lost).max(0.0).sqrt() + error)
     }
+}
+
+/// What rows are compared with.
+#[derive(Clone, Copy)]
+pub(crate) struct Reach {
+    /// The limit, squared.
+    square: f32,
+    /// How much a row's error counts.
+    error: f32,
 }
 
 /// A query in integers up to `most`: their step, they themselves, and how far they are from the truth.
@@ -227,7 +280,7 @@ fn coded(y: &[f32], largest: f32, most: f64) -> (f64, Vec<i16>, f64) {
 ///
 /// With the signs `s` of `y` and `c = |y|² / Σ|yᵢ|`, the product `<q, y>` is `c * <q, s>`, less an error that is
 /// `√(d * c² - |y|²)` times one coordinate of a vector as long as `q` is far from the line through `y` (Gao and Long,
-/// RaBitQ, 2024, has this estimate). That vector's direction is even over all directions across `y`, because the
+/// `RaBitQ`, 2024, has this estimate). That vector's direction is even over all directions across `y`, because the
 /// rotation is random, and whoever is as near as `limit` has a line that is as near. The share of a sphere that lies
 /// beyond a cap bounds how often a coordinate exceeds `tail` of the length: [`MISS`].
 pub(crate) struct Sieve {
@@ -278,17 +331,18 @@ impl Sieve {
         }
     }
 
-    /// What a row must be within, by [`Sieve::excess`]: the squared limit, and how much an error counts.
-    pub(crate) fn reach(&self, limit: f64) -> (f32, f32) {
+    /// What a row must be within, by [`Sieve::excess`], so that it may be as near as `limit`.
+    pub(crate) fn reach(&self, limit: f64) -> Reach {
         let limit = limit.min(1e15) as f32 * 1.000_01;
-        (limit * limit, 2.0 * self.tail * self.length.min(limit))
+        Reach { square: limit * limit, error: 2.0 * self.tail * self.length.min(limit) }
     }
 
     /// Above zero only where the vector is, with the chance stated, farther than what `reach` was made for.
-    #[inline]
-    pub(crate) fn excess(&self, sum: u16, square: f32, flatness: f32, reach: (f32, f32)) -> f32 {
+    #[expect(clippy::inline_always, reason = "compiled for what the processor has")]
+    #[inline(always)]
+    pub(crate) fn excess(&self, sum: u16, square: f32, flatness: f32, reach: Reach) -> f32 {
         let product = f32::from(sum) * self.step + self.offset;
         let error = (flatness * flatness * self.dimension - square).max(0.0).sqrt();
-        (self.square + square) * (1.0 - 1e-4) - 2.0 * flatness * product - error * reach.1 - reach.0
+        (self.square + square) * (1.0 - 1e-4) - 2.0 * flatness * product - error * reach.error - reach.square
     }
 }

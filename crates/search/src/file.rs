@@ -29,7 +29,6 @@ use std::{
     os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _},
     path::Path,
 };
-use zeroize::Zeroizing;
 
 const MAGIC: &[u8; 8] = b"assayfx1";
 const HEADER: usize = 512;
@@ -159,10 +158,15 @@ impl Store {
     }
 
     /// Reads one record; `None` where it does not open or is free.
-    pub(crate) fn fetch(&self, slot: u32, vector: &mut Vec<f32>) -> Result<Option<Record>, IndexError> {
-        let mut bytes = Zeroizing::new(vec![0; self.size()]);
-        self.read(slot, &mut bytes)?;
-        match self.unseal(slot, &mut bytes, vector) {
+    pub(crate) fn fetch(
+        &self,
+        slot: u32,
+        bytes: &mut Vec<u8>,
+        vector: &mut Vec<f32>,
+    ) -> Result<Option<Record>, IndexError> {
+        bytes.resize(self.size(), 0);
+        self.read(slot, bytes)?;
+        match self.unseal(slot, bytes, vector) {
             Slot::Taken(record) => Ok(Some(record)),
             Slot::Free | Slot::Damaged => Ok(None),
         }

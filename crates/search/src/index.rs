@@ -75,6 +75,7 @@ impl Index {
         let (slots, torn) = store.slots()?;
         let loaded = load(&store, &turn, space.dimension, slots)?;
         let mut writer = Writer { slots, sequence: store.sequence()?, ..Writer::default() };
+        writer.faces.reserve(loaded.who.len());
         let mut doubled = Vec::new();
         for (slot, who) in (0_u32..).zip(&loaded.who) {
             match who {

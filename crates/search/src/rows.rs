@@ -22,6 +22,7 @@ pub(crate) struct Who {
 /// What whole codes need beside their planes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Fine {
+    pub(crate) step: f32,
     pub(crate) full_square: u32,
     pub(crate) full_error: f32,
     /// Counts the changes of the row, so that whoever looks again knows whether it is the same.
@@ -34,8 +35,7 @@ pub(crate) struct Rows {
     pub(crate) high: MmapMut,
     low: MmapMut,
     pub(crate) sketches: MmapMut,
-    pub(crate) steps: Vec<f32>,
-    pub(crate) near_squares: Vec<f32>,
+    pub(crate) near_steps: Vec<f32>,
     pub(crate) near_errors: Vec<f32>,
     pub(crate) squares: Vec<f32>,
     pub(crate) flatness: Vec<f32>,
@@ -60,8 +60,7 @@ impl Rows {
             high: plane(ROWS * padded / 2)?,
             low: plane(ROWS * padded / 2)?,
             sketches: plane(ROWS * padded / 8)?,
-            steps: Vec::new(),
-            near_squares: Vec::new(),
+            near_steps: Vec::new(),
             near_errors: Vec::new(),
             squares: Vec::new(),
             flatness: Vec::new(),
@@ -97,8 +96,7 @@ impl Rows {
     /// Sets a row, for `None` to nothing. Rows up to it come into being.
     pub(crate) fn set(&mut self, row: usize, code: Option<(&Code, Who)>) {
         while self.len() <= row {
-            self.steps.push(0.0);
-            self.near_squares.push(f32::INFINITY);
+            self.near_steps.push(0.0);
             self.near_errors.push(0.0);
             self.squares.push(f32::INFINITY);
             self.flatness.push(0.0);
@@ -108,7 +106,7 @@ impl Rows {
         let width = self.padded / 2;
         let (high, low) = (&mut self.high[row * width..][..width], &mut self.low[row * width..][..width]);
         // Infinitely far: no loop needs to ask whether a row is there.
-        let nothing = Scales { near_square: f32::INFINITY, square: f32::INFINITY, ..Scales::default() };
+        let nothing = Scales { square: f32::INFINITY, ..Scales::default() };
         let (scales, who) = if let Some((code, who)) = code {
             high.copy_from_slice(&code.high);
             low.copy_from_slice(&code.low);
@@ -122,13 +120,13 @@ impl Rows {
         for at in 0..self.padded / 8 {
             block[at * BLOCK + row % BLOCK] = code.map_or(0, |(code, _)| code.signs[at]);
         }
-        self.steps[row] = scales.step;
-        self.near_squares[row] = scales.near_square;
+        self.near_steps[row] = scales.near_step;
         self.near_errors[row] = scales.near_error;
         self.squares[row] = scales.square;
         self.flatness[row] = scales.flatness;
         let version = self.fine[row].version.wrapping_add(1);
-        self.fine[row] = Fine { full_square: scales.full_square, full_error: scales.full_error, version };
+        let Scales { step, full_square, full_error, .. } = scales;
+        self.fine[row] = Fine { step, full_square, full_error, version };
         self.who[row] = who;
     }
 }

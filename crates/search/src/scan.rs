@@ -5,7 +5,7 @@ use crate::{
     best::{Best, Near},
     code::{Query, Sieve, turned},
     file::Store,
-    kernels::{BLOCK, Kernels},
+    kernels::{BLOCK, Kernels, fetch, widely},
     load::{Chunk, Live},
     rows::{ROWS, Rows, padded},
     turn::Turn,
@@ -17,6 +17,9 @@ use zeroize::Zeroizing;
 const TILE: usize = 64;
 /// Candidates that are kept before those are thrown out that have been ruled out since.
 const MANY: usize = 4096;
+
+/// The prefilter must rule out all but one in so many.
+const WORTH: usize = 16;
 
 /// What searches use on this processor.
 pub(crate) fn kernels() -> &'static str {
@@ -42,6 +45,8 @@ pub(crate) struct Scan<'a> {
     best: Best,
     candidates: Vec<Candidate>,
     prune_at: usize,
+    /// Rows whose sketch was read, and those of them that it did not rule out.
+    sketched: (usize, usize),
 }
 
 impl<'a> Scan<'a> {
@@ -55,8 +60,17 @@ impl<'a> Scan<'a> {
         }
         let within = ask.within.map_or(f64::INFINITY, f64::from);
         let best = Best::new(ask.most, within);
-        let candidates = Vec::new();
-        Self { vector, query, only: ask.only, most: ask.most, within, best, candidates, prune_at: MANY }
+        Self {
+            vector,
+            query,
+            only: ask.only,
+            most: ask.most,
+            within,
+            best,
+            candidates: Vec::new(),
+            prune_at: MANY,
+            sketched: (0, 0),
+        }
     }
 
     /// Reads rows of the high plane.
@@ -67,11 +81,13 @@ impl<'a> Scan<'a> {
         let (sums, excess) = (&mut sums[..end - from], &mut excess[..end - from]);
         (kernels.near)(&self.query.near, &rows.high[from * width..end * width], sums);
         let reach = self.query.reach(self.best.limit());
-        let scales = rows.steps[from..end].iter().zip(&rows.near_squares[from..end]);
-        let scales = scales.zip(&rows.near_errors[from..end]);
-        for ((excess, sum), ((step, square), error)) in excess.iter_mut().zip(sums.iter()).zip(scales) {
-            *excess = self.query.excess(*sum, *step, *square, *error, reach);
-        }
+        let scales = rows.near_steps[from..end].iter().zip(&rows.near_errors[from..end]);
+        let scales = scales.zip(&rows.squares[from..end]);
+        widely(|| {
+            for ((excess, sum), ((step, error), square)) in excess.iter_mut().zip(sums.iter()).zip(scales) {
+                *excess = self.query.excess(*sum, *step, *error, *square, reach);
+            }
+        });
         self.look_closer(kernels, rows, excess, from, first);
     }
 
@@ -85,30 +101,46 @@ impl<'a> Scan<'a> {
             let excess = &mut excess[..end - from];
             (kernels.sketch)(&sieve.tables, &rows.sketches[from / BLOCK * size..][..size], &mut sums);
             let scales = rows.squares[from..end].iter().zip(&rows.flatness[from..end]);
-            for ((excess, sum), (square, flatness)) in excess.iter_mut().zip(&sums).zip(scales) {
-                *excess = sieve.excess(*sum, *square, *flatness, reach);
-            }
-            self.look_closer(kernels, rows, excess, from, first);
+            widely(|| {
+                for ((excess, sum), (square, flatness)) in excess.iter_mut().zip(&sums).zip(scales) {
+                    *excess = sieve.excess(*sum, *square, *flatness, reach);
+                }
+            });
+            self.sketched.0 += excess.len();
+            self.sketched.1 += self.look_closer(kernels, rows, excess, from, first);
         }
     }
 
-    /// Looks at the whole codes of those rows that nothing speaks against.
-    fn look_closer(&mut self, kernels: &Kernels, rows: &Rows, excess: &[f32], from: usize, first: usize) {
+    /// Looks at the whole codes of those rows that nothing speaks against; says how many they are.
+    fn look_closer(
+        &mut self,
+        kernels: &Kernels,
+        rows: &Rows,
+        excess: &[f32],
+        from: usize,
+        first: usize,
+    ) -> usize {
         // Mostly none is left, which this tells without a branch for each.
-        if excess.iter().fold(0_u32, |any, it| any | u32::from(*it <= 0.0)) == 0 {
-            return;
+        let count = excess.iter().map(|it| u32::from(*it <= 0.0)).sum::<u32>() as usize;
+        if count == 0 {
+            return 0;
         }
-        for row in excess.iter().zip(from..).filter(|(it, _)| **it <= 0.0).map(|(_, row)| row) {
-            let Some(who) = rows.who(row).filter(|who| self.only.is_none_or(|only| only(who.person))) else {
-                continue;
-            };
+        let left = || excess.iter().zip(from..).filter(|(it, _)| **it <= 0.0).map(|(_, row)| row);
+        for row in left() {
+            fetch(rows.planes(row).1);
+        }
+        for row in left() {
             let (high, low) = rows.planes(row);
             let sum = (kernels.full)(&self.query.full, high, low);
             let fine = rows.fine(row);
-            let (lower, upper) = self.query.bounds(sum, rows.steps[row], fine.full_square, fine.full_error);
+            let (lower, upper) = self.query.bounds(sum, fine.step, fine.full_square, fine.full_error);
             if lower > self.best.limit() {
                 continue;
             }
+            // Last, because who it is lies elsewhere in memory.
+            let Some(who) = rows.who(row).filter(|who| self.only.is_none_or(|only| only(who.person))) else {
+                continue;
+            };
             self.best.offer(Near { distance: upper, person: who.person, face: who.face });
             self.candidates.push(Candidate { lower, slot: (first + row) as u32, version: fine.version });
         }
@@ -117,6 +149,7 @@ impl<'a> Scan<'a> {
             self.candidates.retain(|it| it.lower <= limit);
             self.prune_at = MANY.max(2 * self.candidates.len());
         }
+        count
     }
 
     /// Measures the candidates, the most promising first. `None` where one was changed since.
@@ -125,7 +158,7 @@ impl<'a> Scan<'a> {
         self.candidates.retain(|it| it.lower <= limit);
         self.candidates.sort_unstable_by(|a, b| a.lower.total_cmp(&b.lower));
         let mut best = Best::new(self.most, self.within);
-        let mut vector = Zeroizing::new(Vec::new());
+        let (mut bytes, mut vector) = (Zeroizing::new(Vec::new()), Zeroizing::new(Vec::new()));
         for candidate in &self.candidates {
             if candidate.lower > best.limit() {
                 break;
@@ -136,7 +169,7 @@ impl<'a> Scan<'a> {
             let (version, who) = (rows.fine(row).version, rows.who(row));
             drop(rows);
             let Some(who) = who.filter(|_| version == candidate.version) else { return Ok(None) };
-            let record = store.fetch(candidate.slot, &mut vector)?.ok_or(IndexError::Damaged)?;
+            let record = store.fetch(candidate.slot, &mut bytes, &mut vector)?.ok_or(IndexError::Damaged)?;
             if (record.face, record.person) != (who.face, who.person) {
                 return Err(IndexError::Damaged);
             }
@@ -151,6 +184,13 @@ impl<'a> Scan<'a> {
 /// All searches read a chunk, whose first row is slot `first`.
 pub(crate) fn read(scans: &mut [Scan<'_>], rows: &Rows, first: usize) {
     let kernels = Kernels::best();
+    for scan in scans.iter_mut() {
+        let (read, left) = scan.sketched;
+        // Then it costs more than it saves, and without it nothing can be missed.
+        if left * WORTH > read {
+            scan.query.sieve = None;
+        }
+    }
     for from in (0..rows.len()).step_by(TILE) {
         for scan in scans.iter_mut().filter(|it| it.most > 0) {
             match scan.query.sieve.take() {

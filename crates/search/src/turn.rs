@@ -34,6 +34,8 @@ impl Turn {
     }
 
     /// Turns a vector of the dimension.
+    #[expect(clippy::inline_always, reason = "compiled for what the processor has")]
+    #[inline(always)]
     pub(crate) fn apply(&self, vector: &mut [f32]) {
         // Where one window covers everything, three rounds mix as well as four do elsewhere.
         let rounds = if self.span == self.dimension { ROUNDS - 1 } else { ROUNDS };
@@ -53,6 +55,8 @@ impl Turn {
 }
 
 /// The Walsh-Hadamard transform of a power of two of at least eight numbers, unscaled.
+#[expect(clippy::inline_always, reason = "compiled for what the processor has")]
+#[inline(always)]
 fn transform(values: &mut [f32]) {
     for eight in values.chunks_exact_mut(8) {
         if let [a, b, c, d, e, f, g, h] = eight {

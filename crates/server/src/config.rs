@@ -43,10 +43,11 @@ pub(crate) struct Config {
     pub(crate) delivery: Delivery,
     pub(crate) proof: Proof,
     pub(crate) moderation: Moderation,
-    pub(crate) faces: Faces,
+    pub(crate) video: media::video::Settings,
     pub(crate) mail: MailSettings,
     pub(crate) console: Console,
     pub(crate) storage: Storage,
+    pub(crate) faces: Faces,
     pub(crate) secrets: Secrets,
     pub(crate) log: Log,
 }
@@ -251,45 +252,32 @@ impl Default for Proof {
 pub(crate) struct Moderation {
     /// Accounts that one application may have.
     pub(crate) accounts: i64,
+    /// Pictures of a video that are looked at, each second.
+    pub(crate) samples_per_second: f64,
+    /// The lowest face that is looked for, pixels.
+    pub(crate) smallest_face: f32,
+    /// Seconds that a live video may be away before its moderation fails.
+    pub(crate) outage_seconds: u32,
+    /// Seconds that an appearance in a live video is watched before it is judged.
+    pub(crate) settle_seconds: f64,
+    /// Images and videos moderated at once by one process. Default: twice as many as it has cores.
+    pub(crate) at_once: Option<usize>,
+    /// Live videos watched at once by one process.
+    pub(crate) live_at_once: usize,
 }
 
 impl Default for Moderation {
     fn default() -> Self {
-        Self { accounts: 100 }
-    }
-}
-
-/// Faces of profiles: what is kept of them, and when two are one person's.
-#[derive(Debug, Deserialize, Serialize)]
-#[serde(default, deny_unknown_fields)]
-pub(crate) struct Faces {
-    /// Whether pictures of enrolled faces are kept, so that another model can be taken later without enrolling anew.
-    pub(crate) keep_images: bool,
-    /// The share of strangers that may pass for one person where two faces are compared. The model says at which
-    /// distance that is.
-    pub(crate) verify_fmr: f64,
-    /// The same where a face is looked for among all profiles.
-    pub(crate) identify_fmr: f64,
-    /// The greatest distance of two faces of one person, instead of `verify_fmr`.
-    pub(crate) verify_distance: Option<f32>,
-    /// The greatest distance of a face that is found, instead of `identify_fmr`.
-    pub(crate) identify_distance: Option<f32>,
-    /// Accounts whose index stays open when nobody searches it.
-    pub(crate) open_indexes: usize,
-    /// What a picture of a face must be like.
-    pub(crate) enrol: EnrolRules,
-}
-
-impl Default for Faces {
-    fn default() -> Self {
+        let domain::moderation::Settings { rate, smallest_face, outage, settle, .. } =
+            domain::moderation::Settings::default();
         Self {
-            keep_images: true,
-            verify_fmr: 1e-3,
-            identify_fmr: 1e-4,
-            verify_distance: None,
-            identify_distance: None,
-            open_indexes: 64,
-            enrol: EnrolRules::default(),
+            accounts: 100,
+            samples_per_second: rate,
+            smallest_face,
+            outage_seconds: outage,
+            settle_seconds: settle,
+            at_once: None,
+            live_at_once: 16,
         }
     }
 }
@@ -341,6 +329,41 @@ impl Default for Console {
             links_per_minute: NonZeroU32::new(60).unwrap_or(NonZeroU32::MIN),
             idle_hours: 12,
             session_days: 7,
+        }
+    }
+}
+
+/// Faces of profiles: what is kept of them, and when two are one person's.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Faces {
+    /// Whether pictures of enrolled faces are kept, so that another model can be taken later without enrolling anew.
+    pub(crate) keep_images: bool,
+    /// The share of strangers that may pass for one person where two faces are compared. The model says at which
+    /// distance that is.
+    pub(crate) verify_fmr: f64,
+    /// The same where a face is looked for among all profiles.
+    pub(crate) identify_fmr: f64,
+    /// The greatest distance of two faces of one person, instead of `verify_fmr`.
+    pub(crate) verify_distance: Option<f32>,
+    /// The greatest distance of a face that is found, instead of `identify_fmr`.
+    pub(crate) identify_distance: Option<f32>,
+    /// Accounts whose index stays open when nobody searches it.
+    pub(crate) open_indexes: usize,
+    /// What a picture of a face must be like.
+    pub(crate) enrol: EnrolRules,
+}
+
+impl Default for Faces {
+    fn default() -> Self {
+        Self {
+            keep_images: true,
+            verify_fmr: 1e-3,
+            identify_fmr: 1e-4,
+            verify_distance: None,
+            identify_distance: None,
+            open_indexes: 64,
+            enrol: EnrolRules::default(),
         }
     }
 }
@@ -434,10 +457,11 @@ struct Sections {
     delivery: Delivery,
     proof: Proof,
     moderation: Moderation,
-    faces: Faces,
+    video: media::video::Settings,
     mail: MailSettings,
     console: Console,
     storage: Storage,
+    faces: Faces,
     secrets: Secrets,
     log: Log,
 }
@@ -475,10 +499,11 @@ impl Config {
             delivery,
             proof,
             moderation,
-            faces,
+            video,
             mail,
             console,
             storage,
+            faces,
             secrets,
             log,
         } = sections;
@@ -501,10 +526,11 @@ impl Config {
             delivery,
             proof,
             moderation,
-            faces,
+            video,
             mail,
             console,
             storage,
+            faces,
             secrets,
             log,
         })
@@ -679,6 +705,25 @@ impl Config {
         }
     }
 
+    /// How contents are moderated by a server that is reached at `public_url`.
+    pub(crate) fn moderation(&self, public_url: &str) -> domain::moderation::Settings {
+        let Moderation { samples_per_second, smallest_face, outage_seconds, settle_seconds, .. } =
+            self.moderation;
+        domain::moderation::Settings {
+            public_url: public_url.to_owned(),
+            rate: samples_per_second.clamp(0.1, 30.0),
+            smallest_face: smallest_face.max(10.0),
+            outage: outage_seconds,
+            settle: settle_seconds.max(0.0),
+            ahead: cores(),
+        }
+    }
+
+    /// How many moderations of images and videos, and of live videos, a process runs at once.
+    pub(crate) fn moderations_at_once(&self) -> (usize, usize) {
+        (self.moderation.at_once.unwrap_or(2 * cores()).max(1), self.moderation.live_at_once.max(1))
+    }
+
     pub(crate) fn hosts(&self) -> api::Hosts {
         let Hosts { moderation, ai, proof, identity, ages } = &self.hosts;
         let mut hosts = api::Hosts::default();
@@ -706,8 +751,7 @@ impl Config {
     }
 
     pub(crate) fn models(&self) -> domain::estimate::Models {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let workers = self.models.workers.unwrap_or(cores).max(1);
+        let workers = self.models.workers.unwrap_or_else(cores).max(1);
         let queue = self.models.queue.unwrap_or(workers * 2);
         domain::estimate::Models { folder: self.models_folder(), workers, queue }
     }
@@ -727,4 +771,9 @@ impl Config {
             .find(|folder| folder.join("pack.json").is_file())
             .unwrap_or(here)
     }
+}
+
+/// The cores of this machine.
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }

@@ -14,10 +14,11 @@ use domain::{
     estimate::Estimator,
     faces::Faces,
     mail::Mail,
+    moderation::Moderations,
     proof::{Proofs, issuer::Issuer},
     vault::Vault,
 };
-use media::{blobs::Blobs, fetch::Fetcher};
+use media::{blobs::Blobs, fetch::Fetcher, video::Videos};
 use std::sync::Arc;
 
 /// The parts that more than one command needs; cheap to clone.
@@ -34,14 +35,16 @@ pub(crate) struct House {
     pub(crate) blobs: Blobs,
     pub(crate) estimator: Estimator,
     pub(crate) faces: Faces,
+    pub(crate) moderations: Moderations,
     pub(crate) closing: Closing,
     pub(crate) sender: delivery::Settings,
+    pub(crate) moderations_at_once: (usize, usize),
     pub(crate) keep_deliveries: SignedDuration,
 }
 
 impl House {
     /// Wires a server that is reached at `public_url`. With `dev` this machine may be called too.
-    pub(crate) fn open(config: &Config, public_url: &str, dev: bool) -> anyhow::Result<Self> {
+    pub(crate) async fn open(config: &Config, public_url: &str, dev: bool) -> anyhow::Result<Self> {
         let world: Arc<dyn World> = Arc::new(SystemWorld);
         let db = config.open_database()?;
         let keyring = config.keyring()?;
@@ -52,6 +55,7 @@ impl House {
         let outbox = Outbox::new(fetcher.clone(), vault.clone());
         let rules = config.proof(public_url)?;
         let issuer = Issuer::new(db.clone(), world.clone(), vault.clone(), rules.clone());
+        let videos = Videos::start(fetcher.clone(), config.video.clone()).await?;
         let proofs = Proofs::new(db.clone(), world.clone(), vault.clone(), outbox.clone(), fetcher, rules);
         let mail =
             Mail::new(world.clone(), vault.clone(), config.carrier(dev)?, config.mail.from.as_deref())?;
@@ -66,6 +70,16 @@ impl House {
             blobs.clone(),
             estimator.clone(),
             config.faces(&keyring),
+        );
+        let moderations = Moderations::new(
+            db.clone(),
+            world.clone(),
+            vault.clone(),
+            outbox.clone(),
+            faces.clone(),
+            videos,
+            estimator.clone(),
+            config.moderation(public_url),
         );
         // What of accounts lies outside the database: each kind stands here, so that it goes with its account.
         let outside = [Arc::new(blobs.clone()) as Arc<dyn Outside>, Arc::new(faces.clone())];
@@ -84,14 +98,16 @@ impl House {
             blobs,
             estimator,
             faces,
+            moderations,
             closing,
             sender,
+            moderations_at_once: config.moderations_at_once(),
             keep_deliveries,
         })
     }
 
     /// The same for a tool, which knows where the server is only from the settings, or from what `--dev` wrote.
-    pub(crate) fn of_tool(config: &Config) -> anyhow::Result<Self> {
-        Self::open(config, &config.public_url(), false)
+    pub(crate) async fn of_tool(config: &Config) -> anyhow::Result<Self> {
+        Self::open(config, &config.public_url(), false).await
     }
 }

@@ -40,7 +40,7 @@ pub(crate) async fn serve(args: &Args, config: Config) -> anyhow::Result<()> {
     let address = listener.local_addr()?;
     let public_url = config.server.public_url.clone().unwrap_or_else(|| format!("http://{address}"));
 
-    let house = House::open(&config, public_url.trim_end_matches('/'), args.dev)?;
+    let house = House::open(&config, public_url.trim_end_matches('/'), args.dev).await?;
     let (world, database) = (house.world.clone(), house.db.clone());
 
     let api = Api {
@@ -49,10 +49,11 @@ pub(crate) async fn serve(args: &Args, config: Config) -> anyhow::Result<()> {
         vault: house.vault.clone(),
         proofs: house.proofs.clone(),
         issuer: house.issuer.clone(),
+        moderations: house.moderations.clone(),
+        faces: house.faces.clone(),
         wire: config.wire()?,
         nonces: nonces::Nonces::start(database.clone()),
         estimator: house.estimator.clone(),
-        faces: house.faces.clone(),
         secure_capture: SecureCapture::new(&keyring),
         blobs: house.blobs.clone(),
         doors: house.doors.clone(),

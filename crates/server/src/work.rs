@@ -10,23 +10,26 @@ use anyhow::Context as _;
 use domain::{
     accounts::{closing::CloseAccount, doors::SendLinks},
     delivery::{self, Sender},
-    faces::{Faces, FacesError, ReembedFaces, SweepFaces},
+    faces::{Faces, FacesError},
     mail::SendMail,
     proof::{RefreshTrust, ResolveProof},
     upkeep::{self, PurgeExpired, PurgeNonces},
 };
-use jobs::{Stopped, Worker};
+use jobs::{Lane, Stopped, Worker};
 use std::time::Duration;
 use tokio::sync::watch;
 
 /// A worker that knows every kind of job.
 fn worker(house: &House) -> Worker {
-    let House { db, world, proofs, mail, doors, closing, faces, keep_deliveries, .. } = house.clone();
-    let (sweeping, embedding) = (faces.clone(), faces);
+    let House { db, world, proofs, mail, doors, closing, faces, moderations, keep_deliveries, .. } =
+        house.clone();
     let (purged_db, purged_world) = (db.clone(), world.clone());
     let (resolving, refreshing) = (proofs.clone(), proofs);
-    Worker::new(db.clone(), world.clone())
+    let (at_once, live_at_once) = house.moderations_at_once;
+    let worker = Worker::new(db.clone(), world.clone())
         .lease(house.sender.lease)
+        .slots(Lane::Heavy, at_once)
+        .slots(Lane::Live, live_at_once)
         .handle(move |job: PurgeNonces, _| {
             let (db, world) = (db.clone(), world.clone());
             async move { job.run(&db, &world).await }
@@ -54,15 +57,8 @@ fn worker(house: &House) -> Worker {
         .handle(move |job: CloseAccount, lease| {
             let closing = closing.clone();
             async move { closing.finish(&job, &lease).await }
-        })
-        .handle(move |_: SweepFaces, _| {
-            let faces = sweeping.clone();
-            async move { faces.sweep().await }
-        })
-        .handle(move |job: ReembedFaces, _| {
-            let faces = embedding.clone();
-            async move { faces.reembed(&job).await }
-        })
+        });
+    moderations.handle(faces.handle(worker))
 }
 
 /// Queues what recurs, then runs jobs and delivers until told to stop.
@@ -114,7 +110,7 @@ pub(crate) struct Args {
 /// `assay work`
 pub(crate) async fn run(args: &Args, config: Config) -> anyhow::Result<()> {
     telemetry::install(&config.log)?;
-    let house = House::open(&config, &config.public_url(), args.dev)?;
+    let house = House::open(&config, &config.public_url(), args.dev).await?;
     let db = house.db.clone();
     db.migrate().await.context("the database is not ready")?;
     tokio::spawn(load_models(house.estimator.clone(), config.models()));

@@ -2,9 +2,12 @@
 
 mod accounts;
 mod caller;
+mod contents;
 mod groups;
 mod invitations;
 mod members;
+mod moderations;
+mod notifications;
 mod problem;
 mod profiles;
 mod sent;
@@ -15,13 +18,13 @@ use crate::Api;
 pub(crate) use accounts::get::AccountBody;
 pub(crate) use caller::Caller;
 pub(crate) use members::MemberBody;
-use problem::Error;
+use problem::{Error, Wrong};
 pub(crate) use problem::{Problem, not_found, panicked};
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa::{
     PartialSchema as _,
     openapi::{
-        OpenApi,
+        Deprecated, OpenApi,
         security::{ApiKey, ApiKeyValue, SecurityScheme},
     },
 };
@@ -36,6 +39,40 @@ fn operations() -> OpenApiRouter<Api> {
     OpenApiRouter::new()
         .routes(routes!(accounts::open::open_account))
         .routes(routes!(accounts::get::get_account))
+        .routes(routes!(contents::archive::archive_content))
+        .routes(routes!(contents::restore::restore_content))
+        .routes(routes!(contents::list::list_contents, contents::register::register_content))
+        .routes(routes!(contents::get::get_content))
+        .routes(routes!(contents::attach_profile::attach_profile))
+        .routes(routes!(contents::detach_profile::detach_profile))
+        .routes(routes!(contents::moderations::list_content_moderations))
+        .routes(routes!(contents::reports::list_reports, contents::report::report_content))
+        .routes(routes!(contents::resolve_report::resolve_report))
+        .routes(routes!(moderations::list::list_moderations, moderations::start::start_moderation))
+        .routes(routes!(moderations::overview::moderation_overview))
+        .routes(routes!(moderations::details::moderation_details))
+        .routes(routes!(moderations::results::moderation_results))
+        .routes(routes!(moderations::report::moderation_report))
+        .routes(routes!(moderations::notifications::list_moderation_notifications))
+        .routes(routes!(moderations::stop::stop_moderation))
+        .routes(routes!(notifications::list::list_notifications))
+        .routes(routes!(notifications::get::get_notification))
+        .routes(routes!(notifications::accept::accept_notification))
+        .routes(routes!(notifications::dismiss::dismiss_notification))
+        .routes(routes!(notifications::reviews::list_reviews))
+        .routes(routes!(notifications::inbox::read_inbox))
+        .routes(routes!(accounts::close::close_account))
+        .routes(routes!(accounts::receipt::get_deletion_receipt))
+        .routes(routes!(invitations::list::list_invitations))
+        .routes(routes!(invitations::invite::invite))
+        .routes(routes!(invitations::revoke::revoke_invitation))
+        .routes(routes!(members::list::list_members))
+        .routes(routes!(members::get::get_member))
+        .routes(routes!(members::set_scopes::set_scopes))
+        .routes(routes!(members::remove::remove_member))
+        .routes(routes!(members::own_scopes::own_scopes))
+        .routes(routes!(members::promote::promote))
+        .routes(routes!(members::demote::demote))
         .routes(routes!(profiles::list::list_profiles, profiles::enrol::enrol_profile))
         .routes(routes!(profiles::search::search_profiles))
         .routes(routes!(
@@ -50,24 +87,17 @@ fn operations() -> OpenApiRouter<Api> {
         .routes(routes!(groups::list::list_groups, groups::make::make_group))
         .routes(routes!(groups::members::join_group, groups::remove::remove_group))
         .routes(routes!(groups::members::leave_group))
-        .routes(routes!(accounts::close::close_account))
-        .routes(routes!(accounts::receipt::get_deletion_receipt))
-        .routes(routes!(invitations::list::list_invitations))
-        .routes(routes!(invitations::invite::invite))
-        .routes(routes!(invitations::revoke::revoke_invitation))
-        .routes(routes!(members::list::list_members))
-        .routes(routes!(members::get::get_member))
-        .routes(routes!(members::set_scopes::set_scopes))
-        .routes(routes!(members::remove::remove_member))
-        .routes(routes!(members::own_scopes::own_scopes))
-        .routes(routes!(members::promote::promote))
-        .routes(routes!(members::demote::demote))
 }
 
 pub(crate) fn document() -> OpenApi {
     let mut document = operations().split_for_parts().1;
+    let results = "/accounts/{accountId}/moderations/{moderationId}/results";
+    if let Some(results) = document.paths.paths.get_mut(results).and_then(|path| path.get.as_mut()) {
+        results.deprecated = Some(Deprecated::True);
+    }
     let components = document.components.get_or_insert_default();
     components.schemas.insert("Error".to_owned(), Error::schema());
+    components.schemas.insert("Wrong".to_owned(), Wrong::schema());
     let key = |name, description| {
         SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::with_description(name, description)))
     };

@@ -11,6 +11,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use base::Measured;
+use domain::Invalid;
 use std::{borrow::Cow, time::Duration};
 use utoipa::{
     IntoResponses, ToSchema,
@@ -185,6 +186,12 @@ impl From<Unread> for Problem {
             }
             Unread::Broken(words) => Self::new(Code::InvalidRequest, words),
         }
+    }
+}
+
+impl From<Invalid> for Problem {
+    fn from(invalid: Invalid) -> Self {
+        Self::refused(Code::InvalidRequest, invalid.path, invalid.words, invalid.measured)
     }
 }
 

@@ -128,17 +128,31 @@ impl FromRequestParts<Api> for Page {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Self, Problem> {
-        let Some(text) = query(parts, api, "page").await? else { return Ok(Self(1)) };
+        let parameters = Parameter::from_request_parts(parts, api).await?;
+        let Some(text) = parameters.get("page") else { return Ok(Self(1)) };
         // More would overflow the offset, and there is no such list.
         let page = text.parse().ok().filter(|page| (1..=i64::from(u32::MAX)).contains(page));
         page.map(Self).ok_or_else(|| Problem::wrong("page", "it is a whole number from 1"))
     }
 }
 
-/// One parameter of the query string, as text; the last where it stands there twice.
-pub(super) async fn query(parts: &mut Parts, api: &Api, name: &str) -> Result<Option<String>, Problem> {
-    let Query(pairs) = Query::<Vec<(String, String)>>::from_request_parts(parts, api)
-        .await
-        .map_err(|error| Problem::wrong("query", error.body_text()))?;
-    Ok(pairs.into_iter().rev().find(|(known, _)| known == name).map(|(_, text)| text))
+/// The parameters of a query string, as text.
+pub(crate) struct Parameter(Vec<(String, String)>);
+
+impl Parameter {
+    /// One of them; the last where it stands there twice.
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.0.iter().rev().find(|(known, _)| known == name).map(|(_, text)| text.as_str())
+    }
+}
+
+impl FromRequestParts<Api> for Parameter {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Self, Problem> {
+        let Query(pairs) = Query::from_request_parts(parts, api)
+            .await
+            .map_err(|error| Problem::wrong("query", error.body_text()))?;
+        Ok(Self(pairs))
+    }
 }

@@ -14,7 +14,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use base::{Measured, Uuid};
-use domain::proof::{Invalid, NoAnswer};
+use domain::{Invalid, proof::NoAnswer};
 use std::{borrow::Cow, sync::Arc, time::Duration};
 use utoipa::{
     IntoResponses, ToSchema,

@@ -7,6 +7,7 @@ mod images;
 mod ladder;
 mod limits;
 mod matrix;
+mod moderation;
 mod operations;
 mod people;
 mod profiles;

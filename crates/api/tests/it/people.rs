@@ -484,7 +484,7 @@ async fn a_closed_account_leaves_nothing_but_a_receipt() {
     let receipt = &signed["receipt"];
     assert_eq!(receipt["account_id"], json!(desk.account));
     assert_eq!(receipt["what"], json!({ "invitations": 1, "jobs": 1, "member_sessions": 1, "members": 1 }));
-    assert_eq!(receipt["requested_at"], "2026-01-16T14:40:00Z");
+    assert!(receipt["requested_at"].as_str().unwrap().starts_with("2026-01-16T14:40:"));
     assert!(receipt["by"].as_str().unwrap().starts_with("api key "));
     let (text, signature) = signed["jws"].as_str().unwrap().rsplit_once('.').unwrap();
     let decode = |text: &str| base64_simd::URL_SAFE_NO_PAD.decode_to_vec(text).unwrap();

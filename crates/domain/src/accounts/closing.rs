@@ -14,6 +14,7 @@ mod people;
 mod queued;
 
 use super::{Receipt, Receipts};
+use crate::{faces, moderation};
 use base::{AccountId, AppId, Id as _, ReceiptId, SignedDuration, Timestamp, Uuid, World};
 use db::{Db, DbError, FromRow, Read, Tx, sql};
 use futures_util::{TryStreamExt as _, future::BoxFuture};
@@ -346,7 +347,8 @@ pub(crate) async fn forget(tx: &mut Tx, account: AccountId) -> Result<Vec<(&'sta
     let mut gone = Vec::new();
     // Subjects that keep something of accounts stand here, those that refer to others first.
     gone.extend(queued::forget(tx, account).await?);
-    gone.extend(crate::faces::forget(tx, account).await?);
+    gone.extend(moderation::forget(tx, account).await?);
+    gone.extend(faces::forget(tx, account).await?);
     gone.extend(people::forget(tx, account).await?);
     Ok(gone)
 }
@@ -355,10 +357,13 @@ pub(crate) async fn forget(tx: &mut Tx, account: AccountId) -> Result<Vec<(&'sta
 pub(crate) async fn orphans(view: &mut Read) -> Result<Vec<(&'static str, Vec<Owned>)>, DbError> {
     let mut found = Vec::new();
     found.extend(queued::orphans(view).await?);
-    found.extend(crate::faces::orphans(view).await?);
+    found.extend(moderation::orphans(view).await?);
+    found.extend(faces::orphans(view).await?);
     found.extend(people::orphans(view).await?);
     let closing: Vec<Owned> = view
-        .fetch_all(sql!("SELECT id AS owner, 1 AS number FROM accounts WHERE state <> 'OPEN' ORDER BY id"))
+        .fetch_all(sql!(
+            "SELECT id AS owner, CAST(1 AS BIGINT) AS number FROM accounts WHERE state <> 'OPEN' ORDER BY id"
+        ))
         .await?;
     found.push(("accounts", closing));
     Ok(found)

@@ -74,9 +74,9 @@ mod tests {
         assert_eq!("a@b.de".parse::<Email>(), Err(BadEmail::Length(6)));
         assert_eq!(format!("a@{}.com", "b".repeat(95)).parse::<Email>(), Err(BadEmail::Length(101)));
         for bad in [
-            "example",
+            "example.com",
             "@example.com",
-            "ada@",
+            "ada.lovelace@",
             "a b@example.com",
             "a@example.com\r\nBcc: b@example.com",
             "a@example.com, b@example.com",

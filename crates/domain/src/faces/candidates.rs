@@ -23,7 +23,7 @@ pub struct Candidate {
     pub distance: f32,
     /// Whether the person is banned.
     pub is_banned: bool,
-    /// Whether the person is known to be an adult. Nothing that profiles hold says so yet, so it is false.
+    /// Whether the person is known to be an adult.
     pub is_adult: bool,
 }
 
@@ -64,7 +64,7 @@ impl Faces {
                 face: hit.face.into(),
                 distance: hit.distance,
                 is_banned: line.banned,
-                is_adult: false,
+                is_adult: line.adult,
             })
         };
         Ok(found.into_iter().map(|hits| hits.into_iter().filter_map(candidate).collect()).collect())

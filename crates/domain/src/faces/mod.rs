@@ -34,6 +34,7 @@ use crate::{
 };
 use base::{AccountId, Measured, Secret, World};
 use db::{Db, DbError, FromRow, Read, Tx, sql};
+use jobs::Worker;
 use media::blobs::{self, Blobs};
 use shelf::Shelf;
 use std::{path::PathBuf, sync::Arc, time::Duration};
@@ -178,6 +179,21 @@ impl Faces {
         Self(Arc::new(Inner { db, world, vault, blobs, estimator, settings, space, shelf }))
     }
 
+    /// A worker that knows the jobs of faces, too.
+    #[must_use]
+    pub fn handle(&self, worker: Worker) -> Worker {
+        let (sweeping, embedding) = (self.clone(), self.clone());
+        worker
+            .handle(move |_: SweepFaces, _| {
+                let faces = sweeping.clone();
+                async move { faces.sweep().await }
+            })
+            .handle(move |job: ReembedFaces, _| {
+                let faces = embedding.clone();
+                async move { faces.reembed(&job).await }
+            })
+    }
+
     /// The space that embeddings of this process lie in.
     async fn space(&self) -> Result<&Arc<Space>, FacesError> {
         let ask = |vision: &mut vision::Vision| Arc::new(vision.space().clone());
@@ -196,7 +212,7 @@ impl Faces {
     }
 
     /// The distance below which a face is found.
-    async fn identify_distance(&self) -> Result<f32, FacesError> {
+    pub async fn identify_distance(&self) -> Result<f32, FacesError> {
         let Settings { identify_distance, identify_fmr, .. } = self.0.settings;
         self.distance(identify_distance, identify_fmr).await
     }

@@ -109,6 +109,8 @@ pub struct Details {
     pub id_verification: Option<String>,
     /// Whether that verification is one that succeeded.
     pub is_id_verified: bool,
+    /// Whether the person is known to be an adult: moderations then ask for no age.
+    pub is_adult: bool,
 }
 
 // Names do not belong into logs.
@@ -173,6 +175,8 @@ pub struct Patch {
     pub texts: Vec<(Text, Option<String>)>,
     /// Whether the identity is verified.
     pub is_id_verified: Option<bool>,
+    /// Whether the person is known to be an adult.
+    pub is_adult: Option<bool>,
 }
 
 /// A profile in a list.
@@ -282,13 +286,14 @@ impl Faces {
     ) -> Result<ProfileId, DbError> {
         let (id, now) = (ProfileId::new(&*self.0.world), self.0.world.now());
         tx.execute(sql!(
-            "INSERT INTO profiles (id, account_id, kind, active, banned, details, created_at, updated_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $7)",
+            "INSERT INTO profiles (id, account_id, kind, active, banned, adult, details, created_at, updated_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8)",
             id,
             account,
             kind.number(),
             true,
             false,
+            details.is_adult,
             self.sealed(id, details),
             now,
         ))
@@ -461,6 +466,7 @@ impl Faces {
             details.set(text, value)?;
         }
         details.is_id_verified = patch.is_id_verified.unwrap_or(details.is_id_verified);
+        details.is_adult = patch.is_adult.unwrap_or(details.is_adult);
         if had_consent && details.biometric_consent.is_none() {
             let faces = tx.count(sql!("SELECT count(*) FROM faces WHERE profile_id = $1", id)).await?;
             if faces > 0 {
@@ -471,9 +477,10 @@ impl Faces {
         }
         let kind = patch.kind.unwrap_or(row.kind());
         tx.execute(sql!(
-            "UPDATE profiles SET kind = $2, details = $3 WHERE id = $1",
+            "UPDATE profiles SET kind = $2, adult = $3, details = $4 WHERE id = $1",
             id,
             kind.number(),
+            details.is_adult,
             self.sealed(id, &details),
         ))
         .await?;
@@ -523,7 +530,7 @@ impl Faces {
             tx.execute(query).await?;
         }
         tx.execute(sql!(
-            "UPDATE profiles SET active = $2, banned = $2, details = NULL WHERE id = $1",
+            "UPDATE profiles SET active = $2, banned = $2, adult = $2, details = NULL WHERE id = $1",
             id,
             false,
         ))

@@ -25,6 +25,7 @@ pub(super) struct Line {
     pub(super) kind: i64,
     pub(super) active: bool,
     pub(super) banned: bool,
+    pub(super) adult: bool,
 }
 
 impl Faces {
@@ -54,9 +55,9 @@ impl Faces {
         ids: &[ProfileId],
     ) -> Result<Vec<Line>, DbError> {
         view.fetch_all(sql!(
-            sqlite: "SELECT id, kind, active, banned FROM profiles
+            sqlite: "SELECT id, kind, active, banned, adult FROM profiles
                       WHERE account_id = $1 AND id IN (SELECT unhex(value) FROM json_each($2))",
-            postgres: "SELECT id, kind, active, banned FROM profiles
+            postgres: "SELECT id, kind, active, banned, adult FROM profiles
                         WHERE account_id = $1
                           AND id IN (SELECT CAST(value AS UUID) FROM jsonb_array_elements_text($2))",
             account,

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use std::{io::Write as _, path::PathBuf, sync::Arc, time::Duration};
 
 /// Connecting, the whole talk and the server's answers, together.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// How mail leaves this server.
 #[derive(Debug)]

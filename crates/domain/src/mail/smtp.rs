@@ -19,19 +19,15 @@ const CONNECT: Duration = Duration::from_secs(15);
 
 closed! {
     /// How the connection to the mail server is secured.
+    #[derive(Default)]
     pub enum Tls {
         /// It begins in the open and must turn to TLS before anything is said (port 587).
+        #[default]
         StartTls => "starttls",
         /// TLS from the first byte (port 465).
         Tls => "tls",
         /// Not at all; on this machine alone (port 25).
         None => "none",
-    }
-}
-
-impl Default for Tls {
-    fn default() -> Self {
-        Self::StartTls
     }
 }
 
@@ -53,8 +49,11 @@ pub enum BadSmtp {
     #[error("mail.tls = \"none\" is possible only with a mail server on this machine, and {0} is not")]
     Open(String),
     /// A certificate is none.
-    #[error("mail.ca_file holds no certificate in PEM, or mail.host is no name: {0}")]
+    #[error("mail.host or the certificates in mail.ca_file cannot be used: {0}")]
     Tls(lettre::transport::smtp::Error),
+    /// A file with certificates has none.
+    #[error("mail.ca_file holds no certificate in PEM")]
+    NoCertificate,
 }
 
 /// A mail server.
@@ -76,6 +75,10 @@ impl Smtp {
         }
         let mut parameters = TlsParameters::builder(host.to_owned());
         if let Some(pem) = ca {
+            let mark = b"-----BEGIN CERTIFICATE-----";
+            if !pem.windows(mark.len()).any(|part| part == mark) {
+                return Err(BadSmtp::NoCertificate);
+            }
             parameters = parameters.add_root_certificate(Certificate::from_pem(pem).map_err(BadSmtp::Tls)?);
         }
         let secured = match tls {
@@ -119,7 +122,7 @@ mod tests {
         assert!(Smtp::new("mail.example.com", None, Tls::StartTls, None, None).is_ok());
         assert!(matches!(
             Smtp::new("mail.example.com", None, Tls::Tls, None, Some(b"none")),
-            Err(BadSmtp::Tls(_))
+            Err(BadSmtp::NoCertificate)
         ));
     }
 }

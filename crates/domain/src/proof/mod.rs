@@ -8,7 +8,7 @@ mod record;
 mod resolve;
 mod trust;
 
-pub use query::{Asked, AskedNotification, Invalid, Query};
+pub use query::{Asked, AskedNotification, Query};
 pub use record::{NotProven, ProofStatus, Proven, Record};
 pub use resolve::{RefreshTrust, ResolveProof};
 pub use trust::NoTrust;

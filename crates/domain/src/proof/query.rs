@@ -1,7 +1,10 @@
 //! What a till asks, held to the rules before anything is verified.
 
-use crate::delivery::{Message, Outbox, Success, Verb};
-use base::{Measured, Timestamp};
+use crate::{
+    delivery::{Message, Outbox, Success, Verb},
+    invalid::{Invalid, at_most, at_most_items, invalid},
+};
+use base::Timestamp;
 use credentials::proof::MAX_CHARACTERS;
 use media::fetch::{HeaderName, HeaderValue, Refused, is_reserved};
 use serde::{Deserialize, Serialize};
@@ -54,37 +57,6 @@ pub struct Query {
     pub(super) notification: Option<Message>,
 }
 
-/// A value that is well-formed and cannot be used.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{path}: {words}")]
-pub struct Invalid {
-    /// Where in the body.
-    pub path: &'static str,
-    /// What is wrong.
-    pub words: String,
-    /// What was measured, where a limit was broken.
-    pub measured: Option<Measured>,
-}
-
-fn invalid(path: &'static str, words: impl Into<String>) -> Invalid {
-    Invalid { path, words: words.into(), measured: None }
-}
-
-fn at_most(
-    path: &'static str,
-    what: &str,
-    measured: usize,
-    limit: usize,
-    hint: &'static str,
-) -> Result<(), Invalid> {
-    if measured <= limit {
-        return Ok(());
-    }
-    let words = format!("{what} {measured} characters");
-    let measured = Measured::new(measured as f64, format!("at most {limit} characters"), hint);
-    Err(Invalid { path, words, measured: Some(measured) })
-}
-
 impl Query {
     /// Holds what was sent to the rules.
     pub fn check(asked: Asked, outbox: &Outbox) -> Result<Self, Invalid> {
@@ -130,13 +102,7 @@ fn whom(asked: AskedNotification, outbox: &Outbox) -> Result<Message, Invalid> {
             invalid("notification.method", format!("it is one of {}", Verb::WORDS.join(", ")))
         })?,
     };
-    if asked.headers.len() > MOST_HEADERS {
-        let words = format!("there are {} headers", asked.headers.len());
-        let hint = "send fewer headers";
-        let measured =
-            Measured::new(asked.headers.len() as f64, format!("at most {MOST_HEADERS} headers"), hint);
-        return Err(Invalid { path: "notification.headers", words, measured: Some(measured) });
-    }
+    at_most_items("notification.headers", asked.headers.len(), MOST_HEADERS, "send fewer headers")?;
     for (name, value) in &asked.headers {
         header(name, value)?;
     }

@@ -54,6 +54,12 @@ pub enum FetchError {
     /// More headers than may be read.
     #[error("the answer has too many headers, or too long ones")]
     TooManyHeaders,
+    /// Redirects without end, as far as anybody followed them.
+    #[error("the address redirects more than {limit} times")]
+    TooManyRedirects {
+        /// The most that are followed.
+        limit: usize,
+    },
     /// Name, connection, TLS or HTTP failed.
     #[error("the call failed: {0}")]
     Failed(String),

@@ -3,7 +3,8 @@
 //! Only https, only the public internet, except for what the operator's [`Policy`] lists. An address is checked when it
 //! is stored ([`Fetcher::target`], [`Fetcher::admit`]), again when it is used, and at each connection by our own
 //! resolver, whose answer is the one that is connected to: a name that changes its mind in between gains nothing. A
-//! connection that is kept was checked when it was made. Redirects are not followed, answers are not decompressed,
+//! connection that is kept was checked when it was made. Redirects are not followed, but where [`Fetcher::follow`] asks for
+//! it, and then each is an address like any other; answers are not decompressed,
 //! proxies of the environment are not asked, and no cookies are kept. Whoever gave the address learns that it could not
 //! be called, and not why: that would tell a stranger what answers inside.
 //!
@@ -13,6 +14,7 @@
 mod address;
 mod call;
 mod error;
+mod follow;
 mod policy;
 mod resolve;
 mod target;

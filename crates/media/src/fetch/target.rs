@@ -20,9 +20,7 @@ impl Target {
         }
         // The parser drops tabs and line ends, trims blanks and takes backslashes for slashes. Other parsers do not,
         // and an address that two parsers read in two ways is how checks are got around.
-        if text.bytes().any(|byte| byte <= b' ' || byte == 0x7f || byte == b'\\') {
-            return Err(Refused::Characters);
-        }
+        check_characters(text)?;
         let (scheme, rest) = text.split_at_checked(SCHEME.len()).ok_or(Refused::Scheme)?;
         if !scheme.eq_ignore_ascii_case(SCHEME) {
             return Err(Refused::Scheme);
@@ -43,6 +41,13 @@ impl Target {
         // By now 0x7f.1, 2130706433, １２７.1 and %31 are what they stand for.
         rules.check(&url.host().ok_or(Refused::Host)?, url.port_or_known_default().ok_or(Refused::Port)?)?;
         Ok(Self(url))
+    }
+
+    /// The address that a reference in this one's document means, as `../next` or `//elsewhere/`. It may be called as
+    /// little as any other.
+    pub(super) fn join(&self, reference: &str, rules: &Rules) -> Result<Self, Refused> {
+        check_characters(reference)?;
+        Self::parse(self.0.join(reference).map_err(|_| Refused::Host)?.as_str(), rules)
     }
 
     /// The address, whole: to be stored and called, not to be logged.
@@ -66,6 +71,11 @@ impl Target {
     pub(super) fn into_url(self) -> Url {
         self.0
     }
+}
+
+fn check_characters(text: &str) -> Result<(), Refused> {
+    let bad = |byte| byte <= b' ' || byte == 0x7f || byte == b'\\';
+    if text.bytes().any(bad) { Err(Refused::Characters) } else { Ok(()) }
 }
 
 // Paths and queries carry tokens.

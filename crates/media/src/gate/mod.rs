@@ -14,6 +14,8 @@ mod rules;
 
 pub use rules::{Code, Refusal, Rules};
 
+pub(crate) use orient::{turns, upright};
+
 use base::{Picture, PictureSize};
 
 /// What the structure of an acceptable file says.
@@ -67,6 +69,12 @@ enum Flaw {
     Broken(&'static str),
     /// The file is sound, but of a kind that is not accepted.
     Unsupported(&'static str),
+}
+
+/// Which way up a file's picture is, 1 to 8, also where the file is not accepted.
+pub(crate) fn orientation(bytes: &[u8]) -> u8 {
+    let walked = if bytes.starts_with(png::SIGNATURE) { png::walk(bytes) } else { jpeg::walk(bytes) };
+    walked.map_or(1, |found| found.orientation)
 }
 
 /// Checks everything that can be known without decoding, in the order of interface 2's table.

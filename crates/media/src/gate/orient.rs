@@ -3,12 +3,12 @@
 use base::Picture;
 
 /// Whether width and height change places.
-pub(super) fn turns(orientation: u8) -> bool {
+pub(crate) fn turns(orientation: u8) -> bool {
     (5..=8).contains(&orientation)
 }
 
 /// The picture as it is meant to be seen.
-pub(super) fn upright(stored: Picture, orientation: u8) -> Picture {
+pub(crate) fn upright(stored: Picture, orientation: u8) -> Picture {
     if orientation <= 1 || orientation > 8 {
         return stored;
     }

@@ -19,6 +19,30 @@ pub(super) fn kernels() -> Option<Kernels> {
     is_x86_feature_detected!("avx2").then_some(Kernels { name: "avx2", near, full, sketch })
 }
 
+/// See [`super::widely`].
+#[inline]
+pub(super) fn widely<R>(code: impl FnOnce() -> R) -> R {
+    #[target_feature(enable = "avx2")]
+    fn wide<R>(code: impl FnOnce() -> R) -> R {
+        code()
+    }
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has the feature.
+        unsafe { wide(code) }
+    } else {
+        code()
+    }
+}
+
+/// See [`super::fetch`].
+#[inline]
+pub(super) fn fetch(bytes: &[u8]) {
+    for line in bytes.chunks(64) {
+        // SAFETY: this asks for SSE, which every processor of this kind has, and for nothing of the address.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) }
+    }
+}
+
 fn near(query: &[i8], rows: &[u8], out: &mut [i32]) {
     check_near(query, rows, out);
     // SAFETY: this function is reachable only through `kernels`, which looked for the feature.

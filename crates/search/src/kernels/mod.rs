@@ -82,8 +82,8 @@ impl Kernels {
             (0..length).map(|_| if extreme { 0xff } else { draw() as u8 }).collect()
         };
         let (high, low) = (fill(width / 2 * ROWS), fill(width / 2));
-        let (block, mut table) = (fill(width / 8 * BLOCK), fill(width * 4));
-        table.iter_mut().for_each(|it| *it &= 127);
+        let block = fill(width / 8 * BLOCK);
+        let table: Vec<u8> = fill(width * 4).into_iter().map(|it| it & 127).collect();
         let bytes = fill(width);
         let query: Vec<i8> =
             bytes.iter().map(|it| if extreme { 127 } else { (*it as i8).max(-127) }).collect();
@@ -98,6 +98,29 @@ impl Kernels {
         let full = (self.full)(&wide, first, &low) == (scalar::KERNELS.full)(&wide, first, &low);
         full && ours == theirs && sums == their_sums
     }
+}
+
+/// Runs plain code compiled for what this processor has, where that is more than every processor of its kind has. It
+/// must be marked `#[inline(always)]` all the way, or it stays as it is. Numbers are the same: nothing is fused.
+#[inline]
+pub(crate) fn widely<R>(code: impl FnOnce() -> R) -> R {
+    #[cfg(target_arch = "x86_64")]
+    {
+        avx2::widely(code)
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        code()
+    }
+}
+
+/// Has the processor fetch what will be read soon.
+#[inline]
+pub(crate) fn fetch(bytes: &[u8]) {
+    #[cfg(target_arch = "x86_64")]
+    avx2::fetch(bytes);
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = bytes;
 }
 
 /// What all sets rely on when they read through pointers.

@@ -66,7 +66,7 @@ pub(crate) enum Account {
 impl Account {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<()> {
         let dev = matches!(self, Self::Invite { dev: true, .. });
-        let House { db, world, doors, closing, .. } = House::open(config, &config.public_url(), dev)?;
+        let House { db, world, doors, closing, .. } = House::open(config, &config.public_url(), dev).await?;
         db.migrate().await?;
         match self {
             Self::List { app } => out::json(&accounts::list(&mut db.read().await?, app).await?)?,

@@ -17,7 +17,7 @@ pub(crate) enum Audit {
 impl Audit {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
         let Self::Orphans { json } = self;
-        let House { db, closing, .. } = House::of_tool(config)?;
+        let House { db, closing, .. } = House::of_tool(config).await?;
         db.migrate().await?;
         let found = closing.orphans().await?;
         if json {

@@ -64,7 +64,7 @@ pub(crate) enum Deliveries {
 
 impl Deliveries {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<()> {
-        let House { db, world, vault, .. } = House::of_tool(config)?;
+        let House { db, world, vault, .. } = House::of_tool(config).await?;
         db.migrate().await?;
         let state = |word: Option<String>| {
             word.map(|word| word.to_ascii_uppercase().parse::<DeliveryState>()).transpose()

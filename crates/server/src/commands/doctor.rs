@@ -2,6 +2,7 @@
 
 use crate::{config::Config, out};
 use credentials::trust::TrustList;
+use domain::mail::Carrier;
 use std::{
     path::Path,
     process::{Command, ExitCode, Stdio},
@@ -33,6 +34,7 @@ impl Doctor {
         checks.push(("master key", key(config)));
         checks.push(("egress", egress(config)));
         checks.push(("trust list", trust_list(config)));
+        checks.push(("mail", mail(config)));
         checks.push(("clock", clock()));
         checks.push(("ffmpeg", ffmpeg()));
 
@@ -48,6 +50,16 @@ impl Doctor {
             }
         }
         Ok(if bad == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}
+
+fn mail(config: &Config) -> Health {
+    match config.carrier(false) {
+        Ok(Carrier::None) => Health::Note(
+            "not set up: nobody can be invited to the console; mail.host and mail.from".to_owned(),
+        ),
+        Ok(_) => Health::Good(config.mail.host.clone().unwrap_or_default()),
+        Err(error) => bad(format!("{error:#}"), "mend the settings under [mail]"),
     }
 }
 

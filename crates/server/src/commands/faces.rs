@@ -12,7 +12,7 @@ pub(crate) enum Faces {
 
 impl Faces {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<()> {
-        let House { db, estimator, faces, .. } = House::of_tool(config)?;
+        let House { db, estimator, faces, .. } = House::of_tool(config).await?;
         db.migrate().await?;
         let models = config.models();
         match self {

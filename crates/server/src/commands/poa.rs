@@ -60,7 +60,7 @@ pub(crate) enum Poa {
 
 impl Poa {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<()> {
-        let House { db, world, issuer, proofs, .. } = House::of_tool(config)?;
+        let House { db, world, issuer, proofs, .. } = House::of_tool(config).await?;
         db.migrate().await?;
         match self {
             Self::Issue { age_over, png, svg } => {

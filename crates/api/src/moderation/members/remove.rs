@@ -20,7 +20,7 @@ pub(crate) async fn remove_member(
     Ids((account, member)): Ids<(AccountId, MemberId)>,
 ) -> Result<StatusCode, Problem> {
     let mut tx = api.db.write().await?;
-    let account = caller.enter(&mut tx, account, Scope::MembersManage).await?;
+    let account = caller.enter_to_write(&mut tx, account, Scope::MembersManage).await?;
     members::remove(&mut tx, account, member, caller.0.admin).await?;
     tx.commit().await?;
     Ok(StatusCode::NO_CONTENT)

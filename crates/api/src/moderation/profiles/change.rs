@@ -46,6 +46,8 @@ pub(crate) struct ProfileChange {
     id_verification: Option<Option<String>>,
     /// Whether that verification succeeded.
     is_id_verified: Option<bool>,
+    /// Whether the person is known to be an adult.
+    is_adult: Option<bool>,
 }
 
 /// Change a profile.
@@ -70,6 +72,7 @@ pub(crate) async fn change_profile(
     let mut patch = Patch {
         kind: body.profile_type.map(Kind::try_from).transpose()?,
         is_id_verified: body.is_id_verified,
+        is_adult: body.is_adult,
         texts: Vec::new(),
     };
     for text in TEXTS {

@@ -40,6 +40,8 @@ pub(crate) struct NewProfile {
     id_verification: Option<String>,
     /// Whether that verification succeeded.
     is_id_verified: Option<bool>,
+    /// Whether the person is known to be an adult: moderations then say `not_required` instead of an age group.
+    is_adult: Option<bool>,
     /// A picture of exactly one face, JPEG or PNG in base64: sharp, lit and looking into the camera. Without one the
     /// profile is known by name only, until a face is added.
     #[schema(content_encoding = "base64")]
@@ -49,8 +51,11 @@ pub(crate) struct NewProfile {
 impl NewProfile {
     fn details(&self) -> Result<(Kind, Details), BadText> {
         let kind = self.profile_type.map_or(Ok(Kind::default()), Kind::try_from)?;
-        let mut details =
-            Details { is_id_verified: self.is_id_verified.unwrap_or_default(), ..Details::default() };
+        let mut details = Details {
+            is_id_verified: self.is_id_verified.unwrap_or_default(),
+            is_adult: self.is_adult.unwrap_or_default(),
+            ..Details::default()
+        };
         for text in TEXTS {
             let value = match text {
                 Text::DisplayName => &self.display_name,

@@ -32,6 +32,8 @@ pub(crate) struct ProfileBody {
     id_verification: Option<String>,
     /// Whether that verification succeeded.
     is_id_verified: bool,
+    /// Whether the person is known to be an adult.
+    is_adult: bool,
     /// The faces, oldest first; at most 10.
     faces: Vec<FaceBody>,
     /// The groups it is in, by label.
@@ -74,6 +76,7 @@ impl From<Profile> for ProfileBody {
             consent_link: details.consent_link,
             id_verification: details.id_verification,
             is_id_verified: details.is_id_verified,
+            is_adult: details.is_adult,
             faces: faces.into_iter().map(face).collect(),
             groups: groups.into_iter().map(Into::into).collect(),
             created_at,

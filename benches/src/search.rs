@@ -1,0 +1,306 @@
+//! The search for faces, beside libraries that search vectors.
+//!
+//! Everybody is somewhere at random on a sphere, which leaves an index nothing to go by; real faces lie closer to some
+//! than to others. A query is another picture of somebody: as far from theirs as pictures of one person often are.
+
+use crate::{
+    clock,
+    python::Peers,
+    report::{Figure, Goal, Report, line},
+    server::Place,
+};
+use anyhow::{Context as _, ensure};
+use base::Secret;
+use search::{Ask, Entry, Hit, Index, Space, Uuid};
+use std::{
+    fs::File,
+    io::{BufWriter, Write as _},
+    path::Path,
+};
+
+const NEAREST: usize = 10;
+const QUERIES: usize = 20;
+/// Queries in one search, as from a picture of several people.
+const AT_ONCE: usize = 5;
+/// The distance up to which two pictures count as of one person.
+const WITHIN: f32 = 1.0;
+/// Faces for each query that lie just within or just beyond that.
+const PLANTED: usize = 50;
+/// What of ours is asked for: its name, whether within a distance, whether sketches are read first, queries at once.
+const ASKS: [(&str, bool, bool, usize); 5] = [
+    ("exact", false, false, 1),
+    ("exact, within the distance of a match", true, false, 1),
+    ("prefiltered, the same", true, true, 1),
+    ("exact, five at once, within the distance", true, false, AT_ONCE),
+    ("prefiltered, five at once", true, true, AT_ONCE),
+];
+
+/// How many, of how many dimensions, with which peers, and milliseconds that an exact and a prefiltered search may take.
+struct Case {
+    count: usize,
+    dimension: usize,
+    peers: &'static [(&'static str, &'static str)],
+    exact: Option<f64>,
+    prefiltered: Option<f64>,
+}
+
+const FLAT: (&str, &str) = ("flat", "faiss IndexFlatL2");
+const SCALAR: (&str, &str) = ("scalar", "faiss IndexScalarQuantizer, 8 bits, not exact");
+const PLAIN: (&str, &str) = ("plain", "usearch exact");
+const HNSW: (&str, &str) = ("hnsw", "usearch HNSW, not exact");
+
+const CASES: [Case; 3] = [
+    // A graph of so few takes a minute or more to build on two cores; of a million, half an hour.
+    Case {
+        count: 100_000,
+        dimension: 512,
+        peers: &[FLAT, SCALAR, PLAIN, HNSW],
+        exact: None,
+        prefiltered: None,
+    },
+    Case {
+        count: 1_000_000,
+        dimension: 128,
+        peers: &[FLAT, SCALAR, PLAIN],
+        exact: Some(20.0),
+        prefiltered: None,
+    },
+    Case {
+        count: 1_000_000,
+        dimension: 512,
+        peers: &[FLAT, SCALAR, PLAIN],
+        exact: Some(70.0),
+        prefiltered: Some(10.0),
+    },
+];
+
+pub(crate) fn measure(
+    report: &mut Report,
+    place: &Place,
+    folder: &Path,
+    rounds: usize,
+) -> anyhow::Result<()> {
+    let mut peers = Peers::start(&place.peer)?;
+    line(format_args!("search: {} kernels; times are those on a core", Index::kernels()));
+    for case in &CASES {
+        let folder = tempfile::tempdir_in(folder)?;
+        Bench::new(case, folder.path())?.run(report, &mut peers, rounds)?;
+    }
+    Ok(())
+}
+
+struct Bench<'a> {
+    case: &'a Case,
+    folder: &'a Path,
+    name: String,
+    queries: Vec<Vec<f32>>,
+}
+
+impl<'a> Bench<'a> {
+    /// Writes the vectors into a file, for the peers, and puts them into an index.
+    fn new(case: &'a Case, folder: &'a Path) -> anyhow::Result<Self> {
+        let Case { count, dimension, .. } = *case;
+        let mut chance = Chance(7);
+        let queries: Vec<_> = (0..QUERIES).map(|_| chance.direction(dimension)).collect();
+        let mut file = BufWriter::new(File::create(folder.join("vectors"))?);
+        let name = format!("{count} x {dimension}");
+        let bench = Self { case, folder, name, queries };
+        let index = bench.open()?;
+        let mut batch = Vec::with_capacity(1000);
+        for at in 0..count {
+            let vector = match bench.queries.get(at / PLANTED) {
+                // From 0.9 to 1.02 away, the first at 0.7: these are whom the queries are pictures of.
+                Some(query) => {
+                    let which = at % PLANTED;
+                    let away = if which == 0 { 0.7 } else { 0.9 + 0.12 * which as f32 / PLANTED as f32 };
+                    chance.away(query, away)
+                }
+                None => chance.direction(dimension),
+            };
+            for number in &vector {
+                file.write_all(&number.to_le_bytes())?;
+            }
+            batch.push((face(at), vector));
+            if batch.len() == batch.capacity() || at + 1 == count {
+                let entries = batch.iter().map(|(id, vector)| Entry { face: *id, person: *id, vector });
+                index.put(&entries.collect::<Vec<_>>())?;
+                batch.clear();
+            }
+        }
+        let mut file = BufWriter::new(File::create(folder.join("queries"))?);
+        for number in bench.queries.iter().flatten() {
+            file.write_all(&number.to_le_bytes())?;
+        }
+        file.flush()?;
+        Ok(bench)
+    }
+
+    fn open(&self) -> anyhow::Result<Index> {
+        let space = Space { model: [1; 32], dimension: self.case.dimension };
+        Ok(Index::open(&self.folder.join("index"), &space, &Secret::new([2; 32]))?)
+    }
+
+    fn run(&self, report: &mut Report, peers: &mut Peers, rounds: usize) -> anyhow::Result<()> {
+        let before = clock::resident(std::process::id())?;
+        let (index, opened) = clock::time(|| self.open());
+        let index = index?;
+        let memory = clock::resident(std::process::id())? - before;
+        let name = &self.name;
+        report.add(&format!("{name}: open"), Figure::time(opened), None, None, None);
+
+        let Case { count, dimension, .. } = self.case;
+        let at = self.folder.display();
+        let about = peers.ask(&format!("load {at}/vectors {count} {dimension}"))?;
+        line(format_args!("peers: {about}"));
+        peers.ask(&format!("queries {at}/queries {dimension}"))?;
+        let mut exact = Vec::new();
+        for (key, peer) in self.case.peers {
+            let built = peers.ask(&format!("build {key}"))?;
+            let built = |what: &str| built[what].as_f64().context("the peer tells");
+            line(format_args!("{name}: {peer} built in {:.1} s", built("seconds")?));
+            let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+            let mut same = 0;
+            for at in (0..rounds).flat_map(|_| 0..QUERIES) {
+                let (hits, took) = self.search(&index, at, &ask(false, false), 1)?;
+                ours.push(took);
+                let answer = peers.ask(&format!("search {key} {at} 1"))?;
+                theirs.push(answer["core"].as_f64().context("the peer tells its time")?);
+                same += common(&hits[0], &answer["keys"]);
+            }
+            let goal = self.case.exact.map(Goal::AtMost);
+            let peer_times = Some((*peer, Figure::times(&theirs)));
+            report.add(&format!("{name}: nearest {NEAREST}"), Figure::times(&ours), peer_times, None, goal);
+            let share = same as f64 / (rounds * QUERIES * NEAREST) as f64;
+            line(format_args!("{name}: {share:.4} of ours are among those of {peer}"));
+            if *key != "plain" {
+                let figure = (Figure::megabytes(&[memory]), Figure::megabytes(&[built("megabytes")?]));
+                report.add(&format!("{name}: memory"), figure.0, Some((peer, figure.1)), None, None);
+            }
+            exact = ours;
+            peers.ask(&format!("drop {key}"))?;
+        }
+        ensure!(!exact.is_empty(), "there are peers");
+        self.ours(report, &index, rounds)?;
+        self.recall(&index)?;
+        self.changes(report, &index)
+    }
+
+    /// The ways to ask, in turn.
+    fn ours(&self, report: &mut Report, index: &Index, rounds: usize) -> anyhow::Result<()> {
+        let mut times = [const { Vec::new() }; ASKS.len()];
+        for at in (0..rounds).flat_map(|_| 0..QUERIES - AT_ONCE) {
+            for ((_, within, prefilter, at_once), times) in ASKS.iter().zip(&mut times) {
+                times.push(self.search(index, at, &ask(*within, *prefilter), *at_once)?.1);
+            }
+        }
+        for ((what, _, prefilter, at_once), times) in ASKS.iter().zip(&times) {
+            let goal = self.case.prefiltered.filter(|_| *prefilter && *at_once == 1).map(Goal::AtMost);
+            report.add(&format!("{}: {what}", self.name), Figure::times(times), None, None, goal);
+        }
+        Ok(())
+    }
+
+    /// Whether the prefilter finds whatever is within the distance.
+    fn recall(&self, index: &Index) -> anyhow::Result<()> {
+        let (mut there, mut found) = (0, 0);
+        for query in &self.queries {
+            let ask = Ask { most: 10_000, ..ask(true, false) };
+            let hits = index.search(query, &ask)?;
+            let sifted = index.search(query, &Ask { prefilter: true, ..ask })?;
+            there += hits.len();
+            found += hits.iter().filter(|it| sifted.contains(it)).count();
+        }
+        line(format_args!("{}: the prefilter finds {found} of {there} faces within {WITHIN}", self.name));
+        Ok(())
+    }
+
+    /// One face more, and gone again.
+    fn changes(&self, report: &mut Report, index: &Index) -> anyhow::Result<()> {
+        let mut chance = Chance(99);
+        let mut times = Vec::new();
+        for at in 0..1000 {
+            let (vector, id) = (chance.direction(self.case.dimension), face(self.case.count + at));
+            let (put, took) = clock::time(|| index.put(&[Entry { face: id, person: id, vector: &vector }]));
+            put?;
+            times.push(took);
+            index.remove(&[id])?;
+        }
+        report.add(&format!("{}: put one face", self.name), Figure::times(&times), None, None, None);
+        Ok(())
+    }
+
+    fn search(
+        &self,
+        index: &Index,
+        at: usize,
+        ask: &Ask<'_>,
+        at_once: usize,
+    ) -> anyhow::Result<(Vec<Vec<Hit>>, f64)> {
+        let queries: Vec<_> = self.queries[at..at + at_once].iter().map(Vec::as_slice).collect();
+        let before = clock::of_this_thread()?;
+        let hits = index.search_many(&queries, ask)?;
+        Ok((hits, clock::of_this_thread()? - before))
+    }
+}
+
+fn ask(within: bool, prefilter: bool) -> Ask<'static> {
+    Ask { most: NEAREST, within: within.then_some(WITHIN), prefilter, only: None }
+}
+
+fn face(at: usize) -> Uuid {
+    Uuid::from_u128(at as u128 + 1)
+}
+
+/// How many of ours the peer has found too.
+fn common(ours: &[Hit], theirs: &serde_json::Value) -> usize {
+    let theirs: Vec<_> =
+        theirs.as_array().into_iter().flatten().filter_map(serde_json::Value::as_u64).collect();
+    ours.iter().filter(|it| theirs.iter().any(|at| face(*at as usize) == it.face)).count()
+}
+
+/// Chance out of a seed.
+struct Chance(u64);
+
+impl Chance {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut it = self.0;
+        it = (it ^ (it >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        it = (it ^ (it >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        it ^ (it >> 31)
+    }
+
+    /// About normal: the sum of eight uniform numbers.
+    fn number(&mut self) -> f32 {
+        [self.next(), self.next()]
+            .iter()
+            .flat_map(|it| [0, 16, 32, 48].map(|at| ((it >> at) & 0xffff) as f32 / 65536.0 - 0.5))
+            .sum()
+    }
+
+    fn direction(&mut self, dimension: usize) -> Vec<f32> {
+        let mut vector: Vec<_> = (0..dimension).map(|_| self.number()).collect();
+        scale(&mut vector);
+        vector
+    }
+
+    /// A direction that is as far as that from another.
+    fn away(&mut self, from: &[f32], distance: f32) -> Vec<f32> {
+        let mut across = self.direction(from.len());
+        let along: f32 = across.iter().zip(from).map(|(a, b)| a * b).sum();
+        for (it, from) in across.iter_mut().zip(from) {
+            *it -= along * from;
+        }
+        scale(&mut across);
+        let cosine = 1.0 - distance * distance / 2.0;
+        let sine = (1.0 - cosine * cosine).sqrt();
+        from.iter().zip(&across).map(|(from, across)| cosine * from + sine * across).collect()
+    }
+}
+
+fn scale(vector: &mut [f32]) {
+    let length = vector.iter().map(|it| it * it).sum::<f32>().sqrt();
+    for it in vector {
+        *it /= length;
+    }
+}

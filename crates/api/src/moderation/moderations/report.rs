@@ -1,0 +1,104 @@
+//! `GET /accounts/{accountId}/moderations/{moderationId}/report`
+
+use super::super::{Problem, caller::Caller, sent::Ids};
+use crate::Api;
+use axum::{Json, extract::State};
+use base::{AccountId, FindingId, ModerationId, ProfileId};
+use domain::{
+    accounts::Scope,
+    moderation::{AgeGroup, Finding},
+};
+use utoipa::ToSchema;
+
+/// What a moderation found.
+#[derive(serde::Serialize, ToSchema)]
+pub(crate) struct ReportBody {
+    /// Whether a banned profile was seen.
+    banned_faces: bool,
+    /// Whether somebody was seen whom nobody knows.
+    unknown_faces: bool,
+    /// The age groups that were seen, each once.
+    #[schema(value_type = Vec<String>, example = json!(["adult"]))]
+    age_groups: Vec<AgeGroup>,
+    /// Where the content is.
+    url: String,
+    /// Each appearance of a face.
+    face_check_results: Vec<FaceResult>,
+}
+
+/// An appearance of a face.
+#[derive(serde::Serialize, ToSchema)]
+pub(crate) struct FaceResult {
+    /// Its id.
+    #[schema(value_type = Uuid)]
+    id: FindingId,
+    /// Where in the content, seconds.
+    frame_time: f64,
+    /// Whether it is a banned profile's.
+    is_banned: bool,
+    /// How old it looks.
+    #[schema(value_type = String, example = "adult_young")]
+    age_group: AgeGroup,
+    /// Whose it is, where somebody knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Uuid>)]
+    profile_id: Option<ProfileId>,
+    /// Upper edge, pixels of the content.
+    face_top: i64,
+    /// Right edge.
+    face_right: i64,
+    /// Lower edge.
+    face_bottom: i64,
+    /// Left edge.
+    face_left: i64,
+}
+
+impl From<Finding> for FaceResult {
+    fn from(found: Finding) -> Self {
+        Self {
+            id: found.id,
+            frame_time: found.frame_time,
+            is_banned: found.is_banned,
+            age_group: found.age_group,
+            profile_id: found.profile_id,
+            face_top: found.face_top,
+            face_right: found.face_right,
+            face_bottom: found.face_bottom,
+            face_left: found.face_left,
+        }
+    }
+}
+
+/// See what a moderation found so far.
+#[utoipa::path(
+    get, path = "/accounts/{accountId}/moderations/{moderationId}/report", tag = "moderations",
+    security(("api key" = [], "application" = [])),
+    params(
+        ("accountId" = Uuid, Path, description = "The account."),
+        ("moderationId" = Uuid, Path, description = "The moderation."),
+    ),
+    responses((status = 200, description = "What was found so far.", body = ReportBody), Problem),
+)]
+pub(crate) async fn moderation_report(
+    State(api): State<Api>,
+    caller: Caller,
+    Ids((account, id)): Ids<(AccountId, ModerationId)>,
+) -> Result<Json<ReportBody>, Problem> {
+    let mut view = api.db.read().await?;
+    let account = caller.enter(&mut view, account, Scope::ReportsView).await?;
+    let report = api.moderations.report(&mut view, account, id).await?;
+    let report = report.ok_or_else(|| Problem::missing("moderation"))?;
+    let mut age_groups: Vec<AgeGroup> = Vec::new();
+    for found in &report.findings {
+        if !age_groups.contains(&found.age_group) {
+            age_groups.push(found.age_group);
+        }
+    }
+    Ok(Json(ReportBody {
+        banned_faces: report.findings.iter().any(|found| found.is_banned),
+        unknown_faces: report.findings.iter().any(|found| found.profile_id.is_none()),
+        age_groups,
+        url: report.url,
+        face_check_results: report.findings.into_iter().map(Into::into).collect(),
+    }))
+}

@@ -1,0 +1,8 @@
+//! Notifications and what members say of them.
+
+pub(super) mod accept;
+pub(super) mod dismiss;
+pub(super) mod get;
+pub(super) mod inbox;
+pub(super) mod list;
+pub(super) mod reviews;

@@ -1,0 +1,108 @@
+//! Reports on contents: somebody says that something is wrong with one, and somebody else decides.
+
+use super::{NotKept, find};
+use crate::invalid::{Invalid, at_most, invalid};
+use base::{AccountId, ContentId, Id as _, ReportId, Timestamp, World};
+use db::{At, DbError, FromRow, Read, Tx, sql};
+
+/// The longest reason and resolution, characters.
+pub const LONGEST: usize = 500;
+
+/// A report.
+#[derive(Clone, Debug, FromRow)]
+pub struct Report {
+    /// Its id.
+    pub id: ReportId,
+    /// What it is about.
+    pub content_id: ContentId,
+    /// What is wrong.
+    pub reason: String,
+    /// What was decided; nothing yet where it is absent.
+    pub resolution: Option<String>,
+    /// When.
+    pub reviewed_at: Option<At>,
+    /// When it was made.
+    #[sqlx(try_from = "db::At")]
+    pub created_at: Timestamp,
+}
+
+fn text(path: &'static str, text: &str) -> Result<String, Invalid> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Err(invalid(path, "it is empty"));
+    }
+    at_most(path, "it has", text.chars().count(), LONGEST, "shorten it")?;
+    Ok(text.to_owned())
+}
+
+/// Reports a content.
+pub async fn make(
+    tx: &mut Tx,
+    world: &dyn World,
+    account: AccountId,
+    content: ContentId,
+    reason: &str,
+) -> Result<ReportId, NotKept> {
+    find(tx, account, content).await?.ok_or(NotKept::Missing("content"))?;
+    let id = ReportId::new(world);
+    tx.execute(sql!(
+        "INSERT INTO content_reports (id, account_id, content_id, reason, created_at) VALUES ($1, $2, $3, $4, $5)",
+        id,
+        account,
+        content,
+        text("reason", reason)?,
+        world.now(),
+    ))
+    .await?;
+    Ok(id)
+}
+
+/// Decides about a report; a later decision replaces an earlier one.
+pub async fn resolve(
+    tx: &mut Tx,
+    world: &dyn World,
+    account: AccountId,
+    (content, report): (ContentId, ReportId),
+    resolution: &str,
+) -> Result<(), NotKept> {
+    let rows = tx
+        .execute(sql!(
+            "UPDATE content_reports SET resolution = $4, reviewed_at = $5
+              WHERE id = $1 AND content_id = $2 AND account_id = $3",
+            report,
+            content,
+            account,
+            text("resolution", resolution)?,
+            world.now(),
+        ))
+        .await?;
+    if rows == 0 { Err(NotKept::Missing("report")) } else { Ok(()) }
+}
+
+/// A page of a content's reports, newest first, and how many there are.
+pub async fn list(
+    view: &mut Read,
+    account: AccountId,
+    content: ContentId,
+    offset: i64,
+    most: i64,
+) -> Result<(Vec<Report>, i64), DbError> {
+    let total = view
+        .count(sql!(
+            "SELECT count(*) FROM content_reports WHERE content_id = $1 AND account_id = $2",
+            content,
+            account,
+        ))
+        .await?;
+    let reports = view
+        .fetch_all(sql!(
+            "SELECT id, content_id, reason, resolution, reviewed_at, created_at FROM content_reports
+              WHERE content_id = $1 AND account_id = $2 ORDER BY created_at DESC, id DESC LIMIT $3 OFFSET $4",
+            content,
+            account,
+            most,
+            offset,
+        ))
+        .await?;
+    Ok((reports, total))
+}

@@ -1,0 +1,262 @@
+//! Moderations: checks of a content's faces, what they find, and whom that is told (decisions, section 6).
+//!
+//! [`start`] writes a moderation and its job in one transaction; [`run`] does the work; [`notify`] tells. Lists of
+//! notifications are in [`lists`], what members say of them in [`reviews`], everything that reads in [`view`].
+
+mod forget;
+mod lists;
+mod notify;
+pub mod reviews;
+mod run;
+mod slack;
+mod start;
+mod view;
+
+pub(crate) use forget::{forget, orphans};
+pub use lists::NotificationPage;
+pub use notify::{Notification, find as find_notification};
+pub use run::{RunModeration, WatchLive};
+pub use start::{NewModeration, NotStarted};
+pub use view::{Finding, Item, Overview, Report, Standing, Uploader};
+
+use crate::{delivery::Outbox, estimate::Estimator, faces::Faces, vault::Vault, words::closed};
+use base::{CheckId, GroupId, MemberId, ModerationId, ProfileId, World};
+use db::{Db, DbError, sql};
+use jobs::Worker;
+use media::video::Videos;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+closed! {
+    /// How far a moderation is.
+    pub enum State {
+        /// It waits for a worker.
+        Queued => "QUEUED",
+        /// Its content is being looked at.
+        Running => "RUNNING",
+        /// It was told to stop.
+        Stopping => "STOPPING",
+        /// The content was looked at to its end.
+        Done => "DONE",
+        /// It stopped because it was told to.
+        Stopped => "STOPPED",
+        /// It could not go on; its error says why.
+        Failed => "FAILED",
+    }
+}
+
+closed! {
+    /// What is checked (interface 1, "checks").
+    pub enum CheckType {
+        /// Faces that nobody knows.
+        UnknownFace => "UNKNOWN_FACE",
+        /// How old they look.
+        AgeEstimation => "AGE_ESTIMATION",
+        /// Faces of banned profiles.
+        BannedProfile => "BANNED_PROFILE",
+        /// Faces of certain profiles.
+        KnownFace => "KNOWN_FACE",
+    }
+}
+
+closed! {
+    /// Why somebody is told (interface 1, "reasons").
+    pub enum Reason {
+        /// A banned profile was seen.
+        BannedProfile => "BANNED_PROFILE",
+        /// An unknown face looks younger than asked.
+        AgeEstimation => "AGE_ESTIMATION",
+        /// A face that nobody knows was seen.
+        UnknownFace => "UNKNOWN_FACE",
+        /// A live video is being watched from now on.
+        Started => "STARTED",
+        /// It is no more.
+        Stopped => "STOPPED",
+    }
+}
+
+closed! {
+    /// How old a face looks (decisions, section 6).
+    pub enum AgeGroup {
+        /// As old as was asked, where nothing else was.
+        ThresholdMet => "threshold_met",
+        /// A known adult.
+        NotRequired => "not_required",
+        /// No estimate was possible.
+        Unknown => "unknown",
+        /// Under 13.
+        Child => "child",
+        /// 13 to 15.
+        TeenagerYoung => "teenager_young",
+        /// 16 and 17.
+        TeenagerOld => "teenager_old",
+        /// 18 to 24.
+        AdultYoung => "adult_young",
+        /// 25 and over.
+        Adult => "adult",
+    }
+}
+
+impl AgeGroup {
+    /// The group of an estimate in years.
+    pub fn of(years: f32) -> Self {
+        match years {
+            _ if years < 13.0 => Self::Child,
+            _ if years < 16.0 => Self::TeenagerYoung,
+            _ if years < 18.0 => Self::TeenagerOld,
+            _ if years < 25.0 => Self::AdultYoung,
+            _ => Self::Adult,
+        }
+    }
+}
+
+/// A check and its id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Check {
+    /// Its id.
+    pub id: CheckId,
+    /// What is checked.
+    pub check_type: CheckType,
+}
+
+/// What a moderation was asked for. Kept as JSON: add members with defaults.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wanted {
+    /// The checks.
+    pub checks: Vec<Check>,
+    /// The age that unknown faces must look, years.
+    pub age: Option<u8>,
+    /// Whether unknown faces are told.
+    pub unknown_faces: bool,
+    /// Who is known, where that is not everybody.
+    pub profiles: Vec<ProfileId>,
+    /// Groups of them.
+    pub groups: Vec<GroupId>,
+    /// In whose inbox notifications go.
+    pub member: Option<MemberId>,
+}
+
+/// Where notifications go, beside a member's inbox. Kept sealed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Destinations {
+    /// Servers of the application's own, https.
+    pub web: Vec<String>,
+    /// Incoming webhooks of Slack.
+    pub slack: Vec<String>,
+}
+
+/// How content is looked at; the operator's settings.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Where the console is reached.
+    pub public_url: String,
+    /// Pictures of a video that are looked at, each second.
+    pub rate: f64,
+    /// The lowest face that is looked for in a picture, pixels.
+    pub smallest_face: f32,
+    /// How long a live stream may be away before its moderation fails, seconds.
+    pub outage: u32,
+    /// How long an appearance is watched before it is judged in a live video, seconds.
+    pub settle: f64,
+    /// Pictures looked at side by side, for each moderation.
+    pub ahead: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            public_url: "http://127.0.0.1:8080".to_owned(),
+            rate: 2.0,
+            smallest_face: 40.0,
+            outage: 300,
+            settle: 2.0,
+            ahead: 2,
+        }
+    }
+}
+
+/// Moderates; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Moderations(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    db: Db,
+    world: Arc<dyn World>,
+    vault: Vault,
+    outbox: Outbox,
+    faces: Faces,
+    videos: Videos,
+    estimator: Estimator,
+    settings: Settings,
+}
+
+impl Moderations {
+    /// A moderator that uses these parts.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "each is a part of the house, named where it is handed over"
+    )]
+    pub fn new(
+        db: Db,
+        world: Arc<dyn World>,
+        vault: Vault,
+        outbox: Outbox,
+        faces: Faces,
+        videos: Videos,
+        estimator: Estimator,
+        settings: Settings,
+    ) -> Self {
+        Self(Arc::new(Inner { db, world, vault, outbox, faces, videos, estimator, settings }))
+    }
+
+    /// Where messages go through.
+    pub fn outbox(&self) -> &Outbox {
+        &self.0.outbox
+    }
+
+    /// Who is known.
+    pub fn faces(&self) -> &Faces {
+        &self.0.faces
+    }
+
+    /// A worker that knows the jobs of moderations, too.
+    #[must_use]
+    pub fn handle(&self, worker: Worker) -> Worker {
+        let (running, watching) = (self.clone(), self.clone());
+        worker
+            .handle(move |job: RunModeration, lease| {
+                let moderations = running.clone();
+                async move { moderations.run(job.moderation, lease).await }
+            })
+            .handle(move |job: WatchLive, lease| {
+                let moderations = watching.clone();
+                async move { moderations.run(job.moderation, lease).await }
+            })
+    }
+
+    fn seal(&self, place: &[u8], plain: &[u8]) -> Vec<u8> {
+        self.0.vault.seal(&*self.0.world, place, plain)
+    }
+}
+
+/// Ends moderations whose job was parked, because the process died with it again and again; how many.
+pub async fn bury(db: &Db, world: &dyn World) -> Result<u64, DbError> {
+    let mut tx = db.write().await?;
+    let rows = tx
+        .execute(sql!(
+            "UPDATE moderations SET state = 'FAILED', error_code = 'GIVEN_UP', ended_at = $1, checkpoint = NULL,
+                    error = 'the server broke down while it looked at this content, again and again; its operator can tell more'
+              WHERE state IN ('QUEUED', 'RUNNING', 'STOPPING')
+                AND job_id IN (SELECT id FROM jobs WHERE state = 'PARKED')",
+            world.now(),
+        ))
+        .await?;
+    tx.commit().await?;
+    Ok(rows)
+}
+
+/// Where a moderation's sealed columns belong.
+fn place(what: &str, id: ModerationId) -> Vec<u8> {
+    format!("moderation {id} {what}").into_bytes()
+}

@@ -1,0 +1,217 @@
+//! Videos, live videos and pictures at addresses that users gave, as decoded pictures.
+//!
+//! Between an address and ffmpeg stands a relay on loopback: every byte comes through [`crate::fetch`], redirects and
+//! segments of playlists too, and ffmpeg talks to nobody else. ffmpeg is a process of its own for each content, without
+//! our environment, with limits, and killed when nobody wants its pictures any more. Memory does not depend on a
+//! video's length: at most three pictures wait outside the decoder.
+
+mod child;
+mod decoder;
+mod error;
+mod frames;
+mod nut;
+mod playlist;
+mod probe;
+mod relay;
+mod still;
+mod tools;
+mod upstream;
+
+pub use error::{Place, VideoError};
+pub use frames::{Frame, Frames};
+pub use probe::Probe;
+
+use crate::fetch::Fetcher;
+use base::Picture;
+use decoder::Decoder;
+use relay::{Known, Relay};
+use serde::{Deserialize, Serialize};
+use std::{path::PathBuf, sync::Arc, time::Duration};
+use tokio::sync::OnceCell;
+use tools::Tools;
+use upstream::{Upstream, Wanted};
+
+/// Limits, and where ffmpeg is.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// The program, by name or path.
+    pub ffmpeg: PathBuf,
+    /// The program that describes videos, by name or path.
+    pub ffprobe: PathBuf,
+    /// Bytes of a stored file or a segment, at most.
+    pub most_bytes: u64,
+    /// Bytes that are fetched of one stored content in all, at most: segments together, and parts that are read twice.
+    pub most_stream_bytes: u64,
+    /// Bytes of a picture's file, at most.
+    pub most_picture_bytes: u64,
+    /// Seconds of a stored video, at most.
+    pub most_seconds: f64,
+    /// Pixels of either side of a video, at most.
+    pub most_side: u32,
+    /// Pixels of a picture, at most.
+    pub most_picture_pixels: u32,
+    /// Pixels of either side of what a video is scaled down to.
+    pub box_side: u32,
+    /// The same for pictures.
+    pub picture_box_side: u32,
+    /// Threads of a decoder.
+    pub threads: u32,
+    /// Bytes of memory that a decoder may reserve, its libraries included.
+    pub decoder_bytes: u64,
+    /// How far a decoder stands back for others: 0 to 19.
+    pub niceness: i32,
+    /// Seconds until an answer begins.
+    pub answer_seconds: u64,
+    /// Seconds in which at least `slow_bytes` must come of a stored content.
+    pub slow_seconds: u64,
+    /// Bytes that must come in `slow_seconds`.
+    pub slow_bytes: u64,
+    /// Seconds in which anything must come of a live one.
+    pub live_quiet_seconds: u64,
+    /// Seconds in which a decoder must give a picture or take a byte.
+    pub stall_seconds: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            ffmpeg: "ffmpeg".into(),
+            ffprobe: "ffprobe".into(),
+            most_bytes: 2_000_000_000,
+            most_stream_bytes: 20_000_000_000,
+            most_picture_bytes: 50_000_000,
+            most_seconds: 12.0 * 3600.0,
+            most_side: 8192,
+            most_picture_pixels: 100_000_000,
+            box_side: 1920,
+            picture_box_side: 4096,
+            threads: 2,
+            decoder_bytes: 2 << 30,
+            niceness: 5,
+            answer_seconds: 30,
+            slow_seconds: 10,
+            slow_bytes: 8192,
+            live_quiet_seconds: 20,
+            stall_seconds: 30,
+        }
+    }
+}
+
+/// Which pictures of a content are wanted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ask {
+    /// Whether it is a live stream: it is entered at its newest part, and frames are dropped rather than queued.
+    pub live: bool,
+    /// Seconds. Stored: the time of the last sample that is not wanted any more; 0 for all. Live: added to all times.
+    pub from: f64,
+    /// Samples a second, 0.01 to 60. Each is the first decoded frame of its part of the time.
+    pub rate: f64,
+}
+
+impl Default for Ask {
+    fn default() -> Self {
+        Self { live: false, from: 0.0, rate: 2.0 }
+    }
+}
+
+/// A content that answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reached {
+    /// How many bytes it has, where its server says so.
+    pub bytes: Option<u64>,
+    /// What its server says it is.
+    pub media_type: Option<String>,
+}
+
+/// Opens contents; cheap to clone.
+#[derive(Clone)]
+pub struct Videos(Arc<Inner>);
+
+struct Inner {
+    relay: Relay,
+    settings: Arc<Settings>,
+    tools: OnceCell<Arc<Tools>>,
+}
+
+impl Videos {
+    /// Starts the relay. ffmpeg is looked for when it is first needed.
+    pub async fn start(fetcher: Fetcher, settings: Settings) -> Result<Self, VideoError> {
+        let settings = Arc::new(settings);
+        let relay = Relay::start(fetcher, settings.clone()).await;
+        let relay = relay.map_err(|error| VideoError::Failed(format!("the relay cannot listen: {error}")))?;
+        Ok(Self(Arc::new(Inner { relay, settings, tools: OnceCell::new() })))
+    }
+
+    /// Whether a content answers with at least a byte and not with too many, within half a minute.
+    pub async fn reach(&self, url: &str) -> Result<Reached, VideoError> {
+        let seconds = self.0.settings.answer_seconds;
+        let reaching = async {
+            // What a live stream sends has no length.
+            let feed = self.0.relay.feed(false)?;
+            let wanted = Wanted { from: 0, to: Some(0) };
+            let opened = Upstream::open(&feed, url, Place::Content, &Known::default(), wanted).await?;
+            let mut upstream = opened.ok_or(VideoError::Empty)?;
+            if upstream.peek(1).await?.is_empty() {
+                return Err(VideoError::Empty);
+            }
+            Ok(Reached { bytes: upstream.total, media_type: upstream.media_type })
+        };
+        let late = VideoError::TooSlow { bytes: 0, seconds, least: 1 };
+        tokio::time::timeout(Duration::from_secs(seconds), reaching).await.unwrap_or(Err(late))
+    }
+
+    /// What a video says of itself.
+    pub async fn probe(&self, url: &str, live: bool) -> Result<Probe, VideoError> {
+        let tools = self.tools().await?;
+        let feed = self.0.relay.open(url, live).await?;
+        probe::probe(&tools, &feed, &self.0.settings).await
+    }
+
+    /// Opens a video.
+    pub async fn open(&self, url: &str, ask: &Ask) -> Result<Frames, VideoError> {
+        let tools = self.tools().await?;
+        let feed = self.0.relay.open(url, ask.live).await?;
+        let settings = self.0.settings.clone();
+        let probe = probe::probe(&tools, &feed, &settings).await?;
+        let rate = if ask.rate.is_finite() { ask.rate.clamp(0.01, 60.0) } else { 2.0 };
+        let from = if ask.from.is_finite() { ask.from.max(0.0) } else { 0.0 };
+        let ask = Ask { live: ask.live, from, rate };
+        Ok(Frames::of(Decoder { tools, settings, feed, probe, ask }))
+    }
+
+    /// A picture: JPEG, PNG, WebP, GIF and others, upright, scaled down into a box.
+    pub async fn picture(&self, url: &str) -> Result<Picture, VideoError> {
+        let settings = &self.0.settings;
+        let feed = self.0.relay.feed(false)?;
+        let opened = Upstream::open(&feed, url, Place::Content, &Known::default(), Wanted::default()).await?;
+        let mut upstream = opened.ok_or(VideoError::Empty)?;
+        let limit = settings.most_picture_bytes;
+        let mut bytes = Vec::new();
+        let announced = upstream.total.is_some_and(|total| total > limit);
+        while !announced && let Some(chunk) = upstream.chunk().await? {
+            bytes.extend_from_slice(&chunk);
+            if bytes.len() as u64 > limit {
+                break;
+            }
+        }
+        if announced || bytes.len() as u64 > limit {
+            return Err(VideoError::TooLarge { limit });
+        }
+        if bytes.is_empty() {
+            return Err(VideoError::Empty);
+        }
+        still::decode(&*self.tools().await?, bytes, settings).await
+    }
+
+    async fn tools(&self) -> Result<Arc<Tools>, VideoError> {
+        let find = || async { Ok(Arc::new(Tools::find(&self.0.settings, self.0.relay.address()).await?)) };
+        self.0.tools.get_or_try_init(find).await.cloned()
+    }
+}
+
+impl std::fmt::Debug for Videos {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Videos({:?})", self.0.settings)
+    }
+}

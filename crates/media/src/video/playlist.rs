@@ -1,0 +1,258 @@
+//! HLS playlists (RFC 8216), written anew with addresses of the relay: ffmpeg sees no address of anybody else, and no
+//! tag that is not known here.
+
+use super::VideoError;
+
+/// Bytes of a playlist.
+pub(super) const MOST_BYTES: usize = 1 << 20;
+/// Addresses in one.
+const MOST_ADDRESSES: usize = 10_000;
+/// Tags that carry no address and are passed on as they are.
+const PLAIN: [&str; 11] = [
+    "#EXT-X-VERSION:",
+    "#EXT-X-TARGETDURATION:",
+    "#EXT-X-MEDIA-SEQUENCE:",
+    "#EXT-X-DISCONTINUITY-SEQUENCE:",
+    "#EXT-X-PLAYLIST-TYPE:",
+    "#EXT-X-PROGRAM-DATE-TIME:",
+    "#EXT-X-BYTERANGE:",
+    "#EXT-X-START:",
+    "#EXT-X-DISCONTINUITY",
+    "#EXT-X-INDEPENDENT-SEGMENTS",
+    "#EXT-X-ENDLIST",
+];
+
+/// What an address in a playlist leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A playlist.
+    Playlist,
+    /// A segment, a key, or what comes before segments; its name ends like this.
+    Media(&'static str),
+}
+
+/// Whether a file is a playlist, by its first bytes.
+pub(super) fn begins(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"#EXTM3U")
+}
+
+/// Writes a playlist anew. `admit` gives the relay's address for a reference, or why there is none.
+pub(super) fn rewrite(
+    text: &str,
+    live: bool,
+    box_side: u32,
+    mut admit: impl FnMut(&str, Kind) -> Result<String, VideoError>,
+) -> Result<String, VideoError> {
+    let mut count = 0;
+    let mut admit = |reference: &str, kind| {
+        count += 1;
+        if count > MOST_ADDRESSES {
+            return Err(VideoError::PlaylistTooLarge { what: "addresses", limit: MOST_ADDRESSES });
+        }
+        admit(reference, kind)
+    };
+    if text.lines().any(|line| line.starts_with("#EXT-X-STREAM-INF:")) {
+        return rewrite_choice(text, box_side, &mut admit);
+    }
+    let ending = if text.contains("#EXT-X-MAP:") { "m4s" } else { "ts" };
+    let mut out = String::from("#EXTM3U\n");
+    let (mut ends, mut segments) = (false, 0);
+    for line in text.lines().map(str::trim_end) {
+        if let Some(rest) = line.strip_prefix("#EXTINF:") {
+            // Not the title.
+            out.push_str("#EXTINF:");
+            out.push_str(rest.split(',').next().unwrap_or(rest));
+            out.push(',');
+        } else if let Some(list) = line.strip_prefix("#EXT-X-KEY:") {
+            out.push_str(&rewrite_key(list, &mut admit)?);
+        } else if let Some(list) = line.strip_prefix("#EXT-X-MAP:") {
+            let reference = attribute(list, "URI").ok_or(VideoError::Playlist("a map has no address"))?;
+            out.push_str(&format!("#EXT-X-MAP:URI=\"{}\"", admit(reference, Kind::Media("mp4"))?));
+            if let Some(range) = attribute(list, "BYTERANGE") {
+                out.push_str(&format!(",BYTERANGE=\"{range}\""));
+            }
+        } else if line.starts_with('#') {
+            if !PLAIN.iter().any(|tag| line.starts_with(tag)) {
+                continue;
+            }
+            ends |= line.starts_with("#EXT-X-ENDLIST");
+            out.push_str(line);
+        } else if line.is_empty() {
+            continue;
+        } else {
+            segments += 1;
+            out.push_str(&admit(line, Kind::Media(ending))?);
+        }
+        out.push('\n');
+    }
+    if !ends && !live {
+        return Err(VideoError::NeverEnds);
+    }
+    if ends && segments == 0 {
+        return Err(VideoError::Empty);
+    }
+    Ok(out)
+}
+
+/// Of a stream in several sizes, the largest that is not scaled down; ffmpeg would fetch the beginning of all.
+fn rewrite_choice(
+    text: &str,
+    box_side: u32,
+    admit: &mut dyn FnMut(&str, Kind) -> Result<String, VideoError>,
+) -> Result<String, VideoError> {
+    let mut best: Option<(Rank, String)> = None;
+    let mut lines = text.lines().map(str::trim_end);
+    while let Some(line) = lines.next() {
+        let Some(list) = line.strip_prefix("#EXT-X-STREAM-INF:") else { continue };
+        let Some(reference) = lines.by_ref().find(|line| !line.is_empty() && !line.starts_with('#')) else {
+            break;
+        };
+        // Each must be one that may be called, also those that are not.
+        let address = admit(reference, Kind::Playlist)?;
+        let rank = Rank::of(list, box_side);
+        if best.as_ref().is_none_or(|(before, _)| rank > *before) {
+            best = Some((rank, address));
+        }
+    }
+    let (_, address) = best.ok_or(VideoError::Playlist("it offers streams and names none"))?;
+    Ok(format!("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n{address}\n"))
+}
+
+/// What makes a stream the better choice, the most important first.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    has_pictures: bool,
+    fits: bool,
+    /// The more, the better; where it does not fit, the fewer.
+    pixels: i64,
+    bandwidth: u64,
+}
+
+impl Rank {
+    fn of(list: &str, box_side: u32) -> Self {
+        let size = attribute(list, "RESOLUTION")
+            .and_then(|text| text.split_once('x'))
+            .and_then(|(width, height)| Some((width.parse::<u32>().ok()?, height.parse::<u32>().ok()?)));
+        let bandwidth = attribute(list, "BANDWIDTH").and_then(|text| text.parse().ok()).unwrap_or_default();
+        let fits = size.is_none_or(|(width, height)| width.max(height) <= box_side);
+        let pixels = size.map_or(0, |(width, height)| i64::from(width) * i64::from(height));
+        Self { has_pictures: size.is_some(), fits, pixels: if fits { pixels } else { -pixels }, bandwidth }
+    }
+}
+
+fn rewrite_key(
+    list: &str,
+    admit: &mut dyn FnMut(&str, Kind) -> Result<String, VideoError>,
+) -> Result<String, VideoError> {
+    let method = attribute(list, "METHOD").unwrap_or_default();
+    let format = attribute(list, "KEYFORMAT").unwrap_or("identity");
+    match method {
+        "NONE" => Ok("#EXT-X-KEY:METHOD=NONE".to_owned()),
+        "AES-128" if format == "identity" => {
+            let reference = attribute(list, "URI").ok_or(VideoError::Playlist("a key has no address"))?;
+            let address = admit(reference, Kind::Media("key"))?;
+            let start =
+                attribute(list, "IV").filter(|text| text.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+            let start = start.map_or_else(String::new, |text| format!(",IV={text}"));
+            Ok(format!("#EXT-X-KEY:METHOD=AES-128,URI=\"{address}\"{start}"))
+        }
+        other => Err(VideoError::Encrypted(
+            other.chars().filter(|char| char.is_ascii_alphanumeric() || *char == '-').take(20).collect(),
+        )),
+    }
+}
+
+/// A value of an attribute list, without its quotes.
+fn attribute<'a>(mut list: &'a str, name: &str) -> Option<&'a str> {
+    loop {
+        let (key, rest) = list.split_once('=')?;
+        let (value, rest) = match rest.strip_prefix('"') {
+            Some(quoted) => quoted.split_once('"')?,
+            None => rest.split_once(',').map_or((rest, ""), |(value, _)| (value, &rest[value.len()..])),
+        };
+        if key.trim() == name {
+            return Some(value);
+        }
+        list = rest.strip_prefix(',')?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn rewritten(text: &str, live: bool) -> (Result<String, VideoError>, Vec<String>) {
+        let mut seen = Vec::new();
+        let out = rewrite(text, live, 1920, |reference, kind| {
+            seen.push(reference.to_owned());
+            let ending = match kind {
+                Kind::Playlist => "m3u8",
+                Kind::Media(ending) => ending,
+            };
+            Ok(format!("http://relay/{}.{ending}", seen.len()))
+        });
+        (out, seen)
+    }
+
+    #[test]
+    fn every_address_is_the_relay_s_and_unknown_tags_are_gone() {
+        let text = "#EXTM3U\n#EXT-X-VERSION:6\r\n#EXT-X-TARGETDURATION:4\n#EXT-X-KEY:METHOD=AES-128,URI=\"k?a=1,2\",IV=0x0A\n\
+            #EXT-X-MAP:URI=\"init.mp4\",BYTERANGE=\"10@0\"\n#EXT-X-PART:URI=\"file:///etc/passwd\"\n# a comment\n#EXTINF:4.0,a title http://evil/\n\
+            one.m4s\n\n#EXT-X-DISCONTINUITY\n#EXTINF:2,\n//other/two.m4s\n#EXT-X-ENDLIST\n";
+        let (out, seen) = rewritten(text, false);
+        assert_eq!(seen, ["k?a=1,2", "init.mp4", "one.m4s", "//other/two.m4s"]);
+        assert_eq!(
+            out.unwrap(),
+            "#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-TARGETDURATION:4\n#EXT-X-KEY:METHOD=AES-128,URI=\"http://relay/1.key\",IV=0x0A\n\
+             #EXT-X-MAP:URI=\"http://relay/2.mp4\",BYTERANGE=\"10@0\"\n#EXTINF:4.0,\nhttp://relay/3.m4s\n\
+             #EXT-X-DISCONTINUITY\n#EXTINF:2,\nhttp://relay/4.m4s\n#EXT-X-ENDLIST\n"
+        );
+    }
+
+    #[test]
+    fn one_stream_of_several_is_taken() {
+        let stream = |size: &str, name: &str| {
+            format!("#EXT-X-STREAM-INF:CODECS=\"a,b\",RESOLUTION={size},BANDWIDTH=5\n{name}\n")
+        };
+        let offers = [
+            "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=900\nsound.m3u8\n",
+            &stream("640x360", "a"),
+            &stream("1920x1080", "b"),
+            &stream("3840x2160", "c"),
+        ]
+        .concat();
+        assert!(rewritten(&offers, false).0.unwrap().ends_with("\nhttp://relay/3.m3u8\n"));
+        let large = ["#EXTM3U\n", &stream("7680x4320", "a"), &stream("3840x2160", "b")].concat();
+        assert!(rewritten(&large, false).0.unwrap().ends_with("\nhttp://relay/2.m3u8\n"));
+        assert!(matches!(
+            rewritten("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n", false).0,
+            Err(VideoError::Playlist(_))
+        ));
+    }
+
+    #[test]
+    fn what_cannot_be_followed_is_said() {
+        let goes_on = "#EXTM3U\n#EXTINF:1,\na.ts\n";
+        assert_eq!(rewritten(goes_on, false).0, Err(VideoError::NeverEnds));
+        assert!(rewritten(goes_on, true).0.is_ok());
+        assert_eq!(rewritten("#EXTM3U\n#EXT-X-ENDLIST\n", false).0, Err(VideoError::Empty));
+        let drm = "#EXTM3U\n#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://x\"\na.ts\n";
+        assert_eq!(rewritten(drm, true).0, Err(VideoError::Encrypted("SAMPLE-AES".to_owned())));
+        let many = format!("#EXTM3U\n{}", "a\n".repeat(10_001));
+        assert_eq!(
+            rewritten(&many, true).0,
+            Err(VideoError::PlaylistTooLarge { what: "addresses", limit: 10_000 })
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_it_stumble(text in "(#EXT-X-KEY:|#EXT-X-MAP:|#EXT-X-STREAM-INF:|#EXTINF:|URI=|\"|,|=|\n|[a-zä]){0,40}") {
+            let (out, seen) = rewritten(&text, true);
+            for line in out.unwrap_or_default().lines().filter(|line| !line.starts_with('#')) {
+                prop_assert!(line.starts_with("http://relay/"), "{line} of {seen:?}");
+            }
+        }
+    }
+}

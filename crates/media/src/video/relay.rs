@@ -1,0 +1,405 @@
+//! All that ffmpeg may talk to: a server on loopback that fetches for it, through the guard, what belongs to the one
+//! content that it was started for, and nothing else.
+
+use super::{
+    Settings, VideoError,
+    error::Place,
+    playlist::{self, Kind},
+    upstream::{Upstream, Wanted},
+};
+use crate::fetch::{Bytes, Fetcher, Target};
+use axum::{
+    Router,
+    body::Body,
+    extract::{Path, State},
+    response::Response,
+    routing::get,
+};
+use futures_util::stream;
+use http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
+use std::{
+    collections::{BTreeMap, HashMap},
+    net::{Ipv4Addr, SocketAddr},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+use tokio::{net::TcpListener, sync::watch, task::JoinHandle};
+
+/// Playlists in playlists.
+const MOST_DEPTH: u8 = 4;
+/// Addresses of a content that are known at once; a live stream leaves old ones behind.
+const MOST_ENTRIES: usize = 20_000;
+/// Bytes of a segment's tags before what it is.
+const MOST_TAG: usize = 64 << 10;
+const PLAYLIST_TYPE: &str = "application/vnd.apple.mpegurl";
+
+/// The server; it stops when this is dropped.
+pub(super) struct Relay {
+    shared: Arc<Shared>,
+    serving: JoinHandle<()>,
+}
+
+struct Shared {
+    at: SocketAddr,
+    fetcher: Fetcher,
+    settings: Arc<Settings>,
+    feeds: Mutex<HashMap<String, Weak<Feed>>>,
+}
+
+impl Relay {
+    /// Listens on a port of this machine that nobody knows.
+    pub(super) async fn start(fetcher: Fetcher, settings: Arc<Settings>) -> std::io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let shared =
+            Arc::new(Shared { at: listener.local_addr()?, fetcher, settings, feeds: Mutex::default() });
+        let router = Router::new().route("/{token}/{name}", get(answer)).with_state(shared.clone());
+        let serving = tokio::spawn(async move {
+            if let Err(error) = axum::serve(listener, router).await {
+                tracing::error!(error = &error as &dyn std::error::Error, "the relay for videos ended");
+            }
+        });
+        Ok(Self { shared, serving })
+    }
+
+    pub(super) fn address(&self) -> SocketAddr {
+        self.shared.at
+    }
+
+    /// A content that is read here, by nobody else.
+    pub(super) fn feed(&self, live: bool) -> Result<Arc<Feed>, VideoError> {
+        let mut bytes = [0; 16];
+        aws_lc_rs::rand::fill(&mut bytes).map_err(|_| VideoError::Failed("there is no chance".to_owned()))?;
+        Ok(Arc::new(Feed {
+            live,
+            shared: self.shared.clone(),
+            token: format!("{:032x}", u128::from_be_bytes(bytes)),
+            state: Mutex::default(),
+            moved: AtomicU64::new(0),
+            gate: watch::Sender::new(false),
+        }))
+    }
+
+    /// Calls a content, and opens a way to it for one decoder.
+    pub(super) async fn open(&self, url: &str, live: bool) -> Result<Arc<Feed>, VideoError> {
+        let feed = self.feed(live)?;
+        let target = self.shared.fetcher.target(url);
+        let target = target.map_err(|reason| VideoError::Refused { place: Place::Content, reason })?;
+        // Before a process is started for it.
+        let mut upstream = Upstream::open(&feed, url, Place::Content, &Known::default(), Wanted::default())
+            .await?
+            .ok_or(VideoError::Empty)?;
+        let first = upstream.peek(7).await?;
+        if first.is_empty() {
+            return Err(VideoError::Empty);
+        }
+        let kind = if playlist::begins(&first) { Kind::Playlist } else { Kind::Media("bin") };
+        {
+            let mut state = feed.state();
+            let known = if kind == Kind::Playlist { Known::default() } else { upstream.known() };
+            state.addresses.insert(target.as_str().to_owned(), 0);
+            state.entries.insert(0, Entry { address: target.as_str().to_owned(), kind, depth: 0, known });
+        }
+        lock(&self.shared.feeds).insert(feed.token.clone(), Arc::downgrade(&feed));
+        Ok(feed)
+    }
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        self.serving.abort();
+    }
+}
+
+/// What must not change of a file while it is read in parts.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Known {
+    pub(super) tag: Option<String>,
+    pub(super) total: Option<u64>,
+}
+
+#[derive(Clone)]
+struct Entry {
+    address: String,
+    kind: Kind,
+    depth: u8,
+    known: Known,
+}
+
+#[derive(Default)]
+struct Inside {
+    /// What may be asked for; the content itself is 0.
+    entries: BTreeMap<u64, Entry>,
+    addresses: HashMap<String, u64>,
+    next: u64,
+    /// Why nothing more is given.
+    cause: Option<VideoError>,
+    /// What went wrong last of what a live stream may get over.
+    trouble: Option<VideoError>,
+}
+
+/// The way to one content. Gone when it is dropped, and with it the token.
+pub(super) struct Feed {
+    /// Whether it is a live stream: it is read as long as it comes, and single failures are forgiven.
+    pub(super) live: bool,
+    shared: Arc<Shared>,
+    token: String,
+    state: Mutex<Inside>,
+    moved: AtomicU64,
+    gate: watch::Sender<bool>,
+}
+
+impl Drop for Feed {
+    fn drop(&mut self) {
+        lock(&self.shared.feeds).remove(&self.token);
+    }
+}
+
+impl Feed {
+    pub(super) fn settings(&self) -> &Settings {
+        &self.shared.settings
+    }
+
+    pub(super) fn fetcher(&self) -> &Fetcher {
+        &self.shared.fetcher
+    }
+
+    /// Where ffmpeg finds the content.
+    pub(super) fn address(&self) -> String {
+        let name = if self.is_playlist() { "0.m3u8" } else { "0" };
+        format!("http://{}/{}/{name}", self.shared.at, self.token)
+    }
+
+    /// Whether the content is an HLS playlist.
+    pub(super) fn is_playlist(&self) -> bool {
+        self.state().entries.get(&0).is_some_and(|entry| entry.kind == Kind::Playlist)
+    }
+
+    /// Lets nothing through until [`Feed::release`]: a process gets its limits first.
+    pub(super) fn hold(&self) {
+        self.gate.send_replace(false);
+    }
+
+    pub(super) fn release(&self) {
+        self.gate.send_replace(true);
+    }
+
+    /// Bytes that came so far; playlists do not count.
+    pub(super) fn moved(&self) -> u64 {
+        self.moved.load(Ordering::Relaxed)
+    }
+
+    /// Why the content could not be had, or not whole.
+    pub(super) fn cause(&self) -> Option<VideoError> {
+        let state = self.state();
+        state.cause.clone().or_else(|| state.trouble.clone())
+    }
+
+    /// Why nothing more is given.
+    pub(super) fn broken(&self) -> Option<VideoError> {
+        self.state().cause.clone()
+    }
+
+    pub(super) fn count(&self, bytes: u64) -> Result<(), VideoError> {
+        let moved = self.moved.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        let limit = self.settings().most_stream_bytes;
+        if !self.live && moved > limit { Err(VideoError::TooLarge { limit }) } else { Ok(()) }
+    }
+
+    fn state(&self) -> MutexGuard<'_, Inside> {
+        lock(&self.state)
+    }
+
+    fn fail(&self, error: VideoError) {
+        tracing::debug!(code = error.code(), "a content's relay: {error}");
+        let mut state = self.state();
+        let forgiven = error.is_passing() || matches!(error, VideoError::Status { .. });
+        if self.live && forgiven {
+            state.trouble = Some(error);
+        } else {
+            state.cause.get_or_insert(error);
+        }
+    }
+
+    /// The relay's address for one that a playlist names.
+    fn admit(&self, base: &Target, reference: &str, kind: Kind, depth: u8) -> Result<String, VideoError> {
+        let target = self.fetcher().join(base, reference);
+        let target = target.map_err(|reason| VideoError::Refused { place: Place::Part, reason })?;
+        let mut state = self.state();
+        let address = target.as_str();
+        let id = if let Some(id) = state.addresses.get(address) {
+            let id = *id;
+            // A loop of playlists gets deeper each time round.
+            if let Some(entry) = state.entries.get_mut(&id) {
+                entry.depth = entry.depth.max(depth);
+            }
+            id
+        } else {
+            state.next += 1;
+            let id = state.next;
+            let entry = Entry { address: address.to_owned(), kind, depth, known: Known::default() };
+            state.entries.insert(id, entry);
+            state.addresses.insert(address.to_owned(), id);
+            if state.entries.len() > MOST_ENTRIES {
+                let old = state.entries.iter().find(|(id, entry)| **id > 0 && entry.kind != Kind::Playlist);
+                if let Some(old) = old.map(|(id, _)| *id)
+                    && let Some(entry) = state.entries.remove(&old)
+                {
+                    state.addresses.remove(&entry.address);
+                }
+            }
+            id
+        };
+        let ending = match kind {
+            Kind::Playlist => "m3u8",
+            Kind::Media(ending) => ending,
+        };
+        Ok(format!("http://{}/{}/{id}.{ending}", self.shared.at, self.token))
+    }
+
+    async fn playlist(self: &Arc<Self>, entry: &Entry, place: Place) -> Result<Response, VideoError> {
+        if entry.depth > MOST_DEPTH {
+            let limit = MOST_DEPTH.into();
+            return Err(VideoError::PlaylistTooLarge { what: "playlists in each other", limit });
+        }
+        let upstream =
+            Upstream::open(self, &entry.address, place, &Known::default(), Wanted::default()).await?;
+        let mut upstream = upstream.ok_or(VideoError::Empty)?;
+        // A live stream that only repeats its playlist stands still.
+        upstream.counts = false;
+        let mut bytes = Vec::new();
+        while let Some(chunk) = upstream.chunk().await? {
+            bytes.extend_from_slice(&chunk);
+            if bytes.len() > playlist::MOST_BYTES {
+                return Err(VideoError::PlaylistTooLarge { what: "bytes", limit: playlist::MOST_BYTES });
+            }
+        }
+        if !playlist::begins(&bytes) {
+            return Err(VideoError::Playlist("what it names as a playlist is none"));
+        }
+        let text = String::from_utf8(bytes).map_err(|_| VideoError::Playlist("it is not text in UTF-8"))?;
+        let text = playlist::rewrite(&text, self.live, self.settings().box_side, |reference, kind| {
+            self.admit(&upstream.target, reference, kind, entry.depth + 1)
+        })?;
+        let mut response = Response::new(Body::from(text));
+        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(PLAYLIST_TYPE));
+        Ok(response)
+    }
+
+    async fn media(
+        self: &Arc<Self>,
+        id: u64,
+        entry: &Entry,
+        place: Place,
+        headers: &HeaderMap,
+    ) -> Result<Response, VideoError> {
+        let range = headers.get(header::RANGE).and_then(|value| Wanted::parse(value.to_str().ok()?));
+        let wanted = range.unwrap_or_default();
+        let opened = Upstream::open(self, &entry.address, place, &entry.known, wanted).await?;
+        let Some(mut upstream) = opened else { return Ok(empty(StatusCode::RANGE_NOT_SATISFIABLE)) };
+        if let Some(entry) = self.state().entries.get_mut(&id).filter(|_| !self.live) {
+            let known = upstream.known();
+            entry.known =
+                Known { tag: entry.known.tag.take().or(known.tag), total: entry.known.total.or(known.total) };
+        }
+        if id > 0 && wanted.from == 0 {
+            self.refuse_hidden_playlist(&mut upstream).await?;
+        }
+        self.state().trouble = None;
+        let mut response = Response::new(Body::empty());
+        let put = |response: &mut Response, name, text: &str| {
+            if let Ok(value) = HeaderValue::from_str(text) {
+                response.headers_mut().insert(name, value);
+            }
+        };
+        if let Some(length) = upstream.length {
+            put(&mut response, header::CONTENT_LENGTH, &length.to_string());
+            if range.is_some() && upstream.seekable {
+                let total = upstream.total.map_or_else(|| "*".to_owned(), |total| total.to_string());
+                let last = wanted.from + length.saturating_sub(1);
+                put(&mut response, header::CONTENT_RANGE, &format!("bytes {}-{last}/{total}", wanted.from));
+                *response.status_mut() = StatusCode::PARTIAL_CONTENT;
+            }
+        }
+        if upstream.seekable {
+            put(&mut response, header::ACCEPT_RANGES, "bytes");
+        }
+        if let Some(media_type) = upstream.media_type.as_deref().filter(|name| name.len() < 100) {
+            put(&mut response, header::CONTENT_TYPE, media_type);
+        }
+        let feed = self.clone();
+        let body = stream::try_unfold(upstream, move |mut upstream| {
+            let feed = feed.clone();
+            async move {
+                let read = upstream.chunk().await.inspect_err(|error| feed.fail(error.clone()));
+                read.map(|chunk| chunk.map(|bytes: Bytes| (bytes, upstream)))
+            }
+        });
+        *response.body_mut() = Body::from_stream(body);
+        Ok(response)
+    }
+
+    /// A segment that is itself a playlist would be followed by ffmpeg without us.
+    async fn refuse_hidden_playlist(&self, upstream: &mut Upstream) -> Result<(), VideoError> {
+        let mut at = 0;
+        for _ in 0..16 {
+            let seen = upstream.peek(at + 10).await?;
+            let Some(rest) = seen.get(at..) else { return Ok(()) };
+            if playlist::begins(rest) {
+                return Err(VideoError::Playlist("a part of it is a playlist that calls itself a video"));
+            }
+            if !rest.starts_with(b"ID3") || rest.len() < 10 {
+                return Ok(());
+            }
+            let size = rest[6..10].iter().fold(0, |size, byte| (size << 7) | usize::from(byte & 0x7f));
+            at += 10 + size;
+            if at > MOST_TAG {
+                break;
+            }
+        }
+        Err(VideoError::Playlist("a part of it begins with more tags than are read"))
+    }
+}
+
+async fn answer(
+    State(shared): State<Arc<Shared>>,
+    Path((token, name)): Path<(String, String)>,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Response {
+    // ffmpeg takes the relay for its proxy: whatever address it got at, the question for it ends here.
+    let here = shared.at.to_string();
+    let elsewhere = uri.authority().is_some_and(|authority| authority.as_str() != here);
+    let feed = lock(&shared.feeds).get(&token).and_then(Weak::upgrade).filter(|_| !elsewhere);
+    let Some(feed) = feed else { return empty(StatusCode::NOT_FOUND) };
+    if feed.gate.subscribe().wait_for(|open| *open).await.is_err() || feed.broken().is_some() {
+        return empty(StatusCode::GONE);
+    }
+    let id = name.split('.').next().and_then(|id| id.parse().ok());
+    let entry = id.and_then(|id| Some((id, feed.state().entries.get(&id)?.clone())));
+    let Some((id, entry)) = entry else { return empty(StatusCode::NOT_FOUND) };
+    let place = if id == 0 { Place::Content } else { Place::Part };
+    let answered = match entry.kind {
+        Kind::Playlist => feed.playlist(&entry, place).await,
+        Kind::Media(_) => feed.media(id, &entry, place, &headers).await,
+    };
+    answered.unwrap_or_else(|error| {
+        let status = match error {
+            VideoError::Status { status, .. } => StatusCode::from_u16(status).ok().filter(|_| status >= 400),
+            _ => None,
+        };
+        feed.fail(error);
+        empty(status.unwrap_or(StatusCode::BAD_GATEWAY))
+    })
+}
+
+fn empty(status: StatusCode) -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = status;
+    response
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,141 @@
+//! A still picture of any usual kind, at most as large as it is looked at.
+
+use super::{Settings, VideoError, child::Child, decoder::fit, nut::Pictures, tools::Tools};
+use crate::gate::{self, Code, Rules};
+use base::{Picture, PictureSize};
+use std::{process::Stdio, time::Duration};
+use tokio::io::{AsyncWriteExt as _, BufReader};
+
+/// Kinds of pictures that are read; of one that moves, its beginning.
+const FORMATS: &str =
+    "jpeg_pipe,png_pipe,apng,webp_pipe,gif,bmp_pipe,tiff_pipe,mov,avif,jpegxl_pipe,j2k_pipe";
+
+/// Everything may pass but what would take too much memory.
+fn rules(settings: &Settings) -> Rules {
+    Rules {
+        min_height: 1,
+        max_height: u32::MAX,
+        min_width: 1,
+        max_width: u32::MAX,
+        min_pixels: 1,
+        max_pixels: settings.most_picture_pixels,
+        min_coloured: 0.0,
+        ..Rules::default().relaxed()
+    }
+}
+
+/// Decodes a file. What is small enough and of the two usual kinds is decoded here, all else by ffmpeg.
+pub(super) async fn decode(
+    tools: &Tools,
+    bytes: Vec<u8>,
+    settings: &Settings,
+) -> Result<Picture, VideoError> {
+    let rules = rules(settings);
+    let side = settings.picture_box_side;
+    match gate::inspect(&bytes, &rules) {
+        Ok(header) if header.size.width.max(header.size.height) <= side => {
+            let decoding = tokio::task::spawn_blocking(move || gate::decode(&bytes, &header, &rules));
+            let decoded = decoding.await.map_err(|error| VideoError::Failed(error.to_string()))?;
+            decoded.map_err(|refusal| VideoError::NotAPicture(refusal.message.to_owned()))
+        }
+        Ok(header) => {
+            let PictureSize { width, height } = header.size;
+            let turns = gate::turns(header.orientation);
+            let size = if turns { (height, width) } else { (width, height) };
+            let stored = shrink(tools, bytes, fit_exactly(size, side), settings).await?;
+            Ok(gate::upright(stored, header.orientation))
+        }
+        Err(refusal) => match refusal.code {
+            Code::MaxPixels => {
+                let pixels = refusal.measured.map_or(0.0, |measured| measured.measured);
+                Err(too_many(pixels.to_string(), settings))
+            }
+            Code::UnsupportedImageFormat | Code::ImageWrongChannels | Code::ImageGrayscaleNotSupported => {
+                let orientation = gate::orientation(&bytes);
+                let stored = shrink(tools, bytes, within(side), settings).await?;
+                Ok(gate::upright(stored, orientation))
+            }
+            _ => Err(VideoError::NotAPicture(refusal.message.to_owned())),
+        },
+    }
+}
+
+fn too_many(measured: String, settings: &Settings) -> VideoError {
+    let limit = settings.most_picture_pixels.to_string();
+    VideoError::TooManyPixels { what: "picture", measured, limit }
+}
+
+fn fit_exactly((width, height): (u32, u32), side: u32) -> String {
+    let (width, height) = fit(width, height, side);
+    format!("scale={width}:{height}")
+}
+
+fn within(side: u32) -> String {
+    format!("scale='min(iw,{side})':'min(ih,{side})':force_original_aspect_ratio=decrease")
+}
+
+async fn shrink(
+    tools: &Tools,
+    bytes: Vec<u8>,
+    filter: String,
+    settings: &Settings,
+) -> Result<Picture, VideoError> {
+    let most = u64::from(settings.picture_box_side).pow(2) * 3;
+    let pixels = settings.most_picture_pixels.to_string();
+    let arguments = [
+        "-hide_banner",
+        "-loglevel",
+        "error",
+        "-protocol_whitelist",
+        "pipe",
+        "-format_whitelist",
+        FORMATS,
+        "-threads",
+        "1",
+        "-filter_threads",
+        "1",
+        "-max_pixels",
+        &pixels,
+        "-noautorotate",
+        "-i",
+        "pipe:0",
+        "-an",
+        "-sn",
+        "-dn",
+        "-frames:v",
+        "1",
+        "-vf",
+        &filter,
+        "-c:v",
+        "rawvideo",
+        "-pix_fmt",
+        "rgb24",
+        "-write_index",
+        "0",
+        "-f",
+        "nut",
+        "pipe:1",
+    ]
+    .map(str::to_owned);
+    let mut child = Child::start(&tools.ffmpeg, &arguments, tools.relay, Stdio::piped(), settings)?;
+    let mut pictures = Pictures::new(BufReader::with_capacity(256 << 10, child.stdout()?), most);
+    let stdin = child.stdin();
+    let writing = tokio::spawn(async move {
+        // It may have seen enough before the end.
+        if let Some(mut stdin) = stdin {
+            let _enough = stdin.write_all(&bytes).await;
+        }
+    });
+    let within = Duration::from_secs(settings.stall_seconds);
+    let read = tokio::time::timeout(within, pictures.next()).await;
+    writing.abort();
+    let read = read.map_err(|_| VideoError::Stalled { seconds: settings.stall_seconds })?;
+    if let Ok(Some((_, picture))) = read {
+        return Ok(picture);
+    }
+    let (_, said) = child.end().await?;
+    if said.contains("max_pixels") || said.contains("Picture size") {
+        return Err(too_many("too many".to_owned(), settings));
+    }
+    Err(VideoError::NotAPicture("its data is damaged, or of a kind that is not known".to_owned()))
+}
