@@ -15,6 +15,7 @@ mod proofs;
 mod report;
 mod server;
 mod start;
+mod video;
 
 use anyhow::Context as _;
 use bare::Bare;
@@ -56,6 +57,7 @@ enum Measure {
     Overload,
     Proofs,
     Deliveries,
+    Video,
 }
 
 /// One thread for the client: it shares the cores with the server.
@@ -112,6 +114,9 @@ async fn main() -> anyhow::Result<()> {
         report = std::thread::spawn(move || deliveries::measure(&mut report, &folder).map(|()| report))
             .join()
             .map_err(|_| anyhow::anyhow!("measuring deliveries broke down"))??;
+    }
+    if wanted(Measure::Video) {
+        video::measure(&mut report, &place, folder.path(), rounds).await?;
     }
     if let Some(file) = &cli.json {
         report.write(file)?;

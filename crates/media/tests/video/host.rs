@@ -113,8 +113,10 @@ impl Host {
     }
 
     pub(crate) fn put_as(&self, path: &str, bytes: impl Into<Vec<u8>>, manner: Manner) {
-        let media_type = if path.ends_with(".m3u8") { "application/vnd.apple.mpegurl" } else { "video/mp4" };
-        let served = Served { bytes: bytes.into(), media_type: media_type.to_owned(), manner };
+        let bytes = bytes.into();
+        let media_type =
+            if bytes.starts_with(b"#EXTM3U") { "application/vnd.apple.mpegurl" } else { "video/mp4" };
+        let served = Served { bytes, media_type: media_type.to_owned(), manner };
         self.shelf.files.lock().unwrap().insert(path.to_owned(), Arc::new(served));
     }
 

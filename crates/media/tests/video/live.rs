@@ -25,7 +25,8 @@ fn parts(seconds: f64) -> Folder {
 }
 
 fn playlist(first: usize, end: usize) -> String {
-    let parts: String = (first..end).map(|part| format!("#EXTINF:1.0,\na{part}.ts\n")).collect();
+    let parts: Vec<_> = (first..end).map(|part| format!("#EXTINF:1.0,\na{part}.ts\n")).collect();
+    let parts = parts.concat();
     format!("#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:{first}\n{parts}")
 }
 
