@@ -18,6 +18,7 @@ mod report;
 mod search;
 mod server;
 mod start;
+mod video;
 
 use anyhow::Context as _;
 use bare::Bare;
@@ -61,6 +62,7 @@ enum Measure {
     Deliveries,
     Moderation,
     Search,
+    Video,
 }
 
 /// One thread for the client: it shares the cores with the server.
@@ -124,6 +126,9 @@ async fn main() -> anyhow::Result<()> {
     }
     if wanted(Measure::Search) {
         search::measure(&mut report, &place, folder.path(), rounds)?;
+    }
+    if wanted(Measure::Video) {
+        video::measure(&mut report, &place, folder.path(), rounds).await?;
     }
     if let Some(file) = &cli.json {
         report.write(file)?;

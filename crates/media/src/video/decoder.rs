@@ -15,6 +15,8 @@ use tokio::{io::BufReader, process::ChildStdout, time::Instant};
 const ROUNDING: f64 = 1e-4;
 /// Frames for each sample from which on those that no other frame is made of are left out.
 const PLENTY: f64 = 5.0;
+/// Where a file begins, in seconds.
+const START: &str = "0";
 /// Seconds that a file without an index of its key frames is entered too early.
 const EARLY: f64 = 10.0;
 /// Pictures after which the decoder's processor time is renewed.
@@ -35,10 +37,21 @@ pub(super) struct Decoder {
     pub(super) ask: Ask,
 }
 
+/// How one run of ffmpeg gets along.
+#[derive(Clone, Copy)]
+struct Way {
+    /// Frames that no other is made of are left out.
+    hurry: bool,
+    /// It goes straight to where it is to begin.
+    leap: bool,
+}
+
 /// How one run of ffmpeg ended.
 enum Ended {
     /// At the video's end.
     Here,
+    /// It began too late: its file cannot be entered where one likes.
+    Late,
     /// Samples are missing that may be among the frames that were left out.
     Gap,
     /// Nobody listens.
@@ -64,25 +77,33 @@ impl Decoder {
             frames: 0,
         };
         // Live video is decoded at the pace at which it comes; only what is stored is worth a hurry.
-        let mut hurry = !live && self.probe.fps.is_some_and(|fps| fps >= PLENTY * rate);
+        let mut way = Way { hurry: !live && self.has_frames_for(PLENTY), leap: true };
         loop {
-            match self.decode(hurry, &mut progress, &mut to).await? {
+            match self.decode(way, &mut progress, &mut to).await? {
                 Ended::Here | Ended::Unwanted => return Ok(()),
-                Ended::Gap => hurry = false,
+                Ended::Late => way.leap = false,
+                Ended::Gap => way.hurry = false,
             }
         }
     }
 
+    /// Whether there are so many frames for each sample, on average.
+    fn has_frames_for(&self, times: f64) -> bool {
+        self.probe.fps.is_some_and(|fps| fps >= times * self.ask.rate)
+    }
+
     async fn decode(
         &self,
-        hurry: bool,
+        way: Way,
         progress: &mut Progress,
         to: &mut impl Recipient,
     ) -> Result<Ended, VideoError> {
         let (width, height) = self.size();
         let first = progress.cell.map(|cell| cell + 1);
-        let seek = self.seek(first);
-        let arguments = self.arguments(hurry, first, &seek, (width, height));
+        let seek = if way.leap { self.seek(first) } else { START.to_owned() };
+        let leapt = seek != START && self.has_frames_for(2.0);
+        let begun = progress.frames;
+        let arguments = self.arguments(way.hurry, first, &seek, (width, height));
         let start: f64 = seek.parse().unwrap_or_default();
         let offset = if self.ask.live { self.ask.from } else { start };
         self.feed.hold();
@@ -97,7 +118,10 @@ impl Decoder {
             match progress.cell {
                 // A picture that changes its size in the middle begins a second sample of one time.
                 Some(before) if counted <= before => continue,
-                Some(before) if hurry && counted > before + 1 => return Ok(Ended::Gap),
+                Some(before) if counted > before + 1 && leapt && progress.frames == begun => {
+                    return Ok(Ended::Late);
+                }
+                Some(before) if counted > before + 1 && way.hurry => return Ok(Ended::Gap),
                 _ => {}
             }
             let time = time + offset;
@@ -113,7 +137,7 @@ impl Decoder {
                 return Ok(Ended::Unwanted);
             }
         }
-        self.judge(child, hurry, progress).await
+        self.judge(child, way, leapt && progress.frames == begun, progress).await
     }
 
     /// The next picture, as long as it or a byte of the content comes from time to time.
@@ -141,7 +165,13 @@ impl Decoder {
     }
 
     /// What the end of ffmpeg's output means.
-    async fn judge(&self, child: Child, hurry: bool, progress: &Progress) -> Result<Ended, VideoError> {
+    async fn judge(
+        &self,
+        child: Child,
+        way: Way,
+        late: bool,
+        progress: &Progress,
+    ) -> Result<Ended, VideoError> {
         let ended = child.end().await;
         if let Some(cause) = self.feed.cause() {
             return Err(cause);
@@ -152,7 +182,10 @@ impl Decoder {
         }
         let (reached, length) = (progress.time, self.probe.duration);
         let early = length.is_some_and(|length| length - reached > 2.0 / self.ask.rate + 0.5);
-        if hurry && early {
+        if late && early {
+            return Ok(Ended::Late);
+        }
+        if way.hurry && early {
             return Ok(Ended::Gap);
         }
         let cut = ["partial file", "ended prematurely", "Truncating packet"];
@@ -173,10 +206,16 @@ impl Decoder {
 
     /// Where to enter the file, in seconds, as ffmpeg is told.
     fn seek(&self, first: Option<i64>) -> String {
-        let Some(first) = first else { return "0".to_owned() };
-        let indexed = matches!(self.probe.container.as_str(), "mov" | "matroska");
-        let at = first as f64 / self.ask.rate - if indexed { 0.0 } else { EARLY };
-        format!("{:.6}", at.max(0.0))
+        let early = match self.probe.container.as_str() {
+            "mov" | "matroska" => 0.0,
+            "hls" | "mpegts" | "avi" => EARLY,
+            // Some find no way in, some find it and then count their time otherwise.
+            _ => f64::INFINITY,
+        };
+        match first.map(|first| first as f64 / self.ask.rate - early) {
+            Some(at) if at > 0.0 => format!("{at:.6}"),
+            _ => START.to_owned(),
+        }
     }
 
     fn arguments(&self, hurry: bool, first: Option<i64>, seek: &str, size: (u32, u32)) -> Vec<String> {
@@ -195,7 +234,7 @@ impl Decoder {
         }
         if self.ask.live {
             add(&["-re"]);
-        } else if seek != "0" {
+        } else if seek != START {
             add(&["-ss", seek, "-noaccurate_seek"]);
         }
         add(&["-i", &self.feed.address()]);

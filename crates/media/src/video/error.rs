@@ -70,7 +70,7 @@ pub enum VideoError {
         length: Option<f64>,
     },
     /// A file that ends before the part that says where its pictures are.
-    #[error("the content is cut off: its index, without which nothing of it can be shown, is missing")]
+    #[error("the content is cut off or damaged: its index, without which nothing can be shown, is not whole")]
     NoIndex,
     /// Another file, or another version of it, came in the middle.
     #[error("the content changed while it was read")]

@@ -8,7 +8,7 @@ use super::{
 use base::Picture;
 use std::sync::{
     Arc, Mutex, PoisonError,
-    atomic::{AtomicU64, Ordering},
+    atomic::{AtomicBool, AtomicU64, Ordering},
 };
 use tokio::{
     sync::{Notify, mpsc},
@@ -28,9 +28,22 @@ pub struct Frame {
 /// The pictures of a content that is being decoded. The decoder ends when this is dropped.
 pub struct Frames {
     probe: Probe,
+    ends: Ends,
     from: From,
     /// Nothing when its word was given.
     decoding: Option<JoinHandle<Result<(), VideoError>>>,
+}
+
+/// Whether a content said so far that it has an end: a playlist that is complete, a file of a known length. A live one
+/// that did not may come back after it broke off.
+#[derive(Clone, Debug)]
+pub struct Ends(Arc<AtomicBool>);
+
+impl Ends {
+    /// Whether it said so.
+    pub fn said(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 enum From {
@@ -76,7 +89,7 @@ impl Recipient for Arc<Newest> {
 
 impl Frames {
     pub(super) fn of(decoder: Decoder) -> Self {
-        let probe = decoder.probe.clone();
+        let (probe, ends) = (decoder.probe.clone(), Ends(decoder.feed.ends.clone()));
         let (from, decoding) = if decoder.ask.live {
             let newest = Arc::<Newest>::default();
             (From::Live(newest.clone()), tokio::spawn(decoder.run(newest)))
@@ -85,12 +98,17 @@ impl Frames {
             let (to, from) = mpsc::channel(1);
             (From::Stored(from), tokio::spawn(decoder.run(Queue(to))))
         };
-        Self { probe, from, decoding: Some(decoding) }
+        Self { probe, ends, from, decoding: Some(decoding) }
     }
 
     /// What the content says of itself.
     pub fn probe(&self) -> &Probe {
         &self.probe
+    }
+
+    /// Tells whether the content has an end, also after the pictures are gone.
+    pub fn ends(&self) -> Ends {
+        self.ends.clone()
     }
 
     /// Frames of live video that nobody took in time. Of stored video none is dropped.

@@ -18,7 +18,7 @@ mod tools;
 mod upstream;
 
 pub use error::{Place, VideoError};
-pub use frames::{Frame, Frames};
+pub use frames::{Ends, Frame, Frames};
 pub use probe::Probe;
 
 use crate::fetch::Fetcher;

@@ -66,11 +66,7 @@ pub(super) fn rewrite(
         } else if let Some(list) = line.strip_prefix("#EXT-X-KEY:") {
             out.push_str(&rewrite_key(list, &mut admit)?);
         } else if let Some(list) = line.strip_prefix("#EXT-X-MAP:") {
-            let reference = attribute(list, "URI").ok_or(VideoError::Playlist("a map has no address"))?;
-            out.push_str(&format!("#EXT-X-MAP:URI=\"{}\"", admit(reference, Kind::Media("mp4"))?));
-            if let Some(range) = attribute(list, "BYTERANGE") {
-                out.push_str(&format!(",BYTERANGE=\"{range}\""));
-            }
+            out.push_str(&rewrite_map(list, &mut admit)?);
         } else if line.starts_with('#') {
             if !PLAIN.iter().any(|tag| line.starts_with(tag)) {
                 continue;
@@ -138,6 +134,18 @@ impl Rank {
         let pixels = size.map_or(0, |(width, height)| i64::from(width) * i64::from(height));
         Self { has_pictures: size.is_some(), fits, pixels: if fits { pixels } else { -pixels }, bandwidth }
     }
+}
+
+fn rewrite_map(
+    list: &str,
+    admit: &mut dyn FnMut(&str, Kind) -> Result<String, VideoError>,
+) -> Result<String, VideoError> {
+    let reference = attribute(list, "URI").ok_or(VideoError::Playlist("a map has no address"))?;
+    let address = admit(reference, Kind::Media("mp4"))?;
+    let range = attribute(list, "BYTERANGE")
+        .filter(|text| text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'@'));
+    let range = range.map_or_else(String::new, |text| format!(",BYTERANGE=\"{text}\""));
+    Ok(format!("#EXT-X-MAP:URI=\"{address}\"{range}"))
 }
 
 fn rewrite_key(

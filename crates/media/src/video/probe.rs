@@ -110,8 +110,8 @@ pub(super) async fn probe(tools: &Tools, feed: &Feed, settings: &Settings) -> Re
     let described: Option<Described> = serde_json::from_slice(&json).ok();
     let streams = described.as_ref().map_or(0, |described| described.streams.len());
     let Some(described) = described.filter(|_| streams > 0) else {
-        let told =
-            if said.contains("moov atom not found") { VideoError::NoIndex } else { VideoError::NotAVideo };
+        let no_index = said.contains("moov atom not found") || said.contains("error reading header");
+        let told = if no_index { VideoError::NoIndex } else { VideoError::NotAVideo };
         return Err(feed.cause().unwrap_or(told));
     };
     if let Some(cause) = feed.broken() {

@@ -22,7 +22,7 @@ use std::{
     net::{Ipv4Addr, SocketAddr},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError, Weak,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
 use tokio::{net::TcpListener, sync::watch, task::JoinHandle};
@@ -78,6 +78,7 @@ impl Relay {
             state: Mutex::default(),
             moved: AtomicU64::new(0),
             gate: watch::Sender::new(false),
+            ends: Arc::default(),
         }))
     }
 
@@ -98,6 +99,7 @@ impl Relay {
         {
             let mut state = feed.state();
             let known = if kind == Kind::Playlist { Known::default() } else { upstream.known() };
+            feed.ends.store(kind != Kind::Playlist && upstream.total.is_some(), Ordering::Relaxed);
             state.addresses.insert(target.as_str().to_owned(), 0);
             state.entries.insert(0, Entry { address: target.as_str().to_owned(), kind, depth: 0, known });
         }
@@ -148,6 +150,8 @@ pub(super) struct Feed {
     state: Mutex<Inside>,
     moved: AtomicU64,
     gate: watch::Sender<bool>,
+    /// Whether the content said that it has an end: a playlist that is complete, a file of a known length.
+    pub(super) ends: Arc<AtomicBool>,
 }
 
 impl Drop for Feed {
@@ -282,6 +286,9 @@ impl Feed {
         let text = playlist::rewrite(&text, self.live, self.settings().box_side, |reference, kind| {
             self.admit(&upstream.target, reference, kind, entry.depth + 1)
         })?;
+        if text.lines().any(|line| line.starts_with("#EXT-X-ENDLIST")) {
+            self.ends.store(true, Ordering::Relaxed);
+        }
         let mut response = Response::new(Body::from(text));
         response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(PLAYLIST_TYPE));
         Ok(response)

@@ -82,41 +82,21 @@ async fn shrink(
 ) -> Result<Picture, VideoError> {
     let most = u64::from(settings.picture_box_side).pow(2) * 3;
     let pixels = settings.most_picture_pixels.to_string();
-    let arguments = [
-        "-hide_banner",
-        "-loglevel",
-        "error",
-        "-protocol_whitelist",
-        "pipe",
-        "-format_whitelist",
-        FORMATS,
-        "-threads",
-        "1",
-        "-filter_threads",
-        "1",
-        "-max_pixels",
-        &pixels,
-        "-noautorotate",
-        "-i",
-        "pipe:0",
-        "-an",
-        "-sn",
-        "-dn",
-        "-frames:v",
-        "1",
-        "-vf",
-        &filter,
-        "-c:v",
-        "rawvideo",
-        "-pix_fmt",
-        "rgb24",
-        "-write_index",
-        "0",
-        "-f",
-        "nut",
-        "pipe:1",
-    ]
-    .map(str::to_owned);
+    let length = bytes.len().to_string();
+    // Nothing in it says where it ends.
+    let tiff = bytes.starts_with(b"II*\0") || bytes.starts_with(b"MM\0*");
+    let kind = if tiff {
+        ["-f", "tiff_pipe", "-frame_size", &length]
+    } else {
+        ["-format_whitelist", FORMATS, "-threads", "1"]
+    };
+    let before = ["-hide_banner", "-loglevel", "error", "-protocol_whitelist", "pipe"];
+    let input = ["-filter_threads", "1", "-max_pixels", &pixels, "-noautorotate", "-i", "pipe:0"];
+    let output =
+        ["-an", "-sn", "-dn", "-frames:v", "1", "-vf", &filter, "-c:v", "rawvideo", "-pix_fmt", "rgb24"];
+    let end = ["-write_index", "0", "-f", "nut", "pipe:1"];
+    let arguments = [&before[..], &kind, &input, &output, &end].concat();
+    let arguments: Vec<_> = arguments.into_iter().map(str::to_owned).collect();
     let mut child = Child::start(&tools.ffmpeg, &arguments, tools.relay, Stdio::piped(), settings)?;
     let mut pictures = Pictures::new(BufReader::with_capacity(256 << 10, child.stdout()?), most);
     let stdin = child.stdin();

@@ -71,6 +71,8 @@ impl Upstream {
         wanted: Wanted,
     ) -> Result<Option<Self>, VideoError> {
         let settings = feed.settings();
+        // What the text alone tells is said; where a name leads is not.
+        feed.fetcher().target(address).map_err(|reason| VideoError::Refused { place, reason })?;
         let limit = if feed.live { u64::MAX } else { settings.most_bytes };
         let mut call = Call { timeout: DAY, headers: HeaderMap::new(), ..Call::get(limit) };
         let mut put = |name: HeaderName, text: &str| {

@@ -152,6 +152,36 @@ async fn redirects_come_back_and_are_not_followed() {
 }
 
 #[tokio::test]
+async fn redirects_are_followed_where_that_is_asked_for_and_secrets_stay_behind() {
+    let (fetcher, receiver) = Site::open().await.receiver().await;
+    let here = format!("receiver.example.com:{}", receiver.port());
+    let headers = HeaderMap::from_iter([
+        (HeaderName::from_static("authorization"), HeaderValue::from_static("Bearer 7")),
+        (HeaderName::from_static("range"), HeaderValue::from_static("bytes=0-")),
+    ]);
+    let (from, mut answering) = fetcher
+        .follow(&receiver.at(&format!("/redirect/307/{here}/head")), Call { headers, ..get() })
+        .await
+        .unwrap();
+    assert_eq!(from.as_str(), format!("https://{here}/head"));
+    let said = answering.chunk().await.unwrap().unwrap();
+    let said = std::str::from_utf8(&said).unwrap();
+    assert!(said.contains("range: bytes=0-") && !said.contains("Bearer"), "{said}");
+    assert!(receiver.requests()[0].contains("Bearer"));
+
+    for (to, refused) in [
+        ("/location/http/127.0.0.1", Refused::Scheme),
+        ("/redirect/302/127.0.0.1:8443", Refused::Inside),
+        ("/redirect/302/user@example.com", Refused::User),
+    ] {
+        let error = fetcher.follow(&receiver.at(to), get()).await.map(|_| ()).unwrap_err();
+        assert!(matches!(error, FetchError::Refused(reason) if reason == refused), "{to}: {error}");
+    }
+    let (_, answering) = fetcher.follow(&receiver.at("/location/relative/1"), get()).await.unwrap();
+    assert_eq!(answering.status(), 200);
+}
+
+#[tokio::test]
 async fn a_request_says_what_it_was_given_and_little_more() {
     let (fetcher, receiver) = Site::open().await.receiver().await;
     fetcher.call(&receiver.at("/cookie"), get()).await.unwrap();

@@ -8,7 +8,7 @@ async fn a_content_is_registered_seen_archived_and_restored() {
     let stage = Stage::set().await;
     let uploader = "0b5e7c1e-3c41-4a52-9d4b-2d9a4b0f7f11";
     let body = json!({
-        "url": "https://media.example/1.jpg", "type": "IMAGE", "title": "One", "uploader_id": uploader,
+        "url": "https://media.example.com/1.jpg", "type": "IMAGE", "title": "One", "uploader_id": uploader,
         "profile_ids": [], "unknown_member": 1,
     });
     let id = stage.make("/contents", body).await;
@@ -51,16 +51,16 @@ async fn a_content_is_registered_seen_archived_and_restored() {
 #[tokio::test]
 async fn what_cannot_be_a_content_is_refused_by_name() {
     let stage = Stage::set().await;
-    let url = "https://media.example/1.jpg";
+    let url = "https://media.example.com/1.jpg";
     for (body, property) in [
         (json!({ "type": "IMAGE" }), "url"),
         (json!({ "url": url }), "type"),
         (json!({ "url": url, "type": "PICTURE" }), "type"),
         (json!({ "url": 1, "type": "IMAGE" }), "url"),
-        (json!({ "url": "http://media.example/1.jpg", "type": "IMAGE" }), "url"),
+        (json!({ "url": "http://media.example.com/1.jpg", "type": "IMAGE" }), "url"),
         (json!({ "url": "file:///etc/passwd", "type": "IMAGE" }), "url"),
         (json!({ "url": "https://192.168.0.1/1.jpg", "type": "IMAGE" }), "url"),
-        (json!({ "url": format!("https://media.example/{}", "x".repeat(5000)), "type": "IMAGE" }), "url"),
+        (json!({ "url": format!("https://media.example.com/{}", "x".repeat(5000)), "type": "IMAGE" }), "url"),
         (json!({ "url": url, "type": "IMAGE", "title": "x".repeat(201) }), "title"),
         (json!({ "url": url, "type": "IMAGE", "uploader_id": "nobody" }), "uploader_id"),
         (json!({ "url": url, "type": "IMAGE", "profile_ids": ["none"] }), "profile_ids[0]"),
@@ -88,7 +88,7 @@ async fn the_list_has_pages_and_its_odd_status() {
     let empty = stage.ask("GET", "/contents", None).await;
     assert_eq!((empty.status.as_u16(), empty.json()), (201, json!({ "contents": [], "total_count": 0 })));
     for number in 0..45 {
-        stage.content(&format!("https://media.example/{number}.jpg"), "IMAGE").await;
+        stage.content(&format!("https://media.example.com/{number}.jpg"), "IMAGE").await;
         stage.app.world.advance(base::SignedDuration::from_secs(1));
     }
     for (page, expected, first) in
@@ -98,7 +98,7 @@ async fn the_list_has_pages_and_its_odd_status() {
         let urls = all(&list["contents"], "url");
         assert_eq!((urls.len(), list["total_count"].as_i64()), (expected, Some(45)));
         if expected > 0 {
-            assert_eq!(urls[0], format!("https://media.example/{first}.jpg"));
+            assert_eq!(urls[0], format!("https://media.example.com/{first}.jpg"));
             assert_eq!(list["id"], list["contents"][0]["id"]);
         }
     }
@@ -114,7 +114,7 @@ async fn the_list_has_pages_and_its_odd_status() {
 #[tokio::test]
 async fn reports_are_made_listed_and_decided() {
     let stage = Stage::set().await;
-    let content = stage.content("https://media.example/1.jpg", "IMAGE").await;
+    let content = stage.content("https://media.example.com/1.jpg", "IMAGE").await;
     let path = format!("/contents/{content}/reports");
     for number in 0..21 {
         stage.app.world.advance(base::SignedDuration::from_secs(1));
@@ -155,12 +155,12 @@ async fn a_repeated_request_makes_one_content() {
             .header("idempotency-key", key);
         stage.app.send(request.body(axum::body::Body::from(body.to_string())).unwrap()).await
     };
-    let body = json!({ "url": "https://media.example/1.jpg", "type": "IMAGE" });
+    let body = json!({ "url": "https://media.example.com/1.jpg", "type": "IMAGE" });
     let first = send(body.clone(), "k1").await;
     let again = send(body.clone(), "k1").await;
     assert_eq!((first.status, first.json()), (again.status, again.json()));
     assert_ne!(send(body, "k2").await.json(), first.json());
-    let other = send(json!({ "url": "https://media.example/2.jpg", "type": "IMAGE" }), "k1").await;
+    let other = send(json!({ "url": "https://media.example.com/2.jpg", "type": "IMAGE" }), "k1").await;
     assert_eq!((other.status.as_u16(), other.json()["code"].as_str()), (409, Some("IDEMPOTENCY_KEY_REUSED")));
     assert_eq!(stage.get("/contents").await["total_count"], 2);
 }

@@ -5,6 +5,20 @@ use base::SignedDuration;
 use serde_json::{Value, json};
 use testkit::media::png;
 
+/// Three people in one picture.
+fn side_by_side() -> base::Picture {
+    let faces = testkit::faces();
+    let (width, height) = (faces[0].width(), faces[0].height());
+    let mut rgb = Vec::new();
+    for row in 0..height as usize {
+        for face in [&faces[6], &faces[8], &faces[2]] {
+            let bytes = width as usize * 3;
+            rgb.extend_from_slice(&face.rgb()[row * bytes..(row + 1) * bytes]);
+        }
+    }
+    base::Picture::new(width * 3, height, rgb).unwrap()
+}
+
 fn ids(list: &Value) -> Vec<String> {
     let notifications = list["notifications"].as_array().unwrap();
     notifications.iter().map(|n| n["id"].as_str().unwrap().to_owned()).collect()
@@ -23,7 +37,7 @@ async fn pages_are_exact_newest_first_and_refused_past_the_end() {
     assert_eq!((beyond.status.as_u16(), beyond.json()["code"].as_str()), (422, Some("PAGE_OUT_OF_RANGE")));
 
     // Three faces at a time, a minute apart: 3, 6, … 42.
-    let url = stage.shelf.put("group.png", png(&testkit::group_photo(1)));
+    let url = stage.shelf.put("three.png", png(&side_by_side()));
     let content = stage.content(&url, "IMAGE").await;
     let begun = base::World::now(&*stage.app.world).as_second();
     let mut last = String::new();

@@ -65,7 +65,7 @@ async fn until(stage: &Stage, id: &str, what: impl Fn(&[String]) -> bool) -> Vec
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_live_video_is_watched_through_an_outage_and_a_restart_until_it_is_stopped() {
     let stage = Stage::set().await;
-    let there = Shows { face: 0, during: (0.0, 12.0), x: "300+20*t".to_owned(), width: 420 };
+    let there = Shows { face: 6, during: (0.0, 12.0), x: "300+20*t".to_owned(), width: 420 };
     let stream = Stream::of(&clip(12.0, &[there]));
     stream.playlist(&stage, 6, false);
     let url = stage.shelf.url("live.m3u8");

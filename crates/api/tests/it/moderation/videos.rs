@@ -17,11 +17,11 @@ fn appearances(report: &Value) -> Vec<(f64, Option<&str>)> {
 #[tokio::test]
 async fn each_appearance_is_one_finding_and_one_notification() {
     let stage = Stage::set().await;
-    let known = stage.enrol(&testkit::faces()[0], "known").await;
+    let known = stage.enrol(&testkit::faces()[6], "known").await;
     // One person throughout, another who goes and comes back.
     let film = clip(
         10.0,
-        &[shows(0, 0.0, 10.0, "40+20*t"), shows(3, 0.0, 3.0, "800-10*t"), shows(3, 7.0, 10.0, "700+10*t")],
+        &[shows(6, 0.0, 10.0, "40+20*t"), shows(8, 0.0, 3.0, "800-10*t"), shows(8, 7.0, 10.0, "700+10*t")],
     );
     let url = stage.shelf.put("film.mp4", film);
     let id = stage.moderate(&url, "VIDEO", json!({ "unknown_faces": true })).await;
@@ -42,9 +42,9 @@ async fn each_appearance_is_one_finding_and_one_notification() {
 #[tokio::test]
 async fn a_banned_one_is_told_and_a_video_without_faces_finds_none() {
     let stage = Stage::set().await;
-    let banned = stage.enrol(&testkit::faces()[0], "banned").await;
+    let banned = stage.enrol(&testkit::faces()[6], "banned").await;
     stage.ask("POST", &format!("/profiles/{banned}/ban"), None).await;
-    let url = stage.shelf.put("film.mp4", clip(4.0, &[shows(0, 0.0, 4.0, "300+30*t")]));
+    let url = stage.shelf.put("film.mp4", clip(4.0, &[shows(6, 0.0, 4.0, "300+30*t")]));
     let id = stage.moderate(&url, "VIDEO", json!({ "unknown_faces": true, "age_estimation": 100 })).await;
     assert_eq!(stage.reasons(&id).await, ["BANNED_PROFILE"]);
     assert_eq!(stage.report(&id).await["banned_faces"], true);
@@ -64,7 +64,7 @@ async fn a_restart_in_the_middle_repeats_nothing() {
     // A new appearance every six seconds, of two people in turn.
     let parts: Vec<Shows> = (0..10)
         .map(|at| {
-            shows(if at % 2 == 0 { 0 } else { 3 }, f64::from(at) * 6.0, f64::from(at) * 6.0 + 3.0, "300+20*t")
+            shows(if at % 2 == 0 { 6 } else { 8 }, f64::from(at) * 6.0, f64::from(at) * 6.0 + 3.0, "300+20*t")
         })
         .collect();
     let url = stage.shelf.put("film.mp4", clip(seconds, &parts));

@@ -54,9 +54,9 @@ impl Moderations {
             frames = self.0.videos.open(&task.telling.url, &ask) => frames?,
             halt = self.halted(task) => return Err(halt),
         };
-        // What has an end is not live any more: it was watched to it, or to where it is now.
-        let over = frames.probe().duration.is_some();
-        if over && seen.pictures > 0 {
+        let ends = frames.ends();
+        // What is complete now was watched before; its last part is not shown again.
+        if ends.said() && seen.pictures > 0 {
             return Ok(Watched::Over);
         }
         if !seen.started {
@@ -65,7 +65,7 @@ impl Moderations {
             self.keep(task, Some(seen), effects).await?;
         }
         self.follow(task, seen, frames).await?;
-        Ok(if over { Watched::Over } else { Watched::Away })
+        Ok(if ends.said() { Watched::Over } else { Watched::Away })
     }
 
     /// Waits, unless the run is to stop.
