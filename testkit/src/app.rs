@@ -308,7 +308,7 @@ impl TestApp {
             view.count(db::sql!("SELECT count(*) FROM jobs WHERE state <> 'PARKED'")).await.expect("a count")
         };
         let working = self.keep_working();
-        for _ in 0..12_000 {
+        for _ in 0..60_000 {
             if waiting().await == 0 {
                 break;
             }

@@ -60,11 +60,11 @@ async fn a_banned_one_is_told_and_a_video_without_faces_finds_none() {
 #[tokio::test]
 async fn a_restart_in_the_middle_repeats_nothing() {
     let stage = Stage::set().await;
-    let seconds = 60.0;
-    // A new appearance every six seconds, of two people in turn.
+    let seconds = 40.0;
+    // A new appearance every four seconds, of two people in turn.
     let parts: Vec<Shows> = (0..10)
         .map(|at| {
-            shows(if at % 2 == 0 { 6 } else { 8 }, f64::from(at) * 6.0, f64::from(at) * 6.0 + 3.0, "300+20*t")
+            shows(if at % 2 == 0 { 6 } else { 8 }, f64::from(at) * 4.0, f64::from(at) * 4.0 + 2.0, "300+20*t")
         })
         .collect();
     let url = stage.shelf.put("film.mp4", clip(seconds, &parts));
