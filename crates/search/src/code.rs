@@ -296,8 +296,8 @@ pub(crate) struct Sieve {
 }
 
 impl Sieve {
-    /// The fewest dimensions for which there are rotations enough that chance means something.
-    pub(crate) const LEAST: usize = 64;
+    /// With fewer dimensions, a few turns of vectors of few numbers have longer tails than a random rotation: measured.
+    pub(crate) const LEAST: usize = 128;
 
     /// Prepares the tables of a query that was turned. `dimension` is without padding.
     pub(crate) fn of(y: &[f32], dimension: usize) -> Self {

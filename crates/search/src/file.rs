@@ -221,13 +221,23 @@ impl Store {
 
     /// Writes down what was noted.
     pub(crate) fn note(&self, last: &mut Sequence, noted: i64, synced: bool) -> Result<(), IndexError> {
+        self.note_in(last, noted, synced, boot().unwrap_or_default())
+    }
+
+    fn note_in(
+        &self,
+        last: &mut Sequence,
+        noted: i64,
+        synced: bool,
+        boot: [u8; 16],
+    ) -> Result<(), IndexError> {
         let next =
             Sequence { count: last.count + 1, noted, synced: if synced { noted } else { last.synced } };
         let mut bytes = Vec::with_capacity(SEQUENCE);
         bytes.extend_from_slice(&next.count.to_le_bytes());
         bytes.extend_from_slice(&next.noted.to_le_bytes());
         bytes.extend_from_slice(&next.synced.to_le_bytes());
-        bytes.extend_from_slice(&boot().unwrap_or_default());
+        bytes.extend_from_slice(&boot);
         let mac = hmac::sign(&self.keys.header(), &bytes);
         bytes.extend_from_slice(mac.as_ref());
         self.file.write_all_at(&bytes, SEQUENCE_AT[(next.count % 2) as usize])?;
@@ -270,4 +280,26 @@ fn create(path: &Path, space: &Space, key: &Secret<[u8; 32]>) -> Result<(), Inde
 fn boot() -> Option<[u8; 16]> {
     let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     Uuid::try_parse(text.trim()).ok().map(Uuid::into_bytes).filter(|it| *it != [0; 16])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn after_a_power_cut_only_what_was_synced_is_believed() {
+        let folder = tempfile::tempdir().unwrap();
+        let space = Space { model: [1; 32], dimension: 8 };
+        let store = Store::open(&folder.path().join("index"), &space, &Secret::new([2; 32])).unwrap();
+        let mut last = store.sequence().unwrap();
+        store.note_in(&mut last, 5, false, [9; 16]).unwrap();
+        assert_eq!(store.sequence().unwrap().noted, 0, "nothing was ever synced");
+        store.note_in(&mut last, 6, true, [9; 16]).unwrap();
+        store.note_in(&mut last, 8, false, [9; 16]).unwrap();
+        assert_eq!(store.sequence().unwrap().noted, 6);
+        // From here on it is this run of the machine, as far as it can be told.
+        let mut last = store.sequence().unwrap();
+        store.note(&mut last, 9, false).unwrap();
+        assert_eq!(store.sequence().unwrap().noted, if boot().is_some() { 9 } else { 6 });
+    }
 }

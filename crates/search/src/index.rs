@@ -63,7 +63,7 @@ struct Writer {
 impl Index {
     /// Opens or creates the file at `path`.
     ///
-    /// A file of another space or key is refused. A torn tail and records that do not open are dropped, see
+    /// A file of another space or key is refused; whoever meets one may delete it and fill a new one. A torn tail and records that do not open are dropped, see
     /// [`Index::dropped`]. Takes some seconds for a million faces; it uses up to four threads.
     pub fn open(path: &Path, space: &Space, key: &Secret<[u8; 32]>) -> Result<Self, IndexError> {
         if !(8..=2048).contains(&space.dimension) {

@@ -14,6 +14,7 @@ use std::{
         atomic::{AtomicU64, Ordering},
     },
 };
+use zeroize::Zeroizing;
 
 /// Bytes of a salt, of the file or of a session.
 pub(crate) const SALT: usize = 16;
@@ -88,7 +89,7 @@ impl Keys {
 
     /// The key that headers are authenticated with.
     pub(crate) fn header(&self) -> hmac::Key {
-        hmac::Key::new(hmac::HMAC_SHA256, &self.derive(b"header", 32))
+        hmac::Key::new(hmac::HMAC_SHA256, &Zeroizing::new(self.derive(b"header", 32)))
     }
 
     /// Seals in place; the tag comes back.

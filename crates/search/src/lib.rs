@@ -7,8 +7,8 @@
 //! because a code is as good as the vector it came from. They are made anew by one pass when the file is opened, and
 //! kept out of core dumps. Vectors are decrypted for that and to rescore a few candidates of each search.
 //!
-//! Memory for each face: `1.125 * d + 73` bytes, `d` being the dimension rounded up to a multiple of 64, and 60 to 130
-//! for the two maps from ids to slots, depending on how full they are: about 0.75 KB at 512 dimensions. On disk:
+//! Memory for each face: `1.125 * d + 65` bytes, `d` being the dimension rounded up to a multiple of 64, and 50 to 100
+//! for the two maps from ids to slots, depending on how full they are: about 0.7 KB at 512 dimensions. On disk:
 //! `4 * dimension + 72` bytes.
 //!
 //! # Why it is exact
@@ -23,7 +23,8 @@
 //! With [`Ask::prefilter`] and a distance, a search reads the sketches instead and only then the codes of what is left.
 //! A face within the distance is missed with a probability of at most 10⁻⁹, over the choice of the index's secret
 //! rotation, if that were uniform among all rotations; it is a randomised Hadamard transform, which comes close. It is
-//! of use from 64 dimensions on, below which it is not applied, and the more so the smaller the distance is.
+//! of use the more dimensions there are and the smaller the distance is: below 128 dimensions it is not applied, and where
+//! it leaves so many rows that reading all codes is quicker, it is given up for the rest of the search.
 
 mod best;
 mod code;

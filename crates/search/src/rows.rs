@@ -48,11 +48,7 @@ impl Rows {
     pub(crate) fn new(padded: usize, large: bool) -> std::io::Result<Self> {
         let plane = |bytes: usize| {
             let map = MmapMut::map_anon(bytes)?;
-            // Faces do not belong into a core dump. Neither this nor large pages are a condition.
-            let _kept = map.advise(memmap2::Advice::DontDump);
-            if large {
-                let _small = map.advise(memmap2::Advice::HugePage);
-            }
+            advise(&map, large);
             Ok::<_, std::io::Error>(map)
         };
         Ok(Self {
@@ -129,6 +125,19 @@ impl Rows {
         self.fine[row] = Fine { step, full_square, full_error, version };
         self.who[row] = who;
     }
+}
+
+/// Faces do not belong into a core dump, and large pages are read more quickly. Neither is a condition.
+fn advise(map: &MmapMut, large: bool) {
+    #[cfg(target_os = "linux")]
+    {
+        let _kept = map.advise(memmap2::Advice::DontDump);
+        if large {
+            let _small = map.advise(memmap2::Advice::HugePage);
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = (map, large);
 }
 
 /// The dimension that a vector of this one is padded to.

@@ -18,8 +18,9 @@ const TILE: usize = 64;
 /// Candidates that are kept before those are thrown out that have been ruled out since.
 const MANY: usize = 4096;
 
-/// The prefilter must rule out all but one in so many.
-const WORTH: usize = 16;
+/// What a row costs that the prefilter leaves, in dimensions of a row whose code is simply read: both wait for memory,
+/// but this one where the processor could not foresee it.
+const DEAR: usize = 8192;
 
 /// What searches use on this processor.
 pub(crate) fn kernels() -> &'static str {
@@ -127,7 +128,9 @@ impl<'a> Scan<'a> {
         }
         let left = || excess.iter().zip(from..).filter(|(it, _)| **it <= 0.0).map(|(_, row)| row);
         for row in left() {
-            fetch(rows.planes(row).1);
+            let (high, low) = rows.planes(row);
+            fetch(high);
+            fetch(low);
         }
         for row in left() {
             let (high, low) = rows.planes(row);
@@ -187,7 +190,7 @@ pub(crate) fn read(scans: &mut [Scan<'_>], rows: &Rows, first: usize) {
     for scan in scans.iter_mut() {
         let (read, left) = scan.sketched;
         // Then it costs more than it saves, and without it nothing can be missed.
-        if left * WORTH > read {
+        if left * DEAR > read * scan.query.near.len() {
             scan.query.sieve = None;
         }
     }

@@ -4,11 +4,11 @@
 use super::{BLOCK, GROUP, Kernels, check_full, check_near, check_sketch};
 use std::arch::x86_64::{
     __m256i, _MM_HINT_T0, _mm_add_epi32, _mm_cvtsi128_si32, _mm_loadu_si128, _mm_prefetch, _mm_shuffle_epi32,
-    _mm256_add_epi8, _mm256_add_epi16, _mm256_add_epi32, _mm256_and_si256, _mm256_andnot_si256,
-    _mm256_broadcastsi128_si256, _mm256_castsi256_si128, _mm256_cvtepu8_epi16, _mm256_extracti128_si256,
-    _mm256_loadu_si256, _mm256_madd_epi16, _mm256_maddubs_epi16, _mm256_or_si256, _mm256_set1_epi8,
-    _mm256_set1_epi16, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_slli_epi16, _mm256_srli_epi16,
-    _mm256_storeu_si256,
+    _mm_storeu_si128, _mm256_add_epi8, _mm256_add_epi16, _mm256_add_epi32, _mm256_and_si256,
+    _mm256_andnot_si256, _mm256_broadcastsi128_si256, _mm256_castsi256_si128, _mm256_cvtepu8_epi16,
+    _mm256_extracti128_si256, _mm256_hadd_epi32, _mm256_loadu_si256, _mm256_madd_epi16, _mm256_maddubs_epi16,
+    _mm256_or_si256, _mm256_set1_epi8, _mm256_set1_epi16, _mm256_setzero_si256, _mm256_shuffle_epi8,
+    _mm256_slli_epi16, _mm256_srli_epi16, _mm256_storeu_si256,
 };
 
 /// Bytes ahead of what is being read. Processors fetch ahead by themselves, but not beyond a page.
@@ -80,26 +80,54 @@ fn total(sums: __m256i) -> i32 {
 
 #[target_feature(enable = "avx2")]
 fn near_avx2(query: &[i8], rows: &[u8], out: &mut [i32]) {
-    let (half, ones) = (_mm256_set1_epi8(15), _mm256_set1_epi16(1));
-    for (row, out) in rows.chunks_exact(query.len() / 2).zip(out) {
-        let mut sums = _mm256_setzero_si256();
-        // Sums of products stay below 2 * 2 * 15 * 127 = 7620 for one group: four of them fit 16 bits.
-        for (q, bytes) in query.chunks(4 * GROUP).zip(row.chunks(4 * GROUP / 2)) {
-            let mut narrow = _mm256_setzero_si256();
-            for (q, bytes) in q.chunks_exact(GROUP).zip(bytes.chunks_exact(GROUP / 2)) {
-                let both = load(bytes);
-                // What lies ahead may be beyond the end: then there is nothing to fetch, and fetching does not fail.
-                _mm_prefetch::<_MM_HINT_T0>(bytes.as_ptr().wrapping_add(AHEAD).cast());
-                let first = _mm256_and_si256(both, half);
-                let second = _mm256_and_si256(_mm256_srli_epi16::<4>(both), half);
-                let (a, b) = q.split_at(GROUP / 2);
-                narrow = _mm256_add_epi16(narrow, _mm256_maddubs_epi16(first, load(a)));
-                narrow = _mm256_add_epi16(narrow, _mm256_maddubs_epi16(second, load(b)));
-            }
-            sums = _mm256_add_epi32(sums, _mm256_madd_epi16(narrow, ones));
-        }
-        *out = total(sums);
+    let width = query.len() / 2;
+    // Four rows at a time share what is loaded of the query, and are added up together.
+    let (fours, rest) = out.as_chunks_mut::<4>();
+    let (many, few) = rows.split_at(fours.len() * 4 * width);
+    for (rows, out) in many.chunks_exact(4 * width).zip(fours) {
+        let sums = products_of::<4>(query, rows);
+        let pairs = [_mm256_hadd_epi32(sums[0], sums[1]), _mm256_hadd_epi32(sums[2], sums[3])];
+        let sums = _mm256_hadd_epi32(pairs[0], pairs[1]);
+        let sums = _mm_add_epi32(_mm256_castsi256_si128(sums), _mm256_extracti128_si256::<1>(sums));
+        // SAFETY: `out` has 16 bytes, and the store asks for no alignment.
+        unsafe { _mm_storeu_si128(out.as_mut_ptr().cast(), sums) }
     }
+    for (row, out) in few.chunks_exact(width).zip(rest) {
+        *out = total(products_of::<1>(query, row)[0]);
+    }
+}
+
+/// The sums of products of each of `ROWS` rows with the query, in eight parts.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn products_of<const ROWS: usize>(query: &[i8], rows: &[u8]) -> [__m256i; ROWS] {
+    let width = query.len() / 2;
+    assert_eq!(rows.len(), ROWS * width, "these are the rows");
+    let (half, ones) = (_mm256_set1_epi8(15), _mm256_set1_epi16(1));
+    let mut sums = [_mm256_setzero_si256(); ROWS];
+    // Sums of products stay below 2 * 2 * 15 * 127 = 7620 for one group: four of them fit 16 bits.
+    for (at, q) in query.chunks(4 * GROUP).enumerate() {
+        let mut narrow = [_mm256_setzero_si256(); ROWS];
+        for (group, q) in q.as_chunks::<GROUP>().0.iter().enumerate() {
+            let (a, b) = (load(&q[..GROUP / 2]), load(&q[GROUP / 2..]));
+            for (row, narrow) in narrow.iter_mut().enumerate() {
+                let from = row * width + (4 * at + group) * (GROUP / 2);
+                // SAFETY: `from` is a multiple of 32 below the length of `rows`, which is one too, as the row is below
+                // `ROWS` and the group below those of the query, which has twice as many numbers as a row has bytes.
+                let both = unsafe { _mm256_loadu_si256(rows.as_ptr().add(from).cast()) };
+                // What lies ahead may be beyond the end: then there is nothing to fetch, and that does not fail.
+                _mm_prefetch::<_MM_HINT_T0>(rows.as_ptr().wrapping_add(from + AHEAD).cast());
+                let first = _mm256_maddubs_epi16(_mm256_and_si256(both, half), a);
+                let second = _mm256_and_si256(_mm256_srli_epi16::<4>(both), half);
+                let sum = _mm256_add_epi16(first, _mm256_maddubs_epi16(second, b));
+                *narrow = _mm256_add_epi16(*narrow, sum);
+            }
+        }
+        for (sum, narrow) in sums.iter_mut().zip(narrow) {
+            *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(narrow, ones));
+        }
+    }
+    sums
 }
 
 /// The sum of products of 32 codes with 32 numbers, in eight parts.
