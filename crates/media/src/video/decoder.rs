@@ -232,6 +232,9 @@ impl Decoder {
             // breaks those that stay: others are made of some of them.
             add(&["-skip_frame", "noref"]);
         }
+        if !self.settings.deblock {
+            add(&["-skip_loop_filter", "all"]);
+        }
         if self.ask.live {
             add(&["-re"]);
         } else if seek != START {
