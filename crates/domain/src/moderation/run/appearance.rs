@@ -40,6 +40,9 @@ pub(super) struct Appearances {
     pub(super) pictures: u64,
     /// The size of the pictures.
     size: PictureSize,
+    /// Pixels of the content's longer side; pictures of a large one are scaled down.
+    #[serde(default)]
+    pub(super) side: u32,
     pub(super) tracker: Tracker,
     known: BTreeMap<TrackId, Known>,
     /// Whether it was told that the live video is being watched.
@@ -53,6 +56,7 @@ impl Default for Appearances {
             time: 0.0,
             pictures: 0,
             size: PictureSize { width: 0, height: 0 },
+            side: 0,
             tracker: Tracker::new(Rules::default()),
             known: BTreeMap::new(),
             started: false,
@@ -107,9 +111,10 @@ pub(super) struct Looked {
     seen: Vec<Seen>,
 }
 
-/// The edges of a face in whole pixels, within its picture: top, right, bottom, left.
-pub(super) fn sides(face: &Face, size: PictureSize) -> [i64; 4] {
-    let within = |value: f32, most: u32| i64::from((value.round().max(0.0) as u32).min(most));
+/// The edges of a face in whole pixels of a content whose longer side is `side`, within it: top, right, bottom, left.
+pub(super) fn sides(face: &Face, size: PictureSize, side: u32) -> [i64; 4] {
+    let scale = side.max(1) as f32 / size.width.max(size.height).max(1) as f32;
+    let within = |value: f32, most: u32| (value.clamp(0.0, most as f32) * scale).round() as i64;
     [
         within(face.top, size.height),
         within(face.right, size.width),
@@ -259,7 +264,7 @@ impl Moderations {
                 id: known.finding,
                 track: track.id.0,
                 frame_time: best.time,
-                sides: sides(&best.face, seen.size),
+                sides: sides(&best.face, seen.size, seen.side),
                 verdict,
                 embedding,
             };
@@ -311,6 +316,11 @@ mod tests {
     fn sides_lie_within_the_picture() {
         let face =
             Face { left: -3.0, top: 2.4, right: 99.6, bottom: 70.0, score: 1.0, points: [[0.0; 2]; 6] };
-        assert_eq!(sides(&face, PictureSize { width: 90, height: 60 }), [2, 90, 60, 0]);
+        assert_eq!(sides(&face, PictureSize { width: 90, height: 60 }, 90), [2, 90, 60, 0]);
+        assert_eq!(
+            sides(&face, PictureSize { width: 90, height: 60 }, 180),
+            [5, 180, 120, 0],
+            "of the content"
+        );
     }
 }

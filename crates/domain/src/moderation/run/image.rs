@@ -46,7 +46,7 @@ impl Moderations {
                 id: FindingId::new(&*self.0.world),
                 track: at as u64,
                 frame_time: 0.0,
-                sides: super::appearance::sides(&seen.face, size),
+                sides: super::appearance::sides(&seen.face, size, size.width.max(size.height)),
                 verdict,
                 embedding: seen.embedding,
             };

@@ -34,6 +34,7 @@ impl Moderations {
         seen: &mut Appearances,
         frames: Frames,
     ) -> Result<(), Halt> {
+        seen.side = frames.probe().width.max(frames.probe().height);
         // Pictures that are looked at side by side belong to different sweeps, so that none waits for another.
         let ahead = self.0.settings.ahead.max(1);
         let smallest = self.0.settings.smallest_face;
