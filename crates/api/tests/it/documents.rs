@@ -113,7 +113,7 @@ async fn every_operation_refuses_callers_without_credentials() {
             }
         }
     }
-    assert_eq!(tried, 39, "every documented operation was tried");
+    assert_eq!(tried, 64, "every documented operation was tried");
 }
 
 #[tokio::test]

@@ -133,7 +133,7 @@ async fn a_person_is_enrolled_seen_listed_and_found() {
         json!({
             "profile_id": id, "is_banned": false, "is_active": true, "active": true, "profile_type": 1,
             "display_name": "Ada", "reference": "u-1", "biometric_consent": "form 7",
-            "consent_link": "https://example.com/consent/7", "id_verification": "v-9", "is_id_verified": true,
+            "consent_link": "https://example.com/consent/7", "id_verification": "v-9", "is_id_verified": true, "is_adult": false,
             "faces": [face], "groups": [],
             "created_at": "2026-01-16T14:40:00Z", "updated_at": "2026-01-16T14:40:00Z",
         })
