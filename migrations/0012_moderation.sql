@@ -136,3 +136,7 @@ CREATE TABLE reviews (
 );
 CREATE UNIQUE INDEX reviews_of_notification ON reviews (notification_id, user_id);
 CREATE INDEX reviews_of_account ON reviews (account_id);
+
+-- How many of a job's interruptions came before it last got further: those are held against it no more. A stream that is
+-- watched for months outlives many processes.
+ALTER TABLE jobs ADD COLUMN forgiven BIGINT NOT NULL DEFAULT 0;

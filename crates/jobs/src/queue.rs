@@ -123,6 +123,7 @@ pub(crate) struct Leased {
     pub(crate) payload: Json<serde_json::Value>,
     pub(crate) attempts: i64,
     pub(crate) interruptions: i64,
+    pub(crate) forgiven: i64,
 }
 
 /// Leases up to `most` jobs of a lane that are due; jobs whose lease has run out are due soon.
@@ -138,7 +139,7 @@ pub(crate) async fn lease(
     let soon = |seconds: i64| now + SignedDuration::from_secs(seconds);
     tx.execute(sql!(
         "UPDATE jobs SET state = 'WAITING', worker = NULL, leased_until = NULL, interruptions = interruptions + 1,
-                run_at = CASE interruptions WHEN 0 THEN CAST($3 AS TIMESTAMPTZ) WHEN 1 THEN $4 WHEN 2 THEN $5 WHEN 3 THEN $6 WHEN 4 THEN $7
+                run_at = CASE interruptions - forgiven WHEN 0 THEN CAST($3 AS TIMESTAMPTZ) WHEN 1 THEN $4 WHEN 2 THEN $5 WHEN 3 THEN $6 WHEN 4 THEN $7
                               WHEN 5 THEN $8 WHEN 6 THEN $9 WHEN 7 THEN $10 WHEN 8 THEN $11 ELSE $12 END
           WHERE lane = $1 AND state = 'RUNNING' AND leased_until <= $2",
         lane.as_str(),
@@ -160,11 +161,11 @@ pub(crate) async fn lease(
             sqlite: "UPDATE jobs SET state = 'RUNNING', worker = $2, leased_until = $4, attempts = attempts + 1
                       WHERE id IN (SELECT id FROM jobs WHERE lane = $1 AND state = 'WAITING' AND run_at <= $3
                                     ORDER BY run_at LIMIT $5)
-                      RETURNING id, kind, payload, attempts, interruptions",
+                      RETURNING id, kind, payload, attempts, interruptions, forgiven",
             postgres: "UPDATE jobs SET state = 'RUNNING', worker = $2, leased_until = $4, attempts = attempts + 1
                         WHERE id IN (SELECT id FROM jobs WHERE lane = $1 AND state = 'WAITING' AND run_at <= $3
                                       ORDER BY run_at LIMIT $5 FOR UPDATE SKIP LOCKED)
-                        RETURNING id, kind, payload, attempts, interruptions",
+                        RETURNING id, kind, payload, attempts, interruptions, forgiven",
             lane.as_str(),
             worker,
             now,
@@ -236,6 +237,21 @@ impl Lease {
         if rows == 1 { Ok(()) } else { Err(LostLease::Lost) }
     }
 
+    /// As [`Self::hold`], and says that the job got further than the runs before: their interruptions are held against it
+    /// no more.
+    pub async fn advance(&self, tx: &mut Tx) -> Result<(), LostLease> {
+        let rows = tx
+            .execute(sql!(
+                "UPDATE jobs SET forgiven = interruptions
+                  WHERE id = $1 AND worker = $2 AND attempts = $3 AND state = 'RUNNING'",
+                self.id,
+                self.worker,
+                self.run,
+            ))
+            .await?;
+        if rows == 1 { Ok(()) } else { Err(LostLease::Lost) }
+    }
+
     /// Ends the job in the transaction of its effect, so that the effect counts once. On [`LostLease::Lost`] the
     /// transaction must be dropped.
     pub async fn finish(&self, tx: &mut Tx) -> Result<(), LostLease> {
@@ -282,7 +298,8 @@ impl Lease {
         let mut tx = db.write().await?;
         tx.execute(sql!(
             "UPDATE jobs SET state = $4, run_at = $5, attempts = $6, last_error = $7, worker = NULL, leased_until = NULL,
-                    interruptions = CASE WHEN CAST($6 AS BIGINT) = 0 THEN 0 ELSE interruptions END
+                    interruptions = CASE WHEN CAST($6 AS BIGINT) = 0 THEN 0 ELSE interruptions END,
+                    forgiven = CASE WHEN CAST($6 AS BIGINT) = 0 THEN 0 ELSE forgiven END
               WHERE id = $1 AND worker = $2 AND attempts = $3 AND state = 'RUNNING'",
             self.id,
             self.worker,

@@ -99,7 +99,8 @@ pub async fn show(view: &mut Read, id: Uuid) -> Result<Option<Shelved>, DbError>
 pub async fn retry(tx: &mut Tx, world: &dyn World, id: Uuid) -> Result<(), NoSuchJob> {
     let rows = tx
         .execute(sql!(
-            "UPDATE jobs SET state = 'WAITING', attempts = 0, interruptions = 0, run_at = $2, worker = NULL, leased_until = NULL
+            "UPDATE jobs SET state = 'WAITING', attempts = 0, interruptions = 0, forgiven = 0, run_at = $2, worker = NULL,
+                    leased_until = NULL
               WHERE id = $1 AND (state = 'PARKED' OR state = 'WAITING')",
             id,
             world.now(),

@@ -192,7 +192,7 @@ impl Worker {
         };
         let began = Instant::now();
         // Whoever takes the process down with him must not do so for ever.
-        let ended = if leased.interruptions >= MOST_INTERRUPTIONS {
+        let ended = if leased.interruptions - leased.forgiven >= MOST_INTERRUPTIONS {
             let error = "the process died while it ran, again and again".to_owned();
             Err(Failure { error, not_before: None, hopeless: true })
         } else {

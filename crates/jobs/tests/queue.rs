@@ -182,6 +182,51 @@ async fn a_lease_that_nobody_extends_passes_on_and_the_first_holder_can_change_n
 }
 
 #[tokio::test]
+async fn interruptions_before_a_job_got_further_are_held_against_it_no_more() {
+    for further in [false, true] {
+        let test = TestDb::open().await;
+        let id = queue(&test.db, &Note { number: 1 }).await;
+        let mut tx = test.db.write().await.unwrap();
+        tx.execute(sql!("UPDATE jobs SET attempts = 19, interruptions = 19")).await.unwrap();
+        tx.commit().await.unwrap();
+        let (_stop, stopped) = watch::channel(false);
+        let (sender, mut reached) = tokio::sync::mpsc::unbounded_channel();
+        let db = test.db.clone();
+        let lasts = SignedDuration::from_millis(300);
+        let first = Worker::new(test.db.clone(), system()).lease(lasts).handle(move |_: Note, lease| {
+            let (db, sender) = (db.clone(), sender.clone());
+            async move {
+                let mut tx = db.write().await?;
+                if further {
+                    lease.advance(&mut tx).await?;
+                }
+                tx.commit().await?;
+                sender.send(()).unwrap();
+                std::future::pending().await
+            }
+        });
+        let dying = tokio::spawn(first.work(stopped.clone()));
+        reached.recv().await.unwrap();
+        dying.abort();
+
+        let second = Worker::new(test.db.clone(), system()).handle(|_: Note, _| async { Ok(Outcome::Done) });
+        tokio::spawn(second.work(stopped));
+        // The first waits for minutes, the other runs at once.
+        until("what the next interruption means", || async {
+            match shown(&test.db, id).await {
+                Some(job) => {
+                    !further
+                        && job.state == JobState::Waiting
+                        && job.run_at > SystemWorld.now() + SignedDuration::from_mins(2)
+                }
+                None => further,
+            }
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
 async fn a_job_ends_with_its_effect() {
     let test = TestDb::open().await;
     queue(&test.db, &Note { number: 5 }).await;

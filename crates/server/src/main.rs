@@ -99,7 +99,7 @@ async fn main() -> ExitCode {
     match run(&place, command).await {
         Ok(code) => code,
         Err(error) => {
-            out::error(format_args!("error: {error:#}"));
+            out::remark(format_args!("error: {error:#}"));
             ExitCode::FAILURE
         }
     }

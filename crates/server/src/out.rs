@@ -12,7 +12,7 @@ pub(crate) fn line(text: Arguments<'_>) {
 }
 
 /// A line about the command itself.
-pub(crate) fn error(text: Arguments<'_>) {
+pub(crate) fn remark(text: Arguments<'_>) {
     let _gone = writeln!(stderr(), "{text}");
 }
 

@@ -1,13 +1,12 @@
 // The console in a real browser: what a member sees and does, with the keyboard too.
 
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { writeFileSync } from "node:fs";
 import { after, afterEach, before, beforeEach, test } from "node:test";
+import { findings } from "./accessible";
 import { Chromium, type Page } from "./chromium";
 import { ACCOUNT, ConsoleStandIn, member, notification } from "./console-stand-in";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const TOKEN = "c0de-of_the-invitation-that-is-long-enough-1";
 const HEADING = `document.querySelector("h1").textContent`;
 const SPOKEN = `document.querySelector("#spoken").textContent`;
@@ -47,13 +46,7 @@ afterEach(async () => {
 });
 
 async function assertAccessible(what: string): Promise<void> {
-  await page.evaluate(`${AXE}; undefined`);
-  const rules = `{ resultTypes: ["violations"], runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }`;
-  const findings = await page.evaluate(`axe.run(document, ${rules}).then(({ violations }) =>
-    violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html, failureSummary }) => html + failureSummary).join("; ")))`);
-  assert.deepEqual(findings, [], what);
-  const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
-  assert.ok(overflow <= 0, `${what}: ${overflow} pixels too wide`);
+  assert.deepEqual(await findings(page), [], what);
 }
 
 /** Keeps a picture where somebody wants to look: SHOTS names the folder. */

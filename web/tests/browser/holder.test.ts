@@ -1,17 +1,13 @@
 // The holder's page in a real browser, over http://127.0.0.1, which browsers count as secure.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { after, afterEach, before, beforeEach, test } from "node:test";
 import { toBase64url } from "../../shared/bytes";
 import { type Judged, judge } from "../judge";
+import { findings } from "./accessible";
 import { Chromium, type Page } from "./chromium";
 import { scanScreen } from "./scanner";
 import { StandIn } from "./stand-in";
-
-const installed = createRequire(import.meta.url);
-const AXE = readFileSync(installed.resolve("axe-core/axe.min.js"), "utf8");
 
 const CODE = "c0de-of_the-invitation";
 const VISIBLE = `document.querySelector("#pass:not([hidden])") && document.querySelector("#modules").getAttribute("d")`;
@@ -72,10 +68,7 @@ async function renew(): Promise<void> {
 }
 
 async function assertAccessible(what: string): Promise<void> {
-  await page.evaluate(`${AXE}; undefined`);
-  const findings = await page.evaluate(`axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) =>
-    violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html, failureSummary }) => html + failureSummary).join("; ")))`);
-  assert.deepEqual(findings, [], what);
+  assert.deepEqual(await findings(page), [], what);
 }
 
 /** A clock that stands still, until the test puts it forward or back. */

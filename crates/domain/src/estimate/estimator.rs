@@ -10,7 +10,7 @@ use std::{
     sync::{Arc, PoisonError, RwLock},
     time::Duration,
 };
-use tokio::sync::{OnceCell, Semaphore};
+use tokio::sync::OnceCell;
 use vision::{AgeEstimate, Face, ModelInfo, Pool, Vision, VisionError};
 
 /// The limits an image is held against.
@@ -42,11 +42,15 @@ pub struct Estimator {
     rules: Arc<Rules>,
 }
 
+/// Pieces of work that may queue where nobody waits. Each run has a few pictures under way, and so many runs there never
+/// are; what finds no place is tried again by its job.
+const MOST_BEHIND: usize = 1024;
+
 /// Models for work that nobody waits for, loaded when the first comes.
 #[derive(Debug, Default)]
 struct Behind {
     models: RwLock<Option<Models>>,
-    pool: OnceCell<(Arc<Pool>, Semaphore)>,
+    pool: OnceCell<Arc<Pool>>,
 }
 
 /// Why there are no models.
@@ -169,27 +173,27 @@ impl Estimator {
 
     /// Does work with the models that nobody waits for: it queues for as long as it takes, on workers of its own that step
     /// aside for those of [`Self::run`].
+    ///
+    /// The queue is the pool's own. A semaphore before it would give its places to whoever waits first, and a run that
+    /// waits for one picture while it does not poll another would keep a place that nobody uses.
     pub async fn run_behind<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Vision) -> T + Send + 'static,
     ) -> Result<T, Refusal> {
-        let (pool, places) = self.behind.pool.get_or_try_init(|| self.load_behind()).await?;
-        let _place = places.acquire().await.map_err(|error| NotReady(error.to_string()))?;
+        let pool = self.behind.pool.get_or_try_init(|| self.load_behind()).await?;
         let running = pool.run(work).map_err(|busy| Refusal::Busy(busy.retry_after))?;
         running.await.map_err(|gone| NotReady(gone.to_string()).into())
     }
 
-    async fn load_behind(&self) -> Result<(Arc<Pool>, Semaphore), NotReady> {
+    async fn load_behind(&self) -> Result<Arc<Pool>, NotReady> {
         let models = self.behind.models.read().unwrap_or_else(PoisonError::into_inner).clone();
-        let Some(models) = models else {
-            // A pool that a test brought serves both.
-            return Ok((self.pool()?, Semaphore::new(1)));
-        };
+        // A pool that a test brought serves both.
+        let Some(models) = models else { return self.pool() };
         let (workers, folder) = (models.workers, models.folder);
-        let pool = tokio::task::spawn_blocking(move || Pool::behind(&folder, workers, workers)).await;
+        let pool = tokio::task::spawn_blocking(move || Pool::behind(&folder, workers, MOST_BEHIND)).await;
         let pool =
             pool.map_err(|error| error.to_string()).and_then(|pool| pool.map_err(|error| error.to_string()));
-        Ok((Arc::new(pool.map_err(NotReady)?), Semaphore::new(workers)))
+        Ok(Arc::new(pool.map_err(NotReady)?))
     }
 
     fn pool(&self) -> Result<Arc<Pool>, NotReady> {

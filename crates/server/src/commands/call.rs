@@ -83,11 +83,11 @@ impl Call {
             )?;
         let status = answer.status();
         if self.verbose || !status.is_success() {
-            out::error(format_args!("{status}"));
+            out::remark(format_args!("{status}"));
         }
         if self.verbose {
             for (name, value) in answer.headers() {
-                out::error(format_args!("{name}: {}", value.to_str().unwrap_or("…")));
+                out::remark(format_args!("{name}: {}", value.to_str().unwrap_or("…")));
             }
         }
         let text = answer.text().await?;

@@ -87,11 +87,13 @@ impl Key {
             Self::List { .. } => String::new(),
             Self::Create { app, name, scopes } => {
                 let (id, key) = api_keys::create(&mut tx, &SystemWorld, app, &name, &scopes).await?;
-                format!("{}\n(id {id}; the key is shown only now)", key.expose())
+                out::remark(format_args!("its id is {id}; the key is shown only now"));
+                key.expose().to_owned()
             }
             Self::Rotate { app, id } => {
                 let (id, key) = api_keys::rotate(&mut tx, &SystemWorld, app, id).await?;
-                format!("{}\n(id {id}; the key is shown only now)", key.expose())
+                out::remark(format_args!("its id is {id}; the key is shown only now"));
+                key.expose().to_owned()
             }
             Self::Revoke { app, id } => {
                 api_keys::revoke(&mut tx, &SystemWorld, app, id).await?;
@@ -110,7 +112,8 @@ impl Key {
                 private_file(&out)
                     .and_then(|mut file| file.write_all(private.expose().as_bytes()))
                     .with_context(|| format!("{} cannot be written", out.display()))?;
-                format!("{id}\n(the private key is in {})", out.display())
+                out::remark(format_args!("the private key is in {}", out.display()));
+                id.to_string()
             }
             Self::RevokePublic { app, id } => {
                 public_keys::revoke(&mut tx, &SystemWorld, app, id).await?;

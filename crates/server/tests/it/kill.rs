@@ -4,7 +4,7 @@
 //! Clients scan proofs whose issuer has to be asked, so each scan is a transaction that leaves a job, whose transaction
 //! leaves a delivery. A client that got no answer repeats its request with the same key, as it should.
 
-use crate::place::Place;
+use crate::place::{Place, client};
 use base::{SignedDuration, SystemWorld, Timestamp, World as _};
 use credentials::{
     issue::{self, Grant, IssuingKey},
@@ -145,7 +145,7 @@ impl Load {
 
     /// Scans one proof after the other until it is over; each until it is answered.
     async fn client(self: Arc<Self>) {
-        let client = client();
+        let client = client(Duration::from_secs(5));
         while !self.over.load(Ordering::SeqCst) {
             let number = self.next.fetch_add(1, Ordering::SeqCst);
             let body = self.query(number);
@@ -242,11 +242,6 @@ impl Load {
         // What was being sent at the moment of a kill is sent again, and nothing else: 64 at once to one endpoint.
         assert!(repeated <= KILLS * 64, "{repeated} repeats");
     }
-}
-
-#[expect(clippy::disallowed_methods, reason = "a till, which calls the server on this machine")]
-fn client() -> reqwest::Client {
-    reqwest::Client::builder().timeout(Duration::from_secs(5)).build().unwrap()
 }
 
 /// A status list of one byte that says that all is well.

@@ -7,5 +7,6 @@ mod evaluate;
 mod examples;
 mod holder;
 mod kill;
+mod moderation;
 mod place;
 mod serve;

@@ -125,6 +125,12 @@ impl Drop for Server {
     }
 }
 
+/// Who calls servers on this machine, and how long he waits for an answer.
+#[expect(clippy::disallowed_methods, reason = "a client, which calls the server on this machine")]
+pub(crate) fn client(patience: Duration) -> reqwest::Client {
+    reqwest::Client::builder().timeout(patience).build().unwrap()
+}
+
 /// Status and body of a GET.
 fn get(url: &str) -> Option<(u16, String)> {
     let output = Command::new("curl").args(["-s", "-m", "5", "-w", "\n%{http_code}", url]).output().unwrap();

@@ -64,7 +64,7 @@ async fn a_restart_in_the_middle_repeats_nothing() {
     // A new appearance every four seconds, of two people in turn.
     let parts: Vec<Shows> = (0..10)
         .map(|at| {
-            shows(if at % 2 == 0 { 6 } else { 8 }, f64::from(at) * 4.0, f64::from(at) * 4.0 + 2.0, "300+20*t")
+            shows(if at % 2 == 0 { 6 } else { 8 }, f64::from(at) * 4.0, f64::from(at) * 4.0 + 2.0, "200+10*t")
         })
         .collect();
     let url = stage.shelf.put("film.mp4", clip(seconds, &parts));

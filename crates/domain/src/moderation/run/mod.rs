@@ -135,6 +135,8 @@ struct Task {
     known: Known,
     lease: Lease,
     began: Timestamp,
+    /// Where it began, seconds into the content.
+    from: f64,
 }
 
 impl Task {
@@ -344,8 +346,8 @@ impl Moderations {
             wanted,
         };
         let began = row.started_at.map_or(now, |at| at.0);
-        let task = Task { telling, known, lease, began };
         let mut seen = seen.unwrap_or_default();
+        let task = Task { telling, known, lease, began, from: seen.time };
         if row.state == State::Stopping {
             let mut effects = self.close(&task, &mut seen).await?;
             effects.end = Some((State::Stopped, None));
@@ -380,6 +382,8 @@ impl Moderations {
         }
         if effects.end.is_some() {
             task.lease.finish(&mut tx).await?;
+        } else if seen.is_some_and(|seen| seen.time > task.from) {
+            task.lease.advance(&mut tx).await?;
         } else {
             task.lease.hold(&mut tx).await?;
         }
