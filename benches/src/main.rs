@@ -26,7 +26,10 @@ use clap::{Parser, ValueEnum};
 use photo::Photo;
 use report::Report;
 use server::{Place, Server};
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 use vision::Vision;
 
 /// Measure Assay beside its peers.
@@ -114,15 +117,11 @@ async fn main() -> anyhow::Result<()> {
         proofs::measure(&mut report, rounds)?;
     }
     // Runtimes of their own, which cannot be started inside this one's thread.
-    let apart: [(Measure, fn(&mut Report, &std::path::Path) -> anyhow::Result<()>); 2] =
-        [(Measure::Deliveries, deliveries::measure), (Measure::Moderation, moderation::measure)];
-    for (measure, run) in apart {
-        if wanted(measure) {
-            let folder = folder.path().to_owned();
-            report = std::thread::spawn(move || run(&mut report, &folder).map(|()| report))
-                .join()
-                .map_err(|_| anyhow::anyhow!("measuring broke down"))??;
-        }
+    if wanted(Measure::Deliveries) {
+        report = apart(report, folder.path(), deliveries::measure)?;
+    }
+    if wanted(Measure::Moderation) {
+        report = apart(report, folder.path(), moderation::measure)?;
     }
     if wanted(Measure::Search) {
         search::measure(&mut report, &place, folder.path(), rounds)?;
@@ -134,4 +133,15 @@ async fn main() -> anyhow::Result<()> {
         report.write(file)?;
     }
     Ok(())
+}
+
+/// Measures in a thread of its own.
+fn apart(
+    mut report: Report,
+    folder: &Path,
+    measure: fn(&mut Report, &Path) -> anyhow::Result<()>,
+) -> anyhow::Result<Report> {
+    let folder = folder.to_owned();
+    let measuring = std::thread::spawn(move || measure(&mut report, &folder).map(|()| report));
+    measuring.join().map_err(|_| anyhow::anyhow!("measuring broke down"))?
 }

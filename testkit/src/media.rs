@@ -101,20 +101,20 @@ pub fn clip(seconds: f64, shows: &[Shows]) -> Vec<u8> {
     let mut command = Command::new("ffmpeg");
     command.args(["-v", "error", "-f", "lavfi", "-i"]);
     command.arg(format!("gradients=s=1280x720:r=25:d={seconds}:speed=0.02:c0=gray:c1=darkslategray:seed=7"));
-    let mut graph = String::new();
+    let mut graph = Vec::new();
     let mut last = "0:v".to_owned();
     for (at, shows) in shows.iter().enumerate() {
         let file = folder.path().join(format!("{at}.png"));
         std::fs::write(&file, png(&crate::faces()[shows.face])).expect("a file");
         command.arg("-i").arg(&file);
         let (number, Shows { x, width, during: (from, to), .. }) = (at + 1, shows);
-        graph += &format!(
-            "[{number}:v]scale={width}:-2[f{number}];[{last}][f{number}]overlay=x='{x}':y=60:enable='between(t,{from},{to})':eof_action=repeat[v{number}];"
-        );
+        graph.push(format!(
+            "[{number}:v]scale={width}:-2[f{number}];[{last}][f{number}]overlay=x='{x}':y=60:enable='between(t,{from},{to})':eof_action=repeat[v{number}]"
+        ));
         last = format!("v{number}");
     }
     if !shows.is_empty() {
-        command.args(["-filter_complex", graph.trim_end_matches(';'), "-map", &format!("[{last}]")]);
+        command.args(["-filter_complex", &graph.join(";"), "-map", &format!("[{last}]")]);
     }
     command.args([
         "-t",

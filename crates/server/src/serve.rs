@@ -158,7 +158,7 @@ pub(crate) async fn load_models(estimator: Estimator, models: domain::estimate::
 
 /// Keeps the indexes of faces of this process in step while nobody asks for them.
 pub(crate) async fn tend(faces: Faces) {
-    let mut tick = tokio::time::interval(Duration::from_secs(60));
+    let mut tick = tokio::time::interval(Duration::from_mins(1));
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tick.tick().await;

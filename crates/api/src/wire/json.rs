@@ -37,7 +37,25 @@ pub(crate) fn parse<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, BadBody
         BadBody::Member(format!("{place}: {words}"))
     })?;
     reader.end().map_err(|_| BadBody::Syntax("the body goes on after its JSON"))?;
+    if has_nul(body) {
+        return Err(BadBody::Syntax("texts have no character U+0000"));
+    }
     read.ok_or_else(|| BadBody::Member("the body: an object is expected".to_owned()))
+}
+
+/// Whether a text in this JSON has the character U+0000, which JSON can only write as an escape. One of the databases
+/// keeps no such text, and nobody types it.
+fn has_nul(json: &[u8]) -> bool {
+    let mut rest = json;
+    while let Some(at) = rest.iter().position(|byte| *byte == b'\\') {
+        let escape = rest.get(at + 1..).unwrap_or_default();
+        if escape.starts_with(b"u0000") {
+            return true;
+        }
+        // Whatever is escaped, a backslash for example, begins no escape.
+        rest = escape.get(1..).unwrap_or_default();
+    }
+    false
 }
 
 /// Reads an object or null. What serde derives would take a list for one as well, member by member.
@@ -92,6 +110,30 @@ impl<T> Word<T> {
             Self::Absent => Ok(default),
             Self::Known(word) => Ok(word),
             Self::Unknown => Err(Problem::new(code, format!("{name} is one of {}", words.join(", ")))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BadBody, parse};
+
+    #[test]
+    fn a_text_with_a_nul_is_refused_and_one_that_only_writes_of_it_is_not() {
+        #[derive(serde::Deserialize)]
+        struct Named {
+            name: String,
+        }
+        for bad in
+            [r#"{"name": "a\u0000b"}"#, r#"{"name": "\\\u0000"}"#, r#"{"name": "b", "c": ["\n\u0000"]}"#]
+        {
+            assert!(matches!(parse::<Named>(bad.as_bytes()), Err(BadBody::Syntax(_))), "{bad}");
+        }
+        for good in [r#"{"name": "\\u0000"}"#, r#"{"name": "\u0001u0000\\"}"#, r#"{"name": "u0000"}"#] {
+            assert!(
+                parse::<Named>(good.as_bytes()).is_ok_and(|named| named.name.contains("u0000")),
+                "{good}"
+            );
         }
     }
 }

@@ -20,7 +20,7 @@ pub const LONGEST_URL: usize = 4096;
 pub const MOST_PROFILES: usize = 100;
 
 closed! {
-    /// What a content is (interface 1, "ContentType").
+    /// What a content is (interface 1, "`ContentType`").
     pub enum ContentType {
         /// One picture.
         Image => "IMAGE",

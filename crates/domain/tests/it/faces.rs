@@ -205,6 +205,11 @@ async fn an_index_that_fell_behind_is_repaired_when_it_is_opened() {
 
 #[tokio::test]
 async fn an_index_holds_no_face_in_clear() {
+    #[derive(db::FromRow)]
+    struct Row {
+        embedding: Vec<u8>,
+    }
+
     let app = TestApp::start().await;
     let (node, account) = (Node::of(&app), app.account().await);
     let id = enrol(&app, &node.faces, account, 0).await;
@@ -219,10 +224,6 @@ async fn an_index_holds_no_face_in_clear() {
         assert!(!bytes.windows(16).any(|window| window == looked_for));
     }
     let mut view = app.api.db.read().await.unwrap();
-    #[derive(db::FromRow)]
-    struct Row {
-        embedding: Vec<u8>,
-    }
     let row: Row = view.fetch_optional(sql!("SELECT embedding FROM faces")).await.unwrap().unwrap();
     assert!(!row.embedding.windows(16).any(|window| window == looked_for));
 }

@@ -35,5 +35,5 @@ pub(crate) async fn list_moderation_notifications(
     let known = api.moderations.details(&mut view, account, id).await?;
     known.ok_or_else(|| Problem::missing("moderation"))?;
     let found = api.moderations.notifications_of(&mut view, id, since.0, (page.offset(), PAGE)).await?;
-    Notifications::of(page, found)
+    Notifications::of(page, &found)
 }

@@ -46,5 +46,5 @@ pub(crate) async fn read_inbox(
         return Err(Problem::missing("member"));
     }
     let found = api.moderations.inbox(&mut view, member, since.0, (page.offset(), PAGE)).await?;
-    Notifications::of(page, found)
+    Notifications::of(page, &found)
 }

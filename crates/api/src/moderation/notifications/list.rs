@@ -12,7 +12,10 @@ use axum::{
     http::request::Parts,
 };
 use base::{AccountId, Timestamp};
-use domain::{accounts::Scope, moderation::NotificationPage};
+use domain::{
+    accounts::Scope,
+    moderation::{Notification, NotificationPage},
+};
 use utoipa::ToSchema;
 
 /// A page of notifications.
@@ -98,10 +101,10 @@ pub(crate) struct NotificationData {
 
 impl Notifications {
     /// The body of a page that exists.
-    pub(crate) fn of(page: Page, found: NotificationPage) -> Result<Json<Self>, Problem> {
+    pub(crate) fn of(page: Page, found: &NotificationPage) -> Result<Json<Self>, Problem> {
         page.within(found.total)?;
         Ok(Json(Self {
-            notifications: found.notifications.iter().map(|n| n.to_reviewed_json()).collect(),
+            notifications: found.notifications.iter().map(Notification::to_reviewed_json).collect(),
             meta: Meta { total_count: found.total, page: page.number() },
         }))
     }
@@ -143,5 +146,5 @@ pub(crate) async fn list_notifications(
     let mut view = api.db.read().await?;
     let account = caller.enter(&mut view, account, Scope::NotificationsView).await?;
     let found = api.moderations.notifications(&mut view, account, since.0, (page.offset(), PAGE)).await?;
-    Notifications::of(page, found)
+    Notifications::of(page, &found)
 }

@@ -5,7 +5,7 @@ use super::{
         Problem,
         sent::{Ids, Sent},
     },
-    fields::{TEXTS, given},
+    fields::{Change, TEXTS},
     get::ProfileBody,
 };
 use crate::Api;
@@ -15,6 +15,7 @@ use domain::{
     accounts::Scope,
     faces::{Kind, Patch, Text},
 };
+use std::mem;
 use utoipa::ToSchema;
 
 /// What changes: an absent member stays as it is, null or an empty text takes it away.
@@ -24,26 +25,26 @@ pub(crate) struct ProfileChange {
     #[schema(minimum = 1, maximum = 2)]
     profile_type: Option<i64>,
     /// What people call the person; at most 200 characters.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default)]
     #[schema(value_type = Option<String>, max_length = 200)]
-    display_name: Option<Option<String>>,
+    display_name: Change,
     /// What you call the person; at most 200 characters.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default)]
     #[schema(value_type = Option<String>, max_length = 200)]
-    reference: Option<Option<String>>,
+    reference: Change,
     /// Where it is recorded that the person agreed to biometrics; at most 500 characters. It cannot be taken away while
     /// the profile has faces: delete them first.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default)]
     #[schema(value_type = Option<String>, max_length = 500)]
-    biometric_consent: Option<Option<String>>,
+    biometric_consent: Change,
     /// Where that can be read, `http://` or `https://`; at most 2000 characters.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default)]
     #[schema(value_type = Option<String>, max_length = 2000, pattern = "https?://*")]
-    consent_link: Option<Option<String>>,
+    consent_link: Change,
     /// An identity verification that belongs to the person; at most 200 characters.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default)]
     #[schema(value_type = Option<String>, max_length = 200)]
-    id_verification: Option<Option<String>>,
+    id_verification: Change,
     /// Whether that verification succeeded.
     is_id_verified: Option<bool>,
     /// Whether the person is known to be an adult.
@@ -76,14 +77,16 @@ pub(crate) async fn change_profile(
         texts: Vec::new(),
     };
     for text in TEXTS {
-        let value = match text {
-            Text::DisplayName => body.display_name.take(),
-            Text::Reference => body.reference.take(),
-            Text::BiometricConsent => body.biometric_consent.take(),
-            Text::ConsentLink => body.consent_link.take(),
-            Text::IdVerification => body.id_verification.take(),
+        let change = match text {
+            Text::DisplayName => mem::take(&mut body.display_name),
+            Text::Reference => mem::take(&mut body.reference),
+            Text::BiometricConsent => mem::take(&mut body.biometric_consent),
+            Text::ConsentLink => mem::take(&mut body.consent_link),
+            Text::IdVerification => mem::take(&mut body.id_verification),
         };
-        patch.texts.extend(value.map(|value| (text, value)));
+        if let Change::Becomes(value) = change {
+            patch.texts.push((text, value));
+        }
     }
     api.faces.change(&mut tx, account, profile, patch).await?;
     let now = api.faces.profile(&mut tx, account, profile).await?;

@@ -10,11 +10,20 @@ pub(super) fn picture(text: &str) -> Result<Vec<u8>, Problem> {
         .map_err(|_| Problem::wrong("face", "it is a JPEG or PNG file in padded base64"))
 }
 
-/// Tells a member that is null, and so taken away, from one that is absent, and so left alone.
-pub(super) fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
-    from: D,
-) -> Result<Option<Option<T>>, D::Error> {
-    Option::deserialize(from).map(Some)
+/// What becomes of a text of a profile.
+#[derive(Debug, Default)]
+pub(super) enum Change {
+    /// The member is absent: it stays as it is.
+    #[default]
+    Stays,
+    /// It becomes this; null takes it away.
+    Becomes(Option<String>),
+}
+
+impl<'de> Deserialize<'de> for Change {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Option::deserialize(from).map(Self::Becomes)
+    }
 }
 
 /// Every text of a profile.

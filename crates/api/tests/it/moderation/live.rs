@@ -41,7 +41,7 @@ impl Stream {
             if number > 0 && number % self.segments.len() == 0 {
                 text += "#EXT-X-DISCONTINUITY\n";
             }
-            text += &format!("#EXTINF:1.0,\n{name}\n");
+            text.extend(["#EXTINF:1.0,\n", &name, "\n"]);
         }
         if over {
             text += "#EXT-X-ENDLIST\n";

@@ -108,7 +108,7 @@ mod tests {
         let only_two = Known::of([id(2)].into_iter());
         let (one, two, banned) =
             (candidate(1, false, true), candidate(2, false, false), candidate(3, true, false));
-        let both = [one.clone(), two.clone(), banned.clone()];
+        let both = [one, two, banned];
         for (wanted, known, candidates, years, expected) in [
             (wanted(None, true), &everybody, &both[..0], Some(30.0), "0 false adult UNKNOWN_FACE"),
             (wanted(None, false), &everybody, &both[..0], Some(30.0), "0 false adult "),
