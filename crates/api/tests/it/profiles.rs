@@ -227,7 +227,7 @@ async fn texts_have_bounds_and_a_face_needs_consent() {
         ("reference", json!("x".repeat(201))),
         ("biometric_consent", json!("x".repeat(501))),
         ("consent_link", json!("ftp://example.com")),
-        ("id_verification", json!("a\u{0}b")),
+        ("id_verification", json!("a\u{1}b")),
         ("is_id_verified", json!("yes")),
         ("profile_type", json!(3)),
         ("display_name", json!(7)),

@@ -103,6 +103,19 @@ impl Installation {
         Process::start(&self.place, &[&["serve", "--dev", "--listen", &listen], more].concat())
     }
 
+    /// Before every fourth kill, waits until the server is up, however slow the machine is just now; the others may meet
+    /// it while it starts.
+    async fn until_up(&self, kills: usize) {
+        let url = format!("http://127.0.0.1:{}/healthz", self.port);
+        let client = client(Duration::from_secs(5));
+        for _ in 0..1200 {
+            if kills % 4 != 3 || client.get(&url).send().await.is_ok() {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+
     async fn count(&self, query: db::Query) -> i64 {
         self.test.db.read().await.unwrap().count(query).await.unwrap()
     }
@@ -283,6 +296,7 @@ async fn a_server_that_is_killed_hundreds_of_times_loses_nothing() {
     let (load, clients) = Load::start(installation.clone()).await;
     let mut kills = 0;
     while load.wants_more(kills) {
+        installation.until_up(kills).await;
         tokio::time::sleep(moment()).await;
         server.kill_and_restart(&installation.place);
         kills += 1;
@@ -306,6 +320,7 @@ async fn workers_that_are_killed_hundreds_of_times_lose_nothing() {
     let (load, clients) = Load::start(installation.clone()).await;
     let mut kills = 0;
     while load.wants_more(kills) {
+        installation.until_up(kills).await;
         tokio::time::sleep(moment()).await;
         // The one that serves less often: while it is down there is no load.
         let victim = [1, 2, 1, 2, 0][kills % 5];

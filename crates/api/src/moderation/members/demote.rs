@@ -21,7 +21,8 @@ pub(crate) async fn demote(
 ) -> Result<StatusCode, Problem> {
     caller.administers()?;
     let mut tx = api.db.write().await?;
-    let account = caller.enter_to_write(&mut tx, account, Scope::MembersManage).await?;
+    // The rule locks the account itself, and alone: whoever held it together with others would wait for them.
+    let account = caller.enter(&mut tx, account, Scope::MembersManage).await?;
     members::demote(&mut tx, account, member).await?;
     tx.commit().await?;
     Ok(StatusCode::NO_CONTENT)

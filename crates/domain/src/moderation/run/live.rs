@@ -1,7 +1,7 @@
 //! A live video: watched until somebody stops it, through restarts of this server and short outages of the stream.
 
 use super::{Effects, Halt, Moderations, Task, appearance::Appearances, video::CHECK_EVERY};
-use crate::moderation::{Reason, State};
+use crate::moderation::Reason;
 use media::video::Ask;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -20,9 +20,7 @@ impl Moderations {
             }
             let error = match ended {
                 Ok(Watched::Over) => {
-                    let mut effects = self.close(task, seen).await?;
-                    effects.end = Some((State::Done, None));
-                    return self.keep(task, None, effects).await;
+                    return self.end(task, seen).await;
                 }
                 Ok(Watched::Away) => None,
                 Err(Halt::Content(error)) if error.is_passing() => Some(error),
@@ -32,9 +30,7 @@ impl Moderations {
             if since.elapsed() >= Duration::from_secs(self.0.settings.outage.into()) {
                 // Whoever left without a word was heard to the end.
                 let Some(error) = error else {
-                    let mut effects = self.close(task, seen).await?;
-                    effects.end = Some((State::Done, None));
-                    return self.keep(task, None, effects).await;
+                    return self.end(task, seen).await;
                 };
                 return Err(Halt::Content(error));
             }

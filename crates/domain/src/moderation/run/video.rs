@@ -22,9 +22,14 @@ impl Moderations {
         let ask = Ask { live: false, from: seen.time, rate: self.0.settings.rate };
         let frames = self.0.videos.open(&task.telling.url, &ask).await?;
         self.follow(task, seen, frames).await?;
+        self.end(task, seen).await
+    }
+
+    /// Ends a run that saw everything there is.
+    pub(super) async fn end(&self, task: &Task, seen: &mut Appearances) -> Result<(), Halt> {
         let mut effects = self.close(task, seen).await?;
         effects.end = Some((State::Done, None));
-        self.keep(task, None, effects).await
+        self.keep(task, Some(seen), effects).await
     }
 
     /// Takes in all that a decoder gives, to its end. Several pictures are looked at side by side, and taken in in order.
