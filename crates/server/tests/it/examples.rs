@@ -175,3 +175,25 @@ fn the_trust_list_has_an_entry_of_each_format_that_is_taken() {
     let formats: Vec<_> = trusted.as_array().unwrap().iter().map(|entry| entry["formats"].clone()).collect();
     assert_eq!(formats, [json!(["cwt"]), json!(["sd-jwt-vc"]), json!(["jwt"]), json!(["mdoc"])], "{trusted}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_picture_is_moderated() {
+    let shelf = testkit::media::Shelf::start().await;
+    let place = Place::new();
+    let config = place.path("assay.toml");
+    std::fs::write(&config, format!("[egress]\nroots = [{:?}]\n", receiver::certificate())).unwrap();
+    let place = place.set("ASSAY_CONFIG", config.to_str().unwrap());
+    let server = place.serve();
+    let url = shelf.put("face.png", testkit::media::png(&testkit::faces()[6]));
+    let script = repository("docs/examples/moderate.mjs");
+    let credentials = place.path("dev-credentials.json");
+    let run = |url: &str| Command::new("node").arg(&script).arg(&credentials).arg(url).output().unwrap();
+    let output = run(&url);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&report["unknown_faces"], &report["url"]), (&json!(true), &json!(url)), "{report}");
+    let refused = run(&shelf.url("nothing.png"));
+    assert!(!refused.status.success() && text(&refused.stderr).contains("CONTENT_UNREACHABLE"));
+    assert_eq!(place.ask(&["account", "list"]), "[]", "the example leaves nothing behind");
+    drop(server);
+}
