@@ -259,7 +259,7 @@ async fn a_video_outlives_kills_is_shown_in_the_console_and_goes_with_its_accoun
     let detail = installation.have("GET", &format!("/notifications/{newest}"), None).await;
     assert_eq!((&detail["average_score"], &detail["total_revies"]), (&json!(0), &json!(1)), "{detail}");
 
-    gone_without_a_trace(&installation).await;
+    gone_without_a_trace(&installation, &content).await;
 }
 
 /// The console, driven by `web/tests/browser/review.ts`.
@@ -272,7 +272,13 @@ fn review(link: &str, notification: &str, comment: &str) -> Value {
 }
 
 /// Closes the account while a video is being looked at, fetches the receipt, and looks for what was left.
-async fn gone_without_a_trace(installation: &Installation) {
+async fn gone_without_a_trace(installation: &Installation, content: &str) {
+    let busy =
+        installation.make("/moderations", json!({ "content_id": content, "unknown_faces": true })).await;
+    while installation.state(&busy).await == "QUEUED" {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert_eq!(installation.state(&busy).await, "RUNNING", "the account is closed under a run");
     let path = installation.path("");
     let (status, _) = installation.ask("DELETE", &path, None).await;
     assert_eq!(status, 204);
