@@ -8,6 +8,8 @@ DATA ?= data
 LISTEN ?= 127.0.0.1:8080
 # What the benches run under, for example BENCH_UNDER='nice -n -15' on a machine that is shared.
 BENCH_UNDER ?=
+# What the benches measure, for example ONLY=documents; everything unless said.
+ONLY ?=
 SECONDS_EACH ?= 30
 
 .PHONY: help setup run test test-web test-sqlite test-postgres lint bench fuzz snap clean
@@ -35,7 +37,7 @@ run: setup ## Build, import the models and serve with a demo application
 	@[ -f $(DATA)/sample-face.jpg ] || target/release/assay sample-face $(DATA)/sample-face.jpg
 	@exec target/release/assay serve --dev --data-dir $(DATA) --listen $(LISTEN)
 
-test: setup ## Every test, on SQLite and on PostgreSQL
+test: setup ## Every test on SQLite, and those of the database again on PostgreSQL
 	@scripts/system-packages.sh tests
 	@cargo test --workspace --locked --no-run
 	@target/debug/assay models import --from models/node_modules --to models/pack
@@ -48,9 +50,10 @@ test-web:
 test-sqlite:
 	@cargo test --workspace --locked
 
-# All of them again: a selection of crates would be built with other features, which takes longer than it saves.
+# Those that may meet a database, again. Targets are chosen and not crates: a selection of crates would be built with
+# other features, which takes longer than it saves.
 test-postgres:
-	@scripts/with-postgres.sh cargo test --workspace --locked
+	@scripts/with-postgres.sh cargo test --workspace --locked --lib --test it --test contract --test statements --test queue
 
 lint: ## Formatting, clippy, dependencies, web pages, shell scripts
 	@cargo fmt --all --check
@@ -65,9 +68,10 @@ bench: setup ## Measure beside named peers (docs/PERFORMANCE.md); figures also i
 	@scripts/system-packages.sh benches
 	@scripts/node-packages.sh benches
 	@scripts/python-packages.sh benches
+	@scripts/python-packages.sh benches/readers
 	@cargo build --release --locked -p assay -p assay-benches
 	@target/release/assay models import --from models/node_modules --to models/pack
-	@$(BENCH_UNDER) target/release/bench --json target/bench.json
+	@$(BENCH_UNDER) target/release/bench --json target/bench.json $(addprefix --only ,$(ONLY))
 
 fuzz: ## A short run of every fuzz target (SECONDS_EACH=30)
 	@fuzz/run.sh $(SECONDS_EACH)

@@ -6,13 +6,14 @@ set -euo pipefail
 binaries=$(find /usr/lib/postgresql -mindepth 2 -maxdepth 2 -name bin 2>/dev/null | sort -V | tail -n 1)
 [ -n "$binaries" ] || { echo "PostgreSQL is missing; run scripts/system-packages.sh tests" >&2; exit 1; }
 
-folder=$(mktemp -d /tmp/assay-postgres.XXXXXX)
+folder=$(mktemp -d -t assay-postgres.XXXXXX)
 # PostgreSQL refuses to run as root, so root lends it to the user Debian made for it.
 run() { "$@"; }
 if [ "$(id -u)" -eq 0 ]; then
     chown postgres "$folder"
     run() { (cd "$folder" && setpriv --reuid=postgres --regid=postgres --init-groups -- "$@"); }
 fi
+# shellcheck disable=SC2317 # The trap calls it.
 stop() {
     run "$binaries/pg_ctl" --pgdata="$folder/data" --mode=immediate --silent stop >/dev/null 2>&1 || true
     rm -rf "$folder"

@@ -6,6 +6,7 @@ mod client;
 mod clock;
 mod decoders;
 mod deliveries;
+mod documents;
 mod guard;
 mod moderation;
 mod nets;
@@ -66,6 +67,7 @@ enum Measure {
     Moderation,
     Search,
     Video,
+    Documents,
 }
 
 /// One thread for the client: it shares the cores with the server.
@@ -128,6 +130,9 @@ async fn main() -> anyhow::Result<()> {
     }
     if wanted(Measure::Video) {
         video::measure(&mut report, &place, folder.path(), rounds).await?;
+    }
+    if wanted(Measure::Documents) {
+        documents::measure(&mut report, &place, folder.path())?;
     }
     if let Some(file) = &cli.json {
         report.write(file)?;

@@ -1,4 +1,4 @@
-//! The peers of the search, in a process of their own (`benches/search_peers.py`).
+//! Peers in Python, in a process of their own.
 
 use anyhow::{Context as _, bail};
 use serde_json::Value;
@@ -17,15 +17,13 @@ pub(crate) struct Peers {
 
 impl Peers {
     /// `folder` holds the script and its virtual environment.
-    pub(crate) fn start(folder: &Path) -> anyhow::Result<Self> {
+    pub(crate) fn start(folder: &Path, script: &str) -> anyhow::Result<Self> {
         let mut child = Command::new(folder.join(".venv/bin/python"))
-            .arg(folder.join("search_peers.py"))
+            .arg(folder.join(script))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
-            .context(
-                "the peers cannot be started; scripts/python-packages.sh benches installs what they need",
-            )?;
+            .context("the peers cannot be started; scripts/python-packages.sh installs what they need")?;
         let (input, output) = (child.stdin.take(), child.stdout.take());
         let (input, output) = input.zip(output).context("the peers have their pipes")?;
         Ok(Self { child, input, output: BufReader::new(output) })

@@ -83,7 +83,7 @@ pub(crate) fn measure(
     folder: &Path,
     rounds: usize,
 ) -> anyhow::Result<()> {
-    let mut peers = Peers::start(&place.peer)?;
+    let mut peers = Peers::start(&place.peer, "search_peers.py")?;
     line(format_args!("search: {} kernels; times are those on a core", Index::kernels()));
     for case in &CASES {
         let folder = tempfile::tempdir_in(folder)?;

@@ -4,12 +4,14 @@
 mod app;
 #[cfg(feature = "app")]
 mod faces;
+#[cfg(feature = "app")]
 pub mod mail_server;
 #[cfg(feature = "app")]
 pub mod media;
 #[cfg(feature = "app")]
 pub mod receiver;
 pub mod scene;
+pub mod specimens;
 pub mod spoof;
 
 #[cfg(feature = "app")]

@@ -79,6 +79,8 @@ enum Command {
     /// Measure the answers on your own labelled pictures.
     #[command(subcommand)]
     Evaluate(commands::evaluate::Evaluate),
+    /// Read a document: zone, barcode, print, quality, and what speaks for and against it.
+    ReadDocument(commands::read_document::ReadDocument),
     /// Check models, database, disk, clock and ffmpeg, and say what to do.
     Doctor(commands::doctor::Doctor),
     /// Print the OpenAPI document of an interface.
@@ -122,7 +124,8 @@ async fn run(place: &Place, command: Command) -> anyhow::Result<ExitCode> {
         Command::Models(models) => models.run(&config)?,
         Command::Faces(faces) => faces.run(&config).await?,
         Command::Call(call) => return call.run(&config).await,
-        Command::Evaluate(evaluate) => evaluate.run(&config)?,
+        Command::Evaluate(evaluate) => evaluate.run(&config).await?,
+        Command::ReadDocument(read) => return read.run(&config).await,
         Command::Doctor(doctor) => return doctor.run(&config).await,
         Command::Openapi { name } => {
             let wire = config.wire()?;

@@ -27,7 +27,9 @@ impl Square {
         let centre = [f32::midpoint(face.left, face.right), f32::midpoint(face.top, face.bottom)];
         let side = face.width().max(face.height()) * scale;
         match rule {
-            CropRule::Letterbox | CropRule::Box => Self { centre, side, angle: 0.0 },
+            CropRule::Letterbox | CropRule::Box | CropRule::Page | CropRule::Line => {
+                Self { centre, side, angle: 0.0 }
+            }
             CropRule::EyesLevel => Self { centre, side, angle },
             CropRule::D2 => {
                 let eyes =

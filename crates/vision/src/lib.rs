@@ -21,7 +21,7 @@ pub use age::AgeEstimate;
 pub use embed::{Space, distance, mean};
 pub use engine::{Net, OnnxNet, Runtime, ScriptedNet, Tensors};
 pub use face::Face;
-pub use models::{ModelInfo, Vision, face_luma};
+pub use models::{ModelInfo, Vision, face_luma, load_net};
 pub use pack::Task;
 pub use pool::{Busy, Pool, PoolGone, Stats};
 pub use quality::Quality;

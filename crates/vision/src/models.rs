@@ -220,14 +220,8 @@ struct Loader<'a> {
 }
 
 impl Loader<'_> {
-    /// The net of a model, its probe passed.
     fn net(&self, model: &Model) -> Result<(Box<dyn Net>, Input), LoadError> {
-        let mut net = open(self.folder, self.pack, model)?;
-        let input = model.input.clone().ok_or_else(|| LoadError::wrong(model, "it has no input"))?;
-        if let Some(probe) = &model.probe {
-            check_probe(&mut net, model, &input, probe)?;
-        }
-        Ok((Box::new(net), input))
+        open_probed(self.folder, self.pack, model)
     }
 
     fn detector(&self, model: &Model) -> Result<Detector, LoadError> {
@@ -275,6 +269,27 @@ impl Loader<'_> {
         let (net, input) = self.net(model)?;
         Ok((Box::new(LivenessNet { id: model.id.clone(), net, input, tensor, live_index }), thresholds))
     }
+}
+
+/// The net of the model that serves a task, its hash checked and its probe passed, and how a picture is put into it: for
+/// crates that read its answers themselves.
+pub fn load_net<'a>(
+    folder: &Path,
+    pack: &'a Pack,
+    task: Task,
+) -> Result<(Box<dyn Net>, Input, &'a Model), LoadError> {
+    let model = pack.serving(task)?;
+    let (net, input) = open_probed(folder, pack, model)?;
+    Ok((net, input, model))
+}
+
+fn open_probed(folder: &Path, pack: &Pack, model: &Model) -> Result<(Box<dyn Net>, Input), LoadError> {
+    let mut net = open(folder, pack, model)?;
+    let input = model.input.clone().ok_or_else(|| LoadError::wrong(model, "it has no input"))?;
+    if let Some(probe) = &model.probe {
+        check_probe(&mut net, model, &input, probe)?;
+    }
+    Ok((Box::new(net), input))
 }
 
 /// The session of a model's file.

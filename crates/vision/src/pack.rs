@@ -43,6 +43,15 @@ pub enum Task {
     Embed,
     /// Whether a face is live.
     Liveness,
+    /// Where lines of text are on a page.
+    #[serde(rename = "find-text")]
+    FindText,
+    /// Whether a line of text stands on its head.
+    #[serde(rename = "turn-text")]
+    TurnText,
+    /// What a line of text says.
+    #[serde(rename = "read-text")]
+    ReadText,
 }
 
 impl std::fmt::Display for Task {
@@ -52,6 +61,9 @@ impl std::fmt::Display for Task {
             Self::Age => "age",
             Self::Embed => "embed",
             Self::Liveness => "liveness",
+            Self::FindText => "find-text",
+            Self::TurnText => "turn-text",
+            Self::ReadText => "read-text",
         })
     }
 }
@@ -117,7 +129,8 @@ pub struct Source {
     pub converter: String,
 }
 
-/// How a picture is put in: a crop, scaled to the input's size, `(value - mean) * scale` for each channel, NCHW.
+/// How a picture is put in: a crop, scaled to the input's size, `(value - mean) * scale` for each channel, NCHW. Nets for
+/// text take other sizes as well: pages of any sides that are multiples of 32, lines of any width; theirs is the probe's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
@@ -175,6 +188,10 @@ pub enum CropRule {
     /// A square from eyes and mouth as dlib's recognition net wants it: centre at the mean of both eyes and the mouth,
     /// side the distance from eyes to mouth divided by 0.45, eyes level.
     D2,
+    /// A whole page, for nets that look for text.
+    Page,
+    /// A line of text, drawn level, as high as the input.
+    Line,
 }
 
 /// What comes out, and how it is read.
@@ -238,6 +255,35 @@ pub enum Output {
         /// Scores from which a face is live; without them those that belong to the program's weights.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         thresholds: Option<Thresholds>,
+    },
+    /// For each pixel of a page the probability that it lies in the core of a line of text (differentiable
+    /// binarisation).
+    TextRegions {
+        /// The tensor's name.
+        tensor: String,
+        /// Probability from which a pixel belongs to a line.
+        core: f32,
+        /// Mean probability inside a line's box from which it is one.
+        line: f32,
+        /// By how much a core's box grows to the line's: area times this by circumference, on each side.
+        grow: f32,
+        /// The longer side that a page is shrunk to, pixels.
+        longest: u32,
+    },
+    /// Two probabilities, one of which is that of a line on its head.
+    TextTurned {
+        /// The tensor's name.
+        tensor: String,
+        /// Which entry is the one for lines on their head.
+        turned_index: usize,
+    },
+    /// For each step along a line a probability for nothing, for each character of a file, and for a blank, in this order
+    /// (connectionist temporal classification).
+    TextCharacters {
+        /// The tensor's name.
+        tensor: String,
+        /// The characters, one a line, in UTF-8.
+        characters: File,
     },
 }
 
@@ -428,7 +474,15 @@ impl Model {
                     wrong("false match rates lie between 0 and 1, and they and their distances ascend")
                 };
             }
-            Output::Cues { thresholds: None } => return Ok(()),
+            Output::TextRegions { core, line, grow, longest, .. } => {
+                if !(0.0..=4.0).contains(grow) || !(320..=MOST_SIDE).contains(longest) {
+                    return wrong("boxes grow by 0 to 4, and pages are shrunk to 320 to 2048 pixels");
+                }
+                (vec![*core, *line], 0.0, None)
+            }
+            Output::TextTurned { .. } | Output::TextCharacters { .. } | Output::Cues { thresholds: None } => {
+                return Ok(());
+            }
         };
         if !shares.is_sorted() || shares.iter().any(|share| !(0.0..=1.0).contains(share)) {
             return wrong("thresholds are 0 to 1, ascending");
@@ -446,6 +500,15 @@ impl Model {
             return wrong("error bands start at 0, ascend, and have positive deviations");
         }
         Ok(())
+    }
+
+    /// The files it needs.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &File> {
+        let characters = match &self.output {
+            Output::TextCharacters { characters, .. } => Some(characters),
+            _ => None,
+        };
+        self.file.iter().chain(characters)
     }
 
     /// What identifies the model in answers and metrics: its file's hash, or that of the built-in model's parameters.
@@ -472,7 +535,7 @@ impl File {
     }
 
     /// The bytes, if they are the ones the manifest names.
-    pub(crate) fn read(&self, folder: &Path) -> Result<Vec<u8>, PackError> {
+    pub fn read(&self, folder: &Path) -> Result<Vec<u8>, PackError> {
         let path = self.locate(folder)?;
         let failed = |cause| PackError::File { path: path.display().to_string(), cause };
         let length = std::fs::metadata(&path).map_err(failed)?.len();

@@ -1,8 +1,11 @@
 //! Writes seeds: `seeds FOLDER` makes `FOLDER/<target>/<name>` for each target. The same every time.
 
+mod documents;
+mod pages;
 mod pictures;
 mod proofs;
 mod requests;
+mod zones;
 
 use std::{fs, io, path::Path};
 
@@ -13,6 +16,11 @@ fn main() -> io::Result<()> {
         ("signed_request", requests::signed()),
         ("bodies", requests::bodies()),
         ("proof", proofs::codes()),
+        ("aamva", documents::texts()),
+        ("barcode", documents::pictures()),
+        ("mrz", zones::all()),
+        ("scan", pages::written()),
+        ("page", pages::lines()),
     ];
     for (target, seeds) in targets {
         let folder = Path::new(&folder).join(target);

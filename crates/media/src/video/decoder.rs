@@ -2,12 +2,12 @@
 
 use super::{
     Ask, Frame, Settings, VideoError,
-    child::Child,
     nut::Pictures,
     probe::{Probe, Turn},
     relay::Feed,
     tools::{Tools, common},
 };
+use crate::child::Child;
 use std::{process::Stdio, sync::Arc, time::Duration};
 use tokio::{io::BufReader, process::ChildStdout, time::Instant};
 
@@ -107,8 +107,8 @@ impl Decoder {
         let start: f64 = seek.parse().unwrap_or_default();
         let offset = if self.ask.live { self.ask.from } else { start };
         self.feed.hold();
-        let mut child =
-            Child::start(&self.tools.ffmpeg, &arguments, self.tools.relay, Stdio::null(), &self.settings)?;
+        let limits = self.settings.limits(Some(self.tools.relay));
+        let mut child = Child::start(&self.tools.ffmpeg, &arguments, Stdio::null(), limits)?;
         let from = BufReader::with_capacity(256 << 10, child.stdout()?);
         self.feed.release();
         let mut pictures = Pictures::new(from, u64::from(width) * u64::from(height) * 3);

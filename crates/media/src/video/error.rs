@@ -1,6 +1,9 @@
 //! Why a content gave no pictures, or no more: in words for whoever gave its address.
 
-use crate::fetch::{FetchError, Refused};
+use crate::{
+    child::ChildError,
+    fetch::{FetchError, Refused},
+};
 use std::time::Duration;
 
 /// Why a content gave no pictures, or no more. Each case says what was measured and what the limit is; none says what
@@ -246,6 +249,17 @@ impl VideoError {
                 tracing::debug!(cause, "a content's address could not be called");
                 Self::Unreachable(place)
             }
+        }
+    }
+}
+
+impl From<ChildError> for VideoError {
+    fn from(error: ChildError) -> Self {
+        match error {
+            ChildError::Stalled { seconds } => Self::Stalled { seconds },
+            ChildError::Limit { what, limit } => Self::Limit { what, limit },
+            ChildError::Killed(signal) => Self::Killed(signal),
+            ChildError::Failed(cause) => Self::Failed(cause),
         }
     }
 }

@@ -5,7 +5,6 @@
 //! our environment, with limits, and killed when nobody wants its pictures any more. Memory does not depend on a
 //! video's length: at most three pictures wait outside the decoder.
 
-mod child;
 mod decoder;
 mod error;
 mod frames;
@@ -13,23 +12,26 @@ mod nut;
 mod playlist;
 mod probe;
 mod relay;
-mod still;
-mod tools;
+pub(crate) mod still;
+pub(crate) mod tools;
 mod upstream;
 
 pub use error::{Place, VideoError};
 pub use frames::{Ends, Frame, Frames};
 pub use probe::Probe;
 
-use crate::fetch::Fetcher;
+use crate::{child::Limits, fetch::Fetcher};
 use base::Picture;
 use decoder::Decoder;
 use relay::{Known, Relay};
 use serde::{Deserialize, Serialize};
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 use tokio::sync::OnceCell;
 use tools::Tools;
 use upstream::{Upstream, Wanted};
+
+/// Seconds of processor time that a decoder may use without getting anywhere.
+const SPARE: u64 = 120;
 
 /// Limits, and where ffmpeg is.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -99,6 +101,12 @@ impl Default for Settings {
             live_quiet_seconds: 20,
             stall_seconds: 30,
         }
+    }
+}
+
+impl Settings {
+    fn limits(&self, relay: Option<SocketAddr>) -> Limits {
+        Limits { memory: self.decoder_bytes, seconds: SPARE, niceness: self.niceness, relay }
     }
 }
 
@@ -205,7 +213,7 @@ impl Videos {
         if bytes.is_empty() {
             return Err(VideoError::Empty);
         }
-        still::decode(&*self.tools().await?, bytes, settings).await
+        still::decode(&self.tools().await?.ffmpeg, bytes, settings).await
     }
 
     async fn tools(&self) -> Result<Arc<Tools>, VideoError> {

@@ -2,10 +2,10 @@
 
 use super::{
     Settings, VideoError,
-    child::Child,
     relay::Feed,
     tools::{Tools, common},
 };
+use crate::child::Child;
 use serde::Deserialize;
 use std::{process::Stdio, time::Duration};
 use tokio::io::AsyncReadExt as _;
@@ -98,7 +98,8 @@ pub(super) async fn probe(tools: &Tools, feed: &Feed, settings: &Settings) -> Re
     arguments.extend(["-of", "json", "-show_entries", ENTRIES, "-i"].map(str::to_owned));
     arguments.push(feed.address());
     feed.hold();
-    let mut child = Child::start(&tools.ffprobe, &arguments, tools.relay, Stdio::null(), settings)?;
+    let mut child =
+        Child::start(&tools.ffprobe, &arguments, Stdio::null(), settings.limits(Some(tools.relay)))?;
     let mut stdout = child.stdout()?.take(MOST_BYTES);
     feed.release();
     let mut json = Vec::new();
@@ -106,7 +107,7 @@ pub(super) async fn probe(tools: &Tools, feed: &Feed, settings: &Settings) -> Re
     // What it waited for, if for anything.
     read.map_err(|_| feed.cause().unwrap_or(VideoError::Stalled { seconds: MOST_TIME.as_secs() }))?
         .map_err(|error| VideoError::Failed(error.to_string()))?;
-    let (_, said) = child.end().await.map_err(|error| feed.broken().unwrap_or(error))?;
+    let (_, said) = child.end().await.map_err(|error| feed.broken().unwrap_or(error.into()))?;
     let described: Option<Described> = serde_json::from_slice(&json).ok();
     let streams = described.as_ref().map_or(0, |described| described.streams.len());
     let Some(described) = described.filter(|_| streams > 0) else {

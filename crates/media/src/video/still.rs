@@ -1,9 +1,12 @@
 //! A still picture of any usual kind, at most as large as it is looked at.
 
-use super::{Settings, VideoError, child::Child, decoder::fit, nut::Pictures, tools::Tools};
-use crate::gate::{self, Code, Rules};
+use super::{Settings, VideoError, decoder::fit, nut::Pictures};
+use crate::{
+    child::Child,
+    gate::{self, Code, Rules},
+};
 use base::{Picture, PictureSize};
-use std::{process::Stdio, time::Duration};
+use std::{path::Path, process::Stdio, time::Duration};
 use tokio::io::{AsyncWriteExt as _, BufReader};
 
 /// Kinds of pictures that are read; of one that moves, its beginning.
@@ -25,8 +28,8 @@ fn rules(settings: &Settings) -> Rules {
 }
 
 /// Decodes a file. What is small enough and of the two usual kinds is decoded here, all else by ffmpeg.
-pub(super) async fn decode(
-    tools: &Tools,
+pub(crate) async fn decode(
+    ffmpeg: &Path,
     bytes: Vec<u8>,
     settings: &Settings,
 ) -> Result<Picture, VideoError> {
@@ -42,7 +45,7 @@ pub(super) async fn decode(
             let PictureSize { width, height } = header.size;
             let turns = gate::turns(header.orientation);
             let size = if turns { (height, width) } else { (width, height) };
-            let stored = shrink(tools, bytes, fit_exactly(size, side), settings).await?;
+            let stored = shrink(ffmpeg, bytes, fit_exactly(size, side), settings).await?;
             Ok(gate::upright(stored, header.orientation))
         }
         Err(refusal) => match refusal.code {
@@ -52,7 +55,7 @@ pub(super) async fn decode(
             }
             Code::UnsupportedImageFormat | Code::ImageWrongChannels | Code::ImageGrayscaleNotSupported => {
                 let orientation = gate::orientation(&bytes);
-                let stored = shrink(tools, bytes, within(side), settings).await?;
+                let stored = shrink(ffmpeg, bytes, within(side), settings).await?;
                 Ok(gate::upright(stored, orientation))
             }
             _ => Err(VideoError::NotAPicture(refusal.message.to_owned())),
@@ -75,7 +78,7 @@ fn within(side: u32) -> String {
 }
 
 async fn shrink(
-    tools: &Tools,
+    ffmpeg: &Path,
     bytes: Vec<u8>,
     filter: String,
     settings: &Settings,
@@ -97,7 +100,7 @@ async fn shrink(
     let end = ["-write_index", "0", "-f", "nut", "pipe:1"];
     let arguments = [&before[..], &kind, &input, &output, &end].concat();
     let arguments: Vec<_> = arguments.into_iter().map(str::to_owned).collect();
-    let mut child = Child::start(&tools.ffmpeg, &arguments, tools.relay, Stdio::piped(), settings)?;
+    let mut child = Child::start(ffmpeg, &arguments, Stdio::piped(), settings.limits(None))?;
     let mut pictures = Pictures::new(BufReader::with_capacity(256 << 10, child.stdout()?), most);
     let stdin = child.stdin();
     let writing = tokio::spawn(async move {

@@ -70,7 +70,8 @@ pub(super) fn common(feed: &Feed) -> Vec<String> {
     arguments.map(str::to_owned).into()
 }
 
-fn find(program: &Path) -> Option<PathBuf> {
+/// A program, by name or path.
+pub(crate) fn find(program: &Path) -> Option<PathBuf> {
     if program.components().count() > 1 {
         return program.is_file().then(|| program.to_owned());
     }

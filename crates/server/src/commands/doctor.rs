@@ -36,7 +36,9 @@ impl Doctor {
         checks.push(("trust list", trust_list(config)));
         checks.push(("mail", mail(config)));
         checks.push(("clock", clock()));
-        checks.push(("ffmpeg", ffmpeg()));
+        checks
+            .push(("ffmpeg", program("ffmpeg", "-version", "ffmpeg", "video needs it, JPEG and PNG do not")));
+        checks.push(("poppler", program("pdftotext", "-v", "poppler-utils", "PDF files need it")));
 
         let mut bad = 0;
         for (name, health) in &checks {
@@ -206,16 +208,18 @@ fn clock() -> Health {
     )
 }
 
-fn ffmpeg() -> Health {
-    let asked = Command::new("ffmpeg").arg("-version").stdin(Stdio::null()).stderr(Stdio::null()).output();
-    match asked {
+/// A program that must answer, and Debian's package of it.
+fn program(name: &str, version: &str, package: &str, why: &str) -> Health {
+    match Command::new(name).arg(version).stdin(Stdio::null()).output() {
         Ok(answer) if answer.status.success() => {
-            let text = String::from_utf8_lossy(&answer.stdout);
+            // Some say who they are where others say what went wrong.
+            let said = if answer.stdout.is_empty() { answer.stderr } else { answer.stdout };
+            let text = String::from_utf8_lossy(&said);
             Health::Good(text.lines().next().unwrap_or("answers").to_owned())
         }
-        _ => bad(
-            "ffmpeg cannot be run",
-            "install it (Debian: apt-get install ffmpeg); video needs it, images do not",
-        ),
+        _ => Health::Bad {
+            what: format!("{name} cannot be run"),
+            mend: format!("install it (Debian: apt-get install {package}); {why}"),
+        },
     }
 }

@@ -120,7 +120,7 @@ fn the_doctor_finds_nothing_wrong_where_nothing_is() {
     let place = Place::new();
     place.ask(&["migrate"]);
     let found = place.ask(&["doctor"]);
-    for part in ["models", "database", "disk", "clock", "ffmpeg", "experimental"] {
+    for part in ["models", "database", "disk", "clock", "ffmpeg", "poppler", "experimental"] {
         assert!(found.contains(part), "{part}: {found}");
     }
     let settings = place.ask(&["doctor", "--settings"]);

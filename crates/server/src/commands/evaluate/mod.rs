@@ -2,6 +2,7 @@
 
 mod age;
 mod antispoofing;
+mod documents;
 mod figures;
 mod matching;
 
@@ -24,6 +25,8 @@ pub(crate) enum Evaluate {
     Antispoofing(antispoofing::Antispoofing),
     /// Recognition in the terms of ISO/IEC 19795-1: false matches, false non-matches, and the curve between them.
     Match(matching::Match),
+    /// Documents: how many machine readable zones are read exactly.
+    Documents(documents::Documents),
 }
 
 /// What both tables are made from.
@@ -42,8 +45,9 @@ pub(crate) struct Input {
 }
 
 impl Evaluate {
-    pub(crate) fn run(self, config: &Config) -> anyhow::Result<()> {
+    pub(crate) async fn run(self, config: &Config) -> anyhow::Result<()> {
         match self {
+            Self::Documents(documents) => documents.run(config).await,
             Self::Age(age) => age.run(config),
             Self::Antispoofing(antispoofing) => antispoofing.run(config),
             Self::Match(matching) => matching.run(config),

@@ -1,0 +1,132 @@
+//! Codes of countries and documents, and what the zone's digits say of it.
+
+use super::{Check, Evidence, Measure, Verdict, numbers, words};
+use crate::{
+    barcode::aamva,
+    catalogue::{self, DocumentType},
+    countries,
+    limit::Limit,
+    mrz::{self, Format, Problem, read::Zone},
+};
+
+/// From this on a character is read so surely that a wrong check digit is the document's and not the reader's.
+const SURE: f32 = 0.9;
+
+/// Wrong check digits. Where the characters under one were hard to read, another photo may put it right.
+pub(super) fn check_digits(zone: &Zone) -> Measure {
+    let wrong: Vec<_> = zone.mrz.checks.iter().filter(|check| check.verdict == mrz::Verdict::Wrong).collect();
+    // The confidence of a field is cut where its digit is wrong, so the characters themselves are asked.
+    let read = zone.certainty.iter().flatten().copied().fold(1.0_f32, f32::min);
+    let right = zone.mrz.checks.iter().filter(|check| check.verdict == mrz::Verdict::Right).count();
+    let reason = if wrong.is_empty() {
+        format!("{right} check digits are right")
+    } else {
+        let fields: Vec<_> = wrong.iter().map(|check| words(&check.field)).collect();
+        let why = if read >= SURE { "" } else { "; some characters were hard to read" };
+        format!("wrong for {}{why}", fields.join(", "))
+    };
+    let beyond = if read >= SURE { Verdict::Fail } else { Verdict::Doubt };
+    Measure::new(
+        Check::MrzCheckDigits,
+        wrong.len() as f32,
+        Limit::AtMost(0.0, "wrong check digits"),
+        beyond,
+        reason,
+    )
+}
+
+/// What the zone has that no zone should.
+pub(super) fn form(zone: &Zone) -> Measure {
+    let wrong: Vec<_> = zone
+        .mrz
+        .problems
+        .iter()
+        .map(|problem| match problem {
+            Problem::UnknownCode { field } => format!("the code of its {} is none", words(field)),
+            Problem::NoDate { field } => format!("its {} is no date", words(field)),
+            Problem::Misplaced { line, at } => format!("line {line} has at {at} what may not stand there"),
+        })
+        .collect();
+    let right = format!("a zone of the form {:?}", zone.format);
+    Measure::none_of(Check::MrzFormat, "things that no zone has", &wrong, Verdict::Doubt, &right)
+}
+
+/// Issuer, type and number.
+pub(super) fn measure(evidence: &Evidence<'_>) -> Vec<Measure> {
+    let mut measures = Vec::new();
+    if let Some(issuer) = evidence.issuer {
+        measures.push(country(issuer));
+        measures.extend(consistency(evidence, issuer));
+        measures.extend(number(evidence, issuer));
+    }
+    measures
+}
+
+fn country(issuer: &str) -> Measure {
+    let (value, reason) = match (countries::state_of(issuer), countries::find(issuer)) {
+        (Some(state), _) => (1.0, format!("{} is {}", issuer, state.name)),
+        // Utopia is ICAO's own word for a state that there is not, and stands on specimens.
+        (None, Some(_)) if issuer == "UTO" => (0.0, "UTO is no state: it stands on specimens".to_owned()),
+        (None, Some(other)) => (1.0, format!("{} is {}", issuer, other.name)),
+        (None, None) => (0.0, "nobody issues under this code".to_owned()),
+    };
+    let limit = Limit::AtLeast(1.0, "known issuer");
+    Measure::new(Check::IssuingCountryKnown, value, limit, Verdict::Fail, reason)
+}
+
+/// Whether the issuer has such documents, the zone has their form, and the barcode names the same issuer.
+fn consistency(evidence: &Evidence<'_>, issuer: &str) -> Option<Measure> {
+    let kind = evidence.kind?;
+    let mut wrong = Vec::new();
+    if let Some(zone) = evidence.zone {
+        let code = zone.mrz.mrz.document_code.as_str();
+        let passport = code.starts_with('P');
+        if passport != (kind == DocumentType::Passport) {
+            wrong.push(format!("its zone calls it {code:.2}"));
+        }
+        if kind == DocumentType::Passport && zone.format != Format::Td3 {
+            wrong.push("a passport has two lines of 44 characters".to_owned());
+        }
+        if kind != DocumentType::Passport && zone.format == Format::Td3 {
+            wrong.push("two lines of 44 characters are a passport's".to_owned());
+        }
+        if matches!(zone.format, Format::MrvA | Format::MrvB) {
+            wrong.push("it is a visa".to_owned());
+        }
+    }
+    let named = evidence.licence.and_then(|licence| licence.country);
+    if named.is_some_and(|named| named != issuer) {
+        wrong.push("its barcode names another country".to_owned());
+    }
+    if let Some(licence) = evidence.licence
+        && let (Some(country), Some(code)) = (licence.country, &licence.jurisdiction)
+        && aamva::issuers::find_code(country, code).is_none()
+    {
+        wrong.push("its barcode names a state that the country does not have".to_owned());
+    }
+    let state = countries::state_of(issuer).map_or(issuer, |state| state.code);
+    let listed = catalogue::find_document(state, kind);
+    if catalogue::find(state).is_some() && listed.is_none() {
+        wrong.push("the catalogue has no such document of this country".to_owned());
+    }
+    let right = "country, type and form go together";
+    Some(Measure::none_of(Check::CountryTypeConsistent, "contradictions", &wrong, Verdict::Doubt, right))
+}
+
+fn number(evidence: &Evidence<'_>, issuer: &str) -> Option<Measure> {
+    use crate::field::Name;
+    // The zone's is the surest, then the barcode's: fields are held in that order.
+    let number = evidence.fields.iter().filter(|field| field.name == Name::DocumentNumber);
+    let number = number.min_by_key(|field| field.source)?;
+    let state = countries::state_of(issuer).map_or(issuer, |state| state.code);
+    let jurisdiction = evidence.licence.and_then(|licence| licence.jurisdiction.as_deref());
+    let fits = numbers::fits(state, jurisdiction, evidence.kind?, &number.value)?;
+    let reason = if fits { "it has the form of its issuer's" } else { "its issuer's have another form" };
+    Some(Measure::new(
+        Check::DocNumberValidation,
+        f32::from(u8::from(fits)),
+        Limit::AtLeast(1.0, "known form"),
+        Verdict::Doubt,
+        reason,
+    ))
+}

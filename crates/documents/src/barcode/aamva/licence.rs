@@ -1,0 +1,330 @@
+//! What the elements mean: names, dates and measures, by version and country.
+
+use super::Aamva;
+use jiff::civil::Date;
+
+/// As AAMVA D-20 codes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sex {
+    /// `1` or `M`.
+    Male,
+    /// `2` or `F`.
+    Female,
+    /// `9`, `X` or anything else that stands for neither.
+    Unspecified,
+}
+
+/// How tall, in the unit that was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Height {
+    /// `065 in`, or feet and inches of version 1.
+    Inches(u16),
+    /// `170 cm`.
+    Centimetres(u16),
+}
+
+impl Height {
+    /// In whole centimetres.
+    pub fn centimetres(self) -> u16 {
+        match self {
+            Self::Inches(inches) => (f32::from(inches) * 2.54).round() as u16,
+            Self::Centimetres(centimetres) => centimetres,
+        }
+    }
+}
+
+/// Whether a name was cut to fit (`DDE`, `DDF`, `DDG`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Truncation {
+    /// `T`: cut.
+    Truncated,
+    /// `N`: whole.
+    Whole,
+    /// `U`, missing, or something else.
+    Unknown,
+}
+
+/// A driving licence or identity card as it means.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Licence {
+    /// A licence to drive (`DL`), not merely an identity card (`ID`).
+    pub may_drive: bool,
+    /// ISO 3166-1 alpha-3, from the element `DCG` or else from the issuer.
+    pub country: Option<&'static str>,
+    /// State or province of the address (`DAJ`), or else of the issuer.
+    pub jurisdiction: Option<String>,
+    /// `DAQ`.
+    pub number: Option<String>,
+    /// Family name.
+    pub family_name: Option<String>,
+    /// First given name.
+    pub first_name: Option<String>,
+    /// Further given names, separated by spaces.
+    pub middle_names: Option<String>,
+    /// `JR` and such.
+    pub suffix: Option<String>,
+    /// Whether the family name was cut.
+    pub family_name_cut: Truncation,
+    /// Whether the first name was cut.
+    pub first_name_cut: Truncation,
+    /// Whether the middle names were cut.
+    pub middle_names_cut: Truncation,
+    /// `DBB`.
+    pub born: Option<Date>,
+    /// `DBD`.
+    pub issued: Option<Date>,
+    /// `DBA`.
+    pub expires: Option<Date>,
+    /// `DDB`, when the design of the card was revised.
+    pub card_revised: Option<Date>,
+    /// `DBC`.
+    pub sex: Option<Sex>,
+    /// `DAY`: three letters of AAMVA D-20, for example `BRO`.
+    pub eyes: Option<String>,
+    /// `DAU`.
+    pub height: Option<Height>,
+    /// `DAG` and `DAH`.
+    pub street: Option<String>,
+    /// `DAI`.
+    pub city: Option<String>,
+    /// `DAK`, without the zeros and spaces that fill it.
+    pub postal_code: Option<String>,
+    /// `DCF`, what tells cards of one person apart.
+    pub discriminator: Option<String>,
+    /// Elements of dates that say something which is no date, by id.
+    pub bad_dates: Vec<&'static str>,
+}
+
+impl Licence {
+    /// What a text means.
+    pub fn of(text: &Aamva) -> Self {
+        let own = |id| text.get(id).filter(|value| !is_nothing(value)).map(str::to_owned);
+        let country = match text.get("DCG") {
+            Some("USA" | "US") => Some("USA"),
+            Some("CAN" | "CDN" | "CA") => Some("CAN"),
+            Some("MEX" | "MX") => Some("MEX"),
+            _ => text.jurisdiction().map(|issuer| issuer.country),
+        };
+        let mut bad_dates = Vec::new();
+        let mut date = |id: &'static str| {
+            let value = text.get(id).filter(|value| !is_nothing(value))?;
+            let date = read_date(value, text.version, country);
+            if date.is_none() {
+                bad_dates.push(id);
+            }
+            date
+        };
+        let (born, issued, expires, card_revised) = (date("DBB"), date("DBD"), date("DBA"), date("DDB"));
+        let names = Names::of(text);
+        let street = [own("DAG"), own("DAH")].into_iter().flatten().collect::<Vec<_>>().join(", ");
+        Self {
+            may_drive: !text.subfiles.iter().any(|subfile| &subfile.kind == b"ID"),
+            country,
+            jurisdiction: own("DAJ").or_else(|| text.jurisdiction().map(|issuer| issuer.code.to_owned())),
+            number: own("DAQ"),
+            family_name: names.family,
+            first_name: names.first,
+            middle_names: names.middle,
+            suffix: names.suffix,
+            family_name_cut: truncation(text.get("DDE")),
+            first_name_cut: truncation(text.get("DDF")),
+            middle_names_cut: truncation(text.get("DDG")),
+            born,
+            issued,
+            expires,
+            card_revised,
+            sex: text.get("DBC").map(|value| match value {
+                "1" | "M" => Sex::Male,
+                "2" | "F" => Sex::Female,
+                _ => Sex::Unspecified,
+            }),
+            eyes: own("DAY"),
+            height: text.get("DAU").and_then(read_height),
+            street: Some(street).filter(|street| !street.is_empty()),
+            city: own("DAI"),
+            postal_code: text.get("DAK").map(read_postal_code),
+            discriminator: own("DCF"),
+            bad_dates,
+        }
+    }
+
+    /// Given names in order, separated by spaces.
+    pub fn given_names(&self) -> Option<String> {
+        let names: Vec<&str> =
+            [&self.first_name, &self.middle_names].into_iter().flatten().map(String::as_str).collect();
+        (!names.is_empty()).then(|| names.join(" "))
+    }
+}
+
+// A person's data must not reach a log by way of `{:?}`.
+impl std::fmt::Debug for Licence {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Licence({:?}, {:?})", self.country, self.jurisdiction)
+    }
+}
+
+/// How issuers write that there is nothing.
+fn is_nothing(value: &str) -> bool {
+    value.is_empty() || matches!(value, "NONE" | "UNAVL" | "unavl" | "none" | "N/A")
+}
+
+fn truncation(value: Option<&str>) -> Truncation {
+    match value {
+        Some("T") => Truncation::Truncated,
+        Some("N") => Truncation::Whole,
+        _ => Truncation::Unknown,
+    }
+}
+
+#[derive(Default)]
+struct Names {
+    family: Option<String>,
+    first: Option<String>,
+    middle: Option<String>,
+    suffix: Option<String>,
+}
+
+impl Names {
+    /// Versions 4 and later have an element for each part; versions 2 and 3 the given names in one (`DCT`); version 1 the
+    /// whole name in one (`DAA`), or else an element for each part under ids that later mean the same or nothing.
+    fn of(text: &Aamva) -> Self {
+        let own = |id| text.get(id).filter(|value| !is_nothing(value)).map(tidy);
+        let mut names = Self {
+            family: own("DCS").or_else(|| own("DAB")),
+            first: own("DAC"),
+            middle: own("DAD"),
+            suffix: own("DCU").or_else(|| own("DAE")),
+        };
+        if names.first.is_none()
+            && let Some(given) = text.get("DCT")
+        {
+            (names.first, names.middle) = split_given(given);
+        }
+        if names.family.is_none()
+            && let Some(whole) = text.get("DAA")
+        {
+            // LAST,FIRST,MIDDLE,SUFFIX; a few issuers write FIRST MIDDLE LAST without commas.
+            let parts: Vec<&str> = whole.split(['@', ',']).map(str::trim).collect();
+            let part = |at: usize| parts.get(at).filter(|part| !part.is_empty()).map(|part| tidy(part));
+            if parts.len() > 1 {
+                names.family = part(0);
+                names.first = names.first.or_else(|| part(1));
+                names.middle = names.middle.or_else(|| part(2));
+                names.suffix = names.suffix.or_else(|| part(3));
+            } else if let Some((given, family)) = whole.rsplit_once(' ') {
+                names.family = Some(tidy(family));
+                (names.first, names.middle) = split_given(given);
+            } else {
+                names.family = Some(tidy(whole));
+            }
+        }
+        names
+    }
+}
+
+fn split_given(given: &str) -> (Option<String>, Option<String>) {
+    let given = tidy(&given.replace(',', " "));
+    match given.split_once(' ') {
+        Some((first, middle)) => (Some(first.to_owned()), Some(middle.to_owned())),
+        None => (Some(given).filter(|given| !given.is_empty()), None),
+    }
+}
+
+/// One space between words, none around; commas between several names become spaces.
+fn tidy(name: &str) -> String {
+    name.split([' ', ',']).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// Eight digits: month, day and year in the USA since version 2, year, month and day in Canada and in version 1. As
+/// issuers mix them up, the other order is believed when the expected one gives no date between 1880 and 2200.
+fn read_date(value: &str, version: u8, country: Option<&str>) -> Option<Date> {
+    let digits: Vec<i16> = value
+        .bytes()
+        .filter(|byte| !matches!(byte, b'-' | b'/' | b' '))
+        .map(|byte| i16::from(byte) - 48)
+        .collect();
+    let digits: [i16; 8] = digits.try_into().ok()?;
+    if digits.iter().any(|digit| !(0..10).contains(digit)) {
+        return None;
+    }
+    let number =
+        |from: usize, to: usize| digits[from..to].iter().fold(0, |number, digit| number * 10 + digit);
+    let date = |year: i16, month: i16, day: i16| {
+        let date = Date::new(year, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok()?;
+        (1880..2200).contains(&year).then_some(date)
+    };
+    let year_first = || date(number(0, 4), number(4, 6), number(6, 8));
+    let month_first = || date(number(4, 8), number(0, 2), number(2, 4));
+    if country == Some("CAN") || country == Some("MEX") || version < 2 {
+        year_first().or_else(month_first)
+    } else {
+        month_first().or_else(year_first)
+    }
+}
+
+/// `065 in`, `170 cm`, `5-09`, `509` (feet and inches), `5'09"`.
+fn read_height(value: &str) -> Option<Height> {
+    let numbers: Vec<u16> = value
+        .split(|letter: char| !letter.is_ascii_digit())
+        .filter(|digits| !digits.is_empty())
+        .map(|digits| digits.parse().ok())
+        .collect::<Option<_>>()?;
+    let unit = value.to_ascii_lowercase();
+    let feet = |feet: u16, inches: u16| ((2..9).contains(&feet) && inches < 12).then(|| feet * 12 + inches);
+    match numbers[..] {
+        [centimetres] if unit.contains("cm") => Some(Height::Centimetres(centimetres)),
+        [inches] if unit.contains("in") => Some(Height::Inches(inches)),
+        [both] => feet(both / 100, both % 100).map(Height::Inches),
+        [whole, inches] => feet(whole, inches).map(Height::Inches),
+        _ => None,
+    }
+}
+
+/// `232690000` is 23269 and `232691234` is 23269-1234.
+fn read_postal_code(value: &str) -> String {
+    let digits = value.trim();
+    match digits.split_at_checked(5) {
+        Some((zone, "0000")) if zone.bytes().all(|byte| byte.is_ascii_digit()) => zone.to_owned(),
+        Some((zone, rest)) if rest.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+            format!("{zone}-{rest}")
+        }
+        _ => tidy(digits),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::civil::date;
+
+    #[test]
+    fn dates_are_read_in_the_order_of_the_country_and_in_the_other() {
+        let usa = Some("USA");
+        assert_eq!(read_date("06061986", 10, usa), Some(date(1986, 6, 6)));
+        assert_eq!(read_date("19860607", 10, usa), Some(date(1986, 6, 7)), "written the other way");
+        assert_eq!(read_date("19860607", 1, usa), Some(date(1986, 6, 7)), "as version 1 has it");
+        assert_eq!(read_date("19860607", 8, Some("CAN")), Some(date(1986, 6, 7)));
+        assert_eq!(read_date("12102034", 8, Some("CAN")), Some(date(2034, 12, 10)));
+        for bad in ["", "0606198", "99999999", "0606198x", "00000000", "02302020"] {
+            assert_eq!(read_date(bad, 10, usa), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn heights_are_read_in_every_unit() {
+        assert_eq!(read_height("068 in"), Some(Height::Inches(68)));
+        assert_eq!(read_height("170 CM").map(Height::centimetres), Some(170));
+        assert_eq!(read_height("509"), Some(Height::Inches(69)));
+        assert_eq!(read_height("5'-11\""), Some(Height::Inches(71)));
+        assert_eq!(read_height("tall"), None);
+        assert_eq!(read_height("999999 in"), None);
+        assert_eq!(read_height("60102 feet"), None, "more than a number of sixteen bits holds");
+    }
+
+    #[test]
+    fn postal_codes_lose_what_fills_them() {
+        assert_eq!(read_postal_code("232690000  "), "23269");
+        assert_eq!(read_postal_code("232691234"), "23269-1234");
+        assert_eq!(read_postal_code("M5V 1A1    "), "M5V 1A1");
+    }
+}

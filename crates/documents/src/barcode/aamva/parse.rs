@@ -1,0 +1,181 @@
+//! From the bytes of a barcode to its elements.
+
+use super::{Aamva, Element, Subfile};
+
+/// Longer texts are refused: a PDF417 holds 1,850 characters.
+pub const LONGEST: usize = 4096;
+
+/// Why a text is none of AAMVA's; every `at` counts bytes from 0.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AamvaError {
+    /// More than [`LONGEST`] bytes.
+    #[error("the text has {0} bytes, more than {LONGEST}")]
+    TooLong(usize),
+    /// It does not begin with `@` and, after at most eight bytes of separators, `ANSI ` or `AAMVA`.
+    #[error("no header: the text does not begin with \"@\" and \"ANSI \" or \"AAMVA\"")]
+    NoHeader,
+    /// Something of the header that must be a number is none.
+    #[error("the {what} at byte {at} is not of {digits} digits")]
+    NotANumber {
+        /// What it should be.
+        what: &'static str,
+        /// Where.
+        at: usize,
+        /// How many digits it has.
+        digits: usize,
+    },
+    /// The table has no entry, or ends early.
+    #[error("the table of subfiles at byte {at} has no entry {entry}")]
+    NoEntry {
+        /// Where it should be.
+        at: usize,
+        /// Which, from 0.
+        entry: usize,
+    },
+    /// The subfile is neither where the table says nor anywhere else.
+    #[error("subfile {kind} is not at byte {at}, nor anywhere behind the table")]
+    NoSubfile {
+        /// Its two letters.
+        kind: String,
+        /// Where the table says it is.
+        at: usize,
+    },
+    /// A subfile holds something that does not begin with an element's three letters.
+    #[error("no element's id at byte {at}")]
+    NoElement {
+        /// Where.
+        at: usize,
+    },
+}
+
+/// Takes a text apart. Separators may be missing or other than the standard says, and offsets may be wrong, because
+/// they often are; what is left must be in form.
+pub fn parse(text: &[u8]) -> Result<Aamva, AamvaError> {
+    if text.len() > LONGEST {
+        return Err(AamvaError::TooLong(text.len()));
+    }
+    let mut at = skip_header(text)?;
+    let issuer = number(text, &mut at, 6, "issuer")?;
+    let version = number(text, &mut at, 2, "version")? as u8;
+    // Version 1 has the number of subfiles here. Some of its issuers wrote the two digits of version 2 nevertheless,
+    // which shows in what follows: a table begins with letters.
+    let then_letters = |at: usize| text.get(at..at + 2).is_some_and(is_kind);
+    let jurisdiction_version = if version >= 2 || !then_letters(at + 2) {
+        Some(number(text, &mut at, 2, "version of the jurisdiction")? as u8)
+    } else {
+        None
+    };
+    let count_at = at;
+    let count = number(text, &mut at, 2, "number of subfiles")? as usize;
+    if count == 0 {
+        return Err(AamvaError::NoEntry { at: count_at, entry: 0 });
+    }
+    let mut table = Vec::with_capacity(count);
+    for entry in 0..count {
+        let kind = text.get(at..at + 2).filter(|kind| is_kind(kind));
+        let Some(&[first, second]) = kind else {
+            return Err(AamvaError::NoEntry { at, entry });
+        };
+        at += 2;
+        let offset = number(text, &mut at, 4, "offset of a subfile")? as usize;
+        let length = number(text, &mut at, 4, "length of a subfile")? as usize;
+        table.push(Place { kind: [first, second], offset, length });
+    }
+    let mut subfiles = Vec::with_capacity(count);
+    let mut behind = at;
+    for (entry, place) in table.iter().enumerate() {
+        let from = locate(text, place, behind).ok_or_else(|| AamvaError::NoSubfile {
+            kind: String::from_utf8_lossy(&place.kind).into_owned(),
+            at: place.offset,
+        })?;
+        let next = table.get(entry + 1).and_then(|next| locate(text, next, from + 2));
+        let to = end_of(text, from, place, next);
+        subfiles.push(Subfile { kind: place.kind, elements: elements(text, from + 2, to)? });
+        behind = to;
+    }
+    Ok(Aamva { issuer, version, jurisdiction_version, subfiles })
+}
+
+struct Place {
+    kind: [u8; 2],
+    offset: usize,
+    length: usize,
+}
+
+fn is_kind(kind: &[u8]) -> bool {
+    matches!(kind, [first, second] if first.is_ascii_uppercase()
+        && (second.is_ascii_uppercase() || second.is_ascii_digit()))
+}
+
+/// Where the issuer's number begins.
+fn skip_header(text: &[u8]) -> Result<usize, AamvaError> {
+    let begin = text.iter().take(8).position(|&byte| byte == b'@').ok_or(AamvaError::NoHeader)?;
+    let window = text.get(begin..text.len().min(begin + 14)).unwrap_or_default();
+    let at = window
+        .windows(5)
+        .position(|word| word == b"ANSI " || word == b"AAMVA")
+        .ok_or(AamvaError::NoHeader)?;
+    Ok(begin + at + 5)
+}
+
+fn number(text: &[u8], at: &mut usize, digits: usize, what: &'static str) -> Result<u32, AamvaError> {
+    let slice = text.get(*at..*at + digits).filter(|slice| slice.iter().all(u8::is_ascii_digit));
+    let slice = slice.ok_or(AamvaError::NotANumber { what, at: *at, digits })?;
+    *at += digits;
+    Ok(slice.iter().fold(0, |number, digit| number * 10 + u32::from(digit - b'0')))
+}
+
+/// Where the table says, or the first place behind it that begins with the same letters and an element.
+fn locate(text: &[u8], place: &Place, behind: usize) -> Option<usize> {
+    let begins = |at: usize| text.get(at..at + 2) == Some(&place.kind[..]);
+    if place.offset >= behind && begins(place.offset) {
+        return Some(place.offset);
+    }
+    let starts_line = |at: usize| at == behind || matches!(text.get(at.wrapping_sub(1)), Some(b'\r' | b'\n'));
+    let has_element =
+        |at: usize| text.get(at + 2..at + 5).is_some_and(is_id) || text.get(at + 2) == Some(&b'\r');
+    (behind..text.len()).find(|&at| begins(at) && starts_line(at) && has_element(at))
+}
+
+/// Where a subfile ends: where the table says, if that is a carriage return or the end; else before the next one.
+fn end_of(text: &[u8], from: usize, place: &Place, next: Option<usize>) -> usize {
+    let said = from.saturating_add(place.length);
+    let fits = place.length > 2
+        && place.offset == from
+        && said <= text.len()
+        && (text.get(said - 1) == Some(&b'\r') || said == text.len());
+    if fits { said } else { next.unwrap_or(text.len()).max(from + 2).min(text.len()) }
+}
+
+fn is_id(id: &[u8]) -> bool {
+    id.len() == 3
+        && id[0].is_ascii_uppercase()
+        && id.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+}
+
+fn elements(text: &[u8], from: usize, to: usize) -> Result<Vec<Element>, AamvaError> {
+    let mut elements = Vec::new();
+    let mut at = from;
+    for piece in text.get(from..to).unwrap_or_default().split(|&byte| matches!(byte, b'\n' | b'\r')) {
+        let begin = at;
+        at += piece.len() + 1;
+        // Padding, and what some printers put between elements.
+        if piece.iter().all(|byte| byte.is_ascii_control() || *byte == b' ') {
+            continue;
+        }
+        match piece.split_first_chunk::<3>() {
+            Some((id, value)) if is_id(id) => elements.push(Element { id: *id, value: text_of(value) }),
+            _ => return Err(AamvaError::NoElement { at: begin }),
+        }
+    }
+    Ok(elements)
+}
+
+/// UTF-8 where it is, Latin-1 otherwise; without control characters.
+fn text_of(value: &[u8]) -> String {
+    let text = match std::str::from_utf8(value) {
+        Ok(text) => text.to_owned(),
+        Err(_) => value.iter().map(|&byte| char::from(byte)).collect(),
+    };
+    text.chars().filter(|letter| !letter.is_control()).collect()
+}

@@ -1,0 +1,116 @@
+//! The decoder of others behind a wall: one plane in, what it says out, and nothing it does may end the process.
+
+use super::Kind;
+use crate::picture::{page::Plane, page_homography::Point};
+use rxing::{
+    BinaryBitmap, DecodeHints, Luma8LuminanceSource, RXingResult, RXingResultMetadataType,
+    RXingResultMetadataValue, Reader,
+    common::HybridBinarizer,
+    multi::{MultipleBarcodeReader, qrcode::QRCodeMultiReader},
+    pdf417::PDF417Reader,
+    qrcode::QRCodeReader,
+};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// A code in a plane.
+pub(super) struct Found {
+    pub(super) kind: Kind,
+    pub(super) text: String,
+    pub(super) corners: [Point; 4],
+}
+
+/// More than any code holds (QR: 7,089 digits).
+const LONGEST: usize = 8192;
+
+/// Latin-1 where every character fits, because that is what PDF417 says by default; UTF-8 otherwise.
+pub(super) fn bytes(text: &str) -> Vec<u8> {
+    let latin: Result<Vec<u8>, _> = text.chars().map(|letter| u8::try_from(u32::from(letter))).collect();
+    latin.unwrap_or_else(|_| text.as_bytes().to_vec())
+}
+
+fn bitmap(plane: &Plane) -> Option<BinaryBitmap<HybridBinarizer<Luma8LuminanceSource>>> {
+    let source =
+        Luma8LuminanceSource::new(plane.bytes(), plane.width() as u32, plane.height() as u32).ok()?;
+    Some(BinaryBitmap::new(HybridBinarizer::new(source)))
+}
+
+fn hints() -> DecodeHints {
+    DecodeHints { TryHarder: Some(true), ..DecodeHints::default() }
+}
+
+/// The decoder indexes and subtracts by what it finds in the picture; a panic of its means that nothing was read.
+fn guarded<T>(read: impl FnOnce() -> Option<T>) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(read)).ok().flatten()
+}
+
+/// One PDF417, at any right angle.
+pub(super) fn pdf417(plane: &Plane) -> Option<Found> {
+    let result = guarded(|| PDF417Reader::new().decode_with_hints(&mut bitmap(plane)?, &hints()).ok())?;
+    let metadata = result.getRXingResultMetadata();
+    let turned = match metadata.get(&RXingResultMetadataType::ORIENTATION) {
+        Some(RXingResultMetadataValue::Orientation(turned)) => *turned,
+        _ => 0,
+    };
+    let corners = pdf417_corners(&result)?;
+    let (right, bottom) = (plane.width() as f32 - 1.0, plane.height() as f32 - 1.0);
+    // The decoder turned the plane against the clock until it could read it.
+    let corners = corners.map(|[x, y]| match turned {
+        90 => [right - y, x],
+        180 => [right - x, bottom - y],
+        270 => [y, bottom - x],
+        _ => [x, y],
+    });
+    let text = result.getText().to_owned();
+    (text.len() <= LONGEST).then_some(Found { kind: Kind::Pdf417, text, corners })
+}
+
+/// From the ends of the start and stop patterns; where the stop pattern was not seen, the last codewords.
+fn pdf417_corners(result: &RXingResult) -> Option<[Point; 4]> {
+    let points: Vec<Point> = result.getPoints().iter().map(|point| [point.x, point.y]).collect();
+    let (left, right) = (
+        points.iter().map(|point| point[0]).reduce(f32::min)?,
+        points.iter().map(|point| point[0]).reduce(f32::max)?,
+    );
+    let side = |edge: f32| {
+        let near = || points.iter().filter(move |point| (point[0] - edge).abs() <= (right - left) * 0.25);
+        let top = near().min_by(|a, b| a[1].total_cmp(&b[1]))?;
+        let bottom = near().max_by(|a, b| a[1].total_cmp(&b[1]))?;
+        Some((*top, *bottom))
+    };
+    let ((mut top_left, mut bottom_left), (mut top_right, mut bottom_right)) = (side(left)?, side(right)?);
+    top_left[0] = top_left[0].min(left);
+    bottom_left[0] = bottom_left[0].min(left);
+    top_right[0] = top_right[0].max(right);
+    bottom_right[0] = bottom_right[0].max(right);
+    Some([top_left, top_right, bottom_right, bottom_left])
+}
+
+/// All QR codes, at any angle.
+pub(super) fn qr(plane: &Plane) -> Vec<Found> {
+    let several =
+        guarded(|| QRCodeMultiReader::new().decode_multiple_with_hints(&mut bitmap(plane)?, &hints()).ok());
+    let results = several.filter(|results| !results.is_empty()).unwrap_or_else(|| {
+        guarded(|| QRCodeReader::new().decode_with_hints(&mut bitmap(plane)?, &hints()).ok())
+            .into_iter()
+            .collect()
+    });
+    results.iter().filter_map(qr_found).collect()
+}
+
+/// A QR code's points are the centres of its finders: bottom left, top left, top right.
+fn qr_found(result: &RXingResult) -> Option<Found> {
+    let [bottom_left, top_left, top_right, ..] = result.getPoints() else { return None };
+    let [bottom_left, top_left, top_right] =
+        [bottom_left, top_left, top_right].map(|point| [point.x, point.y]);
+    let across = [top_right[0] - top_left[0], top_right[1] - top_left[1]];
+    let down = [bottom_left[0] - top_left[0], bottom_left[1] - top_left[1]];
+    // The centres lie 3.5 modules inside; a code has 21 modules and more, so this is a little too much for large ones.
+    let at = |x: f32, y: f32| {
+        [top_left[0] + across[0] * x + down[0] * y, top_left[1] + across[1] * x + down[1] * y]
+    };
+    let edge = 0.12;
+    let corners =
+        [at(-edge, -edge), at(1.0 + edge, -edge), at(1.0 + edge, 1.0 + edge), at(-edge, 1.0 + edge)];
+    let text = result.getText().to_owned();
+    (text.len() <= LONGEST).then_some(Found { kind: Kind::Qr, text, corners })
+}

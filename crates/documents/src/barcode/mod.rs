@@ -1,0 +1,197 @@
+//! Barcodes of documents: PDF417 and QR in a photograph, and the AAMVA text inside them.
+//!
+//! A reader of barcodes wants them nearly level, and documents lie as they lie. So where bars run in one direction is
+//! looked for first ([`regions`]), each such place is turned upright and tried at angles, scales and sharpnesses until
+//! one reads. What that may cost is a number of attempts, not a time, so that a picture reads the same everywhere.
+
+pub mod aamva;
+mod decode;
+mod outline;
+mod regions;
+
+use crate::picture::{
+    page::Plane,
+    page_homography::{Homography, Point},
+};
+use base::Picture;
+use decode::Found;
+use regions::Region;
+
+/// What kind of barcode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// ISO/IEC 15438, as on driving licences of North America.
+    Pdf417,
+    /// ISO/IEC 18004.
+    Qr,
+}
+
+/// A barcode that was read.
+#[derive(Clone, PartialEq)]
+pub struct Barcode {
+    /// What kind.
+    pub kind: Kind,
+    /// What it says, as bytes: Latin-1 where every character fits, UTF-8 otherwise.
+    pub bytes: Vec<u8>,
+    /// What it says, as text.
+    pub text: String,
+    /// Where it is, in pixels of the picture: corners as the code is read, from its own top left, clockwise.
+    pub corners: [Point; 4],
+}
+
+impl Barcode {
+    /// What it means, where it is that of a driving licence.
+    pub fn licence(&self) -> Option<aamva::Licence> {
+        aamva::parse(&self.bytes).ok().map(|text| aamva::Licence::of(&text))
+    }
+}
+
+// What a barcode says is about a person, and must not reach a log by way of `{:?}`.
+impl std::fmt::Debug for Barcode {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Barcode({:?}, {} bytes at {:?})", self.kind, self.bytes.len(), self.corners)
+    }
+}
+
+/// Longer sides are shrunk to this: a code of 300 modules across half of it has more than three pixels a module.
+const LONG_SIDE: usize = 2400;
+/// Pixels that decoders may look at for one picture, of which they take some twenty million a second.
+const PIXELS: usize = 40_000_000;
+/// Degrees that a region is turned further, in order.
+const SWEEP: [f32; 13] = [0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 3.0, -3.0, 1.5, -1.5, 2.5, -2.5];
+
+/// Reads the barcodes of a picture: at most one PDF417, and the QR codes there are.
+pub fn read(picture: &Picture) -> Vec<Barcode> {
+    let full = Plane::luma(picture);
+    let long = full.width().max(full.height());
+    let plane = if long > LONG_SIDE { full.fit(LONG_SIDE) } else { full };
+    // A photo in the dark has bars too.
+    let plane = plane.stretch(0.005, 0.005);
+    let scale = picture.width() as f32 / plane.width() as f32;
+
+    let mut budget = Budget(PIXELS);
+    let mut found = read_qr(&plane, &mut budget);
+    found.extend(read_pdf417(&plane, &mut budget));
+    let centred = |at: f32| (at + 0.5) * scale - 0.5;
+    found
+        .into_iter()
+        .map(|Found { kind, text, corners }| Barcode {
+            kind,
+            bytes: decode::bytes(&text),
+            text,
+            corners: corners.map(|corner| corner.map(centred)),
+        })
+        .collect()
+}
+
+struct Budget(usize);
+
+impl Budget {
+    /// Takes what looking at a plane costs, if that much is left.
+    fn take(&mut self, plane: &Plane) -> bool {
+        let left = self.0.checked_sub(plane.width() * plane.height());
+        self.0 = left.unwrap_or(0);
+        left.is_some()
+    }
+}
+
+fn read_qr(plane: &Plane, budget: &mut Budget) -> Vec<Found> {
+    let looks: [Look; 6] = [
+        (1.0, |plane| plane),
+        (0.5, |plane| plane.shrink(2)),
+        (1.0, |plane| plane.sharpen(2.0, 1.5)),
+        (1.0, |plane| plane.blur(1.2)),
+        (1.0, |plane| level_light(&plane).stretch(0.02, 0.02)),
+        (2.0, |plane| plane.scale(2.0)),
+    ];
+    for (scale, look) in looks {
+        // Twice as large is for small pictures only.
+        if scale > 1.0 && plane.width().max(plane.height()) > LONG_SIDE / 2 {
+            break;
+        }
+        let looked = look(plane.clone());
+        if !budget.take(&looked) {
+            break;
+        }
+        let found = decode::qr(&looked);
+        if !found.is_empty() {
+            let back = |at: f32| (at + 0.5) / scale - 0.5;
+            let restore =
+                |found: Found| Found { corners: found.corners.map(|corner| corner.map(back)), ..found };
+            return found.into_iter().map(restore).collect();
+        }
+    }
+    Vec::new()
+}
+
+fn read_pdf417(plane: &Plane, budget: &mut Budget) -> Option<Found> {
+    // Most documents have none, and most that have one hold it level.
+    let regions = regions::find(plane);
+    if regions.is_empty() {
+        return None;
+    }
+    if budget.take(plane)
+        && let Some(found) = decode::pdf417(plane)
+    {
+        return Some(found);
+    }
+    // A cheap round for every region, then all angles.
+    let rectified = regions.iter().find_map(|region| try_rectified(plane, region, budget));
+    rectified.or_else(|| regions.iter().find_map(|region| try_turned(plane, region, budget)))
+}
+
+/// What is done to a plane before it is decoded: it is drawn this much larger, and filtered.
+type Look = (f32, fn(Plane) -> Plane);
+
+/// Decodes a region as its outline says it lies: turned, and perspective undone.
+fn try_rectified(plane: &Plane, region: &Region, budget: &mut Budget) -> Option<Found> {
+    let (upright, _) = region.turn_upright(plane, 0.0, 1.0)?;
+    let outline = outline::find(&upright);
+    let looks: [Look; 5] = [
+        (1.0, |plane| plane),
+        // Where light has eaten into the bars, what is not quite white belongs to them.
+        (2.0, |plane| plane.map(|value| 255.0 * (value / 255.0).powi(4))),
+        // Bars of fewer than two pixels are told apart better when they are drawn larger.
+        (2.0, |plane| plane.blur(0.8)),
+        (2.0, |plane| level_light(&plane).sharpen(3.0, 1.5).stretch(0.02, 0.02)),
+        (3.0, |plane| plane.sharpen(2.0, 2.0)),
+    ];
+    looks.into_iter().find_map(|(scale, look)| {
+        let (cut, map) = match outline {
+            Some(outline) => region.rectify(plane, &outline, scale)?,
+            None => region.turn_upright(plane, 0.0, scale)?,
+        };
+        attempt(&look(cut), &map, budget)
+    })
+}
+
+/// Decodes a region at every angle near its own.
+fn try_turned(plane: &Plane, region: &Region, budget: &mut Budget) -> Option<Found> {
+    let looks: [Look; 3] = [
+        (1.0, |plane| plane),
+        (1.5, |plane| plane.blur(0.8)),
+        (1.5, |plane| level_light(&plane).sharpen(2.5, 1.5).stretch(0.02, 0.02)),
+    ];
+    looks.into_iter().find_map(|(scale, look)| {
+        SWEEP.into_iter().find_map(|angle| {
+            let (cut, map) = region.turn_upright(plane, angle, scale)?;
+            attempt(&look(cut), &map, budget)
+        })
+    })
+}
+
+fn attempt(cut: &Plane, map: &Homography, budget: &mut Budget) -> Option<Found> {
+    if !budget.take(cut) {
+        return None;
+    }
+    let found = decode::pdf417(cut)?;
+    Some(Found { corners: found.corners.map(|corner| map.apply(corner)), ..found })
+}
+
+/// Divides by the light around each pixel, so that a shadow across the bars does not count.
+fn level_light(plane: &Plane) -> Plane {
+    let light = plane.mean(24);
+    let pairs = plane.values().iter().zip(light.values());
+    let values = pairs.map(|(value, light)| (value / light.max(1.0) * 128.0).min(255.0)).collect();
+    Plane::new(plane.width(), plane.height(), values)
+}

@@ -1,0 +1,81 @@
+//! The outline of a code in a cut-out whose bars stand about upright: four lines, so that perspective can be undone.
+
+use crate::picture::{page::Plane, page_homography::Point};
+
+/// Strips that an edge of the code is looked for in.
+const STRIPS: usize = 24;
+
+/// The code's corners, clockwise from the top left; `None` where no four edges are seen.
+pub(super) fn find(upright: &Plane) -> Option<[Point; 4]> {
+    let (across, _) = upright.gradients();
+    // Where there are bars, in pixels of the bars' own size or so.
+    let edges = across.map(f32::abs).mean(4);
+    let strong = edges.quantile(0.75) * 0.35;
+    if strong < 1.0 {
+        return None;
+    }
+    let by_columns = edges.transpose();
+    let (top, bottom) = (edge(&by_columns, strong, false)?, edge(&by_columns, strong, true)?);
+    let (left, right) = (edge(&edges, strong, false)?, edge(&edges, strong, true)?);
+    let corner = |side: Line, level: Line| {
+        // x = side.0 + side.1 y, y = level.0 + level.1 x
+        let below = 1.0 - side.1 * level.1;
+        let x = (side.0 + side.1 * level.0) / below;
+        (below.abs() > 0.1).then_some([x, level.0 + level.1 * x])
+    };
+    let corners = [corner(left, top)?, corner(right, top)?, corner(right, bottom)?, corner(left, bottom)?];
+    let inside = |[x, y]: &Point| {
+        (-20.0..upright.width() as f32 + 20.0).contains(x)
+            && (-20.0..upright.height() as f32 + 20.0).contains(y)
+    };
+    corners.iter().all(inside).then_some(corners)
+}
+
+/// An offset and a slope: along a row of the plane, by row.
+type Line = (f32, f32);
+
+/// The line along which the first (or last) strong values of each row lie, the middle half of the rows counting.
+fn edge(plane: &Plane, strong: f32, last: bool) -> Option<Line> {
+    let (height, width) = (plane.height(), plane.width());
+    let mut points = Vec::with_capacity(STRIPS);
+    for strip in 0..STRIPS {
+        let y = height / 5 + strip * (height * 3 / 5) / STRIPS;
+        let row = plane.row(y);
+        // One strong value may be dirt; a tenth of the row's length of them in a row is the code.
+        let run = (width / 12).max(4);
+        let mut seen = 0;
+        let mut places = (0..width).map(|x| if last { width - 1 - x } else { x });
+        let begins = places.find(|&x| {
+            seen = if row[x] > strong { seen + 1 } else { seen - seen.min(3) };
+            seen >= run
+        });
+        if let Some(x) = begins {
+            let x = if last { (x + run - 1).min(width - 1) } else { (x + 1).saturating_sub(run) };
+            points.push((y as f32, x as f32));
+        }
+    }
+    fit(&points)
+}
+
+/// Theil and Sen's line: the median of the slopes of all pairs, which a third of outliers do not move far.
+fn fit(points: &[(f32, f32)]) -> Option<Line> {
+    if points.len() < STRIPS / 3 {
+        return None;
+    }
+    let mut slopes = Vec::new();
+    for (at, one) in points.iter().enumerate() {
+        for other in &points[at + 1..] {
+            if other.0 - one.0 > 1.0 {
+                slopes.push((other.1 - one.1) / (other.0 - one.0));
+            }
+        }
+    }
+    let slope = median(&mut slopes)?;
+    let mut offsets: Vec<f32> = points.iter().map(|(y, x)| x - slope * y).collect();
+    Some((median(&mut offsets)?, slope))
+}
+
+fn median(values: &mut [f32]) -> Option<f32> {
+    let middle = values.len() / 2;
+    (!values.is_empty()).then(|| *values.select_nth_unstable_by(middle, f32::total_cmp).1)
+}

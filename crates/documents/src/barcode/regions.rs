@@ -1,0 +1,259 @@
+//! Where bars may be: places whose edges all run in one direction, and which.
+
+use crate::picture::{
+    page::Plane,
+    page_homography::{Homography, Point},
+};
+
+/// A place that may be a barcode of bars.
+#[derive(Clone, Debug)]
+pub(super) struct Region {
+    /// Its middle, in pixels of the plane.
+    centre: Point,
+    /// The direction across the bars, in radians from the x axis towards the y axis; -π/2 to π/2.
+    angle: f32,
+    /// Half its extent across the bars and along them, in pixels, with a margin.
+    half: [f32; 2],
+    /// How much edge it holds: what is tried first.
+    weight: f32,
+}
+
+/// Pixels of a cell in which edges are summed.
+const CELL: usize = 16;
+/// Regions that are tried, the heaviest first.
+const MOST: usize = 4;
+
+#[derive(Clone, Copy, Default)]
+struct Cell {
+    /// Sums of the products of gradients (the structure tensor).
+    xx: f32,
+    yy: f32,
+    xy: f32,
+}
+
+impl Cell {
+    fn energy(self) -> f32 {
+        self.xx + self.yy
+    }
+
+    /// 1 where all edges run in one direction, 0 where they run in all.
+    fn coherence(self) -> f32 {
+        ((self.xx - self.yy).powi(2) + 4.0 * self.xy * self.xy).sqrt() / self.energy().max(1.0)
+    }
+
+    /// Twice the angle, as a vector: what angles can be added by.
+    fn double(self) -> [f32; 2] {
+        [self.xx - self.yy, 2.0 * self.xy]
+    }
+
+    fn add(&mut self, other: Self) {
+        self.xx += other.xx;
+        self.yy += other.yy;
+        self.xy += other.xy;
+    }
+}
+
+/// Finds the places, the likeliest first.
+pub(super) fn find(plane: &Plane) -> Vec<Region> {
+    let (columns, rows) = (plane.width() / CELL, plane.height() / CELL);
+    if columns < 3 || rows < 2 {
+        return Vec::new();
+    }
+    let cells = smooth(&sum_edges(plane, columns, rows), columns, rows);
+    let mut energies: Vec<f32> = cells.iter().map(|cell| cell.energy()).collect();
+    energies.sort_unstable_by(f32::total_cmp);
+    let strong = energies[energies.len() * 95 / 100] * 0.25;
+    let mut marked: Vec<bool> =
+        cells.iter().map(|cell| cell.energy() > strong.max(200.0) && cell.coherence() > 0.35).collect();
+
+    let mut regions = Vec::new();
+    for start in 0..cells.len() {
+        if !marked[start] {
+            continue;
+        }
+        let members = flood(&cells, &mut marked, columns, start);
+        if members.len() >= 6 {
+            regions.extend(describe(&cells, &members, columns));
+        }
+    }
+    regions.sort_unstable_by(|a, b| b.weight.total_cmp(&a.weight));
+    regions.truncate(MOST);
+    regions
+}
+
+fn sum_edges(plane: &Plane, columns: usize, rows: usize) -> Vec<Cell> {
+    let (across, down) = plane.gradients();
+    let mut cells = vec![Cell::default(); columns * rows];
+    for y in 0..rows * CELL {
+        let (across, down) = (across.row(y), down.row(y));
+        let line = &mut cells[y / CELL * columns..][..columns];
+        for (cell, (across, down)) in
+            line.iter_mut().zip(across.chunks_exact(CELL).zip(down.chunks_exact(CELL)))
+        {
+            for (&x, &y) in across.iter().zip(down) {
+                cell.add(Cell { xx: x * x, yy: y * y, xy: x * y });
+            }
+        }
+    }
+    let share = 1.0 / (CELL * CELL) as f32;
+    for cell in &mut cells {
+        *cell = Cell { xx: cell.xx * share, yy: cell.yy * share, xy: cell.xy * share };
+    }
+    cells
+}
+
+fn smooth(cells: &[Cell], columns: usize, rows: usize) -> Vec<Cell> {
+    let mut smoothed = vec![Cell::default(); cells.len()];
+    for row in 0..rows {
+        for column in 0..columns {
+            let mut count = 0.0;
+            let mut sum = Cell::default();
+            for y in row.saturating_sub(1)..(row + 2).min(rows) {
+                for x in column.saturating_sub(1)..(column + 2).min(columns) {
+                    sum.add(cells[y * columns + x]);
+                    count += 1.0;
+                }
+            }
+            smoothed[row * columns + column] =
+                Cell { xx: sum.xx / count, yy: sum.yy / count, xy: sum.xy / count };
+        }
+    }
+    smoothed
+}
+
+/// The marked cells that hang together with the first and run in about its direction; takes their marks away.
+fn flood(cells: &[Cell], marked: &mut [bool], columns: usize, start: usize) -> Vec<usize> {
+    let mut members = Vec::new();
+    let mut waiting = vec![start];
+    let mut direction = [0.0_f32; 2];
+    marked[start] = false;
+    while let Some(at) = waiting.pop() {
+        members.push(at);
+        let [x, y] = cells[at].double();
+        direction = [direction[0] + x, direction[1] + y];
+        let neighbours = [
+            (at % columns > 0).then(|| at.wrapping_sub(1)),
+            (at % columns + 1 < columns).then_some(at + 1),
+            at.checked_sub(columns),
+            Some(at + columns),
+        ];
+        for next in neighbours.into_iter().flatten() {
+            if marked.get(next) == Some(&true) {
+                let [x, y] = cells[next].double();
+                let (length, other) = (x.hypot(y), direction[0].hypot(direction[1]));
+                // Within 20 degrees, which are 40 of twice the angle.
+                if x * direction[0] + y * direction[1] > 0.77 * length * other {
+                    marked[next] = false;
+                    waiting.push(next);
+                }
+            }
+        }
+    }
+    members
+}
+
+fn describe(cells: &[Cell], members: &[usize], columns: usize) -> Option<Region> {
+    let mut double = [0.0_f32; 2];
+    let mut weight = 0.0;
+    for &at in members {
+        let [x, y] = cells[at].double();
+        double = [double[0] + x, double[1] + y];
+        weight += cells[at].energy();
+    }
+    let angle = double[1].atan2(double[0]) / 2.0;
+    let (sine, cosine) = angle.sin_cos();
+    let middle =
+        |at: usize| [(at % columns * CELL + CELL / 2) as f32, (at / columns * CELL + CELL / 2) as f32];
+    let (mut low, mut high) = ([f32::MAX; 2], [f32::MIN; 2]);
+    for &at in members {
+        let [x, y] = middle(at);
+        for (axis, value) in [x * cosine + y * sine, y * cosine - x * sine].into_iter().enumerate() {
+            low[axis] = low[axis].min(value);
+            high[axis] = high[axis].max(value);
+        }
+    }
+    let extent = [high[0] - low[0], high[1] - low[1]];
+    // Bars that are longer than all of them are wide are lines of a form, not a code.
+    if extent[0] < 4.0 * CELL as f32 || extent[1] > extent[0] * 2.0 {
+        return None;
+    }
+    let (along, across) = (f32::midpoint(low[0], high[0]), f32::midpoint(low[1], high[1]));
+    Some(Region {
+        centre: [along * cosine - across * sine, along * sine + across * cosine],
+        angle,
+        half: [
+            extent[0] / 2.0 * 1.08 + 2.5 * CELL as f32,
+            extent[1] / 2.0 + extent[0] * 0.05 + 2.5 * CELL as f32,
+        ],
+        weight,
+    })
+}
+
+impl Region {
+    /// Cut out with its bars upright, turned by some degrees more and scaled; and the map back to the plane.
+    pub(super) fn turn_upright(
+        &self,
+        plane: &Plane,
+        degrees: f32,
+        scale: f32,
+    ) -> Option<(Plane, Homography)> {
+        let [width, height] = self.half.map(|half| half * 2.0);
+        let corners = self.corners(degrees);
+        cut(plane, &corners, width, height, scale)
+    }
+
+    /// Cut out so that an outline, in pixels of the region turned upright at a scale of 1, becomes a rectangle with a
+    /// quiet margin.
+    pub(super) fn rectify(
+        &self,
+        plane: &Plane,
+        outline: &[Point; 4],
+        scale: f32,
+    ) -> Option<(Plane, Homography)> {
+        let [width, height] = self.half.map(|half| half * 2.0);
+        let upright = Homography::between(
+            &[[0.0, 0.0], [width, 0.0], [width, height], [0.0, height]],
+            &self.corners(0.0),
+        )?;
+        let length = |a: Point, b: Point| (a[0] - b[0]).hypot(a[1] - b[1]);
+        let [a, b, c, d] = *outline;
+        let (wide, high) = (length(a, b).max(length(d, c)), length(a, d).max(length(b, c)));
+        if wide < 32.0 || high < 8.0 {
+            return None;
+        }
+        // From a rectangle with a margin to the outline, by way of the rectangle without.
+        let (side, level) = (0.06, 0.12);
+        let straight = Homography::between(&[[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]], outline)?;
+        let with_margin =
+            [[-side, -level], [1.0 + side, -level], [1.0 + side, 1.0 + level], [-side, 1.0 + level]];
+        let corners = with_margin.map(|corner| upright.apply(straight.apply(corner)));
+        cut(plane, &corners, wide * (1.0 + 2.0 * side), high * (1.0 + 2.0 * level), scale)
+    }
+
+    fn corners(&self, degrees: f32) -> [Point; 4] {
+        let (sine, cosine) = (self.angle + degrees.to_radians()).sin_cos();
+        let [half_width, half_height] = self.half;
+        let corner = |x: f32, y: f32| {
+            [
+                self.centre[0] + x * half_width * cosine - y * half_height * sine,
+                self.centre[1] + x * half_width * sine + y * half_height * cosine,
+            ]
+        };
+        [corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)]
+    }
+}
+
+/// The part between four corners as a rectangle of the given size, scaled, of at most 6 million pixels.
+fn cut(
+    plane: &Plane,
+    corners: &[Point; 4],
+    width: f32,
+    height: f32,
+    scale: f32,
+) -> Option<(Plane, Homography)> {
+    let scale = scale.min((6.0e6 / (width * height)).sqrt());
+    let (width, height) = ((width * scale).max(1.0), (height * scale).max(1.0));
+    let from = [[0.0, 0.0], [width, 0.0], [width, height], [0.0, height]];
+    let map = Homography::between(&from, corners)?;
+    Some((map.look_up(plane, width as usize, height as usize), map))
+}

@@ -1,0 +1,140 @@
+//! Which documents are supported, by country: `catalogue.toml`, compiled in.
+
+use jiff::civil::Date;
+use serde::Deserialize;
+use std::sync::LazyLock;
+
+/// What a document is, in the words of the interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, serde::Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum DocumentType {
+    /// A passport.
+    Passport,
+    /// A card that a state gives its citizens, or its residents, to show who they are.
+    NationalId,
+    /// A card that allows a foreigner to stay.
+    ResidencePermit,
+    /// A licence to drive, or the identity card that the same offices give.
+    DrivingLicence,
+}
+
+/// The machine readable zone of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+pub enum Zone {
+    /// Three lines of 30 (ICAO 9303-5).
+    #[serde(rename = "TD1")]
+    Td1,
+    /// Two lines of 36 (9303-6).
+    #[serde(rename = "TD2")]
+    Td2,
+    /// Two lines of 44 (9303-4).
+    #[serde(rename = "TD3")]
+    Td3,
+}
+
+/// The barcode of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+pub enum Code {
+    /// PDF417 with an AAMVA text.
+    #[serde(rename = "PDF417")]
+    Pdf417,
+}
+
+/// A country's documents.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Country {
+    /// ISO 3166-1 alpha-3.
+    pub code: String,
+    /// At least one, each type once.
+    pub documents: Vec<Document>,
+}
+
+/// A kind of document that is supported.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Document {
+    /// What it is.
+    #[serde(rename = "type")]
+    pub kind: DocumentType,
+    /// Whether what a person reads on it is in Latin letters alone.
+    pub is_strictly_latin: bool,
+    /// The oldest day of issue that is taken.
+    pub date_from: Date,
+    /// Its machine readable zone.
+    #[serde(rename = "format")]
+    pub zone: Option<Zone>,
+    /// Its barcode.
+    pub barcode: Option<Code>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    country: Vec<Country>,
+}
+
+/// All countries, by code.
+pub fn all() -> &'static [Country] {
+    static COUNTRIES: LazyLock<Vec<Country>> = LazyLock::new(|| {
+        let file: File = toml::from_str(include_str!("catalogue.toml"))
+            .expect("the file compiled in is in form: a test reads it");
+        file.country
+    });
+    &COUNTRIES
+}
+
+/// Finds a country by its ISO 3166-1 alpha-3 code.
+pub fn find(code: &str) -> Option<&'static Country> {
+    all().iter().find(|country| country.code == code)
+}
+
+/// Finds a document by country and type.
+pub fn find_document(code: &str, kind: DocumentType) -> Option<&'static Document> {
+    find(code)?.documents.iter().find(|document| document.kind == kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{barcode::aamva::issuers, countries};
+    use jiff::civil::date;
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_row_is_possible() {
+        assert!(all().is_sorted_by(|a, b| a.code < b.code), "by code, and none twice");
+        for country in all() {
+            assert!(countries::find_iso(&country.code).is_some(), "{} is an ISO code", country.code);
+            let kinds: HashSet<_> = country.documents.iter().map(|document| document.kind).collect();
+            assert_eq!(kinds.len(), country.documents.len(), "{}: each type once", country.code);
+            assert!(!kinds.is_empty());
+            for document in &country.documents {
+                let says = format!("{} {:?}", country.code, document.kind);
+                let plausible = date(2000, 1, 1)..date(2026, 1, 1);
+                assert!(plausible.contains(&document.date_from), "{says}");
+                assert!(document.zone.is_some() || document.barcode.is_some(), "{says}: how is it read?");
+                match document.kind {
+                    DocumentType::Passport => assert_eq!(document.zone, Some(Zone::Td3), "{says}"),
+                    DocumentType::DrivingLicence => {
+                        let issues = issuers::all().iter().any(|issuer| issuer.country == country.code);
+                        assert!(issues, "{says}: AAMVA knows an issuer");
+                    }
+                    DocumentType::NationalId | DocumentType::ResidencePermit => {
+                        assert_ne!(document.zone, Some(Zone::Td3), "{says}");
+                    }
+                }
+            }
+        }
+        assert!(all().len() > 190);
+    }
+
+    #[test]
+    fn scripts_are_told_apart() {
+        let latin =
+            |code| find_document(code, DocumentType::Passport).map(|document| document.is_strictly_latin);
+        assert_eq!(latin("SWE"), Some(true));
+        assert_eq!(latin("GRC"), Some(false));
+        assert_eq!(latin("GUM"), None, "issues no passports of its own");
+    }
+}

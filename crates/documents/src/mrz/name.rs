@@ -1,0 +1,67 @@
+//! The field of names: two identifiers, two fillers between them, one between their parts (9303-3 §4.6).
+
+/// Primary and secondary identifier of a field, parts separated by a space.
+pub(crate) fn split(field: &[u8]) -> (String, String) {
+    let end = field.iter().rposition(|&c| c != b'<').map_or(0, |at| at + 1);
+    let text = &field[..end];
+    match text.windows(2).position(|pair| pair == b"<<") {
+        Some(at) => (spaced(&text[..at]), spaced(&text[at + 2..])),
+        None => (spaced(text), String::new()),
+    }
+}
+
+/// The parts between fillers, separated by a space.
+pub(crate) fn spaced(text: &[u8]) -> String {
+    let parts = text.split(|&c| c == b'<').filter(|part| !part.is_empty());
+    parts.map(String::from_utf8_lossy).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether the name may go on beyond the field: its last place is no filler.
+pub(crate) fn may_be_cut(field: &[u8]) -> bool {
+    field.last().is_some_and(|&c| c != b'<')
+}
+
+/// The field, without fillers at its end. What is too long is cut as 9303-3 §4.6.2 asks: a letter ends the field, and
+/// both identifiers keep at least a letter.
+pub(crate) fn join(primary: &str, secondary: &str, room: usize) -> String {
+    let (primary, secondary) = (primary.replace(' ', "<"), secondary.replace(' ', "<"));
+    if secondary.is_empty() {
+        return cut(&primary, room);
+    }
+    // Two fillers and a letter.
+    let first = cut(&primary, room.saturating_sub(3));
+    let rest = room.saturating_sub(first.len() + 2);
+    format!("{first}<<{}", cut(&secondary, rest))
+}
+
+/// As much as there is room for, ending with a letter: a filler at the edge gives way by shortening the part before.
+pub(crate) fn cut(text: &str, room: usize) -> String {
+    let mut characters: Vec<char> = text.chars().collect();
+    while characters.len() > room && room > 0 && characters[room - 1] == '<' {
+        // The letter before the filler goes, and the next part's first letter moves into the last place.
+        let Some(letter) = characters[..room].iter().rposition(|&c| c != '<') else { break };
+        characters.remove(letter);
+    }
+    characters.truncate(room);
+    characters.into_iter().collect::<String>().trim_end_matches('<').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_cut_so_that_a_letter_ends_it() {
+        let long = join("NILAVADHANANANDA", "CHAYAPA DEJTHAMRONG KRASUANG", 39);
+        assert_eq!(long, "NILAVADHANANANDA<<CHAYAPA<DEJTHAMRONG<K");
+        assert!(may_be_cut(long.as_bytes()));
+        assert_eq!(cut("ABC<DEF", 4), "AB<D");
+        assert_eq!(join("BENNELONG WOOLOOMOOLOO WARRANDYTE WARNAMBOOL", "DINGO POTOROO", 39).len(), 39);
+    }
+
+    #[test]
+    fn one_name_alone_has_no_second_identifier() {
+        assert_eq!(split(b"ARKFREITH<<<<<"), ("ARKFREITH".into(), String::new()));
+        assert_eq!(split(b"VAN<DER<MUELLEN<<ANNA<MARIA<<"), ("VAN DER MUELLEN".into(), "ANNA MARIA".into()));
+    }
+}

@@ -1,0 +1,185 @@
+//! Zones in text that a person typed, a PDF carries or some text recognition produced: lines of nearly the right
+//! length, letters where digits belong.
+
+use super::{
+    FILLER, Format,
+    check::{Verdict, checks},
+    format::Kind,
+    parse::{ParseError, Parsed, Repair, clean, parse_as, tell_format},
+};
+
+/// What looks alike, digits first. A place's kind says which of them it can be.
+const ALIKE: [&[u8]; 8] = [b"0OQD", b"1IL", b"2Z", b"4A", b"5S", b"6G", b"7T", b"8B"];
+/// A line may lack or have too many characters by so many, where it has fillers to give or take.
+const MOST_OFF: usize = 8;
+/// Lines looked at in a text, and characters in each: nobody's identity is further down.
+const MOST_LINES: usize = 2000;
+const LONGEST: usize = 200;
+
+/// Reads lines as [`super::parse`] does, but forgives: fillers lost or gained, what looks alike and stands where only
+/// the other can stand, and one character whose exchange for its likeness makes a wrong check digit right, where there
+/// is just one such. Every change is told in [`Parsed::repairs`].
+pub fn parse_repaired<S: AsRef<str>>(lines: &[S]) -> Result<Parsed, ParseError> {
+    if !(2..=3).contains(&lines.len()) {
+        return Err(ParseError::Shape);
+    }
+    let lines = lines.iter().enumerate().map(|(at, line)| clean(line.as_ref(), at + 1));
+    let lines = lines.collect::<Result<Vec<_>, _>>()?;
+    let of_length = |format: &Format| lines.iter().all(|line| line.len() == format.length());
+    let whole = Format::ALL.into_iter().any(|format| format.lines() == lines.len() && of_length(&format));
+    let read = Format::ALL
+        .into_iter()
+        // Lines that are as long as some format's are not stretched to another's.
+        .filter(|format| format.lines() == lines.len() && (!whole || of_length(format)))
+        .filter_map(|format| {
+            let fitted = lines.iter().map(|line| fit(line, format.length())).collect::<Option<Vec<_>>>()?;
+            // Which of two formats of one shape it is, the lines themselves tell once their letters are in place.
+            let placed = place(format, &fitted);
+            if tell_format(&placed) != Some(format) {
+                return None;
+            }
+            Some(search(format, &fitted, placed))
+        })
+        .max_by_key(evidence);
+    read.ok_or(ParseError::Shape)
+}
+
+/// Looks for a zone in the lines of a text; the one with the best evidence. Nothing is taken for a zone unless most of
+/// its check digits hold.
+pub fn find_in_text(text: &str) -> Option<Parsed> {
+    let mut lines: Vec<String> = Vec::new();
+    for line in text.lines().take(MOST_LINES) {
+        // What is not of the alphabet is noise of the recognition.
+        let line: String =
+            line.chars().filter(|&c| c.is_ascii_alphanumeric() || "<«‹＜".contains(c)).collect();
+        if !(22..=LONGEST).contains(&line.chars().count()) {
+            continue;
+        }
+        match line.len() {
+            // Several lines run together.
+            length @ (72 | 88) if line.is_ascii() => {
+                lines.push(line[..length / 2].to_owned());
+                lines.push(line[length / 2..].to_owned());
+            }
+            90 if line.is_ascii() => lines.extend((0..3).map(|at| line[at * 30..(at + 1) * 30].to_owned())),
+            _ => lines.push(line),
+        }
+    }
+    let candidates = (2..=3).flat_map(|count| lines.windows(count)).filter_map(|lines| {
+        let parsed = parse_repaired(lines).ok()?;
+        let right = parsed.checks.iter().filter(|check| check.verdict == Verdict::Right).count();
+        (right >= 2 && right * 2 > parsed.checks.len()).then_some(parsed)
+    });
+    candidates.max_by_key(evidence)
+}
+
+/// How much speaks for a reading; more is better.
+fn evidence(parsed: &Parsed) -> i64 {
+    let checks: i64 =
+        parsed.checks.iter().map(|check| if check.verdict == Verdict::Wrong { -30 } else { 10 }).sum();
+    checks - 5 * parsed.problems.len() as i64 - parsed.repairs.len() as i64
+}
+
+/// The line with fillers put in or taken out where it has most of them, until it is as long as it must be.
+fn fit(line: &[u8], length: usize) -> Option<Vec<u8>> {
+    let mut line = line.to_vec();
+    if line.len() == length {
+        return Some(line);
+    }
+    if line.len().abs_diff(length) > MOST_OFF {
+        return None;
+    }
+    // The last of the longest runs: the filling at the end rather than what parts two names.
+    let (mut best, mut run) = ((0, 0), 0);
+    for (at, &c) in line.iter().enumerate() {
+        run = if c == FILLER { run + 1 } else { 0 };
+        if run > 0 && run >= best.1 {
+            best = (at + 1 - run, run);
+        }
+    }
+    let (at, run) = best;
+    if line.len() < length {
+        // A line may have lost all of its filling, but only at its end.
+        let at = if run > 1 { at } else { line.len() };
+        line.splice(at..at, std::iter::repeat_n(FILLER, length - line.len()));
+    } else {
+        let extra = line.len() - length;
+        if run <= extra {
+            return None;
+        }
+        line.drain(at..at + extra);
+    }
+    Some(line)
+}
+
+/// Exchanges what cannot stand in its place for its likeness that can.
+fn place(format: Format, lines: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    let mut lines = lines.to_vec();
+    for (number, line) in lines.iter_mut().enumerate() {
+        for (at, c) in line.iter_mut().enumerate() {
+            let kind = format.kind(number, at);
+            if kind.holds(*c) {
+                continue;
+            }
+            let alike = ALIKE.iter().find(|group| group.contains(c));
+            if let Some(other) =
+                alike.and_then(|group| group.iter().copied().find(|&other| kind.holds(other)))
+            {
+                *c = other;
+            }
+        }
+    }
+    lines
+}
+
+/// Looks for single exchanges within wrong fields that make their digits right.
+fn search(format: Format, before: &[Vec<u8>], mut lines: Vec<Vec<u8>>) -> Parsed {
+    let wrong = |lines: &[Vec<u8>]| {
+        checks(format, lines).iter().filter(|check| check.verdict == Verdict::Wrong).count()
+    };
+    // Each round puts one field right; there are no more fields with a digit than this.
+    for _ in 0..4 {
+        let now = wrong(&lines);
+        if now == 0 {
+            break;
+        }
+        let (mut best, mut ways): (Option<Vec<Vec<u8>>>, usize) = (None, 0);
+        let mut fewest = now;
+        for number in 0..lines.len() {
+            for at in 0..lines[number].len() {
+                // Letters of names are covered by no digit, so exchanging them proves nothing.
+                if matches!(format.kind(number, at), Kind::Letters | Kind::Sex) {
+                    continue;
+                }
+                let c = lines[number][at];
+                let Some(group) = ALIKE.iter().find(|group| group.contains(&c)) else { continue };
+                for &other in
+                    group.iter().filter(|&&other| other != c && format.kind(number, at).holds(other))
+                {
+                    let mut tried = lines.clone();
+                    tried[number][at] = other;
+                    let left = wrong(&tried);
+                    if left < fewest {
+                        (fewest, ways, best) = (left, 1, Some(tried));
+                    } else if left == fewest && best.is_some() {
+                        ways += 1;
+                    }
+                }
+            }
+        }
+        match best {
+            Some(tried) if ways == 1 => lines = tried,
+            _ => break,
+        }
+    }
+    let mut parsed = parse_as(format, &lines);
+    for (number, (old, new)) in before.iter().zip(&lines).enumerate() {
+        for (at, (&from, &to)) in old.iter().zip(new).enumerate() {
+            if from != to {
+                let (from, to) = (char::from(from), char::from(to));
+                parsed.repairs.push(Repair { line: number + 1, at: at + 1, from, to });
+            }
+        }
+    }
+    parsed
+}

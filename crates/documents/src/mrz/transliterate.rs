@@ -1,0 +1,292 @@
+//! National characters in the letters of a zone: the tables of 9303-3 §6, and what follows from them.
+
+use std::iter;
+
+/// How many spellings [`spellings`] gives at most.
+const MOST: usize = 24;
+
+/// The letters A to Z for a name in another script or with marks: the first spelling of each character that the
+/// tables give. Blanks, hyphens and commas part names and become one space, apostrophes and full stops vanish, and what
+/// no table has is left out.
+pub fn transliterate(text: &str) -> String {
+    let mut out = String::new();
+    for (c, last) in characters(text) {
+        if !push_separator(&mut out, c) {
+            out.push_str(options(c, last).first().copied().unwrap_or_default());
+        }
+    }
+    out.trim_end().to_owned()
+}
+
+/// The spellings that the tables allow for a name, the recommended one first; at most 24. `MÜLLER` may stand as
+/// `MUELLER`, `MUXXLLER` or `MULLER`.
+pub fn spellings(text: &str) -> Vec<String> {
+    let mut all = vec![String::new()];
+    for (c, last) in characters(text) {
+        if is_separator(c) {
+            for out in &mut all {
+                push_separator(out, c);
+            }
+            continue;
+        }
+        let options = options(c, last);
+        let more = if all.len() * options.len() > MOST { 1 } else { options.len() };
+        let grown =
+            options.iter().take(more).flat_map(|part| all.iter().map(move |out| format!("{out}{part}")));
+        if more > 0 {
+            all = grown.collect();
+        }
+    }
+    let mut seen = Vec::with_capacity(all.len());
+    for text in all {
+        let text = text.trim_end().to_owned();
+        if !seen.contains(&text) {
+            seen.push(text);
+        }
+    }
+    seen
+}
+
+/// Each character in its capital form, and whether a name ends after it: teh marbuta is written otherwise there.
+fn characters(text: &str) -> impl Iterator<Item = (char, bool)> {
+    let capitals: Vec<char> = text.chars().flat_map(capitals).collect();
+    let next = capitals.iter().skip(1).map(|&c| is_separator(c)).chain(iter::once(true)).collect::<Vec<_>>();
+    capitals.into_iter().zip(next)
+}
+
+fn capitals(c: char) -> impl Iterator<Item = char> {
+    // The sharp s has a capital of its own; `to_uppercase` would write it as two letters.
+    let kept = (c == 'ß').then_some('ẞ');
+    let upper = (c != 'ß').then(|| c.to_uppercase());
+    kept.into_iter().chain(upper.into_iter().flatten())
+}
+
+fn is_separator(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '-' | ',' | '/' | '<' | '\u{2010}'..='\u{2015}')
+}
+
+fn push_separator(out: &mut String, c: char) -> bool {
+    if !is_separator(c) {
+        return false;
+    }
+    if !out.is_empty() && !out.ends_with(' ') {
+        out.push(' ');
+    }
+    true
+}
+
+/// The ways to write a capital; none for what a zone leaves out.
+fn options(c: char, last: bool) -> &'static [&'static str] {
+    match c {
+        'A'..='Z' | '0'..='9' => {
+            const PLAIN: &str = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+            const SINGLE: [[&str; 1]; 36] = {
+                let mut table = [[""; 1]; 36];
+                let mut at = 0;
+                while at < 36 {
+                    table[at] = [PLAIN.split_at(at).1.split_at(1).0];
+                    at += 1;
+                }
+                table
+            };
+            let at =
+                if c.is_ascii_digit() { c as usize - '0' as usize } else { c as usize - 'A' as usize + 10 };
+            SINGLE.get(at).map_or(&[], |one| one.as_slice())
+        }
+        '\u{00C0}'..='\u{024F}' | '\u{1E00}'..='\u{1EFF}' => latin(c),
+        '\u{0400}'..='\u{04FF}' => cyrillic(c),
+        '\u{0600}'..='\u{06FF}' => arabic(c, last),
+        _ => &[],
+    }
+}
+
+/// Table A: Latin letters with marks.
+fn latin(c: char) -> &'static [&'static str] {
+    match c {
+        'Ä' => &["AE", "A"],
+        'Å' => &["AA", "A"],
+        'Æ' | 'Ǽ' => &["AE"],
+        'À'..='Ã' | 'Ā' | 'Ă' | 'Ą' | 'Ǎ' | 'Ạ'..='Ặ' => &["A"],
+        'Ç' | 'Ć' | 'Ĉ' | 'Ċ' | 'Č' => &["C"],
+        'Ð' | 'Ď' | 'Đ' => &["D"],
+        'È'..='Ë' | 'Ē' | 'Ĕ' | 'Ė' | 'Ę' | 'Ě' | 'Ẹ'..='Ệ' | 'Ə' => &["E"],
+        'Ĝ' | 'Ğ' | 'Ġ' | 'Ģ' | 'Ǧ' => &["G"],
+        'Ĥ' | 'Ħ' => &["H"],
+        'Ì'..='Ï' | 'Ĩ' | 'Ī' | 'Ĭ' | 'Į' | 'İ' | 'Ỉ' | 'Ị' => &["I"],
+        'Ĳ' => &["IJ"],
+        'Ĵ' => &["J"],
+        'Ķ' => &["K"],
+        'Ĺ' | 'Ļ' | 'Ľ' | 'Ŀ' | 'Ł' => &["L"],
+        'Ñ' => &["N", "NXX"],
+        'Ń' | 'Ņ' | 'Ň' | 'Ŋ' => &["N"],
+        'Ö' => &["OE", "O"],
+        'Ø' | 'Œ' => &["OE"],
+        'Ò'..='Õ' | 'Ō' | 'Ŏ' | 'Ő' | 'Ơ' | 'Ǒ' | 'Ọ'..='Ợ' => &["O"],
+        'Ŕ' | 'Ŗ' | 'Ř' => &["R"],
+        'Ś' | 'Ŝ' | 'Ş' | 'Š' | 'Ș' => &["S"],
+        'ẞ' => &["SS"],
+        'Ţ' | 'Ť' | 'Ŧ' | 'Ț' => &["T"],
+        'Þ' => &["TH"],
+        'Ü' => &["UE", "UXX", "U"],
+        'Ù'..='Û' | 'Ũ' | 'Ū' | 'Ŭ' | 'Ů' | 'Ű' | 'Ų' | 'Ư' | 'Ǔ' | 'Ụ'..='Ự' => &["U"],
+        'Ŵ' | 'Ẁ' | 'Ẃ' | 'Ẅ' => &["W"],
+        'Ý' | 'Ŷ' | 'Ÿ' | 'Ỳ'..='Ỹ' => &["Y"],
+        'Ź' | 'Ż' | 'Ž' => &["Z"],
+        _ => &[],
+    }
+}
+
+/// Table B: Cyrillic. Where languages differ, Russian comes first.
+fn cyrillic(c: char) -> &'static [&'static str] {
+    match c {
+        'А' => &["A"],
+        'Б' => &["B"],
+        'В' => &["V"],
+        'Г' => &["G", "H"],
+        'Ґ' | 'Ғ' | 'Ѓ' => &["G"],
+        'Д' | 'Ђ' => &["D"],
+        'Е' | 'Э' => &["E"],
+        'Ё' => &["E", "IO"],
+        'Ж' => &["ZH", "Z"],
+        'З' => &["Z"],
+        'И' => &["I", "Y"],
+        'І' | 'Й' => &["I"],
+        'Ї' => &["I", "YI"],
+        'Ј' => &["J"],
+        'К' | 'Ќ' => &["K"],
+        'Л' => &["L"],
+        'М' => &["M"],
+        'Н' => &["N"],
+        'О' => &["O"],
+        'П' => &["P"],
+        'Р' => &["R"],
+        'С' => &["S"],
+        'Т' => &["T"],
+        'У' | 'Ў' | 'Ѫ' => &["U"],
+        'Ф' => &["F"],
+        'Х' => &["KH", "H"],
+        'Ц' => &["TS", "C"],
+        'Ч' => &["CH", "C"],
+        'Ш' => &["SH", "S"],
+        'Щ' => &["SHCH", "SHT"],
+        'Ъ' => &["IE", ""],
+        'Ы' | 'Ѵ' => &["Y"],
+        'Ю' => &["IU", "YU"],
+        'Я' => &["IA", "YA"],
+        'Є' => &["IE", "YE"],
+        'Ѕ' => &["DZ"],
+        'Љ' => &["LJ"],
+        'Њ' => &["NJ"],
+        'Ћ' => &["C"],
+        'Џ' => &["DZ", "DJ"],
+        // The soft sign is not written, and no other letter is known to the table.
+        _ => &[],
+    }
+}
+
+/// Table C: Arabic, letter by letter, so that the name can be had back from the zone. `X` marks what Latin lacks.
+fn arabic(c: char, last: bool) -> &'static [&'static str] {
+    match c {
+        'ء' => &["XE"],
+        'آ' => &["XAA"],
+        'أ' => &["XAE"],
+        'ؤ' => &["U", "XW"],
+        'إ' => &["I"],
+        'ئ' => &["XI"],
+        'ا' => &["A"],
+        'ب' => &["B"],
+        'ة' if last => &["XAH"],
+        'ة' => &["XTA"],
+        'ت' => &["T"],
+        'ث' => &["XTH"],
+        'ج' => &["J"],
+        'ح' => &["XH"],
+        'خ' => &["XKH"],
+        'د' => &["D"],
+        'ذ' => &["XDH"],
+        'ر' => &["R"],
+        'ز' => &["Z"],
+        'س' => &["S"],
+        'ش' => &["XSH"],
+        'ص' => &["XSS"],
+        'ض' => &["XDZ"],
+        'ط' => &["XTT"],
+        'ظ' => &["XZZ"],
+        'ع' => &["E"],
+        'غ' => &["G"],
+        'ف' => &["F"],
+        'ق' => &["Q"],
+        'ك' => &["K"],
+        'ل' => &["L"],
+        'م' => &["M"],
+        'ن' => &["N"],
+        'ه' => &["H"],
+        'و' => &["W"],
+        'ى' => &["XAY"],
+        'ي' | 'ې' => &["Y"],
+        // Vowel signs and the like are not written.
+        'ٱ' => &["XXA"],
+        'ٹ' => &["XXT"],
+        'ټ' => &["XRT"],
+        'پ' => &["P"],
+        'ځ' => &["XKE"],
+        'څ' => &["XXH"],
+        'چ' => &["XC"],
+        'ڈ' => &["XXD"],
+        'ډ' => &["XDR"],
+        'ڑ' => &["XXR"],
+        'ړ' => &["XRR"],
+        'ږ' => &["XRX"],
+        'ژ' => &["XJ"],
+        'ښ' => &["XXS"],
+        'ک' => &["XKK"],
+        'ګ' => &["XXK"],
+        'ڭ' => &["XNG"],
+        'گ' => &["XGG"],
+        'ں' => &["XNN"],
+        'ڼ' => &["XXN"],
+        'ھ' => &["XDO"],
+        'ۀ' => &["XYH"],
+        'ہ' => &["XXG"],
+        'ی' => &["XYA"],
+        'ۍ' => &["XXY"],
+        'ے' => &["XYB"],
+        'ۓ' => &["XBE"],
+        _ => &[],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_many_alphabets_come_out_in_the_letters_of_a_zone() {
+        for (name, written) in [
+            ("Thérèse Cañon", "THERESE CANON"),
+            ("Müller-Lüdenscheidt", "MUELLER LUEDENSCHEIDT"),
+            ("Weiß", "WEISS"),
+            ("Åsa Ødegård", "AASA OEDEGAARD"),
+            ("O’Connor, Seán", "OCONNOR SEAN"),
+            ("Łukasz Żółć", "LUKASZ ZOLC"),
+            ("Þórður", "THORDUR"),
+            ("Nguyễn Thị Hường", "NGUYEN THI HUONG"),
+            ("Щербаков Юрий", "SHCHERBAKOV IURII"),
+            ("Київ", "KIIV"),
+            ("محمود", "MXHMWD"),
+            ("فاطمة", "FAXTTMXAH"),
+            ("İğde", "IGDE"),
+        ] {
+            assert_eq!(transliterate(name), written, "{name}");
+        }
+    }
+
+    #[test]
+    fn every_allowed_spelling_is_given_and_their_number_is_bounded() {
+        assert_eq!(spellings("Müller"), ["MUELLER", "MUXXLLER", "MULLER"]);
+        assert!(spellings("Peña Nuñez").contains(&"PENXXA NUNEZ".to_owned()));
+        assert!(spellings(&"Ü".repeat(200)).len() <= MOST);
+        assert_eq!(spellings(""), [""]);
+        assert_eq!(transliterate("漢字"), "");
+    }
+}

@@ -1,0 +1,165 @@
+//! What is wrong with a photo of a document, as numbers with limits.
+//!
+//! Each measure is one number, its limit and what to do about it. The limits were chosen on simulated photographs
+//! (`testkit::specimens`; `tests/docs_page.rs` says how often each is right and wrong there), and simulated photographs
+//! are no photographs: those of [`Fault::Screen`], [`Fault::Bezel`] and
+//! [`Fault::Photocopy`] above all may ask for a second look and decide
+//! nothing.
+
+mod exposure;
+mod focus;
+mod recapture;
+
+use crate::{
+    limit::Limit,
+    locate::{Located, PageFormat},
+};
+use base::{Measured, Picture};
+
+/// What may be wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Fault {
+    /// The page goes on outside of the frame.
+    Partial,
+    /// Too few pixels for its print.
+    TooSmall,
+    /// Too little light.
+    TooDark,
+    /// Paper and light print are one white.
+    Overexposed,
+    /// A reflection hides a part.
+    Glare,
+    /// Out of focus, or moved.
+    Blurred,
+    /// No colours anywhere in the photo.
+    BlackAndWhite,
+    /// The page was on a display.
+    Screen,
+    /// The dark frame of a display is around it.
+    Bezel,
+    /// The page has no colours of its own, as a copy has none.
+    Photocopy,
+}
+
+impl Fault {
+    /// All of them, in the order in which they are worth telling.
+    pub const ALL: [Self; 10] = [
+        Self::Partial,
+        Self::TooSmall,
+        Self::TooDark,
+        Self::Overexposed,
+        Self::Glare,
+        Self::Blurred,
+        Self::BlackAndWhite,
+        Self::Screen,
+        Self::Bezel,
+        Self::Photocopy,
+    ];
+
+    /// A name for tables and logs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Partial => "partial",
+            Self::TooSmall => "too_small",
+            Self::TooDark => "too_dark",
+            Self::Overexposed => "overexposed",
+            Self::Glare => "glare",
+            Self::Blurred => "blurred",
+            Self::BlackAndWhite => "black_and_white",
+            Self::Screen => "screen",
+            Self::Bezel => "bezel",
+            Self::Photocopy => "photocopy",
+        }
+    }
+
+    /// What to do about it.
+    pub fn hint(self) -> &'static str {
+        match self {
+            Self::Partial => "show the whole document, with a margin around it",
+            Self::TooSmall => "go closer, or use a camera with more pixels",
+            Self::TooDark => "use more light",
+            Self::Overexposed => "use less light, or turn the flash off",
+            Self::Glare => "tilt the document or the lamp until the reflection is gone",
+            Self::Blurred => "hold the camera still and let it focus",
+            Self::BlackAndWhite => "take the photo in colour",
+            Self::Screen | Self::Bezel => "photograph the document itself, not a display that shows it",
+            Self::Photocopy => "photograph the document itself, not a copy of it",
+        }
+    }
+
+    /// What its number is held to.
+    pub fn limit(self) -> Limit {
+        match self {
+            Self::Partial => Limit::AtMost(0.5, "sides cut off"),
+            Self::TooSmall => Limit::AtLeast(3.3, "pixels to the millimetre"),
+            Self::TooDark => Limit::AtLeast(110.0, "of 255, the brightest tenth of the page"),
+            Self::Overexposed => Limit::AtMost(0.5, "of the page without any tone"),
+            Self::Glare => Limit::AtMost(0.05, "of the page under a reflection"),
+            Self::Blurred => Limit::AtLeast(0.56, "of the steps at edges lost by blurring"),
+            Self::BlackAndWhite => Limit::AtLeast(1.5, "of 255, the colour of the most colourful hundredth"),
+            Self::Screen => Limit::AtMost(1.8, "decades that a peak of the spectrum stands out"),
+            Self::Bezel => Limit::AtMost(0.5, "sides along which the dark frame of a display lies"),
+            Self::Photocopy => Limit::AtLeast(1.8, "of 255, how much colour differs over the page"),
+        }
+    }
+}
+
+/// One number and its limit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Measure {
+    /// What it is about.
+    pub fault: Fault,
+    /// The number, in the unit of its limit.
+    pub value: f32,
+}
+
+impl Measure {
+    /// Whether the limit is broken.
+    pub fn is_broken(&self) -> bool {
+        self.fault.limit().is_broken(self.value)
+    }
+
+    /// The number, its limit in words and what to do, as callers are told.
+    pub fn told(&self) -> Measured {
+        Measured::new(self.value, self.fault.limit().to_string(), self.fault.hint())
+    }
+}
+
+/// Measures a photo and the page that was found in it: all of [`Fault::ALL`], in that order.
+pub fn measure(photo: &Picture, located: &Located) -> Vec<Measure> {
+    let page = &located.page;
+    let scale = resolution(located);
+    let light = exposure::measure(page, located.format);
+    let value = |fault| match fault {
+        Fault::Partial => located.cut_off as f32,
+        Fault::TooSmall => scale,
+        Fault::TooDark => light.white,
+        Fault::Overexposed => light.toneless,
+        Fault::Glare => light.glare,
+        Fault::Blurred => focus::measure(page, located.format),
+        Fault::BlackAndWhite => recapture::colourfulness(photo),
+        Fault::Screen => recapture::spectral_peak(photo, &located.corners),
+        Fault::Bezel => recapture::bezel(photo, located),
+        Fault::Photocopy => recapture::colour_spread(page),
+    };
+    Fault::ALL.into_iter().map(|fault| Measure { fault, value: value(fault) }).collect()
+}
+
+/// Pixels of the photo to the millimetre of the page, along the side where there are fewest.
+fn resolution(located: &Located) -> f32 {
+    let [a, b, c, d] = located.corners;
+    let side = |a: [f32; 2], b: [f32; 2]| (a[0] - b[0]).hypot(a[1] - b[1]);
+    let (across, down) = (f32::midpoint(side(a, b), side(d, c)), f32::midpoint(side(a, d), side(b, c)));
+    let [width, height] = located.format.size();
+    // A part of a page says less about the side that is cut.
+    if located.cut_off > 0 {
+        (across / width).max(down / height)
+    } else {
+        (across / width).min(down / height)
+    }
+}
+
+/// Pixels to the millimetre at which print of a format is looked at.
+fn reading_scale(format: PageFormat) -> f32 {
+    if format == PageFormat::A4 { 5.0 } else { 8.0 }
+}

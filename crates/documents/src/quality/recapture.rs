@@ -1,0 +1,216 @@
+//! Whether the camera saw the document or a picture of it: colours, and the grid of a display in the spectrum.
+
+use crate::{
+    locate::{self, Located},
+    picture::{page::Plane, page_homography::Point},
+};
+use base::Picture;
+use rustfft::{Fft, FftPlanner, num_complex::Complex};
+use std::sync::Arc;
+
+/// Two planes of colour without brightness, small enough that noise is gone: blue and red against luma.
+fn colours(picture: &Picture, side: usize) -> [Plane; 2] {
+    let plane = |difference: &dyn Fn(&[u8; 3]) -> f32| {
+        let values = picture.rgb().as_chunks::<3>().0.iter().map(difference).collect();
+        Plane::new(picture.width() as usize, picture.height() as usize, values).fit(side)
+    };
+    let luma = |[r, g, b]: &[u8; 3]| 0.299 * f32::from(*r) + 0.587 * f32::from(*g) + 0.114 * f32::from(*b);
+    [
+        plane(&|pixel| 0.564 * (f32::from(pixel[2]) - luma(pixel))),
+        plane(&|pixel| 0.713 * (f32::from(pixel[0]) - luma(pixel))),
+    ]
+}
+
+/// How much colour the most colourful hundredth of the photo has, 0 to about 180.
+pub(super) fn colourfulness(photo: &Picture) -> f32 {
+    let [blue, red] = colours(photo, 200);
+    let strengths: Vec<f32> =
+        blue.values().iter().zip(red.values()).map(|(blue, red)| blue.hypot(*red)).collect();
+    Plane::new(blue.width(), blue.height(), strengths).quantile(0.99)
+}
+
+/// How much colour differs over the page: its standard deviation in both directions, which the light's tint leaves alone.
+pub(super) fn colour_spread(page: &Picture) -> f32 {
+    let spread = |plane: &Plane| {
+        let count = plane.values().len() as f32;
+        let mean = plane.values().iter().sum::<f32>() / count;
+        plane.values().iter().map(|value| (value - mean).powi(2)).sum::<f32>() / count
+    };
+    colours(page, 160).iter().map(spread).sum::<f32>().sqrt()
+}
+
+/// How far out of the page its surroundings are looked at, in parts of its side.
+const AROUND: f32 = 0.7;
+/// Steps on the way, and samples along a side.
+const STEPS: usize = 140;
+const SAMPLES: usize = 24;
+/// The frame of a display is this much darker than the page's paper, and as even.
+const FRAME_DARK: f32 = 0.2;
+const FRAME_EVEN: f32 = 9.0;
+/// Steps that a frame is wide at least, and the window inside it.
+const FRAME_STEPS: usize = 4;
+const WINDOW_STEPS: usize = 4;
+/// Steps that may still be the page's edge.
+const EDGE_STEPS: usize = 3;
+
+/// On how many sides of the page, 0 to 4, what is around it is even and light, as a window is, and then as dark and even
+/// as the frame of a display. A page on a dark table has nothing between itself and the dark.
+pub(super) fn bezel(photo: &Picture, located: &Located) -> f32 {
+    let luma = Plane::luma(photo).fit(BEZEL_SIDE);
+    let scale = luma.width() as f32 / photo.width() as f32;
+    let (width, height) = (located.page.width() as f32, located.page.height() as f32);
+    let paper = Plane::luma(&located.page).fit(200).quantile(0.8);
+    let inside = |[x, y]: Point| {
+        x >= 0.0 && y >= 0.0 && x < (luma.width() - 1) as f32 && y < (luma.height() - 1) as f32
+    };
+    let side = |at: &dyn Fn(f32, f32) -> Point| {
+        let (mut light, mut dark) = (0, 0);
+        for step in EDGE_STEPS..STEPS {
+            let out = AROUND * step as f32 / STEPS as f32;
+            let along = (0..SAMPLES).map(|sample| 0.1 + 0.8 * sample as f32 / (SAMPLES - 1) as f32);
+            let points = along.map(|along| located.to_photo.apply(at(along, out)).map(|value| value * scale));
+            let values: Vec<f32> =
+                points.filter(|&point| inside(point)).map(|[x, y]| luma.between(x, y)).collect();
+            // Where most of the line is outside of the photo nothing ends.
+            if values.len() < SAMPLES / 2 {
+                return false;
+            }
+            let mean = values.iter().sum::<f32>() / values.len() as f32;
+            let spread = values.iter().map(|value| (value - mean).powi(2)).sum::<f32>() / values.len() as f32;
+            let even = spread.sqrt() < FRAME_EVEN;
+            match (even, mean < FRAME_DARK * paper) {
+                (true, false) if dark == 0 => light += 1,
+                (true, true) => dark += 1,
+                // The step from the one to the other is in both.
+                _ if light >= WINDOW_STEPS && dark == 0 => {}
+                _ => break,
+            }
+            if light >= WINDOW_STEPS && dark >= FRAME_STEPS {
+                return true;
+            }
+        }
+        false
+    };
+    let sides: [&dyn Fn(f32, f32) -> Point; 4] = [
+        &|along, out| [along * width, -out * height],
+        &|along, out| [along * width, height + out * height],
+        &|along, out| [-out * height, along * height],
+        &|along, out| [width + out * height, along * height],
+    ];
+    sides.into_iter().filter(|at| side(*at)).count() as f32
+}
+
+/// The long side of the picture in which the frame is looked for.
+const BEZEL_SIDE: usize = 1000;
+
+/// Pixels of a block that the spectrum is taken of.
+const BLOCK: usize = 256;
+
+/// How far the strongest single frequency stands out of those near it, in decades of power: a grid of pixels, or what it
+/// becomes when another grid looks at it. A display has it everywhere, print only where print is, and perspective moves
+/// it from place to place: so each block is looked at alone, and all but a third must have it. Of the photo as it is,
+/// because drawing the page flat would smooth it.
+pub(super) fn spectral_peak(photo: &Picture, corners: &[Point; 4]) -> f32 {
+    let blocks = blocks(photo, corners);
+    // Brightness, and red against blue: stripes of a display differ in colour, print does not.
+    let looks: [fn(&[u8; 3]) -> f32; 2] = [
+        |[r, g, b]| 0.299 * f32::from(*r) + 0.587 * f32::from(*g) + 0.114 * f32::from(*b),
+        |[r, _, b]| f32::from(*r) - f32::from(*b),
+    ];
+    let spectrum = Spectrum::new();
+    let mut peaks: Vec<f32> = blocks
+        .iter()
+        .map(|block| looks.iter().map(|look| spectrum.stands_out(photo, *block, *look)).fold(0.0, f32::max))
+        .collect();
+    if peaks.is_empty() {
+        return 0.0;
+    }
+    let third = peaks.len() / 3;
+    *peaks.select_nth_unstable_by(third, f32::total_cmp).1
+}
+
+/// Up to twelve blocks whose middle is on the page, evenly spread.
+fn blocks(photo: &Picture, corners: &[Point; 4]) -> Vec<[usize; 2]> {
+    let (width, height) = (photo.width() as usize, photo.height() as usize);
+    if width < BLOCK || height < BLOCK {
+        return Vec::new();
+    }
+    let steps = |length: usize| {
+        let count = (length / BLOCK).clamp(1, 8);
+        (0..=count).map(move |at| (length - BLOCK) * at / count)
+    };
+    let mut blocks: Vec<[usize; 2]> = steps(height).flat_map(|y| steps(width).map(move |x| [x, y])).collect();
+    blocks.retain(|[x, y]| {
+        let middle = [(x + BLOCK / 2) as f32, (y + BLOCK / 2) as f32];
+        locate::is_inside(corners, middle)
+    });
+    let every = blocks.len().div_ceil(12).max(1);
+    blocks.into_iter().step_by(every).collect()
+}
+
+struct Spectrum {
+    transform: Arc<dyn Fft<f32>>,
+    window: Vec<f32>,
+}
+
+impl Spectrum {
+    fn new() -> Self {
+        let step = std::f32::consts::TAU / BLOCK as f32;
+        Self {
+            transform: FftPlanner::new().plan_fft_forward(BLOCK),
+            window: (0..BLOCK).map(|at| 0.5 - 0.5 * ((at as f32 + 0.5) * step).cos()).collect(),
+        }
+    }
+
+    /// The largest difference, in decades, between the power near a frequency and that around it.
+    fn stands_out(&self, photo: &Picture, block: [usize; 2], look: fn(&[u8; 3]) -> f32) -> f32 {
+        // Nine frequencies together are as wide as the window makes one.
+        let power = self.power(photo, block, look).mean(1).map(|power| (power + 1.0).log10());
+        let (wide, near) = (power.mean(7), power.mean(2));
+        let half = BLOCK as i64 / 2;
+        let mut most = 0.0_f32;
+        for y in 8..BLOCK as i64 - 8 {
+            for x in 8..BLOCK as i64 - 8 {
+                let (u, v) = (x - half, y - half);
+                let radius = ((u * u + v * v) as f32).sqrt() / BLOCK as f32;
+                if !(0.16..0.46).contains(&radius) || of_the_file(u, v) {
+                    continue;
+                }
+                let around = (wide.at(x, y) * 225.0 - near.at(x, y) * 25.0) / 200.0;
+                most = most.max(power.at(x, y) - around);
+            }
+        }
+        most
+    }
+
+    /// The power of each frequency of a windowed block, zero in the middle.
+    fn power(&self, photo: &Picture, [left, top]: [usize; 2], look: fn(&[u8; 3]) -> f32) -> Plane {
+        let pixels = photo.rgb().as_chunks::<3>().0;
+        let row = |y: usize| &pixels[(top + y) * photo.width() as usize + left..][..BLOCK];
+        let mean = (0..BLOCK).flat_map(row).map(look).sum::<f32>() / (BLOCK * BLOCK) as f32;
+        let mut block: Vec<Complex<f32>> = Vec::with_capacity(BLOCK * BLOCK);
+        for y in 0..BLOCK {
+            let line = row(y).iter().zip(&self.window);
+            block.extend(line.map(|(pixel, x)| Complex::new((look(pixel) - mean) * x * self.window[y], 0.0)));
+        }
+        self.transform.process(&mut block);
+        let mut turned: Vec<Complex<f32>> =
+            (0..BLOCK * BLOCK).map(|at| block[at % BLOCK * BLOCK + at / BLOCK]).collect();
+        self.transform.process(&mut turned);
+        let middle = |at: usize| (at + BLOCK / 2) % BLOCK;
+        let power = (0..BLOCK * BLOCK)
+            .map(|at| turned[middle(at / BLOCK) * BLOCK + middle(at % BLOCK)].norm_sqr())
+            .collect();
+        Plane::new(BLOCK, BLOCK, power)
+    }
+}
+
+/// Edges of JPEG's blocks: multiples of an eighth along an axis.
+fn of_the_file(u: i64, v: i64) -> bool {
+    let eighth = BLOCK as i64 / 8;
+    let multiple = |value: i64| {
+        let rest = value.rem_euclid(eighth);
+        rest <= 2 || rest >= eighth - 2
+    };
+    u.abs() <= 2 && multiple(v) || v.abs() <= 2 && multiple(u)
+}

@@ -1,0 +1,251 @@
+//! Letters that prove an address: bills, statements, letters of offices. Whose they are, where that person lives, who sent
+//! them and when.
+
+mod address;
+
+pub use address::PostalAddress;
+pub(crate) use address::is_address;
+
+use crate::{
+    picture::page_homography::Point,
+    text::{
+        Line, dates,
+        fold::fold,
+        layout::{Placed, level},
+        names,
+    },
+};
+use jiff::civil::Date;
+use std::sync::LazyLock;
+
+/// Lines that are looked at.
+const MOST_LINES: usize = 400;
+
+/// How a part of a letter was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// Beside or below a label.
+    Label,
+    /// In the block of an address.
+    Block,
+    /// By its words: a company's form, an office's name.
+    Words,
+    /// By where and how large it stands, which is a guess.
+    Place,
+}
+
+/// A part of a letter.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Part<T> {
+    /// What it is.
+    pub value: T,
+    /// How it was found.
+    pub source: Source,
+    /// How sure it is, 0 to 1.
+    pub confidence: f32,
+    /// Where it stands, as [`Line::corners`].
+    pub corners: [Point; 4],
+}
+
+/// What a letter says.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
+pub struct Supplementary {
+    /// Whom it was sent to, as printed, without titles.
+    pub full_name: Option<Part<String>>,
+    /// Where to.
+    pub structured_postal_address: Option<Part<PostalAddress>>,
+    /// When it was written.
+    pub date_of_issue: Option<Part<dates::Reading>>,
+    /// Who sent it.
+    pub organisation: Option<Part<String>>,
+}
+
+impl Supplementary {
+    /// How many of its parts were found.
+    pub fn known(&self) -> usize {
+        let Self { full_name, structured_postal_address, date_of_issue, organisation } = self;
+        let found = [
+            full_name.is_some(),
+            structured_postal_address.is_some(),
+            date_of_issue.is_some(),
+            organisation.is_some(),
+        ];
+        found.into_iter().map(usize::from).sum()
+    }
+}
+
+#[derive(serde::Deserialize)]
+struct Words {
+    dated: Vec<String>,
+    not_dated: Vec<String>,
+    forms: Vec<String>,
+    words: Vec<String>,
+}
+
+static WORDS: LazyLock<Words> = LazyLock::new(|| {
+    let mut words: Words = toml::from_str(include_str!("supplementary.toml")).expect("a test reads it");
+    for list in [&mut words.dated, &mut words.not_dated] {
+        for word in list.iter_mut() {
+            *word = fold(word);
+        }
+        // Longer labels hold shorter ones.
+        list.sort_by_key(|word| std::cmp::Reverse(word.len()));
+    }
+    words
+});
+
+/// Reads a letter. `today` bounds its date; `country` (ISO 3166-1 alpha-3) is that of the sender, where it is known.
+pub fn read(lines: &[Line], today: Date, country: Option<&str>) -> Supplementary {
+    let placed = level(lines.get(..MOST_LINES).unwrap_or(lines));
+    let block = address::find(&placed, country);
+    let country = country.or_else(|| block.as_ref().and_then(|block| block.address.value.country));
+    let used: &[usize] = block.as_ref().map_or(&[], |block| &block.lines);
+    let organisation = find_organisation(&placed, used);
+    let date_of_issue = find_date(&placed, today, country);
+    let (full_name, structured_postal_address) =
+        block.map_or((None, None), |block| (block.name, Some(block.address)));
+    Supplementary { full_name, structured_postal_address, date_of_issue, organisation }
+}
+
+/// Whether a text is the name of a company or an office: 2 for a company's form, 1 for a word of such names, else 0.
+fn organisation(text: &str) -> u8 {
+    let words: Vec<&str> = text.split([' ', ',']).collect();
+    let has_form = WORDS.forms.iter().any(|form| {
+        let parts: Vec<&str> = form.split(' ').collect();
+        // A form alone is no name.
+        words.windows(parts.len()).skip(1).any(|window| window == parts)
+    });
+    if has_form {
+        return 2;
+    }
+    let folded: Vec<String> = words.iter().map(|word| fold(word)).collect();
+    let named = WORDS.words.iter().any(|word| {
+        let parts: Vec<String> = word.split(' ').map(fold).collect();
+        folded.windows(parts.len()).any(|window| window == parts.as_slice())
+            // German writes them in one.
+            || parts.len() == 1 && word.len() >= 6 && folded.iter().any(|own| own.ends_with(&parts[0]))
+    });
+    u8::from(named)
+}
+
+/// The name up to and with a company's form: what follows is an office or an address.
+fn up_to_form(text: &str) -> &str {
+    let end = WORDS.forms.iter().filter_map(|form| {
+        let at = text.find(&format!(" {form}"))? + 1 + form.len();
+        text.get(at..)?.chars().next().is_none_or(|c| !c.is_alphanumeric()).then_some(at)
+    });
+    // The longest of forms that begin alike: `S.A.` and `S.A.U.`.
+    end.max().and_then(|end| text.get(..end)).unwrap_or(text)
+}
+
+fn find_organisation(placed: &[Placed], used: &[usize]) -> Option<Part<String>> {
+    let bottom = placed.iter().map(|one| one.bottom).fold(f32::MIN, f32::max);
+    let top = placed.iter().map(|one| one.top).fold(f32::MAX, f32::min);
+    let mut heights: Vec<f32> = placed.iter().map(Placed::height).collect();
+    heights.sort_by(f32::total_cmp);
+    let usual = heights.get(heights.len() / 2).copied()?;
+    let mut best: Option<(f32, &Placed, u8)> = None;
+    for (at, one) in placed.iter().enumerate() {
+        let text = one.line.text.as_str();
+        let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+        if used.contains(&at)
+            || letters < 3
+            || letters * 2 < text.chars().count()
+            || text.chars().count() > 90
+        {
+            continue;
+        }
+        let kind = organisation(text);
+        let height = (one.height() / usual.max(f32::MIN_POSITIVE)).clamp(0.5, 2.5);
+        let depth = (one.top - top) / (bottom - top).max(f32::MIN_POSITIVE);
+        // A sentence ends with a full stop and has many words.
+        let sentence = text.split(' ').count() > 9 || text.ends_with('.') && kind < 2 || text.contains(": ");
+        let score =
+            f32::from(kind) * 1.5 + 2.0 * (height - 1.0) - 2.0 * depth - if sentence { 2.0 } else { 0.0 };
+        if best.as_ref().is_none_or(|(most, ..)| score > *most) {
+            best = Some((score, one, kind));
+        }
+    }
+    let (score, one, kind) = best.filter(|(score, ..)| *score > 0.3)?;
+    let source = if kind > 0 { Source::Words } else { Source::Place };
+    let certain = match kind {
+        2 => 0.95,
+        1 => 0.85,
+        _ => (0.3 + 0.15 * score).clamp(0.3, 0.6),
+    };
+    let value = up_to_form(&one.line.text).trim().to_owned();
+    Some(Part { value, source, confidence: one.line.confidence * certain, corners: one.line.corners })
+}
+
+/// The date that a label names; else the first in the upper half that no label takes for something else.
+fn find_date(placed: &[Placed], today: Date, country: Option<&str>) -> Option<Part<dates::Reading>> {
+    let hints = dates::Hints { country, latest_year: today.year() };
+    let past = |reading: dates::Reading| match reading {
+        dates::Reading::Certain(date) => date <= today,
+        dates::Reading::Ambiguous { day_first, month_first } => day_first.min(month_first) <= today,
+    };
+    let dated = |text: &str| dates::find(text, &hints).into_iter().find(|found| past(found.reading));
+    let part = |one: &Placed, reading, source, certain: f32| {
+        let (confidence, corners) = (one.line.confidence * certain, one.line.corners);
+        Some(Part { value: reading, source, confidence, corners })
+    };
+    let mut labelled: Option<(usize, &Placed, dates::Reading)> = None;
+    for one in placed {
+        let folded = fold(&one.line.text);
+        let Some(label) = WORDS.dated.iter().find(|label| folded.starts_with(label.as_str())) else {
+            continue;
+        };
+        let found = dated(&one.line.text);
+        let ends = found.is_some() || folded.len() <= label.len() + 2;
+        let beside = || {
+            let others = placed.iter().filter(|other| !std::ptr::eq(*other, one));
+            let near = others.filter_map(|other| {
+                let right = one.beside(other) && other.left > one.left;
+                let gap = if right {
+                    (other.left - one.right) / one.height() * 0.2
+                } else {
+                    let fits =
+                        (other.left - one.left).abs() < 2.0 * one.height() || one.shares_column(other) > 0.5;
+                    if !fits || other.top < one.top {
+                        return None;
+                    }
+                    (other.top - one.bottom) / one.height()
+                };
+                (gap < 2.5).then_some((gap, other))
+            });
+            let near = near.filter_map(|(gap, other)| Some((gap, dated(&other.line.text)?, other)));
+            near.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, found, other)| (found, other))
+        };
+        let found = found.map(|found| (found, one)).or_else(|| ends.then(beside).flatten());
+        if let Some((found, other)) = found
+            && labelled.is_none_or(|(longest, ..)| label.len() > longest)
+        {
+            labelled = Some((label.len(), other, found.reading));
+        }
+    }
+    if let Some((_, one, reading)) = labelled {
+        return part(one, reading, Source::Label, 0.97);
+    }
+    let bottom = placed.iter().map(|one| one.bottom).fold(f32::MIN, f32::max);
+    let top = placed.iter().map(|one| one.top).fold(f32::MAX, f32::min);
+    let upper = placed.iter().filter(|one| one.top < f32::midpoint(top, bottom));
+    let free = upper.filter(|one| {
+        let own = |line: &Placed| {
+            let folded = fold(&line.line.text);
+            WORDS.not_dated.iter().any(|word| folded.starts_with(word.as_str()))
+        };
+        !own(one) && !placed.iter().any(|other| own(other) && other.beside(one) && other.left < one.left)
+    });
+    let mut found = free.filter_map(|one| Some((dated(&one.line.text)?, one)));
+    found.next().and_then(|(found, one)| part(one, found.reading, Source::Place, 0.6))
+}
+
+/// Whether a line may be a person's name: two to six words of letters, and no company.
+fn is_person(text: &str) -> bool {
+    let Some(name) = names::clean(names::without_titles(text)) else { return false };
+    let words = name.split(' ').count();
+    let capitals =
+        name.split(' ').filter(|word| word.starts_with(|c: char| c.is_uppercase() || !c.is_lowercase()));
+    (2..=6).contains(&words) && capitals.count() >= 2 && organisation(text) == 0
+}

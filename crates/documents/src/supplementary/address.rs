@@ -1,0 +1,295 @@
+//! Blocks of addresses: a name, a street, a town with its postal code.
+
+use super::{Part, Source, is_person, organisation};
+use crate::{
+    countries,
+    text::{fold::fold, layout::Placed, names},
+};
+
+/// An address as letters have it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct PostalAddress {
+    /// Street and house and what else stands above the town, as printed.
+    pub lines: Vec<String>,
+    /// The postal code, as printed.
+    pub postal_code: Option<String>,
+    /// The town.
+    pub town: Option<String>,
+    /// The state or province, where the country's addresses have one.
+    pub region: Option<String>,
+    /// The country, where it is printed or the code tells: ISO 3166-1 alpha-3.
+    pub country: Option<&'static str>,
+}
+
+/// An address with the lines it was found in.
+pub(super) struct Block {
+    pub(super) name: Option<Part<String>>,
+    pub(super) address: Part<PostalAddress>,
+    pub(super) lines: Vec<usize>,
+}
+
+/// Lines of a block above the town.
+const MOST_ABOVE: usize = 6;
+
+/// Whether a line is an address by itself: a street with a number, a town with its code, parted by commas.
+pub(crate) fn is_address(text: &str) -> bool {
+    let parts: Vec<&str> = text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
+    let street = parts.first().is_some_and(|street| {
+        street.chars().any(|c| c.is_ascii_digit())
+            && street.chars().filter(|c| c.is_alphabetic()).count() >= 4
+    });
+    street
+        && (1..parts.len())
+            .any(|from| parts.get(from..).is_some_and(|rest| town(&rest.join(", "), None).is_some()))
+}
+
+/// The likeliest block of the person that a letter was sent to.
+pub(super) fn find(placed: &[Placed], country: Option<&str>) -> Option<Block> {
+    let bottom = placed.iter().map(|one| one.bottom).fold(f32::MIN, f32::max);
+    let top = placed.iter().map(|one| one.top).fold(f32::MAX, f32::min);
+    let mut best: Option<(f32, Block)> = None;
+    for (at, one) in placed.iter().enumerate() {
+        let Some((score, block)) = block(placed, at, country) else { continue };
+        let depth = (one.top - top) / (bottom - top).max(f32::MIN_POSITIVE);
+        let score = score - depth;
+        if best.as_ref().is_none_or(|(most, _)| score > *most) {
+            best = Some((score, block));
+        }
+    }
+    best.filter(|(score, _)| *score > 0.0).map(|(_, block)| block)
+}
+
+/// The block whose town stands in a line, and how likely it is the addressee's.
+fn block(placed: &[Placed], at: usize, country: Option<&str>) -> Option<(f32, Block)> {
+    let line = &placed[at].line.text;
+    // In one line, parted by commas; the town is the last part that looks like one.
+    let parts: Vec<&str> = line.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
+    let (mut town, before) = (0..parts.len()).rev().find_map(|from| {
+        let town = town(&parts.get(from..)?.join(", "), country)?;
+        Some((town, parts.get(..from)?.join(", ")))
+    })?;
+    let above = above(placed, at);
+    let mut texts: Vec<(usize, String)> =
+        above.iter().map(|&at| (at, placed[at].line.text.clone())).collect();
+    if !before.is_empty() {
+        texts.push((at, before));
+    }
+    if town.town.is_none() {
+        // A code of its own stands below the town.
+        let (_, text) = texts.pop()?;
+        town.town = Some(text);
+    }
+    let mut used: Vec<usize> = above.clone();
+    used.push(at);
+    if let Some((next, code)) = country_below(placed, at) {
+        town.country = Some(code);
+        used.push(next);
+    }
+    let person = texts.iter().position(|(_, text)| is_person(text));
+    let sender = texts.iter().take(person.unwrap_or(usize::MAX)).any(|(_, text)| organisation(text) == 2);
+    let titled = person.is_some_and(|person| {
+        texts.get(person).is_some_and(|(_, text)| text.split(' ').next().is_some_and(names::is_title))
+    });
+    // Without a number there is hardly a street.
+    let first = person.map_or(0, |person| person + 1);
+    town.lines = texts
+        .iter()
+        .skip(first)
+        .filter(|(_, text)| organisation(text) < 2)
+        .map(|(_, text)| without_label(text).to_owned())
+        .collect();
+    let street = town.lines.iter().any(|line| line.chars().any(|c| c.is_ascii_digit()));
+    let score = [
+        (person.is_some(), 2.0),
+        (titled, 1.0),
+        (street, 1.5),
+        (sender, -3.0),
+        (town.lines.is_empty(), -1.5),
+    ]
+    .into_iter()
+    .map(|(holds, weight)| if holds { weight } else { 0.0 })
+    .sum::<f32>();
+    let name = person.and_then(|person| {
+        let (at, text) = texts.get(person)?;
+        let value = names::clean(names::without_titles(text))?;
+        let line = placed[*at].line;
+        Some(Part { value, source: Source::Block, confidence: line.confidence * 0.95, corners: line.corners })
+    });
+    let confidence = used.iter().map(|&at| placed[at].line.confidence).fold(1.0, f32::min);
+    let certain = if street && person.is_some() { 0.95 } else { 0.7 };
+    let address = Part {
+        value: town,
+        source: Source::Block,
+        confidence: confidence * certain,
+        corners: placed[at].line.corners,
+    };
+    Some((score, Block { name, address, lines: used }))
+}
+
+/// `Supply address: 14 Nowhere Lane`, without the label.
+fn without_label(text: &str) -> &str {
+    text.split_once(": ")
+        .filter(|(label, _)| !label.chars().any(|c| c.is_ascii_digit()))
+        .map_or(text, |(_, rest)| rest)
+}
+
+/// The lines right above, from the top, which begin where the line begins and are as high.
+fn above(placed: &[Placed], at: usize) -> Vec<usize> {
+    let mut out = Vec::new();
+    let mut last = &placed[at];
+    while out.len() < MOST_ABOVE {
+        let next = placed.iter().position(|one| {
+            let gap = (last.top - one.bottom) / last.height();
+            let same = (one.height() / last.height()).max(last.height() / one.height()) < 1.45;
+            same && one.top < last.top
+                && (-0.6..1.3).contains(&gap)
+                && (one.left - last.left).abs() < 1.2 * last.height()
+        });
+        let Some(next) = next.filter(|next| !out.contains(next)) else { break };
+        out.push(next);
+        last = &placed[next];
+    }
+    out.reverse();
+    out
+}
+
+/// A line right below that is nothing but a country.
+fn country_below(placed: &[Placed], at: usize) -> Option<(usize, &'static str)> {
+    let own = &placed[at];
+    placed.iter().enumerate().find_map(|(next, one)| {
+        let gap = (one.top - own.bottom) / own.height();
+        let below = one.top > own.top && gap < 1.3 && (one.left - own.left).abs() < 1.2 * own.height();
+        below.then(|| country_of(&one.line.text)).flatten().map(|code| (next, code))
+    })
+}
+
+/// The country that a text names in English or in its own language.
+fn country_of(text: &str) -> Option<&'static str> {
+    let folded = fold(text);
+    let own = match folded.as_str() {
+        "deutschland" | "allemagne" => "DEU",
+        "espana" => "ESP",
+        "italia" => "ITA",
+        "polska" => "POL",
+        "nederland" | "thenetherlands" => "NLD",
+        "osterreich" => "AUT",
+        "schweiz" | "suisse" | "svizzera" => "CHE",
+        "belgie" | "belgique" => "BEL",
+        "uk" | "unitedkingdom" | "greatbritain" | "england" | "scotland" | "wales" => "GBR",
+        "usa" | "unitedstates" => "USA",
+        "ceskarepublika" => "CZE",
+        "magyarorszag" => "HUN",
+        "sverige" => "SWE",
+        "danmark" => "DNK",
+        "norge" => "NOR",
+        "suomi" => "FIN",
+        "turkiye" => "TUR",
+        _ => "",
+    };
+    let state =
+        countries::find_iso(own).or_else(|| countries::all().find(|country| fold(country.name) == folded));
+    state.filter(|_| folded.len() >= 2).map(|country| country.code)
+}
+
+/// Digits as 9, letters as A, everything else as it is.
+fn shape(word: &str) -> String {
+    word.chars()
+        .map(|c| match c {
+            '0'..='9' => '9',
+            c if c.is_alphabetic() => 'A',
+            c => c,
+        })
+        .collect()
+}
+
+/// A town with its code: where the code tells the country, that too.
+fn town(text: &str, country: Option<&str>) -> Option<PostalAddress> {
+    let words: Vec<&str> = text.split([' ', ',']).filter(|word| !word.is_empty()).collect();
+    let shapes: Vec<String> = words.iter().map(|word| shape(word)).collect();
+    let shapes: Vec<&str> = shapes.iter().map(String::as_str).collect();
+    if words.is_empty() || words.len() > 8 {
+        return None;
+    }
+    let named = |from: usize, to: usize| {
+        let name = words.get(from..to)?.join(" ");
+        let letters = name.chars().filter(|c| c.is_alphabetic()).count();
+        (letters >= 2 && !name.chars().any(|c| c.is_ascii_digit())).then_some(name)
+    };
+    let made = |code: String, town: Option<String>, region: Option<String>, country: Option<&'static str>| {
+        Some(PostalAddress { lines: Vec::new(), postal_code: Some(code), town, region, country })
+    };
+    let end = words.len();
+    // British codes end the line, or are one.
+    if let [.., outward, "9AA"] = shapes[..]
+        && matches!(outward, "A9" | "A99" | "AA9" | "AA99" | "A9A" | "AA9A")
+    {
+        let code = words[end - 2..].join(" ").to_uppercase();
+        return made(code, named(0, end - 2), None, Some("GBR"));
+    }
+    if let [.., "A9A", "9A9"] = shapes[..] {
+        let region = words.get(end.checked_sub(3)?).filter(|word| word.len() == 2);
+        let to = end - 2 - usize::from(region.is_some());
+        return made(
+            words[end - 2..].join(" "),
+            named(0, to),
+            region.map(|&word| word.to_owned()),
+            Some("CAN"),
+        );
+    }
+    let is_state = |word: &str| word.len() == 2 && word.bytes().all(|c| c.is_ascii_uppercase());
+    if let [.., "AA", "99999" | "99999-9999"] = shapes[..]
+        && is_state(words[end - 2])
+        && let Some(town) = named(0, end - 2)
+    {
+        return made(words[end - 1].to_owned(), Some(town), Some(words[end - 2].to_owned()), Some("USA"));
+    }
+    // Elsewhere the code stands before the town, perhaps behind the country's letters.
+    let (first, letters) = match shapes[0].split_once('-') {
+        Some(("A" | "AA", rest)) if rest.starts_with('9') => {
+            let (letters, _) = words[0].split_once('-')?;
+            (words[0].get(letters.len() + 1..)?, Some(letters))
+        }
+        _ => (words[0], None),
+    };
+    let by_letters = letters.and_then(|letters| match letters {
+        "D" => Some("DEU"),
+        "F" => Some("FRA"),
+        "E" => Some("ESP"),
+        "I" => Some("ITA"),
+        "A" => Some("AUT"),
+        "B" => Some("BEL"),
+        "H" => Some("HUN"),
+        "L" => Some("LUX"),
+        "S" => Some("SWE"),
+        other => countries::find_alpha_2(other).map(|country| country.code),
+    });
+    match (shape(first).as_str(), shapes.get(1).copied()) {
+        ("9999", Some("AA")) if is_state(words[1]) && end > 2 => {
+            made(format!("{first} {}", words[1]), Some(named(2, end)?), None, Some("NLD"))
+        }
+        ("9999AA", _) => made(first.to_owned(), Some(named(1, end)?), None, Some("NLD")),
+        ("999", Some("99")) => made(format!("{first} {}", words[1]), Some(named(2, end)?), None, by_letters),
+        ("99-999", _) => made(first.to_owned(), Some(named(1, end)?), None, Some("POL")),
+        ("9999-999", _) => made(first.to_owned(), Some(named(1, end)?), None, Some("PRT")),
+        ("99999" | "9999" | "999999" | "99999-999", _) => {
+            // 2021 Zenith is hardly a town; a month is none at all.
+            let town = named(1, end)?;
+            let own = country.and_then(countries::find_iso).map(|country| country.code);
+            let provincial = own == Some("ITA") || town.ends_with(')');
+            let (town, region) = split_province(&town, provincial);
+            made(first.to_owned(), Some(town), region, by_letters.or(own).or(provincial.then_some("ITA")))
+        }
+        _ => None,
+    }
+}
+
+/// `Roma (RM)`, and `Roma RM` where addresses have provinces.
+fn split_province(town: &str, provincial: bool) -> (String, Option<String>) {
+    if provincial && let Some((name, last)) = town.rsplit_once(' ') {
+        let last = last.trim_matches(['(', ')']);
+        if last.len() == 2 && last.bytes().all(|c| c.is_ascii_uppercase()) {
+            return (name.to_owned(), Some(last.to_owned()));
+        }
+    }
+    (town.to_owned(), None)
+}

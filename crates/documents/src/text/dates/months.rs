@@ -1,0 +1,118 @@
+//! Words for months.
+
+use crate::text::fold::{distance, fold};
+use std::{collections::HashMap, sync::LazyLock};
+
+/// A word's month in a language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Month {
+    /// 1 to 12.
+    pub(super) number: i8,
+    /// Whether the word is Thai, so that the year is, too.
+    pub(super) thai: bool,
+    language: usize,
+}
+
+#[derive(serde::Deserialize)]
+struct Table {
+    language: Vec<Language>,
+}
+
+#[derive(serde::Deserialize)]
+struct Language {
+    name: String,
+    #[serde(default)]
+    countries: Vec<String>,
+    months: Vec<Vec<String>>,
+}
+
+struct Words {
+    languages: Vec<Language>,
+    by_word: HashMap<String, Vec<Month>>,
+}
+
+static WORDS: LazyLock<Words> = LazyLock::new(|| {
+    let table: Table = toml::from_str(include_str!("../months.toml")).expect("a test reads it");
+    let mut by_word: HashMap<String, Vec<Month>> = HashMap::new();
+    for (language, of) in table.language.iter().enumerate() {
+        for (month, words) in of.months.iter().enumerate() {
+            for word in words {
+                let month = Month { number: month as i8 + 1, thai: of.name == "th", language };
+                by_word.entry(fold(word)).or_default().push(month);
+            }
+        }
+    }
+    Words { languages: table.language, by_word }
+});
+
+/// Little words inside of dates.
+const FILLERS: [&str; 28] = [
+    "st", "nd", "rd", "th", "of", "the", "de", "del", "den", "der", "di", "do", "da", "du", "le", "er", "re",
+    "a", "o", "am", "vom", "dne", "r", "г", "р", "в", "พศ", "year",
+];
+
+pub(super) fn is_filler(word: &str) -> bool {
+    FILLERS.contains(&word)
+}
+
+/// What a folded word can mean. One wrong letter is forgiven in long words.
+pub(super) fn look_up(word: &str) -> Vec<Month> {
+    if let Some(known) = WORDS.by_word.get(word) {
+        return known.clone();
+    }
+    let length = word.chars().count();
+    // `0CT` and `JU1` come as parts; digits inside of words are mended by the letters around them.
+    if !(5..=20).contains(&length) {
+        return Vec::new();
+    }
+    let mut near: Vec<Month> = Vec::new();
+    for (known, months) in &WORDS.by_word {
+        if known.chars().count().abs_diff(length) <= 1
+            && known.chars().count() >= 5
+            && distance(known, word) == 1
+        {
+            near.extend(months);
+        }
+    }
+    near.sort_by_key(|month| month.language);
+    let same = near.windows(2).all(|pair| pair[0].number == pair[1].number);
+    if same { near } else { Vec::new() }
+}
+
+/// What both can mean.
+pub(super) fn common(one: &[Month], other: &[Month]) -> Vec<Month> {
+    one.iter().filter(|month| other.iter().any(|other| other.number == month.number)).copied().collect()
+}
+
+/// The month that the country's language gives the word, else the first language's that knows it.
+pub(super) fn decide(meant: &[Month], country: Option<&str>) -> Option<Month> {
+    let own = meant.iter().find(|month| {
+        let countries = WORDS.languages.get(month.language).map(|language| &language.countries);
+        countries.zip(country).is_some_and(|(all, country)| all.iter().any(|one| one == country))
+    });
+    own.or_else(|| meant.first()).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_language_has_twelve_months_and_no_word_means_two_in_one_language() {
+        for language in &WORDS.languages {
+            assert_eq!(language.months.len(), 12, "{}", language.name);
+        }
+        for (word, months) in &WORDS.by_word {
+            assert!(!word.is_empty());
+            for (at, month) in months.iter().enumerate() {
+                let twice = months[..at]
+                    .iter()
+                    .any(|other| other.language == month.language && other.number != month.number);
+                assert!(!twice, "{word}");
+            }
+        }
+        assert_eq!(decide(&look_up("listopada"), Some("HRV")).map(|month| month.number), Some(10));
+        assert_eq!(decide(&look_up("listopada"), Some("POL")).map(|month| month.number), Some(11));
+        assert_eq!(decide(&look_up("septemder"), None).map(|month| month.number), Some(9));
+    }
+}

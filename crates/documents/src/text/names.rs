@@ -1,0 +1,78 @@
+//! Names as printed, and in the letters of a zone.
+
+use crate::mrz::transliterate::transliterate;
+use crate::text::fold::fold;
+
+/// The letters of a name: what text recognition puts around them is gone, blanks are single. `None` where no name is left:
+/// too few letters, or digits among them.
+pub fn clean(text: &str) -> Option<String> {
+    let kept: String = text
+        .chars()
+        .map(|c| if matches!(c, '_' | '|' | '*' | ':' | ';' | '<' | '«' | '»' | '~' | '=') { ' ' } else { c })
+        .collect();
+    let edge = |c: char| !c.is_alphanumeric();
+    let mut out =
+        kept.split_whitespace()
+            .map(|part| {
+                if part.chars().count() == 1 {
+                    part.trim_matches(edge)
+                } else {
+                    part.trim_start_matches(edge)
+                }
+            })
+            .filter(|part| !part.is_empty())
+            .collect::<Vec<_>>()
+            .join(" ");
+    while out.ends_with(|c: char| edge(c) && c != '.') {
+        out.pop();
+    }
+    let letters = out.chars().filter(|c| c.is_alphabetic()).count();
+    let digits = out.chars().filter(char::is_ascii_digit).count();
+    (letters >= 1 && digits == 0 && letters * 2 > out.chars().count()).then_some(out)
+}
+
+/// The name in the letters A to Z by the tables of ICAO 9303-3 §6; `None` where the tables do not have its script.
+pub fn latin(name: &str) -> Option<String> {
+    let latin = transliterate(name);
+    let parts = |text: &str| text.split_whitespace().count();
+    (!latin.is_empty() && parts(&latin) >= parts(&name.replace(['\'', '’'], "")).min(1)).then_some(latin)
+}
+
+/// Whether a word stands before names: Mr, Frau, Dr.
+pub(crate) fn is_title(word: &str) -> bool {
+    const TITLES: [&str; 38] = [
+        "mr", "mrs", "ms", "miss", "mx", "dr", "prof", "sir", "dame", "herr", "herrn", "frau", "familie",
+        "m", "mme", "mlle", "monsieur", "madame", "sr", "sra", "srta", "don", "dona", "sig", "sigra",
+        "signor", "signora", "dhr", "mw", "mevr", "pan", "pani", "domnul", "doamna", "dl", "dna", "sayin",
+        "prfdr",
+    ];
+    TITLES.contains(&fold(word).as_str())
+}
+
+/// The name without titles.
+pub fn without_titles(name: &str) -> &str {
+    let mut rest = name.trim();
+    while let Some((first, more)) = rest.split_once(char::is_whitespace)
+        && is_title(first)
+    {
+        rest = more.trim_start();
+    }
+    rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lose_what_is_not_theirs() {
+        assert_eq!(clean(": ANNA  MARIA *").as_deref(), Some("ANNA MARIA"));
+        assert_eq!(clean("O'SAMPLE").as_deref(), Some("O'SAMPLE"));
+        assert_eq!(clean("JOHN Q. SAMPLE JR.").as_deref(), Some("JOHN Q. SAMPLE JR."));
+        assert_eq!(clean("L898902C3"), None);
+        assert_eq!(clean("--"), None);
+        assert_eq!(without_titles("Frau Dr. Anna Muster"), "Anna Muster");
+        assert_eq!(latin("ІВАНЕНКО").as_deref(), Some("IVANENKO"));
+        assert_eq!(latin("ΠΑΠΑΔΟΠΟΥΛΟΣ"), None);
+    }
+}

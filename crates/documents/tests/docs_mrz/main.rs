@@ -1,0 +1,6 @@
+//! Machine-readable zones: their text against ICAO's own examples, and reading them from pictures.
+
+mod read;
+mod round_trip;
+mod specimen;
+mod text;

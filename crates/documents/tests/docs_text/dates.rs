@@ -1,0 +1,188 @@
+use documents::text::dates::{Hints, Reading, find, parse};
+use jiff::civil::{Date, date};
+use proptest::prelude::*;
+
+const TODAY: i16 = 2026;
+
+fn hints(country: Option<&str>) -> Hints<'_> {
+    Hints { country, latest_year: TODAY }
+}
+
+#[test]
+fn a_day_is_read_in_many_languages_and_spellings() {
+    let day = date(1985, 1, 12);
+    for text in [
+        "12 JAN/JAN 85",
+        "12 JAN 1985",
+        "12JAN1985",
+        "12-Jan-1985",
+        "12.01.1985",
+        "12/01/1985",
+        "1985-01-12",
+        "1985/01/12",
+        "12 01 1985",
+        "12. Januar 1985",
+        "12. Jänner 1985",
+        "12 janvier 1985",
+        "12 de enero de 1985",
+        "12 gennaio 1985",
+        "12 de janeiro de 1985",
+        "12 januari 1985",
+        "12 stycznia 1985",
+        "12 sty 1985",
+        "12. ledna 1985",
+        "12 ianuarie 1985",
+        "12 IAN/JAN 1985",
+        "1985. január 12.",
+        "1985. JAN. 12.",
+        "den 12 januari 1985",
+        "12. januar 1985",
+        "12. tammikuuta 1985",
+        "12 Ocak 1985",
+        "12 OCA/JAN 1985",
+        "12 Ιανουαρίου 1985",
+        "12 ΙΑΝ/JAN 1985",
+        "12 января 1985 г.",
+        "12 січня 1985 року",
+        "12 СІЧ/JAN 85",
+        "12 януари 1985",
+        "12 ม.ค. 2528",
+        "12 มกราคม 2528",
+        "12.I.1985",
+        "12 I 1985",
+        "January 12, 1985",
+        "JAN 12 1985",
+        "12th of January 1985",
+        "12th January 1985",
+        "1985年01月12日",
+        "1985年1月12日",
+        "12 siječnja 1985",
+        "12 xyz/JAN 1985",
+        "12 JAN '85",
+        "l2.O1.1985",
+        "12 JANUARV 1985",
+        "١٢/٠١/١٩٨٥",
+        "12 jaanuar 1985",
+        "12 sausio 1985",
+    ] {
+        assert_eq!(parse(text, &hints(Some("GBR"))), Some(Reading::Certain(day)), "{text}");
+    }
+    assert_eq!(parse("12/01/2528", &hints(Some("THA"))), Some(Reading::Certain(day)));
+    assert_eq!(parse("12 FÉV/FEB 99", &hints(None)), Some(Reading::Certain(date(1999, 2, 12))));
+    assert_eq!(parse("1er août 2020", &hints(None)), Some(Reading::Certain(date(2020, 8, 1))));
+    assert_eq!(parse("3 října 2020", &hints(None)), Some(Reading::Certain(date(2020, 10, 3))));
+    assert_eq!(parse("3 červenec 2020", &hints(None)), Some(Reading::Certain(date(2020, 7, 3))));
+}
+
+#[test]
+fn the_country_settles_which_number_is_the_month() {
+    let both = Reading::Ambiguous { day_first: date(2020, 4, 3), month_first: date(2020, 3, 4) };
+    for (country, reading) in [
+        (Some("USA"), Reading::Certain(date(2020, 3, 4))),
+        (Some("GBR"), Reading::Certain(date(2020, 4, 3))),
+        (Some("CAN"), both),
+        (None, both),
+    ] {
+        assert_eq!(parse("03/04/2020", &hints(country)), Some(reading), "{country:?}");
+    }
+    assert_eq!(parse("03.04.2020", &hints(None)), Some(Reading::Certain(date(2020, 4, 3))));
+    assert_eq!(parse("13/04/2020", &hints(None)), Some(Reading::Certain(date(2020, 4, 13))));
+    assert_eq!(parse("04/13/2020", &hints(None)), Some(Reading::Certain(date(2020, 4, 13))));
+    assert_eq!(parse("85.01.12", &hints(Some("HUN"))), Some(Reading::Certain(date(1985, 1, 12))));
+    assert_eq!(parse("20200403", &hints(None)), Some(Reading::Certain(date(2020, 4, 3))));
+    assert!(both.may_be(date(2020, 3, 4)) && !both.may_be(date(2020, 3, 3)));
+}
+
+#[test]
+fn years_of_two_digits_end_at_the_pivot() {
+    let year = |text, latest_year| {
+        parse(text, &Hints { country: None, latest_year }).and_then(Reading::certain).map(Date::year)
+    };
+    assert_eq!([year("12 JAN 26", 2026), year("12 JAN 27", 2026)], [Some(2026), Some(1927)]);
+    assert_eq!(year("12 JAN 27", 2061), Some(2027));
+}
+
+#[test]
+fn dates_are_found_in_sentences_and_other_numbers_are_not() {
+    let all = |text: &str| -> Vec<String> {
+        find(text, &hints(Some("DEU"))).into_iter().map(|found| text[found.at].to_owned()).collect()
+    };
+    assert_eq!(all("geb. 12.08.1983 Berlin, gültig bis 3. März 2030"), ["12.08.1983", "3. März 2030"]);
+    for text in [
+        "192.168.10.12",
+        "48 213 kWh",
+        "0.2874",
+        "IBAN DE12 3456 7890 1234",
+        "000 000 0000",
+        "12:30:15",
+        "1/2",
+    ] {
+        assert_eq!(all(text), Vec::<String>::new(), "{text}");
+    }
+}
+
+/// Countries, what stands between day and month, and the months.
+const MONTHS: [(&str, &str, &str); 8] = [
+    ("GBR", " ", "January February March April May June July August September October November December"),
+    ("FRA", " ", "janvier février mars avril mai juin juillet août septembre octobre novembre décembre"),
+    ("DEU", ". ", "Januar Februar März April Mai Juni Juli August September Oktober November Dezember"),
+    (
+        "ESP",
+        " de ",
+        "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
+    ),
+    (
+        "POL",
+        " ",
+        "stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia",
+    ),
+    ("CZE", ". ", "ledna února března dubna května června července srpna září října listopadu prosince"),
+    (
+        "HRV",
+        ". ",
+        "siječnja veljače ožujka travnja svibnja lipnja srpnja kolovoza rujna listopada studenoga prosinca",
+    ),
+    ("UKR", " ", "січня лютого березня квітня травня червня липня серпня вересня жовтня листопада грудня"),
+];
+
+/// How a date is printed in a place: its country, and the text.
+fn printed(date: Date, way: usize) -> (Option<&'static str>, String) {
+    let (d, m, y) = (date.day(), date.month(), date.year());
+    match way {
+        0 => (None, format!("{y:04}-{m:02}-{d:02}")),
+        1 => (None, format!("{d:02}.{m:02}.{y:04}")),
+        2 => (Some("USA"), format!("{m:02}/{d:02}/{y:04}")),
+        3 => (Some("FRA"), format!("{d}/{m}/{y:04}")),
+        4 => (Some("HUN"), format!("{y:04}. {m:02}. {d:02}.")),
+        5 => (Some("THA"), format!("{d:02}/{m:02}/{:04}", y + 543)),
+        6 => (Some("JPN"), format!("{y}年{m}月{d}日")),
+        _ => {
+            let (country, between, months) = &MONTHS[(way - 7) % MONTHS.len()];
+            let month = months.split(' ').nth(m as usize - 1).expect("twelve");
+            let after = if *country == "ESP" { " de " } else { " " };
+            let text = format!("{d}{between}{month}{after}{y}");
+            (Some(*country), if way >= 15 { text.to_uppercase() } else { text })
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn what_is_printed_anywhere_is_read_as_the_same_day(days in 0_i32..54_000, way in 0_usize..23) {
+        let day = date(1900, 1, 1).checked_add(jiff::Span::new().days(days)).unwrap();
+        let (country, text) = printed(day, way);
+        prop_assert_eq!(parse(&text, &hints(country)), Some(Reading::Certain(day)), "{}", text);
+    }
+
+    #[test]
+    fn no_text_makes_dates_panic(text in "\\PC{0,60}", numbers in "[0-9OIl./ \\-年月A-Zа-яก-๛]{0,40}") {
+        for text in [text, numbers] {
+            let _ = parse(&text, &hints(Some("THA")));
+            for found in find(&text, &hints(None)) {
+                prop_assert!(text.get(found.at).is_some());
+            }
+        }
+    }
+}

@@ -1,0 +1,224 @@
+use documents::{
+    mrz,
+    text::{
+        Line,
+        confirm::{Agreement, confirm},
+        fields::{Context, Fields, Source, read},
+        labels::Field,
+    },
+};
+use jiff::civil::{Date, date};
+use proptest::prelude::*;
+
+const TODAY: Date = date(2026, 11, 21);
+
+/// Lines at left edges and tops, ten high and six to the letter.
+fn lines(all: &[(f32, f32, &str)]) -> Vec<Line> {
+    let place = |&(x, y, text): &(f32, f32, &str)| {
+        Line::printed(text, [x, y, x + 6.0 * text.chars().count() as f32, y + 10.0])
+    };
+    all.iter().map(place).collect()
+}
+
+fn context(country: Option<&str>) -> Context<'_> {
+    Context { country, today: TODAY, zone: None }
+}
+
+fn texts(fields: &Fields, wanted: &[(Field, &str)]) {
+    for (field, text) in wanted {
+        assert_eq!(fields.text(*field).as_deref(), Some(*text), "{field:?} of {fields:#?}");
+    }
+}
+
+#[test]
+fn a_passport_has_values_below_labels_in_two_languages() {
+    let lines = lines(&[
+        (0.0, 0.0, "RÉPUBLIQUE FRANÇAISE"),
+        (200.0, 0.0, "Passeport n° / Passport No."),
+        (200.0, 14.0, "12AB34567"),
+        (0.0, 30.0, "Nom / Surname"),
+        (0.0, 44.0, "LEFÈVRE"),
+        (0.0, 60.0, "Prénoms / Given names"),
+        (0.0, 74.0, "CHLOÉ INÈS"),
+        (0.0, 90.0, "Nationalité / Nationality"),
+        (200.0, 90.0, "Sexe/Sex Lieu de naissance/Place of birth"),
+        (0.0, 104.0, "Française"),
+        (200.0, 104.0, "F"),
+        (260.0, 104.0, "NANTES"),
+        (0.0, 120.0, "Date de naissance / Date of birth"),
+        (0.0, 134.0, "12 AOÛT/AUG 94"),
+        (0.0, 150.0, "Date d'expiration / Date of expiry"),
+        (0.0, 164.0, "14 MARS/MAR 2031"),
+        (250.0, 150.0, "Autorité / Authority"),
+        (250.0, 164.0, "Préfecture de Nantes"),
+    ]);
+    let fields = read(&lines, &context(Some("FRA")));
+    texts(
+        &fields,
+        &[
+            (Field::Surname, "LEFÈVRE"),
+            (Field::GivenNames, "CHLOÉ INÈS"),
+            (Field::DocumentNumber, "12AB34567"),
+            (Field::Sex, "F"),
+            (Field::BirthPlace, "NANTES"),
+            (Field::BirthDate, "1994-08-12"),
+            (Field::ExpiryDate, "2031-03-14"),
+            (Field::Authority, "Préfecture de Nantes"),
+            (Field::Nationality, "Française"),
+        ],
+    );
+    assert_eq!(fields.get(Field::Surname).and_then(|found| found.latin.as_deref()), Some("LEFEVRE"));
+}
+
+#[test]
+fn licences_number_their_fields() {
+    let european = lines(&[
+        (0.0, 0.0, "FÜHRERSCHEIN"),
+        (0.0, 20.0, "1. MUSTERMANN"),
+        (0.0, 34.0, "2. ERIKA"),
+        (0.0, 48.0, "3. 12.08.83 BERLIN"),
+        (0.0, 62.0, "4a. 01.03.2013"),
+        (150.0, 62.0, "4c. LANDRATSAMT MUSTERHAUSEN"),
+        (0.0, 76.0, "4b. 28.02.2028"),
+        (0.0, 90.0, "5. B072RRE2I55"),
+        (0.0, 104.0, "9. AM/B/L"),
+    ]);
+    let fields = read(&european, &context(Some("DEU")));
+    texts(
+        &fields,
+        &[
+            (Field::Surname, "MUSTERMANN"),
+            (Field::GivenNames, "ERIKA"),
+            (Field::BirthDate, "1983-08-12"),
+            (Field::BirthPlace, "BERLIN"),
+            (Field::IssueDate, "2013-03-01"),
+            (Field::ExpiryDate, "2028-02-28"),
+            (Field::DocumentNumber, "B072RRE2I55"),
+            (Field::Authority, "LANDRATSAMT MUSTERHAUSEN"),
+        ],
+    );
+    assert_eq!(fields.get(Field::Surname).map(|found| found.source), Some(Source::Number));
+
+    let american = lines(&[
+        (0.0, 0.0, "4d DL T64235789"),
+        (200.0, 0.0, "4b EXP 03/14/2031"),
+        (0.0, 16.0, "1 SAMPLE"),
+        (0.0, 32.0, "2 ANNA MARIA"),
+        (0.0, 48.0, "8 14 NOWHERE LANE"),
+        (0.0, 60.0, "ZENITH, VA 23269"),
+        (0.0, 76.0, "3 DOB 08/12/1994"),
+        (200.0, 76.0, "4a ISS 03/15/2021"),
+        (0.0, 92.0, "15 SEX F"),
+        (100.0, 92.0, "16 HGT 5'-06\""),
+    ]);
+    texts(
+        &read(&american, &context(Some("USA"))),
+        &[
+            (Field::Surname, "SAMPLE"),
+            (Field::GivenNames, "ANNA MARIA"),
+            (Field::BirthDate, "1994-08-12"),
+            (Field::IssueDate, "2021-03-15"),
+            (Field::ExpiryDate, "2031-03-14"),
+            (Field::DocumentNumber, "T64235789"),
+            (Field::Sex, "F"),
+        ],
+    );
+}
+
+/// Scripts that pictures are not read in come from files.
+#[test]
+fn other_scripts_are_kept_as_printed_and_transliterated() {
+    let lines = lines(&[
+        (0.0, 0.0, "Прізвище"),
+        (0.0, 14.0, "ІВАНЕНКО"),
+        (0.0, 30.0, "Ім'я"),
+        (0.0, 44.0, "ОЛЕНА"),
+        (0.0, 60.0, "Дата народження"),
+        (150.0, 60.0, "12 серпня 1994"),
+        (0.0, 80.0, "Стать: Ж/F"),
+    ]);
+    let fields = read(&lines, &context(Some("UKR")));
+    let wanted = [
+        (Field::Surname, "ІВАНЕНКО"),
+        (Field::GivenNames, "ОЛЕНА"),
+        (Field::BirthDate, "1994-08-12"),
+        (Field::Sex, "F"),
+    ];
+    texts(&fields, &wanted);
+    assert_eq!(fields.get(Field::Surname).and_then(|found| found.latin.as_deref()), Some("IVANENKO"));
+}
+
+fn zone() -> mrz::Mrz {
+    let specimen =
+        ["P<UTOMUELLER<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<<", "L898902C36UTO7408122F1204159ZE184226B<<<<<10"];
+    mrz::parse(&specimen).expect("a zone").mrz
+}
+
+#[test]
+fn a_zone_is_confirmed_by_what_is_printed_and_contradicted_by_what_is_not() {
+    let zone = zone();
+    let context = Context { country: None, today: date(2012, 1, 1), zone: Some(&zone) };
+    let check = |all: &[(f32, f32, &str)]| {
+        let lines = lines(all);
+        let fields = read(&lines, &context);
+        let all = confirm(&zone, &lines, &fields, &context);
+        (fields, all.into_iter().map(|one| (one.field, one.agreement)).collect::<Vec<_>>())
+    };
+    // No label is known; the zone says what to look for.
+    let (fields, all) = check(&[
+        (0.0, 0.0, "Müller"),
+        (0.0, 30.0, "Anna Marla"),
+        (0.0, 60.0, "12 AUG 1974"),
+        (0.0, 90.0, "15.04.2012"),
+        (0.0, 120.0, "L898902C3"),
+        (0.0, 150.0, "UTOPIA"),
+    ]);
+    assert_eq!(
+        all,
+        [
+            (Field::Surname, Agreement::Same),
+            (Field::GivenNames, Agreement::Nearly { distance: 1 }),
+            (Field::DocumentNumber, Agreement::Same),
+            (Field::BirthDate, Agreement::Same),
+            (Field::ExpiryDate, Agreement::Same),
+            (Field::Nationality, Agreement::Same),
+            (Field::Sex, Agreement::Missing),
+        ]
+    );
+    assert_eq!(
+        fields.get(Field::Surname).map(|found| (found.text.as_str(), found.source)),
+        Some(("Müller", Source::Zone))
+    );
+
+    let (_, all) = check(&[
+        (0.0, 0.0, "Surname"),
+        (0.0, 14.0, "SCHMIDT"),
+        (0.0, 30.0, "Date of birth"),
+        (0.0, 44.0, "12 AUG 1984"),
+        (0.0, 60.0, "Sex M"),
+    ]);
+    let of = |field| all.iter().find(|(of, _)| *of == field).map(|(_, agreement)| *agreement);
+    assert_eq!(of(Field::Surname), Some(Agreement::Contradicted));
+    assert_eq!(of(Field::BirthDate), Some(Agreement::Contradicted));
+    assert_eq!(of(Field::Sex), Some(Agreement::Contradicted));
+    assert_eq!(of(Field::GivenNames), Some(Agreement::Missing));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn no_lines_make_fields_panic(
+        all in proptest::collection::vec((any::<f32>(), -900.0_f32..900.0, any::<f32>(), "\\PC{0,30}"), 0..12),
+        labels in proptest::collection::vec((0.0_f32..300.0, 0.0_f32..300.0, "(Surname|4a\\.|[1-5] |Date of birth|Nom ?/|Sex|Address)? ?\\PC{0,12}"), 0..12),
+    ) {
+        let wild = all.iter().map(|(x, y, width, text)| Line::printed(text, [*x, *y, x + width, y + 10.0]));
+        let tame = labels.iter().map(|(x, y, text)| Line::printed(text, [*x, *y, x + 60.0, y + 10.0]));
+        let lines: Vec<Line> = wild.chain(tame).collect();
+        let zone = zone();
+        let context = Context { country: None, today: TODAY, zone: Some(&zone) };
+        let fields = read(&lines, &context);
+        let _ = confirm(&zone, &lines, &fields, &context);
+        let _ = documents::supplementary::read(&lines, TODAY, None);
+    }
+}

@@ -1,0 +1,195 @@
+//! `assay evaluate documents`
+
+use super::figures::{Interval, round_to, wilson};
+use crate::{config::Config, out};
+use anyhow::{Context as _, bail};
+use documents::{mrz, picture::mirror};
+use media::scan::{Scan, Scanner};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// Machine readable zones: how many are read exactly, from photo to lines.
+#[derive(clap::Args)]
+pub(crate) struct Documents {
+    /// A CSV file: `path` (relative to the file) and `mrz`, the lines joined by `|`; empty where the picture has no zone.
+    #[arg(long, value_name = "FILE")]
+    labels: PathBuf,
+    /// Print JSON instead of a table.
+    #[arg(long)]
+    json: bool,
+    /// Tell of each picture that was not read exactly.
+    #[arg(long)]
+    misses: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    /// Pictures that have a zone.
+    documents: usize,
+    /// The share of them whose every line is right.
+    exact_documents: f64,
+    exact_documents_interval: Interval,
+    lines: usize,
+    exact_lines: f64,
+    exact_lines_interval: Interval,
+    characters: usize,
+    /// One less the share of characters to be put in, left out or changed.
+    character_accuracy: f64,
+    /// Pictures that no zone was found in, of those that have one.
+    not_found: usize,
+    /// Documents with a wrong character although all check digits hold.
+    wrong_with_right_digits: usize,
+    /// Pictures that have no zone, and of those the ones in which one was found.
+    without: usize,
+    found_without: usize,
+    /// Pictures that could not be opened.
+    unreadable: Vec<String>,
+}
+
+#[derive(Default)]
+struct Tally {
+    documents: usize,
+    documents_right: usize,
+    lines: usize,
+    lines_right: usize,
+    characters: usize,
+    wrong: usize,
+    not_found: usize,
+    wrong_with_right_digits: usize,
+    without: usize,
+    found_without: usize,
+    unreadable: Vec<String>,
+}
+
+impl Documents {
+    pub(crate) async fn run(self, config: &Config) -> anyhow::Result<()> {
+        let rows = read(&self.labels)?;
+        let mut reader = mrz::read::Reader::load(&config.models_folder())?;
+        let scanner = Scanner::default();
+        let mut tally = Tally::default();
+        for (path, want) in rows {
+            let Ok(bytes) = std::fs::read(&path) else { bail!("{} cannot be read", path.display()) };
+            let opened = match scanner.open(bytes).await {
+                Ok(Scan::Picture(picture)) => Ok(picture),
+                Ok(Scan::Pdf(pdf)) => scanner.draw(&pdf, 0).await,
+                Err(error) => Err(error),
+            };
+            let Ok(picture) = opened else {
+                tally.unreadable.push(path.display().to_string());
+                tally.count(&want, None);
+                continue;
+            };
+            let mut zone = reader.read(&picture)?;
+            if zone.is_none()
+                && let Some(mirrored) = mirror(&picture)
+            {
+                zone = reader.read(&mirrored)?;
+            }
+            let right = tally.count(&want, zone.as_ref());
+            if self.misses && !right {
+                out::remark(format_args!("{}", path.display()));
+                for line in &want {
+                    out::remark(format_args!("  want {line}"));
+                }
+                for line in zone.iter().flat_map(|zone| &zone.lines) {
+                    out::remark(format_args!("  read {line}"));
+                }
+            }
+        }
+        let report = tally.report();
+        if self.json {
+            return out::json(&report);
+        }
+        print(&report);
+        Ok(())
+    }
+}
+
+/// Paths and lines.
+fn read(file: &Path) -> anyhow::Result<Vec<(PathBuf, Vec<String>)>> {
+    let mut reader =
+        csv::Reader::from_path(file).with_context(|| format!("{} cannot be read", file.display()))?;
+    let columns = reader.headers()?.clone();
+    let column = |name: &str| {
+        let at = columns.iter().position(|column| column.trim() == name);
+        at.with_context(|| format!("{} has no column `{name}`", file.display()))
+    };
+    let (path_at, mrz_at) = (column("path")?, column("mrz")?);
+    let folder = file.parent().unwrap_or_else(|| Path::new("."));
+    let mut rows = Vec::new();
+    for row in reader.records() {
+        let row = row.with_context(|| format!("{} is no CSV", file.display()))?;
+        let text = |at: usize| row.get(at).unwrap_or_default().trim();
+        let lines = text(mrz_at).split('|').map(str::trim).filter(|line| !line.is_empty());
+        rows.push((folder.join(text(path_at)), lines.map(str::to_owned).collect()));
+    }
+    if rows.is_empty() {
+        bail!("{} has no rows", file.display());
+    }
+    Ok(rows)
+}
+
+impl Tally {
+    /// Whether everything was right.
+    fn count(&mut self, want: &[String], zone: Option<&mrz::read::Zone>) -> bool {
+        let read: &[String] = zone.map_or(&[], |zone| &zone.lines);
+        if want.is_empty() {
+            self.without += 1;
+            self.found_without += usize::from(zone.is_some());
+            return zone.is_none();
+        }
+        let right = want == read;
+        self.documents += 1;
+        self.documents_right += usize::from(right);
+        self.not_found += usize::from(zone.is_none());
+        let holds = zone.is_some_and(|zone| zone.mrz.checks_hold());
+        self.wrong_with_right_digits += usize::from(holds && !right);
+        for (at, line) in want.iter().enumerate() {
+            let read = read.get(at).map_or("", String::as_str);
+            self.lines += 1;
+            self.lines_right += usize::from(line == read);
+            self.characters += line.chars().count();
+            self.wrong += documents::text::edit_distance(line, read).min(line.chars().count());
+        }
+        right
+    }
+
+    fn report(self) -> Report {
+        let share = |count: usize, all: usize| round_to(count as f64 / all.max(1) as f64, 4);
+        Report {
+            documents: self.documents,
+            exact_documents: share(self.documents_right, self.documents),
+            exact_documents_interval: wilson(self.documents_right, self.documents),
+            lines: self.lines,
+            exact_lines: share(self.lines_right, self.lines),
+            exact_lines_interval: wilson(self.lines_right, self.lines),
+            characters: self.characters,
+            character_accuracy: share(self.characters - self.wrong, self.characters),
+            not_found: self.not_found,
+            wrong_with_right_digits: self.wrong_with_right_digits,
+            without: self.without,
+            found_without: self.found_without,
+            unreadable: self.unreadable,
+        }
+    }
+}
+
+fn print(report: &Report) {
+    let percent = |interval: Interval| {
+        let [rate, low, high] = [interval.rate, interval.low, interval.high].map(|share| share * 100.0);
+        format!("{rate:.1} % ({low:.1} to {high:.1})")
+    };
+    out::line(format_args!("documents            {}", report.documents));
+    out::line(format_args!("exact documents      {}", percent(report.exact_documents_interval)));
+    out::line(format_args!("exact lines          {}", percent(report.exact_lines_interval)));
+    out::line(format_args!("character accuracy   {:.2} %", report.character_accuracy * 100.0));
+    out::line(format_args!("no zone found        {}", report.not_found));
+    out::line(format_args!("wrong, digits right  {}", report.wrong_with_right_digits));
+    if report.without > 0 {
+        let (found, without) = (report.found_without, report.without);
+        out::line(format_args!("found where none is  {found} of {without}"));
+    }
+    if !report.unreadable.is_empty() {
+        out::line(format_args!("could not be opened  {}", report.unreadable.join(", ")));
+    }
+}

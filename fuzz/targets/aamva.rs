@@ -1,0 +1,22 @@
+//! The text of any PDF417: read, understood, printed and read again.
+
+#![no_main]
+
+use documents::barcode::aamva::{LONGEST, Licence, parse};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    match parse(bytes) {
+        Ok(text) => {
+            let licence = Licence::of(&text);
+            assert!(licence.bad_dates.len() <= 4);
+            let _names = licence.given_names();
+            let printed = text.print();
+            // Latin-1 becomes UTF-8, which is longer.
+            if printed.len() <= LONGEST {
+                assert!(parse(&printed) == Ok(text), "what is printed is read");
+            }
+        }
+        Err(refused) => assert!(refused.to_string().len() < 200, "a refusal is a sentence: {refused}"),
+    }
+});

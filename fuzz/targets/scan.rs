@@ -1,0 +1,23 @@
+//! What poppler's tools write of a PDF file, which a stranger made.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use media::scan::take_in;
+
+fuzz_target!(|bytes: &[u8]| {
+    let (pages, picture) = take_in(bytes);
+    if let Some(pages) = pages {
+        assert!(pages.len() <= 3);
+        for page in pages {
+            assert!(page.words.len() <= 5000 && page.size.iter().all(|side| side.is_finite()));
+            for word in page.words {
+                assert!(!word.text.trim().is_empty() && word.bounds.iter().all(|side| side.is_finite()));
+            }
+        }
+    }
+    if let Some(picture) = picture {
+        assert_eq!(picture.rgb().len(), picture.width() as usize * picture.height() as usize * 3);
+        assert!(picture.rgb().len() <= bytes.len());
+    }
+});
