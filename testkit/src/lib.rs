@@ -4,6 +4,7 @@
 mod app;
 #[cfg(feature = "app")]
 mod faces;
+pub mod head;
 #[cfg(feature = "app")]
 pub mod mail_server;
 #[cfg(feature = "app")]

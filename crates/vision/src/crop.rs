@@ -9,6 +9,7 @@ use fast_image_resize::{
     FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer,
     images::{Image, ImageRef},
 };
+use std::f32::consts::FRAC_PI_2;
 
 /// A square of the picture, in its pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,7 +29,8 @@ impl Square {
         let side = face.width().max(face.height()) * scale;
         match rule {
             CropRule::Letterbox | CropRule::Box | CropRule::Page | CropRule::Line => {
-                Self { centre, side, angle: 0.0 }
+                // A picture may lie on its side; the face in it is cut out upright.
+                Self { centre, side, angle: nearest_quarter(face.roll()) }
             }
             CropRule::EyesLevel => Self { centre, side, angle },
             CropRule::D2 => {
@@ -55,6 +57,12 @@ impl Square {
         let (sin, cos) = self.angle.sin_cos();
         self.side / 2.0 * (sin.abs() + cos.abs())
     }
+}
+
+/// The multiple of a right angle that is nearest; 0 where there is none.
+pub(crate) fn nearest_quarter(angle: f32) -> f32 {
+    let quarter = (angle / FRAC_PI_2).round() * FRAC_PI_2;
+    if quarter.is_finite() { quarter } else { 0.0 }
 }
 
 /// Writes the square as the input wants it, NCHW, behind what is in `out`. Outside the picture is black.
@@ -248,20 +256,24 @@ impl Region {
     }
 }
 
-/// Where a region of a picture lies in the input.
+/// Where what is seen of a picture lies in the input.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Letterbox {
+pub(crate) struct Place {
     /// Input pixels for each picture pixel.
     pub(crate) scale: f32,
-    left: f32,
-    top: f32,
+    /// A point of the input, and where it is in the picture.
+    pivot: [f32; 2],
     from: [f32; 2],
+    /// Radians; the input's upper edge points this way in the picture.
+    pub(crate) turn: f32,
 }
 
-impl Letterbox {
+impl Place {
     /// A point of the input in the picture's pixels.
     pub(crate) fn back(&self, x: f32, y: f32) -> [f32; 2] {
-        [(x - self.left) / self.scale + self.from[0], (y - self.top) / self.scale + self.from[1]]
+        let (sin, cos) = self.turn.sin_cos();
+        let (x, y) = ((x - self.pivot[0]) / self.scale, (y - self.pivot[1]) / self.scale);
+        [x * cos - y * sin + self.from[0], x * sin + y * cos + self.from[1]]
     }
 }
 
@@ -271,7 +283,7 @@ pub(crate) fn letterbox(
     region: Region,
     scale: f32,
     input: &Input,
-) -> Option<(Vec<f32>, Letterbox)> {
+) -> Option<(Vec<f32>, Place)> {
     let (width, height) = (input.width as usize, input.height as usize);
     let fit = |side: u32, most: usize| ((side as f32 * scale).round() as usize).clamp(1, most);
     let (inner_width, inner_height) = (fit(region.width, width), fit(region.height, height));
@@ -296,6 +308,26 @@ pub(crate) fn letterbox(
             }
         }
     }
-    let from = [region.left as f32, region.top as f32];
-    Some((out, Letterbox { scale, left: left as f32, top: top as f32, from }))
+    let (pivot, from) = ([left as f32, top as f32], [region.left as f32, region.top as f32]);
+    Some((out, Place { scale, pivot, from, turn: 0.0 }))
+}
+
+/// The same turned by `turn` radians around the region's middle, with what surrounds it; the input is a square.
+pub(crate) fn turned(
+    picture: &Picture,
+    region: Region,
+    scale: f32,
+    turn: f32,
+    input: &Input,
+) -> Option<(Vec<f32>, Place)> {
+    let middle = |from: u32, length: u32| from as f32 + length as f32 / 2.0;
+    let from = [middle(region.left, region.width), middle(region.top, region.height)];
+    let view = Square { centre: from, side: input.width as f32 / scale, angle: turn };
+    if !view.is_sound() {
+        return None;
+    }
+    let mut out = Vec::new();
+    square(picture, view, input, &mut out);
+    let pivot = [input.width as f32 / 2.0, input.height as f32 / 2.0];
+    Some((out, Place { scale, pivot, from, turn }))
 }

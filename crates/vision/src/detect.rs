@@ -2,8 +2,9 @@
 
 use crate::{
     Face, VisionError,
-    crop::{self, Letterbox, Region},
+    crop::{self, Place, Region, nearest_quarter},
     engine::{Net, Tensors},
+    find::same,
     pack::Input,
 };
 use base::Picture;
@@ -13,6 +14,10 @@ const SAME_FACE: f32 = 0.3;
 
 /// A face of this share of the picture's longer side is looked at again, with room around it.
 const LARGE: f32 = 0.5;
+
+/// The part of the input that the picture takes when room is made around it, and when that was not enough.
+const ROOM: f32 = 0.6;
+const MORE_ROOM: f32 = 0.4;
 
 /// Anchors on the two feature maps: cells a side, anchors a cell, pixels a cell.
 const MAPS: [(usize, usize, f32); 2] = [(16, 2, 16.0), (8, 6, 32.0)];
@@ -32,19 +37,45 @@ pub(crate) struct Detector {
 }
 
 impl Detector {
-    /// The faces of a picture, surest first.
+    /// The faces of a picture, surest first: upright ones, and where there are none those of a picture that lies on its
+    /// side or stands on its head.
+    ///
+    /// Several count as several only where a look from near by confirms each of them: frames of webcams show the net
+    /// faces in ears, hands and shelves.
+    pub(crate) fn detect(&mut self, picture: &Picture) -> Result<Vec<Face>, VisionError> {
+        let faces = self.upright(picture)?;
+        if !faces.is_empty() {
+            return Ok(faces);
+        }
+        let Some((turn, face)) = self.which_way(picture)? else { return Ok(faces) };
+        // Less is believed of a picture that was turned until it showed something.
+        let mut faces = self.at_a_turn(picture, turn)?;
+        faces.retain(|face| face.score >= self.count);
+        if faces.is_empty() { Ok(vec![face]) } else { self.confirmed(picture, faces, turn) }
+    }
+
+    /// The upright ones alone.
+    pub(crate) fn upright(&mut self, picture: &Picture) -> Result<Vec<Face>, VisionError> {
+        let faces = self.at_a_turn(picture, 0.0)?;
+        self.confirmed(picture, faces, 0.0)
+    }
+
+    /// The faces that look upright when the picture is turned back by `turn` (radians, clockwise), surest first.
     ///
     /// The net was made for faces smaller than the picture: one that fills it is missed, cut short, or found as two
     /// halves. So where there is none, or a large one, a second look with room made around the picture decides, and the
     /// first one counts for faces elsewhere.
-    pub(crate) fn detect(&mut self, picture: &Picture) -> Result<Vec<Face>, VisionError> {
+    pub(crate) fn at_a_turn(&mut self, picture: &Picture, turn: f32) -> Result<Vec<Face>, VisionError> {
         let whole = Region::whole(picture);
-        let first = self.look(picture, whole, whole.fit(&self.input, 1.0))?;
+        let first = self.look(picture, whole, whole.fit(&self.input, 1.0), turn)?;
         let large = LARGE * picture.width().max(picture.height()) as f32;
         if !first.is_empty() && first.iter().all(|face| face.width().max(face.height()) < large) {
             return Ok(first);
         }
-        let mut faces = self.look(picture, whole, whole.fit(&self.input, 0.6))?;
+        let mut faces = self.look(picture, whole, whole.fit(&self.input, ROOM), turn)?;
+        if first.is_empty() && faces.is_empty() {
+            return self.look(picture, whole, whole.fit(&self.input, MORE_ROOM), turn);
+        }
         let elsewhere = |face: &Face| faces.iter().all(|other| common(face, other) < 0.5 * area(face));
         let others: Vec<Face> = first.into_iter().filter(elsewhere).collect();
         faces.extend(others);
@@ -52,15 +83,46 @@ impl Detector {
         Ok(faces)
     }
 
-    /// The faces of a region, put in at a scale at which it fits, surest first.
+    /// Of several faces that count, those that are seen from near by as well, each once; the surest at least.
+    fn confirmed(
+        &mut self,
+        picture: &Picture,
+        faces: Vec<Face>,
+        turn: f32,
+    ) -> Result<Vec<Face>, VisionError> {
+        if faces.iter().filter(|face| face.score >= self.count).count() < 2 {
+            return Ok(faces);
+        }
+        let surest = faces.first().copied();
+        let mut kept: Vec<Face> = Vec::new();
+        for face in faces {
+            let again = if face.score >= self.count { self.check(picture, &face, turn)? } else { Some(face) };
+            // What looks like another one from here may be the same one from near by.
+            let known = |seen: &Face| kept.iter().any(|other| same(other, seen));
+            if again.is_some_and(|again| !known(&again) && !known(&face)) {
+                kept.push(face);
+            }
+        }
+        if kept.iter().all(|face| face.score < self.count) {
+            kept.splice(0..0, surest);
+        }
+        Ok(kept)
+    }
+
+    /// The faces of a region, put in at a scale at which it fits and turned back by `turn`, surest first.
     pub(crate) fn look(
         &mut self,
         picture: &Picture,
         region: Region,
         scale: f32,
+        turn: f32,
     ) -> Result<Vec<Face>, VisionError> {
-        let (tensor, place) = crop::letterbox(picture, region, scale, &self.input)
-            .ok_or_else(|| self.unusable("the picture cannot be scaled".to_owned()))?;
+        let seen = if turn == 0.0 {
+            crop::letterbox(picture, region, scale, &self.input)
+        } else {
+            crop::turned(picture, region, scale, turn, &self.input)
+        };
+        let (tensor, place) = seen.ok_or_else(|| self.unusable("the picture cannot be scaled".to_owned()))?;
         let shape = [1, 3, self.input.height as usize, self.input.width as usize];
         let answer = self.net.run(&tensor, shape)?;
         let mut found = Vec::new();
@@ -98,16 +160,18 @@ impl Detector {
 }
 
 /// Reads an anchor's values: offsets from the anchor in input pixels.
-fn face(values: &[f32], anchor: [f32; 2], score: f32, place: Letterbox) -> Face {
-    let centre = [values[0] + anchor[0], values[1] + anchor[1]];
-    let (half_width, half_height) = (values[2] / 2.0, values[3] / 2.0);
-    let [left, top] = place.back(centre[0] - half_width, centre[1] - half_height);
-    let [right, bottom] = place.back(centre[0] + half_width, centre[1] + half_height);
+fn face(values: &[f32], anchor: [f32; 2], score: f32, place: Place) -> Face {
+    let [x, y] = place.back(values[0] + anchor[0], values[1] + anchor[1]);
+    let half = [values[2] / 2.0 / place.scale, values[3] / 2.0 / place.scale];
+    // A box lies along the picture's axes, whichever way the face in it does.
+    let lying = (nearest_quarter(place.turn).sin().abs()) > 0.5;
+    let [half_width, half_height] = if lying { [half[1], half[0]] } else { half };
     let mut points = [[0.0; 2]; 6];
     for (point, xy) in points.iter_mut().zip(values[4..].chunks_exact(2)) {
         *point = place.back(xy[0] + anchor[0], xy[1] + anchor[1]);
     }
-    Face { left, top, right, bottom, score, points }
+    let (left, right) = (x - half_width, x + half_width);
+    Face { left, top: y - half_height, right, bottom: y + half_height, score, points }
 }
 
 /// Finite, and with an inside.

@@ -29,4 +29,16 @@ impl Face {
     pub fn height(&self) -> f32 {
         self.bottom - self.top
     }
+
+    /// How far the head is turned in the picture's plane: radians, clockwise, -pi to pi, 0 for an upright one.
+    ///
+    /// By the line of the eyes and the line from mouth to eyes together: in a profile the one is short, looking up or down
+    /// the other.
+    pub fn roll(&self) -> f32 {
+        let [right_eye, left_eye, _, mouth, ..] = self.points;
+        let along = [left_eye[0] - right_eye[0], left_eye[1] - right_eye[1]];
+        let middle = [f32::midpoint(right_eye[0], left_eye[0]), f32::midpoint(right_eye[1], left_eye[1])];
+        let up = [middle[0] - mouth[0], middle[1] - mouth[1]];
+        (along[1] + up[0]).atan2(along[0] - up[1])
+    }
 }

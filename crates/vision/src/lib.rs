@@ -1,6 +1,7 @@
 //! A face picture in, numbers out: detect, align, estimate age, tell real from fake. Knows no tenant and no HTTP.
 
 mod age;
+pub mod challenge;
 mod crop;
 mod detect;
 mod embed;
@@ -16,6 +17,7 @@ mod pool;
 mod quality;
 mod sweep;
 pub mod track;
+mod turned;
 
 pub use age::AgeEstimate;
 pub use embed::{Space, distance, mean};

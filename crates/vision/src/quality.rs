@@ -2,7 +2,7 @@
 
 use crate::{
     Face,
-    crop::{self, Square},
+    crop::{self, Square, nearest_quarter},
     models::face_luma,
     pack::{Colour, Crop, CropRule, Input},
 };
@@ -122,7 +122,9 @@ pub(crate) fn frontal(face: &Face) -> f32 {
     let high = down(mouth);
     let by_pitch = if high > 0.0 { straight(down(nose) / high - 0.55, 0.15, 0.6) } else { 0.0 };
     let long = straight((high / between - 1.1) / 1.1, 0.3, 1.0);
-    let roll = straight(eyes[1].atan2(eyes[0]), 0.35, 2.0);
+    // A picture may lie on its side; that is no fault of the face.
+    let tilt = eyes[1].atan2(eyes[0]) - nearest_quarter(face.roll());
+    let roll = straight(tilt.sin().atan2(tilt.cos()), 0.35, 2.0);
     let frontal = by_eyes.min(by_ears) * by_pitch.min(long) * roll;
     if frontal.is_finite() { frontal } else { 0.0 }
 }

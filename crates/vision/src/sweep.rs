@@ -128,12 +128,12 @@ impl Detector {
         sweep.frame += 1;
         let mut found = self.at_once(picture, sweep.frame)?;
         for tile in sweep.turn(picture) {
-            found.extend(self.tile(picture, tile)?);
+            found.extend(self.tile(picture, tile, 0.0)?);
         }
         found.extend(self.again(picture, sweep, &found)?);
         // What was confirmed in the frames before need not be again.
         let known: Vec<Face> = sweep.known.iter().map(|known| known.face).collect();
-        let faces = self.settle(picture, found, sweep.smallest, &known)?;
+        let faces = self.settle(picture, found, sweep.smallest, &known, 0.0)?;
         sweep.remember(&faces, Region::whole(picture).fit(&self.input, 1.0));
         Ok(faces)
     }
@@ -143,10 +143,10 @@ impl Detector {
     fn at_once(&mut self, picture: &Picture, frame: u64) -> Result<Vec<Candidate>, VisionError> {
         let whole = Region::whole(picture);
         let scale = whole.fit(&self.input, 1.0);
-        let first = self.look(picture, whole, scale)?;
+        let first = self.look(picture, whole, scale, 0.0)?;
         let filled = first.iter().any(|face| longer(face) * scale >= self.input.width as f32 / 2.0);
         if filled || (first.is_empty() && frame % 4 == 1) {
-            return self.whole(picture);
+            return self.whole(picture, 0.0);
         }
         Ok(first.into_iter().map(|face| Candidate { face, seen: longer(&face) * scale }).collect())
     }
@@ -178,7 +178,7 @@ impl Detector {
             }
             looks += 1;
             if let Some(region) = around(picture, &face, longer(&face) * side / SHOWN) {
-                more.extend(self.tile(picture, Tile { region, scale: region.fit(&self.input, 1.0) })?);
+                more.extend(self.tile(picture, Tile { region, scale: region.fit(&self.input, 1.0) }, 0.0)?);
             }
         }
         Ok(more)

@@ -151,14 +151,10 @@ fn up(
         return Ok(Some(upwards(&code.corners)));
     }
     let smallest = photo.width().max(photo.height()) as f32 * SMALLEST_FACE;
-    for quarter in 0..4_u32 {
-        let turned = turn(photo, quarter);
-        let faces = vision.find(turned.as_ref().unwrap_or(photo), smallest)?;
-        if let Some(face) = faces.iter().max_by(|a, b| a.width().total_cmp(&b.width())) {
-            return Ok(Some(turn_vector(from_mouth_to_eyes(face), quarter)));
-        }
-    }
-    Ok(None)
+    // Faces are found whichever way the photo lies, and tell it by their points.
+    let faces = vision.find(photo, smallest)?;
+    let largest = faces.iter().max_by(|a, b| a.width().total_cmp(&b.width()));
+    Ok(largest.map(from_mouth_to_eyes))
 }
 
 fn from_mouth_to_eyes(face: &Face) -> [f32; 2] {
@@ -166,53 +162,13 @@ fn from_mouth_to_eyes(face: &Face) -> [f32; 2] {
     [f32::midpoint(right[0], left[0]) - mouth[0], f32::midpoint(right[1], left[1]) - mouth[1]]
 }
 
-/// The picture turned clockwise by quarters; nothing for none.
-fn turn(picture: &Picture, quarters: u32) -> Option<Picture> {
-    let (width, height) = (picture.width() as usize, picture.height() as usize);
-    let from = picture.rgb().as_chunks::<3>().0;
-    let (turned_width, turned_height) = if quarters % 2 == 1 { (height, width) } else { (width, height) };
-    let at = |x: usize, y: usize| match quarters % 4 {
-        1 => from[(height - 1 - x) * width + y],
-        2 => from[(height - 1 - y) * width + (width - 1 - x)],
-        3 => from[x * width + (width - 1 - y)],
-        _ => from[y * width + x],
-    };
-    if quarters.is_multiple_of(4) {
-        return None;
-    }
-    let pixels = (0..turned_height).flat_map(|y| (0..turned_width).flat_map(move |x| at(x, y))).collect();
-    Picture::new(turned_width as u32, turned_height as u32, pixels)
-}
-
-/// A vector of a picture turned clockwise by quarters, in the picture itself.
-fn turn_vector([x, y]: [f32; 2], quarters: u32) -> [f32; 2] {
-    match quarters % 4 {
-        1 => [y, -x],
-        2 => [-x, -y],
-        3 => [-y, x],
-        _ => [x, y],
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn turning_and_mirroring_move_every_pixel_where_it_belongs() {
+    fn a_mirror_moves_every_pixel_where_it_belongs() {
         let picture = Picture::new(2, 3, (0..18).collect()).expect("six pixels");
-        let turned = turn(&picture, 1).expect("a quarter");
-        assert_eq!((turned.width(), turned.height()), (3, 2));
-        // The lower left pixel is the upper left one now.
-        assert_eq!(turned.pixel(0, 0), picture.pixel(0, 2));
-        assert_eq!(turned.pixel(2, 1), picture.pixel(1, 0));
-        let back = turn(&turned, 3).expect("three quarters");
-        assert_eq!(back, picture);
-        assert_eq!(turn(&turn(&picture, 2).expect("half"), 2).expect("half"), picture);
-        assert_eq!(turn(&picture, 4), None);
         assert_eq!(mirror(&picture).expect("six pixels").pixel(0, 1), picture.pixel(1, 1));
-        // What points up in the turned picture pointed left before it was turned clockwise.
-        assert_eq!(turn_vector([0.0, -1.0], 1), [-1.0, 0.0]);
-        assert_eq!(turn_vector([0.0, -1.0], 3), [1.0, 0.0]);
     }
 }

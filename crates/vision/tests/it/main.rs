@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "the helpers of tests are tests")]
 
 mod age;
+mod challenge;
 mod detect;
 mod embed;
 mod find;
@@ -17,3 +18,4 @@ mod second_model;
 mod stage;
 mod sweep;
 mod track;
+mod turned;

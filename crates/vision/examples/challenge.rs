@@ -1,0 +1,189 @@
+//! Who passes an active challenge: simulated heads that do as they are told, and simulated sheets, strangers and
+//! recordings: `challenge <pack> <folder of photos of one face each> [<faces> [<folder of frames>]]`. With a folder of frames
+//! it prints the poses in those as well.
+
+use base::{Picture, StillWorld, World as _};
+use std::{collections::BTreeMap, path::Path};
+use testkit::{
+    head::{Form, Model, Stance, path},
+    scene::Scene,
+};
+use vision::{
+    Face, Vision,
+    challenge::{Challenge, Kind, Move, Observation, Pose},
+};
+
+type Failure = Box<dyn std::error::Error>;
+
+/// Frames from one stance to the next, and seconds between two.
+const FRAMES: usize = 4;
+const SECONDS: f64 = 0.15;
+
+#[expect(clippy::print_stdout, reason = "a command line tool answers on standard output")]
+fn main() -> Result<(), Failure> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [pack, photos, rest @ ..] = &arguments[..] else {
+        return Err("usage: challenge <pack> <photos> [<faces> [<folder of frames>]]".into());
+    };
+    let most: usize = rest.first().map_or(Ok(8), |most| most.parse())?;
+    let mut vision = Vision::load(Path::new(pack))?;
+    let same = vision.space().distance_at(1e-3).ok_or("the pack states no rate of one in a thousand")?;
+    let world = StillWorld::at("2026-01-01T00:00:00Z");
+    if let [_, folder, ..] = rest {
+        return poses(&mut vision, Path::new(folder));
+    }
+    let mut faces: Vec<(Picture, Face)> = Vec::new();
+    for (_, photo) in pictures(Path::new(photos))? {
+        if let [face] = vision.detect(&photo)?[..] {
+            faces.push((photo, face));
+        }
+    }
+    faces.truncate(most);
+    let flat = |bend: f32, lean: f32| Form::Sheet { bend, lean };
+    let actors: [(&str, Form, f32, Deed); 16] = [
+        ("head, as told", Form::Head, 1.0, Deed::AsTold),
+        ("head, turns little", Form::Head, 0.75, Deed::AsTold),
+        ("head, turns far", Form::Head, 1.3, Deed::AsTold),
+        ("head, another challenge", Form::Head, 1.0, Deed::Another),
+        ("head, mirrored", Form::Head, -1.0, Deed::AsTold),
+        ("head, taken over by another", Form::Head, 1.0, Deed::TakenOver),
+        ("sheet, turned", flat(0.0, 0.0), 1.2, Deed::AsTold),
+        ("sheet, slid", flat(0.0, 0.0), 0.0, Deed::Slid),
+        ("sheet, bent", flat(0.8, 0.0), 1.2, Deed::AsTold),
+        ("sheet, bent much", flat(1.3, 0.0), 1.2, Deed::AsTold),
+        ("sheet, bent much, turned far", flat(1.3, 0.0), 1.6, Deed::AsTold),
+        ("sheet, bent on the slant", flat(1.0, 0.8), 1.4, Deed::AsTold),
+        ("sheet, bent across", flat(1.2, 1.57), 1.6, Deed::AsTold),
+        ("sheet, folded", Form::Folded(0.5), 1.3, Deed::AsTold),
+        ("sheet, folded much", Form::Folded(0.8), 1.3, Deed::AsTold),
+        ("sheet, folded, turned little", Form::Folded(0.8), 0.8, Deed::AsTold),
+    ];
+    for kind in [Kind::Turn, Kind::Zoom] {
+        println!("\n| {kind:?} | passed | of | what spoke against the others |\n|---|---:|---:|---|");
+        for (name, form, far, deed) in &actors {
+            let (mut passed, mut reasons) = (0, BTreeMap::<String, usize>::new());
+            for (at, (photo, face)) in faces.iter().enumerate() {
+                let challenge = Challenge::choose(&world, kind);
+                let performed = match deed {
+                    Deed::Another => loop {
+                        let other = Challenge::choose(&world, kind);
+                        if other.moves != challenge.moves {
+                            break other.moves;
+                        }
+                    },
+                    _ => challenge.moves.clone(),
+                };
+                let model = Model::new(photo, [face.left, face.top, face.right, face.bottom], *form);
+                let (photo, face) = &faces[(at + 1) % faces.len()];
+                let other = Model::new(photo, [face.left, face.top, face.right, face.bottom], *form);
+                let stances = path(&stops(&performed, *form, *far, *deed), FRAMES);
+                let background = Scene::draw(480, 640, at as u64, 3.0).picture();
+                let mut seen = Vec::new();
+                for (frame, stance) in stances.iter().enumerate() {
+                    let over = *deed == Deed::TakenOver && frame * 2 > stances.len();
+                    let picture = if over { &other } else { &model }.render(*stance, &background);
+                    seen.push(Observation::of(&mut vision, &picture, frame as f64 * SECONDS)?);
+                }
+                let verdict = challenge.check(&seen, same, world.now());
+                passed += usize::from(verdict.passed);
+                for outcome in verdict.reasons() {
+                    *reasons.entry(format!("{:?}", outcome.check)).or_default() += 1;
+                }
+                if std::env::var_os("VERBOSE").is_some() {
+                    let measured: Vec<String> = verdict
+                        .outcomes
+                        .iter()
+                        .map(|one| {
+                            format!(
+                                "{:?} {:.2}{}",
+                                one.check,
+                                one.measured.measured,
+                                if one.holds { "" } else { "!" }
+                            )
+                        })
+                        .collect();
+                    println!("  {name} {:?}: {}", challenge.moves, measured.join(", "));
+                    if std::env::var_os("POSES").is_some() {
+                        for (stance, pose) in stances.iter().zip(&verdict.poses) {
+                            println!(
+                                "    {:.0} {:.0} {:.1}: {pose:.2?}",
+                                stance.yaw.to_degrees(),
+                                stance.pitch.to_degrees(),
+                                stance.distance
+                            );
+                        }
+                    }
+                }
+            }
+            let reasons: Vec<String> =
+                reasons.into_iter().map(|(check, count)| format!("{check} {count}")).collect();
+            println!("| {name} | {passed} | {} | {} |", faces.len(), reasons.join(", "));
+        }
+    }
+    Ok(())
+}
+
+/// What somebody does with a challenge.
+#[derive(Clone, Copy, PartialEq)]
+enum Deed {
+    AsTold,
+    Another,
+    TakenOver,
+    Slid,
+}
+
+/// The stances of a performance, `far` times as far as a calm person goes.
+fn stops(moves: &[Move], form: Form, far: f32, deed: Deed) -> Vec<Stance> {
+    // The front of a head is nearer than its middle.
+    let front = if form == Form::Head { 0.0 } else { 0.8 };
+    let mut distance = 4.0 - front;
+    let mut stops = vec![Stance { distance, ..Stance::default() }];
+    for one in moves {
+        let ahead = Stance { distance, ..Stance::default() };
+        let slide = if deed == Deed::Slid { 0.5 } else { 0.0 };
+        let there = match one {
+            Move::Left => Stance { yaw: 0.56 * far, shift: [slide, 0.0], ..ahead },
+            Move::Right => Stance { yaw: -0.56 * far, shift: [-slide, 0.0], ..ahead },
+            Move::Up => Stance { pitch: 0.45 * far.abs(), shift: [0.0, -slide], ..ahead },
+            Move::Nearer => Stance { distance: 2.75 - front, ..ahead },
+            Move::Farther => Stance { distance: 5.6 - front, ..ahead },
+        };
+        distance = there.distance;
+        stops.extend([there, Stance { distance, ..Stance::default() }]);
+    }
+    stops
+}
+
+/// The poses in the frames of a folder.
+#[expect(clippy::print_stdout, reason = "a command line tool answers on standard output")]
+fn poses(vision: &mut Vision, folder: &Path) -> Result<(), Failure> {
+    for (name, picture) in pictures(folder)? {
+        for face in vision.detect(&picture)?.iter().filter(|face| face.score > 0.7) {
+            if let Some(Pose { yaw, pitch, roll, scale, nose, nose_to_mouth, ears, width, height }) =
+                Pose::of(face)
+            {
+                println!(
+                    "{name},{:.0},{:.0},{yaw:.1},{pitch:.1},{roll:.1},{scale:.1},{nose:.3},{nose_to_mouth:.3},{ears:.3},{width:.3},{height:.3}",
+                    face.left, face.top
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+fn pictures(folder: &Path) -> Result<Vec<(String, Picture)>, Failure> {
+    let mut files: Vec<_> = std::fs::read_dir(folder)?.collect::<Result<Vec<_>, _>>()?;
+    files.sort_by_key(std::fs::DirEntry::file_name);
+    let mut pictures = Vec::new();
+    for file in files {
+        let is_photo = file.path().extension().is_some_and(|ending| ending == "jpg" || ending == "png");
+        if is_photo {
+            let photo = image::open(file.path())?.into_rgb8();
+            let picture = Picture::new(photo.width(), photo.height(), photo.into_raw());
+            let name = file.file_name().to_string_lossy().into_owned();
+            pictures.extend(picture.map(|picture| (name, picture)));
+        }
+    }
+    Ok(pictures)
+}

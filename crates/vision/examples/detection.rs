@@ -1,0 +1,242 @@
+//! How many faces are found, and how many where there is none, upright and turned, cut tight and far away; and what it
+//! costs: `detection <pack> <labels.csv>`, whose lines are `path,faces`, a picture and how many faces a person counts in it.
+
+use base::Picture;
+use std::{collections::BTreeMap, path::Path};
+use testkit::scene::{Cutout, Scene};
+use vision::{Face, Vision, VisionError};
+
+type Failure = Box<dyn std::error::Error>;
+
+/// A picture, and where its faces are: left, top, right, bottom.
+struct Case {
+    name: String,
+    picture: Picture,
+    places: Vec<[f32; 4]>,
+    /// How many there are; of some no place is known.
+    faces: usize,
+}
+
+/// What became of the pictures of one treatment.
+#[derive(Default)]
+struct Row {
+    pictures: usize,
+    faces: usize,
+    found: usize,
+    extra: usize,
+    /// Pictures that show as many faces that count as they hold.
+    right: usize,
+    milliseconds: Vec<f64>,
+}
+
+#[expect(clippy::print_stdout, reason = "a command line tool answers on standard output")]
+fn main() -> Result<(), Failure> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [pack, labels] = &arguments[..] else { return Err("usage: detection <pack> <labels.csv>".into()) };
+    let mut vision = Vision::load(Path::new(pack))?;
+    let labelled = read(Path::new(labels))?;
+    let told = std::env::var_os("VERBOSE").is_some();
+    for (call, smallest) in [("detect", None), ("find 40", Some(40.0)), ("find 20", Some(20.0))] {
+        let mut rows: BTreeMap<(usize, String), Row> = BTreeMap::new();
+        let mut take = |vision: &mut Vision, order: usize, name: &str, case: &Case| {
+            let before = on_processor();
+            let mut faces = look(vision, &case.picture, smallest)?;
+            let took = on_processor() - before;
+            let surest = faces.first().copied();
+            faces.retain(|face| vision.counts(face));
+            // Of a picture of one, the surest answers, sure enough to count or not.
+            if faces.is_empty() && case.faces == 1 {
+                faces.extend(surest);
+            }
+            let row = rows.entry((order, name.to_owned())).or_default();
+            row.pictures += 1;
+            row.faces += case.faces;
+            let placed =
+                case.places.iter().filter(|place| faces.iter().any(|face| alike(face, place))).count();
+            let elsewhere = faces.iter().filter(|face| case.places.iter().all(|place| !alike(face, place)));
+            let elsewhere = elsewhere.count();
+            let unplaced = elsewhere.min(case.faces - case.places.len());
+            row.found += placed + unplaced;
+            row.extra += faces.len() - (placed + unplaced).min(faces.len());
+            row.right += usize::from(faces.len() == case.faces && placed + unplaced == case.faces);
+            row.milliseconds.push(took);
+            if told && (faces.len() != case.faces || placed + unplaced != case.faces) {
+                println!("  {call}, {name}: {} has {}, {} found", case.name, case.faces, faces.len());
+            }
+            Ok::<(), VisionError>(())
+        };
+        for (name, picture, count) in &labelled {
+            let case = case(&mut vision, name, picture.clone(), *count)?;
+            let kind = ["none", "one", "several"][(*count).min(2)];
+            take(&mut vision, *count.min(&2), &format!("{kind}, as they are"), &case)?;
+            if *count > 0 && smallest != Some(20.0) {
+                let ways: &[f32] = if *count == 1 {
+                    &[90.0, 180.0, 270.0, 20.0, 45.0, 135.0]
+                } else {
+                    &[90.0, 180.0, 270.0]
+                };
+                for degrees in ways {
+                    let order = if *count == 1 { 10 } else { 20 };
+                    take(
+                        &mut vision,
+                        order,
+                        &format!("{kind}, turned by {degrees}"),
+                        &turned(&case, *degrees),
+                    )?;
+                }
+            }
+            if *count == 1 && smallest.is_none() {
+                for share in [1.3, 1.0, 0.85, 0.7] {
+                    if let Some(tight) = tight(&case, share) {
+                        take(&mut vision, 30, &format!("one, cut to {share} of its box"), &tight)?;
+                    }
+                }
+            }
+        }
+        if let Some(smallest) = smallest {
+            for size in [20.0, 26.0, 40.0, 60.0_f32].into_iter().filter(|size| *size >= smallest) {
+                for crowd in crowds(&mut vision, &labelled, size)? {
+                    take(&mut vision, 40, &format!("crowd of faces of {size} px"), &crowd)?;
+                    if size > 30.0 {
+                        let name = format!("crowd of faces of {size} px, turned by 90");
+                        take(&mut vision, 41, &name, &turned(&crowd, 90.0))?;
+                    }
+                }
+            }
+        }
+        for seed in 0..12 {
+            let noise = [0.0, 6.0, 20.0, 60.0][seed as usize % 4];
+            let picture = Scene::draw(1280, 720, seed + 500, noise).picture();
+            let case = Case { name: format!("drawn {seed}"), picture, places: Vec::new(), faces: 0 };
+            take(&mut vision, 0, "none, drawn", &case)?;
+        }
+        println!(
+            "\n| {call} | pictures | right | faces | found | more | ms |\n|---|---:|---:|---:|---:|---:|---:|"
+        );
+        for ((_, name), mut row) in rows {
+            row.milliseconds.sort_by(f64::total_cmp);
+            let Row { pictures, faces, found, extra, right, milliseconds } = row;
+            let median = milliseconds.get(milliseconds.len() / 2).copied().unwrap_or_default();
+            println!("| {name} | {pictures} | {right} | {faces} | {found} | {extra} | {median:.0} |");
+        }
+    }
+    Ok(())
+}
+
+fn look(vision: &mut Vision, picture: &Picture, smallest: Option<f32>) -> Result<Vec<Face>, VisionError> {
+    match smallest {
+        Some(smallest) => vision.find(picture, smallest),
+        None => vision.detect(picture),
+    }
+}
+
+/// A labelled picture; its faces' places are those that are found in it as it is, the surest first.
+fn case(vision: &mut Vision, name: &str, picture: Picture, faces: usize) -> Result<Case, VisionError> {
+    let mut found = vision.detect(&picture)?;
+    found.truncate(faces);
+    let places = found.iter().map(|face| [face.left, face.top, face.right, face.bottom]).collect();
+    Ok(Case { name: name.to_owned(), picture, places, faces })
+}
+
+fn read(labels: &Path) -> Result<Vec<(String, Picture, usize)>, Failure> {
+    let folder = labels.parent().unwrap_or(Path::new("."));
+    let mut pictures = Vec::new();
+    for line in std::fs::read_to_string(labels)?.lines().filter(|line| !line.starts_with("path,")) {
+        let (path, faces) = line.rsplit_once(',').ok_or("a line is `path,faces`")?;
+        let photo = image::open(folder.join(path))?.into_rgb8();
+        let picture = Picture::new(photo.width(), photo.height(), photo.into_raw()).ok_or("no pixels")?;
+        pictures.push((path.to_owned(), picture, faces.trim().parse()?));
+    }
+    Ok(pictures)
+}
+
+/// The picture turned clockwise around its middle, on a canvas that holds all of it.
+fn turned(case: &Case, degrees: f32) -> Case {
+    let (sin, cos) = degrees.to_radians().sin_cos();
+    let size = [case.picture.width() as f32, case.picture.height() as f32];
+    let canvas = [size[0] * cos.abs() + size[1] * sin.abs(), size[0] * sin.abs() + size[1] * cos.abs()];
+    let canvas = canvas.map(f32::round);
+    let mut rgb = Vec::with_capacity((canvas[0] * canvas[1]) as usize * 3);
+    for y in 0..canvas[1] as u32 {
+        for x in 0..canvas[0] as u32 {
+            let (dx, dy) = (x as f32 + 0.5 - canvas[0] / 2.0, y as f32 + 0.5 - canvas[1] / 2.0);
+            let from = [dx * cos + dy * sin + size[0] / 2.0, dy * cos - dx * sin + size[1] / 2.0];
+            let inside = (0.0..size[0]).contains(&from[0]) && (0.0..size[1]).contains(&from[1]);
+            let pixel = if inside { case.picture.pixel(from[0] as i64, from[1] as i64) } else { [0; 3] };
+            rgb.extend(pixel);
+        }
+    }
+    let place = |[left, top, right, bottom]: &[f32; 4]| {
+        let (dx, dy) = ((left + right - size[0]) / 2.0, (top + bottom - size[1]) / 2.0);
+        let (x, y) = (dx * cos - dy * sin + canvas[0] / 2.0, dx * sin + dy * cos + canvas[1] / 2.0);
+        let half = (right - left).max(bottom - top) / 2.0;
+        [x - half, y - half, x + half, y + half]
+    };
+    let picture = Picture::new(canvas[0] as u32, canvas[1] as u32, rgb);
+    Case {
+        name: case.name.clone(),
+        picture: picture.unwrap_or_else(|| case.picture.clone()),
+        places: case.places.iter().map(place).collect(),
+        faces: case.faces,
+    }
+}
+
+/// Nothing but the face: a square of `share` times its box.
+fn tight(case: &Case, share: f32) -> Option<Case> {
+    let &[left, top, right, bottom] = case.places.first()?;
+    let side = (right - left).max(bottom - top) * share;
+    let from = [f32::midpoint(left, right) - side / 2.0, f32::midpoint(top, bottom) - side / 2.0];
+    let whole = side as u32;
+    let mut rgb = Vec::new();
+    for y in 0..i64::from(whole) {
+        for x in 0..i64::from(whole) {
+            rgb.extend(case.picture.pixel(from[0] as i64 + x, from[1] as i64 + y));
+        }
+    }
+    let picture = Picture::new(whole, whole, rgb)?;
+    let places = vec![[left - from[0], top - from[1], right - from[0], bottom - from[1]]];
+    Some(Case { name: case.name.clone(), picture, places, faces: 1 })
+}
+
+/// Drawn halls of forty people each, of the pictures that show one.
+fn crowds(
+    vision: &mut Vision,
+    labelled: &[(String, Picture, usize)],
+    size: f32,
+) -> Result<Vec<Case>, VisionError> {
+    let mut cutouts = Vec::new();
+    for (_, picture, _) in labelled.iter().filter(|(_, _, faces)| *faces == 1) {
+        if let Some(face) = vision.detect(picture)?.first() {
+            cutouts.push(Cutout::new(picture, [face.left, face.top, face.right, face.bottom]));
+        }
+    }
+    let mut crowds = Vec::new();
+    for seed in 0..4 {
+        let mut scene = Scene::draw(1920, 1080, seed, [0.0, 4.0][seed as usize % 2]);
+        let places = (0..40_usize).filter_map(|at| {
+            let cutout = cutouts.get((seed as usize * 40 + at * 3) % cutouts.len().max(1))?;
+            let (column, row) = ((at % 8) as f32, (at / 8) as f32);
+            let x = 130.0 + 236.0 * column + 17.0 * row;
+            Some(scene.paste(cutout, [x, 110.0 + 207.0 * row + 9.0 * column], size))
+        });
+        let places: Vec<[f32; 4]> = places.collect();
+        let (name, faces) = (format!("crowd {seed}"), places.len());
+        crowds.push(Case { name, picture: scene.picture(), places, faces });
+    }
+    Ok(crowds)
+}
+
+/// Intersection over union above 0.3.
+fn alike(face: &Face, [left, top, right, bottom]: &[f32; 4]) -> bool {
+    let width = (face.right.min(*right) - face.left.max(*left)).max(0.0);
+    let height = (face.bottom.min(*bottom) - face.top.max(*top)).max(0.0);
+    let both = width * height;
+    both > 0.3 * (face.width() * face.height() + (right - left) * (bottom - top) - both)
+}
+
+/// Milliseconds that this thread has had a processor, where the system tells: others may want it too.
+fn on_processor() -> f64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanoseconds = text.split(' ').next().and_then(|word| word.parse::<f64>().ok());
+    nanoseconds.unwrap_or_default() / 1e6
+}

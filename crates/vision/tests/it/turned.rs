@@ -1,0 +1,186 @@
+//! Pictures that lie on their side, stand on their head or lean, and do not say so.
+
+use crate::{
+    find::overlap,
+    stage::{around, load, painted, part, photo},
+};
+use base::Picture;
+use std::f32::consts::{FRAC_PI_2, TAU};
+use testkit::scene::{Cutout, Scene};
+use vision::{Face, Vision};
+
+/// A picture turned clockwise by quarters.
+fn quarter_turned(picture: &Picture, quarters: u32) -> Picture {
+    let (width, height) = (i64::from(picture.width()), i64::from(picture.height()));
+    let size = if quarters % 2 == 1 { (height, width) } else { (width, height) };
+    painted(size.0 as u32, size.1 as u32, |x, y| {
+        let (x, y) = (i64::from(x), i64::from(y));
+        match quarters {
+            1 => picture.pixel(y, height - 1 - x),
+            2 => picture.pixel(width - 1 - x, height - 1 - y),
+            3 => picture.pixel(width - 1 - y, x),
+            _ => picture.pixel(x, y),
+        }
+    })
+}
+
+/// Where a point of a picture lies after that.
+fn quarter_point(picture: &Picture, [x, y]: [f32; 2], quarters: u32) -> [f32; 2] {
+    let (width, height) = (picture.width() as f32, picture.height() as f32);
+    match quarters {
+        1 => [height - y, x],
+        2 => [width - x, height - y],
+        3 => [y, width - x],
+        _ => [x, y],
+    }
+}
+
+fn quarter_place(picture: &Picture, face: &Face, quarters: u32) -> [f32; 4] {
+    let [a, b] =
+        [[face.left, face.top], [face.right, face.bottom]].map(|at| quarter_point(picture, at, quarters));
+    [a[0].min(b[0]), a[1].min(b[1]), a[0].max(b[0]), a[1].max(b[1])]
+}
+
+/// Portraits of people who look into the camera, in a room of their own.
+fn portraits(vision: &mut Vision) -> Vec<Picture> {
+    let mut portraits = Vec::new();
+    for number in [1, 3, 5, 6] {
+        let photo = photo(number);
+        for face in vision.detect(&photo).unwrap() {
+            portraits.push(around(&photo, &face, 2.2));
+        }
+    }
+    portraits
+}
+
+#[test]
+fn a_face_of_a_picture_that_lies_or_stands_on_its_head_is_found_where_it_is() {
+    let mut vision = load();
+    for (at, portrait) in portraits(&mut vision).iter().enumerate() {
+        let upright = vision.detect(portrait).unwrap()[0];
+        for quarters in 1..4 {
+            let turned = quarter_turned(portrait, quarters);
+            let faces = vision.detect(&turned).unwrap();
+            let counted: Vec<&Face> = faces.iter().filter(|face| vision.counts(face)).collect();
+            let [face] = counted[..] else { panic!("{at}, {quarters}: {faces:?}") };
+            assert!(
+                overlap(face, quarter_place(portrait, &upright, quarters)) > 0.6,
+                "{at}, {quarters}: {face:?}"
+            );
+            for (point, before) in face.points.iter().zip(upright.points) {
+                let [x, y] = quarter_point(portrait, before, quarters);
+                let off = (point[0] - x).hypot(point[1] - y) / upright.width();
+                assert!(off < 0.15, "{at}, {quarters}: {point:?} is not {x}, {y}");
+            }
+            let roll = face.roll() - upright.roll() - quarters as f32 * FRAC_PI_2;
+            assert!((roll - TAU * (roll / TAU).round()).abs() < 0.2, "{at}, {quarters}: {roll}");
+        }
+    }
+}
+
+/// What is asked of a face does not depend on how the picture lies.
+#[test]
+fn a_face_that_lies_is_as_old_and_as_frontal_and_the_same_person() {
+    let mut vision = load();
+    let portrait = &portraits(&mut vision)[0];
+    let upright = vision.detect(portrait).unwrap()[0];
+    let age = vision.age(portrait, &upright).unwrap().years;
+    let who = vision.embed(portrait, &upright).unwrap();
+    let frontal = Vision::quality(portrait, &upright).frontal;
+    for quarters in 1..4 {
+        let turned = quarter_turned(portrait, quarters);
+        let face = vision.detect(&turned).unwrap()[0];
+        assert!((vision.age(&turned, &face).unwrap().years - age).abs() < 4.0);
+        assert!(vision::distance(&vision.embed(&turned, &face).unwrap(), &who) < 0.3);
+        assert!((Vision::quality(&turned, &face).frontal - frontal).abs() < 0.25);
+    }
+}
+
+#[test]
+fn a_face_that_leans_by_any_angle_is_found() {
+    let mut vision = load();
+    let portrait = &portraits(&mut vision)[0];
+    let half = portrait.width() as f32 / 2.0;
+    for degrees in (0..360).step_by(30) {
+        let (sin, cos) = (degrees as f32).to_radians().sin_cos();
+        let turned = painted(portrait.width(), portrait.height(), |x, y| {
+            let (x, y) = (x as f32 + 0.5 - half, y as f32 + 0.5 - half);
+            portrait.pixel((x * cos + y * sin + half) as i64, (y * cos - x * sin + half) as i64)
+        });
+        let face = vision.detect(&turned).unwrap().first().copied();
+        let face = face.unwrap_or_else(|| panic!("nothing at {degrees} degrees"));
+        let [x, y] = [f32::midpoint(face.left, face.right), f32::midpoint(face.top, face.bottom)];
+        assert!((x - half).hypot(y - half) < 0.25 * half, "{degrees}: {face:?}");
+        let roll = face.roll() - (degrees as f32).to_radians();
+        assert!((roll - TAU * (roll / TAU).round()).abs() < 0.4, "{degrees}: {roll}");
+    }
+}
+
+#[test]
+fn everybody_in_a_group_photo_that_lies_is_found() {
+    let mut vision = load();
+    for number in [1, 5] {
+        let photo = photo(number);
+        let mut expected = vision.detect(&photo).unwrap();
+        expected.retain(|face| vision.counts(face));
+        for quarters in [1, 3] {
+            let turned = quarter_turned(&photo, quarters);
+            let all = [vision.detect(&turned).unwrap(), vision.find(&turned, 60.0).unwrap()];
+            for found in all {
+                let held = expected.iter().filter(|face| {
+                    found.iter().any(|other| overlap(other, quarter_place(&photo, face, quarters)) > 0.4)
+                });
+                assert_eq!(held.count(), expected.len(), "photo {number}, {quarters}: {found:?}");
+                assert_eq!(found.len(), expected.len(), "photo {number}, {quarters}: {found:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_crowd_that_lies_is_found_in_tiles() {
+    let mut vision = load();
+    let cutouts: Vec<Cutout> = crate::find::cutouts(&mut vision);
+    let mut scene = Scene::draw(1920, 1080, 21, 2.0);
+    let places: Vec<[f32; 4]> = (0..8_usize)
+        .map(|at| {
+            let [x, y] = [250.0 + 440.0 * (at % 4) as f32, 300.0 + 450.0 * (at / 4) as f32];
+            scene.paste(&cutouts[at % cutouts.len()], [x, y], 56.0)
+        })
+        .collect();
+    let picture = scene.picture();
+    let turned = quarter_turned(&picture, 3);
+    let found = vision.find(&turned, 40.0).unwrap();
+    let held = places.iter().filter(|&&[left, top, right, bottom]| {
+        let face = Face { left, top, right, bottom, score: 1.0, points: [[0.0; 2]; 6] };
+        found.iter().any(|other| overlap(other, quarter_place(&picture, &face, 3)) > 0.4)
+    });
+    assert!(held.count() >= 7, "{found:?}");
+    assert!(found.len() <= places.len(), "{found:?}");
+}
+
+#[test]
+fn frames_of_a_camera_are_looked_at_upright_alone() {
+    let mut vision = load();
+    let portrait = &portraits(&mut vision)[1];
+    assert_eq!(vision.detect_upright(portrait).unwrap(), vision.detect(portrait).unwrap());
+    let lying = quarter_turned(portrait, 1);
+    assert!(vision.detect_upright(&lying).unwrap().iter().all(|face| !vision.counts(face)));
+    assert!(!vision.detect(&lying).unwrap().is_empty());
+}
+
+/// A cut so tight that the chin or the brow is gone.
+#[test]
+fn a_cut_that_leaves_less_than_the_face_is_answered() {
+    let mut vision = load();
+    for number in [1, 5, 6] {
+        let photo = photo(number);
+        for face in vision.detect(&photo).unwrap().iter().filter(|face| face.score > 0.8) {
+            let side = face.width() * 0.85;
+            let [x, y] = [f32::midpoint(face.left, face.right), f32::midpoint(face.top, face.bottom)];
+            let tight = part(&photo, [x - side / 2.0, y - side / 2.0, side, side].map(|value| value as i64));
+            let found = vision.detect(&tight).unwrap();
+            assert_eq!(found.len(), 1, "photo {number}: {found:?}");
+        }
+    }
+}
