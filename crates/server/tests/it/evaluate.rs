@@ -131,7 +131,7 @@ fn liveness_is_stated_in_the_terms_of_the_field() {
 fn liveness_is_told_by_group() {
     let place = Place::new();
     let labels = labelled(&place, "path,label,hour", |number| {
-        format!("{},{}", if number % 3 == 0 { "fake" } else { "real" }, ["day", "night"][number % 2])
+        format!("{},{}", if number % 5 == 0 { "fake" } else { "real" }, ["day", "night"][number % 2])
     });
     let ask = |form: &str| {
         place.ask(&["evaluate", "antispoofing", "--labels", &labels, "--relaxed", form, "--groups", "hour"])
@@ -227,7 +227,7 @@ fn matching_is_told_by_group() {
     let rows = paired(&place);
     let mut grouped = String::new();
     for (number, row) in rows.lines().enumerate() {
-        let group = if number == 0 { "door" } else { ["front", "back"][number % 2] };
+        let group = if number == 0 { "door" } else { ["front", "back"][number / 7 % 2] };
         writeln!(grouped, "{row},{group}").unwrap();
     }
     let file = place.path("pairs.csv");
