@@ -110,21 +110,37 @@ impl AgeEstimate {
         standard_normal((f64::from(self.years) - age) / f64::from(self.st_dev))
     }
 
+    /// The interval around the estimate that holds this share (0 to 1) of people, years; it does not reach below 0.
+    pub fn interval(&self, share: f64) -> [f64; 2] {
+        let reach = quantile(f64::midpoint(share.clamp(0.0, 1.0), 1.0)) * f64::from(self.st_dev);
+        let years = f64::from(self.years);
+        [(years - reach).max(0.0), years + reach]
+    }
+
     /// Years that an estimate must lie above a threshold so that of people just below the threshold no more than `rate`
     /// (0 to 0.5) pass.
     pub fn buffer(&self, rate: f64) -> f64 {
-        let rate = rate.clamp(1e-6, 0.5);
-        let (mut low, mut high) = (0.0, 6.0);
-        for _ in 0..50 {
-            let middle = f64::midpoint(low, high);
-            if 1.0 - standard_normal(middle) > rate {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        high * f64::from(self.st_dev)
+        quantile(1.0 - rate.clamp(0.0, 0.5)) * f64::from(self.st_dev)
     }
+
+    /// What that buffer costs: the share of the people `above` years older than the threshold whom it refuses.
+    pub fn refused(&self, rate: f64, above: f64) -> f64 {
+        standard_normal((self.buffer(rate) - above) / f64::from(self.st_dev))
+    }
+}
+
+/// Standard deviations below which this share (0.5 to 1) of a normal distribution lies; at most 6.
+fn quantile(share: f64) -> f64 {
+    let (mut low, mut high) = (0.0, 6.0);
+    for _ in 0..50 {
+        let middle = f64::midpoint(low, high);
+        if standard_normal(middle) < share {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    high
 }
 
 /// Distribution function of the standard normal (Abramowitz and Stegun, 26.2.17; off by less than 1e-7).
@@ -164,6 +180,24 @@ mod tests {
         assert!((estimate.at_least(18.0) - 0.841_345).abs() < 1e-5);
         assert!((estimate.buffer(0.05) - 1.644_854 * 6.0).abs() < 1e-3);
         assert!((1.0 - estimate.at_least(f64::from(estimate.high80)) - 0.9).abs() < 1e-4);
+        let near = |interval: [f64; 2], reach: f64| {
+            let [low, high] = interval;
+            (low - (24.0 - reach)).abs() < 1e-3 && (high - (24.0 + reach)).abs() < 1e-3
+        };
+        assert!(near(estimate.interval(0.682_689), 6.0));
+        assert!(near(estimate.interval(0.9), 1.644_854 * 6.0));
+        assert_eq!(AgeEstimate::new(2.0, 0.0, &errors()).interval(0.9)[0], 0.0);
+    }
+
+    #[test]
+    fn a_buffer_costs_what_it_keeps_out() {
+        let estimate = AgeEstimate::new(24.0, 0.0, &errors());
+        // Of people at the threshold all but the rate are refused, of those a buffer above it half.
+        assert!((estimate.refused(0.05, 0.0) - 0.95).abs() < 1e-6);
+        assert!((estimate.refused(0.05, estimate.buffer(0.05)) - 0.5).abs() < 1e-6);
+        // Without a buffer, half at the threshold, and one in six a deviation above it.
+        assert!((estimate.refused(0.5, 6.0) - 0.158_655).abs() < 1e-5);
+        assert_eq!((estimate.buffer(0.5), estimate.buffer(0.9)), (0.0, 0.0));
     }
 
     /// What a model makes of a net's answer.

@@ -26,6 +26,8 @@ pub(crate) struct Explain {
 struct AgeExplained {
     /// Years between which four of five people of this estimate are.
     interval_80: [f64; 2],
+    /// Years between which nine of ten people of this estimate are.
+    interval_90: [f64; 2],
     /// The threshold of the next two figures: the request's, or the operator's default.
     threshold: f64,
     /// Probability that the person is at least `threshold` years old.
@@ -34,9 +36,22 @@ struct AgeExplained {
     false_positive_rate: f64,
     /// Years that an estimate must lie above the threshold to keep that share.
     buffer: f64,
+    /// What the buffer costs: of people 5, 10, 15 and 20 years older than the threshold, the share that it refuses.
+    refused_adults: Vec<RefusedAdults>,
     /// Years between the estimates from the crops of the face; wide means that the image is hard to read.
     spread: f64,
 }
+
+#[derive(Debug, serde::Serialize, ToSchema)]
+struct RefusedAdults {
+    /// Their age, years.
+    age: f64,
+    /// The share of them whose estimate does not reach threshold and buffer, 0 to 1.
+    share: f64,
+}
+
+/// How much older than the threshold people are whose refusals are told, years.
+const OLDER: [f64; 4] = [5.0, 10.0, 15.0, 20.0];
 
 #[derive(Debug, serde::Serialize, ToSchema)]
 struct LivenessExplained {
@@ -76,12 +91,17 @@ impl Explain {
     pub(super) fn of(finding: &Finding, threshold: Option<Threshold>, settings: &Settings) -> Self {
         let age = finding.age.as_ref().map(|estimate| {
             let threshold = threshold.map_or(f64::from(settings.explained_age), Threshold::years);
+            let rate = settings.explained_rate;
+            let refused =
+                |above| RefusedAdults { age: threshold + above, share: round(estimate.refused(rate, above)) };
             AgeExplained {
                 interval_80: [round(estimate.low80), round(estimate.high80)],
+                interval_90: estimate.interval(0.9).map(round),
                 threshold,
                 probability_at_least: round(estimate.at_least(threshold)),
-                false_positive_rate: settings.explained_rate,
-                buffer: round(estimate.buffer(settings.explained_rate)),
+                false_positive_rate: rate,
+                buffer: round(estimate.buffer(rate)),
+                refused_adults: OLDER.map(refused).into(),
                 spread: round(estimate.spread),
             }
         });

@@ -118,7 +118,15 @@ async fn explain_adds_what_the_answer_rests_on_and_changes_nothing_else() {
     assert_eq!(age["threshold"], 30.0);
     assert!((0.0..=1.0).contains(&age["probability_at_least"].as_f64().unwrap()));
     assert!(age["buffer"].as_f64().unwrap() > 0.0);
-    assert!(age["interval_80"][0].as_f64().unwrap() < age["interval_80"][1].as_f64().unwrap());
+    let ends = |name: &str| [0, 1].map(|end| age[name][end].as_f64().unwrap());
+    let ([low, high], [lower, higher]) = (ends("interval_80"), ends("interval_90"));
+    assert!(lower < low && low < high && high < higher, "{age}");
+    let refused = age["refused_adults"].as_array().unwrap();
+    let ages: Vec<f64> = refused.iter().map(|at| at["age"].as_f64().unwrap()).collect();
+    assert_eq!(ages, [35.0, 40.0, 45.0, 50.0]);
+    let shares: Vec<f64> = refused.iter().map(|at| at["share"].as_f64().unwrap()).collect();
+    assert!(shares.iter().all(|share| (0.0..=1.0).contains(share)), "{shares:?}");
+    assert!(shares.windows(2).all(|two| two[0] > two[1]), "the older, the fewer: {shares:?}");
     assert_eq!(explain["quality"]["width"], 720);
     assert_eq!(explain["quality"]["jpeg_quality"], 96);
     assert_eq!(explain["liveness"]["experimental"], true);

@@ -2,30 +2,50 @@
 
 use super::{
     Asker, Input,
-    figures::{mean, round, share},
-    group_columns, read,
+    bias::{self, Column, Columns, Figure, Groups, Rank, Unit},
+    figures::{Interval, mean, round, share, wilson},
+    read,
 };
 use crate::{config::Config, out};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use vision::AgeEstimate;
 
-/// Age: error, bias, coverage of the stated interval, and the worst group.
+/// Age: error, whether the stated intervals and probabilities hold, what a buffer costs, and the bias table.
 #[derive(clap::Args)]
 pub(crate) struct Age {
     #[command(flatten)]
     input: Input,
-    /// The age at which P(wrong) is stated: how often the estimate is on the other side of it than the truth.
+    #[command(flatten)]
+    groups: Groups,
+    /// The age at which P(wrong), probabilities and the buffer are judged.
     #[arg(long, default_value_t = 25)]
     threshold: u8,
+    /// The share of people below the threshold that may pass, 0 to 0.5. Default: `estimate.explained_rate`.
+    #[arg(long)]
+    rate: Option<f64>,
 }
 
 /// One face that was found.
-struct Measured {
-    truth: f64,
-    years: f64,
-    in_st_dev: bool,
-    in_80: bool,
-    groups: BTreeMap<String, String>,
+pub(super) struct Measured {
+    pub(super) truth: f64,
+    pub(super) estimate: AgeEstimate,
+}
+
+impl Measured {
+    fn years(&self) -> f64 {
+        self.estimate.years.into()
+    }
+
+    /// Estimate minus truth.
+    pub(super) fn off(&self) -> f64 {
+        self.years() - self.truth
+    }
+
+    fn inside(&self, share: f64) -> bool {
+        let [low, high] = self.estimate.interval(share);
+        (low..=high).contains(&self.truth)
+    }
 }
 
 #[derive(Serialize)]
@@ -37,14 +57,20 @@ struct Report {
     mae: f64,
     /// Mean of estimate minus truth, years.
     bias: f64,
-    /// Share of people within one `st_dev` of their estimate; about 0.68 where it is honest.
-    within_st_dev: f64,
-    /// Share of people inside the stated 80 % interval.
-    coverage_80: f64,
+    /// Nine of ten people are off by no more, years.
+    error_90: f64,
+    /// Mean `st_dev`, years.
+    st_dev: f64,
+    /// Whether the stated intervals hold as many people as they say.
+    coverage: Vec<Coverage>,
     threshold: AtThreshold,
-    groups: Vec<Group>,
-    /// The group of at least five with the greatest error.
-    worst_group: Option<Group>,
+    groups: Vec<Column>,
+}
+
+#[derive(Serialize)]
+struct Coverage {
+    stated: f64,
+    measured: Interval,
 }
 
 #[derive(Serialize)]
@@ -53,22 +79,108 @@ struct AtThreshold {
     /// Share of all people whose estimate is on the other side of the threshold than their age.
     p_wrong: f64,
     /// Share of the people below the threshold whose estimate passes.
-    false_positive_rate: f64,
+    false_positive_rate: Interval,
     /// Share of the people at or above the threshold whose estimate fails.
-    false_negative_rate: f64,
+    false_negative_rate: Interval,
+    buffered: Buffered,
+    probability: Probability,
 }
 
-#[derive(Clone, Serialize)]
-struct Group {
-    column: String,
-    value: String,
+/// The same where each estimate must lie its buffer above the threshold.
+#[derive(Serialize)]
+struct Buffered {
+    /// The share of people just below the threshold that the buffer is to let pass.
+    rate: f64,
+    /// Mean buffer, years.
+    buffer: f64,
+    false_positive_rate: Interval,
+    /// Of the people at or above the threshold.
+    refused_adults: Interval,
+    /// The same by how far above it they are.
+    refused_by_years_above: Vec<Refused>,
+}
+
+#[derive(Serialize)]
+struct Refused {
+    from: f64,
+    /// Absent where there is no upper end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    below: Option<f64>,
+    /// What the stated errors promise, on average.
+    stated: f64,
     n: usize,
-    mae: f64,
-    bias: f64,
+    measured: Interval,
 }
 
-/// The smallest group that can be called the worst.
-const SMALLEST: usize = 5;
+/// Whether P(age >= threshold) holds.
+#[derive(Serialize)]
+struct Probability {
+    /// Mean square of probability less outcome: 0 is perfect, 0.25 says nothing.
+    brier: f64,
+    bins: Vec<Bin>,
+}
+
+/// Faces whose probability lies between two limits.
+#[derive(Serialize)]
+struct Bin {
+    from: f64,
+    below: f64,
+    n: usize,
+    /// Mean probability.
+    stated: f64,
+    measured: Interval,
+}
+
+/// The intervals whose coverage is measured.
+const STATED: [f64; 3] = [0.68, 0.8, 0.9];
+
+/// Years above the threshold where the cost of the buffer is told apart.
+const ABOVE: [f64; 5] = [0.0, 5.0, 10.0, 15.0, 25.0];
+
+/// Where probabilities are told apart.
+const BINS: [f64; 6] = [0.0, 0.05, 0.25, 0.75, 0.95, 1.000_001];
+
+/// The column that this command makes.
+const BAND: &str = "age band";
+
+/// What is said of every group.
+pub(super) const FIGURES: [Figure<Measured>; 5] = [
+    Figure {
+        key: "mae",
+        title: "MAE, years",
+        unit: Unit::Years,
+        rank: Rank::Least,
+        of: |faces| (mean(faces.iter().map(|face| face.off().abs())), faces.len()),
+    },
+    Figure {
+        key: "bias",
+        title: "bias, years",
+        unit: Unit::Off,
+        rank: Rank::Nearest,
+        of: |faces| (mean(faces.iter().map(|face| face.off())), faces.len()),
+    },
+    Figure {
+        key: "st_dev",
+        title: "st_dev",
+        unit: Unit::Years,
+        rank: Rank::Unranked,
+        of: |faces| (mean(faces.iter().map(|face| f64::from(face.estimate.st_dev))), faces.len()),
+    },
+    Figure {
+        key: "in_68",
+        title: "in 68 %",
+        unit: Unit::Share,
+        rank: Rank::Unranked,
+        of: |faces| (share(faces.iter().map(|face| face.inside(0.68))), faces.len()),
+    },
+    Figure {
+        key: "in_90",
+        title: "in 90 %",
+        unit: Unit::Share,
+        rank: Rank::Unranked,
+        of: |faces| (share(faces.iter().map(|face| face.inside(0.9))), faces.len()),
+    },
+];
 
 fn band(age: f64) -> &'static str {
     match age {
@@ -82,102 +194,167 @@ fn band(age: f64) -> &'static str {
     }
 }
 
+/// An age in years, 0 to 130.
+pub(super) fn age(text: &str) -> Option<f64> {
+    text.parse::<f64>().ok().filter(|age| (0.0..=130.0).contains(age))
+}
+
 impl Age {
     pub(crate) fn run(self, config: &Config) -> anyhow::Result<()> {
-        let age = |text: &str| text.parse::<f64>().ok().filter(|age| (0.0..=130.0).contains(age));
-        let rows = read(&self.input, &["age", "age_years"], age)?;
-        let columns = group_columns(&rows);
+        let rate = self.rate.unwrap_or(config.estimate.explained_rate);
+        anyhow::ensure!((0.0..=0.5).contains(&rate), "--rate is 0 to 0.5");
+        let rows = read(&self.input.labels, &["age", "age_years"], age)?;
+        let columns = self.groups.columns(rows.iter().map(|row| &row.groups), &[BAND])?;
         let mut asker = Asker::new(config)?;
         let mut faces = Vec::new();
         let images = rows.len();
         for row in rows {
             let Some(finding) = asker.ask(&row.path, self.input.relaxed, false)? else { continue };
             let Some(estimate) = finding.age else { continue };
-            let (truth, years) = (row.label, f64::from(estimate.years));
             let mut groups = row.groups;
-            groups.retain(|column, _| columns.contains(column));
-            groups.insert("age band".to_owned(), band(truth).to_owned());
-            faces.push(Measured {
-                truth,
-                years,
-                in_st_dev: (years - truth).abs() <= f64::from(estimate.st_dev),
-                in_80: (f64::from(estimate.low80)..=f64::from(estimate.high80)).contains(&truth),
-                groups,
-            });
+            groups.insert(BAND.to_owned(), band(row.label).to_owned());
+            faces.push((groups, Measured { truth: row.label, estimate }));
         }
-        let report = self.report(images, asker.refused, &faces);
-        if self.input.json { out::json(&report) } else { print(&report) }
+        let report = self.report(rate, images, asker.refused, &faces, &columns);
+        if self.input.json {
+            return out::json(&report);
+        }
+        print(&report);
+        bias::print(&report.groups, &FIGURES, self.groups.markdown);
+        Ok(())
     }
 
-    fn report(&self, images: usize, refused: BTreeMap<String, usize>, faces: &[Measured]) -> Report {
-        let threshold = f64::from(self.threshold);
-        let passes = |face: &&Measured| face.years >= threshold;
-        let (above, below): (Vec<_>, Vec<_>) = faces.iter().partition(|face| face.truth >= threshold);
-        let groups = groups(faces);
-        let worst = groups.iter().filter(|group| group.n >= SMALLEST).max_by(|a, b| a.mae.total_cmp(&b.mae));
+    fn report(
+        &self,
+        rate: f64,
+        images: usize,
+        refused: BTreeMap<String, usize>,
+        grouped: &[(Columns, Measured)],
+        columns: &[String],
+    ) -> Report {
+        let faces: Vec<&Measured> = grouped.iter().map(|(_, face)| face).collect();
+        let mut errors: Vec<f64> = faces.iter().map(|face| face.off().abs()).collect();
+        errors.sort_by(f64::total_cmp);
+        let ninth = (errors.len() as f64 * 0.9).ceil() as usize;
         Report {
             images,
             faces_found: faces.len(),
             refused,
-            mae: round(mean(faces.iter().map(|face| (face.years - face.truth).abs()))),
-            bias: round(mean(faces.iter().map(|face| face.years - face.truth))),
-            within_st_dev: round(share(faces.iter().map(|face| face.in_st_dev))),
-            coverage_80: round(share(faces.iter().map(|face| face.in_80))),
-            threshold: AtThreshold {
-                years: self.threshold,
-                p_wrong: round(share(faces.iter().map(|face| passes(&face) != (face.truth >= threshold)))),
-                false_positive_rate: round(share(below.iter().map(passes))),
-                false_negative_rate: round(share(above.iter().map(|face| !passes(face)))),
-            },
-            worst_group: worst.cloned(),
-            groups,
+            mae: round(mean(errors.iter().copied())),
+            bias: round(mean(faces.iter().map(|face| face.off()))),
+            error_90: round(ninth.checked_sub(1).and_then(|at| errors.get(at)).copied().unwrap_or_default()),
+            st_dev: round(mean(faces.iter().map(|face| f64::from(face.estimate.st_dev)))),
+            coverage: STATED
+                .map(|stated| Coverage { stated, measured: rate_of(&faces, |face| face.inside(stated)) })
+                .into(),
+            threshold: at_threshold(&faces, self.threshold, rate),
+            groups: bias::table(grouped, columns, &FIGURES),
         }
     }
 }
 
-fn groups(faces: &[Measured]) -> Vec<Group> {
-    let mut errors = BTreeMap::<(&str, &str), Vec<f64>>::new();
-    for face in faces {
-        for (column, value) in &face.groups {
-            errors.entry((column, value)).or_default().push(face.years - face.truth);
-        }
-    }
-    errors
-        .into_iter()
-        .map(|((column, value), errors)| Group {
-            column: column.to_owned(),
-            value: value.to_owned(),
-            n: errors.len(),
-            mae: round(mean(errors.iter().map(|error| error.abs()))),
-            bias: round(mean(errors.iter().copied())),
-        })
-        .collect()
+/// The share of faces that `holds` of.
+fn rate_of(faces: &[&Measured], holds: impl Fn(&Measured) -> bool) -> Interval {
+    wilson(faces.iter().filter(|face| holds(face)).count(), faces.len())
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "stands beside the JSON form, which can fail")]
-fn print(report: &Report) -> anyhow::Result<()> {
-    out::line(format_args!("faces found   {} of {} images", report.faces_found, report.images));
+fn at_threshold(faces: &[&Measured], age: u8, rate: f64) -> AtThreshold {
+    let threshold = f64::from(age);
+    let passes = |face: &Measured| face.years() >= threshold;
+    let buffered = |face: &Measured| face.years() >= threshold + face.estimate.buffer(rate);
+    let (above, below): (Vec<&Measured>, Vec<&Measured>) =
+        faces.iter().copied().partition(|face| face.truth >= threshold);
+    let ends = ABOVE.iter().skip(1).copied().map(Some).chain([None]);
+    let refused_by_years_above = ABOVE.iter().zip(ends).map(|(&from, below)| {
+        let there: Vec<&Measured> = above
+            .iter()
+            .copied()
+            .filter(|face| {
+                let years = face.truth - threshold;
+                years >= from && below.is_none_or(|below| years < below)
+            })
+            .collect();
+        let stated = mean(there.iter().map(|face| face.estimate.refused(rate, face.truth - threshold)));
+        let measured = rate_of(&there, |face| !buffered(face));
+        Refused { from, below, stated: round(stated), n: there.len(), measured }
+    });
+    let chance = |face: &Measured| face.estimate.at_least(threshold);
+    let bins = BINS.windows(2).map(|ends| {
+        let [from, below] = [ends[0], ends[1]];
+        let there: Vec<&Measured> =
+            faces.iter().copied().filter(|face| (from..below).contains(&chance(face))).collect();
+        let stated = round(mean(there.iter().map(|face| chance(face))));
+        let measured = rate_of(&there, |face| face.truth >= threshold);
+        Bin { from, below: below.min(1.0), n: there.len(), stated, measured }
+    });
+    AtThreshold {
+        years: age,
+        p_wrong: round(share(faces.iter().map(|face| passes(face) != (face.truth >= threshold)))),
+        false_positive_rate: rate_of(&below, passes),
+        false_negative_rate: rate_of(&above, |face| !passes(face)),
+        buffered: Buffered {
+            rate,
+            buffer: round(mean(faces.iter().map(|face| face.estimate.buffer(rate)))),
+            false_positive_rate: rate_of(&below, buffered),
+            refused_adults: rate_of(&above, |face| !buffered(face)),
+            refused_by_years_above: refused_by_years_above.collect(),
+        },
+        probability: Probability {
+            brier: round(mean(
+                faces.iter().map(|face| (chance(face) - f64::from(face.truth >= threshold)).powi(2)),
+            )),
+            bins: bins.collect(),
+        },
+    }
+}
+
+fn print(report: &Report) {
+    out::line(format_args!("faces found    {} of {} images", report.faces_found, report.images));
     for (reason, count) in &report.refused {
-        out::line(format_args!("  refused     {count} {reason}"));
+        out::line(format_args!("  refused      {count} {reason}"));
     }
-    out::line(format_args!("MAE           {:.2} years", report.mae));
-    out::line(format_args!("bias          {:+.2} years (estimate minus truth)", report.bias));
-    out::line(format_args!("in ±st_dev    {:.0} % (honest: about 68 %)", report.within_st_dev * 100.0));
-    out::line(format_args!("in 80 % range {:.0} %", report.coverage_80 * 100.0));
-    let AtThreshold { years, p_wrong, false_positive_rate, false_negative_rate } = &report.threshold;
     out::line(format_args!(
-        "at {years}         P(wrong) {:.1} %, younger people who pass {:.1} %, others who fail {:.1} %",
-        p_wrong * 100.0,
-        false_positive_rate * 100.0,
-        false_negative_rate * 100.0
+        "MAE            {:.2} years; 90 % of errors up to {:.1}",
+        report.mae, report.error_90
     ));
-    out::line(format_args!("\n{:<16} {:<16} {:>5} {:>7} {:>7}", "column", "group", "n", "MAE", "bias"));
-    for group in &report.groups {
-        let Group { column, value, n, mae, bias } = group;
-        out::line(format_args!("{column:<16} {value:<16} {n:>5} {mae:>7.2} {bias:>+7.2}"));
+    out::line(format_args!("bias           {:+.2} years (estimate minus truth)", report.bias));
+    out::line(format_args!("st_dev         {:.2} years on average", report.st_dev));
+    for Coverage { stated, measured } in &report.coverage {
+        out::line(format_args!("in {:.0} % range  {}", stated * 100.0, percent(measured)));
     }
-    if let Some(Group { column, value, n, mae, .. }) = &report.worst_group {
-        out::line(format_args!("\nworst group   {column} {value}: MAE {mae:.2} (n = {n})"));
+    let AtThreshold { years, p_wrong, false_positive_rate, false_negative_rate, buffered, probability } =
+        &report.threshold;
+    out::line(format_args!("\nat {years} years    P(wrong) {:.1} %", p_wrong * 100.0));
+    out::line(format_args!("  younger people who pass      {}", percent(false_positive_rate)));
+    out::line(format_args!("  others who fail              {}", percent(false_negative_rate)));
+    out::line(format_args!(
+        "with a buffer for {:.1} % of people just below, {:.1} years on average",
+        buffered.rate * 100.0,
+        buffered.buffer
+    ));
+    out::line(format_args!("  younger people who pass      {}", percent(&buffered.false_positive_rate)));
+    out::line(format_args!("  others who are refused       {}", percent(&buffered.refused_adults)));
+    for Refused { from, below, stated, n, measured } in &buffered.refused_by_years_above {
+        let years = below.map_or_else(|| format!("{from}+"), |below| format!("{from} to {below}"));
+        let stated = stated * 100.0;
+        out::line(format_args!(
+            "    {:<26} {}, n = {n}, stated {stated:.1} %",
+            format!("{years} years above"),
+            percent(measured)
+        ));
     }
-    Ok(())
+    out::line(format_args!("P(at least {years}): Brier score {:.3}", probability.brier));
+    for Bin { from, below, n, stated, measured } in &probability.bins {
+        out::line(format_args!(
+            "    {:<26} {}, n = {n}, stated {:.1} %",
+            format!("from {from} to {below}"),
+            percent(measured),
+            stated * 100.0
+        ));
+    }
+}
+
+/// A rate and what the true one may be.
+fn percent(Interval { rate, low, high }: &Interval) -> String {
+    format!("{:.1} % ({:.1} to {:.1} %)", rate * 100.0, low * 100.0, high * 100.0)
 }

@@ -2,8 +2,9 @@
 
 use super::{
     Asker, Input,
-    figures::{Rates, eer, rates, round, threshold_at_bpcer},
-    group_columns, read,
+    bias::{self, Column, Columns, Figure, Groups, Rank, Unit},
+    figures::{Rates, eer, rates, round, share, threshold_at_bpcer},
+    read,
 };
 use crate::{config::Config, out};
 use anyhow::bail;
@@ -15,12 +16,17 @@ use std::collections::BTreeMap;
 pub(crate) struct Antispoofing {
     #[command(flatten)]
     input: Input,
+    #[command(flatten)]
+    groups: Groups,
 }
 
 struct Scored {
     real: bool,
     score: f64,
-    groups: BTreeMap<String, String>,
+    /// Whether it passes as live at medium assurance.
+    passes: bool,
+    /// Whether it would where a tenth of all live faces are refused.
+    passes_at_10: bool,
 }
 
 #[derive(Serialize)]
@@ -39,10 +45,8 @@ struct Report {
     eer: f64,
     apcer_at_bpcer_5: f64,
     apcer_at_bpcer_10: f64,
-    /// By each further column: APCER of its attacks, BPCER of its bona fide presentations.
-    groups: Vec<Group>,
-    /// The group with the greatest APCER at BPCER 10 %.
-    worst_group: Option<Group>,
+    /// By each further column, at medium assurance: APCER of its attacks, BPCER of its bona fide presentations.
+    groups: Vec<Column>,
 }
 
 #[derive(Serialize)]
@@ -52,17 +56,52 @@ struct Level {
     bpcer: f64,
 }
 
-#[derive(Clone, Serialize)]
-struct Group {
-    column: String,
-    value: String,
-    n: usize,
-    /// Of the attacks of the group, at the threshold where BPCER over all is 10 %.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    apcer_at_bpcer_10: Option<f64>,
-    /// Of the bona fide presentations of the group, at that threshold.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    bpcer: Option<f64>,
+/// What is said of every group.
+const FIGURES: [Figure<Scored>; 5] = [
+    Figure {
+        key: "attacks",
+        title: "attacks",
+        unit: Unit::Count,
+        rank: Rank::Unranked,
+        of: |faces| {
+            let attacks = faces.iter().filter(|face| !face.real).count();
+            (attacks as f64, faces.len())
+        },
+    },
+    Figure {
+        key: "apcer",
+        title: "APCER",
+        unit: Unit::Share,
+        rank: Rank::Least,
+        of: |faces| among(faces, false, |face| face.passes),
+    },
+    Figure {
+        key: "apcer_at_bpcer_10",
+        title: "APCER@10",
+        unit: Unit::Share,
+        rank: Rank::Unranked,
+        of: |faces| among(faces, false, |face| face.passes_at_10),
+    },
+    Figure {
+        key: "bpcer",
+        title: "BPCER",
+        unit: Unit::Share,
+        rank: Rank::Least,
+        of: |faces| among(faces, true, |face| !face.passes),
+    },
+    Figure {
+        key: "bpcer_at_bpcer_10",
+        title: "BPCER@10",
+        unit: Unit::Share,
+        rank: Rank::Unranked,
+        of: |faces| among(faces, true, |face| !face.passes_at_10),
+    },
+];
+
+/// The share of the live faces, or of the attacks, that `holds` of, and how many there are.
+fn among(faces: &[&Scored], real: bool, holds: impl Fn(&Scored) -> bool) -> (f64, usize) {
+    let of_them: Vec<bool> = faces.iter().filter(|face| face.real == real).map(|face| holds(face)).collect();
+    (share(of_them.iter().copied()), of_them.len())
 }
 
 impl Antispoofing {
@@ -72,33 +111,38 @@ impl Antispoofing {
             "fake" => Some(false),
             _ => None,
         };
-        let rows = read(&self.input, &["label"], label)?;
-        let columns = group_columns(&rows);
+        let rows = read(&self.input.labels, &["label"], label)?;
+        let columns = self.groups.columns(rows.iter().map(|row| &row.groups), &[])?;
         let mut asker = Asker::new(config)?;
         let (images, mut faces) = (rows.len(), Vec::new());
         for row in rows {
             let Some(finding) = asker.ask(&row.path, self.input.relaxed, true)? else { continue };
             let Some(liveness) = finding.liveness else { continue };
-            let mut groups = row.groups;
-            groups.retain(|column, _| columns.contains(column));
-            faces.push(Scored { real: row.label, score: liveness.score.into(), groups });
+            let score = f64::from(liveness.score);
+            faces.push((row.groups, Scored { real: row.label, score, passes: false, passes_at_10: false }));
         }
         let thresholds = vision::Vision::load(&config.models_folder())?.liveness_thresholds();
         let levels = [("low", thresholds.low), ("medium", thresholds.medium), ("high", thresholds.high)];
-        let report = report(images, asker.refused, &faces, &levels)?;
-        if self.input.json { out::json(&report) } else { print(&report) }
+        let report = report(images, asker.refused, &mut faces, &levels, &columns)?;
+        if self.input.json {
+            return out::json(&report);
+        }
+        print(&report);
+        bias::print(&report.groups, &FIGURES, self.groups.markdown);
+        Ok(())
     }
 }
 
-fn scores(faces: &[Scored], real: bool) -> Vec<f64> {
-    faces.iter().filter(|face| face.real == real).map(|face| face.score).collect()
+fn scores(faces: &[(Columns, Scored)], real: bool) -> Vec<f64> {
+    faces.iter().filter(|(_, face)| face.real == real).map(|(_, face)| face.score).collect()
 }
 
 fn report(
     images: usize,
     refused: BTreeMap<String, usize>,
-    faces: &[Scored],
+    faces: &mut [(Columns, Scored)],
     levels: &[(&'static str, f32)],
+    columns: &[String],
 ) -> anyhow::Result<Report> {
     let (real, fake) = (scores(faces, true), scores(faces, false));
     if real.is_empty() || fake.is_empty() {
@@ -111,11 +155,10 @@ fn report(
     let medium = levels.iter().find(|(name, _)| *name == "medium").map_or(0.5, |(_, medium)| *medium);
     let by_default = rates(&real, &fake, medium.into());
     let at = |bpcer| rates(&real, &fake, threshold_at_bpcer(&real, bpcer));
-    let groups = groups(faces, threshold_at_bpcer(&real, 0.10));
-    let worst = groups.iter().filter(|group| group.apcer_at_bpcer_10.is_some());
-    let worst = worst.max_by(|a, b| {
-        a.apcer_at_bpcer_10.partial_cmp(&b.apcer_at_bpcer_10).unwrap_or(std::cmp::Ordering::Equal)
-    });
+    let at_10 = threshold_at_bpcer(&real, 0.10);
+    for (_, face) in faces.iter_mut() {
+        (face.passes, face.passes_at_10) = (face.score >= f64::from(medium), face.score >= at_10);
+    }
     Ok(Report {
         images,
         faces_found: faces.len(),
@@ -135,36 +178,11 @@ fn report(
         eer: round(eer(&real, &fake)),
         apcer_at_bpcer_5: round(at(0.05).apcer),
         apcer_at_bpcer_10: round(at(0.10).apcer),
-        worst_group: worst.cloned(),
-        groups,
+        groups: bias::table(faces, columns, &FIGURES),
     })
 }
 
-fn groups(faces: &[Scored], threshold: f64) -> Vec<Group> {
-    let mut members = BTreeMap::<(&str, &str), (Vec<f64>, Vec<f64>)>::new();
-    for face in faces {
-        for (column, value) in &face.groups {
-            let (real, fake) = members.entry((column, value)).or_default();
-            if face.real { real.push(face.score) } else { fake.push(face.score) }
-        }
-    }
-    members
-        .into_iter()
-        .map(|((column, value), (real, fake))| {
-            let Rates { apcer, bpcer } = rates(&real, &fake, threshold);
-            Group {
-                column: column.to_owned(),
-                value: value.to_owned(),
-                n: real.len() + fake.len(),
-                apcer_at_bpcer_10: (!fake.is_empty()).then_some(round(apcer)),
-                bpcer: (!real.is_empty()).then_some(round(bpcer)),
-            }
-        })
-        .collect()
-}
-
-#[expect(clippy::unnecessary_wraps, reason = "stands beside the JSON form, which can fail")]
-fn print(report: &Report) -> anyhow::Result<()> {
+fn print(report: &Report) {
     let percent = |value: f64| format!("{:.1} %", value * 100.0);
     out::line(format_args!("faces found     {} of {} images", report.faces_found, report.images));
     for (reason, count) in &report.refused {
@@ -182,14 +200,4 @@ fn print(report: &Report) -> anyhow::Result<()> {
             percent(*bpcer)
         ));
     }
-    out::line(format_args!("\n{:<14} {:<22} {:>5} {:>9} {:>9}", "column", "group", "n", "APCER@10", "BPCER"));
-    for Group { column, value, n, apcer_at_bpcer_10, bpcer } in &report.groups {
-        let cell = |value: &Option<f64>| value.map_or_else(|| "-".to_owned(), percent);
-        out::line(format_args!(
-            "{column:<14} {value:<22} {n:>5} {:>9} {:>9}",
-            cell(apcer_at_bpcer_10),
-            cell(bpcer)
-        ));
-    }
-    Ok(())
 }

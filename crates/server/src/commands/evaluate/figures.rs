@@ -101,6 +101,33 @@ pub(super) fn eer(real: &[f64], fake: &[f64]) -> f64 {
         .map_or(0.0, |rates| f64::midpoint(rates.apcer, rates.bpcer))
 }
 
+/// Chance of a fixed seed (SplitMix64): a table must come out alike whenever it is made.
+pub(super) struct Dice(u64);
+
+impl Dice {
+    pub(super) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// 0 to 1, without 1.
+    pub(super) fn share(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    pub(super) fn shuffle<T>(&mut self, all: &mut [T]) {
+        for at in (1..all.len()).rev() {
+            all.swap(at, (self.next() % (at as u64 + 1)) as usize);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -124,6 +151,19 @@ mod tests {
             assert!((interval.low - low).abs() < 1e-4 && (interval.high - high).abs() < 1e-4, "{interval:?}");
         }
         assert_eq!(wilson(0, 0).high, 1.0);
+    }
+
+    #[test]
+    fn dice_are_fair_and_lose_nothing() {
+        let mut dice = Dice::new(7);
+        let thrown: Vec<f64> = (0..2000).map(|_| dice.share()).collect();
+        assert!(thrown.iter().all(|share| (0.0..1.0).contains(share)));
+        assert!((mean(thrown.into_iter()) - 0.5).abs() < 0.03);
+        let mut cards: Vec<u32> = (0..52).collect();
+        dice.shuffle(&mut cards);
+        assert!(!cards.is_sorted());
+        cards.sort_unstable();
+        assert!(cards.into_iter().eq(0..52));
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! `assay evaluate match`
 
-use super::figures::{Interval, auc, eer, mean, round, round_to, threshold_at_bpcer, wilson};
+use super::{
+    bias::{self, Column, Columns, Figure, Groups, Rank, Unit},
+    figures::{Interval, auc, eer, mean, round, round_to, threshold_at_bpcer, wilson},
+};
 use crate::{config::Config, out};
 use anyhow::{Context as _, bail};
 use serde::Serialize;
@@ -13,13 +16,15 @@ use vision::{Space, Vision};
 /// Recognition in the terms of ISO/IEC 19795-1: false matches, false non-matches, and the curve between them.
 #[derive(clap::Args)]
 pub(crate) struct Match {
-    /// A CSV file of pairs: `a` and `b` (paths relative to the file), and `same` (1/0 or true/false): whether both show
-    /// one person.
+    /// A CSV file of pairs: `a` and `b` (paths relative to the file), `same` (1/0 or true/false): whether both show one
+    /// person, and any further columns, each of which becomes a way to group pairs.
     #[arg(long, value_name = "FILE")]
     pairs: PathBuf,
     /// Write the whole curve as JSON into this file; without a file, print it instead of the table.
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
     json: Option<PathBuf>,
+    #[command(flatten)]
+    groups: Groups,
 }
 
 /// Where curves are stated, as far as there are impostor pairs enough.
@@ -35,6 +40,80 @@ struct Pair {
     a: String,
     b: String,
     same: bool,
+    /// The other columns.
+    groups: Columns,
+}
+
+/// A pair as the bias table sees it.
+struct Judged {
+    same: bool,
+    distance: f64,
+    /// Whether it is taken for one person at [`JUDGED_AT`].
+    matches: bool,
+    /// Whether it would be where one of a hundred pairs of two people is.
+    matches_at_1: bool,
+}
+
+/// The stated false match rate that groups are judged at: that of comparing two.
+const JUDGED_AT: f64 = 1e-3;
+
+/// What is said of every group.
+const FIGURES: [Figure<Judged>; 7] = [
+    Figure {
+        key: "genuine",
+        title: "one person",
+        unit: Unit::Count,
+        rank: Rank::Unranked,
+        of: |pairs| (pairs.iter().filter(|pair| pair.same).count() as f64, pairs.len()),
+    },
+    Figure {
+        key: "impostor",
+        title: "two people",
+        unit: Unit::Count,
+        rank: Rank::Unranked,
+        of: |pairs| (pairs.iter().filter(|pair| !pair.same).count() as f64, pairs.len()),
+    },
+    Figure {
+        key: "fmr",
+        title: "FMR",
+        unit: Unit::Share,
+        rank: Rank::Least,
+        of: |pairs| among(pairs, false, |pair| pair.matches.into()),
+    },
+    Figure {
+        key: "fmr_at_1",
+        title: "FMR@1",
+        unit: Unit::Share,
+        rank: Rank::Least,
+        of: |pairs| among(pairs, false, |pair| pair.matches_at_1.into()),
+    },
+    Figure {
+        key: "fnmr",
+        title: "FNMR",
+        unit: Unit::Share,
+        rank: Rank::Least,
+        of: |pairs| among(pairs, true, |pair| (!pair.matches).into()),
+    },
+    Figure {
+        key: "genuine_distance",
+        title: "own distance",
+        unit: Unit::Distance,
+        rank: Rank::Least,
+        of: |pairs| among(pairs, true, |pair| pair.distance),
+    },
+    Figure {
+        key: "impostor_distance",
+        title: "other distance",
+        unit: Unit::Distance,
+        rank: Rank::Unranked,
+        of: |pairs| among(pairs, false, |pair| pair.distance),
+    },
+];
+
+/// The mean over the pairs of one person, or of two, and how many they are.
+fn among(pairs: &[&Judged], same: bool, value: impl Fn(&Judged) -> f64) -> (f64, usize) {
+    let values: Vec<f64> = pairs.iter().filter(|pair| pair.same == same).map(|pair| value(pair)).collect();
+    (mean(values.iter().copied()), values.len())
 }
 
 /// A pair both of whose pictures show a face.
@@ -68,6 +147,8 @@ struct Report {
     true_accept: Vec<AtRate>,
     /// Rates over all distances.
     sweep: Vec<Point>,
+    /// By each further column of the file, at the distance that is stated for one false match in a thousand.
+    groups: Vec<Column>,
 }
 
 #[derive(Serialize)]
@@ -118,18 +199,27 @@ struct Point {
 impl Match {
     pub(crate) fn run(self, config: &Config) -> anyhow::Result<()> {
         let pairs = read(&self.pairs)?;
+        let columns = self.groups.columns(pairs.iter().map(|pair| &pair.groups), &[])?;
         let folder = self.pairs.parent().unwrap_or_else(|| Path::new("."));
         let mut faces = Faces::new(folder, Vision::load(&config.models_folder())?);
         let (mut genuine, mut impostor) = (Vec::new(), Vec::new());
         let count = pairs.len();
-        for Pair { a, b, same } in pairs {
+        let mut judged = Vec::new();
+        for Pair { a, b, same, groups } in pairs {
             let (one, other) = (faces.embed(&a)?, faces.embed(&b)?);
             if let (Some(one), Some(other)) = (one, other) {
                 let distance = f64::from(vision::distance(&one, &other));
+                judged.push((groups, Judged { same, distance, matches: false, matches_at_1: false }));
                 if same { &mut genuine } else { &mut impostor }.push(Compared { a, b, distance });
             }
         }
-        let report = faces.report(count, genuine, impostor)?;
+        let mut report = faces.report(count, genuine, impostor)?;
+        judge(&mut judged, &report);
+        report.groups = bias::table(&judged, &columns, &FIGURES);
+        let print = |report: &Report| {
+            print(report);
+            bias::print(&report.groups, &FIGURES, self.groups.markdown);
+        };
         match self.json {
             None => print(&report),
             Some(file) if file == Path::new("-") => out::json(&report)?,
@@ -144,6 +234,16 @@ impl Match {
     }
 }
 
+/// Which pairs are taken for one person.
+fn judge(pairs: &mut [(Columns, Judged)], report: &Report) {
+    let stated = |at: &&AtThreshold| at.stated_fmr <= JUDGED_AT;
+    let limit = report.thresholds.iter().rfind(stated).map_or(0.0, |at| at.distance);
+    let limit_at_1 = threshold_at_bpcer(&report.impostor.distances, 0.01);
+    for (_, pair) in pairs {
+        (pair.matches, pair.matches_at_1) = (pair.distance <= limit, pair.distance < limit_at_1);
+    }
+}
+
 fn read(file: &Path) -> anyhow::Result<Vec<Pair>> {
     let shown = file.display();
     let mut reader = csv::Reader::from_path(file).with_context(|| format!("{shown} cannot be read"))?;
@@ -153,16 +253,19 @@ fn read(file: &Path) -> anyhow::Result<Vec<Pair>> {
         found.with_context(|| format!("{shown} has no column `{}`", names[0]))
     };
     let (a, b, same) = (column(&["a"])?, column(&["b"])?, column(&["same", "same_person"])?);
+    let further: Vec<(usize, &str)> =
+        columns.iter().enumerate().filter(|(at, _)| ![a, b, same].contains(at)).collect();
     let mut pairs = Vec::new();
     for (number, row) in reader.records().enumerate() {
         let row = row.with_context(|| format!("{shown} is no CSV"))?;
         let text = |at: usize| row.get(at).unwrap_or_default().trim().to_owned();
+        let groups = further.iter().map(|&(at, name)| (name.trim().to_owned(), text(at))).collect();
         let same = match text(same).to_ascii_lowercase().as_str() {
             "1" | "true" => true,
             "0" | "false" => false,
             other => bail!("{shown}, row {}: {other:?} is neither 1 nor 0", number + 1),
         };
-        pairs.push(Pair { a: text(a), b: text(b), same });
+        pairs.push(Pair { a: text(a), b: text(b), same, groups });
     }
     Ok(pairs)
 }
@@ -262,6 +365,7 @@ impl<'a> Faces<'a> {
                 .collect(),
             true_accept: RATES.iter().map(|&fmr| at_rate(fmr, &genuine, &impostor)).collect(),
             sweep: sweep.collect(),
+            groups: Vec::new(),
             genuine,
             impostor,
         })

@@ -2,15 +2,17 @@
 
 mod age;
 mod antispoofing;
+mod bias;
 mod documents;
 mod figures;
 mod matching;
+mod robustness;
 
 use crate::config::Config;
 use anyhow::{Context as _, bail};
 use base::Picture;
 use clap::Subcommand;
-use domain::estimate::{Ask, Assurance, Estimator, Finding, Refusal};
+use domain::estimate::{Ask, Assurance, Estimator, Finding, Refusal, Rules};
 use media::gate;
 use std::{
     collections::BTreeMap,
@@ -25,6 +27,8 @@ pub(crate) enum Evaluate {
     Antispoofing(antispoofing::Antispoofing),
     /// Recognition in the terms of ISO/IEC 19795-1: false matches, false non-matches, and the curve between them.
     Match(matching::Match),
+    /// Robustness: how simulated blur, darkness, masks and the like move the estimated age, and what the gate refuses.
+    Robustness(robustness::Robustness),
     /// Documents: how many machine readable zones are read exactly.
     Documents(documents::Documents),
 }
@@ -51,6 +55,7 @@ impl Evaluate {
             Self::Age(age) => age.run(config),
             Self::Antispoofing(antispoofing) => antispoofing.run(config),
             Self::Match(matching) => matching.run(config),
+            Self::Robustness(robustness) => robustness.run(config),
         }
     }
 }
@@ -90,16 +95,15 @@ struct Labelled<L> {
     path: PathBuf,
     label: L,
     /// The other columns.
-    groups: BTreeMap<String, String>,
+    groups: bias::Columns,
 }
 
 /// Reads the CSV; `label` is the name of the column that `parse` reads.
 fn read<L>(
-    input: &Input,
+    file: &Path,
     label: &[&str],
     parse: impl Fn(&str) -> Option<L>,
 ) -> anyhow::Result<Vec<Labelled<L>>> {
-    let file = &input.labels;
     let mut reader =
         csv::Reader::from_path(file).with_context(|| format!("{} cannot be read", file.display()))?;
     let columns = reader.headers()?.clone();
@@ -134,24 +138,6 @@ fn read<L>(
     Ok(rows)
 }
 
-/// Columns with so many values that they name people rather than groups are not grouped by.
-const MOST_GROUPS: usize = 20;
-
-/// The columns worth grouping by: at least two values, and few.
-fn group_columns<L>(rows: &[Labelled<L>]) -> Vec<String> {
-    let Some(first) = rows.first() else { return Vec::new() };
-    first
-        .groups
-        .keys()
-        .filter(|column| {
-            let values: std::collections::BTreeSet<_> =
-                rows.iter().filter_map(|row| row.groups.get(*column)).collect();
-            (2..=MOST_GROUPS).contains(&values.len()) && values.len() * 2 <= rows.len()
-        })
-        .cloned()
-        .collect()
-}
-
 /// Asks the same estimator that answers requests.
 struct Asker {
     estimator: Estimator,
@@ -161,15 +147,28 @@ struct Asker {
 
 impl Asker {
     fn new(config: &Config) -> anyhow::Result<Self> {
-        let estimator = Estimator::new(config.rules());
+        Self::with(config, config.rules())
+    }
+
+    fn with(config: &Config, rules: Rules) -> anyhow::Result<Self> {
+        let estimator = Estimator::new(rules);
         estimator.load(&config.models())?;
         Ok(Self { estimator, runtime: tokio::runtime::Handle::current(), refused: BTreeMap::new() })
     }
 
-    /// The finding, or `None` and a count of the reason.
+    /// The finding of a file, or `None` and a count of the reason.
     fn ask(&mut self, file: &Path, relaxed: bool, liveness: bool) -> anyhow::Result<Option<Finding>> {
         let image = std::fs::read(file).with_context(|| format!("{} cannot be read", file.display()))?;
         let ask = Ask { image, relaxed, age: !liveness, liveness: liveness.then_some(Assurance::Medium) };
+        self.answer(ask)
+    }
+
+    /// The age in a picture, with all limits.
+    fn ask_bytes(&mut self, image: Vec<u8>) -> anyhow::Result<Option<Finding>> {
+        self.answer(Ask { image, relaxed: false, age: true, liveness: None })
+    }
+
+    fn answer(&mut self, ask: Ask) -> anyhow::Result<Option<Finding>> {
         let answer = tokio::task::block_in_place(|| self.runtime.block_on(self.estimator.answer(ask)));
         let reason = match answer {
             Ok(finding) => return Ok(Some(finding)),

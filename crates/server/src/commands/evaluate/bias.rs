@@ -1,0 +1,337 @@
+//! The bias table: the same figures for every group of people or pictures, which group fares worst, how far groups lie
+//! apart, and how often that much comes about by chance.
+
+use super::figures::{Dice, round};
+use crate::out;
+use anyhow::bail;
+use serde::Serialize;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+};
+
+/// What to group by, and how the table looks.
+#[derive(clap::Args)]
+pub(super) struct Groups {
+    /// Group by these columns. Default: every further column that has few values.
+    #[arg(long, value_name = "COLUMN", num_args = 1.., value_delimiter = ',')]
+    groups: Vec<String>,
+    /// Print Markdown instead of a table.
+    #[arg(long, conflicts_with = "json")]
+    pub(super) markdown: bool,
+}
+
+/// The columns of one subject, by name.
+pub(super) type Columns = BTreeMap<String, String>;
+
+/// Something that is said of every group.
+pub(super) struct Figure<S> {
+    /// Its name in JSON.
+    pub(super) key: &'static str,
+    /// Its heading.
+    pub(super) title: &'static str,
+    pub(super) unit: Unit,
+    pub(super) rank: Rank,
+    /// The figure, and of how many subjects it speaks: 0 where it says nothing.
+    pub(super) of: fn(&[&S]) -> (f64, usize),
+}
+
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Unit {
+    Years,
+    /// Years with a sign.
+    Off,
+    /// A share, shown as percent.
+    Share,
+    Distance,
+    Count,
+}
+
+/// How groups are told better from worse.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Rank {
+    /// They are not.
+    Unranked,
+    /// The greatest is the worst.
+    Least,
+    /// The farthest from nothing is the worst.
+    Nearest,
+}
+
+/// The groups of one column.
+#[derive(Serialize)]
+pub(super) struct Column {
+    column: String,
+    groups: Vec<Group>,
+    /// By figure: which group is worst and best, among those that the figure can be told of.
+    compared: BTreeMap<&'static str, Compared>,
+}
+
+#[derive(Serialize)]
+struct Group {
+    value: String,
+    n: usize,
+    #[serde(flatten)]
+    figures: BTreeMap<&'static str, Option<f64>>,
+}
+
+#[derive(Serialize)]
+struct Compared {
+    worst: String,
+    at: f64,
+    best: String,
+    /// From the lowest to the highest group.
+    spread: f64,
+    /// How often groups of these sizes lie as far apart when people are dealt to them at random.
+    by_chance: f64,
+}
+
+/// The fewest subjects that a figure is compared by.
+pub(super) const SMALLEST: usize = 5;
+
+/// Most deals for a verdict, and most subjects dealt in all.
+const DEALS: usize = 999;
+const DEALT: usize = 20_000_000;
+
+impl Groups {
+    /// The columns to group by; `own` are those that the command makes itself.
+    pub(super) fn columns<'a>(
+        &self,
+        rows: impl Iterator<Item = &'a Columns>,
+        own: &[&str],
+    ) -> anyhow::Result<Vec<String>> {
+        let rows: Vec<&Columns> = rows.collect();
+        let given = rows.first().into_iter().flat_map(|row| row.keys());
+        let own = own.iter().map(|&name| name.to_owned());
+        if self.groups.is_empty() {
+            return Ok(own.chain(given.filter(|column| has_groups(column, &rows)).cloned()).collect());
+        }
+        let known: Vec<String> = own.chain(given.cloned()).collect();
+        if let Some(name) = self.groups.iter().find(|name| !known.contains(name)) {
+            bail!("there is no column `{name}` to group by; there are: {}", known.join(", "));
+        }
+        Ok(self.groups.clone())
+    }
+}
+
+/// Columns with so many values that they name people rather than groups are not grouped by.
+const MOST_GROUPS: usize = 20;
+
+/// Whether a column is worth grouping by: at least two values, and few.
+fn has_groups(column: &str, rows: &[&Columns]) -> bool {
+    let values: BTreeSet<&String> = rows.iter().filter_map(|row| row.get(column)).collect();
+    (2..=MOST_GROUPS).contains(&values.len()) && values.len() * 2 <= rows.len()
+}
+
+/// The figures of every group of every column.
+pub(super) fn table<S>(subjects: &[(Columns, S)], columns: &[String], figures: &[Figure<S>]) -> Vec<Column> {
+    columns.iter().map(|column| one_column(subjects, column, figures)).collect()
+}
+
+fn one_column<S>(subjects: &[(Columns, S)], column: &str, figures: &[Figure<S>]) -> Column {
+    let mut members = BTreeMap::<&str, Vec<&S>>::new();
+    for (columns, subject) in subjects {
+        // Nobody said to which group these belong.
+        if let Some(value) = columns.get(column).filter(|value| !value.is_empty()) {
+            members.entry(value).or_default().push(subject);
+        }
+    }
+    let told = |figure: &Figure<S>, members: &[&S]| {
+        let (value, count) = (figure.of)(members);
+        (count > 0 && value.is_finite()).then_some(value)
+    };
+    let groups = members.iter().map(|(value, members)| Group {
+        value: (*value).to_owned(),
+        n: members.len(),
+        figures: figures.iter().map(|figure| (figure.key, told(figure, members).map(round))).collect(),
+    });
+    let compared = figures.iter().filter(|figure| figure.rank != Rank::Unranked);
+    let compared = compared.filter_map(|figure| Some((figure.key, compare(figure, &members)?)));
+    Column { column: column.to_owned(), groups: groups.collect(), compared: compared.collect() }
+}
+
+/// Worst, best and spread; `None` where fewer than two groups can be compared.
+fn compare<S>(figure: &Figure<S>, members: &BTreeMap<&str, Vec<&S>>) -> Option<Compared> {
+    let told: Vec<(&str, f64, &[&S])> = members
+        .iter()
+        .filter_map(|(value, members)| {
+            let (at, count) = (figure.of)(members);
+            (count >= SMALLEST).then_some((*value, at, members.as_slice()))
+        })
+        .collect();
+    if told.len() < 2 {
+        return None;
+    }
+    let off = |at: f64| if figure.rank == Rank::Nearest { at.abs() } else { at };
+    let worst = told.iter().max_by(|a, b| off(a.1).total_cmp(&off(b.1)))?;
+    let best = told.iter().min_by(|a, b| off(a.1).total_cmp(&off(b.1)))?;
+    let spread = |values: &[f64]| {
+        let (low, high) = (values.iter().copied().reduce(f64::min), values.iter().copied().reduce(f64::max));
+        high.zip(low).map_or(0.0, |(high, low)| high - low)
+    };
+    let found = spread(&told.iter().map(|(_, at, _)| *at).collect::<Vec<_>>());
+
+    // Everybody into one pot, dealt again to groups as large as these.
+    let sizes: Vec<usize> = told.iter().map(|(.., members)| members.len()).collect();
+    let mut pot: Vec<&S> = told.iter().flat_map(|(.., members)| members.iter().copied()).collect();
+    let deals = (DEALT / pot.len()).clamp(99, DEALS);
+    let mut dice = Dice::new(pot.len() as u64);
+    let mut as_far = 0;
+    for _ in 0..deals {
+        dice.shuffle(&mut pot);
+        let mut rest = pot.as_slice();
+        let dealt: Vec<f64> = sizes
+            .iter()
+            .filter_map(|&size| {
+                let (group, others) = rest.split_at(size);
+                rest = others;
+                let (at, count) = (figure.of)(group);
+                (count > 0).then_some(at)
+            })
+            .collect();
+        as_far += usize::from(spread(&dealt) >= found - 1e-12);
+    }
+    Some(Compared {
+        worst: worst.0.to_owned(),
+        at: round(worst.1),
+        best: best.0.to_owned(),
+        spread: round(found),
+        by_chance: round((1 + as_far) as f64 / (1 + deals) as f64),
+    })
+}
+
+/// A value as its unit is shown.
+pub(super) fn shown(value: Option<f64>, unit: Unit) -> String {
+    let Some(value) = value else { return "-".to_owned() };
+    match unit {
+        Unit::Years => format!("{value:.1}"),
+        Unit::Off => format!("{value:+.1}"),
+        Unit::Share => format!("{:.1} %", value * 100.0),
+        Unit::Distance => format!("{value:.3}"),
+        Unit::Count => format!("{value:.0}"),
+    }
+}
+
+/// Prints the columns below what has been said of all.
+pub(super) fn print<S>(columns: &[Column], figures: &[Figure<S>], markdown: bool) {
+    for column in columns {
+        let text = if markdown { in_markdown(column, figures) } else { in_text(column, figures) };
+        out::line(format_args!("\n{text}"));
+    }
+}
+
+fn in_text<S>(column: &Column, figures: &[Figure<S>]) -> String {
+    let mut text = format!("{:<24} {:>6}", column.column, "n");
+    for figure in figures {
+        write!(text, " {:>14}", figure.title).expect("a text grows");
+    }
+    for Group { value, n, figures: found } in &column.groups {
+        write!(text, "\n{value:<24} {n:>6}").expect("a text grows");
+        for figure in figures {
+            let cell = shown(found.get(figure.key).copied().flatten(), figure.unit);
+            write!(text, " {cell:>14}").expect("a text grows");
+        }
+    }
+    verdicts(&mut text, column, figures, "");
+    text
+}
+
+fn in_markdown<S>(column: &Column, figures: &[Figure<S>]) -> String {
+    let titles = figures.iter().map(|figure| figure.title);
+    let titles: Vec<&str> = [column.column.as_str(), "n"].into_iter().chain(titles).collect();
+    let mut text = markdown_head(&titles);
+    for Group { value, n, figures: found } in &column.groups {
+        write!(text, "\n| {} | {n} |", cell(value)).expect("a text grows");
+        for figure in figures {
+            let shown = shown(found.get(figure.key).copied().flatten(), figure.unit);
+            write!(text, " {shown} |").expect("a text grows");
+        }
+    }
+    text.push('\n');
+    verdicts(&mut text, column, figures, "- ");
+    text
+}
+
+/// The head of a table whose first column is of words and whose others are of numbers.
+pub(super) fn markdown_head(titles: &[&str]) -> String {
+    let titles: Vec<String> = titles.iter().map(|title| cell(title)).collect();
+    format!("| {} |\n|---|{}", titles.join(" | "), "---:|".repeat(titles.len().saturating_sub(1)))
+}
+
+/// A text that stays in its cell.
+fn cell(text: &str) -> String {
+    text.replace(['\n', '\r'], " ").replace('|', "\\|")
+}
+
+fn verdicts<S>(text: &mut String, column: &Column, figures: &[Figure<S>], bullet: &str) {
+    for figure in figures {
+        let Some(found) = column.compared.get(figure.key) else { continue };
+        let unit = if figure.unit == Unit::Off { Unit::Years } else { figure.unit };
+        write!(
+            text,
+            "\n{bullet}{}: worst {} ({}), best {}, spread {}; by chance as much in {:.1} % of deals",
+            figure.title,
+            found.worst,
+            shown(Some(found.at), figure.unit),
+            found.best,
+            shown(Some(found.spread), unit),
+            found.by_chance * 100.0
+        )
+        .expect("a text grows");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::evaluate::figures::mean;
+
+    const FIGURES: [Figure<f64>; 1] = [Figure {
+        key: "error",
+        title: "error",
+        unit: Unit::Off,
+        rank: Rank::Nearest,
+        of: |members| (mean(members.iter().map(|&&error| error)), members.len()),
+    }];
+
+    fn subjects(errors: impl Fn(usize) -> f64) -> Vec<(Columns, f64)> {
+        let group = |at: usize| Columns::from([("side".to_owned(), ["left", "right"][at % 2].to_owned())]);
+        (0..40).map(|at| (group(at), errors(at))).collect()
+    }
+
+    #[test]
+    fn groups_that_differ_are_told_from_groups_that_do_not() {
+        let columns = ["side".to_owned()];
+        let apart = table(&subjects(|at| if at % 2 == 0 { -6.0 } else { 1.0 }), &columns, &FIGURES);
+        let found = &apart[0].compared["error"];
+        assert_eq!((found.worst.as_str(), found.at, found.best.as_str()), ("left", -6.0, "right"));
+        assert_eq!(found.spread, 7.0);
+        assert!(found.by_chance < 0.01, "{}", found.by_chance);
+        let alike = table(&subjects(|at| (at / 2 % 5) as f64), &columns, &FIGURES);
+        assert!(alike[0].compared["error"].by_chance > 0.5);
+    }
+
+    #[test]
+    fn too_few_are_shown_and_not_compared() {
+        let few = &subjects(|at| at as f64)[..7];
+        let found = table(few, &["side".to_owned()], &FIGURES);
+        assert_eq!(found[0].groups.iter().map(|group| group.n).collect::<Vec<_>>(), [4, 3]);
+        assert!(found[0].compared.is_empty());
+    }
+
+    #[test]
+    fn who_belongs_to_no_group_is_left_out() {
+        let mut all = subjects(|_| 1.0);
+        all[0].0.insert("side".to_owned(), String::new());
+        all[1].0.clear();
+        let found = table(&all, &["side".to_owned()], &FIGURES);
+        assert_eq!(found[0].groups.iter().map(|group| group.n).sum::<usize>(), 38);
+    }
+
+    #[test]
+    fn a_value_cannot_break_the_table() {
+        let one = (Columns::from([("side".to_owned(), "a|b\nc".to_owned())]), 1.0);
+        let found = table(&[one], &["side".to_owned()], &FIGURES);
+        assert!(in_markdown(&found[0], &FIGURES).contains("\n| a\\|b c | 1 | +1.0 |"));
+    }
+}
