@@ -1,5 +1,6 @@
 """Chance for the simulator: every picture follows from its seed."""
 
+import cv2
 import numpy as np
 
 
@@ -32,8 +33,6 @@ class Dice:
 
     def clouds(self, height, width, coarse, octaves=3):
         """Smooth noise of deviation about 1, float32 [height, width]; `coarse` is the largest patch in pixels."""
-        import cv2
-
         total, weight = np.zeros((height, width), np.float32), 0.0
         for octave in range(octaves):
             patch = max(1.0, coarse / 2**octave)

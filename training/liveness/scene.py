@@ -106,7 +106,7 @@ class World:
         # More than the widest crop shows is nobody's business; less than half a face is no selfie.
         return np.clip(around, 0.56, 1.5)
 
-    def _before(self, person, dice, most=250):
+    def _before(self, person, dice, most=190):
         """A person before the camera: light, the face's box, pixels of light to one of the picture."""
         loose = len(person.alpha) and dice.chance(0.55)
         around = self._frame(dice, loose and dice.chance(0.8))
@@ -138,7 +138,7 @@ class World:
         """The picture that somebody prints or shows: bytes, box."""
         person = dice.pick(self.posed)
         if dice.chance(0.5):
-            light, box, _ = self._before(person, dice, 300)
+            light, box, _ = self._before(person, dice, 240)
             picture = camera.take(light, dice.pick(["webcam", "phone-old", "phone", "phone", "phone"]), dice)
         else:
             picture, box = person.picture, person.box.astype(np.float64)
@@ -161,8 +161,9 @@ class World:
         if dice.chance(0.4):
             # So close that no edge shows.
             around = np.maximum(np.minimum(around, own * 0.93 - abs(np.sin(np.radians(turn)))), 0.5)
-        face = dice.log_between(44, 250)
-        scale = 2.0 if face < 110 else 1.5 if face < 170 else 1.0
+        face = dice.log_between(44, 190)
+        # Fine structure is drawn larger, so that only the sensor folds it.
+        scale = 2.0 if face < 90 else 1.5 if face < 130 else 1.0
         face *= scale
         width, height = int(face * (around[0] + around[2])), int(face * (around[1] + around[3]))
         middle = np.array([around[0], around[1]]) * face
@@ -200,7 +201,7 @@ class World:
         shade = shade + np.linspace(-1, 1, height, dtype=np.float32)[:, None] * dice.gauss(0.15)
         paper = paper * np.clip(shade, 0.2, 2)[..., None]
         if glossy and dice.chance(0.6):
-            paper = paper + screens.reflections(height, width, scale, dice) * dice.between(0.2, 1.0)
+            paper = paper + screens.reflections(height, width, dice) * dice.between(0.2, 1.0)
         room = rooms.room(height, width, dice, self.photos) * dice.between(0.6, 1.2)
         beyond = np.clip(out - rim + 0.5, 0, 1)
         shadow = lit.blurred(1 - beyond, dice.between(0.01, 0.08) * face)
@@ -216,7 +217,7 @@ class World:
         if species == "replay" and dice.chance(0.4):
             _player(art, out, face, dice)
         shown = screens.shown(art, at, scale, screen, dice)
-        shown = shown + screens.reflections(height, width, scale, dice) * dice.between(0.1, 1.0)
+        shown = shown + screens.reflections(height, width, dice) * dice.between(0.1, 1.0)
         if dice.chance(0.3):
             # Finger marks scatter light.
             haze = np.maximum(dice.clouds(height, width, 0.3 * face, 3) - 0.8, 0) * dice.between(0.005, 0.05)
@@ -227,7 +228,7 @@ class World:
         frame = np.empty_like(shown)
         frame[:] = case * dice.between(0.6, 1.2)
         if case[0] < 0.1:
-            frame += screens.reflections(height, width, scale, dice) * 0.5
+            frame += screens.reflections(height, width, dice) * 0.5
         light = shown + (frame - shown) * np.clip(out - bars + 0.5, 0, 1)[..., None]
         # The camera exposes for the display: the room is often dark.
         room = rooms.room(height, width, dice, self.photos) * dice.log_between(0.1, 1.2)
@@ -235,11 +236,11 @@ class World:
 
     def _mask(self, dice, devices):
         wearer, victim = dice.pick(self.posed), dice.pick(self.posed)
-        light, box, _ = self._before(wearer, dice, 170)
+        light, box, _ = self._before(wearer, dice, 150)
         points = self._points
         names = [name for name in prints.PRINTERS if name != "laser-grey" and (devices is None or name in devices)]
         device = dice.pick(names)
-        scale = 2.0 if (box[2] - box[0]) < 120 else 1.5
+        scale = 2.0 if box[2] - box[0] < 80 else 1.5
         light = cv2.resize(light, None, fx=scale, fy=scale, interpolation=cv2.INTER_LINEAR)
         box, points = box * scale, points * scale
         height, width = light.shape[:2]
@@ -257,7 +258,7 @@ class World:
         paper, glossy = prints.printed(art, (x, y), scale, device, dice)
         paper = paper * (1 - dice.between(0, 1.1) * u**2 + dice.gauss(0.25) * u)[..., None]
         if glossy:
-            paper = paper + screens.reflections(height, width, scale, dice) * dice.between(0.1, 0.6)
+            paper = paper + screens.reflections(height, width, dice) * dice.between(0.1, 0.6)
         if whole:
             alpha = _drawn(victim.alpha.astype(np.float32) / 255, to, share, (width, height))
             alpha = np.where(v < dice.between(0.55, 1.2), alpha, 0)

@@ -1,5 +1,6 @@
 """Displays: sub-pixels, light that leaks, reflections."""
 
+import cv2
 import numpy as np
 
 # Each display: how its sub-pixels lie, the range of its pixels in pixels of the taken picture, how it is framed.
@@ -59,8 +60,13 @@ def _grid(at, pitch, layout, contrast, dice):
     return np.maximum(grid, 0)
 
 
-def reflections(height, width, scale, dice):
-    """Light of the room on glass, [h, w, 3]."""
+def reflections(height, width, dice):
+    """Light of the room on glass, [h, w, 3]; smooth, so it is drawn small."""
+    small = _reflections(height // 4 + 1, width // 4 + 1, dice)
+    return cv2.resize(small, (width, height), interpolation=cv2.INTER_LINEAR)
+
+
+def _reflections(height, width, dice):
     room = dice.log_between(0.002, 0.05)
     glow = room * (1 + 0.5 * dice.clouds(height, width, width / 2, 2))[..., None]
     glow = np.repeat(np.maximum(glow, 0), 3, axis=2).astype(np.float32)

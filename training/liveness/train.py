@@ -1,9 +1,9 @@
 """Trains the net.
 
-    python train.py SET OUT EPOCHS SEED [--without NAME] [--share SHARE] [--threads N]
+    python train.py SET OUT EPOCHS SEED [--chunks N] [--resume WEIGHTS] [--rate RATE] [--without NAME] [--threads N]
 
 SET is the output of render.py. `--without` leaves out a species, a printer, a display or a camera from training; the
-log then tells how it fares. `--share` trains on that share of the pictures. OUT receives the weights, OUT.log the log.
+log then tells how it fares. `--chunks` trains on the first N chunks alone. OUT receives the weights, OUT.log the log.
 """
 
 import argparse
@@ -21,9 +21,9 @@ from tables import apcer_at
 BATCH = 64
 
 
-def load(folder, half):
-    """All chunks of a half as one dictionary of arrays."""
-    chunks = [np.load(path) for path in sorted(folder.glob(f"{half}-*.npz"))]
+def load(folder, half, most=None):
+    """The first chunks of a half as one dictionary of arrays."""
+    chunks = [np.load(path) for path in sorted(folder.glob(f"{half}-*.npz"))[:most]]
     names = ("crops", "species", "device", "camera", "face")
     return {name: np.concatenate([chunk[name] for chunk in chunks]) for name in names}
 
@@ -73,7 +73,9 @@ def main():
     parser.add_argument("epochs", type=int)
     parser.add_argument("seed", type=int)
     parser.add_argument("--without")
-    parser.add_argument("--share", type=float, default=1.0)
+    parser.add_argument("--chunks", type=int)
+    parser.add_argument("--resume", type=pathlib.Path)
+    parser.add_argument("--rate", type=float, default=4e-3)
     parser.add_argument("--threads", type=int, default=1)
     ask = parser.parse_args()
     torch.set_num_threads(ask.threads)
@@ -84,11 +86,10 @@ def main():
         print(text, flush=True)
         print(text, file=log, flush=True)
 
-    data, held = load(ask.set, "train"), load(ask.set, "held")
+    data, held = load(ask.set, "train", ask.chunks), load(ask.set, "held")
     keep = np.ones(len(data["species"]), bool)
     for name in ("species", "device", "camera"):
         keep &= data[name] != ask.without
-    keep &= np.random.default_rng(ask.seed).random(len(keep)) < ask.share
     crops = data["crops"][keep]
     kind = torch.from_numpy(np.array([scene.SPECIES.index(s) for s in data["species"][keep]]))
     live = (kind == 0).float()
@@ -96,10 +97,13 @@ def main():
     # A species left out must not shift the balance.
     weight = torch.where(live > 0, 0.5 / live.mean(), 0.5 / (1 - live.mean()))
     net = Net().to(memory_format=torch.channels_last)
+    if ask.resume:
+        net.load_state_dict(torch.load(ask.resume))
+        say(f"from {ask.resume.name}")
     say(f"{sum(p.numel() for p in net.parameters())} weights")
     optimiser = torch.optim.AdamW(net.parameters(), 2e-3, weight_decay=5e-3)
     steps = ask.epochs * (len(crops) // BATCH)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, 4e-3, steps, pct_start=0.2)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, ask.rate, steps, pct_start=0.2)
     chance = torch.Generator().manual_seed(ask.seed)
     began = time.time()
     for epoch in range(ask.epochs):
