@@ -16,7 +16,7 @@ import onnx
 import torch
 from onnx import TensorProto, helper, numpy_helper
 
-from net import CHANNELS, SIDE, STRIDES, Net
+from net import CHANNELS, GRAIN, SIDE, STRIDES, Net
 
 
 def main():
@@ -51,6 +51,10 @@ def exported(net, slope, shift):
             ends = [constant(f"{label}_from", [start], np.int64), constant(f"{label}_to", [start + SIDE], np.int64)]
             halves.append(node("Slice", [source, *ends, axis], label))
         x = node("Concat", halves, f"{name}_both", axis=0)
+        around = node("AveragePool", [x], f"{name}_around", kernel_shape=[3, 3], strides=[1, 1], pads=[1] * 4, count_include_pad=1)
+        more = node("Sub", [x, around], f"{name}_more")
+        grain = node("Mul", [more, constant(f"{name}_lift", GRAIN)], f"{name}_grain")
+        x = node("Concat", [x, grain], f"{name}_all", axis=1)
         for layer, (channels, stride) in enumerate(zip(CHANNELS, STRIDES)):
             conv, norm = branch[3 * layer], branch[3 * layer + 1]
             factor = (norm.weight / torch.sqrt(norm.running_var + norm.eps)).detach()

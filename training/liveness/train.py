@@ -2,8 +2,8 @@
 
     python train.py SET OUT EPOCHS SEED [--chunks N] [--resume WEIGHTS] [--rate RATE] [--without NAME] [--threads N]
 
-SET is the output of render.py. `--without` leaves out a species, a printer, a display or a camera from training; the
-log then tells how it fares. `--chunks` trains on the first N chunks alone. OUT receives the weights, OUT.log the log.
+SET is the output of render.py. `--without` leaves out species, printers, displays or cameras (joined by commas) from
+training; the log then tells how they fare. `--chunks` trains on the first N chunks alone. OUT receives the weights, OUT.log the log.
 """
 
 import argparse
@@ -18,7 +18,7 @@ import scene
 from net import Net
 from tables import apcer_at
 
-BATCH = 64
+BATCH = 32
 
 
 def load(folder, half, most=None):
@@ -33,36 +33,32 @@ def tensor(crops):
     return (torch.from_numpy(crops).float() - 127.5).div_(127.5).permute(0, 1, 4, 2, 3).contiguous()
 
 
-def augmented(pairs, chance):
-    """Mirrored, shifted, of other light, colour and contrast; now and then only one of the crops."""
-    n = len(pairs)
+def augmented(crops, chance):
+    """Bytes to what the net takes: mirrored, shifted, of other light, colour and contrast; now and then one crop alone."""
+    n = len(crops)
     draw = lambda *shape: torch.rand(n, *shape, generator=chance)
-    flip = draw() < 0.5
-    pairs[flip] = pairs[flip].flip(-1)
-    dx, dy = (int(v) for v in torch.randint(-4, 5, (2,), generator=chance))
-    pairs = torch.roll(pairs, (dy, dx), (-2, -1))
-    light = (pairs + 1) / 2
-    light = light.clamp(1e-4, 1) ** torch.exp(0.25 * torch.randn(n, 1, 1, 1, 1, generator=chance))
-    light = light * (1 + 0.18 * torch.randn(n, 1, 3, 1, 1, generator=chance))
-    grey = light.mean(2, keepdim=True)
-    light = grey + (light - grey) * (0.5 + draw(1, 1, 1, 1) * 0.9)
-    pairs = (light * 2 - 1).clamp(-1, 1)
-    noisy = draw() < 0.25
-    pairs[noisy] += 0.05 * torch.rand(int(noisy.sum()), 1, 1, 1, 1, generator=chance) * torch.randn(pairs[noisy].shape, generator=chance)
+    flip = (draw() < 0.5).numpy()
+    crops[flip] = crops[flip, :, :, ::-1]
+    move = [int(v) for v in torch.randint(-4, 5, (2,), generator=chance)]
+    pairs = torch.from_numpy(np.roll(crops, move, (2, 3))).float()
+    gain = (1 + 0.2 * (draw(1, 1, 1, 1) - 0.5)) * (1 + 0.16 * (draw(1, 1, 1, 3) - 0.5))
+    shift = 0.3 * (draw(1, 1, 1, 1) - 0.5)
+    pairs = pairs.mul_(gain / 127.5).add_(shift - gain).clamp_(-1, 1)
     alone = draw()
-    pairs[alone < 0.08, 0] = 0
-    pairs[alone > 0.90, 1] = 0
-    return pairs
+    pairs[alone < 0.04, 0] = 0
+    pairs[alone > 0.94, 1] = 0
+    return pairs.permute(0, 1, 4, 2, 3)
 
 
-def scores(net, crops):
+def scores(net, crops, rough=False):
     """Log odds of a live face, the mean of the pictures and their mirror images."""
     net.eval()
     out = []
     with torch.no_grad():
         for at in range(0, len(crops), 200):
             pairs = tensor(crops[at : at + 200])
-            out.append((net(pairs)[0] + net(pairs.flip(-1))[0]) / 2)
+            with torch.autocast("cpu", torch.bfloat16, enabled=rough):
+                out.append((net(pairs)[0].float() + net(pairs.flip(-1))[0].float()) / 2)
     return torch.cat(out).numpy()
 
 
@@ -75,7 +71,7 @@ def main():
     parser.add_argument("--without")
     parser.add_argument("--chunks", type=int)
     parser.add_argument("--resume", type=pathlib.Path)
-    parser.add_argument("--rate", type=float, default=4e-3)
+    parser.add_argument("--rate", type=float, default=3e-3)
     parser.add_argument("--threads", type=int, default=1)
     ask = parser.parse_args()
     torch.set_num_threads(ask.threads)
@@ -89,7 +85,7 @@ def main():
     data, held = load(ask.set, "train", ask.chunks), load(ask.set, "held")
     keep = np.ones(len(data["species"]), bool)
     for name in ("species", "device", "camera"):
-        keep &= data[name] != ask.without
+        keep &= ~np.isin(data[name], (ask.without or "").split(","))
     crops = data["crops"][keep]
     kind = torch.from_numpy(np.array([scene.SPECIES.index(s) for s in data["species"][keep]]))
     live = (kind == 0).float()
@@ -112,7 +108,10 @@ def main():
         lost = 0.0
         for at in range(len(crops) // BATCH):
             chosen = order[at * BATCH : (at + 1) * BATCH]
-            odds, kinds = net(augmented(tensor(crops[chosen.numpy()]), chance))
+            pairs = augmented(crops[chosen.numpy()], chance)
+            with torch.autocast("cpu", torch.bfloat16):
+                odds, kinds = net(pairs)
+            odds, kinds = odds.float(), kinds.float()
             aim = live[chosen] * 0.94 + 0.03
             loss = (F.binary_cross_entropy_with_logits(odds, aim, reduction="none") * weight[chosen]).mean()
             loss = loss + 0.25 * F.cross_entropy(kinds, kind[chosen])
@@ -122,8 +121,8 @@ def main():
             schedule.step()
             lost += float(loss.detach())
         say(f"epoch {epoch + 1}: loss {lost / (len(crops) // BATCH):.4f}, {time.time() - began:.0f} s")
-        if epoch % 3 == 2 or epoch + 1 == ask.epochs:
-            say(report(scores(net, held["crops"]), held))
+        if epoch % 4 == 3 or epoch + 1 == ask.epochs:
+            say(report(scores(net, held["crops"], True), held))
             torch.save(net.state_dict(), ask.out)
 
 
