@@ -81,7 +81,7 @@ impl Bare {
         (0..self.crops).map(|_| self.age.run()).sum()
     }
 
-    /// The liveness measures, which are a model without a net.
+    /// The liveness net.
     fn liveness(&mut self) -> anyhow::Result<f64> {
         let (score, took) = time(|| self.vision.score_liveness(&self.picture, &self.face));
         black_box(score?);

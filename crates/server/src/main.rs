@@ -121,7 +121,7 @@ async fn run(place: &Place, command: Command) -> anyhow::Result<ExitCode> {
         Command::Account(account) => account.run(&config).await?,
         Command::Audit(audit) => return audit.run(&config).await,
         Command::Key(key) => key.run(&config).await?,
-        Command::Models(models) => models.run(&config)?,
+        Command::Models(models) => models.run(&config).await?,
         Command::Faces(faces) => faces.run(&config).await?,
         Command::Call(call) => return call.run(&config).await,
         Command::Evaluate(evaluate) => evaluate.run(&config).await?,

@@ -209,7 +209,11 @@ mod tests {
             colour: crate::pack::Colour::Rgb,
             mean: [0.0; 3],
             scale: [1.0; 3],
-            crop: crate::pack::Crop { rule: crate::pack::CropRule::Box, scales: vec![1.0, 1.2] },
+            crop: crate::pack::Crop {
+                rule: crate::pack::CropRule::Box,
+                scales: vec![1.0, 1.2],
+                joined: false,
+            },
         };
         let net = Box::new(crate::ScriptedNet(vec![("age".to_owned(), answer.to_vec())]));
         let (id, tensor) = ("scripted".to_owned(), "age".to_owned());

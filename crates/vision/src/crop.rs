@@ -28,7 +28,7 @@ impl Square {
         let centre = [f32::midpoint(face.left, face.right), f32::midpoint(face.top, face.bottom)];
         let side = face.width().max(face.height()) * scale;
         match rule {
-            CropRule::Letterbox | CropRule::Box | CropRule::Page | CropRule::Line => {
+            CropRule::Letterbox | CropRule::Box | CropRule::Inside | CropRule::Page | CropRule::Line => {
                 // A picture may lie on its side; the face in it is cut out upright.
                 Self { centre, side, angle: nearest_quarter(face.roll()) }
             }
@@ -44,6 +44,14 @@ impl Square {
                 Self { centre, side, angle }
             }
         }
+    }
+
+    /// Moved, and shrunk where it is larger than the picture, so that all of it lies inside; it must stand level.
+    pub(crate) fn moved_inside(self, picture: &Picture) -> Self {
+        let (width, height) = (picture.width() as f32, picture.height() as f32);
+        let side = self.side.min(width).min(height);
+        let within = |centre: f32, length: f32| centre.min(length - side / 2.0).max(side / 2.0);
+        Self { centre: [within(self.centre[0], width), within(self.centre[1], height)], side, ..self }
     }
 
     /// Finite, and with an inside.
@@ -101,6 +109,24 @@ pub(crate) fn square(picture: &Picture, square: Square, input: &Input, out: &mut
             *third = (colour[c] - mean_c) * scale_c;
         }
     }
+}
+
+/// Writes several squares as one input, NCHW, from left to right, each as wide as the others.
+pub(crate) fn side_by_side(picture: &Picture, squares: &[Square], input: &Input, out: &mut Vec<f32>) {
+    let width = input.width as usize / squares.len().max(1);
+    let part = Input { width: width as u32, ..input.clone() };
+    let (mut drawn, start) = (Vec::new(), out.len());
+    for &one in squares {
+        square(picture, one, &part, &mut drawn);
+    }
+    let rows = 3 * input.height as usize;
+    out.reserve(rows * width * squares.len());
+    for row in 0..rows {
+        for at in 0..squares.len() {
+            out.extend_from_slice(&drawn[(at * rows + row) * width..][..width]);
+        }
+    }
+    debug_assert_eq!(out.len() - start, rows * width * squares.len());
 }
 
 /// For each plane of the tensor, which channel of RGB it holds.
@@ -330,4 +356,52 @@ pub(crate) fn turned(
     square(picture, view, input, &mut out);
     let pivot = [input.width as f32 / 2.0, input.height as f32 / 2.0];
     Some((out, Place { scale, pivot, from, turn }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pack::Crop;
+
+    fn input(width: u32, height: u32) -> Input {
+        Input {
+            name: "input".to_owned(),
+            width,
+            height,
+            colour: Colour::Rgb,
+            mean: [0.0; 3],
+            scale: [1.0; 3],
+            crop: Crop { rule: CropRule::Box, scales: vec![1.0], joined: false },
+        }
+    }
+
+    fn picture() -> Picture {
+        let values = (0..60_u32 * 40).flat_map(|at| [(at % 60 * 4) as u8, (at / 60 * 6) as u8, 9]);
+        Picture::new(60, 40, values.collect()).unwrap()
+    }
+
+    #[test]
+    fn joined_crops_are_the_single_ones_side_by_side() {
+        let (picture, side) = (picture(), 8);
+        let squares = [20.0, 50.0].map(|side| Square { centre: [31.0, 17.0], side, angle: 0.0 });
+        let mut joined = Vec::new();
+        side_by_side(&picture, &squares, &input(2 * side, side), &mut joined);
+        let side = side as usize;
+        for (at, &one) in squares.iter().enumerate() {
+            let mut single = Vec::new();
+            square(&picture, one, &input(side as u32, side as u32), &mut single);
+            for (row, values) in single.chunks_exact(side).enumerate() {
+                assert_eq!(&joined[row * 2 * side + at * side..][..side], values, "crop {at}, row {row}");
+            }
+        }
+        assert_eq!(joined.len(), 3 * 2 * side * side);
+    }
+
+    #[test]
+    fn a_square_is_moved_inside_and_shrunk_where_it_must_be() {
+        let inside = |centre, side| Square { centre, side, angle: 0.0 }.moved_inside(&picture());
+        assert_eq!(inside([30.0, 20.0], 10.0), Square { centre: [30.0, 20.0], side: 10.0, angle: 0.0 });
+        assert_eq!(inside([2.0, 39.0], 10.0), Square { centre: [5.0, 35.0], side: 10.0, angle: 0.0 });
+        assert_eq!(inside([59.0, 3.0], 90.0), Square { centre: [40.0, 20.0], side: 40.0, angle: 0.0 });
+    }
 }

@@ -254,7 +254,7 @@ mod tests {
                 colour: Colour::Rgb,
                 mean: [0.0; 3],
                 scale: [1.0; 3],
-                crop: Crop { rule: CropRule::Letterbox, scales: vec![1.0] },
+                crop: Crop { rule: CropRule::Letterbox, scales: vec![1.0], joined: false },
             },
             find: 0.5,
             count: 0.7,

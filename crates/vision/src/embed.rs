@@ -223,7 +223,7 @@ mod tests {
             colour: Colour::Rgb,
             mean: [0.0; 3],
             scale: [1.0; 3],
-            crop: Crop { rule: CropRule::Box, scales: vec![1.0, 1.2] },
+            crop: Crop { rule: CropRule::Box, scales: vec![1.0, 1.2], joined: false },
         }
     }
 

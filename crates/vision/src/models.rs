@@ -8,7 +8,7 @@ use crate::{
     embed::{EmbedModel, Space},
     engine::{Net, OnnxNet, Runtime, ScriptedNet, tensor},
     liveness::{self, BuiltInCues, LivenessModel, LivenessScore},
-    pack::{Input, Model, Output, Pack, Probe, Task, Thresholds},
+    pack::{CropRule, Input, Model, Output, Pack, Probe, Task, Thresholds},
     quality,
 };
 use base::Picture;
@@ -66,7 +66,7 @@ impl Vision {
             colour: crate::pack::Colour::Rgb,
             mean: [0.0; 3],
             scale: [1.0; 3],
-            crop: crate::pack::Crop { rule: crate::pack::CropRule::Box, scales: vec![1.0] },
+            crop: crate::pack::Crop { rule: crate::pack::CropRule::Box, scales: vec![1.0], joined: false },
         };
         let mut scores = vec![-100.0; 512];
         scores[16 * 2 * 8 + 16] = 10.0;
@@ -308,7 +308,7 @@ pub(crate) fn open(folder: &Path, pack: &Pack, model: &Model) -> Result<OnnxNet,
     OnnxNet::load(&model.id, &bytes, &input.name, &Runtime::open(folder, &pack.runtime)?)
 }
 
-/// A net that gives the probability of a live face; several crops are averaged.
+/// A net that gives the probability of a live face; several crops are averaged, or joined to one input.
 struct LivenessNet {
     id: String,
     net: Box<dyn Net>,
@@ -319,17 +319,32 @@ struct LivenessNet {
 
 impl LivenessModel for LivenessNet {
     fn score(&mut self, picture: &Picture, face: &Face) -> Result<LivenessScore, VisionError> {
+        let crops = self.input.crop.clone();
+        let square = |scale: f32| {
+            let square = Square::around(face, crops.rule, scale);
+            if crops.rule == CropRule::Inside { square.moved_inside(picture) } else { square }
+        };
+        if crops.joined {
+            let squares: Vec<Square> = crops.scales.iter().map(|&scale| square(scale)).collect();
+            let mut batch = Vec::new();
+            crop::side_by_side(picture, &squares, &self.input, &mut batch);
+            return Ok(LivenessScore { real: self.ask(&batch)?, cues: Vec::new() });
+        }
         let mut sum = 0.0;
-        let crops = &self.input.crop;
         for &scale in &crops.scales {
             let mut batch = Vec::new();
-            crop::square(picture, Square::around(face, crops.rule, scale), &self.input, &mut batch);
-            let answer =
-                self.net.run(&batch, [1, 3, self.input.height as usize, self.input.width as usize])?;
-            let values = tensor(&answer, &self.tensor, &self.id)?;
-            sum += values.get(self.live_index).copied().unwrap_or(f32::NAN);
+            crop::square(picture, square(scale), &self.input, &mut batch);
+            sum += self.ask(&batch)?;
         }
         Ok(LivenessScore { real: sum / crops.scales.len() as f32, cues: Vec::new() })
+    }
+}
+
+impl LivenessNet {
+    fn ask(&mut self, batch: &[f32]) -> Result<f32, VisionError> {
+        let answer = self.net.run(batch, [1, 3, self.input.height as usize, self.input.width as usize])?;
+        let values = tensor(&answer, &self.tensor, &self.id)?;
+        Ok(values.get(self.live_index).copied().unwrap_or(f32::NAN))
     }
 }
 

@@ -166,9 +166,13 @@ pub enum Colour {
 pub struct Crop {
     /// The rule.
     pub rule: CropRule,
-    /// Side of each crop as a multiple of the face's longer side; several are averaged.
+    /// Side of each crop as a multiple of the face's longer side; several are averaged, unless they are `joined`.
     #[serde(default = "one_crop")]
     pub scales: Vec<f32>,
+    /// Whether the crops lie side by side in one input, each as wide as the input divided by their number; for nets that
+    /// tell a live face.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub joined: bool,
 }
 
 fn one_crop() -> Vec<f32> {
@@ -183,7 +187,9 @@ pub enum CropRule {
     Letterbox,
     /// A square around the middle of the face box.
     Box,
-    /// The same, rotated so that the eyes are level.
+    /// The same, moved and shrunk so as to lie inside the picture; for nets that tell a live face.
+    Inside,
+    /// A square around the middle of the face box, rotated so that the eyes are level.
     EyesLevel,
     /// A square from eyes and mouth as dlib's recognition net wants it: centre at the mean of both eyes and the mouth,
     /// side the distance from eyes to mouth divided by 0.45, eyes level.
@@ -456,6 +462,13 @@ impl Model {
                 || scales.iter().any(|scale| !(0.2..=8.0).contains(scale))
             {
                 return wrong("crops are one to eight, of 0.2 to 8 times the face");
+            }
+            if input.crop.rule == CropRule::Inside && self.task != Task::Liveness {
+                return wrong("crops moved inside belong to liveness");
+            }
+            if input.crop.joined && (self.task != Task::Liveness || input.width as usize % scales.len() != 0)
+            {
+                return wrong("joined crops belong to liveness, and share the input's width evenly");
             }
         }
         let (shares, first_age, errors) = match &self.output {

@@ -55,7 +55,7 @@ fn sharpness(picture: &Picture, face: &Face) -> f32 {
         colour: Colour::Rgb,
         mean: [0.0; 3],
         scale: [1.0; 3],
-        crop: Crop { rule: CropRule::Box, scales: vec![1.0] },
+        crop: Crop { rule: CropRule::Box, scales: vec![1.0], joined: false },
     };
     let square = Square::around(face, CropRule::Box, 1.0);
     if !square.is_sound() {

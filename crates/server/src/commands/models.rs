@@ -1,10 +1,16 @@
 //! `assay models …`
 
 use crate::{config::Config, out};
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use clap::Subcommand;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::path::PathBuf;
+use media::fetch::{Call, Fetcher};
+use std::{
+    io::Read as _,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+use vision::import::minifasnet;
 
 #[derive(Subcommand)]
 pub(crate) enum Models {
@@ -17,6 +23,13 @@ pub(crate) enum Models {
         #[arg(long, value_name = "DIR")]
         to: Option<PathBuf>,
     },
+    /// Add MiniFASNet, a liveness net of others, and let it serve: from a checkout of its repository, or from the address
+    /// where the repository's files lie. Only the files whose hashes this version knows are taken.
+    AddMinifasnet {
+        /// A folder, or an https address; below it lies resources/anti_spoof_models.
+        #[arg(long, value_name = "DIR|URL")]
+        from: String,
+    },
     /// List the models of the pack as JSON: what serves what, hashes, licences and their doubts.
     List,
     /// Hash every file again and run every probe.
@@ -24,7 +37,7 @@ pub(crate) enum Models {
 }
 
 impl Models {
-    pub(crate) fn run(self, config: &Config) -> anyhow::Result<()> {
+    pub(crate) async fn run(self, config: &Config) -> anyhow::Result<()> {
         let folder = config.models_folder();
         match self {
             Self::Import { from, to } => {
@@ -42,6 +55,24 @@ impl Models {
                 bar.finish_and_clear();
                 out::line(format_args!("{} models in {}", pack.models.len(), to.display()));
             }
+            Self::AddMinifasnet { from } => {
+                let mut files = Vec::new();
+                for (path, _) in minifasnet::FILES {
+                    files.push(if from.starts_with("https://") {
+                        fetch(config, &format!("{}/{path}", from.trim_end_matches('/'))).await?
+                    } else {
+                        read(&Path::new(&from).join(path))?
+                    });
+                }
+                let Ok(files) = <[Vec<u8>; 2]>::try_from(files) else { bail!("two state files expected") };
+                minifasnet::add(&files, &folder)
+                    .with_context(|| format!("MiniFASNet cannot be added to {}", folder.display()))?;
+                out::line(format_args!(
+                    "{} serves liveness in {}; restart the server, and measure it: assay evaluate antispoofing",
+                    minifasnet::ID,
+                    folder.display()
+                ));
+            }
             Self::List => {
                 let pack = vision::pack::Pack::read(&folder).with_context(|| {
                     format!("{} cannot be read; run `assay models import`", folder.display())
@@ -56,4 +87,29 @@ impl Models {
         }
         Ok(())
     }
+}
+
+/// A state file of a folder, unless it is larger than any that is known.
+fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)
+        .and_then(|file| file.take(minifasnet::MOST_BYTES).read_to_end(&mut bytes))
+        .with_context(|| format!("{} cannot be read", path.display()))?;
+    Ok(bytes)
+}
+
+/// A state file of an address, through the one way out.
+async fn fetch(config: &Config, address: &str) -> anyhow::Result<Vec<u8>> {
+    let fetcher = Fetcher::new(&config.egress).context("egress: the settings cannot be used")?;
+    let call = Call { timeout: Duration::from_mins(2), ..Call::get(minifasnet::MOST_BYTES) };
+    let failed = || format!("{address} cannot be had");
+    let (_, mut answer) = fetcher.follow(address, call).await.with_context(failed)?;
+    if answer.status() != 200 {
+        bail!("{}: status {}", failed(), answer.status());
+    }
+    let mut bytes = Vec::new();
+    while let Some(chunk) = answer.chunk().await.with_context(failed)? {
+        bytes.extend_from_slice(&chunk);
+    }
+    Ok(bytes)
 }

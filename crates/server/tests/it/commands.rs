@@ -172,3 +172,34 @@ fn a_setting_nobody_knows_is_an_error_that_names_it() {
     assert_eq!(refused.status.code(), Some(1));
     assert!(text(&refused.stderr).contains("body_byte"), "{}", text(&refused.stderr));
 }
+
+#[test]
+fn state_files_of_other_liveness_nets_are_refused_by_name_and_nothing_is_changed() {
+    let place = Place::new();
+    let folder = place.path("checkout/resources/anti_spoof_models");
+    std::fs::create_dir_all(&folder).unwrap();
+    let from = place.path("checkout");
+    let add = || {
+        let output = place.run(&["models", "add-minifasnet", "--from", from.to_str().unwrap()]);
+        assert_eq!(output.status.code(), Some(1));
+        text(&output.stderr)
+    };
+    let missing = add();
+    assert!(missing.contains("2.7_80x80_MiniFASNetV2.pth cannot be read"), "{missing}");
+    for name in ["2.7_80x80_MiniFASNetV2.pth", "4_0_0_80x80_MiniFASNetV1SE.pth"] {
+        std::fs::write(folder.join(name), "weights of somebody else").unwrap();
+    }
+    let other = add();
+    assert!(other.contains("2.7_80x80_MiniFASNetV2.pth has SHA-256"), "{other}");
+    let served: Value = serde_json::from_str(&place.ask(&["models", "list"])).unwrap();
+    assert_eq!(served["use"]["liveness"], "liveness-net-1");
+
+    // Addresses inside go through the guarded way out, which refuses them.
+    let inside = place.run(&["models", "add-minifasnet", "--from", "https://127.0.0.1/checkout"]);
+    assert_eq!(inside.status.code(), Some(1));
+    let words = text(&inside.stderr);
+    assert!(
+        words.contains("https://127.0.0.1/checkout/resources") && words.contains("cannot be had"),
+        "{words}"
+    );
+}

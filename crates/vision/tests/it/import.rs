@@ -41,6 +41,7 @@ fn two_imports_give_the_same_bytes_and_the_manifest_names_them() {
             "face-api-age.onnx",
             "face-api-recognition.onnx",
             "faceres-age.onnx",
+            "liveness-net-1.onnx",
             "pack.json",
             "ppocr-find.onnx",
             "ppocr-read.onnx",
@@ -68,11 +69,12 @@ fn two_imports_give_the_same_bytes_and_the_manifest_names_them() {
             "ppocr-find",
             "ppocr-turn",
             "ppocr-read",
+            "liveness-net-1",
             "probes",
             "done",
         ]
     );
-    assert!(steps.iter().all(|Step { done, total, .. }| *total == 9 && done <= total));
+    assert!(steps.iter().all(|Step { done, total, .. }| *total == 10 && done <= total));
 }
 
 #[test]
@@ -138,6 +140,28 @@ fn a_pack_of_an_older_version_is_renewed() {
     let pack = run(&packages(), folder.path()).unwrap();
     assert_eq!(pack.models, fresh.models);
     assert_eq!(pack.serves[&Task::Age], "faceres-age", "the operator's choice stays");
+}
+
+/// Before there was a net, the measures served liveness by default: an import lets the net serve, unless it was there and
+/// the operator preferred the measures.
+#[test]
+fn a_pack_without_the_liveness_net_gets_it_and_a_choice_made_beside_it_stays() {
+    let folder = TempDir::new().unwrap();
+    let fresh = run(&packages(), folder.path()).unwrap();
+    assert_eq!(fresh.serves[&Task::Liveness], "liveness-net-1");
+    edit_manifest(folder.path(), |manifest| {
+        manifest["models"].as_array_mut().unwrap().retain(|model| model["id"] != "liveness-net-1");
+        manifest["use"]["liveness"] = json!("liveness-cues-1");
+    });
+    fs::remove_file(folder.path().join("liveness-net-1.onnx")).unwrap();
+    assert_eq!(run(&packages(), folder.path()).unwrap().serves, fresh.serves);
+
+    edit_manifest(folder.path(), |manifest| {
+        manifest["use"]["liveness"] = json!("liveness-cues-1");
+        model(manifest, "blazeface")["source"]["converter"] = json!("1");
+    });
+    let pack = run(&packages(), folder.path()).unwrap();
+    assert_eq!(pack.serves[&Task::Liveness], "liveness-cues-1", "the operator's choice stays");
 }
 
 /// Packs of before there were nets for text serve faces as they are, and an import adds what they lack.

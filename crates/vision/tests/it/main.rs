@@ -10,6 +10,7 @@ mod embed;
 mod find;
 mod import;
 mod liveness;
+mod liveness_net;
 mod manifest;
 mod pool;
 mod quality;

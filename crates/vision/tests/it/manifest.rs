@@ -24,7 +24,7 @@ fn an_untouched_copy_loads() {
             ("blazeface", false),
             ("face-api-age", false),
             ("face-api-recognition", false),
-            ("liveness-cues-1", true)
+            ("liveness-net-1", true)
         ]
     );
     verify(folder.path()).unwrap();
@@ -32,7 +32,7 @@ fn an_untouched_copy_loads() {
 
 #[test]
 fn a_model_file_with_one_other_bit_is_refused_by_name() {
-    for file in ["blazeface.onnx", "face-api-age.onnx", "face-api-recognition.onnx"] {
+    for file in ["blazeface.onnx", "face-api-age.onnx", "face-api-recognition.onnx", "liveness-net-1.onnx"] {
         let folder = copy_of_pack();
         damage(&folder.path().join(file), |bytes| {
             let middle = bytes.len() / 2;
@@ -123,11 +123,15 @@ fn an_order_of_colours_or_a_crop_nobody_knows_is_refused_with_those_that_are_kno
 #[test]
 fn numbers_out_of_range_are_refused_with_the_range() {
     let rates = |first: [f64; 2], second: [f64; 2]| json!([{"rate": first[0], "distance": first[1]}, {"rate": second[0], "distance": second[1]}]);
-    let cases: [(&str, &str, Value, &str); 18] = [
+    let cases: [(&str, &str, Value, &str); 22] = [
         ("face-api-age", "/input/width", json!(0), "1 to 2048"),
         ("face-api-age", "/input/height", json!(100_000), "1 to 2048"),
         ("face-api-age", "/input/crop/scales", json!([]), "one to eight"),
         ("face-api-age", "/input/crop/scales", json!([100.0]), "0.2 to 8 times"),
+        ("face-api-age", "/input/crop/joined", json!(true), "belong to liveness"),
+        ("face-api-age", "/input/crop/rule", json!("inside"), "belong to liveness"),
+        ("liveness-net-1", "/input/width", json!(191), "share the input's width evenly"),
+        ("liveness-net-1", "/output/thresholds/low", json!(0.99), "ascending"),
         ("face-api-age", "/output/errors/bands", json!([]), "start at 0"),
         ("face-api-age", "/output/errors/bands/0/st_dev", json!(0.0), "positive deviations"),
         ("face-api-age", "/output/errors/bands/0/from", json!(14.0), "ascend"),
@@ -216,15 +220,17 @@ fn an_embedding_that_cannot_be_read_is_refused() {
 }
 
 #[test]
-fn thresholds_of_liveness_can_be_set_in_the_manifest_and_otherwise_are_the_programs() {
+fn thresholds_of_the_measures_can_be_set_in_the_manifest_and_otherwise_are_the_programs() {
     use vision::liveness::BuiltInCues;
     let set = edited_pack(|manifest| {
+        manifest["use"]["liveness"] = json!("liveness-cues-1");
         model(manifest, "liveness-cues-1")["output"]["thresholds"] =
             json!({"low": 0.125, "medium": 0.25, "high": 0.5});
     });
     let set = Vision::load(set.path()).unwrap().liveness_thresholds();
     assert_eq!([set.low, set.medium, set.high], [0.125, 0.25, 0.5]);
     let unset = edited_pack(|manifest| {
+        manifest["use"]["liveness"] = json!("liveness-cues-1");
         model(manifest, "liveness-cues-1")["output"].as_object_mut().unwrap().remove("thresholds");
     });
     let unset = Vision::load(unset.path()).unwrap().liveness_thresholds();

@@ -1,0 +1,256 @@
+//! MiniFASNet, a liveness net of others (minivision-ai/Silent-Face-Anti-Spoofing, Apache-2.0): two nets on two crops, whose
+//! probabilities are averaged. The state files hold weights without a topology; the topology is written here by hand.
+
+use super::{
+    ImportError, recipe, run_probes,
+    torch::{self, Tensor},
+    write,
+};
+use crate::{
+    onnx::{Attribute, Data, Graph},
+    pack::{
+        self, Colour, Crop, CropRule, File, Input, Model, Output, Pack, Probe, Source, Task, Thresholds,
+        sha256,
+    },
+};
+use std::{collections::HashMap, path::Path};
+
+/// The model's name in the pack.
+pub const ID: &str = "minifasnet";
+
+/// The state files below the repository, with their SHA-256: for each the one net.
+pub const FILES: [(&str, &str); 2] = [
+    (
+        "resources/anti_spoof_models/2.7_80x80_MiniFASNetV2.pth",
+        "a5eb02e1843f19b5386b953cc4c9f011c3f985d0ee2bb9819eea9a142099bec0",
+    ),
+    (
+        "resources/anti_spoof_models/4_0_0_80x80_MiniFASNetV1SE.pth",
+        "84ee1d37d96894d5e82de5a57df044ef80a58be2b218b5ed7cdfd875ec2f5990",
+    ),
+];
+
+/// State files larger than this are refused.
+pub const MOST_BYTES: u64 = 8 << 20;
+
+/// Side of each net's input.
+const SIDE: i64 = 80;
+
+/// Adds MiniFASNet to a pack and lets it serve liveness. `files` are the bytes of [`FILES`], in that order.
+///
+/// An older one is replaced; nothing else changes. The manifest is written last, when the probe is right.
+pub fn add(files: &[Vec<u8>; 2], to: &Path) -> Result<Pack, ImportError> {
+    for (bytes, (path, expected)) in files.iter().zip(FILES) {
+        let found = sha256(bytes);
+        if found != expected {
+            return Err(ImportError::State { path: path.to_owned(), found, expected: expected.to_owned() });
+        }
+    }
+    let bytes = convert(files)?;
+    let mut pack = Pack::read(to)?;
+    let path = format!("{ID}.onnx");
+    write(&to.join(&path), &bytes)?;
+    pack.models.retain(|model| model.id != ID);
+    pack.models.push(describe(File { path, sha256: sha256(&bytes), bytes: bytes.len() as u64 }));
+    pack.serves.insert(Task::Liveness, ID.to_owned());
+    run_probes(to, &pack)?;
+    let json =
+        serde_json::to_vec_pretty(&pack).map_err(|_| ImportError::unsupported(pack::FILE, "plain data"))?;
+    write(&to.join(pack::FILE), &json)?;
+    Ok(pack)
+}
+
+fn describe(file: File) -> Model {
+    Model {
+        id: ID.to_owned(),
+        task: Task::Liveness,
+        file: Some(file),
+        experimental: true,
+        source: Some(Source {
+            package: "minivision-ai/Silent-Face-Anti-Spoofing".to_owned(),
+            version: "2020-07".to_owned(),
+            files: FILES.map(|(path, hash)| (path.to_owned(), hash.to_owned())).into(),
+            converter: recipe::CONVERTER.to_owned(),
+        }),
+        licence: "Apache-2.0".to_owned(),
+        licence_note: "the repository's; nothing is said of the people in the training pictures".to_owned(),
+        training_data: "not published".to_owned(),
+        input: Some(Input {
+            name: "input".to_owned(),
+            width: 2 * SIDE as u32,
+            height: SIDE as u32,
+            colour: Colour::Bgr,
+            mean: [0.0; 3],
+            scale: [1.0; 3],
+            crop: Crop { rule: CropRule::Inside, scales: vec![2.7, 4.0], joined: true },
+        }),
+        output: Output::PadSoftmax {
+            tensor: "kinds".to_owned(),
+            live_index: 1,
+            thresholds: Thresholds { low: 0.5, medium: 0.7, high: 0.9 },
+        },
+        probe: Some(Probe {
+            seed: recipe::SEED,
+            tensor: "kinds".to_owned(),
+            // What the authors' own code answers.
+            values: vec![0.002_310_23, 0.995_501_1, 0.002_188_72],
+            tolerance: 2e-3,
+        }),
+    }
+}
+
+/// Both nets as one graph: the left half of the input to the first, the right half to the second.
+fn convert(files: &[Vec<u8>; 2]) -> Result<Vec<u8>, ImportError> {
+    let mut graph = Graph::default();
+    graph.set_input("input", vec![-1, 3, SIDE, 2 * SIDE]);
+    let mut kinds = Vec::new();
+    for (at, file) in files.iter().enumerate() {
+        let weights = torch::read(file)?;
+        let start = at as i64 * SIDE;
+        let bounds = [start, start + SIDE, 3].map(|value| graph.constant(&[1], Data::Ints(vec![value])));
+        let half = graph.operator("Slice", &["input", &bounds[0], &bounds[1], &bounds[2]], vec![]);
+        kinds.push(Builder { graph: &mut graph, weights }.net(half)?);
+    }
+    let sum = graph.operator("Add", &[&kinds[0], &kinds[1]], vec![]);
+    let half = graph.floats(&[], vec![0.5]);
+    let mean = graph.operator("Mul", &[&sum, &half], vec![]);
+    graph.set_output(&mean, "kinds", &[-1, 3]);
+    Ok(graph.to_onnx(ID))
+}
+
+struct Builder<'a> {
+    graph: &'a mut Graph,
+    weights: HashMap<String, Tensor>,
+}
+
+impl Builder<'_> {
+    fn has(&self, name: &str) -> bool {
+        self.weights.contains_key(&format!("module.{name}"))
+    }
+
+    fn weight(&self, name: &str) -> Result<Tensor, ImportError> {
+        // The nets were trained on several devices, which names every part `module`.
+        let found = self.weights.get(&format!("module.{name}"));
+        found.cloned().ok_or_else(|| ImportError::unsupported(name, "this weight is missing"))
+    }
+
+    /// What normalisation comes to for each channel: a factor and a sum.
+    fn norm(&self, name: &str) -> Result<Vec<(f32, f32)>, ImportError> {
+        let of = |part: &str| self.weight(&format!("{name}.{part}")).map(|tensor| tensor.values);
+        let (scale, shift, mean, variance) =
+            (of("weight")?, of("bias")?, of("running_mean")?, of("running_var")?);
+        let channels = scale.iter().zip(shift).zip(mean.iter().zip(variance));
+        Ok(channels
+            .map(|((scale, shift), (mean, variance))| {
+                let factor = scale / (variance + 1e-5).sqrt();
+                (factor, shift - mean * factor)
+            })
+            .collect())
+    }
+
+    /// A convolution and the normalisation behind it, as one.
+    fn convolve(
+        &mut self,
+        x: &str,
+        conv: &str,
+        norm: &str,
+        stride: i64,
+        pad: i64,
+    ) -> Result<String, ImportError> {
+        let Tensor { shape, mut values } = self.weight(&format!("{conv}.weight"))?;
+        let norm = self.norm(norm)?;
+        let [out, inner, height, width] = shape[..] else {
+            return Err(ImportError::unsupported(conv, "weights of four sizes expected"));
+        };
+        let each = inner * height * width;
+        if norm.len() != out || each == 0 || values.len() != out * each {
+            return Err(ImportError::unsupported(conv, "as many weights as the shape says expected"));
+        }
+        for (filter, (factor, _)) in values.chunks_exact_mut(each).zip(&norm) {
+            filter.iter_mut().for_each(|value| *value *= factor);
+        }
+        let sizes = shape.iter().map(|&size| size as i64).collect::<Vec<_>>();
+        let weights = self.graph.floats(&sizes, values);
+        let bias = self.graph.floats(&[out as i64], norm.iter().map(|(_, shift)| *shift).collect());
+        // One input channel for each filter: each has a channel of its own. The picture itself has three.
+        let group = if inner == 1 { out as i64 } else { 1 };
+        let attributes = vec![
+            ("kernel_shape", Attribute::Ints(vec![height as i64, width as i64])),
+            ("strides", Attribute::Ints(vec![stride; 2])),
+            ("pads", Attribute::Ints(vec![pad; 4])),
+            ("group", Attribute::Int(group)),
+        ];
+        Ok(self.graph.operator("Conv", &[x, &weights, &bias], attributes))
+    }
+
+    fn linear(&mut self, x: &str, name: &str, stride: i64, pad: i64) -> Result<String, ImportError> {
+        self.convolve(x, &format!("{name}.conv"), &format!("{name}.bn"), stride, pad)
+    }
+
+    fn active(&mut self, x: &str, name: &str, stride: i64, pad: i64) -> Result<String, ImportError> {
+        let y = self.linear(x, name, stride, pad)?;
+        let slope = self.weight(&format!("{name}.prelu.weight"))?;
+        let slope = self.graph.floats(&[slope.values.len() as i64, 1, 1], slope.values);
+        Ok(self.graph.operator("PRelu", &[&y, &slope], vec![]))
+    }
+
+    /// Widened, filtered channel by channel, narrowed; with attention to channels where the file has it.
+    fn depthwise(&mut self, x: &str, name: &str, stride: i64) -> Result<String, ImportError> {
+        let y = self.active(x, &format!("{name}.conv"), 1, 0)?;
+        let y = self.active(&y, &format!("{name}.conv_dw"), stride, 1)?;
+        let y = self.linear(&y, &format!("{name}.project"), 1, 0)?;
+        let attention = format!("{name}.se_module");
+        if !self.has(&format!("{attention}.fc1.weight")) {
+            return Ok(y);
+        }
+        let seen = self.graph.operator("GlobalAveragePool", &[&y], vec![]);
+        let seen = self.convolve(&seen, &format!("{attention}.fc1"), &format!("{attention}.bn1"), 1, 0)?;
+        let seen = self.graph.operator("Relu", &[&seen], vec![]);
+        let seen = self.convolve(&seen, &format!("{attention}.fc2"), &format!("{attention}.bn2"), 1, 0)?;
+        let share = self.graph.operator("Sigmoid", &[&seen], vec![]);
+        Ok(self.graph.operator("Mul", &[&y, &share], vec![]))
+    }
+
+    fn residual(&mut self, mut x: String, name: &str, blocks: usize) -> Result<String, ImportError> {
+        for block in 0..blocks {
+            let y = self.depthwise(&x, &format!("{name}.model.{block}"), 1)?;
+            x = self.graph.operator("Add", &[&x, &y], vec![]);
+        }
+        Ok(x)
+    }
+
+    /// The whole net: probabilities of three kinds, of which the middle one is a live face.
+    fn net(&mut self, x: String) -> Result<String, ImportError> {
+        let x = self.active(&x, "conv1", 2, 1)?;
+        let x = self.active(&x, "conv2_dw", 1, 1)?;
+        let x = self.depthwise(&x, "conv_23", 2)?;
+        let x = self.residual(x, "conv_3", 4)?;
+        let x = self.depthwise(&x, "conv_34", 2)?;
+        let x = self.residual(x, "conv_4", 6)?;
+        let x = self.depthwise(&x, "conv_45", 2)?;
+        let x = self.residual(x, "conv_5", 2)?;
+        let x = self.active(&x, "conv_6_sep", 1, 0)?;
+        let x = self.linear(&x, "conv_6_dw", 1, 0)?;
+        let x = self.graph.operator("Flatten", &[&x], vec![("axis", Attribute::Int(1))]);
+        let Tensor { shape, mut values } = self.weight("linear.weight")?;
+        let norm = self.norm("bn")?;
+        let [out, inner] = shape[..] else {
+            return Err(ImportError::unsupported("linear", "a matrix expected"));
+        };
+        if norm.len() != out || inner == 0 || values.len() != out * inner {
+            return Err(ImportError::unsupported("linear", "as many weights as the shape says expected"));
+        }
+        for (row, (factor, _)) in values.chunks_exact_mut(inner).zip(&norm) {
+            row.iter_mut().for_each(|value| *value *= factor);
+        }
+        let matrix = self.graph.floats(&[out as i64, inner as i64], values);
+        let bias = self.graph.floats(&[out as i64], norm.iter().map(|(_, shift)| *shift).collect());
+        let turned = || vec![("transB", Attribute::Int(1))];
+        let x = self.graph.operator("Gemm", &[&x, &matrix, &bias], turned());
+        let prob = self.weight("prob.weight")?;
+        let sizes = prob.shape.iter().map(|&size| size as i64).collect::<Vec<_>>();
+        let prob = self.graph.floats(&sizes, prob.values);
+        let x = self.graph.operator("Gemm", &[&x, &prob], turned());
+        Ok(self.graph.operator("Softmax", &[&x], vec![("axis", Attribute::Int(-1))]))
+    }
+}

@@ -1,0 +1,49 @@
+//! Our own liveness net, as the pack serves it, on simulated attacks that it was never trained on: another simulator's.
+
+use crate::{
+    liveness::{people, placed},
+    stage::load,
+};
+use testkit::spoof::{Half, Species, shoot};
+
+#[test]
+fn live_faces_pass_and_coarse_prints_and_monitors_do_not() {
+    let mut vision = load();
+    let limits = vision.liveness_thresholds();
+    for person in people() {
+        let mut score = |species| {
+            let (picture, face) = placed(&shoot(&person, species, Half::Report, 1).unwrap());
+            vision.score_liveness(&picture, &face).unwrap().real
+        };
+        let live = score(Species::Live);
+        let (print, screen) = (score(Species::HalftoneCoarse), score(Species::ScreenMonitor));
+        assert!(live >= limits.medium, "{}: live {live}", person.name);
+        assert!(print < limits.low, "{}: print {print}", person.name);
+        assert!(screen < limits.low, "{}: screen {screen}", person.name);
+    }
+}
+
+#[test]
+fn a_picture_and_its_mirror_image_score_alike() {
+    let mut vision = load();
+    for person in people() {
+        let (picture, face) = placed(&shoot(&person, Species::Live, Half::Report, 2).unwrap());
+        let mirrored = base::Picture::new(
+            picture.width(),
+            picture.height(),
+            picture
+                .rgb()
+                .chunks_exact(picture.width() as usize * 3)
+                .flat_map(|row| row.chunks_exact(3).rev().flatten().copied())
+                .collect(),
+        )
+        .unwrap();
+        let width = picture.width() as f32;
+        let turned = vision::Face { left: width - face.right, right: width - face.left, ..face };
+        let (one, other) = (
+            vision.score_liveness(&picture, &face).unwrap().real,
+            vision.score_liveness(&mirrored, &turned).unwrap().real,
+        );
+        assert!((one - other).abs() < 0.02, "{}: {one} {other}", person.name);
+    }
+}

@@ -1,0 +1,118 @@
+"""Writes the trained net as ONNX.
+
+    python export.py WEIGHTS CALIBRATION OUT.onnx
+
+CALIBRATION is the output of evaluate.py: two numbers that turn log odds into the probability of a live face. The file
+takes [n, 3, 96, 192], tight and wide crop side by side, RGB of -1 to 1, and gives `live` [n, 1]: the mean of the
+picture's and its mirror image's log odds, calibrated, as a probability. Normalisation is folded into the convolutions.
+"""
+
+import json
+import pathlib
+import sys
+
+import numpy as np
+import onnx
+import torch
+from onnx import TensorProto, helper, numpy_helper
+
+from net import CHANNELS, GRAIN, SIDE, STRIDES, Net
+
+
+def main():
+    weights, calibration, out = (pathlib.Path(argument) for argument in sys.argv[1:4])
+    net = Net()
+    net.load_state_dict(torch.load(weights))
+    net.eval()
+    stated = json.loads(calibration.read_text())
+    out.write_bytes(exported(net, stated["slope"], stated["shift"]))
+    check(net, stated, out)
+
+
+def exported(net, slope, shift):
+    nodes, constants = [], []
+
+    def constant(name, values, kind=np.float32):
+        constants.append(numpy_helper.from_array(np.asarray(values, kind), name))
+        return name
+
+    def node(operator, inputs, name, **attributes):
+        nodes.append(helper.make_node(operator, inputs, [name], name, **attributes))
+        return name
+
+    axis = constant("width_axis", [3], np.int64)
+    back = node("Slice", ["input", constant("last", [-1], np.int64), constant("before", [-(2**31)], np.int64), axis, constant("back", [-1], np.int64)], "mirrored")
+    seen = []
+    # In the mirrored picture the halves change places.
+    for at, (name, branch) in enumerate((("tight", net.tight), ("wide", net.wide))):
+        halves = []
+        for source, start in (("input", at * SIDE), (back, (1 - at) * SIDE)):
+            label = f"{name}_{source}"
+            ends = [constant(f"{label}_from", [start], np.int64), constant(f"{label}_to", [start + SIDE], np.int64)]
+            halves.append(node("Slice", [source, *ends, axis], label))
+        x = node("Concat", halves, f"{name}_both", axis=0)
+        around = node("AveragePool", [x], f"{name}_around", kernel_shape=[3, 3], strides=[1, 1], pads=[1] * 4, count_include_pad=1)
+        more = node("Sub", [x, around], f"{name}_more")
+        grain = node("Mul", [more, constant(f"{name}_lift", GRAIN)], f"{name}_grain")
+        x = node("Concat", [x, grain], f"{name}_all", axis=1)
+        for layer, (channels, stride) in enumerate(zip(CHANNELS, STRIDES)):
+            conv, norm = branch[3 * layer], branch[3 * layer + 1]
+            factor = (norm.weight / torch.sqrt(norm.running_var + norm.eps)).detach()
+            kernel = (conv.weight.detach() * factor[:, None, None, None]).numpy()
+            bias = (norm.bias.detach() - norm.running_mean * factor).numpy()
+            label = f"{name}_{layer}"
+            size = kernel.shape[-1]
+            x = node("Conv", [x, constant(f"{label}_w", kernel), constant(f"{label}_b", bias)], f"{label}_conv",
+                     kernel_shape=[size, size], strides=[stride, stride], pads=[size // 2] * 4)
+            x = node("Relu", [x], label)
+        x = node("GlobalAveragePool", [x], f"{name}_mean")
+        seen.append(node("Flatten", [x], f"{name}_seen", axis=1))
+    x = node("Concat", seen, "seen", axis=1)
+    for name, layer in (("mix", net.mix), ("odds", net.live)):
+        inputs = [x, constant(f"{name}_w", layer.weight.detach().numpy()), constant(f"{name}_b", layer.bias.detach().numpy())]
+        x = node("Gemm", inputs, f"{name}_sum" if name == "mix" else name, transB=1)
+        if name == "mix":
+            x = node("Relu", [x], name)
+    # [2 n, 1]: first all pictures, then all mirror images.
+    x = node("Reshape", [x, constant("pairs", [2, -1], np.int64)], "pair")
+    x = node("ReduceMean", [x], "mean", axes=[0], keepdims=0)
+    x = node("Reshape", [x, constant("column", [-1, 1], np.int64)], "single")
+    x = node("Mul", [x, constant("slope", slope)], "scaled")
+    x = node("Add", [x, constant("shift", shift)], "calibrated")
+    node("Sigmoid", [x], "live")
+    graph = helper.make_graph(
+        nodes, "liveness-net-1",
+        [helper.make_tensor_value_info("input", TensorProto.FLOAT, ["N", 3, SIDE, 2 * SIDE])],
+        [helper.make_tensor_value_info("live", TensorProto.FLOAT, ["N", 1])], constants,
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8, producer_name="assay")
+    onnx.checker.check_model(model, full_check=True)
+    return model.SerializeToString()
+
+
+def check(net, stated, path):
+    """The file says what the net says; prints its hash and what it answers to the pack's probe."""
+    import hashlib
+
+    from onnxruntime import InferenceSession
+
+    session = InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    chance = torch.Generator().manual_seed(1)
+    pairs = torch.rand(4, 2, 3, SIDE, SIDE, generator=chance) * 2 - 1
+    with torch.no_grad():
+        odds = (net(pairs)[0] + net(pairs.flip(-1))[0]) / 2
+        own = torch.sigmoid(odds * stated["slope"] + stated["shift"]).numpy()
+    joined = torch.cat([pairs[:, 0], pairs[:, 1]], -1).numpy()
+    found = session.run(None, {"input": joined})[0][:, 0]
+    assert np.abs(own - found).max() < 1e-4, (own, found)
+    state, noise = 20_261_121, []
+    for _ in range(3 * SIDE * 2 * SIDE):
+        state = (state * 6_364_136_223_846_793_005 + 1_442_695_040_888_963_407) % 2**64
+        noise.append(((state >> 56) - 127.5) / 127.5)
+    probe = session.run(None, {"input": np.array(noise, np.float32).reshape(1, 3, SIDE, 2 * SIDE)})[0]
+    print(path, path.stat().st_size, "bytes, SHA-256", hashlib.sha256(path.read_bytes()).hexdigest())
+    print("probe:", float(probe[0, 0]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+"""The net: one branch for the tight crop, one for the wide, about 160,000 weights."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+SIDE = 96
+CHANNELS = (16, 32, 32, 48, 48, 64)
+STRIDES = (2, 2, 1, 2, 1, 2)
+# How much the grain is lifted.
+GRAIN = 6.0
+
+
+def branch():
+    layers, before = [], 6
+    for channels, stride in zip(CHANNELS, STRIDES):
+        layers += [nn.Conv2d(before, channels, 3, stride, 1, bias=False), nn.BatchNorm2d(channels), nn.ReLU()]
+        before = channels
+    return nn.Sequential(*layers)
+
+
+def with_grain(crops):
+    """[n, 3, h, w] and beside it what a pixel has more than its surroundings, which is where ink and panels show."""
+    return torch.cat([crops, (crops - F.avg_pool2d(crops, 3, 1, 1)) * GRAIN], 1)
+
+
+class Net(nn.Module):
+    """[n, 2, 3, 96, 96] of -1 to 1 (tight, wide) to the log odds of a live face [n] and of each species [n, 5]."""
+
+    def __init__(self):
+        super().__init__()
+        self.tight, self.wide = branch(), branch()
+        self.drop = nn.Dropout(0.3)
+        self.mix = nn.Linear(2 * CHANNELS[-1], 32)
+        self.live = nn.Linear(32, 1)
+        # Learnt beside, to find what the species have of their own; not exported.
+        self.kind = nn.Linear(32, 5)
+
+    def forward(self, pairs):
+        seen = [part(with_grain(pairs[:, at])).mean((2, 3)) for at, part in enumerate((self.tight, self.wide))]
+        mixed = torch.relu(self.mix(self.drop(torch.cat(seen, 1))))
+        return self.live(mixed)[:, 0], self.kind(mixed)

@@ -1,0 +1,65 @@
+"""Renders a set of pictures, live and attacks, as the crops that the net sees.
+
+    python render.py PEOPLE OUT HALF COUNT SEED [PART PARTS]
+
+PEOPLE is the output of sources.py, HALF `train` or `held`, COUNT the pictures in all; half of them are live, the others
+even over the species. Parts can be rendered side by side. OUT receives chunks of .npz: `crops` [n, 2, 96, 96, 3] bytes
+(tight, wide), `species`, `device`, `camera`, `face` (pixels).
+"""
+
+import pathlib
+import sys
+
+import cv2
+import numpy as np
+
+import faces
+import scene
+
+SCALES = (1.1, 2.6)
+CHUNK = 250
+
+
+def people(folder, half):
+    out = []
+    for path in sorted(folder.glob(f"{half}-*.npz")):
+        with np.load(path) as file:
+            kind = path.name.split("-")[1]
+            out.append(scene.Person(str(file["person"]), kind, file["picture"], file["box"], file["points"], file["alpha"]))
+    return out
+
+
+def species_of(number):
+    """Live and attacks in turn; attacks each a quarter."""
+    return "live" if number % 2 == 0 else scene.SPECIES[1 + number // 2 % 4]
+
+
+def crops(shot, dice):
+    """Tight and wide; the box off by as much as the detector is."""
+    side = max(shot.box[2] - shot.box[0], shot.box[3] - shot.box[1])
+    middle = (shot.box[:2] + shot.box[2:]) / 2 + dice.normal(0, 0.03, 2) * side
+    half = (shot.box[2:] - shot.box[:2]) / 2 * np.exp(dice.normal(0, 0.05))
+    box = np.concatenate([middle - half, middle + half])
+    return np.stack([faces.crop(shot.picture, box, scale) for scale in SCALES]), side
+
+
+def main():
+    folder, out, half, count, seed = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), *sys.argv[3:6]
+    part, parts = (int(v) for v in sys.argv[6:8]) if len(sys.argv) > 6 else (0, 1)
+    cv2.setNumThreads(1)
+    world = scene.World(people(folder, half))
+    out.mkdir(parents=True, exist_ok=True)
+    chunks = range(part, -(-int(count) // CHUNK), parts)
+    for chunk in chunks:
+        kept = []
+        for number in range(chunk * CHUNK, min((chunk + 1) * CHUNK, int(count))):
+            shot = world.shoot(species_of(number), int(seed) * 1_000_003 + number)
+            pair, side = crops(shot, np.random.default_rng([int(seed), number]))
+            kept.append((pair, shot.species, shot.device, shot.camera, side))
+        names = ("crops", "species", "device", "camera", "face")
+        np.savez(out / f"{half}-{chunk:03d}.npz", **{n: np.array([k[i] for k in kept]) for i, n in enumerate(names)})
+        print(half, chunk, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,144 @@
+"""Trains the net.
+
+    python train.py SET OUT EPOCHS SEED [--chunks N] [--resume WEIGHTS] [--rate RATE] [--without NAME] [--threads N]
+
+SET is the output of render.py. `--without` leaves out species, printers, displays or cameras (joined by commas) from
+training; the log then tells how they fare. `--chunks` trains on the first N chunks alone. OUT receives the weights, OUT.log the log.
+"""
+
+import argparse
+import pathlib
+import time
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+import scene
+from net import Net
+from tables import apcer_at
+
+BATCH = 32
+
+
+def load(folder, half, most=None):
+    """The first chunks of a half as one dictionary of arrays."""
+    chunks = [np.load(path) for path in sorted(folder.glob(f"{half}-*.npz"))[:most]]
+    names = ("crops", "species", "device", "camera", "face")
+    return {name: np.concatenate([chunk[name] for chunk in chunks]) for name in names}
+
+
+def tensor(crops):
+    """Bytes [n, 2, 96, 96, 3] to what the net takes."""
+    return (torch.from_numpy(crops).float() - 127.5).div_(127.5).permute(0, 1, 4, 2, 3).contiguous()
+
+
+def augmented(crops, chance):
+    """Bytes to what the net takes: mirrored, shifted, of other light, colour and contrast; now and then one crop alone."""
+    n = len(crops)
+    draw = lambda *shape: torch.rand(n, *shape, generator=chance)
+    flip = (draw() < 0.5).numpy()
+    crops[flip] = crops[flip, :, :, ::-1]
+    move = [int(v) for v in torch.randint(-4, 5, (2,), generator=chance)]
+    pairs = torch.from_numpy(np.roll(crops, move, (2, 3))).float()
+    gain = (1 + 0.2 * (draw(1, 1, 1, 1) - 0.5)) * (1 + 0.16 * (draw(1, 1, 1, 3) - 0.5))
+    shift = 0.3 * (draw(1, 1, 1, 1) - 0.5)
+    pairs = pairs.mul_(gain / 127.5).add_(shift - gain).clamp_(-1, 1)
+    alone = draw()
+    pairs[alone < 0.04, 0] = 0
+    pairs[alone > 0.94, 1] = 0
+    return pairs.permute(0, 1, 4, 2, 3)
+
+
+def scores(net, crops, rough=False):
+    """Log odds of a live face, the mean of the pictures and their mirror images."""
+    net.eval()
+    out = []
+    with torch.no_grad():
+        for at in range(0, len(crops), 200):
+            pairs = tensor(crops[at : at + 200])
+            with torch.autocast("cpu", torch.bfloat16, enabled=rough):
+                out.append((net(pairs)[0].float() + net(pairs.flip(-1))[0].float()) / 2)
+    return torch.cat(out).numpy()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("set", type=pathlib.Path)
+    parser.add_argument("out", type=pathlib.Path)
+    parser.add_argument("epochs", type=int)
+    parser.add_argument("seed", type=int)
+    parser.add_argument("--without")
+    parser.add_argument("--chunks", type=int)
+    parser.add_argument("--resume", type=pathlib.Path)
+    parser.add_argument("--rate", type=float, default=3e-3)
+    parser.add_argument("--threads", type=int, default=1)
+    ask = parser.parse_args()
+    torch.set_num_threads(ask.threads)
+    torch.manual_seed(ask.seed)
+    log = open(f"{ask.out}.log", "w")
+
+    def say(text):
+        print(text, flush=True)
+        print(text, file=log, flush=True)
+
+    data, held = load(ask.set, "train", ask.chunks), load(ask.set, "held")
+    keep = np.ones(len(data["species"]), bool)
+    for name in ("species", "device", "camera"):
+        keep &= ~np.isin(data[name], (ask.without or "").split(","))
+    crops = data["crops"][keep]
+    kind = torch.from_numpy(np.array([scene.SPECIES.index(s) for s in data["species"][keep]]))
+    live = (kind == 0).float()
+    say(f"{len(crops)} pictures, {int(live.sum())} live, without {ask.without}, {ask.epochs} epochs, seed {ask.seed}")
+    # A species left out must not shift the balance.
+    weight = torch.where(live > 0, 0.5 / live.mean(), 0.5 / (1 - live.mean()))
+    net = Net().to(memory_format=torch.channels_last)
+    if ask.resume:
+        net.load_state_dict(torch.load(ask.resume))
+        say(f"from {ask.resume.name}")
+    say(f"{sum(p.numel() for p in net.parameters())} weights")
+    optimiser = torch.optim.AdamW(net.parameters(), 2e-3, weight_decay=5e-3)
+    steps = ask.epochs * (len(crops) // BATCH)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, ask.rate, steps, pct_start=0.2)
+    chance = torch.Generator().manual_seed(ask.seed)
+    began = time.time()
+    for epoch in range(ask.epochs):
+        net.train()
+        order = torch.randperm(len(crops), generator=chance)
+        lost = 0.0
+        for at in range(len(crops) // BATCH):
+            chosen = order[at * BATCH : (at + 1) * BATCH]
+            pairs = augmented(crops[chosen.numpy()], chance)
+            with torch.autocast("cpu", torch.bfloat16):
+                odds, kinds = net(pairs)
+            odds, kinds = odds.float(), kinds.float()
+            aim = live[chosen] * 0.94 + 0.03
+            loss = (F.binary_cross_entropy_with_logits(odds, aim, reduction="none") * weight[chosen]).mean()
+            loss = loss + 0.25 * F.cross_entropy(kinds, kind[chosen])
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
+            schedule.step()
+            lost += float(loss.detach())
+        say(f"epoch {epoch + 1}: loss {lost / (len(crops) // BATCH):.4f}, {time.time() - began:.0f} s")
+        if epoch % 4 == 3 or epoch + 1 == ask.epochs:
+            say(report(scores(net, held["crops"], True), held))
+            torch.save(net.state_dict(), ask.out)
+
+
+def report(odds, held):
+    live = held["species"] == "live"
+    lines = []
+    for rate in (0.05, 0.10):
+        parts = []
+        for name in scene.SPECIES[1:]:
+            of = held["species"] == name
+            parts.append(f"{name} {100 * apcer_at(odds[live], odds[of], rate):.1f}")
+        devices = sorted(set(held["device"][~live]))
+        parts += [f"{name} {100 * apcer_at(odds[live], odds[held['device'] == name], rate):.0f}" for name in devices]
+        lines.append(f"  APCER % at BPCER {100 * rate:.0f} %: " + ", ".join(parts))
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()
