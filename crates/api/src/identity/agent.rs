@@ -2,7 +2,10 @@
 
 use super::{Business, Problem, view};
 use crate::Api;
-use axum::{Json, extract::{Path, State}};
+use axum::{
+    Json,
+    extract::{Path, State},
+};
 use domain::identity::agent::{Play, Played};
 use serde_json::{Value, json};
 use utoipa::ToSchema;

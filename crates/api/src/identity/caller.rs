@@ -98,8 +98,7 @@ async fn business(api: &Api, parts: Parts, body: Body, room: usize) -> Result<Bu
     } else if parts.headers.contains_key(api.wire.auth_token()) {
         return Err(Problem::new(Code::MessageSigning, "this is for businesses: it needs a signature"));
     } else {
-        let bearer =
-            bearer::authenticate(api, &parts.headers, &parts.extensions, Scope::IdvSessions).await?;
+        let bearer = bearer::authenticate(api, &parts.headers, &parts.extensions, Scope::IdvSessions).await?;
         let patience = api.settings.body_timeout;
         let body = body::read(&parts.headers, body, room, patience, "send less at once").await?;
         (bearer.app, bearer.features, body)
@@ -204,7 +203,8 @@ impl Either {
 impl Sent {
     fn of(parts: Parts, body: Bytes) -> Self {
         // The path as it came: a key that was used in the sandbox is another in production.
-        let path = parts.extensions.get::<Sandbox>().map_or_else(|| parts.uri.path(), |Sandbox(uri)| uri.path());
+        let path =
+            parts.extensions.get::<Sandbox>().map_or_else(|| parts.uri.path(), |Sandbox(uri)| uri.path());
         Self { operation: format!("{} {path}", parts.method), headers: parts.headers, body }
     }
 
@@ -220,21 +220,21 @@ impl Sent {
         let boundary = multipart::boundary(content_type).ok_or_else(|| {
             Problem::new(Code::UnsupportedMediaType, "the body is multipart/form-data with a boundary")
         })?;
-        let parts = multipart::parts(&self.body, &boundary)
-            .map_err(|words| Problem::new(Code::MalformedRequest, format!("the form cannot be read: {words}")))?;
+        let parts = multipart::parts(&self.body, &boundary).map_err(|words| {
+            Problem::new(Code::MalformedRequest, format!("the form cannot be read: {words}"))
+        })?;
         let part = |name: &str| parts.iter().find(|part| part.name == name);
         let mut capture_method = CaptureMethod::Camera;
         if let Some(descriptor) = part("descriptor") {
             let descriptor: Map<String, Value> = crate::wire::parse(descriptor.bytes)?;
             if let Some(word) = descriptor.get("capture_method").filter(|word| !word.is_null()) {
                 let read = word.as_str().and_then(|word| word.to_ascii_uppercase().parse().ok());
-                capture_method = read.ok_or_else(|| {
-                    Problem::wrong("descriptor.capture_method", "it is CAMERA or UPLOAD")
-                })?;
+                capture_method = read
+                    .ok_or_else(|| Problem::wrong("descriptor.capture_method", "it is CAMERA or UPLOAD"))?;
             }
         }
-        let file = part("binary-content")
-            .ok_or_else(|| Problem::wrong("binary-content", "it is required"))?;
+        let file =
+            part("binary-content").ok_or_else(|| Problem::wrong("binary-content", "it is required"))?;
         if file.filename.is_none() {
             return Err(Problem::wrong("binary-content", "it is a file: its part needs a filename"));
         }

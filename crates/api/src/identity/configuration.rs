@@ -2,7 +2,10 @@
 
 use super::{Either, Problem, view};
 use crate::Api;
-use axum::{Json, extract::{Path, State}};
+use axum::{
+    Json,
+    extract::{Path, State},
+};
 use domain::identity::NotDone;
 use serde_json::Value;
 

@@ -2,7 +2,10 @@
 
 use super::{Business, Problem};
 use crate::Api;
-use axum::{extract::{Path, State}, http::StatusCode};
+use axum::{
+    extract::{Path, State},
+    http::StatusCode,
+};
 
 /// Delete a session and everything in it: its key first, then its media.
 #[utoipa::path(

@@ -2,7 +2,11 @@
 
 use super::{Business, Problem};
 use crate::Api;
-use axum::{Json, extract::{Path, State}, http::StatusCode};
+use axum::{
+    Json,
+    extract::{Path, State},
+    http::StatusCode,
+};
 use serde_json::{Value, json};
 
 /// List the devices that a session was used with, as `X-Svc-Device-Meta` told of them, oldest first.

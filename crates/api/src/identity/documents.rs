@@ -2,7 +2,11 @@
 
 use super::{Person, Problem, view};
 use crate::Api;
-use axum::{Json, extract::{Path, State}, http::StatusCode};
+use axum::{
+    Json,
+    extract::{Path, State},
+    http::StatusCode,
+};
 use base::ResourceId;
 use domain::identity::{NotDone, flow::NewDocument, session::Media, words::ResourceKind};
 use serde_json::{Value, json};
@@ -61,7 +65,12 @@ async fn page(
     Ok(media(&put))
 }
 
-async fn extract(api: &Api, person: Person, kind: ResourceKind, resource: &str) -> Result<Json<Value>, Problem> {
+async fn extract(
+    api: &Api,
+    person: Person,
+    kind: ResourceKind,
+    resource: &str,
+) -> Result<Json<Value>, Problem> {
     let (id, resource) = (person.held.session.id, resource_id(resource)?);
     let task = api.identities.extract(id, kind, resource, person.device).await?;
     let mut view = api.db.read().await?;
@@ -98,7 +107,7 @@ pub(crate) async fn add_id_document(
 )]
 pub(crate) async fn put_id_page(
     State(api): State<Api>,
-    Path((_, resource, number)): Path<(String, String, String)>,
+    Path((_session, resource, number)): Path<(String, String, String)>,
     person: Person,
 ) -> Result<Json<Value>, Problem> {
     page(&api, person, ResourceKind::IdDocument, (&resource, &number)).await
@@ -117,7 +126,7 @@ pub(crate) async fn put_id_page(
 )]
 pub(crate) async fn extract_id_document(
     State(api): State<Api>,
-    Path((_, resource)): Path<(String, String)>,
+    Path((_session, resource)): Path<(String, String)>,
     person: Person,
 ) -> Result<Json<Value>, Problem> {
     extract(&api, person, ResourceKind::IdDocument, &resource).await
@@ -150,7 +159,7 @@ pub(crate) async fn add_supplementary_document(
 )]
 pub(crate) async fn put_supplementary_page(
     State(api): State<Api>,
-    Path((_, resource, number)): Path<(String, String, String)>,
+    Path((_session, resource, number)): Path<(String, String, String)>,
     person: Person,
 ) -> Result<Json<Value>, Problem> {
     page(&api, person, ResourceKind::SupplementaryDocument, (&resource, &number)).await
@@ -168,7 +177,7 @@ pub(crate) async fn put_supplementary_page(
 )]
 pub(crate) async fn put_supplementary_file(
     State(api): State<Api>,
-    Path((_, resource)): Path<(String, String)>,
+    Path((_session, resource)): Path<(String, String)>,
     person: Person,
 ) -> Result<Json<Value>, Problem> {
     let resource = resource_id(&resource)?;
@@ -188,7 +197,7 @@ pub(crate) async fn put_supplementary_file(
 )]
 pub(crate) async fn extract_supplementary_document(
     State(api): State<Api>,
-    Path((_, resource)): Path<(String, String)>,
+    Path((_session, resource)): Path<(String, String)>,
     person: Person,
 ) -> Result<Json<Value>, Problem> {
     extract(&api, person, ResourceKind::SupplementaryDocument, &resource).await

@@ -5,7 +5,11 @@ use super::{
     documents::{media, resource_id},
 };
 use crate::Api;
-use axum::{Json, extract::{Path, State}, http::StatusCode};
+use axum::{
+    Json,
+    extract::{Path, State},
+    http::StatusCode,
+};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 

@@ -2,7 +2,10 @@
 
 use super::{Business, Problem, view};
 use crate::Api;
-use axum::{Json, extract::{Path, State}};
+use axum::{
+    Json,
+    extract::{Path, State},
+};
 use serde_json::Value;
 
 /// Read a session: what was supplied, what was read, and what the checks say.

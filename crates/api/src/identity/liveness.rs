@@ -5,7 +5,11 @@ use super::{
     documents::{media, number, resource_id},
 };
 use crate::Api;
-use axum::{Json, extract::{Path, State}, http::StatusCode};
+use axum::{
+    Json,
+    extract::{Path, State},
+    http::StatusCode,
+};
 use domain::identity::words::LivenessType;
 use serde_json::{Value, json};
 
@@ -64,7 +68,7 @@ pub(crate) async fn add_zoom(
 )]
 pub(crate) async fn put_static_frame(
     State(api): State<Api>,
-    Path((_, resource, number)): Path<(String, String, String)>,
+    Path((_session, resource, number)): Path<(String, String, String)>,
     person: Person,
 ) -> Result<Json<Value>, Problem> {
     frame(&api, person, LivenessType::Static, (&resource, &number)).await
@@ -83,7 +87,7 @@ pub(crate) async fn put_static_frame(
 )]
 pub(crate) async fn put_zoom_frame(
     State(api): State<Api>,
-    Path((_, resource, number)): Path<(String, String, String)>,
+    Path((_session, resource, number)): Path<(String, String, String)>,
     person: Person,
 ) -> Result<Json<Value>, Problem> {
     frame(&api, person, LivenessType::Zoom, (&resource, &number)).await
@@ -102,7 +106,7 @@ pub(crate) async fn put_zoom_frame(
 )]
 pub(crate) async fn put_facemap(
     State(api): State<Api>,
-    Path((_, resource)): Path<(String, String)>,
+    Path((_session, resource)): Path<(String, String)>,
     person: Person,
 ) -> Result<(StatusCode, Json<Value>), Problem> {
     let resource = resource_id(&resource)?;

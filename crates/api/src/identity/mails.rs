@@ -2,7 +2,10 @@
 
 use super::{Person, Problem};
 use crate::Api;
-use axum::{extract::{Path, State}, http::StatusCode};
+use axum::{
+    extract::{Path, State},
+    http::StatusCode,
+};
 use domain::identity::{NotDone, words::Topic};
 
 /// Ask the business for a mail: `instructions`, or `thank-you`. It is told by a notification, and sends the mail itself.
@@ -16,7 +19,7 @@ use domain::identity::{NotDone, words::Topic};
 )]
 pub(crate) async fn ask_for_mail(
     State(api): State<Api>,
-    Path((_, kind)): Path<(String, String)>,
+    Path((_session, kind)): Path<(String, String)>,
     person: Person,
 ) -> Result<StatusCode, Problem> {
     let topic = match kind.as_str() {

@@ -109,7 +109,9 @@ pub(crate) fn document() -> OpenApi {
     );
     let bearer: Http = HttpBuilder::new()
         .scheme(HttpAuthScheme::Bearer)
-        .description(Some("A token of `POST /v1/oauth/token` with the scope `idv:sessions`, instead of a signature."))
+        .description(Some(
+            "A token of `POST /v1/oauth/token` with the scope `idv:sessions`, instead of a signature.",
+        ))
         .build();
     components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
     document

@@ -1,8 +1,7 @@
 //! `POST /idverify/v1/sessions/{sessionId}/page-faults`
 
 use super::{Person, Problem};
-use crate::Api;
-use axum::{extract::State, http::StatusCode};
+use axum::http::StatusCode;
 use serde_json::Value;
 use utoipa::ToSchema;
 
@@ -31,7 +30,7 @@ pub(crate) struct PageFault {
     request_body = PageFault,
     responses((status = 204, description = "It is in the log."), Problem),
 )]
-pub(crate) async fn report_page_fault(State(_): State<Api>, person: Person) -> Result<StatusCode, Problem> {
+pub(crate) async fn report_page_fault(person: Person) -> Result<StatusCode, Problem> {
     let body = person.sent.json()?;
     let word = |name: &str| {
         let text = body.get(name).and_then(Value::as_str).unwrap_or_default();

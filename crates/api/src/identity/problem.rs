@@ -223,9 +223,7 @@ impl From<NotProven> for Problem {
             NotProven::Caller(error) => error.into(),
             NotProven::Refused(error) => error.into(),
             NotProven::Unread(unread) => unread.into(),
-            NotProven::Suspended => {
-                Self::new(Code::InsufficientPermission, "the organisation is suspended")
-            }
+            NotProven::Suspended => Self::new(Code::InsufficientPermission, "the organisation is suspended"),
             NotProven::TooMany(allowance) => Self::too_many(allowance),
             NotProven::Unavailable(error) => Self::unavailable(&*error),
         }

@@ -2,7 +2,10 @@
 
 use super::{Business, Code, Problem};
 use crate::Api;
-use axum::{Json, extract::{Path, State}};
+use axum::{
+    Json,
+    extract::{Path, State},
+};
 use base::AppId;
 use serde_json::{Value, json};
 

@@ -2,7 +2,11 @@
 
 use super::{Business, Problem};
 use crate::Api;
-use axum::{Json, extract::{Path, State}, http::StatusCode};
+use axum::{
+    Json,
+    extract::{Path, State},
+    http::StatusCode,
+};
 use base::CheckId;
 use domain::identity::{NotDone, reviews::Decision};
 use serde_json::{Value, json};
@@ -68,9 +72,9 @@ pub(crate) async fn decide_review(
     let body = business.sent.json()?;
     let text = |name: &str| body.get(name).and_then(Value::as_str).map(str::to_owned);
     let word = text("decision").unwrap_or_default().to_ascii_uppercase();
-    let value = word.parse().map_err(|_| {
-        Problem::wrong("decision", "it is one of APPROVE, REJECT, NOT_AVAILABLE, CONSIDER")
-    })?;
+    let value = word
+        .parse()
+        .map_err(|_| Problem::wrong("decision", "it is one of APPROVE, REJECT, NOT_AVAILABLE, CONSIDER"))?;
     let decision = Decision {
         value,
         reason: text("reason").unwrap_or_default(),

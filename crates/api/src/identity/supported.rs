@@ -1,10 +1,12 @@
 //! `GET /idverify/v1/supported-documents`
 
-use crate::Api;
-use axum::{Json, extract::{Query, State, rejection::QueryRejection}};
+use super::Problem;
+use axum::{
+    Json,
+    extract::{Query, rejection::QueryRejection},
+};
 use domain::identity::filter::{Filter, type_word};
 use serde_json::{Value, json};
-use super::Problem;
 
 /// What may be asked.
 #[derive(serde::Deserialize, utoipa::IntoParams)]
@@ -21,7 +23,6 @@ pub(crate) struct Wanted {
     responses((status = 200, description = "Countries, each with the documents that it issues and that can be checked.", body = Value), Problem),
 )]
 pub(crate) async fn supported_documents(
-    State(_): State<Api>,
     wanted: Result<Query<Wanted>, QueryRejection>,
 ) -> Result<Json<Value>, Problem> {
     let Query(wanted) = wanted.map_err(|error| Problem::wrong("query", error.body_text()))?;

@@ -46,7 +46,12 @@ pub(super) fn session(session: &Session, now: Timestamp) -> Value {
     add("state", json!(state(session, now)));
     add("created_at", json!(session.created_at));
     let of = |kind: ResourceKind, view: fn(&Session, &Resource) -> Value| -> Value {
-        session.resources.iter().filter(|resource| resource.kind == kind).map(|one| view(session, one)).collect()
+        session
+            .resources
+            .iter()
+            .filter(|resource| resource.kind == kind)
+            .map(|one| view(session, one))
+            .collect()
     };
     add(
         "resources",
@@ -212,11 +217,13 @@ fn requirement(session: &Session, one: &Requirement) -> Value {
         });
         out["requested_tasks"] = tasks.into_iter().collect();
         let methods = session.wanted.sdk_config.allowed_capture_methods;
-        out["allowed_capture_methods"] = json!(methods.map_or("CAMERA_AND_UPLOAD", |methods| methods.as_str()));
+        out["allowed_capture_methods"] =
+            json!(methods.map_or("CAMERA_AND_UPLOAD", |methods| methods.as_str()));
     }
     if one.kind == ResourceKind::IdDocument {
         let countries = one.filter.allowed().map(|(code, documents)| {
-            let documents: Vec<_> = documents.iter().map(|document| json!({ "type": type_word(document.kind) })).collect();
+            let documents: Vec<_> =
+                documents.iter().map(|document| json!({ "type": type_word(document.kind) })).collect();
             json!({ "code": code, "supported_documents": documents })
         });
         out["supported_countries"] = countries.collect();

@@ -111,8 +111,7 @@ fn read(part: &[u8]) -> Result<Part<'_>, &'static str> {
         let (name, value) = line.split_once(':')?;
         name.trim().eq_ignore_ascii_case("content-disposition").then_some(value)
     });
-    let (kind, parameters) =
-        disposition.and_then(|text| text.split_once(';')).ok_or("a part has no name")?;
+    let (kind, parameters) = disposition.and_then(|text| text.split_once(';')).ok_or("a part has no name")?;
     if !kind.trim().eq_ignore_ascii_case("form-data") {
         return Err("a part is no form-data");
     }
@@ -125,7 +124,8 @@ fn read(part: &[u8]) -> Result<Part<'_>, &'static str> {
 mod tests {
     use super::*;
 
-    const BODY: &[u8] = b"preamble\r\n--x y\r\nContent-Disposition: form-data; name=\"descriptor\"\r\n\r\n{}\r\n\
+    const BODY: &[u8] =
+        b"preamble\r\n--x y\r\nContent-Disposition: form-data; name=\"descriptor\"\r\n\r\n{}\r\n\
         --x y\r\ncontent-disposition: form-data; filename=\"a;b \\\"c.jpg\"; name=binary-content\r\n\
         Content-Type: image/jpeg\r\n\r\n\xff\xd8\r\n--x\r\n\r\n--x y--\r\nepilogue";
 
@@ -146,7 +146,12 @@ mod tests {
             let whole = BODY.windows(7).position(|window| window == b"--x y--").unwrap() + 7;
             assert_eq!(read.is_ok(), cut >= whole, "{cut}");
         }
-        for bad in ["text/plain", "multipart/form-data", "multipart/form-data; boundary=", "multipart/mixed; boundary=x"] {
+        for bad in [
+            "text/plain",
+            "multipart/form-data",
+            "multipart/form-data; boundary=",
+            "multipart/mixed; boundary=x",
+        ] {
             assert_eq!(boundary(bad), None, "{bad}");
         }
         let many = "--x\r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n".repeat(40) + "--x--";

@@ -105,9 +105,11 @@ impl Identities {
         }
         let task = self.extract(id, what.kind, resource.id, None).await?;
         let held = self.hold_of_sandbox(id).await?;
-        let fulfilled = held.session.requirements.iter().any(|requirement| {
-            requirement.id == what.id && requirement.standing == Standing::Fulfilled
-        });
+        let fulfilled = held
+            .session
+            .requirements
+            .iter()
+            .any(|requirement| requirement.id == what.id && requirement.standing == Standing::Fulfilled);
         Ok(task.state != TaskState::Pending && fulfilled)
     }
 

@@ -155,18 +155,22 @@ impl Upload {
             bytes if pdf && bytes.starts_with(b"%PDF-") => return Ok((MediaType::Pdf, "application/pdf")),
             _ => {
                 let taken = if pdf { "JPEG, PNG and PDF are" } else { "JPEG and PNG are" };
-                return Err(NotDone::Unsupported(format!("the bytes are of a kind that is not taken; {taken}")));
+                return Err(NotDone::Unsupported(format!(
+                    "the bytes are of a kind that is not taken; {taken}"
+                )));
             }
         };
         if strict && let Err(refusal) = gate::inspect(&self.bytes, &PICTURE) {
             match refusal.code {
                 // Colours matter to the checks, which say so.
                 gate::Code::ImageGrayscaleNotSupported => {}
-                gate::Code::UnsupportedImageFormat => return Err(NotDone::Unsupported(refusal.message.to_owned())),
+                gate::Code::UnsupportedImageFormat => {
+                    return Err(NotDone::Unsupported(refusal.message.to_owned()));
+                }
                 _ => {
-                    let limit = refusal.measured.map(|measured| {
-                        format!(" ({}; {} were found)", measured.limit, measured.measured)
-                    });
+                    let limit = refusal
+                        .measured
+                        .map(|measured| format!(" ({}; {} were found)", measured.limit, measured.measured));
                     return Err(NotDone::Unprocessable(format!(
                         "{}{}",
                         refusal.message,

@@ -99,13 +99,15 @@ impl Findings {
     pub(super) fn of(reading: &Reading, of: Vec<MediaId>, space: String) -> Self {
         let mut faults = Vec::new();
         for fault in Fault::ALL {
-            let broken = |measure: &documents::quality::Measure| measure.fault == fault && measure.is_broken();
+            let broken =
+                |measure: &documents::quality::Measure| measure.fault == fault && measure.is_broken();
             if reading.sides.iter().flat_map(|side| &side.quality).any(broken) {
                 faults.push(fault_word(fault).to_owned());
             }
         }
         let zone = reading.zone.as_ref().map(|zone| {
-            let format = serde_json::to_value(zone.format).ok().and_then(|word| word.as_str().map(str::to_owned));
+            let format =
+                serde_json::to_value(zone.format).ok().and_then(|word| word.as_str().map(str::to_owned));
             (format.unwrap_or_default(), zone.lines.clone())
         });
         let measures = reading.measures.iter().map(|measure| Measured {
@@ -192,9 +194,7 @@ impl Findings {
                 // A fault of the photo matters where something could not be relied on because of it.
                 let doubtful = [Check::MrzCheckDigits, Check::OcrMrzComparison, Check::OcrBarcodeComparison]
                     .into_iter()
-                    .any(|check| {
-                        self.measure(check).is_some_and(|measure| measure.verdict != Verdict::Pass)
-                    });
+                    .any(|check| self.measure(check).is_some_and(|measure| measure.verdict != Verdict::Pass));
                 match fault {
                     Some(fault) if doubtful => Next::again(TryAgain::Should, TryReason::Quality, fault),
                     _ => Next::progress(),

@@ -69,14 +69,18 @@ impl Session {
     }
 
     /// Adds a resource in the place of what was supplied for its requirement before.
-    fn supply(&mut self, world: &dyn World, resource: Resource, effects: &mut Effects) -> Result<ResourceId, NotDone> {
+    fn supply(
+        &mut self,
+        world: &dyn World,
+        resource: Resource,
+        effects: &mut Effects,
+    ) -> Result<ResourceId, NotDone> {
         if self.resources.len() >= MOST_RESOURCES {
             let words = format!("a session takes at most {MOST_RESOURCES} resources");
             return Err(NotDone::ResourceLocked(words));
         }
         let id = resource.id;
-        let requirement =
-            self.requirement(resource.requirement).ok_or(NotDone::Missing("requirement"))?;
+        let requirement = self.requirement(resource.requirement).ok_or(NotDone::Missing("requirement"))?;
         requirement.standing = requirement.standing.after(ResourceEvent::Supplied)?;
         requirement.resource = Some(id);
         self.resources.push(resource);
@@ -240,8 +244,7 @@ impl Identities {
                 let (document_type, country) = described(kind, &new)?;
                 let requirement = choose(session, kind, &new, document_type, country.as_deref())?;
                 requirement_open(session, requirement)?;
-                let requirement =
-                    session.requirement(requirement).ok_or(NotDone::Missing("requirement"))?;
+                let requirement = session.requirement(requirement).ok_or(NotDone::Missing("requirement"))?;
                 let mut resource = Resource::begin(world, requirement);
                 resource.document_type = document_type;
                 resource.issuing_country = country;
@@ -388,12 +391,7 @@ impl Identities {
     }
 
     /// Waits until a task has ended, for as long as the settings say; gives it as it stands.
-    async fn wait_for(
-        &self,
-        id: SessionId,
-        resource: ResourceId,
-        task: TaskId,
-    ) -> Result<Task, NotDone> {
+    async fn wait_for(&self, id: SessionId, resource: ResourceId, task: TaskId) -> Result<Task, NotDone> {
         let until = tokio::time::Instant::now() + self.0.settings.patience;
         loop {
             let held = {
@@ -419,11 +417,12 @@ impl Identities {
             .change(id, |session, effects, world| {
                 session.person(world)?;
                 let wanted = |requirement: &&mut Requirement| {
-                    requirement.kind == ResourceKind::Liveness
-                        && requirement.liveness_type == Some(liveness)
+                    requirement.kind == ResourceKind::Liveness && requirement.liveness_type == Some(liveness)
                 };
                 let requirement = session.requirements.iter_mut().find(wanted).ok_or_else(|| {
-                    NotDone::ResourceLocked(format!("the session asks for no liveness of the type {liveness}"))
+                    NotDone::ResourceLocked(format!(
+                        "the session asks for no liveness of the type {liveness}"
+                    ))
                 })?;
                 requirement.attempt()?;
                 let resource = Resource::begin(world, requirement);
@@ -625,7 +624,8 @@ impl Identities {
         let delay = self.sandbox_delay(id).await?;
         self.change(id, |session, effects, world| {
             session.person(world)?;
-            let pending = |resource: &Resource| resource.tasks.iter().any(|task| task.state == TaskState::Pending);
+            let pending =
+                |resource: &Resource| resource.tasks.iter().any(|task| task.state == TaskState::Pending);
             if session.resources.iter().any(pending) {
                 return Err(NotDone::NotReady("a document is still being read".to_owned()));
             }
@@ -700,7 +700,8 @@ impl Identities {
             return Err(match session.triggered_at {
                 None => NotDone::SessionLocked,
                 Some(_) => NotDone::ResourceLocked(
-                    "checks use the session's resources; its media can be deleted when they have ended".to_owned(),
+                    "checks use the session's resources; its media can be deleted when they have ended"
+                        .to_owned(),
                 ),
             });
         }
@@ -764,7 +765,9 @@ fn may(source: SourceType, by: By) -> Result<(), NotDone> {
 /// Refuses changes by a business to a session that is over, or whose checks have begun.
 fn open_to_business(session: &Session, world: &dyn World) -> Result<(), NotDone> {
     if session.triggered_at.is_some() {
-        return Err(NotDone::ResourceLocked("the checks have begun; nothing can be supplied any more".to_owned()));
+        return Err(NotDone::ResourceLocked(
+            "the checks have begun; nothing can be supplied any more".to_owned(),
+        ));
     }
     session.person(world)
 }
@@ -779,15 +782,20 @@ fn described(
         return Err(NotDone::wrong("issuing_country", "it is no ISO 3166-1 alpha-3 code"));
     }
     if kind == ResourceKind::SupplementaryDocument {
-        let odd = |word: &String| word.len() > 64 || !word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+        let odd =
+            |word: &String| word.len() > 64 || !word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
         if new.document_type.as_ref().is_some_and(odd) {
             return Err(NotDone::wrong("document_type", "it has at most 64 letters, digits and underscores"));
         }
         return Ok((None, country));
     }
-    let word = new.document_type.as_deref().ok_or_else(|| NotDone::wrong("document_type", "it is required"))?;
+    let word =
+        new.document_type.as_deref().ok_or_else(|| NotDone::wrong("document_type", "it is required"))?;
     let document_type = type_of(word).ok_or_else(|| {
-        NotDone::wrong("document_type", "it is one of PASSPORT, NATIONAL_ID, RESIDENCE_PERMIT, DRIVING_LICENCE")
+        NotDone::wrong(
+            "document_type",
+            "it is one of PASSPORT, NATIONAL_ID, RESIDENCE_PERMIT, DRIVING_LICENCE",
+        )
     })?;
     let country = country.ok_or_else(|| NotDone::wrong("issuing_country", "it is required"))?;
     Ok((Some(document_type), Some(country)))

@@ -160,14 +160,14 @@ impl<'a> Members<'a> {
 
     /// A list of words of a closed set, in any case.
     pub(super) fn words<T: FromStr<Err = crate::UnknownWord>>(&self, name: &str) -> Vec<T> {
-        let read =
-            |(path, text): (String, &str)| word(text).map_err(|words| self.refuse(&path, words)).ok();
+        let read = |(path, text): (String, &str)| word(text).map_err(|words| self.refuse(&path, words)).ok();
         self.texts(name).into_iter().filter_map(read).collect()
     }
 }
 
 fn word<T: FromStr<Err = crate::UnknownWord>>(text: &str) -> Result<T, String> {
-    text.trim().to_ascii_uppercase().parse().map_err(|unknown: crate::UnknownWord| {
-        format!("it is one of {}", unknown.expected.join(", "))
-    })
+    text.trim()
+        .to_ascii_uppercase()
+        .parse()
+        .map_err(|unknown: crate::UnknownWord| format!("it is one of {}", unknown.expected.join(", ")))
 }

@@ -7,8 +7,8 @@
 //! [`reviews`], and [`sweep`] ends what has had its time.
 
 pub mod agent;
-mod checks;
 mod change;
+mod checks;
 pub mod filter;
 mod findings;
 pub mod flow;

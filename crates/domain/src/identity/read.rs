@@ -131,10 +131,13 @@ impl Identities {
                 let sides = opened
                     .iter()
                     .map(|side| {
-                        reader.read_side(vision, match &side.lines {
-                            Some(lines) => Origin::File(&side.picture, lines),
-                            None => Origin::Photo(&side.picture),
-                        })
+                        reader.read_side(
+                            vision,
+                            match &side.lines {
+                                Some(lines) => Origin::File(&side.picture, lines),
+                                None => Origin::Photo(&side.picture),
+                            },
+                        )
                     })
                     .collect::<Result<Vec<Side>, _>>()?;
                 let reading = reading::join(vision, sides, claim, today)?;
@@ -166,8 +169,7 @@ impl Identities {
                     let picture = self.0.scanner.draw(&pdf, at).await.map_err(told)?;
                     let scale = picture.width() as f32 / page.size[0].max(1.0);
                     let words = page.words.iter().map(|word| {
-                        let [left, top, right, bottom] =
-                            word.bounds.map(|millimetres| millimetres * scale);
+                        let [left, top, right, bottom] = word.bounds.map(|millimetres| millimetres * scale);
                         text::layout::Word { text: word.text.clone(), left, top, right, bottom }
                     });
                     let lines = text::layout::lines(&words.collect::<Vec<_>>());
@@ -275,8 +277,12 @@ impl Identities {
                 return Err(Failure { error, not_before: None, hopeless: false });
             }
         };
-        let blobs: Vec<MediaId> =
-            done.iter().flat_map(|done| [&done.fields, &done.portrait]).flatten().map(|media| media.id).collect();
+        let blobs: Vec<MediaId> = done
+            .iter()
+            .flat_map(|done| [&done.fields, &done.portrait])
+            .flatten()
+            .map(|media| media.id)
+            .collect();
         match self.keep_reading(job, lease, done).await {
             Ok(()) => Ok(Outcome::Done),
             // Another run has the task, or the session is gone: nothing of this one counts.
@@ -344,7 +350,12 @@ impl Identities {
         self.put(held, MediaType::Json, "application/json", Some(resource), bytes.as_bytes()).await
     }
 
-    async fn keep_reading(&self, job: &ReadDocument, lease: &Lease, done: Option<Done>) -> Result<(), Undone> {
+    async fn keep_reading(
+        &self,
+        job: &ReadDocument,
+        lease: &Lease,
+        done: Option<Done>,
+    ) -> Result<(), Undone> {
         let mut tx = self.0.db.write().await?;
         lease.hold(&mut tx).await?;
         let mut held = self.hold(&mut tx, job.session).await?.ok_or(NotDone::NoSession)?;
@@ -427,14 +438,13 @@ fn ended(
     }
     session.media.extend(added);
     // One check for each document: of what was read last.
-    session.checks.retain(|known| {
-        known.state != CheckState::Created || !known.resources_used.contains(&job.resource)
-    });
+    session
+        .checks
+        .retain(|known| known.state != CheckState::Created || !known.resources_used.contains(&job.resource));
     for resource in &mut session.resources {
         for task in &mut resource.tasks {
-            task.generated_checks.retain(|id| {
-                *id == check_id || session.checks.iter().any(|known| known.id == *id)
-            });
+            task.generated_checks
+                .retain(|id| *id == check_id || session.checks.iter().any(|known| known.id == *id));
         }
     }
     session.checks.push(check);
@@ -450,8 +460,7 @@ fn cut(page: &Picture, face: &Face) -> Option<Picture> {
     let room = face.width().max(face.height()) * 0.35;
     let clamp = |value: f32, most: u32| value.clamp(0.0, most as f32) as u32;
     let (left, top) = (clamp(face.left - room, page.width()), clamp(face.top - room, page.height()));
-    let (right, bottom) =
-        (clamp(face.right + room, page.width()), clamp(face.bottom + room, page.height()));
+    let (right, bottom) = (clamp(face.right + room, page.width()), clamp(face.bottom + room, page.height()));
     if right <= left || bottom <= top {
         return None;
     }

@@ -358,9 +358,8 @@ impl Identities {
         struct Row {
             sealed: Vec<u8>,
         }
-        let row: Option<Row> = view
-            .fetch_optional(sql!("SELECT sealed FROM identity_responses WHERE app_id = $1", app))
-            .await?;
+        let row: Option<Row> =
+            view.fetch_optional(sql!("SELECT sealed FROM identity_responses WHERE app_id = $1", app)).await?;
         let open = |row: Row| self.0.vault.open(&place(app), &row.sealed).ok();
         Ok(row.and_then(open).and_then(|plain| serde_json::from_slice(&plain).ok()))
     }

@@ -115,7 +115,9 @@ impl Identities {
             }
         }
         let odd = |code: &str| {
-            code.is_empty() || code.len() > 64 || !code.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
+            code.is_empty()
+                || code.len() > 64
+                || !code.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
         };
         if decision.code.as_deref().is_some_and(odd) {
             return Err(NotDone::wrong("code", "it is one word of capital letters, as DATA_MISMATCH"));

@@ -327,7 +327,13 @@ impl Session {
     }
 
     /// Notes a device.
-    pub fn track(&mut self, event: &str, resource: Option<ResourceId>, now: Timestamp, device: Option<Value>) {
+    pub fn track(
+        &mut self,
+        event: &str,
+        resource: Option<ResourceId>,
+        now: Timestamp,
+        device: Option<Value>,
+    ) {
         let Some(device) = device else { return };
         if self.devices.len() >= MOST_DEVICES {
             self.devices.remove(0);
@@ -390,7 +396,12 @@ impl Resource {
     }
 
     /// Puts a page in; gives the media that it replaces.
-    pub fn put_page(&mut self, number: u32, capture_method: CaptureMethod, media: MediaId) -> Option<MediaId> {
+    pub fn put_page(
+        &mut self,
+        number: u32,
+        capture_method: CaptureMethod,
+        media: MediaId,
+    ) -> Option<MediaId> {
         let page = Page { number, capture_method, media: Some(media) };
         match self.pages.iter_mut().find(|page| page.number == number) {
             Some(old) => std::mem::replace(old, page).media,

@@ -112,12 +112,7 @@ impl Identities {
     }
 
     /// A session of an application, as it stands.
-    pub async fn find(
-        &self,
-        view: &mut Read,
-        app: AppId,
-        id: SessionId,
-    ) -> Result<Option<Held>, DbError> {
+    pub async fn find(&self, view: &mut Read, app: AppId, id: SessionId) -> Result<Option<Held>, DbError> {
         let row: Option<Row> = view
             .fetch_optional(sql!(
                 "SELECT id, key, sealed, version FROM identity_sessions WHERE id = $1 AND app_id = $2",

@@ -230,7 +230,8 @@ impl Wanted {
                 members.refuse(&format!("requested_checks[{at}].type"), words);
             }
             let repeated = |other: &WantedCheck| {
-                other.kind == check.kind && other.filter == check.filter
+                other.kind == check.kind
+                    && other.filter == check.filter
                     && other.liveness_type == check.liveness_type
             };
             if self.checks.iter().take(at).any(repeated) {
@@ -298,11 +299,7 @@ impl Wanted {
     }
 }
 
-fn several<T>(
-    members: &Members<'_>,
-    name: &str,
-    read: impl Fn(&Members<'_>) -> Option<T>,
-) -> Vec<T> {
+fn several<T>(members: &Members<'_>, name: &str, read: impl Fn(&Members<'_>) -> Option<T>) -> Vec<T> {
     let items = members.items(name);
     if items.len() > MOST {
         members.refuse(name, format!("it has {} items, at most {MOST} are taken", items.len()));
@@ -317,8 +314,7 @@ fn until(members: &Members<'_>, now: Timestamp) -> Timestamp {
     let usual = now + SignedDuration::from_secs(TOKEN_TTL);
     if members.has("session_deadline") {
         if members.has("client_session_token_ttl") {
-            members
-                .refuse("session_deadline", "it may not be used together with client_session_token_ttl");
+            members.refuse("session_deadline", "it may not be used together with client_session_token_ttl");
             return usual;
         }
         let Some(text) = members.text("session_deadline") else { return usual };
@@ -502,7 +498,10 @@ fn sdk_config(members: &Members<'_>) -> SdkConfig {
         error_url: page(members, "error_url"),
         privacy_policy_url: page(members, "privacy_policy_url"),
         attempts_configuration,
-        allow_handoff: members.flag("allow_handoff").or_else(|| members.flag("enable_handoff")).unwrap_or(false),
+        allow_handoff: members
+            .flag("allow_handoff")
+            .or_else(|| members.flag("enable_handoff"))
+            .unwrap_or(false),
         suppressed_screens: screens.collect(),
     }
 }
@@ -527,7 +526,10 @@ fn scheme(members: &Members<'_>, wanted: &mut Wanted) {
         Some(other) => {
             let other: String = other.chars().take(64).collect();
             let path = "scheme.type";
-            members.refuse(path, format!("{other} asks for checks that this server does not have; RTW and RTR work"));
+            members.refuse(
+                path,
+                format!("{other} asks for checks that this server does not have; RTW and RTR work"),
+            );
         }
         None => members.refuse("scheme.type", "it is required"),
     }

@@ -1,12 +1,15 @@
 //! What documents are judged by. A sub-check that was not made is left out: it is never reported as passed.
 
-use super::{super::{
-    filter::Filter,
-    findings::{Findings, Measured},
-    report::{Detail, Recommendation, Report, SubCheck},
-    session::{Check, Resource},
-    words::Advice,
-}, face::Live};
+use super::{
+    super::{
+        filter::Filter,
+        findings::{Findings, Measured},
+        report::{Detail, Recommendation, Report, SubCheck},
+        session::{Check, Resource},
+        words::Advice,
+    },
+    face::Live,
+};
 use documents::{
     authenticity::{self, Check as Measure, Verdict},
     field::Name,
@@ -172,9 +175,10 @@ pub(super) fn text_data(findings: Option<&Findings>, letter: bool) -> Report {
     let read = needed.iter().all(|(_, there)| *there);
     let told = needed.iter().map(|(name, there)| Detail::new(name, if *there { "read" } else { "not read" }));
     judgement.breakdown.push(SubCheck::new("text_data_readable", read, told.collect()));
-    for (name, check) in
-        [("ocr_mrz_comparison", Measure::OcrMrzComparison), ("ocr_barcode_comparison", Measure::OcrBarcodeComparison)]
-    {
+    for (name, check) in [
+        ("ocr_mrz_comparison", Measure::OcrMrzComparison),
+        ("ocr_barcode_comparison", Measure::OcrBarcodeComparison),
+    ] {
         let Some(measure) = findings.measure(check) else { continue };
         let passed = measure.verdict == Verdict::Pass;
         judgement.breakdown.push(SubCheck::new(name, passed, details(&[measure])));
@@ -222,7 +226,6 @@ fn name(findings: &Findings) -> Option<BTreeSet<String>> {
     let letter = findings.letter.as_ref().and_then(|letter| letter["full_name"].as_str());
     let text = findings.field(Name::FullName).or(letter)?;
     let words = text.split(|c: char| c.is_whitespace() || c == '-' || c == ',');
-    let words: BTreeSet<String> =
-        words.map(documents::text::fold).filter(|word| !word.is_empty()).collect();
+    let words: BTreeSet<String> = words.map(documents::text::fold).filter(|word| !word.is_empty()).collect();
     (!words.is_empty()).then_some(words)
 }

@@ -273,10 +273,10 @@ impl Identities {
                 let Some(resource) = live else { return Ok(Report::not_available("FACE_NOT_FOUND")) };
                 self.see_face(held, resource.id, seen).await?;
                 let zoom = resource.liveness_type == Some(super::words::LivenessType::Zoom);
-                Ok(seen.faces.get(&resource.id).map_or_else(
-                    || Report::not_available("FACE_NOT_FOUND"),
-                    |live| live.report(zoom),
-                ))
+                Ok(seen
+                    .faces
+                    .get(&resource.id)
+                    .map_or_else(|| Report::not_available("FACE_NOT_FOUND"), |live| live.report(zoom)))
             }
             CheckType::FaceMatch => {
                 let (Some(resource), Some(live)) = (id_document, live) else {
@@ -348,7 +348,8 @@ fn reported(
     id: CheckId,
     report: Report,
 ) -> Result<(), NotDone> {
-    let open = |check: &&mut Check| check.id == id && check.state == CheckState::Pending && check.draft.is_none();
+    let open =
+        |check: &&mut Check| check.id == id && check.state == CheckState::Pending && check.draft.is_none();
     let Some(check) = session.checks.iter_mut().find(open) else { return Ok(()) };
     check.last_updated = world.now();
     // A sandbox has nobody to ask.
