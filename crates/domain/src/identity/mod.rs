@@ -36,6 +36,7 @@ use db::Db;
 use jobs::Worker;
 use media::{blobs::Blobs, scan::Scanner};
 use std::{path::PathBuf, sync::Arc, time::Duration};
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// How sessions are run; the operator's settings.
 #[derive(Clone, Debug)]
@@ -78,6 +79,8 @@ struct Inner {
     estimator: Estimator,
     scanner: Scanner,
     readers: read::Readers,
+    /// Documents and faces that are opened at once: each is large, and a worker is needed for it anyway.
+    places: Semaphore,
     settings: Settings,
 }
 
@@ -94,7 +97,19 @@ impl Identities {
     ) -> Self {
         let readers = read::Readers::new(settings.models.clone());
         let scanner = Scanner::default();
-        Self(Arc::new(Inner { db, world, vault, outbox, blobs, estimator, scanner, readers, settings }))
+        let places = Semaphore::new(2 * std::thread::available_parallelism().map_or(1, usize::from));
+        Self(Arc::new(Inner {
+            db,
+            world,
+            vault,
+            outbox,
+            blobs,
+            estimator,
+            scanner,
+            readers,
+            places,
+            settings,
+        }))
     }
 
     /// Where messages go through.
@@ -124,6 +139,11 @@ impl Identities {
                 let identities = sweeping.clone();
                 async move { identities.sweep().await }
             })
+    }
+
+    /// Waits for a place to open something large.
+    async fn place(&self) -> Option<SemaphorePermit<'_>> {
+        self.0.places.acquire().await.ok()
     }
 
     /// The day it is, in UTC.

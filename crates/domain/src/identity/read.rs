@@ -118,6 +118,7 @@ impl From<media::blobs::Error> for Unread {
 impl Identities {
     /// Reads everything that there is of a document.
     pub(super) async fn read(&self, held: &Held, resource: &Resource) -> Result<Read, Unread> {
+        let _place = self.place().await;
         let media = resource.readable();
         let mut opened = Vec::new();
         for id in &media {

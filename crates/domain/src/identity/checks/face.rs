@@ -52,6 +52,7 @@ struct Seen {
 impl Identities {
     /// Looks at pictures of one face.
     pub(super) async fn look_at(&self, held: &Held, media: Vec<MediaId>) -> Result<Live, Unread> {
+        let _place = self.place().await;
         let mut pictures = Vec::new();
         for id in media {
             match self.picture(self.get(held, id).await?).await {
