@@ -19,7 +19,11 @@ use axum::{
 use base::{AppId, SessionId, Uuid};
 use db::Tx;
 use domain::{
-    identity::{Held, Upload, flow::By, words::CaptureMethod},
+    identity::{
+        Held, Upload,
+        flow::{self, By},
+        words::CaptureMethod,
+    },
     tenancy::{Feature, tokens::Scope},
 };
 use serde_json::{Map, Value};
@@ -239,6 +243,22 @@ impl Sent {
             return Err(Problem::wrong("binary-content", "it is a file: its part needs a filename"));
         }
         Ok(Upload { bytes: file.bytes.to_vec(), capture_method })
+    }
+
+    /// What a repeat of this call is known by.
+    pub(super) fn repeat(&self) -> Result<flow::Once, Problem> {
+        let key = once::key(&self.headers).map_err(|words| Problem::wrong("Idempotency-Key", words))?;
+        let request = [self.operation.as_bytes(), b"\n", &self.body].concat();
+        Ok(flow::Once { key, request })
+    }
+
+    /// The requirement that a body names.
+    pub(super) fn requirement(&self) -> Result<Option<String>, Problem> {
+        match self.json()?.remove("requirement_id") {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(_) => Err(Problem::wrong("requirement_id", "a text is expected")),
+        }
     }
 
     /// Holds a place for the answer where an `Idempotency-Key` came; `Err` with the answer where it was given before.

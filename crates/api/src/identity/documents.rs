@@ -49,7 +49,8 @@ async fn add(api: &Api, person: Person, kind: ResourceKind) -> Result<(StatusCod
         requirement_id: text("requirement_id")?,
     };
     let session = person.held.session.id;
-    let resource = api.identities.add_document(session, kind, new, person.device).await?;
+    let resource =
+        api.identities.add_document(session, kind, new, &person.sent.repeat()?, person.device).await?;
     Ok((StatusCode::CREATED, Json(view::document(&person.held.session, &resource))))
 }
 

@@ -35,13 +35,10 @@ pub(crate) async fn add_face_capture(
     caller: Either,
 ) -> Result<(StatusCode, Json<Value>), Problem> {
     let held = caller.session(&api, &id).await?;
-    let body = caller.sent().json()?;
-    let requirement = match body.get("requirement_id") {
-        None | Some(Value::Null) => None,
-        Some(Value::String(text)) => Some(text.as_str()),
-        Some(_) => return Err(Problem::wrong("requirement_id", "a text is expected")),
-    };
-    let id = api.identities.add_face(held.session.id, caller.by(), requirement, caller.device()).await?;
+    let (requirement, once) = (caller.sent().requirement()?, caller.sent().repeat()?);
+    let session = held.session.id;
+    let id =
+        api.identities.add_face(session, caller.by(), requirement.as_deref(), &once, caller.device()).await?;
     Ok((StatusCode::CREATED, Json(json!({ "id": id, "frames": 1 }))))
 }
 

@@ -14,7 +14,9 @@ use domain::identity::words::LivenessType;
 use serde_json::{Value, json};
 
 async fn add(api: &Api, person: Person, kind: LivenessType) -> Result<(StatusCode, Json<Value>), Problem> {
-    let id = api.identities.add_liveness(person.held.session.id, kind, person.device).await?;
+    let (session, requirement) = (person.held.session.id, person.sent.requirement()?);
+    let once = person.sent.repeat()?;
+    let id = api.identities.add_liveness(session, kind, requirement.as_deref(), &once, person.device).await?;
     Ok((StatusCode::CREATED, Json(json!({ "id": id }))))
 }
 

@@ -166,6 +166,7 @@ impl From<NotDone> for Problem {
             NotDone::SessionLocked => Code::SessionLocked,
             NotDone::ResourceLocked(_) => Code::ResourceLocked,
             NotDone::ChecksNotFinished => Code::ChecksNotFinished,
+            NotDone::KeyReused => Code::IdempotencyKeyReused,
             NotDone::Forbidden(_) => Code::InsufficientPermission,
             NotDone::Invalid(invalid) => return invalid.into(),
             NotDone::Unsupported(_) => Code::UnsupportedMediaType,

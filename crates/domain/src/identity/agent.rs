@@ -4,7 +4,7 @@ use super::{
     Identities,
     change::{NotDone, Upload},
     filter::{type_of, type_word},
-    flow::NewDocument,
+    flow::{NewDocument, Once},
     session::{Requirement, Resource},
     words::{CaptureMethod, LivenessType, ResourceKind, SourceType, Standing, TaskState, TaskType},
 };
@@ -93,7 +93,7 @@ impl Identities {
             new.document_type = Some("UTILITY_BILL".to_owned());
             new.issuing_country.clone_from(&play.issuing_country);
         }
-        let resource: Resource = self.add_document(id, what.kind, new, None).await?;
+        let resource: Resource = self.add_document(id, what.kind, new, &Once::default(), None).await?;
         let held = self.hold_of_sandbox(id).await?;
         self.put_page(&held, what.kind, resource.id, 0, picture(), None).await?;
         let kind = match what.kind {
@@ -115,7 +115,8 @@ impl Identities {
 
     async fn play_liveness(&self, id: SessionId, what: &Requirement) -> Result<bool, NotDone> {
         let kind = what.liveness_type.unwrap_or(LivenessType::Static);
-        let resource = self.add_liveness(id, kind, None).await?;
+        let resource =
+            self.add_liveness(id, kind, Some(&what.id.to_string()), &Once::default(), None).await?;
         let frames = if kind == LivenessType::Zoom { 3 } else { 1 };
         for number in 0..frames {
             let held = self.hold_of_sandbox(id).await?;
@@ -126,7 +127,7 @@ impl Identities {
 
     async fn play_face(&self, id: SessionId, what: &Requirement) -> Result<bool, NotDone> {
         let by: SourceType = what.source;
-        let resource = self.add_face(id, by, Some(&what.id.to_string()), None).await?;
+        let resource = self.add_face(id, by, Some(&what.id.to_string()), &Once::default(), None).await?;
         let held = self.hold_of_sandbox(id).await?;
         self.put_face(&held, by, resource, picture(), None).await?;
         Ok(true)

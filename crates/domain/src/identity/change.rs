@@ -44,6 +44,9 @@ pub enum NotDone {
     /// Checks are still being made.
     #[error("checks of the session have not finished")]
     ChecksNotFinished,
+    /// The `Idempotency-Key` came with another request.
+    #[error("the Idempotency-Key was used with another body; use a new one for each request")]
+    KeyReused,
     /// The caller may not do this.
     #[error("{0}")]
     Forbidden(String),

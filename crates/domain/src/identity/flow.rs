@@ -6,7 +6,7 @@ use super::{
     checks,
     filter::{type_of, type_word},
     moves::{BadMove, ResourceEvent, SessionEvent, TaskEvent},
-    session::{Media, Requirement, Resource, Session, Task},
+    session::{Made, Media, Requirement, Resource, Session, Task},
     store::{Held, hash},
     wanted::Wanted,
     words::{
@@ -14,6 +14,7 @@ use super::{
         Standing, TaskState, TaskType, Topic, TryAgain,
     },
 };
+use aws_lc_rs::digest;
 use base::{AppId, Id as _, MediaId, ResourceId, SessionId, SignedDuration, TaskId, Uuid, World};
 use db::{DbError, Tx};
 use documents::{catalogue, countries};
@@ -41,6 +42,39 @@ pub struct NewDocument {
     pub issuing_country: Option<String>,
     /// For which requirement; the first that it fits, where none is named.
     pub requirement_id: Option<String>,
+}
+
+/// A call that may be the repeat of one whose answer was lost.
+#[derive(Clone, Debug, Default)]
+pub struct Once {
+    /// Its `Idempotency-Key`.
+    pub key: Option<String>,
+    /// What it asks: operation and body.
+    pub request: Vec<u8>,
+}
+
+impl Once {
+    /// The hashes of the key and of what is asked.
+    fn hashes(&self) -> Option<(String, String)> {
+        let hash = |bytes: &[u8]| hex::encode(digest::digest(&digest::SHA256, bytes));
+        Some((hash(self.key.as_ref()?.as_bytes()), hash(&self.request)))
+    }
+
+    /// What was made by the same call before.
+    fn before(&self, session: &Session) -> Result<Option<ResourceId>, NotDone> {
+        let Some((key, request)) = self.hashes() else { return Ok(None) };
+        match session.made.iter().find(|made| made.key == key) {
+            None => Ok(None),
+            Some(made) if made.request == request => Ok(Some(made.resource)),
+            Some(_) => Err(NotDone::KeyReused),
+        }
+    }
+
+    /// Remembers what was made.
+    fn note(&self, session: &mut Session, resource: ResourceId) {
+        let made = self.hashes().map(|(key, request)| Made { key, request, resource });
+        session.made.extend(made);
+    }
 }
 
 /// A media's contents, or why there are none.
@@ -236,11 +270,15 @@ impl Identities {
         id: SessionId,
         kind: ResourceKind,
         new: NewDocument,
+        once: &Once,
         device: Option<Value>,
     ) -> Result<Resource, NotDone> {
         let (id, session) = self
             .change(id, |session, effects, world| {
                 session.person(world)?;
+                if let Some(made) = once.before(session)? {
+                    return Ok(made);
+                }
                 let (document_type, country) = described(kind, &new)?;
                 let requirement = choose(session, kind, &new, document_type, country.as_deref())?;
                 requirement_open(session, requirement)?;
@@ -252,6 +290,7 @@ impl Identities {
                     resource.other_type = new.document_type.map(|word| word.trim().to_ascii_uppercase());
                 }
                 let id = session.supply(world, resource, effects)?;
+                once.note(session, id);
                 session.track("RESOURCE_CREATED", Some(id), world.now(), device);
                 Ok(id)
             })
@@ -411,13 +450,21 @@ impl Identities {
         &self,
         id: SessionId,
         liveness: LivenessType,
+        requirement: Option<&str>,
+        once: &Once,
         device: Option<Value>,
     ) -> Result<ResourceId, NotDone> {
         let (id, _) = self
             .change(id, |session, effects, world| {
                 session.person(world)?;
+                if let Some(made) = once.before(session)? {
+                    return Ok(made);
+                }
+                let asked = requirement.map(|text| text.parse::<ResourceId>().ok());
                 let wanted = |requirement: &&mut Requirement| {
-                    requirement.kind == ResourceKind::Liveness && requirement.liveness_type == Some(liveness)
+                    asked.is_none_or(|asked| asked == Some(requirement.id))
+                        && requirement.kind == ResourceKind::Liveness
+                        && requirement.liveness_type == Some(liveness)
                 };
                 let requirement = session.requirements.iter_mut().find(wanted).ok_or_else(|| {
                     NotDone::ResourceLocked(format!(
@@ -427,6 +474,7 @@ impl Identities {
                 requirement.attempt()?;
                 let resource = Resource::begin(world, requirement);
                 let id = session.supply(world, resource, effects)?;
+                once.note(session, id);
                 session.track("RESOURCE_CREATED", Some(id), world.now(), device);
                 Ok(id)
             })
@@ -519,12 +567,16 @@ impl Identities {
         id: SessionId,
         by: By,
         requirement: Option<&str>,
+        once: &Once,
         device: Option<Value>,
     ) -> Result<ResourceId, NotDone> {
         let (id, _) = self
             .change(id, |session, effects, world| {
                 if by == SourceType::EndUser {
                     session.person(world)?;
+                }
+                if let Some(made) = once.before(session)? {
+                    return Ok(made);
                 }
                 open_to_business(session, world)?;
                 let asked = requirement.map(str::parse::<ResourceId>);
@@ -538,6 +590,7 @@ impl Identities {
                 may(found.source, by)?;
                 let resource = Resource::begin(world, found);
                 let id = session.supply(world, resource, effects)?;
+                once.note(session, id);
                 session.track("RESOURCE_CREATED", Some(id), world.now(), device);
                 Ok(id)
             })

@@ -51,6 +51,20 @@ pub struct Session {
     /// Whether resources were destroyed at the end of their time.
     #[serde(default)]
     pub destroyed: bool,
+    /// What was made under an `Idempotency-Key`, so that a repeat makes nothing more.
+    #[serde(default)]
+    pub made: Vec<Made>,
+}
+
+/// A resource that was made under an `Idempotency-Key`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Made {
+    /// SHA-256 of the key.
+    pub key: String,
+    /// SHA-256 of what was asked.
+    pub request: String,
+    /// What was made.
+    pub resource: ResourceId,
 }
 
 /// Something that has to be supplied.
@@ -275,6 +289,7 @@ impl Session {
             devices: Vec::new(),
             config: None,
             destroyed: false,
+            made: Vec::new(),
         }
     }
 
@@ -351,6 +366,7 @@ impl Session {
         self.resources.clear();
         self.media.clear();
         self.devices.clear();
+        self.made.clear();
         for check in &mut self.checks {
             check.resources_used.clear();
             check.generated_media.clear();

@@ -153,6 +153,22 @@ async fn a_session_is_made_once_for_an_idempotency_key() {
     let (first, again) = (make("{}").await, make("{}").await);
     assert_eq!((first.line().as_str(), &first.body), ("201", &again.body));
     assert_eq!(make(r#"{"user_tracking_id":"x"}"#).await.line(), "409 IDEMPOTENCY_KEY_REUSED");
+
+    // What a person makes is made once, too: a repeat takes no further attempt.
+    let payload = json!({ "requested_checks": [{ "type": "LIVENESS", "config": { "max_retries": 0 } }] });
+    let session = Session::new(&app, BASE, &payload).await;
+    let begin = async |body: &str| {
+        let request = axum::http::Request::post(session.path("/resources/liveness/static"))
+            .header("X-Svc-Auth-Token", &session.token)
+            .header("Idempotency-Key", "a capture")
+            .body(axum::body::Body::from(body.to_owned()));
+        app.send(request.unwrap()).await
+    };
+    let (first, again) = (begin("{}").await, begin("{}").await);
+    assert_eq!((first.line().as_str(), &first.body), ("201", &again.body));
+    assert_eq!(begin(r#"{"requirement_id":"x"}"#).await.line(), "409 IDEMPOTENCY_KEY_REUSED");
+    let second = session.call(&app, "POST", "/resources/liveness/static", None).await;
+    assert_eq!(second.line(), "409 RESOURCE_LOCKED", "no attempts are left");
 }
 
 #[tokio::test]
