@@ -22,6 +22,7 @@ CREATE TABLE identity_sessions (
     created_at   TIMESTAMPTZ NOT NULL
 );
 CREATE INDEX identity_sessions_of_application ON identity_sessions (app_id, created_at, id);
+CREATE UNIQUE INDEX identity_sessions_by_token ON identity_sessions (token_hash);
 CREATE INDEX identity_sessions_by_end ON identity_sessions (state, until_at);
 CREATE INDEX identity_sessions_by_destruction ON identity_sessions (destroy_at);
 CREATE INDEX identity_sessions_by_age ON identity_sessions (forget_at);
