@@ -94,9 +94,8 @@ impl CheckState {
         use {CheckEvent as E, CheckState as S};
         Ok(match (self, event) {
             (S::Created, E::Triggered) => S::Ready,
-            (S::Ready, E::Begun) => S::Pending,
             // A run that was interrupted begins again.
-            (S::Pending, E::Begun | E::Referred) => S::Pending,
+            (S::Ready, E::Begun) | (S::Pending, E::Begun | E::Referred) => S::Pending,
             (S::Pending, E::Reported) => S::Done,
             (S::Ready | S::Pending, E::Broke) => S::InternalError,
             _ => return Err(BadMove(self.as_str())),
