@@ -17,6 +17,7 @@ use domain::{
     delivery::Outbox,
     estimate::Estimator,
     faces::{self, Faces},
+    identity::{self, Identities},
     keyring::Keyring,
     mail::{Carrier, Mail, SendMail},
     moderation::{self, Moderations},
@@ -43,6 +44,7 @@ use serde_json::Value;
 use std::{
     num::NonZeroU32,
     sync::{Arc, LazyLock},
+    time::Duration,
 };
 use tower::ServiceExt as _;
 
@@ -154,6 +156,20 @@ impl TestApp {
             estimator.clone(),
             moderation::Settings { outage: 5, ..moderation::Settings::default() },
         );
+        let identities = Identities::new(
+            database.db.clone(),
+            world.clone(),
+            vault.clone(),
+            outbox.clone(),
+            blobs.clone(),
+            estimator.clone(),
+            identity::Settings {
+                models: crate::faces::pack(),
+                patience: Duration::from_secs(60),
+                withheld: vec!["PRK".to_owned()],
+                ..identity::Settings::default()
+            },
+        );
         let mut api = Api {
             world: world.clone(),
             db: database.db.clone(),
@@ -180,6 +196,7 @@ impl TestApp {
             ),
             faces,
             moderations,
+            identities,
             sign_ins: Arc::new(api::Rate::new(NonZeroU32::MAX, NonZeroU32::MAX)),
             decisions: None,
             rate: None,
@@ -348,7 +365,7 @@ impl TestApp {
                 let closing = closing.clone();
                 async move { closing.finish(&job, &lease).await }
             });
-        self.api.moderations.handle(self.api.faces.handle(worker))
+        self.api.identities.handle(self.api.moderations.handle(self.api.faces.handle(worker)))
     }
 
     /// The mails that were sent so far, oldest first, as they travel.
@@ -464,8 +481,13 @@ impl Sent {
 impl Call {
     /// A POST without a body.
     pub fn post(path: &str) -> Self {
+        Self::new("POST", path)
+    }
+
+    /// Any method, without a body.
+    pub fn new(method: &'static str, path: &str) -> Self {
         Self {
-            method: "POST",
+            method,
             path: path.to_owned(),
             signed_path: None,
             query: Vec::new(),

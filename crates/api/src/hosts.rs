@@ -1,5 +1,6 @@
 //! A host name of its own for a mount: clients that were set up with `https://ai.example.com` need no path prefix.
 
+use crate::identity;
 use axum::{
     Router,
     extract::Request,
@@ -51,12 +52,11 @@ impl Hosts {
         self.0.keys().map(String::as_str)
     }
 
-    /// Puts the hosts in front of the routes. A signature counts over any end of the path, so it holds either way.
+    /// Puts the hosts, and the sandbox, in front of the routes. A signature counts over any end of the path, so it holds either way.
     pub(crate) fn before(self, routes: Router) -> Router {
-        if self.0.is_empty() {
-            return routes;
-        }
-        let mounted = MapRequestLayer::new(move |request| self.mount(request)).layer(routes);
+        // The sandbox has the routes of production, and is marked: it is unpacked after a host has named the mount.
+        let mounted =
+            MapRequestLayer::new(move |request| identity::unpack_sandbox(self.mount(request))).layer(routes);
         Router::new().fallback_service(mounted)
     }
 

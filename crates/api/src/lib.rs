@@ -4,6 +4,7 @@ pub mod ai;
 mod console;
 mod guard;
 mod hosts;
+pub mod identity;
 pub mod moderation;
 mod oauth;
 pub mod openapi;
@@ -24,6 +25,7 @@ use domain::{
     audit::Decisions,
     estimate::Estimator,
     faces::Faces,
+    identity::Identities,
     moderation::Moderations,
     proof::{Proofs, issuer::Issuer},
     secure_capture::SecureCapture,
@@ -58,6 +60,8 @@ pub struct Api {
     pub issuer: Issuer,
     /// Content moderation.
     pub moderations: Moderations,
+    /// Document verification sessions.
+    pub identities: Identities,
     /// What is kept outside the database.
     pub blobs: Blobs,
     /// How members come in.
@@ -128,6 +132,7 @@ pub fn router(api: Api, pages: Router) -> Router {
     let (ai, _) = ai::router().split_for_parts();
     let (tokens, _) = oauth::router().split_for_parts();
     let (moderation, _) = moderation::router().split_for_parts();
+    let (identity, _) = identity::router().split_for_parts();
     let console = console::router();
     let (proof, _) = proof::router(api.clone()).split_for_parts();
     let routes = Router::new()
@@ -135,6 +140,7 @@ pub fn router(api: Api, pages: Router) -> Router {
         .merge(tokens)
         .merge(proof)
         .merge(moderation)
+        .merge(identity)
         .merge(console)
         .merge(system::router())
         .fallback(system::not_found)

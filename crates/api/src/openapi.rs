@@ -1,6 +1,6 @@
 //! The five OpenAPI documents, and the reference page that shows them.
 
-use crate::{Wire, ai, moderation, proof};
+use crate::{Wire, ai, identity, moderation, proof};
 use utoipa::openapi::{InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder};
 use utoipa_swagger_ui::{Config, SwaggerUi, Url};
 
@@ -22,8 +22,12 @@ pub fn document(name: &str, wire: &Wire) -> Option<String> {
             "Moderate images, video and live video for unknown, known, banned and under-age faces.",
             moderation::document(),
         ),
-        // The other interfaces have no operations yet; their documents say so instead of promising.
-        "identity" => describe("Assay document verification", NOT_YET, OpenApi::default()),
+        "identity" => describe(
+            "Assay document verification",
+            "Verify identity documents in sessions. In front of every path, `/sandbox` stands for the sandbox.",
+            identity::document(),
+        ),
+        // This interface has no operations yet; its document says so instead of promising.
         "ages" => describe("Assay age verification", NOT_YET, OpenApi::default()),
         _ => return None,
     };

@@ -107,4 +107,12 @@ ids! { false;
     GroupId: "a group",
     /// A receipt for what was deleted.
     ReceiptId: "a receipt",
+    /// A document verification session.
+    SessionId: "a session",
+    /// Something a person supplies in a session.
+    ResourceId: "a resource",
+    /// A task of a resource.
+    TaskId: "a task",
+    /// Something that is kept of a session as bytes.
+    MediaId: "a media",
 }

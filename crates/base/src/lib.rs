@@ -10,8 +10,8 @@ mod world;
 pub use http_date::http_date;
 pub use ids::{
     AccessTokenId, AccountId, ApiKeyId, AppId, CheckId, ContentId, DeliveryId, FaceId, FindingId, GroupId,
-    Id, InvitationId, MemberId, ModerationId, NotificationId, OrgId, ParseIdError, ProfileId, PublicKeyId,
-    ReceiptId, ReportId, ReviewId,
+    Id, InvitationId, MediaId, MemberId, ModerationId, NotificationId, OrgId, ParseIdError, ProfileId,
+    PublicKeyId, ReceiptId, ReportId, ResourceId, ReviewId, SessionId, TaskId,
 };
 pub use measured::Measured;
 pub use picture::{Picture, PictureSize};

@@ -21,6 +21,7 @@ pub(crate) const MIGRATIONS: &[(i64, &str, &str)] = &[
     (10, "members", include_str!("../../../migrations/0010_members.sql")),
     (11, "faces", include_str!("../../../migrations/0011_faces.sql")),
     (12, "moderation", include_str!("../../../migrations/0012_moderation.sql")),
+    (13, "identity", include_str!("../../../migrations/0013_identity.sql")),
 ];
 
 impl Db {

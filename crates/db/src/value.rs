@@ -2,8 +2,8 @@
 
 use base::{
     AccessTokenId, AccountId, ApiKeyId, AppId, CheckId, ContentId, DeliveryId, FaceId, FindingId, GroupId,
-    InvitationId, MemberId, ModerationId, NotificationId, OrgId, ProfileId, PublicKeyId, ReceiptId, ReportId,
-    ReviewId, Timestamp, Uuid,
+    InvitationId, MediaId, MemberId, ModerationId, NotificationId, OrgId, ProfileId, PublicKeyId, ReceiptId,
+    ReportId, ResourceId, ReviewId, SessionId, TaskId, Timestamp, Uuid,
 };
 
 /// SQL with its values. One text serves both engines; where it cannot, both are written:
@@ -86,4 +86,5 @@ value_from!(
     DeliveryId => Uuid, AccountId => Uuid, MemberId => Uuid, InvitationId => Uuid, ContentId => Uuid,
     ModerationId => Uuid, CheckId => Uuid, FindingId => Uuid, ReportId => Uuid, NotificationId => Uuid,
     ReviewId => Uuid, ProfileId => Uuid, FaceId => Uuid, GroupId => Uuid, ReceiptId => Uuid,
+    SessionId => Uuid, ResourceId => Uuid, TaskId => Uuid, MediaId => Uuid,
 );

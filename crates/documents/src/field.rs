@@ -1,9 +1,9 @@
 //! What was read of a document, whatever read it: one vocabulary for the zone, the barcode and the print.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A field, by the name that interfaces give it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Name {
     /// Given names and family name.
@@ -35,7 +35,7 @@ pub enum Name {
 }
 
 /// Where a value comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
     /// The machine readable zone.

@@ -7,6 +7,7 @@ pub mod delivery;
 pub mod estimate;
 pub mod faces;
 pub mod idempotency;
+pub mod identity;
 mod invalid;
 pub mod keyring;
 pub mod mail;

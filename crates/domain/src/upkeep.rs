@@ -4,7 +4,9 @@ use crate::{
     accounts::doors,
     delivery,
     faces::SweepFaces,
-    idempotency, moderation,
+    idempotency,
+    identity::SweepSessions,
+    moderation,
     proof::{self, RefreshTrust},
     tenancy::{nonces, tokens},
 };
@@ -73,6 +75,7 @@ pub async fn schedule(db: &Db, world: &dyn World) -> Result<(), DbError> {
     enqueue_unique(&mut tx, world, &PurgeNonces {}, "recurring", world.now()).await?;
     enqueue_unique(&mut tx, world, &PurgeExpired {}, "recurring", world.now()).await?;
     enqueue_unique(&mut tx, world, &SweepFaces {}, "recurring", world.now()).await?;
+    enqueue_unique(&mut tx, world, &SweepSessions {}, "recurring", world.now()).await?;
     enqueue_unique(&mut tx, world, &RefreshTrust {}, "recurring", world.now()).await?;
     tx.commit().await
 }
@@ -90,7 +93,7 @@ mod tests {
         schedule(&test.db, &world).await.unwrap();
         schedule(&test.db, &world).await.unwrap();
         let mut view = test.db.read().await.unwrap();
-        assert_eq!(view.count(sql!("SELECT count(*) FROM jobs")).await.unwrap(), 4);
+        assert_eq!(view.count(sql!("SELECT count(*) FROM jobs")).await.unwrap(), 5);
     }
 
     #[tokio::test]

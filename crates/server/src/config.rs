@@ -43,6 +43,7 @@ pub(crate) struct Config {
     pub(crate) delivery: Delivery,
     pub(crate) proof: Proof,
     pub(crate) moderation: Moderation,
+    pub(crate) identity: Identity,
     pub(crate) video: media::video::Settings,
     pub(crate) mail: MailSettings,
     pub(crate) console: Console,
@@ -282,6 +283,24 @@ impl Default for Moderation {
     }
 }
 
+/// Document verification sessions.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Identity {
+    /// Days that a session is kept after its resources were destroyed: its state and what its checks said.
+    pub(crate) keep_days: u32,
+    /// Seconds that a call waits for the document that it has read.
+    pub(crate) wait_seconds: u64,
+    /// Countries of whose documents no pictures are given out, ISO 3166-1 alpha-3.
+    pub(crate) withheld_countries: Vec<String>,
+}
+
+impl Default for Identity {
+    fn default() -> Self {
+        Self { keep_days: 30, wait_seconds: 10, withheld_countries: Vec::new() }
+    }
+}
+
 /// The mail server that invitations and sign-in links are sent by. It is the operator's own, and called directly.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
@@ -457,6 +476,7 @@ struct Sections {
     delivery: Delivery,
     proof: Proof,
     moderation: Moderation,
+    identity: Identity,
     video: media::video::Settings,
     mail: MailSettings,
     console: Console,
@@ -499,6 +519,7 @@ impl Config {
             delivery,
             proof,
             moderation,
+            identity,
             video,
             mail,
             console,
@@ -526,6 +547,7 @@ impl Config {
             delivery,
             proof,
             moderation,
+            identity,
             video,
             mail,
             console,
@@ -716,6 +738,18 @@ impl Config {
             outage: outage_seconds,
             settle: settle_seconds.max(0.0),
             ahead: cores(),
+        }
+    }
+
+    /// How document verification sessions are run by a server that is reached at `public_url`.
+    pub(crate) fn identity(&self, public_url: &str) -> domain::identity::Settings {
+        let Identity { keep_days, wait_seconds, withheld_countries } = &self.identity;
+        domain::identity::Settings {
+            public_url: public_url.to_owned(),
+            models: self.models_folder(),
+            keep: SignedDuration::from_hours(24 * i64::from(*keep_days)),
+            patience: Duration::from_secs((*wait_seconds).min(25)),
+            withheld: withheld_countries.iter().map(|code| code.to_ascii_uppercase()).collect(),
         }
     }
 

@@ -13,6 +13,7 @@ use domain::{
     delivery::{self, Outbox},
     estimate::Estimator,
     faces::Faces,
+    identity::Identities,
     mail::Mail,
     moderation::Moderations,
     proof::{Proofs, issuer::Issuer},
@@ -36,6 +37,7 @@ pub(crate) struct House {
     pub(crate) estimator: Estimator,
     pub(crate) faces: Faces,
     pub(crate) moderations: Moderations,
+    pub(crate) identities: Identities,
     pub(crate) closing: Closing,
     pub(crate) sender: delivery::Settings,
     pub(crate) moderations_at_once: (usize, usize),
@@ -81,6 +83,15 @@ impl House {
             estimator.clone(),
             config.moderation(public_url),
         );
+        let identities = Identities::new(
+            db.clone(),
+            world.clone(),
+            vault.clone(),
+            outbox.clone(),
+            blobs.clone(),
+            estimator.clone(),
+            config.identity(public_url),
+        );
         // What of accounts lies outside the database: each kind stands here, so that it goes with its account.
         let outside = [Arc::new(blobs.clone()) as Arc<dyn Outside>, Arc::new(faces.clone())];
         let closing = Closing::new(db.clone(), world.clone(), Receipts::new(&keyring), outside);
@@ -99,6 +110,7 @@ impl House {
             estimator,
             faces,
             moderations,
+            identities,
             closing,
             sender,
             moderations_at_once: config.moderations_at_once(),

@@ -71,6 +71,9 @@ enum Command {
     /// The models: import them from the locked packages, list and verify them.
     #[command(subcommand)]
     Models(commands::models::Models),
+    /// Checks of document sessions that a person decides.
+    #[command(subcommand)]
+    Reviews(commands::reviews::Reviews),
     /// Faces of profiles: how they stand to the model that serves.
     #[command(subcommand)]
     Faces(commands::faces::Faces),
@@ -122,6 +125,7 @@ async fn run(place: &Place, command: Command) -> anyhow::Result<ExitCode> {
         Command::Audit(audit) => return audit.run(&config).await,
         Command::Key(key) => key.run(&config).await?,
         Command::Models(models) => models.run(&config).await?,
+        Command::Reviews(reviews) => reviews.run(&config).await?,
         Command::Faces(faces) => faces.run(&config).await?,
         Command::Call(call) => return call.run(&config).await,
         Command::Evaluate(evaluate) => evaluate.run(&config).await?,

@@ -50,6 +50,7 @@ pub(crate) async fn serve(args: &Args, config: Config) -> anyhow::Result<()> {
         proofs: house.proofs.clone(),
         issuer: house.issuer.clone(),
         moderations: house.moderations.clone(),
+        identities: house.identities.clone(),
         faces: house.faces.clone(),
         wire: config.wire()?,
         nonces: nonces::Nonces::start(database.clone()),

@@ -21,8 +21,19 @@ use tokio::sync::watch;
 
 /// A worker that knows every kind of job.
 fn worker(house: &House) -> Worker {
-    let House { db, world, proofs, mail, doors, closing, faces, moderations, keep_deliveries, .. } =
-        house.clone();
+    let House {
+        db,
+        world,
+        proofs,
+        mail,
+        doors,
+        closing,
+        faces,
+        moderations,
+        identities,
+        keep_deliveries,
+        ..
+    } = house.clone();
     let (purged_db, purged_world) = (db.clone(), world.clone());
     let (resolving, refreshing) = (proofs.clone(), proofs);
     let (at_once, live_at_once) = house.moderations_at_once;
@@ -58,7 +69,7 @@ fn worker(house: &House) -> Worker {
             let closing = closing.clone();
             async move { closing.finish(&job, &lease).await }
         });
-    moderations.handle(faces.handle(worker))
+    identities.handle(moderations.handle(faces.handle(worker)))
 }
 
 /// Queues what recurs, then runs jobs and delivers until told to stop.

@@ -2,7 +2,7 @@
 
 use super::Code;
 use crate::{
-    guard::Allowance,
+    guard::{Allowance, NotProven},
     wire::{BadBody, ErrorCode, Wire, body::Unread, refusals},
 };
 use axum::{
@@ -130,6 +130,19 @@ impl From<Unread> for Problem {
                 Self::new(Code::PayloadTooLarge, "the body is too large").measured(measured)
             }
             Unread::Broken(words) => Self::new(Code::InvalidBodyEncoding, words),
+        }
+    }
+}
+
+impl From<NotProven> for Problem {
+    fn from(not: NotProven) -> Self {
+        match not {
+            NotProven::Caller(error) => error.into(),
+            NotProven::Refused(error) => error.into(),
+            NotProven::Unread(unread) => unread.into(),
+            NotProven::Suspended => Self::new(Code::InvalidOrgStatus, "the organisation is suspended"),
+            NotProven::TooMany(allowance) => Self::too_many(allowance),
+            NotProven::Unavailable(error) => Self::unavailable(&*error),
         }
     }
 }

@@ -7,3 +7,4 @@ mod signed;
 pub(crate) use bearer::NoBearer;
 pub use rate::{Allowance, Rate};
 pub use signed::Signed;
+pub(crate) use signed::{NotProven, prove};

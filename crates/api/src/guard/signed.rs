@@ -3,16 +3,18 @@
 use crate::{
     Api,
     ai::{Code, Problem},
-    wire::{self, DeviceMeta, Noted, signed, text},
+    guard::Allowance,
+    identity::Sandbox,
+    wire::{self, DeviceMeta, Noted, body::Unread, signed, text},
 };
 use axum::{
-    body::Bytes,
+    body::{Body, Bytes},
     extract::{FromRequest, Request},
-    http::HeaderMap,
+    http::{HeaderMap, request::Parts},
 };
 use domain::tenancy::{
     Feature, OrgStatus,
-    caller::{self, Caller},
+    caller::{self, Caller, NoCaller},
     signed_request::{self, Clock, Refused},
 };
 
@@ -42,48 +44,94 @@ impl Signed {
 impl FromRequest<Api> for Signed {
     type Rejection = Problem;
 
-    /// The checks stand in the order of interface 2's table, so that one defect gives exactly its code. The body is
-    /// read only for a caller that exists.
     async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
         let (parts, body) = request.into_parts();
         let id = text(&parts.headers, api.wire.auth_id());
-        let caller = {
-            let mut view = api.db.read().await.map_err(|error| Problem::unavailable(&error))?;
-            caller::identify(&mut view, id).await.map_err(|error| Problem::from(error).branded(&api.wire))?
-        };
-        let signature = signed_request::parse_digest(text(&parts.headers, api.wire.auth_digest()))
-            .map_err(|error| Problem::from(error).branded(&api.wire))?;
-        let clock = Clock {
-            now: api.world.now(),
-            max_skew: api.settings.max_clock_skew,
-            unclocked: caller.unclocked,
-        };
-        let stamps = clock.read(parts.uri.query())?;
-
-        let (limit, patience) = (api.settings.body_bytes, api.settings.body_timeout);
-        let body = wire::body::read(&parts.headers, body, limit, patience, "send a smaller image").await?;
-        signed_request::verify(&caller.keys, &signed(&parts.method, &parts.uri, &body), &signature)?;
-        if caller.org_status != OrgStatus::Active {
-            return Err(Problem::new(Code::InvalidOrgStatus, "the organisation is suspended"));
-        }
-        // Only now: a quota is used up and a nonce burnt by their owner alone.
-        let noted = parts.extensions.get::<Noted>();
-        if let Some(noted) = noted {
-            noted.caller(caller.app);
-        }
-        if let Some(rate) = &api.rate {
-            let taken = rate.take(caller.app);
-            if let Some(noted) = noted {
-                noted.allowance(taken.unwrap_or_else(|empty| empty));
-            }
-            taken.map_err(Problem::too_many)?;
-        }
-        let fresh = api.nonces.use_once(caller.app, stamps.nonce, stamps.remember_until).await;
-        if !fresh.map_err(|error| Problem::unavailable(&error))? {
-            return Err(Refused::NonceUsed.into());
-        }
+        let limit = api.settings.body_bytes;
+        let proven = prove(api, &parts, body, limit, "send a smaller image", id).await;
+        let Proven { caller, body } = proven.map_err(|not| Problem::from(not).branded(&api.wire))?;
         let device = parts.headers.get(api.wire.device_meta());
         let device = device.map(|meta| DeviceMeta::read(meta.as_bytes(), api.wire.device_meta().as_str()));
-        Ok(Self { caller, headers: parts.headers, body, device: device.transpose()? })
+        let device = device.transpose().map_err(|words| Problem::new(Code::InvalidRequestBody, words))?;
+        Ok(Self { caller, headers: parts.headers, body, device })
     }
+}
+
+/// A sender who was proven, and the body.
+#[derive(Debug)]
+pub(crate) struct Proven {
+    pub(crate) caller: Caller,
+    pub(crate) body: Bytes,
+}
+
+/// Why a sender was not proven. Each interface says so in its own words.
+#[derive(Debug)]
+pub(crate) enum NotProven {
+    /// The application may not call.
+    Caller(NoCaller),
+    /// The signature, its time or its nonce.
+    Refused(Refused),
+    /// The body did not come.
+    Unread(Unread),
+    /// The organisation is not served.
+    Suspended,
+    /// The application has used up what the operator allows it.
+    TooMany(Allowance),
+    /// Something of ours did not answer.
+    Unavailable(Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl From<Refused> for NotProven {
+    fn from(refused: Refused) -> Self {
+        Self::Refused(refused)
+    }
+}
+
+/// Proves that a request was sent by the application of this id, at most `limit` bytes long.
+///
+/// The checks stand in the order of interface 2's table, so that one defect gives exactly its code. The body is read only
+/// for a caller that exists.
+pub(crate) async fn prove(
+    api: &Api,
+    parts: &Parts,
+    body: Body,
+    limit: usize,
+    hint: &'static str,
+    id: Option<&str>,
+) -> Result<Proven, NotProven> {
+    let caller = {
+        let mut view = api.db.read().await.map_err(|error| NotProven::Unavailable(error.into()))?;
+        caller::identify(&mut view, id).await.map_err(NotProven::Caller)?
+    };
+    let signature = signed_request::parse_digest(text(&parts.headers, api.wire.auth_digest()))?;
+    let clock =
+        Clock { now: api.world.now(), max_skew: api.settings.max_clock_skew, unclocked: caller.unclocked };
+    // What was signed is what was sent, before a host or the sandbox gave the path another form.
+    let uri = parts.extensions.get::<Sandbox>().map_or(&parts.uri, |Sandbox(uri)| uri);
+    let stamps = clock.read(uri.query())?;
+
+    let patience = api.settings.body_timeout;
+    let body = wire::body::read(&parts.headers, body, limit, patience, hint).await;
+    let body = body.map_err(NotProven::Unread)?;
+    signed_request::verify(&caller.keys, &signed(&parts.method, uri, &body), &signature)?;
+    if caller.org_status != OrgStatus::Active {
+        return Err(NotProven::Suspended);
+    }
+    // Only now: a quota is used up and a nonce burnt by their owner alone.
+    let noted = parts.extensions.get::<Noted>();
+    if let Some(noted) = noted {
+        noted.caller(caller.app);
+    }
+    if let Some(rate) = &api.rate {
+        let taken = rate.take(caller.app);
+        if let Some(noted) = noted {
+            noted.allowance(taken.unwrap_or_else(|empty| empty));
+        }
+        taken.map_err(NotProven::TooMany)?;
+    }
+    let fresh = api.nonces.use_once(caller.app, stamps.nonce, stamps.remember_until).await;
+    if !fresh.map_err(|error| NotProven::Unavailable(error.into()))? {
+        return Err(Refused::NonceUsed.into());
+    }
+    Ok(Proven { caller, body })
 }

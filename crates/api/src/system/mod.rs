@@ -11,7 +11,7 @@ pub use ready::Disk;
 use crate::{
     Api,
     ai::{Code, Problem},
-    moderation, proof,
+    identity, moderation, proof,
     wire::RequestId,
 };
 use axum::{
@@ -36,6 +36,9 @@ pub(crate) async fn not_found(uri: Uri, id: Option<Extension<RequestId>>) -> Res
         Some(Extension(RequestId(id))) if uri.path().starts_with("/poa/") => proof::not_found(id),
         _ if ["/accounts", "/console"].iter().any(|mount| below(uri.path(), mount)) => {
             moderation::not_found()
+        }
+        _ if ["/idverify", "/sandbox/idverify"].iter().any(|mount| below(uri.path(), mount)) => {
+            identity::not_found()
         }
         _ => no_endpoint(),
     }

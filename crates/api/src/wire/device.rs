@@ -1,40 +1,48 @@
 //! `X-Svc-Device-Meta`: what a client library tells about the device it runs on (decisions, section 1).
 
 use super::object;
-use crate::ai::{Code, Problem};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// Base64 JSON of at most this many characters.
 const LONGEST: usize = 8192;
 
 /// About the device. Every member is optional, and each one is text.
-#[derive(Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct DeviceMeta {
     /// Address of the person's device, as the integrator saw it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub ip_address: Option<String>,
     /// Who made the device.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub manufacture_name: Option<String>,
     /// The device's model.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub model_name: Option<String>,
     /// The operating system.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub os_name: Option<String>,
     /// The operating system's version.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub os_version: Option<String>,
     /// The browser.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub browser_name: Option<String>,
     /// The browser's version.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub browser_version: Option<String>,
     /// The person's locale.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub locale: Option<String>,
     /// The client library's version.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub client_version: Option<String>,
 }
 
 impl DeviceMeta {
-    /// Reads the header; `name` is what it is called here.
-    pub(crate) fn read(header: &[u8], name: &str) -> Result<Self, Problem> {
-        let wrong = |words: String| Problem::new(Code::InvalidRequestBody, format!("{name}: {words}"));
+    /// Reads the header; `name` is what it is called here. What is wrong with it is told in words.
+    pub(crate) fn read(header: &[u8], name: &str) -> Result<Self, String> {
+        let wrong = |words: String| format!("{name}: {words}");
         if header.len() > LONGEST {
             return Err(wrong(format!("{} characters, at most {LONGEST} are read", header.len())));
         }

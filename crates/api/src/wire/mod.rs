@@ -4,6 +4,7 @@ pub(crate) mod body;
 mod codes;
 mod device;
 mod json;
+pub(crate) mod multipart;
 pub(crate) mod once;
 pub(crate) mod request_id;
 
@@ -21,6 +22,7 @@ pub struct Wire {
     brand: String,
     auth_id: HeaderName,
     auth_digest: HeaderName,
+    auth_token: HeaderName,
     sdk_id: HeaderName,
     device_meta: HeaderName,
     sdk: HeaderName,
@@ -58,6 +60,7 @@ impl Wire {
             brand: brand.to_owned(),
             auth_id: header("auth-id")?,
             auth_digest: header("auth-digest")?,
+            auth_token: header("auth-token")?,
             sdk_id: format!("{brand_lower}-sdk-id").parse().map_err(|_| bad())?,
             device_meta: header("device-meta")?,
             sdk: header("sdk")?,
@@ -78,6 +81,11 @@ impl Wire {
     /// The header that carries the signature.
     pub fn auth_digest(&self) -> &HeaderName {
         &self.auth_digest
+    }
+
+    /// The header that carries a person's token of a session.
+    pub fn auth_token(&self) -> &HeaderName {
+        &self.auth_token
     }
 
     /// The header in which client libraries describe the device.

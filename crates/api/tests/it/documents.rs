@@ -84,8 +84,13 @@ pub(crate) fn concrete(path: &str) -> String {
     parts.join("/")
 }
 
-/// Operations that are open by design: two give what anyone may have, one is where credentials are got.
-const OPEN: [&str; 3] = ["/ai/sm/v1/secure/{version}/capture.js", "/poa/v1/issuer/keys", "/v1/oauth/token"];
+/// Operations that are open by design: three give what anyone may have, one is where credentials are got.
+const OPEN: [&str; 4] = [
+    "/ai/sm/v1/secure/{version}/capture.js",
+    "/poa/v1/issuer/keys",
+    "/v1/oauth/token",
+    "/idverify/v1/supported-documents",
+];
 
 #[tokio::test]
 async fn every_operation_refuses_callers_without_credentials() {
@@ -113,7 +118,7 @@ async fn every_operation_refuses_callers_without_credentials() {
             }
         }
     }
-    assert_eq!(tried, 64, "every documented operation was tried");
+    assert_eq!(tried, 98, "every documented operation was tried");
 }
 
 #[tokio::test]

@@ -22,7 +22,7 @@ use crate::{
 use jiff::civil::Date;
 
 /// What is measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Check {
     /// The check digits of the machine readable zone (ICAO 9303-3 §4.9).
@@ -62,7 +62,7 @@ pub enum Check {
 }
 
 /// What a measure comes to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Within its limit.

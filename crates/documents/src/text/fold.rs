@@ -3,7 +3,7 @@
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
 /// Small letters and digits without their marks; everything else is left out. Letters of all scripts stay.
-pub(crate) fn fold(text: &str) -> String {
+pub fn fold(text: &str) -> String {
     text.chars().flat_map(letters).collect()
 }
 

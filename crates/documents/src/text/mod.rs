@@ -13,7 +13,7 @@ pub mod layout;
 pub mod names;
 mod read;
 
-pub use fold::distance as edit_distance;
+pub use fold::{distance as edit_distance, fold};
 pub use read::Reader;
 
 use crate::picture::page_homography::Point;

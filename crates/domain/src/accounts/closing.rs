@@ -377,7 +377,8 @@ async fn owners(view: &mut Read) -> Result<Vec<Uuid>, DbError> {
     }
     let owners: Vec<Owner> = view
         .fetch_all(sql!(
-            "SELECT id FROM accounts UNION SELECT id FROM applications UNION SELECT id FROM organisations"
+            "SELECT id FROM accounts UNION SELECT id FROM applications UNION SELECT id FROM organisations
+             UNION SELECT id FROM identity_sessions"
         ))
         .await?;
     Ok(owners.into_iter().map(|owner| owner.id).collect())

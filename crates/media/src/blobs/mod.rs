@@ -98,6 +98,13 @@ impl Blobs {
         Ok(Self(Arc::new(Inner { place: place::open(place)?, data_key, world })))
     }
 
+    /// The same place under another data key: what is kept so is noise once that key is gone.
+    #[must_use]
+    pub fn under(&self, data_key: Secret<[u8; 32]>) -> Self {
+        let Inner { place, world, .. } = &*self.0;
+        Self(Arc::new(Inner { place: place.clone(), data_key, world: world.clone() }))
+    }
+
     /// Keeps bytes under a key. A blob that was there is replaced.
     pub async fn put(&self, key: &BlobKey, bytes: &[u8]) -> Result<(), Error> {
         self.put_sealed(key, self.sealer(key).seal_all(bytes)).await

@@ -64,6 +64,7 @@ pub enum BadPlace {
 }
 
 /// A store, and where in it blobs lie.
+#[derive(Clone)]
 pub(super) struct Opened {
     pub(super) store: Arc<dyn ObjectStore>,
     pub(super) prefix: Path,

@@ -14,6 +14,7 @@ pub(crate) mod models;
 pub(crate) mod org;
 pub(crate) mod poa;
 pub(crate) mod read_document;
+pub(crate) mod reviews;
 pub(crate) mod sample_face;
 pub(crate) mod token;
 

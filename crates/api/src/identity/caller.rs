@@ -1,0 +1,283 @@
+//! Who asks: a business by its signature or a bearer token, or a person by the token of his session.
+
+use super::{Code, Problem, Sandbox};
+use crate::{
+    Api,
+    guard::{NoBearer, bearer, prove},
+    wire::{
+        DeviceMeta, Noted, body, multipart,
+        once::{self, Asked, Begun, Once},
+        text,
+    },
+};
+use axum::{
+    body::{Body, Bytes},
+    extract::{FromRequest, Request},
+    http::{HeaderMap, header, request::Parts},
+    response::Response,
+};
+use base::{AppId, SessionId, Uuid};
+use db::Tx;
+use domain::{
+    identity::{
+        Held, Upload,
+        flow::{self, By},
+        words::CaptureMethod,
+    },
+    tenancy::{Feature, tokens::Scope},
+};
+use serde_json::{Map, Value};
+
+/// Room for a payload, or a response configuration.
+const PAYLOAD: usize = 512 << 10;
+/// Room for a picture or a PDF file, with what stands around it in a form.
+const MEDIA: usize = (10 << 20) + (64 << 10);
+
+/// A business, and what it sent.
+pub(crate) struct Business {
+    pub(super) app: AppId,
+    /// Whether the sandbox was called.
+    pub(super) sandbox: bool,
+    /// What the client library said of a device.
+    pub(super) device: Option<Value>,
+    pub(super) sent: Sent,
+}
+
+/// A person at a session, and what he sent.
+pub(crate) struct Person {
+    pub(super) held: Held,
+    pub(super) device: Option<Value>,
+    pub(super) sent: Sent,
+}
+
+/// Either.
+pub(crate) enum Either {
+    Business(Business),
+    Person(Box<Person>),
+}
+
+/// A body that was read whole, and its headers.
+pub(super) struct Sent {
+    pub(super) headers: HeaderMap,
+    body: Bytes,
+    operation: String,
+}
+
+impl FromRequest<Api> for Business {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
+        let (parts, body) = request.into_parts();
+        business(api, parts, body, PAYLOAD).await
+    }
+}
+
+impl FromRequest<Api> for Person {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
+        let (parts, body) = request.into_parts();
+        person(api, parts, body).await
+    }
+}
+
+impl FromRequest<Api> for Either {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
+        let (parts, body) = request.into_parts();
+        if parts.headers.contains_key(api.wire.auth_token()) {
+            return Ok(Self::Person(Box::new(person(api, parts, body).await?)));
+        }
+        Ok(Self::Business(business(api, parts, body, MEDIA).await?))
+    }
+}
+
+async fn business(api: &Api, parts: Parts, body: Body, room: usize) -> Result<Business, Problem> {
+    let signed = parts.headers.contains_key(api.wire.auth_digest());
+    let (app, features, body) = if signed {
+        let id = application_id(&parts, api);
+        let proven = prove(api, &parts, body, room, "send less at once", id.as_deref()).await?;
+        (proven.caller.app, proven.caller.features, proven.body)
+    } else if parts.headers.contains_key(api.wire.auth_token()) {
+        return Err(Problem::new(Code::MessageSigning, "this is for businesses: it needs a signature"));
+    } else {
+        let bearer = bearer::authenticate(api, &parts.headers, &parts.extensions, Scope::IdvSessions).await?;
+        let patience = api.settings.body_timeout;
+        let body = body::read(&parts.headers, body, room, patience, "send less at once").await?;
+        (bearer.app, bearer.features, body)
+    };
+    if !features.contains(&Feature::Identity) {
+        return Err(NoBearer::Feature(Scope::IdvSessions).into());
+    }
+    let device = device(&parts.headers, api)?;
+    Ok(Business { app, sandbox: sandbox(&parts), device, sent: Sent::of(parts, body) })
+}
+
+async fn person(api: &Api, parts: Parts, body: Body) -> Result<Person, Problem> {
+    let bad = || Problem::new(Code::BadToken, "the session's token is missing, unknown, or was deleted");
+    let token = text(&parts.headers, api.wire.auth_token()).ok_or_else(bad)?.trim();
+    let token = Uuid::try_parse(token).map_err(|_| bad())?;
+    // A path without a session, as that of the supported documents, goes with any.
+    let session = segment(parts.uri.path(), "sessions").map(|id| id.parse::<SessionId>());
+    let session = session.transpose().map_err(|_| Problem::no_session())?;
+    let held = api.identities.by_token(session, &token).await?.ok_or_else(bad)?;
+    if held.session.sandbox != sandbox(&parts) {
+        return Err(Problem::no_session());
+    }
+    if let Some(noted) = parts.extensions.get::<Noted>() {
+        noted.caller(held.session.app);
+    }
+    let device = device(&parts.headers, api)?;
+    let patience = api.settings.body_timeout;
+    let body = body::read(&parts.headers, body, MEDIA, patience, "send a smaller file").await?;
+    Ok(Person { held, device, sent: Sent::of(parts, body) })
+}
+
+/// The application that a signed request says it is of: in the query, under either name, in the path, or in the header.
+fn application_id(parts: &Parts, api: &Api) -> Option<String> {
+    let query = parts.uri.query().unwrap_or_default();
+    let named = form_urlencoded::parse(query.as_bytes())
+        .find(|(name, _)| name == "sdkId" || name == "sdkID")
+        .map(|(_, id)| id.into_owned());
+    named
+        .or_else(|| segment(parts.uri.path(), "apps").map(str::to_owned))
+        .or_else(|| text(&parts.headers, api.wire.auth_id()).map(str::to_owned))
+}
+
+/// The segment of a path after another.
+fn segment<'a>(path: &'a str, after: &str) -> Option<&'a str> {
+    let mut segments = path.split('/').skip_while(|segment| *segment != after);
+    segments.nth(1).filter(|segment| !segment.is_empty())
+}
+
+fn sandbox(parts: &Parts) -> bool {
+    parts.extensions.get::<Sandbox>().is_some()
+}
+
+/// What a client library said of a device, as it is kept.
+fn device(headers: &HeaderMap, api: &Api) -> Result<Option<Value>, Problem> {
+    let name = api.wire.device_meta();
+    let Some(meta) = headers.get(name) else { return Ok(None) };
+    let meta = DeviceMeta::read(meta.as_bytes(), name.as_str())
+        .map_err(|words| Problem::new(Code::MalformedRequest, words))?;
+    Ok(serde_json::to_value(meta).ok())
+}
+
+impl Business {
+    /// A session of this business.
+    pub(super) async fn session(&self, api: &Api, id: &str) -> Result<Held, Problem> {
+        let id = id.parse().map_err(|_| Problem::no_session())?;
+        Ok(api.identities.of(self.app, id, self.sandbox).await?)
+    }
+}
+
+impl Either {
+    /// The session of the path.
+    pub(super) async fn session(&self, api: &Api, id: &str) -> Result<Held, Problem> {
+        match self {
+            Self::Business(business) => business.session(api, id).await,
+            Self::Person(person) => Ok(person.held.clone()),
+        }
+    }
+
+    /// Who it is, as far as resources are concerned.
+    pub(super) fn by(&self) -> By {
+        match self {
+            Self::Business(_) => By::RelyingBusiness,
+            Self::Person(_) => By::EndUser,
+        }
+    }
+
+    pub(super) fn sent(&self) -> &Sent {
+        match self {
+            Self::Business(business) => &business.sent,
+            Self::Person(person) => &person.sent,
+        }
+    }
+
+    pub(super) fn device(&self) -> Option<Value> {
+        match self {
+            Self::Business(business) => business.device.clone(),
+            Self::Person(person) => person.device.clone(),
+        }
+    }
+}
+
+impl Sent {
+    fn of(parts: Parts, body: Bytes) -> Self {
+        // The path as it came: a key that was used in the sandbox is another in production.
+        let path =
+            parts.extensions.get::<Sandbox>().map_or_else(|| parts.uri.path(), |Sandbox(uri)| uri.path());
+        Self { operation: format!("{} {path}", parts.method), headers: parts.headers, body }
+    }
+
+    /// The body as a JSON object; an empty one where nothing was sent.
+    pub(super) fn json(&self) -> Result<Map<String, Value>, Problem> {
+        let body = if self.body.is_empty() { b"{}" } else { &self.body[..] };
+        Ok(crate::wire::parse(body)?)
+    }
+
+    /// A form's file `binary-content`, and how it was captured.
+    pub(super) fn upload(&self) -> Result<Upload, Problem> {
+        let content_type = text(&self.headers, &header::CONTENT_TYPE).unwrap_or_default();
+        let boundary = multipart::boundary(content_type).ok_or_else(|| {
+            Problem::new(Code::UnsupportedMediaType, "the body is multipart/form-data with a boundary")
+        })?;
+        let parts = multipart::parts(&self.body, &boundary).map_err(|words| {
+            Problem::new(Code::MalformedRequest, format!("the form cannot be read: {words}"))
+        })?;
+        let part = |name: &str| parts.iter().find(|part| part.name == name);
+        let mut capture_method = CaptureMethod::Camera;
+        if let Some(descriptor) = part("descriptor") {
+            let descriptor: Map<String, Value> = crate::wire::parse(descriptor.bytes)?;
+            if let Some(word) = descriptor.get("capture_method").filter(|word| !word.is_null()) {
+                let read = word.as_str().and_then(|word| word.to_ascii_uppercase().parse().ok());
+                capture_method = read
+                    .ok_or_else(|| Problem::wrong("descriptor.capture_method", "it is CAMERA or UPLOAD"))?;
+            }
+        }
+        let file =
+            part("binary-content").ok_or_else(|| Problem::wrong("binary-content", "it is required"))?;
+        if file.filename.is_none() {
+            return Err(Problem::wrong("binary-content", "it is a file: its part needs a filename"));
+        }
+        Ok(Upload { bytes: file.bytes.to_vec(), capture_method })
+    }
+
+    /// What a repeat of this call is known by.
+    pub(super) fn repeat(&self) -> Result<flow::Once, Problem> {
+        let key = once::key(&self.headers).map_err(|words| Problem::wrong("Idempotency-Key", words))?;
+        let request = [self.operation.as_bytes(), b"\n", &self.body].concat();
+        Ok(flow::Once { key, request })
+    }
+
+    /// The requirement that a body names.
+    pub(super) fn requirement(&self) -> Result<Option<String>, Problem> {
+        match self.json()?.remove("requirement_id") {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(_) => Err(Problem::wrong("requirement_id", "a text is expected")),
+        }
+    }
+
+    /// Holds a place for the answer where an `Idempotency-Key` came; `Err` with the answer where it was given before.
+    pub(super) async fn once(
+        &self,
+        api: &Api,
+        tx: &mut Tx,
+        app: AppId,
+    ) -> Result<Result<Once, Response>, Problem> {
+        let key = once::key(&self.headers).map_err(|words| Problem::wrong("Idempotency-Key", words))?;
+        let operation = &self.operation;
+        let asked = Asked { app, account: None, operation, key: key.as_deref(), body: &self.body };
+        match once::begin(api, tx, asked).await? {
+            Begun::New(once) => Ok(Ok(once)),
+            Begun::Answered(answer) => Ok(Err(answer)),
+            Begun::OtherBody => {
+                let words = "the Idempotency-Key was used with another body; use a new one for each request";
+                Err(Problem::new(Code::IdempotencyKeyReused, words))
+            }
+        }
+    }
+}

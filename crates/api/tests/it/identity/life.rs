@@ -1,0 +1,237 @@
+//! Whole lives of sessions, with the real reader and the real models.
+
+use super::{BASE, Session, business, check, form, signed, sub_check};
+use base::Picture;
+use domain::estimate::sample;
+
+use serde_json::{Value, json};
+use std::sync::LazyLock;
+use testkit::{
+    TestApp,
+    specimens::{Conditions, Holder, Specimen, photograph, portrait},
+};
+use vision::{Vision, distance};
+
+/// A specimen of Sweden whose portrait is one of the sample photos.
+fn passport() -> Specimen {
+    let holder = Holder { nationality: "SWE".to_owned(), portrait: 0, ..Holder::default() };
+    Specimen::passport().issuer("SWE").holder(holder)
+}
+
+fn photo(specimen: &Specimen, seed: u64) -> Vec<u8> {
+    photograph(&specimen.front(), &Conditions::clean(seed)).jpeg
+}
+
+/// The sample face that is most like the portrait of [`passport`], and the one that is least.
+static FACES: LazyLock<(Vec<u8>, Vec<u8>)> = LazyLock::new(|| {
+    let mut vision = Vision::load(&testkit::pack()).unwrap();
+    let embed = |vision: &mut Vision, picture: &Picture| {
+        let faces = vision.find(picture, 20.0).unwrap();
+        let face = faces.into_iter().max_by(|a, b| a.width().total_cmp(&b.width())).unwrap();
+        vision.embed(picture, &face).unwrap()
+    };
+    let own = embed(&mut vision, portrait(0));
+    let mut faces: Vec<_> = testkit::faces()
+        .iter()
+        .map(|picture| (distance(&own, &embed(&mut vision, picture)), sample::jpeg(picture, 96)))
+        .collect();
+    faces.sort_by(|a, b| a.0.total_cmp(&b.0));
+    (faces.first().unwrap().1.clone(), faces.last().unwrap().1.clone())
+});
+
+fn payload() -> Value {
+    json!({
+        "requested_checks": [
+            { "type": "ID_DOCUMENT_AUTHENTICITY", "config": { "issuing_authority_sub_check": { "requested": true } } },
+            { "type": "LIVENESS", "config": { "liveness_type": "STATIC" } },
+            { "type": "ID_DOCUMENT_FACE_MATCH" },
+        ],
+        "requested_tasks": [{ "type": "ID_DOCUMENT_TEXT_DATA_EXTRACTION", "config": { "chip_data": "DESIRED" } }],
+    })
+}
+
+/// Everything that a person does, with one page and one face; the session afterwards.
+async fn live(app: &TestApp, payload: &Value, page: &[u8], face: &[u8]) -> (Session, Value) {
+    let session = Session::new(app, BASE, payload).await;
+    let working = app.keep_working();
+    assert_eq!(session.call(app, "POST", "/biometric-consent", None).await.line(), "204");
+    let document = session.document(app, "PASSPORT", "SWE", &[page]).await;
+    let task = session.extract(app, &document).await;
+    assert_eq!(
+        (&task["state"], &task["recommendation"]["value"]),
+        (&json!("DONE"), &json!("PROGRESS")),
+        "{task}"
+    );
+    session.show_face(app, face).await;
+    session.finish(app).await;
+    working.stop().await;
+    app.work().await;
+    let read = session.read(app).await;
+    (session, read)
+}
+
+#[tokio::test]
+async fn a_passport_and_its_holder() {
+    let app = TestApp::start().await;
+    let page = photo(&passport(), 4);
+    let (session, read) = live(&app, &payload(), &page, &FACES.0).await;
+    assert_eq!(read["state"], "COMPLETED");
+    assert!(read["biometric_consent"].is_string() && read["client_session_token"].is_null());
+
+    let document = &read["resources"]["id_documents"][0];
+    assert_eq!(document["pages"][0]["capture_method"], "CAMERA");
+    let fields = session.media(&app, &document["document_fields"]["media"]).await;
+    let json = fields.json();
+    assert_eq!(fields.header("content-type"), "application/json");
+    for (name, value) in [
+        ("full_name", "ANNA MARIA EXEMPEL"),
+        ("date_of_birth", "1994-08-12"),
+        ("document_number", "L898902C3"),
+        ("expiration_date", "2031-03-14"),
+        ("document_type", "PASSPORT"),
+        ("issuing_country", "SWE"),
+        ("gender", "FEMALE"),
+    ] {
+        assert_eq!(json[name], value, "{json}");
+    }
+    assert_eq!(
+        (&json["mrz"]["type"], json["mrz"]["line2"].as_str().map(str::len)),
+        (&json!("TD3"), Some(44))
+    );
+    let portrait = session.media(&app, &document["document_id_photo"]["media"]).await;
+    assert_eq!(portrait.header("content-type"), "image/jpeg");
+    let own = session.media(&app, &document["pages"][0]["media"]).await;
+    assert!(own.body == page, "the very bytes that were sent");
+
+    let authenticity = check(&read, "ID_DOCUMENT_AUTHENTICITY");
+    for name in [
+        "document_in_date",
+        "mrz_validation",
+        "ocr_mrz_comparison",
+        "physical_document_captured",
+        "issuing_authority",
+    ] {
+        assert_eq!(sub_check(authenticity, name)["result"], "PASS", "{name}: {authenticity}");
+    }
+    assert!(
+        sub_check(authenticity, "no_sign_of_tampering").is_null()
+            && sub_check(authenticity, "fraud_list_check").is_null()
+    );
+    let text = check(&read, "ID_DOCUMENT_TEXT_DATA_CHECK");
+    assert_eq!(text["report"]["recommendation"]["value"], "APPROVE", "{text}");
+    assert_eq!(text["generated_media"][0]["id"], document["document_fields"]["media"]["id"]);
+    assert_eq!(document["tasks"][0]["generated_checks"][0]["id"], text["id"]);
+    let face = check(&read, "ID_DOCUMENT_FACE_MATCH");
+    assert_eq!(face["report"]["recommendation"]["value"], "APPROVE", "{face}");
+    assert_eq!(sub_check(face, "ai_face_match")["details"][0]["name"], "confidence_score");
+    let liveness = check(&read, "LIVENESS");
+    assert_eq!(sub_check(liveness, "liveness_auth")["process"], "AUTOMATED", "{liveness}");
+    let shown = authenticity.to_string();
+    assert!(!shown.to_uppercase().contains("EXEMPEL"), "reports name fields and no values");
+}
+
+#[tokio::test]
+async fn an_expired_document_is_rejected_and_a_strangers_face_does_not_match() {
+    let app = TestApp::start().await;
+    let expired = passport().issued("2014-03-15".parse().unwrap()).expires("2024-03-14".parse().unwrap());
+    let (_, read) = live(&app, &payload(), &photo(&expired, 4), &FACES.1).await;
+    let authenticity = &check(&read, "ID_DOCUMENT_AUTHENTICITY")["report"];
+    assert_eq!(authenticity["recommendation"]["value"], "REJECT", "{authenticity}");
+    assert_eq!(authenticity["recommendation"]["reason"], "EXPIRED_DOCUMENT");
+    assert!(authenticity["recommendation"]["recovery_suggestion"].is_string());
+    let face = check(&read, "ID_DOCUMENT_FACE_MATCH");
+    assert_ne!(face["report"]["recommendation"]["value"], "APPROVE", "{face}");
+    assert_eq!(face["report"]["recommendation"]["reason"], "DIFFERENT_PERSON");
+}
+
+#[tokio::test]
+async fn a_picture_without_a_document_must_be_taken_again() {
+    let app = TestApp::start().await;
+    let session = Session::new(&app, BASE, &payload()).await;
+    let working = app.keep_working();
+    let document = session.document(&app, "PASSPORT", "SWE", &[&FACES.0]).await;
+    let task = session.extract(&app, &document).await;
+    assert_eq!(task["recommendation"]["value"], "MUST_TRY_AGAIN", "{task}");
+    assert_eq!(task["recommendation"]["reason"]["value"], "QUALITY");
+    // What it was said to be counts, too.
+    let card = session.document(&app, "NATIONAL_ID", "SWE", &[&photo(&passport(), 4)]).await;
+    let task = session.extract(&app, &card).await;
+    assert_eq!(
+        task["recommendation"]["reason"],
+        json!({ "value": "USER_ERROR", "detail": "INCORRECT_DOCUMENT_TYPE" })
+    );
+    working.stop().await;
+}
+
+#[tokio::test]
+async fn a_reviewer_decides_and_a_business_supplies_a_face_of_its_own() {
+    let app = TestApp::start().await;
+    let payload = json!({
+        "requested_checks": [
+            { "type": "LIVENESS" },
+            { "type": "FACE_COMPARISON", "config": { "manual_check": "ALWAYS" } },
+        ],
+    });
+    let session = Session::new(&app, BASE, &payload).await;
+    let early = session.call(&app, "GET", "/configuration", None).await;
+    assert_eq!(early.line(), "409 SESSION_NOT_READY");
+    let configuration = business(&app, "GET", &session.path("/configuration"), None).await.json();
+    let required = configuration["capture"]["required_resources"].as_array().unwrap();
+    let face = required.iter().find(|one| one["type"] == "FACE_CAPTURE").unwrap();
+    let body = json!({ "requirement_id": face["id"] });
+    let mine = session.call(&app, "POST", "/resources/face-capture", Some(body.clone())).await;
+    assert_eq!(mine.line(), "403 INSUFFICIENT_PERMISSION");
+    let made = business(&app, "POST", &session.path("/resources/face-capture"), Some(body)).await;
+    assert_eq!((made.line().as_str(), &made.json()["frames"]), ("201", &json!(1)));
+    let path =
+        session.path(&format!("/resources/face-capture/{}/image", made.json()["id"].as_str().unwrap()));
+    let put = async |file: &[u8]| {
+        let call = signed(&app, "PUT", &path).header("Content-Type", super::FORM).body(form(file));
+        call.send(&app).await
+    };
+    let group = testkit::group_photo(1);
+    assert_eq!(
+        put(&sample::jpeg(&group, 90)).await.line(),
+        "422 UNPROCESSABLE_MEDIA",
+        "three faces are no one"
+    );
+    assert_eq!(put(&FACES.0).await.line(), "200");
+    assert_eq!(session.call(&app, "GET", "/configuration", None).await.line(), "200");
+    session.show_face(&app, &FACES.0).await;
+    session.finish(&app).await;
+    app.work().await;
+
+    let read = session.read(&app).await;
+    assert_eq!(read["state"], "ONGOING");
+    assert_eq!(check(&read, "LIVENESS")["state"], "DONE");
+    let waiting = check(&read, "FACE_COMPARISON");
+    assert_eq!((&waiting["state"], &waiting["report"]), (&json!("PENDING"), &Value::Null));
+    assert_eq!(business(&app, "DELETE", &session.path(""), None).await.line(), "409 CHECKS_NOT_FINISHED");
+    let reviews = business(&app, "GET", &format!("{BASE}/reviews"), None).await.json();
+    assert_eq!(
+        (&reviews["reviews"][0]["check_id"], &reviews["reviews"][0]["proposed"]),
+        (&waiting["id"], &json!("APPROVE"))
+    );
+
+    let path = format!("{BASE}/reviews/{}", waiting["id"].as_str().unwrap());
+    let draft = business(&app, "GET", &path, None).await.json();
+    assert_eq!(draft["report"]["recommendation"]["value"], "APPROVE");
+    let decide = async |body: Value| business(&app, "PUT", &path, Some(body)).await;
+    for (body, property) in [
+        (json!({ "decision": "REJECT", "reviewer": "ada" }), "reason"),
+        (json!({ "decision": "REJECT", "reason": "a mask" }), "reviewer"),
+        (json!({ "decision": "SHRUG", "reason": "a mask", "reviewer": "ada" }), "decision"),
+        (json!({ "decision": "REJECT", "reason": "a mask", "reviewer": "ada", "code": "so so" }), "code"),
+    ] {
+        assert_eq!(decide(body).await.json()["errors"][0]["property"], property);
+    }
+    let body = json!({ "decision": "REJECT", "reason": "it is a mask", "code": "DIFFERENT_PERSON", "reviewer": "ada" });
+    assert_eq!(decide(body.clone()).await.line(), "204");
+    assert_eq!(decide(body).await.line(), "409 RESOURCE_LOCKED");
+    let read = session.read(&app).await;
+    assert_eq!(read["state"], "COMPLETED");
+    let decided = check(&read, "FACE_COMPARISON");
+    assert_eq!(decided["report"]["recommendation"]["reason"], "DIFFERENT_PERSON");
+    assert_eq!(sub_check(decided, "manual_face_match")["process"], "EXPERT_REVIEW");
+    assert_eq!(sub_check(decided, "ai_face_match")["result"], "PASS");
+}

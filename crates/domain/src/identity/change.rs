@@ -1,0 +1,321 @@
+//! How a session is changed: a rule that knows the session alone decides, and what it causes (messages, jobs) is written
+//! in the same transaction.
+
+use super::{
+    CheckSession, Held, Identities, ReadDocument,
+    session::{Media, Session},
+    words::{AuthType, CaptureMethod, MediaType, Topic},
+};
+use crate::{
+    delivery::{Message, NotQueued, Success, Verb},
+    estimate,
+    invalid::Invalid,
+};
+use base::{CheckId, MediaId, ResourceId, SessionId, TaskId, Timestamp, World};
+use db::{DbError, Tx, sql};
+use jobs::LostLease;
+use media::gate;
+use serde_json::{Map, Value, json};
+
+/// Why something was not done. The interface says how each looks.
+#[derive(Debug, thiserror::Error)]
+pub enum NotDone {
+    /// There is no such session.
+    #[error("there is no such session")]
+    NoSession,
+    /// There is no such resource, task or requirement in it.
+    #[error("there is no such {0} in the session")]
+    Missing(&'static str),
+    /// There is no such media in it.
+    #[error("there is no such media in the session")]
+    NoMedia,
+    /// The person's time is over.
+    #[error("the session has expired")]
+    Expired,
+    /// Something must come first.
+    #[error("{0}")]
+    NotReady(String),
+    /// The person is still at it.
+    #[error("the session is in progress: its media can be deleted when it has ended")]
+    SessionLocked,
+    /// The resource cannot be changed, or not any more.
+    #[error("{0}")]
+    ResourceLocked(String),
+    /// Checks are still being made.
+    #[error("checks of the session have not finished")]
+    ChecksNotFinished,
+    /// The `Idempotency-Key` came with another request.
+    #[error("the Idempotency-Key was used with another body; use a new one for each request")]
+    KeyReused,
+    /// The caller may not do this.
+    #[error("{0}")]
+    Forbidden(String),
+    /// What was sent cannot be used.
+    #[error("the request has {} members that cannot be used", .0.len())]
+    Invalid(Vec<Invalid>),
+    /// The bytes are of no kind that is taken.
+    #[error("{0}")]
+    Unsupported(String),
+    /// The bytes are of a kind that is taken, and cannot be used.
+    #[error("{0}")]
+    Unprocessable(String),
+    /// The blobs could not be reached.
+    #[error(transparent)]
+    Blobs(#[from] media::blobs::Error),
+    /// The models did not answer.
+    #[error(transparent)]
+    Models(estimate::Refusal),
+    /// The database did not do it.
+    #[error(transparent)]
+    Db(#[from] DbError),
+}
+
+impl From<Invalid> for NotDone {
+    fn from(invalid: Invalid) -> Self {
+        Self::Invalid(vec![invalid])
+    }
+}
+
+impl NotDone {
+    pub(super) fn wrong(path: impl Into<String>, words: impl Into<String>) -> Self {
+        crate::invalid::invalid(path.into(), words).into()
+    }
+}
+
+/// Why a job's change does not count.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Undone {
+    /// It is somebody else's job by now.
+    #[error(transparent)]
+    Lost(#[from] LostLease),
+    /// The rule said no.
+    #[error(transparent)]
+    Not(#[from] NotDone),
+    /// The database did not do it.
+    #[error(transparent)]
+    Db(#[from] DbError),
+}
+
+/// What a message is about.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Subject {
+    Session,
+    Resource(ResourceId),
+    Task(TaskId),
+    Check(CheckId),
+}
+
+/// What a change causes.
+#[derive(Debug, Default)]
+pub(super) struct Effects {
+    pub(super) news: Vec<(Topic, Subject)>,
+    pub(super) read: Vec<ReadDocument>,
+    /// When checks are to be made.
+    pub(super) check_at: Option<Timestamp>,
+    /// Media that nothing refers to any more.
+    pub(super) gone: Vec<MediaId>,
+    /// Checks that wait for a reviewer.
+    pub(super) referred: Vec<CheckId>,
+}
+
+impl Effects {
+    pub(super) fn tell(&mut self, topic: Topic, subject: Subject) {
+        self.news.push((topic, subject));
+    }
+}
+
+/// Bytes that were sent, and where they come from.
+#[derive(Clone, Debug)]
+pub struct Upload {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// A camera or a file.
+    pub capture_method: CaptureMethod,
+}
+
+/// Sides of a picture and pixels of it that are taken.
+const PICTURE: gate::Rules = gate::Rules {
+    min_bytes: None,
+    max_bytes: None,
+    min_jpeg_quality: None,
+    min_height: 200,
+    max_height: 12_000,
+    min_width: 200,
+    max_width: 12_000,
+    min_pixels: 60_000,
+    max_pixels: 50_000_000,
+    min_coloured: 0.0,
+};
+
+impl Upload {
+    /// What it is: content type and kind. `pdf` where PDF files are taken; `strict` where pictures are held to their
+    /// structure and size.
+    pub(super) fn kind(&self, pdf: bool, strict: bool) -> Result<(MediaType, &'static str), NotDone> {
+        let content_type = match self.bytes.as_slice() {
+            [] => return Err(NotDone::Unprocessable("binary-content has no bytes".to_owned())),
+            [0xff, 0xd8, ..] => "image/jpeg",
+            bytes if bytes.starts_with(b"\x89PNG\r\n\x1a\n") => "image/png",
+            bytes if pdf && bytes.starts_with(b"%PDF-") => return Ok((MediaType::Pdf, "application/pdf")),
+            _ => {
+                let taken = if pdf { "JPEG, PNG and PDF are" } else { "JPEG and PNG are" };
+                return Err(NotDone::Unsupported(format!(
+                    "the bytes are of a kind that is not taken; {taken}"
+                )));
+            }
+        };
+        if strict && let Err(refusal) = gate::inspect(&self.bytes, &PICTURE) {
+            match refusal.code {
+                // Colours matter to the checks, which say so.
+                gate::Code::ImageGrayscaleNotSupported => {}
+                gate::Code::UnsupportedImageFormat => {
+                    return Err(NotDone::Unsupported(refusal.message.to_owned()));
+                }
+                _ => {
+                    let limit = refusal
+                        .measured
+                        .map(|measured| format!(" ({}; {} were found)", measured.limit, measured.measured));
+                    return Err(NotDone::Unprocessable(format!(
+                        "{}{}",
+                        refusal.message,
+                        limit.unwrap_or_default()
+                    )));
+                }
+            }
+        }
+        Ok((MediaType::Image, content_type))
+    }
+}
+
+impl Identities {
+    /// Changes a session by a rule, with everything that the rule causes.
+    pub(super) async fn change<T>(
+        &self,
+        id: SessionId,
+        rule: impl FnOnce(&mut Session, &mut Effects, &dyn World) -> Result<T, NotDone> + Send,
+    ) -> Result<(T, Session), NotDone> {
+        let mut tx = self.0.db.write().await?;
+        let mut held = self.hold(&mut tx, id).await?.ok_or(NotDone::NoSession)?;
+        let mut effects = Effects::default();
+        let done = rule(&mut held.session, &mut effects, &*self.0.world)?;
+        let gone = self.settle(&mut tx, &mut held, effects).await?;
+        tx.commit().await?;
+        if !gone.is_empty() {
+            self.clear(id, &gone).await;
+        }
+        Ok((done, held.session))
+    }
+
+    /// Writes a changed session and what the change causes; gives media to clear after the commit.
+    pub(super) async fn settle(
+        &self,
+        tx: &mut Tx,
+        held: &mut Held,
+        effects: Effects,
+    ) -> Result<Vec<MediaId>, DbError> {
+        let world = &*self.0.world;
+        let id = held.session.id;
+        held.session.forget_media(&effects.gone);
+        self.keep(tx, held).await?;
+        for (topic, subject) in effects.news {
+            self.tell(tx, &held.session, topic, subject).await?;
+        }
+        for job in &effects.read {
+            jobs::enqueue(tx, world, job).await?;
+        }
+        if let Some(at) = effects.check_at {
+            jobs::enqueue_at(tx, world, &CheckSession { session: id }, at).await?;
+        }
+        for media in &effects.gone {
+            self.leave(tx, id, Some(*media)).await?;
+        }
+        for check in effects.referred {
+            let Some(check) = held.session.checks.iter().find(|known| known.id == check) else { continue };
+            let proposed = check.draft.as_ref().map(|draft| draft.recommendation.value.as_str());
+            tx.execute(sql!(
+                "INSERT INTO identity_reviews (check_id, session_id, app_id, kind, proposed, created_at)
+                 VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (check_id) DO NOTHING",
+                check.id,
+                id,
+                held.session.app,
+                check.kind,
+                proposed.unwrap_or_default(),
+                world.now(),
+            ))
+            .await?;
+        }
+        Ok(effects.gone)
+    }
+
+    /// Tells the business, where it wants to be told.
+    async fn tell(
+        &self,
+        tx: &mut Tx,
+        session: &Session,
+        topic: Topic,
+        subject: Subject,
+    ) -> Result<(), DbError> {
+        let Some(whom) = &session.wanted.notifications else { return Ok(()) };
+        if !whom.topics.contains(&topic) {
+            return Ok(());
+        }
+        let word = topic.as_str().to_ascii_lowercase();
+        let mut body = Map::new();
+        body.insert("session_id".to_owned(), json!(session.id));
+        body.insert("topic".to_owned(), word.as_str().into());
+        let about = match subject {
+            Subject::Session => None,
+            Subject::Resource(id) => Some(("resource_id", json!(id))),
+            Subject::Task(id) => Some(("task_id", json!(id))),
+            Subject::Check(id) => Some(("check_id", json!(id))),
+        };
+        body.extend(about.map(|(name, id)| (name.to_owned(), id)));
+        let authorization = whom.auth_token.as_ref().map(|token| match whom.auth_type {
+            AuthType::Basic => format!("Basic {}", base64_simd::STANDARD.encode_to_string(token)),
+            AuthType::Bearer => format!("Bearer {token}"),
+        });
+        let message = Message {
+            url: whom.endpoint.clone(),
+            verb: Verb::Post,
+            headers: authorization.map(|value| ("Authorization".to_owned(), value)).into_iter().collect(),
+            body: Value::from(body).to_string(),
+            verify_tls: true,
+            success: Success::Any2xx,
+        };
+        let topic = format!("identity.{word}");
+        match self.0.outbox.post(tx, &*self.0.world, session.app, &topic, &message).await {
+            Ok(_) => Ok(()),
+            Err(NotQueued::Db(error)) => Err(error),
+            Err(NotQueued::Refused(refused)) => {
+                // It was allowed when the session was made; the operator has changed his mind since.
+                tracing::warn!(session.id = %session.id, "a notification is not sent: {refused}");
+                Ok(())
+            }
+        }
+    }
+
+    /// Writes bytes of a session, before the change that refers to them.
+    pub(super) async fn put(
+        &self,
+        held: &Held,
+        kind: MediaType,
+        content_type: &str,
+        resource: Option<ResourceId>,
+        bytes: &[u8],
+    ) -> Result<Media, media::blobs::Error> {
+        let id = self.new_media();
+        held.blobs(&self.0.blobs).put(&held.blob(id), bytes).await?;
+        Ok(Media {
+            id,
+            kind,
+            content_type: content_type.to_owned(),
+            bytes: bytes.len() as u64,
+            resource,
+            redacted: false,
+        })
+    }
+
+    /// The bytes of a media.
+    pub(super) async fn get(&self, held: &Held, media: MediaId) -> Result<Vec<u8>, media::blobs::Error> {
+        held.blobs(&self.0.blobs).get(&held.blob(media)).await
+    }
+}

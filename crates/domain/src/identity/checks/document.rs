@@ -1,0 +1,231 @@
+//! What documents are judged by. A sub-check that was not made is left out: it is never reported as passed.
+
+use super::{
+    super::{
+        filter::Filter,
+        findings::{Findings, Measured},
+        report::{Detail, Recommendation, Report, SubCheck},
+        session::{Check, Resource},
+        words::Advice,
+    },
+    face::Live,
+};
+use documents::{
+    authenticity::{self, Check as Measure, Verdict},
+    field::Name,
+};
+use jiff::civil::Date;
+use std::collections::BTreeSet;
+
+/// What of measures makes a sub-check, and what a failure of it means: its name, what is measured, and the reason.
+const SUB_CHECKS: &[(&str, &[Measure], Advice, &str)] = &[
+    ("document_in_date", &[Measure::DocumentInDate], Advice::Reject, "EXPIRED_DOCUMENT"),
+    ("mrz_validation", &[Measure::MrzCheckDigits, Measure::MrzFormat], Advice::NotAvailable, "INCORRECT_MRZ"),
+    ("ocr_mrz_comparison", &[Measure::OcrMrzComparison], Advice::Reject, "DATA_MISMATCH"),
+    ("ocr_barcode_comparison", &[Measure::OcrBarcodeComparison], Advice::Reject, "DATA_MISMATCH"),
+    ("doc_number_validation", &[Measure::DocNumberValidation], Advice::Reject, "DOC_NUMBER_INVALID"),
+    (
+        "physical_document_captured",
+        &[Measure::NoScreenGrid, Measure::NoScreenBezel, Measure::NoPhotocopy],
+        Advice::Consider,
+        "DOCUMENT_COPY",
+    ),
+    (
+        "issuing_authority",
+        &[Measure::IssuingCountryKnown, Measure::CountryTypeConsistent],
+        Advice::NotAvailable,
+        "DOCUMENT_NOT_SUPPORTED",
+    ),
+];
+
+/// What speaks of tampering where it fails, and of nothing where it does not: no measure of ours could vouch for a
+/// document that was never touched.
+const TAMPERING: &[Measure] = &[Measure::SidesAgree, Measure::DatesPossible];
+
+/// How a document is judged, step by step: the worst that was found counts, the first of its kind gives the reason.
+#[derive(Default)]
+struct Judgement {
+    breakdown: Vec<SubCheck>,
+    worst: Option<(Advice, &'static str)>,
+}
+
+impl Judgement {
+    fn found(&mut self, advice: Advice, reason: &'static str) {
+        let rank = |advice| match advice {
+            Advice::Approve => 0,
+            Advice::Consider => 1,
+            Advice::NotAvailable => 2,
+            Advice::Reject => 3,
+        };
+        if self.worst.is_none_or(|(worst, _)| rank(advice) > rank(worst)) {
+            self.worst = Some((advice, reason));
+        }
+    }
+
+    fn end(self) -> Report {
+        let recommendation = match self.worst {
+            None => Recommendation::approve(),
+            Some((advice, reason)) => Recommendation::with(advice, reason),
+        };
+        Report { recommendation, breakdown: self.breakdown }
+    }
+}
+
+fn details(measures: &[&Measured]) -> Vec<Detail> {
+    measures
+        .iter()
+        .map(|measure| {
+            let name = serde_json::to_value(measure.check).ok();
+            let name = name.as_ref().and_then(|name| name.as_str()).unwrap_or("measure");
+            Detail::new(name, format_args!("{:.3} ({}): {}", measure.value, measure.limit, measure.reason))
+        })
+        .collect()
+}
+
+/// Whether a document is what it seems.
+pub(super) fn authenticity(
+    findings: Option<&Findings>,
+    resource: &Resource,
+    filter: &Filter,
+    check: &Check,
+    live: Option<&Live>,
+    today: Date,
+) -> Report {
+    let Some(findings) = findings else { return Report::not_available("NO_DOCUMENT") };
+    if !findings.document {
+        return Report::not_available(findings.faults.first().map_or("NO_DOCUMENT", String::as_str));
+    }
+    let mut judgement = Judgement::default();
+    // What a filter of the session leaves out is no reason of its own for a document that expired: that has its own.
+    let lenient = Filter { allow_expired: true, ..filter.clone() };
+    if let Some(reason) = findings.unusable(resource, &lenient) {
+        judgement.found(Advice::NotAvailable, reason);
+    }
+    for (name, checks, advice, reason) in SUB_CHECKS {
+        if *name == "issuing_authority" && !check.issuing_authority {
+            continue;
+        }
+        let measures: Vec<&Measured> = checks.iter().filter_map(|check| findings.measure(*check)).collect();
+        if measures.is_empty() {
+            continue;
+        }
+        let worst = |verdict| measures.iter().any(|measure| measure.verdict == verdict);
+        let (fails, doubtful) = (worst(Verdict::Fail), worst(Verdict::Doubt));
+        judgement.breakdown.push(SubCheck::new(name, !fails && !doubtful, details(&measures)));
+        let allowed = *name == "document_in_date" && filter.allow_expired;
+        if fails && !allowed {
+            judgement.found(*advice, reason);
+        } else if doubtful && !allowed {
+            judgement.found(Advice::Consider, reason);
+        }
+    }
+    let touched: Vec<&Measured> = TAMPERING
+        .iter()
+        .filter_map(|check| findings.measure(*check))
+        .filter(|measure| measure.verdict != Verdict::Pass)
+        .collect();
+    if !touched.is_empty() {
+        judgement.breakdown.push(SubCheck::new("no_sign_of_tampering", false, details(&touched)));
+        let sure = touched.iter().any(|measure| measure.verdict == Verdict::Fail);
+        judgement.found(if sure { Advice::Reject } else { Advice::Consider }, "TAMPERED");
+    }
+    let mut ages: Vec<Measured> = findings.measure(Measure::PortraitAge).cloned().into_iter().collect();
+    let born = findings.field(Name::DateOfBirth).and_then(|text| text.parse::<Date>().ok());
+    if let Some((age, born)) = live.and_then(Live::age).zip(born) {
+        let measure = authenticity::measure_live_age(&age, born, today);
+        ages.push(Measured {
+            check: measure.check,
+            value: measure.value,
+            limit: measure.limit.to_string(),
+            verdict: measure.verdict,
+            reason: measure.reason,
+        });
+    }
+    if !ages.is_empty() {
+        let ages: Vec<&Measured> = ages.iter().collect();
+        let passed = ages.iter().all(|measure| measure.verdict == Verdict::Pass);
+        judgement.breakdown.push(SubCheck::new("age_estimation_dob_comparison", passed, details(&ages)));
+        if !passed {
+            judgement.found(Advice::Consider, "LARGE_AGE_GAP");
+        }
+    }
+    judgement.end()
+}
+
+/// Whether what was read of a document can be relied on.
+pub(super) fn text_data(findings: Option<&Findings>, letter: bool) -> Report {
+    let Some(findings) = findings else { return Report::not_available("NO_DOCUMENT") };
+    let fault = || findings.faults.first().map_or("PHOTO_TOO_BLURRY", String::as_str);
+    if !findings.document {
+        return Report::not_available(findings.faults.first().map_or("NO_DOCUMENT", String::as_str));
+    }
+    let mut judgement = Judgement::default();
+    let needed: &[(&str, bool)] = if letter {
+        let has = |member: &str| findings.letter.as_ref().is_some_and(|letter| letter[member].is_string());
+        let address =
+            findings.letter.as_ref().is_some_and(|letter| letter["structured_postal_address"].is_object());
+        &[("full_name", has("full_name")), ("structured_postal_address", address)]
+    } else {
+        &[
+            ("full_name", findings.field(Name::FullName).is_some()),
+            ("date_of_birth", findings.field(Name::DateOfBirth).is_some()),
+            ("document_number", findings.field(Name::DocumentNumber).is_some()),
+        ]
+    };
+    let read = needed.iter().all(|(_, there)| *there);
+    let told = needed.iter().map(|(name, there)| Detail::new(name, if *there { "read" } else { "not read" }));
+    judgement.breakdown.push(SubCheck::new("text_data_readable", read, told.collect()));
+    for (name, check) in [
+        ("ocr_mrz_comparison", Measure::OcrMrzComparison),
+        ("ocr_barcode_comparison", Measure::OcrBarcodeComparison),
+    ] {
+        let Some(measure) = findings.measure(check) else { continue };
+        let passed = measure.verdict == Verdict::Pass;
+        judgement.breakdown.push(SubCheck::new(name, passed, details(&[measure])));
+        match measure.verdict {
+            Verdict::Pass => {}
+            Verdict::Doubt => judgement.found(Advice::Consider, "DATA_MISMATCH"),
+            Verdict::Fail => judgement.found(Advice::Reject, "DATA_MISMATCH"),
+        }
+    }
+    let mut report = judgement.end();
+    if !read {
+        report.recommendation = Recommendation::with(Advice::NotAvailable, fault());
+    }
+    report
+}
+
+/// Whether two documents are of one person.
+pub(super) fn comparison(both: &[&Findings]) -> Report {
+    let [one, other] = both else { return Report::not_available("NO_DOCUMENT") };
+    let mut judgement = Judgement::default();
+    let (Some(a), Some(b)) = (name(one), name(other)) else {
+        return Report::not_available("PHOTO_TOO_BLURRY");
+    };
+    // A letter often has fewer of the given names: one set of words must lie within the other, the family name included.
+    let within = a.is_subset(&b) || b.is_subset(&a);
+    let same = within && a.len().min(b.len()) >= 2;
+    let shared = a.intersection(&b).count();
+    let told = vec![Detail::new("words_shared", shared), Detail::new("words_compared", a.len().min(b.len()))];
+    judgement.breakdown.push(SubCheck::new("name_match", same, told));
+    if !same {
+        let advice = if shared == 0 { Advice::Reject } else { Advice::Consider };
+        judgement.found(advice, "NAME_MISMATCH");
+    }
+    if let (Some(a), Some(b)) = (one.field(Name::DateOfBirth), other.field(Name::DateOfBirth)) {
+        judgement.breakdown.push(SubCheck::new("dob_match", a == b, Vec::new()));
+        if a != b {
+            judgement.found(Advice::Reject, "DOB_MISMATCH");
+        }
+    }
+    judgement.end()
+}
+
+/// The words of a person's name, in small Latin letters.
+fn name(findings: &Findings) -> Option<BTreeSet<String>> {
+    let letter = findings.letter.as_ref().and_then(|letter| letter["full_name"].as_str());
+    let text = findings.field(Name::FullName).or(letter)?;
+    let words = text.split(|c: char| c.is_whitespace() || c == '-' || c == ',');
+    let words: BTreeSet<String> = words.map(documents::text::fold).filter(|word| !word.is_empty()).collect();
+    (!words.is_empty()).then_some(words)
+}

@@ -1,0 +1,905 @@
+//! What a business and a person do with a session, up to the moment when the checks begin.
+
+use super::{
+    Identities, ReadDocument,
+    change::{Effects, NotDone, Subject, Upload},
+    checks,
+    filter::{type_of, type_word},
+    moves::{BadMove, ResourceEvent, SessionEvent, TaskEvent},
+    session::{Made, Media, Requirement, Resource, Session, Task},
+    store::{Held, hash},
+    wanted::Wanted,
+    words::{
+        CaptureMethod, CaptureMethods, LivenessType, MediaType, ResourceKind, SessionState, SourceType,
+        Standing, TaskState, TaskType, Topic, TryAgain,
+    },
+};
+use aws_lc_rs::digest;
+use base::{AppId, Id as _, MediaId, ResourceId, SessionId, SignedDuration, TaskId, Uuid, World};
+use db::{DbError, Tx};
+use documents::{catalogue, countries};
+use serde_json::Value;
+use std::{ops::Range, time::Duration};
+
+/// Resources of a session: what was tried counts, too.
+const MOST_RESOURCES: usize = 60;
+/// The highest number of a page, and of a frame.
+const LAST_PAGE: u32 = 9;
+/// Frames of a zoom that must be there.
+const ZOOM_FRAMES: usize = 3;
+/// How often a waiting call looks.
+const LOOK_EVERY: Duration = Duration::from_millis(60);
+
+/// Who a call is from, as far as resources are concerned.
+pub type By = SourceType;
+
+/// What was said of a document that is to come.
+#[derive(Clone, Debug, Default)]
+pub struct NewDocument {
+    /// What it is.
+    pub document_type: Option<String>,
+    /// Who issued it, ISO 3166-1 alpha-3.
+    pub issuing_country: Option<String>,
+    /// For which requirement; the first that it fits, where none is named.
+    pub requirement_id: Option<String>,
+}
+
+/// A call that may be the repeat of one whose answer was lost.
+#[derive(Clone, Debug, Default)]
+pub struct Once {
+    /// Its `Idempotency-Key`.
+    pub key: Option<String>,
+    /// What it asks: operation and body.
+    pub request: Vec<u8>,
+}
+
+impl Once {
+    /// The hashes of the key and of what is asked.
+    fn hashes(&self) -> Option<(String, String)> {
+        let hash = |bytes: &[u8]| hex::encode(digest::digest(&digest::SHA256, bytes));
+        Some((hash(self.key.as_ref()?.as_bytes()), hash(&self.request)))
+    }
+
+    /// What was made by the same call before.
+    fn before(&self, session: &Session) -> Result<Option<ResourceId>, NotDone> {
+        let Some((key, request)) = self.hashes() else { return Ok(None) };
+        match session.made.iter().find(|made| made.key == key) {
+            None => Ok(None),
+            Some(made) if made.request == request => Ok(Some(made.resource)),
+            Some(_) => Err(NotDone::KeyReused),
+        }
+    }
+
+    /// Remembers what was made.
+    fn note(&self, session: &mut Session, resource: ResourceId) {
+        let made = self.hashes().map(|(key, request)| Made { key, request, resource });
+        session.made.extend(made);
+    }
+}
+
+/// A media's contents, or why there are none.
+#[derive(Debug)]
+pub enum Contents {
+    /// These bytes of a media.
+    Bytes(Media, Vec<u8>),
+    /// They are withheld.
+    Withheld,
+}
+
+impl From<BadMove> for NotDone {
+    fn from(bad: BadMove) -> Self {
+        Self::ResourceLocked(bad.to_string())
+    }
+}
+
+impl Session {
+    /// Refuses a person whose time is over, or who is through.
+    fn person(&self, world: &dyn World) -> Result<(), NotDone> {
+        if self.is_open(world.now()) { Ok(()) } else { Err(NotDone::Expired) }
+    }
+
+    fn mine(&self, kind: ResourceKind, id: ResourceId) -> Result<&Resource, NotDone> {
+        self.resource(kind, id).ok_or(NotDone::Missing("resource"))
+    }
+
+    /// Adds a resource in the place of what was supplied for its requirement before.
+    fn supply(
+        &mut self,
+        world: &dyn World,
+        resource: Resource,
+        effects: &mut Effects,
+    ) -> Result<ResourceId, NotDone> {
+        if self.resources.len() >= MOST_RESOURCES {
+            let words = format!("a session takes at most {MOST_RESOURCES} resources");
+            return Err(NotDone::ResourceLocked(words));
+        }
+        let id = resource.id;
+        let requirement = self.requirement(resource.requirement).ok_or(NotDone::Missing("requirement"))?;
+        requirement.standing = requirement.standing.after(ResourceEvent::Supplied)?;
+        requirement.resource = Some(id);
+        self.resources.push(resource);
+        self.touch(id, world);
+        effects.tell(Topic::ResourceUpdate, Subject::Resource(id));
+        Ok(id)
+    }
+
+    /// Notes that a resource changed.
+    pub(super) fn touch(&mut self, id: ResourceId, world: &dyn World) {
+        if let Some(resource) = self.any(id) {
+            resource.last_updated = world.now();
+        }
+    }
+
+    /// Moves the requirement that a resource counts for; one that it no longer counts for stays as it is.
+    pub(super) fn move_requirement(&mut self, id: ResourceId, event: ResourceEvent) -> Result<(), BadMove> {
+        let requirement = self.requirements.iter_mut().find(|requirement| requirement.resource == Some(id));
+        if let Some(requirement) = requirement {
+            requirement.standing = requirement.standing.after(event)?;
+        }
+        Ok(())
+    }
+
+    /// The task that a kind of resource has, where the session asks for it.
+    fn task_kind(&self, kind: ResourceKind) -> Option<TaskType> {
+        let kind = match kind {
+            ResourceKind::IdDocument => TaskType::IdDocument,
+            ResourceKind::SupplementaryDocument => TaskType::SupplementaryDocument,
+            ResourceKind::Liveness | ResourceKind::FaceCapture => return None,
+        };
+        self.wanted.task(kind).map(|task| task.kind)
+    }
+
+    /// Something to read came: a task is there for it, or it is enough as it is.
+    fn readable_came(&mut self, id: ResourceId, world: &dyn World) -> Result<(), NotDone> {
+        self.move_requirement(id, ResourceEvent::Supplied)?;
+        let Some(kind) = self.any(id).map(|resource| resource.kind) else { return Ok(()) };
+        let Some(task) = self.task_kind(kind) else {
+            return Ok(self.move_requirement(id, ResourceEvent::Accepted)?);
+        };
+        if self
+            .requirements
+            .iter()
+            .any(|requirement| requirement.resource == Some(id) && requirement.attempts_remaining() == 0)
+        {
+            return Err(NotDone::ResourceLocked("no attempts are left".to_owned()));
+        }
+        let now = world.now();
+        if let Some(resource) = self.any(id)
+            && !resource.tasks.iter().any(|task| task.state == TaskState::Created)
+        {
+            resource.tasks.push(Task {
+                id: TaskId::new(world),
+                kind: task,
+                state: TaskState::Created,
+                created: now,
+                last_updated: now,
+                generated_media: Vec::new(),
+                generated_checks: Vec::new(),
+                recommendation: None,
+            });
+        }
+        Ok(())
+    }
+
+    /// Refuses pictures from files where the session takes those of a camera alone.
+    fn takes_from(&self, method: CaptureMethod) -> Result<(), NotDone> {
+        let camera = self.wanted.sdk_config.allowed_capture_methods == Some(CaptureMethods::Camera);
+        if camera && method == CaptureMethod::Upload {
+            return Err(NotDone::wrong("descriptor.capture_method", "the session takes CAMERA alone"));
+        }
+        Ok(())
+    }
+
+    /// Refuses to change a resource while it is being read.
+    fn not_being_read(&self, resource: &Resource) -> Result<(), NotDone> {
+        if resource.tasks.iter().any(|task| task.state == TaskState::Pending) {
+            return Err(NotDone::ResourceLocked("the resource is being read; wait for its task".to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Completes a session whose checks have all ended.
+    pub(super) fn complete_if_done(&mut self, effects: &mut Effects) -> Result<(), BadMove> {
+        if self.state == SessionState::Ongoing
+            && self.triggered_at.is_some()
+            && self.checks.iter().all(|check| check.state.is_final())
+        {
+            self.state = self.state.after(SessionEvent::AllChecked)?;
+            effects.tell(Topic::SessionCompletion, Subject::Session);
+        }
+        Ok(())
+    }
+}
+
+impl Requirement {
+    /// Attempts that are left.
+    pub fn attempts_remaining(&self) -> i64 {
+        (self.attempts - self.used).max(0)
+    }
+
+    /// Takes one attempt.
+    fn attempt(&mut self) -> Result<(), NotDone> {
+        if self.attempts_remaining() == 0 {
+            return Err(NotDone::ResourceLocked("no attempts are left".to_owned()));
+        }
+        self.used += 1;
+        Ok(())
+    }
+}
+
+impl Identities {
+    /// Makes a session.
+    pub async fn create(
+        &self,
+        tx: &mut Tx,
+        app: AppId,
+        sandbox: bool,
+        wanted: Wanted,
+        device: Option<Value>,
+    ) -> Result<Session, DbError> {
+        let world = &*self.0.world;
+        let mut session = Session::begin(world, app, sandbox, wanted);
+        session.track("CREATE_SESSION", None, world.now(), device);
+        self.insert(tx, &session).await?;
+        Ok(session)
+    }
+
+    /// The session of a path for a person's token: one of another session opens nothing.
+    pub async fn by_token(&self, session: Option<SessionId>, token: &Uuid) -> Result<Option<Held>, NotDone> {
+        let mut view = self.0.db.read().await?;
+        let held = self.find_by_token(&mut view, token).await?;
+        // Once the person is through the token is no more.
+        let Some(held) = held.filter(|held| held.session.triggered_at.is_none()) else { return Ok(None) };
+        if session.is_some_and(|id| id != held.session.id) {
+            return Err(NotDone::NoSession);
+        }
+        debug_assert_eq!(hash(token), hash(&held.session.token));
+        if held.session.is_open(self.0.world.now()) { Ok(Some(held)) } else { Err(NotDone::Expired) }
+    }
+
+    /// The session of a path for a business.
+    pub async fn of(&self, app: AppId, id: SessionId, sandbox: bool) -> Result<Held, NotDone> {
+        let mut view = self.0.db.read().await?;
+        let held = self.find(&mut view, app, id).await?;
+        held.filter(|held| held.session.sandbox == sandbox).ok_or(NotDone::NoSession)
+    }
+
+    /// Begins a document.
+    pub async fn add_document(
+        &self,
+        id: SessionId,
+        kind: ResourceKind,
+        new: NewDocument,
+        once: &Once,
+        device: Option<Value>,
+    ) -> Result<Resource, NotDone> {
+        let (id, session) = self
+            .change(id, |session, effects, world| {
+                session.person(world)?;
+                if let Some(made) = once.before(session)? {
+                    return Ok(made);
+                }
+                let (document_type, country) = described(kind, &new)?;
+                let requirement = choose(session, kind, &new, document_type, country.as_deref())?;
+                requirement_open(session, requirement)?;
+                let requirement = session.requirement(requirement).ok_or(NotDone::Missing("requirement"))?;
+                let mut resource = Resource::begin(world, requirement);
+                resource.document_type = document_type;
+                resource.issuing_country = country;
+                if kind == ResourceKind::SupplementaryDocument {
+                    resource.other_type = new.document_type.map(|word| word.trim().to_ascii_uppercase());
+                }
+                let id = session.supply(world, resource, effects)?;
+                once.note(session, id);
+                session.track("RESOURCE_CREATED", Some(id), world.now(), device);
+                Ok(id)
+            })
+            .await?;
+        session.resources.into_iter().find(|resource| resource.id == id).ok_or(NotDone::Missing("resource"))
+    }
+
+    /// Puts a page of a document in its place. Gives its media.
+    pub async fn put_page(
+        &self,
+        held: &Held,
+        kind: ResourceKind,
+        resource: ResourceId,
+        number: u32,
+        upload: Upload,
+        device: Option<Value>,
+    ) -> Result<Media, NotDone> {
+        let session = &held.session;
+        if number > LAST_PAGE {
+            return Err(NotDone::wrong("page", format!("pages are numbered from 0 to {LAST_PAGE}")));
+        }
+        session.takes_from(upload.capture_method)?;
+        session.not_being_read(session.mine(kind, resource)?)?;
+        let (media_kind, content_type) = upload.kind(false, !session.sandbox)?;
+        let media = self.put(held, media_kind, content_type, Some(resource), &upload.bytes).await?;
+        let added = media.clone();
+        let method = upload.capture_method;
+        self.changed(held, media, move |session, effects, world| {
+            session.not_being_read(session.mine(kind, resource)?)?;
+            let place = session.any(resource).ok_or(NotDone::Missing("resource"))?;
+            effects.gone.extend(place.put_page(number, method, added.id));
+            session.media.push(added);
+            session.readable_came(resource, world)?;
+            session.touch(resource, world);
+            session.track("PAGE_UPLOADED", Some(resource), world.now(), device);
+            effects.tell(Topic::ResourceUpdate, Subject::Resource(resource));
+            Ok(())
+        })
+        .await
+    }
+
+    /// Puts the file of a supplementary document in its place.
+    pub async fn put_file(
+        &self,
+        held: &Held,
+        resource: ResourceId,
+        upload: Upload,
+        device: Option<Value>,
+    ) -> Result<Media, NotDone> {
+        let kind = ResourceKind::SupplementaryDocument;
+        let session = &held.session;
+        session.takes_from(upload.capture_method)?;
+        session.not_being_read(session.mine(kind, resource)?)?;
+        let (media_kind, content_type) = upload.kind(true, !session.sandbox)?;
+        let media = self.put(held, media_kind, content_type, Some(resource), &upload.bytes).await?;
+        let added = media.clone();
+        self.changed(held, media, move |session, effects, world| {
+            session.not_being_read(session.mine(kind, resource)?)?;
+            let place = session.any(resource).ok_or(NotDone::Missing("resource"))?;
+            effects.gone.extend(place.file.replace(added.id));
+            if added.kind == MediaType::Pdf {
+                effects.tell(Topic::NewPdfSupplied, Subject::Resource(resource));
+            }
+            session.media.push(added);
+            session.readable_came(resource, world)?;
+            session.touch(resource, world);
+            session.track("FILE_UPLOADED", Some(resource), world.now(), device);
+            effects.tell(Topic::ResourceUpdate, Subject::Resource(resource));
+            Ok(())
+        })
+        .await
+    }
+
+    /// A change by a person that refers to a media; the media goes when the change does not count.
+    async fn changed(
+        &self,
+        held: &Held,
+        media: Media,
+        rule: impl FnOnce(&mut Session, &mut Effects, &dyn World) -> Result<(), NotDone> + Send,
+    ) -> Result<Media, NotDone> {
+        let id = held.session.id;
+        let done = self
+            .change(id, |session, effects, world| {
+                session.person(world)?;
+                rule(session, effects, world)
+            })
+            .await;
+        match done {
+            Ok(_) => Ok(media),
+            Err(error) => {
+                self.clear(id, &[media.id]).await;
+                Err(error)
+            }
+        }
+    }
+
+    /// Asks for a document to be read, and waits a while for it.
+    pub async fn extract(
+        &self,
+        id: SessionId,
+        kind: ResourceKind,
+        resource: ResourceId,
+        device: Option<Value>,
+    ) -> Result<Task, NotDone> {
+        let (task, session) = self
+            .change(id, |session, effects, world| {
+                session.person(world)?;
+                let known = session.mine(kind, resource)?;
+                if session.task_kind(kind).is_none() {
+                    return Err(NotDone::Missing("task"));
+                }
+                if known.readable().is_empty() {
+                    return Err(NotDone::NotReady("no page of the document has come yet".to_owned()));
+                }
+                let asked = known.tasks.iter().find(|task| task.state == TaskState::Created);
+                let Some(asked) = asked.map(|task| task.id) else {
+                    // It was asked for before: that is the answer.
+                    let last = known.tasks.last().ok_or(NotDone::Missing("task"))?;
+                    return Ok(last.id);
+                };
+                let requirement = known.requirement;
+                session.requirement(requirement).ok_or(NotDone::Missing("requirement"))?.attempt()?;
+                let now = world.now();
+                let tasks = session.any(resource).map(|resource| &mut resource.tasks);
+                for task in tasks.into_iter().flatten().filter(|task| task.id == asked) {
+                    task.state = task.state.after(TaskEvent::Asked)?;
+                    task.last_updated = now;
+                }
+                session.track("TEXT_EXTRACTION_REQUESTED", Some(resource), now, device);
+                effects.read.push(ReadDocument { session: session.id, resource, task: asked });
+                Ok(asked)
+            })
+            .await?;
+        let found = find_task(&session, resource, task);
+        let found = found.ok_or(NotDone::Missing("task"))?;
+        if found.state == TaskState::Pending { self.wait_for(id, resource, task).await } else { Ok(found) }
+    }
+
+    /// Waits until a task has ended, for as long as the settings say; gives it as it stands.
+    async fn wait_for(&self, id: SessionId, resource: ResourceId, task: TaskId) -> Result<Task, NotDone> {
+        let until = tokio::time::Instant::now() + self.0.settings.patience;
+        loop {
+            let held = {
+                let mut view = self.0.db.read().await?;
+                self.find_any(&mut view, id).await?.ok_or(NotDone::NoSession)?
+            };
+            let found = find_task(&held.session, resource, task).ok_or(NotDone::Missing("task"))?;
+            if found.state != TaskState::Pending || tokio::time::Instant::now() >= until {
+                return Ok(found);
+            }
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    }
+
+    /// Begins a capture of a live face.
+    pub async fn add_liveness(
+        &self,
+        id: SessionId,
+        liveness: LivenessType,
+        requirement: Option<&str>,
+        once: &Once,
+        device: Option<Value>,
+    ) -> Result<ResourceId, NotDone> {
+        let (id, _) = self
+            .change(id, |session, effects, world| {
+                session.person(world)?;
+                if let Some(made) = once.before(session)? {
+                    return Ok(made);
+                }
+                let asked = requirement.map(|text| text.parse::<ResourceId>().ok());
+                let wanted = |requirement: &&mut Requirement| {
+                    asked.is_none_or(|asked| asked == Some(requirement.id))
+                        && requirement.kind == ResourceKind::Liveness
+                        && requirement.liveness_type == Some(liveness)
+                };
+                let requirement = session.requirements.iter_mut().find(wanted).ok_or_else(|| {
+                    NotDone::ResourceLocked(format!(
+                        "the session asks for no liveness of the type {liveness}"
+                    ))
+                })?;
+                requirement.attempt()?;
+                let resource = Resource::begin(world, requirement);
+                let id = session.supply(world, resource, effects)?;
+                once.note(session, id);
+                session.track("RESOURCE_CREATED", Some(id), world.now(), device);
+                Ok(id)
+            })
+            .await?;
+        Ok(id)
+    }
+
+    /// Puts a frame of a live face in its place.
+    pub async fn put_frame(
+        &self,
+        held: &Held,
+        liveness: LivenessType,
+        resource: ResourceId,
+        number: u32,
+        upload: Upload,
+        device: Option<Value>,
+    ) -> Result<Media, NotDone> {
+        let session = &held.session;
+        let last = if liveness == LivenessType::Zoom { 7 } else { 1 };
+        if number > last {
+            return Err(NotDone::wrong("frame", format!("frames are numbered from 0 to {last}")));
+        }
+        let kind = ResourceKind::Liveness;
+        let ours = |session: &Session| match session.mine(kind, resource)?.liveness_type {
+            Some(own) if own == liveness => Ok(()),
+            _ => Err(NotDone::Missing("resource")),
+        };
+        ours(session)?;
+        let (media_kind, content_type) = upload.kind(false, !session.sandbox)?;
+        let media = self.put(held, media_kind, content_type, Some(resource), &upload.bytes).await?;
+        let added = media.clone();
+        self.changed(held, media, move |session, effects, world| {
+            ours(session)?;
+            session.move_requirement(resource, ResourceEvent::Supplied)?;
+            let place = session.any(resource).ok_or(NotDone::Missing("resource"))?;
+            let most = if liveness == LivenessType::Zoom { 7 } else { 1 };
+            let new = !place.pages.iter().any(|page| page.number == number);
+            if new && place.pages.len() >= most {
+                return Err(NotDone::ResourceLocked(format!("it takes at most {most} frames")));
+            }
+            effects.gone.extend(place.put_page(number, CaptureMethod::Camera, added.id));
+            // The picture of the face: the first frame.
+            place.image = place.pages.first().and_then(|page| page.media);
+            let frames = place.pages.iter().filter(|page| page.media.is_some()).count();
+            session.media.push(added);
+            if liveness == LivenessType::Static || frames >= ZOOM_FRAMES {
+                session.move_requirement(resource, ResourceEvent::Accepted)?;
+            }
+            session.touch(resource, world);
+            session.track("FRAME_UPLOADED", Some(resource), world.now(), device);
+            effects.tell(Topic::ResourceUpdate, Subject::Resource(resource));
+            Ok(())
+        })
+        .await
+    }
+
+    /// Keeps a facemap that a client made.
+    pub async fn put_facemap(
+        &self,
+        held: &Held,
+        resource: ResourceId,
+        bytes: Vec<u8>,
+    ) -> Result<Media, NotDone> {
+        let ours = |session: &Session| match session.mine(ResourceKind::Liveness, resource)?.liveness_type {
+            Some(LivenessType::Zoom) => Ok(()),
+            _ => Err(NotDone::Missing("resource")),
+        };
+        ours(&held.session)?;
+        if bytes.is_empty() {
+            return Err(NotDone::Unprocessable("binary-content has no bytes".to_owned()));
+        }
+        let media =
+            self.put(held, MediaType::Binary, "application/octet-stream", Some(resource), &bytes).await?;
+        let added = media.clone();
+        self.changed(held, media, move |session, effects, world| {
+            ours(session)?;
+            let place = session.any(resource).ok_or(NotDone::Missing("resource"))?;
+            effects.gone.extend(place.facemap.replace(added.id));
+            session.media.push(added);
+            session.touch(resource, world);
+            effects.tell(Topic::ResourceUpdate, Subject::Resource(resource));
+            Ok(())
+        })
+        .await
+    }
+
+    /// Begins a picture of a face to compare with.
+    pub async fn add_face(
+        &self,
+        id: SessionId,
+        by: By,
+        requirement: Option<&str>,
+        once: &Once,
+        device: Option<Value>,
+    ) -> Result<ResourceId, NotDone> {
+        let (id, _) = self
+            .change(id, |session, effects, world| {
+                if by == SourceType::EndUser {
+                    session.person(world)?;
+                }
+                if let Some(made) = once.before(session)? {
+                    return Ok(made);
+                }
+                open_to_business(session, world)?;
+                let asked = requirement.map(str::parse::<ResourceId>);
+                let mine = |known: &Requirement| known.kind == ResourceKind::FaceCapture;
+                let found = session.requirements.iter_mut().find(|known| match &asked {
+                    Some(Ok(id)) => known.id == *id && mine(known),
+                    Some(Err(_)) => false,
+                    None => mine(known) && known.source == by,
+                });
+                let found = found.ok_or(NotDone::Missing("requirement"))?;
+                may(found.source, by)?;
+                let resource = Resource::begin(world, found);
+                let id = session.supply(world, resource, effects)?;
+                once.note(session, id);
+                session.track("RESOURCE_CREATED", Some(id), world.now(), device);
+                Ok(id)
+            })
+            .await?;
+        Ok(id)
+    }
+
+    /// Puts the picture of a face in its place.
+    pub async fn put_face(
+        &self,
+        held: &Held,
+        by: By,
+        resource: ResourceId,
+        upload: Upload,
+        device: Option<Value>,
+    ) -> Result<Media, NotDone> {
+        let kind = ResourceKind::FaceCapture;
+        let session = &held.session;
+        let source = session.mine(kind, resource)?.source;
+        may(source, by)?;
+        open_to_business(session, &*self.0.world)?;
+        let (media_kind, content_type) = upload.kind(false, !session.sandbox)?;
+        if !session.sandbox {
+            self.one_face(upload.bytes.clone()).await?;
+        }
+        let media = self.put(held, media_kind, content_type, Some(resource), &upload.bytes).await?;
+        let (added, id) = (media.clone(), session.id);
+        let done = self
+            .change(id, move |session, effects, world| {
+                if by == SourceType::EndUser {
+                    session.person(world)?;
+                }
+                open_to_business(session, world)?;
+                session.mine(kind, resource)?;
+                session.move_requirement(resource, ResourceEvent::Supplied)?;
+                let place = session.any(resource).ok_or(NotDone::Missing("resource"))?;
+                effects.gone.extend(place.image.replace(added.id));
+                session.media.push(added);
+                session.move_requirement(resource, ResourceEvent::Accepted)?;
+                session.touch(resource, world);
+                session.track("FACE_CAPTURE_IMAGE_UPLOADED", Some(resource), world.now(), device);
+                effects.tell(Topic::ResourceUpdate, Subject::Resource(resource));
+                Ok(())
+            })
+            .await;
+        if let Err(error) = done {
+            self.clear(id, &[media.id]).await;
+            return Err(error);
+        }
+        Ok(media)
+    }
+
+    /// Notes that a person consents to the use of biometric data.
+    pub async fn consent(&self, id: SessionId, device: Option<Value>) -> Result<(), NotDone> {
+        self.change(id, |session, _, world| {
+            session.person(world)?;
+            if session.wanted.block_biometric_consent {
+                let words = "the session collects no biometric consent (block_biometric_consent)";
+                return Err(NotDone::Forbidden(words.to_owned()));
+            }
+            let now = world.now();
+            session.biometric_consent.get_or_insert(now);
+            session.track("BIOMETRIC_CONSENT", None, now, device);
+            Ok(())
+        })
+        .await
+        .map(drop)
+    }
+
+    /// Tells the business that a person wants a mail.
+    pub async fn ask_for_mail(&self, id: SessionId, topic: Topic) -> Result<(), NotDone> {
+        self.change(id, |session, effects, world| {
+            session.person(world)?;
+            effects.tell(topic, Subject::Session);
+            Ok(())
+        })
+        .await
+        .map(drop)
+    }
+
+    /// The person is through: the token is no more, and the checks begin.
+    pub async fn finish(&self, id: SessionId, device: Option<Value>) -> Result<(), NotDone> {
+        // A sandbox may be asked to take its time.
+        let delay = self.sandbox_delay(id).await?;
+        self.change(id, |session, effects, world| {
+            session.person(world)?;
+            let pending =
+                |resource: &Resource| resource.tasks.iter().any(|task| task.state == TaskState::Pending);
+            if session.resources.iter().any(pending) {
+                return Err(NotDone::NotReady("a document is still being read".to_owned()));
+            }
+            let open: Vec<String> = session
+                .requirements
+                .iter()
+                .filter(|requirement| requirement.standing != Standing::Fulfilled)
+                .map(|requirement| format!("{} {}", requirement.kind, requirement.id))
+                .collect();
+            if !open.is_empty() {
+                let words = format!("the session is not complete; what is missing: {}", open.join(", "));
+                return Err(NotDone::NotReady(words));
+            }
+            let now = world.now();
+            session.state = session.state.after(SessionEvent::TokenDeleted)?;
+            session.triggered_at = Some(now);
+            session.track("CLIENT_SESSION_TOKEN_DELETED", None, now, device);
+            effects.tell(Topic::ClientSessionTokenDeleted, Subject::Session);
+            checks::begin(session, world)?;
+            session.complete_if_done(effects)?;
+            if session.state == SessionState::Ongoing {
+                effects.check_at = Some(now + SignedDuration::from_secs(delay));
+            }
+            Ok(())
+        })
+        .await
+        .map(drop)
+    }
+
+    /// A media's bytes, all of them or a part; nothing where they are withheld.
+    pub async fn contents(
+        &self,
+        held: &Held,
+        id: MediaId,
+        part: Option<Range<u64>>,
+    ) -> Result<Contents, NotDone> {
+        let media = held.session.media(id).ok_or(NotDone::NoMedia)?;
+        if media.redacted || self.is_withheld(&held.session, media) {
+            return Ok(Contents::Withheld);
+        }
+        let (blobs, key) = (held.blobs(&self.0.blobs), held.blob(id));
+        let read = match part {
+            Some(part) => blobs.get_range(&key, part).await,
+            None => blobs.get(&key).await,
+        };
+        match read {
+            Ok(bytes) => Ok(Contents::Bytes(media.clone(), bytes)),
+            Err(media::blobs::Error::Missing) => Err(NotDone::NoMedia),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Whether the operator gives out no pictures of documents of the country that it is of.
+    fn is_withheld(&self, session: &Session, media: &Media) -> bool {
+        if media.kind == MediaType::Json {
+            return false;
+        }
+        let resource = session.resources.iter().find(|resource| Some(resource.id) == media.resource);
+        let Some(resource) = resource else { return false };
+        let read = resource.findings.as_ref().and_then(|findings| findings.issuer.as_ref());
+        let withheld = |code: &String| self.0.settings.withheld.contains(code);
+        read.is_some_and(withheld) || resource.issuing_country.as_ref().is_some_and(withheld)
+    }
+
+    /// Deletes a media's bytes for good.
+    pub async fn redact(&self, id: SessionId, media: MediaId, device: Option<Value>) -> Result<(), NotDone> {
+        let mut tx = self.0.db.write().await?;
+        let mut held = self.hold(&mut tx, id).await?.ok_or(NotDone::NoSession)?;
+        let session = &mut held.session;
+        let known = session.media.iter().position(|known| known.id == media).ok_or(NotDone::NoMedia)?;
+        if session.state == SessionState::Ongoing {
+            return Err(match session.triggered_at {
+                None => NotDone::SessionLocked,
+                Some(_) => NotDone::ResourceLocked(
+                    "checks use the session's resources; its media can be deleted when they have ended"
+                        .to_owned(),
+                ),
+            });
+        }
+        if let Some(known) = session.media.get_mut(known) {
+            known.redacted = true;
+        }
+        for resource in &mut session.resources {
+            resource.forget(media);
+        }
+        for check in &mut session.checks {
+            check.generated_media.retain(|id| *id != media);
+        }
+        session.track("MEDIA_DELETED", None, self.0.world.now(), device);
+        self.keep(&mut tx, &held).await?;
+        self.leave(&mut tx, id, Some(media)).await?;
+        tx.commit().await?;
+        self.clear(id, &[media]).await;
+        Ok(())
+    }
+
+    /// Deletes a session: its key first, then its blobs.
+    pub async fn delete(&self, app: AppId, id: SessionId, sandbox: bool) -> Result<(), NotDone> {
+        let mut tx = self.0.db.write().await?;
+        let held = self.hold(&mut tx, id).await?;
+        let ours = |held: &Held| held.session.app == app && held.session.sandbox == sandbox;
+        let held = held.filter(ours).ok_or(NotDone::NoSession)?;
+        let unfinished = held.session.checks.iter().any(|check| !check.state.is_final());
+        if held.session.state == SessionState::Ongoing && unfinished {
+            return Err(NotDone::ChecksNotFinished);
+        }
+        self.remove(&mut tx, id).await?;
+        tx.commit().await?;
+        self.clear(id, &[]).await;
+        Ok(())
+    }
+
+    /// Forgets which devices were used.
+    pub async fn forget_devices(&self, id: SessionId) -> Result<(), NotDone> {
+        self.change(id, |session, _, _| {
+            session.devices.clear();
+            Ok(())
+        })
+        .await
+        .map(drop)
+    }
+}
+
+fn find_task(session: &Session, resource: ResourceId, task: TaskId) -> Option<Task> {
+    let resource = session.resources.iter().find(|known| known.id == resource)?;
+    resource.tasks.iter().find(|known| known.id == task).cloned()
+}
+
+/// Whether a picture of a face is its caller's to supply.
+fn may(source: SourceType, by: By) -> Result<(), NotDone> {
+    if source == by {
+        return Ok(());
+    }
+    Err(NotDone::Forbidden(format!("this is supplied by {source}")))
+}
+
+/// Refuses changes by a business to a session that is over, or whose checks have begun.
+fn open_to_business(session: &Session, world: &dyn World) -> Result<(), NotDone> {
+    if session.triggered_at.is_some() {
+        return Err(NotDone::ResourceLocked(
+            "the checks have begun; nothing can be supplied any more".to_owned(),
+        ));
+    }
+    session.person(world)
+}
+
+/// What was said of a document, as far as it must be said.
+fn described(
+    kind: ResourceKind,
+    new: &NewDocument,
+) -> Result<(Option<catalogue::DocumentType>, Option<String>), NotDone> {
+    let country = new.issuing_country.as_deref().map(|code| code.trim().to_ascii_uppercase());
+    if country.as_deref().is_some_and(|code| countries::find_iso(code).is_none()) {
+        return Err(NotDone::wrong("issuing_country", "it is no ISO 3166-1 alpha-3 code"));
+    }
+    if kind == ResourceKind::SupplementaryDocument {
+        let odd =
+            |word: &String| word.len() > 64 || !word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+        if new.document_type.as_ref().is_some_and(odd) {
+            return Err(NotDone::wrong("document_type", "it has at most 64 letters, digits and underscores"));
+        }
+        return Ok((None, country));
+    }
+    let word =
+        new.document_type.as_deref().ok_or_else(|| NotDone::wrong("document_type", "it is required"))?;
+    let document_type = type_of(word).ok_or_else(|| {
+        NotDone::wrong(
+            "document_type",
+            "it is one of PASSPORT, NATIONAL_ID, RESIDENCE_PERMIT, DRIVING_LICENCE",
+        )
+    })?;
+    let country = country.ok_or_else(|| NotDone::wrong("issuing_country", "it is required"))?;
+    Ok((Some(document_type), Some(country)))
+}
+
+/// The requirement that a document is for.
+fn choose(
+    session: &Session,
+    kind: ResourceKind,
+    new: &NewDocument,
+    document_type: Option<catalogue::DocumentType>,
+    country: Option<&str>,
+) -> Result<ResourceId, NotDone> {
+    let mut fitting: Vec<&Requirement> =
+        session.requirements.iter().filter(|requirement| requirement.kind == kind).collect();
+    if fitting.is_empty() {
+        return Err(NotDone::ResourceLocked(format!("the session asks for no {kind}")));
+    }
+    if let Some(text) = &new.requirement_id {
+        let id = text.parse::<ResourceId>().ok();
+        fitting.retain(|requirement| Some(requirement.id) == id);
+        if fitting.is_empty() {
+            return Err(NotDone::Missing("requirement"));
+        }
+    }
+    if let (Some(document_type), Some(country)) = (document_type, country) {
+        fitting.retain(|requirement| requirement.filter.admits(country, document_type));
+        if fitting.is_empty() {
+            let words = format!("the session does not take {} of {country}", type_word(document_type));
+            return Err(NotDone::wrong("document_type", words));
+        }
+    }
+    // What is still to be supplied comes first; else the last is replaced.
+    let open = fitting.iter().find(|requirement| requirement.standing != Standing::Fulfilled);
+    let chosen = open.or_else(|| fitting.last()).ok_or(NotDone::Missing("requirement"))?;
+    Ok(chosen.id)
+}
+
+fn requirement_open(session: &Session, id: ResourceId) -> Result<(), NotDone> {
+    let left = session.requirements.iter().find(|known| known.id == id).map(Requirement::attempts_remaining);
+    if left == Some(0) {
+        return Err(NotDone::ResourceLocked("no attempts are left".to_owned()));
+    }
+    Ok(())
+}
+
+/// What becomes of a requirement when a task of its resource ends so.
+pub(super) fn judged(advice: TryAgain, attempts_left: i64) -> ResourceEvent {
+    match advice {
+        TryAgain::Progress | TryAgain::Should => ResourceEvent::Accepted,
+        TryAgain::Must if attempts_left > 0 => ResourceEvent::Declined,
+        TryAgain::Must => ResourceEvent::UsedUp,
+    }
+}

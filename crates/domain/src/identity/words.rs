@@ -1,0 +1,288 @@
+//! The closed sets of words of document sessions (interface 3, part A). What comes in is read whatever its case; what
+//! goes out, and what is kept, is spelt as the interface does.
+
+use crate::words::closed;
+
+closed! {
+    /// How far a session is.
+    pub enum SessionState {
+        /// The person is at it, or its checks are.
+        Ongoing => "ONGOING",
+        /// Every check has ended.
+        Completed => "COMPLETED",
+        /// The person did not come to an end in time.
+        Expired => "EXPIRED",
+    }
+}
+
+closed! {
+    /// What a resource is.
+    pub enum ResourceKind {
+        /// A document that says who somebody is.
+        IdDocument => "ID_DOCUMENT",
+        /// A document that says more, an address for example.
+        SupplementaryDocument => "SUPPLEMENTARY_DOCUMENT",
+        /// A face, live.
+        Liveness => "LIVENESS",
+        /// A face to compare with.
+        FaceCapture => "FACE_CAPTURE",
+    }
+}
+
+closed! {
+    /// Who supplies a resource.
+    pub enum SourceType {
+        /// The person.
+        EndUser => "END_USER",
+        /// The business that made the session.
+        RelyingBusiness => "RELYING_BUSINESS",
+    }
+}
+
+closed! {
+    /// Where a picture comes from.
+    pub enum CaptureMethod {
+        /// A camera, at that moment.
+        Camera => "CAMERA",
+        /// A file.
+        Upload => "UPLOAD",
+    }
+}
+
+closed! {
+    /// Which of them the page offers.
+    pub enum CaptureMethods {
+        /// Both.
+        CameraAndUpload => "CAMERA_AND_UPLOAD",
+        /// The camera alone.
+        Camera => "CAMERA",
+    }
+}
+
+closed! {
+    /// What a media is.
+    pub enum MediaType {
+        /// JPEG or PNG.
+        Image => "IMAGE",
+        /// JSON.
+        Json => "JSON",
+        /// Bytes.
+        Binary => "BINARY",
+        /// PDF.
+        Pdf => "PDF",
+    }
+}
+
+closed! {
+    /// How a face is shown.
+    pub enum LivenessType {
+        /// In one picture.
+        Static => "STATIC",
+        /// In several, coming nearer.
+        Zoom => "ZOOM",
+    }
+}
+
+closed! {
+    /// What is done with a resource while the person waits.
+    pub enum TaskType {
+        /// Reads an identity document.
+        IdDocument => "ID_DOCUMENT_TEXT_DATA_EXTRACTION",
+        /// Reads another document.
+        SupplementaryDocument => "SUPPLEMENTARY_DOCUMENT_TEXT_DATA_EXTRACTION",
+    }
+}
+
+closed! {
+    /// How far a task is.
+    pub enum TaskState {
+        /// Something to read has arrived.
+        Created => "CREATED",
+        /// It is asked for, and being done.
+        Pending => "PENDING",
+        /// It is done.
+        Done => "DONE",
+        /// It could not be done.
+        Failed => "FAILED",
+    }
+}
+
+closed! {
+    /// What is checked.
+    pub enum CheckType {
+        /// Whether a document is what it seems.
+        Authenticity => "ID_DOCUMENT_AUTHENTICITY",
+        /// Whether what was read of it can be relied on.
+        TextData => "ID_DOCUMENT_TEXT_DATA_CHECK",
+        /// The same of a supplementary document.
+        SupplementaryTextData => "SUPPLEMENTARY_DOCUMENT_TEXT_DATA_CHECK",
+        /// Whether a face is live.
+        Liveness => "LIVENESS",
+        /// The document's portrait against the live face.
+        FaceMatch => "ID_DOCUMENT_FACE_MATCH",
+        /// The business's picture against the live face.
+        FaceComparison => "FACE_COMPARISON",
+        /// Two documents against each other.
+        Comparison => "ID_DOCUMENT_COMPARISON",
+    }
+}
+
+closed! {
+    /// How far a check is.
+    pub enum CheckState {
+        /// A task asked for it; the person is not through yet.
+        Created => "CREATED",
+        /// It can begin.
+        Ready => "READY",
+        /// It is being made, or waits for a reviewer.
+        Pending => "PENDING",
+        /// It has its report.
+        Done => "DONE",
+        /// It could not be made.
+        InternalError => "INTERNAL_ERROR",
+    }
+}
+
+closed! {
+    /// What a report recommends.
+    pub enum Advice {
+        /// Nothing speaks against it.
+        Approve => "APPROVE",
+        /// Something does.
+        Reject => "REJECT",
+        /// It could not be told.
+        NotAvailable => "NOT_AVAILABLE",
+        /// Something might speak against it.
+        Consider => "CONSIDER",
+    }
+}
+
+closed! {
+    /// How a sub-check ended.
+    pub enum Outcome {
+        /// As it should be.
+        Pass => "PASS",
+        /// Not as it should be.
+        Fail => "FAIL",
+    }
+}
+
+closed! {
+    /// Who made a sub-check.
+    pub enum Process {
+        /// This server.
+        Automated => "AUTOMATED",
+        /// A person.
+        ExpertReview => "EXPERT_REVIEW",
+    }
+}
+
+closed! {
+    /// When a reviewer decides.
+    pub enum ManualCheck {
+        /// Never.
+        Never => "NEVER",
+        /// Where this server is not sure.
+        Fallback => "FALLBACK",
+        /// Always.
+        Always => "ALWAYS",
+    }
+}
+
+closed! {
+    /// What is read of a chip, where there is one.
+    pub enum ChipData {
+        /// It is welcome.
+        Desired => "DESIRED",
+        /// It is not looked at.
+        Ignore => "IGNORE",
+    }
+}
+
+closed! {
+    /// Whether resources may be supplied in a branch.
+    pub enum Branch {
+        /// They must.
+        Mandatory => "MANDATORY",
+        /// They must not.
+        NotAllowed => "NOT_ALLOWED",
+    }
+}
+
+closed! {
+    /// What the business is told of.
+    pub enum Topic {
+        /// A resource came, or changed.
+        ResourceUpdate => "RESOURCE_UPDATE",
+        /// A task ended.
+        TaskCompletion => "TASK_COMPLETION",
+        /// A check ended.
+        CheckCompletion => "CHECK_COMPLETION",
+        /// The session is completed.
+        SessionCompletion => "SESSION_COMPLETION",
+        /// A PDF file came.
+        NewPdfSupplied => "NEW_PDF_SUPPLIED",
+        /// The person wants instructions by mail.
+        InstructionsEmailRequested => "INSTRUCTIONS_EMAIL_REQUESTED",
+        /// The person is through.
+        ClientSessionTokenDeleted => "CLIENT_SESSION_TOKEN_DELETED",
+        /// The person wants a confirmation by mail.
+        ThankYouEmailRequested => "THANK_YOU_EMAIL_REQUESTED",
+    }
+}
+
+closed! {
+    /// How notifications are authorised.
+    pub enum AuthType {
+        /// `Basic`, and the token in base64.
+        Basic => "BASIC",
+        /// `Bearer`, and the token as it is.
+        Bearer => "BEARER",
+    }
+}
+
+closed! {
+    /// What the person should do after a task.
+    pub enum TryAgain {
+        /// Go on.
+        Progress => "PROGRESS",
+        /// A better picture would help.
+        Should => "SHOULD_TRY_AGAIN",
+        /// This one does not do.
+        Must => "MUST_TRY_AGAIN",
+    }
+}
+
+closed! {
+    /// Why.
+    pub enum TryReason {
+        /// The picture.
+        Quality => "QUALITY",
+        /// What it shows.
+        UserError => "USER_ERROR",
+        /// This server.
+        Error => "ERROR",
+    }
+}
+
+closed! {
+    /// Whether a restriction names what is allowed or what is not.
+    pub enum Inclusion {
+        /// What is allowed.
+        Include => "INCLUDE",
+        /// What is not.
+        Exclude => "EXCLUDE",
+    }
+}
+
+closed! {
+    /// What a person must still do for a requirement.
+    pub enum Standing {
+        /// Everything.
+        Required => "REQUIRED",
+        /// Something has come, and it is not enough yet.
+        InProgress => "IN_PROGRESS",
+        /// Nothing.
+        Fulfilled => "FULFILLED",
+    }
+}
