@@ -123,9 +123,10 @@ export class Api {
     const path = `/resources/${DOCUMENTS[kind]}/${resource}/text-extraction`;
     const end = performance.now() + READING_MS;
     let answer = await this.#ask("PUT", path, {});
+    // Asking again does not begin again: it is the same task until that has ended.
     while (pending(answer) && performance.now() < end) {
       await sleep(LOOK_MS);
-      answer = await this.#ask("GET", path);
+      answer = await this.#ask("PUT", path, {});
     }
     return recommendation(answer);
   }

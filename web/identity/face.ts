@@ -22,7 +22,7 @@ const ANCHORS = [
   [4.266906, 5.178857],
   [9.041765, 10.66308],
 ] as const;
-const SURE = 0.4;
+const SURE = 0.3;
 /** Two boxes that share this much are one face. */
 const SAME = 0.4;
 

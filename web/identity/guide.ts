@@ -3,7 +3,7 @@
 // Guidance, and no judgement: the server reads the photo and says whether it will do. The limits were set by trying, on
 // rendered documents; whoever they are wrong for presses the button by hand.
 
-import { type Box, change, type Grey, light, pixel, sharpness } from "./grey";
+import { type Box, change, type Grey, light, pixel, sharpness, softened } from "./grey";
 
 /** What is wrong with a photo. */
 export type Fault = "dark" | "bright" | "glare" | "blurred" | "small";
@@ -67,7 +67,8 @@ export function faultsOf(full: { width: number; height: number }, small: Grey, d
 }
 
 /** How many sides of a document lie along the frame, 0 to 4. */
-export function edges(grey: Grey, frame: Box): number {
+export function edges(seen: Grey, frame: Box): number {
+  const grey = softened(seen);
   const { left, top, width, height } = frame;
   const across = (x: number, y: number) => pixel(grey, x + 1, y) - pixel(grey, x - 1, y);
   const down = (y: number, x: number) => pixel(grey, x, y + 1) - pixel(grey, x, y - 1);
@@ -84,7 +85,7 @@ export function edges(grey: Grey, frame: Box): number {
 /** A side lies within this part of the frame around its line, and slants no more than half of it. */
 const REACH = 0.11;
 /** Brightness changes by this much over a side, at this many of its points. */
-const STEP = 12;
+const STEP = 11;
 const SEEN = 0.7;
 
 /**

@@ -13,16 +13,17 @@ export interface Reach {
 }
 
 /** For one picture; for the first of an approach; and where an approach ends. */
-export const PORTRAIT: Reach = { least: 0.42, most: 0.78 };
-export const FAR: Reach = { least: 0.22, most: 0.44 };
-export const NEAR: Reach = { least: 0.62, most: 1 };
+export const PORTRAIT: Reach = { least: 0.42, most: 0.8 };
+export const FAR: Reach = { least: 0.28, most: 0.5 };
+export const NEAR: Reach = { least: 0.62, most: 1.1 };
 
 /** How wide the oval is that a face is to fill: a little wider than the face, as a part of the window's width. */
-export const OVALS = { portrait: 0.72, far: 0.46, near: 0.9 } as const;
+export const OVALS = { portrait: 0.72, far: 0.5, near: 0.9 } as const;
 
 /** Pictures of an approach. */
 export const FRAMES = 7;
 
+const SURELY = 0.6;
 const TOO_DARK = 45;
 const TOO_BRIGHT = 225;
 const MOVING = 12;
@@ -46,8 +47,8 @@ export function advise(look: Look, before: Look | undefined, reach: Reach): Advi
   if (!face) {
     return light(look.grey, middle(look.grey)).mean < TOO_DARK ? "dark" : "find";
   }
-  // Somebody far behind does not matter.
-  if (other && other.width > face.width * 0.5) {
+  // Somebody far behind does not matter, nor what the net takes for a face and is not sure of.
+  if (other && other.score > SURELY && other.width > face.width * 0.5) {
     return "alone";
   }
   const where = placed(look.grey, face);

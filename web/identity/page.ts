@@ -546,7 +546,8 @@ class Page {
 
   #shown(): Shown {
     const phone = matchMedia("(pointer: coarse)").matches && !matchMedia("(any-pointer: fine)").matches;
-    const link = this.#session ? `${location.origin}${location.pathname}#${toShort(this.#session)}` : "";
+    const page = new URL("./", location.href).href;
+    const link = this.#session ? `${page}#${toShort(this.#session)}` : "";
     return {
       state: this.#state,
       texts: this.#texts,

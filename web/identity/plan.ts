@@ -70,10 +70,15 @@ export function readPlan(answer: unknown): Plan {
   const body = object(answer);
   const capture = object(body.capture);
   const config = object(body.sdk_config);
+  const needs = list(capture.required_resources).map(object).flatMap(readNeed);
+  const checks = list(body.requested_checks).map((check) => text(check) ?? text(object(check).type) ?? "");
+  // Nobody is asked about a face that nothing looks at.
+  const faces = needs.some(({ kind }) => kind === "LIVENESS" || kind === "FACE_CAPTURE");
+  const looked = faces || checks.some((check) => /FACE|LIVENESS/.test(check));
   return {
     secondsLeft: number(body.client_session_token_ttl) ?? 600,
-    consent: wanted(capture.biometric_consent),
-    needs: list(capture.required_resources).map(object).flatMap(readNeed),
+    consent: looked && wanted(capture.biometric_consent),
+    needs,
     colours: {
       ...named("primary", text(config.primary_colour)),
       ...named("secondary", text(config.secondary_colour)),

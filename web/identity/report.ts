@@ -8,20 +8,22 @@ const MOST = 5;
 export interface Fault {
   /** The kind of error, for example TypeError. */
   name: string;
-  /** File, line and column of the program, innermost first. */
-  places: string[];
+  /** The file of the program and the line in it; minified, a line is long, so the column stands with the name of the file. */
+  file: string;
+  line: number;
   /** Which step the person was at. */
-  step: string;
+  screen: string;
 }
 
 /** What may be told of an error. */
 export function faultOf(error: unknown, step: string): Fault {
   const { name, stack } = (error ?? {}) as { name?: unknown; stack?: unknown };
-  const places = (typeof stack === "string" ? stack : "").match(/[\w-]+\.js:\d+:\d+/g) ?? [];
+  const place = /([\w-]+\.js):(\d+):(\d+)/.exec(typeof stack === "string" ? stack : "");
   return {
     name: typeof name === "string" ? name.replace(/\W/g, "").slice(0, 60) : "unknown",
-    places: places.slice(0, 8),
-    step,
+    file: place ? `${place[1]}-${place[3]}` : "",
+    line: Number(place?.[2] ?? 0),
+    screen: step,
   };
 }
 

@@ -7,11 +7,12 @@
 //! |---|---|
 //! | `/poa/holder/` | shows the holder of a proof of age a fresh QR code every 30 seconds |
 //! | `/console/` | members sign in, see what was found, and manage members |
+//! | `/idverify/v1/web/` | a person goes through a document verification session; below `/sandbox` too |
 
 mod serve;
 
 use axum::{Router, response::Redirect, routing::get};
-use serve::{File, Page};
+use serve::{EMBEDDED, File, HEADERS, Page};
 
 /// What was found in `web/dist` when this was built.
 static FILES: &[File] = include!(concat!(env!("OUT_DIR"), "/files.rs"));
@@ -28,11 +29,18 @@ pub fn built_in() -> bool {
 
 fn router_of(files: &'static [File]) -> Router {
     // Addresses inside a page are relative to its folder; and browsers keep an invitation after `#` on the way.
-    Router::new()
+    let own = |folder| Page { files, folder, headers: &HEADERS };
+    let mut routes = Router::new()
         .route("/poa/holder", get(Redirect::permanent("/poa/holder/")))
-        .merge(Page { files, folder: "holder" }.at("/poa/holder/"))
+        .merge(own("holder").at("/poa/holder/"))
         .route("/console", get(Redirect::permanent("/console/")))
-        .merge(Page { files, folder: "console" }.at("/console/"))
+        .merge(own("console").at("/console/"));
+    // The page finds the interface beside itself, so the sandbox's needs nothing but its own address.
+    for base in ["/idverify/v1", "/sandbox/idverify/v1"] {
+        let identity = Page { files, folder: "identity", headers: &EMBEDDED };
+        routes = routes.merge(identity.at(&format!("{base}/web/")));
+    }
+    routes
 }
 
 #[cfg(test)]

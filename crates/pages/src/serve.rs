@@ -26,11 +26,15 @@ pub(crate) struct File {
 pub(crate) struct Page {
     pub files: &'static [File],
     pub folder: &'static str,
+    pub headers: &'static Headers,
 }
+
+/// The headers of every answer of a page.
+pub(crate) type Headers = [(HeaderName, &'static str); 6];
 
 /// Nothing from anywhere else, nothing inline, in nobody's frame; nobody is told where a reader came from. The reader's
 /// camera and place are no business of these pages.
-pub(crate) const HEADERS: [(HeaderName, &str); 6] = [
+pub(crate) static HEADERS: Headers = [
     (
         header::CONTENT_SECURITY_POLICY,
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; \
@@ -41,6 +45,21 @@ pub(crate) const HEADERS: [(HeaderName, &str); 6] = [
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
     (HeaderName::from_static("permissions-policy"), "camera=(), geolocation=(), microphone=()"),
+];
+
+/// The same for a page with a camera that a business may put into a frame of its own. Which businesses there are the pages
+/// do not know, so it is any: the page shows nothing of anybody before it was handed a session's token.
+pub(crate) static EMBEDDED: Headers = [
+    (
+        header::CONTENT_SECURITY_POLICY,
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; \
+         manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors *",
+    ),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "cross-origin"),
+    (HeaderName::from_static("permissions-policy"), "camera=(self), geolocation=(), microphone=()"),
 ];
 
 /// Names under `assets/` have a hash of their contents in them; the others must be asked for again each time.
@@ -59,26 +78,26 @@ impl Page {
     fn answer(self, name: &str, asked: &HeaderMap) -> Response {
         if self.files.is_empty() {
             let sentence = "the pages were not there when this server was built: run `make setup`, then build it again\n";
-            return plain(StatusCode::SERVICE_UNAVAILABLE, sentence);
+            return self.plain(StatusCode::SERVICE_UNAVAILABLE, sentence);
         }
         let named = |file: &&File| {
             file.name.strip_prefix(self.folder).and_then(|rest| rest.strip_prefix('/')) == Some(name)
         };
         let Some(file) = self.files.iter().find(named) else {
-            return plain(StatusCode::NOT_FOUND, "there is no such page\n");
+            return self.plain(StatusCode::NOT_FOUND, "there is no such page\n");
         };
         let keep = if name.starts_with("assets/") { FOR_EVER } else { ASK_AGAIN };
         let known = [(header::ETAG, file.etag), (header::CACHE_CONTROL, keep)];
         if has(asked, file.etag) {
-            return (StatusCode::NOT_MODIFIED, HEADERS, known).into_response();
+            return (StatusCode::NOT_MODIFIED, self.headers.clone(), known).into_response();
         }
-        (HEADERS, known, [(header::CONTENT_TYPE, file.kind)], file.bytes).into_response()
+        (self.headers.clone(), known, [(header::CONTENT_TYPE, file.kind)], file.bytes).into_response()
     }
-}
 
-fn plain(status: StatusCode, sentence: &'static str) -> Response {
-    let kind = [(header::CONTENT_TYPE, "text/plain; charset=utf-8"), (header::CACHE_CONTROL, "no-store")];
-    (status, HEADERS, kind, sentence).into_response()
+    fn plain(self, status: StatusCode, sentence: &'static str) -> Response {
+        let kind = [(header::CONTENT_TYPE, "text/plain; charset=utf-8"), (header::CACHE_CONTROL, "no-store")];
+        (status, self.headers.clone(), kind, sentence).into_response()
+    }
 }
 
 /// Whether the browser has these contents already. A proxy that compresses makes a tag weak; that is no difference here.

@@ -5,7 +5,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const [WIDTH, HEIGHT, RATE] = [1280, 720, 10];
+const [WIDTH, HEIGHT] = [1280, 720];
+/** Pictures a second that are drawn, and that Chromium takes a film to have that does not say. */
+const [RATE, SHOWN] = [10, 30];
 /** Of the models' packages, like the server's own tests; in the middle of it a woman looks into the camera. */
 const PHOTO = join(process.cwd(), "../models/node_modules/@vladmandic/face-api/demo/sample3.jpg");
 /** What of it shows her and nobody else, and where her face is in that. */
@@ -13,7 +15,7 @@ const ALONE = "crop=430:900:950:60";
 const FACE = { x: 208, y: 305 };
 
 /** Seconds of each part. */
-const [CARD, STILL, NEARER] = [5, 4, 14];
+const [CARD, STILL, NEARER] = [5, 5, 12];
 
 /** Makes a film in a folder of its own; `remove` deletes it. */
 export function makeFilm(): { file: string; remove(): void } {
@@ -36,7 +38,7 @@ export function makeFilm(): { file: string; remove(): void } {
     ...lines,
   ].join(",");
   // From a face of a third of the window's width to one that nearly fills it: how many of the photo's rows are shown.
-  const [far, near] = [1180, 540];
+  const [far, near] = [1040, 560];
   const moment = `clip((t-${STILL})/${NEARER - 3}\\,0\\,1)`;
   const shown = `${far}*pow(${near}/${far}\\,${moment})`;
   const scale = `${HEIGHT}/(${shown})`;
@@ -59,7 +61,21 @@ export function makeFilm(): { file: string; remove(): void } {
     "-i",
     PHOTO,
   ];
-  const out = ["-map", "[out]", "-c:v", "mjpeg", "-q:v", "4", "-pix_fmt", "yuvj420p", "-f", "mjpeg", file];
+  const out = [
+    "-map",
+    "[out]",
+    "-r",
+    `${SHOWN}`,
+    "-c:v",
+    "mjpeg",
+    "-q:v",
+    "4",
+    "-pix_fmt",
+    "yuvj420p",
+    "-f",
+    "mjpeg",
+    file,
+  ];
   execFileSync("ffmpeg", ["-v", "error", "-y", ...input, "-filter_complex", graph, ...out], {
     stdio: ["ignore", "inherit", "inherit"],
   });

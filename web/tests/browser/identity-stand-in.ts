@@ -67,7 +67,7 @@ export class IdentityStandIn {
   seconds = 600;
   /** What is recommended after each document that is read; nothing left is PROGRESS. */
   recommendations: object[] = [];
-  /** How many times a task is looked after before it is done. */
+  /** How many times it is said that a task goes on before it is done. */
   slow = 0;
   /** Refusals by operation, each used once: status and code. */
   readonly refusals = new Map<string, [number, string][]>();
@@ -78,7 +78,6 @@ export class IdentityStandIn {
   readonly #sockets = new Set<Socket>();
   #server: Server | undefined;
   #port = 0;
-  #left = 0;
 
   get origin(): string {
     return `http://127.0.0.1:${this.#port}`;
@@ -175,7 +174,7 @@ export class IdentityStandIn {
       return [201, { id: crypto.randomUUID(), frames: 1 }];
     }
     if (operation.endsWith("/text-extraction")) {
-      return [200, this.#read(operation)];
+      return [200, this.#read()];
     }
     if (/^PUT .*\/(frames\/\d|image|file)$/.test(operation)) {
       this.fulfil(
@@ -189,10 +188,10 @@ export class IdentityStandIn {
     return [operation.startsWith("POST") ? 201 : 200, {}];
   }
 
-  #read(operation: string): object {
-    this.#left = operation.startsWith("PUT") ? this.slow : this.#left - 1;
+  #read(): object {
     const task = { id: crypto.randomUUID(), type: "ID_DOCUMENT_TEXT_DATA_EXTRACTION" };
-    if (this.#left > 0) {
+    if (this.slow > 0) {
+      this.slow -= 1;
       return { ...task, state: "PENDING" };
     }
     const recommendation = this.recommendations.shift() ?? { value: "PROGRESS" };
