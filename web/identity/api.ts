@@ -51,8 +51,11 @@ export class Api {
   readonly #root: string;
   readonly #base: string;
 
-  /** `root` is the interface's base address, without a slash at its end. */
-  constructor(session: Session, root: string) {
+  readonly #brand: string;
+
+  /** `root` is the interface's base address, without a slash at its end; `brand` the word in the names of its headers. */
+  constructor(session: Session, root: string, brand: string) {
+    this.#brand = brand;
     this.#session = session;
     this.#root = root;
     this.#base = `${root}/sessions/${encodeURIComponent(session.id)}`;
@@ -153,7 +156,8 @@ export class Api {
 
   #headers(): Record<string, string> {
     const device = { browser_name: browser(), locale: navigator.language, client_version: "web" };
-    return { "x-svc-auth-token": this.#session.token, "x-svc-device-meta": btoa(JSON.stringify(device)) };
+    const name = (rest: string) => `x-${this.#brand}-${rest}`;
+    return { [name("auth-token")]: this.#session.token, [name("device-meta")]: btoa(JSON.stringify(device)) };
   }
 
   #ask(method: string, path: string, body?: object, base = this.#base): Promise<unknown> {

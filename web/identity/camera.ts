@@ -55,7 +55,8 @@ export class Camera {
       track.addEventListener("ended", () => camera.#closed || lost());
     }
     video.srcObject = stream;
-    await video.play().catch(() => undefined);
+    // A camera that gives nothing never begins to play, so nobody waits for that.
+    video.play().catch(() => undefined);
     if (!(await firstFrame(video))) {
       camera.close();
       throw new NoCamera("silent");

@@ -20,10 +20,10 @@ export function variables(wanted: Wanted, page: string, card: string): Record<st
   const [primary, secondary] = [parse(wanted.primary), parse(wanted.secondary)];
   const grounds = [parse(page), parse(card)].filter((ground) => ground !== undefined);
   if (primary) {
-    const brand = moved(primary, grounds, DRAWN);
-    const onBrand = writtenOn(brand, parse(wanted.font));
-    made["--brand"] = text(brand);
-    made["--on-brand"] = text(onBrand);
+    // What is filled with it may stay as it is: its edge tells it from the ground, and what is written on it is corrected.
+    made["--brand"] = text(primary);
+    made["--brand-edge"] = text(moved(primary, grounds, DRAWN));
+    made["--on-brand"] = text(writtenOn(primary, parse(wanted.font)));
     made["--accent"] = text(moved(primary, grounds, WRITTEN));
   }
   if (secondary) {

@@ -56,6 +56,8 @@ class Page {
   #camera: Camera | undefined;
   #looking: Looking | undefined;
   #otherCamera: string | undefined;
+  /** How often a camera was opened: only the last one counts. */
+  #openings = 0;
   /** What was taken last and is not sent yet. */
   #pictures: Portrait[] = [];
 
@@ -102,7 +104,8 @@ class Page {
     }
     this.#session = session;
     keep(session);
-    this.#api = new Api(session, location.pathname.replace(/\/web\/[^/]*$/, ""));
+    const brand = document.querySelector<HTMLMetaElement>("meta[name=brand]")?.content || "Svc";
+    this.#api = new Api(session, location.pathname.replace(/\/web\/[^/]*$/, ""), brand.toLowerCase());
     this.#enter();
   }
 
@@ -242,6 +245,9 @@ class Page {
     if (!need) {
       return;
     }
+    this.#openings += 1;
+    const opening = this.#openings;
+    const here = () => this.#state.step === step && this.#openings === opening;
     const face = isFace(need);
     const form = formOf(need, this.#state.choice);
     const aspect = face || form < 1 ? 3 / 4 : 4 / 3;
@@ -261,7 +267,7 @@ class Page {
       Camera.open(
         pane.video,
         face ? "user" : "environment",
-        () => this.#state.step === step && this.happen({ is: "cameraFailed", trouble: "busy" }),
+        () => here() && this.happen({ is: "cameraFailed", trouble: "busy" }),
         this.#otherCamera,
       ).catch((error: unknown) => error as Error),
       face ? loadFaceNet() : undefined,
@@ -270,18 +276,18 @@ class Page {
       if (!(camera instanceof NoCamera)) {
         throw camera;
       }
-      if (this.#state.step === step) {
+      if (here()) {
         this.happen({ is: "cameraFailed", trouble: camera.trouble });
       }
       return;
     }
     // Somebody may have gone on while it was being opened.
-    if (this.#state.step !== step || this.#camera) {
+    if (!here()) {
       camera.close();
       return;
     }
     this.#camera = camera;
-    if (capture === undefined && face) {
+    if (face) {
       capture = new FaceCapture(
         camera,
         aspect,
@@ -307,7 +313,12 @@ class Page {
     this.#looking = capture;
     this.#view.say(face ? this.#texts.face.find : this.#texts.camera.document);
     pane.take.disabled = false;
-    this.#later(HELP_MS, () => pane.root.classList.add("help"));
+    // An approach is better guided than begun by hand; who cannot be guided is helped after a while.
+    pane.take.hidden = need.zoom && net !== undefined;
+    this.#later(HELP_MS, () => {
+      pane.root.classList.add("help");
+      pane.take.hidden = false;
+    });
     capture.start();
     pane.change.hidden = (await camera.others()).length === 0;
   }

@@ -27,16 +27,24 @@ export function faultOf(error: unknown, step: string): Fault {
   };
 }
 
-/** Hears of every mistake that nobody caught. */
+/** Hears of every mistake of the page's own that nobody caught. Browsers' add-ons make theirs in here too. */
 export function watch(step: () => string, tell: (fault: Fault) => void, broken: () => void): void {
   let told = 0;
   const hear = (error: unknown) => {
+    const { stack } = (error ?? {}) as { stack?: unknown };
+    if (typeof stack === "string" && !stack.includes(OWN)) {
+      return;
+    }
     told += 1;
     if (told <= MOST) {
       tell(faultOf(error, step()));
     }
     broken();
   };
-  window.addEventListener("error", ({ error }) => hear(error));
+  // Without an error it is a remark of the browser, or of a program from elsewhere.
+  window.addEventListener("error", ({ error }) => error && hear(error));
   window.addEventListener("unhandledrejection", ({ reason }) => hear(reason));
 }
+
+/** Where the page's programs lie. */
+const OWN = "/web/assets/";

@@ -178,7 +178,7 @@ function choose({ state, texts, language, acts }: Shown): Screen {
   const need = current(state) as Need;
   const codes = need.countries.map(({ code }) => code);
   const preset = codes.find((code) => code === state.plan?.presetCountry) ?? likely(navigator.languages, codes);
-  const country = make("select", { id: fresh("country"), required: true, autocomplete: "country" });
+  const country = make("select", { id: fresh("country"), required: true });
   const options = sorted(codes, language).map(({ code, name }) => make("option", { value: code }, name));
   country.append(make("option", { value: "" }, say.pickCountry), ...options);
   country.value = state.choice?.country ?? (codes.length === 1 ? codes[0] : preset) ?? "";

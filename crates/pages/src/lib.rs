@@ -13,13 +13,15 @@ mod serve;
 
 use axum::{Router, response::Redirect, routing::get};
 use serve::{EMBEDDED, File, HEADERS, Page};
+use std::sync::Arc;
 
 /// What was found in `web/dist` when this was built.
 static FILES: &[File] = include!(concat!(env!("OUT_DIR"), "/files.rs"));
 
 /// All pages, ready to be merged with other routes. Paths below a page that name no file are answered here with 404.
-pub fn router() -> Router {
-    router_of(FILES)
+/// `brand` is the word in the names of the interfaces' headers, letters and digits.
+pub fn router(brand: &str) -> Router {
+    router_of(FILES, brand)
 }
 
 /// Whether the pages were there when this was built; without them they answer 503 and say what to run.
@@ -27,9 +29,10 @@ pub fn built_in() -> bool {
     !FILES.is_empty()
 }
 
-fn router_of(files: &'static [File]) -> Router {
+fn router_of(files: &'static [File], brand: &str) -> Router {
     // Addresses inside a page are relative to its folder; and browsers keep an invitation after `#` on the way.
-    let own = |folder| Page { files, folder, headers: &HEADERS };
+    let own = |folder| Page { files, folder, headers: &HEADERS, brand: None };
+    let brand: Option<Arc<str>> = (brand != "Svc").then(|| brand.into());
     let mut routes = Router::new()
         .route("/poa/holder", get(Redirect::permanent("/poa/holder/")))
         .merge(own("holder").at("/poa/holder/"))
@@ -37,7 +40,7 @@ fn router_of(files: &'static [File]) -> Router {
         .merge(own("console").at("/console/"));
     // The page finds the interface beside itself, so the sandbox's needs nothing but its own address.
     for base in ["/idverify/v1", "/sandbox/idverify/v1"] {
-        let identity = Page { files, folder: "identity", headers: &EMBEDDED };
+        let identity = Page { files, folder: "identity", headers: &EMBEDDED, brand: brand.clone() };
         routes = routes.merge(identity.at(&format!("{base}/web/")));
     }
     routes

@@ -55,7 +55,7 @@ async fn ask(
     for (name, value) in headers {
         request = request.header(name, *value);
     }
-    let response = router_of(files).oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
+    let response = router_of(files, "Svc").oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
     let (parts, body) = response.into_parts();
     let body = body.collect().await.unwrap().to_bytes();
     Answer { status: parts.status, headers: parts.headers, body: String::from_utf8(body.to_vec()).unwrap() }
@@ -104,8 +104,30 @@ async fn the_page_of_a_session_may_use_the_camera_and_be_put_into_a_frame() {
     let tried = include_str!("../../../web/tests/browser/identity-stand-in.ts");
     for (name, value) in &EMBEDDED {
         let sent = ["content-security-policy", "permissions-policy"].contains(&name.as_str());
-        assert!(!sent || tried.contains(&format!("\"{value}\"")), "the browser tests run under another {name}");
+        assert!(
+            !sent || tried.contains(&format!("\"{value}\"")),
+            "the browser tests run under another {name}"
+        );
     }
+}
+
+#[tokio::test]
+async fn the_page_of_a_session_knows_another_brand() {
+    static NAMED: &[File] = &[File {
+        name: "identity/index.html",
+        kind: "text/html; charset=utf-8",
+        etag: "\"5\"",
+        bytes: b"<meta name=\"brand\" content=\"Svc\">",
+    }];
+    for (brand, content, etag) in [("Svc", "Svc", "\"5\""), ("Acme", "Acme", "\"5-Acme\"")] {
+        let request = Request::builder().uri("/idverify/v1/web/index.html").body(Body::empty()).unwrap();
+        let response = router_of(NAMED, brand).oneshot(request).await.unwrap();
+        assert_eq!(response.headers()[header::ETAG], etag);
+        let body = response.into_body().collect().await.unwrap().to_bytes();
+        assert_eq!(body, format!("<meta name=\"brand\" content=\"{content}\">").as_bytes());
+    }
+    let built = include_str!("../../../web/identity/index.html");
+    assert!(built.contains("name=\"brand\" content=\"Svc\""), "there is nothing to replace");
 }
 
 #[tokio::test]
@@ -162,7 +184,8 @@ async fn the_pages_that_are_built_in_hang_together() {
     if !crate::built_in() {
         return;
     }
-    for (below, beside) in [("/poa/holder/", &["sw.js"][..]), ("/console/", &[]), ("/idverify/v1/web/", &[])] {
+    for (below, beside) in [("/poa/holder/", &["sw.js"][..]), ("/console/", &[]), ("/idverify/v1/web/", &[])]
+    {
         let page = ask(crate::FILES, "GET", below, &[]).await;
         assert_eq!(page.status, StatusCode::OK, "{below}");
         let named =

@@ -125,7 +125,7 @@ export class IdentityStandIn {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname } = new URL(request.url ?? "/", "http://stand-in");
     if (pathname.startsWith(`${ROOT}/web/`)) {
-      await sendFile(response, pathname.replace(`${ROOT}/web`, "identity"), HEADERS);
+      await sendFile(response, pathname.replace(`${ROOT}/web`, "identity").replace(/\/$/, "/index.html"), HEADERS);
       return;
     }
     if (pathname === "/embedding" || pathname === "/thanks" || pathname === "/sorry") {

@@ -105,7 +105,7 @@ async function toTips(country = "SWE", type = "Passport"): Promise<void> {
   await click("Start");
   await heading("Which document do you have?");
   await pick(country, type);
-  await heading(`Photograph your ${type}`);
+  await heading(`Take a photo: ${type}`);
 }
 
 async function toCamera(country = "SWE", type = "Passport"): Promise<void> {
@@ -146,7 +146,7 @@ test("a card and a face, from the first screen to the business's own", async () 
   await assertAccessible("the choice");
   await shoot("2-choice");
   await pick("DEU", "Identity card");
-  await heading("Photograph your Identity card");
+  await heading("Take a photo: Identity card");
   await assertAccessible("the advice");
   await shoot("3-tips");
   await click("Open the camera");
@@ -358,7 +358,7 @@ test("the keyboard alone leads from the beginning to the end", async () => {
   await page.until(`document.querySelector("select").value === "SWE"`);
   await page.reach("Continue");
   await page.press("Enter");
-  await heading("Photograph your Passport");
+  await heading("Take a photo: Passport");
   await page.reach("Open the camera");
   await page.press("Enter");
   await heading("Page with the photo");

@@ -117,14 +117,15 @@ test("any colours of a business can be read, on light and on dark", () => {
         const at = `${primary} ${font} on ${page}`;
         assert.ok(contrast(made["--on-brand"] ?? "", made["--brand"] ?? "") >= 4.5, at);
         for (const ground of [page, card]) {
-          assert.ok(contrast(made["--brand"] ?? "", ground) >= 3, at);
+          assert.ok(contrast(made["--brand-edge"] ?? "", ground) >= 3, at);
           assert.ok(contrast(made["--accent"] ?? "", ground) >= 4.5, at);
           assert.ok(contrast(made["--trim"] ?? "", ground) >= 3, at);
         }
       }
     }
   }
-  assert.equal(variables({ primary: "#1f4f8f" }, "#f2f4f6", "#ffffff")["--brand"], "#1f4f8f", "a good one stays");
+  const good = variables({ primary: "#1f4f8f", font: "#ffffff" }, "#f2f4f6", "#ffffff");
+  assert.deepEqual(Object.values(good), ["#1f4f8f", "#1f4f8f", "#ffffff", "#1f4f8f"], "good ones stay");
   assert.deepEqual(variables({ primary: "red; x" }, "#f2f4f6", "#ffffff"), {});
 });
 
