@@ -9,7 +9,8 @@ import { build } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
 
-/** The pages: their folders, what is hashed in each, what names those files, and the service worker, where one is. */
+/** The pages: their folders, what is hashed in each, what names those files, the service worker, where one is, and whether
+ * a page finds faces. */
 const PAGES = [
   {
     name: "holder",
@@ -18,7 +19,11 @@ const PAGES = [
     worker: "worker.ts",
   },
   { name: "console", assets: ["page.ts", "style.css", "icon.svg"], documents: ["index.html"] },
+  { name: "identity", assets: ["page.ts", "style.css", "icon.svg"], documents: ["index.html"], faceNet: true },
 ];
+
+/** The package that the server's own default models come out of; `make setup` installs it. */
+const FACE_NET = join(here, "../models/node_modules/@vladmandic/face-api/model/tiny_face_detector_model");
 
 const COMMON = {
   bundle: true,
@@ -39,18 +44,26 @@ for (const page of PAGES) {
 await write(join(here, "dist"), files);
 
 /** The files of a page, by their paths in its folder. */
-async function bundle({ name, assets, documents, worker }) {
+async function bundle({ name, assets, documents, worker, faceNet }) {
   const folder = join(here, name);
+  const net = faceNet ? await readFaceNet() : undefined;
+  const netName = net ? `assets/face-${digest(net)}.bin` : null;
   const built = await build({
     ...COMMON,
+    splitting: true,
+    define: { FACE_NET: JSON.stringify(netName) },
+    chunkNames: "assets/[name]-[hash]",
     entryPoints: assets.map((asset) => join(folder, asset)),
-    outdir: join(folder, "assets"),
-    entryNames: "[name]-[hash]",
+    outdir: folder,
+    entryNames: "assets/[name]-[hash]",
     loader: { ".svg": "copy" },
     metafile: true,
     absWorkingDir: here,
   });
   const page = new Map(built.outputFiles.map(({ path, contents }) => [relative(folder, path), Buffer.from(contents)]));
+  if (net) {
+    page.set(netName, net);
+  }
   const names = new Map();
   for (const [path, { entryPoint, inputs }] of Object.entries(built.metafile.outputs)) {
     const source = basename(entryPoint ?? Object.keys(inputs)[0]);
@@ -68,6 +81,27 @@ async function bundle({ name, assets, documents, worker }) {
   const define = { FILES: JSON.stringify(kept), EDITION: JSON.stringify(editionOf(page)) };
   const { outputFiles } = await build({ ...COMMON, entryPoints: [join(folder, worker)], define });
   return page.set("sw.js", Buffer.from(outputFiles[0].contents));
+}
+
+/** The net that finds faces, as face.ts reads it: the length of a list, the list of its weights, their bytes. */
+async function readFaceNet() {
+  try {
+    const [{ weights }] = JSON.parse(await readFile(`${FACE_NET}-weights_manifest.json`, "utf8"));
+    const list = weights.map(({ name, shape, quantization: { scale, min } }) => {
+      return { name, length: shape.reduce((all, one) => all * one, 1), scale, min };
+    });
+    const json = Buffer.from(JSON.stringify(list));
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(json.length);
+    return Buffer.concat([length, json, await readFile(`${FACE_NET}.bin`)]);
+  } catch (error) {
+    process.stderr.write(`faces are not found on the pages, people guide themselves: ${error.message}\n`);
+    return undefined;
+  }
+}
+
+function digest(contents) {
+  return createHash("sha256").update(contents).digest("hex").slice(0, 8).toUpperCase();
 }
 
 function named(names, asset) {

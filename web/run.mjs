@@ -30,6 +30,6 @@ const how = folder ? ["--test", "--test-reporter=spec"] : [];
 const { status } = spawnSync(process.execPath, ["--enable-source-maps", ...how, ...built, ...rest], {
   cwd: here,
   stdio: "inherit",
-  timeout: 300_000,
+  timeout: 900_000,
 });
 process.exitCode = status ?? 1;

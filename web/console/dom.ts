@@ -1,53 +1,14 @@
-// Elements, made of text alone: nothing that a server sent is ever read as markup.
+// What the console's screens are made of, beside what all pages share.
 
-type Child = Node | string | undefined;
-type Properties = Record<string, string | boolean | undefined>;
+import { find, fresh, make } from "../shared/dom";
 
-/** An element with attributes and children; an attribute that is `true` stands there empty. */
-export function make<K extends keyof HTMLElementTagNameMap>(
-  tag: K,
-  properties: Properties = {},
-  ...children: Child[]
-): HTMLElementTagNameMap[K] {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(properties)) {
-    if (value !== undefined && value !== false) {
-      made.setAttribute(name, value === true ? "" : value);
-    }
-  }
-  made.append(...children.filter((child) => child !== undefined));
-  return made;
-}
-
-/** A button that does something. */
-export function button(words: string, act: () => void, properties: Properties = {}): HTMLButtonElement {
-  const made = make("button", { type: "button", ...properties }, words);
-  made.addEventListener("click", act);
-  return made;
-}
-
-let fields = 0;
-
-/** An id that nothing else has. */
-export function fresh(name: string): string {
-  fields += 1;
-  return `${name}-${fields}`;
-}
+export { button, find, fresh, make } from "../shared/dom";
 
 /** A box to tick, with its words. */
 export function tick(words: string, ticked: boolean, value = "on"): { label: HTMLElement; box: HTMLInputElement } {
   const box = make("input", { type: "checkbox", value, id: fresh("box") });
   box.checked = ticked;
   return { label: make("label", { class: "tick", for: box.id }, box, ` ${words}`), box };
-}
-
-/** An element of the document that is there. */
-export function find<E extends HTMLElement>(id: string): E {
-  const found = document.getElementById(id);
-  if (!found) {
-    throw new Error(`there is no #${id}`);
-  }
-  return found as E;
 }
 
 /** Asks before something that cannot be undone; the keyboard goes back to where it was. */

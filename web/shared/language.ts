@@ -4,13 +4,17 @@
 export const LANGUAGES = ["en", "de"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** The first of the reader's languages that is spoken. */
-export function choose(wanted: readonly string[]): Language {
+/** The first of the reader's languages that is among those spoken; the first of these for everybody else. */
+export function choose<L extends string = Language>(
+  wanted: readonly string[],
+  spoken: readonly [L, ...L[]] = LANGUAGES as unknown as readonly [L, ...L[]],
+): L {
   for (const tag of wanted) {
-    const language = LANGUAGES.find((spoken) => tag.toLowerCase().split("-")[0] === spoken);
+    const primary = tag.toLowerCase().split(/[-_]/)[0];
+    const language = spoken.find((one) => one === primary);
     if (language) {
       return language;
     }
   }
-  return LANGUAGES[0];
+  return spoken[0];
 }

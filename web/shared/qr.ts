@@ -11,9 +11,9 @@ export interface QrCode {
   path: string;
 }
 
-/** Draws `text`, which must fit the alphanumeric mode, with as much error correction as costs no module. */
-export function drawQr(text: string): QrCode {
-  const rows = (ecc: ErrorCorrection) => encodeQR(text, "raw", { ecc, encoding: "alphanumeric", border: QUIET_ZONE });
+/** Draws `text`, which must fit the mode, with as much error correction as costs no module. */
+export function drawQr(text: string, encoding: "alphanumeric" | "byte" = "alphanumeric"): QrCode {
+  const rows = (ecc: ErrorCorrection) => encodeQR(text, "raw", { ecc, encoding, border: QUIET_ZONE });
   let best = rows("low");
   for (const ecc of ["medium", "quartile"] as const) {
     const better = tried(() => rows(ecc));

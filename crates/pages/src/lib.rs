@@ -7,18 +7,21 @@
 //! |---|---|
 //! | `/poa/holder/` | shows the holder of a proof of age a fresh QR code every 30 seconds |
 //! | `/console/` | members sign in, see what was found, and manage members |
+//! | `/idverify/v1/web/` | a person goes through a document verification session; below `/sandbox` too |
 
 mod serve;
 
 use axum::{Router, response::Redirect, routing::get};
-use serve::{File, Page};
+use serve::{EMBEDDED, File, HEADERS, Page};
+use std::sync::Arc;
 
 /// What was found in `web/dist` when this was built.
 static FILES: &[File] = include!(concat!(env!("OUT_DIR"), "/files.rs"));
 
 /// All pages, ready to be merged with other routes. Paths below a page that name no file are answered here with 404.
-pub fn router() -> Router {
-    router_of(FILES)
+/// `brand` is the word in the names of the interfaces' headers, letters and digits.
+pub fn router(brand: &str) -> Router {
+    router_of(FILES, brand)
 }
 
 /// Whether the pages were there when this was built; without them they answer 503 and say what to run.
@@ -26,13 +29,21 @@ pub fn built_in() -> bool {
     !FILES.is_empty()
 }
 
-fn router_of(files: &'static [File]) -> Router {
+fn router_of(files: &'static [File], brand: &str) -> Router {
     // Addresses inside a page are relative to its folder; and browsers keep an invitation after `#` on the way.
-    Router::new()
+    let own = |folder| Page { files, folder, headers: &HEADERS, brand: None };
+    let brand: Option<Arc<str>> = (brand != "Svc").then(|| brand.into());
+    let mut routes = Router::new()
         .route("/poa/holder", get(Redirect::permanent("/poa/holder/")))
-        .merge(Page { files, folder: "holder" }.at("/poa/holder/"))
+        .merge(own("holder").at("/poa/holder/"))
         .route("/console", get(Redirect::permanent("/console/")))
-        .merge(Page { files, folder: "console" }.at("/console/"))
+        .merge(own("console").at("/console/"));
+    // The page finds the interface beside itself, so the sandbox's needs nothing but its own address.
+    for base in ["/idverify/v1", "/sandbox/idverify/v1"] {
+        let identity = Page { files, folder: "identity", headers: &EMBEDDED, brand: brand.clone() };
+        routes = routes.merge(identity.at(&format!("{base}/web/")));
+    }
+    routes
 }
 
 #[cfg(test)]

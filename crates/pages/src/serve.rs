@@ -7,6 +7,7 @@ use axum::{
     response::{IntoResponse, Response},
     routing::get,
 };
+use std::{borrow::Cow, sync::Arc};
 
 /// A file of `web/dist`.
 #[derive(Debug)]
@@ -22,15 +23,24 @@ pub(crate) struct File {
 }
 
 /// A folder of `web/dist` and what it is served from.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Page {
     pub files: &'static [File],
     pub folder: &'static str,
+    pub headers: &'static Headers,
+    /// The word in the names of the interface's headers, where it is another than the one that the page is built with.
+    pub brand: Option<Arc<str>>,
 }
+
+/// What a page is built with, and what becomes of it for another brand.
+const BRAND: &str = "name=\"brand\" content=\"Svc\"";
+
+/// The headers of every answer of a page.
+pub(crate) type Headers = [(HeaderName, &'static str); 6];
 
 /// Nothing from anywhere else, nothing inline, in nobody's frame; nobody is told where a reader came from. The reader's
 /// camera and place are no business of these pages.
-pub(crate) const HEADERS: [(HeaderName, &str); 6] = [
+pub(crate) static HEADERS: Headers = [
     (
         header::CONTENT_SECURITY_POLICY,
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; \
@@ -43,6 +53,21 @@ pub(crate) const HEADERS: [(HeaderName, &str); 6] = [
     (HeaderName::from_static("permissions-policy"), "camera=(), geolocation=(), microphone=()"),
 ];
 
+/// The same for a page with a camera that a business may put into a frame of its own. Which businesses there are the pages
+/// do not know, so it is any: the page shows nothing of anybody before it was handed a session's token.
+pub(crate) static EMBEDDED: Headers = [
+    (
+        header::CONTENT_SECURITY_POLICY,
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; \
+         manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors *",
+    ),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "cross-origin"),
+    (HeaderName::from_static("permissions-policy"), "camera=(self), geolocation=(), microphone=()"),
+];
+
 /// Names under `assets/` have a hash of their contents in them; the others must be asked for again each time.
 const FOR_EVER: &str = "public, max-age=31536000, immutable";
 const ASK_AGAIN: &str = "no-cache";
@@ -50,35 +75,53 @@ const ASK_AGAIN: &str = "no-cache";
 impl Page {
     /// The routes of this page below a path that ends in `/`.
     pub(crate) fn at(self, below: &str) -> Router {
-        let index = move |headers: HeaderMap| async move { self.answer("index.html", &headers) };
+        let page = self.clone();
+        let index = move |headers: HeaderMap| async move { page.answer("index.html", &headers) };
         let file =
             move |Path(name): Path<String>, headers: HeaderMap| async move { self.answer(&name, &headers) };
         Router::new().route(below, get(index)).route(&format!("{below}{{*name}}"), get(file))
     }
 
-    fn answer(self, name: &str, asked: &HeaderMap) -> Response {
+    fn answer(&self, name: &str, asked: &HeaderMap) -> Response {
         if self.files.is_empty() {
             let sentence = "the pages were not there when this server was built: run `make setup`, then build it again\n";
-            return plain(StatusCode::SERVICE_UNAVAILABLE, sentence);
+            return self.plain(StatusCode::SERVICE_UNAVAILABLE, sentence);
         }
         let named = |file: &&File| {
             file.name.strip_prefix(self.folder).and_then(|rest| rest.strip_prefix('/')) == Some(name)
         };
         let Some(file) = self.files.iter().find(named) else {
-            return plain(StatusCode::NOT_FOUND, "there is no such page\n");
+            return self.plain(StatusCode::NOT_FOUND, "there is no such page\n");
         };
         let keep = if name.starts_with("assets/") { FOR_EVER } else { ASK_AGAIN };
-        let known = [(header::ETAG, file.etag), (header::CACHE_CONTROL, keep)];
-        if has(asked, file.etag) {
-            return (StatusCode::NOT_MODIFIED, HEADERS, known).into_response();
+        let (etag, bytes) = self.branded(file);
+        let known = [(header::ETAG, etag.clone()), (header::CACHE_CONTROL, keep.to_owned())];
+        if has(asked, &etag) {
+            return (StatusCode::NOT_MODIFIED, self.headers.clone(), known).into_response();
         }
-        (HEADERS, known, [(header::CONTENT_TYPE, file.kind)], file.bytes).into_response()
+        (self.headers.clone(), known, [(header::CONTENT_TYPE, file.kind)], bytes).into_response()
     }
-}
 
-fn plain(status: StatusCode, sentence: &'static str) -> Response {
-    let kind = [(header::CONTENT_TYPE, "text/plain; charset=utf-8"), (header::CACHE_CONTROL, "no-store")];
-    (status, HEADERS, kind, sentence).into_response()
+    /// A file's name as contents and its contents; a document that names the brand, with the server's own.
+    fn branded(&self, file: &'static File) -> (String, Cow<'static, [u8]>) {
+        let document = file
+            .kind
+            .starts_with("text/html")
+            .then_some(file.bytes)
+            .and_then(|bytes| str::from_utf8(bytes).ok());
+        match (&self.brand, document) {
+            (Some(brand), Some(text)) if text.contains(BRAND) => {
+                let text = text.replace(BRAND, &BRAND.replace("Svc", brand));
+                (format!("{}-{brand}\"", file.etag.trim_end_matches('"')), Cow::Owned(text.into_bytes()))
+            }
+            _ => (file.etag.to_owned(), Cow::Borrowed(file.bytes)),
+        }
+    }
+
+    fn plain(&self, status: StatusCode, sentence: &'static str) -> Response {
+        let kind = [(header::CONTENT_TYPE, "text/plain; charset=utf-8"), (header::CACHE_CONTROL, "no-store")];
+        (status, self.headers.clone(), kind, sentence).into_response()
+    }
 }
 
 /// Whether the browser has these contents already. A proxy that compresses makes a tag weak; that is no difference here.

@@ -1,6 +1,9 @@
 mod vectors;
 
-use crate::{File, router_of, serve::HEADERS};
+use crate::{
+    File, router_of,
+    serve::{EMBEDDED, HEADERS},
+};
 use axum::{
     body::Body,
     http::{HeaderMap, Request, StatusCode, header},
@@ -20,6 +23,12 @@ static MADE_UP: &[File] = &[
         kind: "text/html; charset=utf-8",
         etag: "\"2\"",
         bytes: b"<!doctype html>",
+    },
+    File {
+        name: "identity/index.html",
+        kind: "text/html; charset=utf-8",
+        etag: "\"4\"",
+        bytes: b"<!doctype html><p>",
     },
     File { name: "other/secret.js", kind: "text/javascript; charset=utf-8", etag: "\"3\"", bytes: b"let b" },
 ];
@@ -46,7 +55,7 @@ async fn ask(
     for (name, value) in headers {
         request = request.header(name, *value);
     }
-    let response = router_of(files).oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
+    let response = router_of(files, "Svc").oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
     let (parts, body) = response.into_parts();
     let body = body.collect().await.unwrap().to_bytes();
     Answer { status: parts.status, headers: parts.headers, body: String::from_utf8(body.to_vec()).unwrap() }
@@ -72,13 +81,53 @@ async fn the_page_is_asked_for_each_time_and_its_assets_once() {
 async fn every_answer_keeps_to_itself() {
     for path in ["/poa/holder/", "/poa/holder/assets/page-1234.js", "/poa/holder/nothing"] {
         let answer = get(path).await;
-        for (name, value) in HEADERS {
-            assert_eq!(answer.header(name.clone()), value, "{path}: {name}");
+        for (name, value) in &HEADERS {
+            assert_eq!(answer.header(name.clone()), *value, "{path}: {name}");
         }
     }
     let policy = get("/poa/holder/").await.header(header::CONTENT_SECURITY_POLICY).to_owned();
     let tried = include_str!("../../../web/tests/browser/stand-in.ts");
     assert!(tried.contains(&format!("\"{policy}\"")), "the browser tests run under another policy");
+}
+
+#[tokio::test]
+async fn the_page_of_a_session_may_use_the_camera_and_be_put_into_a_frame() {
+    for base in ["/idverify/v1", "/sandbox/idverify/v1"] {
+        for (path, status) in [("web/", 200), ("web/index.html", 200), ("web/nothing", 404)] {
+            let answer = get(&format!("{base}/{path}")).await;
+            assert_eq!(answer.status.as_u16(), status, "{base}/{path}");
+            for (name, value) in &EMBEDDED {
+                assert_eq!(answer.header(name.clone()), *value, "{path}: {name}");
+            }
+        }
+    }
+    let tried = include_str!("../../../web/tests/browser/identity-stand-in.ts");
+    for (name, value) in &EMBEDDED {
+        let sent = ["content-security-policy", "permissions-policy"].contains(&name.as_str());
+        assert!(
+            !sent || tried.contains(&format!("\"{value}\"")),
+            "the browser tests run under another {name}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_page_of_a_session_knows_another_brand() {
+    static NAMED: &[File] = &[File {
+        name: "identity/index.html",
+        kind: "text/html; charset=utf-8",
+        etag: "\"5\"",
+        bytes: b"<meta name=\"brand\" content=\"Svc\">",
+    }];
+    for (brand, content, etag) in [("Svc", "Svc", "\"5\""), ("Acme", "Acme", "\"5-Acme\"")] {
+        let request = Request::builder().uri("/idverify/v1/web/index.html").body(Body::empty()).unwrap();
+        let response = router_of(NAMED, brand).oneshot(request).await.unwrap();
+        assert_eq!(response.headers()[header::ETAG], etag);
+        let body = response.into_body().collect().await.unwrap().to_bytes();
+        assert_eq!(body, format!("<meta name=\"brand\" content=\"{content}\">").as_bytes());
+    }
+    let built = include_str!("../../../web/identity/index.html");
+    assert!(built.contains("name=\"brand\" content=\"Svc\""), "there is nothing to replace");
 }
 
 #[tokio::test]
@@ -135,7 +184,8 @@ async fn the_pages_that_are_built_in_hang_together() {
     if !crate::built_in() {
         return;
     }
-    for (below, beside) in [("/poa/holder/", &["sw.js"][..]), ("/console/", &[])] {
+    for (below, beside) in [("/poa/holder/", &["sw.js"][..]), ("/console/", &[]), ("/idverify/v1/web/", &[])]
+    {
         let page = ask(crate::FILES, "GET", below, &[]).await;
         assert_eq!(page.status, StatusCode::OK, "{below}");
         let named =

@@ -71,7 +71,7 @@ pub(crate) async fn serve(args: &Args, config: Config) -> anyhow::Result<()> {
     tokio::spawn(tend(house.faces.clone()));
     tokio::spawn(keep_house(api.clone()));
     let metrics = api.metrics.clone();
-    let router = api::router(api, pages::router());
+    let router = api::router(api, pages::router(&config.wire.brand));
 
     // The socket is open already, so whoever waits for it is answered as soon as the first request can be.
     let limits = listen::Limits {

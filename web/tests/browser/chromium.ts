@@ -45,7 +45,8 @@ export class Chromium {
     (output as Readable).setEncoding("utf8").on("data", (text: string) => this.#read(text));
   }
 
-  static async start(): Promise<Chromium> {
+  /** Starts one; `more` are flags of its own, for example for a camera. */
+  static async start(more: string[] = []): Promise<Chromium> {
     const profile = mkdtempSync(join(tmpdir(), "assay-chromium-"));
     const flags = [
       "--headless=new",
@@ -64,6 +65,7 @@ export class Chromium {
       "--password-store=basic",
       // Root has no sandbox to go into; the pages are our own.
       ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
+      ...more,
       "about:blank",
     ];
     const child = spawn(findChromium(), flags, { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
@@ -154,6 +156,7 @@ const KEYS: Record<string, object> = {
   Tab: { key: "Tab", code: "Tab", windowsVirtualKeyCode: 9 },
   Enter: { key: "Enter", code: "Enter", windowsVirtualKeyCode: 13, text: "\r" },
   Space: { key: " ", code: "Space", windowsVirtualKeyCode: 32, text: " " },
+  ArrowDown: { key: "ArrowDown", code: "ArrowDown", windowsVirtualKeyCode: 40 },
   Escape: { key: "Escape", code: "Escape", windowsVirtualKeyCode: 27 },
 };
 
@@ -220,6 +223,19 @@ export class Page {
       }
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
+  }
+
+  /** Presses Tab until what has the focus is called this. */
+  async reach(name: string): Promise<void> {
+    for (let presses = 0; presses < 60; presses += 1) {
+      await this.press("Tab");
+      const focused: string = await this.evaluate(`((one) =>
+        (one.labels?.[0]?.textContent ?? one.getAttribute("aria-label") ?? one.textContent).trim())(document.activeElement)`);
+      if (focused === name) {
+        return;
+      }
+    }
+    throw new Error(`${name} is out of the keyboard's reach`);
   }
 
   async press(name: keyof typeof KEYS & string): Promise<void> {

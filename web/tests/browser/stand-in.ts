@@ -21,14 +21,15 @@ const TYPES: Record<string, string> = {
   ".css": "text/css; charset=utf-8",
   ".svg": "image/svg+xml",
   ".webmanifest": "application/manifest+json",
+  ".bin": "application/octet-stream",
 };
 const DIST = join(process.cwd(), "dist");
 
 /** Answers with a file of `dist`, as the server does. */
-export async function sendFile(response: ServerResponse, name: string): Promise<void> {
+export async function sendFile(response: ServerResponse, name: string, headers: object = HEADERS): Promise<void> {
   try {
     const file = await readFile(join(DIST, name));
-    response.writeHead(200, { ...HEADERS, "content-type": TYPES[extname(name)] }).end(file);
+    response.writeHead(200, { ...headers, "content-type": TYPES[extname(name)] }).end(file);
   } catch {
     response.writeHead(404, { ...HEADERS, "content-type": "text/plain" }).end("not found\n");
   }

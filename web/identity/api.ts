@@ -1,0 +1,326 @@
+// The end-user operations of a session: called again where a network or a busy server makes it worth while.
+
+import { toBase64url } from "../shared/bytes";
+import type { Failure } from "./codes";
+import type { Session } from "./frame";
+import { type Choice, type Kind, type Need, type Plan, readCountries, readPlan } from "./plan";
+
+/** What the server recommends after it read a document. */
+export interface Recommendation {
+  value: "PROGRESS" | "SHOULD_TRY_AGAIN" | "MUST_TRY_AGAIN";
+  /** QUALITY, USER_ERROR or ERROR. */
+  reason: string | undefined;
+  /** In the interface's words, for example PHOTO_TOO_BLURRY. */
+  detail: string | undefined;
+}
+
+/** The server refused: its status, and its code for why. */
+export class Refused extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+  ) {
+    super(`${status} ${code}`);
+  }
+}
+
+/** Nobody answered, or nobody who could help, for as long as it was tried. */
+export class Interrupted extends Error {
+  constructor(readonly why: "network" | "serviceDown") {
+    super(why);
+  }
+}
+
+/** Pictures that travel: what they are, and how they were made. */
+export interface Picture {
+  blob: Blob;
+  method: "CAMERA" | "UPLOAD";
+}
+
+/** Waits before each further attempt, in milliseconds. */
+const WAITS = [400, 1200, 3000, 6000] as const;
+/** An upload that does not move for so long is begun again. */
+const STALLED_MS = 25_000;
+const ANSWER_MS = 40_000;
+/** How often a task is looked after while it runs, and for how long. */
+const LOOK_MS = 700;
+const READING_MS = 90_000;
+
+export class Api {
+  readonly #session: Session;
+  readonly #root: string;
+  readonly #base: string;
+
+  readonly #brand: string;
+
+  /** `root` is the interface's base address, without a slash at its end; `brand` the word in the names of its headers. */
+  constructor(session: Session, root: string, brand: string) {
+    this.#brand = brand;
+    this.#session = session;
+    this.#root = root;
+    this.#base = `${root}/sessions/${encodeURIComponent(session.id)}`;
+  }
+
+  async plan(): Promise<Plan> {
+    const plan = readPlan(await this.#ask("GET", "/configuration"));
+    const unlimited = plan.needs.some(
+      ({ kind, countries, done }) => CHOSEN.has(kind) && !done && countries.length === 0,
+    );
+    const all = unlimited ? await this.#supported() : [];
+    const needs = plan.needs.map((need) => (need.countries.length > 0 ? need : { ...need, countries: all }));
+    return { ...plan, needs };
+  }
+
+  /** All documents that the server can read, by country. */
+  async #supported(): Promise<Need["countries"]> {
+    const { supported_countries } = ((await this.#ask("GET", "/supported-documents", undefined, this.#root)) ?? {}) as {
+      supported_countries?: unknown;
+    };
+    return readCountries(supported_countries);
+  }
+
+  async consent(): Promise<void> {
+    await this.#ask("POST", "/biometric-consent", {});
+  }
+
+  /** Begins a document; answers the id of the resource. */
+  begin(kind: "ID_DOCUMENT" | "SUPPLEMENTARY_DOCUMENT", choice: Choice, requirement: string): Promise<string> {
+    const body = { document_type: choice.type, issuing_country: choice.country, requirement_id: requirement };
+    return this.#make(`/resources/${DOCUMENTS[kind]}`, body);
+  }
+
+  beginLiveness(zoom: boolean, requirement: string): Promise<string> {
+    return this.#make(`/resources/liveness/${zoom ? "zoom" : "static"}`, { requirement_id: requirement });
+  }
+
+  beginFace(requirement: string): Promise<string> {
+    return this.#make("/resources/face-capture", { requirement_id: requirement });
+  }
+
+  /** Puts a side of an identity document. */
+  async page(resource: string, side: number, picture: Picture, progress: Progress): Promise<void> {
+    await this.#put(`/resources/id-documents/${resource}/pages/${side}`, picture, progress);
+  }
+
+  async file(resource: string, picture: Picture, progress: Progress): Promise<void> {
+    await this.#put(`/resources/supplementary-documents/${resource}/file`, picture, progress);
+  }
+
+  async face(resource: string, picture: Picture, progress: Progress): Promise<void> {
+    await this.#put(`/resources/face-capture/${resource}/image`, picture, progress);
+  }
+
+  async frame(resource: string, zoom: boolean, number: number, picture: Picture, progress: Progress): Promise<void> {
+    await this.#put(`/resources/liveness/${zoom ? "zoom" : "static"}/${resource}/frames/${number}`, picture, progress);
+  }
+
+  /** Puts where the face was in each picture of an approach. */
+  async facemap(resource: string, map: object): Promise<void> {
+    const blob = new Blob([JSON.stringify(map)], { type: "application/json" });
+    const path = `/resources/liveness/zoom/${resource}/facemap`;
+    await this.#send("POST", path, { blob, method: "CAMERA" }, () => undefined);
+  }
+
+  /** Has a document read, and waits for what comes of it. */
+  async read(kind: "ID_DOCUMENT" | "SUPPLEMENTARY_DOCUMENT", resource: string): Promise<Recommendation> {
+    const path = `/resources/${DOCUMENTS[kind]}/${resource}/text-extraction`;
+    const end = performance.now() + READING_MS;
+    let answer = await this.#ask("PUT", path, {});
+    // Asking again does not begin again: it is the same task until that has ended.
+    while (pending(answer) && performance.now() < end) {
+      await sleep(LOOK_MS);
+      answer = await this.#ask("PUT", path, {});
+    }
+    return recommendation(answer);
+  }
+
+  /** Ends the person's part; the checks begin. That it ended before is as good. */
+  async finish(): Promise<void> {
+    await this.#ask("DELETE", "/client-session-token");
+  }
+
+  /** Tells the server that the page broke, without a word of anything that a person did or has. */
+  report(fault: object): void {
+    const headers = { ...this.#headers(), "content-type": "application/json" };
+    const sent = { method: "POST", headers, body: JSON.stringify(fault), keepalive: true };
+    fetch(`${this.#base}/page-faults`, { ...sent, cache: "no-store", credentials: "omit" }).catch(() => undefined);
+  }
+
+  async #make(path: string, body: object): Promise<string> {
+    const answer = (await this.#ask("POST", path, body)) as { id?: unknown } | undefined;
+    if (typeof answer?.id !== "string") {
+      throw new Refused(500, "NO_ID");
+    }
+    return encodeURIComponent(answer.id);
+  }
+
+  #headers(): Record<string, string> {
+    const device = { browser_name: browser(), locale: navigator.language, client_version: "web" };
+    const name = (rest: string) => `x-${this.#brand}-${rest}`;
+    return { [name("auth-token")]: this.#session.token, [name("device-meta")]: btoa(JSON.stringify(device)) };
+  }
+
+  #ask(method: string, path: string, body?: object, base = this.#base): Promise<unknown> {
+    const headers = this.#headers();
+    if (body) {
+      headers["content-type"] = "application/json";
+    }
+    if (method === "POST") {
+      // One that got through although its answer did not is not made twice.
+      headers["idempotency-key"] = toBase64url(crypto.getRandomValues(new Uint8Array(16)));
+    }
+    const sent = { method, headers, body: body ? JSON.stringify(body) : null, cache: "no-store" as const };
+    return patiently(async () => {
+      const signal = AbortSignal.timeout(ANSWER_MS);
+      const answer = await fetch(base + path, { ...sent, credentials: "omit", signal });
+      return { status: answer.status, wait: answer.headers.get("retry-after"), text: await answer.text() };
+    });
+  }
+
+  #put(path: string, picture: Picture, progress: Progress): Promise<unknown> {
+    return this.#send("PUT", path, picture, progress);
+  }
+
+  #send(method: string, path: string, { blob, method: made }: Picture, progress: Progress): Promise<unknown> {
+    const form = new FormData();
+    form.append("descriptor", new Blob([JSON.stringify({ capture_method: made })], { type: "application/json" }));
+    form.append("binary-content", blob, `capture.${EXTENSIONS[blob.type] ?? "bin"}`);
+    return patiently(() => upload(method, this.#base + path, this.#headers(), form, progress));
+  }
+}
+
+const CHOSEN: ReadonlySet<Kind> = new Set<Kind>(["ID_DOCUMENT"]);
+const DOCUMENTS = { ID_DOCUMENT: "id-documents", SUPPLEMENTARY_DOCUMENT: "supplementary-documents" } as const;
+const EXTENSIONS: Record<string, string> = {
+  "image/jpeg": "jpg",
+  "image/png": "png",
+  "application/pdf": "pdf",
+  "application/json": "json",
+};
+
+/** Hears what part of an upload is away, 0 to 1. */
+export type Progress = (part: number) => void;
+
+interface Answer {
+  status: number;
+  wait: string | null;
+  text: string;
+}
+
+/** Calls until somebody answers who can help. A network that comes back ends the waiting. */
+async function patiently(call: () => Promise<Answer>): Promise<unknown> {
+  for (let attempt = 0; ; attempt += 1) {
+    const answer = await call().catch(() => undefined);
+    if (answer && answer.status < 300) {
+      return parse(answer.text);
+    }
+    const later = !answer || answer.status === 429 || answer.status >= 500;
+    if (answer && !later) {
+      const { code } = (parse(answer.text) ?? {}) as { code?: string };
+      throw new Refused(answer.status, code ?? "");
+    }
+    const wait = WAITS[attempt];
+    if (wait === undefined) {
+      throw new Interrupted(answer ? "serviceDown" : "network");
+    }
+    const asked = Number(answer?.wait ?? 0) * 1000 || 0;
+    await Promise.race([sleep(Math.min(10_000, Math.max(wait, asked))), answer ? never() : backOnline()]);
+  }
+}
+
+/** Sends a form; browsers tell only this old way how much of it is away. */
+function upload(
+  method: string,
+  url: string,
+  headers: Record<string, string>,
+  form: FormData,
+  progress: Progress,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    let stalled: ReturnType<typeof setTimeout>;
+    const moved = () => {
+      clearTimeout(stalled);
+      stalled = setTimeout(() => request.abort(), STALLED_MS);
+    };
+    request.open(method, url);
+    for (const [name, value] of Object.entries(headers)) {
+      request.setRequestHeader(name, value);
+    }
+    request.upload.addEventListener("progress", ({ loaded, total }) => {
+      moved();
+      progress(total > 0 ? loaded / total : 0);
+    });
+    request.addEventListener("loadend", () => {
+      clearTimeout(stalled);
+      if (request.status === 0) {
+        reject(new Error("not answered"));
+      } else {
+        const wait = request.getResponseHeader("retry-after");
+        resolve({ status: request.status, wait, text: request.responseText });
+      }
+    });
+    moved();
+    request.send(form);
+  });
+}
+
+/** Whether an answer about a task says that it goes on. */
+export function pending(answer: unknown): boolean {
+  const { state } = (answer ?? {}) as { state?: unknown };
+  return (state === "PENDING" || state === "CREATED") && !findRecommendation(answer);
+}
+
+/** The recommendation in an answer; without one, there is nothing to hold a person up with. */
+export function recommendation(answer: unknown): Recommendation {
+  const { value, reason } = (findRecommendation(answer) ?? {}) as { value?: string; reason?: unknown };
+  const { value: kind, detail } = (reason ?? {}) as { value?: string; detail?: string };
+  const known = value === "SHOULD_TRY_AGAIN" || value === "MUST_TRY_AGAIN" ? value : "PROGRESS";
+  return { value: known, reason: kind, detail };
+}
+
+function findRecommendation(answer: unknown): unknown {
+  const body = (answer ?? {}) as Record<string, unknown>;
+  return body.recommendation ?? (body.result as Record<string, unknown> | undefined)?.recommendation;
+}
+
+/** How a refusal ends the session; `undefined` where it speaks of what was sent and not of the session. */
+export function failureOf({ status, code }: Refused): Failure | undefined {
+  switch (code) {
+    case "BAD_TOKEN":
+    case "MESSAGE_SIGNING":
+      return "badToken";
+    case "SESSION_NOT_FOUND":
+    case "APP_NOT_FOUND":
+      return "notFound";
+    case "SESSION_EXPIRED":
+      return "expired";
+    default:
+      return status === 401 || status === 403 ? "badToken" : undefined;
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return text === "" ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The browser's family and nothing that tells one person's from another's. */
+function browser(): string {
+  return /(Firefox|Edg|Chrome|Safari)\//.exec(navigator.userAgent)?.[1] ?? "other";
+}
+
+function sleep(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+function backOnline(): Promise<void> {
+  return new Promise((resolve) => window.addEventListener("online", () => resolve(), { once: true }));
+}
+
+function never(): Promise<void> {
+  return new Promise(() => undefined);
+}

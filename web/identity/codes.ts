@@ -1,0 +1,60 @@
+// How a session ends for the page that embeds this one: a number for each way, in the interface's own words.
+
+/** The codes of the interface. Numbers are a promise to others: none changes its meaning. */
+export const CODES = {
+  /** The person stopped. */
+  cancelled: 1000,
+  badToken: 2000,
+  notFound: 2001,
+  expired: 2002,
+  noToken: 2003,
+  noId: 2004,
+  /** The server answers, and cannot help now. */
+  serviceDown: 3000,
+  /** Nobody answers. */
+  network: 3001,
+  cameraDenied: 4000,
+  /** A document could not be read as often as may be tried. */
+  attemptsUsed: 4001,
+  noCamera: 5000,
+  unsupportedBrowser: 5001,
+  livenessAttemptsUsed: 5002,
+  /** The camera gives nothing, and a file is not allowed. */
+  cameraFailed: 5010,
+  /** The person has none of the documents that are allowed. */
+  noDocuments: 7000,
+} as const;
+
+/** A way for a session to end badly. */
+export type Failure = keyof typeof CODES;
+
+/** What the page that embeds this one is told at the end. */
+export interface Ending {
+  eventType: "SUCCESS" | "ERROR";
+  eventCode: number;
+}
+
+/** The message about an ending; a success has the code 0. */
+export function ending(failure: Failure | undefined): Ending {
+  return failure ? { eventType: "ERROR", eventCode: CODES[failure] } : { eventType: "SUCCESS", eventCode: 0 };
+}
+
+/** The business's address with the code appended, as far as it is an address to be followed: https, or http on loopback. */
+export function redirection(address: string | undefined, { eventType, eventCode }: Ending): string | undefined {
+  const url = followable(address);
+  if (url && eventType === "ERROR") {
+    url.searchParams.set("eventCode", String(eventCode));
+  }
+  return url?.href;
+}
+
+/** An address that a person may be sent to: no `javascript:`, no `data:`, no user names. */
+export function followable(address: string | undefined): URL | undefined {
+  try {
+    const url = new URL(address ?? "");
+    const local = url.protocol === "http:" && ["127.0.0.1", "localhost", "[::1]"].includes(url.hostname);
+    return (url.protocol === "https:" || local) && !url.username && !url.password ? url : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,137 @@
+// What to tell somebody who holds a document into the camera, and when to press the button for them.
+//
+// Guidance, and no judgement: the server reads the photo and says whether it will do. The limits were set by trying, on
+// rendered documents; whoever they are wrong for presses the button by hand.
+
+import { type Box, change, type Grey, light, pixel, sharpness, softened } from "./grey";
+
+/** What is wrong with a photo. */
+export type Fault = "dark" | "bright" | "glare" | "blurred" | "small";
+
+/** What to do next: put the document into the frame, mend a fault, hold still, or nothing. */
+export type Advice = "fit" | "still" | "ready" | Exclude<Fault, "small">;
+
+const TOO_DARK = 50;
+/** What of the page is burnt out: as a spot a reflection, as a whole too much light. */
+const GLARE = 0.012;
+const TOO_BRIGHT = 0.45;
+export const SHARP = 0.5;
+const MOVING = 9;
+/** Pixels along the longer side of a photo whose print can be read. */
+const READABLE = 900;
+
+/** What there is to see of one moment of the video. */
+export interface Look {
+  /** The visible part, small. */
+  grey: Grey;
+  /** Where the frame for the document is in it. */
+  frame: Box;
+  /** The middle of the frame in the camera's own pixels, for the focus. */
+  detail: Grey;
+}
+
+/** The most urgent advice for a moment, given the one before it. */
+export function advise(look: Look, before: Look | undefined): Advice {
+  const { mean, burnt } = light(look.grey, look.frame);
+  if (mean < TOO_DARK) {
+    return "dark";
+  }
+  if (burnt > TOO_BRIGHT) {
+    return "bright";
+  }
+  if (edges(look.grey, look.frame) < 4) {
+    return "fit";
+  }
+  if (burnt > GLARE) {
+    return "glare";
+  }
+  if (!before || change(look.grey, before.grey, look.frame) > MOVING) {
+    return "still";
+  }
+  const sharp = sharpness(look.detail);
+  return sharp !== undefined && sharp < SHARP ? "blurred" : "ready";
+}
+
+/** What is wrong with a photo that was taken or chosen; `full` are its own pixels, `detail` a piece of its middle. */
+export function faultsOf(full: { width: number; height: number }, small: Grey, detail: Grey): Fault[] {
+  const { mean, burnt } = light(small, { left: 0, top: 0, ...small });
+  const sharp = sharpness(detail);
+  const all: [Fault, boolean][] = [
+    ["small", Math.max(full.width, full.height) < READABLE],
+    ["dark", mean < TOO_DARK],
+    ["bright", burnt > TOO_BRIGHT],
+    ["glare", burnt > GLARE * 2 && burnt <= TOO_BRIGHT],
+    ["blurred", sharp !== undefined && sharp < SHARP],
+  ];
+  return all.filter(([, holds]) => holds).map(([fault]) => fault);
+}
+
+/** How many sides of a document lie along the frame, 0 to 4. */
+export function edges(seen: Grey, frame: Box): number {
+  const grey = softened(seen);
+  const { left, top, width, height } = frame;
+  const across = (x: number, y: number) => pixel(grey, x + 1, y) - pixel(grey, x - 1, y);
+  const down = (y: number, x: number) => pixel(grey, x, y + 1) - pixel(grey, x, y - 1);
+  const [reachX, reachY] = [Math.max(3, width * REACH), Math.max(3, height * REACH)];
+  const sides = [
+    side(across, left, reachX, top, height),
+    side(across, left + width, reachX, top, height),
+    side(down, top, reachY, left, width),
+    side(down, top + height, reachY, left, width),
+  ];
+  return sides.filter(Boolean).length;
+}
+
+/** A side lies within this part of the frame around its line, and slants no more than half of it. */
+const REACH = 0.11;
+/** Brightness changes by this much over a side, at this many of its points. */
+const STEP = 11;
+const SEEN = 0.7;
+
+/**
+ * Whether there is a straight edge near a line. `step(across, along)` is the change of brightness over it. Points along
+ * an edge are all lighter on the same side of it: print and wood are not.
+ */
+function side(
+  step: (across: number, along: number) => number,
+  at: number,
+  reach: number,
+  from: number,
+  length: number,
+) {
+  // Corners are round.
+  const points = Array.from({ length: 24 }, (_, point) => from + length * (0.1 + (0.8 * point) / 23));
+  for (let start = Math.round(at - reach); start <= at + reach; start += 1) {
+    for (let slant = -reach / 2; slant <= reach / 2; slant += 1) {
+      let [lighter, darker] = [0, 0];
+      points.forEach((along, point) => {
+        const change = steepest(step, Math.round(start + (slant * point) / 23), Math.round(along));
+        lighter += change > STEP ? 1 : 0;
+        darker += change < -STEP ? 1 : 0;
+      });
+      if (Math.max(lighter, darker) >= points.length * SEEN) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+/** An edge is never quite where it was looked for. */
+function steepest(step: (across: number, along: number) => number, across: number, along: number): number {
+  const near = [step(across - 1, along), step(across, along), step(across + 1, along)];
+  return near.reduce((most, one) => (Math.abs(one) > Math.abs(most) ? one : most));
+}
+
+/** Says "now" once something was right for a while, and not for a moment. */
+export class Patience {
+  #since: number | undefined;
+
+  constructor(readonly enough: number) {}
+
+  /** Whether it has been right for long enough at this moment, in milliseconds. */
+  now(right: boolean, moment: number): boolean {
+    this.#since = right ? (this.#since ?? moment) : undefined;
+    return this.#since !== undefined && moment - this.#since >= this.enough;
+  }
+}

@@ -1,0 +1,568 @@
+// The screens: for each step its heading, its elements, and what can be pressed. They know nothing of the server.
+
+import { button, type Child, fresh, make } from "../shared/dom";
+import type { QrCode } from "../shared/qr";
+import type { Trouble } from "./camera";
+import { CODES, followable } from "./codes";
+import { likely, sorted } from "./countries";
+import type { Fault } from "./guide";
+import { current, type Event, isFace, mayGoOn, type State, sideOf } from "./journey";
+import type { Choice, Need, Plan } from "./plan";
+import { fill, type Language, lookup, type Texts } from "./texts";
+
+/** What a person can ask for beside going on. */
+export interface Acts {
+  happen(event: Event): void;
+  choose(file: File): void;
+  leave(): void;
+  reload(): void;
+  copyLink(): void;
+}
+
+/** Everything that is on show. */
+export interface Shown {
+  state: State;
+  texts: Texts;
+  language: Language;
+  acts: Acts;
+  /** Whether another device waits for this one. */
+  handedOff: boolean;
+  /** Whether this device has another that could go on: it is no phone. */
+  mayHandOff: boolean;
+  /** The link for a phone. */
+  link: string;
+  /** What was taken, and what is wrong with it. */
+  taken: Taken | undefined;
+  /** Where the business wants people to go at the end. */
+  leaveTo: string | undefined;
+}
+
+export interface Taken {
+  url: string;
+  name: string;
+  pdf: boolean;
+  faults: Fault[];
+}
+
+export interface Screen {
+  heading: string;
+  body: Child[];
+  /** What is told to those who hear the page, beside the heading. */
+  spoken?: string;
+}
+
+/** Files of at most this size, in megabytes. */
+export const MOST_MB = 10;
+
+export function screen(shown: Shown): Screen {
+  const { state, texts } = shown;
+  const { step } = state;
+  switch (step.on) {
+    case "loading":
+    case "agreeing":
+      return { heading: texts.loading.heading, body: [busy(), paragraph(texts.loading.body)] };
+    case "welcome":
+      return welcome(shown);
+    case "following":
+      return following(shown);
+    case "choose":
+      return choose(shown);
+    case "tips":
+      return tips(shown);
+    case "camera":
+      return { heading: "", body: [] };
+    case "file":
+      return file(shown);
+    case "trouble":
+      return trouble(shown, step.trouble);
+    case "review":
+      return review(shown);
+    case "sending":
+      return sending(shown);
+    case "reading":
+      return {
+        heading: texts.reading.heading,
+        body: [busy(), paragraph(texts.reading.body)],
+        spoken: texts.reading.body,
+      };
+    case "retry":
+      return retry(shown);
+    case "interrupted":
+      return {
+        heading: texts.interrupted[step.why],
+        body: [
+          paragraph(texts.interrupted[`${step.why}Body`]),
+          row(primary(texts.tryAgain, () => shown.acts.happen({ is: "resumed" }))),
+        ],
+      };
+    case "finishing":
+      return { heading: texts.finishing.heading, body: [busy(), paragraph(texts.finishing.body)] };
+    case "done":
+      return done(shown, step.elsewhere);
+    case "over":
+      return over(shown);
+  }
+}
+
+/** Something broke: what was sent is not lost, and loading again goes on. */
+export function broken(texts: Texts, reload: () => void): Screen {
+  const { heading, body, reload: words } = texts.broken;
+  return { heading, body: [paragraph(body), row(primary(words, reload))] };
+}
+
+function welcome({ state, texts, acts, mayHandOff }: Shown): Screen {
+  const plan = state.plan as Plan;
+  const wanted = new Set(plan.needs.filter(({ done }) => !done).map(({ kind }) => NEEDED[kind]));
+  const minutes = Math.max(1, Math.floor(plan.secondsLeft / 60));
+  const privacy = followable(plan.privacyUrl)?.href;
+  const { welcome: say } = texts;
+  const consent = [make("h2", {}, say.consentHeading), paragraph(say.consent)];
+  const agree = () => acts.happen({ is: "agreed" });
+  const answers = plan.consent
+    ? [primary(say.agree, agree), button(say.disagree, () => acts.happen({ is: "failed", failure: "cancelled" }))]
+    : [primary(say.start, agree)];
+  return {
+    heading: say.heading,
+    body: [
+      paragraph(say.body),
+      make("ul", { class: "needed" }, ...[...wanted].map((name) => make("li", {}, say[name]))),
+      paragraph(fill(say.time, { minutes }), "soft"),
+      privacy
+        ? make("p", {}, make("a", { href: privacy, target: "_blank", rel: "noopener noreferrer" }, say.privacy))
+        : undefined,
+      ...(plan.consent ? consent : []),
+      row(...answers),
+      mayHandOff ? row(button(say.phone, () => acts.happen({ is: "handedOff" }))) : undefined,
+    ],
+  };
+}
+
+const NEEDED = {
+  ID_DOCUMENT: "idDocument",
+  SUPPLEMENTARY_DOCUMENT: "supplementary",
+  LIVENESS: "face",
+  FACE_CAPTURE: "face",
+} as const;
+
+function following({ state, texts: { phone }, acts, link }: Shown): Screen {
+  const field = make("input", { id: fresh("link"), readonly: true, value: link, dir: "ltr" });
+  field.addEventListener("focus", () => field.select());
+  return {
+    heading: phone.heading,
+    body: [
+      paragraph(phone.body),
+      drawing(1, 1, phone.code, "code", ""),
+      labelled(phone.link, field),
+      row(button(phone.copy, acts.copyLink)),
+      paragraph(phone.secret, "soft"),
+      make("p", { class: "followed", id: "followed" }, fill(phone.progress, counted(state))),
+      row(button(phone.back, () => acts.happen({ is: "tookBack" }))),
+    ],
+  };
+}
+
+/** Puts the code into its place, once it is drawn. */
+export function showCode({ size, path }: QrCode): void {
+  const svg = document.querySelector("svg.code");
+  svg?.setAttribute("viewBox", `0 0 ${size} ${size}`);
+  svg?.firstElementChild?.setAttribute("d", path);
+}
+
+/** How many things of all are done. */
+export function counted(state: State): { at: number; of: number } {
+  return { at: state.total - state.todo.length, of: state.total };
+}
+
+function choose({ state, texts, language, acts }: Shown): Screen {
+  const { choose: say } = texts;
+  const need = current(state) as Need;
+  const codes = need.countries.map(({ code }) => code);
+  const preset = codes.find((code) => code === state.plan?.presetCountry) ?? likely(navigator.languages, codes);
+  const country = make("select", { id: fresh("country"), required: true });
+  const options = sorted(codes, language).map(({ code, name }) => make("option", { value: code }, name));
+  country.append(make("option", { value: "" }, say.pickCountry), ...options);
+  country.value = state.choice?.country ?? (codes.length === 1 ? codes[0] : preset) ?? "";
+
+  const types = make("div", { class: "types" });
+  const group = make("fieldset", {}, make("legend", {}, say.type), types);
+  const error = make("p", { class: "error", id: fresh("error"), hidden: true });
+  const offer = () => {
+    const allowed = need.countries.find(({ code }) => code === country.value)?.types ?? [];
+    types.replaceChildren(
+      ...allowed.map((type) => radio(type, lookup(texts.types, type) ?? spelled(type), allowed.length === 1)),
+    );
+    group.hidden = allowed.length === 0;
+  };
+  country.addEventListener("change", offer);
+  offer();
+
+  const form = make(
+    "form",
+    { novalidate: true },
+    labelled(say.country, country),
+    group,
+    error,
+    row(make("button", { type: "submit", class: "primary" }, texts.goOn)),
+  );
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const picked = types.querySelector<HTMLInputElement>("input:checked");
+    const first = types.querySelector<HTMLInputElement>("input");
+    if (country.value !== "" && picked) {
+      acts.happen({ is: "chose", choice: { country: country.value, type: picked.value } });
+      return;
+    }
+    const wrong = country.value === "" ? country : first;
+    error.textContent = country.value === "" ? say.needCountry : say.needType;
+    error.hidden = false;
+    wrong?.setAttribute("aria-describedby", error.id);
+    wrong?.focus();
+  });
+  const letter = need.kind === "SUPPLEMENTARY_DOCUMENT";
+  return {
+    heading: letter ? say.supplementaryHeading : say.heading,
+    body: [
+      form,
+      row(button(say.none, () => acts.happen({ is: "failed", failure: "noDocuments" }), { class: "quiet" })),
+    ],
+  };
+}
+
+function radio(value: string, words: string, checked: boolean): HTMLElement {
+  const input = make("input", { type: "radio", name: "type", value, id: fresh("type"), checked });
+  return make("label", { class: "pick", for: input.id }, input, words);
+}
+
+/** A type that the page has no name for. */
+function spelled(type: string): string {
+  return type.replaceAll("_", " ").toLowerCase();
+}
+
+function tips({ state, texts, acts }: Shown): Screen {
+  const { tips: say } = texts;
+  const need = current(state) as Need;
+  const go = [
+    primary(say.camera, () => acts.happen({ is: "ready" })),
+    need.upload ? button(say.file, () => acts.happen({ is: "byFile" })) : undefined,
+  ];
+  if (isFace(need)) {
+    const list = [say.faceLight, say.faceFree, say.faceAlone, ...(need.zoom ? [say.zoom] : [])];
+    return { heading: need.zoom ? say.zoomHeading : say.faceHeading, body: [ovalSketch(), advice(list), row(...go)] };
+  }
+  const letter = need.kind === "SUPPLEMENTARY_DOCUMENT";
+  const type = lookup(texts.types, state.choice?.type) ?? texts.types.OTHER;
+  const sides = sideOf(state).of > 1 ? [say.sides] : [];
+  const list = letter ? [say.recent, say.light, say.whole] : [say.covered, say.flat, say.light, say.whole, ...sides];
+  const other = button(say.other, () => acts.happen({ is: "otherDocument" }), { class: "quiet" });
+  return {
+    heading: letter ? say.letterHeading : fill(say.idHeading, { document: type }),
+    body: [documentSketch(), advice(list), row(...go), selectable(need) ? row(other) : undefined],
+  };
+}
+
+/** Whether there is more than one document to choose from. */
+function selectable({ countries }: Need): boolean {
+  return countries.length > 1 || (countries[0]?.types.length ?? 0) > 1;
+}
+
+/** What the side in front of the camera is called. */
+export function sideName({ state, texts }: Pick<Shown, "state" | "texts">): string {
+  const { side, of } = sideOf(state);
+  const kind = current(state)?.kind;
+  if (kind === "SUPPLEMENTARY_DOCUMENT") {
+    return texts.sides.letter;
+  }
+  return of > 1 || side !== "page" ? texts.sides[side] : texts.sides.page;
+}
+
+function file(shown: Shown): Screen {
+  const { state, texts, acts } = shown;
+  const { file: say } = texts;
+  const pdf = current(state)?.kind === "SUPPLEMENTARY_DOCUMENT";
+  const accept = ["image/jpeg", "image/png", "image/heic", "image/webp", ...(pdf ? ["application/pdf"] : [])].join(",");
+  const input = make("input", { type: "file", id: fresh("file"), accept });
+  const error = make("p", { class: "error", id: "file-error", hidden: true });
+  const form = make(
+    "form",
+    { novalidate: true },
+    labelled(fill(say.label, { side: sideName(shown) }), input),
+    paragraph(fill(pdf ? say.bodyPdf : say.body, { size: MOST_MB }), "soft"),
+    error,
+    row(
+      make("button", { type: "submit", class: "primary" }, texts.goOn),
+      button(say.camera, () => acts.happen({ is: "byCamera" })),
+    ),
+  );
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const [chosen] = input.files ?? [];
+    if (!chosen) {
+      complain(say.none);
+    } else {
+      acts.choose(chosen);
+    }
+  });
+  return { heading: say.heading, body: [form] };
+}
+
+/** Says what is wrong with the chosen file, where it was chosen. */
+export function complain(words: string): void {
+  const error = document.getElementById("file-error");
+  const input = document.querySelector<HTMLInputElement>("input[type=file]");
+  if (error && input) {
+    error.textContent = words;
+    error.hidden = false;
+    input.setAttribute("aria-describedby", error.id);
+    input.focus();
+  }
+}
+
+function trouble({ state, texts, acts, mayHandOff }: Shown, what: Trouble): Screen {
+  const { trouble: say } = texts;
+  const again = what === "insecure" ? undefined : primary(texts.tryAgain, () => acts.happen({ is: "byCamera" }));
+  const failure =
+    ({ denied: "cameraDenied", absent: "noCamera" } as const)[what as "denied" | "absent"] ?? "cameraFailed";
+  return {
+    heading: say[what],
+    body: [
+      paragraph(say[`${what}Body`]),
+      row(
+        again,
+        current(state)?.upload ? button(texts.tips.file, () => acts.happen({ is: "byFile" })) : undefined,
+        mayHandOff ? button(texts.welcome.phone, () => acts.happen({ is: "handedOff" })) : undefined,
+      ),
+      row(button(say.giveUp, () => acts.happen({ is: "failed", failure }), { class: "quiet" })),
+    ],
+  };
+}
+
+function review(shown: Shown): Screen {
+  const { state, texts, acts, taken } = shown;
+  const { review: say } = texts;
+  const byFile = state.by === "file";
+  const faults = (taken?.faults ?? []).map((fault) => say[fault]);
+  const picture = taken && !taken.pdf ? make("img", { src: taken.url, alt: say.picture, class: "taken" }) : undefined;
+  const words = taken?.pdf ? fill(say.pdf, { name: taken.name }) : say.good;
+  return {
+    heading: say.heading,
+    body: [
+      picture,
+      faults.length > 0
+        ? make("ul", { class: "faults" }, ...faults.map((fault) => make("li", {}, fault)))
+        : paragraph(words),
+      row(
+        button(byFile ? say.useFile : say.use, () => acts.happen({ is: "accepted" }), {
+          class: faults.length > 0 ? "" : "primary",
+        }),
+        button(byFile ? say.rechoose : say.retake, () => acts.happen({ is: "retake" }), {
+          class: faults.length > 0 ? "primary" : "",
+        }),
+      ),
+    ],
+    spoken: faults.length > 0 ? faults.join(" ") : words,
+  };
+}
+
+function sending({ texts: { sending: say } }: Shown): Screen {
+  const bar = make("progress", { id: "sent", max: "1", value: "0", "aria-label": say.progress });
+  return { heading: say.heading, body: [bar, paragraph(say.body)], spoken: say.body };
+}
+
+function retry({ state, texts, acts }: Shown): Screen {
+  const { retry: say } = texts;
+  if (state.step.on !== "retry") {
+    throw new Error("there is nothing to try again");
+  }
+  const { reason } = state.step;
+  const need = current(state) as Need;
+  const why = lookup(say, reason.detail) ?? lookup(say, reason.kind) ?? say.QUALITY;
+  const left = state.attempts === undefined ? undefined : paragraph(fill(say.left, { count: state.attempts }), "soft");
+  const other = button(say.other, () => acts.happen({ is: "otherDocument" }));
+  return {
+    heading: reason.value === "SHOULD_TRY_AGAIN" ? say.should : say.heading,
+    body: [
+      make("p", { class: "why" }, why),
+      left,
+      row(
+        primary(say.again, () => acts.happen({ is: "again" })),
+        mayGoOn(state) ? button(say.goOn, () => acts.happen({ is: "goOn" })) : undefined,
+        !isFace(need) && selectable(need) ? other : undefined,
+      ),
+    ],
+    spoken: why,
+  };
+}
+
+function done({ texts: { done: say }, leaveTo, handedOff, acts }: Shown, elsewhere: boolean): Screen {
+  const end = handedOff
+    ? [paragraph(say.handedOff)]
+    : leaveTo
+      ? [paragraph(say.leaving), row(primary(say.leave, acts.leave))]
+      : [paragraph(say.close)];
+  return {
+    heading: say.heading,
+    body: [tick(), elsewhere ? paragraph(say.elsewhere) : undefined, paragraph(say.body), ...end],
+    spoken: say.body,
+  };
+}
+
+function over({ state, texts: { over: say }, leaveTo, acts }: Shown): Screen {
+  if (state.step.on !== "over") {
+    throw new Error("it is not over");
+  }
+  const { failure } = state.step;
+  return {
+    heading: say[failure],
+    body: [
+      paragraph(say[`${failure}Body`]),
+      leaveTo ? row(primary(say.leave, acts.leave)) : paragraph(say.close),
+      paragraph(fill(say.code, { code: CODES[failure] }), "soft"),
+    ],
+    spoken: say[`${failure}Body`],
+  };
+}
+
+// --- what screens are made of ---
+
+function paragraph(words: string, kind = ""): HTMLElement {
+  return make("p", kind ? { class: kind } : {}, words);
+}
+
+function primary(words: string, act: () => void): HTMLButtonElement {
+  return button(words, act, { class: "primary" });
+}
+
+export function row(...children: Child[]): HTMLElement {
+  return make("div", { class: "row" }, ...children);
+}
+
+function labelled(words: string, control: HTMLElement): HTMLElement {
+  return make("div", { class: "field" }, make("label", { for: control.id }, words), control);
+}
+
+function advice(list: string[]): HTMLElement {
+  return make("ul", { class: "tips" }, ...list.map((words) => make("li", {}, words)));
+}
+
+function busy(): HTMLElement {
+  return make("div", { class: "busy", "aria-hidden": "true" });
+}
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** One path; without a name it is there for the eye alone. */
+function drawing(width: number, height: number, name: string, kind: string, path: string): Element {
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  svg.setAttribute("class", kind);
+  if (name) {
+    svg.setAttribute("role", "img");
+    svg.setAttribute("aria-label", name);
+  } else {
+    svg.setAttribute("aria-hidden", "true");
+  }
+  const shape = document.createElementNS(SVG, "path");
+  shape.setAttribute("d", path);
+  svg.append(shape);
+  return svg;
+}
+
+function documentSketch(): Element {
+  const corners = "M4 22V8q0-4 4-4h14M98 4h14q4 0 4 4v14M116 62v14q0 4-4 4H98M22 80H8q-4 0-4-4V62";
+  const card = "M20 16h80q4 0 4 4v44q0 4-4 4H20q-4 0-4-4V20q0-4 4-4z";
+  const print = "M30 34a8 8 0 1 0 16 0a8 8 0 1 0-16 0M26 58c2-14 22-14 24 0M62 30h32M62 42h32M62 54h20";
+  return drawing(120, 84, "", "sketch", `${corners}${card}${print}`);
+}
+
+function ovalSketch(): Element {
+  const oval = "M60 4c22 0 34 18 34 40s-14 44-34 44S26 66 26 44S38 4 60 4z";
+  const face = "M48 38v4M72 38v4M60 44v10h-4M48 66q12 10 24 0";
+  return drawing(120, 92, "", "sketch", oval + face);
+}
+
+function tick(): Element {
+  return drawing(64, 64, "", "tick", "M32 4a28 28 0 1 0 .1 0zM19 33l9 9 17-19");
+}
+
+/** The camera's window: what it sees, what to fit in, and what to do. */
+export interface Viewer {
+  root: HTMLElement;
+  video: HTMLVideoElement;
+  advice: HTMLElement;
+  take: HTMLButtonElement;
+  change: HTMLButtonElement;
+  bar: HTMLProgressElement;
+  /** Shows that something is right. */
+  mark(ready: boolean): void;
+  /** Makes the oval so wide, as a part of the window. */
+  turn(width: number): void;
+}
+
+/** The form of the window, of a document's page in it, and whether a face is looked at. */
+export interface View {
+  aspect: number;
+  /** The frame as parts of the window; none for a face. */
+  frame: { x: number; y: number; width: number; height: number } | undefined;
+  mirrored: boolean;
+  /** How wide the oval is for a face, as a part of the window. */
+  oval: number;
+}
+
+export function viewer(shown: Shown, view: View, act: { take(): void; change(): void }): Viewer {
+  const { state, texts, acts } = shown;
+  const need = current(state) as Need;
+  const video = make("video", { autoplay: true, muted: true, playsinline: true, "aria-label": texts.camera.view });
+  // The attribute alone does not silence it for every browser's rule about what may play.
+  video.muted = true;
+  const height = 1000 / view.aspect;
+  const shape = view.frame
+    ? rectangle(view.frame.x * 1000, view.frame.y * height, view.frame.width * 1000, view.frame.height * height)
+    : ellipse(500, height / 2, 500 * view.oval);
+  const around = `M0 0h1000v${height}h-1000z`;
+  const veil = drawing(1000, height, "", "veil", around + shape);
+  const outline = drawing(1000, height, "", "outline", shape);
+  const pane = make("div", { class: view.mirrored ? "window mirrored" : "window" }, video, veil, outline);
+  pane.style.aspectRatio = String(view.aspect);
+  pane.style.setProperty("--aspect", String(view.aspect));
+  const advice = make("p", { class: "advice" }, texts.camera.opening);
+  const bar = make("progress", { max: "1", value: "0", hidden: true, "aria-label": texts.face.approach });
+  const take = button(isFace(need) && need.zoom ? texts.camera.start : texts.camera.take, act.take, {
+    class: "primary",
+    disabled: true,
+  });
+  const change = button(texts.camera.change, act.change, { hidden: true });
+  const file = need.upload ? button(texts.tips.file, () => acts.happen({ is: "byFile" })) : undefined;
+  const hint = make("p", { class: "soft" }, isFace(need) ? "" : texts.camera.takeSoon);
+  const mark = (ready: boolean) => pane.classList.toggle("good", ready);
+  const root = make("div", { class: "viewer" }, pane, advice, bar, row(take, change, file), hint);
+  const turn = (width: number) => {
+    const path = ellipse(500, height / 2, 500 * width);
+    veil.firstElementChild?.setAttribute("d", around + path);
+    outline.firstElementChild?.setAttribute("d", path);
+  };
+  return { root, video, advice, take, change, bar, mark, turn };
+}
+
+function rectangle(x: number, y: number, width: number, height: number): string {
+  const round = 24;
+  const [across, down] = [width - 2 * round, height - 2 * round];
+  const corner = (dx: number, dy: number) => `a${round} ${round} 0 0 1 ${dx * round} ${dy * round}`;
+  return (
+    `M${x + round} ${y}h${across}${corner(1, 1)}v${down}${corner(-1, 1)}` +
+    `h${-across}${corner(-1, -1)}v${-down}${corner(1, -1)}z`
+  );
+}
+
+/** An oval of the form of a head. */
+function ellipse(x: number, y: number, across: number): string {
+  const down = across * 1.3;
+  return `M${x - across} ${y}a${across} ${down} 0 1 0 ${across * 2} 0a${across} ${down} 0 1 0 ${-across * 2} 0z`;
+}
+
+/** Which document forms the frame has: ID-1, a passport's page, a sheet. */
+export function formOf(need: Need, choice: Choice | undefined): number {
+  if (need.kind === "SUPPLEMENTARY_DOCUMENT") {
+    return 210 / 297;
+  }
+  return choice?.type === "PASSPORT" ? 125 / 88 : 85.6 / 53.98;
+}

@@ -1,0 +1,44 @@
+// Elements, made of text alone: nothing that a server sent is ever read as markup.
+
+export type Child = Node | string | undefined;
+type Properties = Record<string, string | boolean | undefined>;
+
+/** An element with attributes and children; an attribute that is `true` stands there empty. */
+export function make<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  properties: Properties = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[K] {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (value !== undefined && value !== false) {
+      made.setAttribute(name, value === true ? "" : value);
+    }
+  }
+  made.append(...children.filter((child) => child !== undefined));
+  return made;
+}
+
+/** A button that does something. */
+export function button(words: string, act: () => void, properties: Properties = {}): HTMLButtonElement {
+  const made = make("button", { type: "button", ...properties }, words);
+  made.addEventListener("click", act);
+  return made;
+}
+
+let fields = 0;
+
+/** An id that nothing else has. */
+export function fresh(name: string): string {
+  fields += 1;
+  return `${name}-${fields}`;
+}
+
+/** An element of the document that is there. */
+export function find<E extends HTMLElement>(id: string): E {
+  const found = document.getElementById(id);
+  if (!found) {
+    throw new Error(`there is no #${id}`);
+  }
+  return found as E;
+}

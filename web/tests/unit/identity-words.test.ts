@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { named } from "../../identity/camera";
+import { frameIn, visible } from "../../identity/capture";
+import { CODES, ending, followable, redirection } from "../../identity/codes";
+import { contrast, variables } from "../../identity/colours";
+import { alpha2, likely, nameOf, sorted } from "../../identity/countries";
+import { checked, fromQuery, fromShort, toShort } from "../../identity/frame";
+import { faultOf } from "../../identity/report";
+import { directionOf, fill, LANGUAGES, lookup } from "../../identity/texts";
+
+const ID = "0d6d9a5e-6c26-4c1f-9f7e-2f3a5b7c9d01";
+const TOKEN = "7b1f0c2d-93a4-4e5b-8c6d-1e2f3a4b5c6d";
+
+type Table = { [name: string]: string | Table };
+
+function flat(table: Table, path = ""): [string, string][] {
+  return Object.entries(table).flatMap(([name, value]) =>
+    typeof value === "string" ? [[`${path}${name}`, value] as [string, string]] : flat(value, `${path}${name}.`),
+  );
+}
+
+test("each catalogue has every text, with the same names to fill in, and no English left over", () => {
+  const read = (language: string) => new Map(flat(JSON.parse(readFileSync(`identity/texts/${language}.json`, "utf8"))));
+  assert.deepEqual(readdirSync("identity/texts").sort(), LANGUAGES.map((language) => `${language}.json`).sort());
+  const english = read("en");
+  const names = (text: string) => (text.match(/\{\w+\}/g) ?? []).sort();
+  for (const language of LANGUAGES) {
+    const texts = read(language);
+    assert.deepEqual([...texts.keys()], [...english.keys()], language);
+    for (const [key, text] of texts) {
+      assert.ok(text.trim() !== "", `${language}: ${key} is empty`);
+      assert.deepEqual(names(text), names(english.get(key) ?? ""), `${language}: ${key}`);
+      const same = language !== "en" && text.length > 14 && text === english.get(key);
+      assert.ok(!same, `${language}: ${key} is still English`);
+    }
+  }
+  for (const failure of Object.keys(CODES)) {
+    assert.ok(english.has(`over.${failure}`) && english.has(`over.${failure}Body`), failure);
+  }
+  assert.equal(directionOf("ar"), "rtl");
+});
+
+test("names are filled in, and keys of a server's are looked up as what they are", () => {
+  assert.equal(fill("{at} of {of} {more}", { at: 1, of: 2 }), "1 of 2 {more}");
+  assert.equal(lookup({ a: "b" }, "a"), "b");
+  assert.equal(lookup({ a: "b" }, "toString"), undefined);
+  assert.equal(lookup({ a: "b" }, undefined), undefined);
+});
+
+test("a session comes from the address, or it is said what is missing", () => {
+  assert.deepEqual(fromQuery(`?sessionID=${ID}&sessionToken=${TOKEN}`), { id: ID, token: TOKEN, handedOff: false });
+  assert.deepEqual(fromQuery(`?sessionId=${ID}&sessiontoken=${TOKEN}`), { id: ID, token: TOKEN, handedOff: false });
+  assert.equal(fromQuery(""), undefined);
+  assert.equal(fromQuery(`?sessionID=${ID}`), "noToken");
+  assert.equal(fromQuery(`?sessionToken=${TOKEN}`), "noId");
+  assert.equal(fromQuery(`?sessionID=../x&sessionToken=${TOKEN}`), "notFound");
+  assert.equal(checked(ID, "x"), "badToken");
+  assert.equal(checked(7, TOKEN), "noId");
+});
+
+test("a short link holds both ids", () => {
+  const short = toShort({ id: ID, token: TOKEN, handedOff: false });
+  assert.equal(short.length, 43);
+  assert.deepEqual(fromShort(short), { id: ID, token: TOKEN, handedOff: true });
+  assert.equal(fromShort(`${short}A`), undefined);
+});
+
+test("endings have the codes of the interface", () => {
+  assert.deepEqual(CODES, {
+    cancelled: 1000,
+    badToken: 2000,
+    notFound: 2001,
+    expired: 2002,
+    noToken: 2003,
+    noId: 2004,
+    serviceDown: 3000,
+    network: 3001,
+    cameraDenied: 4000,
+    attemptsUsed: 4001,
+    noCamera: 5000,
+    unsupportedBrowser: 5001,
+    livenessAttemptsUsed: 5002,
+    cameraFailed: 5010,
+    noDocuments: 7000,
+  });
+  assert.deepEqual(ending(undefined), { eventType: "SUCCESS", eventCode: 0 });
+  assert.equal(redirection("https://a.example/x?y=1", ending("cancelled")), "https://a.example/x?y=1&eventCode=1000");
+  assert.equal(redirection("https://a.example/x", ending(undefined)), "https://a.example/x");
+});
+
+test("nobody is sent to an address that is none", () => {
+  for (const bad of [
+    "javascript:alert(1)",
+    "data:text/html,x",
+    "http://a.example/",
+    "https://me@a.example/",
+    "/x",
+    "",
+    undefined,
+  ]) {
+    assert.equal(followable(bad), undefined, bad);
+  }
+  assert.equal(followable("http://127.0.0.1:8080/x")?.pathname, "/x");
+});
+
+test("any colours of a business can be read, on light and on dark", () => {
+  const tried = ["#ffe600", "#FFF", "#000000", "#ff0000", "#1f4f8f", "#7f7f7f", "#00ff88", "#0a0a40"];
+  for (const [page, card] of [
+    ["#f2f4f6", "#ffffff"],
+    ["#0e1216", "#191f26"],
+  ] as const) {
+    for (const primary of tried) {
+      for (const font of tried) {
+        const made = variables({ primary, secondary: font, font }, page, card);
+        const at = `${primary} ${font} on ${page}`;
+        assert.ok(contrast(made["--on-brand"] ?? "", made["--brand"] ?? "") >= 4.5, at);
+        for (const ground of [page, card]) {
+          assert.ok(contrast(made["--brand-edge"] ?? "", ground) >= 3, at);
+          assert.ok(contrast(made["--accent"] ?? "", ground) >= 4.5, at);
+          assert.ok(contrast(made["--trim"] ?? "", ground) >= 3, at);
+        }
+      }
+    }
+  }
+  const good = variables({ primary: "#1f4f8f", font: "#ffffff" }, "#f2f4f6", "#ffffff");
+  assert.deepEqual(Object.values(good), ["#1f4f8f", "#1f4f8f", "#ffffff", "#1f4f8f"], "good ones stay");
+  assert.deepEqual(variables({ primary: "red; x" }, "#f2f4f6", "#ffffff"), {});
+});
+
+test("countries have their names, and the codes are those of the reader of documents", () => {
+  assert.equal(nameOf("DEU", "fr"), "Allemagne");
+  assert.equal(nameOf("XYZ", "en"), "XYZ");
+  assert.deepEqual(
+    sorted(["SWE", "AUT", "DEU"], "de").map(({ code }) => code),
+    ["DEU", "AUT", "SWE"],
+  );
+  assert.equal(likely(["en", "de-AT"], ["DEU", "AUT"]), "AUT");
+  assert.equal(likely(["en-GB"], ["DEU"]), undefined);
+  const source = readFileSync("../crates/documents/src/countries.rs", "utf8");
+  const there = [...source.matchAll(/iso\("([A-Z]{3})",\s*"([A-Z]{2})"/g)];
+  assert.ok(there.length > 240);
+  for (const [, code, short] of there) {
+    assert.equal(alpha2(code ?? ""), short, code);
+  }
+});
+
+test("a mistake is told without its words", () => {
+  const error = new TypeError("Ada Lovelace, 1815-12-10");
+  error.stack =
+    "TypeError: Ada Lovelace\n    at x (https://a.example/idverify/v1/web/assets/page-ABCD1234.js:3:456?token=1)";
+  assert.deepEqual(faultOf(error, "camera"), {
+    name: "TypeError",
+    file: "page-ABCD1234.js-456",
+    line: 3,
+    screen: "camera",
+  });
+  assert.deepEqual(faultOf("words", "tips"), { name: "unknown", file: "", line: 0, screen: "tips" });
+});
+
+test("a browser's refusals of a camera have names", () => {
+  const names = [
+    "NotAllowedError",
+    "SecurityError",
+    "NotFoundError",
+    "OverconstrainedError",
+    "NotReadableError",
+    "AbortError",
+  ];
+  assert.deepEqual(
+    names.map((name) => named({ name })),
+    ["denied", "denied", "absent", "absent", "busy", "busy"],
+  );
+});
+
+test("the window shows the middle of what the camera sees, and the frame lies in its middle", () => {
+  assert.deepEqual(visible({ width: 1280, height: 720 }, 4 / 3), { x: 0.125, y: 0, width: 0.75, height: 1 });
+  const tall = visible({ width: 480, height: 640 }, 4 / 3);
+  assert.ok(Math.abs(tall.height - 0.5625) < 1e-9 && tall.width === 1);
+  const { x, y, width, height } = frameIn(4 / 3, 85.6 / 53.98);
+  assert.ok(Math.abs((width * 4) / (height * 3) - 85.6 / 53.98) < 1e-9);
+  assert.ok(Math.abs(x * 2 + width - 1) < 1e-9 && Math.abs(y * 2 + height - 1) < 1e-9);
+  assert.ok(frameIn(3 / 4, 210 / 297).height <= 0.861);
+});
