@@ -43,15 +43,26 @@ impl Detector {
     /// Several count as several only where a look from near by confirms each of them: frames of webcams show the net
     /// faces in ears, hands and shelves.
     pub(crate) fn detect(&mut self, picture: &Picture) -> Result<Vec<Face>, VisionError> {
-        let faces = self.upright(picture)?;
-        if !faces.is_empty() {
-            return Ok(faces);
+        let upright = self.upright(picture)?;
+        if upright.is_empty() {
+            let Some((turn, face)) = self.which_way(picture)? else { return Ok(upright) };
+            let faces = self.believed_at_a_turn(picture, turn)?;
+            return Ok(if faces.is_empty() { vec![face] } else { faces });
         }
-        let Some((turn, face)) = self.which_way(picture)? else { return Ok(faces) };
-        // Less is believed of a picture that was turned until it showed something.
+        match self.another_way(picture, &upright)? {
+            Some(turn) => {
+                let turned = self.believed_at_a_turn(picture, turn)?;
+                Ok(self.better(upright, turned))
+            }
+            None => Ok(upright),
+        }
+    }
+
+    /// Less is believed of a picture that was turned until it showed something.
+    fn believed_at_a_turn(&mut self, picture: &Picture, turn: f32) -> Result<Vec<Face>, VisionError> {
         let mut faces = self.at_a_turn(picture, turn)?;
         faces.retain(|face| face.score >= self.count);
-        if faces.is_empty() { Ok(vec![face]) } else { self.confirmed(picture, faces, turn) }
+        self.confirmed(picture, faces, turn)
     }
 
     /// The upright ones alone.

@@ -105,7 +105,13 @@ impl Detector {
     pub(crate) fn find(&mut self, picture: &Picture, smallest: f32) -> Result<Vec<Face>, VisionError> {
         let upright = self.find_at_a_turn(picture, smallest, 0.0)?;
         if !upright.is_empty() {
-            return Ok(upright);
+            return match self.another_way(picture, &upright)? {
+                Some(turn) => {
+                    let turned = self.find_at_a_turn(picture, smallest, turn)?;
+                    Ok(self.better(upright, turned))
+                }
+                None => Ok(upright),
+            };
         }
         if let Some((turn, _)) = self.which_way(picture)? {
             return self.find_at_a_turn(picture, smallest, turn);

@@ -35,7 +35,7 @@ pub enum Check {
     NoseStandsOut,
     /// As the head turns, the ears go the other way: they lie behind. Their shift, in that of the nose.
     EarsLieBehind,
-    /// As the face comes nearer, the ears seem closer together; as it goes away, wider apart. Change as a share.
+    /// As the face comes nearer, the ears seem closer together. Change as a share of their distance.
     Perspective,
 }
 
@@ -262,7 +262,8 @@ fn depth(checks: &mut Checks, shown: &[(usize, Pose)], turned: &[(usize, Turned)
     );
 }
 
-/// Frames that look ahead from near by, or far away, against those of the opening size.
+/// Frames that look ahead from near by against those of the opening. From farther away the ears do not move enough for the
+/// net to tell a head from a sheet.
 fn perspective(
     checks: &mut Checks,
     challenge: &Challenge,
@@ -270,26 +271,13 @@ fn perspective(
     turned: &[(usize, Turned)],
     opening: &Pose,
 ) {
-    let Some(step) = challenge.moves.iter().find(|one| matches!(one, Move::Nearer | Move::Farther)) else {
+    if !challenge.moves.contains(&Move::Nearer) {
         return;
-    };
-    let far = |turned: &Turned| match step {
-        Move::Nearer => turned.scale >= moves::nearer(challenge.kind),
-        _ => turned.scale <= moves::FARTHER,
-    };
-    let there: Vec<(usize, Pose)> = shown
-        .iter()
-        .zip(turned)
-        .filter(|(_, (_, turned))| turned.is_ahead() && far(turned))
-        .map(|(shown, _)| *shown)
-        .collect();
+    }
+    let near = |turned: &Turned| turned.is_ahead() && turned.scale >= moves::nearer(challenge.kind);
+    let there = shown.iter().zip(turned).filter(|(_, (_, turned))| near(turned));
+    let there: Vec<(usize, Pose)> = there.map(|(shown, _)| *shown).collect();
     let change = if there.is_empty() { 0.0 } else { 1.0 - median(&there).width / opening.width };
-    let change = if *step == Move::Nearer { change } else { -change };
-    checks.at_least(
-        Check::Perspective,
-        change,
-        PERSPECTIVE,
-        "of the ears' distance",
-        "come nearer with the whole head",
-    );
+    let hint = "come nearer with the whole head";
+    checks.at_least(Check::Perspective, change, PERSPECTIVE, "of the ears' distance", hint);
 }
