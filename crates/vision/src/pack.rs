@@ -466,7 +466,8 @@ impl Model {
             if input.crop.rule == CropRule::Inside && self.task != Task::Liveness {
                 return wrong("crops moved inside belong to liveness");
             }
-            if input.crop.joined && (self.task != Task::Liveness || input.width as usize % scales.len() != 0)
+            if input.crop.joined
+                && (self.task != Task::Liveness || !(input.width as usize).is_multiple_of(scales.len()))
             {
                 return wrong("joined crops belong to liveness, and share the input's width evenly");
             }

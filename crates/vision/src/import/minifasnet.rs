@@ -167,7 +167,9 @@ impl Builder<'_> {
             return Err(ImportError::unsupported(conv, "as many weights as the shape says expected"));
         }
         for (filter, (factor, _)) in values.chunks_exact_mut(each).zip(&norm) {
-            filter.iter_mut().for_each(|value| *value *= factor);
+            for value in filter {
+                *value *= factor;
+            }
         }
         let sizes = shape.iter().map(|&size| size as i64).collect::<Vec<_>>();
         let weights = self.graph.floats(&sizes, values);
@@ -241,7 +243,9 @@ impl Builder<'_> {
             return Err(ImportError::unsupported("linear", "as many weights as the shape says expected"));
         }
         for (row, (factor, _)) in values.chunks_exact_mut(inner).zip(&norm) {
-            row.iter_mut().for_each(|value| *value *= factor);
+            for value in row {
+                *value *= factor;
+            }
         }
         let matrix = self.graph.floats(&[out as i64, inner as i64], values);
         let bias = self.graph.floats(&[out as i64], norm.iter().map(|(_, shift)| *shift).collect());

@@ -199,7 +199,7 @@ impl<'a> Reader<'a> {
                     machine.recall(at)?;
                 }
                 b't' => {
-                    let values = machine.to_mark()?;
+                    let values = machine.above_mark()?;
                     machine.tuple(values)?;
                 }
                 0x85..=0x87 => {
@@ -211,7 +211,7 @@ impl<'a> Reader<'a> {
                     machine.set(pair)?;
                 }
                 b'u' => {
-                    let pairs = machine.to_mark()?;
+                    let pairs = machine.above_mark()?;
                     machine.set(pairs)?;
                 }
                 b'a' => {
@@ -219,7 +219,7 @@ impl<'a> Reader<'a> {
                     machine.append(value)?;
                 }
                 b'e' => {
-                    let values = machine.to_mark()?;
+                    let values = machine.above_mark()?;
                     machine.append(values)?;
                 }
                 // What a class keeps beside its content is none of ours.
@@ -255,7 +255,7 @@ impl Machine {
         Ok(self.stack.split_off(start))
     }
 
-    fn to_mark(&mut self) -> Result<Vec<Value>, ImportError> {
+    fn above_mark(&mut self) -> Result<Vec<Value>, ImportError> {
         let at = self.stack.iter().rposition(|value| matches!(value, Value::Mark));
         let at = at.ok_or_else(|| refused("no mark on the stack"))?;
         let values = self.stack.split_off(at + 1);
