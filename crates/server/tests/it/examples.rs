@@ -197,3 +197,49 @@ async fn a_picture_is_moderated() {
     assert_eq!(place.ask(&["account", "list"]), "[]", "the example leaves nothing behind");
     drop(server);
 }
+
+#[test]
+fn document_sessions_are_opened_by_clients_with_signers_of_their_own() {
+    let place = Place::new();
+    let server = place.serve();
+    let face = place.path("face.jpg");
+    place.ask(&["sample-face", face.to_str().unwrap()]);
+    let curl = |arguments: &[&str], path: &str| {
+        let url = format!("{}/idverify/v1{path}", server.url);
+        let output =
+            Command::new("curl").args(["-s", "-w", "\n%{http_code}"]).args(arguments).arg(url).output();
+        let said = text(&output.unwrap().stdout).trim().to_owned();
+        let (body, status) = said.rsplit_once('\n').unwrap_or(("", &said));
+        (status.to_owned(), body.to_owned())
+    };
+    for program in [["python3", "document_session.py"], ["node", "document-session.mjs"]] {
+        let open = |more: &[&str]| -> Value {
+            let script = repository("docs/examples").join(program[1]);
+            let mut command = Command::new(program[0]);
+            command.arg(script).arg(place.path("dev-credentials.json")).arg(&face).args(more);
+            let output = command.output().unwrap();
+            assert!(output.status.success(), "{program:?}: {}", text(&output.stderr));
+            serde_json::from_slice(&output.stdout).unwrap()
+        };
+        let opened = open(&[]);
+        assert_eq!(opened["state"], "ONGOING");
+        let (page, parameters) = opened["page"].as_str().unwrap().split_once('?').unwrap();
+        let token = parameters.rsplit_once("&sessionToken=").unwrap().1;
+        let configuration = format!("/sessions/{}/configuration", opened["session"].as_str().unwrap());
+        let (status, body) = curl(&["-H", &format!("x-svc-auth-token: {token}")], &configuration);
+        let body: Value = serde_json::from_str(&body).unwrap();
+        assert_eq!((status.as_str(), &body["session_id"]), ("200", &opened["session"]), "{body}");
+        let (status, body) = curl(&[], page.split_once("/idverify/v1").unwrap().1);
+        assert!(status == "200" && body.contains("<html"), "the page: {status}");
+
+        let cancelled = open(&["--cancel"]);
+        assert_eq!(cancelled["state"], "DELETED");
+        let gone = format!("/sessions/{}/configuration", cancelled["session"].as_str().unwrap());
+        assert_eq!(curl(&["-H", &format!("x-svc-auth-token: {token}")], &gone).0, "404");
+    }
+    // Some libraries ask for the list of documents without saying who they are.
+    let (status, body) = curl(&[], "/supported-documents?includeNonLatin=true");
+    let body: Value = serde_json::from_str(&body).unwrap();
+    let countries = body["supported_countries"].as_array().map(Vec::len);
+    assert!(status == "200" && countries > Some(100), "{status}: {countries:?}");
+}
