@@ -19,7 +19,7 @@ from net import Net
 from tables import threshold_at, wilson
 
 # Live faces refused at each level of assurance, on the choosing half.
-LEVELS = {"low": 0.05, "medium": 0.10, "high": 0.20}
+LEVELS = {"low": 0.02, "medium": 0.05, "high": 0.10}
 
 
 def calibrated(odds, live):

@@ -25,6 +25,9 @@ const NEARLY: f32 = 0.35;
 /// eyes where the mouth is, but none was surer than 0.82.
 const SURE: f32 = 0.85;
 
+/// By so much the other way must be surer: a part of a face alone looks a little like one both ways.
+const SURER: f32 = 0.1;
+
 impl Detector {
     /// Whether a picture whose faces were found upright lies another way all the same, and by how much: the net finds faces
     /// that lie, less surely, and says so by their points; those that stand on their head it takes for upright.
@@ -43,7 +46,8 @@ impl Detector {
         }
         let whole = Region::whole(picture);
         let turned = self.look(picture, whole, whole.fit(&self.input, PART), PI)?;
-        let surer = turned.iter().any(|face| lean(face, PI).abs() < LEANS && face.score > surest.score);
+        let surer =
+            turned.iter().any(|face| lean(face, PI).abs() < LEANS && face.score > surest.score + SURER);
         Ok(surer.then_some(PI))
     }
 

@@ -382,8 +382,8 @@ pub(super) fn all() -> [Recipe; 8] {
             },
             output: || Output::PadSigmoid {
                 tensor: "live".to_owned(),
-                // They refuse 5, 10 and 20 % of the simulated live faces that chose them.
-                thresholds: Thresholds { low: 0.282, medium: 0.418, high: 0.531 },
+                // They refuse 2, 5 and 10 % of the simulated live faces that chose them.
+                thresholds: Thresholds { low: 0.153, medium: 0.282, high: 0.418 },
             },
             probe: Some(("live", &[0.013_724_24])),
         },
