@@ -52,7 +52,7 @@ impl Detector {
         match self.another_way(picture, &upright)? {
             Some(turn) => {
                 let turned = self.believed_at_a_turn(picture, turn)?;
-                Ok(self.better(upright, turned))
+                Ok(self.better(upright, turned, turn))
             }
             None => Ok(upright),
         }

@@ -108,7 +108,7 @@ impl Detector {
             return match self.another_way(picture, &upright)? {
                 Some(turn) => {
                     let turned = self.find_at_a_turn(picture, smallest, turn)?;
-                    Ok(self.better(upright, turned))
+                    Ok(self.better(upright, turned, turn))
                 }
                 None => Ok(upright),
             };

@@ -21,42 +21,46 @@ const LEANS: f32 = 0.7;
 /// Nearer than this to a right angle, a face leans in a picture that lies at one.
 const NEARLY: f32 = 0.35;
 
-/// A face of this score, and not lying, is upright. Of those that stand on their head the net finds most as well, with the
-/// eyes where the mouth is, but none was surer than 0.82.
+/// A face of this score that hardly leans is upright. Of those that stand on their head the net finds most as well, with
+/// the eyes where the mouth is, but none was surer than 0.82.
 const SURE: f32 = 0.85;
 
-/// By so much the other way must be surer: a part of a face alone looks a little like one both ways.
-const SURER: f32 = 0.1;
+/// By so much the other way must be surer: a part of a face alone looks a little like one either way.
+const SURER: f32 = 0.05;
 
 impl Detector {
-    /// Whether a picture whose faces were found upright lies another way all the same, and by how much: the net finds faces
-    /// that lie, less surely, and says so by their points; those that stand on their head it takes for upright.
+    /// Whether a picture whose faces were found upright lies another way all the same, and by which right angle: the net
+    /// finds faces that lie or stand on their head, less surely, with points that lean or are not where they belong.
     pub(crate) fn another_way(
         &mut self,
         picture: &Picture,
         found: &[Face],
     ) -> Result<Option<f32>, VisionError> {
         let Some(surest) = found.first() else { return Ok(None) };
-        let roll = surest.roll();
-        if roll.abs() > LEANS {
-            return Ok(Some(snapped(roll)));
-        }
-        if surest.score >= SURE {
+        if surest.score >= SURE && surest.roll().abs() < NEARLY {
             return Ok(None);
         }
         let whole = Region::whole(picture);
-        let turned = self.look(picture, whole, whole.fit(&self.input, PART), PI)?;
-        let surer =
-            turned.iter().any(|face| lean(face, PI).abs() < LEANS && face.score > surest.score + SURER);
-        Ok(surer.then_some(PI))
+        let mut best = (surest.score * surest.roll().cos() + SURER, None);
+        for turn in [FRAC_PI_2, -FRAC_PI_2, PI] {
+            for face in self.look(picture, whole, whole.fit(&self.input, PART), turn)? {
+                let worth = face.score * lean(&face, turn).cos();
+                if lean(&face, turn).abs() < LEANS && worth > best.0 {
+                    best = (worth, Some(turn));
+                }
+            }
+        }
+        Ok(best.1)
     }
 
-    /// Of what was found either way, what holds more faces, and surer ones.
-    pub(crate) fn better(&self, one: Vec<Face>, other: Vec<Face>) -> Vec<Face> {
-        let worth = |faces: &[Face]| -> f32 {
-            faces.iter().map(|face| face.score).filter(|score| *score >= self.count).sum()
+    /// Of the faces found upright and those found when the picture was turned back, what holds more, surer and straighter
+    /// ones.
+    pub(crate) fn better(&self, upright: Vec<Face>, turned: Vec<Face>, turn: f32) -> Vec<Face> {
+        let worth = |faces: &[Face], turn: f32| -> f32 {
+            let counted = faces.iter().filter(|face| face.score >= self.count);
+            counted.map(|face| face.score * lean(face, turn).cos()).sum()
         };
-        if worth(&other) > worth(&one) { other } else { one }
+        if worth(&turned, turn) > worth(&upright, 0.0) { turned } else { upright }
     }
 
     /// By how much the picture has to be turned back (radians, clockwise) for its surest face to be upright, and that face,

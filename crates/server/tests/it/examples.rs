@@ -203,7 +203,8 @@ fn document_sessions_are_opened_by_clients_with_signers_of_their_own() {
     let place = Place::new();
     let server = place.serve();
     let face = place.path("face.jpg");
-    place.ask(&["sample-face", face.to_str().unwrap()]);
+    let photo = repository("models/node_modules/@vladmandic/face-api/demo/sample1.jpg");
+    place.ask(&["sample-face", face.to_str().unwrap(), "--from", photo.to_str().unwrap()]);
     let curl = |arguments: &[&str], path: &str| {
         let url = format!("{}/idverify/v1{path}", server.url);
         let output =

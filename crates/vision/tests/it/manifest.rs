@@ -148,7 +148,11 @@ fn numbers_out_of_range_are_refused_with_the_range() {
         ("face-api-recognition", "/output/thresholds", json!([]), "states no false match rates"),
     ];
     for (id, field, value, range) in cases {
-        let text = refusal(|manifest| *model(manifest, id).pointer_mut(field).unwrap() = value);
+        let (parent, name) = field.rsplit_once('/').unwrap();
+        let text = refusal(|manifest| match model(manifest, id).pointer_mut(parent).unwrap() {
+            Value::Array(list) => list[name.parse::<usize>().unwrap()] = value,
+            object => object[name] = value,
+        });
         assert!(text.contains(range) && text.contains(id), "{field}: {text}");
     }
     let disordered = json!({"low": 0.9, "medium": 0.5, "high": 0.7});
