@@ -46,23 +46,27 @@ impl Detector {
         let upright = self.upright(picture)?;
         if upright.is_empty() {
             let Some((turn, face)) = self.which_way(picture)? else { return Ok(upright) };
-            let faces = self.believed_at_a_turn(picture, turn)?;
-            return Ok(if faces.is_empty() { vec![face] } else { faces });
+            return self.believed_at_a_turn(picture, turn, face);
         }
         match self.another_way(picture, &upright)? {
-            Some(turn) => {
-                let turned = self.believed_at_a_turn(picture, turn)?;
+            Some((turn, face)) => {
+                let turned = self.believed_at_a_turn(picture, turn, face)?;
                 Ok(self.better(upright, turned, turn))
             }
             None => Ok(upright),
         }
     }
 
-    /// Less is believed of a picture that was turned until it showed something.
-    fn believed_at_a_turn(&mut self, picture: &Picture, turn: f32) -> Result<Vec<Face>, VisionError> {
+    /// Less is believed of a picture that was turned until it showed a face: that one, or those that count.
+    fn believed_at_a_turn(
+        &mut self,
+        picture: &Picture,
+        turn: f32,
+        face: Face,
+    ) -> Result<Vec<Face>, VisionError> {
         let mut faces = self.at_a_turn(picture, turn)?;
         faces.retain(|face| face.score >= self.count);
-        self.confirmed(picture, faces, turn)
+        if faces.is_empty() { Ok(vec![face]) } else { self.confirmed(picture, faces, turn) }
     }
 
     /// The upright ones alone.

@@ -106,7 +106,7 @@ impl Detector {
         let upright = self.find_at_a_turn(picture, smallest, 0.0)?;
         if !upright.is_empty() {
             return match self.another_way(picture, &upright)? {
-                Some(turn) => {
+                Some((turn, _)) => {
                     let turned = self.find_at_a_turn(picture, smallest, turn)?;
                     Ok(self.better(upright, turned, turn))
                 }

@@ -25,32 +25,42 @@ const NEARLY: f32 = 0.35;
 /// the eyes where the mouth is, but none was surer than 0.82.
 const SURE: f32 = 0.85;
 
+/// Ways that are looked at from near by.
+const CANDIDATES: usize = 4;
+
 /// By so much the other way must be surer: a part of a face alone looks a little like one either way.
 const SURER: f32 = 0.05;
 
+/// A picture that leans less than this shows upright faces, which lean.
+const LYING: f32 = 0.9;
+
+/// Radians within which two ways are one.
+const SAME_WAY: f32 = 0.8;
+
 impl Detector {
-    /// Whether a picture whose faces were found upright lies another way all the same, and by which right angle: the net
-    /// finds faces that lie or stand on their head, less surely, with points that lean or are not where they belong.
+    /// Whether a picture whose faces were found upright lies another way all the same, by how much, and the face that says so: the net finds
+    /// faces that lie or stand on their head, less surely, with points that lean or are not where they belong. Where the surest
+    /// face is no sure one, it takes as many looks as [`Self::which_way`], and two more.
     pub(crate) fn another_way(
         &mut self,
         picture: &Picture,
         found: &[Face],
-    ) -> Result<Option<f32>, VisionError> {
+    ) -> Result<Option<(f32, Face)>, VisionError> {
         let Some(surest) = found.first() else { return Ok(None) };
-        if surest.score >= SURE && surest.roll().abs() < NEARLY {
+        let roll = surest.roll();
+        if surest.score >= SURE && roll.abs() < NEARLY {
             return Ok(None);
         }
-        let whole = Region::whole(picture);
-        let mut best = (surest.score * surest.roll().cos() + SURER, None);
-        for turn in [FRAC_PI_2, -FRAC_PI_2, PI] {
-            for face in self.look(picture, whole, whole.fit(&self.input, PART), turn)? {
-                let worth = face.score * lean(&face, turn).cos();
-                if lean(&face, turn).abs() < LEANS && worth > best.0 {
-                    best = (worth, Some(turn));
-                }
-            }
+        let Some((turn, face)) = self.which_way(picture)? else { return Ok(None) };
+        if turn.abs() < LYING {
+            return Ok(None);
         }
-        Ok(best.1)
+        if wrapped(turn - roll).abs() < SAME_WAY {
+            return Ok(Some((turn, face)));
+        }
+        // Both straightened and from near by, as none is that only looks like a face from afar.
+        let upright = self.check(picture, surest, roll)?.map_or(0.0, |again| again.score);
+        Ok((face.score > upright + SURER).then_some((turn, face)))
     }
 
     /// Of the faces found upright and those found when the picture was turned back, what holds more, surer and straighter
@@ -64,8 +74,8 @@ impl Detector {
     }
 
     /// By how much the picture has to be turned back (radians, clockwise) for its surest face to be upright, and that face,
-    /// seen so; nothing where no face is found either way. Takes seven looks, and up to two more for each that shows
-    /// something.
+    /// seen so; nothing where no face is found either way. Takes seven looks, and up to two more for each of the four that
+    /// show it best.
     pub(crate) fn which_way(&mut self, picture: &Picture) -> Result<Option<(f32, Face)>, VisionError> {
         let whole = Region::whole(picture);
         let scale = whole.fit(&self.input, PART);
@@ -76,23 +86,28 @@ impl Detector {
             seen.extend(upright.map(|face| (face, turn)));
         }
         seen.sort_by(|(a, _), (b, _)| b.score.total_cmp(&a.score));
-        for (face, turn) in seen {
+        let mut best: Option<(f32, Face)> = None;
+        for (face, turn) in seen.into_iter().take(CANDIDATES) {
             // Upright by its own points, it must show again, and surely.
             let turn = snapped(turn + lean(&face, turn));
             if let Some(again) = self.check(picture, &face, turn)?
                 && lean(&again, turn).abs() < LEANS
+                && best.is_none_or(|(_, best)| again.score > best.score)
             {
-                return Ok(Some((turn, again)));
+                best = Some((turn, again));
             }
         }
-        Ok(None)
+        Ok(best)
     }
 }
 
 /// How far a face leans against a turn: radians, -pi to pi.
 fn lean(face: &Face, turn: f32) -> f32 {
-    let lean = face.roll() - turn;
-    lean - TAU * (lean / TAU).round()
+    wrapped(face.roll() - turn)
+}
+
+fn wrapped(angle: f32) -> f32 {
+    angle - TAU * (angle / TAU).round()
 }
 
 /// The right angle near by, for that is how pictures mostly lie; else the angle itself.

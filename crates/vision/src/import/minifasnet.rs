@@ -109,7 +109,7 @@ fn convert(files: &[Vec<u8>; 2]) -> Result<Vec<u8>, ImportError> {
         let start = at as i64 * SIDE;
         let bounds = [start, start + SIDE, 3].map(|value| graph.constant(&[1], Data::Ints(vec![value])));
         let half = graph.operator("Slice", &["input", &bounds[0], &bounds[1], &bounds[2]], vec![]);
-        kinds.push(Builder { graph: &mut graph, weights }.net(half)?);
+        kinds.push(Builder { graph: &mut graph, weights }.net(&half)?);
     }
     let sum = graph.operator("Add", &[&kinds[0], &kinds[1]], vec![]);
     let half = graph.floats(&[], vec![0.5]);
@@ -222,8 +222,8 @@ impl Builder<'_> {
     }
 
     /// The whole net: probabilities of three kinds, of which the middle one is a live face.
-    fn net(&mut self, x: String) -> Result<String, ImportError> {
-        let x = self.active(&x, "conv1", 2, 1)?;
+    fn net(&mut self, x: &str) -> Result<String, ImportError> {
+        let x = self.active(x, "conv1", 2, 1)?;
         let x = self.active(&x, "conv2_dw", 1, 1)?;
         let x = self.depthwise(&x, "conv_23", 2)?;
         let x = self.residual(x, "conv_3", 4)?;
