@@ -165,7 +165,7 @@ impl TestApp {
             estimator.clone(),
             identity::Settings {
                 models: crate::faces::pack(),
-                patience: Duration::from_secs(60),
+                patience: Duration::from_mins(1),
                 withheld: vec!["PRK".to_owned()],
                 ..identity::Settings::default()
             },

@@ -119,7 +119,7 @@ async fn person(api: &Api, parts: Parts, body: Body) -> Result<Person, Problem> 
     let token = text(&parts.headers, api.wire.auth_token()).ok_or_else(bad)?.trim();
     let token = Uuid::try_parse(token).map_err(|_| bad())?;
     // A path without a session, as that of the supported documents, goes with any.
-    let session = segment(parts.uri.path(), "sessions").map(|id| id.parse::<SessionId>());
+    let session = segment(parts.uri.path(), "sessions").map(str::parse::<SessionId>);
     let session = session.transpose().map_err(|_| Problem::no_session())?;
     let held = api.identities.by_token(session, &token).await?.ok_or_else(bad)?;
     if held.session.sandbox != sandbox(&parts) {

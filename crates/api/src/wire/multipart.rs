@@ -35,23 +35,20 @@ fn parameter(text: &str, name: &str) -> Option<String> {
     loop {
         rest = rest.trim_start_matches([';', ' ', '\t']);
         let (key, after) = rest.split_once('=')?;
-        let (value, next) = match after.strip_prefix('"') {
-            Some(quoted) => {
-                let mut value = String::new();
-                let mut chars = quoted.char_indices();
-                let end = loop {
-                    match chars.next()? {
-                        (at, '"') => break at + 1,
-                        (_, '\\') => value.push(chars.next()?.1),
-                        (_, other) => value.push(other),
-                    }
-                };
-                (value, &quoted[end..])
-            }
-            None => {
-                let end = after.find(';').unwrap_or(after.len());
-                (after[..end].trim().to_owned(), &after[end..])
-            }
+        let (value, next) = if let Some(quoted) = after.strip_prefix('"') {
+            let mut value = String::new();
+            let mut chars = quoted.char_indices();
+            let end = loop {
+                match chars.next()? {
+                    (at, '"') => break at + 1,
+                    (_, '\\') => value.push(chars.next()?.1),
+                    (_, other) => value.push(other),
+                }
+            };
+            (value, &quoted[end..])
+        } else {
+            let end = after.find(';').unwrap_or(after.len());
+            (after[..end].trim().to_owned(), &after[end..])
         };
         if key.trim().eq_ignore_ascii_case(name) {
             return Some(value);

@@ -190,14 +190,6 @@ impl Session {
         Ok(())
     }
 
-    /// Refuses to change a resource while it is being read.
-    fn not_being_read(&self, resource: &Resource) -> Result<(), NotDone> {
-        if resource.tasks.iter().any(|task| task.state == TaskState::Pending) {
-            return Err(NotDone::ResourceLocked("the resource is being read; wait for its task".to_owned()));
-        }
-        Ok(())
-    }
-
     /// Completes a session whose checks have all ended.
     pub(super) fn complete_if_done(&mut self, effects: &mut Effects) -> Result<(), BadMove> {
         if self.state == SessionState::Ongoing
@@ -313,13 +305,13 @@ impl Identities {
             return Err(NotDone::wrong("page", format!("pages are numbered from 0 to {LAST_PAGE}")));
         }
         session.takes_from(upload.capture_method)?;
-        session.not_being_read(session.mine(kind, resource)?)?;
+        not_being_read(session.mine(kind, resource)?)?;
         let (media_kind, content_type) = upload.kind(false, !session.sandbox)?;
         let media = self.put(held, media_kind, content_type, Some(resource), &upload.bytes).await?;
         let added = media.clone();
         let method = upload.capture_method;
         self.changed(held, media, move |session, effects, world| {
-            session.not_being_read(session.mine(kind, resource)?)?;
+            not_being_read(session.mine(kind, resource)?)?;
             let place = session.any(resource).ok_or(NotDone::Missing("resource"))?;
             effects.gone.extend(place.put_page(number, method, added.id));
             session.media.push(added);
@@ -343,12 +335,12 @@ impl Identities {
         let kind = ResourceKind::SupplementaryDocument;
         let session = &held.session;
         session.takes_from(upload.capture_method)?;
-        session.not_being_read(session.mine(kind, resource)?)?;
+        not_being_read(session.mine(kind, resource)?)?;
         let (media_kind, content_type) = upload.kind(true, !session.sandbox)?;
         let media = self.put(held, media_kind, content_type, Some(resource), &upload.bytes).await?;
         let added = media.clone();
         self.changed(held, media, move |session, effects, world| {
-            session.not_being_read(session.mine(kind, resource)?)?;
+            not_being_read(session.mine(kind, resource)?)?;
             let place = session.any(resource).ok_or(NotDone::Missing("resource"))?;
             effects.gone.extend(place.file.replace(added.id));
             if added.kind == MediaType::Pdf {
@@ -902,4 +894,12 @@ pub(super) fn judged(advice: TryAgain, attempts_left: i64) -> ResourceEvent {
         TryAgain::Must if attempts_left > 0 => ResourceEvent::Declined,
         TryAgain::Must => ResourceEvent::UsedUp,
     }
+}
+
+/// Refuses to change a resource while it is being read.
+fn not_being_read(resource: &Resource) -> Result<(), NotDone> {
+    if resource.tasks.iter().any(|task| task.state == TaskState::Pending) {
+        return Err(NotDone::ResourceLocked("the resource is being read; wait for its task".to_owned()));
+    }
+    Ok(())
 }

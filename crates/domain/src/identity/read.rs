@@ -52,7 +52,7 @@ impl Job for ReadDocument {
 }
 
 /// Readers that are not at work, each with its own nets.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Readers {
     folder: PathBuf,
     idle: Arc<Mutex<Vec<Reader>>>,
@@ -63,19 +63,16 @@ impl Readers {
         Self { folder, idle: Arc::default() }
     }
 
-    /// A way to do something with a reader on a worker's own thread.
-    fn lend<T>(&self) -> impl FnOnce(&mut dyn FnMut(&mut Reader) -> T) -> Result<T, String> + Send + use<T> {
-        let (folder, idle) = (self.folder.clone(), self.idle.clone());
-        move |work| {
-            let free = idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-            let mut reader = match free {
-                Some(reader) => reader,
-                None => Reader::load(&folder).map_err(|error| error.to_string())?,
-            };
-            let done = work(&mut reader);
-            idle.lock().unwrap_or_else(PoisonError::into_inner).push(reader);
-            Ok(done)
-        }
+    /// Does something with a reader, on a worker's own thread.
+    fn with<T>(&self, work: impl FnOnce(&mut Reader) -> T) -> Result<T, String> {
+        let free = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut reader = match free {
+            Some(reader) => reader,
+            None => Reader::load(&self.folder).map_err(|error| error.to_string())?,
+        };
+        let done = work(&mut reader);
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(reader);
+        Ok(done)
     }
 }
 
@@ -125,9 +122,9 @@ impl Identities {
             opened.extend(self.open(self.get(held, *id).await?).await?);
         }
         let (kind, country) = (resource.document_type, resource.issuing_country.clone());
-        let (today, lend) = (self.today(), self.0.readers.lend());
+        let (today, readers) = (self.today(), self.0.readers.clone());
         self.with_models(move |vision| {
-            let mut work = |reader: &mut Reader| {
+            readers.with(|reader| {
                 let claim = Claim { country: country.as_deref(), kind };
                 let sides = opened
                     .iter()
@@ -148,8 +145,7 @@ impl Identities {
                 });
                 let findings = Findings::of(&reading, media.clone(), vision.space().digest());
                 Ok::<_, vision::VisionError>(Read { findings, portrait })
-            };
-            lend(&mut work)
+            })
         })
         .await?
         .map_err(Unread::Server)?

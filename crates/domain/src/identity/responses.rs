@@ -328,12 +328,11 @@ fn place(app: AppId) -> Vec<u8> {
 impl Identities {
     /// What a session's sandbox answers.
     pub(super) async fn responses_of(&self, session: &Session) -> Result<Responses, DbError> {
-        let kept = match &session.config {
-            Some(own) => Some(own.clone()),
-            None => {
-                let mut view = self.0.db.read().await?;
-                self.app_responses(&mut view, session.app).await?
-            }
+        let kept = if let Some(own) = &session.config {
+            Some(own.clone())
+        } else {
+            let mut view = self.0.db.read().await?;
+            self.app_responses(&mut view, session.app).await?
         };
         // It was held to its form when it came.
         let read = kept.as_ref().and_then(Value::as_object).and_then(|map| Responses::read(map).ok());

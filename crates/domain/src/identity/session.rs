@@ -419,14 +419,12 @@ impl Resource {
         media: MediaId,
     ) -> Option<MediaId> {
         let page = Page { number, capture_method, media: Some(media) };
-        match self.pages.iter_mut().find(|page| page.number == number) {
-            Some(old) => std::mem::replace(old, page).media,
-            None => {
-                self.pages.push(page);
-                self.pages.sort_by_key(|page| page.number);
-                None
-            }
+        if let Some(old) = self.pages.iter_mut().find(|page| page.number == number) {
+            return std::mem::replace(old, page).media;
         }
+        self.pages.push(page);
+        self.pages.sort_by_key(|page| page.number);
+        None
     }
 
     /// Everything that is kept of it outside of the row.

@@ -60,8 +60,8 @@ pub(super) fn hash(token: &Uuid) -> Vec<u8> {
 }
 
 impl Identities {
-    fn open_row(&self, row: Row) -> Option<Held> {
-        let opened = self.open_parts(&row);
+    fn open_row(&self, row: &Row) -> Option<Held> {
+        let opened = self.open_parts(row);
         if opened.is_none() {
             tracing::error!(session.id = %row.id, "a session does not open: it was damaged, or the master key is another one");
         }
@@ -120,7 +120,7 @@ impl Identities {
                 app,
             ))
             .await?;
-        Ok(row.and_then(|row| self.open_row(row)))
+        Ok(row.and_then(|row| self.open_row(&row)))
     }
 
     /// A session, whoever's, for jobs and reviewers.
@@ -128,7 +128,7 @@ impl Identities {
         let row: Option<Row> = view
             .fetch_optional(sql!("SELECT id, key, sealed, version FROM identity_sessions WHERE id = $1", id))
             .await?;
-        Ok(row.and_then(|row| self.open_row(row)))
+        Ok(row.and_then(|row| self.open_row(&row)))
     }
 
     /// The session that a person's token is of.
@@ -139,7 +139,7 @@ impl Identities {
                 hash(token),
             ))
             .await?;
-        Ok(row.and_then(|row| self.open_row(row)))
+        Ok(row.and_then(|row| self.open_row(&row)))
     }
 
     /// A session that nobody else changes until the transaction ends.
@@ -151,7 +151,7 @@ impl Identities {
                 id,
             ))
             .await?;
-        Ok(row.and_then(|row| self.open_row(row)))
+        Ok(row.and_then(|row| self.open_row(&row)))
     }
 
     /// Writes a held session back.

@@ -26,7 +26,7 @@ pub(crate) enum Models {
     /// Add MiniFASNet, a liveness net of others, and let it serve: from a checkout of its repository, or from the address
     /// where the repository's files lie. Only the files whose hashes this version knows are taken.
     AddMinifasnet {
-        /// A folder, or an https address; below it lies resources/anti_spoof_models.
+        /// A folder, or an https address; below it lies `resources/anti_spoof_models`.
         #[arg(long, value_name = "DIR|URL")]
         from: String,
     },

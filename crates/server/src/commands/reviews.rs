@@ -32,7 +32,7 @@ pub(crate) enum Reviews {
         /// Why, in words.
         #[arg(long)]
         reason: String,
-        /// The reason in one word of the interface, as DATA_MISMATCH. Default: the one of the report so far.
+        /// The reason in one word of the interface, as `DATA_MISMATCH`. Default: the one of the report so far.
         #[arg(long)]
         code: Option<String>,
         /// Who decides.

@@ -413,9 +413,9 @@ mod tests {
         };
         let call = with(b"\x80\x02cos\nsystem\nX\x02\x00\x00\x00ls\x85R.");
         assert!(call.contains("a call that no state file needs"), "{call}");
-        let deep = [&b"\x80\x02N"[..], &[0x85; 100_000], b"."].concat();
+        let deep = [&b"\x80\x02N"[..], &vec![0x85; 100_000], b"."].concat();
         assert!(with(&deep).contains("too deep"));
-        let endless = [b'N'; 300_000];
+        let endless = vec![b'N'; 300_000];
         assert!(with(&endless).contains("without end"));
         let long = with(b"\x80\x02X\xff\xff\xff\xffa.");
         assert!(long.contains("ends too early"), "{long}");

@@ -9,6 +9,7 @@ use testkit::{Call, TestApp};
 
 /// Every member of the payload in a wrong form, and the path that is told.
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "a table: a line for each member")]
 async fn each_wrong_member_of_a_payload_is_told_with_its_path() {
     let app = TestApp::start().await;
     let filter =

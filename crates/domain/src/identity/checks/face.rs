@@ -115,7 +115,7 @@ impl Live {
 
     /// How old it looks.
     pub(super) fn age(&self) -> Option<AgeEstimate> {
-        self.seen().max_by(|a, b| a.face.width().total_cmp(&b.face.width())).map(|seen| seen.age.clone())
+        self.seen().max_by(|a, b| a.face.width().total_cmp(&b.face.width())).map(|seen| seen.age)
     }
 
     /// Where the face and its points are in each frame, as parts of its size: what a zoom says of a face's shape.
@@ -158,7 +158,7 @@ impl Live {
         let mut passed = score >= medium;
         let mut surely_not = score < low;
         if zoom {
-            let near = self.comes_nearer(&seen, &mut told);
+            let near = comes_nearer(&seen, &mut told);
             let same = self.is_one_person(&seen, &mut told);
             passed &= near && same;
             surely_not |= !same || !near;
@@ -172,16 +172,6 @@ impl Live {
         Report { recommendation, breakdown }
     }
 
-    fn comes_nearer(&self, seen: &[&Seen], told: &mut Vec<Detail>) -> bool {
-        let widths: Vec<f32> = seen.iter().map(|seen| seen.face.width() / seen.width as f32).collect();
-        let (Some(first), Some(last)) = (widths.first(), widths.last()) else { return false };
-        let grown = last / first.max(f32::EPSILON);
-        let steady = widths.windows(2).all(|pair| pair[1] >= pair[0] * DIP);
-        told.push(Detail::new("grown", format_args!("{grown:.2} (at least {NEARER})")));
-        told.push(Detail::new("steady", steady));
-        grown >= NEARER && steady
-    }
-
     fn is_one_person(&self, seen: &[&Seen], told: &mut Vec<Detail>) -> bool {
         let (Some((first, rest)), Some((_, limit))) = (seen.split_first(), self.limits) else { return false };
         let farthest =
@@ -189,6 +179,17 @@ impl Live {
         told.push(Detail::new("frames_distance", format_args!("{farthest:.3} (at most {limit:.3})")));
         farthest <= limit
     }
+}
+
+/// Whether the face grows from frame to frame, as of somebody who comes nearer.
+fn comes_nearer(seen: &[&Seen], told: &mut Vec<Detail>) -> bool {
+    let widths: Vec<f32> = seen.iter().map(|seen| seen.face.width() / seen.width as f32).collect();
+    let (Some(first), Some(last)) = (widths.first(), widths.last()) else { return false };
+    let grown = last / first.max(f32::EPSILON);
+    let steady = widths.windows(2).all(|pair| pair[1] >= pair[0] * DIP);
+    told.push(Detail::new("grown", format_args!("{grown:.2} (at least {NEARER})")));
+    told.push(Detail::new("steady", steady));
+    grown >= NEARER && steady
 }
 
 /// A face that is known, with its space, against a live one.

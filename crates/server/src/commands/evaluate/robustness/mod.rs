@@ -263,15 +263,15 @@ fn print(report: &Report, markdown: bool) {
         let rest: Vec<String> = rest.iter().map(|title| format!("{title:>9}")).collect();
         out::line(format_args!("\n{harm:<10} {degree:<32} {}", rest.join(" ")));
     }
-    print_row("none", String::new(), &report.unharmed, markdown);
+    print_row("none", "", &report.unharmed, markdown);
     for Harmed { harm, unit, rows } in &report.harms {
         for row in rows {
-            print_row(harm, format!("{} {unit}", row.degree), row, markdown);
+            print_row(harm, &format!("{} {unit}", row.degree), row, markdown);
         }
     }
 }
 
-fn print_row(harm: &str, degree: String, row: &Row, markdown: bool) {
+fn print_row(harm: &str, degree: &str, row: &Row, markdown: bool) {
     let percent = |share: f64| format!("{:.0} %", share * 100.0);
     // What nobody passed says nothing more.
     let passed = |text: String| if row.refused < 1.0 { text } else { "-".to_owned() };
