@@ -3,8 +3,8 @@
     python render.py PEOPLE OUT HALF COUNT SEED [PART PARTS]
 
 PEOPLE is the output of sources.py, HALF `train` or `held`, COUNT the pictures in all; half of them are live, the others
-even over the species. Parts can be rendered side by side. OUT receives chunks of .npz: `crops` [n, 2, 96, 96, 3] bytes
-(tight, wide), `species`, `device`, `camera`, `face` (pixels).
+even over the species. Parts can be rendered side by side; chunks that are there already are kept. OUT receives chunks of
+.npz: `crops` [n, 2, 96, 96, 3] bytes (tight, wide), `species`, `device`, `camera`, `face` (pixels).
 """
 
 import pathlib
@@ -51,13 +51,16 @@ def main():
     out.mkdir(parents=True, exist_ok=True)
     chunks = range(part, -(-int(count) // CHUNK), parts)
     for chunk in chunks:
+        path = out / f"{half}-{chunk:03d}.npz"
+        if path.exists():
+            continue
         kept = []
         for number in range(chunk * CHUNK, min((chunk + 1) * CHUNK, int(count))):
             shot = world.shoot(species_of(number), int(seed) * 1_000_003 + number)
             pair, side = crops(shot, np.random.default_rng([int(seed), number]))
             kept.append((pair, shot.species, shot.device, shot.camera, side))
         names = ("crops", "species", "device", "camera", "face")
-        np.savez(out / f"{half}-{chunk:03d}.npz", **{n: np.array([k[i] for k in kept]) for i, n in enumerate(names)})
+        np.savez(path, **{n: np.array([k[i] for k in kept]) for i, n in enumerate(names)})
         print(half, chunk, flush=True)
 
 

@@ -11,7 +11,8 @@ import type { Readable, Writable } from "node:stream";
 type Message = any;
 type Waiting = { resolve(result: Message): void; reject(error: Error): void };
 
-const PATIENCE_MS = 20_000;
+// Long enough for a busy machine; nothing waits for it where all is well.
+const PATIENCE_MS = 60_000;
 
 /** Where a browser is; `CHROMIUM` names another. */
 export function findChromium(): string {
@@ -192,6 +193,8 @@ export class Page {
     if (errorText) {
       throw new Error(`${url}: ${errorText}`);
     }
+    // The answer comes when the page begins, not when there is something to look at.
+    await this.until(`document.readyState !== "loading"`);
   }
 
   async reload(): Promise<void> {

@@ -133,6 +133,12 @@ export class IdentityStandIn {
       response.end(`<!doctype html><title>${pathname}</title><h1>${pathname}</h1>`);
       return;
     }
+    // Browsers ask by themselves for the picture of a page that names none, as those above.
+    if (pathname === "/favicon.ico") {
+      response.writeHead(204);
+      response.end();
+      return;
+    }
     const operation = `${request.method} ${pathname.replace(`${ROOT}/sessions/${SESSION}`, "").replace(ROOT, "")}`;
     const cut = this.cuts.get(operation) ?? 0;
     const chunks: Buffer[] = [];

@@ -15,7 +15,7 @@ const FOCUSED = "document.activeElement.id";
 /** Pictures of the screens lie here after the tests. */
 const SHOTS = join(process.cwd(), "node_modules/.assay/shots");
 /** The camera and the net for faces are slow on a machine that does other things as well. */
-const SLOW_MS = 60_000;
+const SLOW_MS = 180_000;
 
 let film: { file: string; remove(): void };
 let chromium: Chromium;

@@ -9,13 +9,20 @@ import type { Page } from "./chromium";
 const program = readFileSync(createRequire(import.meta.url).resolve("zxing-wasm/reader/zxing_reader.wasm"));
 prepareZXingModule({ overrides: { wasmBinary: Uint8Array.from(program).buffer } });
 
+// A till looks until it reads.
+const LOOKS = 5;
+
 /** The text of the only QR code on the screen. */
 export async function scanScreen(page: Page): Promise<string> {
-  // A picture may be taken before what was just drawn is on it.
-  await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
-  const found = await readBarcodes(await page.screenshot(), { formats: ["QRCode"], tryHarder: true });
-  if (found.length !== 1 || !found[0]) {
-    throw new Error(`${found.length} QR codes on the screen`);
+  let codes = 0;
+  for (let look = 0; look < LOOKS; look += 1) {
+    // A picture may be taken before what was just drawn is on it.
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    const found = await readBarcodes(await page.screenshot(), { formats: ["QRCode"], tryHarder: true });
+    if (found.length === 1 && found[0]) {
+      return found[0].text;
+    }
+    codes = found.length;
   }
-  return found[0].text;
+  throw new Error(`${codes} QR codes on the screen`);
 }
