@@ -219,18 +219,18 @@ impl Sent {
     }
 
     /// A form's file `binary-content`, and how it was captured.
-    pub(super) fn upload(&self) -> Result<Upload, Problem> {
+    pub(super) async fn upload(&self) -> Result<Upload, Problem> {
         let content_type = text(&self.headers, &header::CONTENT_TYPE).unwrap_or_default();
         let boundary = multipart::boundary(content_type).ok_or_else(|| {
             Problem::new(Code::UnsupportedMediaType, "the body is multipart/form-data with a boundary")
         })?;
-        let parts = multipart::parts(&self.body, &boundary).map_err(|words| {
+        let parts = multipart::parts(self.body.clone(), &boundary).await.map_err(|words| {
             Problem::new(Code::MalformedRequest, format!("the form cannot be read: {words}"))
         })?;
         let part = |name: &str| parts.iter().find(|part| part.name == name);
         let mut capture_method = CaptureMethod::Camera;
         if let Some(descriptor) = part("descriptor") {
-            let descriptor: Map<String, Value> = crate::wire::parse(descriptor.bytes)?;
+            let descriptor: Map<String, Value> = crate::wire::parse(&descriptor.bytes)?;
             if let Some(word) = descriptor.get("capture_method").filter(|word| !word.is_null()) {
                 let read = word.as_str().and_then(|word| word.to_ascii_uppercase().parse().ok());
                 capture_method = read

@@ -59,6 +59,6 @@ pub(crate) async fn put_face_image(
 ) -> Result<Json<Value>, Problem> {
     let held = caller.session(&api, &id).await?;
     let resource = resource_id(&resource)?;
-    let upload = caller.sent().upload()?;
+    let upload = caller.sent().upload().await?;
     Ok(media(&api.identities.put_face(&held, caller.by(), resource, upload, caller.device()).await?))
 }

@@ -1,23 +1,25 @@
-//! What a business and a person do with a session, up to the moment when the checks begin.
+//! What a business and a person do with a session, up to the moment when the checks begin: `papers` and `faces` have
+//! what is supplied.
+
+mod faces;
+mod papers;
 
 use super::{
-    Identities, ReadDocument,
-    change::{Effects, NotDone, Subject, Upload},
+    Identities,
+    change::{Effects, NotDone, Subject},
     checks,
-    filter::{type_of, type_word},
-    moves::{BadMove, ResourceEvent, SessionEvent, TaskEvent},
+    moves::{BadMove, ResourceEvent, SessionEvent},
     session::{Made, Media, Requirement, Resource, Session, Task},
     store::{Held, hash},
     wanted::Wanted,
     words::{
-        CaptureMethod, CaptureMethods, LivenessType, MediaType, ResourceKind, SessionState, SourceType,
-        Standing, TaskState, TaskType, Topic, TryAgain,
+        CaptureMethod, CaptureMethods, MediaType, ResourceKind, SessionState, SourceType, Standing,
+        TaskState, TaskType, Topic, TryAgain,
     },
 };
 use aws_lc_rs::digest;
 use base::{AppId, Id as _, MediaId, ResourceId, SessionId, SignedDuration, TaskId, Uuid, World};
 use db::{DbError, Tx};
-use documents::{catalogue, countries};
 use serde_json::Value;
 use std::{ops::Range, time::Duration};
 
@@ -27,6 +29,8 @@ const MOST_RESOURCES: usize = 60;
 const LAST_PAGE: u32 = 9;
 /// Frames of a zoom that must be there.
 const ZOOM_FRAMES: usize = 3;
+/// The highest number of a zoom's frame; the frame of a still picture may be called 0 or 1.
+const LAST_FRAME: u32 = 7;
 /// How often a waiting call looks.
 const LOOK_EVERY: Duration = Duration::from_millis(60);
 
@@ -256,106 +260,6 @@ impl Identities {
         held.filter(|held| held.session.sandbox == sandbox).ok_or(NotDone::NoSession)
     }
 
-    /// Begins a document.
-    pub async fn add_document(
-        &self,
-        id: SessionId,
-        kind: ResourceKind,
-        new: NewDocument,
-        once: &Once,
-        device: Option<Value>,
-    ) -> Result<Resource, NotDone> {
-        let (id, session) = self
-            .change(id, |session, effects, world| {
-                session.person(world)?;
-                if let Some(made) = once.before(session)? {
-                    return Ok(made);
-                }
-                let (document_type, country) = described(kind, &new)?;
-                let requirement = choose(session, kind, &new, document_type, country.as_deref())?;
-                requirement_open(session, requirement)?;
-                let requirement = session.requirement(requirement).ok_or(NotDone::Missing("requirement"))?;
-                let mut resource = Resource::begin(world, requirement);
-                resource.document_type = document_type;
-                resource.issuing_country = country;
-                if kind == ResourceKind::SupplementaryDocument {
-                    resource.other_type = new.document_type.map(|word| word.trim().to_ascii_uppercase());
-                }
-                let id = session.supply(world, resource, effects)?;
-                once.note(session, id);
-                session.track("RESOURCE_CREATED", Some(id), world.now(), device);
-                Ok(id)
-            })
-            .await?;
-        session.resources.into_iter().find(|resource| resource.id == id).ok_or(NotDone::Missing("resource"))
-    }
-
-    /// Puts a page of a document in its place. Gives its media.
-    pub async fn put_page(
-        &self,
-        held: &Held,
-        kind: ResourceKind,
-        resource: ResourceId,
-        number: u32,
-        upload: Upload,
-        device: Option<Value>,
-    ) -> Result<Media, NotDone> {
-        let session = &held.session;
-        if number > LAST_PAGE {
-            return Err(NotDone::wrong("page", format!("pages are numbered from 0 to {LAST_PAGE}")));
-        }
-        session.takes_from(upload.capture_method)?;
-        not_being_read(session.mine(kind, resource)?)?;
-        let (media_kind, content_type) = upload.kind(false, !session.sandbox)?;
-        let media = self.put(held, media_kind, content_type, Some(resource), &upload.bytes).await?;
-        let added = media.clone();
-        let method = upload.capture_method;
-        self.changed(held, media, move |session, effects, world| {
-            not_being_read(session.mine(kind, resource)?)?;
-            let place = session.any(resource).ok_or(NotDone::Missing("resource"))?;
-            effects.gone.extend(place.put_page(number, method, added.id));
-            session.media.push(added);
-            session.readable_came(resource, world)?;
-            session.touch(resource, world);
-            session.track("PAGE_UPLOADED", Some(resource), world.now(), device);
-            effects.tell(Topic::ResourceUpdate, Subject::Resource(resource));
-            Ok(())
-        })
-        .await
-    }
-
-    /// Puts the file of a supplementary document in its place.
-    pub async fn put_file(
-        &self,
-        held: &Held,
-        resource: ResourceId,
-        upload: Upload,
-        device: Option<Value>,
-    ) -> Result<Media, NotDone> {
-        let kind = ResourceKind::SupplementaryDocument;
-        let session = &held.session;
-        session.takes_from(upload.capture_method)?;
-        not_being_read(session.mine(kind, resource)?)?;
-        let (media_kind, content_type) = upload.kind(true, !session.sandbox)?;
-        let media = self.put(held, media_kind, content_type, Some(resource), &upload.bytes).await?;
-        let added = media.clone();
-        self.changed(held, media, move |session, effects, world| {
-            not_being_read(session.mine(kind, resource)?)?;
-            let place = session.any(resource).ok_or(NotDone::Missing("resource"))?;
-            effects.gone.extend(place.file.replace(added.id));
-            if added.kind == MediaType::Pdf {
-                effects.tell(Topic::NewPdfSupplied, Subject::Resource(resource));
-            }
-            session.media.push(added);
-            session.readable_came(resource, world)?;
-            session.touch(resource, world);
-            session.track("FILE_UPLOADED", Some(resource), world.now(), device);
-            effects.tell(Topic::ResourceUpdate, Subject::Resource(resource));
-            Ok(())
-        })
-        .await
-    }
-
     /// A change by a person that refers to a media; the media goes when the change does not count.
     async fn changed(
         &self,
@@ -377,262 +281,6 @@ impl Identities {
                 Err(error)
             }
         }
-    }
-
-    /// Asks for a document to be read, and waits a while for it.
-    pub async fn extract(
-        &self,
-        id: SessionId,
-        kind: ResourceKind,
-        resource: ResourceId,
-        device: Option<Value>,
-    ) -> Result<Task, NotDone> {
-        let (task, session) = self
-            .change(id, |session, effects, world| {
-                session.person(world)?;
-                let known = session.mine(kind, resource)?;
-                if session.task_kind(kind).is_none() {
-                    return Err(NotDone::Missing("task"));
-                }
-                if known.readable().is_empty() {
-                    return Err(NotDone::NotReady("no page of the document has come yet".to_owned()));
-                }
-                let asked = known.tasks.iter().find(|task| task.state == TaskState::Created);
-                let Some(asked) = asked.map(|task| task.id) else {
-                    // It was asked for before: that is the answer.
-                    let last = known.tasks.last().ok_or(NotDone::Missing("task"))?;
-                    return Ok(last.id);
-                };
-                let requirement = known.requirement;
-                session.requirement(requirement).ok_or(NotDone::Missing("requirement"))?.attempt()?;
-                let now = world.now();
-                let tasks = session.any(resource).map(|resource| &mut resource.tasks);
-                for task in tasks.into_iter().flatten().filter(|task| task.id == asked) {
-                    task.state = task.state.after(TaskEvent::Asked)?;
-                    task.last_updated = now;
-                }
-                session.track("TEXT_EXTRACTION_REQUESTED", Some(resource), now, device);
-                effects.read.push(ReadDocument { session: session.id, resource, task: asked });
-                Ok(asked)
-            })
-            .await?;
-        let found = find_task(&session, resource, task);
-        let found = found.ok_or(NotDone::Missing("task"))?;
-        if found.state == TaskState::Pending { self.wait_for(id, resource, task).await } else { Ok(found) }
-    }
-
-    /// Waits until a task has ended, for as long as the settings say; gives it as it stands.
-    async fn wait_for(&self, id: SessionId, resource: ResourceId, task: TaskId) -> Result<Task, NotDone> {
-        let until = tokio::time::Instant::now() + self.0.settings.patience;
-        loop {
-            let held = {
-                let mut view = self.0.db.read().await?;
-                self.find_any(&mut view, id).await?.ok_or(NotDone::NoSession)?
-            };
-            let found = find_task(&held.session, resource, task).ok_or(NotDone::Missing("task"))?;
-            if found.state != TaskState::Pending || tokio::time::Instant::now() >= until {
-                return Ok(found);
-            }
-            tokio::time::sleep(LOOK_EVERY).await;
-        }
-    }
-
-    /// Begins a capture of a live face.
-    pub async fn add_liveness(
-        &self,
-        id: SessionId,
-        liveness: LivenessType,
-        requirement: Option<&str>,
-        once: &Once,
-        device: Option<Value>,
-    ) -> Result<ResourceId, NotDone> {
-        let (id, _) = self
-            .change(id, |session, effects, world| {
-                session.person(world)?;
-                if let Some(made) = once.before(session)? {
-                    return Ok(made);
-                }
-                let asked = requirement.map(|text| text.parse::<ResourceId>().ok());
-                let wanted = |requirement: &&mut Requirement| {
-                    asked.is_none_or(|asked| asked == Some(requirement.id))
-                        && requirement.kind == ResourceKind::Liveness
-                        && requirement.liveness_type == Some(liveness)
-                };
-                let requirement = session.requirements.iter_mut().find(wanted).ok_or_else(|| {
-                    NotDone::ResourceLocked(format!(
-                        "the session asks for no liveness of the type {liveness}"
-                    ))
-                })?;
-                requirement.attempt()?;
-                let resource = Resource::begin(world, requirement);
-                let id = session.supply(world, resource, effects)?;
-                once.note(session, id);
-                session.track("RESOURCE_CREATED", Some(id), world.now(), device);
-                Ok(id)
-            })
-            .await?;
-        Ok(id)
-    }
-
-    /// Puts a frame of a live face in its place.
-    pub async fn put_frame(
-        &self,
-        held: &Held,
-        liveness: LivenessType,
-        resource: ResourceId,
-        number: u32,
-        upload: Upload,
-        device: Option<Value>,
-    ) -> Result<Media, NotDone> {
-        let session = &held.session;
-        let last = if liveness == LivenessType::Zoom { 7 } else { 1 };
-        if number > last {
-            return Err(NotDone::wrong("frame", format!("frames are numbered from 0 to {last}")));
-        }
-        let kind = ResourceKind::Liveness;
-        let ours = |session: &Session| match session.mine(kind, resource)?.liveness_type {
-            Some(own) if own == liveness => Ok(()),
-            _ => Err(NotDone::Missing("resource")),
-        };
-        ours(session)?;
-        let (media_kind, content_type) = upload.kind(false, !session.sandbox)?;
-        let media = self.put(held, media_kind, content_type, Some(resource), &upload.bytes).await?;
-        let added = media.clone();
-        self.changed(held, media, move |session, effects, world| {
-            ours(session)?;
-            session.move_requirement(resource, ResourceEvent::Supplied)?;
-            let place = session.any(resource).ok_or(NotDone::Missing("resource"))?;
-            let most = if liveness == LivenessType::Zoom { 7 } else { 1 };
-            let new = !place.pages.iter().any(|page| page.number == number);
-            if new && place.pages.len() >= most {
-                return Err(NotDone::ResourceLocked(format!("it takes at most {most} frames")));
-            }
-            effects.gone.extend(place.put_page(number, CaptureMethod::Camera, added.id));
-            // The picture of the face: the first frame.
-            place.image = place.pages.first().and_then(|page| page.media);
-            let frames = place.pages.iter().filter(|page| page.media.is_some()).count();
-            session.media.push(added);
-            if liveness == LivenessType::Static || frames >= ZOOM_FRAMES {
-                session.move_requirement(resource, ResourceEvent::Accepted)?;
-            }
-            session.touch(resource, world);
-            session.track("FRAME_UPLOADED", Some(resource), world.now(), device);
-            effects.tell(Topic::ResourceUpdate, Subject::Resource(resource));
-            Ok(())
-        })
-        .await
-    }
-
-    /// Keeps a facemap that a client made.
-    pub async fn put_facemap(
-        &self,
-        held: &Held,
-        resource: ResourceId,
-        bytes: Vec<u8>,
-    ) -> Result<Media, NotDone> {
-        let ours = |session: &Session| match session.mine(ResourceKind::Liveness, resource)?.liveness_type {
-            Some(LivenessType::Zoom) => Ok(()),
-            _ => Err(NotDone::Missing("resource")),
-        };
-        ours(&held.session)?;
-        if bytes.is_empty() {
-            return Err(NotDone::Unprocessable("binary-content has no bytes".to_owned()));
-        }
-        let media =
-            self.put(held, MediaType::Binary, "application/octet-stream", Some(resource), &bytes).await?;
-        let added = media.clone();
-        self.changed(held, media, move |session, effects, world| {
-            ours(session)?;
-            let place = session.any(resource).ok_or(NotDone::Missing("resource"))?;
-            effects.gone.extend(place.facemap.replace(added.id));
-            session.media.push(added);
-            session.touch(resource, world);
-            effects.tell(Topic::ResourceUpdate, Subject::Resource(resource));
-            Ok(())
-        })
-        .await
-    }
-
-    /// Begins a picture of a face to compare with.
-    pub async fn add_face(
-        &self,
-        id: SessionId,
-        by: By,
-        requirement: Option<&str>,
-        once: &Once,
-        device: Option<Value>,
-    ) -> Result<ResourceId, NotDone> {
-        let (id, _) = self
-            .change(id, |session, effects, world| {
-                if by == SourceType::EndUser {
-                    session.person(world)?;
-                }
-                if let Some(made) = once.before(session)? {
-                    return Ok(made);
-                }
-                open_to_business(session, world)?;
-                let asked = requirement.map(str::parse::<ResourceId>);
-                let mine = |known: &Requirement| known.kind == ResourceKind::FaceCapture;
-                let found = session.requirements.iter_mut().find(|known| match &asked {
-                    Some(Ok(id)) => known.id == *id && mine(known),
-                    Some(Err(_)) => false,
-                    None => mine(known) && known.source == by,
-                });
-                let found = found.ok_or(NotDone::Missing("requirement"))?;
-                may(found.source, by)?;
-                let resource = Resource::begin(world, found);
-                let id = session.supply(world, resource, effects)?;
-                once.note(session, id);
-                session.track("RESOURCE_CREATED", Some(id), world.now(), device);
-                Ok(id)
-            })
-            .await?;
-        Ok(id)
-    }
-
-    /// Puts the picture of a face in its place.
-    pub async fn put_face(
-        &self,
-        held: &Held,
-        by: By,
-        resource: ResourceId,
-        upload: Upload,
-        device: Option<Value>,
-    ) -> Result<Media, NotDone> {
-        let kind = ResourceKind::FaceCapture;
-        let session = &held.session;
-        let source = session.mine(kind, resource)?.source;
-        may(source, by)?;
-        open_to_business(session, &*self.0.world)?;
-        let (media_kind, content_type) = upload.kind(false, !session.sandbox)?;
-        if !session.sandbox {
-            self.one_face(upload.bytes.clone()).await?;
-        }
-        let media = self.put(held, media_kind, content_type, Some(resource), &upload.bytes).await?;
-        let (added, id) = (media.clone(), session.id);
-        let done = self
-            .change(id, move |session, effects, world| {
-                if by == SourceType::EndUser {
-                    session.person(world)?;
-                }
-                open_to_business(session, world)?;
-                session.mine(kind, resource)?;
-                session.move_requirement(resource, ResourceEvent::Supplied)?;
-                let place = session.any(resource).ok_or(NotDone::Missing("resource"))?;
-                effects.gone.extend(place.image.replace(added.id));
-                session.media.push(added);
-                session.move_requirement(resource, ResourceEvent::Accepted)?;
-                session.touch(resource, world);
-                session.track("FACE_CAPTURE_IMAGE_UPLOADED", Some(resource), world.now(), device);
-                effects.tell(Topic::ResourceUpdate, Subject::Resource(resource));
-                Ok(())
-            })
-            .await;
-        if let Err(error) = done {
-            self.clear(id, &[media.id]).await;
-            return Err(error);
-        }
-        Ok(media)
     }
 
     /// Notes that a person consents to the use of biometric data.
@@ -794,99 +442,6 @@ impl Identities {
     }
 }
 
-fn find_task(session: &Session, resource: ResourceId, task: TaskId) -> Option<Task> {
-    let resource = session.resources.iter().find(|known| known.id == resource)?;
-    resource.tasks.iter().find(|known| known.id == task).cloned()
-}
-
-/// Whether a picture of a face is its caller's to supply.
-fn may(source: SourceType, by: By) -> Result<(), NotDone> {
-    if source == by {
-        return Ok(());
-    }
-    Err(NotDone::Forbidden(format!("this is supplied by {source}")))
-}
-
-/// Refuses changes by a business to a session that is over, or whose checks have begun.
-fn open_to_business(session: &Session, world: &dyn World) -> Result<(), NotDone> {
-    if session.triggered_at.is_some() {
-        return Err(NotDone::ResourceLocked(
-            "the checks have begun; nothing can be supplied any more".to_owned(),
-        ));
-    }
-    session.person(world)
-}
-
-/// What was said of a document, as far as it must be said.
-fn described(
-    kind: ResourceKind,
-    new: &NewDocument,
-) -> Result<(Option<catalogue::DocumentType>, Option<String>), NotDone> {
-    let country = new.issuing_country.as_deref().map(|code| code.trim().to_ascii_uppercase());
-    if country.as_deref().is_some_and(|code| countries::find_iso(code).is_none()) {
-        return Err(NotDone::wrong("issuing_country", "it is no ISO 3166-1 alpha-3 code"));
-    }
-    if kind == ResourceKind::SupplementaryDocument {
-        let odd =
-            |word: &String| word.len() > 64 || !word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-        if new.document_type.as_ref().is_some_and(odd) {
-            return Err(NotDone::wrong("document_type", "it has at most 64 letters, digits and underscores"));
-        }
-        return Ok((None, country));
-    }
-    let word =
-        new.document_type.as_deref().ok_or_else(|| NotDone::wrong("document_type", "it is required"))?;
-    let document_type = type_of(word).ok_or_else(|| {
-        NotDone::wrong(
-            "document_type",
-            "it is one of PASSPORT, NATIONAL_ID, RESIDENCE_PERMIT, DRIVING_LICENCE",
-        )
-    })?;
-    let country = country.ok_or_else(|| NotDone::wrong("issuing_country", "it is required"))?;
-    Ok((Some(document_type), Some(country)))
-}
-
-/// The requirement that a document is for.
-fn choose(
-    session: &Session,
-    kind: ResourceKind,
-    new: &NewDocument,
-    document_type: Option<catalogue::DocumentType>,
-    country: Option<&str>,
-) -> Result<ResourceId, NotDone> {
-    let mut fitting: Vec<&Requirement> =
-        session.requirements.iter().filter(|requirement| requirement.kind == kind).collect();
-    if fitting.is_empty() {
-        return Err(NotDone::ResourceLocked(format!("the session asks for no {kind}")));
-    }
-    if let Some(text) = &new.requirement_id {
-        let id = text.parse::<ResourceId>().ok();
-        fitting.retain(|requirement| Some(requirement.id) == id);
-        if fitting.is_empty() {
-            return Err(NotDone::Missing("requirement"));
-        }
-    }
-    if let (Some(document_type), Some(country)) = (document_type, country) {
-        fitting.retain(|requirement| requirement.filter.admits(country, document_type));
-        if fitting.is_empty() {
-            let words = format!("the session does not take {} of {country}", type_word(document_type));
-            return Err(NotDone::wrong("document_type", words));
-        }
-    }
-    // What is still to be supplied comes first; else the last is replaced.
-    let open = fitting.iter().find(|requirement| requirement.standing != Standing::Fulfilled);
-    let chosen = open.or_else(|| fitting.last()).ok_or(NotDone::Missing("requirement"))?;
-    Ok(chosen.id)
-}
-
-fn requirement_open(session: &Session, id: ResourceId) -> Result<(), NotDone> {
-    let left = session.requirements.iter().find(|known| known.id == id).map(Requirement::attempts_remaining);
-    if left == Some(0) {
-        return Err(NotDone::ResourceLocked("no attempts are left".to_owned()));
-    }
-    Ok(())
-}
-
 /// What becomes of a requirement when a task of its resource ends so.
 pub(super) fn judged(advice: TryAgain, attempts_left: i64) -> ResourceEvent {
     match advice {
@@ -894,12 +449,4 @@ pub(super) fn judged(advice: TryAgain, attempts_left: i64) -> ResourceEvent {
         TryAgain::Must if attempts_left > 0 => ResourceEvent::Declined,
         TryAgain::Must => ResourceEvent::UsedUp,
     }
-}
-
-/// Refuses to change a resource while it is being read.
-fn not_being_read(resource: &Resource) -> Result<(), NotDone> {
-    if resource.tasks.iter().any(|task| task.state == TaskState::Pending) {
-        return Err(NotDone::ResourceLocked("the resource is being read; wait for its task".to_owned()));
-    }
-    Ok(())
 }

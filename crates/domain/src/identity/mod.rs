@@ -2,11 +2,13 @@
 //! supplies, what is read of it at once, and what is checked afterwards.
 //!
 //! [`wanted`] holds the create payload to its rules, [`session`] is what is kept ([`store`] says how), [`moves`] has every
-//! change of a state. [`flow`] is what a person does, [`read`] reads documents while he waits, [`checks`] judges them when
+//! change of a state. [`flow`] is what a person does, [`read`] reads documents while he waits (and `ahead`, before
+//! he asks for it), [`checks`] judges them when
 //! he is through; [`responses`] and [`agent`] take their place in a sandbox. A person of the operator's decides in
 //! [`reviews`], and [`sweep`] ends what has had its time.
 
 pub mod agent;
+mod ahead;
 mod change;
 mod checks;
 pub mod filter;
@@ -79,8 +81,9 @@ struct Inner {
     estimator: Estimator,
     scanner: Scanner,
     readers: read::Readers,
+    ahead: ahead::Ahead,
     /// Documents and faces that are opened at once: each is large, and a worker is needed for it anyway.
-    places: Semaphore,
+    places: Arc<Semaphore>,
     settings: Settings,
 }
 
@@ -97,7 +100,7 @@ impl Identities {
     ) -> Self {
         let readers = read::Readers::new(settings.models.clone());
         let scanner = Scanner::default();
-        let places = Semaphore::new(2 * std::thread::available_parallelism().map_or(1, usize::from));
+        let places = 2 * std::thread::available_parallelism().map_or(1, usize::from);
         Self(Arc::new(Inner {
             db,
             world,
@@ -107,7 +110,8 @@ impl Identities {
             estimator,
             scanner,
             readers,
-            places,
+            ahead: ahead::Ahead::default(),
+            places: Arc::new(Semaphore::new(places)),
             settings,
         }))
     }

@@ -117,35 +117,42 @@ impl Identities {
     pub(super) async fn read(&self, held: &Held, resource: &Resource) -> Result<Read, Unread> {
         let _place = self.place().await;
         let media = resource.readable();
-        let mut opened = Vec::new();
+        let mut sides = Vec::new();
         for id in &media {
-            opened.extend(self.open(self.get(held, *id).await?).await?);
+            sides.extend(match self.0.ahead.take(*id).await {
+                Some(read) => read,
+                None => self.sides(self.get(held, *id).await?).await?,
+            });
         }
         let (kind, country) = (resource.document_type, resource.issuing_country.clone());
-        let (today, readers) = (self.today(), self.0.readers.clone());
+        let today = self.today();
         self.with_models(move |vision| {
-            readers.with(|reader| {
-                let claim = Claim { country: country.as_deref(), kind };
-                let sides = opened
-                    .iter()
-                    .map(|side| {
-                        reader.read_side(
-                            vision,
-                            match &side.lines {
-                                Some(lines) => Origin::File(&side.picture, lines),
-                                None => Origin::Photo(&side.picture),
-                            },
-                        )
-                    })
-                    .collect::<Result<Vec<Side>, _>>()?;
-                let reading = reading::join(vision, sides, claim, today)?;
-                let portrait = reading.portrait.as_ref().and_then(|portrait| {
-                    let page = &reading.sides.get(portrait.side)?.page;
-                    Some(sample::jpeg(&cut(page, &portrait.face)?, 92))
-                });
-                let findings = Findings::of(&reading, media.clone(), vision.space().digest());
-                Ok::<_, vision::VisionError>(Read { findings, portrait })
-            })
+            let claim = Claim { country: country.as_deref(), kind };
+            let reading = reading::join(vision, sides, claim, today)?;
+            let portrait = reading.portrait.as_ref().and_then(|portrait| {
+                let page = &reading.sides.get(portrait.side)?.page;
+                Some(sample::jpeg(&cut(page, &portrait.face)?, 92))
+            });
+            let findings = Findings::of(&reading, media, vision.space().digest());
+            Ok::<_, vision::VisionError>(Read { findings, portrait })
+        })
+        .await?
+        .map_err(|error| Unread::Server(error.to_string()))
+    }
+
+    /// Reads the sides of a file, each by itself.
+    pub(super) async fn sides(&self, bytes: Vec<u8>) -> Result<Vec<Side>, Unread> {
+        let opened = self.open(bytes).await?;
+        let readers = self.0.readers.clone();
+        self.with_models(move |vision| {
+            let mut read = |reader: &mut Reader, side: &Opened| {
+                let origin = match &side.lines {
+                    Some(lines) => Origin::File(&side.picture, lines),
+                    None => Origin::Photo(&side.picture),
+                };
+                reader.read_side(vision, origin)
+            };
+            readers.with(|reader| opened.iter().map(|side| read(reader, side)).collect::<Result<Vec<_>, _>>())
         })
         .await?
         .map_err(Unread::Server)?

@@ -217,6 +217,7 @@ impl Identities {
 
     /// Deletes a session's blobs now; what fails is left to the sweep.
     pub(super) async fn clear(&self, session: SessionId, media: &[MediaId]) {
+        self.0.ahead.forget(session, media);
         let cleared = async {
             if media.is_empty() {
                 return self.0.blobs.delete_prefix(&BlobPrefix::tenant(session)).await.map(drop);
