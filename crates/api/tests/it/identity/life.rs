@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 use std::sync::LazyLock;
 use testkit::{
     TestApp,
+    head::{Form, Model, Stance, path},
+    scene::Scene,
     specimens::{Conditions, Holder, Specimen, photograph, portrait},
 };
 use vision::{Vision, distance};
@@ -238,4 +240,112 @@ async fn a_reviewer_decides_and_a_business_supplies_a_face_of_its_own() {
     assert_eq!(decided["report"]["recommendation"]["reason"], "DIFFERENT_PERSON");
     assert_eq!(sub_check(decided, "manual_face_match")["process"], "EXPERT_REVIEW");
     assert_eq!(sub_check(decided, "ai_face_match")["result"], "PASS");
+}
+
+/// A session with a passport and a bill, as a PDF file; as its business reads it.
+async fn with_a_bill(app: &TestApp, bill: &Specimen) -> (Session, Value) {
+    let payload = json!({
+        "required_documents": [{ "type": "ID_DOCUMENT" }, { "type": "SUPPLEMENTARY_DOCUMENT" }],
+        "requested_checks": [{ "type": "ID_DOCUMENT_COMPARISON" }],
+        "requested_tasks": [
+            { "type": "ID_DOCUMENT_TEXT_DATA_EXTRACTION" },
+            { "type": "SUPPLEMENTARY_DOCUMENT_TEXT_DATA_EXTRACTION" },
+        ],
+    });
+    let session = Session::new(app, BASE, &payload).await;
+    let working = app.keep_working();
+    let document = session.document(app, "PASSPORT", "SWE", &[&photo(&passport(), 4)]).await;
+    session.extract(app, &document).await;
+    let made = session.call(app, "POST", "/resources/supplementary-documents", None).await.json();
+    let letter = format!("/resources/supplementary-documents/{}", made["id"].as_str().unwrap());
+    let put = session.put(app, "PUT", &format!("{letter}/file"), &bill.pdf().unwrap()).await;
+    assert_eq!((put.line().as_str(), &put.json()["media"]["type"]), ("200", &json!("PDF")));
+    let task = session.call(app, "PUT", &format!("{letter}/text-extraction"), None).await.json();
+    assert_eq!(task["recommendation"]["value"], "PROGRESS", "{task}");
+    session.finish(app).await;
+    working.stop().await;
+    app.work().await;
+    let read = session.read(app).await;
+    assert_eq!(read["state"], "COMPLETED");
+    (session, read)
+}
+
+#[tokio::test]
+async fn a_bill_is_read_and_must_be_in_the_name_of_the_passport() {
+    let app = TestApp::start().await;
+    let bill = Specimen::utility_bill();
+    let (session, read) = with_a_bill(&app, &bill).await;
+    let letter = &read["resources"]["supplementary_documents"][0];
+    let fields = session.media(&app, &letter["document_fields"]["media"]).await.json();
+    assert_eq!(fields["full_name"].as_str().map(str::to_uppercase), Some("ANNA MARIA EXEMPEL".to_owned()));
+    assert_eq!(fields["date_of_issue"], bill.days()[1].to_string());
+    assert!(fields["organisation"].as_str().is_some_and(|name| !name.is_empty()), "{fields}");
+    assert_eq!(fields["structured_postal_address"]["postal_code"], "23269", "{fields}");
+    let comparison = check(&read, "ID_DOCUMENT_COMPARISON");
+    assert_eq!(comparison["report"]["recommendation"]["value"], "APPROVE", "{comparison}");
+    assert_eq!(sub_check(comparison, "name_match")["result"], "PASS");
+    let text = check(&read, "SUPPLEMENTARY_DOCUMENT_TEXT_DATA_CHECK");
+    assert_eq!(text["report"]["recommendation"]["value"], "APPROVE", "{text}");
+
+    let stranger =
+        Holder { family_name: "Voorbeeld".into(), given_names: "Ilse".into(), ..Holder::default() };
+    let (_, read) = with_a_bill(&app, &Specimen::utility_bill().holder(stranger)).await;
+    let comparison = check(&read, "ID_DOCUMENT_COMPARISON");
+    assert_eq!(comparison["report"]["recommendation"]["reason"], "NAME_MISMATCH", "{comparison}");
+    assert_eq!(sub_check(comparison, "name_match")["result"], "FAIL");
+}
+
+/// What is said of a face in seven frames, the last of them this far from the lens.
+async fn zoomed(app: &TestApp, ends: Stance) -> (Session, Value) {
+    let person = &testkit::faces()[6];
+    let found = Vision::load(&testkit::pack()).unwrap().find(person, 40.0).unwrap();
+    let face = found.first().unwrap();
+    let head = Model::new(person, [face.left, face.top, face.right, face.bottom], Form::Head);
+    let room = Scene::draw(480, 640, 3, 3.0).picture();
+    let payload =
+        json!({ "requested_checks": [{ "type": "LIVENESS", "config": { "liveness_type": "ZOOM" } }] });
+    let session = Session::new(app, BASE, &payload).await;
+    let made = session.call(app, "POST", "/resources/liveness/zoom", None).await.json();
+    let resource = format!("/resources/liveness/zoom/{}", made["id"].as_str().unwrap());
+    let way = path(&[Stance::default(), ends], 6);
+    for (number, stance) in way[5..].iter().enumerate() {
+        let frame = sample::jpeg(&head.render(*stance, &room), 92);
+        let put = session.put(app, "PUT", &format!("{resource}/frames/{}", number + 1), &frame).await;
+        assert_eq!(put.line(), "200", "{}", put.json());
+    }
+    session.finish(app).await;
+    app.work().await;
+    let read = session.read(app).await;
+    assert_eq!(read["state"], "COMPLETED");
+    (session, read)
+}
+
+/// What a detail of a zoom's check begins with.
+fn detail(read: &Value, name: &str) -> String {
+    let details = sub_check(check(read, "LIVENESS"), "liveness_auth")["details"].as_array().unwrap().clone();
+    let found = details.iter().find(|detail| detail["name"] == name).unwrap_or_else(|| panic!("{details:?}"));
+    found["value"].as_str().unwrap().split(' ').next().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn a_face_that_comes_nearer_is_told_from_one_that_stays_and_one_that_turns() {
+    let app = TestApp::start().await;
+    let (session, read) = zoomed(&app, Stance { distance: 2.6, ..Stance::default() }).await;
+    let grown: f32 = detail(&read, "grown").parse().unwrap();
+    assert!((1.2..2.0).contains(&grown), "{grown}");
+    assert_eq!(detail(&read, "steady"), "true");
+    assert!(detail(&read, "turned_aside").parse::<f32>().unwrap() < 18.0);
+    assert!(detail(&read, "parallax").parse::<f32>().unwrap().abs() < 0.5);
+    // The map of the face's points: one entry for each frame, and the first frames are kept.
+    let capture = &read["resources"]["liveness_capture"][0];
+    let map = session.media(&app, &capture["facemap"]["media"]).await.json();
+    assert_eq!(map["frames"].as_array().map(Vec::len), Some(7), "{map}");
+    assert!(capture["frames"].as_array().unwrap()[..3].iter().all(|frame| frame["media"].is_object()));
+
+    let (_, read) = zoomed(&app, Stance { distance: 3.9, ..Stance::default() }).await;
+    assert_eq!(check(&read, "LIVENESS")["report"]["recommendation"]["value"], "REJECT");
+    assert!(detail(&read, "grown").parse::<f32>().unwrap() < 1.2);
+    let (_, read) = zoomed(&app, Stance { distance: 2.8, yaw: 0.6, ..Stance::default() }).await;
+    assert_eq!(check(&read, "LIVENESS")["report"]["recommendation"]["value"], "REJECT");
+    assert!(detail(&read, "turned_aside").parse::<f32>().unwrap() > 18.0);
 }
