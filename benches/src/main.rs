@@ -8,6 +8,7 @@ mod decoders;
 mod deliveries;
 mod documents;
 mod guard;
+mod identity;
 mod moderation;
 mod nets;
 mod overload;
@@ -64,6 +65,7 @@ enum Measure {
     Overload,
     Proofs,
     Deliveries,
+    Identity,
     Moderation,
     Search,
     Video,
@@ -124,6 +126,9 @@ async fn main() -> anyhow::Result<()> {
     }
     if wanted(Measure::Moderation) {
         report = apart(report, folder.path(), moderation::measure)?;
+    }
+    if wanted(Measure::Identity) {
+        report = apart(report, folder.path(), identity::measure)?;
     }
     if wanted(Measure::Search) {
         search::measure(&mut report, &place, folder.path(), rounds)?;
