@@ -199,6 +199,7 @@ impl TestApp {
             identities,
             sign_ins: Arc::new(api::Rate::new(NonZeroU32::MAX, NonZeroU32::MAX)),
             decisions: None,
+            people: Arc::new(api::Rate::new(NonZeroU32::MAX, NonZeroU32::MAX)),
             rate: None,
             metrics: Metrics::none(),
             disk: api::Disk { folder: std::env::temp_dir(), min_free: 0 },

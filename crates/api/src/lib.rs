@@ -18,7 +18,7 @@ pub use system::{Disk, Metrics};
 pub use wire::{BadBrand, DeviceMeta, Wire};
 
 use axum::{Router, middleware};
-use base::{SignedDuration, World};
+use base::{SessionId, SignedDuration, World};
 use db::Db;
 use domain::{
     accounts::{closing::Closing, doors::Doors},
@@ -72,6 +72,8 @@ pub struct Api {
     pub sign_ins: Arc<Rate>,
     /// Where decision records go, when they are kept.
     pub decisions: Option<Decisions>,
+    /// How often the person of a session may call.
+    pub people: Arc<Rate<SessionId>>,
     /// How often an application may call, where that is limited.
     pub rate: Option<Arc<Rate>>,
     /// Metrics, rendered on demand.

@@ -293,11 +293,18 @@ pub(crate) struct Identity {
     pub(crate) wait_seconds: u64,
     /// Countries of whose documents no pictures are given out, ISO 3166-1 alpha-3.
     pub(crate) withheld_countries: Vec<String>,
+    /// Calls that the person of one session may make in a minute, all of them at once if need be.
+    pub(crate) calls_per_minute: NonZeroU32,
 }
 
 impl Default for Identity {
     fn default() -> Self {
-        Self { keep_days: 30, wait_seconds: 10, withheld_countries: Vec::new() }
+        Self {
+            keep_days: 30,
+            wait_seconds: 10,
+            withheld_countries: Vec::new(),
+            calls_per_minute: const { NonZeroU32::new(240).unwrap() },
+        }
     }
 }
 
@@ -743,7 +750,7 @@ impl Config {
 
     /// How document verification sessions are run by a server that is reached at `public_url`.
     pub(crate) fn identity(&self, public_url: &str) -> domain::identity::Settings {
-        let Identity { keep_days, wait_seconds, withheld_countries } = &self.identity;
+        let Identity { keep_days, wait_seconds, withheld_countries, calls_per_minute: _ } = &self.identity;
         domain::identity::Settings {
             public_url: public_url.to_owned(),
             models: self.models_folder(),

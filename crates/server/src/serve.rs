@@ -62,6 +62,7 @@ pub(crate) async fn serve(args: &Args, config: Config) -> anyhow::Result<()> {
         sign_ins: Arc::new(api::Rate::new(config.console.links_per_minute, config.console.links_per_minute)),
         decisions: (config.audit.decisions == crate::config::Switch::On)
             .then(|| Decisions::new(database.clone(), &keyring)),
+        people: Arc::new(api::Rate::new(config.identity.calls_per_minute, config.identity.calls_per_minute)),
         rate: config.rate(),
         metrics: Metrics::install().context("the metrics cannot be started")?,
         disk: api::Disk { folder: config.data_dir.clone(), min_free: config.server.min_free_bytes },
@@ -178,10 +179,11 @@ async fn keep_house(api: Api) {
         tick.tick().await;
         api.metrics.upkeep();
         ticks += 1;
-        if let Some(rate) = &api.rate
-            && ticks.is_multiple_of(12)
-        {
-            rate.tidy();
+        if ticks.is_multiple_of(12) {
+            api.people.tidy();
+            if let Some(rate) = &api.rate {
+                rate.tidy();
+            }
         }
     }
 }

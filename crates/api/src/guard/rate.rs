@@ -1,25 +1,26 @@
-//! How often one application may call, where the operator sets a limit. Each process counts for itself.
+//! How often one caller may call: an application where the operator sets a limit, the person of a session always. Each
+//! process counts for itself.
 
 use base::AppId;
 use governor::{
     Quota, RateLimiter, clock::Clock as _, clock::MonotonicClock, middleware::StateInformationMiddleware,
     state::keyed::DashMapStateStore,
 };
-use std::{num::NonZeroU32, time::Duration};
+use std::{fmt::Debug, hash::Hash, num::NonZeroU32, time::Duration};
 
-type Limiter = RateLimiter<AppId, DashMapStateStore<AppId>, MonotonicClock, StateInformationMiddleware>;
+type Limiter<K> = RateLimiter<K, DashMapStateStore<K>, MonotonicClock, StateInformationMiddleware>;
 
-/// A bucket of tokens for each application: it holds `burst` and refills evenly.
+/// A bucket of tokens for each caller: it holds `burst` and refills evenly.
 #[derive(Debug)]
-pub struct Rate {
-    limiter: Limiter,
+pub struct Rate<K: Hash + Eq + Clone + Debug = AppId> {
+    limiter: Limiter<K>,
     clock: MonotonicClock,
     burst: u32,
     /// Until an empty bucket is full again.
     refill: Duration,
 }
 
-/// What an application has left, for the `RateLimit-*` headers.
+/// What a caller has left, for the `RateLimit-*` headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowance {
     /// Calls a full bucket allows at once.
@@ -30,7 +31,7 @@ pub struct Allowance {
     pub reset: Duration,
 }
 
-impl Rate {
+impl<K: Hash + Eq + Clone + Debug> Rate<K> {
     /// Lets `per_minute` calls pass in the long run, and `burst` at once.
     pub fn new(per_minute: NonZeroU32, burst: NonZeroU32) -> Self {
         let clock = MonotonicClock;
@@ -40,10 +41,10 @@ impl Rate {
         Self { limiter, clock, burst: burst.get(), refill }
     }
 
-    /// Takes one call out of the application's bucket; `Err` when it is empty.
-    pub(crate) fn take(&self, app: AppId) -> Result<Allowance, Allowance> {
+    /// Takes one call out of the caller's bucket; `Err` when it is empty.
+    pub(crate) fn take(&self, caller: K) -> Result<Allowance, Allowance> {
         let limit = self.burst;
-        match self.limiter.check_key(&app) {
+        match self.limiter.check_key(&caller) {
             Ok(left) => {
                 let remaining = left.remaining_burst_capacity();
                 let reset = self.refill.mul_f64(f64::from(limit - remaining.min(limit)) / f64::from(limit));
@@ -56,7 +57,7 @@ impl Rate {
         }
     }
 
-    /// Forgets applications whose buckets are full; to be called every few minutes.
+    /// Forgets callers whose buckets are full; to be called every few minutes.
     pub fn tidy(&self) {
         self.limiter.retain_recent();
     }

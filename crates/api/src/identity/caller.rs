@@ -24,7 +24,11 @@ use domain::{
         flow::{self, By},
         words::CaptureMethod,
     },
-    tenancy::{Feature, tokens::Scope},
+    tenancy::{
+        Feature, OrgStatus,
+        caller::{self, NoCaller},
+        tokens::Scope,
+    },
 };
 use serde_json::{Map, Value};
 
@@ -125,6 +129,8 @@ async fn person(api: &Api, parts: Parts, body: Body) -> Result<Person, Problem> 
     if held.session.sandbox != sandbox(&parts) {
         return Err(Problem::no_session());
     }
+    api.people.take(held.session.id).map_err(Problem::too_many)?;
+    is_served(api, held.session.app).await?;
     if let Some(noted) = parts.extensions.get::<Noted>() {
         noted.caller(held.session.app);
     }
@@ -132,6 +138,24 @@ async fn person(api: &Api, parts: Parts, body: Body) -> Result<Person, Problem> 
     let patience = api.settings.body_timeout;
     let body = body::read(&parts.headers, body, MEDIA, patience, "send a smaller file").await?;
     Ok(Person { held, device, sent: Sent::of(parts, body) })
+}
+
+/// Refuses the person of a business that is not served any more.
+async fn is_served(api: &Api, app: AppId) -> Result<(), Problem> {
+    let mut view = api.db.read().await?;
+    match caller::identify(&mut view, Some(&app.to_string())).await {
+        Ok(caller)
+            if caller.org_status == OrgStatus::Active && caller.features.contains(&Feature::Identity) =>
+        {
+            Ok(())
+        }
+        // It may call with bearer tokens alone.
+        Err(NoCaller::NoKey) => Ok(()),
+        Err(NoCaller::Db(error)) => Err(error.into()),
+        Ok(_) | Err(_) => {
+            Err(Problem::new(Code::InsufficientPermission, "the business that asked for this is not served"))
+        }
+    }
 }
 
 /// The application that a signed request says it is of: in the query, under either name, in the path, or in the header.

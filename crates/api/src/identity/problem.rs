@@ -119,11 +119,8 @@ impl Problem {
         Self { retry_after: Some(wait), ..problem }
     }
 
-    fn too_many(allowance: Allowance) -> Self {
-        let words = format!(
-            "the application calls too often: at most {} calls at once, and then evenly",
-            allowance.limit
-        );
+    pub(super) fn too_many(allowance: Allowance) -> Self {
+        let words = format!("you call too often: at most {} calls at once, and then evenly", allowance.limit);
         Self { retry_after: Some(allowance.reset), ..Self::new(Code::TooManyRequests, words) }
     }
 }

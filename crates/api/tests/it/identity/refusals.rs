@@ -5,6 +5,7 @@ use axum::{body::Body, http::Request};
 use base::SignedDuration;
 use domain::tenancy::{AppState, applications, tokens::Scope};
 use serde_json::{Value, json};
+use std::{num::NonZeroU32, sync::Arc};
 use testkit::{Call, TestApp};
 
 /// Every member of the payload in a wrong form, and the path that is told.
@@ -248,6 +249,26 @@ async fn a_person_is_known_by_the_token_of_his_session() {
     app.world.advance(SignedDuration::from_secs(600));
     assert_eq!(mine.call(&app, "GET", "/configuration", None).await.line(), "409 SESSION_EXPIRED");
     assert_eq!(mine.read(&app).await["state"], "EXPIRED", "though nobody has swept yet");
+}
+
+#[tokio::test]
+async fn a_person_calls_so_often_and_as_long_as_his_business_is_served() {
+    let few = NonZeroU32::new(3).unwrap();
+    let app = TestApp::with(|api| api.people = Arc::new(api::Rate::new(few, few))).await;
+    let payload = json!({ "requested_checks": [{ "type": "ID_DOCUMENT_AUTHENTICITY" }] });
+    let (mine, other) = (Session::new(&app, BASE, &payload).await, Session::new(&app, BASE, &payload).await);
+    for _ in 0..3 {
+        assert_eq!(mine.call(&app, "GET", "/configuration", None).await.line(), "200");
+    }
+    let refused = mine.call(&app, "GET", "/configuration", None).await;
+    assert_eq!(refused.line(), "429 TOO_MANY_REQUESTS");
+    assert!(refused.header("retry-after").parse::<u64>().unwrap() >= 1);
+    assert_eq!(other.call(&app, "GET", "/configuration", None).await.line(), "200", "each has his own");
+
+    let mut tx = app.api.db.write().await.unwrap();
+    applications::set_state(&mut tx, app.app, AppState::Disabled).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(other.call(&app, "GET", "/configuration", None).await.line(), "403 INSUFFICIENT_PERMISSION");
 }
 
 #[tokio::test]
