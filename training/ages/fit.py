@@ -68,6 +68,17 @@ def summary(name, rows, errors=None):
           f"68 % within {size[int(.68 * len(size))]:.1f}  90 % within {size[int(.9 * len(size))]:.1f}")
 
 
+def stated(rows):
+    """Whether the intervals hold that the packs state, with the table that is in them."""
+    def inside(some, reach):
+        return mean(abs(off(row)) <= reach * row["st_dev"] for row in some)
+    print("\nAs the pack states them")
+    for name, some in (("fit", [r for r in rows if r["half"] == "fit"]), ("held-out", [r for r in rows if r["half"] != "fit"]),
+                       ("both", rows)):
+        print(f"  {name:<9} n {len(some):>4}  "
+              f"{share({'68 %': inside(some, 0.9945), '80 %': inside(some, 1.2816), '90 %': inside(some, 1.6449)})}")
+
+
 def table(halves):
     print("\nThe table: one deviation and a weight for the spread over the crops, estimates from", YOUNG, "years on")
     for here, there in (("fit", "held-out"), ("held-out", "fit")):
@@ -125,10 +136,25 @@ def crops(packs, chosen):
     for name, rows in packs.items():
         both = [row for path, row in rows.items() if path in packs[chosen]]
         summary(f"  {name}", both)
+        better("      beside the pack that is fitted it is", [abs(off(packs[chosen][path])) - abs(off(row)) for path, row in rows.items()
+                                         if path in packs[chosen]])
+        print(f"      milliseconds, median: {statistics.median(row['micros'] for row in both) / 1000:.0f}")
         summary(f"  {name}, with the mirror image", both, [(r["years"] + r["mirrored"]) / 2 - r["age"] for r in both])
         gain = [abs(off(r)) - abs((r["years"] + r["mirrored"]) / 2 - r["age"]) for r in both]
-        print(f"      the mirror image makes it {mean(gain):.2f} years better, give or take "
-              f"{1.96 * statistics.stdev(gain) / sqrt(len(gain)):.2f}")
+        better("      the mirror image makes it", gain)
+
+
+def better(text, gain):
+    print(f"{text} {mean(gain):.2f} years better, give or take {1.96 * statistics.stdev(gain) / sqrt(len(gain)):.2f}")
+
+
+def mixed(packs, chosen, second):
+    """The mean of both nets, the second one weighed with this part."""
+    print("\nA part of the second net in the mean")
+    both = [(row, packs[second][path]) for path, row in packs[chosen].items() if path in packs[second]]
+    for part in (0.1, 0.25, 0.4):
+        summary(f"  {part}", [row for row, _ in both],
+                [row["years"] * (1 - part) + other["years"] * part - row["age"] for row, other in both])
 
 
 def signs(packs, chosen, second):
@@ -167,9 +193,12 @@ def main():
         summary(half, [row for row in rows if row["half"] == half])
     adult = [row for row in rows if row["years"] >= YOUNG]
     halves = {half: [row for row in adult if row["half"] == half] for half in ("fit", "held-out")}
+    stated(rows)
     table(halves)
     corrections(halves, adult)
     crops(packs, chosen)
+    if second:
+        mixed(packs, chosen, second[0])
     signs(packs, chosen, second[0] if second else None)
 
 

@@ -1,7 +1,9 @@
 //! How many faces are found, and how many where there is none, upright and turned, cut tight and far away; and what it
 //! costs: `detection <pack> <labels.csv>`, whose lines are `path,faces`, a picture and how many faces a person counts in it.
+//! `ONLY=crowd` tells the rows alone whose names hold that word.
 
 use base::Picture;
+use image::{ImageDecoder as _, metadata::Orientation};
 use std::{collections::BTreeMap, path::Path};
 use testkit::scene::{Cutout, Scene};
 use vision::{Face, Vision, VisionError};
@@ -15,6 +17,8 @@ struct Case {
     places: Vec<[f32; 4]>,
     /// How many there are; of some no place is known.
     faces: usize,
+    /// Degrees clockwise that they stand turned by.
+    turn: f32,
 }
 
 /// What became of the pictures of one treatment.
@@ -23,6 +27,8 @@ struct Row {
     pictures: usize,
     faces: usize,
     found: usize,
+    /// Of those found, whose eyes lie where the picture has them, within 45 degrees.
+    upright: usize,
     extra: usize,
     /// Pictures that show as many faces that count as they hold.
     right: usize,
@@ -36,9 +42,13 @@ fn main() -> Result<(), Failure> {
     let mut vision = Vision::load(Path::new(pack))?;
     let labelled = read(Path::new(labels))?;
     let told = std::env::var_os("VERBOSE").is_some();
+    let only = std::env::var("ONLY").unwrap_or_default();
     for (call, smallest) in [("detect", None), ("find 40", Some(40.0)), ("find 20", Some(20.0))] {
         let mut rows: BTreeMap<(usize, String), Row> = BTreeMap::new();
         let mut take = |vision: &mut Vision, order: usize, name: &str, case: &Case| {
+            if !name.contains(&only) {
+                return Ok(());
+            }
             let before = on_processor();
             let mut faces = look(vision, &case.picture, smallest)?;
             let took = on_processor() - before;
@@ -57,6 +67,10 @@ fn main() -> Result<(), Failure> {
             let elsewhere = elsewhere.count();
             let unplaced = elsewhere.min(case.faces - case.places.len());
             row.found += placed + unplaced;
+            let told_upright = |place: &&[f32; 4]| {
+                faces.iter().any(|face| alike(face, place) && leans(face, case.turn).abs() < 45.0)
+            };
+            row.upright += case.places.iter().filter(told_upright).count();
             row.extra += faces.len() - (placed + unplaced).min(faces.len());
             row.right += usize::from(faces.len() == case.faces && placed + unplaced == case.faces);
             row.milliseconds.push(took);
@@ -65,8 +79,8 @@ fn main() -> Result<(), Failure> {
             }
             Ok::<(), VisionError>(())
         };
-        for (name, picture, count) in &labelled {
-            let case = case(&mut vision, name, picture.clone(), *count)?;
+        for Labelled { name, picture, faces: count, turn } in &labelled {
+            let case = case(&mut vision, name, picture.clone(), *count, *turn)?;
             let kind = ["none", "one", "several"][(*count).min(2)];
             take(&mut vision, *count.min(&2), &format!("{kind}, as they are"), &case)?;
             if *count > 0 && smallest != Some(20.0) {
@@ -93,31 +107,33 @@ fn main() -> Result<(), Failure> {
                 }
             }
         }
-        if let Some(smallest) = smallest {
-            for size in [20.0, 26.0, 40.0, 60.0_f32].into_iter().filter(|size| *size >= smallest) {
-                for crowd in crowds(&mut vision, &labelled, size)? {
-                    take(&mut vision, 40, &format!("crowd of faces of {size} px"), &crowd)?;
-                    if size > 30.0 {
-                        let name = format!("crowd of faces of {size} px, turned by 90");
-                        take(&mut vision, 41, &name, &turned(&crowd, 90.0))?;
-                    }
+        for size in [20.0, 26.0, 40.0, 60.0_f32].into_iter().filter(|size| *size >= smallest.unwrap_or(0.0)) {
+            for crowd in crowds(&mut vision, &labelled, size)? {
+                take(&mut vision, 40, &format!("crowd of faces of {size} px"), &crowd)?;
+                if size > 30.0 {
+                    let name = format!("crowd of faces of {size} px, turned by 90");
+                    take(&mut vision, 41, &name, &turned(&crowd, 90.0))?;
                 }
             }
         }
         for seed in 0..12 {
             let noise = [0.0, 6.0, 20.0, 60.0][seed as usize % 4];
             let picture = Scene::draw(1280, 720, seed + 500, noise).picture();
-            let case = Case { name: format!("drawn {seed}"), picture, places: Vec::new(), faces: 0 };
+            let case =
+                Case { name: format!("drawn {seed}"), picture, places: Vec::new(), faces: 0, turn: 0.0 };
             take(&mut vision, 0, "none, drawn", &case)?;
         }
         println!(
-            "\n| {call} | pictures | right | faces | found | more | ms |\n|---|---:|---:|---:|---:|---:|---:|"
+            "\n| {call} | pictures | right | faces | found | right way up | more | ms |\n\
+             |---|---:|---:|---:|---:|---:|---:|---:|"
         );
         for ((_, name), mut row) in rows {
             row.milliseconds.sort_by(f64::total_cmp);
-            let Row { pictures, faces, found, extra, right, milliseconds } = row;
+            let Row { pictures, faces, found, upright, extra, right, milliseconds } = row;
             let median = milliseconds.get(milliseconds.len() / 2).copied().unwrap_or_default();
-            println!("| {name} | {pictures} | {right} | {faces} | {found} | {extra} | {median:.0} |");
+            println!(
+                "| {name} | {pictures} | {right} | {faces} | {found} | {upright} | {extra} | {median:.0} |"
+            );
         }
     }
     Ok(())
@@ -131,21 +147,44 @@ fn look(vision: &mut Vision, picture: &Picture, smallest: Option<f32>) -> Result
 }
 
 /// A labelled picture; its faces' places are those that are found in it as it is, the surest first.
-fn case(vision: &mut Vision, name: &str, picture: Picture, faces: usize) -> Result<Case, VisionError> {
+fn case(
+    vision: &mut Vision,
+    name: &str,
+    picture: Picture,
+    faces: usize,
+    turn: f32,
+) -> Result<Case, VisionError> {
     let mut found = vision.detect(&picture)?;
     found.truncate(faces);
     let places = found.iter().map(|face| [face.left, face.top, face.right, face.bottom]).collect();
-    Ok(Case { name: name.to_owned(), picture, places, faces })
+    Ok(Case { name: name.to_owned(), picture, places, faces, turn })
 }
 
-fn read(labels: &Path) -> Result<Vec<(String, Picture, usize)>, Failure> {
+/// A picture as it is stored, how many faces it has, and the degrees clockwise by which its EXIF data say it lies.
+struct Labelled {
+    name: String,
+    picture: Picture,
+    faces: usize,
+    turn: f32,
+}
+
+fn read(labels: &Path) -> Result<Vec<Labelled>, Failure> {
     let folder = labels.parent().unwrap_or(Path::new("."));
     let mut pictures = Vec::new();
     for line in std::fs::read_to_string(labels)?.lines().filter(|line| !line.starts_with("path,")) {
         let (path, faces) = line.rsplit_once(',').ok_or("a line is `path,faces`")?;
-        let photo = image::open(folder.join(path))?.into_rgb8();
+        let mut decoder =
+            image::ImageReader::open(folder.join(path))?.with_guessed_format()?.into_decoder()?;
+        let turn = match decoder.orientation()? {
+            Orientation::NoTransforms | Orientation::FlipHorizontal => 0.0,
+            Orientation::Rotate180 | Orientation::FlipVertical => 180.0,
+            // Turned by this to be seen, so it lies the other way.
+            Orientation::Rotate90 | Orientation::Rotate90FlipH => 270.0,
+            Orientation::Rotate270 | Orientation::Rotate270FlipH => 90.0,
+        };
+        let photo = image::DynamicImage::from_decoder(decoder)?.into_rgb8();
         let picture = Picture::new(photo.width(), photo.height(), photo.into_raw()).ok_or("no pixels")?;
-        pictures.push((path.to_owned(), picture, faces.trim().parse()?));
+        pictures.push(Labelled { name: path.to_owned(), picture, faces: faces.trim().parse()?, turn });
     }
     Ok(pictures)
 }
@@ -178,6 +217,7 @@ fn turned(case: &Case, degrees: f32) -> Case {
         picture: picture.unwrap_or_else(|| case.picture.clone()),
         places: case.places.iter().map(place).collect(),
         faces: case.faces,
+        turn: case.turn + degrees,
     }
 }
 
@@ -195,17 +235,13 @@ fn tight(case: &Case, share: f32) -> Option<Case> {
     }
     let picture = Picture::new(whole, whole, rgb)?;
     let places = vec![[left - from[0], top - from[1], right - from[0], bottom - from[1]]];
-    Some(Case { name: case.name.clone(), picture, places, faces: 1 })
+    Some(Case { name: case.name.clone(), picture, places, faces: 1, turn: case.turn })
 }
 
 /// Drawn halls of forty people each, of the pictures that show one.
-fn crowds(
-    vision: &mut Vision,
-    labelled: &[(String, Picture, usize)],
-    size: f32,
-) -> Result<Vec<Case>, VisionError> {
+fn crowds(vision: &mut Vision, labelled: &[Labelled], size: f32) -> Result<Vec<Case>, VisionError> {
     let mut cutouts = Vec::new();
-    for (_, picture, _) in labelled.iter().filter(|(_, _, faces)| *faces == 1) {
+    for Labelled { picture, .. } in labelled.iter().filter(|labelled| labelled.faces == 1) {
         if let Some(face) = vision.detect(picture)?.first() {
             cutouts.push(Cutout::new(picture, [face.left, face.top, face.right, face.bottom]));
         }
@@ -221,9 +257,17 @@ fn crowds(
         });
         let places: Vec<[f32; 4]> = places.collect();
         let (name, faces) = (format!("crowd {seed}"), places.len());
-        crowds.push(Case { name, picture: scene.picture(), places, faces });
+        crowds.push(Case { name, picture: scene.picture(), places, faces, turn: 0.0 });
     }
     Ok(crowds)
+}
+
+/// Degrees clockwise, from -180 to 180, that the line from mouth to eyes leans away from where a face turned by `turn` has it.
+fn leans(face: &Face, turn: f32) -> f32 {
+    let [right, left, _, mouth, ..] = face.points;
+    let up = [f32::midpoint(right[0], left[0]) - mouth[0], f32::midpoint(right[1], left[1]) - mouth[1]];
+    let angle = up[0].atan2(-up[1]).to_degrees() - turn;
+    (angle + 180.0).rem_euclid(360.0) - 180.0
 }
 
 /// Intersection over union above 0.3.
