@@ -311,7 +311,7 @@ class Page {
       );
     }
     this.#looking = capture;
-    this.#view.say(face ? this.#texts.face.find : this.#texts.camera.document);
+    this.#advise(pane, face ? this.#texts.face.find : this.#texts.camera.document, false);
     pane.take.disabled = false;
     // An approach is better guided than begun by hand; who cannot be guided is helped after a while.
     pane.take.hidden = need.zoom && net !== undefined;

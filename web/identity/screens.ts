@@ -8,7 +8,7 @@ import { likely, sorted } from "./countries";
 import type { Fault } from "./guide";
 import { current, type Event, isFace, mayGoOn, type State, sideOf } from "./journey";
 import type { Choice, Need, Plan } from "./plan";
-import { fill, type Language, lookup, type Texts } from "./texts";
+import { fill, type Language, lookup, span, type Texts } from "./texts";
 
 /** What a person can ask for beside going on. */
 export interface Acts {
@@ -110,10 +110,12 @@ export function broken(texts: Texts, reload: () => void): Screen {
   return { heading, body: [paragraph(body), row(primary(words, reload))] };
 }
 
-function welcome({ state, texts, acts, mayHandOff }: Shown): Screen {
+/** Ten minutes are still called ten when opening the link took a few seconds of them. */
+const ON_THE_WAY_S = 10;
+
+function welcome({ state, texts, language, acts, mayHandOff }: Shown): Screen {
   const plan = state.plan as Plan;
   const wanted = new Set(plan.needs.filter(({ done }) => !done).map(({ kind }) => NEEDED[kind]));
-  const minutes = Math.max(1, Math.floor(plan.secondsLeft / 60));
   const privacy = followable(plan.privacyUrl)?.href;
   const { welcome: say } = texts;
   const consent = [make("h2", {}, say.consentHeading), paragraph(say.consent)];
@@ -126,7 +128,7 @@ function welcome({ state, texts, acts, mayHandOff }: Shown): Screen {
     body: [
       paragraph(say.body),
       make("ul", { class: "needed" }, ...[...wanted].map((name) => make("li", {}, say[name]))),
-      paragraph(fill(say.time, { minutes }), "soft"),
+      paragraph(fill(say.time, { time: span(plan.secondsLeft + ON_THE_WAY_S, language) }), "soft"),
       privacy
         ? make("p", {}, make("a", { href: privacy, target: "_blank", rel: "noopener noreferrer" }, say.privacy))
         : undefined,
