@@ -89,6 +89,8 @@ const WAITS = `if (globalThis.MediaDevices) {
 /** What is pressed at a step that waits for a person; nothing is pressed at the others. */
 function pressed({ country, type }: Walk): Record<string, string> {
   const first = `document.querySelector("#body .primary").click()`;
+  // The first of two is to use the picture, whatever was found wrong with it.
+  const use = `document.querySelector("#body .row button").click()`;
   const choose = `{
     const select = document.querySelector("select");
     select.value = ${JSON.stringify(country)};
@@ -96,7 +98,7 @@ function pressed({ country, type }: Walk): Record<string, string> {
     document.querySelector('input[value=${JSON.stringify(type)}]').click();
     document.querySelector("form").requestSubmit();
   }`;
-  return { welcome: first, choose, tips: first, review: first, retry: first, interrupted: first, trouble: first };
+  return { welcome: first, choose, tips: first, review: use, retry: first, interrupted: first, trouble: first };
 }
 
 async function shoot(page: Page, name: string): Promise<void> {
