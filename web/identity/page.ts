@@ -19,21 +19,10 @@ import { awaitSession, embedded, fromQuery, fromShort, keep, kept, type Session,
 import { current, type Event, isFace, next, START, type State, type Step, sideOf, stoppable } from "./journey";
 import { OVALS } from "./oval";
 import { watch } from "./report";
-import {
-  broken,
-  complain,
-  counted,
-  formOf,
-  MOST_MB,
-  type Shown,
-  screen,
-  showCode,
-  sideName,
-  type Taken,
-  viewer,
-} from "./screens";
+import { broken, complain, counted, MOST_MB, type Shown, screen, showCode, sideName, type Taken } from "./screens";
 import { fill, LANGUAGES, type Language, type Texts, textsIn } from "./texts";
 import { View } from "./view";
+import { formOf, type Viewer, viewer } from "./viewer";
 
 /** How often the other device is looked after, in milliseconds. */
 const FOLLOW_MS = 2500;
@@ -311,7 +300,7 @@ class Page {
       );
     }
     this.#looking = capture;
-    this.#view.say(face ? this.#texts.face.find : this.#texts.camera.document);
+    this.#advise(pane, face ? this.#texts.face.find : this.#texts.camera.document, false);
     pane.take.disabled = false;
     // An approach is better guided than begun by hand; who cannot be guided is helped after a while.
     pane.take.hidden = need.zoom && net !== undefined;
@@ -323,7 +312,7 @@ class Page {
     pane.change.hidden = (await camera.others()).length === 0;
   }
 
-  #advise(pane: ReturnType<typeof viewer>, words: string, good: boolean): void {
+  #advise(pane: Viewer, words: string, good: boolean): void {
     if (pane.advice.textContent !== words) {
       pane.advice.textContent = words;
       this.#view.say(words);

@@ -7,8 +7,9 @@ import { CODES, followable } from "./codes";
 import { likely, sorted } from "./countries";
 import type { Fault } from "./guide";
 import { current, type Event, isFace, mayGoOn, type State, sideOf } from "./journey";
-import type { Choice, Need, Plan } from "./plan";
-import { fill, type Language, lookup, type Texts } from "./texts";
+import { advice, busy, documentSketch, drawing, labelled, ovalSketch, paragraph, primary, row, tick } from "./pieces";
+import type { Need, Plan } from "./plan";
+import { fill, type Language, lookup, span, type Texts } from "./texts";
 
 /** What a person can ask for beside going on. */
 export interface Acts {
@@ -110,10 +111,12 @@ export function broken(texts: Texts, reload: () => void): Screen {
   return { heading, body: [paragraph(body), row(primary(words, reload))] };
 }
 
-function welcome({ state, texts, acts, mayHandOff }: Shown): Screen {
+/** Ten minutes are still called ten when opening the link took a few seconds of them. */
+const ON_THE_WAY_S = 10;
+
+function welcome({ state, texts, language, acts, mayHandOff }: Shown): Screen {
   const plan = state.plan as Plan;
   const wanted = new Set(plan.needs.filter(({ done }) => !done).map(({ kind }) => NEEDED[kind]));
-  const minutes = Math.max(1, Math.floor(plan.secondsLeft / 60));
   const privacy = followable(plan.privacyUrl)?.href;
   const { welcome: say } = texts;
   const consent = [make("h2", {}, say.consentHeading), paragraph(say.consent)];
@@ -126,7 +129,7 @@ function welcome({ state, texts, acts, mayHandOff }: Shown): Screen {
     body: [
       paragraph(say.body),
       make("ul", { class: "needed" }, ...[...wanted].map((name) => make("li", {}, say[name]))),
-      paragraph(fill(say.time, { minutes }), "soft"),
+      paragraph(fill(say.time, { time: span(plan.secondsLeft + ON_THE_WAY_S, language) }), "soft"),
       privacy
         ? make("p", {}, make("a", { href: privacy, target: "_blank", rel: "noopener noreferrer" }, say.privacy))
         : undefined,
@@ -420,149 +423,4 @@ function over({ state, texts: { over: say }, leaveTo, acts }: Shown): Screen {
     ],
     spoken: say[`${failure}Body`],
   };
-}
-
-// --- what screens are made of ---
-
-function paragraph(words: string, kind = ""): HTMLElement {
-  return make("p", kind ? { class: kind } : {}, words);
-}
-
-function primary(words: string, act: () => void): HTMLButtonElement {
-  return button(words, act, { class: "primary" });
-}
-
-export function row(...children: Child[]): HTMLElement {
-  return make("div", { class: "row" }, ...children);
-}
-
-function labelled(words: string, control: HTMLElement): HTMLElement {
-  return make("div", { class: "field" }, make("label", { for: control.id }, words), control);
-}
-
-function advice(list: string[]): HTMLElement {
-  return make("ul", { class: "tips" }, ...list.map((words) => make("li", {}, words)));
-}
-
-function busy(): HTMLElement {
-  return make("div", { class: "busy", "aria-hidden": "true" });
-}
-
-const SVG = "http://www.w3.org/2000/svg";
-
-/** One path; without a name it is there for the eye alone. */
-function drawing(width: number, height: number, name: string, kind: string, path: string): Element {
-  const svg = document.createElementNS(SVG, "svg");
-  svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
-  svg.setAttribute("class", kind);
-  if (name) {
-    svg.setAttribute("role", "img");
-    svg.setAttribute("aria-label", name);
-  } else {
-    svg.setAttribute("aria-hidden", "true");
-  }
-  const shape = document.createElementNS(SVG, "path");
-  shape.setAttribute("d", path);
-  svg.append(shape);
-  return svg;
-}
-
-function documentSketch(): Element {
-  const corners = "M4 22V8q0-4 4-4h14M98 4h14q4 0 4 4v14M116 62v14q0 4-4 4H98M22 80H8q-4 0-4-4V62";
-  const card = "M20 16h80q4 0 4 4v44q0 4-4 4H20q-4 0-4-4V20q0-4 4-4z";
-  const print = "M30 34a8 8 0 1 0 16 0a8 8 0 1 0-16 0M26 58c2-14 22-14 24 0M62 30h32M62 42h32M62 54h20";
-  return drawing(120, 84, "", "sketch", `${corners}${card}${print}`);
-}
-
-function ovalSketch(): Element {
-  const oval = "M60 4c22 0 34 18 34 40s-14 44-34 44S26 66 26 44S38 4 60 4z";
-  const face = "M48 38v4M72 38v4M60 44v10h-4M48 66q12 10 24 0";
-  return drawing(120, 92, "", "sketch", oval + face);
-}
-
-function tick(): Element {
-  return drawing(64, 64, "", "tick", "M32 4a28 28 0 1 0 .1 0zM19 33l9 9 17-19");
-}
-
-/** The camera's window: what it sees, what to fit in, and what to do. */
-export interface Viewer {
-  root: HTMLElement;
-  video: HTMLVideoElement;
-  advice: HTMLElement;
-  take: HTMLButtonElement;
-  change: HTMLButtonElement;
-  bar: HTMLProgressElement;
-  /** Shows that something is right. */
-  mark(ready: boolean): void;
-  /** Makes the oval so wide, as a part of the window. */
-  turn(width: number): void;
-}
-
-/** The form of the window, of a document's page in it, and whether a face is looked at. */
-export interface View {
-  aspect: number;
-  /** The frame as parts of the window; none for a face. */
-  frame: { x: number; y: number; width: number; height: number } | undefined;
-  mirrored: boolean;
-  /** How wide the oval is for a face, as a part of the window. */
-  oval: number;
-}
-
-export function viewer(shown: Shown, view: View, act: { take(): void; change(): void }): Viewer {
-  const { state, texts, acts } = shown;
-  const need = current(state) as Need;
-  const video = make("video", { autoplay: true, muted: true, playsinline: true, "aria-label": texts.camera.view });
-  // The attribute alone does not silence it for every browser's rule about what may play.
-  video.muted = true;
-  const height = 1000 / view.aspect;
-  const shape = view.frame
-    ? rectangle(view.frame.x * 1000, view.frame.y * height, view.frame.width * 1000, view.frame.height * height)
-    : ellipse(500, height / 2, 500 * view.oval);
-  const around = `M0 0h1000v${height}h-1000z`;
-  const veil = drawing(1000, height, "", "veil", around + shape);
-  const outline = drawing(1000, height, "", "outline", shape);
-  const pane = make("div", { class: view.mirrored ? "window mirrored" : "window" }, video, veil, outline);
-  pane.style.aspectRatio = String(view.aspect);
-  pane.style.setProperty("--aspect", String(view.aspect));
-  const advice = make("p", { class: "advice" }, texts.camera.opening);
-  const bar = make("progress", { max: "1", value: "0", hidden: true, "aria-label": texts.face.approach });
-  const take = button(isFace(need) && need.zoom ? texts.camera.start : texts.camera.take, act.take, {
-    class: "primary",
-    disabled: true,
-  });
-  const change = button(texts.camera.change, act.change, { hidden: true });
-  const file = need.upload ? button(texts.tips.file, () => acts.happen({ is: "byFile" })) : undefined;
-  const hint = make("p", { class: "soft" }, isFace(need) ? "" : texts.camera.takeSoon);
-  const mark = (ready: boolean) => pane.classList.toggle("good", ready);
-  const root = make("div", { class: "viewer" }, pane, advice, bar, row(take, change, file), hint);
-  const turn = (width: number) => {
-    const path = ellipse(500, height / 2, 500 * width);
-    veil.firstElementChild?.setAttribute("d", around + path);
-    outline.firstElementChild?.setAttribute("d", path);
-  };
-  return { root, video, advice, take, change, bar, mark, turn };
-}
-
-function rectangle(x: number, y: number, width: number, height: number): string {
-  const round = 24;
-  const [across, down] = [width - 2 * round, height - 2 * round];
-  const corner = (dx: number, dy: number) => `a${round} ${round} 0 0 1 ${dx * round} ${dy * round}`;
-  return (
-    `M${x + round} ${y}h${across}${corner(1, 1)}v${down}${corner(-1, 1)}` +
-    `h${-across}${corner(-1, -1)}v${-down}${corner(1, -1)}z`
-  );
-}
-
-/** An oval of the form of a head. */
-function ellipse(x: number, y: number, across: number): string {
-  const down = across * 1.3;
-  return `M${x - across} ${y}a${across} ${down} 0 1 0 ${across * 2} 0a${across} ${down} 0 1 0 ${-across * 2} 0z`;
-}
-
-/** Which document forms the frame has: ID-1, a passport's page, a sheet. */
-export function formOf(need: Need, choice: Choice | undefined): number {
-  if (need.kind === "SUPPLEMENTARY_DOCUMENT") {
-    return 210 / 297;
-  }
-  return choice?.type === "PASSPORT" ? 125 / 88 : 85.6 / 53.98;
 }

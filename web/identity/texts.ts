@@ -40,6 +40,14 @@ export function fill(text: string, values: Record<string, string | number>): str
   return text.replace(/\{(\w+)\}/g, (whole, name) => String(values[name] ?? whole));
 }
 
+/** A span of time in whole minutes, hours or days, whichever says most with few of them; at least a minute. */
+export function span(seconds: number, language: Language): string {
+  const minutes = Math.max(1, Math.floor(seconds / 60));
+  const [unit, size] = minutes >= 2 * 1440 ? ["day", 1440] : minutes >= 2 * 60 ? ["hour", 60] : ["minute", 1];
+  const format = new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" });
+  return format.format(Math.floor(minutes / size));
+}
+
 /** The text of a key that came from the server; `undefined` where there is none. */
 export function lookup(table: Record<string, string>, key: string | undefined): string | undefined {
   return key !== undefined && Object.hasOwn(table, key) ? table[key] : undefined;

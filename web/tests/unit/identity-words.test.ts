@@ -8,7 +8,7 @@ import { contrast, variables } from "../../identity/colours";
 import { alpha2, likely, nameOf, sorted } from "../../identity/countries";
 import { checked, fromQuery, fromShort, toShort } from "../../identity/frame";
 import { faultOf } from "../../identity/report";
-import { directionOf, fill, LANGUAGES, lookup } from "../../identity/texts";
+import { directionOf, fill, LANGUAGES, lookup, span } from "../../identity/texts";
 
 const ID = "0d6d9a5e-6c26-4c1f-9f7e-2f3a5b7c9d01";
 const TOKEN = "7b1f0c2d-93a4-4e5b-8c6d-1e2f3a4b5c6d";
@@ -47,6 +47,15 @@ test("names are filled in, and keys of a server's are looked up as what they are
   assert.equal(lookup({ a: "b" }, "a"), "b");
   assert.equal(lookup({ a: "b" }, "toString"), undefined);
   assert.equal(lookup({ a: "b" }, undefined), undefined);
+});
+
+test("the time that is left is said in the largest unit that fits", () => {
+  assert.equal(span(600, "en"), "10 minutes");
+  assert.equal(span(60, "en"), "1 minute");
+  assert.equal(span(0, "en"), "1 minute");
+  assert.equal(span(7199, "de"), "119 Minuten");
+  assert.equal(span(86_400, "pl"), "24 godziny");
+  assert.equal(span(2_592_000, "es"), "30 días");
 });
 
 test("a session comes from the address, or it is said what is missing", () => {

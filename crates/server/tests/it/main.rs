@@ -7,6 +7,7 @@ mod documents;
 mod evaluate;
 mod examples;
 mod holder;
+mod identity;
 mod kill;
 mod moderation;
 mod place;
