@@ -20,8 +20,8 @@ const ALONE: usize = 40;
 const CROWD: usize = 100;
 /// One comes each so often: fifty a minute.
 const EVERY: Duration = Duration::from_millis(1200);
-/// A call is no more than this.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Longer than this nobody waits, even where more come than can be served.
+const PATIENCE: Duration = Duration::from_secs(600);
 
 const BASE: &str = "/idverify/v1";
 
