@@ -21,9 +21,10 @@ const CROWD: usize = 100;
 /// One comes each so often: fifty a minute.
 const EVERY: Duration = Duration::from_millis(1200);
 /// Longer than this nobody waits, even where more come than can be served.
-const PATIENCE: Duration = Duration::from_secs(600);
+const PATIENCE: Duration = Duration::from_mins(10);
 
 const BASE: &str = "/idverify/v1";
+const JSON: &str = "application/json";
 
 struct Stage {
     app: TestApp,
@@ -99,8 +100,6 @@ impl Stage {
         let token = made["client_session_token"].as_str().context("a token")?;
         let path = |rest: &str| format!("{BASE}/sessions/{id}{rest}");
         let empty = || Body::from("{}");
-        const JSON: &str = "application/json";
-
         let (kind, photo) = &self.papers[number % self.papers.len()];
         let new = json!({ "document_type": kind, "issuing_country": "SWE" }).to_string();
         let begun = self.ask(token, "POST", path("/resources/id-documents"), Body::from(new), JSON).await?;

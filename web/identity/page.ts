@@ -1,6 +1,6 @@
 // The page of a document verification session: goes through the journey, and does what each step asks for.
 
-import { find } from "../shared/dom";
+import { answered, find } from "../shared/dom";
 import { choose } from "../shared/language";
 import { Api, failureOf, Interrupted, Refused } from "./api";
 import { Camera, NoCamera } from "./camera";
@@ -515,7 +515,7 @@ class Page {
   }
 
   async #stop(): Promise<void> {
-    if (await this.#view.ask()) {
+    if (await answered()) {
       const { step } = this.#state;
       this.happen({ is: "failed", failure: step.on === "interrupted" ? step.why : "cancelled" });
     }

@@ -99,20 +99,6 @@ export class View {
     dark.addEventListener("change", paint);
   }
 
-  /** Asks before stopping; the keyboard goes back to where it was. */
-  ask(): Promise<boolean> {
-    const sure = find<HTMLDialogElement>("sure");
-    const [keep, confirm] = [find<HTMLButtonElement>("keep"), find<HTMLButtonElement>("confirm")];
-    keep.onclick = () => sure.close("");
-    confirm.onclick = () => sure.close("yes");
-    return new Promise((resolve) => {
-      sure.addEventListener("close", () => resolve(sure.returnValue === "yes"), { once: true });
-      sure.returnValue = "";
-      sure.showModal();
-      keep.focus();
-    });
-  }
-
   /** Puts more on a screen. */
   note(words: string): void {
     find("body").append(make("p", { class: "soft" }, words));

@@ -42,3 +42,30 @@ export function find<E extends HTMLElement>(id: string): E {
   }
   return found as E;
 }
+
+let waiting: ((yes: boolean) => void) | undefined;
+
+/**
+ * Shows the document's question and tells whether its second button was pressed; the focus is on the first. Afterwards the
+ * keyboard goes back to where it was.
+ */
+export function answered(): Promise<boolean> {
+  const sure = find<HTMLDialogElement>("sure");
+  const keep = find<HTMLButtonElement>("keep");
+  keep.onclick = () => sure.close("");
+  find<HTMLButtonElement>("confirm").onclick = () => sure.close("yes");
+  waiting?.(false);
+  return new Promise((resolve) => {
+    // That an earlier question was closed is told late: perhaps when this one is open already.
+    const closed = () => sure.open || waiting?.(sure.returnValue === "yes");
+    waiting = (yes) => {
+      sure.removeEventListener("close", closed);
+      waiting = undefined;
+      resolve(yes);
+    };
+    sure.addEventListener("close", closed);
+    sure.returnValue = "";
+    sure.showModal();
+    keep.focus();
+  });
+}

@@ -20,7 +20,7 @@ pub(super) struct Asked {
 pub(super) async fn ask(State(api): State<Api>, Knock(asked): Knock<Asked>) -> Result<StatusCode, Problem> {
     let email: Email = asked.email.as_deref().unwrap_or_default().parse()?;
     // One bucket for all: it says nothing about an address.
-    api.sign_ins.take(Uuid::nil().into()).map_err(|empty| Problem::too_many_of_all(empty.reset))?;
+    api.sign_ins.take(&Uuid::nil().into()).map_err(|empty| Problem::too_many_of_all(empty.reset))?;
     let mut tx = api.db.write().await?;
     api.doors.ask_for_links(&mut tx, &email).await?;
     tx.commit().await?;

@@ -47,7 +47,7 @@ pub(crate) async fn authenticate(
         noted.caller(bearer.app);
     }
     if let Some(rate) = &api.rate {
-        let taken = rate.take(bearer.app);
+        let taken = rate.take(&bearer.app);
         if let Some(noted) = noted {
             noted.allowance(taken.unwrap_or_else(|empty| empty));
         }

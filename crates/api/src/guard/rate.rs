@@ -42,9 +42,9 @@ impl<K: Hash + Eq + Clone + Debug> Rate<K> {
     }
 
     /// Takes one call out of the caller's bucket; `Err` when it is empty.
-    pub(crate) fn take(&self, caller: K) -> Result<Allowance, Allowance> {
+    pub(crate) fn take(&self, caller: &K) -> Result<Allowance, Allowance> {
         let limit = self.burst;
-        match self.limiter.check_key(&caller) {
+        match self.limiter.check_key(caller) {
             Ok(left) => {
                 let remaining = left.remaining_burst_capacity();
                 let reset = self.refill.mul_f64(f64::from(limit - remaining.min(limit)) / f64::from(limit));

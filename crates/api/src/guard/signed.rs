@@ -123,7 +123,7 @@ pub(crate) async fn prove(
         noted.caller(caller.app);
     }
     if let Some(rate) = &api.rate {
-        let taken = rate.take(caller.app);
+        let taken = rate.take(&caller.app);
         if let Some(noted) = noted {
             noted.allowance(taken.unwrap_or_else(|empty| empty));
         }

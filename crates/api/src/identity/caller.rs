@@ -129,7 +129,7 @@ async fn person(api: &Api, parts: Parts, body: Body) -> Result<Person, Problem> 
     if held.session.sandbox != sandbox(&parts) {
         return Err(Problem::no_session());
     }
-    api.people.take(held.session.id).map_err(Problem::too_many)?;
+    api.people.take(&held.session.id).map_err(Problem::too_many)?;
     is_served(api, held.session.app).await?;
     if let Some(noted) = parts.extensions.get::<Noted>() {
         noted.caller(held.session.app);

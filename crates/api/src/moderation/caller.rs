@@ -38,7 +38,7 @@ impl FromRequestParts<Api> for Caller {
             noted.caller(app);
         }
         if let Some(rate) = &api.rate {
-            let taken = rate.take(app);
+            let taken = rate.take(&app);
             if let Some(noted) = noted {
                 noted.allowance(taken.unwrap_or_else(|empty| empty));
             }

@@ -30,20 +30,20 @@ pub(crate) async fn parts(body: Bytes, boundary: &str) -> Result<Vec<Part>, &'st
     let whole = futures_util::stream::iter([Ok::<_, std::convert::Infallible>(body)]);
     let mut form = Multipart::new(whole, boundary);
     let mut parts = Vec::new();
-    while let Some(field) = form.next_field().await.map_err(words)? {
+    while let Some(field) = form.next_field().await.map_err(|error| words(&error))? {
         if parts.len() >= MOST_PARTS {
             return Err("it has too many parts");
         }
         let name = field.name().unwrap_or_default().to_owned();
         let filename = field.file_name().map(str::to_owned);
-        let bytes = field.bytes().await.map_err(words)?;
+        let bytes = field.bytes().await.map_err(|error| words(&error))?;
         parts.push(Part { name, filename, bytes });
     }
     Ok(parts)
 }
 
 /// What is said of it outside: nothing that was sent.
-fn words(error: Error) -> &'static str {
+fn words(error: &Error) -> &'static str {
     match error {
         Error::IncompleteFieldData { .. } => "a part does not end",
         Error::IncompleteHeaders | Error::ReadHeaderFailed(_) => "the headers of a part cannot be read",

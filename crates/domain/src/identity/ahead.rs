@@ -13,7 +13,7 @@ use std::{
 use tokio::sync::OwnedMutexGuard;
 
 /// For how long a page that was read is kept for its task.
-const KEPT: Duration = Duration::from_secs(60);
+const KEPT: Duration = Duration::from_mins(1);
 /// Pages that are read or kept at once, at most.
 const MOST: usize = 16;
 /// Bytes of a page's pictures that are kept, at most; larger ones are read again.
