@@ -51,9 +51,11 @@ test-sqlite:
 	@cargo test --workspace --locked
 
 # Those that may meet a database, again. Targets are chosen and not crates: a selection of crates would be built with
-# other features, which takes longer than it saves.
+# other features, which takes longer than it saves. What measures models, and the walks through pages, need not meet
+# another database.
 test-postgres:
-	@scripts/with-postgres.sh cargo test --workspace --locked --lib --test it --test contract --test statements --test queue
+	@scripts/with-postgres.sh cargo test --workspace --locked --lib --test it --test contract --test statements --test queue \
+		-- --skip evaluate:: --skip _in_a_browser
 
 lint: ## Formatting, clippy, dependencies, web pages, shell scripts
 	@cargo fmt --all --check
