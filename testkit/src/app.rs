@@ -14,6 +14,7 @@ use domain::{
         closing::{CloseAccount, Closing, Outside},
         doors::{Doors, Rules, SendLinks},
     },
+    ages::{self, Ages},
     delivery::Outbox,
     estimate::Estimator,
     faces::{self, Faces},
@@ -170,15 +171,27 @@ impl TestApp {
                 ..identity::Settings::default()
             },
         );
+        let issuer = Issuer::new(database.db.clone(), world.clone(), vault.clone(), rules.clone());
+        let secure_capture = SecureCapture::new(&keyring);
+        let parts = ages::Parts {
+            db: database.db.clone(),
+            world: world.clone(),
+            vault: vault.clone(),
+            outbox: outbox.clone(),
+            estimator: estimator.clone(),
+            secure_capture: secure_capture.clone(),
+            identities: identities.clone(),
+            issuer: issuer.clone(),
+        };
         let mut api = Api {
             world: world.clone(),
             db: database.db.clone(),
             wire: Wire::default(),
             nonces: Nonces::start(database.db.clone()),
             estimator,
-            secure_capture: SecureCapture::new(&keyring),
+            secure_capture,
             vault: vault.clone(),
-            issuer: Issuer::new(database.db.clone(), world.clone(), vault.clone(), rules.clone()),
+            issuer,
             proofs: Proofs::new(database.db.clone(), world.clone(), vault.clone(), outbox, fetcher, rules),
             blobs: blobs.clone(),
             doors: Doors::new(
@@ -197,6 +210,7 @@ impl TestApp {
             faces,
             moderations,
             identities,
+            ages: Ages::new(parts, ages::Settings::default()),
             sign_ins: Arc::new(api::Rate::new(NonZeroU32::MAX, NonZeroU32::MAX)),
             decisions: None,
             people: Arc::new(api::Rate::new(NonZeroU32::MAX, NonZeroU32::MAX)),
@@ -366,7 +380,8 @@ impl TestApp {
                 let closing = closing.clone();
                 async move { closing.finish(&job, &lease).await }
             });
-        self.api.identities.handle(self.api.moderations.handle(self.api.faces.handle(worker)))
+        let worker = self.api.moderations.handle(self.api.faces.handle(worker));
+        self.api.ages.handle(self.api.identities.handle(worker))
     }
 
     /// The mails that were sent so far, oldest first, as they travel.

@@ -1,6 +1,5 @@
 //! A host name of its own for a mount: clients that were set up with `https://ai.example.com` need no path prefix.
 
-use crate::identity;
 use axum::{
     Router,
     extract::Request,
@@ -32,7 +31,7 @@ impl Mount {
             Self::Ai => &["/ai/v1", "/ai/sm"],
             Self::Proof => &["/poa/v1", "/poa/holder", "/v1/oauth"],
             Self::Identity => &["/idverify/v1", "/sandbox/idverify/v1", "/v1/oauth"],
-            Self::Ages => &["/api/v1", "/sandbox/api/v1", "/v1/oauth"],
+            Self::Ages => &["/api/v1", "/sandbox/api/v1", "/age", "/sandbox/age", "/v1/oauth"],
         }
     }
 }
@@ -55,8 +54,7 @@ impl Hosts {
     /// Puts the hosts, and the sandbox, in front of the routes. A signature counts over any end of the path, so it holds either way.
     pub(crate) fn before(self, routes: Router) -> Router {
         // The sandbox has the routes of production, and is marked: it is unpacked after a host has named the mount.
-        let mounted =
-            MapRequestLayer::new(move |request| identity::unpack_sandbox(self.mount(request))).layer(routes);
+        let mounted = MapRequestLayer::new(move |request| unpack_sandbox(self.mount(request))).layer(routes);
         Router::new().fallback_service(mounted)
     }
 
@@ -71,6 +69,35 @@ impl Hosts {
         }
         request
     }
+}
+
+/// Marks a request of a sandbox; holds the address as it came.
+#[derive(Clone, Debug)]
+pub(crate) struct Sandbox(pub(crate) Uri);
+
+/// What the sandboxes' paths begin with, in front of those of production, and what follows it where an interface is meant;
+/// pages stay where they are.
+const SANDBOX: &str = "/sandbox";
+const SANDBOXES: [&str; 3] = ["/idverify/v1/", "/api/v1/", "/age/v1/"];
+const PAGES: &str = "/idverify/v1/web";
+
+/// Gives a request of a sandbox the path of production, and marks it.
+fn unpack_sandbox(mut request: Request) -> Request {
+    let is_page =
+        |path: &str| path.strip_prefix(PAGES).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    let inner = request.uri().path().strip_prefix(SANDBOX);
+    let inner = inner.filter(|path| SANDBOXES.iter().any(|mount| path.starts_with(mount)) && !is_page(path));
+    let Some(inner) = inner else { return request };
+    let query = request.uri().query().map(|query| format!("?{query}")).unwrap_or_default();
+    let Ok(path) = format!("{inner}{query}").parse::<PathAndQuery>() else { return request };
+    let original = request.uri().clone();
+    let mut parts = original.clone().into_parts();
+    parts.path_and_query = Some(path);
+    if let Ok(uri) = Uri::from_parts(parts) {
+        *request.uri_mut() = uri;
+        request.extensions_mut().insert(Sandbox(original));
+    }
+    request
 }
 
 /// The host a request is for, without its port.

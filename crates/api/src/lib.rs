@@ -1,5 +1,6 @@
 //! Assay's HTTP interfaces. One operation is one file: contract on top, guard first, rule in the middle, answer last.
 
+pub mod ages;
 pub mod ai;
 mod console;
 mod guard;
@@ -18,10 +19,11 @@ pub use system::{Disk, Metrics};
 pub use wire::{BadBrand, DeviceMeta, Wire};
 
 use axum::{Router, middleware};
-use base::{SessionId, SignedDuration, World};
+use base::{SignedDuration, Uuid, World};
 use db::Db;
 use domain::{
     accounts::{closing::Closing, doors::Doors},
+    ages::Ages,
     audit::Decisions,
     estimate::Estimator,
     faces::Faces,
@@ -62,6 +64,8 @@ pub struct Api {
     pub moderations: Moderations,
     /// Document verification sessions.
     pub identities: Identities,
+    /// Age verification sessions.
+    pub ages: Ages,
     /// What is kept outside the database.
     pub blobs: Blobs,
     /// How members come in.
@@ -72,8 +76,8 @@ pub struct Api {
     pub sign_ins: Arc<Rate>,
     /// Where decision records go, when they are kept.
     pub decisions: Option<Decisions>,
-    /// How often the person of a session may call.
-    pub people: Arc<Rate<SessionId>>,
+    /// How often the person of a session may call, of whichever kind.
+    pub people: Arc<Rate<Uuid>>,
     /// How often an application may call, where that is limited.
     pub rate: Option<Arc<Rate>>,
     /// Metrics, rendered on demand.
@@ -135,6 +139,7 @@ pub fn router(api: Api, pages: Router) -> Router {
     let (tokens, _) = oauth::router().split_for_parts();
     let (moderation, _) = moderation::router().split_for_parts();
     let (identity, _) = identity::router().split_for_parts();
+    let (ages, _) = ages::router().split_for_parts();
     let console = console::router();
     let (proof, _) = proof::router(api.clone()).split_for_parts();
     let routes = Router::new()
@@ -143,6 +148,7 @@ pub fn router(api: Api, pages: Router) -> Router {
         .merge(proof)
         .merge(moderation)
         .merge(identity)
+        .merge(ages)
         .merge(console)
         .merge(system::router())
         .fallback(system::not_found)

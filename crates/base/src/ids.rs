@@ -115,4 +115,8 @@ ids! { false;
     TaskId: "a task",
     /// Something that is kept of a session as bytes.
     MediaId: "a media",
+    /// An age verification session.
+    AgeSessionId: "an age session",
+    /// An attempt at a method of one.
+    AttemptId: "an attempt",
 }

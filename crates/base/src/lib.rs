@@ -9,9 +9,9 @@ mod world;
 
 pub use http_date::http_date;
 pub use ids::{
-    AccessTokenId, AccountId, ApiKeyId, AppId, CheckId, ContentId, DeliveryId, FaceId, FindingId, GroupId,
-    Id, InvitationId, MediaId, MemberId, ModerationId, NotificationId, OrgId, ParseIdError, ProfileId,
-    PublicKeyId, ReceiptId, ReportId, ResourceId, ReviewId, SessionId, TaskId,
+    AccessTokenId, AccountId, AgeSessionId, ApiKeyId, AppId, AttemptId, CheckId, ContentId, DeliveryId,
+    FaceId, FindingId, GroupId, Id, InvitationId, MediaId, MemberId, ModerationId, NotificationId, OrgId,
+    ParseIdError, ProfileId, PublicKeyId, ReceiptId, ReportId, ResourceId, ReviewId, SessionId, TaskId,
 };
 pub use measured::Measured;
 pub use picture::{Picture, PictureSize};

@@ -22,6 +22,7 @@ pub(crate) const MIGRATIONS: &[(i64, &str, &str)] = &[
     (11, "faces", include_str!("../../../migrations/0011_faces.sql")),
     (12, "moderation", include_str!("../../../migrations/0012_moderation.sql")),
     (13, "identity", include_str!("../../../migrations/0013_identity.sql")),
+    (14, "ages", include_str!("../../../migrations/0014_ages.sql")),
 ];
 
 impl Db {

@@ -1,9 +1,9 @@
 //! Statements and the values both engines can store.
 
 use base::{
-    AccessTokenId, AccountId, ApiKeyId, AppId, CheckId, ContentId, DeliveryId, FaceId, FindingId, GroupId,
-    InvitationId, MediaId, MemberId, ModerationId, NotificationId, OrgId, ProfileId, PublicKeyId, ReceiptId,
-    ReportId, ResourceId, ReviewId, SessionId, TaskId, Timestamp, Uuid,
+    AccessTokenId, AccountId, AgeSessionId, ApiKeyId, AppId, AttemptId, CheckId, ContentId, DeliveryId,
+    FaceId, FindingId, GroupId, InvitationId, MediaId, MemberId, ModerationId, NotificationId, OrgId,
+    ProfileId, PublicKeyId, ReceiptId, ReportId, ResourceId, ReviewId, SessionId, TaskId, Timestamp, Uuid,
 };
 
 /// SQL with its values. One text serves both engines; where it cannot, both are written:
@@ -87,4 +87,5 @@ value_from!(
     ModerationId => Uuid, CheckId => Uuid, FindingId => Uuid, ReportId => Uuid, NotificationId => Uuid,
     ReviewId => Uuid, ProfileId => Uuid, FaceId => Uuid, GroupId => Uuid, ReceiptId => Uuid,
     SessionId => Uuid, ResourceId => Uuid, TaskId => Uuid, MediaId => Uuid,
+    AgeSessionId => Uuid, AttemptId => Uuid,
 );

@@ -1,6 +1,7 @@
 //! The rules of Assay and their SQL, by subject. Knows no HTTP: an interface says how a refusal looks.
 
 pub mod accounts;
+pub mod ages;
 pub mod audit;
 pub mod content;
 pub mod delivery;
@@ -11,6 +12,7 @@ pub mod identity;
 mod invalid;
 pub mod keyring;
 pub mod mail;
+mod members;
 pub mod moderation;
 pub mod proof;
 pub mod secure_capture;

@@ -2,7 +2,7 @@
 
 use crate::{
     accounts::doors,
-    delivery,
+    ages, delivery,
     faces::SweepFaces,
     idempotency,
     identity::SweepSessions,
@@ -63,6 +63,7 @@ impl PurgeExpired {
         while idempotency::purge(db, world).await? > 0 {}
         while delivery::purge(db, world, keep_deliveries).await? > 0 {}
         while proof::purge(db, world).await? > 0 {}
+        while ages::purge(db, world.now()).await? > 0 {}
         while doors::purge(db, world).await? > 0 {}
         moderation::bury(db, world).await?;
         Ok(Outcome::Again(world.now() + Self::EVERY))

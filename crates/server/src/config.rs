@@ -44,6 +44,7 @@ pub(crate) struct Config {
     pub(crate) proof: Proof,
     pub(crate) moderation: Moderation,
     pub(crate) identity: Identity,
+    pub(crate) ages: Ages,
     pub(crate) video: media::video::Settings,
     pub(crate) mail: MailSettings,
     pub(crate) console: Console,
@@ -308,6 +309,22 @@ impl Default for Identity {
     }
 }
 
+/// Age verification sessions.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Ages {
+    /// Days that a session is kept after its end: its state and what came of it.
+    pub(crate) keep_days: u32,
+    /// How sure an estimated age must be to pass or to fail, 0.5 to 0.999; what is less sure goes to the next method.
+    pub(crate) sure: f64,
+}
+
+impl Default for Ages {
+    fn default() -> Self {
+        Self { keep_days: 30, sure: domain::ages::Settings::default().sure }
+    }
+}
+
 /// The mail server that invitations and sign-in links are sent by. It is the operator's own, and called directly.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
@@ -484,6 +501,7 @@ struct Sections {
     proof: Proof,
     moderation: Moderation,
     identity: Identity,
+    ages: Ages,
     video: media::video::Settings,
     mail: MailSettings,
     console: Console,
@@ -527,6 +545,7 @@ impl Config {
             proof,
             moderation,
             identity,
+            ages,
             video,
             mail,
             console,
@@ -555,6 +574,7 @@ impl Config {
             proof,
             moderation,
             identity,
+            ages,
             video,
             mail,
             console,
@@ -757,6 +777,17 @@ impl Config {
             keep: SignedDuration::from_hours(24 * i64::from(*keep_days)),
             patience: Duration::from_secs((*wait_seconds).min(25)),
             withheld: withheld_countries.iter().map(|code| code.to_ascii_uppercase()).collect(),
+        }
+    }
+
+    /// How age verification sessions are run by a server that is reached at `public_url`.
+    pub(crate) fn ages(&self, public_url: &str) -> domain::ages::Settings {
+        let Ages { keep_days, sure } = &self.ages;
+        domain::ages::Settings {
+            public_url: public_url.to_owned(),
+            brand: self.wire.brand.to_ascii_lowercase(),
+            keep: SignedDuration::from_hours(24 * i64::from(*keep_days)),
+            sure: sure.clamp(0.5, 0.999),
         }
     }
 

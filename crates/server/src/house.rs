@@ -10,6 +10,7 @@ use domain::{
         closing::{Closing, Outside},
         doors::Doors,
     },
+    ages::{Ages, Parts},
     delivery::{self, Outbox},
     estimate::Estimator,
     faces::Faces,
@@ -17,6 +18,7 @@ use domain::{
     mail::Mail,
     moderation::Moderations,
     proof::{Proofs, issuer::Issuer},
+    secure_capture::SecureCapture,
     vault::Vault,
 };
 use media::{blobs::Blobs, fetch::Fetcher, video::Videos};
@@ -38,6 +40,8 @@ pub(crate) struct House {
     pub(crate) faces: Faces,
     pub(crate) moderations: Moderations,
     pub(crate) identities: Identities,
+    pub(crate) ages: Ages,
+    pub(crate) secure_capture: SecureCapture,
     pub(crate) closing: Closing,
     pub(crate) sender: delivery::Settings,
     pub(crate) moderations_at_once: (usize, usize),
@@ -92,6 +96,18 @@ impl House {
             estimator.clone(),
             config.identity(public_url),
         );
+        let secure_capture = SecureCapture::new(&keyring);
+        let parts = Parts {
+            db: db.clone(),
+            world: world.clone(),
+            vault: vault.clone(),
+            outbox: outbox.clone(),
+            estimator: estimator.clone(),
+            secure_capture: secure_capture.clone(),
+            identities: identities.clone(),
+            issuer: issuer.clone(),
+        };
+        let ages = Ages::new(parts, config.ages(public_url));
         // What of accounts lies outside the database: each kind stands here, so that it goes with its account.
         let outside = [Arc::new(blobs.clone()) as Arc<dyn Outside>, Arc::new(faces.clone())];
         let closing = Closing::new(db.clone(), world.clone(), Receipts::new(&keyring), outside);
@@ -111,6 +127,8 @@ impl House {
             faces,
             moderations,
             identities,
+            ages,
+            secure_capture,
             closing,
             sender,
             moderations_at_once: config.moderations_at_once(),

@@ -9,9 +9,7 @@ use crate::{config::Config, house::House, out, telemetry};
 use anyhow::Context as _;
 use api::{Api, Metrics, Settings};
 use base::SignedDuration;
-use domain::{
-    audit::Decisions, estimate::Estimator, faces::Faces, secure_capture::SecureCapture, tenancy::nonces,
-};
+use domain::{audit::Decisions, estimate::Estimator, faces::Faces, tenancy::nonces};
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{sync::watch, task::JoinSet, time::MissedTickBehavior};
 
@@ -51,11 +49,12 @@ pub(crate) async fn serve(args: &Args, config: Config) -> anyhow::Result<()> {
         issuer: house.issuer.clone(),
         moderations: house.moderations.clone(),
         identities: house.identities.clone(),
+        ages: house.ages.clone(),
         faces: house.faces.clone(),
         wire: config.wire()?,
         nonces: nonces::Nonces::start(database.clone()),
         estimator: house.estimator.clone(),
-        secure_capture: SecureCapture::new(&keyring),
+        secure_capture: house.secure_capture.clone(),
         blobs: house.blobs.clone(),
         doors: house.doors.clone(),
         closing: house.closing.clone(),

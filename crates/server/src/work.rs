@@ -31,6 +31,7 @@ fn worker(house: &House) -> Worker {
         faces,
         moderations,
         identities,
+        ages,
         keep_deliveries,
         ..
     } = house.clone();
@@ -69,7 +70,7 @@ fn worker(house: &House) -> Worker {
             let closing = closing.clone();
             async move { closing.finish(&job, &lease).await }
         });
-    identities.handle(moderations.handle(faces.handle(worker)))
+    ages.handle(identities.handle(moderations.handle(faces.handle(worker))))
 }
 
 /// Queues what recurs, then runs jobs and delivers until told to stop.

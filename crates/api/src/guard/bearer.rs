@@ -63,7 +63,7 @@ pub(crate) async fn authenticate(
 }
 
 /// The one token of a request, in either spelling of the header.
-fn token(headers: &HeaderMap) -> Result<&str, NoBearer> {
+pub(crate) fn token(headers: &HeaderMap) -> Result<&str, NoBearer> {
     let mut sent = headers.get_all(header::AUTHORIZATION).iter().chain(headers.get_all(BRITISH));
     let value = sent.next().ok_or(NoBearer::Missing)?;
     if sent.any(|other| other != value) {

@@ -4,7 +4,7 @@ use crate::{
     Api,
     ai::{Code, Problem},
     guard::Allowance,
-    identity::Sandbox,
+    hosts::Sandbox,
     wire::{self, DeviceMeta, Noted, body::Unread, signed, text},
 };
 use axum::{

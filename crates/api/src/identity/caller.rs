@@ -1,9 +1,10 @@
 //! Who asks: a business by its signature or a bearer token, or a person by the token of his session.
 
-use super::{Code, Problem, Sandbox};
+use super::{Code, Problem};
 use crate::{
     Api,
     guard::{NoBearer, bearer, prove},
+    hosts::Sandbox,
     wire::{
         DeviceMeta, Noted, body, multipart,
         once::{self, Asked, Begun, Once},
@@ -129,7 +130,7 @@ async fn person(api: &Api, parts: Parts, body: Body) -> Result<Person, Problem> 
     if held.session.sandbox != sandbox(&parts) {
         return Err(Problem::no_session());
     }
-    api.people.take(&held.session.id).map_err(Problem::too_many)?;
+    api.people.take(&held.session.id.into()).map_err(Problem::too_many)?;
     is_served(api, held.session.app).await?;
     if let Some(noted) = parts.extensions.get::<Noted>() {
         noted.caller(held.session.app);

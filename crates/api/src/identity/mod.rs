@@ -25,10 +25,6 @@ mod view;
 pub use problem::Code;
 
 use crate::{Api, oauth};
-use axum::{
-    extract::Request,
-    http::{Uri, uri::PathAndQuery},
-};
 use caller::{Business, Either, Person};
 pub(crate) use problem::not_found;
 use problem::{Error, Problem, Wrong};
@@ -41,13 +37,6 @@ use utoipa::{
     },
 };
 use utoipa_axum::{router::OpenApiRouter, routes};
-
-/// Marks a request of the sandbox; holds the address as it came.
-#[derive(Clone, Debug)]
-pub(crate) struct Sandbox(pub(crate) Uri);
-
-/// What the sandbox's paths begin with, in front of those of production.
-const SANDBOX: &str = "/sandbox";
 
 /// The operations.
 pub(crate) fn router() -> OpenApiRouter<Api> {
@@ -115,24 +104,4 @@ pub(crate) fn document() -> OpenApi {
         .build();
     components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
     document
-}
-
-/// Gives a request of the sandbox the path of production, and marks it. Its pages stay where they are.
-pub(crate) fn unpack_sandbox(mut request: Request) -> Request {
-    let path = request.uri().path();
-    let inner = path.strip_prefix(SANDBOX).filter(|rest| {
-        rest.strip_prefix("/idverify/v1")
-            .is_some_and(|rest| rest.starts_with('/') && !(rest == "/web" || rest.starts_with("/web/")))
-    });
-    let Some(inner) = inner else { return request };
-    let query = request.uri().query().map(|query| format!("?{query}")).unwrap_or_default();
-    let Ok(path) = format!("{inner}{query}").parse::<PathAndQuery>() else { return request };
-    let original = request.uri().clone();
-    let mut parts = original.clone().into_parts();
-    parts.path_and_query = Some(path);
-    if let Ok(uri) = Uri::from_parts(parts) {
-        *request.uri_mut() = uri;
-        request.extensions_mut().insert(Sandbox(original));
-    }
-    request
 }

@@ -9,7 +9,7 @@ pub use metrics::Metrics;
 pub use ready::Disk;
 
 use crate::{
-    Api,
+    Api, ages,
     ai::{Code, Problem},
     identity, moderation, proof,
     wire::RequestId,
@@ -39,6 +39,12 @@ pub(crate) async fn not_found(uri: Uri, id: Option<Extension<RequestId>>) -> Res
         }
         _ if ["/idverify", "/sandbox/idverify"].iter().any(|mount| below(uri.path(), mount)) => {
             identity::not_found()
+        }
+        _ if ["/api/v1", "/sandbox/api/v1", "/age/v1", "/sandbox/age/v1"]
+            .iter()
+            .any(|mount| below(uri.path(), mount)) =>
+        {
+            ages::not_found()
         }
         _ => no_endpoint(),
     }

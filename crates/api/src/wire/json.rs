@@ -43,6 +43,29 @@ pub(crate) fn parse<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, BadBody
     read.ok_or_else(|| BadBody::Member("the body: an object is expected".to_owned()))
 }
 
+/// The names of an object's members, in the order in which they came. Only for bodies that [`parse`] has read.
+pub(crate) fn names(body: &[u8]) -> Result<Vec<String>, BadBody> {
+    struct Names;
+    impl<'de> Visitor<'de> for Names {
+        type Value = Vec<String>;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Vec<String>, A::Error> {
+            let mut names = Vec::new();
+            while let Some(name) = members.next_key()? {
+                members.next_value::<serde::de::IgnoredAny>()?;
+                names.push(name);
+            }
+            Ok(names)
+        }
+    }
+    let names = serde_json::Deserializer::from_slice(body).deserialize_map(Names);
+    names.map_err(|_| BadBody::Syntax("the body is not valid JSON"))
+}
+
 /// Whether a text in this JSON has the character U+0000, which JSON can only write as an escape. One of the databases
 /// keeps no such text, and nobody types it.
 fn has_nul(json: &[u8]) -> bool {

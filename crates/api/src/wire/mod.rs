@@ -3,6 +3,7 @@
 pub(crate) mod body;
 mod codes;
 mod device;
+mod fault;
 mod json;
 pub(crate) mod multipart;
 pub(crate) mod once;
@@ -10,7 +11,8 @@ pub(crate) mod request_id;
 
 pub(crate) use codes::{codes, refusals};
 pub use device::DeviceMeta;
-pub(crate) use json::{BadBody, Word, object, parse};
+pub(crate) use fault::{PageFault, note_fault};
+pub(crate) use json::{BadBody, Word, names, object, parse};
 pub(crate) use request_id::{ErrorCode, Noted, RequestId};
 
 use axum::http::{HeaderMap, HeaderName, Method, Uri};

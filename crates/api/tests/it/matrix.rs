@@ -189,7 +189,7 @@ async fn nobody_is_let_in_without_credentials_of_the_application() {
 }
 
 /// Another tenant, and a key that may everything there.
-async fn stranger(app: &TestApp) -> (AppId, String) {
+pub(crate) async fn stranger(app: &TestApp) -> (AppId, String) {
     let mut tx = app.api.db.write().await.unwrap();
     let new = NewApplication {
         name: "Stranger",

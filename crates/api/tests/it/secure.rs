@@ -13,7 +13,7 @@ fn base64url(bytes: impl AsRef<[u8]>) -> String {
 }
 
 /// What `secure` of a request would be, made as the capture module makes it.
-async fn capture(app: &TestApp, image: &[u8], multiframe: bool) -> Value {
+pub(crate) async fn capture(app: &TestApp, image: &[u8], multiframe: bool) -> Value {
     let pair = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap();
     let key = base64url(pair.public_key());
     let answer = app.get(&format!("/ai/sm/v1/secure/1/token?sdkId={}&key={key}", app.app)).await;

@@ -1,6 +1,7 @@
 //! Which documents a session takes.
 
-use super::{members::Members, words::Inclusion};
+use super::words::Inclusion;
+use crate::members::Members;
 use documents::{
     catalogue::{self, Document, DocumentType},
     countries,

@@ -14,8 +14,8 @@ mod checks;
 pub mod filter;
 mod findings;
 pub mod flow;
-mod members;
 pub mod moves;
+mod outcome;
 mod read;
 pub mod report;
 pub mod responses;
@@ -28,6 +28,7 @@ pub mod words;
 
 pub use change::{NotDone, Upload};
 pub use checks::CheckSession;
+pub use outcome::Outcome;
 pub use read::ReadDocument;
 pub use store::Held;
 pub use sweep::SweepSessions;

@@ -5,12 +5,14 @@ use super::{
     Identities,
     change::NotDone,
     filter::type_word,
-    members::{Members, Wrongs},
     report::{Detail, Recommendation, Report, SubCheck, recovery},
     session::{Check, Next, NextReason, Resource, Session},
     words::{Advice, CheckType, LivenessType, Outcome, Process, ResourceKind, TaskType, TryAgain, TryReason},
 };
-use crate::invalid::Invalid;
+use crate::{
+    invalid::Invalid,
+    members::{Members, Wrongs},
+};
 use base::{AppId, SessionId};
 use db::{DbError, FromRow, Read, sql};
 use serde_json::{Map, Value, json};

@@ -2,13 +2,16 @@
 
 use super::{
     filter::Filter,
-    members::{Members, Wrongs},
     words::{
         AuthType, Branch, CaptureMethods, CheckType, ChipData, LivenessType, ManualCheck, ResourceKind,
         SourceType, TaskType, Topic,
     },
 };
-use crate::{delivery::Outbox, invalid::Invalid};
+use crate::{
+    delivery::Outbox,
+    invalid::Invalid,
+    members::{Members, Wrongs},
+};
 use base::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -448,23 +451,6 @@ fn colour(members: &Members<'_>, name: &str) -> Option<String> {
     None
 }
 
-/// An address that a person is sent to: never one that a browser would run.
-fn page(members: &Members<'_>, name: &str) -> Option<String> {
-    let text = members.text(name)?;
-    let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
-    // Applications on a phone have schemes of their own.
-    let fine = scheme.is_some_and(|scheme| {
-        scheme.starts_with(|c: char| c.is_ascii_lowercase())
-            && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b))
-            && !["javascript", "data", "vbscript", "file", "blob"].contains(&scheme.as_str())
-    });
-    if fine && !text.chars().any(char::is_control) {
-        return Some(text.to_owned());
-    }
-    members.refuse(name, "it is no address that a person can be sent to");
-    None
-}
-
 fn sdk_config(members: &Members<'_>) -> SdkConfig {
     let locale = members.string("locale");
     if locale.as_deref().is_some_and(|locale| locale.trim().is_empty()) {
@@ -494,9 +480,9 @@ fn sdk_config(members: &Members<'_>) -> SdkConfig {
         font_colour: colour(members, "font_colour"),
         locale,
         preset_issuing_country: country,
-        success_url: page(members, "success_url"),
-        error_url: page(members, "error_url"),
-        privacy_policy_url: page(members, "privacy_policy_url"),
+        success_url: members.page("success_url"),
+        error_url: members.page("error_url"),
+        privacy_policy_url: members.page("privacy_policy_url"),
         attempts_configuration,
         allow_handoff: members
             .flag("allow_handoff")

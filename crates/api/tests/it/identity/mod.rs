@@ -27,13 +27,26 @@ async fn business(app: &TestApp, method: &'static str, path: &str, body: Option<
 
 /// A session, and the token of its person.
 #[derive(Clone, Debug)]
-struct Session {
+pub(crate) struct Session {
     id: String,
     token: String,
     base: &'static str,
 }
 
 impl Session {
+    /// A session that somebody else made, as its person has it.
+    pub(crate) fn of_person(id: String, token: String, base: &'static str) -> Self {
+        Self { id, token, base }
+    }
+
+    /// Supplies a document that a sandbox takes, and has it read.
+    pub(crate) async fn supply_document(&self, app: &TestApp) {
+        let working = app.keep_working();
+        let id = self.document(app, "PASSPORT", "GBR", &[b"\xff\xd8 page"]).await;
+        self.extract(app, &id).await;
+        working.stop().await;
+    }
+
     async fn new(app: &TestApp, base: &'static str, payload: &Value) -> Self {
         let made = business(app, "POST", &format!("{base}/sessions"), Some(payload.clone())).await;
         assert_eq!(made.line(), "201", "{}", made.json());
@@ -112,7 +125,7 @@ impl Session {
     }
 
     /// The person is through.
-    async fn finish(&self, app: &TestApp) {
+    pub(crate) async fn finish(&self, app: &TestApp) {
         let through = self.call(app, "DELETE", "/client-session-token", None).await;
         assert_eq!(through.line(), "204", "{}", through.json());
     }

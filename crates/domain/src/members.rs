@@ -11,20 +11,20 @@ const MOST: usize = 300;
 
 /// What was found wrong, in the order in which it was.
 #[derive(Debug, Default)]
-pub(super) struct Wrongs(RefCell<Vec<Invalid>>);
+pub(crate) struct Wrongs(RefCell<Vec<Invalid>>);
 
 impl Wrongs {
     /// A reader of an object that stands at a path; empty for the body itself.
-    pub(super) fn members<'a>(&'a self, map: &'a Map<String, Value>) -> Members<'a> {
+    pub(crate) fn members<'a>(&'a self, map: &'a Map<String, Value>) -> Members<'a> {
         Members { path: String::new(), map, wrongs: self }
     }
 
-    pub(super) fn push(&self, path: impl Into<String>, words: impl Into<String>) {
+    pub(crate) fn push(&self, path: impl Into<String>, words: impl Into<String>) {
         self.0.borrow_mut().push(invalid(path.into(), words));
     }
 
     /// `Err` with everything that is wrong.
-    pub(super) fn end(self) -> Result<(), Vec<Invalid>> {
+    pub(crate) fn end(self) -> Result<(), Vec<Invalid>> {
         let wrong = self.0.into_inner();
         if wrong.is_empty() { Ok(()) } else { Err(wrong) }
     }
@@ -32,7 +32,7 @@ impl Wrongs {
 
 /// An object and where it stands.
 #[derive(Clone, Debug)]
-pub(super) struct Members<'a> {
+pub(crate) struct Members<'a> {
     path: String,
     map: &'a Map<String, Value>,
     wrongs: &'a Wrongs,
@@ -40,7 +40,7 @@ pub(super) struct Members<'a> {
 
 impl<'a> Members<'a> {
     /// Where a member stands.
-    pub(super) fn path(&self, name: &str) -> String {
+    pub(crate) fn path(&self, name: &str) -> String {
         match (self.path.is_empty(), name.is_empty()) {
             (true, _) => name.to_owned(),
             (false, true) => self.path.clone(),
@@ -49,22 +49,22 @@ impl<'a> Members<'a> {
     }
 
     /// Tells that a member is wrong.
-    pub(super) fn refuse(&self, name: &str, words: impl Into<String>) {
+    pub(crate) fn refuse(&self, name: &str, words: impl Into<String>) {
         self.wrongs.push(self.path(name), words);
     }
 
     /// Whether a member is there and not null.
-    pub(super) fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.value(name).is_some()
     }
 
     /// A member as it is.
-    pub(super) fn value(&self, name: &str) -> Option<&'a Value> {
+    pub(crate) fn value(&self, name: &str) -> Option<&'a Value> {
         self.map.get(name).filter(|value| !value.is_null())
     }
 
     /// The names of all members.
-    pub(super) fn names(&self) -> impl Iterator<Item = &'a str> {
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'a str> {
         self.map.keys().map(String::as_str)
     }
 
@@ -78,7 +78,7 @@ impl<'a> Members<'a> {
     }
 
     /// A text of at most 2,048 characters.
-    pub(super) fn text(&self, name: &str) -> Option<&'a str> {
+    pub(crate) fn text(&self, name: &str) -> Option<&'a str> {
         let text = self.read(name, "a text", Value::as_str)?;
         let length = text.chars().count();
         if length > LONGEST {
@@ -89,21 +89,21 @@ impl<'a> Members<'a> {
     }
 
     /// The same, owned.
-    pub(super) fn string(&self, name: &str) -> Option<String> {
+    pub(crate) fn string(&self, name: &str) -> Option<String> {
         self.text(name).map(str::to_owned)
     }
 
-    pub(super) fn flag(&self, name: &str) -> Option<bool> {
+    pub(crate) fn flag(&self, name: &str) -> Option<bool> {
         self.read(name, "true or false", Value::as_bool)
     }
 
     /// A whole number.
-    pub(super) fn whole(&self, name: &str) -> Option<i64> {
+    pub(crate) fn whole(&self, name: &str) -> Option<i64> {
         self.read(name, "a whole number", Value::as_i64)
     }
 
     /// A whole number within limits.
-    pub(super) fn within(&self, name: &str, least: i64, most: i64) -> Option<i64> {
+    pub(crate) fn within(&self, name: &str, least: i64, most: i64) -> Option<i64> {
         let number = self.whole(name)?;
         if (least..=most).contains(&number) {
             return Some(number);
@@ -113,12 +113,29 @@ impl<'a> Members<'a> {
     }
 
     /// A word of a closed set, in any case.
-    pub(super) fn word<T: FromStr<Err = crate::UnknownWord>>(&self, name: &str) -> Option<T> {
+    pub(crate) fn word<T: FromStr<Err = crate::UnknownWord>>(&self, name: &str) -> Option<T> {
         word(self.text(name)?).map_err(|words| self.refuse(name, words)).ok()
     }
 
+    /// An address that a person is sent to: never one that a browser would run.
+    pub(crate) fn page(&self, name: &str) -> Option<String> {
+        let text = self.text(name)?;
+        let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
+        // Applications on a phone have schemes of their own.
+        let fine = scheme.is_some_and(|scheme| {
+            scheme.starts_with(|c: char| c.is_ascii_lowercase())
+                && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b))
+                && !["javascript", "data", "vbscript", "file", "blob"].contains(&scheme.as_str())
+        });
+        if fine && !text.chars().any(char::is_control) {
+            return Some(text.to_owned());
+        }
+        self.refuse(name, "it is no address that a person can be sent to");
+        None
+    }
+
     /// An object.
-    pub(super) fn inner(&self, name: &str) -> Option<Members<'a>> {
+    pub(crate) fn inner(&self, name: &str) -> Option<Members<'a>> {
         let map = self.read(name, "an object", Value::as_object)?;
         Some(Members { path: self.path(name), map, wrongs: self.wrongs })
     }
@@ -133,7 +150,7 @@ impl<'a> Members<'a> {
     }
 
     /// A list of objects.
-    pub(super) fn items(&self, name: &str) -> Vec<Members<'a>> {
+    pub(crate) fn items(&self, name: &str) -> Vec<Members<'a>> {
         let items = self.list(name).iter().enumerate().filter_map(|(at, value)| {
             let path = self.path(&format!("{name}[{at}]"));
             let Some(map) = value.as_object() else {
@@ -146,7 +163,7 @@ impl<'a> Members<'a> {
     }
 
     /// A list of texts, each with its path.
-    pub(super) fn texts(&self, name: &str) -> Vec<(String, &'a str)> {
+    pub(crate) fn texts(&self, name: &str) -> Vec<(String, &'a str)> {
         let texts = self.list(name).iter().enumerate().filter_map(|(at, value)| {
             let path = format!("{name}[{at}]");
             let text = value.as_str().filter(|text| text.chars().count() <= LONGEST);
@@ -159,7 +176,7 @@ impl<'a> Members<'a> {
     }
 
     /// A list of words of a closed set, in any case.
-    pub(super) fn words<T: FromStr<Err = crate::UnknownWord>>(&self, name: &str) -> Vec<T> {
+    pub(crate) fn words<T: FromStr<Err = crate::UnknownWord>>(&self, name: &str) -> Vec<T> {
         let read = |(path, text): (String, &str)| word(text).map_err(|words| self.refuse(&path, words)).ok();
         self.texts(name).into_iter().filter_map(read).collect()
     }

@@ -1,0 +1,210 @@
+//! Who asks: a business by its API key or a bearer token, or a person by the address of his session.
+
+use super::{Code, Problem};
+use crate::{
+    Api,
+    guard::{NoBearer, bearer},
+    hosts::Sandbox,
+    wire::{
+        Noted, body,
+        once::{self, Asked, Begun, Once},
+        text,
+    },
+};
+use axum::{
+    body::Bytes,
+    extract::{FromRequest, Request},
+    http::{HeaderMap, Method, header, request::Parts},
+    response::Response,
+};
+use base::{AgeSessionId, AppId};
+use db::Tx;
+use domain::{
+    ages::session::Session,
+    tenancy::{api_keys, tokens::Scope},
+};
+use serde_json::{Map, Value};
+
+/// Room for a payload.
+const PAYLOAD: usize = 256 << 10;
+/// Room for what a person sends: a photo in base64, with two dozen frames.
+const PICTURES: usize = 24 << 20;
+
+/// A business, and what it sent.
+pub(crate) struct Business {
+    pub(super) app: AppId,
+    /// Whether the sandbox was called.
+    pub(super) sandbox: bool,
+    pub(super) sent: Sent,
+}
+
+/// A person at a session, and what he sent.
+pub(crate) struct Person {
+    pub(super) session: Session,
+    /// Who asks him.
+    pub(super) business: String,
+    pub(super) sent: Sent,
+}
+
+/// A body that was read whole, and its headers.
+pub(super) struct Sent {
+    headers: HeaderMap,
+    body: Bytes,
+    operation: String,
+}
+
+impl FromRequest<Api> for Business {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
+        let (parts, body) = request.into_parts();
+        let app = authenticate(api, &parts).await?;
+        if parts.method == Method::POST || parts.method == Method::PUT {
+            is_json(&parts.headers)?;
+        }
+        let patience = api.settings.body_timeout;
+        let body = body::read(&parts.headers, body, PAYLOAD, patience, "send less at once").await?;
+        Ok(Self { app, sandbox: sandbox(&parts), sent: Sent::of(parts, body) })
+    }
+}
+
+impl FromRequest<Api> for Person {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
+        let (parts, body) = request.into_parts();
+        let id = parts.uri.path().split('/').skip_while(|segment| *segment != "sessions").nth(1);
+        let id: AgeSessionId = id.and_then(|id| id.parse().ok()).ok_or_else(Problem::no_session)?;
+        api.people.take(&id.into()).map_err(Problem::too_many)?;
+        let (session, business) = api.ages.of_person(id, sandbox(&parts)).await?;
+        // The address of the page names both; a session under another's name is none.
+        let named = text(&parts.headers, api.wire.sdk_id()).and_then(|app| app.trim().parse::<AppId>().ok());
+        if named != Some(session.app) {
+            return Err(Problem::no_session());
+        }
+        if let Some(noted) = parts.extensions.get::<Noted>() {
+            noted.caller(session.app);
+        }
+        if !session.lives(api.world.now()) {
+            return Err(Problem::new(Code::SessionExpired, "the session has expired"));
+        }
+        let patience = api.settings.body_timeout;
+        let body = body::read(&parts.headers, body, PICTURES, patience, "send smaller pictures").await?;
+        Ok(Self { session, business, sent: Sent::of(parts, body) })
+    }
+}
+
+/// The application of a request, whose key or token opens this interface.
+async fn authenticate(api: &Api, parts: &Parts) -> Result<AppId, Problem> {
+    let header = api.wire.sdk_id();
+    let named = text(&parts.headers, header).map(str::trim).filter(|id| !id.is_empty());
+    let named =
+        named.ok_or_else(|| Problem::new(Code::MissingSdkId, format!("the header {header} is missing")))?;
+    let fine = (14..=40).contains(&named.len())
+        && named.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
+    let named: Option<AppId> = named.parse().ok().filter(|_| fine);
+    let unknown =
+        || Problem::new(Code::UnknownSdkId, format!("the header {header} names no application of this key"));
+
+    let token = bearer::token(&parts.headers)?;
+    let scope = Scope::AvsSessionsCreate;
+    // Tokens that were got for an assertion open it as well.
+    if token.starts_with("assay_at_") {
+        let bearer = bearer::authenticate(api, &parts.headers, &parts.extensions, scope).await?;
+        return if named == Some(bearer.app) { Ok(bearer.app) } else { Err(unknown()) };
+    }
+    let holder = {
+        let mut view = api.db.read().await?;
+        api_keys::holder(&mut view, token).await?
+    };
+    let holder = holder.ok_or(NoBearer::Invalid)?;
+    if named != Some(holder.app) {
+        return Err(unknown());
+    }
+    if let Some(noted) = parts.extensions.get::<Noted>() {
+        noted.caller(holder.app);
+    }
+    if let Some(rate) = &api.rate {
+        let taken = rate.take(&holder.app);
+        if let Some(noted) = parts.extensions.get::<Noted>() {
+            noted.allowance(taken.unwrap_or_else(|empty| empty));
+        }
+        taken.map_err(NoBearer::TooMany)?;
+    }
+    if !holder.served {
+        let words = "the application is disabled, or its organisation is none that is served";
+        return Err(Problem::new(Code::NotAllowed, words));
+    }
+    if !holder.features.contains(&scope.feature()) {
+        return Err(NoBearer::Feature(scope).into());
+    }
+    if !holder.scopes.is_empty() && !holder.scopes.iter().any(|held| held == scope.as_str()) {
+        return Err(NoBearer::Scope(scope).into());
+    }
+    Ok(holder.app)
+}
+
+fn is_json(headers: &HeaderMap) -> Result<(), Problem> {
+    let kind = text(headers, &header::CONTENT_TYPE)
+        .ok_or_else(|| Problem::new(Code::InvalidRequest, "the header Content-Type is missing"))?;
+    let essence = kind.split(';').next().unwrap_or_default().trim();
+    if essence.eq_ignore_ascii_case("application/json") {
+        return Ok(());
+    }
+    Err(Problem::new(Code::UnsupportedMediaType, "the header Content-Type is application/json"))
+}
+
+fn sandbox(parts: &Parts) -> bool {
+    parts.extensions.get::<Sandbox>().is_some()
+}
+
+impl Business {
+    /// A session of this business.
+    pub(super) async fn session(&self, api: &Api, id: &str) -> Result<Session, Problem> {
+        let id = id.parse().map_err(|_| Problem::no_session())?;
+        Ok(api.ages.of(self.app, id, self.sandbox).await?)
+    }
+}
+
+impl Sent {
+    fn of(parts: Parts, body: Bytes) -> Self {
+        // The path as it came: a key that was used in the sandbox is another in production.
+        let path =
+            parts.extensions.get::<Sandbox>().map_or_else(|| parts.uri.path(), |Sandbox(uri)| uri.path());
+        Self { operation: format!("{} {path}", parts.method), headers: parts.headers, body }
+    }
+
+    /// The body as a JSON object; an empty one where nothing was sent.
+    pub(super) fn json(&self) -> Result<Map<String, Value>, Problem> {
+        Ok(crate::wire::parse(self.bytes())?)
+    }
+
+    /// The names of its members, in the order in which they came.
+    pub(super) fn order(&self) -> Result<Vec<String>, Problem> {
+        Ok(crate::wire::names(self.bytes())?)
+    }
+
+    fn bytes(&self) -> &[u8] {
+        if self.body.is_empty() { b"{}" } else { &self.body[..] }
+    }
+
+    /// Holds a place for the answer where an `Idempotency-Key` came; `Err` with the answer where it was given before.
+    pub(super) async fn once(
+        &self,
+        api: &Api,
+        tx: &mut Tx,
+        app: AppId,
+    ) -> Result<Result<Once, Response>, Problem> {
+        let key = once::key(&self.headers).map_err(|words| Problem::new(Code::InvalidRequest, words))?;
+        let asked =
+            Asked { app, account: None, operation: &self.operation, key: key.as_deref(), body: &self.body };
+        match once::begin(api, tx, asked).await? {
+            Begun::New(once) => Ok(Ok(once)),
+            Begun::Answered(answer) => Ok(Err(answer)),
+            Begun::OtherBody => {
+                let words = "the Idempotency-Key was used with another body; use a new one for each request";
+                Err(Problem::new(Code::IdempotencyKeyReused, words))
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! `POST /api/v1/sessions` and `POST /api/v1/rules`
+
+use super::{Business, Problem, view};
+use crate::Api;
+use axum::{extract::State, http::StatusCode, response::Response};
+use base::{Timestamp, Uuid};
+use domain::ages::wanted::Wanted;
+use utoipa::ToSchema;
+
+/// A session that was made.
+#[derive(serde::Serialize, ToSchema)]
+pub(crate) struct Created {
+    /// The session; the address of its page is made of it.
+    #[schema(value_type = Uuid)]
+    id: base::AgeSessionId,
+    /// How far it is: `PENDING`, or what came of an address that was judged at once.
+    status: &'static str,
+    /// When its time is over.
+    #[schema(value_type = String, format = DateTime)]
+    expires_at: Timestamp,
+}
+
+/// A rule that was made.
+#[derive(serde::Serialize, ToSchema)]
+pub(crate) struct Ruled {
+    /// The rule.
+    id: Uuid,
+}
+
+/// Make a session.
+#[utoipa::path(
+    post, path = "/api/v1/sessions", tag = "sessions", security(("key" = []), ("bearer" = [])),
+    params(("Idempotency-Key" = Option<String>, Header, description = "Repeats with the same key and body are answered alike, for 24 hours.")),
+    request_body(content = view::CreatePayload, description = "What is asked for. Every member may be left out."),
+    responses((status = 200, description = "It is made.", body = Created), Problem),
+)]
+pub(crate) async fn create_age_session(
+    State(api): State<Api>,
+    business: Business,
+) -> Result<Response, Problem> {
+    let Business { app, sandbox, sent } = business;
+    let wanted = Wanted::read(&sent.json()?, &sent.order()?, api.world.now(), api.ages.offer(sandbox))?;
+    api.ages.check_rule(app, sandbox, &wanted).await?;
+
+    let mut tx = api.db.write().await?;
+    let once = match sent.once(&api, &mut tx, app).await? {
+        Ok(once) => once,
+        Err(answer) => return Ok(answer),
+    };
+    let session = api.ages.create(&mut tx, app, sandbox, wanted).await?;
+    let created =
+        Created { id: session.id, status: session.state.as_str(), expires_at: session.wanted.until };
+    Ok(once.answer(&api, tx, StatusCode::OK, &created).await?)
+}
+
+/// Make a rule that age tokens must satisfy. `ttl` is the greatest age of a token.
+#[utoipa::path(
+    post, path = "/api/v1/rules", tag = "rules", security(("key" = []), ("bearer" = [])),
+    params(("Idempotency-Key" = Option<String>, Header, description = "Repeats with the same key and body are answered alike, for 24 hours.")),
+    request_body(content = view::CreatePayload, description = "The methods, thresholds and levels that are enough, as for a session."),
+    responses((status = 201, description = "It is made.", body = Ruled), Problem),
+)]
+pub(crate) async fn create_age_rule(State(api): State<Api>, business: Business) -> Result<Response, Problem> {
+    let Business { app, sandbox, sent } = business;
+    let wanted = Wanted::read(&sent.json()?, &sent.order()?, api.world.now(), api.ages.offer(sandbox))?;
+    let mut tx = api.db.write().await?;
+    let once = match sent.once(&api, &mut tx, app).await? {
+        Ok(once) => once,
+        Err(answer) => return Ok(answer),
+    };
+    let id = api.ages.make_rule(&mut tx, app, sandbox, &wanted).await?;
+    Ok(once.answer(&api, tx, StatusCode::CREATED, &Ruled { id }).await?)
+}

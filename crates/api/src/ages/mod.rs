@@ -1,0 +1,64 @@
+//! Interface 3, part B: age verification sessions, under `/api/v1`, and the same in a sandbox under `/sandbox/api/v1`.
+//! What the hosted page asks is under `/age/v1`.
+
+mod caller;
+mod create;
+mod get;
+mod person;
+mod problem;
+mod responses;
+mod view;
+
+pub use problem::Code;
+
+use crate::{Api, oauth};
+use caller::{Business, Person};
+pub(crate) use problem::not_found;
+use problem::{Error, Problem};
+use tower_http::catch_panic::CatchPanicLayer;
+use utoipa::{
+    PartialSchema as _,
+    openapi::{
+        OpenApi,
+        security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, HttpBuilder, SecurityScheme},
+    },
+};
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+/// The operations.
+pub(crate) fn router() -> OpenApiRouter<Api> {
+    operations().layer(CatchPanicLayer::custom(problem::panicked))
+}
+
+fn operations() -> OpenApiRouter<Api> {
+    OpenApiRouter::new()
+        .routes(routes!(create::create_age_session))
+        .routes(routes!(create::create_age_rule))
+        .routes(routes!(get::get_age_session))
+        .routes(routes!(get::get_age_result))
+        .routes(routes!(get::webhook_keys))
+        .routes(routes!(responses::set_age_response))
+        .routes(routes!(person::see_age_session))
+        .routes(routes!(person::give_age_consent))
+        .routes(routes!(person::cancel_age_session))
+        .routes(routes!(person::open_age_attempt))
+        .routes(routes!(person::take_age_turn))
+        .routes(routes!(person::report_age_fault))
+}
+
+pub(crate) fn document() -> OpenApi {
+    let mut document = operations().merge(oauth::router()).split_for_parts().1;
+    let components = document.components.get_or_insert_default();
+    components.schemas.insert("Error".to_owned(), Error::schema());
+    let id = ApiKeyValue::with_description("Svc-Sdk-Id", "The application's SDK ID, beside the key.");
+    components.add_security_scheme("sdk", SecurityScheme::ApiKey(ApiKey::Header(id)));
+    let bearer = |words: &str| -> Http {
+        HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some(words)).build()
+    };
+    let key = bearer("An API key of the application; the header `Svc-Sdk-Id` names the application.");
+    components.add_security_scheme("key", SecurityScheme::Http(key));
+    let token =
+        bearer("A token of `POST /v1/oauth/token` with the scope `avs:sessions:create`, instead of a key.");
+    components.add_security_scheme("bearer", SecurityScheme::Http(token));
+    document
+}

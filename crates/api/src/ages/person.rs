@@ -1,0 +1,122 @@
+//! What the hosted page asks, under `/age/v1`: the session, consent, cancelling, attempts and their turns.
+
+use super::{Person, Problem, view};
+use crate::Api;
+use axum::{
+    Json,
+    extract::{Path, State},
+    http::{HeaderName, StatusCode, header},
+};
+use domain::ages::{flow::Turn, words::Method};
+use serde_json::{Map, Value, json};
+
+type Answer = ([(HeaderName, &'static str); 1], Json<Value>);
+
+fn answer(value: Value) -> Answer {
+    ([(header::CACHE_CONTROL, "no-store")], Json(value))
+}
+
+/// The session, as its page sees it.
+#[utoipa::path(
+    get, path = "/age/v1/sessions/{sessionId}", tag = "person",
+    params(("sessionId" = String, Path, description = "The session.")),
+    responses((status = 200, description = "As it stands.", body = Value), Problem),
+)]
+pub(crate) async fn see_age_session(State(api): State<Api>, person: Person) -> Answer {
+    let Person { session, business, .. } = person;
+    answer(view::page(&api, &session, &business))
+}
+
+/// Say yes or no to the use of one's face.
+#[utoipa::path(
+    post, path = "/age/v1/sessions/{sessionId}/consent", tag = "person",
+    params(("sessionId" = String, Path, description = "The session.")),
+    request_body(content = Value, description = "`{\"given\": true}`"),
+    responses((status = 200, description = "It is noted.", body = Value), Problem),
+)]
+pub(crate) async fn give_age_consent(State(api): State<Api>, person: Person) -> Result<Answer, Problem> {
+    let given = person.sent.json()?.get("given").and_then(Value::as_bool);
+    let given =
+        given.ok_or_else(|| Problem::new(super::Code::InvalidRequest, "given: true or false is expected"))?;
+    let session = api.ages.consent(person.session.id, given).await?;
+    Ok(answer(view::page(&api, &session, &person.business)))
+}
+
+/// Call the session off.
+#[utoipa::path(
+    post, path = "/age/v1/sessions/{sessionId}/cancel", tag = "person",
+    params(("sessionId" = String, Path, description = "The session.")),
+    responses((status = 200, description = "It is cancelled.", body = Value), Problem),
+)]
+pub(crate) async fn cancel_age_session(State(api): State<Api>, person: Person) -> Result<Answer, Problem> {
+    let session = api.ages.cancel(person.session.id).await?;
+    Ok(answer(view::page(&api, &session, &person.business)))
+}
+
+/// Open a method.
+#[utoipa::path(
+    post, path = "/age/v1/sessions/{sessionId}/attempts", tag = "person",
+    params(("sessionId" = String, Path, description = "The session.")),
+    request_body(content = Value, description = "`{\"method\": \"AGE_ESTIMATION\", \"locale\": \"en\"}`"),
+    responses((status = 201, description = "What to do.", body = Value), Problem),
+)]
+pub(crate) async fn open_age_attempt(
+    State(api): State<Api>,
+    person: Person,
+) -> Result<(StatusCode, Answer), Problem> {
+    let body = person.sent.json()?;
+    let method = body.get("method").and_then(Value::as_str).and_then(|word| word.parse::<Method>().ok());
+    let method = method.ok_or_else(|| {
+        let words = format!("method: it is one of {}", Method::WORDS.join(", "));
+        Problem::new(super::Code::InvalidRequest, words)
+    })?;
+    let locale = body.get("locale").and_then(Value::as_str).filter(|locale| locale.len() <= 35);
+    let turn = api.ages.open(person.session.id, method, locale.unwrap_or("en")).await?;
+    Ok((StatusCode::CREATED, answer(told(&api, &turn, &person.business))))
+}
+
+/// Take a turn.
+#[utoipa::path(
+    post, path = "/age/v1/sessions/{sessionId}/attempts/{attemptId}", tag = "person",
+    params(
+        ("sessionId" = String, Path, description = "The session."),
+        ("attemptId" = String, Path, description = "The attempt."),
+    ),
+    request_body(content = Value, description = "`{\"continuation\": \"…\"}` and what the step asks for."),
+    responses((status = 200, description = "What to do next.", body = Value), Problem),
+)]
+pub(crate) async fn take_age_turn(
+    State(api): State<Api>,
+    Path(path): Path<(String, String)>,
+    person: Person,
+) -> Result<Answer, Problem> {
+    let stale = || Problem::from(domain::ages::NotDone::Stale);
+    let body: Map<String, Value> = person.sent.json()?;
+    let attempt = path.1.parse().map_err(|_| stale())?;
+    let continuation = body.get("continuation").and_then(Value::as_str).ok_or_else(stale)?;
+    let turn = api.ages.turn(person.session.id, attempt, continuation, &body).await?;
+    Ok(answer(told(&api, &turn, &person.business)))
+}
+
+/// Tell the operator that the page broke down. Nothing about the person may be in it: of each text only letters, digits
+/// and a few signs are kept, and few of them.
+#[utoipa::path(
+    post, path = "/age/v1/sessions/{sessionId}/faults", tag = "person",
+    params(("sessionId" = String, Path, description = "The session.")),
+    request_body = crate::wire::PageFault,
+    responses((status = 204, description = "It is in the log."), Problem),
+)]
+pub(crate) async fn report_age_fault(person: Person) -> Result<StatusCode, Problem> {
+    crate::wire::note_fault(&person.session.id, &person.sent.json()?);
+    Ok(StatusCode::NO_CONTENT)
+}
+
+fn told(api: &Api, turn: &Turn, business: &str) -> Value {
+    json!({
+        "session": view::page(api, &turn.session, business),
+        "attempt": turn.attempt,
+        "continuation": turn.continuation,
+        "step": turn.step,
+        "problem": turn.problem,
+    })
+}

@@ -1,0 +1,218 @@
+//! Who may not, and what cannot be used.
+
+use super::{BASE, Session, business};
+use axum::{body::Body, http::Request};
+use serde_json::json;
+use testkit::TestApp;
+
+#[tokio::test]
+async fn who_asks_is_told_apart() {
+    let app = TestApp::start().await;
+    let key = app.key(&[]).await;
+    let id = app.app.to_string();
+    let call = |sdk: Option<&str>, authorization: Option<&str>| {
+        let mut request = Request::builder()
+            .method("POST")
+            .uri(format!("{BASE}/sessions"))
+            .header("Content-Type", "application/json");
+        if let Some(sdk) = sdk {
+            request = request.header("Svc-Sdk-Id", sdk);
+        }
+        if let Some(authorization) = authorization {
+            request = request.header("Authorization", authorization);
+        }
+        app.send(request.body(Body::from("{}")).unwrap())
+    };
+    let bearer = format!("Bearer {key}");
+    assert_eq!(call(None, Some(&bearer)).await.line(), "401 MISSING_SDK_ID");
+    assert_eq!(call(Some("short"), Some(&bearer)).await.line(), "401 UNKNOWN_SDK_ID");
+    let other = crate::matrix::stranger(&app).await.0.to_string();
+    assert_eq!(call(Some(&other), Some(&bearer)).await.line(), "401 UNKNOWN_SDK_ID");
+    assert_eq!(call(Some(&id), None).await.line(), "401 INVALID_API_KEY");
+    assert_eq!(call(Some(&id), Some("Bearer assay_nonsense")).await.line(), "401 INVALID_API_KEY");
+    assert_eq!(call(Some(&id), Some(&bearer)).await.line(), "200");
+
+    // A key may be for something else; a token of the token endpoint does as well.
+    let narrow = format!("Bearer {}", app.key(&["accounts:admin"]).await);
+    assert_eq!(call(Some(&id), Some(&narrow)).await.line(), "403 NOT_ALLOWED");
+    let wide = format!("Bearer {}", app.key(&["avs:sessions:create"]).await);
+    assert_eq!(call(Some(&id), Some(&wide)).await.line(), "200");
+    let token = format!("Bearer {}", app.token(&[domain::tenancy::tokens::Scope::AvsSessionsCreate]).await);
+    assert_eq!(call(Some(&id), Some(&token)).await.line(), "200");
+    assert_eq!(call(Some(&other), Some(&token)).await.line(), "401 UNKNOWN_SDK_ID");
+    let token = format!("Bearer {}", app.token(&[domain::tenancy::tokens::Scope::PoaVerify]).await);
+    assert_eq!(call(Some(&id), Some(&token)).await.line(), "403 NOT_ALLOWED");
+
+    let session = Session::new(&app, BASE, &json!({})).await;
+    app.execute(db::sql!("UPDATE organisations SET status = 'SUSPENDED'")).await;
+    assert_eq!(call(Some(&id), Some(&bearer)).await.line(), "403 NOT_ALLOWED");
+    assert_eq!(
+        session.page(&app, "GET", "", None).await.line(),
+        "403 NOT_ALLOWED",
+        "nor is the person served"
+    );
+    app.execute(db::sql!("UPDATE organisations SET status = 'ACTIVE'")).await;
+    app.execute(db::sql!("UPDATE applications SET features = '[]'")).await;
+    assert_eq!(call(Some(&id), Some(&bearer)).await.line(), "403 NOT_ALLOWED");
+    assert_eq!(session.page(&app, "GET", "", None).await.line(), "403 NOT_ALLOWED");
+}
+
+#[tokio::test]
+async fn a_foreign_session_is_none() {
+    let app = TestApp::start().await;
+    let session = Session::new(&app, BASE, &json!({})).await;
+    let (other, key) = crate::matrix::stranger(&app).await;
+    let key = format!("Bearer {key}");
+    for path in [format!("{BASE}/sessions/{}", session.id), format!("{BASE}/sessions/{}/result", session.id)]
+    {
+        let foreign = app.ask_as(&other.to_string(), "GET", &path, &key, None).await;
+        assert_eq!(foreign.line(), "404 SESSION_NOT_FOUND");
+        let missing = path.replace(&session.id, "7a0f0e5c-1b1c-4f4a-9a54-3f9f0f0e7c11");
+        let missing = app.ask_as(&other.to_string(), "GET", &missing, &key, None).await;
+        assert_eq!((missing.line(), missing.body), (foreign.line(), foreign.body));
+    }
+    // A page that names another business is one of a session that is not there.
+    for id in [other.to_string(), String::new(), "x".to_owned()] {
+        let request = Request::builder()
+            .uri(format!("/age/v1/sessions/{}", session.id))
+            .header("Svc-Sdk-Id", id)
+            .body(Body::empty());
+        assert_eq!(app.send(request.unwrap()).await.line(), "404 SESSION_NOT_FOUND");
+    }
+    // Nor does a rule of one application bind another's session.
+    let rule = app
+        .ask_as(
+            &other.to_string(),
+            "POST",
+            &format!("{BASE}/rules"),
+            &key,
+            Some(json!({ "age_estimation": {} })),
+        )
+        .await;
+    assert_eq!(rule.line(), "201");
+    let payload = json!({ "rule_id": rule.json()["id"] });
+    let refused =
+        business(&app, &session.key, "POST", &format!("{BASE}/sessions"), Some(payload.clone())).await;
+    assert_eq!(refused.line(), "400 INVALID_REQUEST");
+    let theirs =
+        app.ask_as(&other.to_string(), "POST", &format!("{BASE}/sessions"), &key, Some(payload)).await;
+    assert_eq!(theirs.line(), "200");
+}
+
+#[tokio::test]
+async fn what_cannot_be_used_is_named() {
+    let app = TestApp::start().await;
+    let key = app.key(&[]).await;
+    let path = format!("{BASE}/sessions");
+    let refused = business(&app, &key, "POST", &path, Some(json!({ "ttl": 10, "type": "OLD" }))).await;
+    assert_eq!(refused.line(), "400 INVALID_REQUEST");
+    let words = refused.json()["error_message"].as_str().unwrap().to_owned();
+    assert!(
+        words.contains("ttl: it is 10") && words.contains("type: it is one of AGE, OVER, UNDER"),
+        "{words}"
+    );
+    // Nobody set a card provider up.
+    let refused = business(&app, &key, "POST", &path, Some(json!({ "credit_card": {} }))).await;
+    assert_eq!(refused.line(), "400 INVALID_VALIDATION_METHODS");
+
+    let send = |kind: Option<&str>, body: Vec<u8>| {
+        let mut request = Request::builder()
+            .method("POST")
+            .uri(&path)
+            .header("Authorization", format!("Bearer {key}"))
+            .header("Svc-Sdk-Id", app.app.to_string());
+        if let Some(kind) = kind {
+            request = request.header("Content-Type", kind);
+        }
+        app.send(request.body(Body::from(body)).unwrap())
+    };
+    assert_eq!(send(None, b"{}".to_vec()).await.line(), "400 INVALID_REQUEST");
+    assert_eq!(send(Some("text/plain"), b"{}".to_vec()).await.line(), "415 UNSUPPORTED_MEDIA_TYPE");
+    assert_eq!(send(Some("application/json"), b"[]".to_vec()).await.line(), "400 INVALID_REQUEST");
+    assert_eq!(send(Some("application/json"), b"{".to_vec()).await.line(), "400 INVALID_REQUEST");
+    assert_eq!(send(Some("application/json"), vec![b' '; 300 << 10]).await.line(), "413 PAYLOAD_TOO_LARGE");
+    let created = send(Some("Application/JSON; charset=utf-8"), b"{\"doc_scan\":{}}".to_vec()).await;
+    assert_eq!((created.line(), created.header("content-type")), ("200".to_owned(), "application/json"));
+    assert_eq!(app.get("/api/v1/nothing").await.line(), "404 NOT_FOUND");
+
+    let session = Session::new(
+        &app,
+        BASE,
+        &json!({ "doc_scan": {}, "age_estimation": {}, "block_biometric_consent": true }),
+    )
+    .await;
+    for (rest, body, line) in [
+        ("/attempts", json!({ "method": "MAGIC" }), "400 INVALID_REQUEST"),
+        ("/attempts", json!({ "method": "CREDIT_CARD" }), "400 INVALID_REQUEST"),
+        ("/consent", json!({ "given": "yes" }), "400 INVALID_REQUEST"),
+        ("/consent", json!({ "given": true }), "409 INVALID_STATUS"),
+        ("/attempts/1", json!({}), "409 STALE_CONTINUATION"),
+        (
+            "/attempts/7a0f0e5c-1b1c-4f4a-9a54-3f9f0f0e7c11",
+            json!({ "continuation": "%%%" }),
+            "409 STALE_CONTINUATION",
+        ),
+    ] {
+        let refused = session.page(&app, "POST", rest, Some(body)).await;
+        assert_eq!(refused.line(), line, "{rest}");
+    }
+    let opened = session.open(&app, "AGE_ESTIMATION").await;
+    let path = format!("/attempts/{}", opened.attempt());
+    for (img, line) in [
+        (json!(null), "400 INVALID_REQUEST"),
+        (json!("?"), "400 INVALID_REQUEST"),
+        (json!("A".repeat(6 << 20)), "400 INVALID_REQUEST"),
+    ] {
+        let opened = session.open(&app, "AGE_ESTIMATION").await;
+        let path = format!("/attempts/{}", opened.attempt());
+        let body = json!({ "continuation": opened.0["continuation"], "img": img });
+        assert_eq!(session.page(&app, "POST", &path, Some(body)).await.line(), line);
+    }
+    let body = json!({ "continuation": opened.0["continuation"], "img": "A".repeat(25 << 20) });
+    assert_eq!(session.page(&app, "POST", &path, Some(body)).await.line(), "413 PAYLOAD_TOO_LARGE");
+    let bomb = json!({ "continuation": opened.0["continuation"] });
+    assert_eq!(session.page(&app, "POST", &path, Some(bomb)).await.line(), "409 STALE_CONTINUATION");
+}
+
+#[tokio::test]
+async fn a_repeat_with_its_key_makes_nothing_more() {
+    let app = TestApp::start().await;
+    let key = app.key(&[]).await;
+    let send = |path: &'static str, body: &'static str| {
+        let request = Request::builder()
+            .method("POST")
+            .uri(path)
+            .header("Authorization", format!("Bearer {key}"))
+            .header("Svc-Sdk-Id", app.app.to_string())
+            .header("Content-Type", "application/json")
+            .header("Idempotency-Key", "a")
+            .body(Body::from(body));
+        app.send(request.unwrap())
+    };
+    for path in ["/api/v1/sessions", "/sandbox/api/v1/sessions", "/api/v1/rules"] {
+        let first = send(path, "{}").await;
+        let second = send(path, "{}").await;
+        assert_eq!(first.json()["id"], second.json()["id"]);
+        assert_eq!(send(path, "{\"ttl\":60}").await.line(), "409 IDEMPOTENCY_KEY_REUSED");
+    }
+    let many = app.api.db.read().await.unwrap().count(db::sql!("SELECT count(*) FROM age_sessions")).await;
+    assert_eq!(many.unwrap(), 2);
+}
+
+#[tokio::test]
+async fn a_row_tells_nothing_of_what_it_holds() {
+    let app = TestApp::start().await;
+    let session =
+        Session::new(&app, BASE, &json!({ "doc_scan": {}, "reference_id": "needle-in-a-row" })).await;
+    session.open(&app, "DOC_SCAN").await;
+    #[derive(db::FromRow)]
+    struct Row {
+        sealed: Vec<u8>,
+    }
+    let mut view = app.api.db.read().await.unwrap();
+    let rows: Vec<Row> = view.fetch_all(db::sql!("SELECT sealed FROM age_sessions")).await.unwrap();
+    assert_eq!(rows.len(), 1);
+    for row in rows {
+        assert!(!row.sealed.windows(6).any(|bytes| bytes == b"needle"));
+    }
+}

@@ -1,0 +1,165 @@
+//! What is known of an age, held against what was asked for.
+
+use super::{
+    session::Verdict,
+    wanted::{Block, Held, Wanted},
+    words::{CheckType, Kind, Method},
+};
+use jiff::civil::Date;
+use vision::AgeEstimate;
+
+/// What a method found out.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Known {
+    /// The date of birth.
+    Born(Date),
+    /// Whether an age in years has been reached.
+    Over { years: i64, is: bool },
+}
+
+// A date of birth must not reach a log.
+impl std::fmt::Debug for Known {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Known")
+    }
+}
+
+/// Whole years on a day. Who was born on 29 February is a year older on 1 March in other years.
+pub(super) fn years(born: Date, today: Date) -> i64 {
+    let had = (today.month(), today.day()) >= (born.month(), born.day());
+    i64::from(today.year()) - i64::from(born.year()) - i64::from(!had)
+}
+
+/// The ages that people have; a date of birth outside is none.
+const AGES: std::ops::RangeInclusive<i64> = 0..=130;
+
+impl Known {
+    /// What it means for a session.
+    pub(super) fn judge(
+        self,
+        wanted: &Wanted,
+        block: &Block,
+        today: Date,
+        evidence: Option<String>,
+    ) -> Verdict {
+        let asked = block.threshold;
+        match (self, wanted.kind) {
+            (Self::Born(born), kind) => {
+                let age = years(born, today);
+                if !AGES.contains(&age) {
+                    return Verdict::Undecided { code: "NO_SUCH_AGE" };
+                }
+                match kind {
+                    Kind::Age => passed(wanted, block, age, evidence),
+                    Kind::Over => told(age >= asked, wanted, block, evidence),
+                    Kind::Under => told(age < asked, wanted, block, evidence),
+                }
+            }
+            (Self::Over { .. }, Kind::Age) => Verdict::Undecided { code: "AGE_NOT_TOLD" },
+            // Having reached more is having reached less, and the other way round.
+            (Self::Over { years, is: true }, kind) if years >= asked => {
+                told(kind == Kind::Over, wanted, block, evidence)
+            }
+            (Self::Over { years, is: false }, kind) if years <= asked => {
+                told(kind == Kind::Under, wanted, block, evidence)
+            }
+            (Self::Over { .. }, _) => Verdict::Undecided { code: "AGE_NOT_TOLD" },
+        }
+    }
+}
+
+/// What an estimate means: it passes or fails where it is at least as sure as `sure` (0.5 to 1), and is undecided between.
+pub(super) fn estimate(wanted: &Wanted, block: &Block, estimate: &AgeEstimate, sure: f64) -> Verdict {
+    let reached = estimate.at_least(block.threshold as f64);
+    let above = match wanted.kind {
+        Kind::Age => return passed(wanted, block, f64::from(estimate.years).floor() as i64, None),
+        _ if reached >= sure => true,
+        _ if reached <= 1.0 - sure => false,
+        _ => return Verdict::Undecided { code: "AGE_UNCERTAIN" },
+    };
+    told(above == (wanted.kind == Kind::Over), wanted, block, None)
+}
+
+fn told(yes: bool, wanted: &Wanted, block: &Block, evidence: Option<String>) -> Verdict {
+    if yes {
+        return passed(wanted, block, block.threshold, evidence);
+    }
+    let code = if wanted.kind == Kind::Under { "OVER_AGE" } else { "UNDER_AGE" };
+    Verdict::Failed { evidence, code }
+}
+
+fn passed(wanted: &Wanted, block: &Block, age: i64, evidence: Option<String>) -> Verdict {
+    let held = Held {
+        kind: wanted.kind,
+        age,
+        method: block.method,
+        level: block.level,
+        authenticity: block.authenticity,
+    };
+    // A result that came from a kept one is kept already.
+    let fresh = !matches!(block.method, Method::SvcKey | Method::DoubleAnonymity);
+    Verdict::Passed { age, evidence, check_type: CheckType::Session, held: fresh.then_some(held) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ages::tests::wanted;
+    use serde_json::json;
+
+    fn day(text: &str) -> Date {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_birthday_counts_from_its_day_on() {
+        let born = day("2008-11-22");
+        assert_eq!(years(born, day("2026-11-21")), 17);
+        assert_eq!(years(born, day("2026-11-22")), 18);
+        let leap = day("2008-02-29");
+        assert_eq!([years(leap, day("2026-02-28")), years(leap, day("2026-03-01"))], [17, 18]);
+    }
+
+    #[test]
+    fn sides_of_a_threshold() {
+        let today = day("2026-11-22");
+        let kinds = |known: Known| {
+            ["OVER", "UNDER", "AGE"].map(|kind| {
+                let wanted = wanted(&json!({ "type": kind, "electronic_id": { "threshold": 18 } }));
+                let block = wanted.block(Method::ElectronicId).unwrap();
+                match known.judge(&wanted, block, today, None) {
+                    Verdict::Passed { age, .. } => format!("passed {age}"),
+                    Verdict::Failed { code, .. } | Verdict::Undecided { code } | Verdict::Broken { code } => {
+                        code.to_owned()
+                    }
+                }
+            })
+        };
+        assert_eq!(kinds(Known::Born(day("2008-11-22"))), ["passed 18", "OVER_AGE", "passed 18"]);
+        assert_eq!(kinds(Known::Born(day("2008-11-23"))), ["UNDER_AGE", "passed 18", "passed 17"]);
+        assert_eq!(kinds(Known::Born(day("1850-01-01"))), ["NO_SUCH_AGE"; 3]);
+        assert_eq!(kinds(Known::Born(day("2027-01-01"))), ["NO_SUCH_AGE"; 3]);
+        assert_eq!(kinds(Known::Over { years: 21, is: true }), ["passed 18", "OVER_AGE", "AGE_NOT_TOLD"]);
+        assert_eq!(kinds(Known::Over { years: 21, is: false }), ["AGE_NOT_TOLD"; 3]);
+        assert_eq!(kinds(Known::Over { years: 16, is: true }), ["AGE_NOT_TOLD"; 3]);
+        assert_eq!(kinds(Known::Over { years: 16, is: false }), ["UNDER_AGE", "passed 18", "AGE_NOT_TOLD"]);
+    }
+
+    #[test]
+    fn an_estimate_near_the_threshold_says_neither() {
+        let says = |kind: &str, years: f32| {
+            let wanted = wanted(&json!({ "type": kind, "age_estimation": { "threshold": 18 } }));
+            let block = wanted.block(Method::AgeEstimation).unwrap();
+            let estimated = AgeEstimate { years, st_dev: 4.0, low80: 0.0, high80: 0.0, spread: 0.0 };
+            match estimate(&wanted, block, &estimated, 0.95) {
+                Verdict::Passed { age, .. } => age,
+                Verdict::Failed { .. } => -1,
+                _ => 0,
+            }
+        };
+        // 1.645 deviations: from 24.6 on it is surely above, up to 11.4 surely below.
+        assert_eq!([11.0, 12.0, 18.0, 24.0, 25.0].map(|years| says("OVER", years)), [-1, 0, 0, 0, 18]);
+        assert_eq!([11.0, 12.0, 18.0, 24.0, 25.0].map(|years| says("UNDER", years)), [18, 0, 0, 0, -1]);
+        assert_eq!(says("AGE", 24.9), 24);
+    }
+}

@@ -1,0 +1,193 @@
+//! `doc_scan`: a document session of this server, whose resources are deleted as soon as its age is known.
+
+use super::{Ask, At, Next, Step};
+use crate::{
+    ages::{
+        Ages, NotDone,
+        judge::Known,
+        session::{Session, Verdict},
+        wanted::Block,
+        words::{Authenticity, Level, Method},
+    },
+    identity::{self, Outcome as Came, wanted::Wanted},
+};
+use base::{AgeSessionId, AttemptId, SessionId, SignedDuration, Uuid};
+use jobs::{Failure, Job, Lane, Outcome, Retry};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+/// How often the page asks how the checks are doing, milliseconds.
+const POLL_MS: u32 = 2000;
+/// How often the server looks by itself: the person may have closed the page.
+const EVERY: SignedDuration = SignedDuration::from_secs(5);
+/// Seconds that resources are kept at least; they go as soon as the age is known.
+const RESOURCES_TTL: i64 = 86_700;
+/// The least that a person has for a document, seconds.
+const LEAST: i64 = 60;
+
+/// The document session of an attempt.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Used {
+    session: SessionId,
+    token: Uuid,
+}
+
+/// Ends an attempt at `doc_scan` when its document session has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FollowDocument {
+    /// Of which session.
+    pub session: AgeSessionId,
+    /// Which attempt.
+    pub attempt: AttemptId,
+}
+
+impl Job for FollowDocument {
+    const KIND: &'static str = "follow-age-document";
+    const LANE: Lane = Lane::Quick;
+    const RETRY: Retry = Retry { waits: &[5, 10, 60, 300, 600], jitter: 0.2 };
+}
+
+/// What the document session is asked for.
+fn payload(session: &Session, block: &Block, seconds: i64) -> Map<String, Value> {
+    let mut checks = Vec::new();
+    if block.authenticity != Authenticity::Off {
+        let manual = if block.authenticity == Authenticity::Manual { "ALWAYS" } else { "NEVER" };
+        checks.push(json!({ "type": "ID_DOCUMENT_AUTHENTICITY", "config": { "manual_check": manual } }));
+    }
+    if block.level != Level::None {
+        let liveness = if block.level == Level::Active { "ZOOM" } else { "STATIC" };
+        checks.push(json!({ "type": "LIVENESS", "config": { "liveness_type": liveness, "max_retries": 3 } }));
+        checks.push(json!({ "type": "ID_DOCUMENT_FACE_MATCH", "config": { "manual_check": "NEVER" } }));
+    }
+    let mut config = Map::new();
+    config.insert("allow_handoff".to_owned(), (!block.disable_mobile_hand_off.unwrap_or(false)).into());
+    if let Some(country) = &block.preset_issuing_country {
+        config.insert("preset_issuing_country".to_owned(), country.as_str().into());
+    }
+    if let Some(policy) = &session.wanted.privacy_policy {
+        config.insert("privacy_policy_url".to_owned(), policy.as_str().into());
+    }
+    let payload = json!({
+        "client_session_token_ttl": seconds.max(LEAST),
+        "resources_ttl": RESOURCES_TTL,
+        // Whoever comes here was asked on the page of the age session, or by the business.
+        "block_biometric_consent": true,
+        "requested_checks": checks,
+        "requested_tasks": [{ "type": "ID_DOCUMENT_TEXT_DATA_EXTRACTION", "config": { "manual_check": "NEVER" } }],
+        "required_documents": [{ "type": "ID_DOCUMENT" }],
+        "sdk_config": config,
+    });
+    payload.as_object().cloned().unwrap_or_default()
+}
+
+impl Ages {
+    pub(super) async fn open_document(&self, at: At<'_>) -> Result<Next, NotDone> {
+        let world = &*self.0.world;
+        let identities = &self.0.identities;
+        let payload = payload(at.session, at.block, at.session.seconds_left(world.now()));
+        let wanted = Wanted::read(&payload, world.now(), identities.outbox()).map_err(NotDone::Invalid)?;
+        let mut tx = self.0.db.write().await?;
+        let made = identities.create(&mut tx, at.session.app, at.session.sandbox, wanted, None).await?;
+        let job = FollowDocument { session: at.session.id, attempt: at.attempt.id };
+        jobs::enqueue_at(&mut tx, world, &job, world.now() + EVERY).await?;
+        tx.commit().await?;
+        let used = Used { session: made.id, token: made.token };
+        Ok(Next::Ask(Ask { kept: Some(json!(used)), ..self.document_step(at, used) }))
+    }
+
+    fn document_step(&self, at: At<'_>, used: Used) -> Ask {
+        let sandbox = if at.session.sandbox { "/sandbox" } else { "" };
+        let url = format!(
+            "{}{sandbox}/idverify/v1/web/index.html?sessionID={}&sessionToken={}",
+            self.0.settings.public_url, used.session, used.token,
+        );
+        Ask::new(Step::Document { url }, Value::Null)
+    }
+
+    pub(super) async fn look_at_document(&self, at: At<'_>) -> Result<Next, NotDone> {
+        let used: Option<Used> = serde_json::from_value(at.attempt.held.clone()).ok();
+        let Some(used) = used else { return Err(NotDone::Stale) };
+        let (identities, app, sandbox) = (&self.0.identities, at.session.app, at.session.sandbox);
+        let gone = || Next::End(Verdict::Undecided { code: "DOCUMENT_SESSION_ENDED" });
+        let held = match identities.of(app, used.session, sandbox).await {
+            Ok(held) => held,
+            Err(identity::NotDone::NoSession) => return Ok(gone()),
+            Err(error) => return Err(foreign(error)),
+        };
+        let came = identities.outcome(&held).await.map_err(foreign)?;
+        let verdict = match came {
+            Came::Open => return Ok(Next::Ask(self.document_step(at, used))),
+            Came::Checking => {
+                let waits =
+                    at.session.wanted.synchronous_checks || at.block.synchronous_checks.unwrap_or(false);
+                let wait = Next::Ask(Ask::new(Step::Wait { poll_ms: POLL_MS }, Value::Null));
+                return Ok(if waits { wait } else { Next::Waits });
+            }
+            Came::Expired => return Ok(gone()),
+            Came::Approved(Some(born)) => {
+                let today = self.0.world.now().to_zoned(jiff::tz::TimeZone::UTC).date();
+                Known::Born(born).judge(&at.session.wanted, at.block, today, Some(used.session.to_string()))
+            }
+            Came::Approved(None) => Verdict::Undecided { code: "NO_DATE_OF_BIRTH" },
+            Came::Refused(reason) => Verdict::Undecided { code: refusal(&reason) },
+        };
+        // Its age is known: nothing of the document is kept any longer.
+        match identities.delete(app, used.session, sandbox).await {
+            Ok(()) | Err(identity::NotDone::NoSession) => {}
+            Err(error) => return Err(foreign(error)),
+        }
+        Ok(Next::End(verdict))
+    }
+
+    /// Runs a [`FollowDocument`].
+    pub(in crate::ages) async fn follow_document(&self, job: &FollowDocument) -> Result<Outcome, Failure> {
+        let again = Ok(Outcome::Again(self.0.world.now() + EVERY));
+        let Some(session) = self.find(job.session).await? else { return Ok(Outcome::Done) };
+        let Some(attempt) = session.attempt.as_ref().filter(|attempt| attempt.id == job.attempt) else {
+            return Ok(Outcome::Done);
+        };
+        let Some(block) = session.wanted.block(Method::DocScan) else { return Ok(Outcome::Done) };
+        let turn = attempt.turn;
+        let next = self.look_at_document(At { session: &session, block, attempt, locale: "" }).await?;
+        match next {
+            // The page shows what the person is to do; nothing is to be written down.
+            Next::Ask(_) => again,
+            Next::Waits if session.state == crate::ages::words::State::Processing => again,
+            next => match self.settle(job.session, job.attempt, turn, next, "").await {
+                Ok(turn) if turn.session.attempt.is_some() => again,
+                Ok(_) | Err(NotDone::Stale | NotDone::NoSession) => Ok(Outcome::Done),
+                Err(error) => Err(error.into()),
+            },
+        }
+    }
+}
+
+/// Why a document does not do, in the words of its checks.
+fn refusal(reason: &str) -> &'static str {
+    const WORDS: [&str; 14] = [
+        "EXPIRED_DOCUMENT",
+        "DATA_MISMATCH",
+        "DOC_NUMBER_INVALID",
+        "TAMPERED",
+        "DOCUMENT_COPY",
+        "FRAUD_LIST_MATCH",
+        "DIFFERENT_PERSON",
+        "LARGE_AGE_GAP",
+        "PHOTO_OF_PHOTO",
+        "LIVENESS_NOT_PROVEN",
+        "FACE_NOT_FOUND",
+        "MULTIPLE_FACES",
+        "COUNTRY_NOT_SUPPORTED",
+        "DOCUMENT_NOT_SUPPORTED",
+    ];
+    WORDS.into_iter().find(|word| *word == reason).unwrap_or("DOCUMENT_NOT_ACCEPTED")
+}
+
+/// What went wrong in the document session, in our words.
+fn foreign(error: identity::NotDone) -> NotDone {
+    match error {
+        identity::NotDone::Db(error) => NotDone::Db(error),
+        identity::NotDone::Models(refusal) => NotDone::Models(refusal),
+        other => NotDone::State(other.to_string()),
+    }
+}

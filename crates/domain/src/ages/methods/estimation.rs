@@ -1,0 +1,188 @@
+//! `age_estimation`: a photo, or frames with the moves that were asked for; liveness by level; the age with how sure it is.
+
+use super::{Ask, At, CAPTURE, Next, Problem, Step};
+use crate::{
+    ages::{Ages, NotDone, judge, session::Verdict, words::Level},
+    estimate::{Ask as Question, Assurance, FaceCode, Prediction, Refusal},
+    secure_capture,
+};
+use media::gate;
+use serde_json::{Map, Value, json};
+use vision::challenge::{Challenge, Kind, MOST_FRAMES, Move, Observation};
+
+/// The age that a sandbox sees in every photo, years.
+const SANDBOX_AGE: i64 = 30;
+/// Bytes of a photo, and of a frame.
+const MOST_BYTES: usize = 4 << 20;
+const MOST_FRAME_BYTES: usize = 512 << 10;
+/// Frames that are looked at: eight seconds, three a second.
+const FRAMES: usize = if MOST_FRAMES < 24 { MOST_FRAMES } else { 24 };
+/// Milliseconds between frames, where the page does not say when it took them.
+const BETWEEN_MS: f64 = 300.0;
+/// The share of strangers who may pass for the person that began.
+const SAME_FMR: f64 = 1e-3;
+
+/// What a photo came to.
+enum Looked {
+    /// This age.
+    Age(vision::AgeEstimate),
+    /// No live face.
+    Spoof,
+    /// Something that another photo may mend.
+    Again(&'static str),
+}
+
+impl Ages {
+    pub(super) fn open_estimation(&self, at: At<'_>) -> Next {
+        let challenge =
+            (at.block.level == Level::Active).then(|| Challenge::choose(&*self.0.world, Kind::Turn));
+        Next::Ask(ask(at, challenge))
+    }
+
+    pub(super) async fn estimate_age(
+        &self,
+        at: At<'_>,
+        held: Value,
+        input: &Map<String, Value>,
+    ) -> Result<Next, NotDone> {
+        let again = |code| Ok(Next::Ask(Ask { problem: Some(Problem::new(code)), ..self.again(at) }));
+        let image = picture(input.get("img"), "img", MOST_BYTES)?;
+        if at.session.sandbox {
+            return Ok(Next::End(sandbox(at)));
+        }
+        let capture = input.get("secure").cloned().unwrap_or(Value::Null);
+        let capture: secure_capture::Capture =
+            serde_json::from_value(capture).map_err(|_| NotDone::wrong("secure", "an object is expected"))?;
+        let multiframe = at.block.level == Level::Active;
+        let vouched =
+            self.0.secure_capture.check(&*self.0.world, at.session.app, &capture, &image, multiframe);
+        if let Err(untrusted) = vouched {
+            tracing::debug!("a capture is not trusted: {untrusted}");
+            return again("TRY_AGAIN");
+        }
+        if multiframe {
+            let challenge: Option<Challenge> = serde_json::from_value(held).ok();
+            let Some(challenge) = challenge else { return Err(NotDone::Stale) };
+            match self.answers(&challenge, input).await? {
+                Some(true) => {}
+                Some(false) => return Ok(Next::End(Verdict::Undecided { code: "CHALLENGE_NOT_MET" })),
+                None => return again("UNUSABLE_IMAGE"),
+            }
+        }
+        match self.look(image, at.block.level).await? {
+            Looked::Age(estimate) => {
+                let verdict = judge::estimate(&at.session.wanted, at.block, &estimate, self.0.settings.sure);
+                Ok(Next::End(verdict))
+            }
+            Looked::Spoof => Ok(Next::End(Verdict::Undecided { code: "LIVENESS_NOT_PROVEN" })),
+            Looked::Again(code) => again(code),
+        }
+    }
+
+    /// The same step again; a challenge is chosen anew each time.
+    fn again(&self, at: At<'_>) -> Ask {
+        let challenge =
+            (at.block.level == Level::Active).then(|| Challenge::choose(&*self.0.world, Kind::Turn));
+        ask(at, challenge)
+    }
+
+    async fn look(&self, image: Vec<u8>, level: Level) -> Result<Looked, NotDone> {
+        let liveness = (level != Level::None).then_some(Assurance::Medium);
+        match self.0.estimator.answer(Question { image, relaxed: true, age: true, liveness }).await {
+            Ok(finding) => {
+                let spoof = finding.liveness.is_some_and(|liveness| liveness.prediction != Prediction::Real);
+                Ok(match finding.age {
+                    _ if spoof => Looked::Spoof,
+                    Some(age) => Looked::Age(age),
+                    None => Looked::Again("TRY_AGAIN"),
+                })
+            }
+            Err(Refusal::Face(problem)) => Ok(Looked::Again(face_word(problem.code))),
+            Err(Refusal::Image(_)) => Ok(Looked::Again("UNUSABLE_IMAGE")),
+            Err(refusal) => Err(NotDone::Models(refusal)),
+        }
+    }
+
+    /// Whether frames show the moves that were asked for; nothing where they cannot be looked at.
+    async fn answers(
+        &self,
+        challenge: &Challenge,
+        input: &Map<String, Value>,
+    ) -> Result<Option<bool>, NotDone> {
+        let frames = input.get("frames").and_then(Value::as_array);
+        let frames = frames.ok_or_else(|| NotDone::wrong("frames", "a list is expected"))?;
+        if frames.len() > FRAMES {
+            let words = format!("it has {} items, at most {FRAMES} are looked at", frames.len());
+            return Err(NotDone::wrong("frames", words));
+        }
+        let times = input.get("times").and_then(Value::as_array);
+        let mut pictures = Vec::with_capacity(frames.len());
+        for (number, frame) in frames.iter().enumerate() {
+            let bytes = picture(Some(frame), &format!("frames[{number}]"), MOST_FRAME_BYTES)?;
+            let time = times.and_then(|times| times.get(number)).and_then(Value::as_f64);
+            pictures.push((bytes, time.unwrap_or(number as f64 * BETWEEN_MS) / 1000.0));
+        }
+        let challenge = challenge.clone();
+        let now = self.0.world.now();
+        let looked = self.0.estimator.run(move |vision| {
+            let rules = gate::Rules::default().relaxed();
+            let mut seen = Vec::with_capacity(pictures.len());
+            for (bytes, time) in &pictures {
+                let header = gate::inspect(bytes, &rules).ok()?;
+                let picture = gate::decode(bytes, &header, &rules).ok()?;
+                seen.push(Observation::of(vision, &picture, *time).ok()?);
+            }
+            let same = vision.space().distance_at(SAME_FMR)?;
+            Some(challenge.check(&seen, same, now).passed)
+        });
+        looked.await.map_err(NotDone::Models)
+    }
+}
+
+fn ask(at: At<'_>, challenge: Option<Challenge>) -> Ask {
+    match challenge {
+        Some(challenge) => {
+            let word = |turn: &Move| match turn {
+                Move::Left => "LEFT",
+                Move::Right => "RIGHT",
+                Move::Up => "UP",
+                Move::Nearer => "NEARER",
+                Move::Farther => "FARTHER",
+            };
+            let moves = challenge.moves.iter().map(word).collect();
+            Ask::new(Step::Frames { moves, capture: CAPTURE }, json!(challenge))
+        }
+        None => Ask::new(Step::Camera { level: at.block.level.as_str(), capture: CAPTURE }, Value::Null),
+    }
+}
+
+/// A sandbox needs no models: whoever is in the picture is thirty.
+fn sandbox(at: At<'_>) -> Verdict {
+    let today = at.session.created_at.to_zoned(jiff::tz::TimeZone::UTC).date();
+    let born = today.saturating_sub(jiff::Span::new().years(SANDBOX_AGE));
+    judge::Known::Born(born).judge(&at.session.wanted, at.block, today, None)
+}
+
+/// The bytes of a picture in base64.
+pub(super) fn picture(value: Option<&Value>, path: &str, most: usize) -> Result<Vec<u8>, NotDone> {
+    let text = value
+        .and_then(Value::as_str)
+        .ok_or_else(|| NotDone::wrong(path, "base64 of a JPEG picture is expected"))?;
+    if text.len() > most / 3 * 4 + 4 {
+        let words = format!("it has {} characters; a picture of at most {most} bytes is taken", text.len());
+        return Err(NotDone::wrong(path, words));
+    }
+    base64_simd::STANDARD.decode_to_vec(text).map_err(|_| NotDone::wrong(path, "it is no base64"))
+}
+
+/// What a person can do about his picture.
+fn face_word(code: FaceCode) -> &'static str {
+    match code {
+        FaceCode::NotFound => "NO_FACE",
+        FaceCode::Multiple => "SEVERAL_FACES",
+        FaceCode::BoxTooSmall | FaceCode::RatioTooLow => "FACE_TOO_SMALL",
+        FaceCode::TooBright => "TOO_BRIGHT",
+        FaceCode::TooDark => "TOO_DARK",
+        FaceCode::RatioTooHigh | FaceCode::NoRoom => "NOT_CENTRED",
+    }
+}

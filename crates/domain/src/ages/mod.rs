@@ -1,0 +1,428 @@
+//! Age verification sessions (interface 3, part B; decisions, section 5): what a business asks for, how a person shows an
+//! age, and what is told of it.
+//!
+//! [`wanted`] holds the create payload to its rules, [`session`] is what is kept ([`store`](Ages::of) says how), [`moves`]
+//! has every change of a state. [`flow`] is what a person does, turn by turn; [`methods`] has the fourteen ways, and
+//! [`judge`] holds what they find against what was asked for. `notify` tells the business.
+
+pub mod flow;
+mod judge;
+mod methods;
+pub mod moves;
+mod notify;
+mod responses;
+pub mod session;
+mod store;
+pub mod wanted;
+pub mod words;
+
+pub use methods::FollowDocument;
+pub use notify::NotSigned;
+pub use responses::Response;
+pub use store::purge;
+
+use crate::{
+    delivery::Outbox,
+    estimate::{self, Estimator},
+    identity::Identities,
+    invalid::Invalid,
+    proof::issuer::Issuer,
+    secure_capture::SecureCapture,
+    tenancy::{Feature, OrgStatus},
+    vault::Vault,
+};
+use base::{AgeSessionId, AppId, SignedDuration, World};
+use db::{Db, DbError, FromRow, Tx, sql};
+use jobs::Worker;
+use moves::BadMove;
+use notify::{Signer, TellError};
+use session::Session;
+use std::sync::Arc;
+use wanted::{Has, Offer, Wanted};
+use words::Method;
+
+/// How sessions are run; the operator's settings.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Where this server is reached.
+    pub public_url: String,
+    /// The brand, in lower case.
+    pub brand: String,
+    /// How long a session is kept after its end: its state and what came of it.
+    pub keep: SignedDuration,
+    /// How sure an estimate must be to pass or to fail, 0.5 to 1; what is less sure goes to the next method.
+    pub sure: f64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            public_url: "http://127.0.0.1:8080".to_owned(),
+            brand: "svc".to_owned(),
+            keep: SignedDuration::from_hours(24 * 30),
+            sure: 0.95,
+        }
+    }
+}
+
+/// What age sessions are made of.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    /// The database.
+    pub db: Db,
+    /// Time and chance.
+    pub world: Arc<dyn World>,
+    /// Seals rows and continuations.
+    pub vault: Vault,
+    /// Where webhooks go through.
+    pub outbox: Outbox,
+    /// Estimates ages.
+    pub estimator: Estimator,
+    /// Vouches for pictures.
+    pub secure_capture: SecureCapture,
+    /// Reads documents.
+    pub identities: Identities,
+    /// Makes proofs for tills.
+    pub issuer: Issuer,
+}
+
+/// Runs age verification sessions; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Ages(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    db: Db,
+    world: Arc<dyn World>,
+    vault: Vault,
+    outbox: Outbox,
+    estimator: Estimator,
+    secure_capture: SecureCapture,
+    identities: Identities,
+    issuer: Issuer,
+    signer: Signer,
+    providers: Providers,
+    sandbox: Providers,
+    settings: Settings,
+}
+
+/// Who answers for the methods that need somebody outside.
+#[derive(Debug)]
+struct Providers {
+    sandbox: bool,
+}
+
+impl Has for Providers {
+    fn method(&self, method: Method) -> bool {
+        matches!(method, Method::AgeEstimation | Method::DocScan)
+    }
+
+    fn sub_methods(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// Why something was not done. The interface says how each looks.
+#[derive(Debug, thiserror::Error)]
+pub enum NotDone {
+    /// There is no such session.
+    #[error("there is no such session")]
+    NoSession,
+    /// Its time is over.
+    #[error("the session has expired")]
+    Expired,
+    /// The session's state allows it not, or not any more.
+    #[error("{0}")]
+    State(String),
+    /// The answer is to a question that was answered, or replaced.
+    #[error("the continuation was used, or is of another attempt; ask for the session and go on from there")]
+    Stale,
+    /// The person has to consent first.
+    #[error("the method uses the person's face, and consent was not given")]
+    NoConsent,
+    /// The business is not served.
+    #[error("the business that asked for this is not served")]
+    NotServed,
+    /// What was sent cannot be used.
+    #[error("the request has {} members that cannot be used", .0.len())]
+    Invalid(Vec<Invalid>),
+    /// The models did not answer.
+    #[error(transparent)]
+    Models(estimate::Refusal),
+    /// A webhook cannot be signed.
+    #[error(transparent)]
+    NotSigned(#[from] NotSigned),
+    /// The database did not do it.
+    #[error(transparent)]
+    Db(DbError),
+}
+
+impl From<BadMove> for NotDone {
+    fn from(bad: BadMove) -> Self {
+        Self::State(format!("the session is {}; that cannot be done in this state", bad.0))
+    }
+}
+
+impl From<TellError> for NotDone {
+    fn from(error: TellError) -> Self {
+        match error {
+            TellError::NotSigned(error) => Self::NotSigned(error),
+            TellError::Db(error) => Self::Db(error),
+        }
+    }
+}
+
+impl From<Invalid> for NotDone {
+    fn from(invalid: Invalid) -> Self {
+        Self::Invalid(vec![invalid])
+    }
+}
+
+impl NotDone {
+    fn wrong(path: impl Into<String>, words: impl Into<String>) -> Self {
+        crate::invalid::invalid(path.into(), words).into()
+    }
+}
+
+impl Ages {
+    /// Sessions of these parts.
+    pub fn new(parts: Parts, settings: Settings) -> Self {
+        let Parts { db, world, vault, outbox, estimator, secure_capture, identities, issuer } = parts;
+        let signer = Signer::new(db.clone(), world.clone(), vault.clone());
+        let (providers, sandbox) = (Providers { sandbox: false }, Providers { sandbox: true });
+        Self(Arc::new(Inner {
+            db,
+            world,
+            vault,
+            outbox,
+            estimator,
+            secure_capture,
+            identities,
+            issuer,
+            signer,
+            providers,
+            sandbox,
+            settings,
+        }))
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &Settings {
+        &self.0.settings
+    }
+
+    /// What payloads are read against.
+    pub fn offer(&self, sandbox: bool) -> Offer<'_> {
+        Offer { has: self.has(sandbox), brand: &self.0.settings.brand, outbox: &self.0.outbox }
+    }
+
+    /// Which methods there are.
+    pub fn has(&self, sandbox: bool) -> &dyn Has {
+        if sandbox { &self.0.sandbox } else { &self.0.providers }
+    }
+
+    /// The public keys that webhooks are signed with, a JWK set.
+    pub async fn webhook_keys(&self) -> Result<serde_json::Value, NotSigned> {
+        self.0.signer.key_set().await
+    }
+
+    /// A worker that knows the jobs of sessions, too.
+    #[must_use]
+    pub fn handle(&self, worker: Worker) -> Worker {
+        let following = self.clone();
+        worker.handle(move |job: FollowDocument, _| {
+            let ages = following.clone();
+            async move { ages.follow_document(&job).await }
+        })
+    }
+
+    /// Makes a session.
+    pub async fn create(
+        &self,
+        tx: &mut Tx,
+        app: AppId,
+        sandbox: bool,
+        mut wanted: Wanted,
+    ) -> Result<Session, NotDone> {
+        // What the business verified is judged now, and not kept.
+        wanted.email = None;
+        let session = Session::begin(&*self.0.world, app, sandbox, wanted);
+        self.insert(tx, &session).await?;
+        Ok(session)
+    }
+
+    /// Refuses a payload that names a rule which the application has not.
+    pub async fn check_rule(&self, app: AppId, sandbox: bool, wanted: &Wanted) -> Result<(), NotDone> {
+        let Some(id) = wanted.rule_id else { return Ok(()) };
+        let rule = self.rule(&mut self.0.db.read().await?, app, sandbox, id).await?;
+        rule.map(drop).ok_or_else(|| NotDone::wrong("rule_id", "there is no such rule"))
+    }
+
+    /// A session of an application.
+    pub async fn of(&self, app: AppId, id: AgeSessionId, sandbox: bool) -> Result<Session, NotDone> {
+        let session = self.find(id).await?;
+        session.filter(|session| session.app == app && session.sandbox == sandbox).ok_or(NotDone::NoSession)
+    }
+
+    /// What the business is called to whom a session belongs, where it is served.
+    pub async fn business(&self, app: AppId) -> Result<String, NotDone> {
+        #[derive(FromRow)]
+        struct Row {
+            name: String,
+            state: String,
+            #[sqlx(json)]
+            features: Vec<Feature>,
+            status: Option<String>,
+        }
+        let mut view = self.0.db.read().await?;
+        let row: Option<Row> = view
+            .fetch_optional(sql!(
+                "SELECT a.name, a.state, a.features, o.status FROM applications a
+                   LEFT JOIN organisations o ON o.id = a.organisation_id WHERE a.id = $1",
+                app,
+            ))
+            .await?;
+        let served = |row: &Row| {
+            row.state == "ENABLED"
+                && row.status.as_deref() == Some(OrgStatus::Active.as_str())
+                && row.features.contains(&Feature::Ages)
+        };
+        row.filter(served).map(|row| row.name).ok_or(NotDone::NotServed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{wanted::Wanted, *};
+    use serde_json::Value;
+
+    /// Everything is set up.
+    #[derive(Debug)]
+    struct All;
+
+    impl Has for All {
+        fn method(&self, _: Method) -> bool {
+            true
+        }
+
+        fn sub_methods(&self) -> Vec<String> {
+            vec!["bank".to_owned()]
+        }
+    }
+
+    fn read(body: &Value) -> Result<Wanted, Vec<Invalid>> {
+        let keyring = crate::keyring::Keyring::parse(&"01".repeat(32)).unwrap();
+        let fetcher = media::fetch::Fetcher::new(&media::fetch::Policy::default()).unwrap();
+        let outbox = Outbox::new(fetcher, Vault::new(&keyring));
+        let body = body.as_object().unwrap();
+        let order: Vec<String> = body.keys().cloned().collect();
+        let now = "2026-11-22T12:00:00Z".parse().unwrap();
+        Wanted::read(body, &order, now, Offer { has: &All, brand: "svc", outbox: &outbox })
+    }
+
+    pub(super) fn wanted(body: &Value) -> Wanted {
+        read(body).unwrap()
+    }
+
+    fn wrong(body: &Value) -> Vec<String> {
+        read(body).unwrap_err().into_iter().map(|wrong| wrong.path.into_owned()).collect()
+    }
+
+    use serde_json::json;
+
+    #[test]
+    fn without_a_block_every_method_is_asked_for() {
+        let all = wanted(&json!({}));
+        assert_eq!(all.blocks.len(), 14);
+        assert_eq!((all.kind, all.ttl), (words::Kind::Over, 900));
+        assert_eq!(all.usable(&All).count(), 14);
+        assert_eq!(wanted(&json!({ "type": "age" })).usable(&All).count(), 5);
+    }
+
+    #[test]
+    fn with_a_block_only_those_that_are_named() {
+        let two = wanted(&json!({ "age_estimation": { "threshold": 21 }, "doc_scan": { "allowed": false } }));
+        let used: Vec<_> = two.usable(&All).map(|block| (block.method, block.threshold)).collect();
+        assert_eq!(used, [(Method::AgeEstimation, 21)]);
+    }
+
+    #[test]
+    fn every_wrong_member_is_told_with_its_path() {
+        assert_eq!(wrong(&json!({ "ttl": 59 })), ["ttl"]);
+        assert_eq!(wrong(&json!({ "ttl": 2_592_001 })), ["ttl"]);
+        assert_eq!(wrong(&json!({ "ttl": 60.5 })), ["ttl"]);
+        assert_eq!(wrong(&json!({ "type": "EXACT" })), ["type"]);
+        let body = json!({
+            "age_estimation": { "allowed": "yes", "threshold": 0, "retry_limit": 11, "level": "HIGH" },
+            "double_anonymity": { "threshold": 5 },
+            "electronic_id": { "sub_methods": ["bank", "moon"] },
+            "digital_id": { "threshold": 18, "age_estimation_threshold": 17 },
+            "notification_url": "http://a.example.com/x",
+            "callback": { "url": "javascript://x" },
+            "target_origin_url": "ftp://x",
+            "blocked_locations": ["GB", "US-UT", "Utah"],
+            "account_id": "x".repeat(101),
+            "rule_id": "1",
+            "email": { "data": { "verified_email": "nobody" } },
+        });
+        let mut paths = wrong(&body);
+        paths.sort();
+        assert_eq!(
+            paths,
+            [
+                "account_id",
+                "age_estimation.allowed",
+                "age_estimation.level",
+                "age_estimation.retry_limit",
+                "age_estimation.threshold",
+                "blocked_locations[2]",
+                "callback.url",
+                "digital_id.age_estimation_threshold",
+                "double_anonymity.threshold",
+                "electronic_id.sub_methods[1]",
+                "email.data.verified_email",
+                "notification_url",
+                "rule_id",
+                "target_origin_url",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_session_that_would_offer_nothing_is_refused() {
+        assert_eq!(wrong(&json!({ "type": "AGE", "credit_card": {} })), [""]);
+        assert_eq!(
+            wrong(&json!({ "credit_card": { "threshold": 21 } })),
+            [""],
+            "a card shows 18 and no more"
+        );
+        assert_eq!(wrong(&json!({ "mobile": { "allowed": false } })), [""]);
+    }
+
+    #[test]
+    fn a_token_satisfies_a_rule_in_method_threshold_and_levels() {
+        use wanted::{Held, satisfies};
+        use words::{Authenticity, Kind, Level};
+        let rule = wanted(&json!({
+            "age_estimation": { "threshold": 18, "level": "PASSIVE" },
+            "doc_scan": { "threshold": 21, "authenticity": "AUTO" },
+        }));
+        let held = Held {
+            kind: Kind::Over,
+            age: 18,
+            method: Method::AgeEstimation,
+            level: Level::Passive,
+            authenticity: Authenticity::Off,
+        };
+        assert!(satisfies(&held, &rule));
+        assert!(satisfies(&Held { age: 25, level: Level::Active, ..held.clone() }, &rule));
+        assert!(!satisfies(&Held { age: 17, ..held.clone() }, &rule));
+        assert!(!satisfies(&Held { level: Level::None, ..held.clone() }, &rule));
+        assert!(!satisfies(&Held { method: Method::Mobile, ..held.clone() }, &rule));
+        let document =
+            Held { method: Method::DocScan, age: 21, authenticity: Authenticity::Auto, ..held.clone() };
+        assert!(satisfies(&document, &rule));
+        assert!(!satisfies(&Held { authenticity: Authenticity::Off, ..document }, &rule));
+        assert!(!satisfies(&Held { kind: Kind::Under, ..held }, &rule));
+    }
+}

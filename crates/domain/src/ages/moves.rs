@@ -1,0 +1,97 @@
+//! Every move of an age session, in one place. `docs/AGES.md` has the same table, and a test holds them equal.
+
+use super::words::State;
+
+/// A move that a session in that state cannot make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("nothing in the state {0} can do that")]
+pub struct BadMove(pub &'static str);
+
+crate::words::closed! {
+    /// What happens to a session.
+    pub enum Event {
+        /// The page opens a method, for the first time or for another one.
+        Opened => "method opened",
+        /// The person is through, and a check still runs.
+        Waits => "check runs on",
+        /// The age is as asked.
+        Passed => "passed",
+        /// The age is not as asked.
+        Failed => "failed",
+        /// The method could not tell, and another is left.
+        Undecided => "undecided, another method left",
+        /// The method could not tell, and none is left.
+        UsedUp => "undecided, none left",
+        /// The method broke, and none is left.
+        Broke => "broken, none left",
+        /// The person called it off.
+        Cancelled => "cancelled",
+        /// A method is opened again after the end, where the session allows it.
+        Retried => "opened again",
+    }
+}
+
+impl State {
+    /// The state after an event.
+    pub fn after(self, event: Event) -> Result<Self, BadMove> {
+        use Event as E;
+        Ok(match (self, event) {
+            (Self::Pending | Self::InProgress, E::Opened) | (Self::Fail | Self::Error, E::Retried) => {
+                Self::InProgress
+            }
+            (Self::InProgress, E::Waits) => Self::Processing,
+            (Self::Pending | Self::InProgress | Self::Processing, E::Passed) => Self::Complete,
+            (Self::Pending | Self::InProgress | Self::Processing, E::Failed | E::UsedUp) => Self::Fail,
+            (Self::Pending | Self::InProgress | Self::Processing, E::Undecided) => Self::InProgress,
+            (Self::Pending | Self::InProgress | Self::Processing, E::Broke) => Self::Error,
+            (Self::Pending | Self::InProgress | Self::Fail | Self::Error, E::Cancelled) => Self::Cancelled,
+            _ => return Err(BadMove(self.as_str())),
+        })
+    }
+
+    /// Whether a session in it may have had its last word.
+    pub fn is_result(self) -> bool {
+        matches!(self, Self::Complete | Self::Fail | Self::Error | Self::Cancelled)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fmt::Write as _;
+
+    #[test]
+    fn the_table_of_the_documents_is_that_of_the_code() {
+        let mut table = "| Session |".to_owned();
+        for event in Event::WORDS {
+            write!(table, " {event} |").unwrap();
+        }
+        write!(table, "\n|{}\n", "---|".repeat(Event::WORDS.len() + 1)).unwrap();
+        for word in State::WORDS {
+            let state: State = word.parse().unwrap();
+            write!(table, "| `{word}` |").unwrap();
+            for event in Event::WORDS {
+                match state.after(event.parse().unwrap()) {
+                    Ok(to) => write!(table, " `{to}` |").unwrap(),
+                    Err(BadMove(from)) => {
+                        assert_eq!(from, *word);
+                        table.push_str(" - |");
+                    }
+                }
+            }
+            table.push('\n');
+        }
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/AGES.md");
+        let document = std::fs::read_to_string(file).unwrap();
+        assert!(document.contains(&table), "docs/AGES.md lacks this table:\n{table}");
+    }
+
+    #[test]
+    fn what_is_complete_or_cancelled_stays() {
+        for state in [State::Complete, State::Cancelled] {
+            for event in Event::WORDS {
+                assert!(state.after(event.parse().unwrap()).is_err(), "{state} {event}");
+            }
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! An age session, as it is kept: one sealed document. It says how far the person is and what came of it, and has nothing
+//! that he typed or showed.
+
+use super::{
+    moves::{BadMove, Event},
+    wanted::{Block, Has, Held, Wanted},
+    words::{CheckType, Kind, Method, State},
+};
+use base::{AgeSessionId, AppId, AttemptId, Id as _, Timestamp, World};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A session. Old rows must still be read after an update: add members with defaults.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Session {
+    /// Which.
+    pub id: AgeSessionId,
+    /// Whose.
+    pub app: AppId,
+    /// Whether providers of the sandbox answer.
+    pub sandbox: bool,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+    /// What was asked for.
+    pub wanted: Wanted,
+    /// How far it is.
+    pub state: State,
+    /// What the person said to the use of biometric data.
+    pub consent: Option<Consent>,
+    /// What was tried.
+    pub tries: Vec<Try>,
+    /// What is being tried.
+    pub attempt: Option<Attempt>,
+    /// What came of the last attempt that ended.
+    pub outcome: Option<Outcome>,
+    /// Webhooks that were sent.
+    pub told: i64,
+    /// One-time codes that were sent to the person, by whichever method.
+    #[serde(default)]
+    pub codes: Codes,
+    /// Results that were handed to the person: kept under a key of his, or as a proof for tills.
+    #[serde(default)]
+    pub given: Vec<Gift>,
+}
+
+/// What the person said to the use of biometric data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Consent {
+    /// Yes or no.
+    pub given: bool,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// How often a method was tried, and how it ended last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Try {
+    /// Which.
+    pub method: Method,
+    /// Attempts that ended.
+    pub attempts: i64,
+    /// Whether the last one showed that the age is not as asked.
+    pub failed: bool,
+}
+
+/// An attempt that is under way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attempt {
+    /// Which.
+    pub id: AttemptId,
+    /// At what.
+    pub method: Method,
+    /// Turns that were taken: an answer counts for the last one alone.
+    pub turn: i64,
+    /// Wrong codes that were typed.
+    pub wrong: i64,
+    /// What the server must know of it that the page need not carry: a document session, a request to a wallet.
+    pub held: Value,
+}
+
+/// What came of an attempt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// At what.
+    pub method: Method,
+    /// Whether the age is as asked; for a session of the type AGE, whether there is one.
+    pub passed: bool,
+    /// The age where it was asked for, else the threshold, years.
+    pub age: Option<i64>,
+    /// Under what the method knows it.
+    pub evidence_id: Option<String>,
+    /// Why it did not pass.
+    pub error_code: Option<String>,
+    /// What it rests on.
+    pub check_type: CheckType,
+    /// When.
+    pub at: Timestamp,
+    /// What a kept result would say.
+    pub held: Option<Held>,
+}
+
+/// One-time codes that were sent: whoever opens a session may not have strangers' phones ring.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Codes {
+    /// How many.
+    pub sent: i64,
+    /// When the last one was.
+    pub last: Option<Timestamp>,
+}
+
+/// Something that a person took along.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Gift {
+    /// A result under a key of his.
+    Key,
+    /// A proof of age.
+    Proof,
+}
+
+/// What came of a method.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The age is as asked, or is this one.
+    Passed {
+        /// The age where it was asked for, else the threshold, years.
+        age: i64,
+        /// Under what the method knows it.
+        evidence: Option<String>,
+        /// What it rests on.
+        check_type: CheckType,
+        /// What a kept result would say.
+        held: Option<Held>,
+    },
+    /// The age is not as asked.
+    Failed {
+        /// Under what the method knows it.
+        evidence: Option<String>,
+        /// Why.
+        code: &'static str,
+    },
+    /// It could not be told.
+    Undecided {
+        /// Why.
+        code: &'static str,
+    },
+    /// The method broke; it is not the person's fault.
+    Broken {
+        /// Why.
+        code: &'static str,
+    },
+}
+
+impl Session {
+    /// A session that begins.
+    pub fn begin(world: &dyn World, app: AppId, sandbox: bool, wanted: Wanted) -> Self {
+        let now = world.now();
+        Self {
+            id: AgeSessionId::new(world),
+            app,
+            sandbox,
+            created_at: now,
+            updated_at: now,
+            wanted,
+            state: State::Pending,
+            consent: None,
+            tries: Vec::new(),
+            attempt: None,
+            outcome: None,
+            told: 0,
+            codes: Codes::default(),
+            given: Vec::new(),
+        }
+    }
+
+    /// Whether its time has not run out.
+    pub fn lives(&self, now: Timestamp) -> bool {
+        now < self.wanted.until
+    }
+
+    /// Seconds until its time runs out.
+    pub fn seconds_left(&self, now: Timestamp) -> i64 {
+        self.wanted.until.duration_since(now).as_secs().max(0)
+    }
+
+    /// Attempts at a method that ended.
+    pub fn attempts(&self, method: Method) -> i64 {
+        self.tries.iter().find(|tried| tried.method == method).map_or(0, |tried| tried.attempts)
+    }
+
+    /// Attempts at a method that are left.
+    pub fn attempts_remaining(&self, block: &Block) -> i64 {
+        (block.attempts() - self.attempts(block.method)).max(0)
+    }
+
+    /// Whether the person must be asked before a face is looked at.
+    pub fn asks_for_consent(&self) -> bool {
+        !self.wanted.block_biometric_consent
+    }
+
+    /// Whether the person said no to a method that uses his face.
+    pub fn is_declined(&self, block: &Block) -> bool {
+        block.is_biometric() && self.asks_for_consent() && self.consent.is_some_and(|consent| !consent.given)
+    }
+
+    /// Whether an attempt at a method may begin now, as far as states and attempts go.
+    pub fn may_open(&self, block: &Block) -> bool {
+        if self.attempts_remaining(block) == 0 || self.is_declined(block) {
+            return false;
+        }
+        match self.state {
+            State::Pending | State::InProgress => true,
+            State::Fail | State::Error => {
+                let last = self.outcome.as_ref().is_some_and(|outcome| outcome.method == block.method);
+                self.wanted.resume_enabled || (last && block.retry_enabled)
+            }
+            State::Processing | State::Complete | State::Cancelled => false,
+        }
+    }
+
+    /// Whether any method may begin now.
+    pub fn may_go_on(&self, has: &dyn Has) -> bool {
+        self.wanted.usable(has).any(|block| self.may_open(block))
+    }
+
+    /// Moves it.
+    pub fn happen(&mut self, event: Event, now: Timestamp) -> Result<(), BadMove> {
+        self.state = self.state.after(event)?;
+        self.updated_at = now;
+        Ok(())
+    }
+
+    /// Begins an attempt.
+    pub fn open(&mut self, world: &dyn World, method: Method) -> Result<AttemptId, BadMove> {
+        let event = match self.state {
+            State::Fail | State::Error => Event::Retried,
+            _ => Event::Opened,
+        };
+        self.happen(event, world.now())?;
+        let id = AttemptId::new(world);
+        self.attempt = Some(Attempt { id, method, turn: 0, wrong: 0, held: Value::Null });
+        Ok(id)
+    }
+
+    /// Ends the attempt that is under way.
+    pub fn judge(
+        &mut self,
+        method: Method,
+        verdict: Verdict,
+        has: &dyn Has,
+        now: Timestamp,
+    ) -> Result<&Outcome, BadMove> {
+        let failed = matches!(verdict, Verdict::Failed { .. });
+        match self.tries.iter_mut().find(|tried| tried.method == method) {
+            Some(tried) => (tried.attempts, tried.failed) = (tried.attempts + 1, failed),
+            None => self.tries.push(Try { method, attempts: 1, failed }),
+        }
+        self.attempt = None;
+        // What is left is asked as if it went on: a method that could not tell leaves room for the others.
+        let left = {
+            let mut going = self.clone();
+            going.state = State::InProgress;
+            going.may_go_on(has)
+        };
+        let threshold = self.wanted.block(method).map(|block| block.threshold);
+        let (event, passed, age, evidence_id, code, check_type, held) = match verdict {
+            Verdict::Passed { age, evidence, check_type, held } => {
+                (Event::Passed, true, Some(age), evidence, None, check_type, held)
+            }
+            Verdict::Failed { evidence, code } => {
+                (Event::Failed, false, threshold, evidence, Some(code), CheckType::Session, None)
+            }
+            Verdict::Undecided { code } => {
+                let event = if left { Event::Undecided } else { Event::UsedUp };
+                (event, false, threshold, None, Some(code), CheckType::Session, None)
+            }
+            Verdict::Broken { code } => {
+                let event = if left { Event::Undecided } else { Event::Broke };
+                (event, false, threshold, None, Some(code), CheckType::Session, None)
+            }
+        };
+        // FAIL is for OVER and UNDER: where an age was asked for and none is known, it is an error.
+        let event = match (event, self.wanted.kind) {
+            (Event::UsedUp, Kind::Age) => Event::Broke,
+            (event, _) => event,
+        };
+        self.happen(event, now)?;
+        let error_code = code.map(str::to_owned);
+        Ok(self.outcome.insert(Outcome {
+            method,
+            passed,
+            age,
+            evidence_id,
+            error_code,
+            check_type,
+            at: now,
+            held,
+        }))
+    }
+}

@@ -1,0 +1,210 @@
+//! The closed sets of words of age sessions (interface 3, part B; decisions, section 5). What comes in is read whatever
+//! its case; what goes out, and what is kept, is spelt as the interface does.
+
+use crate::words::closed;
+
+closed! {
+    /// What a session is to tell.
+    pub enum Kind {
+        /// The age itself.
+        Age => "AGE",
+        /// Whether the person has reached an age.
+        Over => "OVER",
+        /// Whether the person has not.
+        Under => "UNDER",
+    }
+}
+
+closed! {
+    /// How far a session is.
+    pub enum State {
+        /// Nobody has begun.
+        Pending => "PENDING",
+        /// A method was opened.
+        InProgress => "IN_PROGRESS",
+        /// The person is through, and a check still runs.
+        Processing => "PROCESSING",
+        /// The age was shown to be as asked.
+        Complete => "COMPLETE",
+        /// The age was shown not to be as asked, or could not be shown.
+        Fail => "FAIL",
+        /// A method broke, and no other is left.
+        Error => "ERROR",
+        /// The person called it off.
+        Cancelled => "CANCELLED",
+    }
+}
+
+closed! {
+    /// A way to show an age.
+    pub enum Method {
+        /// From a photo of the face.
+        AgeEstimation => "AGE_ESTIMATION",
+        /// From a wallet (OpenID4VP).
+        DigitalId => "DIGITAL_ID",
+        /// From an identity document.
+        DocScan => "DOC_SCAN",
+        /// From the possession of a credit card.
+        CreditCard => "CREDIT_CARD",
+        /// From a mobile network's customer data.
+        Mobile => "MOBILE",
+        /// From the history of an e-mail address.
+        Email => "EMAIL",
+        /// From an electronic identity (OpenID Connect).
+        ElectronicId => "ELECTRONIC_ID",
+        /// From Louisiana's wallet.
+        LaWallet => "LA_WALLET",
+        /// From a social security number of the United States.
+        SocialSecurityNumber => "SOCIAL_SECURITY_NUMBER",
+        /// As Florida's law HB 3 asks for.
+        UsFloridaHb3 => "US_FLORIDA_HB3",
+        /// From Singapore's identity (OpenID Connect, FAPI).
+        Singpass => "SINGPASS",
+        /// From a Brazilian taxpayer number.
+        Cpf => "CPF",
+        /// From a passkey that keeps an earlier result.
+        SvcKey => "SVC_KEY",
+        /// From a blind token (RFC 9578).
+        DoubleAnonymity => "DOUBLE_ANONYMITY",
+    }
+}
+
+impl Method {
+    /// Every method, in the order in which they are offered where a business sets none.
+    pub const ALL: [Self; 14] = [
+        Self::SvcKey,
+        Self::AgeEstimation,
+        Self::DigitalId,
+        Self::DocScan,
+        Self::CreditCard,
+        Self::Mobile,
+        Self::Email,
+        Self::ElectronicId,
+        Self::Singpass,
+        Self::LaWallet,
+        Self::SocialSecurityNumber,
+        Self::UsFloridaHb3,
+        Self::Cpf,
+        Self::DoubleAnonymity,
+    ];
+
+    /// Its block in a payload, and the end of the direct address of its page.
+    pub const fn block(self) -> &'static str {
+        match self {
+            Self::AgeEstimation => "age_estimation",
+            Self::DigitalId => "digital_id",
+            Self::DocScan => "doc_scan",
+            Self::CreditCard => "credit_card",
+            Self::Mobile => "mobile",
+            Self::Email => "email",
+            Self::ElectronicId => "electronic_id",
+            Self::LaWallet => "la_wallet",
+            Self::SocialSecurityNumber => "social_security_number",
+            Self::UsFloridaHb3 => "us_florida_hb3",
+            Self::Singpass => "singpass",
+            Self::Cpf => "cpf",
+            Self::SvcKey => "svc_key",
+            Self::DoubleAnonymity => "double_anonymity",
+        }
+    }
+
+    /// The method of a block; `brand` stands for `svc` in lower case.
+    pub fn of_block(name: &str, brand: &str) -> Option<Self> {
+        let branded = name.strip_suffix("_key").is_some_and(|word| word == brand);
+        Self::ALL.into_iter().find(|method| method.block() == name || (branded && *method == Self::SvcKey))
+    }
+
+    /// What the method can say.
+    pub const fn says(self) -> Says {
+        match self {
+            Self::AgeEstimation | Self::DocScan | Self::ElectronicId | Self::Singpass | Self::DigitalId => {
+                Says::Age
+            }
+            Self::Mobile
+            | Self::LaWallet
+            | Self::SocialSecurityNumber
+            | Self::UsFloridaHb3
+            | Self::Cpf
+            | Self::SvcKey => Says::Side,
+            Self::CreditCard | Self::Email | Self::DoubleAnonymity => Says::Over,
+        }
+    }
+}
+
+/// What a method can say of an age.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Says {
+    /// Which it is.
+    Age,
+    /// On which side of a threshold it is.
+    Side,
+    /// That it is above one, where it is.
+    Over,
+}
+
+impl Says {
+    /// Whether a session of a kind can be answered by it.
+    pub const fn answers(self, kind: Kind) -> bool {
+        match (self, kind) {
+            (Self::Age, _) | (_, Kind::Over) | (Self::Side, Kind::Under) => true,
+            (Self::Side | Self::Over, Kind::Age) | (Self::Over, Kind::Under) => false,
+        }
+    }
+}
+
+closed! {
+    /// How it is made sure that a live person is in front of the camera.
+    pub enum Level {
+        /// Not at all.
+        None => "NONE",
+        /// By looking at the picture.
+        Passive => "PASSIVE",
+        /// By asking for moves as well.
+        Active => "ACTIVE",
+    }
+}
+
+closed! {
+    /// How it is made sure that a document is genuine.
+    pub enum Authenticity {
+        /// Not at all.
+        Off => "OFF",
+        /// By this server.
+        Auto => "AUTO",
+        /// By a reviewer.
+        Manual => "MANUAL",
+    }
+}
+
+closed! {
+    /// What a result rests on, as webhooks tell it.
+    pub enum CheckType {
+        /// A method that was gone through in this session.
+        Session => "SESSION",
+        /// A result that the person kept from an earlier one.
+        AgeToken => "AGE_TOKEN",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_method_has_a_block_and_is_found_by_it() {
+        assert_eq!(Method::ALL.len(), Method::WORDS.len());
+        for method in Method::ALL {
+            assert_eq!(Method::of_block(method.block(), "svc"), Some(method));
+            assert_eq!(method.block().to_ascii_uppercase(), method.as_str());
+        }
+        assert_eq!(Method::of_block("acme_key", "acme"), Some(Method::SvcKey));
+        assert_eq!(Method::of_block("other_key", "acme"), None);
+    }
+
+    #[test]
+    fn only_what_knows_an_age_tells_it() {
+        let of = |kind| Method::ALL.into_iter().filter(|method| method.says().answers(kind)).count();
+        assert_eq!((of(Kind::Age), of(Kind::Under), of(Kind::Over)), (5, 11, 14));
+        assert!(!Method::CreditCard.says().answers(Kind::Under));
+    }
+}

@@ -1,0 +1,65 @@
+//! What a session came to, for whoever made it for a purpose of his own: an age, say.
+
+use super::{
+    Held, Identities, NotDone,
+    words::{Advice, CheckState, ResourceKind, SessionState},
+};
+use jiff::civil::Date;
+use serde_json::Value;
+
+/// What a session came to.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// The person is at it.
+    Open,
+    /// He is through, and checks run.
+    Checking,
+    /// It ended without him.
+    Expired,
+    /// Everything approves; when the person of the document was born, where that was read.
+    Approved(Option<Date>),
+    /// A check does not approve, for this reason.
+    Refused(String),
+}
+
+// A date of birth must not reach a log.
+impl std::fmt::Debug for Outcome {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Outcome")
+    }
+}
+
+impl Identities {
+    /// What a session came to.
+    pub async fn outcome(&self, held: &Held) -> Result<Outcome, NotDone> {
+        let session = &held.session;
+        match session.state {
+            SessionState::Expired => return Ok(Outcome::Expired),
+            SessionState::Ongoing if session.triggered_at.is_some() => return Ok(Outcome::Checking),
+            SessionState::Ongoing if session.is_open(self.0.world.now()) => return Ok(Outcome::Open),
+            SessionState::Ongoing => return Ok(Outcome::Expired),
+            SessionState::Completed => {}
+        }
+        for check in &session.checks {
+            if check.state != CheckState::Done {
+                return Ok(Outcome::Refused("INTERNAL_ERROR".to_owned()));
+            }
+            let advice = check.report.as_ref().map(|report| &report.recommendation);
+            if let Some(advice) = advice.filter(|advice| advice.value != Advice::Approve) {
+                return Ok(Outcome::Refused(advice.reason.clone().unwrap_or_default()));
+            }
+        }
+        let read = session.counting(ResourceKind::IdDocument).filter_map(|resource| resource.document_fields);
+        for media in read {
+            if session.media(media).is_none_or(|media| media.redacted) {
+                continue;
+            }
+            let fields: Option<Value> = serde_json::from_slice(&self.get(held, media).await?).ok();
+            let born = fields.as_ref().and_then(|fields| fields.get("date_of_birth")?.as_str()?.parse().ok());
+            if born.is_some() {
+                return Ok(Outcome::Approved(born));
+            }
+        }
+        Ok(Outcome::Approved(None))
+    }
+}
