@@ -13,6 +13,7 @@
 //! a verification costs little more than its signatures.
 
 pub mod issue;
+pub mod jwe;
 pub mod proof;
 pub mod status;
 pub mod trust;

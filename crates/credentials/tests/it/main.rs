@@ -6,6 +6,7 @@ mod kit;
 
 mod chains;
 mod damage;
+mod encrypted;
 mod formats;
 mod mdocs;
 mod oracle;

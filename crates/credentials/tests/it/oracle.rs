@@ -17,7 +17,7 @@ static INSTALLED: LazyLock<()> = LazyLock::new(|| {
     assert!(status.success(), "the oracle's packages could not be installed");
 });
 
-fn ask(command: &str, input: &Value) -> Value {
+pub(crate) fn ask(command: &str, input: &Value) -> Value {
     LazyLock::force(&INSTALLED);
     let mut node = Command::new("node")
         .args(["oracle.mjs", command])

@@ -2,6 +2,7 @@
 // one JSON value from standard input and writes one to standard output.
 import { readFileSync } from 'node:fs';
 import { cwt } from './cwt.mjs';
+import { encrypt } from './encrypt.mjs';
 import { jwts } from './jwts.mjs';
 import { mdocs } from './mdocs.mjs';
 import { present } from './present.mjs';
@@ -22,5 +23,7 @@ const commands = {
     return { code: await present(new Uint8Array(Buffer.from(credential, 'base64')), usable, now) };
   },
   verify,
+  // { key: public JWK, alg, enc, payload, kid?, apu?, apv? } → { token }
+  encrypt,
 };
 console.log(JSON.stringify(await commands[process.argv[2]](input)));

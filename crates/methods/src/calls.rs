@@ -1,0 +1,71 @@
+//! Calls to providers: what is sent is wiped, what comes back is bounded, and what goes wrong is told without addresses.
+
+use crate::Failure;
+use media::fetch::{Answered, Bytes, Call, Fetcher, HeaderName, HeaderValue, Method};
+use serde::{Serialize, de::DeserializeOwned};
+use std::time::Duration;
+use zeroize::Zeroizing;
+
+/// The most bytes of any provider's answer.
+pub(crate) const MOST_BYTES: u64 = 64 << 10;
+/// The longest that any provider is waited for.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(15);
+
+/// A call with a body that is wiped when it has been sent.
+pub(crate) fn post(body: Zeroizing<Vec<u8>>, content_type: &'static str) -> Call {
+    let mut call = get();
+    call.method = Method::POST;
+    call.body = Bytes::from_owner(body);
+    call.headers.insert("content-type", HeaderValue::from_static(content_type));
+    call
+}
+
+/// A call without a body.
+pub(crate) fn get() -> Call {
+    let mut call = Call::get(MOST_BYTES);
+    call.timeout = PATIENCE;
+    call.headers.insert("accept", HeaderValue::from_static("application/json"));
+    call
+}
+
+/// A body in JSON.
+pub(crate) fn json(value: &impl Serialize) -> Zeroizing<Vec<u8>> {
+    // Room for the whole, so that no piece is left behind where the vector grew out of it.
+    let mut bytes = Zeroizing::new(Vec::with_capacity(8 << 10));
+    serde_json::to_writer(&mut *bytes, value).expect("plain values with text for names");
+    bytes
+}
+
+/// A body as forms are sent.
+pub(crate) fn form(pairs: &[(&str, &str)]) -> Zeroizing<Vec<u8>> {
+    let mut form = url::form_urlencoded::Serializer::new(String::with_capacity(8 << 10));
+    form.extend_pairs(pairs);
+    Zeroizing::new(form.finish().into_bytes())
+}
+
+/// A header whose value is a secret: no client prints it, and HTTP/2 keeps it out of its table.
+pub(crate) fn secret_header(call: &mut Call, name: &HeaderName, value: &str) -> Result<(), Failure> {
+    let mut value = HeaderValue::from_str(value)
+        .map_err(|_| Failure::unavailable(format!("the secret for {name} is no header value")))?;
+    value.set_sensitive(true);
+    call.headers.insert(name, value);
+    Ok(())
+}
+
+/// Calls a provider. `who` is for the log, as "the registry".
+pub(crate) async fn call(fetcher: &Fetcher, who: &str, url: &str, call: Call) -> Result<Answered, Failure> {
+    fetcher.call(url, call).await.map_err(|error| Failure::Unavailable(format!("{who}: {error}")))
+}
+
+/// A provider's answer, read as JSON.
+pub(crate) fn read<T: DeserializeOwned>(who: &str, answered: &Answered) -> Result<T, Failure> {
+    // The error's own words may quote the answer.
+    serde_json::from_slice(&answered.body).map_err(|error| {
+        Failure::Unavailable(format!("{who} answers in another form (column {})", error.column()))
+    })
+}
+
+/// What is said of a status that nobody asked for.
+pub(crate) fn unexpected(who: &str, answered: &Answered) -> Failure {
+    Failure::Unavailable(format!("{who} answers {}", answered.status))
+}

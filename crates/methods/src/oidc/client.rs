@@ -1,0 +1,311 @@
+//! How we prove at the provider who we are, and the calls that want it.
+
+use super::{Held, OidcSettings, WHO, directory::Metadata};
+use crate::{BadSettings, Failure, calls, settings::secret};
+use base::{Secret, World};
+use base64_simd::URL_SAFE_NO_PAD as BASE64URL;
+use credentials::issue::IssuingKey;
+use jsonwebtoken::{Algorithm, EncodingKey, Header, jwk::Jwk};
+use media::fetch::{Answered, Call, Fetcher, HeaderName, HeaderValue};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::{fmt, str::FromStr as _, sync::Arc};
+use zeroize::Zeroizing;
+
+const ASSERTION: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+/// How long an assertion holds, in seconds.
+const HOLDS: i64 = 60;
+const FORM: &str = "application/x-www-form-urlencoded";
+const AUTHORIZATION: HeaderName = HeaderName::from_static("authorization");
+
+/// The client that we are at a provider.
+#[derive(Debug)]
+pub(super) struct Client {
+    id: String,
+    issuer: String,
+    proof: Proof,
+    world: Arc<dyn World>,
+}
+
+enum Proof {
+    Secret(Secret<String>),
+    Key { key: EncodingKey, algorithm: Algorithm, id: String, public: Value },
+}
+
+impl fmt::Debug for Proof {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Secret(_) => "Secret(***)",
+            Self::Key { .. } => "Key(***)",
+        })
+    }
+}
+
+/// What the token endpoint grants.
+#[derive(Debug, Deserialize)]
+pub(super) struct Granted {
+    pub access_token: Secret<String>,
+    pub id_token: Secret<String>,
+    pub token_type: String,
+}
+
+#[derive(Deserialize)]
+struct Pushed {
+    request_uri: String,
+}
+
+#[derive(Deserialize)]
+struct Refusal {
+    #[serde(default)]
+    error: String,
+}
+
+impl Client {
+    pub(super) fn open(settings: &OidcSettings, world: &Arc<dyn World>) -> Result<Self, BadSettings> {
+        let proof = match (&settings.client_secret_file, &settings.key_file) {
+            (Some(file), None) => Proof::Secret(secret("client_secret_file", file)?),
+            (None, Some(file)) => {
+                let pem = secret("key_file", file)?;
+                Proof::read(pem.expose(), settings.key_algorithm.as_deref(), settings.key_id.as_deref())?
+            }
+            _ => return Err(BadSettings::new("client_secret_file", "or key_file must be set, and not both")),
+        };
+        Ok(Self {
+            id: settings.client_id.clone(),
+            issuer: settings.issuer.clone(),
+            proof,
+            world: world.clone(),
+        })
+    }
+
+    /// The public half of the key that we prove ourselves by.
+    pub(super) fn public_key(&self) -> Option<Value> {
+        match &self.proof {
+            Proof::Key { public, .. } => Some(public.clone()),
+            Proof::Secret(_) => None,
+        }
+    }
+
+    /// Pushes a request (RFC 9126) and gives the name that it is called by.
+    pub(super) async fn push(
+        &self,
+        fetcher: &Fetcher,
+        url: &str,
+        asked: &[(&str, &str)],
+        proof_key: Option<&ProofKey>,
+    ) -> Result<String, Failure> {
+        let answered = self.post(fetcher, url, asked, proof_key).await?;
+        if !matches!(answered.status, 200 | 201) {
+            return Err(refused("the pushed request", &answered));
+        }
+        calls::read::<Pushed>(WHO, &answered).map(|pushed| pushed.request_uri)
+    }
+
+    /// Redeems a code.
+    pub(super) async fn redeem(
+        &self,
+        fetcher: &Fetcher,
+        metadata: &Metadata,
+        held: &Held,
+        code: &str,
+        proof_key: Option<&ProofKey>,
+    ) -> Result<Granted, Failure> {
+        let url = metadata
+            .token_endpoint()
+            .ok_or_else(|| Failure::unavailable("the identity provider gives no tokens"))?;
+        let form = [
+            ("grant_type", "authorization_code"),
+            ("code", code),
+            ("redirect_uri", &held.redirect_uri),
+            ("code_verifier", &held.verifier),
+        ];
+        let answered = self.post(fetcher, url.as_str(), &form, proof_key).await?;
+        if answered.status != 200 {
+            return Err(refused("the code", &answered));
+        }
+        let granted: Granted = calls::read(WHO, &answered)?;
+        let expected = if proof_key.is_some() { "dpop" } else { "bearer" };
+        if granted.token_type.eq_ignore_ascii_case(expected) {
+            Ok(granted)
+        } else {
+            Err(Failure::unavailable("the identity provider's token is of another kind"))
+        }
+    }
+
+    async fn post(
+        &self,
+        fetcher: &Fetcher,
+        url: &str,
+        form: &[(&str, &str)],
+        proof_key: Option<&ProofKey>,
+    ) -> Result<Answered, Failure> {
+        let mut pairs = form.to_vec();
+        let (assertion, basic);
+        let mut call = match &self.proof {
+            Proof::Secret(secret) => {
+                let encode =
+                    |text: &str| url::form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
+                let word = Zeroizing::new(encode(secret.expose()));
+                let pair = Zeroizing::new(format!("{}:{}", encode(&self.id), *word));
+                basic = Zeroizing::new(format!(
+                    "Basic {}",
+                    base64_simd::STANDARD.encode_to_string(pair.as_bytes())
+                ));
+                let mut call = calls::post(calls::form(&pairs), FORM);
+                calls::secret_header(&mut call, &AUTHORIZATION, &basic)?;
+                call
+            }
+            Proof::Key { key, algorithm, id, .. } => {
+                assertion = Zeroizing::new(self.assertion(key, *algorithm, id)?);
+                if !pairs.iter().any(|(name, _)| *name == "client_id") {
+                    pairs.push(("client_id", &self.id));
+                }
+                pairs
+                    .extend([("client_assertion_type", ASSERTION), ("client_assertion", assertion.as_str())]);
+                calls::post(calls::form(&pairs), FORM)
+            }
+        };
+        if let Some(proof_key) = proof_key {
+            return proof_key.call(fetcher, url, call, None, &*self.world).await;
+        }
+        call.headers.insert("cache-control", HeaderValue::from_static("no-store"));
+        calls::call(fetcher, WHO, url, call).await
+    }
+
+    /// RFC 7523; for the issuer, as FAPI 2.0 has it, so that it counts at each of its endpoints and nowhere else.
+    fn assertion(&self, key: &EncodingKey, algorithm: Algorithm, id: &str) -> Result<String, Failure> {
+        let now = self.world.now().as_second();
+        let mut header = Header::new(algorithm);
+        header.kid = Some(id.to_owned());
+        let claims = json!({
+            "iss": self.id, "sub": self.id, "aud": self.issuer, "jti": self.world.random_uuid(),
+            "iat": now, "nbf": now, "exp": now + HOLDS,
+        });
+        jsonwebtoken::encode(&header, &claims, key)
+            .map_err(|_| Failure::unavailable("the client's key cannot sign"))
+    }
+}
+
+/// What a refusal means. `invalid_grant` is about the code, which a person may have brought too late, or twice.
+fn refused(what: &str, answered: &Answered) -> Failure {
+    let error = calls::read::<Refusal>(WHO, answered).map(|refusal| refusal.error).unwrap_or_default();
+    match error.as_str() {
+        "invalid_grant" => Failure::Unknown(format!("{WHO} does not take {what}")),
+        known
+            if (1..=40).contains(&known.len())
+                && known.bytes().all(|b| b.is_ascii_lowercase() || b == b'_') =>
+        {
+            Failure::Unavailable(format!("{WHO} refuses {what}: {known}"))
+        }
+        _ => Failure::Unavailable(format!("{WHO} refuses {what}: {}", answered.status)),
+    }
+}
+
+impl Proof {
+    fn read(pem: &str, algorithm: Option<&str>, id: Option<&str>) -> Result<Self, BadSettings> {
+        let algorithm = algorithm.and_then(|name| Algorithm::from_str(name).ok());
+        let bad_key =
+            || BadSettings::new("key_file", "holds no private key for key_algorithm, PKCS#8 in PEM");
+        let document = pem::parse(pem).ok().filter(|document| document.tag() == "PRIVATE KEY");
+        let der = document.map(|document| Zeroizing::new(document.into_contents())).unwrap_or_default();
+        let (algorithm, key) = match algorithm {
+            Some(algorithm @ (Algorithm::ES256 | Algorithm::ES384)) => {
+                (algorithm, EncodingKey::from_ec_der(&der))
+            }
+            Some(algorithm @ (Algorithm::PS256 | Algorithm::RS256)) => {
+                (algorithm, EncodingKey::from_rsa_der(rsa_private_key(&der).ok_or_else(bad_key)?))
+            }
+            _ => return Err(BadSettings::new("key_algorithm", "is none of ES256, ES384, PS256 and RS256")),
+        };
+        let public = Jwk::from_encoding_key(&key, algorithm).map_err(|_| bad_key())?;
+        let id = match id {
+            Some(id) => id.to_owned(),
+            None => public
+                .thumbprint(jsonwebtoken::jwk::ThumbprintHash::SHA256)
+                .map_err(|_| BadSettings::new("key_file", "holds a key that has no thumbprint"))?,
+        };
+        let mut public =
+            serde_json::to_value(public).map_err(|_| BadSettings::new("key_file", "cannot be told"))?;
+        public["kid"] = json!(id);
+        public["use"] = json!("sig");
+        // The key must sign before anybody is sent away because of it.
+        jsonwebtoken::encode(&Header::new(algorithm), &json!({}), &key).map_err(|_| bad_key())?;
+        Ok(Self::Key { key, algorithm, id, public })
+    }
+}
+
+/// The `RSAPrivateKey` (RFC 8017) in a PKCS#8 document of at least 2,048 bits, whose lengths all take two bytes.
+fn rsa_private_key(der: &[u8]) -> Option<&[u8]> {
+    const HEAD: &[u8] = b"\x02\x01\x00\x30\x0d\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x01\x01\x05\x00\x04\x82";
+    der.strip_prefix(b"\x30\x82")?.get(2..)?.strip_prefix(HEAD)?.get(2..)
+}
+
+/// The key of an attempt that its tokens are bound to (DPoP, RFC 9449).
+pub(super) struct ProofKey(IssuingKey);
+
+impl ProofKey {
+    pub(super) fn generate(world: &dyn World) -> Self {
+        Self(IssuingKey::generate(world))
+    }
+
+    pub(super) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        IssuingKey::from_pkcs8_der(bytes).ok().map(Self)
+    }
+
+    pub(super) fn to_bytes(&self) -> Secret<Vec<u8>> {
+        self.0.to_pkcs8_der()
+    }
+
+    /// Makes a call with a proof, and once more where the provider wants a number of its own in it.
+    pub(super) async fn call(
+        &self,
+        fetcher: &Fetcher,
+        url: &str,
+        mut call: Call,
+        access_token: Option<&str>,
+        world: &dyn World,
+    ) -> Result<Answered, Failure> {
+        call.headers.insert("dpop", self.prove(&call, url, access_token, None, world)?);
+        let answered = calls::call(fetcher, WHO, url, call.clone()).await?;
+        let wanted = answered.headers.get("dpop-nonce").and_then(|nonce| nonce.to_str().ok());
+        match wanted.filter(|_| matches!(answered.status, 400 | 401)) {
+            Some(nonce) => {
+                call.headers.insert("dpop", self.prove(&call, url, access_token, Some(nonce), world)?);
+                calls::call(fetcher, WHO, url, call).await
+            }
+            None => Ok(answered),
+        }
+    }
+
+    fn prove(
+        &self,
+        call: &Call,
+        url: &str,
+        access_token: Option<&str>,
+        nonce: Option<&str>,
+        world: &dyn World,
+    ) -> Result<HeaderValue, Failure> {
+        const BAD: &str = "the attempt's key cannot sign";
+        let own = self.0.jwk();
+        let mut header = Header::new(Algorithm::ES256);
+        header.typ = Some("dpop+jwt".to_owned());
+        let public = json!({ "kty": "EC", "crv": "P-256", "x": own["x"], "y": own["y"] });
+        header.jwk = Some(serde_json::from_value(public).map_err(|_| Failure::unavailable(BAD))?);
+        let now = world.now().as_second();
+        let mut claims = json!({
+            "jti": world.random_uuid(), "htm": call.method.as_str(), "iat": now, "exp": now + HOLDS,
+            // The address without query and fragment.
+            "htu": url.split(['?', '#']).next(),
+        });
+        if let Some(token) = access_token {
+            let digest = aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, token.as_bytes());
+            claims["ath"] = json!(BASE64URL.encode_to_string(digest));
+        }
+        if let Some(nonce) = nonce {
+            claims["nonce"] = json!(nonce);
+        }
+        let key = EncodingKey::from_ec_der(self.0.to_pkcs8_der().expose());
+        let proof = jsonwebtoken::encode(&header, &claims, &key).map_err(|_| Failure::unavailable(BAD))?;
+        HeaderValue::from_str(&proof).map_err(|_| Failure::unavailable(BAD))
+    }
+}

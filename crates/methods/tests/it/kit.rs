@@ -1,0 +1,42 @@
+//! What the tests have in common.
+
+use base::{StillWorld, World};
+use media::fetch::Fetcher;
+use std::{path::PathBuf, sync::Arc};
+use tempfile::TempDir;
+
+/// A world, a way out to stand-ins, and a folder for secrets.
+pub(crate) struct Site {
+    pub world: Arc<dyn World>,
+    /// The same, to be moved on.
+    pub still: Arc<StillWorld>,
+    pub fetcher: Fetcher,
+    folder: TempDir,
+}
+
+impl Site {
+    pub(crate) fn new() -> Self {
+        let still = Arc::new(StillWorld::at("2026-11-22T12:00:00Z"));
+        Self {
+            world: still.clone(),
+            still,
+            fetcher: Fetcher::new(&testkit::receiver::policy()).unwrap(),
+            folder: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    /// A file with a secret.
+    pub(crate) fn secret(&self, text: &str) -> PathBuf {
+        let file = self
+            .folder
+            .path()
+            .join(base64_simd::URL_SAFE_NO_PAD.encode_to_string(&text[..text.len().min(40)]));
+        std::fs::write(&file, text).unwrap();
+        file
+    }
+
+    /// Settings as the configuration would have them.
+    pub(crate) fn settings<S: serde::de::DeserializeOwned>(settings: serde_json::Value) -> S {
+        serde_json::from_value(settings).unwrap()
+    }
+}

@@ -1,0 +1,12 @@
+//! Every provider's protocol, against a stand-in that speaks HTTPS on this machine.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod kit;
+
+mod cards;
+mod identities;
+mod mobiles;
+mod passkeys;
+mod registries;
+mod tokens;

@@ -1,0 +1,133 @@
+//! Tokens that are signed blindly: the standard's vectors, and every way to damage one.
+
+use blind_rsa_signatures::{BlindingResult, DefaultRng, PublicKeySha384PSSDeterministic as Public};
+use methods::blind::{BadToken, Challenge, IssuerKey, Token, VerifyingKey};
+use serde_json::Value;
+use std::sync::LazyLock;
+
+/// Five runs of the reference implementation in Go by the authors of RFC 9578.
+static VECTORS: LazyLock<Value> =
+    LazyLock::new(|| serde_json::from_str(include_str!("../vectors/rfc9578-b2.json")).unwrap());
+
+fn bytes(value: &Value) -> Vec<u8> {
+    hex::decode(value.as_str().unwrap()).unwrap()
+}
+
+fn key() -> IssuerKey {
+    let pem = bytes(&VECTORS["skS"]);
+    IssuerKey::from_pkcs8_der(pem::parse(pem).unwrap().contents()).unwrap()
+}
+
+#[test]
+fn the_vectors_of_the_standard_are_signed_and_hold() {
+    let key = key();
+    assert_eq!(key.public().to_spki(), bytes(&VECTORS["pkS"]));
+    let vectors = VECTORS["vectors"].as_array().unwrap();
+    assert_eq!(vectors.len(), 5);
+    for vector in vectors {
+        let challenge = Challenge::parse(&bytes(&vector["token_challenge"])).unwrap();
+        assert_eq!(challenge.to_bytes(), bytes(&vector["token_challenge"]));
+        assert_eq!(key.issue(&bytes(&vector["token_request"])), Ok(bytes(&vector["token_response"])));
+        let token = Token::parse(&bytes(&vector["token"])).unwrap();
+        assert_eq!(key.public().verify(&token, &challenge), Ok(()));
+        assert_eq!(token.key_id(), key.public().id());
+    }
+}
+
+/// What a browser does: blinds, has it signed, and takes the blinding off.
+struct Browser {
+    signed: Vec<u8>,
+    blinded: BlindingResult,
+    public: Public,
+}
+
+impl Browser {
+    fn ask(key: &VerifyingKey, challenge: &Challenge, nonce: [u8; 32]) -> (Self, Vec<u8>) {
+        let public = Public::from_spki(key.to_spki()).unwrap();
+        let signed = [&[0, 2][..], &nonce, &challenge.digest(), key.id()].concat();
+        let blinded = public.blind(&mut DefaultRng, &signed).unwrap();
+        let request = [&[0, 2, key.short_id()][..], &blinded.blind_message].concat();
+        (Self { signed, blinded, public }, request)
+    }
+
+    fn finish(&self, response: Vec<u8>) -> Vec<u8> {
+        let signature = self.public.finalize(&response.into(), &self.blinded, &self.signed).unwrap();
+        [&self.signed[..], &signature].concat()
+    }
+}
+
+#[test]
+fn a_token_is_had_and_redeemed_and_nothing_in_it_was_seen() {
+    let key = IssuerKey::generate().unwrap();
+    let again = IssuerKey::from_pkcs8_der(key.to_pkcs8_der().expose()).unwrap();
+    assert_eq!(again.public().id(), key.public().id());
+    let read = VerifyingKey::from_spki(key.public().to_spki()).unwrap();
+    let challenge = Challenge::new("issuer.example", Some([7; 32]), &["shop.example"]).unwrap();
+    let (browser, request) = Browser::ask(&read, &challenge, [1; 32]);
+    let response = key.issue(&request).unwrap();
+    let shown = browser.finish(response.clone());
+    let token = Token::parse(&shown).unwrap();
+    assert_eq!(shown.len(), Token::SIZE);
+    assert_eq!(read.verify(&token, &challenge), Ok(()));
+    // What the issuer saw and what the site sees have no eight bytes in common.
+    let seen = [request, response].concat();
+    for part in shown.windows(8) {
+        assert!(!seen.windows(8).any(|other| other == part));
+    }
+    // The same is signed twice under two blindings: two requests that differ, one token that is spent once.
+    let (again, second) = Browser::ask(&read, &challenge, [1; 32]);
+    assert_ne!(second[3..], seen[3..259]);
+    let twin = Token::parse(&again.finish(key.issue(&second).unwrap())).unwrap();
+    assert_eq!(twin.spent(), token.spent());
+    assert_ne!(twin, token, "the salt differs");
+}
+
+#[test]
+fn a_token_of_another_key_or_challenge_or_damaged_is_none() {
+    let (key, other) = (key(), IssuerKey::generate().unwrap());
+    let vector = &VECTORS["vectors"][0];
+    let challenge = Challenge::parse(&bytes(&vector["token_challenge"])).unwrap();
+    let shown = bytes(&vector["token"]);
+    let token = Token::parse(&shown).unwrap();
+    assert_eq!(other.public().verify(&token, &challenge), Err(BadToken::Key));
+    let elsewhere = Challenge::new("issuer.example", None, &["other.example"]).unwrap();
+    assert_eq!(key.public().verify(&token, &elsewhere), Err(BadToken::Challenge));
+    for at in 0..shown.len() {
+        let mut damaged = shown.clone();
+        damaged[at] ^= 1;
+        let refused =
+            Token::parse(&damaged).and_then(|token| key.public().verify(&token, &challenge)).unwrap_err();
+        let expected = match at {
+            0..2 => BadToken::Type,
+            2..34 | 98.. => BadToken::Signature,
+            34..66 => BadToken::Challenge,
+            66..98 => BadToken::Key,
+        };
+        assert_eq!(refused, expected, "byte {at}");
+    }
+    for size in [0, 1, 97, 98, shown.len() - 1] {
+        assert_eq!(Token::parse(&shown[..size]), Err(BadToken::Form), "{size} bytes");
+    }
+    assert_eq!(Token::parse(&[&shown[..], &[0]].concat()), Err(BadToken::Form));
+}
+
+#[test]
+fn a_request_that_cannot_be_signed_is_refused() {
+    let key = key();
+    let request = bytes(&VECTORS["vectors"][0]["token_request"]);
+    let with = |at: usize, byte: u8| {
+        let mut request = request.clone();
+        request[at] = byte;
+        key.issue(&request)
+    };
+    assert_eq!(with(1, 1), Err(BadToken::Type));
+    assert_eq!(with(2, request[2] ^ 1), Err(BadToken::Key));
+    assert_eq!(key.issue(&request[..258]), Err(BadToken::Form));
+    assert_eq!(key.issue(&[]), Err(BadToken::Form));
+    let too_large = [&request[..3], &[0xff; 256]].concat();
+    assert_eq!(key.issue(&too_large), Err(BadToken::Blinded), "it is not below the modulus");
+    let mut spki = key.public().to_spki().to_vec();
+    assert!(VerifyingKey::from_spki(&spki[..spki.len() - 1]).is_none());
+    spki[66] = 0;
+    assert!(VerifyingKey::from_spki(&spki).is_none(), "another length of the salt");
+}
