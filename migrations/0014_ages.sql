@@ -34,3 +34,13 @@ CREATE TABLE webhook_keys (
     public_jwk JSONB       NOT NULL,
     created_at TIMESTAMPTZ NOT NULL
 );
+
+-- Results that people keep under keys of their own.
+CREATE TABLE age_tokens (
+    -- SHA-256 of the name that the key has with its authenticator.
+    id        BYTEA       NOT NULL PRIMARY KEY,
+    -- The key's public half and the result, sealed.
+    sealed    BYTEA       NOT NULL,
+    forget_at TIMESTAMPTZ NOT NULL
+);
+CREATE INDEX age_tokens_by_age ON age_tokens (forget_at);

@@ -182,6 +182,8 @@ impl TestApp {
             secure_capture: secure_capture.clone(),
             identities: identities.clone(),
             issuer: issuer.clone(),
+            mail: mail.clone(),
+            fetcher: fetcher.clone(),
         };
         let mut api = Api {
             world: world.clone(),
@@ -210,7 +212,7 @@ impl TestApp {
             faces,
             moderations,
             identities,
-            ages: Ages::new(parts, ages::Settings::default()),
+            ages: Ages::new(parts, ages::Settings::default()).expect("no providers"),
             sign_ins: Arc::new(api::Rate::new(NonZeroU32::MAX, NonZeroU32::MAX)),
             decisions: None,
             people: Arc::new(api::Rate::new(NonZeroU32::MAX, NonZeroU32::MAX)),

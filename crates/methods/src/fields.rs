@@ -43,6 +43,9 @@ pub enum Kind {
 }
 
 impl Field {
+    /// A phone number.
+    pub const PHONE: Self = Self::new("phone", Kind::Tel, "tel", 24);
+
     pub(crate) const fn new(name: &'static str, kind: Kind, autocomplete: &'static str, max: u16) -> Self {
         Self { name, kind, autocomplete, required: true, max }
     }

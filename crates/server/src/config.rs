@@ -317,11 +317,19 @@ pub(crate) struct Ages {
     pub(crate) keep_days: u32,
     /// How sure an estimated age must be to pass or to fail, 0.5 to 0.999; what is less sure goes to the next method.
     pub(crate) sure: f64,
+    /// Days that a result may be kept under a person's own key.
+    pub(crate) key_days: u32,
+    /// Whether a person who has shown to be old enough may take a proof of it along, where his business uses proofs of age.
+    pub(crate) proofs: bool,
+    /// Who answers for the methods that need somebody outside; see docs/PROVIDERS.md.
+    #[serde(skip_serializing)]
+    pub(crate) providers: domain::ages::ProviderSettings,
 }
 
 impl Default for Ages {
     fn default() -> Self {
-        Self { keep_days: 30, sure: domain::ages::Settings::default().sure }
+        let domain::ages::Settings { sure, proofs, providers, .. } = domain::ages::Settings::default();
+        Self { keep_days: 30, sure, key_days: 30, proofs, providers }
     }
 }
 
@@ -782,11 +790,14 @@ impl Config {
 
     /// How age verification sessions are run by a server that is reached at `public_url`.
     pub(crate) fn ages(&self, public_url: &str) -> domain::ages::Settings {
-        let Ages { keep_days, sure } = &self.ages;
+        let Ages { keep_days, sure, key_days, proofs, providers } = &self.ages;
         domain::ages::Settings {
             public_url: public_url.to_owned(),
             brand: self.wire.brand.to_ascii_lowercase(),
             keep: SignedDuration::from_hours(24 * i64::from(*keep_days)),
+            tokens: SignedDuration::from_hours(24 * i64::from(*key_days)),
+            providers: providers.clone(),
+            proofs: *proofs,
             sure: sure.clamp(0.5, 0.999),
         }
     }

@@ -62,7 +62,8 @@ impl House {
         let rules = config.proof(public_url)?;
         let issuer = Issuer::new(db.clone(), world.clone(), vault.clone(), rules.clone());
         let videos = Videos::start(fetcher.clone(), config.video.clone()).await?;
-        let proofs = Proofs::new(db.clone(), world.clone(), vault.clone(), outbox.clone(), fetcher, rules);
+        let proofs =
+            Proofs::new(db.clone(), world.clone(), vault.clone(), outbox.clone(), fetcher.clone(), rules);
         let mail =
             Mail::new(world.clone(), vault.clone(), config.carrier(dev)?, config.mail.from.as_deref())?;
         let doors =
@@ -106,8 +107,10 @@ impl House {
             secure_capture: secure_capture.clone(),
             identities: identities.clone(),
             issuer: issuer.clone(),
+            mail: mail.clone(),
+            fetcher,
         };
-        let ages = Ages::new(parts, config.ages(public_url));
+        let ages = Ages::new(parts, config.ages(public_url))?;
         // What of accounts lies outside the database: each kind stands here, so that it goes with its account.
         let outside = [Arc::new(blobs.clone()) as Arc<dyn Outside>, Arc::new(faces.clone())];
         let closing = Closing::new(db.clone(), world.clone(), Receipts::new(&keyring), outside);

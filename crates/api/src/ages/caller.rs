@@ -17,10 +17,10 @@ use axum::{
     http::{HeaderMap, Method, header, request::Parts},
     response::Response,
 };
-use base::{AgeSessionId, AppId};
+use base::{AgeSessionId, AppId, Uuid};
 use db::Tx;
 use domain::{
-    ages::session::Session,
+    ages::{self, session::Session},
     tenancy::{api_keys, tokens::Scope},
 };
 use serde_json::{Map, Value};
@@ -42,7 +42,13 @@ pub(crate) struct Business {
 pub(crate) struct Person {
     pub(super) session: Session,
     /// Who asks him.
-    pub(super) business: String,
+    pub(super) business: ages::Business,
+    pub(super) sent: Sent,
+}
+
+/// Whoever asks, and what he sent.
+pub(crate) struct Anybody {
+    pub(super) sandbox: bool,
     pub(super) sent: Sent,
 }
 
@@ -91,6 +97,19 @@ impl FromRequest<Api> for Person {
         let patience = api.settings.body_timeout;
         let body = body::read(&parts.headers, body, PICTURES, patience, "send smaller pictures").await?;
         Ok(Self { session, business, sent: Sent::of(parts, body) })
+    }
+}
+
+impl FromRequest<Api> for Anybody {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
+        let (parts, body) = request.into_parts();
+        // They share one allowance: nothing tells them apart.
+        api.people.take(&Uuid::nil()).map_err(Problem::too_many)?;
+        let patience = api.settings.body_timeout;
+        let body = body::read(&parts.headers, body, PAYLOAD, patience, "send less at once").await?;
+        Ok(Self { sandbox: sandbox(&parts), sent: Sent::of(parts, body) })
     }
 }
 

@@ -43,6 +43,9 @@ fn operations() -> OpenApiRouter<Api> {
         .routes(routes!(person::cancel_age_session))
         .routes(routes!(person::open_age_attempt))
         .routes(routes!(person::take_age_turn))
+        .routes(routes!(person::keep_age_result))
+        .routes(routes!(person::forget_age_result))
+        .routes(routes!(person::take_age_proof))
         .routes(routes!(person::report_age_fault))
 }
 

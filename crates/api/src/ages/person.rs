@@ -1,13 +1,13 @@
 //! What the hosted page asks, under `/age/v1`: the session, consent, cancelling, attempts and their turns.
 
-use super::{Person, Problem, view};
+use super::{Person, Problem, caller::Anybody, view};
 use crate::Api;
 use axum::{
     Json,
     extract::{Path, State},
     http::{HeaderName, StatusCode, header},
 };
-use domain::ages::{flow::Turn, words::Method};
+use domain::ages::{Business, Kept, flow::Turn, words::Method};
 use serde_json::{Map, Value, json};
 
 type Answer = ([(HeaderName, &'static str); 1], Json<Value>);
@@ -98,6 +98,52 @@ pub(crate) async fn take_age_turn(
     Ok(answer(told(&api, &turn, &person.business)))
 }
 
+/// Keep the result under a key of one's own: without a body the browser is asked to make one, with its answer it is kept.
+#[utoipa::path(
+    post, path = "/age/v1/sessions/{sessionId}/key", tag = "person",
+    params(("sessionId" = String, Path, description = "The session.")),
+    request_body(content = Value, description = "`{}`, then `{\"continuation\": \"…\", \"credential\": {…}}`"),
+    responses((status = 200, description = "What the browser is asked, or the session.", body = Value), Problem),
+)]
+pub(crate) async fn keep_age_result(State(api): State<Api>, person: Person) -> Result<Answer, Problem> {
+    let body = person.sent.json()?;
+    let given = body.get("continuation").and_then(Value::as_str).zip(body.get("credential"));
+    Ok(answer(match api.ages.keep_result(person.session.id, given).await? {
+        Kept::Asked { options, continuation } => json!({ "options": options, "continuation": continuation }),
+        Kept::Done(session) => view::page(&api, &session, &person.business),
+    }))
+}
+
+/// Forget what is kept under a key, whoever's: without a body the browser is asked for it, with its answer it is forgotten.
+#[utoipa::path(
+    post, path = "/age/v1/keys/forget", tag = "person",
+    request_body(content = Value, description = "`{}`, then `{\"continuation\": \"…\", \"credential\": {…}}`"),
+    responses((status = 200, description = "What the browser is asked, or whether there was something.", body = Value), Problem),
+)]
+pub(crate) async fn forget_age_result(State(api): State<Api>, anybody: Anybody) -> Result<Answer, Problem> {
+    let body = anybody.sent.json()?;
+    let given = body.get("continuation").and_then(Value::as_str).zip(body.get("credential"));
+    Ok(answer(match given {
+        None => {
+            let (options, continuation) = api.ages.ask_to_forget(anybody.sandbox)?;
+            json!({ "options": options, "continuation": continuation })
+        }
+        Some((continuation, credential)) => {
+            json!({ "forgotten": api.ages.forget(anybody.sandbox, continuation, credential).await? })
+        }
+    }))
+}
+
+/// Take a proof along, for tills: an address of the holder's page, once.
+#[utoipa::path(
+    post, path = "/age/v1/sessions/{sessionId}/proof", tag = "person",
+    params(("sessionId" = String, Path, description = "The session.")),
+    responses((status = 200, description = "The address.", body = Value), Problem),
+)]
+pub(crate) async fn take_age_proof(State(api): State<Api>, person: Person) -> Result<Answer, Problem> {
+    Ok(answer(json!({ "url": api.ages.give_proof(person.session.id).await? })))
+}
+
 /// Tell the operator that the page broke down. Nothing about the person may be in it: of each text only letters, digits
 /// and a few signs are kept, and few of them.
 #[utoipa::path(
@@ -111,7 +157,7 @@ pub(crate) async fn report_age_fault(person: Person) -> Result<StatusCode, Probl
     Ok(StatusCode::NO_CONTENT)
 }
 
-fn told(api: &Api, turn: &Turn, business: &str) -> Value {
+fn told(api: &Api, turn: &Turn, business: &Business) -> Value {
     json!({
         "session": view::page(api, &turn.session, business),
         "attempt": turn.attempt,

@@ -2,6 +2,7 @@
 
 use crate::Api;
 use domain::ages::{
+    Business,
     session::{Outcome, Session},
     wanted::{Block, Callback},
     words::{Method, State},
@@ -184,7 +185,7 @@ fn block(session: &Session, block: &Block) -> Value {
 }
 
 /// The session as its page sees it: what is asked, what may be done, what came of it; nothing of the business's own.
-pub(super) fn page(api: &Api, session: &Session, business: &str) -> Value {
+pub(super) fn page(api: &Api, session: &Session, business: &Business) -> Value {
     let (wanted, now) = (&session.wanted, api.world.now());
     let has = api.ages.has(session.sandbox);
     let methods: Vec<Value> = wanted.usable(has).map(|block| method(session, block)).collect();
@@ -195,7 +196,7 @@ pub(super) fn page(api: &Api, session: &Session, business: &str) -> Value {
         "type": wanted.kind,
         "expires_at": wanted.until,
         "seconds_left": session.seconds_left(now),
-        "business": business,
+        "business": business.name,
         "sandbox": session.sandbox,
         "consent": { "required": session.asks_for_consent(), "given": session.consent.map(|consent| consent.given) },
         "methods": methods,
@@ -208,7 +209,7 @@ pub(super) fn page(api: &Api, session: &Session, business: &str) -> Value {
         "target_origin_url": wanted.target_origin_url,
         "location_blocked": false,
         "keeps": { "days": days(api) },
-        "offers": { "key": false, "proof": false },
+        "offers": { "key": api.ages.offers_key(session), "proof": api.ages.offers_proof(session, business) },
     })
 }
 

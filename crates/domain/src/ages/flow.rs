@@ -6,19 +6,23 @@
 //! things are is not claimed, and may be repeated.
 
 use super::{
-    Ages, NotDone, Response,
+    Ages, Business, NotDone, Response,
     methods::{self, Ask, At, Next, Problem, Step},
     moves::Event,
-    session::{Consent, Session, Verdict},
+    session::{Codes, Consent, Gift, Session, Verdict},
     store::Held,
-    words::{Method, State},
+    wanted::Block,
+    words::{Kind, Method, State},
 };
-use base::{AgeSessionId, AttemptId};
+use base::{AgeSessionId, AttemptId, SignedDuration};
+use db::Tx;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// Turns of one attempt.
 const MOST_TURNS: i64 = 60;
+/// Hours that a proof serves; the holder's page asks for a batch each hour.
+const PROOF_HOURS: u16 = 24;
 
 /// How a session stands after a turn.
 #[derive(Clone, Debug)]
@@ -45,94 +49,84 @@ struct Carried {
 
 impl Ages {
     /// The session of a page's address, with what the business is called.
-    pub async fn of_person(&self, id: AgeSessionId, sandbox: bool) -> Result<(Session, String), NotDone> {
+    pub async fn of_person(&self, id: AgeSessionId, sandbox: bool) -> Result<(Session, Business), NotDone> {
         let session = self.find(id).await?.filter(|session| session.sandbox == sandbox);
         let session = session.ok_or(NotDone::NoSession)?;
         let business = self.business(session.app).await?;
         Ok((session, business))
     }
 
-    /// Changes a session by a rule.
-    async fn change<T>(
-        &self,
-        id: AgeSessionId,
-        rule: impl FnOnce(&mut Session) -> Result<T, NotDone> + Send,
-    ) -> Result<(T, Session), NotDone> {
+    /// A session that lives, which nobody else changes until [`Self::written`].
+    pub(super) async fn held(&self, id: AgeSessionId) -> Result<(Tx, Held), NotDone> {
         let mut tx = self.0.db.write().await?;
-        let mut held = self.hold(&mut tx, id).await?.ok_or(NotDone::NoSession)?;
-        if !held.session.lives(self.0.world.now()) {
-            return Err(NotDone::Expired);
-        }
-        let done = rule(&mut held.session)?;
+        let held = self.hold(&mut tx, id).await?.ok_or(NotDone::NoSession)?;
+        if held.session.lives(self.0.world.now()) { Ok((tx, held)) } else { Err(NotDone::Expired) }
+    }
+
+    /// Writes a held session back; the change counts from then on.
+    pub(super) async fn written(&self, mut tx: Tx, held: Held) -> Result<Session, NotDone> {
         self.keep(&mut tx, &held).await?;
         tx.commit().await?;
-        Ok((done, held.session))
+        Ok(held.session)
     }
 
     /// Notes what the person said to the use of biometric data.
     pub async fn consent(&self, id: AgeSessionId, given: bool) -> Result<Session, NotDone> {
         let now = self.0.world.now();
-        let ((), session) = self
-            .change(id, |session| {
-                if !session.asks_for_consent() {
-                    return Err(NotDone::State("the session asks for no biometric consent".to_owned()));
-                }
-                session.consent = Some(Consent { given, at: now });
-                session.updated_at = now;
-                // Who takes it back, takes back what was begun with it.
-                let of_face = |session: &Session| {
-                    let attempt = session.attempt.as_ref()?;
-                    session.wanted.block(attempt.method).map(super::wanted::Block::is_biometric)
-                };
-                if !given && of_face(session) == Some(true) && session.state == State::InProgress {
-                    session.attempt = None;
-                }
-                Ok(())
-            })
-            .await?;
-        Ok(session)
+        let (tx, mut held) = self.held(id).await?;
+        let session = &mut held.session;
+        if !session.asks_for_consent() {
+            return Err(NotDone::State("the session asks for no biometric consent".to_owned()));
+        }
+        session.consent = Some(Consent { given, at: now });
+        session.updated_at = now;
+        // Who takes it back, takes back what was begun with it.
+        let begun = session.attempt.as_ref().and_then(|attempt| session.wanted.block(attempt.method));
+        if !given && begun.is_some_and(Block::is_biometric) && session.state == State::InProgress {
+            session.attempt = None;
+        }
+        self.written(tx, held).await
     }
 
     /// Calls a session off.
     pub async fn cancel(&self, id: AgeSessionId) -> Result<Session, NotDone> {
         let now = self.0.world.now();
-        let cancelled = self.change(id, |session| {
-            session.attempt = None;
-            Ok(session.happen(Event::Cancelled, now)?)
-        });
-        Ok(cancelled.await?.1)
+        let (tx, mut held) = self.held(id).await?;
+        held.session.attempt = None;
+        held.session.happen(Event::Cancelled, now)?;
+        self.written(tx, held).await
     }
 
     /// Opens a method.
     pub async fn open(&self, id: AgeSessionId, method: Method, locale: &str) -> Result<Turn, NotDone> {
         self.0.signer.ready().await?;
-        let world = &*self.0.world;
-        let (attempt, session) = self
-            .change(id, |session| {
-                let has = self.has(session.sandbox);
-                let block = session.wanted.usable(has).find(|block| block.method == method).cloned();
-                let block = block.ok_or_else(|| NotDone::wrong("method", "the session does not offer it"))?;
-                if session.is_declined(&block)
-                    || (block.is_biometric() && session.asks_for_consent() && session.consent.is_none())
-                {
-                    return Err(NotDone::NoConsent);
-                }
-                if !session.may_open(&block) {
-                    let words = if session.attempts_remaining(&block) == 0 {
-                        "no attempts at this method are left".to_owned()
-                    } else {
-                        format!("the session is {}; no method can be opened in this state", session.state)
-                    };
-                    return Err(NotDone::State(words));
-                }
-                Ok(session.open(world, method)?)
-            })
-            .await?;
+        let (tx, mut held) = self.held(id).await?;
+        let attempt = self.begin(&mut held.session, method)?;
+        let session = self.written(tx, held).await?;
         let next = {
             let (block, begun) = parts(&session, attempt).ok_or(NotDone::Stale)?;
             self.open_method(At { session: &session, block, attempt: begun, locale }).await?
         };
         self.settle(id, attempt, 0, next, locale).await
+    }
+
+    /// Begins an attempt, where the session allows it.
+    fn begin(&self, session: &mut Session, method: Method) -> Result<AttemptId, NotDone> {
+        let has = self.has(session.sandbox);
+        let block = session.wanted.usable(has).find(|block| block.method == method).cloned();
+        let block = block.ok_or_else(|| NotDone::wrong("method", "the session does not offer it"))?;
+        let unasked = block.is_biometric() && session.asks_for_consent() && session.consent.is_none();
+        if unasked || session.is_declined(&block) {
+            return Err(NotDone::NoConsent);
+        }
+        if session.may_open(&block) {
+            return Ok(session.open(&*self.0.world, method)?);
+        }
+        Err(NotDone::State(if session.attempts_remaining(&block) == 0 {
+            "no attempts at this method are left".to_owned()
+        } else {
+            format!("the session is {}; no method can be opened in this state", session.state)
+        }))
     }
 
     /// Takes a turn: `continuation` is what came with the question, `input` the answer.
@@ -155,16 +149,12 @@ impl Ages {
         let session = if methods::only_asks(method) {
             session
         } else {
-            let ((), session) = self
-                .change(id, |session| {
-                    let begun = session.attempt.as_mut();
-                    let begun = begun.filter(|begun| begun.id == attempt && begun.turn == turn);
-                    begun.ok_or(NotDone::Stale)?.turn += 1;
-                    Ok(())
-                })
-                .await?;
+            let (tx, mut held) = self.held(id).await?;
+            let begun = held.session.attempt.as_mut();
+            let begun = begun.filter(|begun| begun.id == attempt && begun.turn == turn);
+            begun.ok_or(NotDone::Stale)?.turn += 1;
             turn += 1;
-            session
+            self.written(tx, held).await?
         };
         let (block, begun) = parts(&session, attempt).ok_or(NotDone::Stale)?;
         let next = if turn > MOST_TURNS {
@@ -192,9 +182,13 @@ impl Ages {
         let begun = session.attempt.as_mut().filter(|begun| begun.id == attempt && begun.turn == turn);
         let begun = begun.ok_or(NotDone::Stale)?;
         let asked = match next {
-            Next::Ask(Ask { step, problem, held, kept }) => {
+            Next::Ask(Ask { step, problem, held, kept, wrong, sent }) => {
                 if let Some(kept) = kept {
                     begun.held = kept;
+                }
+                begun.wrong += i64::from(wrong);
+                if sent {
+                    session.codes = Codes { sent: session.codes.sent + 1, last: Some(now) };
                 }
                 Some((step, problem, held))
             }
@@ -220,6 +214,38 @@ impl Ages {
         let carried = Carried { turn, locale: locale.to_owned(), held };
         let continuation = Some(self.carry(id, attempt, &carried));
         Ok(Turn { session, attempt: Some(attempt), continuation, step: Some(step), problem })
+    }
+
+    /// Whether a person who has shown to be old enough may take a proof along.
+    pub fn offers_proof(&self, session: &Session, business: &Business) -> bool {
+        let shown = session.outcome.as_ref().is_some_and(|outcome| outcome.held.is_some());
+        self.0.settings.proofs
+            && business.proofs
+            && !session.sandbox
+            && session.wanted.kind == Kind::Over
+            && session.state == State::Complete
+            && shown
+            && !session.given.contains(&Gift::Proof)
+    }
+
+    /// Gives the person an invitation for the holder's page: an address.
+    pub async fn give_proof(&self, id: AgeSessionId) -> Result<String, NotDone> {
+        let session = self.find(id).await?.ok_or(NotDone::NoSession)?;
+        let business = self.business(session.app).await?;
+        let mut tx = self.0.db.write().await?;
+        let mut held = self.hold(&mut tx, id).await?.ok_or(NotDone::NoSession)?;
+        if !self.offers_proof(&held.session, &business) {
+            return Err(NotDone::State("the session has no result that a proof is made of".to_owned()));
+        }
+        let age = held.session.outcome.as_ref().and_then(|outcome| u8::try_from(outcome.age?).ok());
+        let age = age.ok_or_else(|| NotDone::State("the session's result names no age".to_owned()))?;
+        let until = self.0.world.now() + SignedDuration::from_hours(i64::from(PROOF_HOURS));
+        let invited = self.0.issuer.invite(&mut tx, held.session.app, &[age], PROOF_HOURS, until).await;
+        let code = invited.map_err(|error| NotDone::State(error.to_string()))?;
+        held.session.given.push(Gift::Proof);
+        self.keep(&mut tx, &held).await?;
+        tx.commit().await?;
+        Ok(format!("{}/poa/holder/#{}", self.0.settings.public_url, code.expose()))
     }
 
     fn carry(&self, id: AgeSessionId, attempt: AttemptId, carried: &Carried) -> String {
@@ -254,7 +280,7 @@ impl Ages {
     }
 }
 
-fn parts(session: &Session, attempt: AttemptId) -> Option<(&super::wanted::Block, &super::session::Attempt)> {
+fn parts(session: &Session, attempt: AttemptId) -> Option<(&Block, &super::session::Attempt)> {
     let begun = session.attempt.as_ref().filter(|begun| begun.id == attempt)?;
     Some((session.wanted.block(begun.method)?, begun))
 }

@@ -5,66 +5,43 @@ use super::{
     wanted::{Block, Held, Wanted},
     words::{CheckType, Kind, Method},
 };
+use ::methods::{Known, age_on};
 use jiff::civil::Date;
 use vision::AgeEstimate;
-
-/// What a method found out.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Known {
-    /// The date of birth.
-    Born(Date),
-    /// Whether an age in years has been reached.
-    Over { years: i64, is: bool },
-}
-
-// A date of birth must not reach a log.
-impl std::fmt::Debug for Known {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Known")
-    }
-}
-
-/// Whole years on a day. Who was born on 29 February is a year older on 1 March in other years.
-pub(super) fn years(born: Date, today: Date) -> i64 {
-    let had = (today.month(), today.day()) >= (born.month(), born.day());
-    i64::from(today.year()) - i64::from(born.year()) - i64::from(!had)
-}
 
 /// The ages that people have; a date of birth outside is none.
 const AGES: std::ops::RangeInclusive<i64> = 0..=130;
 
-impl Known {
-    /// What it means for a session.
-    pub(super) fn judge(
-        self,
-        wanted: &Wanted,
-        block: &Block,
-        today: Date,
-        evidence: Option<String>,
-    ) -> Verdict {
-        let asked = block.threshold;
-        match (self, wanted.kind) {
-            (Self::Born(born), kind) => {
-                let age = years(born, today);
-                if !AGES.contains(&age) {
-                    return Verdict::Undecided { code: "NO_SUCH_AGE" };
-                }
-                match kind {
-                    Kind::Age => passed(wanted, block, age, evidence),
-                    Kind::Over => told(age >= asked, wanted, block, evidence),
-                    Kind::Under => told(age < asked, wanted, block, evidence),
-                }
+/// What a finding means for a session.
+pub(super) fn finding(
+    known: Known,
+    wanted: &Wanted,
+    block: &Block,
+    today: Date,
+    evidence: Option<String>,
+) -> Verdict {
+    let asked = block.threshold;
+    match (known, wanted.kind) {
+        (Known::Born(born), kind) => {
+            let age = i64::from(age_on(born, today));
+            if !AGES.contains(&age) {
+                return Verdict::Undecided { code: "NO_SUCH_AGE" };
             }
-            (Self::Over { .. }, Kind::Age) => Verdict::Undecided { code: "AGE_NOT_TOLD" },
-            // Having reached more is having reached less, and the other way round.
-            (Self::Over { years, is: true }, kind) if years >= asked => {
-                told(kind == Kind::Over, wanted, block, evidence)
+            match kind {
+                Kind::Age => passed(wanted, block, age, evidence),
+                Kind::Over => told(age >= asked, wanted, block, evidence),
+                Kind::Under => told(age < asked, wanted, block, evidence),
             }
-            (Self::Over { years, is: false }, kind) if years <= asked => {
-                told(kind == Kind::Under, wanted, block, evidence)
-            }
-            (Self::Over { .. }, _) => Verdict::Undecided { code: "AGE_NOT_TOLD" },
         }
+        (Known::Over { .. }, Kind::Age) => Verdict::Undecided { code: "AGE_NOT_TOLD" },
+        // Having reached more is having reached less, and the other way round.
+        (Known::Over { years, is: true }, kind) if i64::from(years) >= asked => {
+            told(kind == Kind::Over, wanted, block, evidence)
+        }
+        (Known::Over { years, is: false }, kind) if i64::from(years) <= asked => {
+            told(kind == Kind::Under, wanted, block, evidence)
+        }
+        (Known::Over { .. }, _) => Verdict::Undecided { code: "AGE_NOT_TOLD" },
     }
 }
 
@@ -112,22 +89,13 @@ mod tests {
     }
 
     #[test]
-    fn a_birthday_counts_from_its_day_on() {
-        let born = day("2008-11-22");
-        assert_eq!(years(born, day("2026-11-21")), 17);
-        assert_eq!(years(born, day("2026-11-22")), 18);
-        let leap = day("2008-02-29");
-        assert_eq!([years(leap, day("2026-02-28")), years(leap, day("2026-03-01"))], [17, 18]);
-    }
-
-    #[test]
     fn sides_of_a_threshold() {
         let today = day("2026-11-22");
         let kinds = |known: Known| {
             ["OVER", "UNDER", "AGE"].map(|kind| {
                 let wanted = wanted(&json!({ "type": kind, "electronic_id": { "threshold": 18 } }));
                 let block = wanted.block(Method::ElectronicId).unwrap();
-                match known.judge(&wanted, block, today, None) {
+                match finding(known, &wanted, block, today, None) {
                     Verdict::Passed { age, .. } => format!("passed {age}"),
                     Verdict::Failed { code, .. } | Verdict::Undecided { code } | Verdict::Broken { code } => {
                         code.to_owned()

@@ -10,14 +10,16 @@ mod judge;
 mod methods;
 pub mod moves;
 mod notify;
+mod providers;
 mod responses;
 pub mod session;
 mod store;
 pub mod wanted;
 pub mod words;
 
-pub use methods::FollowDocument;
+pub use methods::{FollowDocument, Kept, Step};
 pub use notify::NotSigned;
+pub use providers::{BadProvider, Settings as ProviderSettings};
 pub use responses::Response;
 pub use store::purge;
 
@@ -26,20 +28,23 @@ use crate::{
     estimate::{self, Estimator},
     identity::Identities,
     invalid::Invalid,
+    mail::Mail,
     proof::issuer::Issuer,
     secure_capture::SecureCapture,
     tenancy::{Feature, OrgStatus},
     vault::Vault,
 };
+use ::methods::passkey;
 use base::{AgeSessionId, AppId, SignedDuration, World};
 use db::{Db, DbError, FromRow, Tx, sql};
 use jobs::Worker;
+use media::fetch::Fetcher;
 use moves::BadMove;
 use notify::{Signer, TellError};
+use providers::Providers;
 use session::Session;
 use std::sync::Arc;
 use wanted::{Has, Offer, Wanted};
-use words::Method;
 
 /// How sessions are run; the operator's settings.
 #[derive(Clone, Debug)]
@@ -50,6 +55,13 @@ pub struct Settings {
     pub brand: String,
     /// How long a session is kept after its end: its state and what came of it.
     pub keep: SignedDuration,
+    /// How long a result may be kept under a key.
+    pub tokens: SignedDuration,
+    /// Who answers for the methods that need somebody outside.
+    pub providers: ProviderSettings,
+    /// Whether a person who has shown to be old enough may take a proof of it along, for tills; where his business uses
+    /// proofs of age.
+    pub proofs: bool,
     /// How sure an estimate must be to pass or to fail, 0.5 to 1; what is less sure goes to the next method.
     pub sure: f64,
 }
@@ -60,9 +72,21 @@ impl Default for Settings {
             public_url: "http://127.0.0.1:8080".to_owned(),
             brand: "svc".to_owned(),
             keep: SignedDuration::from_hours(24 * 30),
+            tokens: SignedDuration::from_hours(24 * 30),
+            providers: ProviderSettings::default(),
+            proofs: true,
             sure: 0.95,
         }
     }
+}
+
+/// Whom a session belongs to, as its page says it.
+#[derive(Clone, Debug)]
+pub struct Business {
+    /// What it is called.
+    pub name: String,
+    /// Whether it uses proofs of age.
+    pub proofs: bool,
 }
 
 /// What age sessions are made of.
@@ -84,6 +108,10 @@ pub struct Parts {
     pub identities: Identities,
     /// Makes proofs for tills.
     pub issuer: Issuer,
+    /// Sends codes.
+    pub mail: Mail,
+    /// Calls providers.
+    pub fetcher: Fetcher,
 }
 
 /// Runs age verification sessions; cheap to clone.
@@ -100,26 +128,11 @@ struct Inner {
     secure_capture: SecureCapture,
     identities: Identities,
     issuer: Issuer,
+    mail: Mail,
     signer: Signer,
     providers: Providers,
     sandbox: Providers,
     settings: Settings,
-}
-
-/// Who answers for the methods that need somebody outside.
-#[derive(Debug)]
-struct Providers {
-    sandbox: bool,
-}
-
-impl Has for Providers {
-    fn method(&self, method: Method) -> bool {
-        matches!(method, Method::AgeEstimation | Method::DocScan)
-    }
-
-    fn sub_methods(&self) -> Vec<String> {
-        Vec::new()
-    }
 }
 
 /// Why something was not done. The interface says how each looks.
@@ -186,11 +199,17 @@ impl NotDone {
 
 impl Ages {
     /// Sessions of these parts.
-    pub fn new(parts: Parts, settings: Settings) -> Self {
-        let Parts { db, world, vault, outbox, estimator, secure_capture, identities, issuer } = parts;
+    pub fn new(parts: Parts, settings: Settings) -> Result<Self, BadProvider> {
+        let Parts { db, world, vault, outbox, estimator, secure_capture, identities, issuer, mail, fetcher } =
+            parts;
         let signer = Signer::new(db.clone(), world.clone(), vault.clone());
-        let (providers, sandbox) = (Providers { sandbox: false }, Providers { sandbox: true });
-        Self(Arc::new(Inner {
+        let passkeys = passkeys(&settings.public_url).map(Arc::new);
+        let open = |settings: &ProviderSettings, mail| {
+            Providers::open(settings, &fetcher, &world, passkeys.clone(), mail)
+        };
+        let providers = open(&settings.providers, mail.ready().is_ok())?;
+        let sandbox = open(&ProviderSettings::sandbox(), true)?;
+        Ok(Self(Arc::new(Inner {
             db,
             world,
             vault,
@@ -199,11 +218,12 @@ impl Ages {
             secure_capture,
             identities,
             issuer,
+            mail,
             signer,
             providers,
             sandbox,
             settings,
-        }))
+        })))
     }
 
     /// The settings.
@@ -264,8 +284,13 @@ impl Ages {
         session.filter(|session| session.app == app && session.sandbox == sandbox).ok_or(NotDone::NoSession)
     }
 
+    /// The day it is, in UTC.
+    fn today(&self) -> jiff::civil::Date {
+        self.0.world.now().to_zoned(jiff::tz::TimeZone::UTC).date()
+    }
+
     /// What the business is called to whom a session belongs, where it is served.
-    pub async fn business(&self, app: AppId) -> Result<String, NotDone> {
+    pub async fn business(&self, app: AppId) -> Result<Business, NotDone> {
         #[derive(FromRow)]
         struct Row {
             name: String,
@@ -287,13 +312,27 @@ impl Ages {
                 && row.status.as_deref() == Some(OrgStatus::Active.as_str())
                 && row.features.contains(&Feature::Ages)
         };
-        row.filter(served).map(|row| row.name).ok_or(NotDone::NotServed)
+        let row = row.filter(served).ok_or(NotDone::NotServed)?;
+        Ok(Business { proofs: row.features.contains(&Feature::ProofOfAge), name: row.name })
     }
+}
+
+/// Passkeys of the server's own name. Browsers want https and a name for them, or localhost; elsewhere there are none.
+fn passkeys(public_url: &str) -> Option<passkey::Passkeys> {
+    let (scheme, rest) = public_url.split_once("://")?;
+    let host = rest.split(['/', ':']).next()?;
+    let origin = rest.split('/').next()?;
+    passkey::Passkeys::open(&passkey::Settings {
+        rp_id: host.to_owned(),
+        origins: vec![format!("{scheme}://{origin}")],
+        name: host.to_owned(),
+    })
+    .ok()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{wanted::Wanted, *};
+    use super::{wanted::Wanted, words::Method, *};
     use serde_json::Value;
 
     /// Everything is set up.

@@ -17,12 +17,12 @@ use rsa::{
     pkcs8::DecodePrivateKey as _,
     pss::BlindedSigningKey,
     rand_core,
-    sha2::Sha256,
     signature::{RandomizedSigner as _, SignatureEncoding as _},
     traits::PublicKeyParts as _,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
+use sha2::Sha256;
 use std::sync::{Arc, OnceLock};
 
 /// The longest salt that a key of 2,048 bits and SHA-256 leave room for, bytes (RFC 8017, section 9.1.1).
@@ -132,11 +132,7 @@ impl Signer {
         let der = der.as_ref().to_vec();
         let key = RsaPrivateKey::from_pkcs8_der(&der).map_err(|error| NotSigned::Key(error.to_string()))?;
         let id = self.world.uuid().to_string();
-        let encode =
-            |number: &rsa::BigUint| base64_simd::URL_SAFE_NO_PAD.encode_to_string(number.to_bytes_be());
-        let jwk = json!({
-            "kty": "RSA", "use": "sig", "alg": "PS256", "kid": id, "n": encode(key.n()), "e": encode(key.e()),
-        });
+        let jwk = public_jwk(&key, &id);
         let mut tx = self.db.write().await?;
         tx.execute(sql!(
             "INSERT INTO webhook_keys (id, sealed, public_jwk, created_at)
@@ -175,6 +171,12 @@ impl Signer {
             .await?;
         Ok(json!({ "keys": keys.into_iter().map(|key| key.public_jwk.0).collect::<Vec<_>>() }))
     }
+}
+
+/// The public half as a JSON Web Key (RFC 7517).
+fn public_jwk(key: &RsaPrivateKey, id: &str) -> Value {
+    let encode = |number: &rsa::BigUint| base64_simd::URL_SAFE_NO_PAD.encode_to_string(number.to_bytes_be());
+    json!({ "kty": "RSA", "use": "sig", "alg": "PS256", "kid": id, "n": encode(key.n()), "e": encode(key.e()) })
 }
 
 async fn kept(view: &mut Read) -> Result<Option<Kept>, DbError> {

@@ -133,8 +133,9 @@ impl Ages {
     }
 }
 
-/// Forgets sessions that have had their time, at most 1,000 at once; how many.
+/// Forgets sessions and kept results that have had their time, at most 1,000 of each at once; how many.
 pub async fn purge(db: &Db, now: Timestamp) -> Result<u64, DbError> {
+    let tokens = super::methods::purge_tokens(db, now).await?;
     let mut tx = db.write_as(Durability::Process).await?;
     let rows = tx
         .execute(sql!(
@@ -143,7 +144,7 @@ pub async fn purge(db: &Db, now: Timestamp) -> Result<u64, DbError> {
         ))
         .await?;
     tx.commit().await?;
-    Ok(rows)
+    Ok(rows + tokens)
 }
 
 impl From<db::DbError> for NotDone {

@@ -53,6 +53,17 @@ impl Letter {
         }
     }
 
+    /// A one-time code, in words of the reader's language.
+    pub fn code(to: &str, words: &str) -> Self {
+        Self {
+            to: to.to_owned(),
+            subject: line(words),
+            before: vec![words.to_owned()],
+            links: Vec::new(),
+            after: Vec::new(),
+        }
+    }
+
     /// The letter as plain text.
     pub(super) fn text(&self) -> String {
         let links = self.links.iter().map(|(words, link)| format!("{words}:\n{link}"));

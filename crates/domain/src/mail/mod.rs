@@ -130,17 +130,27 @@ impl Mail {
         let sealed = base64_simd::STANDARD.decode_to_vec(&job.sealed).map_err(hopeless)?;
         let plain = self.0.vault.open(&place(job.id), &sealed).map_err(hopeless)?;
         let letter: Letter = serde_json::from_slice(&plain).map_err(hopeless)?;
-        let message = self.write(&letter, job.id).map_err(hopeless)?;
+        self.carry(&letter, job.id).await?;
+        Ok(Outcome::Done)
+    }
+
+    /// Sends a letter at once and once: what it says is kept nowhere, and whoever waits for it asks again.
+    pub async fn send_now(&self, letter: &Letter) -> Result<(), Failure> {
+        self.carry(letter, self.0.world.random_uuid()).await
+    }
+
+    async fn carry(&self, letter: &Letter, id: Uuid) -> Result<(), Failure> {
+        let message = self.write(letter, id).map_err(hopeless)?;
         match &self.0.carrier {
             Carrier::Smtp(smtp) => match tokio::time::timeout(PATIENCE, smtp.send(message)).await {
                 Ok(sent) => sent?,
                 Err(_) => return Err(failure("the mail server took longer than a minute", false)),
             },
-            Carrier::Folder(folder) => self.keep(folder, job.id, &message.formatted())?,
+            Carrier::Folder(folder) => self.keep(folder, id, &message.formatted())?,
             Carrier::None => return Err(failure("no mail server is set up any more: mail.host", false)),
         }
         metrics::counter!("assay_mails_sent_total").increment(1);
-        Ok(Outcome::Done)
+        Ok(())
     }
 
     /// A message as it travels: RFC 5322 headers, and the same words as text and as HTML.

@@ -5,7 +5,8 @@ use crate::{BadSettings, Failure, calls};
 use base::{SignedDuration, Timestamp, World};
 use media::fetch::Fetcher;
 use openidconnect::{
-    AdditionalProviderMetadata, DiscoveryError, HttpRequest, HttpResponse, IssuerUrl, ProviderMetadata,
+    AdditionalProviderMetadata, AsyncHttpClient, DiscoveryError, HttpRequest, HttpResponse, IssuerUrl,
+    ProviderMetadata,
     core::{
         CoreAuthDisplay, CoreClaimName, CoreClaimType, CoreClientAuthMethod, CoreGrantType, CoreJsonWebKey,
         CoreJweContentEncryptionAlgorithm, CoreJweKeyManagementAlgorithm, CoreResponseMode, CoreResponseType,
@@ -13,7 +14,7 @@ use openidconnect::{
     },
 };
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use std::{pin::Pin, sync::Arc};
 use tokio::sync::Mutex;
 
 /// How long documents are kept.
@@ -101,8 +102,9 @@ impl Directory {
     }
 
     async fn discover(&self) -> Result<Metadata, Failure> {
-        let http = |request: HttpRequest| self.call(request);
-        Metadata::discover_async(self.issuer.clone(), &http).await.map_err(|error| match error {
+        let http = Http(self.fetcher.clone());
+        let discovered = Metadata::discover_async(self.issuer.clone(), &http).await;
+        discovered.map_err(|error| match error {
             DiscoveryError::Request(Unreached(words)) => Failure::Unavailable(words),
             DiscoveryError::Response(status, ..) => {
                 Failure::Unavailable(format!("{WHO}'s documents cannot be read: it answers {status}"))
@@ -111,19 +113,31 @@ impl Directory {
             _ => Failure::unavailable("the identity provider's documents cannot be read"),
         })
     }
+}
 
-    async fn call(&self, request: HttpRequest) -> Result<HttpResponse, Unreached> {
-        let mut call = calls::get();
-        call.most_bytes = MOST_BYTES;
-        call.headers = request.headers().clone();
-        let answered = calls::call(&self.fetcher, WHO, &request.uri().to_string(), call).await;
-        let answered = answered.map_err(|failure| Unreached(failure.to_string()))?;
-        let mut response = HttpResponse::new(answered.body);
-        *response.status_mut() = openidconnect::http::StatusCode::from_u16(answered.status)
-            .map_err(|_| Unreached(WHO.to_owned()))?;
-        *response.headers_mut() = answered.headers;
-        Ok(response)
+/// How the library reaches the provider: by the fetcher, and no other way.
+struct Http(Fetcher);
+
+impl<'c> AsyncHttpClient<'c> for Http {
+    type Error = Unreached;
+    type Future = Pin<Box<dyn Future<Output = Result<HttpResponse, Unreached>> + Send + 'c>>;
+
+    fn call(&'c self, request: HttpRequest) -> Self::Future {
+        Box::pin(call(self.0.clone(), request))
     }
+}
+
+async fn call(fetcher: Fetcher, request: HttpRequest) -> Result<HttpResponse, Unreached> {
+    let mut call = calls::get();
+    call.most_bytes = MOST_BYTES;
+    call.headers = request.headers().clone();
+    let answered = calls::call(&fetcher, WHO, &request.uri().to_string(), call).await;
+    let answered = answered.map_err(|failure| Unreached(failure.to_string()))?;
+    let mut response = HttpResponse::new(answered.body);
+    *response.status_mut() =
+        openidconnect::http::StatusCode::from_u16(answered.status).map_err(|_| Unreached(WHO.to_owned()))?;
+    *response.headers_mut() = answered.headers;
+    Ok(response)
 }
 
 #[derive(Debug, thiserror::Error)]

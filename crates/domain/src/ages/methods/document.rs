@@ -3,8 +3,7 @@
 use super::{Ask, At, Next, Step};
 use crate::{
     ages::{
-        Ages, NotDone,
-        judge::Known,
+        Ages, NotDone, judge,
         session::{Session, Verdict},
         wanted::Block,
         words::{Authenticity, Level, Method},
@@ -125,8 +124,9 @@ impl Ages {
             }
             Came::Expired => return Ok(gone()),
             Came::Approved(Some(born)) => {
-                let today = self.0.world.now().to_zoned(jiff::tz::TimeZone::UTC).date();
-                Known::Born(born).judge(&at.session.wanted, at.block, today, Some(used.session.to_string()))
+                let today = self.today();
+                let evidence = Some(used.session.to_string());
+                judge::finding(::methods::Known::Born(born), &at.session.wanted, at.block, today, evidence)
             }
             Came::Approved(None) => Verdict::Undecided { code: "NO_DATE_OF_BIRTH" },
             Came::Refused(reason) => Verdict::Undecided { code: refusal(&reason) },

@@ -45,7 +45,7 @@ impl Ages {
         held: Value,
         input: &Map<String, Value>,
     ) -> Result<Next, NotDone> {
-        let again = |code| Ok(Next::Ask(Ask { problem: Some(Problem::new(code)), ..self.again(at) }));
+        let again = |code| Ok(Next::Ask(self.again(at).because(Problem::new(code))));
         let image = picture(input.get("img"), "img", MOST_BYTES)?;
         if at.session.sandbox {
             return Ok(Next::End(sandbox(at)));
@@ -160,7 +160,7 @@ fn ask(at: At<'_>, challenge: Option<Challenge>) -> Ask {
 fn sandbox(at: At<'_>) -> Verdict {
     let today = at.session.created_at.to_zoned(jiff::tz::TimeZone::UTC).date();
     let born = today.saturating_sub(jiff::Span::new().years(SANDBOX_AGE));
-    judge::Known::Born(born).judge(&at.session.wanted, at.block, today, None)
+    judge::finding(::methods::Known::Born(born), &at.session.wanted, at.block, today, None)
 }
 
 /// The bytes of a picture in base64.

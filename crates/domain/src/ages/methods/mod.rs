@@ -3,18 +3,30 @@
 //! Nothing that a person types or shows is kept here or in a row. What a method must remember until the next turn travels
 //! through the page as a sealed continuation; what is more than that (a document session, say) is named by the attempt.
 
+mod card;
+mod code;
 mod document;
 mod estimation;
+mod key;
+mod oidc;
+mod registry;
 
 pub use document::FollowDocument;
+pub use key::Kept;
+pub(super) use key::purge_tokens;
 
 use super::{
-    Ages, NotDone,
+    Ages, NotDone, judge,
+    providers::Providers,
     session::{Attempt, Session, Verdict},
     wanted::Block,
     words::Method,
 };
-use serde::Serialize;
+use ::methods::{
+    Evidence, Failure,
+    fields::{Field, Fields},
+};
+use serde::{Deserialize as _, Serialize};
 use serde_json::{Map, Value};
 
 /// What the page is to do next.
@@ -35,6 +47,37 @@ pub enum Step {
         /// Where the page gets what vouches for the photo.
         capture: Capture,
     },
+    /// Fill in a form.
+    Form {
+        /// What it has.
+        fields: &'static [Field],
+    },
+    /// Type the code that was sent.
+    Code {
+        /// SMS or EMAIL.
+        channel: &'static str,
+        /// Where it was sent, as far as a page may show that.
+        sent_to: String,
+        /// Digits.
+        length: usize,
+        /// Seconds until another may be sent.
+        resend_in: i64,
+    },
+    /// Choose one.
+    Choose {
+        /// What there is.
+        options: Vec<Choice>,
+    },
+    /// Go there, and come back.
+    Redirect {
+        /// Where.
+        url: String,
+    },
+    /// Use a passkey.
+    Passkey {
+        /// What the browser is asked, in the JSON form of WebAuthn level 3.
+        options: Value,
+    },
     /// Go through a document session of this server.
     Document {
         /// Its page.
@@ -54,6 +97,15 @@ pub struct Capture {
     pub path: &'static str,
 }
 
+/// One of several.
+#[derive(Clone, Debug, Serialize)]
+pub struct Choice {
+    /// What is sent back.
+    pub id: String,
+    /// What people call it.
+    pub name: String,
+}
+
 /// Secure capture of this server.
 const CAPTURE: Capture = Capture { path: "/ai/sm/v1/secure/1" };
 
@@ -71,7 +123,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    pub(super) fn new(code: &'static str) -> Self {
+    fn new(code: &'static str) -> Self {
         Self { code, field: None, remaining: None }
     }
 }
@@ -98,11 +150,20 @@ pub(super) struct Ask {
     pub held: Value,
     /// What the attempt must know, where that changes.
     pub kept: Option<Value>,
+    /// Whether a wrong code was typed.
+    pub wrong: bool,
+    /// Whether a code was sent.
+    pub sent: bool,
 }
 
 impl Ask {
-    pub(super) fn new(step: Step, held: Value) -> Self {
-        Self { step, problem: None, held, kept: None }
+    fn new(step: Step, held: Value) -> Self {
+        Self { step, problem: None, held, kept: None, wrong: false, sent: false }
+    }
+
+    /// The same with what of the last input could not be used.
+    fn because(self, problem: Problem) -> Self {
+        Self { problem: Some(problem), ..self }
     }
 }
 
@@ -116,13 +177,27 @@ pub(super) struct At<'a> {
     pub locale: &'a str,
 }
 
+impl At<'_> {
+    /// The age that providers are asked about, years.
+    fn years(&self) -> u8 {
+        u8::try_from(self.block.threshold).unwrap_or(u8::MAX)
+    }
+}
+
 impl Ages {
     /// Opens a method.
     pub(super) async fn open_method(&self, at: At<'_>) -> Result<Next, NotDone> {
         match at.block.method {
             Method::AgeEstimation => Ok(self.open_estimation(at)),
             Method::DocScan => self.open_document(at).await,
-            _ => Ok(Next::End(Verdict::Broken { code: "NOT_CONFIGURED" })),
+            Method::CreditCard => Ok(card::form()),
+            Method::Mobile | Method::Email => Ok(code::form(at.block.method)),
+            Method::ElectronicId | Method::Singpass => self.open_oidc(at).await,
+            Method::SvcKey => Ok(self.ask_for_key(at)),
+            Method::LaWallet | Method::SocialSecurityNumber | Method::UsFloridaHb3 | Method::Cpf => {
+                Ok(registry::form(at.block.method))
+            }
+            Method::DigitalId | Method::DoubleAnonymity => Ok(not_set_up()),
         }
     }
 
@@ -136,9 +211,75 @@ impl Ages {
         match at.block.method {
             Method::AgeEstimation => self.estimate_age(at, held, input).await,
             Method::DocScan => self.look_at_document(at).await,
-            _ => Ok(Next::End(Verdict::Broken { code: "NOT_CONFIGURED" })),
+            Method::CreditCard => self.check_card(at, held, input).await,
+            Method::Mobile | Method::Email => self.check_code(at, held, input).await,
+            Method::ElectronicId | Method::Singpass => self.turn_oidc(at, held, input).await,
+            Method::SvcKey => self.use_key(at, held, input).await,
+            Method::LaWallet | Method::SocialSecurityNumber | Method::UsFloridaHb3 | Method::Cpf => {
+                self.ask_registry(at, input).await
+            }
+            Method::DigitalId | Method::DoubleAnonymity => Ok(not_set_up()),
         }
     }
+
+    fn providers(&self, at: At<'_>) -> &Providers {
+        if at.session.sandbox { &self.0.sandbox } else { &self.0.providers }
+    }
+
+    /// Where providers send a person back to.
+    fn return_address(&self, at: At<'_>) -> String {
+        let sandbox = if at.session.sandbox { "/sandbox" } else { "" };
+        format!("{}{sandbox}/age/return", self.0.settings.public_url)
+    }
+
+    /// What a provider's answer means.
+    fn answered(&self, at: At<'_>, answer: Result<Evidence, Failure>, again: impl FnOnce() -> Next) -> Next {
+        match answer {
+            Ok(Evidence { known, id }) => {
+                let evidence = id.unwrap_or_else(|| self.0.world.random_uuid().to_string());
+                Next::End(judge::finding(known, &at.session.wanted, at.block, self.today(), Some(evidence)))
+            }
+            Err(failure) => failed(at, failure, again),
+        }
+    }
+}
+
+/// What a failure means: something that the person can mend is asked for again.
+fn failed(at: At<'_>, failure: Failure, again: impl FnOnce() -> Next) -> Next {
+    match failure {
+        Failure::Input { field, code } => match again() {
+            Next::Ask(ask) => Next::Ask(ask.because(Problem { code, field: Some(field), remaining: None })),
+            other => other,
+        },
+        Failure::Unknown(words) => {
+            tracing::debug!(method = %at.block.method, "a method could not tell: {words}");
+            Next::End(Verdict::Undecided { code: "NOT_FOUND" })
+        }
+        Failure::Unavailable(words) => {
+            tracing::warn!(method = %at.block.method, "a provider cannot be asked: {words}");
+            Next::End(Verdict::Broken { code: "PROVIDER_UNAVAILABLE" })
+        }
+    }
+}
+
+fn not_set_up() -> Next {
+    Next::End(Verdict::Broken { code: "NOT_CONFIGURED" })
+}
+
+fn ask_form(fields: &'static [Field]) -> Next {
+    Next::Ask(Ask::new(Step::Form { fields }, Value::Null))
+}
+
+/// What was typed into a form.
+fn typed(input: &Map<String, Value>) -> Result<Fields, NotDone> {
+    let fields = input.get("fields").filter(|fields| fields.is_object());
+    let fields = fields.ok_or_else(|| NotDone::wrong("fields", "an object is expected"))?;
+    Fields::deserialize(fields).map_err(|error| NotDone::wrong("fields", error.to_string()))
+}
+
+/// The text of a member.
+fn text<'a>(input: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
+    input.get(name).and_then(Value::as_str)
 }
 
 /// Whether a method's turns only ask how things are, so that they may be repeated.

@@ -1,0 +1,197 @@
+//! `mobile` and `email`: a code shows that the phone or the address is the person's own, then somebody is asked about it.
+
+use super::{Ask, At, Next, Problem, Step, ask_form, failed, not_set_up, text, typed};
+use crate::{
+    ages::{Ages, NotDone, session::Verdict, words::Method},
+    mail::Letter,
+};
+use ::methods::{
+    Failure,
+    fields::{Field, Fields},
+    numbers::Phone,
+    registry::{Email, Subject},
+    sms::SANDBOX_CODE,
+};
+use aws_lc_rs::constant_time::verify_slices_are_equal;
+use base::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+/// Digits of a code.
+const DIGITS: usize = 6;
+/// How long a code is good.
+const GOOD: SignedDuration = SignedDuration::from_mins(10);
+/// Seconds between two codes.
+const BETWEEN: i64 = 30;
+/// Codes that one session may have sent, whatever the method: strangers' phones are not to be rung at our cost.
+const MOST_SENT: i64 = 5;
+/// Wrong codes before an attempt is over.
+const MOST_WRONG: i64 = 5;
+
+/// What a form asks for.
+const PHONE: [Field; 1] = [Field::PHONE];
+
+/// What travels with the question for a code.
+#[derive(Serialize, Deserialize)]
+struct Sent {
+    /// The number or address.
+    to: String,
+    /// The code. It is sealed with the rest.
+    code: String,
+    at: Timestamp,
+}
+
+/// Whom a code is sent to.
+enum Reached {
+    Phone(Phone),
+    Email(Email),
+}
+
+impl Reached {
+    fn read(method: Method, fields: &Fields, ages: &Ages, at: At<'_>) -> Result<Self, Failure> {
+        match method {
+            Method::Mobile => {
+                let home = ages.providers(at).calling_code.as_ref();
+                Phone::parse(fields.text("phone")?, home).map(Self::Phone)
+            }
+            _ => Email::read(fields).map(Self::Email),
+        }
+    }
+
+    /// What was read before and travelled sealed.
+    fn again(method: Method, to: &str) -> Result<Self, Failure> {
+        if method == Method::Mobile {
+            Phone::parse(to, None).map(Self::Phone)
+        } else {
+            Email::parse(to).map(Self::Email)
+        }
+    }
+
+    fn expose(&self) -> &str {
+        match self {
+            Self::Phone(phone) => phone.expose(),
+            Self::Email(email) => email.expose(),
+        }
+    }
+
+    fn step(&self) -> Step {
+        let (channel, sent_to) = match self {
+            Self::Phone(phone) => ("SMS", phone.hidden()),
+            Self::Email(email) => ("EMAIL", email.hidden()),
+        };
+        Step::Code { channel, sent_to, length: DIGITS, resend_in: BETWEEN }
+    }
+}
+
+pub(super) fn form(method: Method) -> Next {
+    if method == Method::Mobile { ask_form(&PHONE) } else { ask_form(&Email::FORM) }
+}
+
+impl Ages {
+    pub(super) async fn check_code(
+        &self,
+        at: At<'_>,
+        held: Value,
+        input: &Map<String, Value>,
+    ) -> Result<Next, NotDone> {
+        let method = at.block.method;
+        let Ok(sent) = serde_json::from_value::<Sent>(held) else {
+            let reached = Reached::read(method, &typed(input)?, self, at);
+            return Ok(match reached {
+                Ok(reached) => self.send_code(at, &reached).await,
+                Err(failure) => failed(at, failure, || form(method)),
+            });
+        };
+        let reached = match Reached::again(method, &sent.to) {
+            Ok(reached) => reached,
+            Err(failure) => return Ok(failed(at, failure, || form(method))),
+        };
+        let now = self.0.world.now();
+        let stands = |problem| Ask::new(reached.step(), json!(sent)).because(problem);
+        if input.get("resend") == Some(&Value::Bool(true)) {
+            let waited =
+                at.session.codes.last.is_none_or(|last| now.duration_since(last).as_secs() >= BETWEEN);
+            if !waited || at.session.codes.sent >= MOST_SENT {
+                return Ok(Next::Ask(stands(Problem::new("TOO_SOON"))));
+            }
+            return Ok(self.send_code(at, &reached).await);
+        }
+        if now.duration_since(sent.at) > GOOD {
+            return Ok(Next::Ask(stands(Problem::new("EXPIRED_CODE"))));
+        }
+        let code: String =
+            text(input, "code").unwrap_or_default().chars().filter(|c| !c.is_whitespace()).collect();
+        if verify_slices_are_equal(code.as_bytes(), sent.code.as_bytes()).is_err() {
+            let left = MOST_WRONG - 1 - at.attempt.wrong;
+            if left <= 0 {
+                return Ok(Next::End(Verdict::Undecided { code: "WRONG_CODE" }));
+            }
+            let problem = Problem { code: "WRONG_CODE", field: Some("code"), remaining: Some(left) };
+            return Ok(Next::Ask(Ask { wrong: true, ..stands(problem) }));
+        }
+        let providers = self.providers(at);
+        let answer = match (&reached, &providers.mobile, &providers.email) {
+            (Reached::Phone(phone), Some(mobile), _) => mobile.ask(phone, at.years()).await,
+            (Reached::Email(email), _, Some(registry)) => {
+                registry.ask(&Subject::Email(email.clone()), at.years()).await
+            }
+            _ => return Ok(not_set_up()),
+        };
+        Ok(self.answered(at, answer, || form(method)))
+    }
+
+    /// Sends a code, and asks for it.
+    async fn send_code(&self, at: At<'_>, reached: &Reached) -> Next {
+        if at.session.codes.sent >= MOST_SENT {
+            return Next::End(Verdict::Undecided { code: "TOO_MANY_CODES" });
+        }
+        let code = if at.session.sandbox { SANDBOX_CODE.to_owned() } else { self.draw_code() };
+        let words = words(at.locale, &code);
+        let sent = match reached {
+            Reached::Phone(phone) => match &self.providers(at).sms {
+                Some(sms) => sms.send(phone, &words).await,
+                None => return not_set_up(),
+            },
+            Reached::Email(_) if at.session.sandbox => Ok(()),
+            Reached::Email(email) => {
+                let sent = self.0.mail.send_now(&Letter::code(email.expose(), &words)).await;
+                sent.map_err(|_| Failure::Unavailable("the mail server did not take a code".to_owned()))
+            }
+        };
+        match sent {
+            Ok(()) => {
+                let held = Sent { to: reached.expose().to_owned(), code, at: self.0.world.now() };
+                Next::Ask(Ask { sent: true, ..Ask::new(reached.step(), json!(held)) })
+            }
+            Err(failure) => failed(at, failure, || form(at.block.method)),
+        }
+    }
+
+    fn draw_code(&self) -> String {
+        let mut chance = [0; 8];
+        self.0.world.fill(&mut chance);
+        // Of 2^64 numbers a million share the rest that is left over.
+        format!("{:0DIGITS$}", u64::from_le_bytes(chance) % 10_u64.pow(DIGITS as u32))
+    }
+}
+
+/// What is written to a person, in the language of his page.
+fn words(locale: &str, code: &str) -> String {
+    let language = locale.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase();
+    match language.as_str() {
+        "de" => format!(
+            "Ihr Code für den Altersnachweis ist {code}. Er gilt zehn Minuten. Geben Sie ihn niemandem weiter."
+        ),
+        "fr" => format!(
+            "Votre code pour prouver votre âge est {code}. Il est valable dix minutes. Ne le donnez à personne."
+        ),
+        "es" => format!(
+            "Su código para demostrar su edad es {code}. Es válido diez minutos. No se lo dé a nadie."
+        ),
+        "pl" => format!(
+            "Twój kod do potwierdzenia wieku to {code}. Jest ważny dziesięć minut. Nie podawaj go nikomu."
+        ),
+        "ar" => format!("رمز إثبات عمرك هو {code}. صالح لعشر دقائق. لا تعطه لأحد."),
+        _ => format!("Your code to show your age is {code}. It is good for ten minutes. Give it to nobody."),
+    }
+}

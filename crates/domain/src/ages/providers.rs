@@ -1,0 +1,167 @@
+//! Who answers for the methods that need somebody outside: the operator's providers, or those of the sandbox.
+
+use super::{wanted::Has, words::Method};
+use ::methods::{BadSettings, camara, card, numbers::CallingCode, oidc, passkey, registry, sms};
+use base::World;
+use media::fetch::Fetcher;
+use serde::Deserialize;
+use std::{collections::BTreeMap, sync::Arc};
+
+/// The operator's providers; what is not set up is not offered.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// Who checks credit cards.
+    pub credit_card: Option<card::Settings>,
+    /// Who sends short messages; with `mobile`.
+    pub sms: Option<sms::Settings>,
+    /// Who knows the ages of subscribers; with `sms`.
+    pub mobile: Option<camara::Settings>,
+    /// The calling code of numbers that are typed without one.
+    pub calling_code: Option<CallingCode>,
+    /// Who knows mail addresses; with a mail server.
+    pub email: Option<registry::Settings>,
+    /// Who knows social security numbers.
+    pub social_security_number: Option<registry::Settings>,
+    /// Who answers for Florida's HB 3.
+    pub us_florida_hb3: Option<registry::Settings>,
+    /// Who answers for LA Wallet.
+    pub la_wallet: Option<registry::Settings>,
+    /// Who knows taxpayers of Brazil.
+    pub cpf: Option<registry::Settings>,
+    /// Identity providers, by their ids.
+    pub electronic_id: BTreeMap<String, oidc::Settings>,
+    /// Singpass.
+    pub singpass: Option<oidc::Settings>,
+}
+
+/// A setting that cannot be used, and whose.
+#[derive(Debug, thiserror::Error)]
+#[error("ages.providers.{provider}.{cause}")]
+pub struct BadProvider {
+    /// Which provider.
+    pub provider: String,
+    /// What is wrong.
+    pub cause: BadSettings,
+}
+
+/// Providers that are ready to be asked.
+#[derive(Debug)]
+pub(super) struct Providers {
+    pub(super) card: Option<card::Provider>,
+    pub(super) sms: Option<sms::Provider>,
+    pub(super) mobile: Option<camara::Provider>,
+    pub(super) calling_code: Option<CallingCode>,
+    pub(super) email: Option<registry::Provider>,
+    pub(super) registries: BTreeMap<&'static str, registry::Provider>,
+    pub(super) electronic_id: Vec<oidc::Provider>,
+    pub(super) singpass: Option<oidc::Provider>,
+    pub(super) passkeys: Option<Arc<passkey::Passkeys>>,
+    /// Whether mail can be sent, or need not be.
+    pub(super) mail: bool,
+}
+
+impl Settings {
+    /// Providers that ask nobody: what they answer depends on what is typed (docs/PROVIDERS.md).
+    pub(super) fn sandbox() -> Self {
+        let registry = Some(registry::Settings::Sandbox {});
+        let electronic = |name: &str, outcome| oidc::Settings::Sandbox { name: name.to_owned(), outcome };
+        use oidc::SandboxOutcome::{Declined, Over, Unavailable, Under};
+        Self {
+            credit_card: Some(card::Settings::Sandbox {}),
+            sms: Some(sms::Settings::Sandbox {}),
+            mobile: Some(camara::Settings::Sandbox {}),
+            calling_code: None,
+            email: registry.clone(),
+            social_security_number: registry.clone(),
+            us_florida_hb3: registry.clone(),
+            la_wallet: registry.clone(),
+            cpf: registry,
+            electronic_id: [
+                ("over", electronic("Old enough", Over)),
+                ("under", electronic("Too young", Under)),
+                ("declined", electronic("Says no", Declined)),
+                ("unavailable", electronic("Is away", Unavailable)),
+            ]
+            .map(|(id, settings)| (id.to_owned(), settings))
+            .into(),
+            singpass: Some(electronic("Singpass", Over)),
+        }
+    }
+}
+
+impl Providers {
+    /// Reads every secret.
+    pub(super) fn open(
+        settings: &Settings,
+        fetcher: &Fetcher,
+        world: &Arc<dyn World>,
+        passkeys: Option<Arc<passkey::Passkeys>>,
+        mail: bool,
+    ) -> Result<Self, BadProvider> {
+        fn opened<S, P>(
+            name: &str,
+            settings: Option<&S>,
+            open: impl Fn(&S) -> Result<P, BadSettings>,
+        ) -> Result<Option<P>, BadProvider> {
+            let opened = settings.map(open).transpose();
+            opened.map_err(|cause| BadProvider { provider: name.to_owned(), cause })
+        }
+        let registry = |name: &str, settings: &Option<registry::Settings>| {
+            opened(name, settings.as_ref(), |settings| registry::Provider::open(settings, fetcher, world))
+        };
+        let mut registries = BTreeMap::new();
+        for (method, settings) in [
+            (Method::SocialSecurityNumber, &settings.social_security_number),
+            (Method::UsFloridaHb3, &settings.us_florida_hb3),
+            (Method::LaWallet, &settings.la_wallet),
+            (Method::Cpf, &settings.cpf),
+        ] {
+            registries.extend(registry(method.block(), settings)?.map(|provider| (method.block(), provider)));
+        }
+        let electronic = settings.electronic_id.iter().map(|(id, settings)| {
+            let opened = oidc::Provider::open(id, settings, fetcher, world);
+            opened.map_err(|cause| BadProvider { provider: format!("electronic_id.{id}"), cause })
+        });
+        Ok(Self {
+            card: opened("credit_card", settings.credit_card.as_ref(), |settings| {
+                card::Provider::open(settings, fetcher, world)
+            })?,
+            sms: opened("sms", settings.sms.as_ref(), |settings| sms::Provider::open(settings, fetcher))?,
+            mobile: opened("mobile", settings.mobile.as_ref(), |settings| {
+                camara::Provider::open(settings, fetcher, world)
+            })?,
+            calling_code: settings.calling_code.clone(),
+            email: registry("email", &settings.email)?,
+            registries,
+            electronic_id: electronic.collect::<Result<_, _>>()?,
+            singpass: opened("singpass", settings.singpass.as_ref(), |settings| {
+                oidc::Provider::open("singpass", settings, fetcher, world)
+            })?,
+            passkeys,
+            mail,
+        })
+    }
+}
+
+impl Has for Providers {
+    fn method(&self, method: Method) -> bool {
+        match method {
+            Method::AgeEstimation | Method::DocScan => true,
+            Method::CreditCard => self.card.is_some(),
+            Method::Mobile => self.sms.is_some() && self.mobile.is_some(),
+            Method::Email => self.email.is_some() && self.mail,
+            Method::ElectronicId => !self.electronic_id.is_empty(),
+            Method::Singpass => self.singpass.is_some(),
+            Method::SocialSecurityNumber | Method::UsFloridaHb3 | Method::LaWallet | Method::Cpf => {
+                self.registries.contains_key(method.block())
+            }
+            Method::SvcKey => self.passkeys.is_some(),
+            Method::DigitalId | Method::DoubleAnonymity => false,
+        }
+    }
+
+    fn sub_methods(&self) -> Vec<String> {
+        self.electronic_id.iter().map(|provider| provider.id().to_owned()).collect()
+    }
+}
