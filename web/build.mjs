@@ -47,7 +47,7 @@ await write(join(here, "dist"), files);
 async function bundle({ name, assets, documents, worker, faceNet }) {
   const folder = join(here, name);
   const net = faceNet ? await readFaceNet() : undefined;
-  const netName = net ? `assets/face-${digest(net)}.bin` : null;
+  const netName = net ? `face-${digest(net)}.bin` : null;
   const built = await build({
     ...COMMON,
     splitting: true,
@@ -62,7 +62,7 @@ async function bundle({ name, assets, documents, worker, faceNet }) {
   });
   const page = new Map(built.outputFiles.map(({ path, contents }) => [relative(folder, path), Buffer.from(contents)]));
   if (net) {
-    page.set(netName, net);
+    page.set(`assets/${netName}`, net);
   }
   const names = new Map();
   for (const [path, { entryPoint, inputs }] of Object.entries(built.metafile.outputs)) {
@@ -83,7 +83,7 @@ async function bundle({ name, assets, documents, worker, faceNet }) {
   return page.set("sw.js", Buffer.from(outputFiles[0].contents));
 }
 
-/** The net that finds faces, as face.ts reads it: the length of a list, the list of its weights, their bytes. */
+/** The net that finds faces, as shared/face.ts reads it: the length of a list, the list of its weights, their bytes. */
 async function readFaceNet() {
   try {
     const [{ weights }] = JSON.parse(await readFile(`${FACE_NET}-weights_manifest.json`, "utf8"));

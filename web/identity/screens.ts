@@ -1,13 +1,24 @@
 // The screens: for each step its heading, its elements, and what can be pressed. They know nothing of the server.
 
+import type { Trouble } from "../shared/camera";
 import { button, type Child, fresh, make } from "../shared/dom";
+import {
+  advice,
+  busy,
+  documentSketch,
+  drawing,
+  labelled,
+  ovalSketch,
+  paragraph,
+  primary,
+  row,
+  tick,
+} from "../shared/pieces";
 import type { QrCode } from "../shared/qr";
-import type { Trouble } from "./camera";
 import { CODES, followable } from "./codes";
 import { likely, sorted } from "./countries";
 import type { Fault } from "./guide";
 import { current, type Event, isFace, mayGoOn, type State, sideOf } from "./journey";
-import { advice, busy, documentSketch, drawing, labelled, ovalSketch, paragraph, primary, row, tick } from "./pieces";
 import type { Need, Plan } from "./plan";
 import { fill, type Language, lookup, span, type Texts } from "./texts";
 

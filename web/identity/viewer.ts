@@ -1,8 +1,8 @@
 // The camera's window, with what to fit in and what to do.
 
 import { button, make } from "../shared/dom";
+import { drawing, row } from "../shared/pieces";
 import { current, isFace } from "./journey";
-import { drawing, row } from "./pieces";
 import type { Choice, Need } from "./plan";
 import type { Shown } from "./screens";
 
