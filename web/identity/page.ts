@@ -240,7 +240,11 @@ class Page {
     };
     const change = () => void this.#change(step);
     const pane = viewer(this.#shown(), view, { take: () => void capture?.take(), change });
-    const heading = face ? this.#texts.tips[need.zoom ? "zoomHeading" : "faceHeading"] : sideName(this.#shown());
+    const heading = face
+      ? need.zoom
+        ? this.#texts.tips.zoomHeading
+        : this.#texts.faceTips.heading
+      : sideName(this.#shown());
     this.#view.show({ heading, body: [pane.root], spoken: this.#texts.camera.opening }, this.#texts, "camera");
     let capture: DocumentCapture | FaceCapture | undefined;
 

@@ -256,12 +256,13 @@ function tips({ state, texts, acts }: Shown): Screen {
   const { tips: say } = texts;
   const need = current(state) as Need;
   const go = [
-    primary(say.camera, () => acts.happen({ is: "ready" })),
+    primary(texts.camera.open, () => acts.happen({ is: "ready" })),
     need.upload ? button(say.file, () => acts.happen({ is: "byFile" })) : undefined,
   ];
   if (isFace(need)) {
-    const list = [say.faceLight, say.faceFree, say.faceAlone, ...(need.zoom ? [say.zoom] : [])];
-    return { heading: need.zoom ? say.zoomHeading : say.faceHeading, body: [ovalSketch(), advice(list), row(...go)] };
+    const { heading, light, free, alone } = texts.faceTips;
+    const list = [light, free, alone, ...(need.zoom ? [say.zoom] : [])];
+    return { heading: need.zoom ? say.zoomHeading : heading, body: [ovalSketch(), advice(list), row(...go)] };
   }
   const letter = need.kind === "SUPPLEMENTARY_DOCUMENT";
   const type = lookup(texts.types, state.choice?.type) ?? texts.types.OTHER;

@@ -23,8 +23,20 @@ function flat(table: Table, path = ""): [string, string][] {
 }
 
 test("each catalogue has every text, with the same names to fill in, and no English left over", () => {
-  const read = (language: string) => new Map(flat(JSON.parse(readFileSync(`identity/texts/${language}.json`, "utf8"))));
-  assert.deepEqual(readdirSync("identity/texts").sort(), LANGUAGES.map((language) => `${language}.json`).sort());
+  for (const folder of ["shared", "identity"]) {
+    compare(folder);
+  }
+  const { over } = JSON.parse(readFileSync("identity/texts/en.json", "utf8"));
+  for (const failure of Object.keys(CODES)) {
+    assert.ok(over[failure] && over[`${failure}Body`], failure);
+  }
+  assert.equal(directionOf("ar"), "rtl");
+});
+
+function compare(folder: string): void {
+  const read = (language: string) =>
+    new Map(flat(JSON.parse(readFileSync(`${folder}/texts/${language}.json`, "utf8"))));
+  assert.deepEqual(readdirSync(`${folder}/texts`).sort(), LANGUAGES.map((language) => `${language}.json`).sort());
   const english = read("en");
   const names = (text: string) => (text.match(/\{\w+\}/g) ?? []).sort();
   for (const language of LANGUAGES) {
@@ -37,11 +49,7 @@ test("each catalogue has every text, with the same names to fill in, and no Engl
       assert.ok(!same, `${language}: ${key} is still English`);
     }
   }
-  for (const failure of Object.keys(CODES)) {
-    assert.ok(english.has(`over.${failure}`) && english.has(`over.${failure}Body`), failure);
-  }
-  assert.equal(directionOf("ar"), "rtl");
-});
+}
 
 test("names are filled in, and keys of a server's are looked up as what they are", () => {
   assert.equal(fill("{at} of {of} {more}", { at: 1, of: 2 }), "1 of 2 {more}");
