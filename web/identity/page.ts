@@ -1,16 +1,17 @@
 // The page of a document verification session: goes through the journey, and does what each step asks for.
 
+import { Interrupted, Refused } from "../shared/calls";
 import { Camera, NoCamera } from "../shared/camera";
 import { answered, find } from "../shared/dom";
 import { choose } from "../shared/language";
 import { OVALS } from "../shared/oval";
 import { FaceCapture, type Looking, loadFaceNet, type Portrait } from "../shared/portrait";
-import { Api, failureOf, Interrupted, Refused } from "./api";
+import { watch } from "../shared/report";
+import { Api, failureOf } from "./api";
 import { DocumentCapture, faultsOfPhoto, frameIn, openPicture } from "./capture";
 import { ending, type Failure, redirection } from "./codes";
 import { awaitSession, embedded, fromQuery, fromShort, keep, kept, type Session, tell, toShort } from "./frame";
 import { current, type Event, isFace, next, START, type State, type Step, sideOf, stoppable } from "./journey";
-import { watch } from "./report";
 import { broken, complain, counted, MOST_MB, type Shown, screen, showCode, sideName, type Taken } from "./screens";
 import { fill, LANGUAGES, type Language, type Texts, textsIn } from "./texts";
 import { View } from "./view";

@@ -1,7 +1,9 @@
 // The screens: for each step its heading, its elements, and what can be pressed. They know nothing of the server.
 
 import type { Trouble } from "../shared/camera";
+import { likely, sorted } from "../shared/countries";
 import { button, type Child, fresh, make } from "../shared/dom";
+import { followable } from "../shared/follow";
 import {
   advice,
   busy,
@@ -15,8 +17,7 @@ import {
   tick,
 } from "../shared/pieces";
 import type { QrCode } from "../shared/qr";
-import { CODES, followable } from "./codes";
-import { likely, sorted } from "./countries";
+import { CODES } from "./codes";
 import type { Fault } from "./guide";
 import { current, type Event, isFace, mayGoOn, type State, sideOf } from "./journey";
 import type { Need, Plan } from "./plan";

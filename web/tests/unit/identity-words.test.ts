@@ -2,14 +2,15 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { frameIn } from "../../identity/capture";
-import { CODES, ending, followable, redirection } from "../../identity/codes";
+import { CODES, ending, redirection } from "../../identity/codes";
 import { contrast, variables } from "../../identity/colours";
-import { alpha2, likely, nameOf, sorted } from "../../identity/countries";
 import { checked, fromQuery, fromShort, toShort } from "../../identity/frame";
-import { faultOf } from "../../identity/report";
 import { directionOf, fill, LANGUAGES, lookup, span } from "../../identity/texts";
 import { named } from "../../shared/camera";
+import { alpha2, likely, nameOf, sorted } from "../../shared/countries";
+import { followable } from "../../shared/follow";
 import { visible } from "../../shared/portrait";
+import { faultOf } from "../../shared/report";
 
 const ID = "0d6d9a5e-6c26-4c1f-9f7e-2f3a5b7c9d01";
 const TOKEN = "7b1f0c2d-93a4-4e5b-8c6d-1e2f3a4b5c6d";
