@@ -33,6 +33,7 @@ const COMMON = {
   format: "esm",
   logLevel: "warning",
   legalComments: "eof",
+  charset: "utf8",
 };
 
 const files = new Map();

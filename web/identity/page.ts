@@ -3,6 +3,8 @@
 import { Interrupted, Refused } from "../shared/calls";
 import { Camera, NoCamera } from "../shared/camera";
 import { answered, find } from "../shared/dom";
+import { embedded } from "../shared/frame";
+import { copied, isPhone, showCode } from "../shared/handoff";
 import { choose } from "../shared/language";
 import { OVALS } from "../shared/oval";
 import { FaceCapture, type Looking, loadFaceNet, type Portrait } from "../shared/portrait";
@@ -10,9 +12,9 @@ import { watch } from "../shared/report";
 import { Api, failureOf } from "./api";
 import { DocumentCapture, faultsOfPhoto, frameIn, openPicture } from "./capture";
 import { ending, type Failure, redirection } from "./codes";
-import { awaitSession, embedded, fromQuery, fromShort, keep, kept, type Session, tell, toShort } from "./frame";
+import { awaitSession, fromQuery, fromShort, keep, kept, type Session, tell, toShort } from "./frame";
 import { current, type Event, isFace, next, START, type State, type Step, sideOf, stoppable } from "./journey";
-import { broken, complain, counted, MOST_MB, type Shown, screen, showCode, sideName, type Taken } from "./screens";
+import { broken, complain, counted, MOST_MB, type Shown, screen, sideName, type Taken } from "./screens";
 import { fill, LANGUAGES, type Language, type Texts, textsIn } from "./texts";
 import { View } from "./view";
 import { formOf, type Viewer, viewer } from "./viewer";
@@ -542,7 +544,6 @@ class Page {
   }
 
   #shown(): Shown {
-    const phone = matchMedia("(pointer: coarse)").matches && !matchMedia("(any-pointer: fine)").matches;
     const page = new URL("./", location.href).href;
     const link = this.#session ? `${page}#${toShort(this.#session)}` : "";
     return {
@@ -557,7 +558,7 @@ class Page {
         copyLink: () => void this.#copy(link),
       },
       handedOff: this.#session?.handedOff === true,
-      mayHandOff: this.#state.plan?.handOff === true && !phone && this.#session?.handedOff === false,
+      mayHandOff: this.#state.plan?.handOff === true && !isPhone() && this.#session?.handedOff === false,
       link,
       taken: this.#taken,
       leaveTo: this.#leaveTo(),
@@ -565,14 +566,8 @@ class Page {
   }
 
   async #copy(link: string): Promise<void> {
-    const copied = await navigator.clipboard?.writeText(link).then(
-      () => true,
-      () => false,
-    );
-    if (copied) {
+    if (await copied(link)) {
       this.#view.say(this.#texts.phone.copied);
-    } else {
-      document.querySelector<HTMLInputElement>("input[readonly]")?.select();
     }
   }
 }

@@ -2,21 +2,11 @@
 
 import type { Trouble } from "../shared/camera";
 import { likely, sorted } from "../shared/countries";
-import { button, type Child, fresh, make } from "../shared/dom";
+import { button, fresh, make } from "../shared/dom";
 import { followable } from "../shared/follow";
-import {
-  advice,
-  busy,
-  documentSketch,
-  drawing,
-  labelled,
-  ovalSketch,
-  paragraph,
-  primary,
-  row,
-  tick,
-} from "../shared/pieces";
-import type { QrCode } from "../shared/qr";
+import { handOff } from "../shared/handoff";
+import { advice, busy, documentSketch, labelled, ovalSketch, paragraph, primary, row, tick } from "../shared/pieces";
+import type { Screen } from "../shared/stage";
 import { CODES } from "./codes";
 import type { Fault } from "./guide";
 import { current, type Event, isFace, mayGoOn, type State, sideOf } from "./journey";
@@ -55,13 +45,6 @@ export interface Taken {
   name: string;
   pdf: boolean;
   faults: Fault[];
-}
-
-export interface Screen {
-  heading: string;
-  body: Child[];
-  /** What is told to those who hear the page, beside the heading. */
-  spoken?: string;
 }
 
 /** Files of at most this size, in megabytes. */
@@ -160,27 +143,8 @@ const NEEDED = {
 } as const;
 
 function following({ state, texts: { phone }, acts, link }: Shown): Screen {
-  const field = make("input", { id: fresh("link"), readonly: true, value: link, dir: "ltr" });
-  field.addEventListener("focus", () => field.select());
-  return {
-    heading: phone.heading,
-    body: [
-      paragraph(phone.body),
-      drawing(1, 1, phone.code, "code", ""),
-      labelled(phone.link, field),
-      row(button(phone.copy, acts.copyLink)),
-      paragraph(phone.secret, "soft"),
-      make("p", { class: "followed", id: "followed" }, fill(phone.progress, counted(state))),
-      row(button(phone.back, () => acts.happen({ is: "tookBack" }))),
-    ],
-  };
-}
-
-/** Puts the code into its place, once it is drawn. */
-export function showCode({ size, path }: QrCode): void {
-  const svg = document.querySelector("svg.code");
-  svg?.setAttribute("viewBox", `0 0 ${size} ${size}`);
-  svg?.firstElementChild?.setAttribute("d", path);
+  const progress = fill(phone.progress, counted(state));
+  return handOff(phone, { link, progress, copy: acts.copyLink, back: () => acts.happen({ is: "tookBack" }) });
 }
 
 /** How many things of all are done. */
