@@ -74,7 +74,13 @@ async function bundle({ name, assets, documents, worker, faceNet, above }) {
   }
   for (const document of documents) {
     const text = await readFile(join(folder, document), "utf8");
-    const filled = (before) => text.replaceAll(/\{\{(.+?)\}\}/g, (_, asset) => before + named(names, asset));
+    const filled = (before) =>
+      text
+        .replaceAll(/^(.*)\{\{(.+?)\+\}\}(.*\n)/gm, (_, start, asset, end) => {
+          const all = [named(names, asset), ...needed(built.metafile, name, named(names, asset))];
+          return all.map((path) => start + before + path + end).join("");
+        })
+        .replaceAll(/\{\{(.+?)\}\}/g, (_, asset) => before + named(names, asset));
     page.set(document, Buffer.from(filled("")));
     if (above) {
       page.set(document.replace("index", "above"), Buffer.from(filled(`${name}/`)));
@@ -88,6 +94,21 @@ async function bundle({ name, assets, documents, worker, faceNet, above }) {
   const define = { FILES: JSON.stringify(kept), EDITION: JSON.stringify(editionOf(page)) };
   const { outputFiles } = await build({ ...COMMON, entryPoints: [join(folder, worker)], define });
   return page.set("sw.js", Buffer.from(outputFiles[0].contents));
+}
+
+/** What a program of a page cannot begin without, so that it is fetched at once and not one after the other. */
+function needed({ outputs }, name, path) {
+  const all = new Set();
+  const visit = (output) => {
+    for (const { path, kind } of outputs[output].imports) {
+      if (kind === "import-statement" && !all.has(path)) {
+        all.add(path);
+        visit(path);
+      }
+    }
+  };
+  visit(`${name}/${path}`);
+  return [...all].map((path) => relative(name, path));
 }
 
 /** The net that finds faces, as shared/face.ts reads it: the length of a list, the list of its weights, their bytes. */

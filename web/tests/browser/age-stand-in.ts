@@ -60,6 +60,14 @@ export interface Asked {
   body: Json;
 }
 
+/** An attempt that goes on. */
+interface Attempt {
+  id: string;
+  method: string;
+  turn: number;
+  continuation: string;
+}
+
 /** The sandbox provider's documented inputs. */
 const CARD = { good: "4242424242424242", down: "4000000000009995" };
 
@@ -140,7 +148,7 @@ export class AgeStandIn {
   readonly slow = new Map<string, number>();
   readonly asked: Asked[] = [];
   readonly brand = "svc";
-  #attempt: { id: string; method: string; turn: number; continuation: string } | undefined;
+  #attempt: Attempt | undefined;
   readonly #sockets = new Set<Socket>();
   #server: Server | undefined;
   #port = 0;
@@ -237,7 +245,8 @@ export class AgeStandIn {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://stand-in");
     const path = pathname.replace(/^\/sandbox/, "");
     if (path === "/age" || path.startsWith("/age/assets/") || /^\/age\/(?!v1)[^/]*$/.test(path)) {
-      const file = path === "/age" ? "age/above.html" : path.startsWith("/age/assets/") ? path.slice(1) : "age/index.html";
+      const file =
+        path === "/age" ? "age/above.html" : path.startsWith("/age/assets/") ? path.slice(1) : "age/index.html";
       await sendFile(response, file, HEADERS);
       return;
     }
@@ -262,7 +271,10 @@ export class AgeStandIn {
     const [status, answer] = this.#decide(operation, body, request);
     const wait = this.slow.get(operation) ?? 0;
     await new Promise((resolve) => setTimeout(resolve, wait));
-    response.writeHead(status, { "content-type": "application/json", ...(status === 429 ? { "retry-after": "1" } : {}) });
+    response.writeHead(status, {
+      "content-type": "application/json",
+      ...(status === 429 ? { "retry-after": "1" } : {}),
+    });
     response.end(answer === undefined ? undefined : JSON.stringify(answer));
   }
 
@@ -349,7 +361,7 @@ export class AgeStandIn {
   }
 
   #say(input: Json | undefined): object {
-    const attempt = this.#attempt as NonNullable<typeof this.#attempt>;
+    const attempt = this.#attempt as Attempt;
     const said = this.scripts[attempt.method]?.(input, attempt.turn) ?? { ends: "ERROR" };
     if ("step" in said) {
       // Whoever only asks keeps the continuation; every input makes another.
