@@ -233,7 +233,7 @@ export class AgeStandIn {
 
   /** The body of the last request for an operation. */
   last(pattern: RegExp): Json {
-    return this.asked.findLast(({ what }) => pattern.test(what))?.body ?? {};
+    return this.asked.filter(({ what }) => pattern.test(what)).at(-1)?.body ?? {};
   }
 
   /** The next request for an operation is refused. */
