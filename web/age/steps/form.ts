@@ -107,7 +107,7 @@ function keyOf(name: string, method: string): string {
 }
 
 function fieldOf(wanted: Wanted, { texts, language, method }: Doing): Field {
-  const { name, type, autocomplete, required, max } = wanted;
+  const { name, type, autocomplete, required } = wanted;
   const key = keyOf(name, method);
   const id = fresh("field");
   const hint = lookup(texts.hints, key);
@@ -119,9 +119,6 @@ function fieldOf(wanted: Wanted, { texts, language, method }: Doing): Field {
   if (type === "date" && control instanceof HTMLInputElement) {
     control.min = "1895-01-01";
     control.max = new Date().toISOString().slice(0, 10);
-  } else if (control instanceof HTMLInputElement && type !== "digits") {
-    // Spaces that people type between digits are no matter, so digits may be typed with more letters than they have.
-    control.maxLength = max;
   }
   const error = make("p", { class: "error", id: `${id}-error`, hidden: true });
   const root = make(

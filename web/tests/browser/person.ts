@@ -59,6 +59,8 @@ export async function shoot(page: Page, name: string): Promise<void> {
 /** Every page said nothing that went wrong, and asked nobody but this machine. */
 export function assertQuiet({ complaints, requests }: Page): void {
   assert.deepEqual(complaints, []);
-  const elsewhere = requests.filter((url) => !/^(http:\/\/(127\.0\.0\.1|localhost):|blob:|about:blank)/.test(url));
+  const elsewhere = requests.filter(
+    (url) => !/^(http:\/\/(127\.0\.0\.1|localhost):|blob:|data:|about:blank)/.test(url),
+  );
   assert.deepEqual(elsewhere, [], "asked somebody else");
 }
