@@ -55,9 +55,10 @@ export function chosen(session: Session, method: Method): Where {
   return { on: method.biometric && required && given !== true ? "consent" : "begin", method };
 }
 
-/** Methods in the order in which they are offered: what was not tried yet before what failed. */
-export function offered(session: Session): { fresh: Method[]; again: Method[] } {
-  const all = usable(session);
+/** Methods in the order in which they are offered: what was not tried yet before what failed. A phone that took over is
+ * offered what phones may do. */
+export function offered(session: Session, handedOff = false): { fresh: Method[]; again: Method[] } {
+  const all = usable(session).filter(({ handOff }) => handOff || !handedOff);
   return { fresh: all.filter(({ state }) => state === "OPEN"), again: all.filter(({ state }) => state === "FAILED") };
 }
 

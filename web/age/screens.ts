@@ -55,7 +55,7 @@ export function loading({ loading: { heading, body } }: Texts): Screen {
 export function start(shown: Shown): Screen {
   const { session, texts, language, acts, mayHandOff } = shown;
   const { start: say } = texts;
-  const { fresh, again } = offered(session);
+  const { fresh, again } = offered(session, shown.handedOff);
   const failed = again.length > 0 || session.methods.some(({ state }) => state === "EXHAUSTED");
   const declined = session.methods.some(({ state }) => state === "DECLINED");
   const asked = { age: threshold(session) ?? "", business: named(session, texts) };

@@ -65,6 +65,11 @@ test("methods are usable while they are open or may be tried again, and new ones
     [fresh, again].map((list) => list.map(({ method }) => method)),
     [["B", "F"], ["A"]],
   );
+  const phone = offered(session({ methods: [{ method: "A", hand_off: false }, { method: "B" }] }), true);
+  assert.deepEqual(
+    phone.fresh.map(({ method }) => method),
+    ["B"],
+  );
   assert.ok(open(one) && !open(session({ status: "FAIL" })));
 });
 
