@@ -115,7 +115,7 @@ function fieldOf(wanted: Wanted, { texts, language, method }: Doing): Field {
   const control =
     type === "country"
       ? countries(properties, texts.fields.country, language)
-      : make("input", { ...properties, ...KINDS[type], ...directionOf(type, key) });
+      : make("input", { ...properties, ...(key === "expiry" ? DIGITS : KINDS[type]), ...directionOf(type, key) });
   if (type === "date" && control instanceof HTMLInputElement) {
     control.min = "1895-01-01";
     control.max = new Date().toISOString().slice(0, 10);

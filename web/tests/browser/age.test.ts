@@ -987,6 +987,7 @@ test("it is right at every size, in every scheme, at rest and from right to left
   await page.evaluate(`document.querySelector("form").requestSubmit()`);
   await page.until(`document.querySelectorAll(".error:not([hidden])").length === 3`);
   await look("card");
+  await page.prefer({});
   await arrive();
   await page.until(`document.querySelectorAll(".way").length === 3`);
   await page.evaluate(`document.querySelectorAll(".way")[0].click()`);
