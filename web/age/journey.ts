@@ -19,7 +19,6 @@ export type Where =
   | { on: "failed" }
   | { on: "over"; why: Over }
   | { on: "errand" }
-  | { on: "away" }
   | { on: "lost" };
 
 /** What a session's view leads to. */

@@ -69,6 +69,8 @@ class Page {
   #leavings: (() => void)[] = [];
   #clock: ReturnType<typeof setInterval> | undefined;
   #deadline = Number.POSITIVE_INFINITY;
+  /** How many seconds were left when it was last looked at: each warning is told once. */
+  #left = Number.POSITIVE_INFINITY;
   /** What the page around this one was told last. */
   #told: string | undefined;
   /** Whether the session went on elsewhere while this page watched. */
@@ -135,14 +137,9 @@ class Page {
     }
     const { redirect: say } = this.#texts;
     const host = { host: url.host };
+    const { url: _, ...leave } = errand;
     this.#go({ on: "errand" });
-    const go = primary(fill(say.go, host), () => {
-      if (keep({ ...errand, handedOff: true })) {
-        location.assign(url.href);
-      } else {
-        this.#go({ on: "lost" });
-      }
-    });
+    const go = primary(fill(say.go, host), () => this.#depart({ ...leave, handedOff: true }, url.href));
     this.#show({ heading: say.heading, body: [paragraph(fill(say.check, host)), row(go)] });
   }
 
@@ -199,7 +196,7 @@ class Page {
       this.over("blocked");
     } else if (status === 404 || status === 401) {
       this.over("notFound");
-    } else if (this.#session && !this.#recovering) {
+    } else if (!this.#recovering) {
       // It went on elsewhere, or an answer was lost: the session says where it stands.
       this.#recovering = true;
       this.#go({ on: "loading" });
@@ -242,7 +239,6 @@ class Page {
     if (!ends) {
       return;
     }
-    let before = Number.POSITIVE_INFINITY;
     const tick = () => {
       const left = Math.ceil((this.#deadline - performance.now()) / 1000);
       if (left <= 0) {
@@ -253,12 +249,12 @@ class Page {
       if (left <= WARNING_S) {
         time.hidden = false;
         time.textContent = fill(this.#texts.time, { time: clockOf(left) });
-        const due = TOLD_S.find((moment) => left <= moment && before > moment);
+        const due = TOLD_S.find((moment) => left <= moment && this.#left > moment);
         if (due !== undefined) {
           this.#stage.say(left > 45 ? this.#texts.minuteLeft : fill(this.#texts.time, { time: clockOf(left) }));
         }
       }
-      before = left;
+      this.#left = left;
     };
     this.#clock = setInterval(tick, 1000);
     if (session.secondsLeft > 0) {
@@ -415,9 +411,8 @@ class Page {
     }
     const load = STEPS[step.kind];
     if (!load) {
-      const { heading, body } = this.#texts.unknown;
       this.#go({ on: "step" });
-      this.#show({ heading, body: [paragraph(body), row(primary(this.#texts.otherWay, () => this.#other()))] });
+      this.#unable();
       return;
     }
     this.#work(
@@ -502,8 +497,9 @@ class Page {
   }
 
   #polled(turn: Turn, latest: Turn, ms: number): void {
-    const same = JSON.stringify(latest.step) === JSON.stringify(turn.step) && !latest.problem;
-    if (same && latest.attempt) {
+    // A wallet may be called anew; what else there is goes on where it is, whatever its address looks like by now.
+    const called = latest.step?.kind === "wallet" ? latest.step.url === turn.step?.url : true;
+    if (latest.attempt && latest.step?.kind === turn.step?.kind && called && !latest.problem) {
       this.#turn = latest;
       this.#know(latest.session);
       this.#poll(Math.max(ms, FAST_MS));
@@ -545,12 +541,20 @@ class Page {
     );
   }
 
+  /** Goes to a provider. A browser that keeps nothing would not find back. */
   #depart(leave: Leave, url: string): void {
     if (keep(leave)) {
       location.assign(url);
     } else {
-      this.#go({ on: "lost" });
+      this.#unable();
     }
+  }
+
+  /** The page, or this browser, cannot do what comes next. */
+  #unable(): void {
+    const { unknown, otherWay } = this.#texts;
+    const other = this.#session ? row(primary(otherWay, () => this.#other())) : undefined;
+    this.#show({ heading: unknown.heading, body: [paragraph(unknown.body), other] });
   }
 
   // --- other devices, and the end ---

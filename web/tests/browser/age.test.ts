@@ -744,6 +744,21 @@ test("time that runs out is warned of, and ends it wherever somebody is", async 
   await page.until(`/Time left: 0:5\\d/.test(document.querySelector("#time").textContent)`);
   await assertAccessible("a minute");
   await shoot("31-minute");
+  // What is asked from time to time does not repeat the warning.
+  server.methods = [method("WAITING")];
+  [server.status, server.seconds] = ["PENDING", 50];
+  await arrive(server.page("waiting"));
+  await heading("Being checked");
+  await page.evaluate(`{ window.told = []; new MutationObserver(() => told.push(document.querySelector("#spoken").textContent))
+    .observe(document.querySelector("#spoken"), { childList: true }); }`);
+  const asked = server.count(/ID$/);
+  while (server.count(/ID$/) < asked + 3) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  const told: string[] = await page.evaluate("told");
+  assert.ok(told.filter((words) => /minute|Time left/.test(words)).length <= 1, told.join("|"));
+  server.methods = [method("EMAIL")];
+  server.status = "PENDING";
   server.seconds = 4;
   await arrive(server.page("email"));
   await heading("Your email address");
@@ -751,6 +766,34 @@ test("time that runs out is warned of, and ends it wherever somebody is", async 
   await shoot("32-expired");
   await click("Back to the business");
   await page.until(`location.pathname === "/thanks"`);
+});
+
+test("a step that this page does not know leads back to the other ways, and so does a browser that keeps nothing", async () => {
+  server.methods = [method("DOUBLE_ANONYMITY"), method("SINGPASS")];
+  server.scripts.DOUBLE_ANONYMITY = () => ({ step: { kind: "token", challenge: "AAAA" } });
+  await page.go(server.page("double_anonymity"));
+  await heading("This does not work here");
+  await assertAccessible("an unknown step");
+  await click("Choose another way");
+  await heading(OVER);
+  await way("Singpass");
+  await heading("You sign in elsewhere");
+  await page.evaluate(
+    `Storage.prototype.setItem = () => { throw new DOMException("", "QuotaExceededError") }; undefined`,
+  );
+  await click(`Go on to ${server.origin.slice(7)}`);
+  await heading("This does not work here");
+});
+
+test("who comes back to an attempt that is over is shown where the session stands", async () => {
+  server.methods = [method("SINGPASS"), method("EMAIL")];
+  await page.go(server.page("singpass"));
+  await click(`Go on to ${server.origin.slice(7)}`);
+  await page.until(`location.pathname === "/provider"`);
+  server.end("SINGPASS", "NEXT");
+  await page.evaluate(`document.querySelector("#yes").click()`);
+  await heading("Try it another way");
+  await says("That did not work. Please try again.");
 });
 
 test("an attempt that went on elsewhere is picked up where the session stands", async () => {
