@@ -707,6 +707,7 @@ class Page {
       for (const act of this.#leavings.splice(0)) {
         act();
       }
+      find("stop").hidden = true;
       this.#stage.show(screens.broken(this.#texts), this.#texts, "broken");
     }
   }
