@@ -9,8 +9,9 @@ import { build } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
 
-/** The pages: their folders, what is hashed in each, what names those files, the service worker, where one is, and whether
- * a page finds faces. */
+/** The pages: their folders, what is hashed in each, what names those files, the service worker, where one is, whether a
+ * page finds faces, and whether it is served at its folder's name without a slash as well: from there its files lie one
+ * step further down, so each document stands a second time, as above.html for index.html. */
 const PAGES = [
   {
     name: "holder",
@@ -20,6 +21,7 @@ const PAGES = [
   },
   { name: "console", assets: ["page.ts", "style.css", "icon.svg"], documents: ["index.html"] },
   { name: "identity", assets: ["page.ts", "style.css", "icon.svg"], documents: ["index.html"], faceNet: true },
+  { name: "age", assets: ["page.ts", "style.css", "icon.svg"], documents: ["index.html"], faceNet: true, above: true },
 ];
 
 /** The package that the server's own default models come out of; `make setup` installs it. */
@@ -33,6 +35,7 @@ const COMMON = {
   format: "esm",
   logLevel: "warning",
   legalComments: "eof",
+  charset: "utf8",
 };
 
 const files = new Map();
@@ -44,10 +47,10 @@ for (const page of PAGES) {
 await write(join(here, "dist"), files);
 
 /** The files of a page, by their paths in its folder. */
-async function bundle({ name, assets, documents, worker, faceNet }) {
+async function bundle({ name, assets, documents, worker, faceNet, above }) {
   const folder = join(here, name);
   const net = faceNet ? await readFaceNet() : undefined;
-  const netName = net ? `assets/face-${digest(net)}.bin` : null;
+  const netName = net ? `face-${digest(net)}.bin` : null;
   const built = await build({
     ...COMMON,
     splitting: true,
@@ -62,7 +65,7 @@ async function bundle({ name, assets, documents, worker, faceNet }) {
   });
   const page = new Map(built.outputFiles.map(({ path, contents }) => [relative(folder, path), Buffer.from(contents)]));
   if (net) {
-    page.set(netName, net);
+    page.set(`assets/${netName}`, net);
   }
   const names = new Map();
   for (const [path, { entryPoint, inputs }] of Object.entries(built.metafile.outputs)) {
@@ -71,7 +74,17 @@ async function bundle({ name, assets, documents, worker, faceNet }) {
   }
   for (const document of documents) {
     const text = await readFile(join(folder, document), "utf8");
-    page.set(document, Buffer.from(text.replaceAll(/\{\{(.+?)\}\}/g, (_, asset) => named(names, asset))));
+    const filled = (before) =>
+      text
+        .replaceAll(/^(.*)\{\{(.+?)\+\}\}(.*\n)/gm, (_, start, asset, end) => {
+          const all = [named(names, asset), ...needed(built.metafile, name, named(names, asset))];
+          return all.map((path) => start + before + path + end).join("");
+        })
+        .replaceAll(/\{\{(.+?)\}\}/g, (_, asset) => before + named(names, asset));
+    page.set(document, Buffer.from(filled("")));
+    if (above) {
+      page.set(document.replace("index", "above"), Buffer.from(filled(`${name}/`)));
+    }
   }
   if (!worker) {
     return page;
@@ -83,7 +96,22 @@ async function bundle({ name, assets, documents, worker, faceNet }) {
   return page.set("sw.js", Buffer.from(outputFiles[0].contents));
 }
 
-/** The net that finds faces, as face.ts reads it: the length of a list, the list of its weights, their bytes. */
+/** What a program of a page cannot begin without, so that it is fetched at once and not one after the other. */
+function needed({ outputs }, name, path) {
+  const all = new Set();
+  const visit = (output) => {
+    for (const { path, kind } of outputs[output].imports) {
+      if (kind === "import-statement" && !all.has(path)) {
+        all.add(path);
+        visit(path);
+      }
+    }
+  };
+  visit(`${name}/${path}`);
+  return [...all].map((path) => relative(name, path));
+}
+
+/** The net that finds faces, as shared/face.ts reads it: the length of a list, the list of its weights, their bytes. */
 async function readFaceNet() {
   try {
     const [{ weights }] = JSON.parse(await readFile(`${FACE_NET}-weights_manifest.json`, "utf8"));

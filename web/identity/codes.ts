@@ -1,5 +1,7 @@
 // How a session ends for the page that embeds this one: a number for each way, in the interface's own words.
 
+import { followable } from "../shared/follow";
+
 /** The codes of the interface. Numbers are a promise to others: none changes its meaning. */
 export const CODES = {
   /** The person stopped. */
@@ -46,15 +48,4 @@ export function redirection(address: string | undefined, { eventType, eventCode 
     url.searchParams.set("eventCode", String(eventCode));
   }
   return url?.href;
-}
-
-/** An address that a person may be sent to: no `javascript:`, no `data:`, no user names. */
-export function followable(address: string | undefined): URL | undefined {
-  try {
-    const url = new URL(address ?? "");
-    const local = url.protocol === "http:" && ["127.0.0.1", "localhost", "[::1]"].includes(url.hostname);
-    return (url.protocol === "https:" || local) && !url.username && !url.password ? url : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,10 +1,10 @@
 // Who the session is of, and whom to tell how it ended: in an address, after `#` on a phone, or by messages of the page
 // that embeds this one.
 
-import { fromBase64url, toBase64url } from "../shared/bytes";
+import { embedded } from "../shared/frame";
+import { isUuid, packed, unpacked } from "../shared/short";
 import type { Ending, Failure } from "./codes";
 
-const ID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 /** Kept in this tab alone, so that loading anew goes on; gone with the tab. */
 const KEPT = "assay-identity";
 
@@ -34,26 +34,21 @@ export function checked(id: unknown, token: unknown): Session | Failure {
   if (typeof token !== "string" || token === "") {
     return "noToken";
   }
-  if (!ID.test(id)) {
+  if (!isUuid(id)) {
     return "notFound";
   }
-  return ID.test(token) ? { id, token, handedOff: false } : "badToken";
+  return isUuid(token) ? { id, token, handedOff: false } : "badToken";
 }
 
-/** The end of a short link: both ids as 32 bytes in base64url. It stands after `#`, which no server is ever sent. */
+/** The end of a short link. It stands after `#`, which no server is ever sent. */
 export function toShort({ id, token }: Session): string {
-  const hex = (id + token).replaceAll("-", "");
-  return toBase64url(Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16)));
+  return packed(id, token);
 }
 
 /** The session of a short link. */
 export function fromShort(text: string): Session | undefined {
-  if (!/^[\w-]{43}$/.test(text)) {
-    return undefined;
-  }
-  const hex = [...fromBase64url(text)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  const uuid = (at: number) => hex.slice(at, at + 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
-  return { id: uuid(0), token: uuid(32), handedOff: true };
+  const [id, token] = unpacked(text) ?? [];
+  return id && token ? { id, token, handedOff: true } : undefined;
 }
 
 /** Keeps the session for a reload of this tab. */
@@ -78,11 +73,6 @@ export function kept(): Session | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Whether another page embeds this one. */
-export function embedded(): boolean {
-  return window.parent !== window;
 }
 
 /**

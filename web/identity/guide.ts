@@ -3,7 +3,7 @@
 // Guidance, and no judgement: the server reads the photo and says whether it will do. The limits were set by trying, on
 // rendered documents; whoever they are wrong for presses the button by hand.
 
-import { type Box, change, type Grey, light, pixel, sharpness, softened } from "./grey";
+import { type Box, change, type Grey, light, pixel, sharpness, softened } from "../shared/grey";
 
 /** What is wrong with a photo. */
 export type Fault = "dark" | "bright" | "glare" | "blurred" | "small";
@@ -121,17 +121,4 @@ function side(
 function steepest(step: (across: number, along: number) => number, across: number, along: number): number {
   const near = [step(across - 1, along), step(across, along), step(across + 1, along)];
   return near.reduce((most, one) => (Math.abs(one) > Math.abs(most) ? one : most));
-}
-
-/** Says "now" once something was right for a while, and not for a moment. */
-export class Patience {
-  #since: number | undefined;
-
-  constructor(readonly enough: number) {}
-
-  /** Whether it has been right for long enough at this moment, in milliseconds. */
-  now(right: boolean, moment: number): boolean {
-    this.#since = right ? (this.#since ?? moment) : undefined;
-    return this.#since !== undefined && moment - this.#since >= this.enough;
-  }
 }

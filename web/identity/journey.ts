@@ -1,7 +1,7 @@
 // Which step comes next: one pure function from where somebody is and what happened. What a step does is the page's.
 
+import type { Trouble } from "../shared/camera";
 import type { Recommendation } from "./api";
-import type { Trouble } from "./camera";
 import type { Failure } from "./codes";
 import { type Choice, type Need, type Plan, type Side, sidesOf } from "./plan";
 

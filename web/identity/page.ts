@@ -1,25 +1,20 @@
 // The page of a document verification session: goes through the journey, and does what each step asks for.
 
+import { Interrupted, Refused } from "../shared/calls";
+import { Camera, NoCamera } from "../shared/camera";
 import { answered, find } from "../shared/dom";
+import { embedded } from "../shared/frame";
+import { copied, isPhone, showCode } from "../shared/handoff";
 import { choose } from "../shared/language";
-import { Api, failureOf, Interrupted, Refused } from "./api";
-import { Camera, NoCamera } from "./camera";
-import {
-  DocumentCapture,
-  FaceCapture,
-  faultsOfPhoto,
-  frameIn,
-  type Looking,
-  loadFaceNet,
-  openPicture,
-  type Portrait,
-} from "./capture";
+import { OVALS } from "../shared/oval";
+import { FaceCapture, type Looking, loadFaceNet, type Portrait } from "../shared/portrait";
+import { watch } from "../shared/report";
+import { Api, failureOf } from "./api";
+import { DocumentCapture, faultsOfPhoto, frameIn, openPicture } from "./capture";
 import { ending, type Failure, redirection } from "./codes";
-import { awaitSession, embedded, fromQuery, fromShort, keep, kept, type Session, tell, toShort } from "./frame";
+import { awaitSession, fromQuery, fromShort, keep, kept, type Session, tell, toShort } from "./frame";
 import { current, type Event, isFace, next, START, type State, type Step, sideOf, stoppable } from "./journey";
-import { OVALS } from "./oval";
-import { watch } from "./report";
-import { broken, complain, counted, MOST_MB, type Shown, screen, showCode, sideName, type Taken } from "./screens";
+import { broken, complain, counted, MOST_MB, type Shown, screen, sideName, type Taken } from "./screens";
 import { fill, LANGUAGES, type Language, type Texts, textsIn } from "./texts";
 import { View } from "./view";
 import { formOf, type Viewer, viewer } from "./viewer";
@@ -248,7 +243,11 @@ class Page {
     };
     const change = () => void this.#change(step);
     const pane = viewer(this.#shown(), view, { take: () => void capture?.take(), change });
-    const heading = face ? this.#texts.tips[need.zoom ? "zoomHeading" : "faceHeading"] : sideName(this.#shown());
+    const heading = face
+      ? need.zoom
+        ? this.#texts.tips.zoomHeading
+        : this.#texts.faceTips.heading
+      : sideName(this.#shown());
     this.#view.show({ heading, body: [pane.root], spoken: this.#texts.camera.opening }, this.#texts, "camera");
     let capture: DocumentCapture | FaceCapture | undefined;
 
@@ -545,7 +544,6 @@ class Page {
   }
 
   #shown(): Shown {
-    const phone = matchMedia("(pointer: coarse)").matches && !matchMedia("(any-pointer: fine)").matches;
     const page = new URL("./", location.href).href;
     const link = this.#session ? `${page}#${toShort(this.#session)}` : "";
     return {
@@ -560,7 +558,7 @@ class Page {
         copyLink: () => void this.#copy(link),
       },
       handedOff: this.#session?.handedOff === true,
-      mayHandOff: this.#state.plan?.handOff === true && !phone && this.#session?.handedOff === false,
+      mayHandOff: this.#state.plan?.handOff === true && !isPhone() && this.#session?.handedOff === false,
       link,
       taken: this.#taken,
       leaveTo: this.#leaveTo(),
@@ -568,14 +566,8 @@ class Page {
   }
 
   async #copy(link: string): Promise<void> {
-    const copied = await navigator.clipboard?.writeText(link).then(
-      () => true,
-      () => false,
-    );
-    if (copied) {
+    if (await copied(link)) {
       this.#view.say(this.#texts.phone.copied);
-    } else {
-      document.querySelector<HTMLInputElement>("input[readonly]")?.select();
     }
   }
 }

@@ -1,13 +1,15 @@
 // The screens: for each step its heading, its elements, and what can be pressed. They know nothing of the server.
 
-import { button, type Child, fresh, make } from "../shared/dom";
-import type { QrCode } from "../shared/qr";
-import type { Trouble } from "./camera";
-import { CODES, followable } from "./codes";
-import { likely, sorted } from "./countries";
+import type { Trouble } from "../shared/camera";
+import { likely, sorted } from "../shared/countries";
+import { button, fresh, make } from "../shared/dom";
+import { followable } from "../shared/follow";
+import { handOff } from "../shared/handoff";
+import { advice, busy, documentSketch, labelled, ovalSketch, paragraph, primary, row, tick } from "../shared/pieces";
+import type { Screen } from "../shared/stage";
+import { CODES } from "./codes";
 import type { Fault } from "./guide";
 import { current, type Event, isFace, mayGoOn, type State, sideOf } from "./journey";
-import { advice, busy, documentSketch, drawing, labelled, ovalSketch, paragraph, primary, row, tick } from "./pieces";
 import type { Need, Plan } from "./plan";
 import { fill, type Language, lookup, span, type Texts } from "./texts";
 
@@ -43,13 +45,6 @@ export interface Taken {
   name: string;
   pdf: boolean;
   faults: Fault[];
-}
-
-export interface Screen {
-  heading: string;
-  body: Child[];
-  /** What is told to those who hear the page, beside the heading. */
-  spoken?: string;
 }
 
 /** Files of at most this size, in megabytes. */
@@ -135,7 +130,7 @@ function welcome({ state, texts, language, acts, mayHandOff }: Shown): Screen {
         : undefined,
       ...(plan.consent ? consent : []),
       row(...answers),
-      mayHandOff ? row(button(say.phone, () => acts.happen({ is: "handedOff" }))) : undefined,
+      mayHandOff ? row(button(texts.phone.offer, () => acts.happen({ is: "handedOff" }))) : undefined,
     ],
   };
 }
@@ -148,27 +143,8 @@ const NEEDED = {
 } as const;
 
 function following({ state, texts: { phone }, acts, link }: Shown): Screen {
-  const field = make("input", { id: fresh("link"), readonly: true, value: link, dir: "ltr" });
-  field.addEventListener("focus", () => field.select());
-  return {
-    heading: phone.heading,
-    body: [
-      paragraph(phone.body),
-      drawing(1, 1, phone.code, "code", ""),
-      labelled(phone.link, field),
-      row(button(phone.copy, acts.copyLink)),
-      paragraph(phone.secret, "soft"),
-      make("p", { class: "followed", id: "followed" }, fill(phone.progress, counted(state))),
-      row(button(phone.back, () => acts.happen({ is: "tookBack" }))),
-    ],
-  };
-}
-
-/** Puts the code into its place, once it is drawn. */
-export function showCode({ size, path }: QrCode): void {
-  const svg = document.querySelector("svg.code");
-  svg?.setAttribute("viewBox", `0 0 ${size} ${size}`);
-  svg?.firstElementChild?.setAttribute("d", path);
+  const progress = fill(phone.progress, counted(state));
+  return handOff(phone, { link, progress, copy: acts.copyLink, back: () => acts.happen({ is: "tookBack" }) });
 }
 
 /** How many things of all are done. */
@@ -245,12 +221,13 @@ function tips({ state, texts, acts }: Shown): Screen {
   const { tips: say } = texts;
   const need = current(state) as Need;
   const go = [
-    primary(say.camera, () => acts.happen({ is: "ready" })),
+    primary(texts.camera.open, () => acts.happen({ is: "ready" })),
     need.upload ? button(say.file, () => acts.happen({ is: "byFile" })) : undefined,
   ];
   if (isFace(need)) {
-    const list = [say.faceLight, say.faceFree, say.faceAlone, ...(need.zoom ? [say.zoom] : [])];
-    return { heading: need.zoom ? say.zoomHeading : say.faceHeading, body: [ovalSketch(), advice(list), row(...go)] };
+    const { heading, light, free, alone } = texts.faceTips;
+    const list = [light, free, alone, ...(need.zoom ? [say.zoom] : [])];
+    return { heading: need.zoom ? say.zoomHeading : heading, body: [ovalSketch(), advice(list), row(...go)] };
   }
   const letter = need.kind === "SUPPLEMENTARY_DOCUMENT";
   const type = lookup(texts.types, state.choice?.type) ?? texts.types.OTHER;
@@ -332,7 +309,7 @@ function trouble({ state, texts, acts, mayHandOff }: Shown, what: Trouble): Scre
       row(
         again,
         current(state)?.upload ? button(texts.tips.file, () => acts.happen({ is: "byFile" })) : undefined,
-        mayHandOff ? button(texts.welcome.phone, () => acts.happen({ is: "handedOff" })) : undefined,
+        mayHandOff ? button(texts.phone.offer, () => acts.happen({ is: "handedOff" })) : undefined,
       ),
       row(button(say.giveUp, () => acts.happen({ is: "failed", failure }), { class: "quiet" })),
     ],

@@ -8,11 +8,12 @@
 //! | `/poa/holder/` | shows the holder of a proof of age a fresh QR code every 30 seconds |
 //! | `/console/` | members sign in, see what was found, and manage members |
 //! | `/idverify/v1/web/` | a person goes through a document verification session; below `/sandbox` too |
+//! | `/age`, `/age/<method>` | a person proves an age in a session; below `/sandbox` too |
 
 mod serve;
 
 use axum::{Router, response::Redirect, routing::get};
-use serve::{EMBEDDED, File, HEADERS, Page};
+use serve::{EMBEDDED, FRAMING, File, HEADERS, Page};
 use std::sync::Arc;
 
 /// What was found in `web/dist` when this was built.
@@ -42,6 +43,10 @@ fn router_of(files: &'static [File], brand: &str) -> Router {
     for base in ["/idverify/v1", "/sandbox/idverify/v1"] {
         let identity = Page { files, folder: "identity", headers: &EMBEDDED, brand: brand.clone() };
         routes = routes.merge(identity.at(&format!("{base}/web/")));
+    }
+    for base in ["", "/sandbox"] {
+        let age = Page { files, folder: "age", headers: &FRAMING, brand: brand.clone() };
+        routes = routes.merge(age.around(&format!("{base}/age")));
     }
     routes
 }

@@ -68,6 +68,21 @@ pub(crate) static EMBEDDED: Headers = [
     (HeaderName::from_static("permissions-policy"), "camera=(self), geolocation=(), microphone=()"),
 ];
 
+/// The same for a page that shows another of this server's pages in a frame of its own.
+pub(crate) static FRAMING: Headers = [
+    (
+        header::CONTENT_SECURITY_POLICY,
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; \
+         manifest-src 'self'; worker-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; \
+         frame-ancestors *",
+    ),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "cross-origin"),
+    (HeaderName::from_static("permissions-policy"), "camera=(self), geolocation=(), microphone=()"),
+];
+
 /// Names under `assets/` have a hash of their contents in them; the others must be asked for again each time.
 const FOR_EVER: &str = "public, max-age=31536000, immutable";
 const ASK_AGAIN: &str = "no-cache";
@@ -80,6 +95,27 @@ impl Page {
         let file =
             move |Path(name): Path<String>, headers: HeaderMap| async move { self.answer(&name, &headers) };
         Router::new().route(below, get(index)).route(&format!("{below}{{*name}}"), get(file))
+    }
+
+    /// The routes of this page at a path that does not end in `/`, at single names below it, which are all this page, and
+    /// of its assets. From the path itself its files lie one step further down, so its document is `above.html` there.
+    /// Deeper paths, and names of versions, belong to others.
+    pub(crate) fn around(self, path: &str) -> Router {
+        let (page, below, step) = (self.clone(), self.clone(), self.clone());
+        let above = move |headers: HeaderMap| async move { page.answer("above.html", &headers) };
+        let index = move |headers: HeaderMap| async move { below.answer("index.html", &headers) };
+        let step = move |Path(name): Path<String>, headers: HeaderMap| async move {
+            // A name that is no step is no file either.
+            step.answer(if is_step(&name) { "index.html" } else { "" }, &headers)
+        };
+        let asset = move |Path(name): Path<String>, headers: HeaderMap| async move {
+            self.answer(&format!("assets/{name}"), &headers)
+        };
+        Router::new()
+            .route(path, get(above))
+            .route(&format!("{path}/"), get(index))
+            .route(&format!("{path}/{{step}}"), get(step))
+            .route(&format!("{path}/assets/{{name}}"), get(asset))
     }
 
     fn answer(&self, name: &str, asked: &HeaderMap) -> Response {
@@ -122,6 +158,13 @@ impl Page {
         let kind = [(header::CONTENT_TYPE, "text/plain; charset=utf-8"), (header::CACHE_CONTROL, "no-store")];
         (status, self.headers.clone(), kind, sentence).into_response()
     }
+}
+
+/// Whether a name may stand for a step of a page; one that looks like the version of an interface is none.
+fn is_step(name: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    let version = name.strip_prefix('v').is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()));
+    name.len() <= 40 && name.bytes().all(plain) && !version
 }
 
 /// Whether the browser has these contents already. A proxy that compresses makes a tag weak; that is no difference here.

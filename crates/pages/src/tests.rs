@@ -2,11 +2,13 @@ mod vectors;
 
 use crate::{
     File, router_of,
-    serve::{EMBEDDED, HEADERS},
+    serve::{EMBEDDED, FRAMING, HEADERS, Headers},
 };
 use axum::{
+    Router,
     body::Body,
     http::{HeaderMap, Request, StatusCode, header},
+    routing::get as route,
 };
 use http_body_util::BodyExt as _;
 use tower::ServiceExt as _;
@@ -30,6 +32,24 @@ static MADE_UP: &[File] = &[
         etag: "\"4\"",
         bytes: b"<!doctype html><p>",
     },
+    File {
+        name: "age/above.html",
+        kind: "text/html; charset=utf-8",
+        etag: "\"6\"",
+        bytes: b"<!doctype html><p>above",
+    },
+    File {
+        name: "age/index.html",
+        kind: "text/html; charset=utf-8",
+        etag: "\"7\"",
+        bytes: b"<!doctype html><p>below",
+    },
+    File {
+        name: "age/assets/page-5678.js",
+        kind: "text/javascript; charset=utf-8",
+        etag: "\"8\"",
+        bytes: b"let c",
+    },
     File { name: "other/secret.js", kind: "text/javascript; charset=utf-8", etag: "\"3\"", bytes: b"let b" },
 ];
 
@@ -51,11 +71,15 @@ async fn ask(
     path: &str,
     headers: &[(header::HeaderName, &str)],
 ) -> Answer {
+    ask_of(router_of(files, "Svc"), method, path, headers).await
+}
+
+async fn ask_of(router: Router, method: &str, path: &str, headers: &[(header::HeaderName, &str)]) -> Answer {
     let mut request = Request::builder().method(method).uri(path);
     for (name, value) in headers {
         request = request.header(name, *value);
     }
-    let response = router_of(files, "Svc").oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
+    let response = router.oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
     let (parts, body) = response.into_parts();
     let body = body.collect().await.unwrap().to_bytes();
     Answer { status: parts.status, headers: parts.headers, body: String::from_utf8(body.to_vec()).unwrap() }
@@ -101,14 +125,71 @@ async fn the_page_of_a_session_may_use_the_camera_and_be_put_into_a_frame() {
             }
         }
     }
-    let tried = include_str!("../../../web/tests/browser/identity-stand-in.ts");
-    for (name, value) in &EMBEDDED {
+    assert_tried_under(&EMBEDDED, include_str!("../../../web/tests/browser/identity-stand-in.ts"));
+}
+
+/// The browser tests' stand-in for the server sends these headers.
+fn assert_tried_under(headers: &Headers, tried: &str) {
+    for (name, value) in headers {
         let sent = ["content-security-policy", "permissions-policy"].contains(&name.as_str());
         assert!(
             !sent || tried.contains(&format!("\"{value}\"")),
             "the browser tests run under another {name}"
         );
     }
+}
+
+#[tokio::test]
+async fn the_page_of_age_sessions_is_at_its_name_at_each_method_and_where_providers_send_people_back() {
+    for base in ["", "/sandbox"] {
+        for (path, body) in [
+            ("/age", "<!doctype html><p>above"),
+            ("/age?sessionId=1&sdkId=2", "<!doctype html><p>above"),
+            ("/age/", "<!doctype html><p>below"),
+            ("/age/age_estimation?sessionId=1&sdkId=2", "<!doctype html><p>below"),
+            ("/age/us_florida_hb3", "<!doctype html><p>below"),
+            ("/age/return?code=3", "<!doctype html><p>below"),
+            ("/age/assets/page-5678.js", "let c"),
+        ] {
+            let answer = get(&format!("{base}{path}")).await;
+            assert_eq!((answer.status, &*answer.body), (StatusCode::OK, body), "{base}{path}");
+            for (name, value) in &FRAMING {
+                assert_eq!(answer.header(name.clone()), *value, "{path}: {name}");
+            }
+        }
+        for path in [
+            "/age/index.html",
+            "/age/above.html",
+            "/age/Email",
+            "/age/%2e%2e",
+            "/age/v1",
+            "/age/v2",
+            "/age/email/more",
+            "/age/assets/nothing.js",
+            "/age/assets/..%2Findex.html",
+        ] {
+            assert_eq!(get(&format!("{base}{path}")).await.status, StatusCode::NOT_FOUND, "{base}{path}");
+        }
+    }
+    assert_tried_under(&FRAMING, include_str!("../../../web/tests/browser/age-stand-in.ts"));
+}
+
+#[tokio::test]
+async fn the_page_of_age_sessions_leaves_the_interface_below_it_alone() {
+    let router = || {
+        let interface = Router::new().route("/age/v1/sessions/{id}", route(|| async { "the interface" }));
+        router_of(MADE_UP, "Svc").merge(interface)
+    };
+    let answer = ask_of(router(), "GET", "/age/v1/sessions/1", &[]).await;
+    assert_eq!((answer.status, &*answer.body), (StatusCode::OK, "the interface"));
+    let refused = ask_of(router(), "POST", "/age/v1/sessions/1", &[]).await;
+    assert_eq!(refused.status, StatusCode::METHOD_NOT_ALLOWED);
+    let nothing = ask_of(router(), "GET", "/age/v1/nothing", &[]).await;
+    assert_eq!(
+        (nothing.status, &*nothing.body),
+        (StatusCode::NOT_FOUND, ""),
+        "the page does not answer there"
+    );
 }
 
 #[tokio::test]
@@ -126,8 +207,11 @@ async fn the_page_of_a_session_knows_another_brand() {
         let body = response.into_body().collect().await.unwrap().to_bytes();
         assert_eq!(body, format!("<meta name=\"brand\" content=\"{content}\">").as_bytes());
     }
-    let built = include_str!("../../../web/identity/index.html");
-    assert!(built.contains("name=\"brand\" content=\"Svc\""), "there is nothing to replace");
+    for built in
+        [include_str!("../../../web/identity/index.html"), include_str!("../../../web/age/index.html")]
+    {
+        assert!(built.contains("name=\"brand\" content=\"Svc\""), "there is nothing to replace");
+    }
 }
 
 #[tokio::test]
@@ -184,21 +268,28 @@ async fn the_pages_that_are_built_in_hang_together() {
     if !crate::built_in() {
         return;
     }
-    for (below, beside) in [("/poa/holder/", &["sw.js"][..]), ("/console/", &[]), ("/idverify/v1/web/", &[])]
-    {
-        let page = ask(crate::FILES, "GET", below, &[]).await;
-        assert_eq!(page.status, StatusCode::OK, "{below}");
-        let named =
-            page.body.split('"').filter(|text| text.starts_with("assets/") || text.ends_with(".webmanifest"));
+    for (path, below, beside) in [
+        ("/poa/holder/", "/poa/holder/", &["sw.js"][..]),
+        ("/console/", "/console/", &[]),
+        ("/idverify/v1/web/", "/idverify/v1/web/", &[]),
+        ("/age", "/", &[]),
+        ("/age/email", "/age/", &[]),
+        ("/sandbox/age", "/sandbox/", &[]),
+    ] {
+        let page = ask(crate::FILES, "GET", path, &[]).await;
+        assert_eq!(page.status, StatusCode::OK, "{path}");
+        let named = page.body.split('"').filter(|text| {
+            text.starts_with("assets/") || text.starts_with("age/assets/") || text.ends_with(".webmanifest")
+        });
         let named: Vec<_> = named.chain(beside.iter().copied()).collect();
-        assert!(named.len() >= 3, "{below}: {named:?}");
+        assert!(named.len() >= 3, "{path}: {named:?}");
         for name in named {
             let answer = ask(crate::FILES, "GET", &format!("{below}{name}"), &[]).await;
             assert_eq!(answer.status, StatusCode::OK, "{below}{name}");
         }
         for forbidden in ["style=", " onclick", "http://", "https://", "{{"] {
             let body = page.body.replace("http://www.w3.org/2000/svg", "");
-            assert!(!body.contains(forbidden), "{below}: {forbidden}");
+            assert!(!body.contains(forbidden), "{path}: {forbidden}");
         }
     }
 }

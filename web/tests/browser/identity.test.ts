@@ -1,19 +1,16 @@
 // The page of a verification session in a real browser, whose pretended camera shows a film of a card and of a face.
 
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { after, afterEach, before, beforeEach, test } from "node:test";
-import { findings } from "./accessible";
 import { makeFilm } from "./camera-film";
 import { Chromium, type Page } from "./chromium";
 import { DOCUMENT, IdentityStandIn, LETTER, LIVENESS, SESSION, TOKEN } from "./identity-stand-in";
+import * as person from "./person";
+import { assertQuiet, openFor } from "./person";
 import { scanScreen } from "./scanner";
 
 const HEADING = `document.querySelector("h1").textContent`;
 const FOCUSED = "document.activeElement.id";
-/** Pictures of the screens lie here after the tests. */
-const SHOTS = join(process.cwd(), "node_modules/.assay/shots");
 /** The camera and the net for faces are slow on a machine that does other things as well. */
 const SLOW_MS = 180_000;
 
@@ -23,7 +20,6 @@ let server: IdentityStandIn;
 let page: Page;
 
 before(async () => {
-  mkdirSync(SHOTS, { recursive: true });
   film = makeFilm();
   chromium = await Chromium.start([
     "--use-fake-device-for-media-stream",
@@ -45,57 +41,26 @@ beforeEach(async () => {
 afterEach(async () => {
   await page.close();
   await server.stop();
-  assert.deepEqual(page.complaints, []);
-  const elsewhere = page.requests.filter((url) => !/^(http:\/\/127\.0\.0\.1:|blob:|about:blank)/.test(url));
-  assert.deepEqual(elsewhere, [], "asked somebody else");
+  assertQuiet(page);
 });
 
 async function open(language: string, camera = true): Promise<Page> {
-  const opened = await chromium.newPage();
-  await opened.send("Emulation.setLocaleOverride", { locale: language });
-  await opened.prepare(
-    `Object.defineProperty(navigator, "languages", { configurable: true, get: () => ["${language}"] })`,
-  );
-  await opened.resize(390, 844, 1);
+  const opened = await openFor(chromium, language);
   await allow(opened, camera);
   return opened;
 }
 
-async function allow({ context }: Page, camera: boolean): Promise<void> {
-  const permission = { name: "camera" };
-  const setting = camera ? "granted" : "denied";
-  await chromium.send("Browser.setPermission", {
-    permission,
-    setting,
-    origin: server.origin,
-    browserContextId: context,
-  });
-}
-
-async function heading(words: string, patience?: number): Promise<void> {
-  await page.until(`${HEADING} === ${JSON.stringify(words)}`, patience);
-}
-
-async function click(words: string): Promise<void> {
-  const found = `[...document.querySelectorAll("button, a, label")]
-    .find((one) => one.textContent.trim() === ${JSON.stringify(words)} && one.checkVisibility() && !one.disabled)`;
-  await page.until(`${found}?.textContent`);
-  await page.evaluate(`${found}.click()`);
-}
+const allow = (page: Page, camera: boolean) => person.allow(page, server.origin, camera);
+const heading = (words: string, patience?: number) => person.heading(page, words, patience);
+const click = (words: string) => person.click(page, words);
+const assertAccessible = (what: string) => person.assertAccessible(page, what);
+const shoot = (name: string) => person.shoot(page, name);
 
 async function pick(country: string, type: string): Promise<void> {
   await page.evaluate(`{ const select = document.querySelector("select"); select.value = "${country}";
     select.dispatchEvent(new Event("change")); }`);
   await click(type);
   await click("Continue");
-}
-
-async function assertAccessible(what: string): Promise<void> {
-  assert.deepEqual(await findings(page), [], what);
-}
-
-async function shoot(name: string): Promise<void> {
-  writeFileSync(join(SHOTS, `${name}.png`), await page.screenshot());
 }
 
 /** From the beginning to the advice before the camera, with a passport, whose one side is photographed. */
@@ -543,8 +508,5 @@ test("it is right at every size, in every scheme and from right to left", async 
   await click("فتح الكاميرا");
   await heading("هل يمكن قراءة كل شيء؟", SLOW_MS);
   await look("review");
-  const small = await page.evaluate(`[...document.querySelectorAll("button, a, select, input, summary")]
-    .filter((one) => one.checkVisibility()).map((one) => one.getBoundingClientRect())
-    .filter(({ width, height }) => width < 24 || height < 24).length`);
-  assert.equal(small, 0, "everything that is pressed has 24 pixels");
+  await person.assertLargeEnough(page, "the picture");
 });

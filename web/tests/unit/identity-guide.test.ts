@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Face } from "../../identity/face";
-import { type Box, type Grey, light, sharpness, toGrey } from "../../identity/grey";
-import { advise, edges, faultsOf, type Look, Patience } from "../../identity/guide";
-import * as oval from "../../identity/oval";
+import { advise, edges, faultsOf, type Look } from "../../identity/guide";
+import type { Face } from "../../shared/face";
+import { type Box, type Grey, light, sharpness, toGrey } from "../../shared/grey";
+import * as oval from "../../shared/oval";
+import { Patience } from "../../shared/patience";
 
 const [WIDTH, HEIGHT] = [320, 240];
 const FRAME: Box = { left: 22, top: 33, width: 276, height: 174 };

@@ -46,5 +46,5 @@ export function watch(step: () => string, tell: (fault: Fault) => void, broken: 
   window.addEventListener("unhandledrejection", ({ reason }) => hear(reason));
 }
 
-/** Where the page's programs lie. */
-const OWN = "/web/assets/";
+/** Where the page's programs lie: beside this one. */
+const OWN = new URL("./", import.meta.url).pathname;

@@ -99,6 +99,11 @@ export class Camera {
     this.#video.pause();
   }
 
+  /** Goes on after it stood still. */
+  resume(): void {
+    this.#video.play().catch(() => undefined);
+  }
+
   close(): void {
     this.#closed = true;
     for (const track of this.#stream.getTracks()) {

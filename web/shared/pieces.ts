@@ -1,6 +1,6 @@
 // What screens are made of.
 
-import { button, type Child, make } from "../shared/dom";
+import { button, type Child, make } from "./dom";
 
 export function paragraph(words: string, kind = ""): HTMLElement {
   return make("p", kind ? { class: kind } : {}, words);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { FaceNet, INPUT } from "../../identity/face";
+import { FaceNet, INPUT } from "../../shared/face";
 
 const PHOTO = "../models/node_modules/@vladmandic/face-api/demo/sample3.jpg";
 

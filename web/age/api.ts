@@ -1,0 +1,88 @@
+// What the page asks the server for, again where a network or a busy server makes it worth while.
+
+import { toBase64url } from "../shared/bytes";
+import { ANSWER_MS, type Progress, patiently, upload } from "../shared/calls";
+import type { Key } from "./address";
+import { json, readSession, readTurn, type Session, type Turn, text } from "./session";
+
+/** An input larger than this is sent so that its progress can be shown, in letters. */
+const LARGE = 20_000;
+
+export class Api {
+  readonly #key: Key;
+  readonly #root: string;
+  readonly #brand: string;
+
+  /** `brand` is the word in the names of the interface's headers. */
+  constructor(key: Key, brand: string) {
+    this.#key = key;
+    this.#root = `${key.base}/age/v1/sessions/${encodeURIComponent(key.id)}`;
+    this.#brand = brand.toLowerCase();
+  }
+
+  async session(): Promise<Session> {
+    return readSession(await this.#ask("GET", ""));
+  }
+
+  async consent(given: boolean): Promise<Session> {
+    return readSession(await this.#ask("POST", "/consent", { given }));
+  }
+
+  async cancel(): Promise<Session> {
+    return readSession(await this.#ask("POST", "/cancel", {}));
+  }
+
+  async begin(method: string, locale: string): Promise<Turn> {
+    return readTurn(await this.#ask("POST", "/attempts", { method, locale }));
+  }
+
+  /** Answers a step. */
+  async answer(attempt: string, input: object, progress: Progress = () => undefined): Promise<Turn> {
+    return readTurn(await this.#ask("POST", `/attempts/${encodeURIComponent(attempt)}`, input, progress));
+  }
+
+  /** What a passkey that keeps the result is to be made of. */
+  async keyOptions(): Promise<{ options: unknown; continuation: unknown }> {
+    const { options, continuation } = json(await this.#ask("POST", "/key", {}));
+    return { options, continuation };
+  }
+
+  async keepKey(continuation: unknown, credential: object): Promise<Session> {
+    return readSession(await this.#ask("POST", "/key", { continuation, credential }));
+  }
+
+  /** The address of the holder's page, with an invitation. */
+  async proof(): Promise<string> {
+    return text(json(await this.#ask("POST", "/proof", {})).url) ?? "";
+  }
+
+  /** Tells the server that the page broke, without a word of anything that a person did or has. */
+  report(screen: string, message: string): void {
+    const headers = { ...this.#headers(), "content-type": "application/json" };
+    const sent = { method: "POST", headers, body: JSON.stringify({ screen, message }), keepalive: true };
+    fetch(`${this.#root}/faults`, { ...sent, cache: "no-store", credentials: "omit" }).catch(() => undefined);
+  }
+
+  #headers(): Record<string, string> {
+    return { [`${this.#brand}-sdk-id`]: this.#key.sdkId };
+  }
+
+  #ask(method: string, path: string, body?: object, progress?: Progress): Promise<unknown> {
+    const headers = this.#headers();
+    const sent = body ? JSON.stringify(body) : null;
+    if (sent !== null) {
+      headers["content-type"] = "application/json";
+      // One that got through although its answer did not is not made twice.
+      headers["idempotency-key"] = toBase64url(crypto.getRandomValues(new Uint8Array(16)));
+    }
+    if (sent !== null && sent.length > LARGE) {
+      return patiently(() => upload(method, this.#root + path, headers, sent, progress ?? (() => undefined)));
+    }
+    return patiently(async () => {
+      const signal = AbortSignal.timeout(ANSWER_MS);
+      const asked = { method, headers, body: sent, cache: "no-store", credentials: "omit", signal } as const;
+      const answer = await fetch(this.#root + path, asked);
+      return { status: answer.status, wait: answer.headers.get("retry-after"), text: await answer.text() };
+    });
+  }
+}

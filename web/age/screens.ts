@@ -1,0 +1,243 @@
+// The screens that belong to no method: heading, elements, and what can be pressed. They know nothing of the server.
+
+import { button, type Child, make } from "../shared/dom";
+import { followable } from "../shared/follow";
+import { handOff } from "../shared/handoff";
+import { busy, ovalSketch, paragraph, primary, row, tick } from "../shared/pieces";
+import type { Screen } from "../shared/stage";
+import { type Over, offered } from "./journey";
+import { type Method, type Session, threshold } from "./session";
+import { fill, type Language, span, type Texts } from "./texts";
+
+/** What a person can ask for. */
+export interface Acts {
+  choose(method: Method): void;
+  consent(given: boolean): void;
+  /** Goes back to the choice of methods. */
+  other(): void;
+  follow(): void;
+  stop(): void;
+}
+
+/** Everything that is on show. */
+export interface Shown {
+  session: Session;
+  texts: Texts;
+  language: Language;
+  acts: Acts;
+  /** Whether another device waits for this one. */
+  handedOff: boolean;
+  /** Whether a phone could go on. */
+  mayHandOff: boolean;
+  /** Where the business wants people at the end, where this page may bring them there. */
+  leaveTo: string | undefined;
+  embedded: boolean;
+}
+
+/** The business's name, or what stands for it. */
+export function named(session: Session, texts: Texts): string {
+  return session.business || texts.aBusiness;
+}
+
+/** The words for a method; those for any where the page knows none of that name. */
+export function wordsOf(method: string | undefined, texts: Texts): { name: string; hint: string } {
+  const { methods } = texts;
+  return method !== undefined && Object.hasOwn(methods, method)
+    ? methods[method as keyof typeof methods]
+    : methods.OTHER;
+}
+
+export function loading({ loading: { heading, body } }: Texts): Screen {
+  return { heading, body: [busy(), paragraph(body)] };
+}
+
+/** Who asks and why, what is kept, and the ways; after a failure, what failed and what else there is. */
+export function start(shown: Shown): Screen {
+  const { session, texts, language, acts, mayHandOff } = shown;
+  const { start: say } = texts;
+  const { fresh, again } = offered(session, shown.handedOff);
+  const failed = again.length > 0 || session.methods.some(({ state }) => state === "EXHAUSTED");
+  const declined = session.methods.some(({ state }) => state === "DECLINED");
+  const asked = { age: threshold(session) ?? "", business: named(session, texts) };
+  const why = failed && session.tried ? fill(say.failed, { method: wordsOf(session.tried, texts).name }) : undefined;
+  const kept = session.days ? fill(say.kept, { time: span(session.days * 86_400, language) }) : say.keptNot;
+  const { heading, told } = purpose(session, texts);
+  const explained: Child[] = failed
+    ? [why ? make("p", { class: "why" }, why) : undefined]
+    : [
+        paragraph(fill(say.who, asked)),
+        paragraph(fill(told, asked)),
+        paragraph(kept, "soft"),
+        links(session, texts),
+        make("h2", { id: "ways" }, say.choose),
+      ];
+  return {
+    heading: failed ? (fresh.length > 0 ? say.failedHeading : say.failedAgain) : fill(heading, asked),
+    body: [
+      session.sandbox ? make("p", { class: "why" }, texts.sandbox) : undefined,
+      ...explained,
+      make("ul", { class: "ways" }, ...[...fresh, ...again].map((method) => way(method, shown))),
+      declined ? paragraph(say.declined, "soft") : undefined,
+      declined ? row(button(say.after, () => acts.consent(true), { class: "quiet" })) : undefined,
+      mayHandOff ? row(button(texts.phone.offer, acts.follow, { class: "quiet" })) : undefined,
+    ],
+    ...(why ? { spoken: why } : {}),
+  };
+}
+
+function purpose({ type }: Session, { start: say }: Texts): { heading: string; told: string } {
+  switch (type) {
+    case "AGE":
+      return { heading: say.age, told: say.toldAge };
+    case "UNDER":
+      return { heading: say.under, told: say.toldUnder };
+    default:
+      return { heading: say.over, told: say.toldOver };
+  }
+}
+
+function way(method: Method, { session, texts, acts }: Shown): HTMLElement {
+  const { start: say } = texts;
+  const { name, hint } = wordsOf(method.method, texts);
+  const strict = session.type === "AGE" || method.threshold === threshold(session) ? undefined : method.threshold;
+  const failed = method.state === "FAILED";
+  const lines = [
+    hint,
+    strict === undefined ? "" : fill(session.type === "UNDER" ? say.strict : say.stricter, { age: strict }),
+    failed ? `${say.again}. ${fill(say.left, { count: method.remaining })}` : "",
+  ].filter((line) => line !== "");
+  const made = make(
+    "button",
+    { type: "button", class: "way" },
+    make("strong", {}, name),
+    ...lines.map((line) => make("span", {}, line)),
+  );
+  made.addEventListener("click", () => acts.choose(method));
+  return make("li", {}, made);
+}
+
+function links({ privacyPolicy, terms }: Session, { start: say }: Texts): HTMLElement | undefined {
+  const all = [
+    [privacyPolicy, say.privacy],
+    [terms, say.terms],
+  ] as const;
+  const made = all.flatMap(([address, words]) => {
+    const href = followable(address)?.href;
+    return href ? [make("a", { href, target: "_blank", rel: "noopener noreferrer" }, words)] : [];
+  });
+  return made.length > 0 ? make("p", { class: "links" }, ...made) : undefined;
+}
+
+/** Asks whether a face may be measured. Saying no leaves the other ways. */
+export function consent({ texts: { consent: say }, acts }: Shown, method: Method): Screen {
+  const what = method.method === "AGE_ESTIMATION" ? say.face : say.document;
+  return {
+    heading: say.heading,
+    body: [
+      ovalSketch(),
+      paragraph(what),
+      paragraph(say.law),
+      row(
+        primary(say.agree, () => acts.consent(true)),
+        button(say.disagree, () => acts.consent(false)),
+      ),
+    ],
+  };
+}
+
+/** Nothing can be begun: because somebody declined, or because all is used up. */
+export function none({ session, texts, acts }: Shown): Screen {
+  const { none: say } = texts;
+  const declined = session.methods.some(({ state }) => state === "DECLINED");
+  const after = declined ? primary(texts.start.after, () => acts.consent(true)) : undefined;
+  return {
+    heading: say.heading,
+    body: [paragraph(declined ? say.body : say.empty), row(after, button(texts.cancel, acts.stop))],
+  };
+}
+
+/** The code for a phone, and what is known of it. */
+export function following({ session, texts, acts }: Shown, link: string, copy: () => void): Screen {
+  return handOff(texts.phone, { link, progress: followed(session, texts), copy, back: acts.other });
+}
+
+/** What is known of the other device. */
+export function followed({ status }: Session, { following: say }: Texts): string {
+  return status === "IN_PROGRESS" || status === "PROCESSING" ? say.opened : say.waiting;
+}
+
+export function interrupted(texts: Texts, why: "network" | "serviceDown", resume: () => void): Screen {
+  const { interrupted: say } = texts;
+  return { heading: say[why], body: [paragraph(say[`${why}Body`]), row(primary(texts.tryAgain, resume))] };
+}
+
+export function processing(shown: Shown): Screen {
+  const { session, texts, leaveTo, handedOff } = shown;
+  const { processing: say, over } = texts;
+  const body = fill(say.body, { business: named(session, texts) });
+  const leave = leaveTo && !handedOff ? row(back(leaveTo, over.leave, shown.embedded)) : undefined;
+  return { heading: say.heading, body: [busy(), paragraph(body), leave], spoken: body };
+}
+
+/** The end, with what it offers: keeping the proof, and taking it along. `more` stands before the way back. */
+export function done(shown: Shown, elsewhere: boolean, more: Child): Screen {
+  const { session, texts } = shown;
+  const { done: say } = texts;
+  const body = fill(say.body, { business: named(session, texts) });
+  return {
+    heading: say.heading,
+    body: [
+      tick(),
+      elsewhere ? paragraph(say.elsewhere) : undefined,
+      paragraph(body),
+      more,
+      ...wayBack(shown, say.leave),
+    ],
+    spoken: body,
+  };
+}
+
+export function failed(shown: Shown): Screen {
+  const { session, texts } = shown;
+  const { failed: say } = texts;
+  const error = session.status === "ERROR";
+  const body = fill(error ? say.ERRORBody : say.FAILBody, { business: named(session, texts) });
+  return {
+    heading: error ? say.ERROR : say.FAIL,
+    body: [paragraph(body), ...wayBack(shown, texts.over.leave)],
+    spoken: body,
+  };
+}
+
+/** How somebody gets from here to where they came from. */
+function wayBack({ handedOff, leaveTo, embedded, texts: { done: say } }: Shown, words: string): Child[] {
+  if (handedOff) {
+    return [paragraph(say.handedOff)];
+  }
+  if (!leaveTo) {
+    return [paragraph(say.close)];
+  }
+  const told = embedded ? undefined : make("p", { id: "leaving", class: "soft", hidden: true });
+  return [told, row(back(leaveTo, words, embedded))];
+}
+
+/** A link of the business's; a frame may bring the page around it elsewhere only where somebody presses one. */
+function back(href: string, words: string, embedded: boolean): HTMLElement {
+  return make("a", { href, class: "press main", ...(embedded ? { target: "_top" } : {}) }, words);
+}
+
+/** There is no session to go on with. */
+export function over(texts: Texts, why: Over, href: string | undefined, embedded: boolean): Screen {
+  const { over: say } = texts;
+  const body = say[`${why}Body`];
+  return {
+    heading: say[why],
+    body: [paragraph(body), href ? row(back(href, say.leave, embedded)) : paragraph(say.close)],
+    spoken: body,
+  };
+}
+
+/** Something broke: what was sent is not lost, and loading again goes on. */
+export function broken({ broken: say }: Texts): Screen {
+  return { heading: say.heading, body: [paragraph(say.body), row(primary(say.reload, () => location.reload()))] };
+}

@@ -1,0 +1,46 @@
+// One of several providers is chosen.
+
+import { fresh, make } from "../../shared/dom";
+import { row } from "../../shared/pieces";
+import { json, list, type Problem, type Step, text } from "../session";
+import { type Doing, elsewhere, type Rendered, worded } from "./step";
+
+export function render(doing: Doing, step: Step, problem: Problem | undefined): Rendered {
+  const { choose: say, goOn } = doing.texts;
+  const options = list(step.options).flatMap((option) => {
+    const { id, name } = json(option);
+    const known = text(id);
+    return known ? [{ id: known, name: text(name) ?? known }] : [];
+  });
+  const picks = options.map(({ id, name }) => {
+    const input = make("input", { type: "radio", name: "option", value: id, id: fresh("option") });
+    input.checked = options.length === 1;
+    return { input, label: make("label", { class: "pick", for: input.id }, input, name) };
+  });
+  const words = problem ? worded(problem, doing.texts) : "";
+  const error = make("p", { class: "error", id: fresh("error"), hidden: words === "" }, words);
+  const group = make(
+    "fieldset",
+    {},
+    make("legend", { class: "spoken" }, say.heading),
+    make("div", { class: "types" }, ...picks.map(({ label }) => label)),
+  );
+  const submit = make("button", { type: "submit", class: "primary" }, goOn);
+  const form = make("form", { novalidate: true }, group, error, row(submit));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const picked = picks.find(({ input }) => input.checked);
+    if (picked) {
+      submit.disabled = true;
+      doing.answer({ choice: picked.input.value });
+      return;
+    }
+    error.textContent = say.one;
+    error.hidden = false;
+    const [first] = picks;
+    first?.input.setAttribute("aria-describedby", error.id);
+    first?.input.focus();
+  });
+  doing.show({ heading: say.heading, body: [form, elsewhere(doing)], ...(words ? { spoken: words } : {}) });
+  return {};
+}

@@ -1,0 +1,44 @@
+// A document is photographed on this server's own page for documents, in a frame.
+
+import { make } from "../../shared/dom";
+import { paragraph } from "../../shared/pieces";
+import { type Step, text } from "../session";
+import { type Doing, elsewhere, type Rendered } from "./step";
+
+/** How often it is asked whether the document is done, whatever the frame says. */
+const ASK_MS = 3000;
+
+export function render(doing: Doing, step: Step): Rendered {
+  const { document: say, unknown } = doing.texts;
+  const url = ownPage(text(step.url));
+  if (!url) {
+    doing.show({ heading: unknown.heading, body: [paragraph(unknown.body), elsewhere(doing)] });
+    return {};
+  }
+  const frame = make("iframe", { src: url, allow: "camera; clipboard-write", title: say.frame, class: "inner" });
+  const hear = ({ source, origin, data }: MessageEvent) => {
+    if (source === frame.contentWindow && origin === location.origin && isEnding(data)) {
+      doing.poll(0);
+    }
+  };
+  window.addEventListener("message", hear);
+  doing.leaving(() => window.removeEventListener("message", hear));
+  doing.show({ heading: say.heading, body: [frame, elsewhere(doing)] });
+  doing.poll(ASK_MS);
+  return {};
+}
+
+/** The address of a page of this server; the content policy allows no other either. */
+export function ownPage(address: string | undefined): string | undefined {
+  try {
+    const url = new URL(address ?? "", location.href);
+    return address && url.origin === location.origin ? url.href : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isEnding(data: unknown): boolean {
+  const { eventType } = (data ?? {}) as { eventType?: unknown };
+  return eventType === "SUCCESS" || eventType === "ERROR";
+}

@@ -1,0 +1,235 @@
+// A form: what cannot be right is said beside its field before anything is sent. What is typed stays in the fields and
+// nowhere else.
+
+import { fresh, make } from "../../shared/dom";
+import { paragraph, row } from "../../shared/pieces";
+import * as checks from "../checks";
+import { json, list, number, type Problem, type Step, text } from "../session";
+import { fill, lookup, type Texts } from "../texts";
+import { countries } from "./country";
+import { type Doing, elsewhere, type Rendered, worded } from "./step";
+
+/** A field as the server asks for it. */
+interface Wanted {
+  name: string;
+  type: string;
+  autocomplete: string;
+  required: boolean;
+  max: number;
+}
+
+/** A field on the screen. */
+interface Field extends Wanted {
+  control: HTMLInputElement | HTMLSelectElement;
+  error: HTMLElement;
+  root: HTMLElement;
+}
+
+export function render(doing: Doing, step: Step, problem: Problem | undefined): Rendered {
+  const { texts, method } = doing;
+  const { form: say } = texts;
+  const fields = list(step.fields).flatMap((field) => readField(field).map((wanted) => fieldOf(wanted, doing)));
+  const top = make("p", { class: "why", hidden: true });
+  const submit = make("button", { type: "submit", class: "primary" }, say.submit);
+  const form = make(
+    "form",
+    { novalidate: true },
+    top,
+    ...fields.map(({ root }) => root),
+    paragraph(say.once, "soft"),
+    row(submit),
+  );
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (submit.disabled) {
+      return;
+    }
+    const values = valuesOf(fields);
+    const now = new Date();
+    const wrong = fields.filter((field) => complain(field, faultOf(field, values, method, now, texts)));
+    const [first] = wrong;
+    if (first) {
+      first.control.focus();
+      doing.say(fill(say.mend, { count: wrong.length }));
+      return;
+    }
+    top.hidden = true;
+    submit.disabled = true;
+    submit.textContent = say.checking;
+    doing.say(say.checking);
+    doing.answer({ fields: Object.fromEntries(values) });
+  });
+  const heading = lookup(omit(say), method) ?? say.OTHER;
+  const again = (_: Step, found: Problem | undefined) => {
+    submit.disabled = false;
+    submit.textContent = say.submit;
+    const words = found ? worded(found, texts) : "";
+    const field = fields.find(({ name }) => name === found?.field);
+    top.textContent = field ? "" : words;
+    top.hidden = field !== undefined || words === "";
+    doing.show({ heading, body: [form, elsewhere(doing)], ...(words ? { spoken: words } : {}) });
+    if (field) {
+      complain(field, words);
+      field.control.focus();
+    }
+  };
+  again(step, problem);
+  return { again };
+}
+
+/** The headings alone. */
+function omit({ once, submit, checking, mend, ...headings }: Texts["form"]): Record<string, string> {
+  return headings;
+}
+
+function readField(entry: unknown): Wanted[] {
+  const { name, type, autocomplete, required, max } = json(entry);
+  const known = text(name);
+  return known
+    ? [
+        {
+          name: known,
+          type: text(type) ?? "text",
+          autocomplete: text(autocomplete) ?? "off",
+          required: required !== false,
+          max: number(max) ?? 200,
+        },
+      ]
+    : [];
+}
+
+/** What a field is called here; the number of a card is another than that of a person. */
+function keyOf(name: string, method: string): string {
+  if (name === "number") {
+    return method === "SOCIAL_SECURITY_NUMBER" ? "ssn" : "card";
+  }
+  return name;
+}
+
+function fieldOf(wanted: Wanted, { texts, language, method }: Doing): Field {
+  const { name, type, autocomplete, required } = wanted;
+  const key = keyOf(name, method);
+  const id = fresh("field");
+  const hint = lookup(texts.hints, key);
+  const properties = { id, name, autocomplete, required, "aria-describedby": hint ? `${id}-hint` : undefined };
+  const control =
+    type === "country"
+      ? countries(properties, texts.fields.country, language)
+      : make("input", { ...properties, ...(key === "expiry" ? DIGITS : KINDS[type]), ...directionOf(type, key) });
+  if (type === "date" && control instanceof HTMLInputElement) {
+    control.min = "1895-01-01";
+    control.max = new Date().toISOString().slice(0, 10);
+  }
+  const error = make("p", { class: "error", id: `${id}-error`, hidden: true });
+  const root = make(
+    "div",
+    { class: "field" },
+    make("label", { for: id }, lookup(texts.fields, key) ?? texts.fields.other),
+    hint ? make("p", { class: "hint", id: `${id}-hint` }, hint) : undefined,
+    control,
+    error,
+  );
+  return { ...wanted, control, error, root };
+}
+
+const DIGITS = { type: "text", inputmode: "numeric", spellcheck: "false" };
+const KINDS: Record<string, Record<string, string>> = {
+  text: { type: "text", spellcheck: "false" },
+  tel: { type: "tel", inputmode: "tel" },
+  email: { type: "email", inputmode: "email", spellcheck: "false", autocapitalize: "none" },
+  digits: DIGITS,
+  date: { type: "date" },
+};
+
+/** Numbers and addresses are written from left to right in every language. */
+function directionOf(type: string, key: string): Record<string, string> {
+  return ["tel", "email", "digits", "date"].includes(type) || key === "expiry" ? { dir: "ltr" } : {};
+}
+
+/** What was typed, as it is sent: without what people put between digits. Fields that may be empty and are, are left out. */
+function valuesOf(fields: Field[]): Map<string, string> {
+  return new Map(
+    fields.flatMap(({ name, type, required, control }) => {
+      const value = tidied(control.value, name, type);
+      return value === "" && !required ? [] : [[name, value]];
+    }),
+  );
+}
+
+export function tidied(value: string, name: string, type: string): string {
+  const trimmed = value.trim();
+  if (type === "tel") {
+    return trimmed.replace(/[\s().\-/]/g, "").replace(/^00/, "+");
+  }
+  if (name === "expiry") {
+    const [, month, year] = /^(\d{1,2})\s*[/.\- ]?\s*(?:20)?(\d\d)$/.exec(trimmed) ?? [];
+    return month && year ? `${month.padStart(2, "0")}/${year}` : trimmed;
+  }
+  return type === "digits" ? trimmed.replace(/[\s.\-/]/g, "") : trimmed.replace(/\s+/g, " ");
+}
+
+/** What is wrong with a field, in words; nothing where it may be sent. */
+function faultOf(field: Field, values: Map<string, string>, method: string, now: Date, texts: Texts): string {
+  const value = values.get(field.name) ?? "";
+  if (value === "") {
+    return field.required ? texts.problems.REQUIRED : "";
+  }
+  const wrong = check(field, value, values, method, now);
+  if (wrong) {
+    return texts.wrong[wrong];
+  }
+  return value.length > field.max ? fill(texts.wrong.long, { max: field.max }) : "";
+}
+
+function check(
+  { name, type }: Wanted,
+  value: string,
+  values: Map<string, string>,
+  method: string,
+  now: Date,
+): checks.Wrong | undefined {
+  switch (keyOf(name, method)) {
+    case "card":
+      return checks.card(value);
+    case "expiry":
+      return checks.expiry(value, now);
+    case "code":
+      return checks.securityCode(value, values.get("number") ?? "");
+    case "ssn":
+      return checks.ssn(value);
+    case "cpf":
+      return checks.cpf(value);
+    case "full_name":
+      return checks.fullName(value);
+    default:
+      break;
+  }
+  switch (type) {
+    case "tel":
+      return checks.phone(value);
+    case "email":
+      return checks.email(value);
+    case "date":
+      return checks.birth(value, now);
+    default:
+      return undefined;
+  }
+}
+
+/** Says beside a field what is wrong with it, or nothing; whether there was something. */
+function complain({ control, error, root }: Field, words: string): boolean {
+  error.textContent = words;
+  error.hidden = words === "";
+  const described = [root.querySelector(".hint")?.id, words === "" ? undefined : error.id].filter(Boolean);
+  if (words === "") {
+    control.removeAttribute("aria-invalid");
+  } else {
+    control.setAttribute("aria-invalid", "true");
+  }
+  if (described.length > 0) {
+    control.setAttribute("aria-describedby", described.join(" "));
+  } else {
+    control.removeAttribute("aria-describedby");
+  }
+  return words !== "";
+}

@@ -1,0 +1,58 @@
+// What a step's screen may ask of the page, and what the page may ask of it. Each kind has a file; none is fetched before
+// it is needed.
+
+import type { Progress } from "../../shared/calls";
+import { button } from "../../shared/dom";
+import { row } from "../../shared/pieces";
+import type { Screen } from "../../shared/stage";
+import type { Problem, Session, Step } from "../session";
+import { fill, type Language, lookup, type Texts } from "../texts";
+
+export interface Doing {
+  readonly texts: Texts;
+  readonly language: Language;
+  readonly session: Session;
+  /** In the interface's words, for example EMAIL. */
+  readonly method: string;
+  readonly sdkId: string;
+  readonly embedded: boolean;
+  show(screen: Screen): void;
+  say(words: string): void;
+  /** Sends an input, or what makes one; what comes of it is the page's matter. */
+  answer(input: object | (() => Promise<object>), progress?: Progress): void;
+  /** Asks after so many milliseconds, and again and again, whether it is done. */
+  poll(ms: number): void;
+  /** Looks after the session every so many milliseconds, while another tab does the step. */
+  watch(ms: number): void;
+  /** Does something later, unless the person is elsewhere by then. */
+  later(ms: number, act: () => void): void;
+  /** Is called when the person goes on, whatever to. */
+  leaving(act: () => void): void;
+  /** Goes back to the choice of methods. */
+  other(): void;
+  /** Hands over to a phone, where that can be. */
+  readonly follow: (() => void) | undefined;
+  /** Goes to a provider, and keeps what brings the person back. */
+  depart(url: string): void;
+  /** The address of a tab that goes to a provider for this page, which is in a frame. */
+  errand(url: string): string;
+}
+
+/** A step on the screen. */
+export interface Rendered {
+  /** The step stands again, perhaps with a problem; without this it is shown anew. */
+  again?(step: Step, problem: Problem | undefined): void;
+}
+
+export type Render = (doing: Doing, step: Step, problem: Problem | undefined) => Rendered;
+
+/** The way to other methods, which stands on every step. */
+export function elsewhere({ texts, other }: Doing): HTMLElement {
+  return row(button(texts.otherWay, other, { class: "quiet" }));
+}
+
+/** A problem in words, with the attempts that are left. */
+export function worded({ code, remaining }: Problem, { problems, start }: Texts): string {
+  const words = lookup(problems, code) ?? problems.TRY_AGAIN;
+  return remaining === undefined ? words : `${words} ${fill(start.left, { count: remaining })}`;
+}

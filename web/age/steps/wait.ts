@@ -1,0 +1,20 @@
+// Somebody else is at work: a provider, or a reader of documents.
+
+import { busy, paragraph } from "../../shared/pieces";
+import { number, type Step } from "../session";
+import { type Doing, elsewhere, type Rendered } from "./step";
+
+/** How often it is asked at least and at most, in milliseconds. */
+const [LEAST_MS, MOST_MS] = [500, 15_000];
+
+export function render(doing: Doing, step: Step): Rendered {
+  const { heading, body } = doing.texts.wait;
+  doing.show({ heading, body: [busy(), paragraph(body), elsewhere(doing)], spoken: body });
+  doing.poll(pace(step, 2000));
+  return {};
+}
+
+/** How often a step wants to be asked after. */
+export function pace({ poll_ms }: Step, usual: number): number {
+  return Math.min(MOST_MS, Math.max(LEAST_MS, number(poll_ms) ?? usual));
+}

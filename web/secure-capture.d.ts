@@ -1,0 +1,7 @@
+// What secure-capture.js exports, for the page that uses it.
+
+export class SecureCapture {
+  static start(where: { baseUrl: string; sdkId: string }): Promise<SecureCapture>;
+  get expired(): boolean;
+  seal(image: ArrayBuffer, how?: { multiframe?: boolean }): Promise<{ img: string; secure: object }>;
+}

@@ -1,0 +1,437 @@
+// A stand-in for the server, as far as the page of age sessions sees it: sessions, attempts and their turns, each method by
+// a script; and beside it a business, a provider that people sign in with, a page for documents and a wallet's answers.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { sendFile } from "./stand-in";
+
+// As crates/pages sends them with this page; a test over there compares.
+const HEADERS = {
+  "content-security-policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; manifest-src 'self'; worker-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors *",
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "permissions-policy": "camera=(self), geolocation=(), microphone=()",
+};
+
+export const SESSION = "5f0c7a1e-3b52-4d8e-9c11-8a7b6c5d4e01";
+export const SDK = "9d3e2f10-6a4b-4c7d-8e9f-0a1b2c3d4e5f";
+
+type Json = Record<string, unknown>;
+
+/** What a script says of a turn: the next step, perhaps with a problem, or how the attempt ends. */
+export type Said =
+  | { step: Json; problem?: Json }
+  | { ends: "COMPLETE" | "FAIL" | "ERROR" | "PROCESSING" | "NEXT" }
+  | { refused: [number, string] };
+
+/** A method's script: `input` is none when an attempt begins, `turn` counts from 0 within it. */
+export type Script = (input: Json | undefined, turn: number) => Said;
+
+export interface MethodState extends Json {
+  method: string;
+  path: string;
+  state: string;
+  attempts: number;
+  attempts_remaining: number;
+}
+
+/** A method as the session view tells it. */
+export function method(name: string, more: Json = {}): MethodState {
+  return {
+    method: name,
+    path: name.toLowerCase(),
+    threshold: 18,
+    level: "NONE",
+    biometric: false,
+    state: "OPEN",
+    attempts: 0,
+    attempts_remaining: 1,
+    options: [],
+    preset_issuing_country: null,
+    hand_off: true,
+    ...more,
+  };
+}
+
+/** A request that arrived: what it asked for, and its body. */
+export interface Asked {
+  what: string;
+  body: Json;
+}
+
+/** An attempt that goes on. */
+interface Attempt {
+  id: string;
+  method: string;
+  turn: number;
+  continuation: string;
+}
+
+/** The sandbox provider's documented inputs. */
+const CARD = { good: "4242424242424242", down: "4000000000009995" };
+
+const FORMS: Record<string, Json[]> = {
+  CREDIT_CARD: [
+    { name: "number", type: "digits", autocomplete: "cc-number", required: true, max: 19 },
+    { name: "expiry", type: "text", autocomplete: "cc-exp", required: true, max: 5 },
+    { name: "code", type: "digits", autocomplete: "cc-csc", required: true, max: 4 },
+  ],
+  EMAIL: [{ name: "email", type: "email", autocomplete: "email", required: true, max: 254 }],
+  MOBILE: [{ name: "phone", type: "tel", autocomplete: "tel", required: true, max: 16 }],
+  SOCIAL_SECURITY_NUMBER: [
+    { name: "full_name", type: "text", autocomplete: "name", required: true, max: 100 },
+    { name: "date_of_birth", type: "date", autocomplete: "bday", required: true, max: 10 },
+    { name: "number", type: "digits", autocomplete: "off", required: true, max: 9 },
+  ],
+  US_FLORIDA_HB3: [
+    { name: "full_name", type: "text", autocomplete: "name", required: true, max: 100 },
+    { name: "date_of_birth", type: "date", autocomplete: "bday", required: true, max: 10 },
+    { name: "address", type: "text", autocomplete: "street-address", required: true, max: 200 },
+    { name: "postal_code", type: "text", autocomplete: "postal-code", required: true, max: 10 },
+    { name: "country", type: "country", autocomplete: "country", required: false, max: 2 },
+  ],
+  LA_WALLET: [
+    { name: "full_name", type: "text", autocomplete: "name", required: true, max: 100 },
+    { name: "date_of_birth", type: "date", autocomplete: "bday", required: true, max: 10 },
+    { name: "licence", type: "text", autocomplete: "off", required: true, max: 12 },
+  ],
+  CPF: [
+    { name: "cpf", type: "digits", autocomplete: "off", required: true, max: 11 },
+    { name: "full_name", type: "text", autocomplete: "name", required: true, max: 100 },
+    { name: "date_of_birth", type: "date", autocomplete: "bday", required: true, max: 10 },
+  ],
+};
+
+/** A form, and then the end that its fields lead to. */
+function formed(name: string, end: (fields: Json) => Said): Script {
+  return (input) => (input ? end(input.fields as Json) : { step: { kind: "form", fields: FORMS[name] } });
+}
+
+/** A form, a code that is sent, and the end. */
+function coded(name: string, channel: string): Script {
+  const code = { kind: "code", channel, sent_to: channel === "SMS" ? "••• 123" : "a•••@example.com", length: 6 };
+  return (input) => {
+    if (!input) {
+      return { step: { kind: "form", fields: FORMS[name] } };
+    }
+    if (input.fields || input.resend) {
+      return { step: { ...code, resend_in: input.resend ? 30 : 2 } };
+    }
+    return input.code === "123456"
+      ? { ends: "COMPLETE" }
+      : { step: { ...code, resend_in: 0 }, problem: { code: "WRONG_CODE", field: "code", remaining: 2 } };
+  };
+}
+
+/** Something that others do, which is done when the stand-in is told so. */
+function awaited(server: AgeStandIn, step: () => Json): Script {
+  return () => (server.otherDone ? { ends: "COMPLETE" } : { step: step() });
+}
+
+export class AgeStandIn {
+  methods: MethodState[] = [method("EMAIL")];
+  status = "PENDING";
+  seconds = 900;
+  /** Members of the session view that differ from the usual ones. */
+  view: Json = {};
+  consent: { required: boolean; given: boolean | null } = { required: false, given: null };
+  result: Json | null = null;
+  readonly scripts: Record<string, Script> = {};
+  /** Whether somebody else (a wallet, a provider, a reader) is done. */
+  otherDone = false;
+  /** Refusals by operation, each used once: status and code. */
+  readonly refusals = new Map<string, [number, string][]>();
+  /** Requests that break off, by operation: how many of them. */
+  readonly cuts = new Map<string, number>();
+  /** Milliseconds that an operation waits before it is answered. */
+  readonly slow = new Map<string, number>();
+  readonly asked: Asked[] = [];
+  readonly brand = "svc";
+  #attempt: Attempt | undefined;
+  readonly #sockets = new Set<Socket>();
+  #server: Server | undefined;
+  #port = 0;
+
+  constructor() {
+    const face = { kind: "camera", level: "PASSIVE", capture: { path: "/ai/sm/v1/secure/1" } };
+    this.scripts.AGE_ESTIMATION = (input) => (input ? { ends: "COMPLETE" } : { step: face });
+    this.scripts.CREDIT_CARD = formed("CREDIT_CARD", ({ number }) => ({
+      ends: number === CARD.good ? "COMPLETE" : number === CARD.down ? "ERROR" : "NEXT",
+    }));
+    this.scripts.EMAIL = coded("EMAIL", "EMAIL");
+    this.scripts.MOBILE = coded("MOBILE", "SMS");
+    for (const name of ["SOCIAL_SECURITY_NUMBER", "US_FLORIDA_HB3", "LA_WALLET", "CPF"]) {
+      this.scripts[name] = formed(name, () => ({ ends: "COMPLETE" }));
+    }
+    this.scripts.ELECTRONIC_ID = (input) => {
+      if (!input) {
+        const options = [
+          { id: "mybank", name: "My bank" },
+          { id: "eid", name: "National eID" },
+        ];
+        return { step: { kind: "choose", options } };
+      }
+      const { code, error } = (input.returned ?? {}) as Json;
+      if (input.choice) {
+        return { step: { kind: "redirect", url: `${this.origin}/provider?state=s1` } };
+      }
+      return { ends: code === "c0de" ? "COMPLETE" : error ? "NEXT" : "ERROR" };
+    };
+    this.scripts.SINGPASS = (input) =>
+      input ? { ends: "COMPLETE" } : { step: { kind: "redirect", url: `${this.origin}/provider?state=s2` } };
+    this.scripts.DOC_SCAN = awaited(this, () => ({ kind: "document", url: `${this.origin}/document` }));
+    this.scripts.DIGITAL_ID = awaited(this, () => ({
+      kind: "wallet",
+      url: "openid4vp://?client_id=x509_san_dns%3Aage.example&request_uri=https%3A%2F%2Fage.example%2Fr%2F1",
+      poll_ms: 500,
+    }));
+    this.scripts.WAITING = awaited(this, () => ({ kind: "wait", poll_ms: 500 }));
+    this.scripts.SVC_KEY = (input) =>
+      input ? { ends: "COMPLETE" } : { step: { kind: "passkey", options: requestOptions() } };
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** The same by a name, which passkeys need. */
+  get named(): string {
+    return `http://localhost:${this.#port}`;
+  }
+
+  /** The page's address, perhaps of a method, perhaps with more parameters. */
+  page(method = "", more = "", base = ""): string {
+    return `${this.origin}${base}/age${method && `/${method}`}?sessionId=${SESSION}&sdkId=${SDK}${more}`;
+  }
+
+  async start(): Promise<void> {
+    const server = createServer(
+      (request, response) => void this.#answer(request, response).catch(() => response.destroy()),
+    );
+    server.on("connection", (socket) => {
+      this.#sockets.add(socket);
+      socket.on("close", () => this.#sockets.delete(socket));
+    });
+    await new Promise<void>((resolve) => server.listen(this.#port, "127.0.0.1", resolve));
+    this.#port = (server.address() as AddressInfo).port;
+    this.#server = server;
+  }
+
+  async stop(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server?.close(resolve));
+    for (const socket of this.#sockets) {
+      socket.destroy();
+    }
+    await closed;
+  }
+
+  /** How often an operation was asked for. */
+  count(pattern: RegExp): number {
+    return this.asked.filter(({ what }) => pattern.test(what)).length;
+  }
+
+  /** The body of the last request for an operation. */
+  last(pattern: RegExp): Json {
+    return this.asked.filter(({ what }) => pattern.test(what)).at(-1)?.body ?? {};
+  }
+
+  /** The next request for an operation is refused. */
+  refuse(operation: string, status: number, code: string): void {
+    this.refusals.set(operation, [...(this.refusals.get(operation) ?? []), [status, code]]);
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname, searchParams } = new URL(request.url ?? "/", "http://stand-in");
+    const path = pathname.replace(/^\/sandbox/, "");
+    if (path === "/age" || path.startsWith("/age/assets/") || /^\/age\/(?!v1)[^/]*$/.test(path)) {
+      const file =
+        path === "/age" ? "age/above.html" : path.startsWith("/age/assets/") ? path.slice(1) : "age/index.html";
+      await sendFile(response, file, HEADERS);
+      return;
+    }
+    if (!path.startsWith("/age/v1/") && !path.startsWith("/ai/")) {
+      this.#elsewhere(path, searchParams, response);
+      return;
+    }
+    const operation = `${request.method} ${path.replace(`/age/v1/sessions/${SESSION}`, "").replace(/[0-9a-f-]{36}$/, "ID")}`;
+    const cut = this.cuts.get(operation) ?? 0;
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) {
+      chunks.push(chunk);
+    }
+    if (cut > 0) {
+      this.cuts.set(operation, cut - 1);
+      this.asked.push({ what: `cut ${operation}`, body: {} });
+      request.socket.destroy();
+      return;
+    }
+    const body = JSON.parse(Buffer.concat(chunks).toString() || "{}");
+    this.asked.push({ what: operation, body });
+    const [status, answer] = this.#decide(operation, body, request);
+    const wait = this.slow.get(operation) ?? 0;
+    await new Promise((resolve) => setTimeout(resolve, wait));
+    response.writeHead(status, {
+      "content-type": "application/json",
+      ...(status === 429 ? { "retry-after": "1" } : {}),
+    });
+    response.end(answer === undefined ? undefined : JSON.stringify(answer));
+  }
+
+  /** Pages of others, and that of documents. */
+  #elsewhere(path: string, parameters: URLSearchParams, response: ServerResponse): void {
+    const pages: Record<string, string> = {
+      "/provider": `<h1>Provider</h1><a id="yes" href="/age/return?state=${parameters.get("state")}&code=c0de">yes</a>
+        <a id="no" href="/age/return?state=${parameters.get("state")}&error=access_denied">no</a>`,
+      "/document": `<h1>Document</h1><button onclick="parent.postMessage({ eventType: 'SUCCESS', eventCode: 0 }, '*')">done</button>`,
+      "/holder": "<h1>Holder</h1>",
+    };
+    response.writeHead(path === "/favicon.ico" ? 204 : 200, { "content-type": "text/html" });
+    response.end(`<!doctype html><title>${path}</title>${pages[path] ?? `<h1>${path}</h1>`}`);
+  }
+
+  #decide(operation: string, body: Json, request: IncomingMessage): [number, object?] {
+    const refuse = (status: number, code: string): [number, object] => [
+      status,
+      { error_code: code, error_message: "refused" },
+    ];
+    const [refusal, ...rest] = this.refusals.get(operation) ?? [];
+    this.refusals.set(operation, rest);
+    if (refusal) {
+      return refuse(...refusal);
+    }
+    if (operation === "GET /ai/sm/v1/secure/1/token") {
+      return [200, { token: "header.payload.signature", expires_in: 600 }];
+    }
+    if (request.headers[`${this.brand}-sdk-id`] !== SDK) {
+      return refuse(401, "UNAUTHORIZED");
+    }
+    switch (operation) {
+      case "GET ":
+        return [200, this.session()];
+      case "POST /consent":
+        return this.#consented(body.given === true);
+      case "POST /cancel":
+        this.status = "CANCELLED";
+        return [200, this.session()];
+      case "POST /attempts":
+        return this.#begin(String(body.method));
+      case "POST /attempts/ID":
+        return this.#turn(operation, body, request);
+      case "POST /key":
+        return body.credential ? [200, this.session()] : [200, { options: creationOptions(), continuation: "k1" }];
+      case "POST /proof":
+        return [200, { url: `${this.origin}/holder#invitation` }];
+      case "POST /faults":
+        return [204];
+      default:
+        return refuse(404, "SESSION_NOT_FOUND");
+    }
+  }
+
+  #consented(given: boolean): [number, object] {
+    this.consent.given = given;
+    for (const one of this.methods) {
+      if (one.biometric && ["OPEN", "DECLINED"].includes(one.state)) {
+        one.state = given ? "OPEN" : "DECLINED";
+      }
+    }
+    return [200, this.session()];
+  }
+
+  #begin(name: string): [number, object] {
+    const chosen = this.methods.find((one) => one.method === name);
+    if (!chosen || chosen.state === "EXHAUSTED") {
+      return [409, { error_code: "INVALID_STATUS", error_message: "refused" }];
+    }
+    this.status = "IN_PROGRESS";
+    chosen.attempts += 1;
+    this.#attempt = { id: crypto.randomUUID(), method: name, turn: 0, continuation: "" };
+    return [201, this.#say(undefined)];
+  }
+
+  #turn(_: string, body: Json, request: IncomingMessage): [number, object] {
+    const attempt = this.#attempt;
+    if (!attempt || !request.url?.endsWith(attempt.id) || body.continuation !== attempt.continuation) {
+      return [409, { error_code: "STALE_CONTINUATION", error_message: "refused" }];
+    }
+    const { continuation, ...input } = body;
+    attempt.turn += 1;
+    return [200, this.#say(input)];
+  }
+
+  #say(input: Json | undefined): object {
+    const attempt = this.#attempt as Attempt;
+    const said = this.scripts[attempt.method]?.(input, attempt.turn) ?? { ends: "ERROR" };
+    if ("step" in said) {
+      // Whoever only asks keeps the continuation; every input makes another.
+      attempt.continuation ||= crypto.randomUUID();
+      if (input && Object.keys(input).length > 0) {
+        attempt.continuation = crypto.randomUUID();
+      }
+      const { id, continuation } = attempt;
+      return { session: this.session(), attempt: id, continuation, step: said.step, problem: said.problem ?? null };
+    }
+    if ("ends" in said) {
+      this.end(attempt.method, said.ends);
+    }
+    return { session: this.session(), attempt: null, continuation: null, step: null, problem: null };
+  }
+
+  /** Ends an attempt; a method that failed may be tried again as often as it says. */
+  end(name: string, how: "COMPLETE" | "FAIL" | "ERROR" | "PROCESSING" | "NEXT"): void {
+    const used = this.methods.find((one) => one.method === name);
+    this.#attempt = undefined;
+    this.status = how === "NEXT" ? "IN_PROGRESS" : how;
+    this.result = { method: name, status: how === "NEXT" ? "FAIL" : how };
+    if (used && how !== "COMPLETE" && how !== "PROCESSING") {
+      used.attempts_remaining -= 1;
+      used.state = used.attempts_remaining > 0 ? "FAILED" : "EXHAUSTED";
+      const left = this.methods.some(({ state }) => state === "OPEN" || state === "FAILED");
+      if (how === "NEXT" && !left) {
+        this.status = "FAIL";
+      }
+    }
+  }
+
+  session(): Json {
+    return {
+      id: SESSION,
+      status: this.status,
+      type: "OVER",
+      expires_at: new Date(Date.now() + this.seconds * 1000).toISOString(),
+      seconds_left: this.seconds,
+      business: "Demo shop",
+      sandbox: false,
+      consent: this.consent,
+      methods: this.methods,
+      result: this.result,
+      retry: false,
+      callback: { url: `${this.origin}/thanks?sessionId=${SESSION}`, auto: false },
+      cancel_url: null,
+      privacy_policy: null,
+      terms_and_conditions: null,
+      target_origin_url: null,
+      location_blocked: false,
+      keeps: { days: 30 },
+      offers: { key: false, proof: false },
+      ...this.view,
+    };
+  }
+}
+
+function requestOptions(): Json {
+  return { publicKey: { challenge: "AAECAwQFBgcICQoLDA0ODw", rpId: "localhost", userVerification: "preferred" } };
+}
+
+function creationOptions(): Json {
+  return {
+    publicKey: {
+      challenge: "AAECAwQFBgcICQoLDA0ODw",
+      rp: { id: "localhost", name: "Demo" },
+      user: { id: "AQIDBA", name: "age", displayName: "Age" },
+      pubKeyCredParams: [{ type: "public-key", alg: -7 }],
+      authenticatorSelection: { residentKey: "required", userVerification: "required" },
+    },
+  };
+}
