@@ -12,8 +12,10 @@ use domain::{
     mail::{Carrier, Smtp, Tls},
 };
 use media::blobs::{self, Blobs};
+use methods::{card, oidc, passkey, registry};
 use serde::{Deserialize, Serialize};
 use std::{
+    collections::BTreeMap,
     num::NonZeroU32,
     path::{Path, PathBuf},
     sync::Arc,
@@ -323,13 +325,46 @@ pub(crate) struct Ages {
     pub(crate) proofs: bool,
     /// Who answers for the methods that need somebody outside; see docs/PROVIDERS.md.
     #[serde(skip_serializing)]
-    pub(crate) providers: domain::ages::ProviderSettings,
+    pub(crate) credit_card: Option<card::Settings>,
+    #[serde(skip_serializing)]
+    pub(crate) mobile: Option<domain::ages::Mobile>,
+    #[serde(skip_serializing)]
+    pub(crate) email: Option<registry::Settings>,
+    #[serde(skip_serializing)]
+    pub(crate) social_security_number: Option<registry::Settings>,
+    #[serde(skip_serializing)]
+    pub(crate) us_florida_hb3: Option<registry::Settings>,
+    #[serde(skip_serializing)]
+    pub(crate) la_wallet: Option<registry::Settings>,
+    #[serde(skip_serializing)]
+    pub(crate) cpf: Option<registry::Settings>,
+    #[serde(skip_serializing)]
+    pub(crate) electronic_id: BTreeMap<String, oidc::Settings>,
+    #[serde(skip_serializing)]
+    pub(crate) singpass: Option<oidc::Settings>,
+    #[serde(skip_serializing)]
+    pub(crate) svc_key: Option<passkey::Settings>,
 }
 
 impl Default for Ages {
     fn default() -> Self {
-        let domain::ages::Settings { sure, proofs, providers, .. } = domain::ages::Settings::default();
-        Self { keep_days: 30, sure, key_days: 30, proofs, providers }
+        let domain::ages::Settings { sure, proofs, .. } = domain::ages::Settings::default();
+        Self {
+            keep_days: 30,
+            sure,
+            key_days: 30,
+            proofs,
+            credit_card: None,
+            mobile: None,
+            email: None,
+            social_security_number: None,
+            us_florida_hb3: None,
+            la_wallet: None,
+            cpf: None,
+            electronic_id: BTreeMap::new(),
+            singpass: None,
+            svc_key: None,
+        }
     }
 }
 
@@ -790,15 +825,26 @@ impl Config {
 
     /// How age verification sessions are run by a server that is reached at `public_url`.
     pub(crate) fn ages(&self, public_url: &str) -> domain::ages::Settings {
-        let Ages { keep_days, sure, key_days, proofs, providers } = &self.ages;
+        let ages = &self.ages;
         domain::ages::Settings {
             public_url: public_url.to_owned(),
             brand: self.wire.brand.to_ascii_lowercase(),
-            keep: SignedDuration::from_hours(24 * i64::from(*keep_days)),
-            tokens: SignedDuration::from_hours(24 * i64::from(*key_days)),
-            providers: providers.clone(),
-            proofs: *proofs,
-            sure: sure.clamp(0.5, 0.999),
+            keep: SignedDuration::from_hours(24 * i64::from(ages.keep_days)),
+            tokens: SignedDuration::from_hours(24 * i64::from(ages.key_days)),
+            providers: domain::ages::ProviderSettings {
+                credit_card: ages.credit_card.clone(),
+                mobile: ages.mobile.clone(),
+                email: ages.email.clone(),
+                social_security_number: ages.social_security_number.clone(),
+                us_florida_hb3: ages.us_florida_hb3.clone(),
+                la_wallet: ages.la_wallet.clone(),
+                cpf: ages.cpf.clone(),
+                electronic_id: ages.electronic_id.clone(),
+                singpass: ages.singpass.clone(),
+                svc_key: ages.svc_key.clone(),
+            },
+            proofs: ages.proofs,
+            sure: ages.sure.clamp(0.5, 0.999),
         }
     }
 

@@ -19,7 +19,7 @@ pub mod words;
 
 pub use methods::{FollowDocument, Kept, Step};
 pub use notify::NotSigned;
-pub use providers::{BadProvider, Settings as ProviderSettings};
+pub use providers::{BadProvider, Mobile, Settings as ProviderSettings};
 pub use responses::Response;
 pub use store::purge;
 
@@ -203,7 +203,14 @@ impl Ages {
         let Parts { db, world, vault, outbox, estimator, secure_capture, identities, issuer, mail, fetcher } =
             parts;
         let signer = Signer::new(db.clone(), world.clone(), vault.clone());
-        let passkeys = passkeys(&settings.public_url).map(Arc::new);
+        let passkeys = match &settings.providers.svc_key {
+            Some(named) => {
+                let opened = passkey::Passkeys::open(named);
+                Some(opened.map_err(|cause| BadProvider { provider: "svc_key".to_owned(), cause })?)
+            }
+            None => passkeys(&settings.public_url),
+        };
+        let passkeys = passkeys.map(Arc::new);
         let open = |settings: &ProviderSettings, mail| {
             Providers::open(settings, &fetcher, &world, passkeys.clone(), mail)
         };

@@ -8,17 +8,12 @@ use serde::Deserialize;
 use std::{collections::BTreeMap, sync::Arc};
 
 /// The operator's providers; what is not set up is not offered.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// Who checks credit cards.
     pub credit_card: Option<card::Settings>,
-    /// Who sends short messages; with `mobile`.
-    pub sms: Option<sms::Settings>,
-    /// Who knows the ages of subscribers; with `sms`.
-    pub mobile: Option<camara::Settings>,
-    /// The calling code of numbers that are typed without one.
-    pub calling_code: Option<CallingCode>,
+    /// Who reaches phones, and who knows their owners.
+    pub mobile: Option<Mobile>,
     /// Who knows mail addresses; with a mail server.
     pub email: Option<registry::Settings>,
     /// Who knows social security numbers.
@@ -33,11 +28,25 @@ pub struct Settings {
     pub electronic_id: BTreeMap<String, oidc::Settings>,
     /// Singpass.
     pub singpass: Option<oidc::Settings>,
+    /// Whose passkeys are; the server's own name where nothing is said.
+    pub svc_key: Option<passkey::Settings>,
+}
+
+/// Who reaches phones, and who knows their owners.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mobile {
+    /// The calling code of numbers that are typed without one.
+    pub home: Option<CallingCode>,
+    /// Who sends codes.
+    pub sender: sms::Settings,
+    /// Who knows the ages of subscribers.
+    pub operator: camara::Settings,
 }
 
 /// A setting that cannot be used, and whose.
 #[derive(Debug, thiserror::Error)]
-#[error("ages.providers.{provider}.{cause}")]
+#[error("ages.{provider}.{cause}")]
 pub struct BadProvider {
     /// Which provider.
     pub provider: String,
@@ -69,9 +78,11 @@ impl Settings {
         use oidc::SandboxOutcome::{Declined, Over, Unavailable, Under};
         Self {
             credit_card: Some(card::Settings::Sandbox {}),
-            sms: Some(sms::Settings::Sandbox {}),
-            mobile: Some(camara::Settings::Sandbox {}),
-            calling_code: None,
+            mobile: Some(Mobile {
+                home: None,
+                sender: sms::Settings::Sandbox {},
+                operator: camara::Settings::Sandbox {},
+            }),
             email: registry.clone(),
             social_security_number: registry.clone(),
             us_florida_hb3: registry.clone(),
@@ -86,6 +97,7 @@ impl Settings {
             .map(|(id, settings)| (id.to_owned(), settings))
             .into(),
             singpass: Some(electronic("Singpass", Over)),
+            svc_key: None,
         }
     }
 }
@@ -110,6 +122,7 @@ impl Providers {
         let registry = |name: &str, settings: &Option<registry::Settings>| {
             opened(name, settings.as_ref(), |settings| registry::Provider::open(settings, fetcher, world))
         };
+        let mobile = settings.mobile.as_ref();
         let mut registries = BTreeMap::new();
         for (method, settings) in [
             (Method::SocialSecurityNumber, &settings.social_security_number),
@@ -127,11 +140,13 @@ impl Providers {
             card: opened("credit_card", settings.credit_card.as_ref(), |settings| {
                 card::Provider::open(settings, fetcher, world)
             })?,
-            sms: opened("sms", settings.sms.as_ref(), |settings| sms::Provider::open(settings, fetcher))?,
-            mobile: opened("mobile", settings.mobile.as_ref(), |settings| {
+            sms: opened("mobile.sender", mobile.map(|mobile| &mobile.sender), |settings| {
+                sms::Provider::open(settings, fetcher)
+            })?,
+            mobile: opened("mobile.operator", mobile.map(|mobile| &mobile.operator), |settings| {
                 camara::Provider::open(settings, fetcher, world)
             })?,
-            calling_code: settings.calling_code.clone(),
+            calling_code: mobile.and_then(|mobile| mobile.home.clone()),
             email: registry("email", &settings.email)?,
             registries,
             electronic_id: electronic.collect::<Result<_, _>>()?,
