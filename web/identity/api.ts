@@ -1,9 +1,10 @@
 // The end-user operations of a session: called again where a network or a busy server makes it worth while.
 
 import { toBase64url } from "../shared/bytes";
+import { call, type Progress, parse, patiently, Refused, sleep, Uploads, upload } from "../shared/network";
 import type { Failure } from "./codes";
 import type { Session } from "./frame";
-import { type Choice, type Kind, type Need, type Plan, readCountries, readPlan } from "./plan";
+import { type Choice, type Kind, type Mail, type Need, type Plan, readCountries, readPlan } from "./plan";
 
 /** What the server recommends after it read a document. */
 export interface Recommendation {
@@ -14,44 +15,26 @@ export interface Recommendation {
   detail: string | undefined;
 }
 
-/** The server refused: its status, and its code for why. */
-export class Refused extends Error {
-  constructor(
-    readonly status: number,
-    readonly code: string,
-  ) {
-    super(`${status} ${code}`);
-  }
-}
-
-/** Nobody answered, or nobody who could help, for as long as it was tried. */
-export class Interrupted extends Error {
-  constructor(readonly why: "network" | "serviceDown") {
-    super(why);
-  }
-}
-
 /** Pictures that travel: what they are, and how they were made. */
 export interface Picture {
   blob: Blob;
   method: "CAMERA" | "UPLOAD";
 }
 
-/** Waits before each further attempt, in milliseconds. */
-const WAITS = [400, 1200, 3000, 6000] as const;
-/** An upload that does not move for so long is begun again. */
-const STALLED_MS = 25_000;
-const ANSWER_MS = 40_000;
+/** Files from so many bytes on are sent so that they can be gone on with where a network breaks. */
+const LARGE = 32 << 10;
 /** How often a task is looked after while it runs, and for how long. */
 const LOOK_MS = 700;
 const READING_MS = 90_000;
+
+export { Interrupted, type Progress, Refused } from "../shared/network";
 
 export class Api {
   readonly #session: Session;
   readonly #root: string;
   readonly #base: string;
-
   readonly #brand: string;
+  readonly #uploads: Uploads;
 
   /** `root` is the interface's base address, without a slash at its end; `brand` the word in the names of its headers. */
   constructor(session: Session, root: string, brand: string) {
@@ -59,6 +42,7 @@ export class Api {
     this.#session = session;
     this.#root = root;
     this.#base = `${root}/sessions/${encodeURIComponent(session.id)}`;
+    this.#uploads = new Uploads(`${this.#base}/uploads`, () => this.#headers());
   }
 
   async plan(): Promise<Plan> {
@@ -81,6 +65,11 @@ export class Api {
 
   async consent(): Promise<void> {
     await this.#ask("POST", "/biometric-consent", {});
+  }
+
+  /** Has the business asked to send a mail. */
+  async mail(mail: Mail): Promise<void> {
+    await this.#ask("POST", `/emails/${mail}`);
   }
 
   /** Begins a document; answers the id of the resource. */
@@ -160,7 +149,7 @@ export class Api {
     return { [name("auth-token")]: this.#session.token, [name("device-meta")]: btoa(JSON.stringify(device)) };
   }
 
-  #ask(method: string, path: string, body?: object, base = this.#base): Promise<unknown> {
+  async #ask(method: string, path: string, body?: object, base = this.#base): Promise<unknown> {
     const headers = this.#headers();
     if (body) {
       headers["content-type"] = "application/json";
@@ -169,23 +158,25 @@ export class Api {
       // One that got through although its answer did not is not made twice.
       headers["idempotency-key"] = toBase64url(crypto.getRandomValues(new Uint8Array(16)));
     }
-    const sent = { method, headers, body: body ? JSON.stringify(body) : null, cache: "no-store" as const };
-    return patiently(async () => {
-      const signal = AbortSignal.timeout(ANSWER_MS);
-      const answer = await fetch(base + path, { ...sent, credentials: "omit", signal });
-      return { status: answer.status, wait: answer.headers.get("retry-after"), text: await answer.text() };
-    });
+    const { text } = await patiently(() => call(method, base + path, headers, body && JSON.stringify(body)));
+    return parse(text);
   }
 
-  #put(path: string, picture: Picture, progress: Progress): Promise<unknown> {
-    return this.#send("PUT", path, picture, progress);
+  async #put(path: string, picture: Picture, progress: Progress): Promise<void> {
+    if (picture.blob.size < LARGE) {
+      await this.#send("PUT", path, picture, progress);
+    } else {
+      const id = await this.#uploads.send(picture.blob, progress);
+      await this.#ask("PUT", path, { upload: id, capture_method: picture.method });
+    }
   }
 
-  #send(method: string, path: string, { blob, method: made }: Picture, progress: Progress): Promise<unknown> {
+  async #send(method: string, path: string, { blob, method: made }: Picture, progress: Progress): Promise<void> {
     const form = new FormData();
     form.append("descriptor", new Blob([JSON.stringify({ capture_method: made })], { type: "application/json" }));
     form.append("binary-content", blob, `capture.${EXTENSIONS[blob.type] ?? "bin"}`);
-    return patiently(() => upload(method, this.#base + path, this.#headers(), form, progress));
+    const sent = (bytes: number, of: number) => progress(of > 0 ? bytes / of : 0);
+    await patiently(() => upload(method, this.#base + path, this.#headers(), form, sent));
   }
 }
 
@@ -197,73 +188,6 @@ const EXTENSIONS: Record<string, string> = {
   "application/pdf": "pdf",
   "application/json": "json",
 };
-
-/** Hears what part of an upload is away, 0 to 1. */
-export type Progress = (part: number) => void;
-
-interface Answer {
-  status: number;
-  wait: string | null;
-  text: string;
-}
-
-/** Calls until somebody answers who can help. A network that comes back ends the waiting. */
-async function patiently(call: () => Promise<Answer>): Promise<unknown> {
-  for (let attempt = 0; ; attempt += 1) {
-    const answer = await call().catch(() => undefined);
-    if (answer && answer.status < 300) {
-      return parse(answer.text);
-    }
-    const later = !answer || answer.status === 429 || answer.status >= 500;
-    if (answer && !later) {
-      const { code } = (parse(answer.text) ?? {}) as { code?: string };
-      throw new Refused(answer.status, code ?? "");
-    }
-    const wait = WAITS[attempt];
-    if (wait === undefined) {
-      throw new Interrupted(answer ? "serviceDown" : "network");
-    }
-    const asked = Number(answer?.wait ?? 0) * 1000 || 0;
-    await Promise.race([sleep(Math.min(10_000, Math.max(wait, asked))), answer ? never() : backOnline()]);
-  }
-}
-
-/** Sends a form; browsers tell only this old way how much of it is away. */
-function upload(
-  method: string,
-  url: string,
-  headers: Record<string, string>,
-  form: FormData,
-  progress: Progress,
-): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const request = new XMLHttpRequest();
-    let stalled: ReturnType<typeof setTimeout>;
-    const moved = () => {
-      clearTimeout(stalled);
-      stalled = setTimeout(() => request.abort(), STALLED_MS);
-    };
-    request.open(method, url);
-    for (const [name, value] of Object.entries(headers)) {
-      request.setRequestHeader(name, value);
-    }
-    request.upload.addEventListener("progress", ({ loaded, total }) => {
-      moved();
-      progress(total > 0 ? loaded / total : 0);
-    });
-    request.addEventListener("loadend", () => {
-      clearTimeout(stalled);
-      if (request.status === 0) {
-        reject(new Error("not answered"));
-      } else {
-        const wait = request.getResponseHeader("retry-after");
-        resolve({ status: request.status, wait, text: request.responseText });
-      }
-    });
-    moved();
-    request.send(form);
-  });
-}
 
 /** Whether an answer about a task says that it goes on. */
 export function pending(answer: unknown): boolean {
@@ -300,27 +224,7 @@ export function failureOf({ status, code }: Refused): Failure | undefined {
   }
 }
 
-function parse(text: string): unknown {
-  try {
-    return text === "" ? undefined : JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** The browser's family and nothing that tells one person's from another's. */
 function browser(): string {
   return /(Firefox|Edg|Chrome|Safari)\//.exec(navigator.userAgent)?.[1] ?? "other";
-}
-
-function sleep(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
-}
-
-function backOnline(): Promise<void> {
-  return new Promise((resolve) => window.addEventListener("online", () => resolve(), { once: true }));
-}
-
-function never(): Promise<void> {
-  return new Promise(() => undefined);
 }

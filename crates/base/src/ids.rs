@@ -115,4 +115,6 @@ ids! { false;
     TaskId: "a task",
     /// Something that is kept of a session as bytes.
     MediaId: "a media",
+    /// An upload to a session that comes in pieces.
+    UploadId: "an upload",
 }
