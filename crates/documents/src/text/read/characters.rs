@@ -18,7 +18,7 @@ use vision::{
 };
 
 /// Strips end at multiples of this many pixels.
-const BUCKET: u32 = 32;
+const BUCKET: u32 = 64;
 /// No strip is narrower than this: the net was trained on longer ones.
 const NARROWEST: u32 = 160;
 /// Strips that are read at once, where there are as many cores. Each goes in alone: several in one batch take half as long
