@@ -192,6 +192,18 @@ fn at<'a>(walk: &'a Value, heading: &str) -> Option<&'a Value> {
     walk["steps"].as_array().unwrap().iter().find(|step| step["heading"] == heading)
 }
 
+/// That a session was approved by a face that came nearer, guided by the page.
+#[track_caller]
+fn assert_came_nearer(read: &Value, walk: &Value) {
+    assert_eq!(advice(read, "LIVENESS"), ("APPROVE".to_owned(), String::new()), "{walk}\n{read}");
+    let capture = &read["resources"]["liveness_capture"][0];
+    let shown = |frame: &&Value| frame["media"]["id"].is_string();
+    let frames = capture["frames"].as_array().map_or(0, |frames| frames.iter().filter(shown).count());
+    assert_eq!((&capture["liveness_type"], frames), (&json!("ZOOM"), 7), "{capture}");
+    assert!(capture["facemap"]["media"]["id"].is_string(), "{capture}");
+    assert!(walk.to_string().contains("Now come slowly nearer"), "the page guided them: {walk}");
+}
+
 #[test]
 fn people_go_through_their_sessions_in_a_browser() {
     let place = Place::new();
@@ -299,14 +311,7 @@ fn people_go_through_their_sessions_in_a_browser() {
     assert_eq!((&read["state"], &read["checks"]), (&json!("ONGOING"), &json!([])), "{read}");
     assert_eq!(fifth["left"], format!("{sorry}&eventCode=1000"), "{fifth}");
 
-    let read = business.until(&zoomed, "COMPLETED");
-    assert_eq!(advice(&read, "LIVENESS"), ("APPROVE".to_owned(), String::new()), "{sixth}\n{read}");
-    let capture = &read["resources"]["liveness_capture"][0];
-    let shown = |frame: &&Value| frame["media"]["id"].is_string();
-    let frames = capture["frames"].as_array().map_or(0, |frames| frames.iter().filter(shown).count());
-    assert_eq!((&capture["liveness_type"], frames), (&json!("ZOOM"), 7), "{capture}");
-    assert!(capture["facemap"]["media"]["id"].is_string(), "{capture}");
-    assert!(sixth.to_string().contains("Now come slowly nearer"), "the page guided them: {sixth}");
+    assert_came_nearer(&business.until(&zoomed, "COMPLETED"), &sixth);
 
     business.until(&late, "EXPIRED");
     assert_eq!(last["ended"]["heading"], "Time is up", "{last}");
