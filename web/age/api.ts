@@ -1,7 +1,7 @@
 // What the page asks the server for, again where a network or a busy server makes it worth while.
 
 import { toBase64url } from "../shared/bytes";
-import { ANSWER_MS, type Progress, patiently, upload } from "../shared/calls";
+import { call, type Progress, parse, patiently, upload } from "../shared/network";
 import type { Key } from "./address";
 import { json, readSession, readTurn, type Session, type Turn, text } from "./session";
 
@@ -67,22 +67,18 @@ export class Api {
     return { [`${this.#brand}-sdk-id`]: this.#key.sdkId };
   }
 
-  #ask(method: string, path: string, body?: object, progress?: Progress): Promise<unknown> {
+  async #ask(method: string, path: string, body?: object, progress?: Progress): Promise<unknown> {
     const headers = this.#headers();
-    const sent = body ? JSON.stringify(body) : null;
-    if (sent !== null) {
+    const sent = body && JSON.stringify(body);
+    if (sent !== undefined) {
       headers["content-type"] = "application/json";
       // One that got through although its answer did not is not made twice.
       headers["idempotency-key"] = toBase64url(crypto.getRandomValues(new Uint8Array(16)));
     }
-    if (sent !== null && sent.length > LARGE) {
-      return patiently(() => upload(method, this.#root + path, headers, sent, progress ?? (() => undefined)));
-    }
-    return patiently(async () => {
-      const signal = AbortSignal.timeout(ANSWER_MS);
-      const asked = { method, headers, body: sent, cache: "no-store", credentials: "omit", signal } as const;
-      const answer = await fetch(this.#root + path, asked);
-      return { status: answer.status, wait: answer.headers.get("retry-after"), text: await answer.text() };
-    });
+    const large = sent !== undefined && sent.length > LARGE;
+    const told = (bytes: number, of: number) => progress?.(of > 0 ? bytes / of : 0);
+    const url = this.#root + path;
+    const once = () => (large ? upload(method, url, headers, sent, told) : call(method, url, headers, sent));
+    return parse((await patiently(once)).text);
   }
 }

@@ -1,8 +1,8 @@
 // What is offered after a passed check: keeping the proof on this device, and taking it along.
 
-import { Interrupted } from "../shared/calls";
 import { button, make } from "../shared/dom";
 import { placeForCode, showCode } from "../shared/handoff";
+import { Interrupted } from "../shared/network";
 import { paragraph, row } from "../shared/pieces";
 import type { Api } from "./api";
 import { available, create } from "./passkeys";

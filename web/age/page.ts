@@ -1,11 +1,11 @@
 // The page of age sessions: leads through the choice of a method and its steps, and follows the session wherever it goes on.
 
-import { Interrupted, type Progress, Refused } from "../shared/calls";
 import { answered, button, find, make } from "../shared/dom";
 import { followable } from "../shared/follow";
 import { embedded } from "../shared/frame";
 import { copied, isPhone, showCode } from "../shared/handoff";
 import { choose } from "../shared/language";
+import { Interrupted, type Progress, Refused } from "../shared/network";
 import { paragraph, primary, row } from "../shared/pieces";
 import { type Fault, watch } from "../shared/report";
 import { type Screen, Stage } from "../shared/stage";

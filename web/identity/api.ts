@@ -1,10 +1,10 @@
 // The end-user operations of a session: called again where a network or a busy server makes it worth while.
 
 import { toBase64url } from "../shared/bytes";
-import { ANSWER_MS, type Progress, patiently, Refused, sleep, upload } from "../shared/calls";
+import { call, type Progress, parse, patiently, Refused, sleep, Uploads, upload } from "../shared/network";
 import type { Failure } from "./codes";
 import type { Session } from "./frame";
-import { type Choice, type Kind, type Need, type Plan, readCountries, readPlan } from "./plan";
+import { type Choice, type Kind, type Mail, type Need, type Plan, readCountries, readPlan } from "./plan";
 
 /** What the server recommends after it read a document. */
 export interface Recommendation {
@@ -21,6 +21,8 @@ export interface Picture {
   method: "CAMERA" | "UPLOAD";
 }
 
+/** Files from so many bytes on are sent so that they can be gone on with where a network breaks. */
+const LARGE = 32 << 10;
 /** How often a task is looked after while it runs, and for how long. */
 const LOOK_MS = 700;
 const READING_MS = 90_000;
@@ -29,8 +31,8 @@ export class Api {
   readonly #session: Session;
   readonly #root: string;
   readonly #base: string;
-
   readonly #brand: string;
+  readonly #uploads: Uploads;
 
   /** `root` is the interface's base address, without a slash at its end; `brand` the word in the names of its headers. */
   constructor(session: Session, root: string, brand: string) {
@@ -38,6 +40,7 @@ export class Api {
     this.#session = session;
     this.#root = root;
     this.#base = `${root}/sessions/${encodeURIComponent(session.id)}`;
+    this.#uploads = new Uploads(`${this.#base}/uploads`, () => this.#headers());
   }
 
   async plan(): Promise<Plan> {
@@ -60,6 +63,11 @@ export class Api {
 
   async consent(): Promise<void> {
     await this.#ask("POST", "/biometric-consent", {});
+  }
+
+  /** Has the business asked to send a mail. */
+  async mail(mail: Mail): Promise<void> {
+    await this.#ask("POST", `/emails/${mail}`);
   }
 
   /** Begins a document; answers the id of the resource. */
@@ -139,7 +147,7 @@ export class Api {
     return { [name("auth-token")]: this.#session.token, [name("device-meta")]: btoa(JSON.stringify(device)) };
   }
 
-  #ask(method: string, path: string, body?: object, base = this.#base): Promise<unknown> {
+  async #ask(method: string, path: string, body?: object, base = this.#base): Promise<unknown> {
     const headers = this.#headers();
     if (body) {
       headers["content-type"] = "application/json";
@@ -148,23 +156,25 @@ export class Api {
       // One that got through although its answer did not is not made twice.
       headers["idempotency-key"] = toBase64url(crypto.getRandomValues(new Uint8Array(16)));
     }
-    const sent = { method, headers, body: body ? JSON.stringify(body) : null, cache: "no-store" as const };
-    return patiently(async () => {
-      const signal = AbortSignal.timeout(ANSWER_MS);
-      const answer = await fetch(base + path, { ...sent, credentials: "omit", signal });
-      return { status: answer.status, wait: answer.headers.get("retry-after"), text: await answer.text() };
-    });
+    const { text } = await patiently(() => call(method, base + path, headers, body && JSON.stringify(body)));
+    return parse(text);
   }
 
-  #put(path: string, picture: Picture, progress: Progress): Promise<unknown> {
-    return this.#send("PUT", path, picture, progress);
+  async #put(path: string, picture: Picture, progress: Progress): Promise<void> {
+    if (picture.blob.size < LARGE) {
+      await this.#send("PUT", path, picture, progress);
+    } else {
+      const id = await this.#uploads.send(picture.blob, progress);
+      await this.#ask("PUT", path, { upload: id, capture_method: picture.method });
+    }
   }
 
-  #send(method: string, path: string, { blob, method: made }: Picture, progress: Progress): Promise<unknown> {
+  async #send(method: string, path: string, { blob, method: made }: Picture, progress: Progress): Promise<void> {
     const form = new FormData();
     form.append("descriptor", new Blob([JSON.stringify({ capture_method: made })], { type: "application/json" }));
     form.append("binary-content", blob, `capture.${EXTENSIONS[blob.type] ?? "bin"}`);
-    return patiently(() => upload(method, this.#base + path, this.#headers(), form, progress));
+    const sent = (bytes: number, of: number) => progress(of > 0 ? bytes / of : 0);
+    await patiently(() => upload(method, this.#base + path, this.#headers(), form, sent));
   }
 }
 

@@ -31,6 +31,9 @@ export interface Need {
 /** Screens that a business may leave out. */
 export type Optional = "welcome" | "documentTips" | "supplementaryTips" | "faceTips" | "completion";
 
+/** Mails that a business can be asked to send. */
+export type Mail = "instructions" | "thank-you";
+
 export interface Plan {
   /** Seconds that the person has. */
   secondsLeft: number;
@@ -45,6 +48,8 @@ export interface Plan {
   privacyUrl: string | undefined;
   handOff: boolean;
   suppressed: ReadonlySet<Optional>;
+  /** What the business wants to be asked for. */
+  mails: ReadonlySet<Mail>;
 }
 
 const KINDS: readonly string[] = ["ID_DOCUMENT", "SUPPLEMENTARY_DOCUMENT", "LIVENESS", "FACE_CAPTURE"];
@@ -62,6 +67,8 @@ const SCREENS: Record<string, Optional> = {
   FACE_CAPTURE_EDUCATION: "faceTips",
   FLOW_COMPLETION: "completion",
 };
+
+const MAILS: readonly Mail[] = ["instructions", "thank-you"];
 
 type Unknown = Record<string, unknown>;
 
@@ -93,6 +100,7 @@ export function readPlan(answer: unknown): Plan {
     suppressed: new Set(
       list(config.suppressed_screens).flatMap((name) => SCREENS[(text(name) ?? "").toUpperCase()] ?? []),
     ),
+    mails: new Set(MAILS.filter((mail) => list(body.emails).includes(mail))),
   };
 }
 

@@ -20,6 +20,10 @@ export interface Acts {
   leave(): void;
   reload(): void;
   copyLink(): void;
+  /** Asks for the mail with instructions. */
+  mail(): void;
+  /** Wants a mail at the end, or none. */
+  thank(wanted: boolean): void;
 }
 
 /** Everything that is on show. */
@@ -38,6 +42,8 @@ export interface Shown {
   taken: Taken | undefined;
   /** Where the business wants people to go at the end. */
   leaveTo: string | undefined;
+  /** Whether a mail is wanted at the end. */
+  thanks: boolean;
 }
 
 export interface Taken {
@@ -109,7 +115,7 @@ export function broken(texts: Texts, reload: () => void): Screen {
 /** Ten minutes are still called ten when opening the link took a few seconds of them. */
 const ON_THE_WAY_S = 10;
 
-function welcome({ state, texts, language, acts, mayHandOff }: Shown): Screen {
+function welcome({ state, texts, language, acts, mayHandOff, thanks }: Shown): Screen {
   const plan = state.plan as Plan;
   const wanted = new Set(plan.needs.filter(({ done }) => !done).map(({ kind }) => NEEDED[kind]));
   const privacy = followable(plan.privacyUrl)?.href;
@@ -119,6 +125,10 @@ function welcome({ state, texts, language, acts, mayHandOff }: Shown): Screen {
   const answers = plan.consent
     ? [primary(say.agree, agree), button(say.disagree, () => acts.happen({ is: "failed", failure: "cancelled" }))]
     : [primary(say.start, agree)];
+  const others = [
+    ...(mayHandOff ? [button(texts.phone.offer, () => acts.happen({ is: "handedOff" }))] : []),
+    ...(plan.mails.has("instructions") ? [button(say.mail, acts.mail)] : []),
+  ];
   return {
     heading: say.heading,
     body: [
@@ -129,10 +139,17 @@ function welcome({ state, texts, language, acts, mayHandOff }: Shown): Screen {
         ? make("p", {}, make("a", { href: privacy, target: "_blank", rel: "noopener noreferrer" }, say.privacy))
         : undefined,
       ...(plan.consent ? consent : []),
+      plan.mails.has("thank-you") ? ticked(say.thanks, thanks, acts.thank) : undefined,
       row(...answers),
-      mayHandOff ? row(button(texts.phone.offer, () => acts.happen({ is: "handedOff" }))) : undefined,
+      others.length > 0 ? row(...others) : undefined,
     ],
   };
+}
+
+function ticked(words: string, checked: boolean, change: (checked: boolean) => void): HTMLElement {
+  const input = make("input", { type: "checkbox", id: fresh("tick"), checked });
+  input.addEventListener("change", () => change(input.checked));
+  return make("label", { class: "pick", for: input.id }, input, words);
 }
 
 const NEEDED = {

@@ -119,4 +119,6 @@ ids! { false;
     AgeSessionId: "an age session",
     /// An attempt at a method of one.
     AttemptId: "an attempt",
+    /// An upload to a session that comes in pieces.
+    UploadId: "an upload",
 }

@@ -127,6 +127,22 @@ pub struct Located {
     pub upright: Upright,
 }
 
+impl Located {
+    /// The same page with its top where `up` points to, a vector in the photo that it was found in.
+    #[must_use]
+    pub fn turned(self, photo: &Picture, up: [f32; 2]) -> Self {
+        if turns_up(&self.corners, up) == 0 {
+            return Self { upright: Upright::Known, ..self };
+        }
+        match draw(photo, self.corners, None, Some(up)) {
+            Some(Drawn { page, map, corners, format, upright }) => {
+                Self { page, to_photo: map, corners, format, upright, ..self }
+            }
+            None => self,
+        }
+    }
+}
+
 /// The long side of the picture in which edges are looked for, in pixels.
 const WORKING: usize = 640;
 /// How many lines sides are chosen from.

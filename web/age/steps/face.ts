@@ -1,9 +1,9 @@
 // The camera looks at a face: one picture, or some more while the head is moved.
 
 import { SecureCapture } from "../../secure-capture.js";
-import { Interrupted } from "../../shared/calls";
 import { Camera, NoCamera, type Trouble, toJpeg } from "../../shared/camera";
 import { button, make } from "../../shared/dom";
+import { Interrupted } from "../../shared/network";
 import { OVALS } from "../../shared/oval";
 import { advice, ovalSketch, paragraph, primary, row } from "../../shared/pieces";
 import { FaceCapture, loadFaceNet, type Portrait, visible } from "../../shared/portrait";

@@ -1,8 +1,8 @@
 // What a step's screen may ask of the page, and what the page may ask of it. Each kind has a file; none is fetched before
 // it is needed.
 
-import type { Progress } from "../../shared/calls";
 import { button } from "../../shared/dom";
+import type { Progress } from "../../shared/network";
 import { row } from "../../shared/pieces";
 import type { Screen } from "../../shared/stage";
 import type { Problem, Session, Step } from "../session";

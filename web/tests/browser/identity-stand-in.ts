@@ -58,6 +58,14 @@ export interface Asked {
   what: string;
   bytes: number;
   body: Buffer;
+  /** How it was answered; not at all where it was cut. */
+  status?: number;
+}
+
+/** An upload that comes in pieces: what came of it, and how many bytes it has. */
+export interface Upload {
+  bytes: Buffer;
+  length: number;
 }
 
 export class IdentityStandIn {
@@ -65,6 +73,7 @@ export class IdentityStandIn {
   consent = "NOT_REQUIRED";
   sdk: Record<string, unknown> = { allow_handoff: true };
   seconds = 600;
+  emails: string[] = [];
   /** What is recommended after each document that is read; nothing left is PROGRESS. */
   recommendations: object[] = [];
   /** How many times it is said that a task goes on before it is done. */
@@ -75,6 +84,7 @@ export class IdentityStandIn {
   readonly cuts = new Map<string, number>();
   readonly asked: Asked[] = [];
   deleted = false;
+  readonly uploads = new Map<string, Upload>();
   readonly #sockets = new Set<Socket>();
   #server: Server | undefined;
   #port = 0;
@@ -140,20 +150,31 @@ export class IdentityStandIn {
       return;
     }
     const operation = `${request.method} ${pathname.replace(`${ROOT}/sessions/${SESSION}`, "").replace(ROOT, "")}`;
-    const cut = this.cuts.get(operation) ?? 0;
+    const cuts = request.method === "PATCH" ? "PATCH" : operation;
+    const cut = this.cuts.get(cuts) ?? 0;
+    const upload = this.uploads.get(pathname.split("/").at(-1) ?? "");
+    const added = request.method === "PATCH" && Number(request.headers["upload-offset"]) === upload?.bytes.length;
     const chunks: Buffer[] = [];
     for await (const chunk of request) {
       chunks.push(chunk);
+      if (upload && added) {
+        upload.bytes = Buffer.concat([upload.bytes, chunk]);
+      }
       if (cut > 0) {
-        this.cuts.set(operation, cut - 1);
+        this.cuts.set(cuts, cut - 1);
         this.asked.push({ what: `cut ${operation}`, bytes: 0, body: Buffer.alloc(0) });
         request.socket.destroy();
         return;
       }
     }
     const body = Buffer.concat(chunks);
-    this.asked.push({ what: operation, bytes: body.length, body });
-    const [status, answer] = this.#decide(operation, request);
+    const elsewhere: [number, object] = [409, { code: "RESOURCE_LOCKED" }];
+    const [status, answer] =
+      upload && request.method === "PATCH" && !added ? elsewhere : this.#decide(operation, request);
+    this.asked.push({ what: operation, bytes: body.length, body, status });
+    if (upload) {
+      response.setHeader("upload-offset", String(upload.bytes.length));
+    }
     response.writeHead(status, { "content-type": "application/json" });
     response.end(answer === undefined ? undefined : JSON.stringify(answer));
   }
@@ -174,6 +195,14 @@ export class IdentityStandIn {
     }
     if (operation === "DELETE /client-session-token") {
       this.deleted = true;
+      return [204];
+    }
+    if (operation === "POST /uploads") {
+      const id = crypto.randomUUID();
+      this.uploads.set(id, { bytes: Buffer.alloc(0), length: Number(request.headers["upload-length"]) });
+      return [201, { id }];
+    }
+    if (/^(HEAD|PATCH) \/uploads\//.test(operation)) {
       return [204];
     }
     if (operation.startsWith("POST /resources/") && !operation.endsWith("facemap")) {
@@ -222,6 +251,7 @@ export class IdentityStandIn {
       requested_checks: ["ID_DOCUMENT_AUTHENTICITY"],
       capture: { biometric_consent: this.consent, required_resources: this.resources },
       sdk_config: this.sdk,
+      emails: this.emails,
     };
   }
 }

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, test } from "node:test";
 import { makeFilm } from "./camera-film";
 import { Chromium, type Page } from "./chromium";
-import { DOCUMENT, IdentityStandIn, LETTER, LIVENESS, SESSION, TOKEN } from "./identity-stand-in";
+import { DOCUMENT, IdentityStandIn, LETTER, LIVENESS, SESSION, TOKEN, type Upload } from "./identity-stand-in";
 import * as person from "./person";
 import { assertQuiet, openFor } from "./person";
 import { scanScreen } from "./scanner";
@@ -143,7 +143,7 @@ test("a card and a face, from the first screen to the business's own", async () 
 
   const all = server.asked.map(({ what }) => what.replace(/[0-9a-f-]{36}/, "ID"));
   assert.deepEqual(
-    all.filter((what) => what !== "GET /configuration"),
+    all.filter((what) => what !== "GET /configuration" && !what.includes("/uploads")),
     [
       "POST /biometric-consent",
       "POST /resources/id-documents",
@@ -161,9 +161,9 @@ test("a card and a face, from the first screen to the business's own", async () 
     server.asked.find(({ what }) => what === "POST /resources/id-documents")?.body.toString() ?? "",
   );
   assert.deepEqual(made, { document_type: "NATIONAL_ID", issuing_country: "DEU", requirement_id: DOCUMENT.id });
-  const sent = server.asked.find(({ what }) => what.endsWith("/pages/1"))?.body.toString("latin1") ?? "";
-  assert.match(sent, /name="descriptor"[\s\S]*{"capture_method":"CAMERA"}/);
-  assert.match(sent, /name="binary-content"; filename="capture.jpg"\r\nContent-Type: image\/jpeg/);
+  const page1 = JSON.parse(server.asked.find(({ what }) => what.endsWith("/pages/1"))?.body.toString() ?? "");
+  const { bytes, length } = server.uploads.get(page1.upload) ?? {};
+  assert.deepEqual([page1.capture_method, bytes?.length, bytes?.readUInt16BE(0)], ["CAMERA", length, 0xffd8]);
 });
 
 test("a face comes nearer, and seven pictures of it are sent", async () => {
@@ -237,6 +237,23 @@ test("somebody stops, is asked once, and goes back to the business", async () =>
   await page.evaluate(`document.querySelector("#confirm").click()`);
   await page.until(`location.pathname === "/sorry"`);
   assert.equal(await page.evaluate("location.search"), "?eventCode=1000");
+});
+
+test("mails that the business wants to be asked for are asked for once, the thanks at the end", async () => {
+  server.resources = [{ ...LETTER, state: "FULFILLED" }, { ...LIVENESS }];
+  server.emails = ["instructions", "thank-you"];
+  await page.go(server.page);
+  await click("Send me instructions by e-mail");
+  await page.until(`document.body.innerText.includes("The business was asked to send you instructions.")`);
+  await click("Send me instructions by e-mail");
+  await click("Confirm by e-mail when I am done");
+  await assertAccessible("mails");
+  await shoot("18-mails");
+  assert.equal(server.count(/thank-you/), 0);
+  await click("Start");
+  await click("Open the camera");
+  await heading("Done, thank you", SLOW_MS);
+  assert.deepEqual([server.count(/^POST .emails.instructions$/), server.count(/^POST .emails.thank-you$/)], [1, 1]);
 });
 
 test("a session that expired, a wrong token, a missing one and none at all say what it is", async () => {
@@ -362,17 +379,31 @@ test("a letter comes as a file, PDF too, and what is none is refused before it i
   assert.match(file, /{"capture_method":"UPLOAD"}[\s\S]*Content-Type: application\/pdf\r\n\r\n%PDF-1\.7/);
 });
 
-test("a network that breaks off loses nothing: what arrived is not sent again", async () => {
-  await toReview("DEU", "Identity card");
-  await click("Use this picture");
-  await heading("Back");
-  const [first] = server.asked.filter(({ what }) => what.endsWith("/pages/1"));
-  const path = first?.what.replace("pages/1", "pages/2") ?? "";
-  server.cuts.set(path, 2);
-  await heading("Can everything be read?", SLOW_MS);
-  await click("Use this picture");
+test("an upload that breaks half-way goes on where it was", async () => {
+  server.resources = [{ ...LETTER }];
+  await page.go(server.page);
+  await click("Start");
+  await click("Choose a file instead");
+  await heading("Choose a file");
+  const file = Buffer.concat([
+    Buffer.from("%PDF-1.7"),
+    Buffer.from(Array.from({ length: 400_000 }, (_, at) => at % 251)),
+  ]);
+  await attach(
+    "new File(['%PDF-1.7', Uint8Array.from({ length: 400_000 }, (_, at) => at % 251)], 'a.pdf', { type: 'application/pdf' })",
+  );
+  server.cuts.set("PATCH", 2);
+  await click("Use this file");
   await heading("Done, thank you", SLOW_MS);
-  assert.deepEqual([server.count(/^cut /), server.count(/pages\/2$/) - 2, server.count(/pages\/1$/)], [2, 1, 1]);
+  const [[id, { bytes }]] = [...server.uploads] as [[string, Upload]];
+  assert.equal(server.uploads.size, 1, "nothing was begun anew");
+  assert.ok(bytes.equals(file), "it arrived as it was");
+  assert.equal(server.count(/^cut PATCH/), 2);
+  // A browser may put a call again by itself; bytes that are there are not taken twice.
+  const taken = server.asked.filter(({ what, status }) => what === `PATCH /uploads/${id}` && status === 204);
+  assert.deepEqual([taken.length, (taken[0]?.bytes ?? 0) < file.length - 1000], [1, true], "only the rest was sent");
+  const put = server.asked.find(({ what }) => what.endsWith("/file"))?.body.toString() ?? "";
+  assert.deepEqual(JSON.parse(put), { upload: id, capture_method: "UPLOAD" });
 });
 
 test("a network that stays away is named, and the page goes on with what it has when it comes back", async () => {

@@ -20,7 +20,7 @@ interface Walk {
    * What stands before the camera, in Y4M (4:2:0, BT.601, narrow range; Chromium takes the rate from the file). Without
    * films nothing is pressed: somebody who leaves the page alone.
    */
-  films?: { front: string; back?: string; face: string };
+  films?: { front?: string; back?: string; face: string };
   /** The document that is chosen, where there is a choice. */
   country?: string;
   type?: string;
@@ -59,12 +59,14 @@ interface Walked {
 /** Longer than this no walk takes, not even on a machine with much else to do. */
 const PATIENCE_MS = 240_000;
 /** After so long the picture is taken by hand. */
-const BY_HAND_MS = 30_000;
+const BY_HAND_MS = 60_000;
 const STEP = "document.body.dataset.step";
 const HEADING = `document.querySelector("h1").textContent`;
 const LOOK = `({ step: ${STEP} ?? "", heading: ${HEADING}, words: document.querySelector("#body").innerText,
   advice: document.querySelector(".advice")?.textContent, lookedFor: window.lookedFor })`;
 const ENDS = ["done", "over", "broken"];
+/** Whether the page sent its person back to the business. */
+const LEFT = `!location.pathname.includes("/web/")`;
 
 /** Chromium opens its file whenever a page opens the camera, so another one may lie there each time. */
 const folder = mkdtempSync(join(tmpdir(), "assay-films-"));
@@ -112,7 +114,7 @@ async function stop(page: Page, name: string): Promise<void> {
   await page.until(`document.querySelector("#sure").open`);
   await shoot(page, `${name}-stop`);
   await page.evaluate(`document.querySelector("#confirm").click()`);
-  await page.until(`${STEP} === "over"`);
+  await page.until(`${STEP} === "over" || ${LEFT}`);
 }
 
 /** Goes on until the page has ended. */
@@ -122,6 +124,9 @@ async function go(page: Page, walk: Walk): Promise<Seen[]> {
   let since = Date.now();
   let looked = false;
   while (Date.now() < end) {
+    if (walk.leaves && (await page.evaluate(LEFT))) {
+      return seen;
+    }
     const { step, heading, words, advice, lookedFor } = (await page.evaluate(LOOK)) as Look;
     const last = seen.at(-1);
     const name = () => `${walk.name}-${seen.length}-${step}`;
@@ -137,7 +142,7 @@ async function go(page: Page, walk: Walk): Promise<Seen[]> {
       return seen;
     }
     if (lookedFor && walk.films) {
-      point(walk.films[lookedFor] ?? walk.films.front);
+      point(walk.films[lookedFor] ?? walk.films.front ?? walk.films.face);
       await page.evaluate("window.lookedFor = undefined");
     } else if (step === "camera" && !looked) {
       looked = await page.evaluate(`document.querySelector("video")?.videoWidth > 0`);
@@ -176,7 +181,7 @@ async function walkThrough(chromium: Chromium, walk: Walk): Promise<Walked> {
   const wrong = walk.leaves ? [] : await findings(page);
   let left: string | undefined;
   if (walk.leaves) {
-    left = await page.until(`!location.pathname.includes("/web/") && location.href`);
+    left = await page.until(`${LEFT} && location.href`);
   }
   await page.close();
   return { name: walk.name, steps, ended: steps.at(-1) as Seen, left, wrong: [...wrong, ...page.complaints] };
@@ -188,7 +193,7 @@ if (process.env.SHOTS) {
   mkdirSync(process.env.SHOTS, { recursive: true });
 }
 if (first) {
-  point(first.front);
+  point(first.face);
 }
 const chromium = await Chromium.start([
   "--use-fake-device-for-media-stream",

@@ -219,6 +219,8 @@ test("whatever a server says, a plan comes of it", () => {
     },
   ]);
   assert.deepEqual(strange.needs[0]?.countries, []);
+  assert.deepEqual([...readPlan({ emails: ["thank-you", "spam", 3] }).mails], ["thank-you"]);
+  assert.equal(readPlan({ emails: "thank-you" }).mails.size, 0);
 });
 
 test("a recommendation is read out of a task's answer", () => {

@@ -17,19 +17,15 @@ use axum::{
     http::{HeaderMap, header, request::Parts},
     response::Response,
 };
-use base::{AppId, SessionId, Uuid};
+use base::{AppId, SessionId, UploadId, Uuid};
 use db::Tx;
 use domain::{
     identity::{
-        Held, Upload,
+        Held, NotDone, Upload,
         flow::{self, By},
         words::CaptureMethod,
     },
-    tenancy::{
-        Feature, OrgStatus,
-        caller::{self, NoCaller},
-        tokens::Scope,
-    },
+    tenancy::{Feature, standing, tokens::Scope},
 };
 use serde_json::{Map, Value};
 
@@ -120,6 +116,14 @@ async fn business(api: &Api, parts: Parts, body: Body, room: usize) -> Result<Bu
 }
 
 async fn person(api: &Api, parts: Parts, body: Body) -> Result<Person, Problem> {
+    let (held, device) = known(api, &parts).await?;
+    let patience = api.settings.body_timeout;
+    let body = body::read(&parts.headers, body, MEDIA, patience, "send a smaller file").await?;
+    Ok(Person { held, device, sent: Sent::of(parts, body) })
+}
+
+/// The session that a person's token opens, and what was said of the device; the body is not looked at.
+pub(super) async fn known(api: &Api, parts: &Parts) -> Result<(Held, Option<Value>), Problem> {
     let bad = || Problem::new(Code::BadToken, "the session's token is missing, unknown, or was deleted");
     let token = text(&parts.headers, api.wire.auth_token()).ok_or_else(bad)?.trim();
     let token = Uuid::try_parse(token).map_err(|_| bad())?;
@@ -127,7 +131,7 @@ async fn person(api: &Api, parts: Parts, body: Body) -> Result<Person, Problem> 
     let session = segment(parts.uri.path(), "sessions").map(str::parse::<SessionId>);
     let session = session.transpose().map_err(|_| Problem::no_session())?;
     let held = api.identities.by_token(session, &token).await?.ok_or_else(bad)?;
-    if held.session.sandbox != sandbox(&parts) {
+    if held.session.sandbox != sandbox(parts) {
         return Err(Problem::no_session());
     }
     api.people.take(&held.session.id.into()).map_err(Problem::too_many)?;
@@ -135,28 +139,16 @@ async fn person(api: &Api, parts: Parts, body: Body) -> Result<Person, Problem> 
     if let Some(noted) = parts.extensions.get::<Noted>() {
         noted.caller(held.session.app);
     }
-    let device = device(&parts.headers, api)?;
-    let patience = api.settings.body_timeout;
-    let body = body::read(&parts.headers, body, MEDIA, patience, "send a smaller file").await?;
-    Ok(Person { held, device, sent: Sent::of(parts, body) })
+    Ok((held, device(&parts.headers, api)?))
 }
 
 /// Refuses the person of a business that is not served any more.
 async fn is_served(api: &Api, app: AppId) -> Result<(), Problem> {
-    let mut view = api.db.read().await?;
-    match caller::identify(&mut view, Some(&app.to_string())).await {
-        Ok(caller)
-            if caller.org_status == OrgStatus::Active && caller.features.contains(&Feature::Identity) =>
-        {
-            Ok(())
-        }
-        // It may call with bearer tokens alone.
-        Err(NoCaller::NoKey) => Ok(()),
-        Err(NoCaller::Db(error)) => Err(error.into()),
-        Ok(_) | Err(_) => {
-            Err(Problem::new(Code::InsufficientPermission, "the business that asked for this is not served"))
-        }
+    let standing = standing::of(&mut api.db.read().await?, app).await?;
+    if standing.is_some_and(|standing| standing.may(Feature::Identity)) {
+        return Ok(());
     }
+    Err(Problem::new(Code::InsufficientPermission, "the business that asked for this is not served"))
 }
 
 /// The application that a signed request says it is of: in the query, under either name, in the path, or in the header.
@@ -195,6 +187,36 @@ impl Business {
         let id = id.parse().map_err(|_| Problem::no_session())?;
         Ok(api.identities.of(self.app, id, self.sandbox).await?)
     }
+}
+
+impl Person {
+    /// What a call puts in its place: the file of a form, or an upload that came in pieces before, which a JSON body names
+    /// as `upload`, beside `capture_method`.
+    pub(super) async fn upload(&self, api: &Api) -> Result<Upload, Problem> {
+        let content_type = text(&self.sent.headers, &header::CONTENT_TYPE).unwrap_or_default();
+        if !content_type.trim_start().to_ascii_lowercase().starts_with("application/json") {
+            return self.sent.upload().await;
+        }
+        let body = self.sent.json()?;
+        let id = body.get("upload").and_then(Value::as_str).ok_or_else(|| {
+            Problem::wrong("upload", "it is the id of an upload, or the body is a form with the file itself")
+        })?;
+        let capture_method = capture_method(&body, "capture_method")?;
+        Ok(Upload { bytes: api.identities.uploaded(&self.held, upload_id(id)?).await?, capture_method })
+    }
+}
+
+/// The id of an upload.
+pub(super) fn upload_id(text: &str) -> Result<UploadId, Problem> {
+    Ok(text.parse().map_err(|_| NotDone::Missing("upload"))?)
+}
+
+/// How something was captured, where a descriptor says so.
+fn capture_method(descriptor: &Map<String, Value>, path: &str) -> Result<CaptureMethod, Problem> {
+    let word = descriptor.get("capture_method").filter(|word| !word.is_null());
+    let Some(word) = word else { return Ok(CaptureMethod::Camera) };
+    let read = word.as_str().and_then(|word| word.to_ascii_uppercase().parse().ok());
+    read.ok_or_else(|| Problem::wrong(path, "it is CAMERA or UPLOAD"))
 }
 
 impl Either {
@@ -253,21 +275,17 @@ impl Sent {
             Problem::new(Code::MalformedRequest, format!("the form cannot be read: {words}"))
         })?;
         let part = |name: &str| parts.iter().find(|part| part.name == name);
-        let mut capture_method = CaptureMethod::Camera;
+        let mut method = CaptureMethod::Camera;
         if let Some(descriptor) = part("descriptor") {
-            let descriptor: Map<String, Value> = crate::wire::parse(&descriptor.bytes)?;
-            if let Some(word) = descriptor.get("capture_method").filter(|word| !word.is_null()) {
-                let read = word.as_str().and_then(|word| word.to_ascii_uppercase().parse().ok());
-                capture_method = read
-                    .ok_or_else(|| Problem::wrong("descriptor.capture_method", "it is CAMERA or UPLOAD"))?;
-            }
+            let descriptor = crate::wire::parse(&descriptor.bytes)?;
+            method = capture_method(&descriptor, "descriptor.capture_method")?;
         }
         let file =
             part("binary-content").ok_or_else(|| Problem::wrong("binary-content", "it is required"))?;
         if file.filename.is_none() {
             return Err(Problem::wrong("binary-content", "it is a file: its part needs a filename"));
         }
-        Ok(Upload { bytes: file.bytes.to_vec(), capture_method })
+        Ok(Upload { bytes: file.bytes.to_vec(), capture_method: method })
     }
 
     /// What a repeat of this call is known by.

@@ -61,7 +61,7 @@ async fn page(
     (resource, page): (&str, &str),
 ) -> Result<Json<Value>, Problem> {
     let (resource, page) = (resource_id(resource)?, number(page)?);
-    let upload = person.sent.upload().await?;
+    let upload = person.upload(api).await?;
     let put = api.identities.put_page(&person.held, kind, resource, page, upload, person.device).await?;
     Ok(media(&put))
 }
@@ -182,7 +182,7 @@ pub(crate) async fn put_supplementary_file(
     person: Person,
 ) -> Result<Json<Value>, Problem> {
     let resource = resource_id(&resource)?;
-    let upload = person.sent.upload().await?;
+    let upload = person.upload(&api).await?;
     Ok(media(&api.identities.put_file(&person.held, resource, upload, person.device).await?))
 }
 

@@ -59,6 +59,9 @@ pub(crate) async fn put_face_image(
 ) -> Result<Json<Value>, Problem> {
     let held = caller.session(&api, &id).await?;
     let resource = resource_id(&resource)?;
-    let upload = caller.sent().upload().await?;
+    let upload = match &caller {
+        Either::Business(business) => business.sent.upload().await?,
+        Either::Person(person) => person.upload(&api).await?,
+    };
     Ok(media(&api.identities.put_face(&held, caller.by(), resource, upload, caller.device()).await?))
 }

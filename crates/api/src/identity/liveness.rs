@@ -27,7 +27,7 @@ async fn frame(
     (resource, frame): (&str, &str),
 ) -> Result<Json<Value>, Problem> {
     let (resource, frame) = (resource_id(resource)?, number(frame)?);
-    let upload = person.sent.upload().await?;
+    let upload = person.upload(api).await?;
     Ok(media(&api.identities.put_frame(&person.held, kind, resource, frame, upload, person.device).await?))
 }
 
@@ -112,7 +112,7 @@ pub(crate) async fn put_facemap(
     person: Person,
 ) -> Result<(StatusCode, Json<Value>), Problem> {
     let resource = resource_id(&resource)?;
-    let upload = person.sent.upload().await?;
+    let upload = person.upload(&api).await?;
     let put = api.identities.put_facemap(&person.held, resource, upload.bytes).await?;
     Ok((StatusCode::CREATED, media(&put)))
 }

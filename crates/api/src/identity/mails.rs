@@ -8,6 +8,10 @@ use axum::{
 };
 use domain::identity::{NotDone, words::Topic};
 
+/// What can be asked for, and what the business is told.
+pub(super) const MAILS: [(&str, Topic); 2] =
+    [("instructions", Topic::InstructionsEmailRequested), ("thank-you", Topic::ThankYouEmailRequested)];
+
 /// Ask the business for a mail: `instructions`, or `thank-you`. It is told by a notification, and sends the mail itself.
 #[utoipa::path(
     post, path = "/idverify/v1/sessions/{sessionId}/emails/{kind}", tag = "person", security(("session" = [])),
@@ -22,11 +26,8 @@ pub(crate) async fn ask_for_mail(
     Path((_session, kind)): Path<(String, String)>,
     person: Person,
 ) -> Result<StatusCode, Problem> {
-    let topic = match kind.as_str() {
-        "instructions" => Topic::InstructionsEmailRequested,
-        "thank-you" => Topic::ThankYouEmailRequested,
-        _ => return Err(NotDone::Missing("mail").into()),
-    };
+    let topic = MAILS.iter().find(|(word, _)| *word == kind).map(|(_, topic)| *topic);
+    let topic = topic.ok_or(NotDone::Missing("mail"))?;
     api.identities.ask_for_mail(person.held.session.id, topic).await?;
     Ok(StatusCode::NO_CONTENT)
 }

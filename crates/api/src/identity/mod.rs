@@ -20,6 +20,7 @@ mod problem;
 mod responses;
 mod reviews;
 mod supported;
+mod uploads;
 mod view;
 
 pub use problem::Code;
@@ -70,6 +71,8 @@ fn operations() -> OpenApiRouter<Api> {
         .routes(routes!(liveness::put_facemap))
         .routes(routes!(face::add_face_capture))
         .routes(routes!(face::put_face_image))
+        .routes(routes!(uploads::begin_upload))
+        .routes(routes!(uploads::upload_offset, uploads::append_to_upload))
         .routes(routes!(mails::ask_for_mail))
         .routes(routes!(page_faults::report_page_fault))
         .routes(routes!(finish::delete_token))

@@ -182,7 +182,14 @@ pub(super) fn configuration(session: &Session, now: Timestamp) -> Value {
                 session.requirements.iter().map(|one| requirement(session, one)).collect::<Vec<_>>(),
         },
         "sdk_config": session.wanted.sdk_config,
+        "emails": emails(session),
     })
+}
+
+/// The mails that the business wants to be asked for, as the path of the call has them.
+fn emails(session: &Session) -> Vec<&'static str> {
+    let topics = session.wanted.notifications.as_ref().map(|whom| whom.topics.as_slice()).unwrap_or_default();
+    super::mails::MAILS.iter().filter(|(_, topic)| topics.contains(topic)).map(|&(word, _)| word).collect()
 }
 
 fn requirement(session: &Session, one: &Requirement) -> Value {

@@ -18,6 +18,19 @@ pub(crate) enum Unread {
     Broken(&'static str),
 }
 
+/// Reads as much of a body as comes, until it breaks off or its time is over; `Err` only where it is longer than `limit`.
+pub(crate) async fn read_what_comes(body: Body, limit: usize, patience: Duration) -> Result<Vec<u8>, Unread> {
+    let (mut body, until) = (Limited::new(body, limit), tokio::time::Instant::now() + patience);
+    let mut read = Vec::new();
+    loop {
+        match tokio::time::timeout_at(until, body.frame()).await {
+            Ok(Some(Ok(frame))) => read.extend(frame.into_data().unwrap_or_default()),
+            Ok(Some(Err(error))) if error.is::<LengthLimitError>() => return Err(Unread::TooLarge(None)),
+            Ok(None | Some(Err(_))) | Err(_) => return Ok(read),
+        }
+    }
+}
+
 /// Reads a body of at most `limit` bytes, which has `patience` to arrive; a longer one is refused before it is in memory.
 pub(crate) async fn read(
     headers: &HeaderMap,

@@ -16,6 +16,7 @@ use crate::picture::{
 use base::Picture;
 use decode::Found;
 use regions::Region;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// What kind of barcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +63,11 @@ const SWEEP: [f32; 13] = [0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 3.0, -3.0, 1.5, 
 
 /// Reads the barcodes of a picture: at most one PDF417, and the QR codes there are.
 pub fn read(picture: &Picture) -> Vec<Barcode> {
+    read_until(picture, &AtomicBool::new(false))
+}
+
+/// The same; gives up soon after somebody says that it is enough.
+pub fn read_until(picture: &Picture, enough: &AtomicBool) -> Vec<Barcode> {
     let full = Plane::luma(picture);
     let long = full.width().max(full.height());
     let plane = if long > LONG_SIDE { full.fit(LONG_SIDE) } else { full };
@@ -69,7 +75,7 @@ pub fn read(picture: &Picture) -> Vec<Barcode> {
     let plane = plane.stretch(0.005, 0.005);
     let scale = picture.width() as f32 / plane.width() as f32;
 
-    let mut budget = Budget(PIXELS);
+    let mut budget = Budget { pixels: PIXELS, enough };
     let mut found = read_qr(&plane, &mut budget);
     found.extend(read_pdf417(&plane, &mut budget));
     let centred = |at: f32| (at + 0.5) * scale - 0.5;
@@ -84,18 +90,22 @@ pub fn read(picture: &Picture) -> Vec<Barcode> {
         .collect()
 }
 
-struct Budget(usize);
+/// What may still be looked at.
+struct Budget<'a> {
+    pixels: usize,
+    enough: &'a AtomicBool,
+}
 
-impl Budget {
-    /// Takes what looking at a plane costs, if that much is left.
+impl Budget<'_> {
+    /// Takes what looking at a plane costs, if that much is left and somebody still wants to know.
     fn take(&mut self, plane: &Plane) -> bool {
-        let left = self.0.checked_sub(plane.width() * plane.height());
-        self.0 = left.unwrap_or(0);
-        left.is_some()
+        let left = self.pixels.checked_sub(plane.width() * plane.height());
+        self.pixels = left.unwrap_or(0);
+        left.is_some() && !self.enough.load(Relaxed)
     }
 }
 
-fn read_qr(plane: &Plane, budget: &mut Budget) -> Vec<Found> {
+fn read_qr(plane: &Plane, budget: &mut Budget<'_>) -> Vec<Found> {
     let looks: [Look; 6] = [
         (1.0, |plane| plane),
         (0.5, |plane| plane.shrink(2)),
@@ -124,7 +134,7 @@ fn read_qr(plane: &Plane, budget: &mut Budget) -> Vec<Found> {
     Vec::new()
 }
 
-fn read_pdf417(plane: &Plane, budget: &mut Budget) -> Option<Found> {
+fn read_pdf417(plane: &Plane, budget: &mut Budget<'_>) -> Option<Found> {
     // Most documents have none, and most that have one hold it level.
     let regions = regions::find(plane);
     if regions.is_empty() {
@@ -144,7 +154,7 @@ fn read_pdf417(plane: &Plane, budget: &mut Budget) -> Option<Found> {
 type Look = (f32, fn(Plane) -> Plane);
 
 /// Decodes a region as its outline says it lies: turned, and perspective undone.
-fn try_rectified(plane: &Plane, region: &Region, budget: &mut Budget) -> Option<Found> {
+fn try_rectified(plane: &Plane, region: &Region, budget: &mut Budget<'_>) -> Option<Found> {
     let (upright, _) = region.turn_upright(plane, 0.0, 1.0)?;
     let outline = outline::find(&upright);
     let looks: [Look; 5] = [
@@ -166,7 +176,7 @@ fn try_rectified(plane: &Plane, region: &Region, budget: &mut Budget) -> Option<
 }
 
 /// Decodes a region at every angle near its own.
-fn try_turned(plane: &Plane, region: &Region, budget: &mut Budget) -> Option<Found> {
+fn try_turned(plane: &Plane, region: &Region, budget: &mut Budget<'_>) -> Option<Found> {
     let looks: [Look; 3] = [
         (1.0, |plane| plane),
         (1.5, |plane| plane.blur(0.8)),
@@ -180,7 +190,7 @@ fn try_turned(plane: &Plane, region: &Region, budget: &mut Budget) -> Option<Fou
     })
 }
 
-fn attempt(cut: &Plane, map: &Homography, budget: &mut Budget) -> Option<Found> {
+fn attempt(cut: &Plane, map: &Homography, budget: &mut Budget<'_>) -> Option<Found> {
     if !budget.take(cut) {
         return None;
     }

@@ -9,7 +9,15 @@ use crate::{
     quality, text,
 };
 use base::Picture;
-use vision::{Face, Vision, VisionError};
+use std::{
+    panic::resume_unwind,
+    sync::{
+        OnceLock,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    thread::ScopedJoinHandle,
+};
+use vision::{Vision, VisionError};
 
 /// A side that was read.
 pub struct Side {
@@ -62,8 +70,8 @@ impl std::fmt::Debug for Side {
     }
 }
 
-/// A side takes at least this much of the photo's longer side where a face on it shows which way is up.
-const SMALLEST_FACE: f32 = 0.03;
+/// How high a face on a page is at least, of the page's longer side, that shows which way is up: portraits are a sixth of it.
+const SMALLEST_FACE: f32 = 0.08;
 /// Fewer labels may be read into letters in a mirror.
 const FEW_LABELS: usize = 2;
 /// Fewer lines of a file's own are none: it is a scan, and what matters is in the picture.
@@ -84,35 +92,57 @@ pub(super) fn read_photo(
     Ok(if other.makes_sense() { Side { mirrored: true, ..other } } else { side })
 }
 
+/// Reads a photo as it lies. Two things are done at once: barcodes are looked for beside the zone, the page and its face,
+/// and what quality the photo has beside the print.
 fn read_as_it_is(reader: &mut Reader, vision: &mut Vision, photo: &Picture) -> Result<Side, VisionError> {
-    let zone = reader.zones.read(photo)?;
-    // Where there is a zone nothing is in a barcode that is not in it; and looking for one takes its time.
-    let barcodes = if zone.is_some() { Vec::new() } else { barcode::read(photo) };
-    let hints = Hints { zone: zone.as_ref().map(hint), up: up(vision, photo, zone.as_ref(), &barcodes)? };
-    let located = locate(photo, &hints);
-    let quality = located.as_ref().map_or_else(Vec::new, |located| quality::measure(photo, located));
-    let known: Vec<[Point; 4]> = zone
-        .iter()
-        .filter_map(|zone| {
-            let corners = zone.corners.map(|(x, y)| [x, y]);
-            match &located {
-                Some(located) => {
-                    let to_page = located.to_photo.inverse()?;
-                    Some(corners.map(|corner| to_page.apply(corner)))
-                }
-                None => Some(corners),
+    let (place, enough) = (OnceLock::new(), AtomicBool::new(false));
+    let (zone, barcodes, lines, quality) = std::thread::scope(|scope| {
+        let mut codes = Some(scope.spawn(|| barcode::read_until(photo, &enough)));
+        let zone = reader.zones.read(photo)?;
+        // Where there is a zone nothing is in a barcode that is not in it; and looking for one takes its time.
+        enough.store(zone.is_some(), Relaxed);
+        let mut barcodes = None;
+        let mut located = locate(photo, &Hints { zone: zone.as_ref().map(hint), up: None });
+        if zone.is_none()
+            && let Some(page) = located.take()
+        {
+            let face = up_of_face(vision, &page)?;
+            // What has no face on it is held upright by its barcode, which is then waited for.
+            if face.is_none() {
+                barcodes = codes.take().map(done);
             }
-        })
-        .collect();
+            let up = face.or_else(|| up_of_barcode(barcodes.as_deref()?));
+            located = Some(match up {
+                Some(up) => page.turned(photo, up),
+                None => page,
+            });
+        }
+        let located = place.get_or_init(|| located).as_ref();
+        let quality = located.map(|located| scope.spawn(move || quality::measure(photo, located)));
+        let page = located.map_or(photo, |located| &located.page);
+        let lines = reader.lines.read_beside(page, zone_on_page(zone.as_ref(), located).as_slice())?;
+        let barcodes = codes.map(done).or(barcodes).filter(|_| zone.is_none()).unwrap_or_default();
+        Ok::<_, VisionError>((zone, barcodes, lines, quality.map(done).unwrap_or_default()))
+    })?;
+    let located = place.into_inner().flatten();
     let place = located
         .as_ref()
         .map(|Located { corners, confidence, .. }| Place { corners: *corners, confidence: *confidence });
-    let page = match located {
-        Some(located) => located.page,
-        None => photo.clone(),
-    };
-    let lines = reader.lines.read_beside(&page, &known)?;
+    let page = located.map_or_else(|| photo.clone(), |located| located.page);
     Ok(Side { page, located: place, zone, barcodes, lines, quality, mirrored: false })
+}
+
+/// What a thread came to.
+fn done<T>(thread: ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|panic| resume_unwind(panic))
+}
+
+/// The corners of a zone in pixels of the page, or of the photo where none was found.
+fn zone_on_page(zone: Option<&Zone>, located: Option<&Located>) -> Option<[Point; 4]> {
+    let corners = zone?.corners.map(|(x, y)| [x, y]);
+    let Some(located) = located else { return Some(corners) };
+    let to_page = located.to_photo.inverse()?;
+    Some(corners.map(|corner| to_page.apply(corner)))
 }
 
 /// A page of a file, which is flat and upright; what the file says itself need not be read.
@@ -137,29 +167,24 @@ fn hint(zone: &Zone) -> ZoneHint {
     }
 }
 
-/// Which way is up: the zone tells, then a barcode, then a face.
-fn up(
-    vision: &mut Vision,
-    photo: &Picture,
-    zone: Option<&Zone>,
-    barcodes: &[Barcode],
-) -> Result<Option<[f32; 2]>, VisionError> {
-    if zone.is_some() {
-        return Ok(None);
-    }
-    if let Some(code) = barcodes.iter().find(|code| code.kind == barcode::Kind::Pdf417) {
-        return Ok(Some(upwards(&code.corners)));
-    }
-    let smallest = photo.width().max(photo.height()) as f32 * SMALLEST_FACE;
-    // Faces are found whichever way the photo lies, and tell it by their points.
-    let faces = vision.find(photo, smallest)?;
-    let largest = faces.iter().max_by(|a, b| a.width().total_cmp(&b.width()));
-    Ok(largest.map(from_mouth_to_eyes))
+/// Which way is up, where a barcode of bars tells it.
+fn up_of_barcode(barcodes: &[Barcode]) -> Option<[f32; 2]> {
+    let code = barcodes.iter().find(|code| code.kind == barcode::Kind::Pdf417)?;
+    Some(upwards(&code.corners))
 }
 
-fn from_mouth_to_eyes(face: &Face) -> [f32; 2] {
-    let [right, left, _, mouth, ..] = face.points;
-    [f32::midpoint(right[0], left[0]) - mouth[0], f32::midpoint(right[1], left[1]) - mouth[1]]
+/// Which way in the photo is up, where a face on its page tells it: faces are found whichever way the page lies, and tell
+/// it by their points.
+fn up_of_face(vision: &mut Vision, located: &Located) -> Result<Option<[f32; 2]>, VisionError> {
+    let page = &located.page;
+    let faces = vision.find(page, page.width().max(page.height()) as f32 * SMALLEST_FACE)?;
+    let largest = faces.iter().max_by(|a, b| a.width().total_cmp(&b.width()));
+    Ok(largest.map(|face| {
+        let [right, left, _, mouth, ..] = face.points;
+        let eyes = [f32::midpoint(right[0], left[0]), f32::midpoint(right[1], left[1])];
+        let [mouth, eyes] = [mouth, eyes].map(|point| located.to_photo.apply(point));
+        [eyes[0] - mouth[0], eyes[1] - mouth[1]]
+    }))
 }
 
 #[cfg(test)]

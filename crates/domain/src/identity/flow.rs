@@ -1,8 +1,9 @@
 //! What a business and a person do with a session, up to the moment when the checks begin: `papers` and `faces` have
-//! what is supplied.
+//! what is supplied, `uploads` how it comes where a network breaks.
 
 mod faces;
 mod papers;
+mod uploads;
 
 use super::{
     Identities,
@@ -106,12 +107,14 @@ impl Session {
         self.resource(kind, id).ok_or(NotDone::Missing("resource"))
     }
 
-    /// Adds a resource in the place of what was supplied for its requirement before.
+    /// Adds a resource in the place of what was supplied for its requirement before, as what this call made.
     fn supply(
         &mut self,
-        world: &dyn World,
         resource: Resource,
+        once: &Once,
+        device: Option<Value>,
         effects: &mut Effects,
+        world: &dyn World,
     ) -> Result<ResourceId, NotDone> {
         if self.resources.len() >= MOST_RESOURCES {
             let words = format!("a session takes at most {MOST_RESOURCES} resources");
@@ -122,9 +125,23 @@ impl Session {
         requirement.standing = requirement.standing.after(ResourceEvent::Supplied)?;
         requirement.resource = Some(id);
         self.resources.push(resource);
-        self.touch(id, world);
-        effects.tell(Topic::ResourceUpdate, Subject::Resource(id));
+        once.note(self, id);
+        self.changed(id, "RESOURCE_CREATED", device, effects, world);
         Ok(id)
+    }
+
+    /// Notes and tells that a person changed a resource.
+    fn changed(
+        &mut self,
+        id: ResourceId,
+        event: &str,
+        device: Option<Value>,
+        effects: &mut Effects,
+        world: &dyn World,
+    ) {
+        self.touch(id, world);
+        self.track(event, Some(id), world.now(), device);
+        effects.tell(Topic::ResourceUpdate, Subject::Resource(id));
     }
 
     /// Notes that a resource changed.
@@ -335,6 +352,7 @@ impl Identities {
             let now = world.now();
             session.state = session.state.after(SessionEvent::TokenDeleted)?;
             session.triggered_at = Some(now);
+            session.end_uploads(now, effects);
             session.track("CLIENT_SESSION_TOKEN_DELETED", None, now, device);
             effects.tell(Topic::ClientSessionTokenDeleted, Subject::Session);
             checks::begin(session, world)?;

@@ -10,7 +10,9 @@ use super::{
         SessionState, SourceType, Standing, TaskState, TaskType, TryAgain, TryReason,
     },
 };
-use base::{AppId, CheckId, Id as _, MediaId, ResourceId, SessionId, TaskId, Timestamp, Uuid, World};
+use base::{
+    AppId, CheckId, Id as _, MediaId, ResourceId, SessionId, TaskId, Timestamp, UploadId, Uuid, World,
+};
 use documents::catalogue::DocumentType;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -54,6 +56,31 @@ pub struct Session {
     /// What was made under an `Idempotency-Key`, so that a repeat makes nothing more.
     #[serde(default)]
     pub made: Vec<Made>,
+    /// Uploads that come in pieces, the latest last.
+    #[serde(default)]
+    pub uploads: Vec<Partial>,
+}
+
+/// An upload that comes in pieces.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Partial {
+    /// Which.
+    pub id: UploadId,
+    /// How many bytes it has.
+    pub length: u64,
+    /// When it was begun.
+    pub begun: Timestamp,
+    /// What is there, in order.
+    pub pieces: Vec<Piece>,
+}
+
+/// A piece of an upload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Piece {
+    /// Where its bytes are kept.
+    pub media: MediaId,
+    /// How many.
+    pub bytes: u64,
 }
 
 /// A resource that was made under an `Idempotency-Key`.
@@ -290,6 +317,7 @@ impl Session {
             config: None,
             destroyed: false,
             made: Vec::new(),
+            uploads: Vec::new(),
         }
     }
 
@@ -367,6 +395,7 @@ impl Session {
         self.media.clear();
         self.devices.clear();
         self.made.clear();
+        self.uploads.clear();
         for check in &mut self.checks {
             check.resources_used.clear();
             check.generated_media.clear();

@@ -49,9 +49,10 @@ impl Identities {
             }
             for Due { id } in due {
                 // Somebody may have been through in the last moment, or deleted it.
-                let expired = self.change(id, |session, _, _| {
+                let expired = self.change(id, |session, effects, world| {
                     if session.triggered_at.is_none() && session.state == SessionState::Ongoing {
                         session.state = session.state.after(SessionEvent::TimeOver)?;
+                        session.end_uploads(world.now(), effects);
                     }
                     Ok(())
                 });

@@ -1,6 +1,6 @@
 //! Who is calling: everything about an application that a signed request is checked against, in one statement.
 
-use super::{AppState, Feature, OrgStatus};
+use super::{AppState, Feature, OrgStatus, standing::Standing};
 use base::{AppId, OrgId, Uuid};
 use db::{DbError, FromRow, Read, sql};
 
@@ -55,14 +55,11 @@ pub enum NoCaller {
 
 #[derive(FromRow)]
 struct Row {
-    #[sqlx(try_from = "String")]
-    state: AppState,
+    #[sqlx(flatten)]
+    standing: Standing,
     organisation_id: Option<OrgId>,
     billing_source_id: Option<String>,
-    #[sqlx(json)]
-    features: Vec<Feature>,
     unclocked: bool,
-    org_status: Option<String>,
     der: Option<Vec<u8>>,
 }
 
@@ -90,7 +87,7 @@ pub async fn identify(view: &mut Read, id: Option<&str>) -> Result<Caller, NoCal
         .await?;
     let keys: Vec<Vec<u8>> = rows.iter_mut().filter_map(|row| row.der.take()).collect();
     let row = rows.into_iter().next().ok_or(NoCaller::NoApp)?;
-    if row.state != AppState::Enabled {
+    if row.standing.state != AppState::Enabled {
         return Err(NoCaller::Disabled);
     }
     if keys.iter().all(Vec::is_empty) {
@@ -100,8 +97,13 @@ pub async fn identify(view: &mut Read, id: Option<&str>) -> Result<Caller, NoCal
     if row.billing_source_id.is_none_or(|source| source.is_empty()) {
         return Err(NoCaller::NoBillingSource);
     }
-    let status = row.org_status.ok_or(NoCaller::NoOrganisation)?;
-    // A status that this build does not know is none that is served.
-    let org_status = status.parse().unwrap_or(OrgStatus::Suspended);
-    Ok(Caller { app, keys, organisation, org_status, features: row.features, unclocked: row.unclocked })
+    let org_status = row.standing.org_status().ok_or(NoCaller::NoOrganisation)?;
+    Ok(Caller {
+        app,
+        keys,
+        organisation,
+        org_status,
+        features: row.standing.features,
+        unclocked: row.unclocked,
+    })
 }

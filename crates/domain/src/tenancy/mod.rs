@@ -7,6 +7,7 @@ pub mod nonces;
 pub mod organisations;
 pub mod public_keys;
 pub mod signed_request;
+pub mod standing;
 pub mod tokens;
 
 use crate::words::closed;

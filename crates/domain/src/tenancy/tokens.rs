@@ -1,10 +1,11 @@
 //! Bearer tokens: got for a signed assertion (RFC 6749 section 4.4, RFC 7523 section 2.2), or made by hand.
 
 use super::{
-    AppState, Feature, OrgStatus, TenancyError, applications,
+    Feature, OrgStatus, TenancyError, applications,
     caller::{self, NoCaller},
     found, name,
     public_keys::{self, Kind},
+    standing::Standing,
 };
 use crate::words::closed;
 use aws_lc_rs::digest;
@@ -416,11 +417,8 @@ struct Row {
     #[sqlx(json)]
     scopes: Vec<Scope>,
     expires_at: Option<At>,
-    #[sqlx(try_from = "String")]
-    state: AppState,
-    #[sqlx(json)]
-    features: Vec<Feature>,
-    org_status: Option<String>,
+    #[sqlx(flatten)]
+    standing: Standing,
 }
 
 /// Who holds this token; nobody where it is unknown, has expired, or its application is not served.
@@ -434,12 +432,9 @@ pub async fn bearer(view: &mut Read, now: Timestamp, token: &str) -> Result<Opti
             hash(token),
         ))
         .await?;
-    let served = |row: &Row| {
-        row.expires_at.is_none_or(|at| at.0 > now)
-            && row.state == AppState::Enabled
-            && row.org_status.as_deref() == Some(OrgStatus::Active.as_str())
-    };
-    Ok(row.filter(served).map(|row| Bearer { app: row.app_id, scopes: row.scopes, features: row.features }))
+    let served = |row: &Row| row.expires_at.is_none_or(|at| at.0 > now) && row.standing.is_served();
+    let bearer = |row: Row| Bearer { app: row.app_id, scopes: row.scopes, features: row.standing.features };
+    Ok(row.filter(served).map(bearer))
 }
 
 /// Forgets tokens and assertions that have expired, at most 20,000 of each at a time; how many.

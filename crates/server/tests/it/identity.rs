@@ -34,13 +34,17 @@ fn draw(from: &Path, to: &Path, graph: &str, more: &[&str]) {
 /// pictures over and over, five a second. `part` cuts or fills the picture to 1940 x 1100. Chromium reads Y4M as narrow
 /// BT.601 and takes the rate from it, so that it need not decode thirty pictures a second.
 fn film(place: &Place, name: &str, picture: &Picture, part: &str) -> PathBuf {
+    let held = format!("{part},crop=1920:1080:x='10+3*sin(n*PI/4)':y='10+3*cos(n*PI/4)'");
+    shoot(place, name, picture, &held, 8)
+}
+
+/// A film of so many pictures, which a graph makes of one.
+fn shoot(place: &Place, name: &str, picture: &Picture, graph: &str, pictures: u32) -> PathBuf {
     let (still, film) = (place.path(&format!("{name}.png")), place.path(&format!("{name}.y4m")));
     std::fs::write(&still, png(picture)).unwrap();
-    let graph = format!(
-        "{part},crop=1920:1080:x='10+3*sin(n*PI/4)':y='10+3*cos(n*PI/4)',noise=alls=3:allf=t:all_seed=7,\
-         scale=out_color_matrix=bt601:out_range=tv,format=yuv420p"
-    );
-    draw(&still, &film, &graph, &["-frames:v", "8", "-f", "yuv4mpegpipe", "-y"]);
+    let sensor = "noise=alls=3:allf=t:all_seed=7,scale=out_color_matrix=bt601:out_range=tv,format=yuv420p";
+    let graph = format!("{graph},{sensor}");
+    draw(&still, &film, &graph, &["-frames:v", &pictures.to_string(), "-f", "yuv4mpegpipe", "-y"]);
     film
 }
 
@@ -63,6 +67,17 @@ fn document(place: &Place, name: &str, page: &Page) -> PathBuf {
 /// A person before a camera that is held upright, in the middle of the film.
 fn person(place: &Place, name: &str, picture: &Picture) -> PathBuf {
     film(place, name, picture, "scale=-2:1100:flags=bicubic,pad=1940:1100:-1:-1:color=0x6b7178")
+}
+
+/// The same person at arm's length, who after four seconds comes nearer for twelve, to nearly twice as large, and stays
+/// there for two; three pictures a second.
+fn nearer(place: &Place, name: &str, picture: &Picture) -> PathBuf {
+    let zoom = "pow(1.8,clip((on-12)/36,0,1))";
+    let graph = format!(
+        "pad=2694:1516:-1:-1:color=0x6b7178,\
+         zoompan=z='{zoom}':x='(iw-iw/zoom)/2':y='(ih-ih/zoom)/2':d=1:s=1920x1080:fps=3"
+    );
+    shoot(place, name, picture, &graph, 54)
 }
 
 /// Somebody of a sample photo of the locked packages: whose face is at `x`, `y`, and how many rows of the photo are shown.
@@ -98,10 +113,16 @@ impl Business<'_> {
             { "type": "LIVENESS", "config": { "liveness_type": "STATIC" } },
             { "type": "ID_DOCUMENT_FACE_MATCH" },
         ]);
+        let tasks = json!([{ "type": "ID_DOCUMENT_TEXT_DATA_EXTRACTION" }]);
+        self.ask(seconds, &checks, &tasks, sdk)
+    }
+
+    /// Opens a session for these checks and tasks.
+    fn ask(&self, seconds: u32, checks: &Value, tasks: &Value, sdk: &Value) -> Session {
         let payload = [
             format!("client_session_token_ttl={seconds}"),
             format!("requested_checks={checks}"),
-            r#"requested_tasks=[{"type":"ID_DOCUMENT_TEXT_DATA_EXTRACTION"}]"#.to_owned(),
+            format!("requested_tasks={tasks}"),
             format!("sdk_config={sdk}"),
         ];
         let members: Vec<&str> = payload.iter().flat_map(|member| ["--set", member]).collect();
@@ -171,6 +192,18 @@ fn at<'a>(walk: &'a Value, heading: &str) -> Option<&'a Value> {
     walk["steps"].as_array().unwrap().iter().find(|step| step["heading"] == heading)
 }
 
+/// That a session was approved by a face that came nearer, guided by the page.
+#[track_caller]
+fn assert_came_nearer(read: &Value, walk: &Value) {
+    assert_eq!(advice(read, "LIVENESS"), ("APPROVE".to_owned(), String::new()), "{walk}\n{read}");
+    let capture = &read["resources"]["liveness_capture"][0];
+    let shown = |frame: &&Value| frame["media"]["id"].is_string();
+    let frames = capture["frames"].as_array().map_or(0, |frames| frames.iter().filter(shown).count());
+    assert_eq!((&capture["liveness_type"], frames), (&json!("ZOOM"), 7), "{capture}");
+    assert!(capture["facemap"]["media"]["id"].is_string(), "{capture}");
+    assert!(walk.to_string().contains("Now come slowly nearer"), "the page guided them: {walk}");
+}
+
 #[test]
 fn people_go_through_their_sessions_in_a_browser() {
     let place = Place::new();
@@ -205,11 +238,16 @@ fn people_go_through_their_sessions_in_a_browser() {
     };
     let screen =
         person(&place, "screen", &spoof::shoot(&shown, SCREEN.0, Half::Fit, SCREEN.1).unwrap().picture);
+    let approach = nearer(&place, "nearer", &her);
     let her = person(&place, "holder", &her);
 
     let thanks = format!("{}/thanks", server.url);
     let approved = business.open(3600, &json!({ "success_url": thanks }));
-    let [outdated, other, displayed, stopped] = [(); 4].map(|()| business.open(3600, &json!({})));
+    let [outdated, other, displayed] = [(); 3].map(|()| business.open(3600, &json!({})));
+    let sorry = format!("{}/sorry?of=them", server.url);
+    let stopped = business.open(3600, &json!({ "error_url": sorry }));
+    let zoom = json!([{ "type": "LIVENESS", "config": { "liveness_type": "ZOOM" } }]);
+    let zoomed = business.ask(3600, &zoom, &json!([]), &json!({}));
     let with = |name: &str, session: &Session, front: &Path, face: &Path| {
         json!({
             "name": name, "address": session.page, "country": "SWE", "type": "PASSPORT",
@@ -227,14 +265,15 @@ fn people_go_through_their_sessions_in_a_browser() {
             with("expired", &outdated, &old, &her),
             and(with("stranger", &other, &front, &stranger), "type", json!("NATIONAL_ID")),
             with("screen", &displayed, &valid, &screen),
-            and(with("stopped", &stopped, &valid, &her), "stop", json!("camera")),
+            and(and(with("stopped", &stopped, &valid, &her), "stop", json!("camera")), "leaves", json!(true)),
+            json!({ "name": "nearer", "address": zoomed.page, "films": { "face": approach } }),
             json!({ "name": "late", "address": late.page }),
         ],
     );
     for walk in &walked {
         assert_eq!(walk["wrong"], json!([]), "{walk}");
     }
-    let [first, second, third, fourth, fifth, sixth]: [Value; 6] = walked.try_into().unwrap();
+    let [first, second, third, fourth, fifth, sixth, last]: [Value; 7] = walked.try_into().unwrap();
 
     let read = business.until(&approved, "COMPLETED");
     assert_eq!(disapproved(&read), [], "{first}\n{read}");
@@ -270,10 +309,11 @@ fn people_go_through_their_sessions_in_a_browser() {
 
     let read = business.get(&stopped.id);
     assert_eq!((&read["state"], &read["checks"]), (&json!("ONGOING"), &json!([])), "{read}");
-    assert_eq!(fifth["ended"]["heading"], "Stopped", "{fifth}");
-    assert!(fifth["ended"]["words"].as_str().unwrap().ends_with("Code 1000"), "{fifth}");
+    assert_eq!(fifth["left"], format!("{sorry}&eventCode=1000"), "{fifth}");
+
+    assert_came_nearer(&business.until(&zoomed, "COMPLETED"), &sixth);
 
     business.until(&late, "EXPIRED");
-    assert_eq!(sixth["ended"]["heading"], "Time is up", "{sixth}");
-    assert!(sixth["ended"]["words"].as_str().unwrap().ends_with("Code 2002"), "{sixth}");
+    assert_eq!(last["ended"]["heading"], "Time is up", "{last}");
+    assert!(last["ended"]["words"].as_str().unwrap().ends_with("Code 2002"), "{last}");
 }

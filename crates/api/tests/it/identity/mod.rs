@@ -4,6 +4,7 @@ mod keeping;
 mod life;
 mod refusals;
 mod sandbox;
+mod uploads;
 
 use axum::{body::Body, http::Request};
 use serde_json::{Value, json};

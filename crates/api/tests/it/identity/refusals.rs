@@ -2,8 +2,8 @@
 
 use super::{BASE, FORM, SANDBOX, Session, business, form, signed};
 use axum::{body::Body, http::Request};
-use base::SignedDuration;
-use domain::tenancy::{AppState, applications, tokens::Scope};
+use base::{SignedDuration, World as _};
+use domain::tenancy::{AppState, Feature, OrgStatus, applications, organisations, tokens::Scope};
 use serde_json::{Value, json};
 use std::{num::NonZeroU32, sync::Arc};
 use testkit::{Call, TestApp};
@@ -269,6 +269,33 @@ async fn a_person_calls_so_often_and_as_long_as_his_business_is_served() {
     applications::set_state(&mut tx, app.app, AppState::Disabled).await.unwrap();
     tx.commit().await.unwrap();
     assert_eq!(other.call(&app, "GET", "/configuration", None).await.line(), "403 INSUFFICIENT_PERMISSION");
+}
+
+#[tokio::test]
+async fn the_person_of_a_business_without_a_key_is_served_as_long_as_the_business_is() {
+    let app = TestApp::start().await;
+    let payload = json!({ "requested_checks": [{ "type": "ID_DOCUMENT_AUTHENTICITY" }] });
+    let session = Session::new(&app, BASE, &payload).await;
+    let ask = async || session.call(&app, "GET", "/configuration", None).await.line();
+    // It calls with bearer tokens alone from now on.
+    app.execute(db::sql!("UPDATE public_keys SET revoked_at = $1", app.world.now())).await;
+    assert_eq!(business(&app, "GET", &session.path(""), None).await.line(), "401 MESSAGE_SIGNING");
+    assert_eq!(ask().await, "200");
+    for (status, line) in [(OrgStatus::Suspended, "403 INSUFFICIENT_PERMISSION"), (OrgStatus::Active, "200")]
+    {
+        let mut tx = app.api.db.write().await.unwrap();
+        organisations::set_status(&mut tx, app.org, status).await.unwrap();
+        tx.commit().await.unwrap();
+        assert_eq!(ask().await, line, "{status:?}");
+    }
+    for (feature, line) in [(Feature::Ages, "403 INSUFFICIENT_PERMISSION"), (Feature::Identity, "200")] {
+        let mut tx = app.api.db.write().await.unwrap();
+        applications::set_features(&mut tx, app.app, &[feature]).await.unwrap();
+        tx.commit().await.unwrap();
+        assert_eq!(ask().await, line, "{feature:?}");
+    }
+    app.execute(db::sql!("UPDATE applications SET organisation_id = NULL")).await;
+    assert_eq!(ask().await, "403 INSUFFICIENT_PERMISSION");
 }
 
 #[tokio::test]

@@ -6,18 +6,24 @@ use super::{
 };
 use crate::{picture::page_homography::Point, text::Line};
 use base::Picture;
-use std::path::Path;
+use std::{
+    cmp::Reverse,
+    panic::resume_unwind,
+    path::Path,
+    sync::atomic::{AtomicUsize, Ordering::Relaxed},
+};
 use vision::{
     LoadError, Net, Task, VisionError, load_net,
     pack::{Input, Output, Pack},
 };
 
-/// Strips of a batch end at multiples of this many pixels.
+/// Strips end at multiples of this many pixels.
 const BUCKET: u32 = 64;
 /// No strip is narrower than this: the net was trained on longer ones.
 const NARROWEST: u32 = 160;
-/// Strips that go in together.
-const BATCH: usize = 6;
+/// Strips that are read at once, where there are as many cores. Each goes in alone: several in one batch take half as long
+/// again, because what they leave behind between layers is more than the core's own cache holds.
+const HANDS: usize = 2;
 /// Between two characters, in heights of the strip: from here on they belong to different fields that stand in one row.
 const GAP: f32 = 1.7;
 /// Lines that are read with less certainty than this are no text.
@@ -25,8 +31,15 @@ const LEAST: f32 = 0.5;
 
 #[derive(Debug)]
 pub(super) struct Recogniser {
+    /// The same net for each hand.
+    nets: Vec<Box<dyn Net>>,
+    alphabet: Alphabet,
+}
+
+/// How a strip goes in and what comes out.
+#[derive(Debug)]
+struct Alphabet {
     id: String,
-    net: Box<dyn Net>,
     input: Input,
     tensor: String,
     /// The first is nothing.
@@ -49,64 +62,74 @@ impl Recogniser {
         let listed = String::from_utf8(characters.read(folder)?)
             .map_err(|_| unfit(&model.id, "its characters are not UTF-8"))?;
         let characters = [""].into_iter().chain(listed.lines()).chain([" "]).map(str::to_owned).collect();
-        Ok(Self { id: model.id.clone(), net, tensor: tensor.clone(), input, characters })
+        let (id, tensor) = (model.id.clone(), tensor.clone());
+        let mut nets = vec![net];
+        let hands = std::thread::available_parallelism().map_or(1, usize::from).min(HANDS);
+        while nets.len() < hands {
+            nets.push(load_net(folder, pack, Task::ReadText)?.0);
+        }
+        Ok(Self { nets, alphabet: Alphabet { id, input, tensor, characters } })
     }
 
-    /// The lines at these corners, less those that are none.
+    /// The lines at these corners, in their order, less those that are none.
     pub(super) fn read(&mut self, page: &Picture, lines: &[[Point; 4]]) -> Result<Vec<Line>, VisionError> {
-        let height = self.input.height;
-        let mut strips: Vec<(u32, u32, &[Point; 4])> = lines
-            .iter()
-            .map(|corners| {
-                let width = width_of(corners, height);
-                (width.next_multiple_of(BUCKET).max(NARROWEST), width, corners)
-            })
-            .collect();
-        strips.sort_by_key(|&(bucket, ..)| bucket);
-        let mut out = Vec::with_capacity(lines.len());
-        for group in strips.chunk_by(|a, b| a.0 == b.0) {
-            for batch in group.chunks(BATCH) {
-                self.read_batch(page, batch, &mut out)?;
+        let alphabet = &self.alphabet;
+        let mut strips: Vec<(usize, &[Point; 4])> = lines.iter().enumerate().collect();
+        // The longest first, so that no hand is left with a long one at the end.
+        strips.sort_by_key(|(_, corners)| Reverse(width_of(corners, alphabet.input.height)));
+        let next = AtomicUsize::new(0);
+        let take = |net: &mut Box<dyn Net>| {
+            let mut read = Vec::new();
+            while let Some(&(at, corners)) = strips.get(next.fetch_add(1, Relaxed)) {
+                read.push((at, alphabet.read(&mut **net, page, corners)?));
             }
-        }
-        Ok(out)
+            Ok::<_, VisionError>(read)
+        };
+        let Some((mine, others)) = self.nets.split_first_mut() else { return Ok(Vec::new()) };
+        let mut read = std::thread::scope(|scope| {
+            let others: Vec<_> = others.iter_mut().map(|net| scope.spawn(|| take(net))).collect();
+            let mut read = take(mine)?;
+            for other in others {
+                read.extend(other.join().unwrap_or_else(|panic| resume_unwind(panic))?);
+            }
+            Ok::<_, VisionError>(read)
+        })?;
+        read.sort_by_key(|&(at, _)| at);
+        Ok(read.into_iter().flat_map(|(_, lines)| lines).collect())
     }
+}
 
-    fn read_batch(
-        &mut self,
+impl Alphabet {
+    /// What a strip says: a line, or several where it holds more than one.
+    fn read(
+        &self,
+        net: &mut dyn Net,
         page: &Picture,
-        batch: &[(u32, u32, &[Point; 4])],
-        out: &mut Vec<Line>,
-    ) -> Result<(), VisionError> {
+        corners: &[Point; 4],
+    ) -> Result<Vec<Line>, VisionError> {
         let height = self.input.height;
-        let mut values = Vec::new();
-        let mut drawn = Vec::with_capacity(batch.len());
-        for &(bucket, width, corners) in batch {
-            let Some(strip) = draw(page, corners, width, height) else { continue };
-            values.extend(pad(&tensor_of(&strip, width, height, &self.input), width, bucket));
-            drawn.push((bucket, width, corners));
-        }
-        let Some(&(bucket, ..)) = drawn.first() else { return Ok(()) };
-        let answer = self.net.run(&values, [drawn.len(), 3, height as usize, bucket as usize])?;
-        let answer = answer.into_iter().find(|(name, _)| *name == self.tensor).map(|(_, values)| values);
-        let each = answer.as_ref().map_or(0, |values| values.len() / drawn.len());
+        let width = width_of(corners, height);
+        let bucket = width.next_multiple_of(BUCKET).max(NARROWEST);
+        let Some(strip) = draw(page, corners, width, height) else { return Ok(Vec::new()) };
+        let values = pad(&tensor_of(&strip, width, height, &self.input), width, bucket);
+        let answer = net.run(&values, [1, 3, height as usize, bucket as usize])?;
+        let steps = answer.into_iter().find(|(name, _)| *name == self.tensor).map(|(_, values)| values);
         let classes = self.characters.len();
-        let Some(answer) = answer.filter(|_| each > 0 && each.is_multiple_of(classes)) else {
+        let whole = |steps: &Vec<f32>| !steps.is_empty() && steps.len().is_multiple_of(classes);
+        let Some(steps) = steps.filter(whole) else {
             return Err(VisionError::Unusable {
                 model: self.id.clone(),
                 what: format!("its output is no row of {classes} classes"),
             });
         };
-        for (steps, (bucket, width, corners)) in answer.chunks_exact(each).zip(drawn) {
-            let seen = read_greedily(steps, classes, bucket as f32 / width as f32);
-            let gap = GAP * height as f32 / width as f32;
-            for part in seen.chunk_by(|a, b| b.at - a.at < gap) {
-                let whole = part.len() == seen.len();
-                let span = if whole { (0.0, 1.0) } else { span(part, height as f32 / width as f32) };
-                out.extend(self.line(part, corners, span).filter(|line| line.confidence >= LEAST));
-            }
-        }
-        Ok(())
+        let seen = read_greedily(&steps, classes, bucket as f32 / width as f32);
+        let share = height as f32 / width as f32;
+        let lines = seen.chunk_by(|a, b| b.at - a.at < GAP * share).filter_map(|part| {
+            let whole = part.len() == seen.len();
+            let span = if whole { (0.0, 1.0) } else { span(part, share) };
+            self.line(part, corners, span).filter(|line| line.confidence >= LEAST)
+        });
+        Ok(lines.collect())
     }
 
     fn line(&self, seen: &[Seen], corners: &[Point; 4], (from, to): (f32, f32)) -> Option<Line> {

@@ -41,10 +41,7 @@ impl Identities {
                 })?;
                 requirement.attempt()?;
                 let resource = Resource::begin(world, requirement);
-                let id = session.supply(world, resource, effects)?;
-                once.note(session, id);
-                session.track("RESOURCE_CREATED", Some(id), world.now(), device);
-                Ok(id)
+                session.supply(resource, once, device, effects, world)
             })
             .await?;
         Ok(id)
@@ -90,9 +87,7 @@ impl Identities {
             if liveness == LivenessType::Static || frames >= ZOOM_FRAMES {
                 session.move_requirement(resource, ResourceEvent::Accepted)?;
             }
-            session.touch(resource, world);
-            session.track("FRAME_UPLOADED", Some(resource), world.now(), device);
-            effects.tell(Topic::ResourceUpdate, Subject::Resource(resource));
+            session.changed(resource, "FRAME_UPLOADED", device, effects, world);
             Ok(())
         })
         .await
@@ -156,10 +151,7 @@ impl Identities {
                 let found = found.ok_or(NotDone::Missing("requirement"))?;
                 may(found.source, by)?;
                 let resource = Resource::begin(world, found);
-                let id = session.supply(world, resource, effects)?;
-                once.note(session, id);
-                session.track("RESOURCE_CREATED", Some(id), world.now(), device);
-                Ok(id)
+                session.supply(resource, once, device, effects, world)
             })
             .await?;
         Ok(id)
@@ -184,30 +176,19 @@ impl Identities {
             self.one_face(upload.bytes.clone()).await?;
         }
         let media = self.put(held, media_kind, content_type, Some(resource), &upload.bytes).await?;
-        let (added, id) = (media.clone(), session.id);
-        let done = self
-            .change(id, move |session, effects, world| {
-                if by == SourceType::EndUser {
-                    session.person(world)?;
-                }
-                open_to_business(session, world)?;
-                session.mine(kind, resource)?;
-                session.move_requirement(resource, ResourceEvent::Supplied)?;
-                let place = session.any(resource).ok_or(NotDone::Missing("resource"))?;
-                effects.gone.extend(place.image.replace(added.id));
-                session.media.push(added);
-                session.move_requirement(resource, ResourceEvent::Accepted)?;
-                session.touch(resource, world);
-                session.track("FACE_CAPTURE_IMAGE_UPLOADED", Some(resource), world.now(), device);
-                effects.tell(Topic::ResourceUpdate, Subject::Resource(resource));
-                Ok(())
-            })
-            .await;
-        if let Err(error) = done {
-            self.clear(id, &[media.id]).await;
-            return Err(error);
-        }
-        Ok(media)
+        let added = media.clone();
+        self.changed(held, media, move |session, effects, world| {
+            open_to_business(session, world)?;
+            session.mine(kind, resource)?;
+            session.move_requirement(resource, ResourceEvent::Supplied)?;
+            let place = session.any(resource).ok_or(NotDone::Missing("resource"))?;
+            effects.gone.extend(place.image.replace(added.id));
+            session.media.push(added);
+            session.move_requirement(resource, ResourceEvent::Accepted)?;
+            session.changed(resource, "FACE_CAPTURE_IMAGE_UPLOADED", device, effects, world);
+            Ok(())
+        })
+        .await
     }
 }
 

@@ -10,9 +10,18 @@ use crate::identity::{
     store::Held,
     words::{MediaType, ResourceKind, Standing, TaskState, Topic},
 };
-use base::{ResourceId, SessionId, TaskId};
+use base::{MediaId, ResourceId, SessionId, TaskId};
 use documents::{catalogue, countries};
 use serde_json::Value;
+
+/// What goes with something that is put in its place.
+struct Put {
+    /// Whether it may be a PDF file.
+    pdf: bool,
+    /// What is noted of the device.
+    event: &'static str,
+    device: Option<Value>,
+}
 
 impl Identities {
     /// Begins a document.
@@ -40,10 +49,7 @@ impl Identities {
                 if kind == ResourceKind::SupplementaryDocument {
                     resource.other_type = new.document_type.map(|word| word.trim().to_ascii_uppercase());
                 }
-                let id = session.supply(world, resource, effects)?;
-                once.note(session, id);
-                session.track("RESOURCE_CREATED", Some(id), world.now(), device);
-                Ok(id)
+                session.supply(resource, once, device, effects, world)
             })
             .await?;
         session.resources.into_iter().find(|resource| resource.id == id).ok_or(NotDone::Missing("resource"))
@@ -59,33 +65,13 @@ impl Identities {
         upload: Upload,
         device: Option<Value>,
     ) -> Result<Media, NotDone> {
-        let session = &held.session;
         if number > LAST_PAGE {
             return Err(NotDone::wrong("page", format!("pages are numbered from 0 to {LAST_PAGE}")));
         }
-        session.takes_from(upload.capture_method)?;
-        not_being_read(session.mine(kind, resource)?)?;
-        let (media_kind, content_type) = upload.kind(false, !session.sandbox)?;
-        let media = self.put(held, media_kind, content_type, Some(resource), &upload.bytes).await?;
-        let added = media.clone();
         let method = upload.capture_method;
-        let put = self
-            .changed(held, media, move |session, effects, world| {
-                not_being_read(session.mine(kind, resource)?)?;
-                let place = session.any(resource).ok_or(NotDone::Missing("resource"))?;
-                effects.gone.extend(place.put_page(number, method, added.id));
-                session.media.push(added);
-                session.readable_came(resource, world)?;
-                session.touch(resource, world);
-                session.track("PAGE_UPLOADED", Some(resource), world.now(), device);
-                effects.tell(Topic::ResourceUpdate, Subject::Resource(resource));
-                Ok(())
-            })
-            .await?;
-        if session.task_kind(kind).is_some() && !session.sandbox {
-            self.read_ahead(session.id, put.id, upload.bytes);
-        }
-        Ok(put)
+        let put = Put { pdf: false, event: "PAGE_UPLOADED", device };
+        let place = move |resource: &mut Resource, media| resource.put_page(number, method, media);
+        self.put_readable(held, (kind, resource), upload, put, place).await
     }
 
     /// Puts the file of a supplementary document in its place.
@@ -96,26 +82,37 @@ impl Identities {
         upload: Upload,
         device: Option<Value>,
     ) -> Result<Media, NotDone> {
-        let kind = ResourceKind::SupplementaryDocument;
+        let put = Put { pdf: true, event: "FILE_UPLOADED", device };
+        let of = (ResourceKind::SupplementaryDocument, resource);
+        self.put_readable(held, of, upload, put, |resource, media| resource.file.replace(media)).await
+    }
+
+    /// Puts something that can be read in its place in a resource, which gives what it replaces, and begins to read it.
+    async fn put_readable(
+        &self,
+        held: &Held,
+        (kind, resource): (ResourceKind, ResourceId),
+        upload: Upload,
+        put: Put,
+        place: impl FnOnce(&mut Resource, MediaId) -> Option<MediaId> + Send,
+    ) -> Result<Media, NotDone> {
         let session = &held.session;
         session.takes_from(upload.capture_method)?;
         not_being_read(session.mine(kind, resource)?)?;
-        let (media_kind, content_type) = upload.kind(true, !session.sandbox)?;
+        let (media_kind, content_type) = upload.kind(put.pdf, !session.sandbox)?;
         let media = self.put(held, media_kind, content_type, Some(resource), &upload.bytes).await?;
         let added = media.clone();
         let put = self
             .changed(held, media, move |session, effects, world| {
                 not_being_read(session.mine(kind, resource)?)?;
-                let place = session.any(resource).ok_or(NotDone::Missing("resource"))?;
-                effects.gone.extend(place.file.replace(added.id));
+                let changed = session.any(resource).ok_or(NotDone::Missing("resource"))?;
+                effects.gone.extend(place(changed, added.id));
                 if added.kind == MediaType::Pdf {
                     effects.tell(Topic::NewPdfSupplied, Subject::Resource(resource));
                 }
                 session.media.push(added);
                 session.readable_came(resource, world)?;
-                session.touch(resource, world);
-                session.track("FILE_UPLOADED", Some(resource), world.now(), device);
-                effects.tell(Topic::ResourceUpdate, Subject::Resource(resource));
+                session.changed(resource, put.event, put.device, effects, world);
                 Ok(())
             })
             .await?;

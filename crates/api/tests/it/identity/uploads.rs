@@ -1,0 +1,136 @@
+//! Uploads that come in pieces.
+
+use super::{BASE, Session};
+use axum::{body::Body, http::Request};
+use base::SignedDuration;
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use media::blobs::{BlobKey, BlobPrefix};
+use serde_json::json;
+use testkit::{Answer, TestApp};
+
+/// A session that wants a document, with one begun: its page's path.
+async fn begun(app: &TestApp) -> (Session, String) {
+    let payload = json!({ "required_documents": [{ "type": "ID_DOCUMENT" }] });
+    let session = Session::new(app, BASE, &payload).await;
+    let id = session.document(app, "PASSPORT", "SWE", &[]).await;
+    (session, format!("/resources/id-documents/{id}/pages/1"))
+}
+
+fn request(session: &Session, method: &str, rest: &str) -> axum::http::request::Builder {
+    Request::builder().method(method).uri(session.path(rest)).header("X-Svc-Auth-Token", &session.token)
+}
+
+async fn begin(app: &TestApp, session: &Session, length: &str) -> Answer {
+    let request = request(session, "POST", "/uploads").header("Upload-Length", length);
+    app.send(request.body(Body::empty()).unwrap()).await
+}
+
+async fn upload_of(app: &TestApp, session: &Session, length: usize) -> String {
+    let begun = begin(app, session, &length.to_string()).await;
+    assert_eq!(begun.line(), "201", "{}", begun.json());
+    format!("/uploads/{}", begun.json()["id"].as_str().unwrap())
+}
+
+async fn append(app: &TestApp, session: &Session, upload: &str, offset: usize, body: Body) -> Answer {
+    let request = request(session, "PATCH", upload)
+        .header("Upload-Offset", offset.to_string())
+        .header("Content-Type", "application/offset+octet-stream");
+    app.send(request.body(body).unwrap()).await
+}
+
+/// Where an upload stands: of how many bytes how many are there.
+async fn stands(app: &TestApp, session: &Session, upload: &str) -> (usize, usize) {
+    let answer = app.send(request(session, "HEAD", upload).body(Body::empty()).unwrap()).await;
+    assert_eq!((answer.line().as_str(), answer.header("cache-control")), ("204", "no-store"));
+    let number = |name: &str| answer.header(name).parse().unwrap();
+    (number("upload-offset"), number("upload-length"))
+}
+
+/// A body that breaks off after these bytes.
+fn broken(bytes: &'static [u8]) -> Body {
+    let parts = bytes.chunks(1000).map(Ok).collect::<Vec<_>>();
+    let end = stream::once(async { Err(std::io::Error::from(std::io::ErrorKind::ConnectionReset)) });
+    Body::from_stream(stream::iter(parts).chain(end))
+}
+
+async fn blobs(app: &TestApp, session: &Session) -> Vec<BlobKey> {
+    let prefix = BlobPrefix::tenant(session.id.parse::<base::SessionId>().unwrap());
+    app.api.blobs.list(&prefix).map_ok(|found| found.key).try_collect().await.unwrap()
+}
+
+#[tokio::test]
+async fn an_upload_goes_on_where_it_broke_off() {
+    let app = TestApp::start().await;
+    let (session, page) = begun(&app).await;
+    let photo = testkit::face();
+    let upload = upload_of(&app, &session, photo.len()).await;
+    assert_eq!(stands(&app, &session, &upload).await, (0, photo.len()));
+
+    let half = photo.len() / 2;
+    append(&app, &session, &upload, 0, broken(&photo[..half])).await;
+    assert_eq!(stands(&app, &session, &upload).await, (half, photo.len()), "what came is kept");
+    let kept = blobs(&app, &session).await;
+    assert_eq!(kept.len(), 1);
+    assert!(app.api.blobs.get(&kept[0]).await.is_err(), "nothing but the session's own key opens it");
+
+    let place = json!({ "upload": upload.trim_start_matches("/uploads/"), "capture_method": "camera" });
+    let early = session.call(&app, "PUT", &page, Some(place.clone())).await;
+    assert_eq!(early.line(), "409 SESSION_NOT_READY");
+    for offset in [0, half - 1, half + 1] {
+        let other = append(&app, &session, &upload, offset, Body::from(&photo[half..])).await;
+        assert_eq!(other.line(), "409 RESOURCE_LOCKED", "{offset}");
+    }
+    let more = [&photo[half..], b"!"].concat();
+    assert_eq!(
+        append(&app, &session, &upload, half, Body::from(more)).await.line(),
+        "400 PAYLOAD_VALIDATION"
+    );
+
+    let last = append(&app, &session, &upload, half, Body::from(&photo[half..])).await;
+    assert_eq!((last.line().as_str(), last.header("upload-offset")), ("204", &*photo.len().to_string()));
+    for _ in 0..2 {
+        assert_eq!(session.call(&app, "PUT", &page, Some(place.clone())).await.line(), "200", "and again");
+    }
+    let page = session.read(&app).await["resources"]["id_documents"][0]["pages"][0].clone();
+    assert_eq!(page["capture_method"], "CAMERA");
+    assert!(session.media(&app, &page["media"]).await.body == photo);
+    session.finish(&app).await;
+    assert_eq!(blobs(&app, &session).await.len(), 1, "the pieces are gone, the page stays");
+}
+
+#[tokio::test]
+async fn uploads_are_bounded_in_size_count_and_time() {
+    let app = TestApp::start().await;
+    let (session, page) = begun(&app).await;
+    for length in ["0", "10485761", "-1", "many", ""] {
+        assert_eq!(begin(&app, &session, length).await.line(), "400 PAYLOAD_VALIDATION", "{length}");
+    }
+    let first = upload_of(&app, &session, 10 << 20).await;
+    append(&app, &session, &first, 0, Body::from("first")).await;
+    assert_eq!(blobs(&app, &session).await.len(), 1);
+    for _ in 0..3 {
+        upload_of(&app, &session, 5).await;
+    }
+    assert_eq!(append(&app, &session, &first, 5, Body::from("more")).await.line(), "404 RESOURCE_NOT_FOUND");
+    assert_eq!(blobs(&app, &session).await.len(), 0, "the oldest of four went");
+
+    let often = upload_of(&app, &session, 200).await;
+    for at in 0..100 {
+        assert_eq!(append(&app, &session, &often, at, Body::from("x")).await.line(), "204", "{at}");
+    }
+    assert_eq!(append(&app, &session, &often, 100, Body::from("x")).await.line(), "409 RESOURCE_LOCKED");
+
+    let (other, _) = begun(&app).await;
+    assert_eq!(append(&app, &other, &often, 100, Body::from("x")).await.line(), "404 RESOURCE_NOT_FOUND");
+    let foreign = json!({ "upload": often.trim_start_matches("/uploads/") });
+    assert_eq!(session.call(&app, "PUT", &page, Some(json!({}))).await.line(), "400 PAYLOAD_VALIDATION");
+    assert_eq!(session.call(&app, "PUT", &page, Some(foreign)).await.line(), "409 SESSION_NOT_READY");
+    let stranger = Session { token: other.token.clone(), ..session.clone() };
+    let refused = append(&app, &stranger, &often, 100, Body::from("x")).await;
+    assert_eq!(refused.line(), "404 SESSION_NOT_FOUND");
+
+    app.world.advance(SignedDuration::from_secs(600));
+    app.api.identities.sweep().await.unwrap();
+    assert_eq!(blobs(&app, &session).await.len(), 0, "they went with the person's time");
+    assert!(app.api.closing.orphans().await.unwrap().is_empty());
+}

@@ -1,0 +1,201 @@
+// Calls over networks that break: put again where that is worth while, uploads gone on with from where they broke.
+
+/** The server refused: its status, and its code for why. */
+export class Refused extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+  ) {
+    super(`${status} ${code}`);
+  }
+}
+
+/** Nobody answered, or nobody who could help, for as long as it was tried. */
+export class Interrupted extends Error {
+  constructor(readonly why: "network" | "serviceDown") {
+    super(why);
+  }
+}
+
+export interface Answer {
+  status: number;
+  /** `Retry-After`, in seconds. */
+  wait: string | null;
+  text: string;
+  /** `Upload-Offset`: how many bytes of an upload are there. */
+  offset?: number | undefined;
+}
+
+/** Hears what part of an upload is away, 0 to 1. */
+export type Progress = (part: number) => void;
+
+/** Waits before each further attempt, in milliseconds. */
+const WAITS = [400, 1200, 3000, 6000] as const;
+/** An upload that does not move for so long is begun again. */
+const STALLED_MS = 25_000;
+const ANSWER_MS = 40_000;
+
+/** Calls until somebody answers who can help. A network that comes back ends the waiting. */
+export async function patiently(call: () => Promise<Answer>): Promise<Answer> {
+  for (let attempt = 0; ; attempt += 1) {
+    const answer = await call().catch(() => undefined);
+    if (answer && answer.status < 300) {
+      return answer;
+    }
+    const later = !answer || answer.status === 429 || answer.status >= 500;
+    if (answer && !later) {
+      const { code, error_code } = (parse(answer.text) ?? {}) as { code?: string; error_code?: string };
+      throw new Refused(answer.status, code ?? error_code ?? "");
+    }
+    await wait(attempt, answer);
+  }
+}
+
+/** Waits before a further attempt; after the last one it is given up. */
+async function wait(attempt: number, answer: Answer | undefined): Promise<void> {
+  const least = WAITS[attempt];
+  if (least === undefined) {
+    throw new Interrupted(answer ? "serviceDown" : "network");
+  }
+  const asked = Number(answer?.wait ?? 0) * 1000 || 0;
+  await Promise.race([sleep(Math.min(10_000, Math.max(least, asked))), answer ? never() : backOnline()]);
+}
+
+/** One call with a small body or none. */
+export async function call(
+  method: string,
+  url: string,
+  headers: Record<string, string>,
+  body?: string,
+): Promise<Answer> {
+  const signal = AbortSignal.timeout(ANSWER_MS);
+  const sent = { method, headers, body: body ?? null, cache: "no-store", credentials: "omit", signal } as const;
+  const answer = await fetch(url, sent);
+  const { status, headers: told } = answer;
+  return { status, wait: told.get("retry-after"), text: await answer.text(), offset: count(told.get("upload-offset")) };
+}
+
+/** One call with a large body; browsers tell only this old way how much of it is away. */
+export function upload(
+  method: string,
+  url: string,
+  headers: Record<string, string>,
+  body: FormData | Blob | string,
+  sent: (bytes: number, of: number) => void,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    let stalled: ReturnType<typeof setTimeout>;
+    const moved = () => {
+      clearTimeout(stalled);
+      stalled = setTimeout(() => request.abort(), STALLED_MS);
+    };
+    request.open(method, url);
+    for (const [name, value] of Object.entries(headers)) {
+      request.setRequestHeader(name, value);
+    }
+    request.upload.addEventListener("progress", ({ loaded, total }) => {
+      moved();
+      sent(loaded, total);
+    });
+    request.addEventListener("loadend", () => {
+      clearTimeout(stalled);
+      if (request.status === 0) {
+        reject(new Error("not answered"));
+      } else {
+        const told = (name: string) => request.getResponseHeader(name);
+        const offset = count(told("upload-offset"));
+        resolve({ status: request.status, wait: told("retry-after"), text: request.responseText, offset });
+      }
+    });
+    moved();
+    request.send(body);
+  });
+}
+
+/** Uploads that come in pieces, as docs/IDENTITY.md has them: what a broken connection brought is not sent again. */
+export class Uploads {
+  readonly #base: string;
+  readonly #headers: () => Record<string, string>;
+  /** What was begun and may be gone on with, as long as the page is open. */
+  readonly #begun = new WeakMap<Blob, string>();
+
+  /** `base` is the address that uploads are begun at. */
+  constructor(base: string, headers: () => Record<string, string>) {
+    this.#base = base;
+    this.#headers = headers;
+  }
+
+  /** Sends all of a blob that is not there yet; answers the upload's id. */
+  async send(blob: Blob, progress: Progress): Promise<string> {
+    let { id, offset } = await this.#resume(blob);
+    for (let vain = 0; offset < blob.size; ) {
+      const headers = {
+        ...this.#headers(),
+        "upload-offset": String(offset),
+        "content-type": "application/offset+octet-stream",
+      };
+      const from = offset;
+      const rest = blob.slice(from);
+      const tell = (bytes: number) => progress(Math.min(1, (from + bytes) / blob.size));
+      const answer = await upload("PATCH", `${this.#base}/${id}`, headers, rest, tell).catch(() => undefined);
+      if (answer?.status === 204 && answer.offset !== undefined) {
+        offset = answer.offset;
+      } else {
+        await wait(vain, answer);
+        ({ id, offset } = await this.#resume(blob));
+      }
+      // As long as bytes arrive it is worth while.
+      vain = offset > from ? 0 : vain + 1;
+    }
+    progress(1);
+    return id;
+  }
+
+  /** The upload of a blob and how much of it is there; a new one where there is none, or none any more. */
+  async #resume(blob: Blob): Promise<{ id: string; offset: number }> {
+    const known = this.#begun.get(blob);
+    if (known) {
+      try {
+        const { offset } = await patiently(() => call("HEAD", `${this.#base}/${known}`, this.#headers()));
+        return { id: known, offset: offset ?? 0 };
+      } catch (error) {
+        if (!(error instanceof Refused) || error.status !== 404) {
+          throw error;
+        }
+      }
+    }
+    const headers = () => ({ ...this.#headers(), "upload-length": String(blob.size) });
+    const begun = await patiently(() => call("POST", this.#base, headers()));
+    const { id } = (parse(begun.text) ?? {}) as { id?: unknown };
+    if (typeof id !== "string") {
+      throw new Refused(500, "NO_ID");
+    }
+    this.#begun.set(blob, encodeURIComponent(id));
+    return { id: encodeURIComponent(id), offset: 0 };
+  }
+}
+
+export function parse(text: string): unknown {
+  try {
+    return text === "" ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function sleep(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+function count(text: string | null): number | undefined {
+  return text !== null && /^\d{1,12}$/.test(text) ? Number(text) : undefined;
+}
+
+function backOnline(): Promise<void> {
+  return new Promise((resolve) => window.addEventListener("online", () => resolve(), { once: true }));
+}
+
+function never(): Promise<void> {
+  return new Promise(() => undefined);
+}
