@@ -2,7 +2,7 @@
 
     python combine.py SET CUES.npz WEIGHTS NAMES [WEIGHTS NAMES ...]
 
-SET is the output of render.py, CUES of cues.py, both of the held people; NAMES are the species, printers or displays,
+SET is the output of render.py, CUES of cues.py (of some of its pictures or all), both of the held people; NAMES are the species, printers or displays,
 joined by commas, that the training of WEIGHTS left out. Nothing that is fitted here has seen them: not the combination,
 and not the thresholds, which refuse 10 % of the reported half's live faces. Of the species that were trained on the
 reported half is told, of those left out everything.
@@ -70,12 +70,12 @@ def told(name, scores, live, reported, groups):
 def main():
     folder, cues = pathlib.Path(sys.argv[1]), np.load(sys.argv[2])
     torch.set_num_threads(1)
-    held = train.load(folder, "held")
+    held = {name: values[cues["numbers"]] for name, values in train.load(folder, "held").items()}
     sums = held["crops"].astype(np.int64).sum((1, 2, 3, 4))
     if not np.array_equal(sums, cues["crops"]):
         sys.exit("the cues are of other pictures")
     kind, live = held["species"], held["species"] == "live"
-    choosing = np.arange(len(kind)) // 8 % 2 == 0
+    choosing = cues["numbers"] // 8 % 2 == 0
     for weights, names in zip(sys.argv[3::2], sys.argv[4::2]):
         names = names.split(",")
         out = np.isin(kind, names) | np.isin(held["device"], names)
@@ -108,7 +108,8 @@ def main():
                 alone = passes
             elif name.startswith("net"):
                 # Of the attacks left out: how many the net alone lets pass and this does not, and the other way round.
-                print(f"<!-- stopped {int((alone & ~passes & out & ~live).sum())}, let in {int((~alone & passes & out & ~live).sum())}; slopes {slopes.round(2).tolist()} -->")
+                stopped, let_in = int((alone & ~passes & out).sum()), int((~alone & passes & out).sum())
+                print(f"<!-- of those left out {stopped} more stopped, {let_in} more let in; slopes {slopes.round(2).tolist()} -->")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 """The measures of crates/vision/src/liveness, on the pictures that render.py made crops of.
 
-    python cues.py PEOPLE OUT.npz HALF COUNT SEED
+    python cues.py PEOPLE OUT.npz HALF COUNT SEED [FROM]
 
-Renders the pictures of a set once more, as wholes, and measures them: OUT holds `cues` [n, 7], `crops` (a sum over the
-crops of each picture, to see that they are those of the set), in the order of the set.
+Renders the pictures of a set once more, as wholes, from number FROM on, and measures them: OUT holds `cues` [n, 7],
+`numbers` and `crops` (a sum over the crops of each picture, to see that they are those of the set).
 
     python cues.py check PICTURES CUES.csv
 
@@ -173,12 +173,13 @@ def main():
     cv2.setNumThreads(1)
     world = scene.World(render.people(folder, half))
     cues, sums = [], []
-    for number in range(int(count)):
+    numbers = range(int(sys.argv[6]) if len(sys.argv) > 6 else 0, int(count))
+    for number in numbers:
         shot = world.shoot(render.species_of(number), int(seed) * 1_000_003 + number)
         pair, _ = render.crops(shot, np.random.default_rng([int(seed), number]))
         cues.append(measure(shot.picture, shot.box))
         sums.append(int(pair.astype(np.int64).sum()))
-    np.savez(out, cues=np.array(cues), crops=np.array(sums))
+    np.savez(out, cues=np.array(cues), crops=np.array(sums), numbers=np.array(numbers))
 
 
 if __name__ == "__main__":
