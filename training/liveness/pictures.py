@@ -15,7 +15,7 @@ import render
 import scene
 
 # Face and picture, pixels.
-LEAST_FACE, LEAST_SIDE = 64, 120
+LEAST_FACE, LEAST_SIDE = 64, 300
 
 
 def main():

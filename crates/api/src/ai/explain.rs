@@ -82,6 +82,8 @@ struct Quality {
     height: u32,
     /// Mean luma over the face, 0 to 255.
     face_luma: f64,
+    /// Sharpness of the face, 0 to 1: 0.4 and more in good pictures; below 0.3 ages come out too young.
+    face_sharpness: f64,
     /// JPEG quality read from the quantisation tables, 1 to 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     jpeg_quality: Option<u8>,
@@ -123,6 +125,7 @@ impl Explain {
                 width: finding.size.width,
                 height: finding.size.height,
                 face_luma: round(finding.luma),
+                face_sharpness: round(finding.sharpness),
                 jpeg_quality: finding.jpeg_quality,
             },
             models: finding.models.clone(),

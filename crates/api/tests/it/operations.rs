@@ -156,6 +156,8 @@ async fn explain_adds_what_the_answer_rests_on_and_changes_nothing_else() {
     assert!(shares.windows(2).all(|two| two[0] > two[1]), "the older, the fewer: {shares:?}");
     assert_eq!(explain["quality"]["width"], 720);
     assert_eq!(explain["quality"]["jpeg_quality"], 96);
+    let sharpness = explain["quality"]["face_sharpness"].as_f64().unwrap();
+    assert!((0.25..=1.0).contains(&sharpness), "{sharpness}");
     assert_eq!(explain["liveness"]["experimental"], true);
     for model in explain["models"].as_array().unwrap() {
         assert_eq!(model["sha256"].as_str().unwrap().len(), 64, "{model}");

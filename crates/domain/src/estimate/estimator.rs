@@ -82,6 +82,9 @@ pub struct Finding {
     pub face: Face,
     /// Mean luma over the face, 0 to 255.
     pub luma: f32,
+    /// Sharpness of the face, 0 to 1; see [`vision::Quality`]. No limit stands on it: interface 2 has no answer for a blurred
+    /// face.
+    pub sharpness: f32,
     /// The upright image's size.
     pub size: PictureSize,
     /// The JPEG quality, where the image is one.
@@ -256,8 +259,9 @@ fn look(
         Some(level) => Some(liveness(vision, &picture, &face, level)?),
         None => None,
     };
+    let sharpness = Vision::quality(&picture, &face).sharpness;
     let (size, jpeg_quality) = (picture.size(), header.jpeg_quality);
-    Ok(Finding { age, liveness, face, luma, size, jpeg_quality, models: vision.models().to_vec() })
+    Ok(Finding { age, liveness, face, luma, sharpness, size, jpeg_quality, models: vision.models().to_vec() })
 }
 
 /// The one face of the picture. A picture so dark or bright that no face is found is refused for its light when a face
