@@ -57,9 +57,9 @@ export class Api {
   }
 
   /** Tells the server that the page broke, without a word of anything that a person did or has. */
-  report(screen: string, message: string): void {
+  report(fault: object): void {
     const headers = { ...this.#headers(), "content-type": "application/json" };
-    const sent = { method: "POST", headers, body: JSON.stringify({ screen, message }), keepalive: true };
+    const sent = { method: "POST", headers, body: JSON.stringify(fault), keepalive: true };
     fetch(`${this.#root}/faults`, { ...sent, cache: "no-store", credentials: "omit" }).catch(() => undefined);
   }
 

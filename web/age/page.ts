@@ -7,7 +7,7 @@ import { copied, isPhone, showCode } from "../shared/handoff";
 import { choose } from "../shared/language";
 import { Interrupted, type Progress, Refused } from "../shared/network";
 import { paragraph, primary, row } from "../shared/pieces";
-import { type Fault, watch } from "../shared/report";
+import { watch } from "../shared/report";
 import { type Screen, Stage } from "../shared/stage";
 import {
   addressOf,
@@ -91,7 +91,7 @@ class Page {
   start(): void {
     watch(
       () => (this.#where.on === "step" ? (this.#turn?.step?.kind ?? "step") : this.#where.on),
-      (fault) => this.#api?.report(fault.screen, placeIn(fault)),
+      (fault) => this.#api?.report(fault),
       () => this.#breakDown(),
     );
     find("stop").addEventListener("click", () => void this.#stop());
@@ -744,11 +744,6 @@ const FAST_MS = 1000;
 /** Minutes and seconds. */
 function clockOf(seconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
-}
-
-/** What is told of a mistake: its kind and its place in the program. */
-function placeIn({ name, file, line }: Fault): string {
-  return `${name} ${file}:${line}`;
 }
 
 /** The origin that may be told something: never any. */

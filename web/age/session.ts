@@ -23,6 +23,8 @@ export interface Method {
   /** Whether somebody's face is measured. */
   biometric: boolean;
   state: "OPEN" | "FAILED" | "EXHAUSTED" | "DECLINED";
+  /** Whether it may be begun now, as far as the server says so. */
+  available: boolean;
   attempts: number;
   remaining: number;
   /** Whether a phone may take over. */
@@ -129,6 +131,7 @@ function readMethod(entry: unknown): Method[] {
       threshold: number(body.threshold),
       biometric: body.biometric === true,
       state: states.find((one) => one === body.state) ?? "OPEN",
+      available: body.available !== false,
       attempts: number(body.attempts) ?? 0,
       remaining: number(body.attempts_remaining) ?? 0,
       handOff: body.hand_off !== false,
@@ -152,7 +155,9 @@ export function readTurn(answer: unknown): Turn {
 
 /** Methods that somebody may begin now. */
 export function usable({ methods }: Session): Method[] {
-  return methods.filter(({ state, remaining }) => state === "OPEN" || (state === "FAILED" && remaining > 0));
+  return methods.filter(
+    ({ state, remaining, available }) => available && (state === "OPEN" || (state === "FAILED" && remaining > 0)),
+  );
 }
 
 /** Whether the session goes on: nothing of it has been decided, or it may be tried again. */

@@ -15,12 +15,14 @@ import { type Doing, elsewhere, type Rendered, worded } from "./step";
 const ASPECT = 3 / 4;
 /** How long a picture may be waited for before the button is the better way, in milliseconds. */
 const HELP_MS = 9000;
-/** A move is read, then made. */
-const READ_MS = 1600;
+/** How often the head is looked at while it moves: the server takes it for broken off where there is more between frames
+ * than 600 milliseconds, and looks at so many frames. */
 const BETWEEN_MS = 450;
-/** Pictures of all moves together, and of one. */
-const MOST_FRAMES = 12;
-const MOST_EACH = 4;
+const MOST_FRAMES = 24;
+/** Frames of the look ahead that it begins with, and the part of a move that is the move and not the look ahead after it. */
+const OPENING = 3;
+const MOST_MOVES = 6;
+const MOVING = 4 / 7;
 /** Their size: they show a movement, the first picture shows the face. */
 const [FRAME_WIDTH, FRAME_HEIGHT, FRAME_QUALITY] = [480, 640, 0.85] as const;
 /** Where the image interface's capture module asks for its sessions, below the server's address. */
@@ -34,6 +36,12 @@ export function render(doing: Doing, step: Step, problem: Problem | undefined): 
     face.tips();
   }
   return {};
+}
+
+/** Frames, and when each was taken, in milliseconds. */
+interface Film {
+  frames: Blob[];
+  times: number[];
 }
 
 class FaceStep {
@@ -54,7 +62,7 @@ class FaceStep {
     this.#doing = doing;
     this.#moves = list(step.moves)
       .filter((move) => typeof move === "string")
-      .slice(0, MOST_FRAMES);
+      .slice(0, MOST_MOVES);
     const path = text(json(step.capture).path) ?? CAPTURE;
     // A path of this server and nothing else.
     const own = path.endsWith(CAPTURE) && !path.startsWith("//") && path.startsWith("/");
@@ -77,12 +85,14 @@ class FaceStep {
 
   tips(): void {
     const { faceTips: say, camera, look } = this.#doing.texts;
-    const explained = this.#moves.length > 0 ? look.several : look.one;
+    const several = this.#moves.length > 0;
+    const moves = this.#moves.map((move) => make("li", {}, this.#named(move)));
     this.#doing.show({
       heading: say.heading,
       body: [
         ovalSketch(),
-        paragraph(explained),
+        paragraph(several ? look.several : look.one),
+        several ? make("ol", {}, ...moves) : undefined,
         advice([say.light, say.free, say.alone]),
         row(primary(camera.open, () => void this.look())),
         elsewhere(this.#doing),
@@ -175,7 +185,7 @@ class FaceStep {
     if (!portrait || !here()) {
       return;
     }
-    const frames = this.#moves.length > 0 ? await this.#film(pane, camera, here) : [];
+    const film = this.#moves.length > 0 ? await this.#film(pane, camera, here) : undefined;
     if (!here()) {
       return;
     }
@@ -191,37 +201,50 @@ class FaceStep {
     const progress = (part: number) => {
       bar.value = part;
     };
-    this.#doing.answer(() => this.#input(portrait, frames), progress);
+    this.#doing.answer(() => this.#input(portrait, film), progress);
   }
 
-  /** Has the moves made, and takes pictures meanwhile. */
-  async #film(pane: Viewer, camera: Camera, here: () => boolean): Promise<Blob[]> {
+  /** Has the moves made, with looks straight ahead between them, and takes frames all the while. */
+  async #film(pane: Viewer, camera: Camera, here: () => boolean): Promise<Film> {
     const { moves } = this.#doing.texts;
-    const each = Math.max(1, Math.min(MOST_EACH, Math.floor(MOST_FRAMES / this.#moves.length)));
+    const each = Math.floor((MOST_FRAMES - OPENING) / this.#moves.length);
+    const made = Math.ceil(each * MOVING);
+    const script = [
+      ...Array.from({ length: OPENING }, () => moves.AHEAD),
+      ...this.#moves.flatMap((move) =>
+        Array.from({ length: each }, (_, at) => (at < made ? this.#named(move) : moves.AHEAD)),
+      ),
+    ];
     const canvas = document.createElement("canvas");
-    const frames: Blob[] = [];
+    const film: Film = { frames: [], times: [] };
     camera.resume();
     pane.take.hidden = true;
     pane.change.hidden = true;
     pane.bar.hidden = false;
-    for (const move of this.#moves) {
-      this.#advise(pane, lookup(moves, move) ?? moves.OTHER, true);
-      await sleep(READ_MS);
-      for (let number = 0; number < each && here(); number += 1) {
-        camera.look(visible(camera.size, ASPECT), FRAME_WIDTH, FRAME_HEIGHT, canvas);
-        frames.push(await toJpeg(canvas, FRAME_QUALITY));
-        pane.bar.value = frames.length / (each * this.#moves.length);
-        await sleep(BETWEEN_MS);
+    const began = performance.now();
+    for (const [number, words] of script.entries()) {
+      this.#advise(pane, words, true);
+      await sleep(began + number * BETWEEN_MS - performance.now());
+      if (!here()) {
+        break;
       }
+      camera.look(visible(camera.size, ASPECT), FRAME_WIDTH, FRAME_HEIGHT, canvas);
+      film.times.push(Math.round(performance.now() - began));
+      film.frames.push(await toJpeg(canvas, FRAME_QUALITY));
+      pane.bar.value = film.frames.length / script.length;
     }
-    return frames;
+    return film;
+  }
+
+  #named(move: string): string {
+    const { moves } = this.#doing.texts;
+    return lookup(moves, move) ?? moves.OTHER;
   }
 
   /** What is sent: the picture, and what proves that this page took it. */
-  async #input({ blob }: Portrait, frames: Blob[]): Promise<object> {
-    const multiframe = frames.length > 0;
-    const sealed = await this.#seal(await blob.arrayBuffer(), multiframe);
-    return multiframe ? { ...sealed, frames: await Promise.all(frames.map(base64)) } : sealed;
+  async #input({ blob }: Portrait, film: Film | undefined): Promise<object> {
+    const sealed = await this.#seal(await blob.arrayBuffer(), film !== undefined);
+    return film ? { ...sealed, frames: await Promise.all(film.frames.map(base64)), times: film.times } : sealed;
   }
 
   async #seal(image: ArrayBuffer, multiframe: boolean): Promise<object> {

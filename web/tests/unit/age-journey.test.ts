@@ -51,6 +51,7 @@ test("methods are usable while they are open or may be tried again, and new ones
       { method: "C", state: "FAILED", attempts_remaining: 0 },
       { method: "D", state: "EXHAUSTED" },
       { method: "E", state: "DECLINED" },
+      { method: "G", state: "OPEN", available: false },
       { method: "F" },
       { state: "OPEN" },
       "nonsense",
