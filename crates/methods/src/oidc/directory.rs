@@ -1,11 +1,12 @@
 //! Discovery documents and key sets of providers, kept for a while.
 
 use super::WHO;
-use crate::{BadSettings, Failure, calls};
-use base::{SignedDuration, Timestamp, World};
+use crate::{BadSettings, Failure, calls, kept::Kept};
+use base::{SignedDuration, World};
 use media::fetch::Fetcher;
 use openidconnect::{
-    AdditionalProviderMetadata, DiscoveryError, HttpRequest, HttpResponse, IssuerUrl, ProviderMetadata,
+    AdditionalProviderMetadata, AsyncHttpClient, DiscoveryError, HttpRequest, HttpResponse, IssuerUrl,
+    ProviderMetadata,
     core::{
         CoreAuthDisplay, CoreClaimName, CoreClaimType, CoreClientAuthMethod, CoreGrantType, CoreJsonWebKey,
         CoreJweContentEncryptionAlgorithm, CoreJweKeyManagementAlgorithm, CoreResponseMode, CoreResponseType,
@@ -13,8 +14,7 @@ use openidconnect::{
     },
 };
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
-use tokio::sync::Mutex;
+use std::{pin::Pin, sync::Arc};
 
 /// How long documents are kept.
 const KEPT: SignedDuration = SignedDuration::from_mins(10);
@@ -58,8 +58,7 @@ pub(super) struct Directory {
     issuer: IssuerUrl,
     fetcher: Fetcher,
     world: Arc<dyn World>,
-    /// Held while they are asked for, so that many attempts ask once.
-    kept: Mutex<Option<(Timestamp, Arc<Metadata>)>>,
+    kept: Kept<Arc<Metadata>>,
 }
 
 impl Directory {
@@ -69,50 +68,43 @@ impl Directory {
             issuer: issuer.map_err(|_| BadSettings::new("issuer", "is no address"))?,
             fetcher: fetcher.clone(),
             world: world.clone(),
-            kept: Mutex::new(None),
+            kept: Kept::new(world),
         })
     }
 
     /// The documents, at most ten minutes old.
     pub(super) async fn get(&self) -> Result<Arc<Metadata>, Failure> {
-        let mut kept = self.kept.lock().await;
-        let now = self.world.now();
-        if let Some((since, metadata)) = kept.as_ref()
-            && now.duration_since(*since) < KEPT
-        {
-            return Ok(metadata.clone());
-        }
-        let metadata = Arc::new(self.discover().await?);
-        *kept = Some((now, metadata.clone()));
-        Ok(metadata)
+        self.kept.get(async || Ok((Arc::new(self.discover().await?), KEPT))).await
     }
 
     /// Newer documents than these, where these have been kept for half a minute or somebody else has got newer ones.
     pub(super) async fn renew(&self, old: &Arc<Metadata>) -> Result<Option<Arc<Metadata>>, Failure> {
-        {
-            let mut kept = self.kept.lock().await;
-            match kept.as_ref() {
-                Some((_, metadata)) if !Arc::ptr_eq(metadata, old) => return Ok(Some(metadata.clone())),
-                Some((since, _)) if self.world.now().duration_since(*since) < SETTLED => return Ok(None),
-                _ => *kept = None,
-            }
-        }
-        self.get().await.map(Some)
+        let now = self.world.now();
+        let is_old =
+            |kept: &Arc<Metadata>, since| Arc::ptr_eq(kept, old) && now.duration_since(since) >= SETTLED;
+        self.kept.forget(is_old).await;
+        let newest = self.get().await?;
+        Ok(Some(newest).filter(|newest| !Arc::ptr_eq(newest, old)))
     }
 
-    async fn discover(&self) -> Result<Metadata, Failure> {
-        let http = |request: HttpRequest| self.call(request);
-        Metadata::discover_async(self.issuer.clone(), &http).await.map_err(|error| match error {
-            DiscoveryError::Request(Unreached(words)) => Failure::Unavailable(words),
-            DiscoveryError::Response(status, ..) => {
-                Failure::Unavailable(format!("{WHO}'s documents cannot be read: it answers {status}"))
-            }
-            DiscoveryError::Validation(_) => Failure::unavailable("the identity provider is another issuer"),
-            _ => Failure::unavailable("the identity provider's documents cannot be read"),
+    // Boxed, as the compiler cannot see through the library's futures whether they may go from thread to thread.
+    fn discover(&self) -> Boxed<'_, Result<Metadata, Failure>> {
+        Box::pin(async {
+            let found = Metadata::discover_async(self.issuer.clone(), self).await;
+            found.map_err(|error| match error {
+                DiscoveryError::Request(Unreached(words)) => Failure::Unavailable(words),
+                DiscoveryError::Response(status, ..) => {
+                    Failure::Unavailable(format!("{WHO}'s documents cannot be read: it answers {status}"))
+                }
+                DiscoveryError::Validation(_) => {
+                    Failure::unavailable("the identity provider is another issuer")
+                }
+                _ => Failure::unavailable("the identity provider's documents cannot be read"),
+            })
         })
     }
 
-    async fn call(&self, request: HttpRequest) -> Result<HttpResponse, Unreached> {
+    async fn fetch(&self, request: HttpRequest) -> Result<HttpResponse, Unreached> {
         let mut call = calls::get();
         call.most_bytes = MOST_BYTES;
         call.headers = request.headers().clone();
@@ -126,6 +118,17 @@ impl Directory {
     }
 }
 
+type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+impl<'c> AsyncHttpClient<'c> for Directory {
+    type Error = Unreached;
+    type Future = Boxed<'c, Result<HttpResponse, Unreached>>;
+
+    fn call(&'c self, request: HttpRequest) -> Self::Future {
+        Box::pin(self.fetch(request))
+    }
+}
+
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-struct Unreached(String);
+pub(super) struct Unreached(String);
