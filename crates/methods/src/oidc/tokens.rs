@@ -76,7 +76,8 @@ pub(super) fn verify(
     let claims = token.into_claims(&verifier, &Nonce::new(nonce.to_owned())).map_err(|error| {
         use openidconnect::ClaimsVerificationError as Bad;
         bad(match error {
-            Bad::Expired(_) => "is over",
+            // The end, and the moment of issue.
+            Bad::Expired(_) => "is not of now",
             Bad::InvalidAudience(_) => "is for somebody else",
             Bad::InvalidAuthContext(_) => "has another level of assurance",
             Bad::InvalidIssuer(_) => "is somebody else's",
