@@ -1,6 +1,7 @@
 //! Calls to providers: what is sent is wiped, what comes back is bounded, and what goes wrong is told without addresses.
 
 use crate::Failure;
+use base::Secret;
 use media::fetch::{Answered, Bytes, Call, Fetcher, HeaderName, HeaderValue, Method};
 use serde::{Serialize, de::DeserializeOwned};
 use std::time::Duration;
@@ -10,6 +11,11 @@ use zeroize::Zeroizing;
 pub(crate) const MOST_BYTES: u64 = 64 << 10;
 /// The longest that any provider is waited for.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(15);
+
+/// The media type of forms.
+pub(crate) const FORM: &str = "application/x-www-form-urlencoded";
+/// The header that says who calls.
+pub(crate) const AUTHORIZATION: HeaderName = HeaderName::from_static("authorization");
 
 /// A call with a body that is wiped when it has been sent.
 pub(crate) fn post(body: Zeroizing<Vec<u8>>, content_type: &'static str) -> Call {
@@ -50,6 +56,14 @@ pub(crate) fn secret_header(call: &mut Call, name: &HeaderName, value: &str) -> 
     value.set_sensitive(true);
     call.headers.insert(name, value);
     Ok(())
+}
+
+/// The value of `Authorization` for a client and its secret, each encoded as in forms (RFC 6749, section 2.3.1).
+pub(crate) fn basic(client: &str, secret: &Secret<String>) -> Zeroizing<String> {
+    let encode = |text: &str| url::form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
+    let secret = Zeroizing::new(encode(secret.expose()));
+    let pair = Zeroizing::new(format!("{}:{}", encode(client), *secret));
+    Zeroizing::new(format!("Basic {}", base64_simd::STANDARD.encode_to_string(pair.as_bytes())))
 }
 
 /// Calls a provider. `who` is for the log, as "the registry".

@@ -3,16 +3,16 @@
 
 use crate::{
     BadSettings, Evidence, Failure, Known, calls,
+    kept::Kept,
     numbers::Phone,
     sandbox::Outcome,
     settings::{address, secret},
 };
-use base::{Secret, SignedDuration, Timestamp, World};
-use media::fetch::{Answered, Fetcher, HeaderName, HeaderValue};
+use base::{Secret, SignedDuration, World};
+use media::fetch::{Answered, Fetcher, HeaderValue};
 use serde::Deserialize;
 use serde_json::json;
 use std::{path::PathBuf, sync::Arc};
-use tokio::sync::Mutex;
 use zeroize::Zeroizing;
 
 const WHO: &str = "the mobile operator";
@@ -104,14 +104,7 @@ struct Camara {
     verified_only: bool,
     fetcher: Fetcher,
     world: Arc<dyn World>,
-    /// Held while a token is asked for, so that many attempts ask for one.
-    token: Mutex<Option<Token>>,
-}
-
-#[derive(Clone, Debug)]
-struct Token {
-    text: Secret<String>,
-    until: Timestamp,
+    token: Kept<Secret<String>>,
 }
 
 #[derive(Deserialize)]
@@ -153,7 +146,7 @@ impl Camara {
             verified_only: settings.verified_only,
             fetcher: fetcher.clone(),
             world: world.clone(),
-            token: Mutex::new(None),
+            token: Kept::new(world),
         })
     }
 
@@ -163,7 +156,7 @@ impl Camara {
         let mut answered = self.verify(&token, phone, years, &reference).await?;
         // A token may end before its time; a second one that is refused is the operator's word.
         if answered.status == 401 {
-            self.forget(&token).await;
+            self.token.forget(|kept, _| *kept == token).await;
             answered = self.verify(&self.token().await?, phone, years, &reference).await?;
         }
         match answered.status {
@@ -181,15 +174,15 @@ impl Camara {
 
     async fn verify(
         &self,
-        token: &Token,
+        token: &Secret<String>,
         phone: &Phone,
         years: u8,
         reference: &str,
     ) -> Result<Answered, Failure> {
         let body = calls::json(&json!({ "ageThreshold": years, "phoneNumber": phone.expose() }));
         let mut call = calls::post(body, "application/json");
-        let bearer = Zeroizing::new(format!("Bearer {}", token.text.expose()));
-        calls::secret_header(&mut call, &HeaderName::from_static("authorization"), &bearer)?;
+        let bearer = Zeroizing::new(format!("Bearer {}", token.expose()));
+        calls::secret_header(&mut call, &calls::AUTHORIZATION, &bearer)?;
         let reference = HeaderValue::from_str(reference).expect("an id is a header value");
         call.headers.insert("x-correlator", reference);
         calls::call(&self.fetcher, WHO, &self.url, call).await
@@ -207,23 +200,15 @@ impl Camara {
         Ok(Evidence::new(Known::Over { years, is }, Some(reference)))
     }
 
-    async fn token(&self) -> Result<Token, Failure> {
-        let mut kept = self.token.lock().await;
-        let now = self.world.now();
-        if let Some(token) = kept.as_ref().filter(|token| now < token.until) {
-            return Ok(token.clone());
-        }
-        let encode = |text: &str| url::form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
-        let pair = Zeroizing::new(format!(
-            "{}:{}",
-            encode(&self.client_id),
-            *Zeroizing::new(encode(self.client_secret.expose()))
-        ));
-        let basic =
-            Zeroizing::new(format!("Basic {}", base64_simd::STANDARD.encode_to_string(pair.as_bytes())));
+    async fn token(&self) -> Result<Secret<String>, Failure> {
+        self.token.get(async || self.ask_for_token().await).await
+    }
+
+    async fn ask_for_token(&self) -> Result<(Secret<String>, SignedDuration), Failure> {
+        let basic = calls::basic(&self.client_id, &self.client_secret);
         let form = calls::form(&[("grant_type", "client_credentials"), ("scope", &self.scope)]);
-        let mut call = calls::post(form, "application/x-www-form-urlencoded");
-        calls::secret_header(&mut call, &HeaderName::from_static("authorization"), &basic)?;
+        let mut call = calls::post(form, calls::FORM);
+        calls::secret_header(&mut call, &calls::AUTHORIZATION, &basic)?;
         let answered = calls::call(&self.fetcher, TOKENS, &self.token_url, call).await?;
         if answered.status != 200 {
             return Err(calls::unexpected(TOKENS, &answered));
@@ -233,17 +218,7 @@ impl Camara {
             return Err(Failure::unavailable("the mobile operator's token is of another kind"));
         }
         // One that names no end is good for this call and, perhaps, for the next half minute's.
-        let lives = granted.expires_in.unwrap_or(2 * MARGIN).clamp(0, LONGEST) - MARGIN;
-        let token = Token { text: granted.access_token, until: now + SignedDuration::from_secs(lives) };
-        *kept = Some(token.clone());
-        Ok(token)
-    }
-
-    /// Forgets a token, unless somebody else has got another already.
-    async fn forget(&self, refused: &Token) {
-        let mut kept = self.token.lock().await;
-        if kept.as_ref().is_some_and(|token| token.text == refused.text) {
-            *kept = None;
-        }
+        let lives = granted.expires_in.unwrap_or(2 * MARGIN).clamp(MARGIN, LONGEST) - MARGIN;
+        Ok((granted.access_token, SignedDuration::from_secs(lives)))
     }
 }

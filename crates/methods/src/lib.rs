@@ -19,6 +19,7 @@ pub mod registry;
 pub mod sms;
 
 mod calls;
+mod kept;
 mod sandbox;
 mod settings;
 mod signed;

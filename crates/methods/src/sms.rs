@@ -139,7 +139,7 @@ impl Http {
                     .iter()
                     .map(|(name, value)| (name.as_str(), value.as_str().unwrap_or_default()))
                     .collect();
-                calls::post(calls::form(&pairs), "application/x-www-form-urlencoded")
+                calls::post(calls::form(&pairs), calls::FORM)
             }
             _ => calls::post(calls::json(&filled), "application/json"),
         };
@@ -148,7 +148,11 @@ impl Http {
         match answered.status {
             200..=299 => Ok(()),
             // What services answer to a number that they cannot reach.
-            400 | 404 | 422 => Err(Failure::invalid("phone")),
+            status @ (400 | 404 | 422) => {
+                // Or to a template that they do not like: for the operator, who sees whether it is always so.
+                tracing::info!(status, "{WHO} refuses a message with {status}");
+                Err(Failure::invalid("phone"))
+            }
             _ => Err(calls::unexpected(WHO, &answered)),
         }
     }

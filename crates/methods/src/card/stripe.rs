@@ -7,13 +7,12 @@ use crate::{
     settings::{address, secret},
 };
 use base::{Secret, World};
-use media::fetch::{Answered, Call, Fetcher, HeaderName, HeaderValue};
+use media::fetch::{Answered, Call, Fetcher, HeaderValue};
 use serde::Deserialize;
 use std::{path::PathBuf, sync::Arc};
 use zeroize::Zeroizing;
 
 const WHO: &str = "the card provider";
-const FORM: &str = "application/x-www-form-urlencoded";
 
 /// How Stripe, or a service that speaks its language, is reached.
 #[derive(Clone, Debug, Deserialize)]
@@ -183,7 +182,7 @@ impl Stripe {
 
     fn authorised(&self, mut call: Call) -> Result<Call, Failure> {
         let bearer = Zeroizing::new(format!("Bearer {}", self.key.expose()));
-        calls::secret_header(&mut call, &HeaderName::from_static("authorization"), &bearer)?;
+        calls::secret_header(&mut call, &calls::AUTHORIZATION, &bearer)?;
         if let Some(version) = &self.version {
             call.headers.insert("stripe-version", version.clone());
         }
@@ -196,7 +195,7 @@ impl Stripe {
         path: &str,
         pairs: &[(&str, &str)],
     ) -> Result<T, Failure> {
-        let mut call = self.authorised(calls::post(calls::form(pairs), FORM))?;
+        let mut call = self.authorised(calls::post(calls::form(pairs), calls::FORM))?;
         let key =
             HeaderValue::from_str(&self.world.random_uuid().to_string()).expect("an id is a header value");
         call.headers.insert("idempotency-key", key);

@@ -6,7 +6,7 @@ use base::Secret;
 use jiff::civil::Date;
 
 /// The furthest that a card's end lies ahead, in years.
-const FURTHEST: i16 = 20;
+const FURTHEST: i32 = 20;
 
 /// Whose card it is. Maestro is none of them: its cards are debit cards, which children have, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,7 +107,7 @@ impl Expiry {
         }
         let (month, year) = (number(&digits[..2]) as i8, number(&digits[2..]) as i16);
         let year = if digits.len() == 4 { today.year() / 100 * 100 + year } else { year };
-        let ahead = (year - today.year()) * 12 + i16::from(month - today.month());
+        let ahead = i32::from(year - today.year()) * 12 + i32::from(month - today.month());
         if (1..=12).contains(&month) && (0..=FURTHEST * 12).contains(&ahead) {
             Ok(Self { year, month })
         } else {
@@ -206,8 +206,10 @@ mod tests {
         for good in ["11/26", "12/26", "01/30", "1126", "11 / 26", "11/2026", "11-26", "11/46"] {
             assert!(Expiry::parse(good, today).is_ok(), "{good}");
         }
-        for bad in ["10/26", "12/46", "00/30", "13/30", "1/30", "", "11/206", "11/1926", "11/26/30", "aa/bb"]
-        {
+        for bad in [
+            "10/26", "12/46", "00/30", "13/30", "1/30", "", "11/206", "11/1926", "11/26/30", "11/9999",
+            "aa/bb",
+        ] {
             assert!(Expiry::parse(bad, today).is_err(), "{bad}");
         }
         let read = Expiry::parse("02/31", today).unwrap();

@@ -1,6 +1,9 @@
 //! Phone numbers (ITU-T E.164).
 
-use crate::Failure;
+use crate::{
+    Failure,
+    fields::{Field, Fields, Kind},
+};
 use base::Secret;
 use serde::Deserialize;
 use zeroize::Zeroizing;
@@ -41,6 +44,14 @@ impl CallingCode {
 pub struct Phone(Secret<String>);
 
 impl Phone {
+    /// What the form asks for.
+    pub const FORM: [Field; 1] = [Field::new("phone", Kind::Tel, "tel", 24)];
+
+    /// Reads the form.
+    pub fn read(fields: &Fields, home: Option<&CallingCode>) -> Result<Self, Failure> {
+        Self::parse(fields.text("phone")?, home)
+    }
+
     /// Reads a number as people write it: with `+` or `00` and a code, or as it is dialled at `home`.
     pub fn parse(text: &str, home: Option<&CallingCode>) -> Result<Self, Failure> {
         const BAD: Failure = Failure::invalid("phone");

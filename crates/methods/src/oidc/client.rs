@@ -6,7 +6,7 @@ use base::{Secret, World};
 use base64_simd::URL_SAFE_NO_PAD as BASE64URL;
 use credentials::issue::IssuingKey;
 use jsonwebtoken::{Algorithm, EncodingKey, Header, jwk::Jwk};
-use media::fetch::{Answered, Call, Fetcher, HeaderName, HeaderValue};
+use media::fetch::{Answered, Call, Fetcher, HeaderValue};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::{fmt, str::FromStr as _, sync::Arc};
@@ -15,8 +15,6 @@ use zeroize::Zeroizing;
 const ASSERTION: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 /// How long an assertion holds, in seconds.
 const HOLDS: i64 = 60;
-const FORM: &str = "application/x-www-form-urlencoded";
-const AUTHORIZATION: HeaderName = HeaderName::from_static("authorization");
 
 /// The client that we are at a provider.
 #[derive(Debug)]
@@ -139,37 +137,40 @@ impl Client {
         form: &[(&str, &str)],
         proof_key: Option<&ProofKey>,
     ) -> Result<Answered, Failure> {
-        let mut pairs = form.to_vec();
-        let (assertion, basic);
-        let mut call = match &self.proof {
+        let mut number = None;
+        loop {
+            // Made anew for each call: an assertion is used once.
+            let mut call = self.authenticated(form)?;
+            if let Some(key) = proof_key {
+                key.prove(&mut call, url, None, number.as_deref(), &*self.world)?;
+            }
+            let answered = calls::call(fetcher, WHO, url, call).await?;
+            match wanted_number(&answered).filter(|_| proof_key.is_some() && number.is_none()) {
+                Some(wanted) => number = Some(wanted),
+                None => return Ok(answered),
+            }
+        }
+    }
+
+    /// A post that proves who we are.
+    fn authenticated(&self, form: &[(&str, &str)]) -> Result<Call, Failure> {
+        match &self.proof {
             Proof::Secret(secret) => {
-                let encode =
-                    |text: &str| url::form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
-                let word = Zeroizing::new(encode(secret.expose()));
-                let pair = Zeroizing::new(format!("{}:{}", encode(&self.id), *word));
-                basic = Zeroizing::new(format!(
-                    "Basic {}",
-                    base64_simd::STANDARD.encode_to_string(pair.as_bytes())
-                ));
-                let mut call = calls::post(calls::form(&pairs), FORM);
-                calls::secret_header(&mut call, &AUTHORIZATION, &basic)?;
-                call
+                let mut call = calls::post(calls::form(form), calls::FORM);
+                calls::secret_header(&mut call, &calls::AUTHORIZATION, &calls::basic(&self.id, secret))?;
+                Ok(call)
             }
             Proof::Key { key, algorithm, id, .. } => {
-                assertion = Zeroizing::new(self.assertion(key, *algorithm, id)?);
+                let assertion = Zeroizing::new(self.assertion(key, *algorithm, id)?);
+                let mut pairs = form.to_vec();
                 if !pairs.iter().any(|(name, _)| *name == "client_id") {
                     pairs.push(("client_id", &self.id));
                 }
-                pairs
-                    .extend([("client_assertion_type", ASSERTION), ("client_assertion", assertion.as_str())]);
-                calls::post(calls::form(&pairs), FORM)
+                pairs.push(("client_assertion_type", ASSERTION));
+                pairs.push(("client_assertion", &assertion));
+                Ok(calls::post(calls::form(&pairs), calls::FORM))
             }
-        };
-        if let Some(proof_key) = proof_key {
-            return proof_key.call(fetcher, url, call, None, &*self.world).await;
         }
-        call.headers.insert("cache-control", HeaderValue::from_static("no-store"));
-        calls::call(fetcher, WHO, url, call).await
     }
 
     /// RFC 7523; for the issuer, as FAPI 2.0 has it, so that it counts at each of its endpoints and nowhere else.
@@ -256,35 +257,15 @@ impl ProofKey {
         self.0.to_pkcs8_der()
     }
 
-    /// Makes a call with a proof, and once more where the provider wants a number of its own in it.
-    pub(super) async fn call(
+    /// Adds a proof to a call, with the number that the provider wants in it.
+    pub(super) fn prove(
         &self,
-        fetcher: &Fetcher,
-        url: &str,
-        mut call: Call,
-        access_token: Option<&str>,
-        world: &dyn World,
-    ) -> Result<Answered, Failure> {
-        call.headers.insert("dpop", self.prove(&call, url, access_token, None, world)?);
-        let answered = calls::call(fetcher, WHO, url, call.clone()).await?;
-        let wanted = answered.headers.get("dpop-nonce").and_then(|nonce| nonce.to_str().ok());
-        match wanted.filter(|_| matches!(answered.status, 400 | 401)) {
-            Some(nonce) => {
-                call.headers.insert("dpop", self.prove(&call, url, access_token, Some(nonce), world)?);
-                calls::call(fetcher, WHO, url, call).await
-            }
-            None => Ok(answered),
-        }
-    }
-
-    fn prove(
-        &self,
-        call: &Call,
+        call: &mut Call,
         url: &str,
         access_token: Option<&str>,
         nonce: Option<&str>,
         world: &dyn World,
-    ) -> Result<HeaderValue, Failure> {
+    ) -> Result<(), Failure> {
         const BAD: &str = "the attempt's key cannot sign";
         let own = self.0.jwk();
         let mut header = Header::new(Algorithm::ES256);
@@ -306,6 +287,13 @@ impl ProofKey {
         }
         let key = EncodingKey::from_ec_der(self.0.to_pkcs8_der().expose());
         let proof = jsonwebtoken::encode(&header, &claims, &key).map_err(|_| Failure::unavailable(BAD))?;
-        HeaderValue::from_str(&proof).map_err(|_| Failure::unavailable(BAD))
+        call.headers.insert("dpop", HeaderValue::from_str(&proof).map_err(|_| Failure::unavailable(BAD))?);
+        Ok(())
     }
+}
+
+/// The number that a provider wants in the next proof, where it refuses a call for the want of it (RFC 9449, section 8).
+pub(super) fn wanted_number(answered: &Answered) -> Option<String> {
+    let wanted = answered.headers.get("dpop-nonce").filter(|_| matches!(answered.status, 400 | 401))?;
+    wanted.to_str().ok().map(str::to_owned)
 }

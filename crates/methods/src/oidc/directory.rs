@@ -1,8 +1,8 @@
 //! Discovery documents and key sets of providers, kept for a while.
 
 use super::WHO;
-use crate::{BadSettings, Failure, calls};
-use base::{SignedDuration, Timestamp, World};
+use crate::{BadSettings, Failure, calls, kept::Kept};
+use base::{SignedDuration, World};
 use media::fetch::Fetcher;
 use openidconnect::{
     AdditionalProviderMetadata, AsyncHttpClient, DiscoveryError, HttpRequest, HttpResponse, IssuerUrl,
@@ -15,7 +15,6 @@ use openidconnect::{
 };
 use serde::{Deserialize, Serialize};
 use std::{pin::Pin, sync::Arc};
-use tokio::sync::Mutex;
 
 /// How long documents are kept.
 const KEPT: SignedDuration = SignedDuration::from_mins(10);
@@ -59,8 +58,7 @@ pub(super) struct Directory {
     issuer: IssuerUrl,
     fetcher: Fetcher,
     world: Arc<dyn World>,
-    /// Held while they are asked for, so that many attempts ask once.
-    kept: Mutex<Option<(Timestamp, Arc<Metadata>)>>,
+    kept: Kept<Arc<Metadata>>,
 }
 
 impl Directory {
@@ -70,76 +68,67 @@ impl Directory {
             issuer: issuer.map_err(|_| BadSettings::new("issuer", "is no address"))?,
             fetcher: fetcher.clone(),
             world: world.clone(),
-            kept: Mutex::new(None),
+            kept: Kept::new(world),
         })
     }
 
     /// The documents, at most ten minutes old.
     pub(super) async fn get(&self) -> Result<Arc<Metadata>, Failure> {
-        let mut kept = self.kept.lock().await;
-        let now = self.world.now();
-        if let Some((since, metadata)) = kept.as_ref()
-            && now.duration_since(*since) < KEPT
-        {
-            return Ok(metadata.clone());
-        }
-        let metadata = Arc::new(self.discover().await?);
-        *kept = Some((now, metadata.clone()));
-        Ok(metadata)
+        self.kept.get(async || Ok((Arc::new(self.discover().await?), KEPT))).await
     }
 
     /// Newer documents than these, where these have been kept for half a minute or somebody else has got newer ones.
     pub(super) async fn renew(&self, old: &Arc<Metadata>) -> Result<Option<Arc<Metadata>>, Failure> {
-        {
-            let mut kept = self.kept.lock().await;
-            match kept.as_ref() {
-                Some((_, metadata)) if !Arc::ptr_eq(metadata, old) => return Ok(Some(metadata.clone())),
-                Some((since, _)) if self.world.now().duration_since(*since) < SETTLED => return Ok(None),
-                _ => *kept = None,
-            }
-        }
-        self.get().await.map(Some)
+        let now = self.world.now();
+        let is_old =
+            |kept: &Arc<Metadata>, since| Arc::ptr_eq(kept, old) && now.duration_since(since) >= SETTLED;
+        self.kept.forget(is_old).await;
+        let newest = self.get().await?;
+        Ok(Some(newest).filter(|newest| !Arc::ptr_eq(newest, old)))
     }
 
-    async fn discover(&self) -> Result<Metadata, Failure> {
-        let http = Http(self.fetcher.clone());
-        let discovered = Metadata::discover_async(self.issuer.clone(), &http).await;
-        discovered.map_err(|error| match error {
-            DiscoveryError::Request(Unreached(words)) => Failure::Unavailable(words),
-            DiscoveryError::Response(status, ..) => {
-                Failure::Unavailable(format!("{WHO}'s documents cannot be read: it answers {status}"))
-            }
-            DiscoveryError::Validation(_) => Failure::unavailable("the identity provider is another issuer"),
-            _ => Failure::unavailable("the identity provider's documents cannot be read"),
+    // Boxed, as the compiler cannot see through the library's futures whether they may go from thread to thread.
+    fn discover(&self) -> Boxed<'_, Result<Metadata, Failure>> {
+        Box::pin(async {
+            let found = Metadata::discover_async(self.issuer.clone(), self).await;
+            found.map_err(|error| match error {
+                DiscoveryError::Request(Unreached(words)) => Failure::Unavailable(words),
+                DiscoveryError::Response(status, ..) => {
+                    Failure::Unavailable(format!("{WHO}'s documents cannot be read: it answers {status}"))
+                }
+                DiscoveryError::Validation(_) => {
+                    Failure::unavailable("the identity provider is another issuer")
+                }
+                _ => Failure::unavailable("the identity provider's documents cannot be read"),
+            })
         })
     }
-}
 
-/// How the library reaches the provider: by the fetcher, and no other way.
-struct Http(Fetcher);
-
-impl<'c> AsyncHttpClient<'c> for Http {
-    type Error = Unreached;
-    type Future = Pin<Box<dyn Future<Output = Result<HttpResponse, Unreached>> + Send + 'c>>;
-
-    fn call(&'c self, request: HttpRequest) -> Self::Future {
-        Box::pin(call(self.0.clone(), request))
+    async fn fetch(&self, request: HttpRequest) -> Result<HttpResponse, Unreached> {
+        let mut call = calls::get();
+        call.most_bytes = MOST_BYTES;
+        call.headers = request.headers().clone();
+        let answered = calls::call(&self.fetcher, WHO, &request.uri().to_string(), call).await;
+        let answered = answered.map_err(|failure| Unreached(failure.to_string()))?;
+        let mut response = HttpResponse::new(answered.body);
+        *response.status_mut() = openidconnect::http::StatusCode::from_u16(answered.status)
+            .map_err(|_| Unreached(WHO.to_owned()))?;
+        *response.headers_mut() = answered.headers;
+        Ok(response)
     }
 }
 
-async fn call(fetcher: Fetcher, request: HttpRequest) -> Result<HttpResponse, Unreached> {
-    let mut call = calls::get();
-    call.most_bytes = MOST_BYTES;
-    call.headers = request.headers().clone();
-    let answered = calls::call(&fetcher, WHO, &request.uri().to_string(), call).await;
-    let answered = answered.map_err(|failure| Unreached(failure.to_string()))?;
-    let mut response = HttpResponse::new(answered.body);
-    *response.status_mut() =
-        openidconnect::http::StatusCode::from_u16(answered.status).map_err(|_| Unreached(WHO.to_owned()))?;
-    *response.headers_mut() = answered.headers;
-    Ok(response)
+type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+impl<'c> AsyncHttpClient<'c> for Directory {
+    type Error = Unreached;
+    type Future = Boxed<'c, Result<HttpResponse, Unreached>>;
+
+    fn call(&'c self, request: HttpRequest) -> Self::Future {
+        Box::pin(self.fetch(request))
+    }
 }
 
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-struct Unreached(String);
+pub(super) struct Unreached(String);

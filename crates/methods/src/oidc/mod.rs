@@ -156,7 +156,6 @@ struct Oidc {
 }
 
 /// An attempt whose person is about to be sent to the provider.
-#[derive(Debug)]
 pub struct Started {
     /// Where the person goes.
     pub url: String,
@@ -180,6 +179,13 @@ impl Held {
     /// Which provider it belongs to.
     pub fn provider(&self) -> &str {
         &self.provider
+    }
+}
+
+// The address holds what the provider must give back.
+impl fmt::Debug for Started {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Started({})", self.held.provider)
     }
 }
 

@@ -2,14 +2,14 @@
 
 use super::{
     Oidc, OidcSettings, WHO,
-    client::{Granted, ProofKey},
+    client::{Granted, ProofKey, wanted_number},
     directory::Metadata,
 };
 use crate::{Failure, calls};
 use base::{Secret, Timestamp, World};
 use chrono::{DateTime, Utc};
 use jsonwebtoken::{Algorithm, DecodingKey, Validation, jwk::Jwk};
-use media::fetch::HeaderName;
+use media::fetch::HeaderValue;
 use openidconnect::{
     AdditionalClaims, ClientId, IdToken, IdTokenVerifier, Nonce,
     core::{CoreGenderClaim, CoreJsonWebKey, CoreJweContentEncryptionAlgorithm, CoreJwsSigningAlgorithm},
@@ -76,7 +76,8 @@ pub(super) fn verify(
     let claims = token.into_claims(&verifier, &Nonce::new(nonce.to_owned())).map_err(|error| {
         use openidconnect::ClaimsVerificationError as Bad;
         bad(match error {
-            Bad::Expired(_) => "is over",
+            // The end, and the moment of issue.
+            Bad::Expired(_) => "is not of now",
             Bad::InvalidAudience(_) => "is for somebody else",
             Bad::InvalidAuthContext(_) => "has another level of assurance",
             Bad::InvalidIssuer(_) => "is somebody else's",
@@ -110,17 +111,23 @@ impl Oidc {
             .userinfo_endpoint()
             .ok_or_else(|| Failure::unavailable("the identity provider has no userinfo endpoint"))?
             .as_str();
-        let mut call = calls::get();
         let kind = if proof_key.is_some() { "DPoP" } else { "Bearer" };
         let word = Zeroizing::new(format!("{kind} {}", granted.access_token.expose()));
-        calls::secret_header(&mut call, &HeaderName::from_static("authorization"), &word)?;
-        call.headers
-            .insert("accept", media::fetch::HeaderValue::from_static("application/jwt, application/json"));
-        let answered = match proof_key {
-            Some(key) => {
-                key.call(&self.fetcher, url, call, Some(granted.access_token.expose()), &**world).await?
+        let mut number = None;
+        let answered = loop {
+            let mut call = calls::get();
+            calls::secret_header(&mut call, &calls::AUTHORIZATION, &word)?;
+            let accepted = HeaderValue::from_static("application/jwt, application/json");
+            call.headers.insert("accept", accepted);
+            if let Some(key) = proof_key {
+                let token = granted.access_token.expose();
+                key.prove(&mut call, url, Some(token), number.as_deref(), &**world)?;
             }
-            None => calls::call(&self.fetcher, WHO, url, call).await?,
+            let answered = calls::call(&self.fetcher, WHO, url, call).await?;
+            match wanted_number(&answered).filter(|_| proof_key.is_some() && number.is_none()) {
+                Some(wanted) => number = Some(wanted),
+                None => break answered,
+            }
         };
         if answered.status != 200 {
             return Err(calls::unexpected(WHO, &answered));

@@ -72,8 +72,12 @@ impl Email {
             && !name.starts_with('.')
             && !name.ends_with('.')
             && !name.contains("..");
-        let is_domain =
-            host.contains('.') && !host.starts_with('.') && !host.ends_with('.') && !host.contains(is_bad);
+        // A parser of addresses takes %61 for an a.
+        let is_domain = host.contains('.')
+            && !host.starts_with('.')
+            && !host.ends_with('.')
+            && !host.contains('%')
+            && !host.contains(is_bad);
         if !is_name || !is_domain || !(7..=100).contains(&text.chars().count()) {
             return Err(BAD);
         }
@@ -337,6 +341,7 @@ mod tests {
             &long,
             "\"ada\"@example.com",
             "ada@.example.com",
+            "ada@%65xample.com",
             "ada@example.com.",
         ] {
             assert_eq!(Email::parse(bad).err(), Some(Failure::invalid("email")), "{bad}");

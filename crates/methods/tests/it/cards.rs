@@ -1,6 +1,6 @@
 //! Cards: Stripe's language, the signed protocol, the sandbox.
 
-use crate::kit::Site;
+use crate::kit::{Site, sendable};
 use jiff::civil::date;
 use methods::{
     Evidence, Failure, Known,
@@ -54,7 +54,8 @@ async fn bank(funding: &'static str, intent: Value) -> Receiver {
 async fn a_credit_card_that_the_bank_lets_through_proves_eighteen() {
     let site = Site::new();
     let bank = bank("credit", json!({ "id": "seti_1", "status": "succeeded", "next_action": null })).await;
-    let checked = stripe(&site, &bank).check(&card("4242 4242 4242 4242"), RETURN).await;
+    let (provider, card) = (stripe(&site, &bank), card("4242 4242 4242 4242"));
+    let checked = sendable(provider.check(&card, RETURN)).await;
     let evidence = Evidence { known: Known::Over { years: 18, is: true }, id: Some("seti_1".to_owned()) };
     assert_eq!(checked, Ok(Checked::Done(evidence)));
 

@@ -40,3 +40,8 @@ impl Site {
         serde_json::from_value(settings).unwrap()
     }
 }
+
+/// A future that a server can run, wherever it goes on.
+pub(crate) fn sendable<F: Future + Send>(future: F) -> F {
+    future
+}

@@ -1,6 +1,6 @@
 //! Short messages and mobile operators.
 
-use crate::kit::Site;
+use crate::kit::{Site, sendable};
 use methods::{Evidence, Failure, Known, camara, numbers::Phone, sms};
 use serde_json::{Value, json};
 use std::sync::{
@@ -25,7 +25,7 @@ async fn a_message_is_posted_as_the_service_wants_it() {
         sms::Provider::open(&Site::settings(settings), &site.fetcher)
     };
     let json = open("json", r#"{"to":["{to}"],"message":{"body":"{text}"}}"#, "X-Api-Key").unwrap();
-    json.send(&phone(), "Your \"code\" is 123456\n").await.unwrap();
+    sendable(json.send(&phone(), "Your \"code\" is 123456\n")).await.unwrap();
     let form = open("form", r#"{"To":"{to}","From":"Shop","Body":"{text}"}"#, "authorization").unwrap();
     form.send(&phone(), "1 & 2").await.unwrap();
 
@@ -109,9 +109,10 @@ async fn an_operator_says_whether_the_subscriber_is_of_age() {
     let site = Site::new();
     let (receiver, granted) = operator(|_| checked("true")).await;
     let provider = open(&site, &receiver, false);
-    let Evidence { known, id } = provider.ask(&phone(), 18).await.unwrap();
+    let phone = phone();
+    let Evidence { known, id } = sendable(provider.ask(&phone, 18)).await.unwrap();
     assert_eq!(known, Known::Over { years: 18, is: true });
-    provider.ask(&phone(), 21).await.unwrap();
+    provider.ask(&phone, 21).await.unwrap();
     assert_eq!(granted.load(Ordering::SeqCst), 1, "the token is kept");
 
     let sent = receiver.sent();

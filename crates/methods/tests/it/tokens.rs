@@ -5,7 +5,7 @@ use methods::blind::{BadToken, Challenge, IssuerKey, Token, VerifyingKey};
 use serde_json::Value;
 use std::sync::LazyLock;
 
-/// Five runs of the reference implementation in Go by the authors of RFC 9578.
+/// RFC 9578, appendix B.2, as the last draft has it.
 static VECTORS: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(include_str!("../vectors/rfc9578-b2.json")).unwrap());
 
