@@ -11,7 +11,8 @@ pub use http_date::http_date;
 pub use ids::{
     AccessTokenId, AccountId, AgeSessionId, ApiKeyId, AppId, AttemptId, CheckId, ContentId, DeliveryId,
     FaceId, FindingId, GroupId, Id, InvitationId, MediaId, MemberId, ModerationId, NotificationId, OrgId,
-    ParseIdError, ProfileId, PublicKeyId, ReceiptId, ReportId, ResourceId, ReviewId, SessionId, TaskId, UploadId,
+    ParseIdError, ProfileId, PublicKeyId, ReceiptId, ReportId, ResourceId, ReviewId, SessionId, TaskId,
+    UploadId,
 };
 pub use measured::Measured;
 pub use picture::{Picture, PictureSize};

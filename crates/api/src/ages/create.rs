@@ -39,15 +39,17 @@ pub(crate) async fn create_age_session(
     business: Business,
 ) -> Result<Response, Problem> {
     let Business { app, sandbox, sent } = business;
-    let wanted = Wanted::read(&sent.json()?, &sent.order()?, api.world.now(), api.ages.offer(sandbox))?;
+    let mut wanted = Wanted::read(&sent.json()?, &sent.order()?, api.world.now(), api.ages.offer(sandbox))?;
     api.ages.check_rule(app, sandbox, &wanted).await?;
+    // A provider is asked before the transaction, which everybody else would wait for.
+    let shown = api.ages.judge_email(sandbox, &mut wanted).await?;
 
     let mut tx = api.db.write().await?;
     let once = match sent.once(&api, &mut tx, app).await? {
         Ok(once) => once,
         Err(answer) => return Ok(answer),
     };
-    let session = api.ages.create(&mut tx, app, sandbox, wanted).await?;
+    let session = api.ages.create(&mut tx, app, sandbox, wanted, shown).await?;
     let created =
         Created { id: session.id, status: session.state.as_str(), expires_at: session.wanted.until };
     Ok(once.answer(&api, tx, StatusCode::OK, &created).await?)

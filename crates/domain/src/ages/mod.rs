@@ -42,9 +42,10 @@ use media::fetch::Fetcher;
 use moves::BadMove;
 use notify::{Signer, TellError};
 use providers::Providers;
-use session::Session;
+use session::{Session, Verdict};
 use std::sync::Arc;
 use wanted::{Has, Offer, Wanted};
+use words::Method;
 
 /// How sessions are run; the operator's settings.
 #[derive(Clone, Debug)]
@@ -263,17 +264,25 @@ impl Ages {
         })
     }
 
-    /// Makes a session.
+    /// Makes a session. `shown` is what came of an address that the business has verified, where it sent one.
     pub async fn create(
         &self,
         tx: &mut Tx,
         app: AppId,
         sandbox: bool,
-        mut wanted: Wanted,
+        wanted: Wanted,
+        shown: Option<Verdict>,
     ) -> Result<Session, NotDone> {
-        // What the business verified is judged now, and not kept.
-        wanted.email = None;
-        let session = Session::begin(&*self.0.world, app, sandbox, wanted);
+        let mut session = Session::begin(&*self.0.world, app, sandbox, wanted);
+        let outcome = match shown {
+            Some(verdict) => {
+                Some(session.judge(Method::Email, verdict, self.has(sandbox), self.0.world.now())?.clone())
+            }
+            None => None,
+        };
+        if let Some(outcome) = &outcome {
+            self.tell(tx, &mut session, outcome).await?;
+        }
         self.insert(tx, &session).await?;
         Ok(session)
     }
@@ -339,7 +348,7 @@ fn passkeys(public_url: &str) -> Option<passkey::Passkeys> {
 
 #[cfg(test)]
 mod tests {
-    use super::{wanted::Wanted, words::Method, *};
+    use super::{wanted::Wanted, *};
     use serde_json::Value;
 
     /// Everything is set up.

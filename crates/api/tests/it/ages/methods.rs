@@ -166,6 +166,26 @@ async fn codes_are_neither_guessed_nor_kept_for_ever() {
 }
 
 #[tokio::test]
+async fn an_address_that_the_business_verified_is_judged_at_once() {
+    let app = TestApp::start().await;
+    let key = app.key(&[]).await;
+    for (address, status, method) in [
+        ("ada@example.com", "COMPLETE", json!("EMAIL")),
+        ("minor@example.com", "FAIL", json!("EMAIL")),
+        ("unknown@example.com", "IN_PROGRESS", json!("EMAIL")),
+    ] {
+        let data = json!({ "verified_email": address, "country_code": "gb", "ip_address": "192.0.2.1" });
+        let payload = json!({ "email": { "data": data }, "age_estimation": {} });
+        let made = super::business(&app, &key, "POST", &format!("{SANDBOX}/sessions"), Some(payload)).await;
+        assert_eq!((made.line(), &made.json()["status"]), ("200".to_owned(), &json!(status)), "{address}");
+        let path = format!("{SANDBOX}/sessions/{}/result", made.json()["id"].as_str().unwrap());
+        let result = super::business(&app, &key, "GET", &path, None).await;
+        assert_eq!(result.json()["method"], method);
+        assert!(!result.json().to_string().contains(address));
+    }
+}
+
+#[tokio::test]
 async fn identity_providers_send_people_back() {
     let app = TestApp::start().await;
     let go = async |payload: Value, method: &str, choice: Option<&str>| {

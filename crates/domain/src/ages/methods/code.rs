@@ -2,11 +2,16 @@
 
 use super::{Ask, At, Next, Problem, Step, ask_form, failed, not_set_up, text, typed};
 use crate::{
-    ages::{Ages, NotDone, session::Verdict, words::Method},
+    ages::{
+        Ages, NotDone, judge,
+        session::Verdict,
+        wanted::{VerifiedEmail, Wanted},
+        words::Method,
+    },
     mail::Letter,
 };
 use ::methods::{
-    Failure,
+    Evidence, Failure,
     fields::{Field, Fields},
     numbers::Phone,
     registry::{Email, Subject},
@@ -138,6 +143,27 @@ impl Ages {
             _ => return Ok(not_set_up()),
         };
         Ok(self.answered(at, answer, || form(method)))
+    }
+
+    /// What comes of an address that the business has verified, where the payload has one: nobody types a code.
+    pub async fn judge_email(&self, sandbox: bool, wanted: &mut Wanted) -> Result<Option<Verdict>, NotDone> {
+        let Some(VerifiedEmail { address, .. }) = wanted.email.take() else { return Ok(None) };
+        let providers = if sandbox { &self.0.sandbox } else { &self.0.providers };
+        let (Some(block), Some(registry)) = (wanted.block(Method::Email), &providers.email) else {
+            return Ok(None);
+        };
+        self.0.signer.ready().await?;
+        let unusable = |_| NotDone::wrong("email.data.verified_email", "it is no e-mail address");
+        let email = Email::parse(&address).map_err(unusable)?;
+        let years = u8::try_from(block.threshold).unwrap_or(u8::MAX);
+        Ok(Some(match registry.ask(&Subject::Email(email), years).await {
+            Ok(Evidence { known, id }) => judge::finding(known, wanted, block, self.today(), id),
+            Err(Failure::Unavailable(words)) => {
+                tracing::warn!(method = %block.method, "a provider cannot be asked: {words}");
+                Verdict::Broken { code: "PROVIDER_UNAVAILABLE" }
+            }
+            Err(Failure::Input { .. } | Failure::Unknown(_)) => Verdict::Undecided { code: "NOT_FOUND" },
+        }))
     }
 
     /// Sends a code, and asks for it.
