@@ -12,8 +12,8 @@ const WINDOW: SignedDuration = SignedDuration::from_mins(5);
 /// More signatures than a sender has secrets are not looked at.
 const MOST_SIGNATURES: usize = 8;
 
-/// A secret that both sides know.
-pub(crate) struct Key(hmac::Key);
+/// A secret that both sides know; boxed, as its prepared form is large.
+pub(crate) struct Key(Box<hmac::Key>);
 
 impl std::fmt::Debug for Key {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -30,7 +30,7 @@ impl Key {
         let bytes = bytes
             .filter(|bytes| (24..=64).contains(&bytes.len()))
             .ok_or_else(|| BadSettings::new(setting, "is not whsec_ followed by 24 to 64 bytes in base64"))?;
-        Ok(Self(hmac::Key::new(hmac::HMAC_SHA256, &bytes)))
+        Ok(Self(Box::new(hmac::Key::new(hmac::HMAC_SHA256, &bytes))))
     }
 
     fn sign(&self, id: &str, seconds: &str, body: &[u8]) -> String {

@@ -23,7 +23,7 @@ const commands = {
     return { code: await present(new Uint8Array(Buffer.from(credential, 'base64')), usable, now) };
   },
   verify,
-  // { key: public JWK, alg, enc, payload, kid?, apu?, apv? } → { token }
+  // { all: [{ key: public JWK, alg, enc, payload, kid?, apu?, apv? }] } → { tokens }
   encrypt,
 };
 console.log(JSON.stringify(await commands[process.argv[2]](input)));
