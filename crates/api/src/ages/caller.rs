@@ -79,12 +79,15 @@ impl FromRequest<Api> for Person {
 
     async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
         let (parts, body) = request.into_parts();
+        let header = api.wire.sdk_id();
+        let named = text(&parts.headers, header).map(str::trim).filter(|id| !id.is_empty());
+        let missing = || Problem::new(Code::MissingSdkId, format!("the header {header} is missing"));
+        let named = named.ok_or_else(missing)?.parse::<AppId>().ok();
         let id = parts.uri.path().split('/').skip_while(|segment| *segment != "sessions").nth(1);
         let id: AgeSessionId = id.and_then(|id| id.parse().ok()).ok_or_else(Problem::no_session)?;
         api.people.take(&id.into()).map_err(Problem::too_many)?;
         let (session, business) = api.ages.of_person(id, sandbox(&parts)).await?;
         // The address of the page names both; a session under another's name is none.
-        let named = text(&parts.headers, api.wire.sdk_id()).and_then(|app| app.trim().parse::<AppId>().ok());
         if named != Some(session.app) {
             return Err(Problem::no_session());
         }

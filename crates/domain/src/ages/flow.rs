@@ -144,6 +144,12 @@ impl Ages {
         if !session.lives(self.0.world.now()) {
             return Err(NotDone::Expired);
         }
+        // A document is followed by a job as well, which may have been quicker than the page that asks.
+        let ended = session.attempt.is_none()
+            && session.outcome.as_ref().is_some_and(|outcome| methods::only_asks(outcome.method));
+        if ended {
+            return Ok(Turn { session, attempt: None, continuation: None, step: None, problem: None });
+        }
         let begun = session.attempt.as_ref().filter(|begun| begun.id == attempt && begun.turn == turn);
         let method = begun.ok_or(NotDone::Stale)?.method;
         let session = if methods::only_asks(method) {

@@ -58,14 +58,36 @@ async fn a_session_echoes_what_was_asked_for() {
     assert_eq!(record["doc_scan"]["preset_issuing_country"], "GBR");
     assert!(record.get("age").is_none() && record.get("credit_card").is_none());
 
-    // The page offers them in the order of the payload, and knows where to go back to.
+    // The page knows where to go back to.
     let view = session.page(&app, "GET", "", None).await.json();
-    let methods: Vec<_> =
-        view["methods"].as_array().unwrap().iter().map(|one| one["method"].clone()).collect();
-    assert_eq!(methods, [json!("DOC_SCAN"), json!("AGE_ESTIMATION")]);
     let back = format!("https://shop.test/done?x=1&sessionId={}#top", session.id);
     assert_eq!(view["callback"], json!({ "url": back, "auto": true }));
     assert_eq!((&view["business"], &view["seconds_left"]), (&json!("Test application"), &json!(120)));
+}
+
+#[tokio::test]
+async fn methods_are_offered_in_the_order_of_the_payload() {
+    let app = TestApp::start().await;
+    let key = app.key(&[]).await;
+    for (payload, offered) in [
+        (r#"{"doc_scan":{},"ttl":60,"age_estimation":{}}"#, ["DOC_SCAN", "AGE_ESTIMATION"]),
+        (r#"{"age_estimation":{},"doc_scan":{},"ttl":60}"#, ["AGE_ESTIMATION", "DOC_SCAN"]),
+    ] {
+        let request = axum::http::Request::builder()
+            .method("POST")
+            .uri(format!("{BASE}/sessions"))
+            .header("Authorization", format!("Bearer {key}"))
+            .header("Svc-Sdk-Id", app.app.to_string())
+            .header("Content-Type", "application/json")
+            .body(axum::body::Body::from(payload));
+        let made = app.send(request.unwrap()).await.json();
+        let id = made["id"].as_str().unwrap().to_owned();
+        let session = Session { id, key: key.clone(), base: BASE };
+        let view = session.page(&app, "GET", "", None).await.json();
+        let methods: Vec<_> =
+            view["methods"].as_array().unwrap().iter().map(|one| one["method"].as_str().unwrap()).collect();
+        assert_eq!(methods, offered);
+    }
 }
 
 #[tokio::test]

@@ -72,12 +72,16 @@ async fn a_foreign_session_is_none() {
         assert_eq!((missing.line(), missing.body), (foreign.line(), foreign.body));
     }
     // A page that names another business is one of a session that is not there.
-    for id in [other.to_string(), String::new(), "x".to_owned()] {
+    for (id, line) in [
+        (other.to_string(), "404 SESSION_NOT_FOUND"),
+        ("x".to_owned(), "404 SESSION_NOT_FOUND"),
+        (String::new(), "401 MISSING_SDK_ID"),
+    ] {
         let request = Request::builder()
             .uri(format!("/age/v1/sessions/{}", session.id))
             .header("Svc-Sdk-Id", id)
             .body(Body::empty());
-        assert_eq!(app.send(request.unwrap()).await.line(), "404 SESSION_NOT_FOUND");
+        assert_eq!(app.send(request.unwrap()).await.line(), line);
     }
     // Nor does a rule of one application bind another's session.
     let rule = app

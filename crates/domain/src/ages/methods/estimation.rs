@@ -50,9 +50,11 @@ impl Ages {
         if at.session.sandbox {
             return Ok(Next::End(sandbox(at)));
         }
-        let capture = input.get("secure").cloned().unwrap_or(Value::Null);
-        let capture: secure_capture::Capture =
-            serde_json::from_value(capture).map_err(|_| NotDone::wrong("secure", "an object is expected"))?;
+        let capture = match input.get("secure").filter(|capture| !capture.is_null()) {
+            Some(capture) => serde_json::from_value(capture.clone())
+                .map_err(|_| NotDone::wrong("secure", "an object is expected"))?,
+            None => secure_capture::Capture::default(),
+        };
         let multiframe = at.block.level == Level::Active;
         let vouched =
             self.0.secure_capture.check(&*self.0.world, at.session.app, &capture, &image, multiframe);
