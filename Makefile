@@ -51,8 +51,8 @@ test-sqlite:
 	@cargo test --workspace --locked
 
 # Those that may meet a database, again. Targets are chosen and not crates: a selection of crates would be built with
-# other features, which takes longer than it saves. What measures models, and the walks through pages, need not meet
-# another database.
+# other features, which takes longer than it saves. What tries nets (`nets`) or protocols (`protocols`) has targets of its
+# own for that; what measures models, and the walks through pages, need not meet another database either.
 test-postgres:
 	@scripts/with-postgres.sh cargo test --workspace --locked --lib --test it --test contract --test statements --test queue \
 		-- --skip evaluate:: --skip _in_a_browser

@@ -73,9 +73,9 @@ pub(super) struct Providers {
 impl Settings {
     /// Providers that ask nobody: what they answer depends on what is typed (docs/PROVIDERS.md).
     pub(super) fn sandbox() -> Self {
+        use oidc::SandboxOutcome::{Declined, Over, Unavailable, Under};
         let registry = Some(registry::Settings::Sandbox {});
         let electronic = |name: &str, outcome| oidc::Settings::Sandbox { name: name.to_owned(), outcome };
-        use oidc::SandboxOutcome::{Declined, Over, Unavailable, Under};
         Self {
             credit_card: Some(card::Settings::Sandbox {}),
             mobile: Some(Mobile {

@@ -44,12 +44,13 @@ pub struct Offer<'a> {
 pub trait Has: std::fmt::Debug + Send + Sync {
     /// Whether a method can be offered.
     fn method(&self, method: Method) -> bool;
-    /// The ids of the OpenID Connect providers of `electronic_id`.
+    /// The ids of the `OpenID` Connect providers of `electronic_id`.
     fn sub_methods(&self) -> Vec<String>;
 }
 
 /// A create payload that holds. Kept as JSON: add members with defaults.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "the members are the payload's")]
 pub struct Wanted {
     /// What is to be told.
     pub kind: Kind,

@@ -50,7 +50,7 @@ closed! {
         Mobile => "MOBILE",
         /// From the history of an e-mail address.
         Email => "EMAIL",
-        /// From an electronic identity (OpenID Connect).
+        /// From an electronic identity (`OpenID` Connect).
         ElectronicId => "ELECTRONIC_ID",
         /// From Louisiana's wallet.
         LaWallet => "LA_WALLET",
@@ -58,7 +58,7 @@ closed! {
         SocialSecurityNumber => "SOCIAL_SECURITY_NUMBER",
         /// As Florida's law HB 3 asks for.
         UsFloridaHb3 => "US_FLORIDA_HB3",
-        /// From Singapore's identity (OpenID Connect, FAPI).
+        /// From Singapore's identity (`OpenID` Connect, FAPI).
         Singpass => "SINGPASS",
         /// From a Brazilian taxpayer number.
         Cpf => "CPF",
