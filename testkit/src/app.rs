@@ -124,6 +124,7 @@ impl TestApp {
         Self::open(policy, rules, |_| {}).await
     }
 
+    #[expect(clippy::too_many_lines, reason = "wires a whole server, once")]
     async fn open(policy: &Policy, rules: proof::Settings, change: impl FnOnce(&mut Api)) -> Self {
         let database = TestDb::open().await;
         let world = Arc::new(StillWorld::at("2026-01-16T14:40:00Z"));

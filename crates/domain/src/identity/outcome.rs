@@ -34,10 +34,9 @@ impl Identities {
     pub async fn outcome(&self, held: &Held) -> Result<Outcome, NotDone> {
         let session = &held.session;
         match session.state {
-            SessionState::Expired => return Ok(Outcome::Expired),
             SessionState::Ongoing if session.triggered_at.is_some() => return Ok(Outcome::Checking),
             SessionState::Ongoing if session.is_open(self.0.world.now()) => return Ok(Outcome::Open),
-            SessionState::Ongoing => return Ok(Outcome::Expired),
+            SessionState::Ongoing | SessionState::Expired => return Ok(Outcome::Expired),
             SessionState::Completed => {}
         }
         for check in &session.checks {
