@@ -223,6 +223,10 @@ async fn identity_providers_send_people_back() {
 
 #[tokio::test]
 async fn nothing_that_was_typed_is_kept() {
+    #[derive(db::FromRow)]
+    struct Row {
+        id: base::AgeSessionId,
+    }
     let app = TestApp::start().await;
     fill(&app, "credit_card", json!({ "number": "4242 4242 4242 4242", "expiry": "12/30", "code": "737" }))
         .await;
@@ -245,10 +249,6 @@ async fn nothing_that_was_typed_is_kept() {
     let sessions =
         app.api.db.read().await.unwrap().count(db::sql!("SELECT count(*) FROM age_sessions")).await;
     assert_eq!(sessions.unwrap(), 4);
-    #[derive(db::FromRow)]
-    struct Row {
-        id: base::AgeSessionId,
-    }
     let mut view = app.api.db.read().await.unwrap();
     let rows: Vec<Row> = view.fetch_all(db::sql!("SELECT id FROM age_sessions")).await.unwrap();
     drop(view);

@@ -205,14 +205,14 @@ async fn a_repeat_with_its_key_makes_nothing_more() {
 
 #[tokio::test]
 async fn a_row_tells_nothing_of_what_it_holds() {
-    let app = TestApp::start().await;
-    let session =
-        Session::new(&app, BASE, &json!({ "doc_scan": {}, "reference_id": "needle-in-a-row" })).await;
-    session.open(&app, "DOC_SCAN").await;
     #[derive(db::FromRow)]
     struct Row {
         sealed: Vec<u8>,
     }
+    let app = TestApp::start().await;
+    let session =
+        Session::new(&app, BASE, &json!({ "doc_scan": {}, "reference_id": "needle-in-a-row" })).await;
+    session.open(&app, "DOC_SCAN").await;
     let mut view = app.api.db.read().await.unwrap();
     let rows: Vec<Row> = view.fetch_all(db::sql!("SELECT sealed FROM age_sessions")).await.unwrap();
     assert_eq!(rows.len(), 1);
