@@ -90,7 +90,7 @@ mod tests {
         ] {
             assert!(matches!(found(bad), Err(Failure::Unknown(_))), "{bad}");
         }
-        let number = judged(&json!({ "birthdate": 19901210 }), Some("birthdate"), 18);
+        let number = judged(&json!({ "birthdate": 19_901_210 }), Some("birthdate"), 18);
         assert!(
             matches!(number, Err(Failure::Unknown(_))),
             "what should be a birthday and is none is not passed over"

@@ -100,6 +100,7 @@ impl Op {
         BTreeMap::from([("code".to_owned(), "c-1".to_owned()), ("state".to_owned(), state)])
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "callers make it on the spot")]
     fn settings(&self, more: Value) -> Value {
         let mut settings = json!({
             "provider": "oidc", "name": "My bank", "issuer": self.receiver.url(""), "client_id": "shop 1",
@@ -214,6 +215,7 @@ impl Bank {
         jsonwebtoken::encode(&header, claims, &EncodingKey::from_ec_der(key.to_pkcs8_der().expose())).unwrap()
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "callers make it on the spot")]
     fn seal(&self, signed: String) -> String {
         self.encrypts_to.as_ref().map_or(signed.clone(), |jwk| encrypt(jwk, signed.as_bytes()))
     }
