@@ -5,7 +5,7 @@ use pixels::{Complex32, Region, fourier, scaled};
 
 fn stripes() -> Picture {
     let rgb = (0..8 * 4).flat_map(|at| if at % 2 == 0 { [200, 0, 0] } else { [0, 100, 0] }).collect();
-    Picture::new(8, 4, rgb).unwrap()
+    Picture::new(8, 4, rgb).expect("8 x 4 pixels")
 }
 
 #[test]

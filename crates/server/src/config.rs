@@ -145,7 +145,7 @@ pub(crate) struct Hosts {
 pub(crate) struct Locations {
     /// A header that your proxy sets, and takes away where a caller sent it: a country (`US`) or a part of one (`US-UT`).
     pub(crate) header: Option<String>,
-    /// A database of addresses in MaxMind's format, with countries or cities.
+    /// A database of addresses in `MaxMind`'s format, with countries or cities.
     pub(crate) geoip: Option<PathBuf>,
     /// The header in which your proxy notes callers' addresses, the last one being its own caller's. Default: none, the
     /// address of the connection counts.

@@ -19,7 +19,7 @@ pub struct PlaceSettings {
     /// A header that the proxy in front of this server sets, and takes away where a caller sent it: a country (ISO 3166-1
     /// alpha-2), or a part of one (ISO 3166-2).
     pub header: Option<String>,
-    /// A database of addresses in MaxMind's format, with countries or cities.
+    /// A database of addresses in `MaxMind`'s format, with countries or cities.
     pub geoip: Option<PathBuf>,
     /// The header in which the proxy notes whom it was called by, such as `X-Forwarded-For`: the last address is the one that
     /// the proxy has added. Without it the address of the connection counts.

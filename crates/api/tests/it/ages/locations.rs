@@ -7,20 +7,20 @@ use serde_json::{Value, json};
 use std::{net::SocketAddr, sync::Arc};
 use testkit::{Answer, TestApp};
 
-/// A text of MaxMind's format: type 2, and its length.
+/// A text of `MaxMind`'s format: type 2, and its length.
 fn text(text: &str) -> Vec<u8> {
-    [&[2 << 5 | text.len() as u8][..], text.as_bytes()].concat()
+    [&[(2 << 5) | text.len() as u8][..], text.as_bytes()].concat()
 }
 
 /// A number of two bytes, type 5. A longer one (type 9) is what the time of its making has to be.
 fn number(number: u16) -> Vec<u8> {
-    [&[5 << 5 | 2][..], &number.to_be_bytes()].concat()
+    [&[(5 << 5) | 2][..], &number.to_be_bytes()].concat()
 }
 
 /// A map, type 7.
 fn map(members: &[(&str, Vec<u8>)]) -> Vec<u8> {
     let members = members.iter().flat_map(|(name, value)| [text(name), value.clone()]);
-    [vec![7 << 5 | members.clone().count() as u8 / 2], members.collect::<Vec<_>>().concat()].concat()
+    [vec![(7 << 5) | (members.clone().count() as u8 / 2)], members.collect::<Vec<_>>().concat()].concat()
 }
 
 /// An array of one, type 11.
@@ -35,7 +35,7 @@ fn utah() -> Vec<u8> {
     let tree = (0..bits).flat_map(|bit| {
         // Past the last node 16 bytes are skipped, then data begins.
         let next = if bit + 1 == bits { nodes + 16 } else { bit + 1 };
-        let branch = |side: u32| if network >> (31 - bit) & 1 == side { next } else { nodes };
+        let branch = |side: u32| if (network >> (31 - bit)) & 1 == side { next } else { nodes };
         [branch(0).to_be_bytes(), branch(1).to_be_bytes()].map(|record| record[1..].to_vec()).concat()
     });
     let data = map(&[
