@@ -25,7 +25,7 @@ for target in "${targets[@]}"; do
   fi
 done
 
-cargo test --workspace --quiet --locked --features assay-fuzz/seeds --test seeds -- "$PWD/corpus"
+cargo test --workspace --quiet --locked --features assay-fuzz/seeds --test fuzz_seeds -- "$PWD/corpus"
 # What cargo-fuzz would set, less the sanitisers, which need nightly Rust.
 export COVERAGE="-Cpasses=sancov-module
   -Cllvm-args=-sanitizer-coverage-level=4
@@ -43,7 +43,7 @@ else
   export RUSTC_WORKSPACE_WRAPPER=$PWD/watched.sh
 fi
 
-binaries=$(cargo test --workspace --locked --no-run "${where[@]}" --features assay-fuzz/targets "${targets[@]/#/--test=}" \
+binaries=$(cargo test --workspace --locked --no-run "${where[@]}" --features assay-fuzz/targets "${targets[@]/#/--test=fuzz_}" \
   --message-format json-render-diagnostics | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p')
 for target in "${targets[@]}"; do
   echo "== $target"
@@ -59,7 +59,7 @@ for target in "${targets[@]}"; do
   if [ -f "dictionaries/$target" ]; then
     options+=("-dict=dictionaries/$target")
   fi
-  binary=$(grep "/$target-[0-9a-f]*$" <<<"$binaries")
+  binary=$(grep "/fuzz_$target-[0-9a-f]*$" <<<"$binaries")
   if ! "$binary" "${options[@]}" "corpus/$target"; then
     newest=$(find "artifacts/$target" -type f -printf '%T@ %p\n' | sort -n | tail -1 | cut -d ' ' -f 2-)
     echo "$target: found something; $binary $PWD/$newest shows it again" >&2

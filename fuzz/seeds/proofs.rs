@@ -3,7 +3,7 @@
 use super::Seed;
 
 /// A name, a tab and a code in each line; see `targets/proof.rs`.
-const PROOFS: &str = include_str!("../../proofs/proofs.txt");
+const PROOFS: &str = include_str!("../proofs/proofs.txt");
 
 pub(crate) fn codes() -> Vec<Seed> {
     let made = PROOFS.lines().filter_map(|line| line.split_once('\t'));
