@@ -81,22 +81,29 @@ fn parse(bytes: &[u8]) -> anyhow::Result<Option<Answer>> {
 pub(crate) struct Caller {
     signer: Signer,
     sdk_id: String,
+    api_key: String,
 }
 
 /// What `assay serve --dev` writes.
 #[derive(Deserialize)]
 struct Credentials {
     sdk_id: String,
+    api_key: String,
     private_key_path: std::path::PathBuf,
 }
 
 impl Caller {
     /// The demo application of a data folder.
     pub(crate) fn of(folder: &Path) -> anyhow::Result<Self> {
-        let Credentials { sdk_id, private_key_path } =
+        let Credentials { sdk_id, api_key, private_key_path } =
             serde_json::from_slice(&std::fs::read(folder.join("dev-credentials.json"))?)?;
         let signer = Signer::from_pem(&std::fs::read_to_string(private_key_path)?)?;
-        Ok(Self { signer, sdk_id })
+        Ok(Self { signer, sdk_id, api_key })
+    }
+
+    /// Who calls, and his API key.
+    pub(crate) fn key(&self) -> (&str, &str) {
+        (&self.sdk_id, &self.api_key)
     }
 
     /// The head of a signed POST of this body; good for one use within five minutes.

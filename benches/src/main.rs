@@ -1,5 +1,6 @@
 //! `make bench`: Assay beside its peers, in one run; docs/PERFORMANCE.md explains each line.
 
+mod ages;
 mod bare;
 mod call;
 mod client;
@@ -61,6 +62,7 @@ enum Measure {
     Call,
     Human,
     Guard,
+    Ages,
     Start,
     Overload,
     Proofs,
@@ -109,6 +111,9 @@ async fn main() -> anyhow::Result<()> {
     }
     if wanted(Measure::Guard) {
         guard::measure(&mut report, &server, rounds).await?;
+    }
+    if wanted(Measure::Ages) {
+        ages::measure(&mut report, &server, rounds).await?;
     }
     drop(server);
     if wanted(Measure::Overload) {

@@ -84,6 +84,8 @@ enum Command {
     Evaluate(commands::evaluate::Evaluate),
     /// Read a document: zone, barcode, print, quality, and what speaks for and against it.
     ReadDocument(commands::read_document::ReadDocument),
+    /// Print a practice statement after ISO/IEC 27566-1, of this server as it is set up.
+    PracticeStatement(commands::practice::PracticeStatement),
     /// Check models, database, disk, clock and ffmpeg, and say what to do.
     Doctor(commands::doctor::Doctor),
     /// Print the OpenAPI document of an interface.
@@ -130,6 +132,7 @@ async fn run(place: &Place, command: Command) -> anyhow::Result<ExitCode> {
         Command::Call(call) => return call.run(&config).await,
         Command::Evaluate(evaluate) => evaluate.run(&config).await?,
         Command::ReadDocument(read) => return read.run(&config).await,
+        Command::PracticeStatement(practice) => practice.run(&config).await?,
         Command::Doctor(doctor) => return doctor.run(&config).await,
         Command::Openapi { name } => {
             let wire = config.wire()?;

@@ -129,6 +129,19 @@ impl AgeEstimate {
     }
 }
 
+impl AgeErrors {
+    /// The estimate up to which a sharp photo shows with a certainty of `sure` (0.5 to 1) that somebody is younger than `age`,
+    /// and the one from which it shows that he is not; to a tenth of a year, up to 120. `None` where no estimate does.
+    pub fn sides(&self, age: f64, sure: f64) -> [Option<f64>; 2] {
+        let reached = |tenths: u32| AgeEstimate::new(tenths as f32 / 10.0, 0.0, self).at_least(age);
+        let years = |tenths: u32| f64::from(tenths) / 10.0;
+        // From the far end, so that beyond the answer no estimate says otherwise: a band may be less sure than the one before.
+        let below = (0..=1200).take_while(|&tenths| reached(tenths) <= 1.0 - sure).last();
+        let above = (0..=1200).rev().take_while(|&tenths| reached(tenths) >= sure).last();
+        [below.map(years), above.map(years)]
+    }
+}
+
 /// Standard deviations below which this share (0.5 to 1) of a normal distribution lies; at most 6.
 fn quantile(share: f64) -> f64 {
     let (mut low, mut high) = (0.0, 6.0);
@@ -187,6 +200,14 @@ mod tests {
         assert!(near(estimate.interval(0.682_689), 6.0));
         assert!(near(estimate.interval(0.9), 1.644_854 * 6.0));
         assert_eq!(AgeEstimate::new(2.0, 0.0, &errors()).interval(0.9)[0], 0.0);
+    }
+
+    #[test]
+    fn sides_are_sure_of_themselves() {
+        // 1.645 deviations of 3 below 18, and of 6 above it.
+        assert_eq!(errors().sides(18.0, 0.95), [Some(13.0), Some(27.9)]);
+        // Nobody is estimated so young that he is surely under 3.
+        assert_eq!(errors().sides(3.0, 0.95), [None, Some(8.0)]);
     }
 
     #[test]

@@ -13,6 +13,7 @@ pub(crate) mod key;
 pub(crate) mod models;
 pub(crate) mod org;
 pub(crate) mod poa;
+pub(crate) mod practice;
 pub(crate) mod read_document;
 pub(crate) mod reviews;
 pub(crate) mod sample_face;

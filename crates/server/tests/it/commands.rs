@@ -139,6 +139,46 @@ fn documents_are_those_of_the_repository() {
 }
 
 #[test]
+fn the_practice_statement_of_a_bare_server_is_the_one_in_the_documents() {
+    let undated = |text: &str| {
+        let lines = text.lines().map(|line| {
+            if line.starts_with("Made on ") { &line["Made on 2026-01-01".len()..] } else { line }
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    let made = Place::new().ask(&["practice-statement"]);
+    let document = std::fs::read_to_string("../../docs/PRACTICE.md").unwrap_or_default();
+    if std::env::var_os("UPDATE_PRACTICE").is_some() {
+        std::fs::write("../../docs/PRACTICE.md", made.clone() + "\n").unwrap();
+    } else {
+        assert_eq!(undated(&made), undated(&document), "run the tests with UPDATE_PRACTICE=1");
+    }
+
+    let settings = [
+        ("ASSAY__AGES__KEEP_DAYS", "7"),
+        ("ASSAY__AGES__SURE", "0.99"),
+        ("ASSAY__LOCATIONS__HEADER", "X-Country"),
+    ];
+    let mut place = Place::new().set("ASSAY__SERVER__PUBLIC_URL", "https://ages.test");
+    for (name, value) in settings {
+        place = place.set(name, value);
+    }
+    let other = place.ask(&["practice-statement", "--operator", "Ages Ltd", "--contact", "ages@ages.test"]);
+    for words in [
+        "| Ages Ltd |",
+        "| ages@ages.test |",
+        "sealed, 7 days",
+        "99.0 %",
+        "country is looked up",
+        "reached by https",
+        "`svc_key`",
+    ] {
+        assert!(other.contains(words), "{words}:\n{other}");
+    }
+    assert!(!other.contains("is not https") && made.contains("is not https"));
+}
+
+#[test]
 fn every_command_helps() {
     let place = Place::new();
     for command in [
