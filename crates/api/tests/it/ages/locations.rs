@@ -50,7 +50,7 @@ fn utah() -> Vec<u8> {
         ("description", map(&[])),
         ("ip_version", number(4)),
         ("languages", one(&text("en"))),
-        ("node_count", number(24)),
+        ("node_count", vec![(6 << 5) | 1, 24]),
         ("record_size", number(24)),
     ]);
     let marker = b"\xab\xcd\xefMaxMind.com".to_vec();
