@@ -200,12 +200,9 @@ async fn a_bank_and_its_mistakes() {
         Err(Failure::Unknown("the identity provider does not take the code".to_owned()))
     );
 
-    for (name, value) in [
-        ("nonce", "another"),
-        ("aud", "another"),
-        ("iss", "https://another.example"),
-        ("acr", "low"),
-    ] {
+    for (name, value) in
+        [("nonce", "another"), ("aud", "another"), ("iss", "https://another.example"), ("acr", "low")]
+    {
         let provider = bank(&op, &format!("otherwise:{name}={value}"));
         let found = op.go(&provider).await;
         assert!(matches!(found, Err(Failure::Unavailable(_) | Failure::Unknown(_))), "{name}: {found:?}");

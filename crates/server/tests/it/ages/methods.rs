@@ -211,8 +211,10 @@ fn people(shop: &Shop, method: &Method) -> (Group, Vec<Expected>) {
     acts.push(see(CONFIRMED));
     one("passes", session, acts, "COMPLETE");
 
-    let twice = json!({ "retry_enabled": true, "retry_limit": 2, "block_biometric_consent": true });
-    let session = shop.session_at(method.at, &payload(block, &method.strict, &twice));
+    let mut twice = method.strict.clone();
+    twice["retry_limit"] = json!(2);
+    let again = json!({ "retry_enabled": true, "block_biometric_consent": true });
+    let session = shop.session_at(method.at, &payload(block, &twice, &again));
     let mut acts = vec![open(&session.page_of(block)), see(heading)];
     acts.extend(method.fails.clone());
     acts.extend([see("Try it again"), way(name), see(heading)]);
