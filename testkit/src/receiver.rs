@@ -23,7 +23,7 @@ use tokio_rustls::{
 };
 
 /// One certificate for all of them; making one takes a while.
-static CERTIFICATE: LazyLock<(String, Arc<ServerConfig>)> = LazyLock::new(|| {
+static CERTIFICATE: LazyLock<(String, Arc<ServerConfig>, String)> = LazyLock::new(|| {
     let names = ["localhost".to_owned(), "127.0.0.1".to_owned()];
     let made = rcgen::generate_simple_self_signed(names).expect("two names make a certificate");
     let key = PrivateKeyDer::try_from(made.signing_key.serialize_der()).expect("a fresh key");
@@ -35,7 +35,7 @@ static CERTIFICATE: LazyLock<(String, Arc<ServerConfig>)> = LazyLock::new(|| {
         .with_single_cert(vec![made.cert.der().clone()], key)
         .expect("a certificate and its key");
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    (made.cert.pem(), Arc::new(config))
+    (made.cert.pem(), Arc::new(config), made.signing_key.serialize_pem())
 });
 
 /// Speaks TLS as every stand-in on this machine does.
@@ -208,6 +208,11 @@ pub fn policy() -> Policy {
 /// The certificate of every receiver, PEM.
 pub fn certificate() -> String {
     CERTIFICATE.0.clone()
+}
+
+/// Its private key, PEM, for receivers that others wrote.
+pub fn private_key() -> String {
+    CERTIFICATE.2.clone()
 }
 
 async fn serve(

@@ -44,7 +44,8 @@ export function keyOf(url: URL): Key | undefined {
   return isUuid(id) && isUuid(sdkId) ? { base, id, sdkId, locale: localeOf(url), handedOff: false } : undefined;
 }
 
-function localeOf(url: URL): Language | undefined {
+/** The language that an address asks for, where the page has it. */
+export function localeOf(url: URL): Language | undefined {
   const wanted = url.searchParams.get("locale");
   // Whoever is spoken to in a language that is not there hears their own and not English.
   const found = wanted ? choose([wanted], LANGUAGES) : undefined;
@@ -59,6 +60,14 @@ export function addressOf({ base, id, sdkId, locale, handedOff }: Key): string {
     return `${base}/age${query}#${packed(id, sdkId)}`;
   }
   return `${base}/age?${new URLSearchParams({ sessionId: id, sdkId, ...language })}`;
+}
+
+/** The end of the address where kept results are forgotten; no method is called that. */
+export const KEYS = "keys";
+
+/** Where somebody forgets what is kept under a passkey. */
+export function keysAddress({ base, locale }: Pick<Key, "base" | "locale">): string {
+  return `${base}/age/${KEYS}${locale ? `?${new URLSearchParams({ locale })}` : ""}`;
 }
 
 /** The link for a phone. */

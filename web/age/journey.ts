@@ -19,6 +19,7 @@ export type Where =
   | { on: "failed" }
   | { on: "over"; why: Over }
   | { on: "errand" }
+  | { on: "keys" }
   | { on: "lost" };
 
 /** What a session's view leads to. */
@@ -63,5 +64,5 @@ export function offered(session: Session, handedOff = false): { fresh: Method[];
 
 /** Whether there is something that can be stopped. */
 export function stoppable({ on }: Where): boolean {
-  return !["loading", "done", "failed", "over", "processing", "errand", "lost"].includes(on);
+  return !["loading", "done", "failed", "over", "processing", "errand", "keys", "lost"].includes(on);
 }

@@ -14,11 +14,14 @@ import {
   type Errand,
   errandAddress,
   errandOf,
+  KEYS,
   type Key,
   keep,
   keyOf,
+  keysAddress,
   type Leave,
   linkOf,
+  localeOf,
   placeOf,
   taken,
 } from "./address";
@@ -145,6 +148,17 @@ class Page {
 
   lost(): void {
     this.#go({ on: "lost" });
+  }
+
+  /** Forgets what is kept under a passkey. */
+  forget(base: string): void {
+    this.#go({ on: "keys" });
+    const show = (screen: Screen) => this.#show(screen);
+    this.#show(screens.loading(this.#texts));
+    import("./forgetting").then(
+      ({ begin }) => begin({ base, texts: this.#texts, show, say: (words) => this.#stage.say(words) }),
+      () => this.#interrupt("network", () => location.reload()),
+    );
   }
 
   #use(key: Key): void {
@@ -733,6 +747,7 @@ class Page {
       handedOff: this.#key?.handedOff === true,
       mayHandOff: this.#mayHandOff(usable(session)),
       leaveTo: this.#leaveTo(session),
+      keysAt: this.#key && keysAddress(this.#key),
       embedded: embedded(),
     };
   }
@@ -781,9 +796,9 @@ function arrival(): { key: Key | undefined; leave?: Leave; returned?: Record<str
 }
 
 async function main(): Promise<void> {
-  const { method } = placeOf(location.pathname);
+  const { base, method } = placeOf(location.pathname);
   const { key, leave, returned, errand } = arrival();
-  const locale = (key ?? errand)?.locale;
+  const locale = (key ?? errand)?.locale ?? (method === KEYS ? localeOf(new URL(location.href)) : undefined);
   const wanted = choose([...(locale ? [locale] : []), ...navigator.languages], LANGUAGES);
   const { texts, language } = await textsIn(wanted);
   const stage = new Stage();
@@ -792,6 +807,8 @@ async function main(): Promise<void> {
   page.start();
   if (!fit()) {
     page.over("unsupported");
+  } else if (method === KEYS) {
+    page.forget(base);
   } else if (errand) {
     page.runErrand(errand);
   } else if (leave && returned) {

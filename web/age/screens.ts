@@ -31,6 +31,8 @@ export interface Shown {
   mayHandOff: boolean;
   /** Where the business wants people at the end, where this page may bring them there. */
   leaveTo: string | undefined;
+  /** Where kept results are forgotten. */
+  keysAt: string | undefined;
   embedded: boolean;
 }
 
@@ -68,7 +70,7 @@ export function start(shown: Shown): Screen {
         paragraph(fill(say.who, asked)),
         paragraph(fill(told, asked)),
         paragraph(kept, "soft"),
-        links(session, texts),
+        links(shown),
         make("h2", { id: "ways" }, say.choose),
       ];
   return {
@@ -116,10 +118,12 @@ function way(method: Method, { session, texts, acts }: Shown): HTMLElement {
   return make("li", {}, made);
 }
 
-function links({ privacyPolicy, terms }: Session, { start: say }: Texts): HTMLElement | undefined {
+function links({ session, texts: { start: say, forget }, keysAt }: Shown): HTMLElement | undefined {
+  const keeps = session.methods.some(({ method }) => method === "SVC_KEY");
   const all = [
-    [privacyPolicy, say.privacy],
-    [terms, say.terms],
+    [session.privacyPolicy, say.privacy],
+    [session.terms, say.terms],
+    [keeps && keysAt ? new URL(keysAt, location.href).href : undefined, forget.link],
   ] as const;
   const made = all.flatMap(([address, words]) => {
     const href = followable(address)?.href;

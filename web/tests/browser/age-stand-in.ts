@@ -303,6 +303,9 @@ export class AgeStandIn {
     if (operation === "GET /ai/sm/v1/secure/1/token") {
       return [200, { token: "header.payload.signature", expires_in: 600 }];
     }
+    if (operation === "POST /age/v1/keys/forget") {
+      return body.credential ? [200, { forgotten: true }] : [200, { options: requestOptions(), continuation: "f1" }];
+    }
     if (request.headers[`${this.brand}-sdk-id`] !== SDK) {
       return refuse(401, "UNAUTHORIZED");
     }

@@ -637,6 +637,32 @@ test("a passkey is made after a passed check, and used for the next", async () =
   assert.equal(Buffer.from(credentials[0].credentialId, "base64").toString("base64url"), used.credential.id);
 });
 
+test("what is kept under a passkey is forgotten by no session, and what cannot be is said", async () => {
+  server.methods = [method("SVC_KEY"), method("EMAIL")];
+  await page.go(server.page("", "&locale=en", "/sandbox"));
+  await heading(OVER);
+  const links = await page.evaluate(`[...document.querySelectorAll(".links a")].map(({ href }) => href)`);
+  assert.deepEqual(links, [`${server.origin}/sandbox/age/keys?locale=en`]);
+  await arrive(`${server.named}/age/keys`);
+  await heading("Forget what is kept");
+  await assertAccessible("forgetting");
+  await shoot("23-forget");
+  await page.evaluate(
+    `navigator.credentials.get = async () => { throw new DOMException("", "NotAllowedError") }; undefined`,
+  );
+  await click("Forget it");
+  await says("No passkey was used. You can try again.");
+  assert.equal(await page.evaluate("document.activeElement.textContent"), "Forget it");
+  await assertAccessible("no passkey was used");
+  server.refuse("POST /age/v1/keys/forget", 409, "INVALID_STATUS");
+  await click("Forget it");
+  await says("Nothing is kept under passkeys here.");
+  await page.prepare("delete globalThis.PublicKeyCredential");
+  await arrive(`${server.named}/age/keys?locale=pl`);
+  await heading("Usuwanie zachowanego wyniku");
+  await says("Ta przeglądarka nie zna kluczy dostępu.");
+});
+
 test("at the end the proof can be taken along, and nobody is led away meanwhile", async () => {
   server.status = "COMPLETE";
   server.view = {

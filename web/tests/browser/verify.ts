@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findings } from "./accessible";
 import { Chromium, type Page } from "./chromium";
+import { pressed } from "./presses";
 
 /** One person, one session. */
 interface Walk {
@@ -87,21 +88,6 @@ const WAITS = `if (globalThis.MediaDevices) {
     return open.call(this, wanted);
   };
 }`;
-
-/** What is pressed at a step that waits for a person; nothing is pressed at the others. */
-function pressed({ country, type }: Walk): Record<string, string> {
-  const first = `document.querySelector("#body .primary").click()`;
-  // The first of two is to use the picture, whatever was found wrong with it.
-  const use = `document.querySelector("#body .row button").click()`;
-  const choose = `{
-    const select = document.querySelector("select");
-    select.value = ${JSON.stringify(country)};
-    select.dispatchEvent(new Event("change"));
-    document.querySelector('input[value=${JSON.stringify(type)}]').click();
-    document.querySelector("form").requestSubmit();
-  }`;
-  return { welcome: first, choose, tips: first, review: use, retry: first, interrupted: first, trouble: first };
-}
 
 async function shoot(page: Page, name: string): Promise<void> {
   if (process.env.SHOTS) {

@@ -49,6 +49,10 @@ impl Subject {
 pub struct Email {
     #[serde(serialize_with = "expose")]
     email: Secret<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    country_code: Option<String>,
+    #[serde(serialize_with = "expose_some", skip_serializing_if = "Option::is_none")]
+    ip_address: Option<Secret<String>>,
 }
 
 impl Email {
@@ -82,7 +86,14 @@ impl Email {
             return Err(BAD);
         }
         let Ok(url::Host::Domain(host)) = url::Host::parse(host) else { return Err(BAD) };
-        Ok(Self { email: Secret::new(format!("{name}@{host}")) })
+        Ok(Self { email: Secret::new(format!("{name}@{host}")), country_code: None, ip_address: None })
+    }
+
+    /// The same with where its holder is, as far as somebody knows: the country (ISO 3166-1 alpha-2), and the address on the
+    /// network.
+    #[must_use]
+    pub fn at(self, country_code: Option<String>, ip_address: Option<String>) -> Self {
+        Self { country_code, ip_address: ip_address.map(Secret::new), ..self }
     }
 
     /// The address. Whoever calls this answers for where it goes.
@@ -255,6 +266,10 @@ fn is_digits(text: &str, lengths: std::ops::RangeInclusive<usize>) -> bool {
 // These say what goes to the registry, and to nobody else.
 fn expose<S: Serializer>(secret: &Secret<String>, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(secret.expose())
+}
+
+fn expose_some<S: Serializer>(secret: &Option<Secret<String>>, to: S) -> Result<S::Ok, S::Error> {
+    secret.as_ref().map(Secret::expose).serialize(to)
 }
 
 fn expose_ssn<S: Serializer>(number: &Ssn, to: S) -> Result<S::Ok, S::Error> {

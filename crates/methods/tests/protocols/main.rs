@@ -7,6 +7,7 @@ mod kit;
 mod cards;
 mod identities;
 mod mobiles;
+mod oidc_provider;
 mod passkeys;
 mod registries;
 mod tokens;

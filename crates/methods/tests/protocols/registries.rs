@@ -70,6 +70,30 @@ async fn a_question_is_signed_and_its_answer_is_evidence() {
     assert_eq!(sent.header("webhook-timestamp"), "1795348800");
 }
 
+#[tokio::test]
+async fn where_the_holder_of_an_address_is_is_told_where_it_is_known() {
+    let site = Site::new();
+    let registry = Receiver::start(|_| Reply::body("application/json", r#"{"result":"OVER"}"#)).await;
+    let provider = open(&site, &registry.url("/"), false);
+    let address = || Email::parse("ada@example.com").unwrap();
+    for subject in [address(), address().at(Some("GB".to_owned()), Some("192.0.2.1".to_owned()))] {
+        assert!(!format!("{subject:?}").contains("192.0.2.1"));
+        assert!(provider.ask(&Subject::Email(subject), 18).await.is_ok());
+    }
+    let sent = registry.sent();
+    let asked = sent.iter().map(|sent| {
+        let question: Value = serde_json::from_slice(&sent.body).unwrap();
+        question["subject"].clone()
+    });
+    assert_eq!(
+        asked.collect::<Vec<_>>(),
+        [
+            json!({ "email": "ada@example.com" }),
+            json!({ "email": "ada@example.com", "country_code": "GB", "ip_address": "192.0.2.1" }),
+        ]
+    );
+}
+
 /// Answers OVER, signed as the test wants: with which id, moment and body.
 async fn signing(
     alter: impl Fn(&Sent) -> (String, String, &'static [u8]) + Send + Sync + 'static,

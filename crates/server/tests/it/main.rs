@@ -2,10 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod ages;
 mod commands;
 mod documents;
 mod evaluate;
 mod examples;
+mod films;
 mod holder;
 mod identity;
 mod kill;

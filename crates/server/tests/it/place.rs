@@ -67,10 +67,15 @@ impl Place {
 
     /// Starts `assay serve --dev` on a free port, and waits until its demo application can call it.
     pub(crate) fn serve(&self) -> Server {
+        self.serve_at("127.0.0.1:0", Stdio::null())
+    }
+
+    /// The same at an address of the caller's choice; `log` gets what is logged.
+    pub(crate) fn serve_at(&self, listen: &str, log: Stdio) -> Server {
         let child = self
-            .command(&["serve", "--dev", "--listen", "127.0.0.1:0"])
+            .command(&["serve", "--dev", "--listen", listen])
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(log)
             .spawn()
             .unwrap();
         let mut server = Server { child, url: String::new() };

@@ -109,9 +109,12 @@ async fn a_phone_is_shown_to_be_ones_own_first() {
         (&json!("code"), &json!("SMS"), &json!(6))
     );
     assert!(!step["sent_to"].as_str().unwrap().contains("7700"), "{step}");
+    assert_eq!(step["resend_in"], 30);
+    app.world.advance(SignedDuration::from_secs(10));
     let soon = session.turn(&app, &sent, json!({ "resend": true })).await;
     assert_eq!(soon.0["problem"]["code"], "TOO_SOON");
-    app.world.advance(SignedDuration::from_secs(30));
+    assert_eq!(soon.step()["resend_in"], 20, "what was waited counts");
+    app.world.advance(SignedDuration::from_secs(20));
     let again = session.turn(&app, &soon, json!({ "resend": true })).await;
     assert!(again.0["problem"].is_null());
     let wrong = session.turn(&app, &again, json!({ "code": "000000" })).await;

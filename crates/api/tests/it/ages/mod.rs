@@ -3,6 +3,7 @@
 mod flow;
 mod locations;
 mod methods;
+mod moves;
 mod refusals;
 mod webhooks;
 

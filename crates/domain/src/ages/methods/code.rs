@@ -79,12 +79,13 @@ impl Reached {
         }
     }
 
-    fn step(&self) -> Step {
+    /// Asks for the code; another one can be had in so many seconds.
+    fn step(&self, resend_in: i64) -> Step {
         let (channel, sent_to) = match self {
             Self::Phone(phone) => ("SMS", phone.hidden()),
             Self::Email(email) => ("EMAIL", email.hidden()),
         };
-        Step::Code { channel, sent_to, length: DIGITS, resend_in: BETWEEN }
+        Step::Code { channel, sent_to, length: DIGITS, resend_in }
     }
 }
 
@@ -112,11 +113,11 @@ impl Ages {
             Err(failure) => return Ok(failed(at, failure, || form(method))),
         };
         let now = self.0.world.now();
-        let stands = |problem| Ask::new(reached.step(), json!(sent)).because(problem);
+        let last = at.session.codes.last;
+        let wait = last.map_or(0, |last| (BETWEEN - now.duration_since(last).as_secs()).clamp(0, BETWEEN));
+        let stands = |problem| Ask::new(reached.step(wait), json!(sent)).because(problem);
         if input.get("resend") == Some(&Value::Bool(true)) {
-            let waited =
-                at.session.codes.last.is_none_or(|last| now.duration_since(last).as_secs() >= BETWEEN);
-            if !waited || at.session.codes.sent >= MOST_SENT {
+            if wait > 0 || at.session.codes.sent >= MOST_SENT {
                 return Ok(Next::Ask(stands(Problem::new("TOO_SOON"))));
             }
             return Ok(self.send_code(at, &reached).await);
@@ -147,14 +148,14 @@ impl Ages {
 
     /// What comes of an address that the business has verified, where the payload has one: nobody types a code.
     pub async fn judge_email(&self, sandbox: bool, wanted: &mut Wanted) -> Result<Option<Verdict>, NotDone> {
-        let Some(VerifiedEmail { address, .. }) = wanted.email.take() else { return Ok(None) };
+        let Some(VerifiedEmail { address, country, ip }) = wanted.email.take() else { return Ok(None) };
         let providers = if sandbox { &self.0.sandbox } else { &self.0.providers };
         let (Some(block), Some(registry)) = (wanted.block(Method::Email), &providers.email) else {
             return Ok(None);
         };
         self.0.signer.ready().await?;
         let unusable = |_| NotDone::wrong("email.data.verified_email", "it is no e-mail address");
-        let email = Email::parse(&address).map_err(unusable)?;
+        let email = Email::parse(&address).map_err(unusable)?.at(country, ip);
         let years = u8::try_from(block.threshold).unwrap_or(u8::MAX);
         Ok(Some(match registry.ask(&Subject::Email(email), years).await {
             Ok(Evidence { known, id }) => judge::finding(known, wanted, block, self.today(), id),
@@ -187,7 +188,7 @@ impl Ages {
         match sent {
             Ok(()) => {
                 let held = Sent { to: reached.expose().to_owned(), code, at: self.0.world.now() };
-                Next::Ask(Ask { sent: true, ..Ask::new(reached.step(), json!(held)) })
+                Next::Ask(Ask { sent: true, ..Ask::new(reached.step(BETWEEN), json!(held)) })
             }
             Err(failure) => failed(at, failure, || form(at.block.method)),
         }

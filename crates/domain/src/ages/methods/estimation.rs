@@ -8,7 +8,10 @@ use crate::{
 };
 use media::gate;
 use serde_json::{Map, Value, json};
-use vision::challenge::{Challenge, Kind, MOST_FRAMES, Move, Observation};
+use vision::{
+    challenge::{Challenge, Kind, MOST_FRAMES, Move, Observation},
+    distance,
+};
 
 /// The age that a sandbox sees in every photo, years.
 const SANDBOX_AGE: i64 = 30;
@@ -65,7 +68,7 @@ impl Ages {
         if multiframe {
             let challenge: Option<Challenge> = serde_json::from_value(held).ok();
             let Some(challenge) = challenge else { return Err(NotDone::Stale) };
-            match self.answers(&challenge, input).await? {
+            match self.answers(&challenge, &image, input).await? {
                 Some(true) => {}
                 Some(false) => return Ok(Next::End(Verdict::Undecided { code: "CHALLENGE_NOT_MET" })),
                 None => return again("UNUSABLE_IMAGE"),
@@ -105,10 +108,12 @@ impl Ages {
         }
     }
 
-    /// Whether frames show the moves that were asked for; nothing where they cannot be looked at.
+    /// Whether frames show the moves that were asked for, made by whom the photo shows; nothing where they cannot be looked
+    /// at.
     async fn answers(
         &self,
         challenge: &Challenge,
+        photo: &[u8],
         input: &Map<String, Value>,
     ) -> Result<Option<bool>, NotDone> {
         let frames = input.get("frames").and_then(Value::as_array);
@@ -124,18 +129,24 @@ impl Ages {
             let time = times.and_then(|times| times.get(number)).and_then(Value::as_f64);
             pictures.push((bytes, time.unwrap_or(number as f64 * BETWEEN_MS) / 1000.0));
         }
-        let challenge = challenge.clone();
+        let (challenge, photo) = (challenge.clone(), photo.to_vec());
         let now = self.0.world.now();
         let looked = self.0.estimator.run(move |vision| {
             let rules = gate::Rules::default().relaxed();
-            let mut seen = Vec::with_capacity(pictures.len());
-            for (bytes, time) in &pictures {
+            let mut look = |bytes: &[u8], time| {
                 let header = gate::inspect(bytes, &rules).ok()?;
                 let picture = gate::decode(bytes, &header, &rules).ok()?;
-                seen.push(Observation::of(vision, &picture, *time).ok()?);
-            }
+                Observation::of(vision, &picture, time).ok()
+            };
+            let seen = pictures.iter().map(|(bytes, time)| look(bytes, *time)).collect::<Option<Vec<_>>>()?;
+            let shown = look(&photo, 0.0)?;
             let same = vision.space().distance_at(SAME_FMR)?;
-            Some(challenge.check(&seen, same, now).passed)
+            let verdict = challenge.check(&seen, same, now);
+            // The age is that of the photo, so whoever moves must be in it.
+            let ahead = verdict.portrait.and_then(|at| seen.get(at)).and_then(|one| one.embedding.as_ref());
+            let alike =
+                ahead.zip(shown.embedding.as_ref()).is_some_and(|(ahead, own)| distance(ahead, own) <= same);
+            Some(verdict.passed && alike)
         });
         looked.await.map_err(NotDone::Models)
     }

@@ -1,0 +1,149 @@
+//! Age estimation of the level ACTIVE, with frames of a head that moves: a photo wrapped around one (`testkit::head`).
+
+use super::{BASE, Session, Turn};
+use crate::secure::capture;
+use base::SignedDuration;
+use domain::estimate::sample;
+use serde_json::{Value, json};
+use std::sync::LazyLock;
+use testkit::{
+    TestApp,
+    head::{Form, Model, Stance, path},
+    scene::Scene,
+};
+use vision::Vision;
+
+/// Milliseconds between frames.
+const BETWEEN: usize = 300;
+
+/// What the camera sees of somebody who makes these moves; of somebody who holds up a sheet of paper, where it is one.
+fn film(form: Form, moves: &[&str]) -> Vec<String> {
+    static FACE: LazyLock<[f32; 4]> = LazyLock::new(|| {
+        let found = Vision::load(&testkit::pack()).unwrap().find(&testkit::faces()[6], 40.0).unwrap();
+        let face = found.first().unwrap();
+        [face.left, face.top, face.right, face.bottom]
+    });
+    let model = Model::new(&testkit::faces()[6], *FACE, form);
+    // The front of a head is nearer than its middle.
+    let front = if form == Form::Head { 0.0 } else { 0.8 };
+    let mut ahead = Stance { distance: 4.0 - front, ..Stance::default() };
+    let mut stops = vec![ahead];
+    for one in moves {
+        let there = match *one {
+            "LEFT" => Stance { yaw: 0.56, ..ahead },
+            "RIGHT" => Stance { yaw: -0.56, ..ahead },
+            "UP" => Stance { pitch: 0.45, ..ahead },
+            "NEARER" => Stance { distance: 2.75 - front, ..ahead },
+            "FARTHER" => Stance { distance: 5.6 - front, ..ahead },
+            other => panic!("nobody knows the move {other}"),
+        };
+        ahead.distance = there.distance;
+        stops.extend([there, ahead]);
+    }
+    let room = Scene::draw(480, 640, 3, 3.0).picture();
+    let look = |stance| api::base64(&sample::jpeg(&model.render(stance, &room), 92));
+    path(&stops, 3).into_iter().map(look).collect()
+}
+
+/// A session that asks for an age in this way alone, and its first question.
+async fn begin(app: &TestApp) -> (Session, Turn) {
+    let payload = json!({
+        "type": "AGE", "block_biometric_consent": true, "retry_enabled": true, "age_estimation": { "level": "ACTIVE" },
+    });
+    let session = Session::new(app, BASE, &payload).await;
+    let opened = session.open(app, "AGE_ESTIMATION").await;
+    assert_eq!(opened.step()["kind"], "frames");
+    (session, opened)
+}
+
+fn asked(turn: &Turn) -> Vec<&str> {
+    turn.step()["moves"].as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect()
+}
+
+/// What a page sends: a photo that it vouches for, and a film.
+async fn answer(app: &TestApp, photo: &[u8], frames: Vec<String>) -> Value {
+    let times: Vec<usize> = (0..frames.len()).map(|frame| frame * BETWEEN).collect();
+    json!({
+        "img": api::base64(photo), "secure": capture(app, photo, true).await, "frames": frames, "times": times,
+    })
+}
+
+fn photo(of: usize) -> Vec<u8> {
+    sample::jpeg(&testkit::faces()[of], 96)
+}
+
+fn reason(turn: &Turn) -> &Value {
+    &turn.0["session"]["result"]["reason"]
+}
+
+#[tokio::test]
+async fn a_head_that_moves_as_it_was_asked_to_shows_an_age() {
+    let app = TestApp::start().await;
+    let (session, opened) = begin(&app).await;
+    let frames = film(Form::Head, &asked(&opened));
+    assert!(frames.len() <= 24, "more are not looked at: {}", frames.len());
+    let ended = session.turn(&app, &opened, answer(&app, &photo(6), frames).await).await;
+    assert_eq!(ended.status(), "COMPLETE", "{}", ended.0);
+    let result = session.result(&app).await;
+    assert!(result["age"].as_i64().is_some_and(|age| (15..60).contains(&age)), "{result}");
+}
+
+#[tokio::test]
+async fn other_moves_a_sheet_of_paper_and_another_person_show_nothing() {
+    let app = TestApp::start().await;
+    let sheet = Form::Sheet { bend: 1.0, lean: 0.0 };
+    for (what, form, otherwise, of) in [
+        ("other moves", Form::Head, true, 6),
+        ("a sheet", sheet, false, 6),
+        ("the photo is another person's", Form::Head, false, 8),
+    ] {
+        let (session, opened) = begin(&app).await;
+        let mut moves = asked(&opened);
+        if otherwise {
+            for one in &mut moves {
+                *one = match *one {
+                    "LEFT" => "RIGHT",
+                    "RIGHT" | "UP" => "LEFT",
+                    other => other,
+                };
+            }
+        }
+        let sent = answer(&app, &photo(of), film(form, &moves)).await;
+        let ended = session.turn(&app, &opened, sent).await;
+        assert_eq!(reason(&ended), "CHALLENGE_NOT_MET", "{what}: {}", ended.0);
+        assert_eq!(session.result(&app).await["status"], "IN_PROGRESS", "it may be tried again");
+    }
+    let (session, opened) = begin(&app).await;
+    let sent = answer(&app, &photo(6), film(Form::Head, &asked(&opened))).await;
+    app.world.advance(SignedDuration::from_secs(91));
+    let late = session.turn(&app, &opened, sent).await;
+    assert_eq!(reason(&late), "CHALLENGE_NOT_MET", "{}", late.0);
+}
+
+#[tokio::test]
+async fn what_cannot_be_looked_at_is_asked_for_again() {
+    let app = TestApp::start().await;
+    let (session, opened) = begin(&app).await;
+    let path = format!("/attempts/{}", opened.attempt());
+    let mut sent = answer(&app, &photo(6), vec![String::new(); 25]).await;
+    sent["continuation"] = opened.0["continuation"].clone();
+    let refused = session.page(&app, "POST", &path, Some(sent.clone())).await;
+    assert_eq!(refused.line(), "400 INVALID_REQUEST", "too many");
+    sent.as_object_mut().unwrap().remove("frames");
+    let refused = session.page(&app, "POST", &path, Some(sent)).await;
+    assert_eq!(refused.line(), "400 INVALID_REQUEST", "none");
+
+    let mut single = answer(&app, &photo(6), Vec::new()).await;
+    single["secure"] = capture(&app, &photo(6), false).await;
+    let again = session.turn(&app, &opened, single).await;
+    assert_eq!(again.0["problem"]["code"], "TRY_AGAIN", "vouched for as a single picture");
+    let broken = answer(&app, &photo(6), vec![api::base64(b"no picture"); 12]).await;
+    let again = session.turn(&app, &again, broken).await;
+    assert_eq!(
+        (&again.0["problem"]["code"], &again.step()["kind"]),
+        (&json!("UNUSABLE_IMAGE"), &json!("frames"))
+    );
+    let frames = film(Form::Head, &asked(&again));
+    let ended = session.turn(&app, &again, answer(&app, &photo(6), frames).await).await;
+    assert_eq!(ended.status(), "COMPLETE", "{}", ended.0);
+}
