@@ -344,6 +344,8 @@ pub(crate) struct Ages {
     pub(crate) singpass: Option<oidc::Settings>,
     #[serde(skip_serializing)]
     pub(crate) svc_key: Option<passkey::Settings>,
+    #[serde(skip_serializing)]
+    pub(crate) double_anonymity: Option<domain::ages::Anonymous>,
 }
 
 impl Default for Ages {
@@ -364,6 +366,7 @@ impl Default for Ages {
             electronic_id: BTreeMap::new(),
             singpass: None,
             svc_key: None,
+            double_anonymity: None,
         }
     }
 }
@@ -842,6 +845,7 @@ impl Config {
                 electronic_id: ages.electronic_id.clone(),
                 singpass: ages.singpass.clone(),
                 svc_key: ages.svc_key.clone(),
+                double_anonymity: ages.double_anonymity.clone(),
             },
             proofs: ages.proofs,
             sure: ages.sure.clamp(0.5, 0.999),

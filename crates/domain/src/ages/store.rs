@@ -135,7 +135,7 @@ impl Ages {
 
 /// Forgets sessions and kept results that have had their time, at most 1,000 of each at once; how many.
 pub async fn purge(db: &Db, now: Timestamp) -> Result<u64, DbError> {
-    let tokens = super::methods::purge_tokens(db, now).await?;
+    let tokens = super::methods::purge_tokens(db, now).await? + super::anonymity::purge(db, now).await?;
     let mut tx = db.write_as(Durability::Process).await?;
     let rows = tx
         .execute(sql!(
