@@ -155,8 +155,9 @@ class Page {
     const { issue: say } = this.#texts;
     this.#go({ on: "errand" });
     const go = primary(say.go, () => this.#issueFor(base, order));
-    const heading = fill(say.heading, { age: order.threshold });
-    this.#show({ heading, body: [paragraph(say.body), paragraph(say.check), row(go)] });
+    const age = { age: order.threshold };
+    const body = [paragraph(fill(say.body, age)), paragraph(say.check), row(go)];
+    this.#show({ heading: fill(say.heading, age), body });
   }
 
   #issueFor(base: string, order: Order): void {
