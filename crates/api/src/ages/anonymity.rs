@@ -51,7 +51,8 @@ pub(crate) async fn begin_age_issuing(
     anybody: Anybody,
 ) -> Result<(StatusCode, Answer), Problem> {
     let years = anybody.sent.json()?.get("threshold").and_then(Value::as_i64);
-    let years = years.ok_or_else(|| Problem::new(super::Code::InvalidRequest, "threshold: an age is expected"))?;
+    let years =
+        years.ok_or_else(|| Problem::new(super::Code::InvalidRequest, "threshold: an age is expected"))?;
     let session = api.ages.begin_issuing(anybody.sandbox, years).await?;
     let begun = json!({
         "id": session.id,
@@ -72,9 +73,8 @@ pub(crate) async fn begin_age_issuing(
 pub(crate) async fn issue_age_token(State(api): State<Api>, person: Person) -> Result<Answer, Problem> {
     let body = person.sent.json()?;
     let request = body.get("token_request").and_then(Value::as_str).filter(|text| text.len() <= LONGEST);
-    let request = request.and_then(|text| {
-        base64_simd::URL_SAFE_NO_PAD.decode_to_vec(text.trim_end_matches('=')).ok()
-    });
+    let request =
+        request.and_then(|text| base64_simd::URL_SAFE_NO_PAD.decode_to_vec(text.trim_end_matches('=')).ok());
     let request = request.ok_or_else(|| {
         Problem::new(super::Code::InvalidRequest, "token_request: a TokenRequest in base64url is expected")
     })?;

@@ -83,11 +83,7 @@ pub struct Issuer {
 
 impl Issuer {
     /// An issuer whose directory is at an address, https.
-    pub fn open(
-        directory: &str,
-        fetcher: &Fetcher,
-        world: &Arc<dyn World>,
-    ) -> Result<Self, BadSettings> {
+    pub fn open(directory: &str, fetcher: &Fetcher, world: &Arc<dyn World>) -> Result<Self, BadSettings> {
         let target = fetcher.target(directory);
         target.map_err(|refused| BadSettings::new("issuer", refused.to_string()))?;
         Ok(Self { directory: directory.to_owned(), fetcher: fetcher.clone(), kept: Kept::new(world) })
@@ -134,12 +130,17 @@ mod tests {
     #[test]
     fn what_is_published_is_read_and_what_is_strange_is_left_out() {
         let key = IssuerKey::generate().unwrap().public().clone();
-        let of = |years, from, until| PublishedKey { key: key.clone(), years, from: at(from), until: at(until) };
-        let mut document = published(&[of(18, 0, 9_000), of(21, 0, 9_000), of(18, 5_000, 99_000)], "sessions");
+        let of =
+            |years, from, until| PublishedKey { key: key.clone(), years, from: at(from), until: at(until) };
+        let mut document =
+            published(&[of(18, 0, 9_000), of(21, 0, 9_000), of(18, 5_000, 99_000)], "sessions");
         assert_eq!(document["issuer-request-uri"], "sessions");
         let keys = document["token-keys"].as_array_mut().unwrap();
         let years: Vec<_> = keys.iter().map(|key| (&key["threshold"], &key["not-before"])).collect();
-        assert_eq!(format!("{years:?}"), "[(Number(18), Number(5000)), (Number(18), Number(0)), (Number(21), Number(0))]");
+        assert_eq!(
+            format!("{years:?}"),
+            "[(Number(18), Number(5000)), (Number(18), Number(0)), (Number(21), Number(0))]"
+        );
         let strange = [("token-type", 1.into()), ("token-key", "AAAA".into()), ("threshold", Value::Null)];
         for (member, value) in strange {
             let mut entry = keys[0].clone();

@@ -1,9 +1,11 @@
 //! Age verification sessions on the wire.
 
+mod anonymity;
 mod flow;
 mod locations;
 mod methods;
 mod refusals;
+mod unlinkable;
 mod webhooks;
 
 use axum::{body::Body, http::Request};

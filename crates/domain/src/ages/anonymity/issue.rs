@@ -21,7 +21,8 @@ const TTL: i64 = 900;
 
 impl Ages {
     fn issuer(&self) -> Result<(&Anonymity, AppId), NotDone> {
-        let issuer = self.anonymity().and_then(|anonymity| Some((anonymity, anonymity.settings.application?)));
+        let issuer =
+            self.anonymity().and_then(|anonymity| Some((anonymity, anonymity.settings.application?)));
         issuer.ok_or(NotDone::NoIssuer)
     }
 
@@ -84,7 +85,9 @@ impl Ages {
         for way in &anonymity.settings.methods {
             match Method::of_block(&way.method, &self.0.settings.brand) {
                 None => return Err(bad(format!("there is no {}", way.method))),
-                Some(Method::DoubleAnonymity) => return Err(bad("a token is not had for a token".to_owned())),
+                Some(Method::DoubleAnonymity) => {
+                    return Err(bad("a token is not had for a token".to_owned()));
+                }
                 Some(_) => {}
             }
         }
@@ -105,7 +108,10 @@ impl Ages {
             return Err(NotDone::State("no token is issued in this session".to_owned()));
         };
         if session.state != State::Complete {
-            return Err(NotDone::State(format!("the session is {}; a token is issued when it is COMPLETE", session.state)));
+            return Err(NotDone::State(format!(
+                "the session is {}; a token is issued when it is COMPLETE",
+                session.state
+            )));
         }
         let unusable = |bad: BadToken| NotDone::wrong("token_request", bad.to_string());
         let short_id = *request.get(2).ok_or_else(|| unusable(BadToken::Form))?;

@@ -93,13 +93,16 @@ impl Ages {
         let of_age = known.iter().filter(|known| known.key.years == years);
         let before = of_age.map(|known| known.next_at.as_second()).filter(|next| *next <= now).max();
         let begins = before.map_or(begins, |before| before.max(begins));
-        let moment = |second| Timestamp::from_second(second).map_err(|error| NotDone::NoKey(error.to_string()));
+        let moment =
+            |second| Timestamp::from_second(second).map_err(|error| NotDone::NoKey(error.to_string()));
         let (from, next) = (moment(begins)?, moment(now - now.rem_euclid(period) + period)?);
 
         // Requests name a key by one byte.
         let taken: Vec<u8> = known.iter().map(|known| known.key.key.short_id()).collect();
         let made = tokio::task::spawn_blocking(move || {
-            (0..TRIES).filter_map(|_| IssuerKey::generate()).find(|key| !taken.contains(&key.public().short_id()))
+            (0..TRIES)
+                .filter_map(|_| IssuerKey::generate())
+                .find(|key| !taken.contains(&key.public().short_id()))
         });
         let made = made.await.map_err(|error| NotDone::NoKey(error.to_string()))?;
         let key = made.ok_or_else(|| NotDone::NoKey("none could be made".to_owned()))?;
@@ -143,7 +146,9 @@ impl Ages {
                 now - AFTERWARDS,
             ))
             .await?;
-        let Some(row) = rows.into_iter().find(|row| row.id.last() == Some(&short_id)) else { return Ok(None) };
+        let Some(row) = rows.into_iter().find(|row| row.id.last() == Some(&short_id)) else {
+            return Ok(None);
+        };
         let der = self.0.vault.open(&place(&row.id), &row.sealed);
         let der = der.map_err(|error| NotDone::NoKey(error.to_string()))?;
         let key = IssuerKey::from_pkcs8_der(&der);

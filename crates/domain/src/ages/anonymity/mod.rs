@@ -124,7 +124,8 @@ impl Anonymity {
                 ));
             }
             Some(url) if url != public_url => {
-                let open = |base: &str| Issuer::open(&format!("{url}{base}/age/v1/anonymity/keys"), fetcher, world);
+                let open =
+                    |base: &str| Issuer::open(&format!("{url}{base}/age/v1/anonymity/keys"), fetcher, world);
                 Some([open("")?, open("/sandbox")?])
             }
             _ => None,
@@ -153,7 +154,8 @@ impl Anonymity {
 
 fn is_origin(text: &str) -> bool {
     let host = text.strip_prefix("https://").or_else(|| {
-        text.strip_prefix("http://").filter(|host| host.starts_with("localhost") || host.starts_with("127.0.0.1"))
+        text.strip_prefix("http://")
+            .filter(|host| host.starts_with("localhost") || host.starts_with("127.0.0.1"))
     });
     host.is_some_and(|host| {
         !host.is_empty() && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte))
@@ -193,7 +195,8 @@ mod tests {
     fn open(settings: &Settings) -> Result<Anonymity, String> {
         let world: Arc<dyn World> = Arc::new(StillWorld::at("2026-11-22T12:00:00Z"));
         let fetcher = Fetcher::new(&Policy::default()).unwrap();
-        Anonymity::open(settings, "https://age.example:8443/a", &fetcher, &world).map_err(|bad| bad.to_string())
+        Anonymity::open(settings, "https://age.example:8443/a", &fetcher, &world)
+            .map_err(|bad| bad.to_string())
     }
 
     fn own() -> Settings {
@@ -208,7 +211,8 @@ mod tests {
         assert_eq!(ages, [Some(13), Some(13), Some(18), Some(18), Some(21), Some(21), None]);
         assert_eq!(tokens.name(), "age.example:8443");
         assert_eq!(tokens.page(true), "https://age.example:8443/a/sandbox/age/issue");
-        let elsewhere = open(&Settings { issuer: Some("https://issuer.example/".into()), ..Settings::default() });
+        let elsewhere =
+            open(&Settings { issuer: Some("https://issuer.example/".into()), ..Settings::default() });
         assert_eq!(elsewhere.unwrap().page(false), "https://issuer.example/age/issue");
     }
 
