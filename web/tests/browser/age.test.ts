@@ -727,6 +727,22 @@ test("an issuer of another origin sends the answer back to the servers that it k
   }
 });
 
+test("from a frame a blind token is had in a tab of its own", async () => {
+  server.methods = [method("DOUBLE_ANONYMITY"), method("EMAIL")];
+  await page.go(`${server.origin}/embedding`);
+  await page.evaluate(`{ const frame = document.createElement("iframe"); frame.style = "width: 360px; height: 700px";
+    frame.src = "${server.page("double_anonymity")}"; document.body.append(frame); }`);
+  const link = "document.querySelector('iframe').contentDocument?.querySelector('a.press')";
+  const address: string = await page.until(`${link}?.href`);
+  assert.equal(
+    await page.evaluate(`${link}.target + ${link}.rel + ${link}.textContent`),
+    "_blanknoopenerOpen in a new tab",
+  );
+  await page.go(address);
+  await way("Anonymous proof");
+  assert.match((await toTheIssuer()).href, /\/age\/issue#/);
+});
+
 test("an issuer's page that nobody asked for begins nothing", async () => {
   await page.go(`${server.origin}/age/issue#t=18&r=x&c=y`);
   await heading("The link is incomplete");

@@ -251,6 +251,14 @@ async fn the_issuer_signs_once_and_when_the_age_was_shown() {
     lines.sort();
     assert_eq!(lines, ["200", "404 SESSION_NOT_FOUND"]);
 
+    // Nothing is kept of whoever does not come to the end.
+    AtIssuer::begin(&app, SANDBOX, 18).await;
+    let left = || count(&app, db::sql!("SELECT count(*) FROM age_sessions"));
+    let before = left().await;
+    app.world.advance(SignedDuration::from_secs(900));
+    domain::ages::purge(&app.api.db, app.api.world.now()).await.unwrap();
+    assert_eq!(left().await, before - 1);
+
     // Whoever is too young, or a session of a business, gets none.
     let young = AtIssuer::begin(&app, SANDBOX, 18).await;
     let form = young.open(&app, "SOCIAL_SECURITY_NUMBER").await;
@@ -518,4 +526,31 @@ async fn another_server_may_issue() {
         (turn.status(), &turn.0["session"]["result"]["reason"]),
         ("ERROR", &json!("PROVIDER_UNAVAILABLE"))
     );
+}
+
+#[tokio::test]
+async fn whoever_begins_at_the_issuer_is_counted_by_address() {
+    let (one, two) = (std::num::NonZeroU32::MIN, std::num::NonZeroU32::new(2).unwrap());
+    let app = TestApp::with(|api| api.people = std::sync::Arc::new(api::Rate::new(one, two))).await;
+    let call = async |address: &str| {
+        let mut request =
+            Request::post("/age/v1/anonymity/sessions").body(Body::from("{\"threshold\":18}")).unwrap();
+        let peer: std::net::SocketAddr = address.parse().unwrap();
+        request.extensions_mut().insert(axum::extract::ConnectInfo(peer));
+        app.send(request).await.line()
+    };
+    for (address, line) in [
+        ("192.0.2.1:5000", "404 NOT_FOUND"),
+        ("192.0.2.1:5001", "404 NOT_FOUND"),
+        ("192.0.2.1:5002", "429 TOO_MANY_REQUESTS"),
+        ("[::ffff:192.0.2.1]:5003", "429 TOO_MANY_REQUESTS"),
+        ("192.0.2.2:5000", "404 NOT_FOUND"),
+        // A network of 64 bits is one caller.
+        ("[2001:db8::1]:5000", "404 NOT_FOUND"),
+        ("[2001:db8::2]:5000", "404 NOT_FOUND"),
+        ("[2001:db8::3]:5000", "429 TOO_MANY_REQUESTS"),
+        ("[2001:db8:0:1::1]:5000", "404 NOT_FOUND"),
+    ] {
+        assert_eq!(call(address).await, line, "{address}");
+    }
 }
