@@ -281,36 +281,52 @@ async fn the_issuer_signs_once_and_when_the_age_was_shown() {
 #[tokio::test]
 async fn a_token_counts_for_its_own_question() {
     let app = issuing(&[13, 18]).await;
-    let (session, turn) = asked(&app, json!({ "double_anonymity": { "threshold": 18 } })).await;
+    let (session, mut turn) = asked(&app, json!({ "double_anonymity": { "threshold": 18 } })).await;
     let (_, other) = asked(&app, json!({ "double_anonymity": { "threshold": 18 } })).await;
     let (_, less) = asked(&app, json!({ "double_anonymity": { "threshold": 13 } })).await;
-    let (browser, request) = Browser::for_step(&other);
-    let foreign = browser.finish(&signed(&app, 18, &request).await);
-    // The challenge is right, the key stands for less.
-    let (browser, request) = Browser::blind(&turn.step()["challenge"], &less.step()["key"]);
-    let too_low = browser.finish(&signed(&app, 13, &request).await);
-    // The key of production is none of the sandbox.
     let of_production = anybody(&app, BASE, None).await.json()["token-keys"][1]["token-key"].clone();
-    let (browser, _) = Browser::blind(&turn.step()["challenge"], &of_production);
-    let wrong_key = [&browser.token[..], &[1; 256]].concat();
-    let (browser, request) = Browser::for_step(&turn);
-    let right = browser.finish(&signed(&app, 18, &request).await);
-    let mut damaged = right.clone();
-    damaged[300] ^= 1;
-
-    let mut turn = turn;
-    for (what, token) in [
-        ("foreign", encode(&foreign)),
-        ("too low", encode(&too_low)),
-        ("wrong key", encode(&wrong_key)),
-        ("damaged", encode(&damaged)),
-        ("short", encode(&right[..353])),
-        ("long", "A".repeat(5000)),
-        ("no base64", "?".to_owned()),
-        // By now another challenge is asked for.
-        ("right, too late", encode(&right)),
+    let right = async |turn: &Turn| {
+        let (browser, request) = Browser::for_step(turn);
+        browser.finish(&signed(&app, 18, &request).await)
+    };
+    let foreign = right(&other).await;
+    let mut late = Vec::new();
+    // Each is right but for one thing: it is made for the question that stands.
+    for what in [
+        "another question's",
+        "of a key for less",
+        "of production's key",
+        "another signature",
+        "another nonce",
+        "short",
+        "of an earlier question",
+        "long",
+        "no base64",
     ] {
         let challenge = turn.step()["challenge"].clone();
+        let token = match what {
+            "another question's" => encode(&foreign),
+            "of a key for less" => {
+                let (browser, request) = Browser::blind(&challenge, &less.step()["key"]);
+                encode(&browser.finish(&signed(&app, 13, &request).await))
+            }
+            "of production's key" => {
+                let (browser, _) = Browser::blind(&challenge, &of_production);
+                encode(&[&browser.token[..], &[1; 256]].concat())
+            }
+            "another signature" | "another nonce" => {
+                let mut damaged = right(&turn).await;
+                damaged[if what == "another nonce" { 10 } else { 300 }] ^= 1;
+                encode(&damaged)
+            }
+            "short" => {
+                late = right(&turn).await;
+                encode(&late[..353])
+            }
+            "of an earlier question" => encode(&late),
+            "long" => "A".repeat(5000),
+            _ => "?".to_owned(),
+        };
         turn = session.turn(&app, &turn, json!({ "token": token })).await;
         assert_eq!(
             (turn.status(), &turn.0["problem"]["code"]),
@@ -323,9 +339,8 @@ async fn a_token_counts_for_its_own_question() {
     let path = format!("/attempts/{}", turn.attempt());
     assert_eq!(session.page(&app, "POST", &path, Some(nothing)).await.line(), "400 INVALID_REQUEST");
     assert_eq!(count(&app, db::sql!("SELECT count(*) FROM age_tokens_spent")).await, 0);
-    let (browser, request) = Browser::for_step(&turn);
-    let token = encode(&browser.finish(&signed(&app, 18, &request).await));
-    assert_eq!(session.turn(&app, &turn, json!({ "token": token })).await.status(), "COMPLETE");
+    let token = json!({ "token": encode(&right(&turn).await) });
+    assert_eq!(session.turn(&app, &turn, token).await.status(), "COMPLETE");
 }
 
 #[tokio::test]
