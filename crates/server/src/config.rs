@@ -964,7 +964,7 @@ mod tests {
         assert_eq!(own.methods[1].block["level"], "PASSIVE");
         assert_eq!(
             (elsewhere.issuer.as_deref(), elsewhere.application),
-            (Some("https://ages.other.example"), None)
+            (Some("https://ages.example.org"), None)
         );
     }
 }

@@ -212,15 +212,15 @@ mod tests {
         assert_eq!(tokens.name(), "age.example:8443");
         assert_eq!(tokens.page(true), "https://age.example:8443/a/sandbox/age/issue");
         let elsewhere =
-            open(&Settings { issuer: Some("https://issuer.example/".into()), ..Settings::default() });
-        assert_eq!(elsewhere.unwrap().page(false), "https://issuer.example/age/issue");
+            open(&Settings { issuer: Some("https://issuer.example.com/".into()), ..Settings::default() });
+        assert_eq!(elsewhere.unwrap().page(false), "https://issuer.example.com/age/issue");
     }
 
     #[test]
     fn settings_that_cannot_work_are_named() {
         for (settings, named) in [
             (Settings::default(), "application"),
-            (Settings { issuer: Some("http://issuer.example".into()), ..own() }, "issuer"),
+            (Settings { issuer: Some("http://issuer.example.com".into()), ..own() }, "issuer"),
             (Settings { thresholds: Vec::new(), ..own() }, "thresholds"),
             (Settings { thresholds: vec![5], ..own() }, "thresholds"),
             (Settings { thresholds: (10..20).collect(), ..own() }, "thresholds"),
