@@ -69,7 +69,8 @@ async function bundle({ name, assets, documents, worker, faceNet, above }) {
   }
   const names = new Map();
   for (const [path, { entryPoint, inputs }] of Object.entries(built.metafile.outputs)) {
-    const source = basename(entryPoint ?? Object.keys(inputs)[0]);
+    // A piece that several programs share may hold nothing of its own.
+    const source = basename(entryPoint ?? Object.keys(inputs)[0] ?? path);
     names.set(source.replace(/\.ts$/, ".js"), relative(name, path));
   }
   for (const document of documents) {

@@ -43,6 +43,7 @@ use media::{
 };
 use serde_json::Value;
 use std::{
+    collections::BTreeSet,
     num::NonZeroU32,
     sync::{Arc, LazyLock},
     time::Duration,
@@ -60,10 +61,12 @@ pub struct TestApp {
     pub org: OrgId,
     /// The application.
     pub app: AppId,
+    /// The operator's own application that blind tokens are issued in the name of, where they are.
+    pub issuer: Option<AppId>,
     mail: Mail,
     letters: tempfile::TempDir,
     router: Router,
-    _database: TestDb,
+    database: TestDb,
     _indexes: tempfile::TempDir,
 }
 
@@ -113,7 +116,16 @@ impl TestApp {
     /// # Panics
     /// When the server cannot be made: the test cannot go on.
     pub async fn with(change: impl FnOnce(&mut Api)) -> Self {
-        Self::open(&Policy::default(), proof_settings(), change).await
+        Self::open(&Policy::default(), proof_settings(), None, change).await
+    }
+
+    /// Starts with blind tokens. Where the settings name neither an issuer nor an application, the server issues in the
+    /// name of an application of the operator's own, [`Self::issuer`].
+    ///
+    /// # Panics
+    /// When the server cannot be made: the test cannot go on.
+    pub async fn anonymous(policy: &Policy, settings: ages::Anonymous) -> Self {
+        Self::open(policy, proof_settings(), Some(settings), |_| {}).await
     }
 
     /// Starts with a policy for outgoing calls and rules for proofs.
@@ -121,13 +133,30 @@ impl TestApp {
     /// # Panics
     /// When the server cannot be made: the test cannot go on.
     pub async fn calling(policy: &Policy, rules: proof::Settings) -> Self {
-        Self::open(policy, rules, |_| {}).await
+        Self::open(policy, rules, None, |_| {}).await
     }
 
     #[expect(clippy::too_many_lines, reason = "wires a whole server, once")]
-    async fn open(policy: &Policy, rules: proof::Settings, change: impl FnOnce(&mut Api)) -> Self {
+    async fn open(
+        policy: &Policy,
+        rules: proof::Settings,
+        mut tokens: Option<ages::Anonymous>,
+        change: impl FnOnce(&mut Api),
+    ) -> Self {
         let database = TestDb::open().await;
         let world = Arc::new(StillWorld::at("2026-01-16T14:40:00Z"));
+        let issues = tokens.as_mut().filter(|tokens| tokens.issuer.is_none() && tokens.application.is_none());
+        if let Some(tokens) = issues {
+            tokens.application = Some(tenant(&database, &*world, "Test issuer").await.1);
+        }
+        let issuing = tokens.as_ref().and_then(|tokens| tokens.application);
+        let ages_settings = ages::Settings {
+            providers: ages::ProviderSettings {
+                double_anonymity: tokens,
+                ..ages::ProviderSettings::default()
+            },
+            ..ages::Settings::default()
+        };
         let keyring = Keyring::parse(&"5a".repeat(32)).expect("64 digits");
         let vault = Vault::new(&keyring);
         let fetcher = Fetcher::new(policy).expect("a policy");
@@ -213,7 +242,7 @@ impl TestApp {
             faces,
             moderations,
             identities,
-            ages: Ages::new(parts, ages::Settings::default()).expect("no providers"),
+            ages: Ages::new(parts, ages_settings).expect("settings that hold"),
             sign_ins: Arc::new(api::Rate::new(NonZeroU32::MAX, NonZeroU32::MAX)),
             decisions: None,
             people: Arc::new(api::Rate::new(NonZeroU32::MAX, NonZeroU32::MAX)),
@@ -225,20 +254,17 @@ impl TestApp {
         };
         change(&mut api);
 
+        let (org, app) = tenant(&database, &*world, "Test application").await;
         let mut tx = api.db.write().await.expect("a transaction");
-        let org =
-            organisations::create(&mut tx, &*world, "Test organisation").await.expect("an organisation");
-        let new = NewApplication {
-            name: "Test application",
-            organisation: Some(org),
-            billing_source: Some("test"),
-            features: &Feature::ALL,
-        };
-        let app = applications::create(&mut tx, &*world, &new).await.expect("an application");
         public_keys::add(&mut tx, &*world, app, public_key()).await.expect("a key");
         tx.commit().await.expect("a commit");
         let router = api::router(api.clone(), Router::new());
-        Self { api, world, org, app, mail, letters, _indexes: indexes, router, _database: database }
+        Self { api, world, org, app, issuer: issuing, mail, letters, _indexes: indexes, router, database }
+    }
+
+    /// Every row of every table as a text.
+    pub async fn dump(&self) -> BTreeSet<String> {
+        self.database.dump().await
     }
 
     /// Another estimator in the same place, for tests of busy or missing models.
@@ -407,6 +433,22 @@ impl TestApp {
     pub async fn get(&self, path: &str) -> Answer {
         self.send(Request::get(path).body(Body::empty()).expect("a request")).await
     }
+}
+
+/// An organisation with one application that may use everything.
+async fn tenant(database: &TestDb, world: &StillWorld, name: &str) -> (OrgId, AppId) {
+    let mut tx = database.db.write().await.expect("a transaction");
+    let org = organisations::create(&mut tx, world, &format!("{name}'s organisation")).await;
+    let org = org.expect("an organisation");
+    let new = NewApplication {
+        name,
+        organisation: Some(org),
+        billing_source: Some("test"),
+        features: &Feature::ALL,
+    };
+    let app = applications::create(&mut tx, world, &new).await.expect("an application");
+    tx.commit().await.expect("a commit");
+    (org, app)
 }
 
 /// A process that works, beside a test.

@@ -51,6 +51,11 @@ export class Api {
     return readSession(await this.#ask("POST", "/key", { continuation, credential }));
   }
 
+  /** Has a blinded token signed, once; what the issuer answers. */
+  async token(request: string): Promise<string> {
+    return text(json(await this.#ask("POST", "/token", { token_request: request })).token_response) ?? "";
+  }
+
   /** The address of the holder's page, with an invitation. */
   async proof(): Promise<string> {
     return text(json(await this.#ask("POST", "/proof", {})).url) ?? "";

@@ -6,7 +6,7 @@ import { embedded } from "../shared/frame";
 import { copied, isPhone, showCode } from "../shared/handoff";
 import { choose } from "../shared/language";
 import { Interrupted, type Progress, Refused } from "../shared/network";
-import { paragraph, primary, row } from "../shared/pieces";
+import { paragraph, primary, row, tick } from "../shared/pieces";
 import { watch } from "../shared/report";
 import { type Screen, Stage } from "../shared/stage";
 import {
@@ -26,7 +26,9 @@ import {
   taken,
 } from "./address";
 import { Api } from "./api";
+import { begin as beginIssuing } from "./issuing";
 import { chosen, direct, type Over, stoppable, type Where, whereFrom } from "./journey";
+import { answerOf, forgetOrder, type Kept, keepOrder, keptOrder, type Order, orderOf, tell, wayBack } from "./order";
 import * as screens from "./screens";
 import { type Method, open, type Session, type Turn, usable } from "./session";
 import type { Doing, Render, Rendered } from "./steps/step";
@@ -51,6 +53,7 @@ const STEPS: Record<string, () => Promise<{ render: Render }>> = {
   document: () => import("./steps/document"),
   wallet: () => import("./steps/wallet"),
   passkey: () => import("./steps/passkey"),
+  token: () => import("./steps/token"),
   wait: () => import("./steps/wait"),
 };
 
@@ -158,6 +161,67 @@ class Page {
     import("./forgetting").then(
       ({ begin }) => begin({ base, texts: this.#texts, show, say: (words) => this.#stage.say(words) }),
       () => this.#interrupt("network", () => location.reload()),
+    );
+  }
+
+  /** In a tab of the issuer of blind tokens: asks before it begins, because anybody can make such an address. */
+  issue(base: string, order: Order): void {
+    const { issue: say } = this.#texts;
+    this.#go({ on: "errand" });
+    const go = primary(say.go, () => this.#issueFor(base, order));
+    const age = { age: order.threshold };
+    const body = [paragraph(fill(say.body, age)), paragraph(say.check), row(go)];
+    this.#show({ heading: fill(say.heading, age), body });
+  }
+
+  #issueFor(base: string, order: Order): void {
+    this.#go({ on: "loading" });
+    const screen = this.#screen;
+    const here = (act: () => void) => this.#screen === screen && act();
+    beginIssuing(base, order.threshold).then(
+      ({ id, sdkId, redeemers }) =>
+        here(() => {
+          keepOrder({ ...order, id, redeemers });
+          const key = { base, id, sdkId, locale: undefined, handedOff: false };
+          history.replaceState(null, "", addressOf(key));
+          this.open(key, undefined);
+        }),
+      (error: unknown) =>
+        here(() =>
+          error instanceof Refused ? this.over("notFound") : this.#fail(error, () => this.#issueFor(base, order)),
+        ),
+    );
+  }
+
+  /** In the tab that an issuer sent back: hands the answer to the tab that waits for it. */
+  handBack({ channel, response }: { channel: string; response: string }): void {
+    this.#go({ on: "errand" });
+    this.#handOver(channel, response);
+  }
+
+  #handOver(channel: string, response: string): void {
+    tell(channel, response);
+    const { done: heading, doneBody: body } = this.#texts.issue;
+    this.#show({ heading, body: [tick(), paragraph(body)], spoken: body });
+  }
+
+  /** The age was shown to the issuer: has the order signed, once, and hands the answer on. */
+  #sign(order: Kept): void {
+    this.#screen += 1;
+    this.#show({ ...screens.loading(this.#texts), heading: this.#texts.issue.making });
+    this.#work(
+      (api) => api.token(order.request),
+      (response) => {
+        forgetOrder();
+        const back = order.back === undefined ? undefined : wayBack(order, response);
+        if (back) {
+          location.assign(back);
+        } else if (order.back === undefined) {
+          this.#handOver(order.channel, response);
+        } else {
+          this.#unable();
+        }
+      },
     );
   }
 
@@ -456,6 +520,8 @@ class Page {
       session,
       method,
       sdkId: key.sdkId,
+      base: location.origin + key.base,
+      tab: linkOf(key, location.origin),
       embedded: embedded(),
       show: (screen) => here && this.#show(screen),
       say: (said) => here && this.#stage.say(said),
@@ -630,6 +696,16 @@ class Page {
 
   async #finish(shown: screens.Shown): Promise<void> {
     const { session } = shown;
+    const order = session.issues === undefined || shown.handedOff ? undefined : keptOrder(session.id);
+    if (order) {
+      this.#sign(order);
+      return;
+    }
+    if (session.issues !== undefined && !shown.handedOff) {
+      const { lost, lostBody } = this.#texts.issue;
+      this.#show({ heading: lost, body: [paragraph(lostBody)] });
+      return;
+    }
     const offers = make("div", { id: "offers" });
     this.#show(screens.done(shown, this.#followed, offers));
     const offering = session.offers.key || session.offers.proof;
@@ -776,11 +852,32 @@ function fit(): boolean {
   return "timeout" in AbortSignal && "showModal" in HTMLDialogElement.prototype;
 }
 
+/** What an address and a tab say of why somebody is here. */
+interface Arrival {
+  key: Key | undefined;
+  leave?: Leave;
+  returned?: Record<string, string>;
+  errand?: Errand;
+  order?: Order;
+  answer?: { channel: string; response: string };
+}
+
 /** Reads the address and what this tab kept, and takes both away where others could see them. */
-function arrival(): { key: Key | undefined; leave?: Leave; returned?: Record<string, string>; errand?: Errand } {
+function arrival(): Arrival {
   const url = new URL(location.href);
-  if (!placeOf(url.pathname).returned) {
+  const place = placeOf(url.pathname);
+  if (place.method === "issue") {
+    const order = orderOf(url.hash);
+    history.replaceState(null, "", location.pathname);
+    return order ? { key: undefined, order } : { key: undefined };
+  }
+  if (!place.returned) {
     return { key: keyOf(url) };
+  }
+  const answer = answerOf(url.hash);
+  if (answer) {
+    history.replaceState(null, "", location.pathname);
+    return { key: undefined, answer };
   }
   const errand = errandOf(url.hash);
   if (errand) {
@@ -796,8 +893,8 @@ function arrival(): { key: Key | undefined; leave?: Leave; returned?: Record<str
 }
 
 async function main(): Promise<void> {
-  const { base, method } = placeOf(location.pathname);
-  const { key, leave, returned, errand } = arrival();
+  const { method, base } = placeOf(location.pathname);
+  const { key, leave, returned, errand, order, answer } = arrival();
   const locale = (key ?? errand)?.locale ?? (method === KEYS ? localeOf(new URL(location.href)) : undefined);
   const wanted = choose([...(locale ? [locale] : []), ...navigator.languages], LANGUAGES);
   const { texts, language } = await textsIn(wanted);
@@ -811,6 +908,10 @@ async function main(): Promise<void> {
     page.forget(base);
   } else if (errand) {
     page.runErrand(errand);
+  } else if (order) {
+    page.issue(base, order);
+  } else if (answer) {
+    page.handBack(answer);
   } else if (leave && returned) {
     page.comeBack(leave, returned);
   } else if (returned) {

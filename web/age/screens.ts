@@ -62,12 +62,15 @@ export function start(shown: Shown): Screen {
   const declined = session.methods.some(({ state }) => state === "DECLINED");
   const asked = { age: threshold(session) ?? "", business: named(session, texts) };
   const why = failed && session.tried ? fill(say.failed, { method: wordsOf(session.tried, texts).name }) : undefined;
-  const kept = session.days ? fill(say.kept, { time: span(session.days * 86_400, language) }) : say.keptNot;
+  const kept =
+    session.days && session.issues === undefined
+      ? fill(say.kept, { time: span(session.days * 86_400, language) })
+      : say.keptNot;
   const { heading, told } = purpose(session, texts);
   const explained: Child[] = failed
     ? [why ? make("p", { class: "why" }, why) : undefined]
     : [
-        paragraph(fill(say.who, asked)),
+        paragraph(fill(session.issues === undefined ? say.who : texts.issue.who, asked)),
         paragraph(fill(told, asked)),
         paragraph(kept, "soft"),
         links(shown),

@@ -55,6 +55,8 @@ export interface Session {
   /** For how many days the result is kept. */
   days: number | undefined;
   offers: { key: boolean; proof: boolean };
+  /** Of a session of an issuer of blind tokens: the age that the token is for. */
+  issues: number | undefined;
 }
 
 /** What a person is to do next. What a kind has beside its name is read by what shows it. */
@@ -114,6 +116,7 @@ export function readSession(answer: unknown): Session {
     locationBlocked: body.location_blocked === true,
     days: number(json(body.keeps).days),
     offers: { key: offers.key === true, proof: offers.proof === true },
+    issues: number(body.issues),
   };
 }
 

@@ -3,6 +3,7 @@
 
 use crate::{Db, DbError, engine::Pools};
 use sqlx::{Executor as _, SqlSafeStr as _};
+use std::collections::BTreeSet;
 
 /// A migrated database that goes away with the test.
 #[derive(Debug)]
@@ -28,6 +29,53 @@ impl TestDb {
         let db = Db::open(&url, 4).expect("a database url");
         db.migrate().await.expect("the migrations run");
         Self { db, url, _folder: folder }
+    }
+}
+
+impl TestDb {
+    /// Every row of every table as a text: its table, and its values with bytes in hexadecimal digits.
+    ///
+    /// # Panics
+    /// When the database does not answer: the test cannot go on.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the names of tables cannot be bound; they come from the database itself"
+    )]
+    pub async fn dump(&self) -> BTreeSet<String> {
+        let mut rows = BTreeSet::new();
+        match &self.db.0 {
+            Pools::Sqlite { writer, .. } => {
+                let tables: Vec<(String, String)> = sqlx::query_as(
+                    "SELECT m.name, group_concat('quote(\"' || c.name || '\")', ' || '' '' || ')
+                       FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' GROUP BY m.name",
+                )
+                .fetch_all(writer)
+                .await
+                .expect("the names of tables");
+                for (table, values) in tables {
+                    let text = sqlx::AssertSqlSafe(format!("SELECT {values} FROM \"{table}\""));
+                    let found: Vec<String> = sqlx::query_scalar(text).fetch_all(writer).await.expect("rows");
+                    rows.extend(found.into_iter().map(|row| format!("{table} {row}")));
+                }
+            }
+            Pools::Postgres(pool) => {
+                let tables: Vec<String> = sqlx::query_scalar(
+                    "SELECT CAST(table_name AS TEXT) FROM information_schema.tables
+                      WHERE table_schema = current_schema() AND table_type = 'BASE TABLE'",
+                )
+                .fetch_all(pool)
+                .await
+                .expect("the names of tables");
+                for table in tables {
+                    let text = sqlx::AssertSqlSafe(format!(
+                        "SELECT CAST(row_to_json(t) AS TEXT) FROM \"{table}\" t"
+                    ));
+                    let found: Vec<String> = sqlx::query_scalar(text).fetch_all(pool).await.expect("rows");
+                    rows.extend(found.into_iter().map(|row| format!("{table} {row}")));
+                }
+            }
+        }
+        rows
     }
 }
 

@@ -358,6 +358,8 @@ pub(crate) struct Ages {
     pub(crate) singpass: Option<oidc::Settings>,
     #[serde(skip_serializing)]
     pub(crate) svc_key: Option<passkey::Settings>,
+    #[serde(skip_serializing)]
+    pub(crate) double_anonymity: Option<domain::ages::Anonymous>,
 }
 
 impl Default for Ages {
@@ -378,6 +380,7 @@ impl Default for Ages {
             electronic_id: BTreeMap::new(),
             singpass: None,
             svc_key: None,
+            double_anonymity: None,
         }
     }
 }
@@ -859,6 +862,7 @@ impl Config {
                 electronic_id: ages.electronic_id.clone(),
                 singpass: ages.singpass.clone(),
                 svc_key: ages.svc_key.clone(),
+                double_anonymity: ages.double_anonymity.clone(),
             },
             proofs: ages.proofs,
             sure: ages.sure.clamp(0.5, 0.999),
@@ -932,4 +936,35 @@ impl Config {
 /// The cores of this machine.
 fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the documents show an operator is read as they say.
+    #[test]
+    fn the_documents_settings_of_blind_tokens_are_read() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/PROVIDERS.md");
+        let document = std::fs::read_to_string(file).unwrap();
+        let blocks = document.split("```toml\n").filter_map(|rest| rest.split("```").next());
+        let read = |text: &str| {
+            let source = config::File::from_str(text, config::FileFormat::Toml);
+            let sections: Sections =
+                config::Config::builder().add_source(source).build().unwrap().try_deserialize().unwrap();
+            sections.ages.double_anonymity.unwrap()
+        };
+        let all: Vec<_> =
+            blocks.filter(|text| text.starts_with("[ages.double_anonymity]")).map(read).collect();
+        let [own, elsewhere] = all.as_slice() else { panic!("{} blocks", all.len()) };
+        assert_eq!((own.issuer.as_deref(), own.key_days), (None, 30));
+        assert_eq!(own.thresholds, domain::ages::Anonymous::default().thresholds);
+        let methods: Vec<_> = own.methods.iter().map(|way| way.method.as_str()).collect();
+        assert_eq!(methods, ["doc_scan", "age_estimation"]);
+        assert_eq!(own.methods[1].block["level"], "PASSIVE");
+        assert_eq!(
+            (elsewhere.issuer.as_deref(), elsewhere.application),
+            (Some("https://ages.example.org"), None)
+        );
+    }
 }

@@ -15,6 +15,10 @@ export interface Doing {
   /** In the interface's words, for example EMAIL. */
   readonly method: string;
   readonly sdkId: string;
+  /** The address of this page, up to `/age`. */
+  readonly base: string;
+  /** The session's address for a tab of its own. */
+  readonly tab: string;
   readonly embedded: boolean;
   show(screen: Screen): void;
   say(words: string): void;

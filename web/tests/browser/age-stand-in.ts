@@ -3,6 +3,7 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { CHALLENGE, holds, PUBLIC, sign } from "../token-issuer";
 import { sendFile } from "./stand-in";
 
 // As crates/pages sends them with this page; a test over there compares.
@@ -15,6 +16,8 @@ const HEADERS = {
 };
 
 export const SESSION = "5f0c7a1e-3b52-4d8e-9c11-8a7b6c5d4e01";
+/** A session of the issuer of blind tokens. */
+export const ISSUING = "5f0c7a1e-3b52-4d8e-9c11-8a7b6c5d4e02";
 export const SDK = "9d3e2f10-6a4b-4c7d-8e9f-0a1b2c3d4e5f";
 
 type Json = Record<string, unknown>;
@@ -148,12 +151,20 @@ export class AgeStandIn {
   readonly slow = new Map<string, number>();
   readonly asked: Asked[] = [];
   readonly brand = "svc";
+  /** Where blind tokens are issued, when that is another server. */
+  issuer: string | undefined;
+  /** Other servers that this issuer's page hands answers to. */
+  redeemers: string[] = [];
+  /** The issuer's own session, apart from the other. */
+  #issuing: AgeStandIn | undefined;
+  readonly #id: string;
   #attempt: Attempt | undefined;
   readonly #sockets = new Set<Socket>();
   #server: Server | undefined;
   #port = 0;
 
-  constructor() {
+  constructor(id = SESSION) {
+    this.#id = id;
     const face = { kind: "camera", level: "PASSIVE", capture: { path: "/ai/sm/v1/secure/1" } };
     this.scripts.AGE_ESTIMATION = (input) => (input ? { ends: "COMPLETE" } : { step: face });
     this.scripts.CREDIT_CARD = formed("CREDIT_CARD", ({ number }) => ({
@@ -187,6 +198,14 @@ export class AgeStandIn {
       poll_ms: 500,
     }));
     this.scripts.WAITING = awaited(this, () => ({ kind: "wait", poll_ms: 500 }));
+    this.scripts.DOUBLE_ANONYMITY = (input) => {
+      const page = `${this.issuer ?? this.origin}/age/issue`;
+      const step = { kind: "token", challenge: CHALLENGE, key: PUBLIC, threshold: 18, issuer_url: page };
+      if (!input) {
+        return { step };
+      }
+      return holds(String(input.token)) ? { ends: "COMPLETE" } : { step, problem: { code: "TRY_AGAIN" } };
+    };
     this.scripts.SVC_KEY = (input) =>
       input ? { ends: "COMPLETE" } : { step: { kind: "passkey", options: requestOptions() } };
   }
@@ -254,7 +273,11 @@ export class AgeStandIn {
       this.#elsewhere(path, searchParams, response);
       return;
     }
-    const operation = `${request.method} ${path.replace(`/age/v1/sessions/${SESSION}`, "").replace(/[0-9a-f-]{36}$/, "ID")}`;
+    const issuing = path.includes(ISSUING) ? this.#issuing : undefined;
+    const operation = `${request.method} ${path
+      .replace(`/age/v1/sessions/${ISSUING}`, "")
+      .replace(`/age/v1/sessions/${SESSION}`, "")
+      .replace(/[0-9a-f-]{36}$/, "ID")}`;
     const cut = this.cuts.get(operation) ?? 0;
     const chunks: Buffer[] = [];
     for await (const chunk of request) {
@@ -268,7 +291,7 @@ export class AgeStandIn {
     }
     const body = JSON.parse(Buffer.concat(chunks).toString() || "{}");
     this.asked.push({ what: operation, body });
-    const [status, answer] = this.#decide(operation, body, request);
+    const [status, answer] = (issuing ?? this).#decide(operation, body, request);
     const wait = this.slow.get(operation) ?? 0;
     await new Promise((resolve) => setTimeout(resolve, wait));
     response.writeHead(status, {
@@ -306,6 +329,11 @@ export class AgeStandIn {
     if (operation === "POST /age/v1/keys/forget") {
       return body.credential ? [200, { forgotten: true }] : [200, { options: requestOptions(), continuation: "f1" }];
     }
+    if (operation === "POST /age/v1/anonymity/sessions") {
+      this.#issuing = new AgeStandIn(ISSUING);
+      this.#issuing.view = { issues: body.threshold, business: "Demo issuer", callback: null };
+      return [201, { id: ISSUING, sdk_id: SDK, redeemers: this.redeemers }];
+    }
     if (request.headers[`${this.brand}-sdk-id`] !== SDK) {
       return refuse(401, "UNAUTHORIZED");
     }
@@ -323,6 +351,11 @@ export class AgeStandIn {
         return this.#turn(operation, body, request);
       case "POST /key":
         return body.credential ? [200, this.session()] : [200, { options: creationOptions(), continuation: "k1" }];
+      case "POST /token":
+        if (this.status !== "COMPLETE" || this.view.issues === undefined) {
+          return refuse(409, "INVALID_STATUS");
+        }
+        return [200, { token_response: sign(String(body.token_request)) }];
       case "POST /proof":
         return [200, { url: `${this.origin}/holder#invitation` }];
       case "POST /faults":
@@ -399,7 +432,7 @@ export class AgeStandIn {
 
   session(): Json {
     return {
-      id: SESSION,
+      id: this.#id,
       status: this.status,
       type: "OVER",
       expires_at: new Date(Date.now() + this.seconds * 1000).toISOString(),

@@ -663,6 +663,118 @@ test("what is kept under a passkey is forgotten by no session, and what cannot b
   await says("Ta przeglądarka nie zna kluczy dostępu.");
 });
 
+/** The issuer's page in another tab of the same browser, gone through to the end. */
+async function atTheIssuer(href: string): Promise<Page> {
+  const tab = await chromium.openIn(page.context);
+  await tab.prepare(`Object.defineProperty(navigator, "languages", { configurable: true, get: () => ["en-GB"] })`);
+  await tab.resize(390, 844, 1);
+  await tab.go(href);
+  await person.heading(tab, "Show that you are 18 or over");
+  assert.equal(await tab.evaluate("location.hash + document.referrer"), "");
+  await person.assertAccessible(tab, "the issuer's page");
+  await person.shoot(tab, "age-23-token-issuer");
+  await person.click(tab, "Go on");
+  await tab.until(`${TEXT}.includes("Demo issuer checks your age here")`);
+  await tab.evaluate(`document.querySelector(".way").click()`);
+  await person.heading(tab, "Your email address");
+  await tab.evaluate(`document.querySelector("input").focus()`);
+  await tab.send("Input.insertText", { text: "ada@example.com" });
+  await person.click(tab, "Check");
+  await person.heading(tab, "Type the code");
+  await tab.evaluate(`document.querySelector("input").focus()`);
+  await tab.send("Input.insertText", { text: "123456" });
+  await person.click(tab, "Continue");
+  return tab;
+}
+
+/** The link to the issuer's page, once it is there. */
+async function toTheIssuer(): Promise<{ href: string; rel: string; target: string }> {
+  await heading("Get an anonymous proof");
+  await page.until(`document.querySelector("a.main")?.href`);
+  return page.evaluate(`(({ href, rel, target }) => ({ href, rel, target }))(document.querySelector("a.main"))`);
+}
+
+test("a blind token is had in another tab, which hears nothing of this one's session", async () => {
+  server.methods = [method("DOUBLE_ANONYMITY"), method("EMAIL")];
+  await page.go(server.page("double_anonymity"));
+  const { href, rel, target } = await toTheIssuer();
+  assert.deepEqual([rel, target], ["noopener noreferrer", "_blank"]);
+  assert.equal(new URL(href).search, "");
+  assert.ok(![SESSION, SDK].some((id) => href.includes(id)));
+  await assertAccessible("the blind token");
+  await shoot("23-token");
+  await page.reach(`Open ${server.origin.slice(7)} in a new tab`);
+  // Somebody else's words on the channel, which they cannot know, are none of the key's.
+  const channel = new URLSearchParams(new URL(href).hash.slice(1)).get("c");
+  await page.evaluate(`new BroadcastChannel("assay-age-${channel}").postMessage({ response: "A".repeat(342) })`);
+  await says("What came back could not be used.");
+
+  const tab = await atTheIssuer(href);
+  await person.heading(tab, "Your proof is ready");
+  await person.assertAccessible(tab, "the proof is ready");
+  await person.shoot(tab, "age-23-token-ready");
+  await heading("Your age is confirmed");
+  const asked = server.asked.findIndex(({ what }) => what.includes("anonymity"));
+  const atIssuer = server.asked.slice(asked).filter(({ what, body }) => !("token" in body) && what !== "GET ");
+  assert.ok(!JSON.stringify(atIssuer).includes(SESSION));
+  assert.deepEqual(server.asked[asked]?.body, { threshold: 18 });
+  assert.equal(await stored(), JSON.stringify([{}, {}, ""]));
+  assert.equal(await tab.evaluate("sessionStorage.length"), 0);
+  person.assertQuiet(tab);
+  await tab.close();
+});
+
+test("an issuer of another origin sends the answer back to the servers that it knows", async () => {
+  const issuer = new AgeStandIn();
+  await issuer.start();
+  try {
+    server.issuer = issuer.origin;
+    for (const known of [false, true]) {
+      issuer.redeemers = known ? [server.origin] : ["https://other.example"];
+      server.status = "PENDING";
+      server.methods = [method("DOUBLE_ANONYMITY")];
+      await arrive(server.page("double_anonymity"));
+      const tab = await atTheIssuer((await toTheIssuer()).href);
+      if (known) {
+        await person.heading(tab, "Your proof is ready");
+        assert.equal(await tab.evaluate("location.href"), `${server.origin}/age/return`);
+        await heading("Your age is confirmed");
+      } else {
+        await person.heading(tab, "This does not work here");
+        assert.equal(await tab.evaluate("location.origin"), issuer.origin);
+        await heading("Get an anonymous proof");
+      }
+      person.assertQuiet(tab);
+      await tab.close();
+    }
+    assert.ok(!JSON.stringify(issuer.asked).includes(SESSION));
+  } finally {
+    await issuer.stop();
+  }
+});
+
+test("from a frame a blind token is had in a tab of its own", async () => {
+  server.methods = [method("DOUBLE_ANONYMITY"), method("EMAIL")];
+  await page.go(`${server.origin}/embedding`);
+  await page.evaluate(`{ const frame = document.createElement("iframe"); frame.style = "width: 360px; height: 700px";
+    frame.src = "${server.page("double_anonymity")}"; document.body.append(frame); }`);
+  const link = "document.querySelector('iframe').contentDocument?.querySelector('a.press')";
+  const address: string = await page.until(`${link}?.href`);
+  assert.equal(
+    await page.evaluate(`${link}.target + ${link}.rel + ${link}.textContent`),
+    "_blanknoopenerOpen in a new tab",
+  );
+  await page.go(address);
+  await way("Anonymous proof");
+  assert.match((await toTheIssuer()).href, /\/age\/issue#/);
+});
+
+test("an issuer's page that nobody asked for begins nothing", async () => {
+  await page.go(`${server.origin}/age/issue#t=18&r=x&c=y`);
+  await heading("The link is incomplete");
+  assert.equal(server.asked.length, 0);
+});
+
 test("at the end the proof can be taken along, and nobody is led away meanwhile", async () => {
   server.status = "COMPLETE";
   server.view = {

@@ -27,7 +27,7 @@ for (const [document, below] of [
     }
     const all = read.reduce((sum, program) => sum + program.length, 0);
     assert.ok(all > 10_000 && all < MOST, `${all} bytes`);
-    for (const word of ["getUserMedia", "navigator.credentials", "depthwise_filter", "cc-csc"]) {
+    for (const word of ["getUserMedia", "navigator.credentials", "depthwise_filter", "cc-csc", "RSABSSA"]) {
       assert.ok(!read.some((program) => program.includes(word)), word);
     }
     assert.ok(statSync(`dist/age/${document}`).size < 4000);
@@ -46,6 +46,7 @@ test("what some methods need is there, each for itself", () => {
     "document",
     "wallet",
     "passkey",
+    "token",
     "wait",
     "endings",
   ]) {

@@ -17,7 +17,7 @@ use axum::{
     http::{HeaderMap, Method, header, request::Parts},
     response::Response,
 };
-use base::{AgeSessionId, AppId, Uuid};
+use base::{AgeSessionId, AppId};
 use db::Tx;
 use domain::{
     ages::{self, session::Session},
@@ -120,8 +120,8 @@ impl FromRequest<Api> for Anybody {
 
     async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
         let (parts, body) = request.into_parts();
-        // They share one allowance: nothing tells them apart.
-        api.people.take(&Uuid::nil()).map_err(Problem::too_many)?;
+        let caller = api.places.caller(&parts.headers, &parts.extensions);
+        api.people.take(&caller).map_err(Problem::too_many)?;
         let patience = api.settings.body_timeout;
         let body = body::read(&parts.headers, body, PAYLOAD, patience, "send less at once").await?;
         Ok(Self { sandbox: sandbox(&parts), sent: Sent::of(parts, body) })

@@ -1,6 +1,7 @@
 //! Interface 3, part B: age verification sessions, under `/api/v1`, and the same in a sandbox under `/sandbox/api/v1`.
 //! What the hosted page asks is under `/age/v1`.
 
+mod anonymity;
 mod caller;
 mod create;
 mod get;
@@ -47,6 +48,9 @@ fn operations() -> OpenApiRouter<Api> {
         .routes(routes!(person::forget_age_result))
         .routes(routes!(person::take_age_proof))
         .routes(routes!(person::report_age_fault))
+        .routes(routes!(anonymity::age_token_keys))
+        .routes(routes!(anonymity::begin_age_issuing))
+        .routes(routes!(anonymity::issue_age_token))
 }
 
 pub(crate) fn document() -> OpenApi {

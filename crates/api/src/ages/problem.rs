@@ -124,9 +124,11 @@ impl From<NotDone> for Problem {
             NotDone::Stale => Code::StaleContinuation,
             NotDone::NoConsent => Code::ConsentRequired,
             NotDone::NotServed => Code::NotAllowed,
+            NotDone::NoIssuer => Code::NotFound,
             NotDone::Invalid(invalid) => return invalid.into(),
             NotDone::Models(Refusal::Busy(wait)) => return Self::busy(wait),
             NotDone::Models(error) => return Self::unavailable(&error),
+            NotDone::NoKey(_) => return Self::unavailable(&not),
             NotDone::NotSigned(error) => return Self::unavailable(&error),
             NotDone::Db(error) => return Self::unavailable(&error),
         };

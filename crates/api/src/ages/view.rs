@@ -55,7 +55,8 @@ pub(crate) struct CreatePayload {
     /// The business's own word for the person, at most 100 characters.
     #[schema(max_length = 100)]
     account_id: Option<String>,
-    /// Whether the result goes through a blind token.
+    /// Whether nothing but `double_anonymity` is offered, whichever blocks there are: for the age of its own block, or else
+    /// for the highest that a block asks for.
     double_blind: Option<bool>,
 }
 
@@ -198,6 +199,7 @@ pub(super) fn page(api: &Api, session: &Session, business: &Business) -> Value {
         "seconds_left": session.seconds_left(now),
         "business": business.name,
         "sandbox": session.sandbox,
+        "issues": session.issues,
         "consent": { "required": session.asks_for_consent(), "given": session.consent.map(|consent| consent.given) },
         "methods": methods,
         "result": session.outcome.as_ref().map(|outcome| came(session.state, outcome)),

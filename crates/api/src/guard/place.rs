@@ -6,6 +6,7 @@ use axum::{
     extract::ConnectInfo,
     http::{Extensions, HeaderMap, HeaderName},
 };
+use base::Uuid;
 use domain::ages::Location;
 use maxminddb::{Reader, geoip2};
 use std::{
@@ -66,6 +67,17 @@ impl Places {
     pub(crate) fn of(&self, headers: &HeaderMap, extensions: &Extensions) -> Option<Location> {
         let said = self.header.as_ref().and_then(|name| headers.get(name)?.to_str().ok()?.parse().ok());
         said.or_else(|| self.looked_up(self.address(headers, extensions)?))
+    }
+
+    /// Who calls, as far as calls are counted: by address, of IPv6 by the network of 64 bits. Those of whom no address is known
+    /// are one. It is not kept, and in no line of the log.
+    pub(crate) fn caller(&self, headers: &HeaderMap, extensions: &Extensions) -> Uuid {
+        let address = self.address(headers, extensions).map(|address| address.to_canonical());
+        Uuid::from_u128(match address {
+            None => 0,
+            Some(IpAddr::V4(address)) => address.to_ipv6_mapped().to_bits(),
+            Some(IpAddr::V6(address)) => address.to_bits() >> 64 << 64,
+        })
     }
 
     fn address(&self, headers: &HeaderMap, extensions: &Extensions) -> Option<IpAddr> {

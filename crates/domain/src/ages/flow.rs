@@ -6,7 +6,7 @@
 //! things are is not claimed, and may be repeated.
 
 use super::{
-    Ages, Business, NotDone, Response,
+    Ages, Business, NotDone, Response, anonymity,
     methods::{self, Ask, At, Next, Problem, Step},
     moves::Event,
     session::{Codes, Consent, Gift, Session, Verdict},
@@ -226,11 +226,17 @@ impl Ages {
                 }
                 None
             }
+            Next::Spend { token, until, verdict } => {
+                let method = begun.method;
+                let fresh = anonymity::spend(&mut tx, token, until).await?;
+                let spent = Verdict::Undecided { code: "TOKEN_SPENT" };
+                self.end(&mut tx, session, method, if fresh { verdict } else { spent }).await?;
+                None
+            }
             Next::End(verdict) => {
                 let method = begun.method;
                 let used = begun.held.clone();
-                let outcome = session.judge(method, verdict, self.has(session.sandbox), now)?.clone();
-                self.tell(&mut tx, session, &outcome).await?;
+                self.end(&mut tx, session, method, verdict).await?;
                 ended = Some(used);
                 None
             }
@@ -248,6 +254,19 @@ impl Ages {
         let carried = Carried { turn, locale: locale.to_owned(), held };
         let continuation = Some(self.carry(id, attempt, &carried));
         Ok(Turn { session, attempt: Some(attempt), continuation, step: Some(step), problem })
+    }
+
+    /// Ends the attempt that is under way, and tells the business.
+    async fn end(
+        &self,
+        tx: &mut Tx,
+        session: &mut Session,
+        method: Method,
+        verdict: Verdict,
+    ) -> Result<(), NotDone> {
+        let has = self.has(session.sandbox);
+        let outcome = session.judge(method, verdict, has, self.0.world.now())?.clone();
+        Ok(self.tell(tx, session, &outcome).await?)
     }
 
     /// Whether a person who has shown to be old enough may take a proof along.

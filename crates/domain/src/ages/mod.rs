@@ -3,8 +3,10 @@
 //!
 //! [`wanted`] holds the create payload to its rules, [`session`] is what is kept ([`store`](Ages::of) says how), [`moves`]
 //! has every change of a state. [`flow`] is what a person does, turn by turn; [`methods`] has the fourteen ways, and
-//! [`judge`] holds what they find against what was asked for. `notify` tells the business.
+//! [`judge`] holds what they find against what was asked for. `notify` tells the business. [`anonymity`] is the other side of
+//! blind tokens, their issuer.
 
+mod anonymity;
 pub mod flow;
 mod judge;
 mod location;
@@ -18,6 +20,7 @@ mod store;
 pub mod wanted;
 pub mod words;
 
+pub use anonymity::{Settings as Anonymous, Way};
 pub use location::{Location, NoLocation};
 pub use methods::{FollowDocument, Kept, Step};
 pub use notify::NotSigned;
@@ -37,6 +40,7 @@ use crate::{
     vault::Vault,
 };
 use ::methods::passkey;
+use anonymity::Anonymity;
 use base::{AgeSessionId, AppId, SignedDuration, World};
 use db::{Db, DbError, FromRow, Tx, sql};
 use jobs::Worker;
@@ -135,6 +139,7 @@ struct Inner {
     signer: Signer,
     providers: Providers,
     sandbox: Providers,
+    anonymity: Option<Arc<Anonymity>>,
     settings: Settings,
 }
 
@@ -159,6 +164,12 @@ pub enum NotDone {
     /// The business is not served.
     #[error("the business that asked for this is not served")]
     NotServed,
+    /// This server issues no blind tokens.
+    #[error("this server issues no tokens")]
+    NoIssuer,
+    /// A key that signs tokens cannot be used.
+    #[error("a key that signs tokens cannot be used: {0}")]
+    NoKey(String),
     /// What was sent cannot be used.
     #[error("the request has {} members that cannot be used", .0.len())]
     Invalid(Vec<Invalid>),
@@ -214,12 +225,20 @@ impl Ages {
             None => passkeys(&settings.public_url),
         };
         let passkeys = passkeys.map(Arc::new);
+        let anonymity = match &settings.providers.double_anonymity {
+            Some(named) => {
+                let opened = Anonymity::open(named, &settings.public_url, &fetcher, &world);
+                Some(opened.map_err(|cause| BadProvider { provider: "double_anonymity".to_owned(), cause })?)
+            }
+            None => None,
+        };
+        let anonymity = anonymity.map(Arc::new);
         let open = |settings: &ProviderSettings, mail| {
-            Providers::open(settings, &fetcher, &world, passkeys.clone(), mail)
+            Providers::open(settings, &fetcher, &world, (passkeys.clone(), anonymity.clone()), mail)
         };
         let providers = open(&settings.providers, mail.ready().is_ok())?;
         let sandbox = open(&ProviderSettings::sandbox(), true)?;
-        Ok(Self(Arc::new(Inner {
+        let ages = Self(Arc::new(Inner {
             db,
             world,
             vault,
@@ -232,8 +251,11 @@ impl Ages {
             signer,
             providers,
             sandbox,
+            anonymity,
             settings,
-        })))
+        }));
+        ages.check_issuing()?;
+        Ok(ages)
     }
 
     /// The settings.
@@ -353,6 +375,10 @@ mod tests {
         fn sub_methods(&self) -> Vec<String> {
             vec!["bank".to_owned()]
         }
+
+        fn token_age(&self, asked: i64) -> Option<u8> {
+            [18, 21].into_iter().find(|age| i64::from(*age) >= asked)
+        }
     }
 
     fn read(body: &Value) -> Result<Wanted, Vec<Invalid>> {
@@ -442,6 +468,32 @@ mod tests {
             "a card shows 18 and no more"
         );
         assert_eq!(wrong(&json!({ "mobile": { "allowed": false } })), [""]);
+    }
+
+    #[test]
+    fn double_blind_leaves_tokens_alone() {
+        let used = |body: &Value| {
+            let wanted = wanted(body);
+            wanted.usable(&All).map(|block| (block.method, block.threshold)).collect::<Vec<_>>()
+        };
+        let token = |threshold| vec![(Method::DoubleAnonymity, threshold)];
+        assert_eq!(used(&json!({ "double_blind": true })), token(18));
+        let strictest = json!({ "double_blind": true, "age_estimation": { "threshold": 21 }, "mobile": {}, "email": { "allowed": false, "threshold": 90 } });
+        assert_eq!(used(&strictest), token(21));
+        let own = json!({ "double_blind": true, "age_estimation": { "threshold": 21 }, "double_anonymity": { "threshold": 16 } });
+        assert_eq!(used(&own), token(16));
+        assert_eq!(used(&json!({ "double_blind": false, "mobile": {} })), [(Method::Mobile, 18)]);
+        let email = json!({ "double_blind": true, "email": { "data": { "verified_email": "a@b.example" } } });
+        assert_eq!(wanted(&email).email, None, "an address would say who it is");
+        for refused in [
+            json!({ "double_blind": true, "type": "UNDER" }),
+            json!({ "double_blind": true, "type": "AGE" }),
+            json!({ "double_blind": true, "double_anonymity": { "allowed": false } }),
+            json!({ "double_blind": true, "age_estimation": { "threshold": 25 } }),
+            json!({ "double_anonymity": { "threshold": 22 } }),
+        ] {
+            assert_eq!(wrong(&refused), [""], "{refused}");
+        }
     }
 
     #[test]

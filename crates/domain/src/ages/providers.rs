@@ -1,6 +1,10 @@
 //! Who answers for the methods that need somebody outside: the operator's providers, or those of the sandbox.
 
-use super::{wanted::Has, words::Method};
+use super::{
+    anonymity::{self, Anonymity},
+    wanted::Has,
+    words::Method,
+};
 use ::methods::{BadSettings, camara, card, numbers::CallingCode, oidc, passkey, registry, sms};
 use base::World;
 use media::fetch::Fetcher;
@@ -30,6 +34,8 @@ pub struct Settings {
     pub singpass: Option<oidc::Settings>,
     /// Whose passkeys are; the server's own name where nothing is said.
     pub svc_key: Option<passkey::Settings>,
+    /// Who issues blind tokens. The sandbox has keys of its own under the same settings.
+    pub double_anonymity: Option<anonymity::Settings>,
 }
 
 /// Who reaches phones, and who knows their owners.
@@ -66,6 +72,7 @@ pub(super) struct Providers {
     pub(super) electronic_id: Vec<oidc::Provider>,
     pub(super) singpass: Option<oidc::Provider>,
     pub(super) passkeys: Option<Arc<passkey::Passkeys>>,
+    anonymity: Option<Arc<Anonymity>>,
     /// Whether mail can be sent, or need not be.
     pub(super) mail: bool,
 }
@@ -98,6 +105,7 @@ impl Settings {
             .into(),
             singpass: Some(electronic("Singpass", Over)),
             svc_key: None,
+            double_anonymity: None,
         }
     }
 }
@@ -108,7 +116,7 @@ impl Providers {
         settings: &Settings,
         fetcher: &Fetcher,
         world: &Arc<dyn World>,
-        passkeys: Option<Arc<passkey::Passkeys>>,
+        (passkeys, anonymity): (Option<Arc<passkey::Passkeys>>, Option<Arc<Anonymity>>),
         mail: bool,
     ) -> Result<Self, BadProvider> {
         fn opened<S, P>(
@@ -154,6 +162,7 @@ impl Providers {
                 oidc::Provider::open("singpass", settings, fetcher, world)
             })?,
             passkeys,
+            anonymity,
             mail,
         })
     }
@@ -172,11 +181,16 @@ impl Has for Providers {
                 self.registries.contains_key(method.block())
             }
             Method::SvcKey => self.passkeys.is_some(),
-            Method::DigitalId | Method::DoubleAnonymity => false,
+            Method::DoubleAnonymity => self.anonymity.is_some(),
+            Method::DigitalId => false,
         }
     }
 
     fn sub_methods(&self) -> Vec<String> {
         self.electronic_id.iter().map(|provider| provider.id().to_owned()).collect()
+    }
+
+    fn token_age(&self, asked: i64) -> Option<u8> {
+        self.anonymity.as_ref()?.age_for(asked)
     }
 }

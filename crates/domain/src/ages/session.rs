@@ -44,6 +44,9 @@ pub struct Session {
     /// Results that were handed to the person: kept under a key of his, or as a proof for tills.
     #[serde(default)]
     pub given: Vec<Gift>,
+    /// Of a session of the issuer of blind tokens: the age that the token is for, years.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub issues: Option<u8>,
 }
 
 /// What the person said to the use of biometric data.
@@ -172,6 +175,7 @@ impl Session {
             told: 0,
             codes: Codes::default(),
             given: Vec::new(),
+            issues: None,
         }
     }
 

@@ -1,7 +1,7 @@
 //! How sessions are kept: a row each, sealed, taken by an update so that changes queue on both databases.
 
 use super::{Ages, NotDone, session::Session, wanted::Wanted};
-use base::{AgeSessionId, AppId, Timestamp, Uuid};
+use base::{AgeSessionId, AppId, SignedDuration, Timestamp, Uuid};
 use db::{Db, DbError, Durability, FromRow, Json, Read, Tx, sql};
 
 /// A session that nobody else changes.
@@ -38,6 +38,8 @@ impl Ages {
 
     /// Writes a new session.
     pub(super) async fn insert(&self, tx: &mut Tx, session: &Session) -> Result<(), DbError> {
+        // Nobody asks an issuer what came of a session.
+        let keep = if session.issues.is_some() { SignedDuration::ZERO } else { self.0.settings.keep };
         tx.execute(sql!(
             "INSERT INTO age_sessions (id, app_id, sandbox, state, sealed, version, until_at, forget_at, created_at)
              VALUES ($1, $2, $3, $4, $5, 1, $6, $7, $8)",
@@ -47,7 +49,7 @@ impl Ages {
             session.state,
             self.seal(session),
             session.wanted.until,
-            session.wanted.until + self.0.settings.keep,
+            session.wanted.until + keep,
             session.created_at,
         ))
         .await
@@ -135,7 +137,7 @@ impl Ages {
 
 /// Forgets sessions and kept results that have had their time, at most 1,000 of each at once; how many.
 pub async fn purge(db: &Db, now: Timestamp) -> Result<u64, DbError> {
-    let tokens = super::methods::purge_tokens(db, now).await?;
+    let tokens = super::methods::purge_tokens(db, now).await? + super::anonymity::purge(db, now).await?;
     let mut tx = db.write_as(Durability::Process).await?;
     let rows = tx
         .execute(sql!(

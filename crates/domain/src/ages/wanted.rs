@@ -49,6 +49,8 @@ pub trait Has: std::fmt::Debug + Send + Sync {
     fn method(&self, method: Method) -> bool;
     /// The ids of the `OpenID` Connect providers of `electronic_id`.
     fn sub_methods(&self) -> Vec<String>;
+    /// The age that a blind token shows where this one is asked for, years; none where no token reaches it.
+    fn token_age(&self, asked: i64) -> Option<u8>;
 }
 
 /// A create payload that holds. Kept as JSON: add members with defaults.
@@ -91,7 +93,7 @@ pub struct Wanted {
     pub synchronous_checks: bool,
     /// The business's own word for the person.
     pub account_id: Option<String>,
-    /// Whether the result goes through a blind token.
+    /// Whether nothing but a blind token answers it.
     pub double_blind: bool,
     /// An address that the business has verified, to be judged when the session is made.
     #[serde(skip)]
@@ -259,8 +261,23 @@ impl Wanted {
             }
         }
         wrongs.end()?;
+        if wanted.double_blind {
+            wanted.leave_tokens();
+        }
         wanted.offer_something(offer)?;
         Ok(wanted)
+    }
+
+    /// Has it answered by a blind token alone: for the age of its own block, or else for the strictest that is asked for.
+    fn leave_tokens(&mut self) {
+        // An address that the business knows is the person's name, whatever came of it.
+        self.email = None;
+        if self.block(Method::DoubleAnonymity).is_none() {
+            let asked = self.blocks.iter().filter(|block| block.allowed).map(|block| block.threshold);
+            let threshold = asked.max().unwrap_or(THRESHOLD);
+            let usual = Block::usual(Method::DoubleAnonymity, self.retry_enabled);
+            self.blocks.push(Block { threshold, ..usual });
+        }
     }
 
     /// Leaves the methods that can be offered, or refuses a session that would offer none.
@@ -268,7 +285,9 @@ impl Wanted {
         if self.usable(offer.has).next().is_some() {
             return Ok(());
         }
-        let words = if self.blocks.iter().any(|block| block.allowed && offer.has.method(block.method)) {
+        let words = if self.double_blind {
+            "double_blind: this server has no blind token that could answer the session".to_owned()
+        } else if self.blocks.iter().any(|block| block.allowed && offer.has.method(block.method)) {
             format!("none of the methods can answer a session of the type {}", self.kind)
         } else {
             "none of the methods is both allowed and set up at this server".to_owned()
@@ -278,7 +297,13 @@ impl Wanted {
 
     /// The methods that can be used, in their order.
     pub fn usable<'a>(&'a self, has: &'a dyn Has) -> impl Iterator<Item = &'a Block> {
-        self.blocks.iter().filter(|block| block.answers(self.kind) && has.method(block.method))
+        self.blocks.iter().filter(|block| {
+            let token = block.method == Method::DoubleAnonymity;
+            block.answers(self.kind)
+                && has.method(block.method)
+                && (token || !self.double_blind)
+                && (!token || has.token_age(block.threshold).is_some())
+        })
     }
 
     /// What is said about a method.

@@ -5,9 +5,11 @@
 //! everybody is given the same; a key of one's own would be a name.
 
 mod challenge;
+mod directory;
 mod keys;
 
 pub use challenge::Challenge;
+pub use directory::{Issuer, MEDIA_TYPE, PublishedKey, best, published};
 pub use keys::{IssuerKey, VerifyingKey};
 
 /// The type of publicly verifiable tokens.

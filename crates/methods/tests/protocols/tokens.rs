@@ -2,6 +2,12 @@
 
 use blind_rsa_signatures::{BlindingResult, DefaultRng, PublicKeySha384PSSDeterministic as Public};
 use methods::blind::{BadToken, Challenge, IssuerKey, Token, VerifyingKey};
+use proptest::prelude::*;
+use rsa::{
+    BigUint, RsaPrivateKey,
+    pkcs8::DecodePrivateKey as _,
+    traits::{PrivateKeyParts as _, PublicKeyParts as _},
+};
 use serde_json::Value;
 use std::sync::LazyLock;
 
@@ -130,4 +136,66 @@ fn a_request_that_cannot_be_signed_is_refused() {
     assert!(VerifyingKey::from_spki(&spki[..spki.len() - 1]).is_none());
     spki[66] = 0;
     assert!(VerifyingKey::from_spki(&spki).is_none(), "another length of the salt");
+}
+
+/// What the page made (web/tests/unit/age-tokens.test.ts holds it to the same bytes).
+#[test]
+fn a_token_of_the_page_is_signed_and_holds() {
+    let made: Value =
+        serde_json::from_str(include_str!("../../../../web/tests/vectors/blind-token.json")).unwrap();
+    let part = |name: &str| base64_simd::URL_SAFE_NO_PAD.decode_to_vec(made[name].as_str().unwrap()).unwrap();
+    let key = key();
+    assert_eq!(key.issue(&part("request")), Ok(part("response")));
+    let challenge = Challenge::parse(&part("challenge")).unwrap();
+    assert_eq!(challenge, Challenge::new("issuer.example", Some([7; 32]), &[]).unwrap());
+    assert_eq!(key.public().verify(&Token::parse(&part("token")).unwrap(), &challenge), Ok(()));
+}
+
+/// All that the issuer has of one token: what it was asked to sign, and what it answered.
+#[derive(Clone, Debug)]
+struct Issued {
+    blinded: BigUint,
+    signature: BigUint,
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4))]
+
+    /// Whoever has all that the issuer saw, all tokens, and even the issuer's private key, finds for every issuing and every
+    /// token a blinding that leads from one to the other. So nothing tells which belong together: with any pairing, the
+    /// same would have been seen.
+    #[test]
+    fn every_issuing_may_have_led_to_every_token(nonces in prop::collection::vec(any::<[u8; 32]>(), 2..6)) {
+        let key = key();
+        let private = RsaPrivateKey::from_pkcs8_der(key.to_pkcs8_der().expose()).unwrap();
+        let (n, e) = (private.n(), private.e());
+        let one = BigUint::from(1u8);
+        // The order of the numbers that have an inverse: with it the inverse is a power.
+        let order = private.primes().iter().fold(one.clone(), |order, prime| order * (prime - &one));
+        let inverse = |number: &BigUint| number.modpow(&(&order - &one), n);
+
+        let challenge = Challenge::new("issuer.example", None, &[]).unwrap();
+        let (mut issued, mut tokens) = (Vec::new(), Vec::new());
+        for nonce in nonces {
+            let (browser, request) = Browser::ask(key.public(), &challenge, nonce);
+            let response = key.issue(&request).unwrap();
+            issued.push(Issued {
+                blinded: BigUint::from_bytes_be(&request[3..]),
+                signature: BigUint::from_bytes_be(&response),
+            });
+            let token = browser.finish(response);
+            prop_assert_eq!(key.public().verify(&Token::parse(&token).unwrap(), &challenge), Ok(()));
+            tokens.push(BigUint::from_bytes_be(&token[98..]));
+        }
+        for one_issued in &issued {
+            for signature in &tokens {
+                // The padded message of the token, as anybody computes it from the signature.
+                let message = signature.modpow(e, n);
+                let blinding = &one_issued.signature * inverse(signature) % n;
+                prop_assert_eq!(&message * blinding.modpow(e, n) % n, one_issued.blinded.clone());
+                prop_assert_eq!(&one_issued.signature * inverse(&blinding) % n, signature.clone());
+                prop_assert!(blinding != BigUint::from(0u8));
+            }
+        }
+    }
 }

@@ -1,10 +1,12 @@
 //! Age verification sessions on the wire.
 
+mod anonymity;
 mod flow;
 mod locations;
 mod methods;
 mod moves;
 mod refusals;
+mod unlinkable;
 mod webhooks;
 
 use axum::{body::Body, http::Request};

@@ -10,6 +10,7 @@ mod estimation;
 mod key;
 mod oidc;
 mod registry;
+mod token;
 
 pub use document::FollowDocument;
 pub use key::Kept;
@@ -26,6 +27,7 @@ use ::methods::{
     Evidence, Failure,
     fields::{Field, Fields},
 };
+use base::Timestamp;
 use serde::{Deserialize as _, Serialize};
 use serde_json::{Map, Value};
 
@@ -83,6 +85,17 @@ pub enum Step {
         /// Its page.
         url: String,
     },
+    /// Get a blind token, in a window of its own, and send it.
+    Token {
+        /// What it is for: a `TokenChallenge` (RFC 9577, section 2.1), base64url.
+        challenge: String,
+        /// The key that is to sign it, base64url of its `SubjectPublicKeyInfo`.
+        key: String,
+        /// The age that the key stands for, years.
+        threshold: u8,
+        /// The issuer's page.
+        issuer_url: String,
+    },
     /// Wait, and ask again.
     Wait {
         /// Milliseconds.
@@ -135,6 +148,15 @@ pub(super) enum Next {
     Ask(Ask),
     /// A check runs on without the person.
     Waits,
+    /// It is over, if a token that counts once was not spent before.
+    Spend {
+        /// What it is remembered by.
+        token: [u8; 32],
+        /// How long it must be.
+        until: Timestamp,
+        /// What it shows.
+        verdict: Verdict,
+    },
     /// It is over.
     End(Verdict),
 }
@@ -197,7 +219,8 @@ impl Ages {
             Method::LaWallet | Method::SocialSecurityNumber | Method::UsFloridaHb3 | Method::Cpf => {
                 Ok(registry::form(at.block.method))
             }
-            Method::DigitalId | Method::DoubleAnonymity => Ok(not_set_up()),
+            Method::DoubleAnonymity => self.ask_for_token(at).await,
+            Method::DigitalId => Ok(not_set_up()),
         }
     }
 
@@ -218,7 +241,8 @@ impl Ages {
             Method::LaWallet | Method::SocialSecurityNumber | Method::UsFloridaHb3 | Method::Cpf => {
                 self.ask_registry(at, input).await
             }
-            Method::DigitalId | Method::DoubleAnonymity => Ok(not_set_up()),
+            Method::DoubleAnonymity => self.take_token(at, held, input).await,
+            Method::DigitalId => Ok(not_set_up()),
         }
     }
 

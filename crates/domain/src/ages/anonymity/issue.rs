@@ -1,0 +1,145 @@
+//! The issuer: an age is shown in a session of the operator's own application, which knows of no other session, and then
+//! one blinded message is signed. The session is deleted with that; what is left is a number beside the key.
+
+use super::super::{
+    Ages, BadProvider, NotDone, Session,
+    wanted::Wanted,
+    words::{Level, Method, State},
+};
+use super::{Anonymity, Way};
+use crate::invalid::Invalid;
+use ::methods::{
+    BadSettings,
+    blind::{BadToken, MEDIA_TYPE, published},
+};
+use base::{AgeSessionId, AppId};
+use db::sql;
+use serde_json::{Map, Value, json};
+
+/// Seconds that a person has to show an age to the issuer.
+const TTL: i64 = 900;
+
+impl Ages {
+    fn issuer(&self) -> Result<(&Anonymity, AppId), NotDone> {
+        let issuer =
+            self.anonymity().and_then(|anonymity| Some((anonymity, anonymity.settings.application?)));
+        issuer.ok_or(NotDone::NoIssuer)
+    }
+
+    /// The public keys of this issuer, as RFC 9578 has them published, and the media type of that.
+    pub async fn token_directory(&self, sandbox: bool) -> Result<(&'static str, Value), NotDone> {
+        self.issuer()?;
+        Ok((MEDIA_TYPE, published(&self.own_keys(sandbox).await?, "sessions")))
+    }
+
+    /// Other servers' origins to which the issuer's page may hand what was signed.
+    pub fn redeemers(&self) -> &[String] {
+        self.anonymity().map_or(&[], |anonymity| &anonymity.settings.redeemers)
+    }
+
+    /// Makes a session in which an age is shown to this issuer.
+    pub async fn begin_issuing(&self, sandbox: bool, years: i64) -> Result<Session, NotDone> {
+        let (anonymity, app) = self.issuer()?;
+        let offered = &anonymity.settings.thresholds;
+        let Some(years) = offered.iter().copied().find(|offered| i64::from(*offered) == years) else {
+            let all: Vec<_> = offered.iter().map(u8::to_string).collect();
+            return Err(NotDone::wrong("threshold", format!("it is one of {}", all.join(", "))));
+        };
+        self.business(app).await?;
+        let wanted = self.issuing_payload(anonymity, sandbox, years).map_err(NotDone::Invalid)?;
+        let mut session = Session::begin(&*self.0.world, app, sandbox, wanted);
+        session.issues = Some(years);
+        let mut tx = self.0.db.write().await?;
+        self.insert(&mut tx, &session).await?;
+        tx.commit().await?;
+        Ok(session)
+    }
+
+    /// What the issuer asks for: an ordinary payload, with nothing of anybody else in it.
+    fn issuing_payload(&self, tokens: &Anonymity, sandbox: bool, years: u8) -> Result<Wanted, Vec<Invalid>> {
+        let all: Vec<Way>;
+        let ways = if tokens.settings.methods.is_empty() {
+            all = usual();
+            &all
+        } else {
+            &tokens.settings.methods
+        };
+        let mut body = Map::from_iter([("type".to_owned(), json!("OVER")), ("ttl".to_owned(), json!(TTL))]);
+        let mut order = Vec::new();
+        for way in ways {
+            let mut block = way.block.clone();
+            block.insert("threshold".to_owned(), years.into());
+            order.push(way.method.clone());
+            body.insert(way.method.clone(), block.into());
+        }
+        Wanted::read(&body, &order, self.0.world.now(), self.offer(sandbox))
+    }
+
+    /// Refuses settings under which no session to issue in could be made.
+    pub(in crate::ages) fn check_issuing(&self) -> Result<(), BadProvider> {
+        let Ok((anonymity, _)) = self.issuer() else { return Ok(()) };
+        let bad = |problem: String| BadProvider {
+            provider: "double_anonymity".to_owned(),
+            cause: BadSettings { setting: "methods", problem },
+        };
+        for way in &anonymity.settings.methods {
+            match Method::of_block(&way.method, &self.0.settings.brand) {
+                None => return Err(bad(format!("there is no {}", way.method))),
+                Some(Method::DoubleAnonymity) => {
+                    return Err(bad("a token is not had for a token".to_owned()));
+                }
+                Some(_) => {}
+            }
+        }
+        for years in &anonymity.settings.thresholds {
+            self.issuing_payload(anonymity, false, *years).map_err(|wrongs| {
+                let words: Vec<_> = wrongs.iter().map(ToString::to_string).collect();
+                bad(format!("at {years} years: {}", words.join("; ")))
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Signs a blinded message for a person who has shown the age, once: a `TokenRequest` gives a `TokenResponse`. The
+    /// session is gone then. Neither the message nor the signature is kept.
+    pub async fn issue(&self, id: AgeSessionId, request: &[u8]) -> Result<Vec<u8>, NotDone> {
+        let session = self.find(id).await?.ok_or(NotDone::NoSession)?;
+        let Some(years) = session.issues else {
+            return Err(NotDone::State("no token is issued in this session".to_owned()));
+        };
+        if session.state != State::Complete {
+            return Err(NotDone::State(format!(
+                "the session is {}; a token is issued when it is COMPLETE",
+                session.state
+            )));
+        }
+        let unusable = |bad: BadToken| NotDone::wrong("token_request", bad.to_string());
+        let short_id = *request.get(2).ok_or_else(|| unusable(BadToken::Form))?;
+        let key = self.signing_key(session.sandbox, years, short_id).await?;
+        let key = key.ok_or_else(|| unusable(BadToken::Key))?;
+        let (name, blinded) = (key.public().id().to_vec(), request.to_vec());
+        let signed = tokio::task::spawn_blocking(move || key.issue(&blinded)).await;
+        let signed = signed.map_err(|error| NotDone::NoKey(error.to_string()))?.map_err(unusable)?;
+
+        let mut tx = self.0.db.write().await?;
+        // Of two requests at once one finds the session; what was signed for the other is forgotten here.
+        let rows = tx.execute(sql!("DELETE FROM age_sessions WHERE id = $1", id)).await?;
+        if rows != 1 {
+            return Err(NotDone::NoSession);
+        }
+        tx.execute(sql!("UPDATE age_issuer_keys SET issued = issued + 1 WHERE id = $1", name)).await?;
+        tx.commit().await?;
+        Ok(signed)
+    }
+}
+
+/// Every method, in its usual order, but the two that say what was shown elsewhere. A photo that is looked at by nobody
+/// else is at least looked at for life.
+fn usual() -> Vec<Way> {
+    let ways = Method::ALL.into_iter().filter(|one| !matches!(one, Method::SvcKey | Method::DoubleAnonymity));
+    ways.map(|method| {
+        let level = (method == Method::AgeEstimation).then(|| ("level".to_owned(), json!(Level::Passive)));
+        Way { method: method.block().to_owned(), block: level.into_iter().collect() }
+    })
+    .collect()
+}

@@ -1,0 +1,137 @@
+// What passes between the page that wants a blind token and the issuer's: in the browser alone, and nothing of the session
+// that it is for. The order stands after `#`, which no server is sent; the answer comes back on a channel between tabs of
+// one origin, or after `#` where the issuer is another.
+
+import { followable } from "../shared/follow";
+
+/** What the issuer's page is asked for. */
+export interface Order {
+  /** Years. */
+  threshold: number;
+  /** The blinded token, base64url. */
+  request: string;
+  /** By chance; nobody else knows it. */
+  channel: string;
+  /** Where the answer goes, if not to a tab of the same origin: the other page's address up to `/age`. */
+  back: string | undefined;
+}
+
+/** An order in the issuer's own tab, with the session that it leads through. */
+export interface Kept extends Order {
+  id: string;
+  /** Other servers that the issuer hands answers to. */
+  redeemers: string[];
+}
+
+/** 259 bytes, 256 and 16, in base64url. */
+const [REQUEST, RESPONSE, CHANNEL] = [/^[\w-]{346}$/, /^[\w-]{342}$/, /^[\w-]{22}$/];
+const KEPT = "assay-age-issue";
+/** How often the other tab is told until it has heard. */
+const AGAIN_MS = 500;
+
+/** The address of an issuer's page with an order; nothing where that page is none that can be gone to. */
+export function orderAddress(page: string | undefined, { threshold, request, channel, back }: Order): URL | undefined {
+  const url = followable(page);
+  if (url) {
+    const words = { t: String(threshold), r: request, c: channel, ...(back === undefined ? {} : { b: back }) };
+    url.hash = String(new URLSearchParams(words));
+  }
+  return url;
+}
+
+/** The order of an address. */
+export function orderOf(hash: string): Order | undefined {
+  const words = new URLSearchParams(hash.slice(1));
+  const word = (name: string) => words.get(name) ?? undefined;
+  return orderFrom({ threshold: Number(word("t")), request: word("r"), channel: word("c"), back: word("b") });
+}
+
+function orderFrom(value: unknown): Order | undefined {
+  const { threshold, request, channel, back } = (value ?? {}) as Record<string, unknown>;
+  const fine =
+    Number.isInteger(threshold) &&
+    REQUEST.test(String(request)) &&
+    CHANNEL.test(String(channel)) &&
+    (back === undefined || followable(String(back)) !== undefined);
+  return fine
+    ? {
+        threshold: Number(threshold),
+        request: String(request),
+        channel: String(channel),
+        back: back === undefined ? undefined : String(back).replace(/\/$/, ""),
+      }
+    : undefined;
+}
+
+/** Keeps an order in this tab, because some methods lead away and back. */
+export function keepOrder(kept: Kept): void {
+  try {
+    sessionStorage.setItem(KEPT, JSON.stringify(kept));
+  } catch {
+    // Then it is lost when the page is left, and the person is told so.
+  }
+}
+
+/** The order of this tab for a session. */
+export function keptOrder(id: string): Kept | undefined {
+  try {
+    const value = JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
+    const order = orderFrom(value);
+    const { redeemers } = value ?? {};
+    return order && value.id === id
+      ? { ...order, id, redeemers: Array.isArray(redeemers) ? redeemers : [] }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function forgetOrder(): void {
+  try {
+    sessionStorage.removeItem(KEPT);
+  } catch {
+    // Nothing was kept either.
+  }
+}
+
+/** Where an answer goes that is for another server's page, if this issuer hands answers to that. */
+export function wayBack({ back, channel, redeemers }: Kept, response: string): string | undefined {
+  const url = followable(back);
+  return url && redeemers.includes(url.origin) ? `${back}/age/return#answer=${channel}.${response}` : undefined;
+}
+
+/** The answer of an address. */
+export function answerOf(hash: string): { channel: string; response: string } | undefined {
+  const [, channel = "", response = ""] = /^#answer=([^.]*)\.([^.]*)$/.exec(hash) ?? [];
+  return CHANNEL.test(channel) && RESPONSE.test(response) ? { channel, response } : undefined;
+}
+
+/** Tells the tab that waits, until it has heard or this one is closed. */
+export function tell(name: string, response: string): void {
+  const channel = channelOf(name);
+  const post = () => channel.postMessage({ response });
+  const timer = setInterval(post, AGAIN_MS);
+  channel.addEventListener("message", ({ data }) => {
+    if (data?.taken === true) {
+      clearInterval(timer);
+      channel.close();
+    }
+  });
+  post();
+}
+
+/** Waits for an answer; it is told once. Answers what ends the waiting. */
+export function listen(name: string, hear: (response: string) => void): () => void {
+  const channel = channelOf(name);
+  channel.addEventListener("message", ({ data }) => {
+    if (RESPONSE.test(String(data?.response))) {
+      channel.postMessage({ taken: true });
+      hear(String(data.response));
+    }
+  });
+  return () => channel.close();
+}
+
+function channelOf(name: string): BroadcastChannel {
+  return new BroadcastChannel(`assay-age-${name}`);
+}

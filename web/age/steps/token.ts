@@ -1,0 +1,83 @@
+// A blind token: an issuer checks the age in a tab of its own and does not learn what for; this page does not learn of whom.
+
+import { toBase64url } from "../../shared/bytes";
+import { make } from "../../shared/dom";
+import { followable } from "../../shared/follow";
+import { busy, paragraph, row } from "../../shared/pieces";
+import { listen, orderAddress } from "../order";
+import { named } from "../screens";
+import { number, type Problem, type Step, text } from "../session";
+import { fill } from "../texts";
+import { blind } from "../tokens";
+import { type Doing, elsewhere, type Rendered, worded } from "./step";
+
+/** How often a page in a frame asks whether the other tab is done. */
+const FOLLOW_MS = 2500;
+
+export function render(doing: Doing, step: Step, problem: Problem | undefined): Rendered {
+  const { token: say, unknown } = doing.texts;
+  const unable = () => doing.show({ heading: unknown.heading, body: [paragraph(unknown.body), elsewhere(doing)] });
+  if (doing.embedded) {
+    // A frame and a tab share no channel, so all of it takes place in a tab.
+    const link = make("a", { href: doing.tab, target: "_blank", rel: "noopener", class: "press" }, say.frameOpen);
+    doing.show({ heading: say.heading, body: [paragraph(say.frame), row(link), elsewhere(doing)], spoken: say.frame });
+    doing.watch(FOLLOW_MS);
+    return {};
+  }
+  const { challenge, key } = step;
+  const [page, threshold] = [followable(text(step.issuer_url)), number(step.threshold)];
+  if (!page || threshold === undefined || typeof crypto.subtle === "undefined") {
+    unable();
+    return {};
+  }
+  doing.show({ heading: say.heading, body: [busy()] });
+  const channel = toBase64url(crypto.getRandomValues(new Uint8Array(16)));
+  const back = page.origin === location.origin ? undefined : doing.base;
+  blind(String(challenge), String(key)).then(({ request, finish }) => {
+    const url = orderAddress(page.href, { threshold, request, channel, back });
+    if (!url) {
+      unable();
+      return;
+    }
+    const told = { issuer: page.host, business: named(doing.session, doing.texts), age: threshold };
+    const why = make("p", { class: "why", hidden: !problem }, problem ? worded(problem, doing.texts) : "");
+    const waiting = make("p", { class: "followed", hidden: true }, say.waiting);
+    // No referrer and no opener: the other page has nothing but what stands after `#`.
+    const link = make(
+      "a",
+      { href: url.href, target: "_blank", rel: "noopener noreferrer", class: "press main" },
+      fill(say.open, told),
+    );
+    link.addEventListener("click", () => {
+      waiting.hidden = false;
+      why.hidden = true;
+      doing.say(say.waiting);
+    });
+    let heard = false;
+    const hear = (response: string) => {
+      if (heard) {
+        return;
+      }
+      heard = true;
+      finish(response).then(
+        (token) => doing.answer({ token }),
+        () => {
+          heard = false;
+          waiting.hidden = true;
+          why.textContent = say.failed;
+          why.hidden = false;
+          doing.say(say.failed);
+          link.focus();
+        },
+      );
+    };
+    doing.leaving(listen(channel, hear));
+    const body = fill(say.why, told);
+    doing.show({
+      heading: say.heading,
+      body: [why, paragraph(body), paragraph(fill(say.how, told)), row(link), waiting, elsewhere(doing)],
+      spoken: problem ? worded(problem, doing.texts) : body,
+    });
+  }, unable);
+  return {};
+}
