@@ -12,7 +12,7 @@ use domain::{
     mail::{Carrier, Smtp, Tls},
 };
 use media::blobs::{self, Blobs};
-use methods::{card, oidc, passkey, registry};
+use methods::{card, oidc, passkey, registry, wallet};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
@@ -343,6 +343,8 @@ pub(crate) struct Ages {
     #[serde(skip_serializing)]
     pub(crate) singpass: Option<oidc::Settings>,
     #[serde(skip_serializing)]
+    pub(crate) digital_id: Option<wallet::Settings>,
+    #[serde(skip_serializing)]
     pub(crate) svc_key: Option<passkey::Settings>,
 }
 
@@ -363,6 +365,7 @@ impl Default for Ages {
             cpf: None,
             electronic_id: BTreeMap::new(),
             singpass: None,
+            digital_id: None,
             svc_key: None,
         }
     }
@@ -841,6 +844,7 @@ impl Config {
                 cpf: ages.cpf.clone(),
                 electronic_id: ages.electronic_id.clone(),
                 singpass: ages.singpass.clone(),
+                digital_id: ages.digital_id.clone(),
                 svc_key: ages.svc_key.clone(),
             },
             proofs: ages.proofs,

@@ -17,6 +17,7 @@ mod store;
 pub mod wanted;
 pub mod words;
 
+pub use ::methods::wallet::{Choice as WalletChoice, LONGEST_NONCE as LONGEST_WALLET_NONCE};
 pub use methods::{FollowDocument, Kept, Step};
 pub use notify::NotSigned;
 pub use providers::{BadProvider, Mobile, Settings as ProviderSettings};
@@ -212,8 +213,9 @@ impl Ages {
             None => passkeys(&settings.public_url),
         };
         let passkeys = passkeys.map(Arc::new);
+        let public_url = settings.public_url.as_str();
         let open = |settings: &ProviderSettings, mail| {
-            Providers::open(settings, &fetcher, &world, passkeys.clone(), mail)
+            Providers::open(settings, &fetcher, &world, public_url, passkeys.clone(), mail)
         };
         let providers = open(&settings.providers, mail.ready().is_ok())?;
         let sandbox = open(&ProviderSettings::sandbox(), true)?;

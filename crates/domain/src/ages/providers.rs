@@ -1,7 +1,7 @@
 //! Who answers for the methods that need somebody outside: the operator's providers, or those of the sandbox.
 
 use super::{wanted::Has, words::Method};
-use ::methods::{BadSettings, camara, card, numbers::CallingCode, oidc, passkey, registry, sms};
+use ::methods::{BadSettings, camara, card, numbers::CallingCode, oidc, passkey, registry, sms, wallet};
 use base::World;
 use media::fetch::Fetcher;
 use serde::Deserialize;
@@ -28,6 +28,8 @@ pub struct Settings {
     pub electronic_id: BTreeMap<String, oidc::Settings>,
     /// Singpass.
     pub singpass: Option<oidc::Settings>,
+    /// Who asks wallets.
+    pub digital_id: Option<wallet::Settings>,
     /// Whose passkeys are; the server's own name where nothing is said.
     pub svc_key: Option<passkey::Settings>,
 }
@@ -65,6 +67,7 @@ pub(super) struct Providers {
     pub(super) registries: BTreeMap<&'static str, registry::Provider>,
     pub(super) electronic_id: Vec<oidc::Provider>,
     pub(super) singpass: Option<oidc::Provider>,
+    pub(super) wallet: Option<wallet::Verifier>,
     pub(super) passkeys: Option<Arc<passkey::Passkeys>>,
     /// Whether mail can be sent, or need not be.
     pub(super) mail: bool,
@@ -97,6 +100,7 @@ impl Settings {
             .map(|(id, settings)| (id.to_owned(), settings))
             .into(),
             singpass: Some(electronic("Singpass", Over)),
+            digital_id: Some(wallet::Settings::Sandbox {}),
             svc_key: None,
         }
     }
@@ -108,6 +112,7 @@ impl Providers {
         settings: &Settings,
         fetcher: &Fetcher,
         world: &Arc<dyn World>,
+        public_url: &str,
         passkeys: Option<Arc<passkey::Passkeys>>,
         mail: bool,
     ) -> Result<Self, BadProvider> {
@@ -153,6 +158,9 @@ impl Providers {
             singpass: opened("singpass", settings.singpass.as_ref(), |settings| {
                 oidc::Provider::open("singpass", settings, fetcher, world)
             })?,
+            wallet: opened("digital_id", settings.digital_id.as_ref(), |settings| {
+                wallet::Verifier::open(settings, fetcher, world, public_url)
+            })?,
             passkeys,
             mail,
         })
@@ -172,7 +180,8 @@ impl Has for Providers {
                 self.registries.contains_key(method.block())
             }
             Method::SvcKey => self.passkeys.is_some(),
-            Method::DigitalId | Method::DoubleAnonymity => false,
+            Method::DigitalId => self.wallet.is_some(),
+            Method::DoubleAnonymity => false,
         }
     }
 
