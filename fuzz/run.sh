@@ -3,8 +3,8 @@
 #
 #   fuzz/run.sh SECONDS [TARGET]
 #
-# Runs each target (or the one named) for so many seconds. Ends with an error at the first finding, and names the file
-# that shows it again: fuzz/target/<host>/fuzz/<TARGET> <FILE>
+# Runs each target (or the one named) for so many seconds. Ends with an error at the first finding, and says what shows it
+# again.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -25,24 +25,26 @@ for target in "${targets[@]}"; do
   fi
 done
 
-export CARGO_TARGET_DIR=$PWD/target
-host=$(rustc -vV | sed -n 's/^host: //p')
+cargo test --workspace --quiet --locked --features assay-fuzz/seeds --test seeds -- "$PWD/corpus"
 # What cargo-fuzz would set, less the sanitisers, which need nightly Rust.
-coverage=(
-  -Cpasses=sancov-module
+export COVERAGE="-Cpasses=sancov-module
   -Cllvm-args=-sanitizer-coverage-level=4
   -Cllvm-args=-sanitizer-coverage-inline-8bit-counters
   -Cllvm-args=-sanitizer-coverage-pc-table
   -Cllvm-args=-sanitizer-coverage-trace-compares
-  --cfg fuzzing
-)
+  --cfg fuzzing"
+# With DEEP set, the crates of others are watched as well, which means building them all again, elsewhere. Naming the host
+# as a target keeps the flags away from build scripts and macros.
+where=()
+if [ -n "${DEEP:-}" ]; then
+  export RUSTFLAGS=${COVERAGE//$'\n'/ } CARGO_TARGET_DIR=$PWD/target
+  where=(--target "$(rustc -vV | sed -n 's/^host: //p')")
+else
+  export RUSTC_WORKSPACE_WRAPPER=$PWD/watched.sh
+fi
 
-# Not --locked: this lock file follows the crates it depends on by path, whose dependencies change more often than it.
-cargo run --quiet --features seeds --bin seeds -- corpus
-# One build for all, so that what they share is built once. Naming the host as a target keeps the flags away from build
-# scripts and macros.
-features=$(IFS=,; echo "${targets[*]}")
-RUSTFLAGS="${coverage[*]}" cargo build --profile fuzz --target "$host" --features "$features" "${targets[@]/#/--bin=}"
+binaries=$(cargo test --workspace --locked --no-run "${where[@]}" --features assay-fuzz/targets "${targets[@]/#/--test=}" \
+  --message-format json-render-diagnostics | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p')
 for target in "${targets[@]}"; do
   echo "== $target"
   mkdir -p "artifacts/$target"
@@ -57,9 +59,10 @@ for target in "${targets[@]}"; do
   if [ -f "dictionaries/$target" ]; then
     options+=("-dict=dictionaries/$target")
   fi
-  if ! "target/$host/fuzz/$target" "${options[@]}" "corpus/$target"; then
+  binary=$(grep "/$target-[0-9a-f]*$" <<<"$binaries")
+  if ! "$binary" "${options[@]}" "corpus/$target"; then
     newest=$(find "artifacts/$target" -type f -printf '%T@ %p\n' | sort -n | tail -1 | cut -d ' ' -f 2-)
-    echo "$target: found something; see $PWD/$newest" >&2
+    echo "$target: found something; $binary $PWD/$newest shows it again" >&2
     exit 1
   fi
 done

@@ -8,7 +8,8 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|bytes: &[u8]| {
     let text = String::from_utf8_lossy(bytes);
     let lines: Vec<&str> = text.lines().collect();
-    for parsed in [parse(&lines).ok(), parse_repaired(&lines).ok(), find_in_text(&text)].into_iter().flatten() {
+    for parsed in [parse(&lines).ok(), parse_repaired(&lines).ok(), find_in_text(&text)].into_iter().flatten()
+    {
         hold(&parsed);
     }
     assert!(transliterate::spellings(&text).len() <= 24);

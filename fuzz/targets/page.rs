@@ -3,8 +3,7 @@
 #![no_main]
 
 use documents::{
-    mrz,
-    supplementary,
+    mrz, supplementary,
     text::{Line, confirm, fields, layout},
 };
 use jiff::civil::{Date, date};
@@ -21,7 +20,8 @@ fuzz_target!(|bytes: &[u8]| {
         .enumerate()
         .map(|(at, line)| {
             let mut letters = line.chars();
-            let [left, lift] = [(); 2].map(|()| letters.next().map_or(0.0, |c| (u32::from(c) % 97) as f32 * 5.0));
+            let [left, lift] =
+                [(); 2].map(|()| letters.next().map_or(0.0, |c| (u32::from(c) % 97) as f32 * 5.0));
             let top = at as f32 * 30.0 + lift / 10.0;
             let rest = letters.as_str();
             Line::printed(rest, [left, top, left + 12.0 * rest.chars().count() as f32, top + 24.0])

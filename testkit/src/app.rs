@@ -218,6 +218,7 @@ impl TestApp {
             decisions: None,
             people: Arc::new(api::Rate::new(NonZeroU32::MAX, NonZeroU32::MAX)),
             rate: None,
+            places: Arc::default(),
             metrics: Metrics::none(),
             disk: api::Disk { folder: std::env::temp_dir(), min_free: 0 },
             settings: Arc::new(Settings::default()),

@@ -13,7 +13,7 @@ pub mod proof;
 mod system;
 mod wire;
 
-pub use guard::{Allowance, Rate, Signed};
+pub use guard::{Allowance, BadPlaces, PlaceSettings, Places, Rate, Signed};
 pub use hosts::{Hosts, Mount};
 pub use system::{Disk, Metrics};
 pub use wire::{BadBrand, DeviceMeta, Wire};
@@ -80,6 +80,8 @@ pub struct Api {
     pub people: Arc<Rate<Uuid>>,
     /// How often an application may call, where that is limited.
     pub rate: Option<Arc<Rate>>,
+    /// Where callers are.
+    pub places: Arc<Places>,
     /// Metrics, rendered on demand.
     pub metrics: Metrics,
     /// Where room is needed.

@@ -47,6 +47,7 @@ pub(crate) struct Config {
     pub(crate) moderation: Moderation,
     pub(crate) identity: Identity,
     pub(crate) ages: Ages,
+    pub(crate) locations: Locations,
     pub(crate) video: media::video::Settings,
     pub(crate) mail: MailSettings,
     pub(crate) console: Console,
@@ -136,6 +137,19 @@ pub(crate) struct Hosts {
     pub(crate) proof: Option<String>,
     pub(crate) identity: Option<String>,
     pub(crate) ages: Option<String>,
+}
+
+/// How it is found out where people are, for what a business does not offer everywhere.
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Locations {
+    /// A header that your proxy sets, and takes away where a caller sent it: a country (`US`) or a part of one (`US-UT`).
+    pub(crate) header: Option<String>,
+    /// A database of addresses in MaxMind's format, with countries or cities.
+    pub(crate) geoip: Option<PathBuf>,
+    /// The header in which your proxy notes callers' addresses, the last one being its own caller's. Default: none, the
+    /// address of the connection counts.
+    pub(crate) address_header: Option<String>,
 }
 
 /// How often one application may call; each process counts for itself.
@@ -548,6 +562,7 @@ struct Sections {
     moderation: Moderation,
     identity: Identity,
     ages: Ages,
+    locations: Locations,
     video: media::video::Settings,
     mail: MailSettings,
     console: Console,
@@ -592,6 +607,7 @@ impl Config {
             moderation,
             identity,
             ages,
+            locations,
             video,
             mail,
             console,
@@ -621,6 +637,7 @@ impl Config {
             moderation,
             identity,
             ages,
+            locations,
             video,
             mail,
             console,
@@ -850,6 +867,16 @@ impl Config {
             proofs: ages.proofs,
             sure: ages.sure.clamp(0.5, 0.999),
         }
+    }
+
+    /// How it is found out where callers are.
+    pub(crate) fn places(&self) -> Result<api::Places, api::BadPlaces> {
+        let Locations { header, geoip, address_header } = &self.locations;
+        api::Places::open(&api::PlaceSettings {
+            header: header.clone(),
+            geoip: geoip.clone(),
+            address_header: address_header.clone(),
+        })
     }
 
     /// How many moderations of images and videos, and of live videos, a process runs at once.

@@ -63,6 +63,7 @@ pub(crate) async fn serve(args: &Args, config: Config) -> anyhow::Result<()> {
             .then(|| Decisions::new(database.clone(), &keyring)),
         people: Arc::new(api::Rate::new(config.identity.calls_per_minute, config.identity.calls_per_minute)),
         rate: config.rate(),
+        places: Arc::new(config.places().context("`locations` cannot be used")?),
         metrics: Metrics::install().context("the metrics cannot be started")?,
         disk: api::Disk { folder: config.data_dir.clone(), min_free: config.server.min_free_bytes },
         settings: Arc::new(settings(&config, &public_url)),

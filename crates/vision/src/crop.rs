@@ -5,10 +5,7 @@ use crate::{
     pack::{Colour, CropRule, Input},
 };
 use base::Picture;
-use fast_image_resize::{
-    FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer,
-    images::{Image, ImageRef},
-};
+use pixels::Region;
 use std::f32::consts::FRAC_PI_2;
 
 /// A square of the picture, in its pixels.
@@ -154,23 +151,10 @@ fn reduce(picture: &Picture, square: Square, step: f32) -> Option<(Picture, Squa
     if out_width == 0 || out_height == 0 {
         return None;
     }
-    let options = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::Bilinear)).crop(
-        left.into(),
-        top.into(),
-        width.into(),
-        height.into(),
-    );
-    let small = resize(picture, out_width, out_height, &options)?;
+    let small = pixels::scaled(picture, Region { left, top, width, height }, out_width, out_height)?;
     let (x, y) = (out_width as f32 / width as f32, out_height as f32 / height as f32);
     let centre = [(square.centre[0] - left as f32) * x, (square.centre[1] - top as f32) * y];
     Some((small, Square { centre, side: square.side * f32::midpoint(x, y), angle: square.angle }))
-}
-
-fn resize(picture: &Picture, width: u32, height: u32, options: &ResizeOptions) -> Option<Picture> {
-    let source = ImageRef::new(picture.width(), picture.height(), picture.rgb(), PixelType::U8x3).ok()?;
-    let mut target = Image::new(width, height, PixelType::U8x3);
-    Resizer::new().resize(&source, &mut target, options).ok()?;
-    Picture::new(width, height, target.into_vec())
 }
 
 /// The pixels around a square as numbers, four to each so that the processor handles a pixel at once; black outside the
@@ -260,26 +244,10 @@ fn floor(value: f32) -> i32 {
     if whole as f32 > value { whole.saturating_sub(1) } else { whole }
 }
 
-/// A rectangle of a picture, in its pixels, with an inside and within the picture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Region {
-    pub(crate) left: u32,
-    pub(crate) top: u32,
-    pub(crate) width: u32,
-    pub(crate) height: u32,
-}
-
-impl Region {
-    /// The whole picture.
-    pub(crate) fn whole(picture: &Picture) -> Self {
-        Self { left: 0, top: 0, width: picture.width(), height: picture.height() }
-    }
-
-    /// The scale at which it just fits into `part` (0 to 1) of the input.
-    pub(crate) fn fit(self, input: &Input, part: f32) -> f32 {
-        let room = |side: u32| side as f32 * part;
-        (room(input.width) / self.width as f32).min(room(input.height) / self.height as f32)
-    }
+/// The scale at which a region just fits into `part` (0 to 1) of the input.
+pub(crate) fn fit(region: Region, input: &Input, part: f32) -> f32 {
+    let room = |side: u32| side as f32 * part;
+    (room(input.width) / region.width as f32).min(room(input.height) / region.height as f32)
 }
 
 /// Where what is seen of a picture lies in the input.
@@ -313,13 +281,7 @@ pub(crate) fn letterbox(
     let (width, height) = (input.width as usize, input.height as usize);
     let fit = |side: u32, most: usize| ((side as f32 * scale).round() as usize).clamp(1, most);
     let (inner_width, inner_height) = (fit(region.width, width), fit(region.height, height));
-    let options = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::Bilinear)).crop(
-        region.left.into(),
-        region.top.into(),
-        region.width.into(),
-        region.height.into(),
-    );
-    let small = resize(picture, inner_width as u32, inner_height as u32, &options)?;
+    let small = pixels::scaled(picture, region, inner_width as u32, inner_height as u32)?;
     let (left, top) = ((width - inner_width) / 2, (height - inner_height) / 2);
     let area = width * height;
     let mut out = vec![0.0; 3 * area];

@@ -2,12 +2,13 @@
 
 use crate::{
     Face, VisionError,
-    crop::{self, Place, Region, nearest_quarter},
+    crop::{self, Place, nearest_quarter},
     engine::{Net, Tensors},
     find::same,
     pack::Input,
 };
 use base::Picture;
+use pixels::Region;
 
 /// Boxes that overlap more than this (intersection over union) are one face.
 const SAME_FACE: f32 = 0.3;
@@ -82,14 +83,14 @@ impl Detector {
     /// first one counts for faces elsewhere.
     pub(crate) fn at_a_turn(&mut self, picture: &Picture, turn: f32) -> Result<Vec<Face>, VisionError> {
         let whole = Region::whole(picture);
-        let first = self.look(picture, whole, whole.fit(&self.input, 1.0), turn)?;
+        let first = self.look(picture, whole, crop::fit(whole, &self.input, 1.0), turn)?;
         let large = LARGE * picture.width().max(picture.height()) as f32;
         if !first.is_empty() && first.iter().all(|face| face.width().max(face.height()) < large) {
             return Ok(first);
         }
-        let mut faces = self.look(picture, whole, whole.fit(&self.input, ROOM), turn)?;
+        let mut faces = self.look(picture, whole, crop::fit(whole, &self.input, ROOM), turn)?;
         if first.is_empty() && faces.is_empty() {
-            return self.look(picture, whole, whole.fit(&self.input, MORE_ROOM), turn);
+            return self.look(picture, whole, crop::fit(whole, &self.input, MORE_ROOM), turn);
         }
         let elsewhere = |face: &Face| faces.iter().all(|other| common(face, other) < 0.5 * area(face));
         let others: Vec<Face> = first.into_iter().filter(elsewhere).collect();

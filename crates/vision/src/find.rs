@@ -2,12 +2,12 @@
 //! looked at again from near by.
 
 use crate::{
-    Face, VisionError,
-    crop::Region,
+    Face, VisionError, crop,
     detect::{Detector, area, common, overlap},
     sweep::near,
 };
 use base::Picture;
+use pixels::Region;
 use std::f32::consts::{FRAC_PI_2, PI};
 
 /// Pixels of the net's input that a face is high at least where it is looked for. Of the faces in group photos the net
@@ -154,7 +154,7 @@ impl Detector {
 
     /// What one look at all of it shows.
     pub(crate) fn whole(&mut self, picture: &Picture, turn: f32) -> Result<Vec<Candidate>, VisionError> {
-        let scale = Region::whole(picture).fit(&self.input, 1.0);
+        let scale = crop::fit(Region::whole(picture), &self.input, 1.0);
         let faces = self.at_a_turn(picture, turn)?;
         Ok(faces.into_iter().map(|face| Candidate { face, seen: longer(&face) * scale }).collect())
     }

@@ -2,12 +2,12 @@
 //! that has waited longest and changed most. Small faces that were found so are looked at again in each frame.
 
 use crate::{
-    Face, VisionError,
-    crop::Region,
+    Face, VisionError, crop,
     detect::{Detector, overlap},
     find::{Candidate, Tile, around, longer, same, tiles},
 };
 use base::Picture;
+use pixels::Region;
 
 /// Faces that one look at all of a frame may miss, by their size in the net's input, are looked at again by themselves.
 const SMALL: f32 = 32.0;
@@ -134,7 +134,7 @@ impl Detector {
         // What was confirmed in the frames before need not be again.
         let known: Vec<Face> = sweep.known.iter().map(|known| known.face).collect();
         let faces = self.settle(picture, found, sweep.smallest, &known, 0.0)?;
-        sweep.remember(&faces, Region::whole(picture).fit(&self.input, 1.0));
+        sweep.remember(&faces, crop::fit(Region::whole(picture), &self.input, 1.0));
         Ok(faces)
     }
 
@@ -142,7 +142,7 @@ impl Detector {
     /// made for faces smaller than the picture.
     fn at_once(&mut self, picture: &Picture, frame: u64) -> Result<Vec<Candidate>, VisionError> {
         let whole = Region::whole(picture);
-        let scale = whole.fit(&self.input, 1.0);
+        let scale = crop::fit(whole, &self.input, 1.0);
         let first = self.look(picture, whole, scale, 0.0)?;
         let filled = first.iter().any(|face| longer(face) * scale >= self.input.width as f32 / 2.0);
         if filled || (first.is_empty() && frame % 4 == 1) {
@@ -158,7 +158,7 @@ impl Detector {
         sweep: &Sweep,
         found: &[Candidate],
     ) -> Result<Vec<Candidate>, VisionError> {
-        let scale = Region::whole(picture).fit(&self.input, 1.0);
+        let scale = crop::fit(Region::whole(picture), &self.input, 1.0);
         let side = self.input.width as f32;
         let shown = |face: &Face, found: &[Candidate]| {
             found.iter().any(|other| other.face.score >= self.count && same(&other.face, face))
@@ -178,7 +178,11 @@ impl Detector {
             }
             looks += 1;
             if let Some(region) = around(picture, &face, longer(&face) * side / SHOWN) {
-                more.extend(self.tile(picture, Tile { region, scale: region.fit(&self.input, 1.0) }, 0.0)?);
+                more.extend(self.tile(
+                    picture,
+                    Tile { region, scale: crop::fit(region, &self.input, 1.0) },
+                    0.0,
+                )?);
             }
         }
         Ok(more)

@@ -3,10 +3,11 @@
 
 use crate::{
     Face, VisionError,
-    crop::{Region, nearest_quarter},
+    crop::{self, nearest_quarter},
     detect::Detector,
 };
 use base::Picture;
+use pixels::Region;
 use std::f32::consts::{FRAC_PI_2, FRAC_PI_4, PI, TAU};
 
 /// The ways a picture may lie, radians clockwise: on either side, on its head, and between those.
@@ -78,7 +79,7 @@ impl Detector {
     /// show it best.
     pub(crate) fn which_way(&mut self, picture: &Picture) -> Result<Option<(f32, Face)>, VisionError> {
         let whole = Region::whole(picture);
-        let scale = whole.fit(&self.input, PART);
+        let scale = crop::fit(whole, &self.input, PART);
         let mut seen: Vec<(Face, f32)> = Vec::new();
         for turn in WAYS {
             let faces = self.look(picture, whole, scale, turn)?;

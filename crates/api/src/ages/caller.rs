@@ -41,6 +41,8 @@ pub(crate) struct Business {
 /// A person at a session, and what he sent.
 pub(crate) struct Person {
     pub(super) session: Session,
+    /// Whether he is where the business does not want it to be used.
+    pub(super) blocked: bool,
     /// Who asks him.
     pub(super) business: ages::Business,
     pub(super) sent: Sent,
@@ -93,21 +95,31 @@ impl FromRequest<Api> for Person {
         let named = named.ok_or_else(missing)?.parse::<AppId>().ok();
         let id = parts.uri.path().split('/').skip_while(|segment| *segment != "sessions").nth(1);
         let id: AgeSessionId = id.and_then(|id| id.parse().ok()).ok_or_else(Problem::no_session)?;
-        api.people.take(&id.into()).map_err(Problem::too_many)?;
         let (session, business) = api.ages.of_person(id, sandbox(&parts)).await?;
         // The address of the page names both; a session under another's name is none.
         if named != Some(session.app) {
             return Err(Problem::no_session());
         }
+        api.people.take(&id.into()).map_err(Problem::too_many)?;
         if let Some(noted) = parts.extensions.get::<Noted>() {
             noted.caller(session.app);
         }
         if !session.lives(api.world.now()) {
             return Err(Problem::new(Code::SessionExpired, "the session has expired"));
         }
+        let blocked = session.is_blocked_at(api.places.of(&parts.headers, &parts.extensions).as_ref());
+        // He may see that it is so, and call it off.
+        let open = parts.method == Method::GET
+            || ["/cancel", "/faults"].iter().any(|end| parts.uri.path().ends_with(end));
+        if blocked && !open {
+            let words = "the business does not offer this where you seem to be";
+            return Err(Problem::new(Code::LocationBlocked, words));
+        }
         let patience = api.settings.body_timeout;
-        let body = body::read(&parts.headers, body, PICTURES, patience, "send smaller pictures").await?;
-        Ok(Self { session, business, sent: Sent::of(parts, body) })
+        // Pictures come with turns alone.
+        let room = if parts.uri.path().contains("/attempts/") { PICTURES } else { PAYLOAD };
+        let body = body::read(&parts.headers, body, room, patience, "send smaller pictures").await?;
+        Ok(Self { session, blocked, business, sent: Sent::of(parts, body) })
     }
 }
 
@@ -176,11 +188,11 @@ async fn authenticate(api: &Api, parts: &Parts) -> Result<AppId, Problem> {
         }
         taken.map_err(NoBearer::TooMany)?;
     }
-    if !holder.served {
+    if !holder.standing.is_served() {
         let words = "the application is disabled, or its organisation is none that is served";
         return Err(Problem::new(Code::NotAllowed, words));
     }
-    if !holder.features.contains(&scope.feature()) {
+    if !holder.standing.may(scope.feature()) {
         return Err(NoBearer::Feature(scope).into());
     }
     if !holder.scopes.is_empty() && !holder.scopes.iter().any(|held| held == scope.as_str()) {

@@ -23,8 +23,10 @@ fn answer(value: Value) -> Answer {
     responses((status = 200, description = "As it stands.", body = Value), Problem),
 )]
 pub(crate) async fn see_age_session(State(api): State<Api>, person: Person) -> Answer {
-    let Person { session, business, .. } = person;
-    answer(view::page(&api, &session, &business))
+    let Person { session, blocked, business, .. } = person;
+    let mut view = view::page(&api, &session, &business);
+    view["location_blocked"] = blocked.into();
+    answer(view)
 }
 
 /// Say yes or no to the use of one's face.

@@ -207,7 +207,6 @@ pub(super) fn page(api: &Api, session: &Session, business: &Business) -> Value {
         "privacy_policy": wanted.privacy_policy,
         "terms_and_conditions": wanted.terms_and_conditions,
         "target_origin_url": wanted.target_origin_url,
-        "location_blocked": false,
         "keeps": { "days": days(api) },
         "offers": { "key": api.ages.offers_key(session), "proof": api.ages.offers_proof(session, business) },
     })

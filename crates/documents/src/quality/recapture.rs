@@ -5,7 +5,7 @@ use crate::{
     picture::{page::Plane, page_homography::Point},
 };
 use base::Picture;
-use rustfft::{Fft, FftPlanner, num_complex::Complex};
+use pixels::{Complex32, Fft};
 use std::sync::Arc;
 
 /// Two planes of colour without brightness, small enough that noise is gone: blue and red against luma.
@@ -157,7 +157,7 @@ impl Spectrum {
     fn new() -> Self {
         let step = std::f32::consts::TAU / BLOCK as f32;
         Self {
-            transform: FftPlanner::new().plan_fft_forward(BLOCK),
+            transform: pixels::fourier(BLOCK),
             window: (0..BLOCK).map(|at| 0.5 - 0.5 * ((at as f32 + 0.5) * step).cos()).collect(),
         }
     }
@@ -188,13 +188,15 @@ impl Spectrum {
         let pixels = photo.rgb().as_chunks::<3>().0;
         let row = |y: usize| &pixels[(top + y) * photo.width() as usize + left..][..BLOCK];
         let mean = (0..BLOCK).flat_map(row).map(look).sum::<f32>() / (BLOCK * BLOCK) as f32;
-        let mut block: Vec<Complex<f32>> = Vec::with_capacity(BLOCK * BLOCK);
+        let mut block: Vec<Complex32> = Vec::with_capacity(BLOCK * BLOCK);
         for y in 0..BLOCK {
             let line = row(y).iter().zip(&self.window);
-            block.extend(line.map(|(pixel, x)| Complex::new((look(pixel) - mean) * x * self.window[y], 0.0)));
+            block.extend(
+                line.map(|(pixel, x)| Complex32::new((look(pixel) - mean) * x * self.window[y], 0.0)),
+            );
         }
         self.transform.process(&mut block);
-        let mut turned: Vec<Complex<f32>> =
+        let mut turned: Vec<Complex32> =
             (0..BLOCK * BLOCK).map(|at| block[at % BLOCK * BLOCK + at / BLOCK]).collect();
         self.transform.process(&mut turned);
         let middle = |at: usize| (at + BLOCK / 2) % BLOCK;

@@ -154,24 +154,45 @@ impl Ages {
         }
         let begun = session.attempt.as_ref().filter(|begun| begun.id == attempt && begun.turn == turn);
         let begun = begun.ok_or(NotDone::Stale)?;
-        let session = if methods::only_asks(begun, input) {
-            session
-        } else {
+        let claimed = !methods::only_asks(begun, input);
+        let session = if claimed {
             let (tx, mut held) = self.held(id).await?;
             let begun = held.session.attempt.as_mut();
             let begun = begun.filter(|begun| begun.id == attempt && begun.turn == turn);
             begun.ok_or(NotDone::Stale)?.turn += 1;
             turn += 1;
             self.written(tx, held).await?
+        } else {
+            session
         };
         let (block, begun) = parts(&session, attempt).ok_or(NotDone::Stale)?;
-        let next = if turn > MOST_TURNS {
-            Next::End(Verdict::Undecided { code: "TOO_MANY_TURNS" })
+        let taken = if turn > MOST_TURNS {
+            Ok(Next::End(Verdict::Undecided { code: "TOO_MANY_TURNS" }))
         } else {
             self.take_turn(At { session: &session, block, attempt: begun, locale: &locale }, held, input)
-                .await?
+                .await
         };
-        self.settle(id, attempt, turn, next, &locale).await
+        match taken {
+            Ok(next) => self.settle(id, attempt, turn, next, &locale).await,
+            Err(error) => {
+                // Nothing came of it: the same answer, or a better one to the same question, may be given again.
+                if claimed {
+                    self.give_back(id, attempt, turn).await?;
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// Takes a claim back.
+    async fn give_back(&self, id: AgeSessionId, attempt: AttemptId, turn: i64) -> Result<(), NotDone> {
+        let (tx, mut held) = self.held(id).await?;
+        let begun = held.session.attempt.as_mut();
+        if let Some(begun) = begun.filter(|begun| begun.id == attempt && begun.turn == turn) {
+            begun.turn -= 1;
+            self.written(tx, held).await?;
+        }
+        Ok(())
     }
 
     /// Writes down what came of a turn, and tells the business where an attempt ended.
@@ -189,6 +210,7 @@ impl Ages {
         let session = &mut held.session;
         let begun = session.attempt.as_mut().filter(|begun| begun.id == attempt && begun.turn == turn);
         let begun = begun.ok_or(NotDone::Stale)?;
+        let mut ended = None;
         let asked = match next {
             Next::Ask(Ask { step, problem, held, kept, wrong, sent }) => {
                 if let Some(kept) = kept {
@@ -208,14 +230,20 @@ impl Ages {
             }
             Next::End(verdict) => {
                 let method = begun.method;
+                let used = begun.held.clone();
                 let outcome = session.judge(method, verdict, self.has(session.sandbox), now)?.clone();
                 self.tell(&mut tx, session, &outcome).await?;
+                ended = Some(used);
                 None
             }
         };
         self.keep(&mut tx, &held).await?;
         tx.commit().await?;
         let Held { session, .. } = held;
+        // Only now: whoever else looks at it meanwhile must see the same, and not that it is gone.
+        if let Some(used) = ended {
+            self.forget_document(&session, used).await;
+        }
         let Some((step, problem, held)) = asked else {
             return Ok(Turn { session, attempt: None, continuation: None, step: None, problem: None });
         };

@@ -7,6 +7,7 @@
 
 pub mod flow;
 mod judge;
+mod location;
 mod methods;
 pub mod moves;
 mod notify;
@@ -18,6 +19,7 @@ pub mod wanted;
 pub mod words;
 
 pub use ::methods::wallet::{Choice as WalletChoice, LONGEST_NONCE as LONGEST_WALLET_NONCE};
+pub use location::{Location, NoLocation};
 pub use methods::{FollowDocument, Kept, Step};
 pub use notify::NotSigned;
 pub use providers::{BadProvider, Mobile, Settings as ProviderSettings};
@@ -32,7 +34,7 @@ use crate::{
     mail::Mail,
     proof::issuer::Issuer,
     secure_capture::SecureCapture,
-    tenancy::{Feature, OrgStatus},
+    tenancy::{Feature, standing},
     vault::Vault,
 };
 use ::methods::passkey;
@@ -312,26 +314,14 @@ impl Ages {
         #[derive(FromRow)]
         struct Row {
             name: String,
-            state: String,
-            #[sqlx(json)]
-            features: Vec<Feature>,
-            status: Option<String>,
         }
         let mut view = self.0.db.read().await?;
-        let row: Option<Row> = view
-            .fetch_optional(sql!(
-                "SELECT a.name, a.state, a.features, o.status FROM applications a
-                   LEFT JOIN organisations o ON o.id = a.organisation_id WHERE a.id = $1",
-                app,
-            ))
-            .await?;
-        let served = |row: &Row| {
-            row.state == "ENABLED"
-                && row.status.as_deref() == Some(OrgStatus::Active.as_str())
-                && row.features.contains(&Feature::Ages)
-        };
-        let row = row.filter(served).ok_or(NotDone::NotServed)?;
-        Ok(Business { proofs: row.features.contains(&Feature::ProofOfAge), name: row.name })
+        let standing = standing::of(&mut view, app).await?.filter(|standing| standing.may(Feature::Ages));
+        let standing = standing.ok_or(NotDone::NotServed)?;
+        let row: Option<Row> =
+            view.fetch_optional(sql!("SELECT name FROM applications WHERE id = $1", app)).await?;
+        let Row { name } = row.ok_or(NotDone::NotServed)?;
+        Ok(Business { name, proofs: standing.may(Feature::ProofOfAge) })
     }
 }
 

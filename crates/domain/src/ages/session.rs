@@ -2,6 +2,7 @@
 //! that he typed or showed.
 
 use super::{
+    Location,
     moves::{BadMove, Event},
     wanted::{Block, Has, Held, Wanted},
     words::{CheckType, Kind, Method, State},
@@ -182,6 +183,11 @@ impl Session {
     /// Seconds until its time runs out.
     pub fn seconds_left(&self, now: Timestamp) -> i64 {
         self.wanted.until.duration_since(now).as_secs().max(0)
+    }
+
+    /// Whether somebody who is there may not use it. Of whom it is not known where he is, he may.
+    pub fn is_blocked_at(&self, location: Option<&Location>) -> bool {
+        location.is_some_and(|at| self.wanted.blocked_locations.iter().any(|blocked| blocked.holds(at)))
     }
 
     /// Attempts at a method that ended.

@@ -1,7 +1,10 @@
 //! What a session is asked for: the create payload in either description, held to its rules. A rule for age tokens is a
 //! payload too.
 
-use super::words::{Authenticity, Kind, Level, Method, Says};
+use super::{
+    Location, NoLocation,
+    words::{Authenticity, Kind, Level, Method, Says},
+};
 use crate::{
     delivery::Outbox,
     invalid::Invalid,
@@ -81,7 +84,7 @@ pub struct Wanted {
     /// Whether it may go on after it failed.
     pub resume_enabled: bool,
     /// From where it may not be used: ISO 3166-1 alpha-2 or ISO 3166-2.
-    pub blocked_locations: Vec<String>,
+    pub blocked_locations: Vec<Location>,
     /// Who is told by the page inside his frame.
     pub target_origin_url: Option<String>,
     /// Whether the person waits until every check has a result.
@@ -401,8 +404,7 @@ fn origin(members: &Members<'_>) -> Option<String> {
     None
 }
 
-/// Countries (ISO 3166-1 alpha-2) and their parts (ISO 3166-2).
-fn locations(members: &Members<'_>) -> Vec<String> {
+fn locations(members: &Members<'_>) -> Vec<Location> {
     let asked = members.texts("blocked_locations");
     if asked.len() > MOST_LOCATIONS {
         members.refuse(
@@ -411,18 +413,7 @@ fn locations(members: &Members<'_>) -> Vec<String> {
         );
     }
     let read = |(path, text): (String, &str)| {
-        let code = text.trim().to_ascii_uppercase();
-        let (country, part) =
-            code.split_once('-').map_or((code.as_str(), None), |(country, part)| (country, Some(part)));
-        let fine = country.len() == 2
-            && country.bytes().all(|byte| byte.is_ascii_uppercase())
-            && part.is_none_or(|part| {
-                (1..=3).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
-            });
-        if !fine {
-            members.refuse(&path, "it is no ISO 3166-1 alpha-2 or ISO 3166-2 code");
-        }
-        fine.then_some(code)
+        text.parse().map_err(|bad: NoLocation| members.refuse(&path, bad.to_string())).ok()
     };
     asked.into_iter().filter_map(read).collect()
 }

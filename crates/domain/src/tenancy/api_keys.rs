@@ -1,6 +1,6 @@
 //! API keys: random, shown once, stored as a hash.
 
-use super::{AppState, Feature, OrgStatus, TenancyError, applications, found, name};
+use super::{TenancyError, applications, found, name, standing::Standing};
 use aws_lc_rs::digest;
 use base::{ApiKeyId, AppId, Id as _, Secret, Timestamp, World};
 use db::{DbError, FromRow, Read, Tx, sql};
@@ -92,44 +92,27 @@ pub async fn rotate(
 }
 
 /// Who holds a key, as far as that says whether he may call.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, FromRow)]
 pub struct Holder {
     /// The application.
+    #[sqlx(rename = "app_id")]
     pub app: AppId,
     /// What the key may do; empty means everything its application may.
+    #[sqlx(json)]
     pub scopes: Vec<String>,
-    /// The interfaces that the application may use.
-    pub features: Vec<Feature>,
-    /// Whether application and organisation are served.
-    pub served: bool,
+    /// How the application stands.
+    #[sqlx(flatten)]
+    pub standing: Standing,
 }
 
 /// Who holds this key; nobody where it is unknown or was revoked.
 pub async fn holder(view: &mut Read, key: &str) -> Result<Option<Holder>, DbError> {
-    #[derive(FromRow)]
-    struct Row {
-        app_id: AppId,
-        #[sqlx(json)]
-        scopes: Vec<String>,
-        #[sqlx(try_from = "String")]
-        state: AppState,
-        #[sqlx(json)]
-        features: Vec<Feature>,
-        status: Option<String>,
-    }
-    let row: Option<Row> = view
-        .fetch_optional(sql!(
-            "SELECT k.app_id, k.scopes, a.state, a.features, o.status FROM api_keys k
-               JOIN applications a ON a.id = k.app_id
-               LEFT JOIN organisations o ON o.id = a.organisation_id
-              WHERE k.hash = $1 AND k.revoked_at IS NULL",
-            hash(key),
-        ))
-        .await?;
-    Ok(row.map(|row| Holder {
-        app: row.app_id,
-        scopes: row.scopes,
-        features: row.features,
-        served: row.state == AppState::Enabled && row.status.as_deref() == Some(OrgStatus::Active.as_str()),
-    }))
+    view.fetch_optional(sql!(
+        "SELECT k.app_id, k.scopes, a.state, a.features, o.status AS org_status FROM api_keys k
+           JOIN applications a ON a.id = k.app_id
+           LEFT JOIN organisations o ON o.id = a.organisation_id
+          WHERE k.hash = $1 AND k.revoked_at IS NULL",
+        hash(key),
+    ))
+    .await
 }

@@ -171,16 +171,16 @@ fn settings_that_cannot_work_are_refused_with_their_name() {
         Provider::open(&settings, &site.fetcher, &site.world).map(drop).map_err(|bad| bad.to_string())
     };
     let signed = |url: &str| json!({ "provider": "signed", "url": url, "secret_file": file });
-    assert_eq!(open(signed("https://registry.example.com/ask")), Ok(()));
+    assert_eq!(open(signed("https://identities.example.com/ask")), Ok(()));
     assert_eq!(
-        open(signed("http://registry.example.com/")),
+        open(signed("http://identities.example.com/")),
         Err("url: only https addresses are called".to_owned())
     );
     assert_eq!(
-        open(signed("https://registry.internal/")),
+        open(signed("https://identities.internal/")),
         Err("url: this host is not on the public internet".to_owned())
     );
-    let mut more = signed("https://registry.example.com/");
+    let mut more = signed("https://identities.example.com/");
     more["secret"] = json!("x");
     assert!(open(more).unwrap_err().contains("unknown field"));
     assert!(

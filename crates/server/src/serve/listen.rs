@@ -1,6 +1,6 @@
 //! The accept loop: limits on connections and on slow headers, and a graceful stop.
 
-use axum::Router;
+use axum::{Router, extract::ConnectInfo, http::Request};
 use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
     server::{conn::auto::Builder, graceful::GracefulShutdown},
@@ -12,6 +12,7 @@ use tokio::{
     signal::unix::{SignalKind, signal},
     sync::Semaphore,
 };
+use tower::ServiceExt as _;
 
 pub(super) struct Limits {
     /// Connections held at once.
@@ -43,8 +44,8 @@ pub(super) async fn run(listener: TcpListener, router: Router, limits: Limits) {
             () = &mut stop => break,
             accepted = listener.accept() => accepted,
         };
-        let stream = match accepted {
-            Ok((stream, _)) => stream,
+        let (stream, peer) = match accepted {
+            Ok(accepted) => accepted,
             Err(error) => {
                 // Out of file descriptors, most likely: waiting a moment is all that helps.
                 tracing::warn!(
@@ -56,7 +57,11 @@ pub(super) async fn run(listener: TcpListener, router: Router, limits: Limits) {
             }
         };
         let _unsupported = stream.set_nodelay(true);
-        let service = TowerToHyperService::new(router.clone());
+        let service = router.clone().map_request(move |mut request: Request<_>| {
+            request.extensions_mut().insert(ConnectInfo(peer));
+            request
+        });
+        let service = TowerToHyperService::new(service);
         let connection =
             graceful.watch(http.serve_connection_with_upgrades(TokioIo::new(stream), service).into_owned());
         tokio::spawn(async move {

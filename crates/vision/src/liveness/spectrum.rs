@@ -7,8 +7,7 @@
 
 use super::cue::Spot;
 use base::Picture;
-use rustfft::num_complex::Complex32;
-use rustfft::{Fft, FftPlanner};
+use pixels::{Complex32, Fft};
 use std::f32::consts::TAU;
 use std::sync::Arc;
 
@@ -100,7 +99,7 @@ impl Plane {
 
 impl Spectrum {
     pub(super) fn new() -> Self {
-        let fft = FftPlanner::new().plan_fft_forward(SIDE);
+        let fft = pixels::fourier(SIDE);
         let scratch = vec![Complex32::default(); fft.get_inplace_scratch_len()];
         let window = (0..SIDE).map(|i| 0.5 - 0.5 * (TAU * (i as f32 + 0.5) / SIDE as f32).cos()).collect();
         let zero = vec![Complex32::default(); CELLS];

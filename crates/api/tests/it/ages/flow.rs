@@ -222,6 +222,9 @@ async fn an_answer_counts_once_and_for_its_own_question() {
     let crossed = session.page(&app, "POST", &path, Some(body.clone())).await;
     assert_eq!(crossed.line(), "409 STALE_CONTINUATION", "sealed for another attempt");
     body["continuation"] = second.0["continuation"].clone();
+    // What cannot be read uses nothing up.
+    let unread = json!({ "continuation": body["continuation"], "img": 7 });
+    assert_eq!(session.page(&app, "POST", &path, Some(unread)).await.line(), "400 INVALID_REQUEST");
     // Both at once: one of them counts.
     let both = tokio::join!(
         session.page(&app, "POST", &path, Some(body.clone())),

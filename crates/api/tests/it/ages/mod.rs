@@ -1,6 +1,7 @@
 //! Age verification sessions on the wire.
 
 mod flow;
+mod locations;
 mod methods;
 mod refusals;
 mod webhooks;

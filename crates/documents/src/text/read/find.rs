@@ -3,10 +3,7 @@
 use super::rectangle::Rectangle;
 use crate::picture::page_homography::Point;
 use base::Picture;
-use fast_image_resize::{
-    FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer,
-    images::{Image, ImageRef},
-};
+use pixels::Region;
 use std::path::Path;
 use vision::{
     LoadError, Net, Task, VisionError, load_net,
@@ -90,7 +87,9 @@ pub(super) fn tensor_of(picture: &Picture, width: u32, height: u32, input: &Inpu
     let rgb = if (picture.width(), picture.height()) == (width, height) {
         picture.rgb()
     } else {
-        resized = resize(picture, width, height);
+        // There is no size for which that fails; it would be grey.
+        resized = pixels::scaled(picture, Region::whole(picture), width, height)
+            .map_or_else(|| vec![128; width as usize * height as usize * 3], Picture::into_rgb);
         &resized
     };
     let order = match input.colour {
@@ -103,18 +102,6 @@ pub(super) fn tensor_of(picture: &Picture, width: u32, height: u32, input: &Inpu
         out.extend(rgb.as_chunks::<3>().0.iter().map(|pixel| (f32::from(pixel[channel]) - mean) * scale));
     }
     out
-}
-
-/// Scaled with a filter; grey where that fails, which it does for no size there is.
-fn resize(picture: &Picture, width: u32, height: u32) -> Vec<u8> {
-    let mut to = Image::new(width, height, PixelType::U8x3);
-    let options = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(FilterType::Bilinear));
-    if let Ok(from) = ImageRef::new(picture.width(), picture.height(), picture.rgb(), PixelType::U8x3)
-        && Resizer::new().resize(&from, &mut to, &options).is_ok()
-    {
-        return to.into_vec();
-    }
-    vec![128; width as usize * height as usize * 3]
 }
 
 /// The outlines of what lies together above a limit: for each row its first and last pixel.

@@ -17,8 +17,9 @@ use serde_json::{Map, Value, json};
 
 /// How often the page asks how the checks are doing, milliseconds.
 const POLL_MS: u32 = 2000;
-/// How often the server looks by itself: the person may have closed the page.
+/// How often the server looks by itself, as the person may have closed the page: while checks run, and while he is at it.
 const EVERY: SignedDuration = SignedDuration::from_secs(5);
+const SELDOM: SignedDuration = SignedDuration::from_secs(20);
 /// Seconds that resources are kept at least; they go as soon as the age is known.
 const RESOURCES_TTL: i64 = 86_700;
 /// The least that a person has for a document, seconds.
@@ -88,7 +89,7 @@ impl Ages {
         let mut tx = self.0.db.write().await?;
         let made = identities.create(&mut tx, at.session.app, at.session.sandbox, wanted, None).await?;
         let job = FollowDocument { session: at.session.id, attempt: at.attempt.id };
-        jobs::enqueue_at(&mut tx, world, &job, world.now() + EVERY).await?;
+        jobs::enqueue_at(&mut tx, world, &job, world.now() + SELDOM).await?;
         tx.commit().await?;
         let used = Used { session: made.id, token: made.token };
         Ok(Next::Ask(Ask { kept: Some(json!(used)), ..self.document_step(at, used) }))
@@ -131,17 +132,25 @@ impl Ages {
             Came::Approved(None) => Verdict::Undecided { code: "NO_DATE_OF_BIRTH" },
             Came::Refused(reason) => Verdict::Undecided { code: refusal(&reason) },
         };
-        // Its age is known: nothing of the document is kept any longer.
-        match identities.delete(app, used.session, sandbox).await {
-            Ok(()) | Err(identity::NotDone::NoSession) => {}
-            Err(error) => return Err(foreign(error)),
-        }
         Ok(Next::End(verdict))
+    }
+
+    /// Deletes what was supplied, once the attempt has ended that it was supplied for. Where that fails, it goes when the
+    /// document session's own time is over.
+    pub(in crate::ages) async fn forget_document(&self, session: &Session, held: Value) {
+        let Ok(used) = serde_json::from_value::<Used>(held) else { return };
+        match self.0.identities.delete(session.app, used.session, session.sandbox).await {
+            Ok(()) | Err(identity::NotDone::NoSession) => {}
+            Err(error) => {
+                tracing::warn!(session.id = %session.id, "a document session is left to its own end: {error}");
+            }
+        }
     }
 
     /// Runs a [`FollowDocument`].
     pub(in crate::ages) async fn follow_document(&self, job: &FollowDocument) -> Result<Outcome, Failure> {
-        let again = Ok(Outcome::Again(self.0.world.now() + EVERY));
+        let now = self.0.world.now();
+        let again = Ok(Outcome::Again(now + EVERY));
         let Some(session) = self.find(job.session).await? else { return Ok(Outcome::Done) };
         let Some(attempt) = session.attempt.as_ref().filter(|attempt| attempt.id == job.attempt) else {
             return Ok(Outcome::Done);
@@ -151,6 +160,7 @@ impl Ages {
         let next = self.look_at_document(At { session: &session, block, attempt, locale: "" }).await?;
         match next {
             // The page shows what the person is to do; nothing is to be written down.
+            Next::Ask(ask) if matches!(ask.step, Step::Document { .. }) => Ok(Outcome::Again(now + SELDOM)),
             Next::Ask(_) => again,
             Next::Waits if session.state == crate::ages::words::State::Processing => again,
             next => match self.settle(job.session, job.attempt, turn, next, "").await {

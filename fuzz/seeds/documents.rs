@@ -22,8 +22,14 @@ pub(crate) fn texts() -> Vec<Seed> {
         })
         .collect();
     let body = format!("DL{OLD}\r");
-    seeds.push(("version-1".to_owned(), format!("@\n\x1e\rANSI 6360150101DL0029{:04}{body}", body.len()).into_bytes()));
-    seeds.push(("old".to_owned(), format!("@\n\x1e\rAAMVA6360150001DL0029{:04}{body}", body.len()).into_bytes()));
+    seeds.push((
+        "version-1".to_owned(),
+        format!("@\n\x1e\rANSI 6360150101DL0029{:04}{body}", body.len()).into_bytes(),
+    ));
+    seeds.push((
+        "old".to_owned(),
+        format!("@\n\x1e\rAAMVA6360150001DL0029{:04}{body}", body.len()).into_bytes(),
+    ));
     seeds
 }
 

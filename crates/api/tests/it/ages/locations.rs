@@ -1,0 +1,169 @@
+//! Where a business does not offer a session.
+
+use super::{BASE, Session};
+use api::{PlaceSettings, Places};
+use axum::{body::Body, extract::ConnectInfo, http::Request};
+use serde_json::{Value, json};
+use std::{net::SocketAddr, sync::Arc};
+use testkit::{Answer, TestApp};
+
+/// A text of MaxMind's format: type 2, and its length.
+fn text(text: &str) -> Vec<u8> {
+    [&[2 << 5 | text.len() as u8][..], text.as_bytes()].concat()
+}
+
+/// A number of two bytes, type 5. A longer one (type 9) is what the time of its making has to be.
+fn number(number: u16) -> Vec<u8> {
+    [&[5 << 5 | 2][..], &number.to_be_bytes()].concat()
+}
+
+/// A map, type 7.
+fn map(members: &[(&str, Vec<u8>)]) -> Vec<u8> {
+    let members = members.iter().flat_map(|(name, value)| [text(name), value.clone()]);
+    [vec![7 << 5 | members.clone().count() as u8 / 2], members.collect::<Vec<_>>().concat()].concat()
+}
+
+/// An array of one, type 11.
+fn one(item: &[u8]) -> Vec<u8> {
+    [&[1, 11 - 7][..], item].concat()
+}
+
+/// A database in which 203.0.113.0/24 is in Utah, and nothing else is known.
+fn utah() -> Vec<u8> {
+    let network = u32::from_be_bytes([203, 0, 113, 0]);
+    let (nodes, bits) = (24_u32, 24);
+    let tree = (0..bits).flat_map(|bit| {
+        // Past the last node 16 bytes are skipped, then data begins.
+        let next = if bit + 1 == bits { nodes + 16 } else { bit + 1 };
+        let branch = |side: u32| if network >> (31 - bit) & 1 == side { next } else { nodes };
+        [branch(0).to_be_bytes(), branch(1).to_be_bytes()].map(|record| record[1..].to_vec()).concat()
+    });
+    let data = map(&[
+        ("country", map(&[("iso_code", text("US"))])),
+        ("subdivisions", one(&map(&[("iso_code", text("UT"))]))),
+    ]);
+    let about = map(&[
+        ("binary_format_major_version", number(2)),
+        ("binary_format_minor_version", number(0)),
+        ("build_epoch", vec![1, 9 - 7, 1]),
+        ("database_type", text("Test-City")),
+        ("description", map(&[])),
+        ("ip_version", number(4)),
+        ("languages", one(&text("en"))),
+        ("node_count", number(24)),
+        ("record_size", number(24)),
+    ]);
+    let marker = b"\xab\xcd\xefMaxMind.com".to_vec();
+    [tree.collect(), vec![0; 16], data, marker, about].concat()
+}
+
+/// A server that finds out where callers are, with a session that is not for Utah.
+async fn open(settings: &PlaceSettings) -> (TestApp, Session) {
+    let places = Arc::new(Places::open(settings).unwrap());
+    let app = TestApp::with(|api| api.places = places).await;
+    let session =
+        Session::new(&app, BASE, &json!({ "blocked_locations": ["us-ut", "GB"], "age_estimation": {} }))
+            .await;
+    (app, session)
+}
+
+/// A call of the page, with headers, from an address.
+async fn call(
+    app: &TestApp,
+    session: &Session,
+    what: (&str, &str),
+    headers: &[(&str, &str)],
+    peer: &str,
+) -> Answer {
+    let mut request = Request::builder()
+        .method(what.0)
+        .uri(format!("/age/v1/sessions/{}{}", session.id, what.1))
+        .header("svc-sdk-id", app.app.to_string())
+        .header("Content-Type", "application/json")
+        .extension(ConnectInfo(SocketAddr::new(peer.parse().unwrap(), 4711)));
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    app.send(request.body(Body::from(r#"{"method": "AGE_ESTIMATION", "given": true}"#)).unwrap()).await
+}
+
+/// Whether a caller is kept out: the page says it, and nothing can be begun.
+async fn is_blocked(app: &TestApp, session: &Session, headers: &[(&str, &str)], peer: &str) -> bool {
+    let view = call(app, session, ("GET", ""), headers, peer).await;
+    assert_eq!(view.line(), "200");
+    let blocked = view.json()["location_blocked"] == Value::Bool(true);
+    let opened = call(app, session, ("POST", "/attempts"), headers, peer).await.line();
+    let consent = call(app, session, ("POST", "/consent"), headers, peer).await.line();
+    if blocked {
+        assert_eq!([opened, consent], ["403 LOCATION_BLOCKED", "403 LOCATION_BLOCKED"]);
+    } else {
+        assert!(!opened.contains("LOCATION") && !consent.contains("LOCATION"), "{opened} {consent}");
+    }
+    blocked
+}
+
+#[tokio::test]
+async fn a_header_of_the_proxy_says_where_somebody_is() {
+    let (app, session) =
+        open(&PlaceSettings { header: Some("CF-IPCountry".to_owned()), ..PlaceSettings::default() }).await;
+    for (place, blocked) in [
+        (Some("GB"), true),
+        (Some("gb-eng"), true),
+        (Some("US-UT"), true),
+        (Some("US"), false),
+        (Some("US-TX"), false),
+        (Some("FR"), false),
+        // What is no place is nowhere.
+        (Some("XX1"), false),
+        (None, false),
+    ] {
+        let headers: Vec<_> = place.map(|place| ("cf-ipcountry", place)).into_iter().collect();
+        assert_eq!(is_blocked(&app, &session, &headers, "127.0.0.1").await, blocked, "{place:?}");
+    }
+    // Whoever is kept out may still call it off.
+    let cancelled = call(&app, &session, ("POST", "/cancel"), &[("cf-ipcountry", "GB")], "127.0.0.1").await;
+    assert_eq!((cancelled.line(), &cancelled.json()["status"]), ("200".to_owned(), &json!("CANCELLED")));
+}
+
+#[tokio::test]
+async fn an_address_is_looked_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("cities.mmdb");
+    std::fs::write(&file, utah()).unwrap();
+    let settings = PlaceSettings { geoip: Some(file), ..PlaceSettings::default() };
+
+    let (app, session) = open(&settings).await;
+    assert!(is_blocked(&app, &session, &[], "203.0.113.7").await);
+    assert!(is_blocked(&app, &session, &[], "::ffff:203.0.113.7").await);
+    assert!(!is_blocked(&app, &session, &[], "203.0.114.7").await);
+    assert!(!is_blocked(&app, &session, &[], "2001:db8::7").await);
+    // What anybody can write is not believed.
+    assert!(!is_blocked(&app, &session, &[("x-forwarded-for", "203.0.113.7")], "198.51.100.1").await);
+
+    let settings = PlaceSettings { address_header: Some("X-Forwarded-For".to_owned()), ..settings };
+    let (app, session) = open(&settings).await;
+    for (noted, blocked) in [
+        ("203.0.113.7", true),
+        ("198.51.100.1, 203.0.113.7", true),
+        ("203.0.113.7:4711", true),
+        // Only the last was written by the proxy.
+        ("203.0.113.7, 198.51.100.1", false),
+        ("nonsense", false),
+    ] {
+        assert_eq!(
+            is_blocked(&app, &session, &[("x-forwarded-for", noted)], "203.0.113.7").await,
+            blocked,
+            "{noted}"
+        );
+    }
+}
+
+#[test]
+fn settings_that_cannot_be_used_are_named() {
+    let bad =
+        Places::open(&PlaceSettings { header: Some("no header".to_owned()), ..PlaceSettings::default() });
+    assert_eq!(bad.unwrap_err().to_string(), "`no header` is no name of a header");
+    let missing = PlaceSettings { geoip: Some("/nowhere/cities.mmdb".into()), ..PlaceSettings::default() };
+    let words = Places::open(&missing).unwrap_err().to_string();
+    assert_eq!(words, "the database of addresses /nowhere/cities.mmdb cannot be read");
+}
