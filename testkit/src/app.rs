@@ -113,7 +113,27 @@ impl TestApp {
     /// # Panics
     /// When the server cannot be made: the test cannot go on.
     pub async fn with(change: impl FnOnce(&mut Api)) -> Self {
-        Self::open(&Policy::default(), proof_settings(), change).await
+        Self::open(&Policy::default(), proof_settings(), ages::Settings::default(), change).await
+    }
+
+    /// Starts with settings for age sessions, at the public address that they name.
+    pub async fn asking(settings: ages::Settings) -> Self {
+        let public_url = settings.public_url.clone();
+        let change = |api: &mut Api| {
+            api.settings = Arc::new(Settings { public_url, ..Settings::default() });
+        };
+        Self::open(&Policy::default(), proof_settings(), settings, change).await
+    }
+
+    /// Serves on loopback as well, until the process ends. Answers where, as `http://127.0.0.1:…`.
+    ///
+    /// # Panics
+    /// When there is no port.
+    pub async fn listen(&self) -> String {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let address = listener.local_addr().expect("an address");
+        tokio::spawn(axum::serve(listener, self.router.clone()).into_future());
+        format!("http://{address}")
     }
 
     /// Starts with a policy for outgoing calls and rules for proofs.
@@ -121,11 +141,16 @@ impl TestApp {
     /// # Panics
     /// When the server cannot be made: the test cannot go on.
     pub async fn calling(policy: &Policy, rules: proof::Settings) -> Self {
-        Self::open(policy, rules, |_| {}).await
+        Self::open(policy, rules, ages::Settings::default(), |_| {}).await
     }
 
     #[expect(clippy::too_many_lines, reason = "wires a whole server, once")]
-    async fn open(policy: &Policy, rules: proof::Settings, change: impl FnOnce(&mut Api)) -> Self {
+    async fn open(
+        policy: &Policy,
+        rules: proof::Settings,
+        asking: ages::Settings,
+        change: impl FnOnce(&mut Api),
+    ) -> Self {
         let database = TestDb::open().await;
         let world = Arc::new(StillWorld::at("2026-01-16T14:40:00Z"));
         let keyring = Keyring::parse(&"5a".repeat(32)).expect("64 digits");
@@ -213,7 +238,7 @@ impl TestApp {
             faces,
             moderations,
             identities,
-            ages: Ages::new(parts, ages::Settings::default()).expect("no providers"),
+            ages: Ages::new(parts, asking).expect("providers that can be opened"),
             sign_ins: Arc::new(api::Rate::new(NonZeroU32::MAX, NonZeroU32::MAX)),
             decisions: None,
             people: Arc::new(api::Rate::new(NonZeroU32::MAX, NonZeroU32::MAX)),

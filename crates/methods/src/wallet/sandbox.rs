@@ -12,6 +12,8 @@ use std::{fmt, sync::Arc};
 /// The type of the sandbox's credential.
 pub(super) const VCT: &str = "urn:assay:sandbox:age";
 const ISSUER: &str = "https://sandbox.invalid";
+/// An issuer that is on no list.
+const STRANGER: &str = "https://stranger.invalid";
 /// How old its holders are, years, unless something else is needed for the answer.
 const OLD: u8 = 30;
 const YOUNG: u8 = 12;
@@ -91,7 +93,8 @@ impl Sandbox {
         let now = world.now().as_second();
         let holder = IssuingKey::generate(world);
         let stranger = IssuingKey::generate(world);
-        let issuer = if choice == Choice::Stranger { &stranger } else { &self.issuer };
+        let (id, issuer) =
+            if choice == Choice::Stranger { (STRANGER, &stranger) } else { (ISSUER, &self.issuer) };
         let (name, value) = claim(request.asked, choice);
         let mut salt = [0; 16];
         world.fill(&mut salt);
@@ -102,7 +105,7 @@ impl Sandbox {
             members.retain(|name, _| matches!(name.as_str(), "kty" | "crv" | "x" | "y"));
         }
         let claims = json!({
-            "iss": ISSUER, "vct": VCT, "iat": now, "exp": now + 3600, "cnf": { "jwk": held },
+            "iss": id, "vct": VCT, "iat": now, "exp": now + 3600, "cnf": { "jwk": held },
             "_sd_alg": "sha-256", "_sd": [hash(&disclosure)],
         });
         let kid = issuer.jwk()["kid"].clone();

@@ -4,6 +4,7 @@ mod flow;
 mod locations;
 mod methods;
 mod refusals;
+mod wallets;
 mod webhooks;
 
 use axum::{body::Body, http::Request};
