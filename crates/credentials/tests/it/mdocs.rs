@@ -20,21 +20,21 @@ fn tdate(seconds: i64) -> Cbor {
 
 /// Everything that can be bent about a document.
 pub(crate) struct Phone {
-    root: CertifiedIssuer<'static, KeyPair>,
-    certificate: Vec<u8>,
-    signer: Signer,
+    pub(crate) root: CertifiedIssuer<'static, KeyPair>,
+    pub(crate) certificate: Vec<u8>,
+    pub(crate) signer: Signer,
     pub(crate) device: Signer,
-    doc_type: &'static str,
-    signed_type: &'static str,
-    name_space: &'static str,
+    pub(crate) doc_type: &'static str,
+    pub(crate) signed_type: &'static str,
+    pub(crate) name_space: &'static str,
     pub(crate) ages: Vec<(&'static str, bool)>,
     /// What is released instead of the first element, under the first element's digest.
     pub(crate) released: Option<(&'static str, bool)>,
-    salt: usize,
+    pub(crate) salt: usize,
     pub(crate) valid: (i64, i64),
-    made: i64,
-    signed_at: i64,
-    handover: &'static str,
+    pub(crate) made: i64,
+    pub(crate) signed_at: i64,
+    pub(crate) handover: &'static str,
 }
 
 impl Phone {

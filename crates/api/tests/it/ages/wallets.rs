@@ -126,10 +126,12 @@ async fn where_a_wallet_says_nothing_a_face_may_speak() {
         };
         assert_eq!((turn.status(), &turn.step()["kind"]), ("IN_PROGRESS", &json!("camera")), "{}", turn.0);
         let photo = json!({ "img": face_base64() });
-        let unasked = session.turn(&app, &turn, photo.clone()).await;
-        assert_eq!(unasked.0["problem"]["code"], "CONSENT_REQUIRED");
+        let mut unasked = photo.clone();
+        unasked["continuation"] = turn.0["continuation"].clone();
+        let refused = session.page(&app, "POST", &format!("/attempts/{}", turn.attempt()), Some(unasked)).await;
+        assert_eq!(refused.line(), "409 CONSENT_REQUIRED");
         session.page(&app, "POST", "/consent", Some(json!({ "given": true }))).await;
-        let ended = session.turn(&app, &unasked, photo).await;
+        let ended = session.turn(&app, &turn, photo).await;
         assert_eq!(ended.status(), "COMPLETE", "{}", ended.0);
         let result = session.result(&app).await;
         assert_eq!((&result["method"], &result["age"]), (&json!("DIGITAL_ID"), &json!(18)));
@@ -278,6 +280,12 @@ async fn a_wallet_of_other_libraries_shows_every_kind_of_credential() {
         assert_eq!(result["age"], age, "{held} {kind}");
         if held == "stranger" {
             assert_eq!(reason(&ended), "UNTRUSTED_ISSUER");
+        }
+        // Of the credential nothing is kept, in the row or in what is told of it.
+        let kept = app.api.ages.of(app.app, session.id.parse().unwrap(), false).await.unwrap();
+        let kept = serde_json::to_string(&kept).unwrap();
+        for needle in ["1990-02-03", "Ava", "pid.example", "age_over_18", "eu.europa.ec"] {
+            assert!(!kept.contains(needle), "{needle}");
         }
     }
 

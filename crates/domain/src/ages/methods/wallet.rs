@@ -12,7 +12,7 @@
 //! Where the block lets an estimated age do (`age_estimation_allowed`) and the wallet says nothing, the attempt goes on with a
 //! photo of the face.
 
-use super::{Ask, At, Next, Problem, Step, not_set_up};
+use super::{Ask, At, Next, Step, not_set_up};
 use crate::{
     ages::{
         Ages, Business, NotDone,
@@ -177,13 +177,10 @@ impl Ages {
             if !input.contains_key("img") {
                 return Ok(self.open_estimation(at));
             }
-            if agreed || !at.session.asks_for_consent() {
-                return self.estimate_age(at, held, input).await;
+            if !agreed && at.session.asks_for_consent() {
+                return Err(NotDone::NoConsent);
             }
-            return Ok(match self.open_estimation(at) {
-                Next::Ask(ask) => Next::Ask(ask.because(Problem::new("CONSENT_REQUIRED"))),
-                other => other,
-            });
+            return self.estimate_age(at, held, input).await;
         }
         let shown: Option<Shown> = serde_json::from_value(held).ok();
         let Some(shown) = shown else { return Err(NotDone::Stale) };
