@@ -116,7 +116,7 @@ impl TestApp {
     /// # Panics
     /// When the server cannot be made: the test cannot go on.
     pub async fn with(change: impl FnOnce(&mut Api)) -> Self {
-        Self::open(&Policy::default(), proof_settings(), None, change).await
+        Self::open(&Policy::default(), proof_settings(), ages::Settings::default(), change).await
     }
 
     /// Starts with blind tokens. Where the settings name neither an issuer nor an application, the server issues in the
@@ -125,7 +125,29 @@ impl TestApp {
     /// # Panics
     /// When the server cannot be made: the test cannot go on.
     pub async fn anonymous(policy: &Policy, settings: ages::Anonymous) -> Self {
-        Self::open(policy, proof_settings(), Some(settings), |_| {}).await
+        let mut asking = ages::Settings::default();
+        asking.providers.double_anonymity = Some(settings);
+        Self::open(policy, proof_settings(), asking, |_| {}).await
+    }
+
+    /// Starts with settings for age sessions, at the public address that they name.
+    pub async fn asking(settings: ages::Settings) -> Self {
+        let public_url = settings.public_url.clone();
+        let change = |api: &mut Api| {
+            api.settings = Arc::new(Settings { public_url, ..Settings::default() });
+        };
+        Self::open(&Policy::default(), proof_settings(), settings, change).await
+    }
+
+    /// Serves on loopback as well, until the process ends. Answers where, as `http://127.0.0.1:…`.
+    ///
+    /// # Panics
+    /// When there is no port.
+    pub async fn listen(&self) -> String {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let address = listener.local_addr().expect("an address");
+        tokio::spawn(axum::serve(listener, self.router.clone()).into_future());
+        format!("http://{address}")
     }
 
     /// Starts with a policy for outgoing calls and rules for proofs.
@@ -133,30 +155,24 @@ impl TestApp {
     /// # Panics
     /// When the server cannot be made: the test cannot go on.
     pub async fn calling(policy: &Policy, rules: proof::Settings) -> Self {
-        Self::open(policy, rules, None, |_| {}).await
+        Self::open(policy, rules, ages::Settings::default(), |_| {}).await
     }
 
     #[expect(clippy::too_many_lines, reason = "wires a whole server, once")]
     async fn open(
         policy: &Policy,
         rules: proof::Settings,
-        mut tokens: Option<ages::Anonymous>,
+        mut asking: ages::Settings,
         change: impl FnOnce(&mut Api),
     ) -> Self {
         let database = TestDb::open().await;
         let world = Arc::new(StillWorld::at("2026-01-16T14:40:00Z"));
-        let issues = tokens.as_mut().filter(|tokens| tokens.issuer.is_none() && tokens.application.is_none());
-        if let Some(tokens) = issues {
+        let tokens = asking.providers.double_anonymity.as_mut();
+        if let Some(tokens) = tokens.filter(|tokens| tokens.issuer.is_none() && tokens.application.is_none())
+        {
             tokens.application = Some(tenant(&database, &*world, "Test issuer").await.1);
         }
-        let issuing = tokens.as_ref().and_then(|tokens| tokens.application);
-        let ages_settings = ages::Settings {
-            providers: ages::ProviderSettings {
-                double_anonymity: tokens,
-                ..ages::ProviderSettings::default()
-            },
-            ..ages::Settings::default()
-        };
+        let issuing = asking.providers.double_anonymity.as_ref().and_then(|tokens| tokens.application);
         let keyring = Keyring::parse(&"5a".repeat(32)).expect("64 digits");
         let vault = Vault::new(&keyring);
         let fetcher = Fetcher::new(policy).expect("a policy");
@@ -242,7 +258,7 @@ impl TestApp {
             faces,
             moderations,
             identities,
-            ages: Ages::new(parts, ages_settings).expect("settings that hold"),
+            ages: Ages::new(parts, asking).expect("settings that hold"),
             sign_ins: Arc::new(api::Rate::new(NonZeroU32::MAX, NonZeroU32::MAX)),
             decisions: None,
             people: Arc::new(api::Rate::new(NonZeroU32::MAX, NonZeroU32::MAX)),

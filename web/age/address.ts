@@ -95,12 +95,38 @@ export function keep(leave: Leave): boolean {
 
 /** What was kept; it is not kept any longer. */
 export function taken(): Leave | undefined {
+  return takenFrom(() => sessionStorage) ?? takenFrom(() => localStorage);
+}
+
+function takenFrom(storage: () => Storage): Leave | undefined {
   try {
-    const text = sessionStorage.getItem(KEPT);
-    sessionStorage.removeItem(KEPT);
-    return leaveOf(JSON.parse(text ?? "null"));
+    const text = storage().getItem(KEPT);
+    storage().removeItem(KEPT);
+    const value = JSON.parse(text ?? "null");
+    return value?.until === undefined || Date.now() < value.until ? leaveOf(value) : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** How long a wallet's return is waited for. */
+const AWAITED_MS = 3_600_000;
+
+/** Keeps it in this browser for a while: a wallet opens a tab of its own to come back. */
+export function awaitReturn(leave: Leave): void {
+  try {
+    localStorage.setItem(KEPT, JSON.stringify({ ...leave, until: Date.now() + AWAITED_MS }));
+  } catch {
+    // The way back is lost, and the code is still there to be scanned.
+  }
+}
+
+/** Keeps it no longer. */
+export function awaitNoReturn(): void {
+  try {
+    localStorage.removeItem(KEPT);
+  } catch {
+    // Nothing was kept.
   }
 }
 

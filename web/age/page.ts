@@ -11,6 +11,8 @@ import { watch } from "../shared/report";
 import { type Screen, Stage } from "../shared/stage";
 import {
   addressOf,
+  awaitNoReturn,
+  awaitReturn,
   type Errand,
   errandAddress,
   errandOf,
@@ -69,6 +71,8 @@ class Page {
   #method: Method | undefined;
   #turn: Turn | undefined;
   #rendered: Rendered | undefined;
+  /** A turn that asks for a face, which nobody has agreed to yet. */
+  #unagreed: Turn | undefined;
   /** Changes whenever the person goes on: what belongs to an earlier screen counts no more. */
   #screen = 0;
   #timers: ReturnType<typeof setTimeout>[] = [];
@@ -450,10 +454,16 @@ class Page {
 
   #consent(given: boolean): void {
     const method = this.#where.on === "consent" ? this.#where.method : undefined;
+    const turn = given ? this.#unagreed : undefined;
+    this.#unagreed = undefined;
     this.#go({ on: "loading" });
     this.#work(
       (api) => api.consent(given),
       (session) => {
+        if (turn) {
+          this.#turned({ ...turn, session });
+          return;
+        }
         const still = given ? usable(session).find((one) => one.method === method?.method) : undefined;
         this.#take(session);
         if (still && open(session)) {
@@ -481,6 +491,14 @@ class Page {
       return;
     }
     this.#turn = turn;
+    // Where a wallet has nothing to say, a face may be asked for.
+    const method = this.#method ?? session.methods.find((one) => one.method === "DIGITAL_ID");
+    const { required, given } = session.consent;
+    if (["camera", "frames"].includes(step.kind) && required && given !== true && method) {
+      this.#unagreed = turn;
+      this.#go({ on: "consent", method });
+      return;
+    }
     const { again } = this.#rendered ?? {};
     if (again && before?.kind === step.kind && this.#method) {
       this.#go({ on: "step" }, false);
@@ -533,6 +551,12 @@ class Page {
       other: () => here && this.#other(),
       follow: this.#mayHandOff(this.#method ? [this.#method] : []) ? () => this.#go({ on: "following" }) : undefined,
       depart: (url) => here && this.#depart(leave(), url),
+      awaitReturn: () => {
+        if (here) {
+          awaitReturn(leave());
+          this.#leavings.push(awaitNoReturn);
+        }
+      },
       errand: (url) => errandAddress({ ...leave(), url }),
     };
   }

@@ -137,7 +137,7 @@ function links({ session, texts: { start: say, forget }, keysAt }: Shown): HTMLE
 
 /** Asks whether a face may be measured. Saying no leaves the other ways. */
 export function consent({ texts: { consent: say }, acts }: Shown, method: Method): Screen {
-  const what = method.method === "AGE_ESTIMATION" ? say.face : say.document;
+  const what = method.method === "DOC_SCAN" ? say.document : say.face;
   return {
     heading: say.heading,
     body: [

@@ -81,6 +81,16 @@ impl Ages {
         Ok(())
     }
 
+    /// Each threshold and whether it is reached; an age that has reached a threshold has reached all below it.
+    pub(crate) fn consistent(self) -> Result<BTreeMap<u8, bool>, Failed> {
+        let missed = self.0.iter().find(|(_, reached)| !**reached).map(|(years, _)| *years);
+        let reached = self.0.iter().rfind(|(_, reached)| **reached).map(|(years, _)| *years);
+        match (missed, reached) {
+            (Some(missed), Some(reached)) if missed < reached => Err(contradiction()),
+            _ => Ok(self.0),
+        }
+    }
+
     /// The highest threshold that is reached, but no higher than the issuer is believed.
     pub(crate) fn highest(&self, believed: Option<u8>) -> Result<u8, Failed> {
         let reached = self.0.iter().filter(|(_, reached)| **reached).map(|(years, _)| *years).max();

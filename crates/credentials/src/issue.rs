@@ -119,8 +119,16 @@ impl IssuingKey {
         HolderKey(*self.public_key())
     }
 
+    /// A compact JWS over a payload. `header` names the algorithm, ES256.
+    pub fn jws(&self, header: &serde_json::Value, payload: &serde_json::Value) -> String {
+        let [header, payload] = [header, payload].map(|part| BASE64URL.encode_to_string(part.to_string()));
+        let input = format!("{header}.{payload}");
+        let signature = BASE64URL.encode_to_string(self.sign(input.as_bytes()));
+        format!("{input}.{signature}")
+    }
+
     /// The 65 bytes of the uncompressed point.
-    fn public_key(&self) -> &[u8; 65] {
+    pub(crate) fn public_key(&self) -> &[u8; 65] {
         self.pair.public_key().as_ref().first_chunk().expect("a P-256 point is 65 bytes long")
     }
 

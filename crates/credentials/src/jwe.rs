@@ -140,6 +140,11 @@ impl DecryptionKey {
         &self.kid
     }
 
+    /// The RFC 7638 thumbprint of the public half.
+    pub fn thumbprint(&self) -> [u8; 32] {
+        keys::thumbprint(&self.required())
+    }
+
     /// The scalar, to be sealed and kept.
     pub fn scalar(&self) -> &Secret<Vec<u8>> {
         &self.scalar
@@ -350,6 +355,51 @@ fn content_key(ours: &DecryptionKey, header: &Header, wrapped: &[u8]) -> Option<
     Some(Secret::new(content))
 }
 
+/// Encrypts to a public JSON Web Key on P-256 by `ECDH-ES`, as a wallet does. `enc` is `A128GCM` or `A256GCM`.
+pub fn encrypt(payload: &[u8], to: &Value, enc: &str, world: &dyn World) -> Result<String, BadJwe> {
+    let (curve, point) = ephemeral(Some(to)).ok_or(BadJwe("has no receiver whose key can be used"))?;
+    let unread = BadJwe("has a content encryption algorithm that is not written here");
+    let (content, key_size) = Content::of(enc).ok_or(unread)?;
+    let Content::Gcm(algorithm) = content else { return Err(unread) };
+    let ours = DecryptionKey::generate(world);
+    if curve != ours.curve {
+        return Err(BadJwe("has a receiver on another curve"));
+    }
+    let mut protected = json!({ "alg": "ECDH-ES", "enc": enc, "epk": ours.required() });
+    if let Some(kid) = to.get("kid") {
+        protected["kid"] = kid.clone();
+    }
+    let protected = BASE64URL.encode_to_string(protected.to_string());
+    let header = Header {
+        alg: "ECDH-ES".to_owned(),
+        management: Management::Direct,
+        enc: enc.to_owned(),
+        content,
+        key_size,
+        curve,
+        epk: point,
+        apu: Vec::new(),
+        apv: Vec::new(),
+        kid: None,
+    };
+    let mut key = vec![0; key_size];
+    let agreed = ours.agree(&header, enc, &mut key);
+    agreed.ok_or(BadJwe("has a receiver whose key is none of its curve"))?;
+    let key = Secret::new(key);
+    let mut iv = [0; aead::NONCE_LEN];
+    world.fill(&mut iv);
+    let mut text = payload.to_vec();
+    let tag = aead::UnboundKey::new(algorithm, key.expose())
+        .map(aead::LessSafeKey::new)
+        .and_then(|key| {
+            let nonce = aead::Nonce::assume_unique_for_key(iv);
+            key.seal_in_place_separate_tag(nonce, aead::Aad::from(protected.as_bytes()), &mut text)
+        })
+        .map_err(|_| BadJwe("is too long"))?;
+    let [iv, text, tag] = [&iv[..], &text, tag.as_ref()].map(|part| BASE64URL.encode_to_string(part));
+    Ok(format!("{protected}..{iv}.{text}.{tag}"))
+}
+
 /// A token that was decrypted. Whoever encrypted it is unknown.
 #[derive(Debug)]
 pub struct Opened {
@@ -384,6 +434,21 @@ mod tests {
         let header = Header::parse(header.as_bytes()).unwrap();
         let key = content_key(&bob, &header, &[]).unwrap();
         assert_eq!(BASE64URL.encode_to_string(key.expose()), "VqqN6vgjbSBcIijNcacQGg");
+    }
+
+    #[test]
+    fn what_is_encrypted_to_a_key_is_read_by_it_alone() {
+        let world = base::StillWorld::at("2026-01-01T00:00:00Z");
+        let (one, other) = (DecryptionKey::generate(&world), DecryptionKey::generate(&world));
+        for enc in ["A128GCM", "A256GCM"] {
+            let token = encrypt(b"{}", &one.jwk("ECDH-ES"), enc, &world).unwrap();
+            let opened = decrypt(&token, &[&other, &one], 4096).unwrap();
+            assert_eq!((opened.payload.expose().as_slice(), opened.enc.as_str()), (&b"{}"[..], enc));
+            assert!(decrypt(&token, &[&other], 4096).is_err());
+            assert!(decrypt(&token, &[&one], token.len() - 1).is_err());
+        }
+        assert!(encrypt(b"{}", &one.jwk("ECDH-ES"), "A128CBC-HS256", &world).is_err());
+        assert!(encrypt(b"{}", &json!({ "kty": "EC", "crv": "P-256" }), "A128GCM", &world).is_err());
     }
 
     #[test]

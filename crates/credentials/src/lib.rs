@@ -9,6 +9,8 @@
 //!    [`proof::Verified::judge`];
 //! 4. the caller stores [`proof::Verified::use_key`], which must be new, in the transaction of its result.
 //!
+//! What a wallet presents on a request ([`vp`]) is bound to that request instead, and says more of an age.
+//!
 //! A key or certificate is never trusted because it came with a token. Keys are parsed when the list is read, so that
 //! a verification costs little more than its signatures.
 
@@ -17,6 +19,7 @@ pub mod jwe;
 pub mod proof;
 pub mod status;
 pub mod trust;
+pub mod vp;
 
 mod ages;
 mod cbor;

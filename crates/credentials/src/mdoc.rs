@@ -25,6 +25,7 @@ use crate::keys::Jwk;
 use crate::proof::{Check, Failed, Reason, StatusReference, Terms, Unsupported, Verified};
 use crate::times::Times;
 use crate::trust::Issuer;
+use crate::vp::{self, Age, Stated};
 use aws_lc_rs::digest::{Algorithm, SHA256, SHA384, SHA512};
 use base::Timestamp;
 use ciborium::Value;
@@ -72,13 +73,14 @@ struct Item {
     encoded: Vec<u8>,
 }
 
-/// The device's signature over our own session transcript.
+/// The device's signature over a session transcript.
 #[derive(Clone, Debug)]
 struct Device {
     signature: Sign1,
     /// `DeviceAuthenticationBytes`.
     authentication: Vec<u8>,
-    made: i64,
+    /// When it was made, where the transcript is that of our QR profile.
+    made: Option<i64>,
 }
 
 fn bad(problem: &str) -> Unsupported {
@@ -93,10 +95,22 @@ impl Mdoc {
                 let [transcript, response] = <[Value; 2]>::try_from(parts).map_err(|_| bad("is none"))?;
                 let made = moment_of(&transcript)
                     .ok_or_else(|| bad("is signed for a session that is not of the QR profile"))?;
-                (Some((transcript, made)), response)
+                (Some((transcript, Some(made))), response)
             }
             value => (None, value),
         };
+        Self::of(transcript, &value)
+    }
+
+    /// Takes apart a `DeviceResponse` that answers a request: its device must have signed for this session transcript.
+    pub(crate) fn answering(response: &Value, transcript: Value) -> Result<Self, Unsupported> {
+        if response.as_map().is_none_or(|response| cbor::named(response, "documents").is_none()) {
+            return Ok(Self::Refused);
+        }
+        Self::of(Some((transcript, None)), response)
+    }
+
+    fn of(transcript: Option<(Value, Option<i64>)>, value: &Value) -> Result<Self, Unsupported> {
         let map = value.as_map().ok_or_else(|| bad("is none"))?;
         if cbor::named(map, "issuerAuth").is_some() {
             return Shown::parse(map, None, None).map(|shown| Self::Shown(Box::new(shown)));
@@ -148,6 +162,14 @@ impl Mdoc {
             Self::Shown(shown) => shown.verify(issuer, signer, terms),
         }
     }
+
+    /// The same as an answer to a request.
+    pub(crate) fn answer(&self, issuer: &Issuer, signer: &Jwk, terms: &Terms) -> Result<Stated, Failed> {
+        match self {
+            Self::Refused => Err(Failed::new(Reason::UserDidNotConsent, "the response releases no document")),
+            Self::Shown(shown) => shown.answer(issuer, signer, terms),
+        }
+    }
 }
 
 impl Shown {
@@ -193,7 +215,8 @@ impl Shown {
         Ok(Self { issuer_auth, payload, mso, items, device })
     }
 
-    fn verify(&self, issuer: &Issuer, signer: &Jwk, terms: &Terms) -> Result<Verified, Failed> {
+    /// Whether the signer signed every element that is released, and the document holds now.
+    fn issued(&self, signer: &Jwk, terms: &Terms) -> Result<(), Failed> {
         let message = self.issuer_auth.signed(&[], &self.payload);
         let alg = self.issuer_auth.alg;
         if !alg.is_some_and(|alg| signer.verifies(alg, &message, &self.issuer_auth.signature)) {
@@ -207,11 +230,45 @@ impl Shown {
                 ));
             }
         }
-        self.mso.times.hold(terms)?;
+        self.mso.times.hold(terms)
+    }
+
+    /// Thresholds among the released elements, and whether each is reached.
+    fn ages(&self) -> Result<Ages, Failed> {
+        let mut ages = Ages::default();
+        for item in self.items.iter().filter(|item| NAME_SPACES.contains(&item.name_space.as_str())) {
+            if let Some(threshold) = item.name.strip_prefix("age_over_") {
+                ages.note(threshold, item.value.as_bool())?;
+            }
+        }
+        Ok(ages)
+    }
+
+    fn answer(&self, issuer: &Issuer, signer: &Jwk, terms: &Terms) -> Result<Stated, Failed> {
+        self.issued(signer, terms)?;
+        let device = self.device.as_ref();
+        device
+            .ok_or_else(|| Failed::unverified("the mobile document is not signed by its device"))?
+            .check(self.mso.device_key.as_ref())?;
+        let of = |name: &str| {
+            let ours = |item: &&Item| NAME_SPACES.contains(&item.name_space.as_str()) && item.name == name;
+            self.items.iter().find(ours).map(|item| &item.value)
+        };
+        let age = Age {
+            over: self.ages()?.consistent()?,
+            years: of("age_in_years").map(|years| vp::years(cbor::whole(years))).transpose()?,
+            born: of("birth_date").map(|born| vp::day(full_date(born))).transpose()?,
+        };
+        let status = issuer.status_of(self.mso.status.clone())?;
+        Ok(Stated::of(issuer, &self.mso.doc_type, age, status))
+    }
+
+    fn verify(&self, issuer: &Issuer, signer: &Jwk, terms: &Terms) -> Result<Verified, Failed> {
+        self.issued(signer, terms)?;
         let (used, checks): (_, &[_]) = match &self.device {
             Some(device) => {
                 device.check(self.mso.device_key.as_ref())?;
-                let times = Times { iat: Some(device.made), ..Times::default() };
+                let times = Times { iat: device.made, ..Times::default() };
                 times.hold(terms)?;
                 let until = times.fresh(terms, issuer.window(terms))?;
                 let shown = digest::sha256(&[&device.authentication, &self.payload]);
@@ -226,13 +283,7 @@ impl Shown {
                 ));
             }
         };
-        let mut ages = Ages::default();
-        for item in self.items.iter().filter(|item| NAME_SPACES.contains(&item.name_space.as_str())) {
-            if let Some(threshold) = item.name.strip_prefix("age_over_") {
-                ages.note(threshold, item.value.as_bool())?;
-            }
-        }
-        let age_over = ages.highest(issuer.highest_age_over())?;
+        let age_over = self.ages()?.highest(issuer.highest_age_over())?;
         let status = issuer.status_of(self.mso.status.clone())?;
         Ok(issuer.verified(age_over, used, status, checks))
     }
@@ -295,7 +346,7 @@ impl Device {
         signed: &[(Value, Value)],
         transcript: Value,
         doc_type: &str,
-        made: i64,
+        made: Option<i64>,
     ) -> Result<Self, Unsupported> {
         let name_spaces = cbor::named(signed, "nameSpaces").filter(|spaces| cbor::embedded(spaces).is_some());
         let name_spaces =
@@ -338,6 +389,15 @@ fn moment_of(transcript: &Value) -> Option<i64> {
             [Value::Text(name), made] if name == HANDOVER => cbor::whole(made).filter(|made| *made >= 0),
             _ => None,
         },
+        _ => None,
+    }
+}
+
+/// `full-date`: a day under tag 1004, or the day of a `tdate`.
+fn full_date(value: &Value) -> Option<&str> {
+    match value {
+        Value::Tag(1004, text) => text.as_text(),
+        Value::Tag(0, text) => text.as_text().and_then(|text| text.split('T').next()),
         _ => None,
     }
 }

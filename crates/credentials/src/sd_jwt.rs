@@ -11,12 +11,16 @@ use crate::jws::{Jws, base64url};
 use crate::jwt;
 use crate::keys::Jwk;
 use crate::proof::{Check, Failed, Terms, Unsupported, Verified};
+use crate::times::Times;
 use crate::trust::Issuer;
+use crate::vp::{Age, Request, Stated};
 use base::Timestamp;
 use base64_simd::URL_SAFE_NO_PAD as BASE64URL;
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
 
+/// Disclosures of one presentation.
+const MAX_DISCLOSURES: usize = 256;
 /// Levels of objects and lists that disclosures are looked for in.
 const MAX_DEPTH: usize = 16;
 /// Claims that must stand in the open (draft-ietf-oauth-sd-jwt-vc, section 2.2.2.2) and those that key binding rests on.
@@ -47,7 +51,10 @@ impl SdJwt {
                 Unsupported::new(format!("the holder's signature over the credential {problem}"))
             })?),
         };
-        let disclosures = parts.map(str::to_owned).collect();
+        let disclosures: Vec<_> = parts.map(str::to_owned).collect();
+        if disclosures.len() > MAX_DISCLOSURES {
+            return Err(bad("has too many disclosures"));
+        }
         Ok(Self { token, disclosures, shown: format!("{shown}~"), binding })
     }
 
@@ -55,7 +62,8 @@ impl SdJwt {
         self.token.text("iss")
     }
 
-    pub(crate) fn verify(&self, issuer: &Issuer, terms: &Terms) -> Result<Verified, Failed> {
+    /// What the issuer signed, every disclosure in its place, where it holds now.
+    fn issued(&self, issuer: &Issuer, terms: &Terms) -> Result<(&str, Map<String, Value>, Times), Failed> {
         issuer.vouches(&jwt::signed(&self.token), terms.now)?;
         let open = &self.token.payload;
         let vct =
@@ -68,6 +76,11 @@ impl SdJwt {
         let claims = disclose(open, &self.disclosures)?;
         let times = jwt::times(open)?;
         times.hold(terms)?;
+        Ok((vct, claims, times))
+    }
+
+    pub(crate) fn verify(&self, issuer: &Issuer, terms: &Terms) -> Result<Verified, Failed> {
+        let (_, claims, times) = self.issued(issuer, terms)?;
         let (used, checks): (_, &[_]) = match &self.binding {
             Some(binding) => {
                 let until = self.check_binding(binding, issuer, terms)?;
@@ -82,8 +95,29 @@ impl SdJwt {
             None => return Err(Failed::unverified("the credential's holder did not sign this presentation")),
         };
         let age_over = Ages::of_json(&claims)?.highest(issuer.highest_age_over())?;
-        let status = issuer.status_of(jwt::status(open))?;
+        let status = issuer.status_of(jwt::status(&self.token.payload))?;
         Ok(issuer.verified(age_over, used, status, checks))
+    }
+
+    /// Judges the credential as an answer to a request. However it is listed, its holder must have signed for that request.
+    pub(crate) fn answer(
+        &self,
+        issuer: &Issuer,
+        request: &Request<'_>,
+        terms: &Terms,
+    ) -> Result<Stated, Failed> {
+        let (vct, claims, _) = self.issued(issuer, terms)?;
+        let binding = self
+            .binding
+            .as_ref()
+            .ok_or_else(|| Failed::unverified("the credential's holder did not sign this presentation"))?;
+        self.check_binding(binding, issuer, terms)?;
+        let (aud, nonce) = (binding.text("aud"), binding.text("nonce"));
+        if aud != Some(request.client_id) || nonce != Some(request.nonce) {
+            return Err(Failed::unverified("the holder signed for another request"));
+        }
+        let status = issuer.status_of(jwt::status(&self.token.payload))?;
+        Ok(Stated::of(issuer, vct, Age::of_json(&claims)?, status))
     }
 
     /// Whether the key that the issuer put into the credential signed just this presentation, just now.

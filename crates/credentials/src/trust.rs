@@ -198,14 +198,19 @@ impl TrustList {
             .map_err(|failed| Failed { provider: Some(issuer.provider.clone()), ..failed })
     }
 
-    fn claimed(&self, id: Option<&str>) -> Result<&Issuer, Failed> {
+    pub(crate) fn claimed(&self, id: Option<&str>) -> Result<&Issuer, Failed> {
         let unknown = |detail| Failed::new(Reason::UnknownProvider, detail);
         let id = id.ok_or_else(|| unknown("the proof does not say who issued it"))?;
         self.issuer(id).ok_or_else(|| unknown("the proof's issuer is not on the trust list"))
     }
 
     /// The issuer to one of whose roots a chain leads, and the key that the chain vouches for.
-    fn anchored(&self, chain: &[Vec<u8>], format: Format, now: Timestamp) -> Result<(&Issuer, Jwk), Failed> {
+    pub(crate) fn anchored(
+        &self,
+        chain: &[Vec<u8>],
+        format: Format,
+        now: Timestamp,
+    ) -> Result<(&Issuer, Jwk), Failed> {
         let mut failed = Failed::new(
             Reason::UnknownProvider,
             "the proof's certificates lead to no root on the trust list",
@@ -296,7 +301,7 @@ impl Issuer {
     }
 
     /// Whether the entry holds now and for this format.
-    fn admit(&self, format: Format, now: Timestamp) -> Result<(), Failed> {
+    pub(crate) fn admit(&self, format: Format, now: Timestamp) -> Result<(), Failed> {
         if self.not_before.is_some_and(|from| now < from) || self.not_after.is_some_and(|until| until < now) {
             return Err(Failed::new(
                 Reason::ExcludedProvider,

@@ -2,8 +2,9 @@
 
 use crate::hosts;
 use crate::keys::Jwk;
+use crate::vp::BadSigner;
 use base::Timestamp;
-use rustls_pki_types::{CertificateDer, TrustAnchor, UnixTime};
+use rustls_pki_types::{CertificateDer, ServerName, TrustAnchor, UnixTime};
 use std::time::Duration;
 use webpki::{EndEntityCert, Error, ExtendedKeyUsageValidator, KeyPurposeIdIter, KeyUsage};
 
@@ -94,6 +95,15 @@ pub(crate) fn key(
     }
     Jwk::of_spki(leaf.subject_public_key_info().as_ref())
         .ok_or(broken("holds a key of a kind that is not accepted"))
+}
+
+/// The `SubjectPublicKeyInfo` of a certificate that must name `host`.
+pub(crate) fn key_of_host(der: &[u8], host: &str) -> Result<Vec<u8>, BadSigner> {
+    let der = CertificateDer::from(der);
+    let leaf = EndEntityCert::try_from(&der).map_err(|_| BadSigner::Chain)?;
+    let name = ServerName::try_from(host).map_err(|_| BadSigner::Host)?;
+    leaf.verify_is_valid_for_subject_name(&name).map_err(|_| BadSigner::Host)?;
+    Ok(leaf.subject_public_key_info().as_ref().to_vec())
 }
 
 /// A public authority certifies anybody's host. So a certificate that names hosts or addresses speaks for those alone;

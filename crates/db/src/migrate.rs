@@ -23,7 +23,7 @@ pub(crate) const MIGRATIONS: &[(i64, &str, &str)] = &[
     (12, "moderation", include_str!("../../../migrations/0012_moderation.sql")),
     (13, "identity", include_str!("../../../migrations/0013_identity.sql")),
     (14, "ages", include_str!("../../../migrations/0014_ages.sql")),
-    (16, "anonymity", include_str!("../../../migrations/0016_anonymity.sql")),
+    (15, "anonymity", include_str!("../../../migrations/0015_anonymity.sql")),
 ];
 
 impl Db {

@@ -17,6 +17,7 @@ pub mod oidc;
 pub mod passkey;
 pub mod registry;
 pub mod sms;
+pub mod wallet;
 
 mod calls;
 mod kept;

@@ -5,6 +5,8 @@ use media::fetch::Fetcher;
 use std::{fs::File, io::Read as _, path::Path};
 use zeroize::Zeroizing;
 
+/// Longer files are no settings.
+const LONGEST_FILE: u64 = 4 << 20;
 /// Longer files hold no secret.
 const LONGEST_SECRET: u64 = 64 << 10;
 
@@ -22,6 +24,19 @@ impl BadSettings {
     pub(crate) fn new(setting: &'static str, problem: impl Into<String>) -> Self {
         Self { setting, problem: problem.into() }
     }
+}
+
+/// Reads a file that is no secret.
+pub(crate) fn public(setting: &'static str, file: &Path) -> Result<Vec<u8>, BadSettings> {
+    let failed = |error: std::io::Error| {
+        BadSettings::new(setting, format!("{} cannot be read: {error}", file.display()))
+    };
+    let mut bytes = Vec::new();
+    File::open(file).map_err(failed)?.take(LONGEST_FILE + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > LONGEST_FILE {
+        return Err(BadSettings::new(setting, format!("{} has more than 4 MiB", file.display())));
+    }
+    Ok(bytes)
 }
 
 /// Reads a secret from a file; blanks and line ends around it do not count.

@@ -12,7 +12,7 @@ use domain::{
     mail::{Carrier, Smtp, Tls},
 };
 use media::blobs::{self, Blobs};
-use methods::{card, oidc, passkey, registry};
+use methods::{card, oidc, passkey, registry, wallet};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
@@ -357,6 +357,8 @@ pub(crate) struct Ages {
     #[serde(skip_serializing)]
     pub(crate) singpass: Option<oidc::Settings>,
     #[serde(skip_serializing)]
+    pub(crate) digital_id: Option<wallet::Settings>,
+    #[serde(skip_serializing)]
     pub(crate) svc_key: Option<passkey::Settings>,
     #[serde(skip_serializing)]
     pub(crate) double_anonymity: Option<domain::ages::Anonymous>,
@@ -379,6 +381,7 @@ impl Default for Ages {
             cpf: None,
             electronic_id: BTreeMap::new(),
             singpass: None,
+            digital_id: None,
             svc_key: None,
             double_anonymity: None,
         }
@@ -861,6 +864,7 @@ impl Config {
                 cpf: ages.cpf.clone(),
                 electronic_id: ages.electronic_id.clone(),
                 singpass: ages.singpass.clone(),
+                digital_id: ages.digital_id.clone(),
                 svc_key: ages.svc_key.clone(),
                 double_anonymity: ages.double_anonymity.clone(),
             },

@@ -38,6 +38,8 @@ export interface Doing {
   readonly follow: (() => void) | undefined;
   /** Goes to a provider, and keeps what brings the person back. */
   depart(url: string): void;
+  /** A wallet may bring the person back, in whichever tab of this browser it opens. */
+  awaitReturn(): void;
   /** The address of a tab that goes to a provider for this page, which is in a frame. */
   errand(url: string): string;
 }

@@ -4,23 +4,43 @@ import { make } from "../../shared/dom";
 import { isPhone, placeForCode, showCode } from "../../shared/handoff";
 import { paragraph, row } from "../../shared/pieces";
 import { drawQr } from "../../shared/qr";
-import { type Problem, type Step, text } from "../session";
+import { list, type Problem, type Step, text } from "../session";
 import { type Doing, elsewhere, type Rendered, worded } from "./step";
 import { pace } from "./wait";
 
 /** How wallets are called: custom schemes of their protocols, or an address of their own. */
 const SCHEMES = /^(https|openid4vp|haip|haip-vp|av|eudi-openid4vp|mdoc-openid4vp|eudi-wallet):/i;
 
+/** Whether a wallet may be called so. The sandbox's wallet is a page of this server. */
+function calls(url: string): boolean {
+  return SCHEMES.test(url) || url.startsWith(`${location.origin}/`);
+}
+
+/** What calls wallets on this device. A frame cannot be come back to, so it uses what the code says. */
+function linksOf(step: Step, url: string, { embedded }: Doing): string[] {
+  const links = list(step.links).flatMap((link) => text(link) ?? []);
+  const usable = links.filter(calls);
+  return embedded || usable.length === 0 ? [url] : usable;
+}
+
 export function render(doing: Doing, step: Step, problem: Problem | undefined): Rendered {
   const { wallet: say, unknown } = doing.texts;
   const url = text(step.url);
-  if (!url || !SCHEMES.test(url)) {
+  if (!url || !calls(url)) {
     doing.show({ heading: unknown.heading, body: [paragraph(unknown.body), elsewhere(doing)] });
     return {};
   }
   const phone = isPhone();
-  const kind = phone ? "press main" : "press";
-  const open = row(make("a", { href: url, class: kind }, say.open));
+  const links = linksOf(step, url, doing);
+  const open = row(
+    ...links.map((link, number) => {
+      const kind = phone && number === 0 ? "press main" : "press";
+      const words = number === 0 ? say.open : `${say.open} (${link.split(":")[0]})`;
+      const made = make("a", { href: link, class: kind }, words);
+      made.addEventListener("click", () => doing.embedded || doing.awaitReturn());
+      return made;
+    }),
+  );
   const code = placeForCode(say.code);
   const why = problem ? make("p", { class: "why" }, worded(problem, doing.texts)) : undefined;
   const waiting = make("p", { class: "followed" }, say.waiting);

@@ -195,6 +195,10 @@ export class AgeStandIn {
     this.scripts.DIGITAL_ID = awaited(this, () => ({
       kind: "wallet",
       url: "openid4vp://?client_id=x509_san_dns%3Aage.example&request_uri=https%3A%2F%2Fage.example%2Fr%2F1",
+      links: [
+        "openid4vp://?client_id=x509_san_dns%3Aage.example&request_uri=https%3A%2F%2Fage.example%2Fr%2F2",
+        `${this.origin}/wallet`,
+      ],
       poll_ms: 500,
     }));
     this.scripts.WAITING = awaited(this, () => ({ kind: "wait", poll_ms: 500 }));

@@ -567,14 +567,54 @@ test("a wallet is called by a code and by a link, and waited for", async () => {
   await page.until(`document.querySelector("svg.code path").getAttribute("d")`);
   await assertAccessible("the wallet");
   await shoot("22-wallet");
-  const link = await page.evaluate(`document.querySelector("a.press").href`);
-  assert.equal(await scanScreen(page), link);
-  assert.match(link, /^openid4vp:/);
+  const links = `[...document.querySelectorAll("a.press")].map((link) => [link.href.slice(-9), link.textContent])`;
+  assert.deepEqual(await page.evaluate(links), [
+    ["e%2Fr%2F2", "Open the wallet on this device"],
+    [`${server.origin}/wallet`.slice(-9), "Open the wallet on this device (http)"],
+  ]);
+  assert.match(await scanScreen(page), /^openid4vp:.*%2Fr%2F1$/);
   const inputs = () => server.asked.filter(({ what }) => what.endsWith("ID")).map(({ body }) => Object.keys(body));
   await page.until("true");
   server.otherDone = true;
   await heading("Your age is confirmed");
   assert.ok((await inputs()).every((names) => names.join() === "continuation"));
+});
+
+test("a wallet on this device comes back with a code, in whichever tab", async () => {
+  server.methods = [method("DIGITAL_ID")];
+  server.scripts.DIGITAL_ID = (input) => {
+    const { response_code: code } = (input?.returned ?? {}) as { response_code?: string };
+    const links = [`${server.origin}/wallet`];
+    return code === "c0de"
+      ? { ends: "COMPLETE" }
+      : { step: { kind: "wallet", url: "openid4vp://?request_uri=x", links, poll_ms: 15_000 } };
+  };
+  await page.go(server.page("digital_id"));
+  await heading("Use your wallet");
+  // The link leads away in this tab; another would be as good, as nothing is kept in the tab itself.
+  await page.evaluate(`document.querySelector("a.press").click()`);
+  await page.until(`location.pathname === "/wallet" && document.querySelector("h1")`);
+  assert.equal(await page.evaluate(`sessionStorage.length`), 0);
+  await arrive(`${server.origin}/age/return?response_code=c0de`);
+  await heading("Your age is confirmed");
+  assert.equal(await page.evaluate(`localStorage.length`), 0);
+
+  // Whoever followed another's link has nothing to bring the code to.
+  await page.go(`${server.origin}/age/return?response_code=c0de`);
+  await heading("Go back to where you began");
+});
+
+test("where a wallet has nothing to say a face is asked for, with consent", async () => {
+  server.methods = [method("DIGITAL_ID"), method("EMAIL")];
+  server.consent = { required: true, given: null };
+  const face = { kind: "camera", level: "PASSIVE", capture: { path: "/ai/sm/v1/secure/1" } };
+  server.scripts.DIGITAL_ID = (input) =>
+    input ? { step: face } : { step: { kind: "wallet", url: "openid4vp://?request_uri=x", links: [], poll_ms: 500 } };
+  await page.go(server.page("digital_id"));
+  await heading("May your face be measured?");
+  await assertAccessible("consent after a wallet");
+  await click("I agree");
+  await heading("Now your face");
 });
 
 test("what others do is waited for, through a network that goes away", async () => {

@@ -54,6 +54,14 @@ pub(crate) struct Anybody {
     pub(super) sent: Sent,
 }
 
+/// A wallet at the address of a request, and what it sent.
+pub(crate) struct Wallet {
+    /// The end of the address.
+    pub(super) request: String,
+    pub(super) sandbox: bool,
+    pub(super) body: Bytes,
+}
+
 /// A body that was read whole, and its headers.
 pub(super) struct Sent {
     headers: HeaderMap,
@@ -125,6 +133,21 @@ impl FromRequest<Api> for Anybody {
         let patience = api.settings.body_timeout;
         let body = body::read(&parts.headers, body, PAYLOAD, patience, "send less at once").await?;
         Ok(Self { sandbox: sandbox(&parts), sent: Sent::of(parts, body) })
+    }
+}
+
+impl FromRequest<Api> for Wallet {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
+        let (parts, body) = request.into_parts();
+        let sealed = parts.uri.path().split('/').skip_while(|segment| *segment != "wallet").nth(1);
+        let sealed = sealed.unwrap_or_default();
+        let id = api.ages.wallet_session(sealed).ok_or_else(Problem::no_session)?;
+        api.people.take(&id.into()).map_err(Problem::too_many)?;
+        let patience = api.settings.body_timeout;
+        let body = body::read(&parts.headers, body, PAYLOAD, patience, "send one credential").await?;
+        Ok(Self { request: sealed.to_owned(), sandbox: sandbox(&parts), body })
     }
 }
 

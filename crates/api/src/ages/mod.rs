@@ -1,5 +1,5 @@
 //! Interface 3, part B: age verification sessions, under `/api/v1`, and the same in a sandbox under `/sandbox/api/v1`.
-//! What the hosted page asks is under `/age/v1`.
+//! What the hosted page asks is under `/age/v1`, and what wallets do under `/age/v1/wallet`.
 
 mod anonymity;
 mod caller;
@@ -9,6 +9,7 @@ mod person;
 mod problem;
 mod responses;
 mod view;
+mod wallet;
 
 pub use problem::Code;
 
@@ -51,6 +52,9 @@ fn operations() -> OpenApiRouter<Api> {
         .routes(routes!(anonymity::age_token_keys))
         .routes(routes!(anonymity::begin_age_issuing))
         .routes(routes!(anonymity::issue_age_token))
+        .routes(routes!(wallet::get_wallet_request, wallet::post_wallet_request))
+        .routes(routes!(wallet::take_wallet_answer))
+        .routes(routes!(wallet::see_sandbox_wallet, wallet::use_sandbox_wallet))
 }
 
 pub(crate) fn document() -> OpenApi {

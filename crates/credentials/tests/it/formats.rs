@@ -5,26 +5,26 @@ use credentials::proof::{Check, Format, Reason, StatusReference};
 use credentials::trust::TrustList;
 use serde_json::{Value, json};
 
-struct Wallet {
-    issuer: Signer,
-    holder: Signer,
+pub(crate) struct Wallet {
+    pub(crate) issuer: Signer,
+    pub(crate) holder: Signer,
 }
 
 impl Wallet {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { issuer: Signer::new(1), holder: Signer::new(2) }
     }
 
-    fn list(&self) -> TrustList {
+    pub(crate) fn list(&self) -> TrustList {
         list(&[entry(ISSUER, &[self.issuer.jwk("k")])])
     }
 
-    fn header() -> Value {
+    pub(crate) fn header() -> Value {
         json!({ "alg": "ES256", "typ": "dc+sd-jwt", "kid": "k" })
     }
 
     /// A payload bound to the holder, with digests of some disclosures and whatever else.
-    fn payload(&self, disclosures: &[String], further: &Value) -> Value {
+    pub(crate) fn payload(&self, disclosures: &[String], further: &Value) -> Value {
         let digests: Vec<_> = disclosures.iter().map(|one| b64(sha256(one))).collect();
         let mut payload = json!({
             "iss": ISSUER, "iat": NOW - 86_400, "exp": NOW + 86_400, "vct": "urn:example:age", "_sd_alg": "sha-256",
@@ -56,7 +56,7 @@ impl Wallet {
     }
 }
 
-fn disclosure(name: &str, value: &Value) -> String {
+pub(crate) fn disclosure(name: &str, value: &Value) -> String {
     b64(json!(["c2FsdHNhbHRzYWx0c2FsdA", name, value]).to_string())
 }
 

@@ -11,6 +11,7 @@ mod formats;
 mod mdocs;
 mod oracle;
 mod own;
+mod presented;
 mod refusals;
 mod statuses;
 mod trust_lists;

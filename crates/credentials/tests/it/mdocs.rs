@@ -19,26 +19,26 @@ fn tdate(seconds: i64) -> Cbor {
 }
 
 /// Everything that can be bent about a document.
-struct Phone {
-    root: CertifiedIssuer<'static, KeyPair>,
-    certificate: Vec<u8>,
-    signer: Signer,
-    device: Signer,
-    doc_type: &'static str,
-    signed_type: &'static str,
-    name_space: &'static str,
-    ages: Vec<(&'static str, bool)>,
+pub(crate) struct Phone {
+    pub(crate) root: CertifiedIssuer<'static, KeyPair>,
+    pub(crate) certificate: Vec<u8>,
+    pub(crate) signer: Signer,
+    pub(crate) device: Signer,
+    pub(crate) doc_type: &'static str,
+    pub(crate) signed_type: &'static str,
+    pub(crate) name_space: &'static str,
+    pub(crate) ages: Vec<(&'static str, bool)>,
     /// What is released instead of the first element, under the first element's digest.
-    released: Option<(&'static str, bool)>,
-    salt: usize,
-    valid: (i64, i64),
-    made: i64,
-    signed_at: i64,
-    handover: &'static str,
+    pub(crate) released: Option<(&'static str, bool)>,
+    pub(crate) salt: usize,
+    pub(crate) valid: (i64, i64),
+    pub(crate) made: i64,
+    pub(crate) signed_at: i64,
+    pub(crate) handover: &'static str,
 }
 
 impl Phone {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let root = root("root");
         let (certificate, signer) = mdoc_signer(&root, Some(MDOC_SIGNER));
         Self {
@@ -59,7 +59,7 @@ impl Phone {
         }
     }
 
-    fn list(&self, unbound: bool) -> TrustList {
+    pub(crate) fn list(&self, unbound: bool) -> TrustList {
         list(&[
             json!({ "id": "utopia", "provider": "UTOPIA", "formats": ["mdoc"], "roots": [self.root.pem()], "unbound": unbound }),
         ])
@@ -128,10 +128,15 @@ impl Phone {
     }
 
     fn response(&self) -> Cbor {
+        self.response_for(self.transcript(self.signed_at))
+    }
+
+    /// A response whose device signs for a session.
+    pub(crate) fn response_for(&self, transcript: Cbor) -> Cbor {
         let name_spaces = tag24(&map([]));
         let authentication = Cbor::Array(vec![
             text("DeviceAuthentication"),
-            self.transcript(self.signed_at),
+            transcript,
             text(self.doc_type),
             name_spaces.clone(),
         ]);

@@ -82,7 +82,9 @@ impl Ages {
         session.updated_at = now;
         // Who takes it back, takes back what was begun with it.
         let begun = session.attempt.as_ref().and_then(|attempt| session.wanted.block(attempt.method));
-        if !given && begun.is_some_and(Block::is_biometric) && session.state == State::InProgress {
+        let measures = begun.is_some_and(Block::is_biometric)
+            || session.attempt.as_ref().is_some_and(methods::is_estimating);
+        if !given && measures && session.state == State::InProgress {
             session.attempt = None;
         }
         self.written(tx, held).await
@@ -144,15 +146,15 @@ impl Ages {
         if !session.lives(self.0.world.now()) {
             return Err(NotDone::Expired);
         }
-        // A document is followed by a job as well, which may have been quicker than the page that asks.
+        // A document is followed by a job as well, and a wallet answers by itself: both may be quicker than the page that asks.
         let ended = session.attempt.is_none()
-            && session.outcome.as_ref().is_some_and(|outcome| methods::only_asks(outcome.method));
+            && session.outcome.as_ref().is_some_and(|outcome| methods::ends_elsewhere(outcome.method));
         if ended {
             return Ok(Turn { session, attempt: None, continuation: None, step: None, problem: None });
         }
         let begun = session.attempt.as_ref().filter(|begun| begun.id == attempt && begun.turn == turn);
-        let method = begun.ok_or(NotDone::Stale)?.method;
-        let claimed = !methods::only_asks(method);
+        let begun = begun.ok_or(NotDone::Stale)?;
+        let claimed = !methods::only_asks(begun, input);
         let session = if claimed {
             let (tx, mut held) = self.held(id).await?;
             let begun = held.session.attempt.as_mut();
@@ -333,7 +335,7 @@ impl Ages {
     }
 }
 
-fn parts(session: &Session, attempt: AttemptId) -> Option<(&Block, &super::session::Attempt)> {
+pub(super) fn parts(session: &Session, attempt: AttemptId) -> Option<(&Block, &super::session::Attempt)> {
     let begun = session.attempt.as_ref().filter(|begun| begun.id == attempt)?;
     Some((session.wanted.block(begun.method)?, begun))
 }

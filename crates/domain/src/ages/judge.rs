@@ -46,15 +46,26 @@ pub(super) fn finding(
 }
 
 /// What an estimate means: it passes or fails where it is at least as sure as `sure` (0.5 to 1), and is undecided between.
+/// Where it stands in for a wallet it must pass a threshold of its own, and is not kept as what a wallet showed.
 pub(super) fn estimate(wanted: &Wanted, block: &Block, estimate: &AgeEstimate, sure: f64) -> Verdict {
-    let reached = estimate.at_least(block.threshold as f64);
-    let above = match wanted.kind {
-        Kind::Age => return passed(wanted, block, f64::from(estimate.years).floor() as i64, None),
-        _ if reached >= sure => true,
-        _ if reached <= 1.0 - sure => false,
-        _ => return Verdict::Undecided { code: "AGE_UNCERTAIN" },
+    let asked = block.threshold;
+    let instead = block.method == Method::DigitalId;
+    let shown = block.age_estimation_threshold.filter(|_| instead).unwrap_or(asked);
+    let (above, below) = if wanted.kind == Kind::Over { (shown, asked) } else { (asked, shown) };
+    let verdict = match wanted.kind {
+        Kind::Age => passed(wanted, block, f64::from(estimate.years).floor() as i64, None),
+        kind if estimate.at_least(above as f64) >= sure => told(kind == Kind::Over, wanted, block, None),
+        kind if estimate.at_least(below as f64) <= 1.0 - sure => {
+            told(kind == Kind::Under, wanted, block, None)
+        }
+        _ => Verdict::Undecided { code: "AGE_UNCERTAIN" },
     };
-    told(above == (wanted.kind == Kind::Over), wanted, block, None)
+    match verdict {
+        Verdict::Passed { age, evidence, check_type, .. } if instead => {
+            Verdict::Passed { age, evidence, check_type, held: None }
+        }
+        other => other,
+    }
 }
 
 fn told(yes: bool, wanted: &Wanted, block: &Block, evidence: Option<String>) -> Verdict {
@@ -111,6 +122,27 @@ mod tests {
         assert_eq!(kinds(Known::Over { years: 21, is: false }), ["AGE_NOT_TOLD"; 3]);
         assert_eq!(kinds(Known::Over { years: 16, is: true }), ["AGE_NOT_TOLD"; 3]);
         assert_eq!(kinds(Known::Over { years: 16, is: false }), ["UNDER_AGE", "passed 18", "AGE_NOT_TOLD"]);
+    }
+
+    #[test]
+    fn an_estimate_instead_of_a_wallet_has_a_threshold_of_its_own() {
+        let says = |kind: &str, threshold: i64, years: f32| {
+            let block = json!({ "age_estimation_allowed": true, "age_estimation_threshold": threshold });
+            let wanted = wanted(&json!({ "type": kind, "digital_id": block }));
+            let block = wanted.block(Method::DigitalId).unwrap();
+            let estimated = AgeEstimate { years, st_dev: 2.0, low80: 0.0, high80: 0.0, spread: 0.0 };
+            match estimate(&wanted, block, &estimated, 0.95) {
+                Verdict::Passed { age, held, .. } => {
+                    assert!(held.is_none());
+                    age
+                }
+                Verdict::Failed { .. } => -1,
+                _ => 0,
+            }
+        };
+        // What is surely below 25 may still be above 18.
+        assert_eq!([14.0, 20.0, 28.0, 29.0].map(|years| says("OVER", 25, years)), [-1, 0, 0, 18]);
+        assert_eq!([9.0, 12.0, 16.0, 22.0].map(|years| says("UNDER", 14, years)), [18, 0, 0, -1]);
     }
 
     #[test]

@@ -20,6 +20,7 @@ mod store;
 pub mod wanted;
 pub mod words;
 
+pub use ::methods::wallet::{Choice as WalletChoice, LONGEST_NONCE as LONGEST_WALLET_NONCE};
 pub use anonymity::{Settings as Anonymous, Way};
 pub use location::{Location, NoLocation};
 pub use methods::{FollowDocument, Kept, Step};
@@ -47,7 +48,7 @@ use jobs::Worker;
 use media::fetch::Fetcher;
 use moves::BadMove;
 use notify::{Signer, TellError};
-use providers::Providers;
+use providers::{Own, Providers};
 use session::{Session, Verdict};
 use std::sync::Arc;
 use wanted::{Has, Offer, Wanted};
@@ -233,8 +234,10 @@ impl Ages {
             None => None,
         };
         let anonymity = anonymity.map(Arc::new);
+        let public_url = settings.public_url.as_str();
         let open = |settings: &ProviderSettings, mail| {
-            Providers::open(settings, &fetcher, &world, (passkeys.clone(), anonymity.clone()), mail)
+            let own = Own { public_url, passkeys: passkeys.clone(), anonymity: anonymity.clone(), mail };
+            Providers::open(settings, &fetcher, &world, own)
         };
         let providers = open(&settings.providers, mail.ready().is_ok())?;
         let sandbox = open(&ProviderSettings::sandbox(), true)?;

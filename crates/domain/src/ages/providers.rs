@@ -5,7 +5,7 @@ use super::{
     wanted::Has,
     words::Method,
 };
-use ::methods::{BadSettings, camara, card, numbers::CallingCode, oidc, passkey, registry, sms};
+use ::methods::{BadSettings, camara, card, numbers::CallingCode, oidc, passkey, registry, sms, wallet};
 use base::World;
 use media::fetch::Fetcher;
 use serde::Deserialize;
@@ -32,6 +32,8 @@ pub struct Settings {
     pub electronic_id: BTreeMap<String, oidc::Settings>,
     /// Singpass.
     pub singpass: Option<oidc::Settings>,
+    /// Who asks wallets.
+    pub digital_id: Option<wallet::Settings>,
     /// Whose passkeys are; the server's own name where nothing is said.
     pub svc_key: Option<passkey::Settings>,
     /// Who issues blind tokens. The sandbox has keys of its own under the same settings.
@@ -71,9 +73,22 @@ pub(super) struct Providers {
     pub(super) registries: BTreeMap<&'static str, registry::Provider>,
     pub(super) electronic_id: Vec<oidc::Provider>,
     pub(super) singpass: Option<oidc::Provider>,
+    pub(super) wallet: Option<wallet::Verifier>,
     pub(super) passkeys: Option<Arc<passkey::Passkeys>>,
     anonymity: Option<Arc<Anonymity>>,
     /// Whether mail can be sent, or need not be.
+    pub(super) mail: bool,
+}
+
+/// What the server has itself.
+pub(super) struct Own<'a> {
+    /// Where it is reached.
+    pub(super) public_url: &'a str,
+    /// Its passkeys, where it may have any.
+    pub(super) passkeys: Option<Arc<passkey::Passkeys>>,
+    /// Its blind tokens.
+    pub(super) anonymity: Option<Arc<Anonymity>>,
+    /// Whether it sends mail.
     pub(super) mail: bool,
 }
 
@@ -104,6 +119,7 @@ impl Settings {
             .map(|(id, settings)| (id.to_owned(), settings))
             .into(),
             singpass: Some(electronic("Singpass", Over)),
+            digital_id: Some(wallet::Settings::Sandbox {}),
             svc_key: None,
             double_anonymity: None,
         }
@@ -116,8 +132,7 @@ impl Providers {
         settings: &Settings,
         fetcher: &Fetcher,
         world: &Arc<dyn World>,
-        (passkeys, anonymity): (Option<Arc<passkey::Passkeys>>, Option<Arc<Anonymity>>),
-        mail: bool,
+        Own { public_url, passkeys, anonymity, mail }: Own<'_>,
     ) -> Result<Self, BadProvider> {
         fn opened<S, P>(
             name: &str,
@@ -161,6 +176,9 @@ impl Providers {
             singpass: opened("singpass", settings.singpass.as_ref(), |settings| {
                 oidc::Provider::open("singpass", settings, fetcher, world)
             })?,
+            wallet: opened("digital_id", settings.digital_id.as_ref(), |settings| {
+                wallet::Verifier::open(settings, fetcher, world, public_url)
+            })?,
             passkeys,
             anonymity,
             mail,
@@ -182,7 +200,7 @@ impl Has for Providers {
             }
             Method::SvcKey => self.passkeys.is_some(),
             Method::DoubleAnonymity => self.anonymity.is_some(),
-            Method::DigitalId => false,
+            Method::DigitalId => self.wallet.is_some(),
         }
     }
 

@@ -275,5 +275,5 @@ async fn a_method_without_a_provider_is_not_offered() {
     assert_eq!(offered, [json!("AGE_ESTIMATION"), json!("DOC_SCAN")]);
     let session = Session::new(&app, SANDBOX, &json!({})).await;
     let view = session.page(&app, "GET", "", None).await.json();
-    assert_eq!(view["methods"].as_array().unwrap().len(), 11);
+    assert_eq!(view["methods"].as_array().unwrap().len(), 12);
 }

@@ -7,6 +7,7 @@ mod methods;
 mod moves;
 mod refusals;
 mod unlinkable;
+mod wallets;
 mod webhooks;
 
 use axum::{body::Body, http::Request};

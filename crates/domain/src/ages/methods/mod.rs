@@ -11,10 +11,12 @@ mod key;
 mod oidc;
 mod registry;
 mod token;
+mod wallet;
 
 pub use document::FollowDocument;
 pub use key::Kept;
 pub(super) use key::purge_tokens;
+pub(super) use wallet::is_estimating;
 
 use super::{
     Ages, NotDone, judge,
@@ -95,6 +97,15 @@ pub enum Step {
         threshold: u8,
         /// The issuer's page.
         issuer_url: String,
+    },
+    /// Show it to a wallet, and ask again.
+    Wallet {
+        /// What calls a wallet on another device, as a QR code.
+        url: String,
+        /// What calls one on this device.
+        links: Vec<String>,
+        /// Milliseconds.
+        poll_ms: u32,
     },
     /// Wait, and ask again.
     Wait {
@@ -220,7 +231,7 @@ impl Ages {
                 Ok(registry::form(at.block.method))
             }
             Method::DoubleAnonymity => self.ask_for_token(at).await,
-            Method::DigitalId => Ok(not_set_up()),
+            Method::DigitalId => Ok(self.open_wallet(at)),
         }
     }
 
@@ -242,7 +253,7 @@ impl Ages {
                 self.ask_registry(at, input).await
             }
             Method::DoubleAnonymity => self.take_token(at, held, input).await,
-            Method::DigitalId => Ok(not_set_up()),
+            Method::DigitalId => self.turn_wallet(at, held, input).await,
         }
     }
 
@@ -306,7 +317,16 @@ fn text<'a>(input: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
     input.get(name).and_then(Value::as_str)
 }
 
-/// Whether a method's turns only ask how things are, so that they may be repeated.
-pub(super) fn only_asks(method: Method) -> bool {
-    matches!(method, Method::DocScan)
+/// Whether a turn only asks how things are, so that it may be repeated.
+pub(super) fn only_asks(attempt: &Attempt, input: &Map<String, Value>) -> bool {
+    match attempt.method {
+        Method::DocScan => true,
+        Method::DigitalId => !is_estimating(attempt) && !input.contains_key("returned"),
+        _ => false,
+    }
+}
+
+/// Whether attempts at a method may end while the page only asks.
+pub(super) fn ends_elsewhere(method: Method) -> bool {
+    matches!(method, Method::DocScan | Method::DigitalId)
 }

@@ -1,0 +1,207 @@
+//! What a wallet presents on a request, and every way in which it is no answer to that request.
+
+use crate::chains::{params, root};
+use crate::formats::{Wallet, disclosure};
+use crate::kit::*;
+use crate::mdocs::Phone;
+use base::SignedDuration;
+use ciborium::Value as Cbor;
+use credentials::proof::{Failed, Reason, Terms};
+use credentials::trust::TrustList;
+use credentials::vp::{BadSigner, Presentation, Request, RequestSigner, Stated};
+use rcgen::{IsCa, KeyPair, SanType};
+use serde_json::{Value, json};
+
+const CLIENT: &str = "x509_san_dns:age.example";
+const NONCE: &str = "nonce-of-this-request";
+
+fn request() -> Request<'static> {
+    Request {
+        client_id: CLIENT,
+        nonce: NONCE,
+        response_uri: "https://age.example/response",
+        key_thumbprint: [7; 32],
+    }
+}
+
+fn later(seconds: i64) -> Terms {
+    Terms { freshness: SignedDuration::from_mins(15), ..scanned(seconds) }
+}
+
+fn answer(list: &TrustList, presented: &Presentation, terms: &Terms) -> Result<Stated, Failed> {
+    list.answer(presented, &request(), terms)
+}
+
+/// A presentation whose holder signs what `bend` has made of the binding.
+fn shown(wallet: &Wallet, payload: &Value, disclosures: &[String], bend: impl FnOnce(&mut Value)) -> String {
+    let issued = wallet.issuer.jws(&Wallet::header(), payload);
+    let shown = disclosures.iter().fold(format!("{issued}~"), |shown, one| format!("{shown}{one}~"));
+    let mut binding = json!({ "iat": NOW, "aud": CLIENT, "nonce": NONCE, "sd_hash": b64(sha256(&shown)) });
+    bend(&mut binding);
+    format!("{shown}{}", wallet.holder.jws(&json!({ "alg": "ES256", "typ": "kb+jwt" }), &binding))
+}
+
+fn sd_jwt(text: &str) -> Presentation {
+    Presentation::sd_jwt(text).unwrap()
+}
+
+#[test]
+fn a_credential_answers_the_request_that_its_holder_signed() {
+    let wallet = Wallet::new();
+    let over = disclosure("age_over_18", &json!(true));
+    let payload = wallet.payload(std::slice::from_ref(&over), &json!({ "age_in_years": 20 }));
+    let text = shown(&wallet, &payload, &[over], |_| {});
+    let stated = answer(&wallet.list(), &sd_jwt(&text), &later(600)).unwrap();
+    assert_eq!((stated.kind.as_str(), stated.issuer.as_str()), ("urn:example:age", ISSUER));
+    assert_eq!((stated.age.decides(18), stated.age.years), (Some((18, true)), Some(20)));
+    assert_eq!(stated.status, None);
+}
+
+#[test]
+fn a_credential_for_another_request_another_holder_or_another_moment_is_refused() {
+    let wallet = Wallet::new();
+    let over = disclosure("age_over_18", &json!(true));
+    let disclosures = std::slice::from_ref(&over);
+    let payload = wallet.payload(disclosures, &json!({}));
+    let list = wallet.list();
+    let outcome =
+        |text: &str, terms: &Terms| answer(&list, &sd_jwt(text), terms).map_err(|failed| failed.reason);
+    let bent =
+        |name: &str, value: Value| shown(&wallet, &payload, disclosures, |binding| binding[name] = value);
+    let unsigned = Err(Reason::UnableToVerifySignature);
+
+    assert!(outcome(&bent("iat", json!(NOW)), &later(0)).is_ok());
+    assert_eq!(outcome(&bent("nonce", json!("another")), &later(0)), unsigned);
+    assert_eq!(outcome(&bent("aud", json!("x509_san_dns:other.example")), &later(0)), unsigned);
+    assert_eq!(outcome(&bent("aud", json!([CLIENT])), &later(0)), unsigned);
+    assert_eq!(outcome(&bent("sd_hash", json!(b64([0; 32]))), &later(0)), unsigned);
+    assert_eq!(outcome(&bent("iat", json!(NOW - 1000)), &later(0)), Err(Reason::PresentationExpired));
+    assert_eq!(outcome(&bent("iat", json!(NOW + 100)), &later(0)), Err(Reason::PresentationExpired));
+    assert_eq!(outcome(&bent("iat", json!(NOW)), &later(86_500)), Err(Reason::PresentationExpired));
+
+    // The holder's signature may not be missing, whatever the list says of the issuer.
+    let text = bent("iat", json!(NOW));
+    let bare = &text[..=text.rfind('~').unwrap()];
+    let mut entry = entry(ISSUER, &[wallet.issuer.jwk("k")]);
+    entry["unbound"] = json!(true);
+    let lax = crate::kit::list(&[entry]);
+    assert_eq!(answer(&lax, &sd_jwt(bare), &later(0)).unwrap_err().reason, Reason::UnableToVerifySignature);
+
+    // Another holder, a disclosure that was changed, an issuer whom nobody lists.
+    let thief = Wallet { issuer: Signer::new(1), holder: Signer::new(3) };
+    assert_eq!(outcome(&shown(&thief, &payload, disclosures, |_| {}), &later(0)), unsigned);
+    let other = [disclosure("age_over_18", &json!(true)), disclosure("age_over_21", &json!(true))];
+    assert_eq!(
+        outcome(&shown(&wallet, &payload, &other, |_| {}), &later(0)),
+        Err(Reason::UnsupportedPayload)
+    );
+    let forger = Wallet { issuer: Signer::new(4), holder: Signer::new(2) };
+    assert_eq!(outcome(&shown(&forger, &payload, disclosures, |_| {}), &later(0)), unsigned);
+    let nobody = wallet.payload(disclosures, &json!({ "iss": "https://nobody.example" }));
+    assert_eq!(
+        outcome(&shown(&wallet, &nobody, disclosures, |_| {}), &later(0)),
+        Err(Reason::UnknownProvider)
+    );
+}
+
+#[test]
+fn presentations_are_bounded_before_they_are_read() {
+    let wallet = Wallet::new();
+    let payload = wallet.payload(&[], &json!({}));
+    let many: Vec<_> = (0..300).map(|number| disclosure(&format!("c{number}"), &json!(true))).collect();
+    assert!(Presentation::sd_jwt(&shown(&wallet, &payload, &many, |_| {})).is_err());
+    let long = "x".repeat(credentials::vp::MAX_CHARACTERS + 1);
+    for refused in [Presentation::sd_jwt(&long), Presentation::mdoc(&long, &request())] {
+        assert!(refused.unwrap_err().detail.contains("more than"));
+    }
+    for nonsense in ["", "~", "a.b.c~", "!"] {
+        assert!(Presentation::sd_jwt(nonsense).is_err() && Presentation::mdoc(nonsense, &request()).is_err());
+    }
+}
+
+/// The transcript of a request, written without the code under test.
+fn transcript(request: &Request<'_>) -> Cbor {
+    let info = Cbor::Array(vec![
+        text(request.client_id),
+        text(request.nonce),
+        Cbor::Bytes(request.key_thumbprint.to_vec()),
+        text(request.response_uri),
+    ]);
+    let hash = Cbor::Bytes(sha256(encode(&info)));
+    Cbor::Array(vec![Cbor::Null, Cbor::Null, Cbor::Array(vec![text("OpenID4VPHandover"), hash])])
+}
+
+fn mdoc(phone: &Phone, signed_for: &Request<'_>) -> Presentation {
+    let response = encode(&phone.response_for(transcript(signed_for)));
+    Presentation::mdoc(&b64(response), &request()).unwrap()
+}
+
+#[test]
+fn a_mobile_document_answers_the_request_that_its_device_signed() {
+    let phone = Phone { ages: vec![("age_over_18", true), ("age_over_21", false)], ..Phone::new() };
+    let stated = answer(&phone.list(false), &mdoc(&phone, &request()), &later(0)).unwrap();
+    assert_eq!((stated.kind.as_str(), stated.issuer.as_str()), ("eu.europa.ec.av.1", "utopia"));
+    assert_eq!((stated.age.decides(18), stated.age.decides(21)), (Some((18, true)), Some((21, false))));
+}
+
+#[test]
+fn a_mobile_document_for_another_request_or_from_another_device_is_refused() {
+    let phone = Phone::new();
+    let reason = |phone: &Phone, signed_for: &Request<'_>, terms: &Terms| {
+        answer(&phone.list(true), &mdoc(phone, signed_for), terms).unwrap_err().reason
+    };
+    for other in [
+        Request { client_id: "x509_san_dns:other.example", ..request() },
+        Request { nonce: "another", ..request() },
+        Request { response_uri: "https://age.example/other", ..request() },
+        Request { key_thumbprint: [8; 32], ..request() },
+    ] {
+        assert_eq!(reason(&phone, &other, &later(0)), Reason::UnableToVerifySignature, "{other:?}");
+    }
+    assert_eq!(reason(&phone, &request(), &later(2000)), Reason::PresentationExpired);
+    let bent = Phone { released: Some(("age_over_21", true)), ..Phone::new() };
+    assert_eq!(reason(&bent, &request(), &later(0)), Reason::UnableToVerifySignature);
+    let stranger = Phone::new();
+    let failed = answer(&stranger.list(false), &mdoc(&phone, &request()), &later(0)).unwrap_err();
+    assert!(matches!(failed.reason, Reason::UnableToVerifySignature | Reason::UnknownProvider));
+    assert!(answer(&TrustList::default(), &mdoc(&phone, &request()), &later(0)).is_err());
+
+    // What only the issuer signed is no answer, even where a code of it would do.
+    let response = phone.response_for(transcript(&request()));
+    let Cbor::Map(mut members) = response else { panic!("a response is a map") };
+    let Some((_, Cbor::Array(documents))) = members.get_mut(1) else { panic!("with documents") };
+    let Some(Cbor::Map(document)) = documents.first_mut() else { panic!("one at least") };
+    document.retain(|(name, _)| *name != text("deviceSigned"));
+    assert!(Presentation::mdoc(&b64(encode(&Cbor::Map(members))), &request()).is_err());
+
+    // A wallet that shows nothing.
+    let nothing = map([(text("version"), text("1.0")), (text("status"), int(0))]);
+    let nothing = Presentation::mdoc(&b64(encode(&nothing)), &request()).unwrap();
+    let failed = answer(&phone.list(false), &nothing, &later(0)).unwrap_err();
+    assert_eq!(failed.reason, Reason::UserDidNotConsent);
+}
+
+#[test]
+fn requests_are_signed_in_the_name_of_a_certified_host() {
+    let authority = root("verifiers");
+    let key = KeyPair::generate().unwrap();
+    let mut params = params("verifier", IsCa::NoCa);
+    params.subject_alt_names = vec![SanType::DnsName("age.example".try_into().unwrap())];
+    let certificate = params.signed_by(&key, &authority).unwrap().pem();
+    let signer = RequestSigner::open(&certificate, &key.serialize_pem(), "age.example").unwrap();
+    let object = signer.sign(&json!({ "nonce": "n" }));
+    let header: Value = serde_json::from_slice(
+        &base64_simd::URL_SAFE_NO_PAD.decode_to_vec(object.split('.').next().unwrap()).unwrap(),
+    )
+    .unwrap();
+    assert_eq!((&header["alg"], &header["typ"]), (&json!("ES256"), &json!("oauth-authz-req+jwt")));
+    assert_eq!(header["x5c"].as_array().map(Vec::len), Some(1));
+
+    let open = |chain: &str, key: &str, host: &str| RequestSigner::open(chain, key, host).unwrap_err();
+    let other = KeyPair::generate().unwrap().serialize_pem();
+    assert_eq!(open(&certificate, &key.serialize_pem(), "other.example"), BadSigner::Host);
+    assert_eq!(open(&certificate, &other, "age.example"), BadSigner::OtherKey);
+    assert_eq!(open(&certificate, "", "age.example"), BadSigner::Key);
+    assert_eq!(open("", &key.serialize_pem(), "age.example"), BadSigner::Chain);
+    assert_eq!(open(&certificate.repeat(6), &key.serialize_pem(), "age.example"), BadSigner::Chain);
+}
