@@ -268,6 +268,7 @@ fn expose<S: Serializer>(secret: &Secret<String>, to: S) -> Result<S::Ok, S::Err
     to.serialize_str(secret.expose())
 }
 
+#[expect(clippy::ref_option, reason = "serde hands it over like this")]
 fn expose_some<S: Serializer>(secret: &Option<Secret<String>>, to: S) -> Result<S::Ok, S::Error> {
     secret.as_ref().map(Secret::expose).serialize(to)
 }

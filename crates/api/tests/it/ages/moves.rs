@@ -13,17 +13,19 @@ use testkit::{
 };
 use vision::Vision;
 
+/// Who sits before the camera: of the sample faces the one that looks straightest into it.
+const SITTER: usize = 8;
 /// Milliseconds between frames.
 const BETWEEN: usize = 300;
 
 /// What the camera sees of somebody who makes these moves; of somebody who holds up a sheet of paper, where it is one.
 fn film(form: Form, moves: &[&str]) -> Vec<String> {
     static FACE: LazyLock<[f32; 4]> = LazyLock::new(|| {
-        let found = Vision::load(&testkit::pack()).unwrap().find(&testkit::faces()[6], 40.0).unwrap();
+        let found = Vision::load(&testkit::pack()).unwrap().find(&testkit::faces()[SITTER], 40.0).unwrap();
         let face = found.first().unwrap();
         [face.left, face.top, face.right, face.bottom]
     });
-    let model = Model::new(&testkit::faces()[6], *FACE, form);
+    let model = Model::new(&testkit::faces()[SITTER], *FACE, form);
     // The front of a head is nearer than its middle.
     let front = if form == Form::Head { 0.0 } else { 0.8 };
     let mut ahead = Stance { distance: 4.0 - front, ..Stance::default() };
@@ -82,7 +84,7 @@ async fn a_head_that_moves_as_it_was_asked_to_shows_an_age() {
     let (session, opened) = begin(&app).await;
     let frames = film(Form::Head, &asked(&opened));
     assert!(frames.len() <= 24, "more are not looked at: {}", frames.len());
-    let ended = session.turn(&app, &opened, answer(&app, &photo(6), frames).await).await;
+    let ended = session.turn(&app, &opened, answer(&app, &photo(SITTER), frames).await).await;
     assert_eq!(ended.status(), "COMPLETE", "{}", ended.0);
     let result = session.result(&app).await;
     assert!(result["age"].as_i64().is_some_and(|age| (15..60).contains(&age)), "{result}");
@@ -93,9 +95,9 @@ async fn other_moves_a_sheet_of_paper_and_another_person_show_nothing() {
     let app = TestApp::start().await;
     let sheet = Form::Sheet { bend: 1.0, lean: 0.0 };
     for (what, form, otherwise, of) in [
-        ("other moves", Form::Head, true, 6),
-        ("a sheet", sheet, false, 6),
-        ("the photo is another person's", Form::Head, false, 8),
+        ("other moves", Form::Head, true, SITTER),
+        ("a sheet", sheet, false, SITTER),
+        ("the photo is another person's", Form::Head, false, 6),
     ] {
         let (session, opened) = begin(&app).await;
         let mut moves = asked(&opened);
@@ -114,7 +116,7 @@ async fn other_moves_a_sheet_of_paper_and_another_person_show_nothing() {
         assert_eq!(session.result(&app).await["status"], "IN_PROGRESS", "it may be tried again");
     }
     let (session, opened) = begin(&app).await;
-    let sent = answer(&app, &photo(6), film(Form::Head, &asked(&opened))).await;
+    let sent = answer(&app, &photo(SITTER), film(Form::Head, &asked(&opened))).await;
     app.world.advance(SignedDuration::from_secs(91));
     let late = session.turn(&app, &opened, sent).await;
     assert_eq!(reason(&late), "CHALLENGE_NOT_MET", "{}", late.0);
@@ -125,7 +127,7 @@ async fn what_cannot_be_looked_at_is_asked_for_again() {
     let app = TestApp::start().await;
     let (session, opened) = begin(&app).await;
     let path = format!("/attempts/{}", opened.attempt());
-    let mut sent = answer(&app, &photo(6), vec![String::new(); 25]).await;
+    let mut sent = answer(&app, &photo(SITTER), vec![String::new(); 25]).await;
     sent["continuation"] = opened.0["continuation"].clone();
     let refused = session.page(&app, "POST", &path, Some(sent.clone())).await;
     assert_eq!(refused.line(), "400 INVALID_REQUEST", "too many");
@@ -133,17 +135,17 @@ async fn what_cannot_be_looked_at_is_asked_for_again() {
     let refused = session.page(&app, "POST", &path, Some(sent)).await;
     assert_eq!(refused.line(), "400 INVALID_REQUEST", "none");
 
-    let mut single = answer(&app, &photo(6), Vec::new()).await;
-    single["secure"] = capture(&app, &photo(6), false).await;
+    let mut single = answer(&app, &photo(SITTER), Vec::new()).await;
+    single["secure"] = capture(&app, &photo(SITTER), false).await;
     let again = session.turn(&app, &opened, single).await;
     assert_eq!(again.0["problem"]["code"], "TRY_AGAIN", "vouched for as a single picture");
-    let broken = answer(&app, &photo(6), vec![api::base64(b"no picture"); 12]).await;
+    let broken = answer(&app, &photo(SITTER), vec![api::base64(b"no picture"); 12]).await;
     let again = session.turn(&app, &again, broken).await;
     assert_eq!(
         (&again.0["problem"]["code"], &again.step()["kind"]),
         (&json!("UNUSABLE_IMAGE"), &json!("frames"))
     );
     let frames = film(Form::Head, &asked(&again));
-    let ended = session.turn(&app, &again, answer(&app, &photo(6), frames).await).await;
+    let ended = session.turn(&app, &again, answer(&app, &photo(SITTER), frames).await).await;
     assert_eq!(ended.status(), "COMPLETE", "{}", ended.0);
 }

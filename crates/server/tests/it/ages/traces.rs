@@ -1,6 +1,6 @@
 //! Searches all that a server has written for what it must not have.
 
-use std::{fs, path::Path};
+use std::{collections::BTreeSet, fs, path::Path};
 
 /// Shorter words are found everywhere.
 const LEAST: usize = 5;
@@ -8,7 +8,7 @@ const LEAST: usize = 5;
 /// What must be nowhere: words as they were typed and sent, and parts of pictures in base64.
 #[derive(Default)]
 pub(super) struct Traces {
-    needles: Vec<String>,
+    needles: BTreeSet<String>,
 }
 
 /// Bytes as characters, each its own.
@@ -24,7 +24,7 @@ impl Traces {
             if words.len() < LEAST {
                 continue;
             }
-            self.needles.push(latin(words.as_bytes()));
+            self.needles.insert(latin(words.as_bytes()));
             // As it looks in base64 where a group of three bytes begins with it, without its last letters; fewer than eight
             // letters are found everywhere, too.
             let letters = &base64_simd::STANDARD.encode_to_string(words)[..words.len() / 3 * 4];
@@ -36,8 +36,13 @@ impl Traces {
     pub(super) fn shown(&mut self, letters: &str) {
         let bytes = base64_simd::STANDARD.decode_to_vec(letters).unwrap();
         assert!(bytes.len() > 30, "a part of a picture: {letters}");
-        self.needles.push(letters.to_owned());
-        self.needles.push(latin(&bytes));
+        self.needles.insert(letters.to_owned());
+        self.needles.insert(latin(&bytes));
+    }
+
+    /// Takes over what others are about, too.
+    pub(super) fn and(&mut self, others: Self) {
+        self.needles.extend(others.needles);
     }
 
     /// Nothing of it is in a folder or below.
