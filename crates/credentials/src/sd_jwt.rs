@@ -107,9 +107,10 @@ impl SdJwt {
         terms: &Terms,
     ) -> Result<Stated, Failed> {
         let (vct, claims, _) = self.issued(issuer, terms)?;
-        let binding = self.binding.as_ref().ok_or_else(|| {
-            Failed::unverified("the credential's holder did not sign this presentation")
-        })?;
+        let binding = self
+            .binding
+            .as_ref()
+            .ok_or_else(|| Failed::unverified("the credential's holder did not sign this presentation"))?;
         self.check_binding(binding, issuer, terms)?;
         let (aud, nonce) = (binding.text("aud"), binding.text("nonce"));
         if aud != Some(request.client_id) || nonce != Some(request.nonce) {

@@ -141,7 +141,8 @@ pub(crate) fn years(number: Option<i64>) -> Result<u8, Failed> {
 
 /// A day's ten characters; whether there is such a day is for the reader.
 pub(crate) fn day(text: Option<&str>) -> Result<String, Failed> {
-    let is_day = |text: &&str| text.len() == 10 && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    let is_day =
+        |text: &&str| text.len() == 10 && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
     let text = text.filter(is_day);
     text.map(str::to_owned).ok_or_else(|| Failed::unsupported("the credential has a birthday that is no day"))
 }

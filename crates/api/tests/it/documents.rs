@@ -84,15 +84,18 @@ pub(crate) fn concrete(path: &str) -> String {
     parts.join("/")
 }
 
-/// Operations that are open by design: four give what anyone may have, one is where credentials are got, and one knows a
-/// person by his own key alone.
-const OPEN: [&str; 6] = [
+/// Operations that are open by design: four give what anyone may have, one is where credentials are got, one knows a person by
+/// his own key alone, and wallets know of nothing but the sealed address that they are shown.
+const OPEN: [&str; 9] = [
     "/age/v1/keys/forget",
     "/api/v1/webhook-keys",
     "/ai/sm/v1/secure/{version}/capture.js",
     "/poa/v1/issuer/keys",
     "/v1/oauth/token",
     "/idverify/v1/supported-documents",
+    "/age/v1/wallet/{request}",
+    "/age/v1/wallet/{request}/response",
+    "/age/v1/wallet/{request}/sandbox",
 ];
 
 #[tokio::test]

@@ -64,8 +64,10 @@ fn a_credential_for_another_request_another_holder_or_another_moment_is_refused(
     let disclosures = std::slice::from_ref(&over);
     let payload = wallet.payload(disclosures, &json!({}));
     let list = wallet.list();
-    let outcome = |text: &str, terms: &Terms| answer(&list, &sd_jwt(text), terms).map_err(|failed| failed.reason);
-    let bent = |name: &str, value: Value| shown(&wallet, &payload, disclosures, |binding| binding[name] = value);
+    let outcome =
+        |text: &str, terms: &Terms| answer(&list, &sd_jwt(text), terms).map_err(|failed| failed.reason);
+    let bent =
+        |name: &str, value: Value| shown(&wallet, &payload, disclosures, |binding| binding[name] = value);
     let unsigned = Err(Reason::UnableToVerifySignature);
 
     assert!(outcome(&bent("iat", json!(NOW)), &later(0)).is_ok());

@@ -55,7 +55,9 @@ pub(super) fn estimate(wanted: &Wanted, block: &Block, estimate: &AgeEstimate, s
     let verdict = match wanted.kind {
         Kind::Age => passed(wanted, block, f64::from(estimate.years).floor() as i64, None),
         kind if estimate.at_least(above as f64) >= sure => told(kind == Kind::Over, wanted, block, None),
-        kind if estimate.at_least(below as f64) <= 1.0 - sure => told(kind == Kind::Under, wanted, block, None),
+        kind if estimate.at_least(below as f64) <= 1.0 - sure => {
+            told(kind == Kind::Under, wanted, block, None)
+        }
         _ => Verdict::Undecided { code: "AGE_UNCERTAIN" },
     };
     match verdict {

@@ -87,7 +87,8 @@ impl Lists {
             })
             .await;
         let status = looked.and_then(|looked| {
-            let beyond = || Failure::unavailable("the credential's place is beyond the end of its status list");
+            let beyond =
+                || Failure::unavailable("the credential's place is beyond the end of its status list");
             looked.of(place.index).ok_or_else(beyond)
         });
         match status {
@@ -105,7 +106,12 @@ impl Lists {
         shelf.entry(url.to_owned()).or_insert_with(|| Arc::new(Kept::new(&self.world))).clone()
     }
 
-    async fn fetch(&self, url: &str, most: u64, accept: &'static str) -> Result<(Vec<u8>, Option<String>), Failure> {
+    async fn fetch(
+        &self,
+        url: &str,
+        most: u64,
+        accept: &'static str,
+    ) -> Result<(Vec<u8>, Option<String>), Failure> {
         let mut call = calls::get();
         call.most_bytes = most;
         call.timeout = PATIENCE;
@@ -114,7 +120,8 @@ impl Lists {
         if answered.status != 200 {
             return Err(calls::unexpected(WHO, &answered));
         }
-        let kind = answered.headers.get("content-type").and_then(|kind| kind.to_str().ok()).map(str::to_owned);
+        let kind =
+            answered.headers.get("content-type").and_then(|kind| kind.to_str().ok()).map(str::to_owned);
         Ok((answered.body.clone(), kind))
     }
 }

@@ -208,11 +208,14 @@ impl Verifier {
             return Err(BadSettings::new("vct", "names none"));
         }
         if settings.schemes.is_empty() || !settings.schemes.iter().all(|scheme| is_scheme(scheme)) {
-            return Err(BadSettings::new("schemes", "is no list of schemes as openid4vp, or of https addresses"));
+            return Err(BadSettings::new(
+                "schemes",
+                "is no list of schemes as openid4vp, or of https addresses",
+            ));
         }
         let trusted = public("trust_list", &settings.trust_list)?;
-        let trusted = TrustList::parse(&trusted)
-            .map_err(|error| BadSettings::new("trust_list", error.to_string()))?;
+        let trusted =
+            TrustList::parse(&trusted).map_err(|error| BadSettings::new("trust_list", error.to_string()))?;
         let host = Url::parse(public_url).ok().and_then(|url| url.domain().map(str::to_owned));
         let host = host.ok_or_else(|| {
             BadSettings::new("certificate_file", "is of no use: server.public_url has no host name")
@@ -220,8 +223,7 @@ impl Verifier {
         let chain = secret("certificate_file", &settings.certificate_file)?;
         let key = secret("key_file", &settings.key_file)?;
         let signer = RequestSigner::open(chain.expose(), key.expose(), &host).map_err(|error| {
-            let setting =
-                if error == vp::BadSigner::Key { "key_file" } else { "certificate_file" };
+            let setting = if error == vp::BadSigner::Key { "key_file" } else { "certificate_file" };
             BadSettings::new(setting, error.to_string())
         })?;
         let signed = Some((format!("x509_san_dns:{host}"), signer));
@@ -280,7 +282,11 @@ impl Verifier {
         }
         // Wallets read the query as an address's, where a blank is no plus sign.
         let query = query.finish().replace('+', "%20");
-        if scheme.starts_with("https:") { format!("{scheme}?{query}") } else { format!("{scheme}://?{query}") }
+        if scheme.starts_with("https:") {
+            format!("{scheme}?{query}")
+        } else {
+            format!("{scheme}://?{query}")
+        }
     }
 
     /// The signed request object; none where the request is unsigned. `wallet_nonce` is what a wallet sent along.
@@ -326,7 +332,9 @@ impl Verifier {
 fn is_scheme(text: &str) -> bool {
     let plain = |text: &str| {
         text.starts_with(|first: char| first.is_ascii_lowercase())
-            && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"+-.".contains(&byte))
+            && text
+                .bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"+-.".contains(&byte))
     };
     let is_page = |url: Url| url.scheme() == "https" && url.query().is_none() && url.fragment().is_none();
     text != "https" && text != "http" && text != "javascript" && text != "data" && plain(text)

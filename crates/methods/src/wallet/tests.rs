@@ -126,7 +126,9 @@ fn what_cannot_be_read_is_told_apart_from_what_says_nothing() {
     assert_eq!(presented(json!({ "other": ["x"] })), "NO_CREDENTIAL");
     assert_eq!(presented(json!({ "identity": ["x"] })), "identity false");
     assert_eq!(presented(json!({ "age": ["%%"] })), "age false");
-    for bad in [json!("x"), json!({ "identity": "x" }), json!({ "identity": [] }), json!({ "age": ["x", "y"] })] {
+    for bad in
+        [json!("x"), json!({ "identity": "x" }), json!({ "identity": [] }), json!({ "age": ["x", "y"] })]
+    {
         assert!(presented(bad).starts_with("the response has "));
     }
 
@@ -162,7 +164,10 @@ fn a_request_is_the_same_each_time_and_asks_for_the_least() {
     let paths = |asked: Asked, number: usize| -> Vec<String> {
         let query = super::query::query(asked, &["urn:eudi:pid:1".to_owned()], true);
         let claims = query["credentials"][number]["claims"].as_array().unwrap().clone();
-        claims.iter().map(|claim| claim["path"].as_array().unwrap().last().unwrap().as_str().unwrap().to_owned()).collect()
+        claims
+            .iter()
+            .map(|claim| claim["path"].as_array().unwrap().last().unwrap().as_str().unwrap().to_owned())
+            .collect()
     };
     assert_eq!(paths(Asked::Over(18), 0), ["age_over_18", "age_over_21"]);
     assert_eq!(paths(Asked::Under(18), 0), ["age_over_18", "age_over_16"]);
@@ -217,7 +222,16 @@ fn wallets_are_called_by_schemes_of_their_own() {
     for scheme in ["openid4vp", "haip-vp", "av", "eudi-wallet", "https://wallet.example/authorize"] {
         assert!(is_scheme(scheme), "{scheme}");
     }
-    for none in ["", "https", "javascript", "data", "openid4vp://", "Openid4vp", "http://wallet.example", "https://w.example/?a=b"] {
+    for none in [
+        "",
+        "https",
+        "javascript",
+        "data",
+        "openid4vp://",
+        "Openid4vp",
+        "http://wallet.example",
+        "https://w.example/?a=b",
+    ] {
         assert!(!is_scheme(none), "{none}");
     }
 }

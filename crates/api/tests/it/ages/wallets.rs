@@ -128,7 +128,8 @@ async fn where_a_wallet_says_nothing_a_face_may_speak() {
         let photo = json!({ "img": face_base64() });
         let mut unasked = photo.clone();
         unasked["continuation"] = turn.0["continuation"].clone();
-        let refused = session.page(&app, "POST", &format!("/attempts/{}", turn.attempt()), Some(unasked)).await;
+        let refused =
+            session.page(&app, "POST", &format!("/attempts/{}", turn.attempt()), Some(unasked)).await;
         assert_eq!(refused.line(), "409 CONSENT_REQUIRED");
         session.page(&app, "POST", "/consent", Some(json!({ "given": true }))).await;
         let ended = session.turn(&app, &turn, photo).await;
@@ -322,10 +323,8 @@ async fn a_wallet_of_other_libraries_shows_every_kind_of_credential() {
     assert_eq!(object.header("cache-control"), "no-store");
     let text = String::from_utf8(object.body.to_vec()).unwrap();
     let payload = text.split('.').nth(1).unwrap();
-    let payload: Value = serde_json::from_slice(
-        &base64_simd::URL_SAFE_NO_PAD.decode_to_vec(payload).unwrap(),
-    )
-    .unwrap();
+    let payload: Value =
+        serde_json::from_slice(&base64_simd::URL_SAFE_NO_PAD.decode_to_vec(payload).unwrap()).unwrap();
     assert_eq!(payload["wallet_nonce"], "of-the-wallet");
     assert_eq!(payload["response_mode"], "direct_post.jwt");
     let long = format!("wallet_nonce={}", "x".repeat(513));
