@@ -73,7 +73,7 @@ async function mdoc(held, paths, request) {
     deviceRequest: DeviceRequest.create({ docRequests: [DocRequest.create({ itemsRequest })] }),
     sessionTranscript: transcript,
     issuerSigned: [IssuerSigned.fromEncodedForOid4Vci(held.issued)],
-    signature: { signingKey: CoseKey.fromJwk(held.key) },
+    signature: { signingKey: CoseKey.fromJwk({ ...held.key, alg: 'ES256' }) },
   }, context);
   return response.encodedForOid4Vp;
 }
