@@ -296,7 +296,7 @@ mod tests {
             json!({ "age_in_years": -1 }),
             json!({ "age_in_years": 151 }),
             json!({ "birthdate": "3 May 2007" }),
-            json!({ "birthdate": 20070203 }),
+            json!({ "birthdate": 20_070_203 }),
         ] {
             assert!(of(nonsense.clone()).is_err(), "{nonsense}");
         }

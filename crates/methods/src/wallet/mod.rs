@@ -1,4 +1,4 @@
-//! Digital wallets: a verifier of OpenID for Verifiable Presentations 1.0.
+//! Digital wallets: a verifier of `OpenID` for Verifiable Presentations 1.0.
 //!
 //! A wallet is shown an address, fetches the request that it names, signed by this server (RFC 9101), and posts what its
 //! holder agrees to, encrypted to a key of that request alone (`direct_post.jwt`). Asked for is one credential of several
