@@ -104,7 +104,7 @@ impl Ticket {
 }
 
 /// What came of an answer, as it travels through the browser: no more than the business is told.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 enum Came {
     Over(u8, bool),
     Age(u8),
@@ -278,7 +278,7 @@ impl Ages {
         let (block, attempt) = parts(&session, ticket.attempt).ok_or(NotDone::Stale)?;
         let at = At { session: &session, block, attempt, locale: "" };
         if ticket.here {
-            let code = self.code_of(ticket.attempt, &came);
+            let code = self.code_of(ticket.attempt, came);
             return Ok(Some(format!("{}?response_code={code}", self.return_address(at))));
         }
         let next = self.came_of_wallet(at, came);
@@ -298,8 +298,8 @@ impl Ages {
     }
 
     /// What the browser that began an attempt brings back.
-    fn code_of(&self, attempt: AttemptId, came: &Came) -> String {
-        let plain = serde_json::to_vec(came).expect("what came is JSON");
+    fn code_of(&self, attempt: AttemptId, came: Came) -> String {
+        let plain = serde_json::to_vec(&came).expect("what came is JSON");
         let place = format!("{CODE}{attempt}");
         BASE64URL.encode_to_string(self.0.vault.seal(&*self.0.world, place.as_bytes(), &plain))
     }
