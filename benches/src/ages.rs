@@ -76,17 +76,17 @@ impl Requests {
         let mut latencies = Vec::with_capacity(sessions);
         for _ in 0..sessions {
             let started = Instant::now();
-            let made = ok(connection.ask(create.as_bytes(), &[]).await?)?;
+            let made = ok(&connection.ask(create.as_bytes(), &[]).await?)?;
             latencies.push(clock::milliseconds(started.elapsed()));
             let id = made["id"].as_str().context("a session has an id")?;
             let read = format!("GET {PATH}/{id} HTTP/1.1\r\n{who}\r\n");
-            ensure!(ok(connection.ask(read.as_bytes(), &[]).await?)?["id"] == made["id"]);
+            ensure!(ok(&connection.ask(read.as_bytes(), &[]).await?)?["id"] == made["id"]);
         }
         Ok(latencies)
     }
 }
 
-fn ok(answer: client::Answer) -> anyhow::Result<serde_json::Value> {
+fn ok(answer: &client::Answer) -> anyhow::Result<serde_json::Value> {
     ensure!(answer.status == 200, "{} {}", answer.status, String::from_utf8_lossy(&answer.body));
     Ok(serde_json::from_slice(&answer.body)?)
 }

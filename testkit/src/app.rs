@@ -170,7 +170,7 @@ impl TestApp {
         let tokens = asking.providers.double_anonymity.as_mut();
         if let Some(tokens) = tokens.filter(|tokens| tokens.issuer.is_none() && tokens.application.is_none())
         {
-            tokens.application = Some(tenant(&database, &*world, "Test issuer").await.1);
+            tokens.application = Some(tenant(&database, &world, "Test issuer").await.1);
         }
         let issuing = asking.providers.double_anonymity.as_ref().and_then(|tokens| tokens.application);
         let keyring = Keyring::parse(&"5a".repeat(32)).expect("64 digits");
@@ -270,7 +270,7 @@ impl TestApp {
         };
         change(&mut api);
 
-        let (org, app) = tenant(&database, &*world, "Test application").await;
+        let (org, app) = tenant(&database, &world, "Test application").await;
         let mut tx = api.db.write().await.expect("a transaction");
         public_keys::add(&mut tx, &*world, app, public_key()).await.expect("a key");
         tx.commit().await.expect("a commit");

@@ -12,7 +12,7 @@ type Message = any;
 type Waiting = { resolve(result: Message): void; reject(error: Error): void };
 
 // Long enough for a busy machine; nothing waits for it where all is well.
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 180_000;
 
 /** Where a browser is; `CHROMIUM` names another. */
 export function findChromium(): string {

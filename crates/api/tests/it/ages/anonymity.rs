@@ -5,7 +5,7 @@ use crate::secure::capture;
 use axum::{body::Body, http::Request};
 use base::SignedDuration;
 use blind_rsa_signatures::{BlindingResult, DefaultRng, PublicKeySha384PSSDeterministic as Public};
-use domain::ages::Anonymous;
+use domain::ages::{Anonymous, ProviderSettings, Settings};
 use media::fetch::Policy;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -222,7 +222,9 @@ async fn a_face_is_enough_for_the_issuer() {
     let way = |block: Value| serde_json::from_value(block).unwrap();
     let methods = vec![way(json!({ "method": "age_estimation", "level": "NONE" }))];
     let settings = Anonymous { thresholds: vec![6], methods, ..Anonymous::default() };
-    let app = TestApp::anonymous(&Policy::default(), settings).await;
+    let providers = ProviderSettings { double_anonymity: Some(settings), ..ProviderSettings::default() };
+    // The estimate of this photo is not 95 % sure of six years.
+    let app = TestApp::asking(Settings { sure: 0.6, providers, ..Settings::default() }).await;
     let session = Session::new(&app, BASE, &json!({ "double_anonymity": { "threshold": 6 } })).await;
     let turn = session.open(&app, "DOUBLE_ANONYMITY").await;
     let (browser, request) = Browser::for_step(&turn);

@@ -131,6 +131,7 @@ fn a_result_is_kept_shown_and_forgotten_in_a_browser() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one browser, and what each of ten people does in it")]
 fn sessions_are_handed_over_embedded_and_left_again_in_a_browser() {
     let shop = Shop::open();
     let film = shop.film();

@@ -373,7 +373,7 @@ fn every_method_is_gone_through_in_a_browser() {
                 let result = shop.result(&session);
                 assert_eq!(result["status"], status, "{name}: {result}");
                 let block = &result[name];
-                let ended = if status == "CANCELLED" { 0 } else { 1 };
+                let ended = i32::from(status != "CANCELLED");
                 let attempts = if block["retry_enabled"] == true { 2 } else { ended };
                 assert_eq!(block["attempts"], attempts, "{result}");
             }

@@ -169,8 +169,8 @@ struct Group {
 }
 
 /// One person: what his screenshots are called, and what he does.
-fn walk(name: &str, acts: Vec<Value>) -> Value {
-    json!({ "name": name, "acts": acts })
+fn walk(name: &str, acts: impl Into<Value>) -> Value {
+    json!({ "name": name, "acts": acts.into() })
 }
 
 /// What somebody does or sees, in the words of `web/tests/browser/prove.ts`.
