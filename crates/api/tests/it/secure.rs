@@ -5,6 +5,7 @@ use aws_lc_rs::{
     rand::SystemRandom,
     signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _},
 };
+use base::AppId;
 use serde_json::{Value, json};
 use testkit::{Answer, Call, TestApp, face, face_base64};
 
@@ -14,9 +15,14 @@ fn base64url(bytes: impl AsRef<[u8]>) -> String {
 
 /// What `secure` of a request would be, made as the capture module makes it.
 pub(crate) async fn capture(app: &TestApp, image: &[u8], multiframe: bool) -> Value {
+    capture_for(app, app.app, image, multiframe).await
+}
+
+/// The same on the page of an application.
+pub(crate) async fn capture_for(app: &TestApp, whose: AppId, image: &[u8], multiframe: bool) -> Value {
     let pair = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap();
     let key = base64url(pair.public_key());
-    let answer = app.get(&format!("/ai/sm/v1/secure/1/token?sdkId={}&key={key}", app.app)).await;
+    let answer = app.get(&format!("/ai/sm/v1/secure/1/token?sdkId={whose}&key={key}")).await;
     assert_eq!(answer.line(), "200");
     assert_eq!(answer.header("access-control-allow-origin"), "*", "any page of the business may ask");
     assert_eq!(answer.json()["expires_in"], 600);

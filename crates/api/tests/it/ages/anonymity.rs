@@ -1,7 +1,7 @@
 //! Blind tokens: had from an issuer, taken by a session, each once.
 
 use super::{BASE, SANDBOX, Session, Turn, business};
-use crate::secure::capture;
+use crate::secure::capture_for;
 use axum::{body::Body, http::Request};
 use base::SignedDuration;
 use blind_rsa_signatures::{BlindingResult, DefaultRng, PublicKeySha384PSSDeterministic as Public};
@@ -223,7 +223,7 @@ async fn a_face_is_enough_for_the_issuer() {
     let methods = vec![way(json!({ "method": "age_estimation", "level": "NONE" }))];
     let settings = Anonymous { thresholds: vec![6], methods, ..Anonymous::default() };
     let providers = ProviderSettings { double_anonymity: Some(settings), ..ProviderSettings::default() };
-    // The estimate of this photo is not 95 % sure of six years.
+    // Likelier than not is enough here.
     let app = TestApp::asking(Settings { sure: 0.6, providers, ..Settings::default() }).await;
     let session = Session::new(&app, BASE, &json!({ "double_anonymity": { "threshold": 6 } })).await;
     let turn = session.open(&app, "DOUBLE_ANONYMITY").await;
@@ -232,8 +232,10 @@ async fn a_face_is_enough_for_the_issuer() {
     assert_eq!(at_issuer.offered(&app).await, [("AGE_ESTIMATION".to_owned(), "NONE".to_owned())]);
     at_issuer.page(&app, "POST", "/consent", Some(json!({ "given": true }))).await;
     let opened = at_issuer.open(&app, "AGE_ESTIMATION").await;
-    let photo = json!({ "img": face_base64(), "secure": capture(&app, face(), false).await });
-    assert_eq!(at_issuer.turn(&app, &opened, photo).await.status(), "COMPLETE");
+    let secure = capture_for(&app, app.issuer.unwrap(), face(), false).await;
+    let photo = json!({ "img": face_base64(), "secure": secure });
+    let shown = at_issuer.turn(&app, &opened, photo).await;
+    assert_eq!(shown.status(), "COMPLETE", "{}", shown.0);
     let answer = at_issuer.token(&app, &request).await.json();
     let token = encode(&browser.finish(&answer["token_response"]));
     assert_eq!(session.turn(&app, &turn, json!({ "token": token })).await.status(), "COMPLETE");

@@ -110,7 +110,8 @@ impl Watch {
     async fn note(&mut self, app: &TestApp, sessions: &[&str], seen: &mut Seen) {
         let rows = app.dump().await;
         for row in rows.symmetric_difference(&self.rows) {
-            seen.text(row);
+            // PostgreSQL writes bytes as \x and digits.
+            seen.text(&row.replace("\\\\x", " "));
         }
         self.rows = rows;
         seen.text(&String::from_utf8(std::mem::take(&mut *self.log.0.lock().unwrap())).unwrap());
