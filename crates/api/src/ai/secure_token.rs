@@ -68,16 +68,15 @@ pub(crate) async fn issue_secure_token(
         }
         None => None,
     };
-    let app = match page {
-        Some(app) => app,
-        None => {
-            let caller = caller::identify(&mut view, query.sdk_id.as_deref()).await;
-            let caller = caller.map_err(|error| Problem::from(error).branded(&api.wire))?;
-            if !caller.features.contains(&Feature::ImageAi) {
-                return Err(Problem::new(Code::Unauthorized, "the application may not use image-ai"));
-            }
-            caller.app
+    let app = if let Some(app) = page {
+        app
+    } else {
+        let caller = caller::identify(&mut view, query.sdk_id.as_deref()).await;
+        let caller = caller.map_err(|error| Problem::from(error).branded(&api.wire))?;
+        if !caller.features.contains(&Feature::ImageAi) {
+            return Err(Problem::new(Code::Unauthorized, "the application may not use image-ai"));
         }
+        caller.app
     };
     drop(view);
     let key = query.key.unwrap_or_default();
