@@ -13,11 +13,11 @@ if ! [[ $seconds =~ ^[1-9][0-9]*$ ]]; then
   echo "usage: fuzz/run.sh SECONDS [TARGET]" >&2
   exit 2
 fi
-targets=(gate signed_request bodies proof mrz aamva barcode scan page)
+targets=(gate signed_request bodies proof wallet mrz aamva barcode scan page)
 if [ $# -gt 1 ]; then
   targets=("$2")
 fi
-declare -A longest=([gate]=131072 [signed_request]=4096 [bodies]=4096 [proof]=4400 [mrz]=1024 [aamva]=4096 [barcode]=16384 [scan]=8192 [page]=4096)
+declare -A longest=([gate]=131072 [signed_request]=4096 [bodies]=4096 [proof]=4400 [wallet]=8192 [mrz]=1024 [aamva]=4096 [barcode]=16384 [scan]=8192 [page]=4096)
 for target in "${targets[@]}"; do
   if [ -z "${longest[$target]:-}" ]; then
     echo "no such target: $target (one of ${!longest[*]})" >&2

@@ -1,4 +1,5 @@
-//! Age sessions: how many a second are created and read again, by a business with its API key, on SQLite with default settings.
+//! Age sessions: how many a second are created and read again, by a business with its API key, on SQLite with default settings;
+//! and how soon somebody on a slow line sees the page of one.
 
 use crate::{
     client::{self, Connection},
@@ -7,13 +8,14 @@ use crate::{
     server::Server,
 };
 use anyhow::{Context as _, ensure};
-use std::time::Instant;
+use serde::Deserialize;
+use std::{path::Path, process::Command, time::Instant};
 
 const CONNECTIONS: usize = 32;
 /// Sessions of each connection.
 const SESSIONS: usize = 150;
 const PATH: &str = "/api/v1/sessions";
-const PAYLOAD: &str = r#"{"type":"OVER","ttl":900,"reference_id":"order 7","age_estimation":{"threshold":25,"retry_enabled":true},"doc_scan":{"threshold":18,"authenticity":"AUTO","level":"PASSIVE"},"callback":{"url":"https://shop.test/done","auto":true},"notification_url":"https://shop.test/ages"}"#;
+const PAYLOAD: &str = r#"{"type":"OVER","ttl":900,"reference_id":"order 7","age_estimation":{"threshold":25,"retry_enabled":true},"doc_scan":{"threshold":18,"authenticity":"AUTO","level":"PASSIVE"},"callback":{"url":"https://shop.example.com/done","auto":true},"notification_url":"https://shop.example.com/ages"}"#;
 
 pub(crate) async fn measure(report: &mut Report, server: &Server, rounds: usize) -> anyhow::Result<()> {
     let (mut rates, mut cores, mut latencies, mut unsigned) = (vec![], vec![], vec![], vec![]);
@@ -54,6 +56,50 @@ pub(crate) async fn measure(report: &mut Report, server: &Server, rounds: usize)
     Ok(())
 }
 
+/// One visit, as `web/tests/browser/paint.ts` reports it.
+#[derive(Deserialize)]
+struct Visit {
+    /// Until something was painted, and until there was something to press, milliseconds.
+    paint: f64,
+    usable: f64,
+    /// Script as it was sent, and as it ran, kilobytes.
+    sent: f64,
+    script: f64,
+}
+
+/// Visits the page of a session in Chromium, each time for the first time.
+pub(crate) async fn measure_page(
+    report: &mut Report,
+    server: &Server,
+    root: &Path,
+    rounds: usize,
+) -> anyhow::Result<()> {
+    let mut connection = server.connect().await?;
+    let made = Requests::of(server).create(&mut connection).await?;
+    let (id, (app, _)) = (made["id"].as_str().context("a session has an id")?, server.caller.key());
+    let address = format!("http://{}/age?sessionId={id}&sdkId={app}", server.address);
+    let mut npm = Command::new("npm");
+    npm.arg("--prefix").arg(root.join("web")).args(["run", "--silent", "paint", "--", &address]);
+    let output = npm.arg(rounds.to_string()).output().context("npm cannot be started")?;
+    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let visits: Vec<Visit> = serde_json::from_slice(&output.stdout)?;
+    let each = |part: fn(&Visit) -> f64| visits.iter().map(part).collect::<Vec<_>>();
+    let goal = Some(Goal::AtMost(1000.0));
+    report.add(
+        "page of an age session on slow 4G, first paint",
+        Figure::times(&each(|one| one.paint)),
+        None,
+        None,
+        goal,
+    );
+    let usable = Figure::times(&each(|one| one.usable));
+    report.add("the same, until a method can be chosen", usable, None, None, None);
+    let script = Figure::kilobytes(&each(|one| one.script));
+    report.add("script before a method is chosen", script, None, None, Some(Goal::AtMost(150.0)));
+    report.add("the same, as it is sent", Figure::kilobytes(&each(|one| one.sent)), None, None, None);
+    Ok(())
+}
+
 /// What a business sends.
 struct Requests {
     /// The headers that say who asks.
@@ -66,20 +112,24 @@ impl Requests {
         Self { who: format!("host: bench\r\nsvc-sdk-id: {id}\r\nauthorization: Bearer {key}\r\n") }
     }
 
-    /// Creates sessions one after another and reads each; how long creating took, milliseconds.
-    async fn send(self, mut connection: Connection, sessions: usize) -> anyhow::Result<Vec<f64>> {
+    async fn create(&self, connection: &mut Connection) -> anyhow::Result<serde_json::Value> {
         let Self { who } = self;
         let create = format!(
             "POST {PATH} HTTP/1.1\r\n{who}content-type: application/json\r\ncontent-length: {}\r\n\r\n{PAYLOAD}",
             PAYLOAD.len()
         );
+        ok(&connection.ask(create.as_bytes(), &[]).await?)
+    }
+
+    /// Creates sessions one after another and reads each; how long creating took, milliseconds.
+    async fn send(self, mut connection: Connection, sessions: usize) -> anyhow::Result<Vec<f64>> {
         let mut latencies = Vec::with_capacity(sessions);
         for _ in 0..sessions {
             let started = Instant::now();
-            let made = ok(&connection.ask(create.as_bytes(), &[]).await?)?;
+            let made = self.create(&mut connection).await?;
             latencies.push(clock::milliseconds(started.elapsed()));
             let id = made["id"].as_str().context("a session has an id")?;
-            let read = format!("GET {PATH}/{id} HTTP/1.1\r\n{who}\r\n");
+            let read = format!("GET {PATH}/{id} HTTP/1.1\r\n{}\r\n", self.who);
             ensure!(ok(&connection.ask(read.as_bytes(), &[]).await?)?["id"] == made["id"]);
         }
         Ok(latencies)

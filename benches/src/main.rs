@@ -114,6 +114,7 @@ async fn main() -> anyhow::Result<()> {
     }
     if wanted(Measure::Ages) {
         ages::measure(&mut report, &server, rounds).await?;
+        ages::measure_page(&mut report, &server, root, rounds).await?;
     }
     drop(server);
     if wanted(Measure::Overload) {

@@ -49,6 +49,8 @@ pub(crate) enum Unit {
     PerSecond,
     #[serde(rename = "MB")]
     Megabytes,
+    #[serde(rename = "kB")]
+    Kilobytes,
 }
 
 /// What a row should reach.
@@ -78,6 +80,11 @@ impl Figure {
         Self::times(&[value])
     }
 
+    /// The same of sizes.
+    pub(crate) fn kilobytes(samples: &[f64]) -> Self {
+        Self { unit: Unit::Kilobytes, ..Self::times(samples) }
+    }
+
     /// Median and lowest of sizes.
     pub(crate) fn megabytes(samples: &[f64]) -> Self {
         Self { unit: Unit::Megabytes, ..Self::times(samples) }
@@ -91,6 +98,7 @@ impl Display for Figure {
             Unit::Milliseconds => ("ms", 1),
             Unit::PerSecond => ("/s", 0),
             Unit::Megabytes => ("MB", 0),
+            Unit::Kilobytes => ("kB", 1),
         };
         write!(f, "{:.digits$} {unit}", self.typical)?;
         if (self.best - self.typical).abs() > f64::EPSILON {

@@ -16,6 +16,7 @@ fn main() -> io::Result<()> {
         ("signed_request", requests::signed()),
         ("bodies", requests::bodies()),
         ("proof", proofs::codes()),
+        ("wallet", proofs::codes()),
         ("aamva", documents::texts()),
         ("barcode", documents::pictures()),
         ("mrz", zones::all()),

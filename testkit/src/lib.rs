@@ -9,6 +9,7 @@ pub mod head;
 pub mod mail_server;
 #[cfg(feature = "app")]
 pub mod media;
+pub mod node;
 #[cfg(feature = "app")]
 pub mod receiver;
 pub mod scene;

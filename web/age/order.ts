@@ -25,6 +25,8 @@ export interface Kept extends Order {
 
 /** 259 bytes, 256 and 16, in base64url. */
 const [REQUEST, RESPONSE, CHANNEL] = [/^[\w-]{346}$/, /^[\w-]{342}$/, /^[\w-]{22}$/];
+/** What an issuer answers that gives nothing: why, it does not say. */
+export const NOTHING = "";
 const KEPT = "assay-age-issue";
 /** How often the other tab is told until it has heard. */
 const AGAIN_MS = 500;
@@ -103,7 +105,11 @@ export function wayBack({ back, channel, redeemers }: Kept, response: string): s
 /** The answer of an address. */
 export function answerOf(hash: string): { channel: string; response: string } | undefined {
   const [, channel = "", response = ""] = /^#answer=([^.]*)\.([^.]*)$/.exec(hash) ?? [];
-  return CHANNEL.test(channel) && RESPONSE.test(response) ? { channel, response } : undefined;
+  return CHANNEL.test(channel) && isAnswer(response) ? { channel, response } : undefined;
+}
+
+function isAnswer(response: unknown): response is string {
+  return response === NOTHING || (typeof response === "string" && RESPONSE.test(response));
 }
 
 /** Tells the tab that waits, until it has heard or this one is closed. */
@@ -124,9 +130,10 @@ export function tell(name: string, response: string): void {
 export function listen(name: string, hear: (response: string) => void): () => void {
   const channel = channelOf(name);
   channel.addEventListener("message", ({ data }) => {
-    if (RESPONSE.test(String(data?.response))) {
+    const response: unknown = data?.response;
+    if (isAnswer(response)) {
       channel.postMessage({ taken: true });
-      hear(String(data.response));
+      hear(response);
     }
   });
   return () => channel.close();

@@ -30,7 +30,18 @@ import {
 import { Api } from "./api";
 import { begin as beginIssuing } from "./issuing";
 import { chosen, direct, type Over, stoppable, type Where, whereFrom } from "./journey";
-import { answerOf, forgetOrder, type Kept, keepOrder, keptOrder, type Order, orderOf, tell, wayBack } from "./order";
+import {
+  answerOf,
+  forgetOrder,
+  type Kept,
+  keepOrder,
+  keptOrder,
+  NOTHING,
+  type Order,
+  orderOf,
+  tell,
+  wayBack,
+} from "./order";
 import * as screens from "./screens";
 import { type Method, open, type Session, type Turn, usable } from "./session";
 import type { Doing, Render, Rendered } from "./steps/step";
@@ -91,6 +102,9 @@ class Page {
   #asking = false;
   #asker: ReturnType<typeof setTimeout> | undefined;
   #broken = false;
+  /** Of an issuer's tab of which nothing came: whether another tab was told, or where that is another server's. */
+  #awaited = false;
+  #back: string | undefined;
 
   constructor(stage: Stage, texts: Texts, language: Language) {
     this.#stage = stage;
@@ -205,8 +219,29 @@ class Page {
 
   #handOver(channel: string, response: string): void {
     tell(channel, response);
-    const { done: heading, doneBody: body } = this.#texts.issue;
-    this.#show({ heading, body: [tick(), paragraph(body)], spoken: body });
+    const { done, none, doneBody: body } = this.#texts.issue;
+    const got = response !== NOTHING;
+    this.#show({ heading: got ? done : none, body: [got ? tick() : undefined, paragraph(body)], spoken: body });
+  }
+
+  /** Nothing comes of an order: the tab that waits for it hears of that, at once or when somebody goes back there. */
+  #giveUp(): void {
+    const order = this.#order();
+    if (!order) {
+      return;
+    }
+    forgetOrder();
+    this.#back = wayBack(order, NOTHING);
+    this.#awaited = order.back === undefined;
+    if (this.#awaited) {
+      tell(order.channel, NOTHING);
+    }
+  }
+
+  /** What this tab has been asked for, where it is an issuer's. A phone that took over knows nothing of it. */
+  #order(): Kept | undefined {
+    const session = this.#session;
+    return session?.issues === undefined || this.#key?.handedOff ? undefined : keptOrder(session.id);
   }
 
   /** The age was shown to the issuer: has the order signed, once, and hands the answer on. */
@@ -432,7 +467,8 @@ class Page {
         void this.#finish(shown);
         break;
       case "failed":
-        this.#show(screens.failed(shown));
+        this.#giveUp();
+        this.#show(screens.failed(this.#shown(session)));
         this.#return(session, THANKS_S);
         break;
       default:
@@ -720,7 +756,7 @@ class Page {
 
   async #finish(shown: screens.Shown): Promise<void> {
     const { session } = shown;
-    const order = session.issues === undefined || shown.handedOff ? undefined : keptOrder(session.id);
+    const order = this.#order();
     if (order) {
       this.#sign(order);
       return;
@@ -778,20 +814,21 @@ class Page {
   }
 
   #end(why: Over): void {
-    const back = why === "cancelled" ? this.#cancelTo() : this.#session && this.#leaveTo(this.#session);
-    this.#show(screens.over(this.#texts, why, back, embedded()));
-    if (why === "cancelled" && back && !embedded()) {
-      this.#later(0, () => location.assign(back));
+    this.#giveUp();
+    const href = why === "cancelled" ? this.#cancelTo() : this.#session && this.#leaveTo(this.#session);
+    this.#show(screens.over(this.#texts, why, { href, awaited: this.#awaited, embedded: embedded() }));
+    if (why === "cancelled" && href && !embedded()) {
+      this.#later(0, () => location.assign(href));
     }
   }
 
   /** Where the business wants people at the end. A phone that helped goes nowhere. */
   #leaveTo(session: Session): string | undefined {
-    return this.#key?.handedOff ? undefined : followable(session.callback?.url)?.href;
+    return this.#key?.handedOff ? undefined : (this.#back ?? followable(session.callback?.url)?.href);
   }
 
   #cancelTo(): string | undefined {
-    return this.#key?.handedOff ? undefined : followable(this.#session?.cancelUrl)?.href;
+    return this.#key?.handedOff ? undefined : (this.#back ?? followable(this.#session?.cancelUrl)?.href);
   }
 
   #leave(): void {
@@ -847,6 +884,7 @@ class Page {
       handedOff: this.#key?.handedOff === true,
       mayHandOff: this.#mayHandOff(usable(session)),
       leaveTo: this.#leaveTo(session),
+      awaited: this.#awaited,
       keysAt: this.#key && keysAddress(this.#key),
       embedded: embedded(),
     };

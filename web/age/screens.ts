@@ -31,6 +31,8 @@ export interface Shown {
   mayHandOff: boolean;
   /** Where the business wants people at the end, where this page may bring them there. */
   leaveTo: string | undefined;
+  /** Whether another tab of this browser waits for this one. */
+  awaited: boolean;
   /** Where kept results are forgotten. */
   keysAt: string | undefined;
   embedded: boolean;
@@ -217,12 +219,13 @@ export function failed(shown: Shown): Screen {
 }
 
 /** How somebody gets from here to where they came from. */
-function wayBack({ handedOff, leaveTo, embedded, texts: { done: say } }: Shown, words: string): Child[] {
+function wayBack({ handedOff, leaveTo, awaited, embedded, texts }: Shown, words: string): Child[] {
+  const { done: say, issue } = texts;
   if (handedOff) {
     return [paragraph(say.handedOff)];
   }
   if (!leaveTo) {
-    return [paragraph(say.close)];
+    return [paragraph(awaited ? issue.doneBody : say.close)];
   }
   const told = embedded ? undefined : make("p", { id: "leaving", class: "soft", hidden: true });
   return [told, row(back(leaveTo, words, embedded))];
@@ -233,13 +236,21 @@ function back(href: string, words: string, embedded: boolean): HTMLElement {
   return make("a", { href, class: "press main", ...(embedded ? { target: "_top" } : {}) }, words);
 }
 
+/** Where somebody goes from the end: by a link, or to the tab that waits. */
+interface Ending {
+  href: string | undefined;
+  awaited: boolean;
+  embedded: boolean;
+}
+
 /** There is no session to go on with. */
-export function over(texts: Texts, why: Over, href: string | undefined, embedded: boolean): Screen {
-  const { over: say } = texts;
+export function over(texts: Texts, why: Over, { href, awaited, embedded }: Ending): Screen {
+  const { over: say, issue } = texts;
   const body = say[`${why}Body`];
+  const close = paragraph(awaited ? issue.doneBody : say.close);
   return {
     heading: say[why],
-    body: [paragraph(body), href ? row(back(href, say.leave, embedded)) : paragraph(say.close)],
+    body: [paragraph(body), href ? row(back(href, say.leave, embedded)) : close],
     spoken: body,
   };
 }

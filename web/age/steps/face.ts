@@ -10,7 +10,7 @@ import { FaceCapture, loadFaceNet, type Portrait, visible } from "../../shared/p
 import { type Viewer, viewer } from "../../shared/viewer";
 import { json, list, type Problem, type Step, text } from "../session";
 import { lookup } from "../texts";
-import { type Doing, elsewhere, type Rendered, worded } from "./step";
+import { type Doing, elsewhere, otherWay, type Rendered, worded } from "./step";
 
 const ASPECT = 3 / 4;
 /** How long a picture may be waited for before the button is the better way, in milliseconds. */
@@ -127,7 +127,7 @@ class FaceStep {
       { ...words, approach: face.approach, hint: "" },
       view,
       { take: () => void this.#capture?.take(), change: () => void this.#change() },
-      button(this.#doing.texts.otherWay, this.#doing.other),
+      otherWay(this.#doing),
     );
     this.#doing.show({ heading: faceTips.heading, body: [pane.root], spoken: words.opening });
     const lost = () => here() && this.#trouble("busy");
@@ -274,7 +274,7 @@ class FaceStep {
         row(
           what === "insecure" ? undefined : primary(tryAgain, () => void this.look()),
           follow ? button(phone.offer, follow) : undefined,
-          button(this.#doing.texts.otherWay, this.#doing.other),
+          otherWay(this.#doing),
         ),
       ],
       spoken: say[`${what}Body`],

@@ -5,7 +5,7 @@ import { button } from "../../shared/dom";
 import type { Progress } from "../../shared/network";
 import { row } from "../../shared/pieces";
 import type { Screen } from "../../shared/stage";
-import type { Problem, Session, Step } from "../session";
+import { type Problem, type Session, type Step, usable } from "../session";
 import { fill, type Language, lookup, type Texts } from "../texts";
 
 export interface Doing {
@@ -53,8 +53,14 @@ export interface Rendered {
 export type Render = (doing: Doing, step: Step, problem: Problem | undefined) => Rendered;
 
 /** The way to other methods, which stands on every step. */
-export function elsewhere({ texts, other }: Doing): HTMLElement {
-  return row(button(texts.otherWay, other, { class: "quiet" }));
+export function elsewhere(doing: Doing): HTMLElement {
+  return row(otherWay(doing, { class: "quiet" }));
+}
+
+/** The same among other ways on; where there is no other method, back to the beginning of this one. */
+export function otherWay({ session, method, texts, other }: Doing, look = {}): HTMLElement {
+  const others = usable(session).some((one) => one.method !== method);
+  return button(others ? texts.otherWay : texts.startOver, other, look);
 }
 
 /** A problem in words, with the attempts that are left. */

@@ -4,7 +4,7 @@ import { toBase64url } from "../../shared/bytes";
 import { make } from "../../shared/dom";
 import { followable } from "../../shared/follow";
 import { busy, paragraph, row } from "../../shared/pieces";
-import { listen, orderAddress } from "../order";
+import { listen, NOTHING, orderAddress } from "../order";
 import { named } from "../screens";
 import { number, type Problem, type Step, text } from "../session";
 import { fill } from "../texts";
@@ -59,6 +59,10 @@ export function render(doing: Doing, step: Step, problem: Problem | undefined): 
         return;
       }
       heard = true;
+      if (response === NOTHING) {
+        doing.answer({ declined: true });
+        return;
+      }
       finish(response).then(
         (token) => doing.answer({ token }),
         () => {

@@ -208,6 +208,9 @@ export class AgeStandIn {
       if (!input) {
         return { step };
       }
+      if (input.declined) {
+        return { ends: "NEXT" };
+      }
       return holds(String(input.token)) ? { ends: "COMPLETE" } : { step, problem: { code: "TRY_AGAIN" } };
     };
     this.scripts.SVC_KEY = (input) =>

@@ -703,11 +703,9 @@ test("what is kept under a passkey is forgotten by no session, and what cannot b
   await says("Ta przeglądarka nie zna kluczy dostępu.");
 });
 
-/** The issuer's page in another tab of the same browser, gone through to the end. */
+/** The issuer's page in another tab of the same browser, once it has begun. */
 async function atTheIssuer(href: string): Promise<Page> {
-  const tab = await chromium.openIn(page.context);
-  await tab.prepare(`Object.defineProperty(navigator, "languages", { configurable: true, get: () => ["en-GB"] })`);
-  await tab.resize(390, 844, 1);
+  const tab = await person.openFor(chromium, "en-GB", page.context);
   await tab.go(href);
   await person.heading(tab, "Show that you are 18 or over");
   assert.equal(await tab.evaluate("location.hash + document.referrer"), "");
@@ -715,6 +713,12 @@ async function atTheIssuer(href: string): Promise<Page> {
   await person.shoot(tab, "age-23-token-issuer");
   await person.click(tab, "Go on");
   await tab.until(`${TEXT}.includes("Demo issuer checks your age here")`);
+  return tab;
+}
+
+/** The same to its end: the age is shown there by an e-mail address. */
+async function throughTheIssuer(href: string): Promise<Page> {
+  const tab = await atTheIssuer(href);
   await tab.evaluate(`document.querySelector(".way").click()`);
   await person.heading(tab, "Your email address");
   await tab.evaluate(`document.querySelector("input").focus()`);
@@ -749,7 +753,7 @@ test("a blind token is had in another tab, which hears nothing of this one's ses
   await page.evaluate(`new BroadcastChannel("assay-age-${channel}").postMessage({ response: "A".repeat(342) })`);
   await says("What came back could not be used.");
 
-  const tab = await atTheIssuer(href);
+  const tab = await throughTheIssuer(href);
   await person.heading(tab, "Your proof is ready");
   await person.assertAccessible(tab, "the proof is ready");
   await person.shoot(tab, "age-23-token-ready");
@@ -764,6 +768,33 @@ test("a blind token is had in another tab, which hears nothing of this one's ses
   await tab.close();
 });
 
+test("where an issuer gives nothing the other tab goes on without", async () => {
+  const issuer = new AgeStandIn();
+  await issuer.start();
+  issuer.redeemers = [server.origin];
+  try {
+    for (const origin of [undefined, issuer.origin]) {
+      server.issuer = origin;
+      server.status = "PENDING";
+      server.methods = [method("DOUBLE_ANONYMITY"), method("EMAIL")];
+      await arrive(server.page("double_anonymity"));
+      const tab = await atTheIssuer((await toTheIssuer()).href);
+      await person.click(tab, "Stop");
+      await tab.evaluate(`document.querySelector("#confirm").click()`);
+      await person.heading(tab, origin ? "No proof was made" : "Stopped");
+      await tab.until(`${TEXT}.includes("Go back to the tab in which you began.")`);
+      await person.assertAccessible(tab, "nothing was issued");
+      assert.equal(await tab.evaluate("sessionStorage.length"), 0);
+      await heading("Try it another way");
+      assert.equal(server.last(/ID$/).declined, true);
+      person.assertQuiet(tab);
+      await tab.close();
+    }
+  } finally {
+    await issuer.stop();
+  }
+});
+
 test("an issuer of another origin sends the answer back to the servers that it knows", async () => {
   const issuer = new AgeStandIn();
   await issuer.start();
@@ -774,7 +805,7 @@ test("an issuer of another origin sends the answer back to the servers that it k
       server.status = "PENDING";
       server.methods = [method("DOUBLE_ANONYMITY")];
       await arrive(server.page("double_anonymity"));
-      const tab = await atTheIssuer((await toTheIssuer()).href);
+      const tab = await throughTheIssuer((await toTheIssuer()).href);
       if (known) {
         await person.heading(tab, "Your proof is ready");
         assert.equal(await tab.evaluate("location.href"), `${server.origin}/age/return`);

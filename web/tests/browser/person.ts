@@ -9,9 +9,9 @@ import type { Chromium, Page } from "./chromium";
 /** Pictures of the screens lie here after the tests. */
 const SHOTS = join(process.cwd(), "node_modules/.assay/shots");
 
-/** A page of somebody who reads a language, on a phone's window. */
-export async function openFor(chromium: Chromium, language: string): Promise<Page> {
-  const opened = await chromium.newPage();
+/** A page of somebody who reads a language, on a phone's window; in a profile of its own, unless one is named. */
+export async function openFor(chromium: Chromium, language: string, context?: string): Promise<Page> {
+  const opened = await (context ? chromium.openIn(context) : chromium.newPage());
   await opened.send("Emulation.setLocaleOverride", { locale: language });
   await opened.prepare(
     `Object.defineProperty(navigator, "languages", { configurable: true, get: () => ["${language}"] })`,

@@ -89,8 +89,9 @@ class Walker {
     this.#walked = { name: walk.name, seen: [], noted: {}, pictures: [], wrong: [] };
   }
 
-  static async begin(chromium: Chromium, walk: Walk): Promise<Walker> {
-    const page = await person.openFor(chromium, walk.language ?? "en-GB");
+  /** `context` is the profile of somebody who is there already. */
+  static async begin(chromium: Chromium, walk: Walk, context?: string): Promise<Walker> {
+    const page = await person.openFor(chromium, walk.language ?? "en-GB", context);
     await page.send("Emulation.setFocusEmulationEnabled", { enabled: true });
     await page.prepare(NOTES_PICTURES);
     return new Walker(walk, page);
@@ -161,7 +162,9 @@ class Walker {
       case "evaluate":
         return void (await page.evaluate(`${first}; undefined`));
       case "phone":
-        return this.#phone(JSON.parse(first));
+        return this.#beside("phone", await scanScreen(page), JSON.parse(first));
+      case "tab":
+        return this.#beside("tab", await page.until(`document.querySelector("a.main")?.href`), JSON.parse(first));
       default:
         throw new Error("nobody knows how to do that");
     }
@@ -286,14 +289,15 @@ class Walker {
     await this.#page.send("WebAuthn.addVirtualAuthenticator", { options });
   }
 
-  /** Somebody scans the code on the screen with a phone, and goes on there. */
-  async #phone(acts: Act[]): Promise<void> {
-    const link = await scanScreen(this.#page);
-    const walk = { ...this.#walk, name: `${this.#walk.name}-phone` };
-    const phone = await Walker.begin(this.#page.chromium, walk);
-    await phone.go([["open", link], ...acts]);
-    const { seen, wrong } = await phone.end();
-    this.#walked.noted.phone = seen;
+  /** Goes on at an address beside this page: on a phone that scanned its code, or in another tab of the same browser. */
+  async #beside(where: "phone" | "tab", link: string, acts: Act[]): Promise<void> {
+    const walk = { ...this.#walk, name: `${this.#walk.name}-${where}` };
+    const { chromium, context } = this.#page;
+    const there = await Walker.begin(chromium, walk, where === "tab" ? context : undefined);
+    await there.go([["open", link], ...acts]);
+    const { seen, pictures, wrong } = await there.end();
+    this.#walked.noted[where] = seen;
+    this.#walked.pictures.push(...pictures);
     this.#walked.wrong.push(...wrong);
   }
 }

@@ -5,31 +5,9 @@ use base::SignedDuration;
 use credentials::issue::{Grant, IssuingKey, credential, issue, present};
 use credentials::status::{Status, StatusList};
 use serde_json::{Value, json};
-use std::io::Write;
-use std::process::{Command, Stdio};
-use std::sync::LazyLock;
-
-const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/oracle");
-
-static INSTALLED: LazyLock<()> = LazyLock::new(|| {
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/node-packages.sh");
-    let status = Command::new(script).arg("crates/credentials/tests/oracle").status().unwrap();
-    assert!(status.success(), "the oracle's packages could not be installed");
-});
 
 pub(crate) fn ask(command: &str, input: &Value) -> Value {
-    LazyLock::force(&INSTALLED);
-    let mut node = Command::new("node")
-        .args(["oracle.mjs", command])
-        .current_dir(HERE)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("node is installed");
-    node.stdin.take().unwrap().write_all(input.to_string().as_bytes()).unwrap();
-    let output = node.wait_with_output().unwrap();
-    assert!(output.status.success(), "the oracle fails at {command}");
-    serde_json::from_slice(&output.stdout).unwrap()
+    testkit::node::ask("crates/credentials/tests/oracle", "oracle.mjs", command, input)
 }
 
 #[test]

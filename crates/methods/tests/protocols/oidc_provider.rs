@@ -15,20 +15,13 @@ use std::{
     collections::BTreeMap,
     io::{BufRead as _, BufReader, Lines, Write as _},
     path::Path,
-    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
-    sync::{Arc, LazyLock},
+    process::{Child, ChildStdin, ChildStdout, Stdio},
+    sync::Arc,
 };
 use tempfile::TempDir;
-use testkit::receiver;
+use testkit::{node, receiver};
 
-const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/provider");
 const RETURN: &str = "https://age.example.com/age/return";
-
-static INSTALLED: LazyLock<()> = LazyLock::new(|| {
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/node-packages.sh");
-    let status = Command::new(script).arg("crates/methods/tests/provider").status().unwrap();
-    assert!(status.success(), "the provider's packages could not be installed");
-});
 
 /// The provider, and the browser of whoever signs in there.
 struct Op {
@@ -48,12 +41,7 @@ impl Drop for Op {
 
 impl Op {
     fn start(clients: &Value) -> Self {
-        LazyLock::force(&INSTALLED);
-        let mut node = Command::new("node")
-            .arg("provider.mjs")
-            .current_dir(HERE)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
+        let mut node = node::program("crates/methods/tests/provider", "provider.mjs")
             // It warns of what its own examples would do in production.
             .stderr(Stdio::null())
             .spawn()

@@ -301,6 +301,27 @@ async fn the_issuer_signs_once_and_when_the_age_was_shown() {
 }
 
 #[tokio::test]
+async fn an_issuer_that_gives_nothing_ends_the_attempt() {
+    let app = issuing(&[18]).await;
+    let block = json!({ "double_anonymity": { "retry_enabled": true, "retry_limit": 2 } });
+    let (session, turn) = asked(&app, block).await;
+    // Only plain word of it counts.
+    for no_word in [json!({}), json!({ "declined": "yes" }), json!({ "declined": false })] {
+        let mut input = no_word.clone();
+        input["continuation"] = turn.0["continuation"].clone();
+        let path = format!("/attempts/{}", turn.attempt());
+        let refused = session.page(&app, "POST", &path, Some(input)).await;
+        assert_eq!(refused.line(), "400 INVALID_REQUEST", "{no_word}");
+    }
+    let once = session.turn(&app, &turn, json!({ "declined": true })).await;
+    assert_eq!(once.status(), "IN_PROGRESS", "{}", once.0);
+    let again = session.open(&app, "DOUBLE_ANONYMITY").await;
+    let ended = session.turn(&app, &again, json!({ "declined": true })).await;
+    let reason = &ended.0["session"]["result"]["reason"];
+    assert_eq!((ended.status(), reason), ("FAIL", &json!("NO_TOKEN")), "{}", ended.0);
+}
+
+#[tokio::test]
 async fn a_token_counts_for_its_own_question() {
     let app = issuing(&[13, 18]).await;
     let (session, mut turn) = asked(&app, json!({ "double_anonymity": { "threshold": 18 } })).await;

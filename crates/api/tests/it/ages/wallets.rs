@@ -5,15 +5,9 @@ use axum::{body::Body, http::Request};
 use base::SignedDuration;
 use domain::ages;
 use serde_json::{Value, json};
-use std::{
-    io::Write as _,
-    path::Path,
-    process::{Command, Stdio},
-    sync::LazyLock,
-};
+use std::path::Path;
 use testkit::{Answer, TestApp, face_base64};
 
-const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/wallet");
 const HOST: &str = "verifier.test";
 
 fn reason(turn: &Turn) -> &str {
@@ -185,29 +179,10 @@ async fn addresses_that_are_none_and_posts_that_cannot_be_read() {
     assert_eq!(choose(&app, &opened.step()["url"], "over").await.line(), "410 SESSION_EXPIRED");
 }
 
-static INSTALLED: LazyLock<()> = LazyLock::new(|| {
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/node-packages.sh");
-    let status = Command::new(script).arg("crates/api/tests/wallet").status().unwrap();
-    assert!(status.success(), "the wallet's packages could not be installed");
-});
-
 /// Has the wallet do something.
 async fn wallet(command: &'static str, input: Value) -> Value {
-    let run = move || {
-        LazyLock::force(&INSTALLED);
-        let mut node = Command::new("node")
-            .args(["wallet.mjs", command])
-            .current_dir(HERE)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("node is installed");
-        node.stdin.take().unwrap().write_all(input.to_string().as_bytes()).unwrap();
-        let output = node.wait_with_output().unwrap();
-        assert!(output.status.success(), "the wallet fails at {command}");
-        serde_json::from_slice(&output.stdout).unwrap()
-    };
-    tokio::task::spawn_blocking(run).await.unwrap()
+    let ask = move || testkit::node::ask("crates/api/tests/wallet", "wallet.mjs", command, &input);
+    tokio::task::spawn_blocking(ask).await.unwrap()
 }
 
 fn settings(folder: &Path, made: &Value) -> ages::Settings {

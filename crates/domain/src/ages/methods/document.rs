@@ -25,6 +25,9 @@ const RESOURCES_TTL: i64 = 86_700;
 /// The least that a person has for a document, seconds.
 const LEAST: i64 = 60;
 
+/// Nobody finished the document session.
+const ENDED: &str = "DOCUMENT_SESSION_ENDED";
+
 /// The document session of an attempt.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Used {
@@ -108,7 +111,7 @@ impl Ages {
         let used: Option<Used> = serde_json::from_value(at.attempt.held.clone()).ok();
         let Some(used) = used else { return Err(NotDone::Stale) };
         let (identities, app, sandbox) = (&self.0.identities, at.session.app, at.session.sandbox);
-        let gone = || Next::End(Verdict::Undecided { code: "DOCUMENT_SESSION_ENDED" });
+        let gone = || Next::End(Verdict::Undecided { code: ENDED });
         let held = match identities.of(app, used.session, sandbox).await {
             Ok(held) => held,
             Err(identity::NotDone::NoSession) => return Ok(gone()),
@@ -163,6 +166,11 @@ impl Ages {
             Next::Ask(ask) if matches!(ask.step, Step::Document { .. }) => Ok(Outcome::Again(now + SELDOM)),
             Next::Ask(_) => again,
             Next::Waits if session.state == crate::ages::words::State::Processing => again,
+            // Both ran out of time, and a session that did stays as it was.
+            Next::End(Verdict::Undecided { code: ENDED }) if !session.lives(now) => {
+                self.forget_document(&session, attempt.held.clone()).await;
+                Ok(Outcome::Done)
+            }
             next => match self.settle(job.session, job.attempt, turn, next, "").await {
                 Ok(turn) if turn.session.attempt.is_some() => again,
                 Ok(_) | Err(NotDone::Stale | NotDone::NoSession) => Ok(Outcome::Done),

@@ -2,7 +2,7 @@
 //! of this attempt; how it gets one, and from whom among all who are old enough, is not to be known here.
 
 use super::{Ask, At, Next, Problem, Step, failed, not_set_up, text};
-use crate::ages::{Ages, NotDone, judge};
+use crate::ages::{Ages, NotDone, judge, session::Verdict};
 use ::methods::{
     Known,
     blind::{BadToken, Challenge, Token, VerifyingKey, best},
@@ -54,7 +54,7 @@ impl Ages {
         Ok(Next::Ask(Ask::new(step, json!(carried))))
     }
 
-    /// Takes a token: what is of no use is asked for anew, with another challenge.
+    /// Takes a token, or word that the issuer gave none. What is of no use is asked for anew, with another challenge.
     pub(super) async fn take_token(
         &self,
         at: At<'_>,
@@ -62,6 +62,10 @@ impl Ages {
         input: &Map<String, Value>,
     ) -> Result<Next, NotDone> {
         let carried: Carried = serde_json::from_value(held).map_err(|_| NotDone::Stale)?;
+        if input.get("declined") == Some(&Value::Bool(true)) {
+            // Why, only the person and the issuer know.
+            return Ok(Next::End(Verdict::Undecided { code: "NO_TOKEN" }));
+        }
         let shown = text(input, "token").ok_or_else(|| NotDone::wrong("token", "a text is expected"))?;
         match verified(&carried, shown, self.0.world.now()) {
             Ok(token) => {

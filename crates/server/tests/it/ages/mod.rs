@@ -15,6 +15,9 @@ use std::{
     process::{Command, Stdio},
 };
 
+/// Whoever checks ages for blind tokens.
+const ISSUER: &str = "Independent issuer";
+
 /// A server at a name, which passkeys need, that writes down all that it logs; and the application that asks for ages there.
 struct Shop {
     place: Place,
@@ -51,18 +54,31 @@ impl Shop {
     fn open() -> Self {
         let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let named = format!("http://localhost:{}", free.port());
+        let studio = Place::new();
+        let config = studio.path("assay.toml");
         let place = Place::new()
+            .set("ASSAY_CONFIG", config.to_str().unwrap())
             .set("ASSAY__SERVER__PUBLIC_URL", &named)
             .set("ASSAY__LOG__FILTER", "debug")
             // Of Singpass the sandbox has one that knows nobody who is too young.
             .set("ASSAY__AGES__SINGPASS__PROVIDER", "sandbox")
             .set("ASSAY__AGES__SINGPASS__NAME", "Singpass")
             .set("ASSAY__AGES__SINGPASS__OUTCOME", "under");
-        let server =
-            place.serve_at(&free.to_string(), Stdio::from(std::fs::File::create(place.path("log")).unwrap()));
+        let listen = free.to_string();
+        // The operator issues blind tokens in the name of an application of his own.
+        std::fs::write(&config, "").unwrap();
+        drop(place.serve_at(&listen, Stdio::null()));
+        let orgs: Value = serde_json::from_str(&place.ask(&["org", "list"])).unwrap();
+        let issuer = place.ask(&["app", "create", "--org", orgs[0]["id"].as_str().unwrap(), ISSUER]);
+        let tokens = format!(
+            "[ages.double_anonymity]\napplication = \"{issuer}\"\nmethods = [{{ method = \"credit_card\" }}]\n"
+        );
+        std::fs::write(&config, tokens).unwrap();
+        let log = std::fs::File::create(place.path("log")).unwrap();
+        let server = place.serve_at(&listen, Stdio::from(log));
         let app = place.credentials()["sdk_id"].as_str().unwrap().to_owned();
         let token = place.ask(&["token", "create", "--app", &app, "--scope", "avs:sessions:create"]);
-        Self { place, server, app, token, studio: Place::new() }
+        Self { place, server, app, token, studio }
     }
 
     /// A call of the application: status and answer.
