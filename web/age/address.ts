@@ -93,16 +93,15 @@ export function keep(leave: Leave): boolean {
   }
 }
 
-/** What was kept; it is not kept any longer. */
-export function taken(): Leave | undefined {
-  return takenFrom(() => sessionStorage) ?? takenFrom(() => localStorage);
+/** What was kept; it is not kept any longer. A wallet's return names the attempt, and is good for that alone. */
+export function taken(attempt: string | null): Leave | undefined {
+  return attempt === null ? takenFrom(() => sessionStorage, KEPT) : takenFrom(() => localStorage, placeFor(attempt));
 }
 
-function takenFrom(storage: () => Storage): Leave | undefined {
+function takenFrom(storage: () => Storage, place: string): Leave | undefined {
   try {
-    const text = storage().getItem(KEPT);
-    storage().removeItem(KEPT);
-    const value = JSON.parse(text ?? "null");
+    const value = JSON.parse(storage().getItem(place) ?? "null");
+    storage().removeItem(place);
     return value?.until === undefined || Date.now() < value.until ? leaveOf(value) : undefined;
   } catch {
     return undefined;
@@ -112,19 +111,29 @@ function takenFrom(storage: () => Storage): Leave | undefined {
 /** How long a wallet's return is waited for. */
 const AWAITED_MS = 3_600_000;
 
+function placeFor(attempt: string): string {
+  return `${KEPT}-${attempt}`;
+}
+
 /** Keeps it in this browser for a while: a wallet opens a tab of its own to come back. */
 export function awaitReturn(leave: Leave): void {
   try {
-    localStorage.setItem(KEPT, JSON.stringify({ ...leave, until: Date.now() + AWAITED_MS }));
+    localStorage.setItem(placeFor(leave.attempt), JSON.stringify({ ...leave, until: Date.now() + AWAITED_MS }));
+    for (const place of Object.keys(localStorage).filter((place) => place.startsWith(`${KEPT}-`))) {
+      const { until } = JSON.parse(localStorage.getItem(place) ?? "{}");
+      if (!(Date.now() < until)) {
+        localStorage.removeItem(place);
+      }
+    }
   } catch {
     // The way back is lost, and the code is still there to be scanned.
   }
 }
 
 /** Keeps it no longer. */
-export function awaitNoReturn(): void {
+export function awaitNoReturn({ attempt }: Leave): void {
   try {
-    localStorage.removeItem(KEPT);
+    localStorage.removeItem(placeFor(attempt));
   } catch {
     // Nothing was kept.
   }

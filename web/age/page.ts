@@ -589,8 +589,9 @@ class Page {
       depart: (url) => here && this.#depart(leave(), url),
       awaitReturn: () => {
         if (here) {
-          awaitReturn(leave());
-          this.#leavings.push(awaitNoReturn);
+          const awaited = leave();
+          awaitReturn(awaited);
+          this.#leavings.push(() => awaitNoReturn(awaited));
         }
       },
       errand: (url) => errandAddress({ ...leave(), url }),
@@ -946,7 +947,7 @@ function arrival(): Arrival {
     history.replaceState(null, "", location.pathname);
     return { key: undefined, errand };
   }
-  const leave = taken();
+  const leave = taken(url.searchParams.get("attempt"));
   // What a provider sent is for one use, and no business of the browser's history.
   history.replaceState(null, "", leave ? addressOf(leave) : location.pathname);
   return leave

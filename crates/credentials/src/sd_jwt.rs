@@ -14,7 +14,7 @@ use crate::proof::{Check, Failed, Terms, Unsupported, Verified};
 use crate::times::Times;
 use crate::trust::Issuer;
 use crate::vp::{Age, Request, Stated};
-use base::Timestamp;
+use base::{SignedDuration, Timestamp};
 use base64_simd::URL_SAFE_NO_PAD as BASE64URL;
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
@@ -83,7 +83,7 @@ impl SdJwt {
         let (_, claims, times) = self.issued(issuer, terms)?;
         let (used, checks): (_, &[_]) = match &self.binding {
             Some(binding) => {
-                let until = self.check_binding(binding, issuer, terms)?;
+                let until = self.check_binding(binding, issuer.window(terms), terms)?;
                 let key = use_key(issuer.id(), UseOf::Message, binding.signing_input.as_bytes());
                 ((key, until), &[Check::Fresh, Check::HolderBound])
             }
@@ -111,7 +111,8 @@ impl SdJwt {
             .binding
             .as_ref()
             .ok_or_else(|| Failed::unverified("the credential's holder did not sign this presentation"))?;
-        self.check_binding(binding, issuer, terms)?;
+        // The request is for this moment, so it says how long an answer to it may take, and not the issuer.
+        self.check_binding(binding, terms.freshness, terms)?;
         let (aud, nonce) = (binding.text("aud"), binding.text("nonce"));
         if aud != Some(request.client_id) || nonce != Some(request.nonce) {
             return Err(Failed::unverified("the holder signed for another request"));
@@ -122,7 +123,12 @@ impl SdJwt {
 
     /// Whether the key that the issuer put into the credential signed just this presentation, just now.
     /// Answers until when it could be shown again.
-    fn check_binding(&self, binding: &Jws, issuer: &Issuer, terms: &Terms) -> Result<Timestamp, Failed> {
+    fn check_binding(
+        &self,
+        binding: &Jws,
+        window: SignedDuration,
+        terms: &Terms,
+    ) -> Result<Timestamp, Failed> {
         if binding.typ.as_deref() != Some("kb+jwt") {
             return Err(Failed::unverified("the holder's signature is not of type kb+jwt"));
         }
@@ -145,7 +151,7 @@ impl SdJwt {
         jwt::check_audience(&binding.payload, terms)?;
         let times = jwt::times(&binding.payload)?;
         times.hold(terms)?;
-        times.fresh(terms, issuer.window(terms))
+        times.fresh(terms, window)
     }
 }
 

@@ -15,6 +15,7 @@ use crate::proof::{Failed, Format, StatusReference, Terms, Unsupported};
 use crate::sd_jwt::SdJwt;
 use crate::trust::{Issuer, TrustList};
 use crate::x5c;
+use base::Timestamp;
 use ciborium::Value as Cbor;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -209,6 +210,9 @@ pub enum BadSigner {
     /// They are for another host.
     #[error("begins with a certificate that does not name the host of the server's public address")]
     Host,
+    /// They are not valid now.
+    #[error("begins with a certificate that is not valid now")]
+    Time,
     /// They are for another key.
     #[error("begins with a certificate for another key")]
     OtherKey,
@@ -220,25 +224,31 @@ pub struct RequestSigner {
     key: IssuingKey,
     /// Base64 of DER, the signer's own first.
     chain: Vec<String>,
+    until: Timestamp,
 }
 
 impl RequestSigner {
     /// Reads a key and the certificates that lead from it to a root that wallets know, the signer's own first and the root
-    /// left out. The first must name `host`.
-    pub fn open(chain_pem: &str, key_pem: &str, host: &str) -> Result<Self, BadSigner> {
+    /// left out. The first must name `host`, and no pattern that it fits, and be valid now.
+    pub fn open(chain_pem: &str, key_pem: &str, host: &str, now: Timestamp) -> Result<Self, BadSigner> {
         let key = IssuingKey::from_pkcs8_pem(key_pem).map_err(|_| BadSigner::Key)?;
         let chain = pem::parse_many(chain_pem).map_err(|_| BadSigner::Chain)?;
         let is_certificate = |one: &pem::Pem| one.tag() == "CERTIFICATE";
         if !(1..=MAX_CHAIN).contains(&chain.len()) || !chain.iter().all(is_certificate) {
             return Err(BadSigner::Chain);
         }
-        let spki = x5c::key_of_host(chain[0].contents(), host)?;
+        let (spki, until) = x5c::key_of_host(chain[0].contents(), host, now)?;
         // A `SubjectPublicKeyInfo` of P-256 ends with the point.
         if !spki.ends_with(key.public_key()) {
             return Err(BadSigner::OtherKey);
         }
         let chain = chain.iter().map(|one| base64_simd::STANDARD.encode_to_string(one.contents()));
-        Ok(Self { key, chain: chain.collect() })
+        Ok(Self { key, chain: chain.collect(), until })
+    }
+
+    /// Until when its certificate is valid.
+    pub fn until(&self) -> Timestamp {
+        self.until
     }
 
     /// A request object (RFC 9101) of these members.

@@ -4,7 +4,7 @@ use crate::hosts;
 use crate::keys::Jwk;
 use crate::vp::BadSigner;
 use base::Timestamp;
-use rustls_pki_types::{CertificateDer, ServerName, TrustAnchor, UnixTime};
+use rustls_pki_types::{CertificateDer, TrustAnchor, UnixTime};
 use std::time::Duration;
 use webpki::{EndEntityCert, Error, ExtendedKeyUsageValidator, KeyPurposeIdIter, KeyUsage};
 
@@ -97,13 +97,19 @@ pub(crate) fn key(
         .ok_or(broken("holds a key of a kind that is not accepted"))
 }
 
-/// The `SubjectPublicKeyInfo` of a certificate that must name `host`.
-pub(crate) fn key_of_host(der: &[u8], host: &str) -> Result<Vec<u8>, BadSigner> {
+/// The `SubjectPublicKeyInfo` of a certificate that must name `host`, letter by letter as wallets compare it, and be valid
+/// now; and until when it is.
+pub(crate) fn key_of_host(der: &[u8], host: &str, now: Timestamp) -> Result<(Vec<u8>, Timestamp), BadSigner> {
+    let (from, until) = validity(der).ok_or(BadSigner::Chain)?;
     let der = CertificateDer::from(der);
     let leaf = EndEntityCert::try_from(&der).map_err(|_| BadSigner::Chain)?;
-    let name = ServerName::try_from(host).map_err(|_| BadSigner::Host)?;
-    leaf.verify_is_valid_for_subject_name(&name).map_err(|_| BadSigner::Host)?;
-    Ok(leaf.subject_public_key_info().as_ref().to_vec())
+    if !leaf.valid_dns_names().any(|name| name.eq_ignore_ascii_case(host)) {
+        return Err(BadSigner::Host);
+    }
+    if now < from || until < now {
+        return Err(BadSigner::Time);
+    }
+    Ok((leaf.subject_public_key_info().as_ref().to_vec(), until))
 }
 
 /// A public authority certifies anybody's host. So a certificate that names hosts or addresses speaks for those alone;

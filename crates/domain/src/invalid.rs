@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 /// A value that is well-formed and cannot be used.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{path}: {words}")]
+#[error("{}{}{words}", path, if path.is_empty() { "" } else { ": " })]
 pub struct Invalid {
     /// Where in the body.
     pub path: Cow<'static, str>,

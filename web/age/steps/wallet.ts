@@ -8,12 +8,12 @@ import { list, type Problem, type Step, text } from "../session";
 import { type Doing, elsewhere, type Rendered, worded } from "./step";
 import { pace } from "./wait";
 
-/** How wallets are called: custom schemes of their protocols, or an address of their own. */
-const SCHEMES = /^(https|openid4vp|haip|haip-vp|av|eudi-openid4vp|mdoc-openid4vp|eudi-wallet):/i;
+/** What calls no wallet, whoever says so. */
+const NO_WALLET = /^(about|blob|data|file|filesystem|http|javascript|vbscript|view-source):/i;
 
-/** Whether a wallet may be called so. The sandbox's wallet is a page of this server. */
+/** Whether a wallet may be called so: by a scheme, or by an address of its own. The sandbox's is a page of this server. */
 function calls(url: string): boolean {
-  return SCHEMES.test(url) || url.startsWith(`${location.origin}/`);
+  return url.startsWith(`${location.origin}/`) || (/^[a-z][a-z0-9+.-]*:/i.test(url) && !NO_WALLET.test(url));
 }
 
 /** What calls wallets on this device. A frame cannot be come back to, so it uses what the code says. */
@@ -36,7 +36,9 @@ export function render(doing: Doing, step: Step, problem: Problem | undefined): 
     ...links.map((link, number) => {
       const kind = phone && number === 0 ? "press main" : "press";
       const words = number === 0 ? say.open : `${say.open} (${link.split(":")[0]})`;
-      const made = make("a", { href: link, class: kind }, words);
+      // A page would take this one's place in the frame, and most do not let themselves be put there.
+      const tab = doing.embedded && /^https?:/i.test(link) ? { target: "_blank", rel: "noopener" } : {};
+      const made = make("a", { href: link, class: kind, ...tab }, words);
       made.addEventListener("click", () => doing.embedded || doing.awaitReturn());
       return made;
     }),

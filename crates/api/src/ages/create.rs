@@ -64,7 +64,8 @@ pub(crate) async fn create_age_session(
 )]
 pub(crate) async fn create_age_rule(State(api): State<Api>, business: Business) -> Result<Response, Problem> {
     let Business { app, sandbox, sent } = business;
-    let wanted = Wanted::read(&sent.json()?, &sent.order()?, api.world.now(), api.ages.offer(sandbox))?;
+    let wanted =
+        Wanted::read(&sent.json()?, &sent.order()?, api.world.now(), api.ages.offer_for_rules(sandbox))?;
     let mut tx = api.db.write().await?;
     let once = match sent.once(&api, &mut tx, app).await? {
         Ok(once) => once,

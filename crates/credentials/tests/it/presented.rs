@@ -188,7 +188,7 @@ fn requests_are_signed_in_the_name_of_a_certified_host() {
     let mut params = params("verifier", IsCa::NoCa);
     params.subject_alt_names = vec![SanType::DnsName("age.example".try_into().unwrap())];
     let certificate = params.signed_by(&key, &authority).unwrap().pem();
-    let signer = RequestSigner::open(&certificate, &key.serialize_pem(), "age.example").unwrap();
+    let signer = RequestSigner::open(&certificate, &key.serialize_pem(), "age.example", at(NOW)).unwrap();
     let object = signer.sign(&json!({ "nonce": "n" }));
     let header: Value = serde_json::from_slice(
         &base64_simd::URL_SAFE_NO_PAD.decode_to_vec(object.split('.').next().unwrap()).unwrap(),
@@ -197,11 +197,20 @@ fn requests_are_signed_in_the_name_of_a_certified_host() {
     assert_eq!((&header["alg"], &header["typ"]), (&json!("ES256"), &json!("oauth-authz-req+jwt")));
     assert_eq!(header["x5c"].as_array().map(Vec::len), Some(1));
 
-    let open = |chain: &str, key: &str, host: &str| RequestSigner::open(chain, key, host).unwrap_err();
+    let open =
+        |chain: &str, key: &str, host: &str| RequestSigner::open(chain, key, host, at(NOW)).unwrap_err();
     let other = KeyPair::generate().unwrap().serialize_pem();
     assert_eq!(open(&certificate, &key.serialize_pem(), "other.example"), BadSigner::Host);
     assert_eq!(open(&certificate, &other, "age.example"), BadSigner::OtherKey);
     assert_eq!(open(&certificate, "", "age.example"), BadSigner::Key);
     assert_eq!(open("", &key.serialize_pem(), "age.example"), BadSigner::Chain);
     assert_eq!(open(&certificate.repeat(6), &key.serialize_pem(), "age.example"), BadSigner::Chain);
+    // Wallets compare names letter by letter, and look at the calendar.
+    params.subject_alt_names = vec![SanType::DnsName("*.example".try_into().unwrap())];
+    let pattern = params.signed_by(&key, &authority).unwrap().pem();
+    assert_eq!(open(&pattern, &key.serialize_pem(), "age.example"), BadSigner::Host);
+    for late in [signer.until() + SignedDuration::from_secs(1), at(0)] {
+        let open = RequestSigner::open(&certificate, &key.serialize_pem(), "age.example", late);
+        assert_eq!(open.unwrap_err(), BadSigner::Time);
+    }
 }

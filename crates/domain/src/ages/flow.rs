@@ -94,6 +94,10 @@ impl Ages {
     pub async fn cancel(&self, id: AgeSessionId) -> Result<Session, NotDone> {
         let now = self.0.world.now();
         let (tx, mut held) = self.held(id).await?;
+        // What has ended has been told, and stays; unless it may be taken up again.
+        if held.session.state.is_result() && !held.session.may_go_on(self.has(held.session.sandbox)) {
+            return Err(NotDone::State(format!("the session is {}", held.session.state)));
+        }
         held.session.attempt = None;
         held.session.happen(Event::Cancelled, now)?;
         self.written(tx, held).await
@@ -321,9 +325,13 @@ impl Ages {
         let mut tx = self.0.db.write().await?;
         let mut held = self.hold(&mut tx, id).await?.ok_or(NotDone::NoSession)?;
         let session = &mut held.session;
+        response.fits(session.wanted.kind)?;
         session.attempt = None;
         session.state = response.state;
         session.updated_at = now;
+        if response.state == State::Pending {
+            session.outcome = None;
+        }
         if matches!(response.state, State::Complete | State::Fail | State::Error) {
             let outcome = response.outcome(session, now);
             session.outcome = Some(outcome.clone());

@@ -240,7 +240,7 @@ impl Ages {
             Providers::open(settings, &fetcher, &world, own)
         };
         let providers = open(&settings.providers, mail.ready().is_ok())?;
-        let sandbox = open(&ProviderSettings::sandbox(), true)?;
+        let sandbox = open(&ProviderSettings::sandbox(&settings.providers), true)?;
         let ages = Self(Arc::new(Inner {
             db,
             world,
@@ -268,7 +268,13 @@ impl Ages {
 
     /// What payloads are read against.
     pub fn offer(&self, sandbox: bool) -> Offer<'_> {
-        Offer { has: self.has(sandbox), brand: &self.0.settings.brand, outbox: &self.0.outbox }
+        let (brand, outbox) = (self.0.settings.brand.as_str(), &self.0.outbox);
+        Offer { has: self.has(sandbox), brand, outbox, ttl: wanted::TTL }
+    }
+
+    /// What payloads of rules are read against: a result is good as long as it is kept, unless the rule says less.
+    pub fn offer_for_rules(&self, sandbox: bool) -> Offer<'_> {
+        Offer { ttl: self.0.settings.tokens.as_secs(), ..self.offer(sandbox) }
     }
 
     /// Which methods there are.
@@ -379,6 +385,10 @@ mod tests {
             vec!["bank".to_owned()]
         }
 
+        fn judges_email(&self) -> bool {
+            true
+        }
+
         fn token_age(&self, asked: i64) -> Option<u8> {
             [18, 21].into_iter().find(|age| i64::from(*age) >= asked)
         }
@@ -391,7 +401,7 @@ mod tests {
         let body = body.as_object().unwrap();
         let order: Vec<String> = body.keys().cloned().collect();
         let now = "2026-11-22T12:00:00Z".parse().unwrap();
-        Wanted::read(body, &order, now, Offer { has: &All, brand: "svc", outbox: &outbox })
+        Wanted::read(body, &order, now, Offer { has: &All, brand: "svc", outbox: &outbox, ttl: wanted::TTL })
     }
 
     pub(super) fn wanted(body: &Value) -> Wanted {

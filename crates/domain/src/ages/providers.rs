@@ -93,11 +93,13 @@ pub(super) struct Own<'a> {
 }
 
 impl Settings {
-    /// Providers that ask nobody: what they answer depends on what is typed (docs/PROVIDERS.md).
-    pub(super) fn sandbox() -> Self {
+    /// Providers that ask nobody: what they answer depends on what is typed (docs/PROVIDERS.md). Those of electronic
+    /// identities are called as the operator's, too, so that a payload need not be changed to be tried.
+    pub(super) fn sandbox(own: &Self) -> Self {
         use oidc::SandboxOutcome::{Declined, Over, Unavailable, Under};
         let registry = Some(registry::Settings::Sandbox {});
         let electronic = |name: &str, outcome| oidc::Settings::Sandbox { name: name.to_owned(), outcome };
+        let called = own.electronic_id.iter().map(|(id, own)| (id.clone(), electronic(own.name(), Over)));
         Self {
             credit_card: Some(card::Settings::Sandbox {}),
             mobile: Some(Mobile {
@@ -117,7 +119,9 @@ impl Settings {
                 ("unavailable", electronic("Is away", Unavailable)),
             ]
             .map(|(id, settings)| (id.to_owned(), settings))
-            .into(),
+            .into_iter()
+            .chain(called)
+            .collect(),
             singpass: Some(electronic("Singpass", Over)),
             digital_id: Some(wallet::Settings::Sandbox {}),
             svc_key: None,
@@ -206,6 +210,10 @@ impl Has for Providers {
 
     fn sub_methods(&self) -> Vec<String> {
         self.electronic_id.iter().map(|provider| provider.id().to_owned()).collect()
+    }
+
+    fn judges_email(&self) -> bool {
+        self.email.is_some()
     }
 
     fn token_age(&self, asked: i64) -> Option<u8> {

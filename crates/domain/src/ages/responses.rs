@@ -35,6 +35,17 @@ impl Response {
         Ok(Self { state: state.unwrap_or(State::Pending), age, method })
     }
 
+    /// Refuses what no session of this kind comes to.
+    pub(super) fn fits(&self, kind: Kind) -> Result<(), NotDone> {
+        match (kind, self.state, self.age) {
+            (Kind::Age, State::Fail, _) => {
+                Err(NotDone::wrong("status", "FAIL is for OVER and UNDER; the session asks for an age"))
+            }
+            (Kind::Age, State::Complete, None) => Err(NotDone::wrong("age", "the session asks for an age")),
+            _ => Ok(()),
+        }
+    }
+
     /// The outcome of it.
     pub(super) fn outcome(&self, session: &Session, now: Timestamp) -> Outcome {
         let asked = session.wanted.blocks.iter().find(|block| block.allowed);

@@ -199,9 +199,11 @@ impl Session {
         self.tries.iter().find(|tried| tried.method == method).map_or(0, |tried| tried.attempts)
     }
 
-    /// Attempts at a method that are left.
+    /// Attempts at a method that are left. One that is resumed after its end has those of a block that may be tried again.
     pub fn attempts_remaining(&self, block: &Block) -> i64 {
-        (block.attempts() - self.attempts(block.method)).max(0)
+        let resumed = self.wanted.resume_enabled && matches!(self.state, State::Fail | State::Error);
+        let most = if resumed { block.most_attempts() } else { block.attempts() };
+        (most - self.attempts(block.method)).max(0)
     }
 
     /// Whether the person must be asked before a face is looked at.
@@ -266,14 +268,17 @@ impl Session {
             Some(tried) => (tried.attempts, tried.failed) = (tried.attempts + 1, failed),
             None => self.tries.push(Try { method, attempts: 1, failed }),
         }
-        self.attempt = None;
+        // Where a method keeps no evidence, what came of it is found by the attempt.
+        let tried = self.attempt.take().map(|attempt| attempt.id.to_string());
         // What is left is asked as if it went on: a method that could not tell leaves room for the others.
         let left = {
             let mut going = self.clone();
             going.state = State::InProgress;
             going.may_go_on(has)
         };
-        let threshold = self.wanted.block(method).map(|block| block.threshold);
+        // Where an age is asked for, one that is not known has no name.
+        let asked = self.wanted.block(method).filter(|_| self.wanted.kind != Kind::Age);
+        let threshold = asked.map(|block| block.threshold);
         let (event, passed, age, evidence_id, code, check_type, held) = match verdict {
             Verdict::Passed { age, evidence, check_type, held } => {
                 (Event::Passed, true, Some(age), evidence, None, check_type, held)
@@ -301,7 +306,7 @@ impl Session {
             method,
             passed,
             age,
-            evidence_id,
+            evidence_id: evidence_id.or(tried),
             error_code,
             check_type,
             at: now,

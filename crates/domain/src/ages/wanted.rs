@@ -15,7 +15,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// Seconds that a session is valid, unless asked otherwise; at least, and at most: thirty days.
-const TTL: i64 = 900;
+/// Seconds that a session lives unless its payload says otherwise.
+pub(super) const TTL: i64 = 900;
 const TTL_BOUNDS: (i64, i64) = (60, 2_592_000);
 /// The age that is asked for, unless asked otherwise, years.
 const THRESHOLD: i64 = 18;
@@ -41,6 +42,8 @@ pub struct Offer<'a> {
     pub brand: &'a str,
     /// Where webhooks go through.
     pub outbox: &'a Outbox,
+    /// Seconds that a session lives, or a result is good for a rule, where the payload says nothing.
+    pub ttl: i64,
 }
 
 /// Tells which methods and providers there are.
@@ -49,6 +52,8 @@ pub trait Has: std::fmt::Debug + Send + Sync {
     fn method(&self, method: Method) -> bool;
     /// The ids of the `OpenID` Connect providers of `electronic_id`.
     fn sub_methods(&self) -> Vec<String>;
+    /// Whether an address that a business has verified can be judged, which takes no mail.
+    fn judges_email(&self) -> bool;
     /// The age that a blind token shows where this one is asked for, years; none where no token reaches it.
     fn token_age(&self, asked: i64) -> Option<u8>;
 }
@@ -136,6 +141,9 @@ pub struct Block {
     pub allowed: bool,
     /// The age that is asked for, years.
     pub threshold: i64,
+    /// Whether the payload says so.
+    #[serde(default)]
+    pub says_threshold: bool,
     /// How it is made sure that a live person shows his face.
     pub level: Level,
     /// How it is made sure that a document is genuine.
@@ -175,6 +183,7 @@ impl Block {
             method,
             allowed: true,
             threshold: THRESHOLD,
+            says_threshold: false,
             level: Level::None,
             authenticity,
             retry_enabled,
@@ -191,7 +200,12 @@ impl Block {
 
     /// How often it may be tried.
     pub fn attempts(&self) -> i64 {
-        if self.retry_enabled { self.retry_limit.unwrap_or(ATTEMPTS) } else { 1 }
+        if self.retry_enabled { self.most_attempts() } else { 1 }
+    }
+
+    /// The same of one that may be tried again.
+    pub fn most_attempts(&self) -> i64 {
+        self.retry_limit.unwrap_or(ATTEMPTS)
     }
 
     /// Whether the method uses a face.
@@ -225,7 +239,7 @@ impl Wanted {
         let kind = members.word("type").unwrap_or(Kind::Over);
         let retry_enabled = members.flag("retry_enabled").unwrap_or(false);
         let (least, most) = TTL_BOUNDS;
-        let ttl = members.within("ttl", least, most).unwrap_or(TTL);
+        let ttl = members.within("ttl", least, most).unwrap_or(offer.ttl);
         let mut wanted = Self {
             kind,
             blocks: blocks(&members, order, kind, retry_enabled, offer),
@@ -282,7 +296,8 @@ impl Wanted {
 
     /// Leaves the methods that can be offered, or refuses a session that would offer none.
     fn offer_something(&mut self, offer: Offer<'_>) -> Result<(), Vec<Invalid>> {
-        if self.usable(offer.has).next().is_some() {
+        let judged = self.email.is_some() && self.judged_email(offer.has).is_some();
+        if judged || self.usable(offer.has).next().is_some() {
             return Ok(());
         }
         let words = if self.double_blind {
@@ -304,6 +319,11 @@ impl Wanted {
                 && (token || !self.double_blind)
                 && (!token || has.token_age(block.threshold).is_some())
         })
+    }
+
+    /// What an address that the business has verified is judged by, where it can be.
+    pub(super) fn judged_email(&self, has: &dyn Has) -> Option<&Block> {
+        self.block(Method::Email).filter(|block| block.answers(self.kind) && has.judges_email())
     }
 
     /// What is said about a method.
@@ -336,6 +356,7 @@ fn block(members: &Members<'_>, method: Method, kind: Kind, retry: bool, offer: 
     let mut block = Block {
         allowed: members.flag("allowed").unwrap_or(true),
         threshold: members.within("threshold", least, most).unwrap_or(THRESHOLD),
+        says_threshold: members.has("threshold"),
         level: members.word("level").unwrap_or(usual.level),
         authenticity: members.word("authenticity").unwrap_or(usual.authenticity),
         retry_enabled: members.flag("retry_enabled").unwrap_or(retry),
@@ -359,8 +380,9 @@ fn block(members: &Members<'_>, method: Method, kind: Kind, retry: bool, offer: 
                         .refuse(path, format!("no such provider is set up; there are: {}", known.join(", ")));
                 }
             }
-            block.sub_methods =
-                members.has("sub_methods").then(|| asked.iter().map(|(_, id)| (*id).to_owned()).collect());
+            // None is every one, as where nothing is said.
+            let named = !asked.is_empty();
+            block.sub_methods = named.then(|| asked.iter().map(|(_, id)| (*id).to_owned()).collect());
         }
         _ => {}
     }
@@ -390,7 +412,7 @@ fn wallet(members: &Members<'_>, block: &mut Block, kind: Kind) {
 
 fn country(members: &Members<'_>) -> Option<String> {
     let code = members.text("preset_issuing_country")?.to_ascii_uppercase();
-    if code.len() == 3 && code.bytes().all(|byte| byte.is_ascii_uppercase()) {
+    if code.len() == 3 && documents::countries::find_iso(&code).is_some() {
         return Some(code);
     }
     members.refuse("preset_issuing_country", "it is no ISO 3166-1 alpha-3 code");
@@ -477,12 +499,12 @@ fn email_data(members: &Members<'_>) -> Option<VerifiedEmail> {
 /// threshold nor its levels are less.
 pub fn satisfies(held: &Held, wanted: &Wanted) -> bool {
     let Some(block) = wanted.block(held.method).filter(|block| block.allowed) else { return false };
-    let enough = match (wanted.kind, held.kind) {
-        (Kind::Over, Kind::Over | Kind::Age) => held.age >= block.threshold,
-        (Kind::Under, Kind::Under) => held.age <= block.threshold,
-        (Kind::Age, Kind::Age) => true,
-        _ => false,
-    };
+    let enough = wanted.kind.is_told_by(held.kind)
+        && match wanted.kind {
+            Kind::Over => held.age >= block.threshold,
+            Kind::Under => held.age <= block.threshold,
+            Kind::Age => true,
+        };
     let level = |level: Level| level as u8;
     let genuine = |authenticity: Authenticity| authenticity as u8;
     enough

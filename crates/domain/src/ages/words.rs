@@ -15,6 +15,17 @@ closed! {
     }
 }
 
+impl Kind {
+    /// Whether a result of a kind that was kept for a while tells this one still. Who has reached an age has reached it
+    /// for good; an age that was told may have become another.
+    pub fn is_told_by(self, held: Self) -> bool {
+        matches!(
+            (self, held),
+            (Self::Over, Self::Over | Self::Age) | (Self::Under, Self::Under) | (Self::Age, Self::Age)
+        )
+    }
+}
+
 closed! {
     /// How far a session is.
     pub enum State {

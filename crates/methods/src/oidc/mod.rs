@@ -46,6 +46,16 @@ pub enum Settings {
     },
 }
 
+impl Settings {
+    /// What people know it as.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Oidc(settings) => &settings.name,
+            Self::Sandbox { name, .. } => name,
+        }
+    }
+}
+
 /// What a sandbox's provider answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -106,10 +106,16 @@ impl Verifier {
         let now = self.world.now();
         let terms = Terms { now, scanned_at: now, freshness: FRESH, skew: SKEW, audience: None };
         let bound = request.bound_to();
+        if self.trusted.expires().is_some_and(|expires| expires <= now) {
+            return Finding::Unavailable("the trust list has expired".to_owned());
+        }
         let mut answer = self.trusted.answer(&presentation, &bound, &terms);
-        if let Err(Failed { keys_of: Some(issuer), .. }) = &answer {
-            match self.lists.with_keys(&self.trusted, issuer).await {
-                Ok(trusted) => answer = trusted.answer(&presentation, &bound, &terms),
+        for anew in [false, true] {
+            let Err(Failed { keys_of: Some(issuer), .. }) = &answer else { break };
+            match self.lists.with_keys(&self.trusted, issuer, anew).await {
+                Ok(Some(trusted)) => answer = trusted.answer(&presentation, &bound, &terms),
+                // A key that nobody published.
+                Ok(None) => {}
                 Err(failure) => return Finding::Unavailable(failure.to_string()),
             }
         }

@@ -23,8 +23,11 @@ const KEYS_KEPT: SignedDuration = SignedDuration::from_mins(10);
 const MOST_KEYS: u64 = 256 << 10;
 /// How long an issuer is waited for, while its wallet waits for us.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Addresses that are remembered.
-const MOST: usize = 256;
+/// Key sets and status lists that are remembered; of the latter each may have four megabytes.
+const MOST_SETS: usize = 256;
+const MOST_LISTS: usize = 16;
+/// Keys that were fetched longer ago are fetched anew for a key that is not among them.
+const FRESH: SignedDuration = SignedDuration::from_secs(30);
 
 type Shelf<T> = Mutex<HashMap<String, Arc<Kept<T>>>>;
 
@@ -48,20 +51,30 @@ impl Lists {
         Self { fetcher, world, keys: Shelf::default(), statuses: Shelf::default() }
     }
 
-    /// The trust list with the keys that an issuer publishes now.
-    pub(super) async fn with_keys(&self, trusted: &TrustList, issuer: &str) -> Result<TrustList, Failure> {
-        let url = trusted.issuer(issuer).and_then(Issuer::key_set_url);
-        let url = url.ok_or_else(|| Failure::unavailable("the credential's issuer publishes no keys"))?;
-        let kept = self.place(&self.keys, url);
+    /// The trust list with the keys that an issuer publishes; none where it publishes none that are new. `anew` asks again
+    /// where they were not asked for just now: an issuer may have changed them.
+    pub(super) async fn with_keys(
+        &self,
+        trusted: &TrustList,
+        issuer: &str,
+        anew: bool,
+    ) -> Result<Option<TrustList>, Failure> {
+        let Some(url) = trusted.issuer(issuer).and_then(Issuer::key_set_url) else { return Ok(None) };
+        let now = self.world.now();
+        let kept = self.place(&self.keys, MOST_SETS, url);
+        if anew && !kept.forget(|_, since| now.duration_since(since) > FRESH).await {
+            return Ok(None);
+        }
         let keys = kept
             .get(async || {
                 let (body, _) = self.fetch(url, MOST_KEYS, "application/json").await?;
                 Ok((Arc::new(body), KEYS_KEPT))
             })
             .await?;
-        trusted
-            .with_keys(issuer, &keys, self.world.now())
-            .map_err(|error| Failure::Unavailable(error.to_string()))
+        Ok(trusted
+            .with_keys(issuer, &keys, now)
+            .map_err(|error| tracing::debug!(issuer, "a published key set adds nothing: {error}"))
+            .ok())
     }
 
     /// What an issuer's list says of a credential; none where it cannot be had and the issuer's entry does not mind.
@@ -71,17 +84,28 @@ impl Lists {
         issuer: &str,
         place: &StatusReference,
     ) -> Result<Option<Status>, Failure> {
-        let issuer = trusted.issuer(issuer);
+        let id = issuer;
+        let issuer = trusted.issuer(id);
         let issuer = issuer.ok_or_else(|| Failure::unavailable("the credential's issuer is not listed"))?;
         let uri = &place.uri;
-        let kept = self.place(&self.statuses, uri);
+        let kept = self.place(&self.statuses, MOST_LISTS, uri);
         let looked = kept
             .get(async || {
                 let accept = "application/statuslist+jwt, application/statuslist+cwt";
                 let (body, kind) = self.fetch(uri, status::MAX_BODY as u64, accept).await?;
                 let now = self.world.now();
-                let list = StatusList::parse(&body, kind.as_deref(), issuer, uri, now)
-                    .map_err(|error| Failure::Unavailable(error.to_string()))?;
+                let read = |issuer: &Issuer| StatusList::parse(&body, kind.as_deref(), issuer, uri, now);
+                let mut list = read(issuer);
+                // Its signature may be of a key that the issuer publishes.
+                for anew in [false, true] {
+                    if list.is_err()
+                        && let Some(with) = self.with_keys(trusted, id, anew).await?
+                        && let Some(issuer) = with.issuer(id)
+                    {
+                        list = read(issuer);
+                    }
+                }
+                let list = list.map_err(|error| Failure::Unavailable(error.to_string()))?;
                 let fresh = list.fresh_until(now).duration_since(now);
                 Ok((list, fresh))
             })
@@ -98,10 +122,14 @@ impl Lists {
         }
     }
 
-    fn place<T: Clone>(&self, shelf: &Shelf<T>, url: &str) -> Arc<Kept<T>> {
+    /// The place of an address; where there is none left, another's is given up.
+    fn place<T: Clone>(&self, shelf: &Shelf<T>, most: usize, url: &str) -> Arc<Kept<T>> {
         let mut shelf = shelf.lock().unwrap_or_else(PoisonError::into_inner);
-        if shelf.len() >= MOST && !shelf.contains_key(url) {
-            shelf.clear();
+        if shelf.len() >= most
+            && !shelf.contains_key(url)
+            && let Some(other) = shelf.keys().next().cloned()
+        {
+            shelf.remove(&other);
         }
         shelf.entry(url.to_owned()).or_insert_with(|| Arc::new(Kept::new(&self.world))).clone()
     }

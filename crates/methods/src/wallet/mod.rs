@@ -21,7 +21,7 @@ use crate::{
     settings::{public, secret},
 };
 use aws_lc_rs::hmac;
-use base::{Secret, World};
+use base::{Secret, SignedDuration, World};
 use base64_simd::URL_SAFE_NO_PAD as BASE64URL;
 use credentials::{
     jwe::DecryptionKey,
@@ -38,6 +38,8 @@ use url::Url;
 
 /// Encryptions of the content that answers may have.
 const ENCRYPTIONS: [&str; 2] = ["A128GCM", "A256GCM"];
+/// A certificate that is valid for no longer is worth a word at the start.
+const SOON: SignedDuration = SignedDuration::from_hours(14 * 24);
 /// The longest nonce that a wallet may want to see again, characters.
 pub const LONGEST_NONCE: usize = 512;
 /// The scheme of age verification wallets of the European Union, whose requests have no signature.
@@ -222,20 +224,31 @@ impl Verifier {
         })?;
         let chain = secret("certificate_file", &settings.certificate_file)?;
         let key = secret("key_file", &settings.key_file)?;
-        let signer = RequestSigner::open(chain.expose(), key.expose(), &host).map_err(|error| {
-            let setting = if error == vp::BadSigner::Key { "key_file" } else { "certificate_file" };
-            BadSettings::new(setting, error.to_string())
-        })?;
+        let signer =
+            RequestSigner::open(chain.expose(), key.expose(), &host, world.now()).map_err(|error| {
+                let setting = if error == vp::BadSigner::Key { "key_file" } else { "certificate_file" };
+                BadSettings::new(setting, error.to_string())
+            })?;
+        let left = signer.until().duration_since(world.now());
+        if left < SOON {
+            let days = left.as_hours() / 24;
+            tracing::warn!(
+                days,
+                "the certificate that requests to wallets are signed with is about to expire"
+            );
+        }
         let signed = Some((format!("x509_san_dns:{host}"), signer));
         Ok(verifier(trusted, settings.vct.clone(), settings.schemes.clone(), signed, None))
     }
 
-    /// How wallets are called, each with whether its request is unsigned; the first is also drawn as a QR code.
-    pub fn schemes(&self) -> Vec<(&str, bool)> {
+    /// How wallets are called that may tell what is asked, each with whether its request is unsigned; the first is also
+    /// drawn as a QR code. Age verification wallets tell sides of thresholds, never an age.
+    pub fn schemes(&self, asked: Asked) -> Vec<(&str, bool)> {
         if self.sandbox.is_some() {
             return vec![("sandbox", true)];
         }
-        self.schemes.iter().map(|scheme| (scheme.as_str(), scheme == UNSIGNED_SCHEME)).collect()
+        let all = self.schemes.iter().map(|scheme| (scheme.as_str(), scheme == UNSIGNED_SCHEME));
+        all.filter(|(_, unsigned)| !unsigned || asked != Asked::Age).collect()
     }
 
     /// The request that is fetched at `address`, and answered at `/response` below it.

@@ -26,7 +26,7 @@ pub(super) fn query(asked: Asked, vct: &[String], all: bool) -> Value {
         }));
         claim(&mut credentials, paths);
     }
-    if all || credentials.is_empty() {
+    if all {
         let nested = thresholds.iter().map(|years| json!(["age_equal_or_over", years.to_string()]));
         let flat = thresholds.iter().map(|years| json!([format!("age_over_{years}")]));
         let whole = [json!(["age_in_years"]), json!(["birthdate"])];

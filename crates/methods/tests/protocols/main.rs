@@ -11,3 +11,4 @@ mod oidc_provider;
 mod passkeys;
 mod registries;
 mod tokens;
+mod wallets;

@@ -72,17 +72,17 @@ async fn a_wallet_on_another_device_settles_the_attempt() {
 async fn a_wallet_on_this_device_counts_in_the_browser_that_began() {
     let app = TestApp::start().await;
     let payload = json!({ "digital_id": { "retry_enabled": true }, "age_estimation": {} });
-    let code_of = |answer: &Answer| {
-        let back = answer.header("location").to_owned();
-        let (address, code) = back.split_once("?response_code=").unwrap();
-        assert_eq!(address, "http://127.0.0.1:8080/sandbox/age/return");
-        code.to_owned()
+    let back_of =
+        |turn: &Turn| format!("http://127.0.0.1:8080/sandbox/age/return?attempt={}", turn.attempt());
+    let code_of = |answer: &Answer, turn: &Turn| {
+        let code = answer.header("location").strip_prefix(&back_of(turn)).unwrap();
+        code.strip_prefix("&response_code=").unwrap().to_owned()
     };
     let session = Session::new(&app, SANDBOX, &payload).await;
     let opened = session.open(&app, "DIGITAL_ID").await;
     let done = choose(&app, &opened.step()["links"][0], "over").await;
     assert_eq!(done.status, 303);
-    let code = code_of(&done);
+    let code = code_of(&done, &opened);
     assert_eq!(choose(&app, &opened.step()["links"][0], "under").await.line(), "409 STALE_CONTINUATION");
     assert_eq!(choose(&app, &opened.step()["url"], "under").await.line(), "409 STALE_CONTINUATION");
 
@@ -101,6 +101,29 @@ async fn a_wallet_on_this_device_counts_in_the_browser_that_began() {
     let replayed = session.page(&app, "POST", &format!("/attempts/{}", waits.attempt()), Some(again)).await;
     assert_ne!(replayed.json()["step"]["kind"], "wallet");
     assert_eq!(session.result(&app).await["status"], "COMPLETE");
+
+    // What does not pass counts whether or not anybody comes back with it.
+    for (choice, why) in [("under", "UNDER_AGE"), ("stranger", "UNTRUSTED_ISSUER"), ("refuse", "DECLINED")] {
+        let session = Session::new(&app, SANDBOX, &json!({ "digital_id": {} })).await;
+        let opened = session.open(&app, "DIGITAL_ID").await;
+        let done = choose(&app, &opened.step()["links"][0], choice).await;
+        assert_eq!(done.header("location"), back_of(&opened));
+        let result = session.result(&app).await;
+        assert_eq!((&result["status"], &result["digital_id"]["attempts"]), (&json!("FAIL"), &json!(1)));
+        let back = session.turn(&app, &opened, json!({ "returned": { "attempt": opened.attempt() } })).await;
+        assert_eq!((back.status(), reason(&back)), ("FAIL", why));
+    }
+}
+
+#[tokio::test]
+async fn an_answer_counts_whatever_turns_the_page_takes() {
+    let app = TestApp::start().await;
+    let session = Session::new(&app, SANDBOX, &json!({ "digital_id": {} })).await;
+    let opened = session.open(&app, "DIGITAL_ID").await;
+    let moved = session.turn(&app, &opened, json!({ "returned": {} })).await;
+    assert_eq!(moved.step()["kind"], "wallet");
+    assert_eq!(choose(&app, &opened.step()["url"], "over").await.line(), "200");
+    assert_eq!(session.result(&app).await["status"], "COMPLETE");
 }
 
 #[tokio::test]
@@ -112,7 +135,7 @@ async fn where_a_wallet_says_nothing_a_face_may_speak() {
         let opened = session.open(&app, "DIGITAL_ID").await;
         let turn = if here {
             let done = choose(&app, &opened.step()["links"][0], choice).await;
-            let code = done.header("location").split_once('=').unwrap().1.to_owned();
+            let code = done.header("location").split_once("&response_code=").unwrap().1.to_owned();
             session.turn(&app, &opened, json!({ "returned": { "response_code": code } })).await
         } else {
             assert_eq!(choose(&app, &opened.step()["url"], choice).await.line(), "200");
@@ -274,7 +297,8 @@ async fn a_wallet_of_other_libraries_shows_every_kind_of_credential() {
         let presented = wallet("present", input(link, "age")).await;
         assert_eq!(presented["prefix"], prefix, "{presented}");
         let back = presented["answer"]["redirect_uri"].as_str().unwrap();
-        let code = back.strip_prefix("https://verifier.test/age/return?response_code=").unwrap();
+        let at = format!("https://verifier.test/age/return?attempt={}&response_code=", opened.attempt());
+        let code = back.strip_prefix(&at).unwrap();
         assert_eq!(session.turn(&app, &opened, json!({})).await.status(), "IN_PROGRESS");
         let ended = session.turn(&app, &opened, json!({ "returned": { "response_code": code } })).await;
         assert_eq!(ended.status(), "COMPLETE");

@@ -150,7 +150,7 @@ impl Ages {
     pub async fn judge_email(&self, sandbox: bool, wanted: &mut Wanted) -> Result<Option<Verdict>, NotDone> {
         let Some(VerifiedEmail { address, country, ip }) = wanted.email.take() else { return Ok(None) };
         let providers = if sandbox { &self.0.sandbox } else { &self.0.providers };
-        let (Some(block), Some(registry)) = (wanted.block(Method::Email), &providers.email) else {
+        let (Some(block), Some(registry)) = (wanted.judged_email(providers), &providers.email) else {
             return Ok(None);
         };
         self.0.signer.ready().await?;

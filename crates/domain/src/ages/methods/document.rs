@@ -20,8 +20,9 @@ const POLL_MS: u32 = 2000;
 /// How often the server looks by itself, as the person may have closed the page: while checks run, and while he is at it.
 const EVERY: SignedDuration = SignedDuration::from_secs(5);
 const SELDOM: SignedDuration = SignedDuration::from_secs(20);
-/// Seconds that resources are kept at least; they go as soon as the age is known.
+/// Seconds that resources are kept at least, and beyond the session's own time; they go as soon as the age is known.
 const RESOURCES_TTL: i64 = 86_700;
+const LONGER: i64 = 3600;
 /// The least that a person has for a document, seconds.
 const LEAST: i64 = 60;
 
@@ -72,7 +73,7 @@ fn payload(session: &Session, block: &Block, seconds: i64) -> Map<String, Value>
     }
     let payload = json!({
         "client_session_token_ttl": seconds.max(LEAST),
-        "resources_ttl": RESOURCES_TTL,
+        "resources_ttl": (seconds + LONGER).max(RESOURCES_TTL),
         // Whoever comes here was asked on the page of the age session, or by the business.
         "block_biometric_consent": true,
         "requested_checks": checks,

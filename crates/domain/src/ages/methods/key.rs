@@ -108,19 +108,25 @@ impl Ages {
         if now.duration_since(token.at) > longest.min(self.0.settings.tokens) {
             return undecided("KEPT_RESULT_TOO_OLD");
         }
-        if !satisfies(&token.held, rule.as_ref().unwrap_or(&at.session.wanted)) {
-            return undecided("KEPT_RESULT_NOT_ENOUGH");
-        }
-        let age = if at.session.wanted.kind == Kind::Age { token.held.age } else { at.block.threshold };
+        let wanted = &at.session.wanted;
+        // Where a session names a rule, that says what is enough; where it has nothing but keys, their own threshold does.
+        let others = wanted.blocks.iter().any(|block| block.allowed && block.method != Method::SvcKey);
+        let enough = match &rule {
+            None if !others => wanted.kind.is_told_by(token.held.kind),
+            rule => satisfies(&token.held, rule.as_ref().unwrap_or(wanted)),
+        };
+        let of_rule = rule.as_ref().and_then(|rule| rule.block(token.held.method));
+        let asked = of_rule.filter(|_| !at.block.says_threshold).unwrap_or(at.block).threshold;
         // What satisfies a rule of the session's own methods need not reach the threshold of this one.
-        let reached = match at.session.wanted.kind {
-            Kind::Over => token.held.age >= at.block.threshold,
-            Kind::Under => token.held.age <= at.block.threshold,
+        let reached = match wanted.kind {
+            Kind::Over => token.held.age >= asked,
+            Kind::Under => token.held.age <= asked,
             Kind::Age => true,
         };
-        if !reached {
+        if !enough || !reached {
             return undecided("KEPT_RESULT_NOT_ENOUGH");
         }
+        let age = if wanted.kind == Kind::Age { token.held.age } else { asked };
         Ok(Next::End(Verdict::Passed { age, evidence: None, check_type: CheckType::AgeToken, held: None }))
     }
 

@@ -5,9 +5,10 @@
 //! counts, and no other.
 //!
 //! Two addresses are made. Who scans the code holds another device, and the answer settles the attempt. Who follows the link
-//! is sent back to the page with a code, and the attempt is settled by the browser that began it and brings the code: a link
-//! that a stranger was talked into following settles nothing. Nothing can tell whether somebody was talked into scanning a
-//! code.
+//! is sent back to the page with a code where the answer is as was asked, and the attempt is settled by the browser that
+//! began it and brings the code: a link of the page that a stranger was talked into following passes nothing. Any other
+//! answer settles the attempt at once, so that nobody has it forgotten by not coming back. Nothing can tell whether somebody
+//! was talked into scanning a code, or into following its address.
 //!
 //! Where the block lets an estimated age do (`age_estimation_allowed`) and the wallet says nothing, the attempt goes on with a
 //! photo of the face.
@@ -27,7 +28,7 @@ use ::methods::{
     Known,
     wallet::{Asked, Choice, Finding, Request, Verifier, Why},
 };
-use base::{AgeSessionId, AttemptId, Secret, Uuid, World};
+use base::{AgeSessionId, AttemptId, Secret, SignedDuration, Timestamp, Uuid, World};
 use base64_simd::URL_SAFE_NO_PAD as BASE64URL;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -40,10 +41,17 @@ const CODE: &str = "answer of a wallet to attempt ";
 /// The longest sealed text that is opened.
 const LONGEST: usize = 1024;
 
+/// How long an answer is judged at most; the issuer is asked meanwhile. What became of one that took longer, nobody knows.
+const JUDGED: SignedDuration = SignedDuration::from_secs(60);
+/// How often a turn of the page may come between an answer and its being written down.
+const TRIES: usize = 5;
+
 /// How far an attempt is.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Progress {
+    /// Since when a wallet's answer is judged.
+    taken: Option<Timestamp>,
     /// Whether a wallet has answered.
     answered: bool,
     /// Whether a photo is asked for instead.
@@ -53,6 +61,11 @@ struct Progress {
 impl Progress {
     fn of(attempt: &Attempt) -> Self {
         serde_json::from_value(attempt.held.clone()).unwrap_or_default()
+    }
+
+    /// Whether a wallet may answer.
+    fn waits(self, now: Timestamp) -> bool {
+        !self.answered && self.taken.is_none_or(|taken| now.duration_since(taken) > JUDGED)
     }
 }
 
@@ -152,8 +165,10 @@ impl Ages {
             let sealed = ticket.seal(&self.0.vault, &*self.0.world);
             verifier.link(&self.wallet_request_of(verifier, &ticket, &sealed, at), scheme)
         };
-        let schemes = verifier.schemes();
-        let Some((scheme, unsigned)) = schemes.first() else { return not_set_up() };
+        let schemes = verifier.schemes(asked(at));
+        let Some((scheme, unsigned)) = schemes.first() else {
+            return Next::End(Verdict::Undecided { code: Why::AgeNotTold.as_str() });
+        };
         Next::Ask(ask(Shown {
             url: link(scheme, *unsigned, false),
             links: schemes.iter().map(|(scheme, unsigned)| link(scheme, *unsigned, true)).collect(),
@@ -201,7 +216,7 @@ impl Ages {
                 Known::Born(self.today().saturating_sub(jiff::Span::new().years(i64::from(years))))
             }
             Came::Nothing(why) if why.is_silence() && may_estimate(at) => {
-                let kept = Some(json!(Progress { answered: true, estimating: true }));
+                let kept = Some(json!(Progress { taken: None, answered: true, estimating: true }));
                 return match self.open_estimation(at) {
                     Next::Ask(ask) => Next::Ask(Ask { kept, ..ask }),
                     other => other,
@@ -232,7 +247,8 @@ impl Ages {
         }
         let begun = session.attempt.as_ref().filter(|begun| begun.id == ticket.attempt);
         let begun = begun.filter(|begun| begun.method == Method::DigitalId).ok_or(NotDone::Stale)?;
-        if Progress::of(begun).answered { Err(NotDone::Stale) } else { Ok((ticket, session, business)) }
+        let waits = Progress::of(begun).waits(self.0.world.now());
+        if waits { Ok((ticket, session, business)) } else { Err(NotDone::Stale) }
     }
 
     /// The request object that a wallet fetches, a signed JWT; `nonce` is what the wallet wants to see in it.
@@ -257,6 +273,21 @@ impl Ages {
         sandbox: bool,
         body: &[u8],
     ) -> Result<Option<String>, NotDone> {
+        // A connection that breaks takes its call with it, and what was taken must come to something.
+        let (ages, sealed, body) = (self.clone(), sealed.to_owned(), body.to_vec());
+        let judging = tokio::spawn(async move { ages.judge_answer(&sealed, sandbox, &body).await });
+        judging.await.unwrap_or_else(|broke| match broke.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(_) => Err(NotDone::State("the server is stopping".to_owned())),
+        })
+    }
+
+    async fn judge_answer(
+        &self,
+        sealed: &str,
+        sandbox: bool,
+        body: &[u8],
+    ) -> Result<Option<String>, NotDone> {
         self.0.signer.ready().await?;
         let (ticket, session, _) = self.asked_of_wallet(sealed, sandbox).await?;
         let (block, attempt) = parts(&session, ticket.attempt).ok_or(NotDone::Stale)?;
@@ -267,23 +298,55 @@ impl Ages {
         let posted = verifier.read(&request, body);
         let posted = posted.map_err(|unreadable| NotDone::wrong("response", unreadable.to_string()))?;
 
-        let (tx, mut held) = self.held(session.id).await?;
-        let begun = held.session.attempt.as_mut().filter(|begun| begun.id == ticket.attempt);
-        let begun = begun.filter(|begun| !Progress::of(begun).answered).ok_or(NotDone::Stale)?;
-        begun.held = json!(Progress { answered: true, estimating: false });
-        let turn = begun.turn;
-        let session = self.written(tx, held).await?;
-
+        let now = self.0.world.now();
+        self.advance(&ticket, |progress| {
+            progress.waits(now).then_some(Progress { taken: Some(now), ..progress })
+        })
+        .await?;
         let came = Came::of(verifier.judge(&request, posted).await);
-        let (block, attempt) = parts(&session, ticket.attempt).ok_or(NotDone::Stale)?;
-        let at = At { session: &session, block, attempt, locale: "" };
-        if ticket.here {
-            let code = self.code_of(ticket.attempt, came);
-            return Ok(Some(format!("{}?response_code={code}", self.return_address(at))));
-        }
         let next = self.came_of_wallet(at, came);
-        self.settle(session.id, ticket.attempt, turn, next, "").await?;
-        Ok(None)
+        if ticket.here && matches!(next, Next::Ask(_) | Next::End(Verdict::Passed { .. })) {
+            self.advance(&ticket, |progress| {
+                (progress.taken == Some(now)).then_some(Progress { answered: true, ..progress })
+            })
+            .await?;
+            let code = self.code_of(ticket.attempt, came);
+            return Ok(Some(format!("{}&response_code={code}", self.way_back(at))));
+        }
+        self.settle_wallet(&ticket, came).await?;
+        Ok(ticket.here.then(|| self.way_back(at)))
+    }
+
+    /// Where a wallet on this device brings its holder. The attempt tells the page which of several is meant.
+    fn way_back(&self, at: At<'_>) -> String {
+        format!("{}?attempt={}", self.return_address(at), at.attempt.id)
+    }
+
+    /// Moves an attempt on, where it may be moved.
+    async fn advance(
+        &self,
+        ticket: &Ticket,
+        to: impl FnOnce(Progress) -> Option<Progress>,
+    ) -> Result<(), NotDone> {
+        let (tx, mut held) = self.held(ticket.session).await?;
+        let begun = held.session.attempt.as_mut().filter(|begun| begun.id == ticket.attempt);
+        let begun = begun.ok_or(NotDone::Stale)?;
+        begun.held = json!(to(Progress::of(begun)).ok_or(NotDone::Stale)?);
+        self.written(tx, held).await.map(|_| ())
+    }
+
+    /// Writes down what came of an answer. The page may take turns all the while, and none of them takes it away.
+    async fn settle_wallet(&self, ticket: &Ticket, came: Came) -> Result<(), NotDone> {
+        for _ in 0..TRIES {
+            let session = self.find(ticket.session).await?.ok_or(NotDone::NoSession)?;
+            let (block, attempt) = parts(&session, ticket.attempt).ok_or(NotDone::Stale)?;
+            let next = self.came_of_wallet(At { session: &session, block, attempt, locale: "" }, came);
+            match self.settle(ticket.session, ticket.attempt, attempt.turn, next, "").await {
+                Err(NotDone::Stale) => {}
+                settled => return settled.map(|_| ()),
+            }
+        }
+        Err(NotDone::Stale)
     }
 
     /// Answers a request of the sandbox as its own wallet does.
@@ -320,4 +383,23 @@ fn ask(shown: Shown) -> Ask {
 fn may_estimate(at: At<'_>) -> bool {
     let refused = at.session.consent.is_some_and(|consent| !consent.given);
     at.block.age_estimation_allowed == Some(true) && !(refused && at.session.asks_for_consent())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_of_which_nothing_came_makes_room_for_another() {
+        let now: Timestamp = "2026-11-22T12:00:00Z".parse().unwrap();
+        let taken = Progress { taken: Some(now), ..Progress::default() };
+        assert!(Progress::default().waits(now));
+        assert!(!taken.waits(now) && !taken.waits(now + JUDGED));
+        assert!(taken.waits(now + JUDGED + SignedDuration::from_secs(1)));
+        let answered = Progress { answered: true, ..taken };
+        assert!(!answered.waits(now + SignedDuration::from_hours(1)));
+        // As it was kept before that was noted.
+        let old: Progress = serde_json::from_value(json!({ "answered": true, "estimating": false })).unwrap();
+        assert!(!old.waits(now));
+    }
 }

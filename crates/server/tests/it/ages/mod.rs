@@ -71,7 +71,8 @@ impl Shop {
         let orgs: Value = serde_json::from_str(&place.ask(&["org", "list"])).unwrap();
         let issuer = place.ask(&["app", "create", "--org", orgs[0]["id"].as_str().unwrap(), ISSUER]);
         let tokens = format!(
-            "[ages.double_anonymity]\napplication = \"{issuer}\"\nmethods = [{{ method = \"credit_card\" }}]\n"
+            "[ages.credit_card]\nprovider = \"sandbox\"\n\
+             [ages.double_anonymity]\napplication = \"{issuer}\"\nmethods = [{{ method = \"credit_card\" }}]\n"
         );
         std::fs::write(&config, tokens).unwrap();
         let log = std::fs::File::create(place.path("log")).unwrap();
