@@ -33,7 +33,7 @@ impl Issuer {
                 return Reply::body("application/json", set.to_string());
             }
             let key = keys.last().unwrap();
-            let uri = format!("https://{}/status", sent.header("host"));
+            let uri = format!("https://{}/status", sent.uri.authority().unwrap());
             let now = now.now().as_second();
             let claims = json!({ "sub": uri, "iat": now, "exp": now + 3600, "ttl": 60, "status_list": { "bits": 1, "lst": LIST } });
             let header = json!({ "alg": "ES256", "typ": "statuslist+jwt", "kid": key.jwk()["kid"] });

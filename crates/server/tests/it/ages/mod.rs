@@ -72,7 +72,8 @@ impl Shop {
         let issuer = place.ask(&["app", "create", "--org", orgs[0]["id"].as_str().unwrap(), ISSUER]);
         let tokens = format!(
             "[ages.credit_card]\nprovider = \"sandbox\"\n\
-             [ages.double_anonymity]\napplication = \"{issuer}\"\nmethods = [{{ method = \"credit_card\" }}]\n"
+             [ages.double_anonymity]\napplication = \"{issuer}\"\nthresholds = [18]\n\
+             methods = [{{ method = \"credit_card\" }}]\n"
         );
         std::fs::write(&config, tokens).unwrap();
         let log = std::fs::File::create(place.path("log")).unwrap();
