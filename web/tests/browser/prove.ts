@@ -248,12 +248,13 @@ class Walker {
   async #document(country: string, type: string): Promise<void> {
     const page = this.#page;
     const inside = (program: string) => `{ with (document.querySelector("iframe").contentWindow) { ${program} } }`;
-    const step = `document.querySelector("iframe")?.contentDocument?.body?.dataset.step ?? "away"`;
+    const at = `document.querySelector("iframe")?.contentDocument?.body?.dataset.step`;
+    await page.until(at, PATIENCE_MS);
     const acts = pressed({ country, type });
     const end = Date.now() + PATIENCE_MS;
     let last = "";
     while (Date.now() < end) {
-      const now: string = await page.evaluate(step);
+      const now: string = await page.evaluate(`${at} ?? "away"`);
       if (now === "away" || now === "done") {
         return;
       }
