@@ -9,7 +9,7 @@ use super::{
     Ages, Business, NotDone, Response, anonymity,
     methods::{self, Ask, At, Next, Problem, Step},
     moves::Event,
-    session::{Codes, Consent, Gift, Session, Verdict},
+    session::{Attempt, Codes, Consent, Gift, Session, Verdict},
     store::Held,
     wanted::Block,
     words::{Kind, Method, State},
@@ -84,10 +84,18 @@ impl Ages {
         let begun = session.attempt.as_ref().and_then(|attempt| session.wanted.block(attempt.method));
         let measures = begun.is_some_and(Block::is_biometric)
             || session.attempt.as_ref().is_some_and(methods::is_estimating);
-        if !given && measures && session.state == State::InProgress {
-            session.attempt = None;
+        let ends = !given && measures && session.state == State::InProgress;
+        let dropped = if ends { session.attempt.take() } else { None };
+        let session = self.written(tx, held).await?;
+        self.let_go(&session, dropped).await;
+        Ok(session)
+    }
+
+    /// Deletes what was supplied for an attempt that somebody gave up.
+    async fn let_go(&self, session: &Session, attempt: Option<Attempt>) {
+        if let Some(Attempt { held, .. }) = attempt {
+            self.forget_document(session, held).await;
         }
-        self.written(tx, held).await
     }
 
     /// Calls a session off.
@@ -98,17 +106,21 @@ impl Ages {
         if held.session.state.is_result() && !held.session.may_go_on(self.has(held.session.sandbox)) {
             return Err(NotDone::State(format!("the session is {}", held.session.state)));
         }
-        held.session.attempt = None;
+        let dropped = held.session.attempt.take();
         held.session.happen(Event::Cancelled, now)?;
-        self.written(tx, held).await
+        let session = self.written(tx, held).await?;
+        self.let_go(&session, dropped).await;
+        Ok(session)
     }
 
     /// Opens a method.
     pub async fn open(&self, id: AgeSessionId, method: Method, locale: &str) -> Result<Turn, NotDone> {
         self.0.signer.ready().await?;
         let (tx, mut held) = self.held(id).await?;
+        let dropped = held.session.attempt.clone();
         let attempt = self.begin(&mut held.session, method)?;
         let session = self.written(tx, held).await?;
+        self.let_go(&session, dropped).await;
         let next = {
             let (block, begun) = parts(&session, attempt).ok_or(NotDone::Stale)?;
             self.open_method(At { session: &session, block, attempt: begun, locale }).await?
@@ -326,7 +338,7 @@ impl Ages {
         let mut held = self.hold(&mut tx, id).await?.ok_or(NotDone::NoSession)?;
         let session = &mut held.session;
         response.fits(session.wanted.kind)?;
-        session.attempt = None;
+        let dropped = session.attempt.take();
         session.state = response.state;
         session.updated_at = now;
         if response.state == State::Pending {
@@ -339,11 +351,12 @@ impl Ages {
         }
         self.keep(&mut tx, &held).await?;
         tx.commit().await?;
+        self.let_go(&held.session, dropped).await;
         Ok(held.session)
     }
 }
 
-pub(super) fn parts(session: &Session, attempt: AttemptId) -> Option<(&Block, &super::session::Attempt)> {
+pub(super) fn parts(session: &Session, attempt: AttemptId) -> Option<(&Block, &Attempt)> {
     let begun = session.attempt.as_ref().filter(|begun| begun.id == attempt)?;
     Some((session.wanted.block(begun.method)?, begun))
 }
