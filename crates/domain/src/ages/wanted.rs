@@ -85,7 +85,7 @@ pub struct Wanted {
     pub retry_enabled: bool,
     /// Whether it may go on after it failed.
     pub resume_enabled: bool,
-    /// From where it may not be used: ISO 3166-1 alpha-2 or ISO 3166-2.
+    /// From where it may not be used: ISO 3166-1 or ISO 3166-2.
     pub blocked_locations: Vec<Location>,
     /// Who is told by the page inside his frame.
     pub target_origin_url: Option<String>,
