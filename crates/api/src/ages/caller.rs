@@ -17,7 +17,7 @@ use axum::{
     http::{HeaderMap, Method, header, request::Parts},
     response::Response,
 };
-use base::{AgeSessionId, AppId};
+use base::{AgeSessionId, AppId, Uuid};
 use db::Tx;
 use domain::{
     ages::{self, session::Session},
@@ -100,10 +100,10 @@ impl FromRequest<Api> for Person {
         if named != Some(session.app) {
             return Err(Problem::no_session());
         }
-        api.people.take(&id.into()).map_err(Problem::too_many)?;
         if let Some(noted) = parts.extensions.get::<Noted>() {
             noted.caller(session.app);
         }
+        count(api, &parts, id.into())?;
         if !session.lives(api.world.now()) {
             return Err(Problem::new(Code::SessionExpired, "the session has expired"));
         }
@@ -129,7 +129,7 @@ impl FromRequest<Api> for Anybody {
     async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
         let (parts, body) = request.into_parts();
         let caller = api.places.caller(&parts.headers, &parts.extensions);
-        api.people.take(&caller).map_err(Problem::too_many)?;
+        count(api, &parts, caller)?;
         let patience = api.settings.body_timeout;
         let body = body::read(&parts.headers, body, PAYLOAD, patience, "send less at once").await?;
         Ok(Self { sandbox: sandbox(&parts), sent: Sent::of(parts, body) })
@@ -144,7 +144,7 @@ impl FromRequest<Api> for Wallet {
         let sealed = parts.uri.path().split('/').skip_while(|segment| *segment != "wallet").nth(1);
         let sealed = sealed.unwrap_or_default();
         let id = api.ages.wallet_session(sealed).ok_or_else(Problem::no_session)?;
-        api.people.take(&id.into()).map_err(Problem::too_many)?;
+        count(api, &parts, id.into())?;
         let patience = api.settings.body_timeout;
         let body = body::read(&parts.headers, body, PAYLOAD, patience, "send one credential").await?;
         Ok(Self { request: sealed.to_owned(), sandbox: sandbox(&parts), body })
@@ -199,6 +199,15 @@ async fn authenticate(api: &Api, parts: &Parts) -> Result<AppId, Problem> {
         return Err(NoBearer::Scope(scope).into());
     }
     Ok(holder.app)
+}
+
+/// Counts a call of somebody who is no business. What is left goes into the answer's headers, as with a business.
+fn count(api: &Api, parts: &Parts, caller: Uuid) -> Result<(), Problem> {
+    let taken = api.people.take(&caller);
+    if let Some(noted) = parts.extensions.get::<Noted>() {
+        noted.allowance(taken.unwrap_or_else(|empty| empty));
+    }
+    taken.map(drop).map_err(Problem::too_many)
 }
 
 fn is_json(headers: &HeaderMap) -> Result<(), Problem> {
