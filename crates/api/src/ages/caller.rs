@@ -12,10 +12,11 @@ use crate::{
     },
 };
 use axum::{
+    Json,
     body::Bytes,
     extract::{FromRequest, Request},
-    http::{HeaderMap, Method, header, request::Parts},
-    response::Response,
+    http::{HeaderMap, Method, StatusCode, header, request::Parts},
+    response::{IntoResponse as _, Response},
 };
 use base::{AgeSessionId, AppId, Uuid};
 use db::Tx;
@@ -23,6 +24,7 @@ use domain::{
     ages::{self, session::Session},
     tenancy::{api_keys, tokens::Scope},
 };
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// Room for a payload.
@@ -254,6 +256,37 @@ impl Sent {
         if self.body.is_empty() { b"{}" } else { &self.body[..] }
     }
 
+    /// Whether it came with an `Idempotency-Key`.
+    pub(super) fn is_once(&self) -> Result<bool, Problem> {
+        Ok(self.key()?.is_some())
+    }
+
+    fn key(&self) -> Result<Option<String>, Problem> {
+        once::key(&self.headers).map_err(|words| Problem::new(Code::InvalidRequest, words))
+    }
+
+    /// What was answered before under the same key. Nothing is held: for what is done in more than one transaction, and
+    /// answered with [`Self::keep`].
+    pub(super) async fn known(&self, api: &Api, app: AppId) -> Result<Option<Response>, Problem> {
+        let mut tx = api.db.write().await?;
+        Ok(self.once(api, &mut tx, app).await?.err())
+    }
+
+    /// Answers, and keeps the answer for repeats. Of two requests at once the answer of the first is kept.
+    pub(super) async fn keep<T: Serialize>(
+        &self,
+        api: &Api,
+        app: AppId,
+        status: StatusCode,
+        answer: &T,
+    ) -> Result<Response, Problem> {
+        let mut tx = api.db.write().await?;
+        Ok(match self.once(api, &mut tx, app).await? {
+            Ok(once) => once.answer(api, tx, status, answer).await?,
+            Err(_) => (status, Json(answer)).into_response(),
+        })
+    }
+
     /// Holds a place for the answer where an `Idempotency-Key` came; `Err` with the answer where it was given before.
     pub(super) async fn once(
         &self,
@@ -261,7 +294,7 @@ impl Sent {
         tx: &mut Tx,
         app: AppId,
     ) -> Result<Result<Once, Response>, Problem> {
-        let key = once::key(&self.headers).map_err(|words| Problem::new(Code::InvalidRequest, words))?;
+        let key = self.key()?;
         let asked =
             Asked { app, account: None, operation: &self.operation, key: key.as_deref(), body: &self.body };
         match once::begin(api, tx, asked).await? {

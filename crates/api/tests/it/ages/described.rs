@@ -1,6 +1,6 @@
 //! What is said of the interface holds: its document, the headers of its answers, and records that give back what was asked.
 
-use super::{BASE, SANDBOX, Session};
+use super::{BASE, SANDBOX, Session, anonymity::issuing};
 use axum::{body::Body, http::Request};
 use domain::ages;
 use serde_json::{Value, json};
@@ -87,4 +87,51 @@ async fn the_key_is_called_by_the_brand() {
         assert_eq!(blocks(&record), ["acme_key", "age_estimation"], "{name}");
         assert_eq!(record["acme_key"]["authentication"], true);
     }
+}
+
+/// Opens a method of the sandbox, once for each key.
+async fn open_once(app: &TestApp, session: &Session, key: &str, method: &str) -> Answer {
+    let request = Request::post(format!("/sandbox/age/v1/sessions/{}/attempts", session.id))
+        .header("svc-sdk-id", app.app.to_string())
+        .header("Idempotency-Key", key)
+        .body(Body::from(json!({ "method": method }).to_string()));
+    app.send(request.unwrap()).await
+}
+
+#[tokio::test]
+async fn an_attempt_is_opened_once_for_each_key() {
+    let app = TestApp::start().await;
+    let session = Session::new(&app, SANDBOX, &json!({ "mobile": {}, "email": {} })).await;
+    let open = async |session: &Session, key: &str, method: &str| open_once(&app, session, key, method).await;
+    let first = open(&session, "a", "MOBILE").await;
+    assert_eq!((first.line(), first.header("cache-control")), ("201".to_owned(), "no-store"));
+    let again = open(&session, "a", "MOBILE").await;
+    assert_eq!((again.line(), again.header("cache-control")), ("201".to_owned(), "no-store"));
+    assert_eq!(again.header("content-type"), "application/json");
+    assert_eq!(again.json(), first.json());
+    assert_eq!(open(&session, "a", "EMAIL").await.line(), "409 IDEMPOTENCY_KEY_REUSED");
+    // The attempt is still the one that is under way.
+    let attempt = first.json()["attempt"].as_str().unwrap().to_owned();
+    let body = json!({ "continuation": first.json()["continuation"], "fields": {} });
+    let turn = session.page(&app, "POST", &format!("/attempts/{attempt}"), Some(body)).await;
+    assert_eq!((turn.line(), &turn.json()["attempt"]), ("200".to_owned(), &json!(attempt)));
+    // Another key opens another, and so does the same one in another session.
+    assert_ne!(open(&session, "b", "MOBILE").await.json()["attempt"], attempt);
+    let other = Session::new(&app, SANDBOX, &json!({ "mobile": {} })).await;
+    let theirs = open(&other, "a", "MOBILE").await;
+    assert_eq!((theirs.line(), &theirs.json()["session"]["id"]), ("201".to_owned(), &json!(other.id)));
+    assert_eq!(open(&session, &"x".repeat(256), "MOBILE").await.line(), "400 INVALID_REQUEST");
+}
+
+#[tokio::test]
+async fn of_blind_tokens_no_answer_is_kept() {
+    let app = issuing(&[18]).await;
+    let session = Session::new(&app, SANDBOX, &json!({ "double_blind": true })).await;
+    let first = open_once(&app, &session, "a", "DOUBLE_ANONYMITY").await;
+    let again = open_once(&app, &session, "a", "DOUBLE_ANONYMITY").await;
+    assert_eq!([first.line(), again.line()], ["201", "201"]);
+    assert_ne!(first.json()["attempt"], again.json()["attempt"]);
+    let mut view = app.api.db.read().await.unwrap();
+    let kept = view.count(db::sql!("SELECT count(*) FROM idempotent_answers")).await;
+    assert_eq!(kept.unwrap(), 0);
 }
