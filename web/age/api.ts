@@ -1,6 +1,5 @@
 // What the page asks the server for, again where a network or a busy server makes it worth while.
 
-import { toBase64url } from "../shared/bytes";
 import { call, type Progress, parse, patiently, upload } from "../shared/network";
 import type { Key } from "./address";
 import { json, readSession, readTurn, type Session, type Turn, text } from "./session";
@@ -73,12 +72,12 @@ export class Api {
   }
 
   async #ask(method: string, path: string, body?: object, progress?: Progress): Promise<unknown> {
+    // No idempotency key: the server would keep the answer for it. What is sent twice because its answer did not come counts
+    // once all the same, as a continuation does, or replaces what was opened before.
     const headers = this.#headers();
     const sent = body && JSON.stringify(body);
     if (sent !== undefined) {
       headers["content-type"] = "application/json";
-      // One that got through although its answer did not is not made twice.
-      headers["idempotency-key"] = toBase64url(crypto.getRandomValues(new Uint8Array(16)));
     }
     const large = sent !== undefined && sent.length > LARGE;
     const told = (bytes: number, of: number) => progress?.(of > 0 ? bytes / of : 0);

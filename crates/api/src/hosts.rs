@@ -31,7 +31,22 @@ impl Mount {
             Self::Ai => &["/ai/v1", "/ai/sm"],
             Self::Proof => &["/poa/v1", "/poa/holder", "/v1/oauth"],
             Self::Identity => &["/idverify/v1", "/sandbox/idverify/v1", "/v1/oauth"],
-            Self::Ages => &["/api/v1", "/sandbox/api/v1", "/age", "/sandbox/age", "/v1/oauth"],
+            // The page takes photos with the capture module, and has documents photographed on the page for documents, in a
+            // frame, which asks its own interface: both only from where it came from itself.
+            Self::Ages => &[
+                "/api/v1",
+                "/sandbox/api/v1",
+                "/age",
+                "/sandbox/age",
+                "/v1/oauth",
+                "/ai/sm/v1/secure",
+                "/idverify/v1/web",
+                "/idverify/v1/sessions",
+                "/idverify/v1/supported-documents",
+                "/sandbox/idverify/v1/web",
+                "/sandbox/idverify/v1/sessions",
+                "/sandbox/idverify/v1/supported-documents",
+            ],
         }
     }
 }
@@ -118,4 +133,35 @@ fn within(mount: Mount, uri: &Uri) -> Option<PathAndQuery> {
     }
     let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
     format!("{}{path}{query}", mount.prefixes().first()?).parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_of_age_sessions_has_what_their_page_needs() {
+        for path in [
+            "/age/doc_scan?sessionId=1",
+            "/age/v1/sessions/1",
+            "/ai/sm/v1/secure/1/token?sdkId=1",
+            "/ai/sm/v1/secure/1/capture.js",
+            "/idverify/v1/web/index.html",
+            "/sandbox/idverify/v1/web/assets/index.js",
+            "/idverify/v1/sessions/1/configuration",
+            "/sandbox/idverify/v1/sessions/1/configuration",
+            "/idverify/v1/supported-documents",
+            "/v1/oauth/token",
+        ] {
+            assert_eq!(within(Mount::Ages, &path.parse().unwrap()), None, "{path}");
+        }
+        for (path, full) in [
+            ("/sessions/1?a=b", "/api/v1/sessions/1?a=b"),
+            ("/ai/v1/age", "/api/v1/ai/v1/age"),
+            ("/idverify/v1/apps/1/response-config", "/api/v1/idverify/v1/apps/1/response-config"),
+            ("/console/", "/api/v1/console/"),
+        ] {
+            assert_eq!(within(Mount::Ages, &path.parse().unwrap()), Some(full.parse().unwrap()), "{path}");
+        }
+    }
 }

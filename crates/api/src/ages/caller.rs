@@ -12,17 +12,19 @@ use crate::{
     },
 };
 use axum::{
+    Json,
     body::Bytes,
     extract::{FromRequest, Request},
-    http::{HeaderMap, Method, header, request::Parts},
-    response::Response,
+    http::{HeaderMap, Method, StatusCode, header, request::Parts},
+    response::{IntoResponse as _, Response},
 };
-use base::{AgeSessionId, AppId};
+use base::{AgeSessionId, AppId, Uuid};
 use db::Tx;
 use domain::{
     ages::{self, session::Session},
     tenancy::{api_keys, tokens::Scope},
 };
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// Room for a payload.
@@ -100,10 +102,10 @@ impl FromRequest<Api> for Person {
         if named != Some(session.app) {
             return Err(Problem::no_session());
         }
-        api.people.take(&id.into()).map_err(Problem::too_many)?;
         if let Some(noted) = parts.extensions.get::<Noted>() {
             noted.caller(session.app);
         }
+        count(api, &parts, id.into())?;
         if !session.lives(api.world.now()) {
             return Err(Problem::new(Code::SessionExpired, "the session has expired"));
         }
@@ -129,7 +131,7 @@ impl FromRequest<Api> for Anybody {
     async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
         let (parts, body) = request.into_parts();
         let caller = api.places.caller(&parts.headers, &parts.extensions);
-        api.people.take(&caller).map_err(Problem::too_many)?;
+        count(api, &parts, caller)?;
         let patience = api.settings.body_timeout;
         let body = body::read(&parts.headers, body, PAYLOAD, patience, "send less at once").await?;
         Ok(Self { sandbox: sandbox(&parts), sent: Sent::of(parts, body) })
@@ -144,7 +146,7 @@ impl FromRequest<Api> for Wallet {
         let sealed = parts.uri.path().split('/').skip_while(|segment| *segment != "wallet").nth(1);
         let sealed = sealed.unwrap_or_default();
         let id = api.ages.wallet_session(sealed).ok_or_else(Problem::no_session)?;
-        api.people.take(&id.into()).map_err(Problem::too_many)?;
+        count(api, &parts, id.into())?;
         let patience = api.settings.body_timeout;
         let body = body::read(&parts.headers, body, PAYLOAD, patience, "send one credential").await?;
         Ok(Self { request: sealed.to_owned(), sandbox: sandbox(&parts), body })
@@ -201,6 +203,15 @@ async fn authenticate(api: &Api, parts: &Parts) -> Result<AppId, Problem> {
     Ok(holder.app)
 }
 
+/// Counts a call of somebody who is no business. What is left goes into the answer's headers, as with a business.
+fn count(api: &Api, parts: &Parts, caller: Uuid) -> Result<(), Problem> {
+    let taken = api.people.take(&caller);
+    if let Some(noted) = parts.extensions.get::<Noted>() {
+        noted.allowance(taken.unwrap_or_else(|empty| empty));
+    }
+    taken.map(drop).map_err(Problem::too_many)
+}
+
 fn is_json(headers: &HeaderMap) -> Result<(), Problem> {
     let kind = text(headers, &header::CONTENT_TYPE)
         .ok_or_else(|| Problem::new(Code::InvalidRequest, "the header Content-Type is missing"))?;
@@ -245,6 +256,37 @@ impl Sent {
         if self.body.is_empty() { b"{}" } else { &self.body[..] }
     }
 
+    /// Whether it came with an `Idempotency-Key`.
+    pub(super) fn is_once(&self) -> Result<bool, Problem> {
+        Ok(self.key()?.is_some())
+    }
+
+    fn key(&self) -> Result<Option<String>, Problem> {
+        once::key(&self.headers).map_err(|words| Problem::new(Code::InvalidRequest, words))
+    }
+
+    /// What was answered before under the same key. Nothing is held: for what is done in more than one transaction, and
+    /// answered with [`Self::keep`].
+    pub(super) async fn known(&self, api: &Api, app: AppId) -> Result<Option<Response>, Problem> {
+        let mut tx = api.db.write().await?;
+        Ok(self.once(api, &mut tx, app).await?.err())
+    }
+
+    /// Answers, and keeps the answer for repeats. Of two requests at once the answer of the first is kept.
+    pub(super) async fn keep<T: Serialize>(
+        &self,
+        api: &Api,
+        app: AppId,
+        status: StatusCode,
+        answer: &T,
+    ) -> Result<Response, Problem> {
+        let mut tx = api.db.write().await?;
+        Ok(match self.once(api, &mut tx, app).await? {
+            Ok(once) => once.answer(api, tx, status, answer).await?,
+            Err(_) => (status, Json(answer)).into_response(),
+        })
+    }
+
     /// Holds a place for the answer where an `Idempotency-Key` came; `Err` with the answer where it was given before.
     pub(super) async fn once(
         &self,
@@ -252,7 +294,7 @@ impl Sent {
         tx: &mut Tx,
         app: AppId,
     ) -> Result<Result<Once, Response>, Problem> {
-        let key = once::key(&self.headers).map_err(|words| Problem::new(Code::InvalidRequest, words))?;
+        let key = self.key()?;
         let asked =
             Asked { app, account: None, operation: &self.operation, key: key.as_deref(), body: &self.body };
         match once::begin(api, tx, asked).await? {

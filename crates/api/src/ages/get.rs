@@ -32,7 +32,7 @@ pub(crate) async fn get_age_session(
         let words = format!("the session is {}; its result is at /result", session.state);
         return Err(Problem::new(Code::SessionNotPending, words));
     }
-    Ok((NOT_KEPT, Json(view::record(&session))))
+    Ok((NOT_KEPT, Json(view::record(&api, &session))))
 }
 
 /// Read what came of a session, whatever its state, until it is forgotten.
@@ -47,7 +47,7 @@ pub(crate) async fn get_age_result(
     business: Business,
 ) -> Result<([(HeaderName, &'static str); 1], Json<Value>), Problem> {
     let session = business.session(&api, &id).await?;
-    Ok((NOT_KEPT, Json(view::record(&session))))
+    Ok((NOT_KEPT, Json(view::record(&api, &session))))
 }
 
 /// The public keys that webhooks are signed with, a JWK Set.

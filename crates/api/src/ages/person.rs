@@ -6,14 +6,17 @@ use axum::{
     Json,
     extract::{Path, State},
     http::{HeaderName, StatusCode, header},
+    response::{IntoResponse as _, Response},
 };
 use domain::ages::{Business, Kept, flow::Turn, words::Method};
 use serde_json::{Map, Value, json};
 
 type Answer = ([(HeaderName, &'static str); 1], Json<Value>);
 
+const NO_STORE: [(HeaderName, &str); 1] = [(header::CACHE_CONTROL, "no-store")];
+
 fn answer(value: Value) -> Answer {
-    ([(header::CACHE_CONTROL, "no-store")], Json(value))
+    (NO_STORE, Json(value))
 }
 
 /// The session, as its page sees it.
@@ -55,26 +58,39 @@ pub(crate) async fn cancel_age_session(State(api): State<Api>, person: Person) -
     Ok(answer(view::page(&api, &session, &person.business)))
 }
 
-/// Open a method.
+/// Open a method. An attempt at another that has not ended is given up, and does not count.
 #[utoipa::path(
     post, path = "/age/v1/sessions/{sessionId}/attempts", tag = "person",
-    params(("sessionId" = String, Path, description = "The session.")),
+    params(
+        ("sessionId" = String, Path, description = "The session."),
+        ("Idempotency-Key" = Option<String>, Header, description = "Repeats with the same key and body are answered alike, for 24 hours. Not where blind tokens are asked for or issued: of those no answer is kept."),
+    ),
     request_body(content = Value, description = "`{\"method\": \"AGE_ESTIMATION\", \"locale\": \"en\"}`"),
     responses((status = 201, description = "What to do.", body = Value), Problem),
 )]
-pub(crate) async fn open_age_attempt(
-    State(api): State<Api>,
-    person: Person,
-) -> Result<(StatusCode, Answer), Problem> {
-    let body = person.sent.json()?;
+pub(crate) async fn open_age_attempt(State(api): State<Api>, person: Person) -> Result<Response, Problem> {
+    let Person { session, business, sent, .. } = person;
+    let body = sent.json()?;
     let method = body.get("method").and_then(Value::as_str).and_then(|word| word.parse::<Method>().ok());
     let method = method.ok_or_else(|| {
         let words = format!("method: it is one of {}", Method::WORDS.join(", "));
         Problem::new(super::Code::InvalidRequest, words)
     })?;
     let locale = body.get("locale").and_then(Value::as_str).filter(|locale| locale.len() <= 35);
-    let turn = api.ages.open(person.session.id, method, locale.unwrap_or("en")).await?;
-    Ok((StatusCode::CREATED, answer(told(&api, &turn, &person.business))))
+    // Of blind tokens nothing is kept, also no answer: neither a challenge nor how one came to be at the issuer.
+    let blind = method == Method::DoubleAnonymity || session.issues.is_some();
+    let once = sent.is_once()? && !blind;
+    if once && let Some(answered) = sent.known(&api, session.app).await? {
+        return Ok((NO_STORE, answered).into_response());
+    }
+    // Others are asked meanwhile, for whom no transaction waits: of two at once the later gives up what the other opened.
+    let turn = api.ages.open(session.id, method, locale.unwrap_or("en")).await?;
+    let told = told(&api, &turn, &business);
+    if once {
+        let kept = sent.keep(&api, session.app, StatusCode::CREATED, &told).await?;
+        return Ok((NO_STORE, kept).into_response());
+    }
+    Ok((StatusCode::CREATED, answer(told)).into_response())
 }
 
 /// Take a turn.

@@ -41,5 +41,5 @@ pub(crate) async fn set_age_response(
     }
     let session = business.session(&api, &id).await?;
     let response = Response::read(&business.sent.json()?)?;
-    Ok(Json(view::record(&api.ages.respond(session.id, &response).await?)))
+    Ok(Json(view::record(&api, &api.ages.respond(session.id, &response).await?)))
 }

@@ -115,7 +115,8 @@ pub(crate) struct Record {
 }
 
 /// The record of the interface.
-pub(super) fn record(session: &Session) -> Value {
+pub(super) fn record(api: &Api, session: &Session) -> Value {
+    let brand = &api.ages.settings().brand;
     let wanted = &session.wanted;
     let consent = session.consent.filter(|consent| consent.given);
     let mut record = json!({
@@ -146,7 +147,7 @@ pub(super) fn record(session: &Session) -> Value {
     });
     let Some(members) = record.as_object_mut() else { return record };
     for asked in &wanted.blocks {
-        members.insert(asked.method.block().to_owned(), block(session, asked));
+        members.insert(asked.method.block_of(brand).into_owned(), block(session, asked));
     }
     if let Some(Outcome { age, method, evidence_id, .. }) = &session.outcome {
         members.insert("age".to_owned(), json!(age));
@@ -166,7 +167,7 @@ fn block(session: &Session, block: &Block) -> Value {
     put("level", json!(block.level));
     put("authenticity", json!(block.authenticity));
     put("retry_enabled", block.retry_enabled.into());
-    put("retry_limit", block.attempts().into());
+    put("retry_limit", block.limit().into());
     put("attempts", session.attempts(block.method).into());
     put("attempts_remaining", session.attempts_remaining(block).into());
     for (name, value) in [

@@ -17,8 +17,8 @@ use std::{
 /// How it is found out where callers are; the operator's settings.
 #[derive(Clone, Debug, Default)]
 pub struct PlaceSettings {
-    /// A header that the proxy in front of this server sets, and takes away where a caller sent it: a country (ISO 3166-1
-    /// alpha-2), or a part of one (ISO 3166-2).
+    /// A header that the proxy in front of this server sets, and takes away where a caller sent it: a country (ISO 3166-1),
+    /// or a part of one (ISO 3166-2).
     pub header: Option<String>,
     /// A database of addresses in `MaxMind`'s format, with countries or cities.
     pub geoip: Option<PathBuf>,
@@ -95,10 +95,7 @@ impl Places {
         let found = self.addresses.as_ref()?.lookup(address.to_canonical()).ok()?;
         let city: geoip2::City = found.decode().ok()??;
         let country = city.country.iso_code?;
-        let part = city.subdivisions.first().and_then(|part| part.iso_code);
-        match part {
-            Some(part) => format!("{country}-{part}").parse().ok(),
-            None => country.parse().ok(),
-        }
+        let parts = city.subdivisions.iter().filter_map(|part| part.iso_code);
+        Some(parts.fold(country.parse().ok()?, Location::within))
     }
 }

@@ -105,13 +105,17 @@ impl Wire {
         self.rebrand(code)
     }
 
-    /// A text of the documents, with this brand in header names and codes.
+    /// A text of the documents, with this brand in header names, codes and the block `svc_key`. The method of that block is
+    /// `SVC_KEY` whatever the brand.
     pub(crate) fn rebrand<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        if self.brand == "Svc" || !(text.contains("Svc-") || text.contains("SVC_")) {
+        const BRANDED: [&str; 3] = ["Svc-", "SVC_AUTH", "svc_key"];
+        if self.brand == "Svc" || !BRANDED.iter().any(|name| text.contains(name)) {
             return Cow::Borrowed(text);
         }
-        let upper = format!("{}_", self.brand.to_ascii_uppercase());
-        Cow::Owned(text.replace("Svc-", &format!("{}-", self.brand)).replace("SVC_", &upper))
+        let (upper, lower) = (self.brand.to_ascii_uppercase(), self.brand.to_ascii_lowercase());
+        let [headers, codes, key] = BRANDED;
+        let text = text.replace(headers, &format!("{}-", self.brand));
+        Cow::Owned(text.replace(codes, &format!("{upper}_AUTH")).replace(key, &format!("{lower}_key")))
     }
 }
 
@@ -144,7 +148,9 @@ mod tests {
         assert_eq!(wire.auth_id(), "x-acme-auth-id");
         assert_eq!(wire.sdk_id(), "acme-sdk-id");
         assert_eq!(wire.code("INVALID_X_SVC_AUTH_ID"), "INVALID_X_ACME_AUTH_ID");
+        assert_eq!(wire.code("INVALID_SVC_AUTH_DIGEST"), "INVALID_ACME_AUTH_DIGEST");
         assert_eq!(wire.code("FACE_NOT_FOUND"), "FACE_NOT_FOUND");
+        assert_eq!(wire.rebrand("Svc-Sdk-Id, svc_key, SVC_KEY"), "Acme-Sdk-Id, acme_key, SVC_KEY");
         for bad in ["", "a b", "a-b", "ä", &"a".repeat(33)] {
             assert!(Wire::new(bad).is_err(), "{bad}");
         }

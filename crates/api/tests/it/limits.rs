@@ -1,6 +1,7 @@
 //! What the operator sets around the operations: quotas, host names, and what client libraries send along.
 
 use api::{Hosts, Mount, Rate, Settings};
+use axum::{body::Body, http::Request};
 use serde_json::json;
 use std::{num::NonZeroU32, sync::Arc};
 use testkit::{Call, TestApp};
@@ -57,6 +58,34 @@ async fn an_interface_can_have_a_host_of_its_own() {
     let elsewhere = at("/ai/v1/age", "id.example.com").send(&app).await;
     assert_eq!(elsewhere.line(), "404 NOT_FOUND", "in the words of the interface that is there");
     assert_eq!(at("/ai/v1age", "ai.example.com").send(&app).await.line(), nowhere);
+}
+
+#[tokio::test]
+async fn a_host_of_age_sessions_has_what_their_page_asks_for() {
+    let app = TestApp::with(|api| {
+        let mut hosts = Hosts::default();
+        hosts.insert("age.example.com", Mount::Ages);
+        api.settings = Arc::new(Settings { hosts, ..Settings::default() });
+    })
+    .await;
+    let session = "018f3c8e-0000-4000-8000-00000000000a";
+    for (path, line) in [
+        ("/sessions/1".to_owned(), "401 MISSING_SDK_ID"),
+        (format!("/age/v1/sessions/{session}"), "401 MISSING_SDK_ID"),
+        // The capture module and its tokens, and what the page for documents asks, in a frame.
+        ("/ai/sm/v1/secure/1/capture.js".to_owned(), "200"),
+        ("/idverify/v1/supported-documents".to_owned(), "200"),
+        ("/sandbox/idverify/v1/supported-documents".to_owned(), "200"),
+        (format!("/idverify/v1/sessions/{session}/configuration"), "401 BAD_TOKEN"),
+        // Nothing else of the other interfaces.
+        ("/idverify/v1/apps/1/response-config".to_owned(), "404 NOT_FOUND"),
+        ("/ai/v1/age".to_owned(), "404 NOT_FOUND"),
+    ] {
+        let request = Request::builder().uri(&path).header("host", "age.example.com");
+        let request = request.header("x-svc-auth-token", "none").body(Body::empty()).unwrap();
+        let answer = app.send(request).await;
+        assert_eq!(answer.line(), line, "{path}");
+    }
 }
 
 #[tokio::test]

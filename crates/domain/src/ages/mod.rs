@@ -395,13 +395,17 @@ mod tests {
     }
 
     fn read(body: &Value) -> Result<Wanted, Vec<Invalid>> {
+        read_with(body, &All)
+    }
+
+    fn read_with(body: &Value, has: &dyn Has) -> Result<Wanted, Vec<Invalid>> {
         let keyring = crate::keyring::Keyring::parse(&"01".repeat(32)).unwrap();
         let fetcher = media::fetch::Fetcher::new(&media::fetch::Policy::default()).unwrap();
         let outbox = Outbox::new(fetcher, Vault::new(&keyring));
         let body = body.as_object().unwrap();
         let order: Vec<String> = body.keys().cloned().collect();
         let now = "2026-11-22T12:00:00Z".parse().unwrap();
-        Wanted::read(body, &order, now, Offer { has: &All, brand: "svc", outbox: &outbox, ttl: wanted::TTL })
+        Wanted::read(body, &order, now, Offer { has, brand: "svc", outbox: &outbox, ttl: wanted::TTL })
     }
 
     pub(super) fn wanted(body: &Value) -> Wanted {
@@ -421,6 +425,38 @@ mod tests {
         assert_eq!((all.kind, all.ttl), (words::Kind::Over, 900));
         assert_eq!(all.usable(&All).count(), 14);
         assert_eq!(wanted(&json!({ "type": "age" })).usable(&All).count(), 5);
+    }
+
+    /// Cards and blind tokens are not.
+    #[derive(Debug)]
+    struct Few;
+
+    impl Has for Few {
+        fn method(&self, method: Method) -> bool {
+            !matches!(method, Method::CreditCard | Method::DoubleAnonymity)
+        }
+
+        fn sub_methods(&self) -> Vec<String> {
+            Vec::new()
+        }
+
+        fn token_age(&self, _: i64) -> Option<u8> {
+            None
+        }
+    }
+
+    #[test]
+    fn without_a_block_nothing_is_asked_for_that_is_not_set_up() {
+        let blocks = |body: &Value| {
+            let wanted = read_with(body, &Few).unwrap();
+            wanted.blocks.iter().map(|block| block.method).collect::<Vec<_>>()
+        };
+        let all = blocks(&json!({}));
+        assert_eq!(all.len(), 12);
+        assert!(!all.contains(&Method::CreditCard) && !all.contains(&Method::DoubleAnonymity));
+        // What the payload speaks of stays, and is not offered.
+        let named = json!({ "credit_card": {}, "mobile": {} });
+        assert_eq!(blocks(&named), [Method::CreditCard, Method::Mobile]);
     }
 
     #[test]
@@ -491,6 +527,7 @@ mod tests {
         };
         let token = |threshold| vec![(Method::DoubleAnonymity, threshold)];
         assert_eq!(used(&json!({ "double_blind": true })), token(18));
+        assert_eq!(wanted(&json!({ "double_blind": true })).blocks.len(), 1);
         let strictest = json!({ "double_blind": true, "age_estimation": { "threshold": 21 }, "mobile": {}, "email": { "allowed": false, "threshold": 90 } });
         assert_eq!(used(&strictest), token(21));
         let own = json!({ "double_blind": true, "age_estimation": { "threshold": 21 }, "double_anonymity": { "threshold": 16 } });

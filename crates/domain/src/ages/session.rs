@@ -202,7 +202,7 @@ impl Session {
     /// Attempts at a method that are left. One that is resumed after its end has those of a block that may be tried again.
     pub fn attempts_remaining(&self, block: &Block) -> i64 {
         let resumed = self.wanted.resume_enabled && matches!(self.state, State::Fail | State::Error);
-        let most = if resumed { block.most_attempts() } else { block.attempts() };
+        let most = if resumed { block.limit() } else { block.attempts() };
         (most - self.attempts(block.method)).max(0)
     }
 

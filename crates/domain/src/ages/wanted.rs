@@ -64,7 +64,7 @@ pub trait Has: std::fmt::Debug + Send + Sync {
 pub struct Wanted {
     /// What is to be told.
     pub kind: Kind,
-    /// The methods that the payload speaks of, in its order.
+    /// The methods that the payload speaks of, in its order; every one that is set up where it speaks of none.
     pub blocks: Vec<Block>,
     /// When the session ends.
     pub until: Timestamp,
@@ -90,7 +90,7 @@ pub struct Wanted {
     pub retry_enabled: bool,
     /// Whether it may go on after it failed.
     pub resume_enabled: bool,
-    /// From where it may not be used: ISO 3166-1 alpha-2 or ISO 3166-2.
+    /// From where it may not be used: ISO 3166-1 or ISO 3166-2.
     pub blocked_locations: Vec<Location>,
     /// Who is told by the page inside his frame.
     pub target_origin_url: Option<String>,
@@ -198,14 +198,14 @@ impl Block {
         }
     }
 
-    /// How often it may be tried.
-    pub fn attempts(&self) -> i64 {
-        if self.retry_enabled { self.most_attempts() } else { 1 }
+    /// How often it may be tried, where it may be tried again.
+    pub fn limit(&self) -> i64 {
+        self.retry_limit.unwrap_or(ATTEMPTS)
     }
 
-    /// The same of one that may be tried again.
-    pub fn most_attempts(&self) -> i64 {
-        self.retry_limit.unwrap_or(ATTEMPTS)
+    /// How often it may be tried.
+    pub fn attempts(&self) -> i64 {
+        if self.retry_enabled { self.limit() } else { 1 }
     }
 
     /// Whether the method uses a face.
@@ -238,11 +238,17 @@ impl Wanted {
         let members = wrongs.members(body);
         let kind = members.word("type").unwrap_or(Kind::Over);
         let retry_enabled = members.flag("retry_enabled").unwrap_or(false);
+        let double_blind = members.flag("double_blind").unwrap_or(false);
         let (least, most) = TTL_BOUNDS;
         let ttl = members.within("ttl", least, most).unwrap_or(offer.ttl);
+        let mut blocks = blocks(&members, order, kind, retry_enabled, offer);
+        // Where only a token will do, its block is all there is to say.
+        if blocks.is_empty() && !double_blind {
+            blocks = every(retry_enabled, offer.has);
+        }
         let mut wanted = Self {
             kind,
-            blocks: blocks(&members, order, kind, retry_enabled, offer),
+            blocks,
             until: now + SignedDuration::from_secs(ttl),
             ttl,
             reference_id: members.string("reference_id"),
@@ -259,7 +265,7 @@ impl Wanted {
             target_origin_url: origin(&members),
             synchronous_checks: members.flag("synchronous_checks").unwrap_or(false),
             account_id: members.string("account_id"),
-            double_blind: members.flag("double_blind").unwrap_or(false),
+            double_blind,
             email: members
                 .inner("email")
                 .and_then(|email| email.inner("data"))
@@ -332,7 +338,7 @@ impl Wanted {
     }
 }
 
-/// The blocks of a payload, in its order; every method where it has none.
+/// The blocks of a payload, in its order.
 fn blocks(members: &Members<'_>, order: &[String], kind: Kind, retry: bool, offer: Offer<'_>) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     for name in order {
@@ -344,10 +350,13 @@ fn blocks(members: &Members<'_>, order: &[String], kind: Kind, retry: bool, offe
         }
         blocks.push(block(&inner, method, kind, retry, offer));
     }
-    if blocks.is_empty() {
-        return Method::ALL.into_iter().map(|method| Block::usual(method, retry)).collect();
-    }
     blocks
+}
+
+/// Every method that is set up, with nothing said about it.
+fn every(retry: bool, has: &dyn Has) -> Vec<Block> {
+    let known = Method::ALL.into_iter().filter(|method| has.method(*method));
+    known.map(|method| Block::usual(method, retry)).collect()
 }
 
 fn block(members: &Members<'_>, method: Method, kind: Kind, retry: bool, offer: Offer<'_>) -> Block {

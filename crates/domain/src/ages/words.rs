@@ -2,6 +2,7 @@
 //! its case; what goes out, and what is kept, is spelt as the interface does.
 
 use crate::words::closed;
+use std::borrow::Cow;
 
 closed! {
     /// What a session is to tell.
@@ -119,6 +120,14 @@ impl Method {
         }
     }
 
+    /// Its block in a record: with the brand in it, in lower case, where the name of `svc_key` stands for one.
+    pub fn block_of(self, brand: &str) -> Cow<'static, str> {
+        match self {
+            Self::SvcKey if brand != "svc" => Cow::Owned(format!("{brand}_key")),
+            _ => Cow::Borrowed(self.block()),
+        }
+    }
+
     /// The method of a block; `brand` stands for `svc` in lower case.
     pub fn of_block(name: &str, brand: &str) -> Option<Self> {
         let branded = name.strip_suffix("_key").is_some_and(|word| word == brand);
@@ -210,6 +219,9 @@ mod tests {
         }
         assert_eq!(Method::of_block("acme_key", "acme"), Some(Method::SvcKey));
         assert_eq!(Method::of_block("other_key", "acme"), None);
+        let named = |method: Method| (method.block_of("svc"), method.block_of("acme"));
+        assert_eq!(named(Method::SvcKey), ("svc_key".into(), "acme_key".into()));
+        assert_eq!(named(Method::DocScan), ("doc_scan".into(), "doc_scan".into()));
     }
 
     #[test]

@@ -23,13 +23,13 @@ fn map(members: &[(&str, Vec<u8>)]) -> Vec<u8> {
     [vec![(7 << 5) | (members.clone().count() as u8 / 2)], members.collect::<Vec<_>>().concat()].concat()
 }
 
-/// An array of one, type 11.
-fn one(item: &[u8]) -> Vec<u8> {
-    [&[1, 11 - 7][..], item].concat()
+/// An array, type 11.
+fn list(items: &[Vec<u8>]) -> Vec<u8> {
+    [vec![items.len() as u8, 11 - 7], items.concat()].concat()
 }
 
-/// A database in which 203.0.113.0/24 is in Utah, and nothing else is known.
-fn utah() -> Vec<u8> {
+/// A database in which 203.0.113.0/24 is in these parts of a country, and nothing else is known.
+fn addresses(country: &str, parts: &[&str]) -> Vec<u8> {
     let network = u32::from_be_bytes([203, 0, 113, 0]);
     let (nodes, bits) = (24_u32, 24);
     let tree = (0..bits).flat_map(|bit| {
@@ -38,10 +38,8 @@ fn utah() -> Vec<u8> {
         let branch = |side: u32| if (network >> (31 - bit)) & 1 == side { next } else { nodes };
         [branch(0).to_be_bytes(), branch(1).to_be_bytes()].map(|record| record[1..].to_vec()).concat()
     });
-    let data = map(&[
-        ("country", map(&[("iso_code", text("US"))])),
-        ("subdivisions", one(&map(&[("iso_code", text("UT"))]))),
-    ]);
+    let parts: Vec<_> = parts.iter().map(|part| map(&[("iso_code", text(part))])).collect();
+    let data = map(&[("country", map(&[("iso_code", text(country))])), ("subdivisions", list(&parts))]);
     let about = map(&[
         ("binary_format_major_version", number(2)),
         ("binary_format_minor_version", number(0)),
@@ -49,7 +47,7 @@ fn utah() -> Vec<u8> {
         ("database_type", text("Test-City")),
         ("description", map(&[])),
         ("ip_version", number(4)),
-        ("languages", one(&text("en"))),
+        ("languages", list(&[text("en")])),
         ("node_count", vec![(6 << 5) | 1, 24]),
         ("record_size", number(24)),
     ]);
@@ -57,10 +55,15 @@ fn utah() -> Vec<u8> {
     [tree.collect(), vec![0; 16], data, marker, about].concat()
 }
 
-/// A server that finds out where callers are, with a session that is not for Utah.
-async fn open(settings: &PlaceSettings) -> (TestApp, Session) {
+/// A server that finds out where callers are.
+async fn server(settings: &PlaceSettings) -> TestApp {
     let places = Arc::new(Places::open(settings).unwrap());
-    let app = TestApp::with(|api| api.places = places).await;
+    TestApp::with(|api| api.places = places).await
+}
+
+/// The same, with a session that is not for Utah.
+async fn open(settings: &PlaceSettings) -> (TestApp, Session) {
+    let app = server(settings).await;
     let session =
         Session::new(&app, BASE, &json!({ "blocked_locations": ["us-ut", "GB"], "age_estimation": {} }))
             .await;
@@ -129,7 +132,7 @@ async fn a_header_of_the_proxy_says_where_somebody_is() {
 async fn an_address_is_looked_up() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("cities.mmdb");
-    std::fs::write(&file, utah()).unwrap();
+    std::fs::write(&file, addresses("US", &["UT"])).unwrap();
     let settings = PlaceSettings { geoip: Some(file), ..PlaceSettings::default() };
 
     let (app, session) = open(&settings).await;
@@ -155,6 +158,23 @@ async fn an_address_is_looked_up() {
             blocked,
             "{noted}"
         );
+    }
+}
+
+#[tokio::test]
+async fn a_part_within_a_part_is_blocked_by_its_own_code() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("cities.mmdb");
+    std::fs::write(&file, addresses("GB", &["ENG", "KEN"])).unwrap();
+    let app = server(&PlaceSettings { geoip: Some(file), ..PlaceSettings::default() }).await;
+    for (code, blocked) in
+        [("GB-KEN", true), ("gb-eng", true), ("gbr", true), ("GB-SRY", false), ("ES", false)]
+    {
+        let payload = json!({ "blocked_locations": [code], "age_estimation": {} });
+        let session = Session::new(&app, BASE, &payload).await;
+        let record = session.result(&app).await;
+        assert_eq!(record["blocked_locations"], json!([code.to_ascii_uppercase()]));
+        assert_eq!(is_blocked(&app, &session, &[], "203.0.113.7").await, blocked, "{code}");
     }
 }
 
