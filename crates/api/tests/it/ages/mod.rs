@@ -1,6 +1,7 @@
 //! Age verification sessions on the wire.
 
 mod anonymity;
+mod bounds;
 mod flow;
 mod locations;
 mod methods;
