@@ -8,6 +8,7 @@ mod methods;
 mod moves;
 mod refusals;
 mod rules;
+mod told;
 mod unlinkable;
 mod wallets;
 mod webhooks;
