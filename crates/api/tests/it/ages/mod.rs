@@ -2,6 +2,7 @@
 
 mod anonymity;
 mod bounds;
+mod checks;
 mod flow;
 mod locations;
 mod methods;
