@@ -132,11 +132,16 @@ impl TestApp {
 
     /// Starts with settings for age sessions, at the public address that they name.
     pub async fn asking(settings: ages::Settings) -> Self {
+        Self::asking_outside(&Policy::default(), settings).await
+    }
+
+    /// The same with a policy for outgoing calls.
+    pub async fn asking_outside(policy: &Policy, settings: ages::Settings) -> Self {
         let public_url = settings.public_url.clone();
         let change = |api: &mut Api| {
             api.settings = Arc::new(Settings { public_url, ..Settings::default() });
         };
-        Self::open(&Policy::default(), proof_settings(), settings, change).await
+        Self::open(policy, proof_settings(), settings, change).await
     }
 
     /// Serves on loopback as well, until the process ends. Answers where, as `http://127.0.0.1:…`.

@@ -3,6 +3,8 @@
 #[cfg(feature = "app")]
 mod app;
 #[cfg(feature = "app")]
+pub mod authenticator;
+#[cfg(feature = "app")]
 mod faces;
 pub mod head;
 #[cfg(feature = "app")]

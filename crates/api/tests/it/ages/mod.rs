@@ -1,18 +1,22 @@
 //! Age verification sessions on the wire.
 
 mod anonymity;
+mod bounds;
+mod checks;
 mod described;
 mod flow;
 mod locations;
 mod methods;
 mod moves;
 mod refusals;
+mod rules;
+mod told;
 mod unlinkable;
 mod wallets;
 mod webhooks;
 
 use axum::{body::Body, http::Request};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use testkit::{Answer, TestApp};
 
 const BASE: &str = "/api/v1";
@@ -75,6 +79,14 @@ impl Session {
         assert_eq!(taken.line(), "200", "{}", taken.json());
         Turn(taken.json())
     }
+
+    /// Goes where the step sends, and comes back with what was given along.
+    async fn come_back(&self, app: &TestApp, turn: &Turn) -> Turn {
+        let (_, query) = turn.step()["url"].as_str().unwrap().split_once('?').unwrap();
+        let given = form_urlencoded::parse(query.as_bytes()).into_owned();
+        let returned: Map<String, Value> = given.map(|(name, value)| (name, value.into())).collect();
+        self.turn(app, turn, json!({ "returned": returned })).await
+    }
 }
 
 /// What the page was told.
@@ -92,5 +104,10 @@ impl Turn {
 
     fn step(&self) -> &Value {
         &self.0["step"]
+    }
+
+    /// Why the last attempt did not pass; empty where it did.
+    fn reason(&self) -> &str {
+        self.0["session"]["result"]["reason"].as_str().unwrap_or_default()
     }
 }

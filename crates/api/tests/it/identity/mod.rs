@@ -18,7 +18,7 @@ fn signed(app: &TestApp, method: &'static str, path: &str) -> Call {
     Call::new(method, path).query("sdkId", &app.app.to_string()).auth_id(None)
 }
 
-async fn business(app: &TestApp, method: &'static str, path: &str, body: Option<Value>) -> Answer {
+pub(crate) async fn business(app: &TestApp, method: &'static str, path: &str, body: Option<Value>) -> Answer {
     let call = signed(app, method, path);
     match body {
         Some(body) => call.json(&body).send(app).await,
@@ -42,8 +42,13 @@ impl Session {
 
     /// Supplies a document that a sandbox takes, and has it read.
     pub(crate) async fn supply_document(&self, app: &TestApp) {
+        self.supply(app, "GBR", b"\xff\xd8 page").await;
+    }
+
+    /// Supplies this page of a passport, and has it read.
+    pub(crate) async fn supply(&self, app: &TestApp, country: &str, page: &[u8]) {
         let working = app.keep_working();
-        let id = self.document(app, "PASSPORT", "GBR", &[b"\xff\xd8 page"]).await;
+        let id = self.document(app, "PASSPORT", country, &[page]).await;
         self.extract(app, &id).await;
         working.stop().await;
     }

@@ -1,0 +1,123 @@
+//! A person's device with a passkey: its bytes are put together as WebAuthn level 3 says, section 6.
+
+use aws_lc_rs::{
+    digest::{SHA256, digest},
+    rand::SystemRandom,
+    signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair, KeyPair as _},
+};
+use base64_simd::URL_SAFE_NO_PAD;
+use ciborium::Value as Cbor;
+use serde_json::{Value, json};
+
+/// Somebody is there: a bit of the device's data.
+pub const PRESENT: u8 = 1;
+/// It is known who.
+pub const VERIFIED: u8 = 4;
+/// A key is told.
+const TOLD: u8 = 64;
+
+/// A device with one passkey.
+#[derive(Debug)]
+pub struct Authenticator {
+    /// What signs.
+    pub pair: EcdsaKeyPair,
+    /// What the key is called.
+    pub id: Vec<u8>,
+    /// How often it was used.
+    pub counter: u32,
+    /// The page that uses it.
+    pub origin: &'static str,
+    /// What it says of whoever is there.
+    pub flags: u8,
+    holder: Vec<u8>,
+}
+
+impl Authenticator {
+    /// A device whose browser is at a page of this origin.
+    ///
+    /// # Panics
+    /// When no key can be made.
+    pub fn new(origin: &'static str) -> Self {
+        let pair = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_ASN1_SIGNING).expect("a fresh key");
+        let id = sha256(pair.public_key());
+        Self { pair, id, counter: 0, origin, flags: PRESENT | VERIFIED, holder: Vec::new() }
+    }
+
+    fn client_data(&self, kind: &str, options: &Value) -> String {
+        let challenge = &options["publicKey"]["challenge"];
+        json!({ "type": kind, "challenge": challenge, "origin": self.origin, "crossOrigin": false })
+            .to_string()
+    }
+
+    fn data(&mut self, domain: &Value, told: Option<Vec<u8>>) -> Vec<u8> {
+        self.counter += 1;
+        let flags = self.flags | if told.is_some() { TOLD } else { 0 };
+        let domain = sha256(domain.as_str().unwrap_or_default());
+        [&domain[..], &[flags], &self.counter.to_be_bytes(), &told.unwrap_or_default()].concat()
+    }
+
+    /// What `navigator.credentials.create` gives for these options.
+    ///
+    /// # Panics
+    /// When the options name no holder.
+    pub fn create(&mut self, options: &Value) -> Value {
+        let holder = options["publicKey"]["user"]["id"].as_str().expect("a key is somebody's");
+        self.holder = URL_SAFE_NO_PAD.decode_to_vec(holder).expect("base64url");
+        let (x, y) = self.pair.public_key().as_ref()[1..].split_at(32);
+        let int = |number: i64| Cbor::Integer(number.into());
+        let key = Cbor::Map(vec![
+            (int(1), int(2)),
+            (int(3), int(-7)),
+            (int(-1), int(1)),
+            (int(-2), Cbor::Bytes(x.to_vec())),
+            (int(-3), Cbor::Bytes(y.to_vec())),
+        ]);
+        let told = [&[0; 16][..], &(self.id.len() as u16).to_be_bytes(), &self.id, &cbor(&key)].concat();
+        let text = |text: &str| Cbor::Text(text.to_owned());
+        let data = self.data(&options["publicKey"]["rp"]["id"], Some(told));
+        let attestation = cbor(&Cbor::Map(vec![
+            (text("fmt"), text("none")),
+            (text("attStmt"), Cbor::Map(Vec::new())),
+            (text("authData"), Cbor::Bytes(data)),
+        ]));
+        json!({
+            "id": b64(&self.id), "rawId": b64(&self.id), "type": "public-key",
+            "clientExtensionResults": { "credProps": { "rk": true } },
+            "response": {
+                "clientDataJSON": b64(self.client_data("webauthn.create", options)), "attestationObject": b64(attestation),
+            },
+        })
+    }
+
+    /// What `navigator.credentials.get` gives for these options.
+    ///
+    /// # Panics
+    /// When nothing can be signed.
+    pub fn get(&mut self, options: &Value) -> Value {
+        let client_data = self.client_data("webauthn.get", options);
+        let data = self.data(&options["publicKey"]["rpId"], None);
+        let signed = [&data[..], &sha256(&client_data)].concat();
+        let signature = self.pair.sign(&SystemRandom::new(), &signed).expect("a key signs");
+        json!({
+            "id": b64(&self.id), "rawId": b64(&self.id), "type": "public-key", "clientExtensionResults": {},
+            "response": {
+                "clientDataJSON": b64(client_data), "authenticatorData": b64(data), "signature": b64(signature),
+                "userHandle": b64(&self.holder),
+            },
+        })
+    }
+}
+
+fn b64(bytes: impl AsRef<[u8]>) -> String {
+    URL_SAFE_NO_PAD.encode_to_string(bytes)
+}
+
+fn sha256(bytes: impl AsRef<[u8]>) -> Vec<u8> {
+    digest(&SHA256, bytes.as_ref()).as_ref().to_vec()
+}
+
+fn cbor(value: &Cbor) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    ciborium::into_writer(value, &mut bytes).expect("memory takes it");
+    bytes
+}
