@@ -440,6 +440,10 @@ mod tests {
             Vec::new()
         }
 
+        fn judges_email(&self) -> bool {
+            true
+        }
+
         fn token_age(&self, _: i64) -> Option<u8> {
             None
         }
