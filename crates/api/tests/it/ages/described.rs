@@ -173,7 +173,7 @@ fn everything(rule: &Value) -> Value {
     };
     let mut payload = json!({
         "type": "OVER", "ttl": 600, "reference_id": "order 7", "callback": { "url": "https://shop.test/done", "auto": true },
-        "callback_url": "https://shop.test/done", "notification_url": "https://shop.example.com/hook",
+        "callback_url": "https://shop.test/done", "notification_url": "https://example.com/hook",
         "block_biometric_consent": false, "rule_id": rule, "cancel_url": "https://shop.test/no",
         "privacy_policy": "https://shop.test/privacy", "terms_and_conditions": "https://shop.test/terms",
         "retry_enabled": true, "resume_enabled": true, "blocked_locations": ["USA"],
