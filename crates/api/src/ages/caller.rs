@@ -13,7 +13,7 @@ use crate::{
 };
 use axum::{
     Json,
-    body::Bytes,
+    body::{Body, Bytes},
     extract::{FromRequest, Request},
     http::{HeaderMap, Method, StatusCode, header, request::Parts},
     response::{IntoResponse as _, Response},
@@ -80,8 +80,7 @@ impl FromRequest<Api> for Business {
         if parts.method == Method::POST || parts.method == Method::PUT {
             is_json(&parts.headers)?;
         }
-        let patience = api.settings.body_timeout;
-        let body = body::read(&parts.headers, body, PAYLOAD, patience, "send less at once").await?;
+        let body = read(api, &parts, body, PAYLOAD, "send less at once").await?;
         Ok(Self { app, sandbox: sandbox(&parts), sent: Sent::of(parts, body) })
     }
 }
@@ -117,10 +116,9 @@ impl FromRequest<Api> for Person {
             let words = "the business does not offer this where you seem to be";
             return Err(Problem::new(Code::LocationBlocked, words));
         }
-        let patience = api.settings.body_timeout;
         // Pictures come with turns alone.
         let room = if parts.uri.path().contains("/attempts/") { PICTURES } else { PAYLOAD };
-        let body = body::read(&parts.headers, body, room, patience, "send smaller pictures").await?;
+        let body = read(api, &parts, body, room, "send smaller pictures").await?;
         Ok(Self { session, blocked, business, sent: Sent::of(parts, body) })
     }
 }
@@ -132,8 +130,7 @@ impl FromRequest<Api> for Anybody {
         let (parts, body) = request.into_parts();
         let caller = api.places.caller(&parts.headers, &parts.extensions);
         count(api, &parts, caller)?;
-        let patience = api.settings.body_timeout;
-        let body = body::read(&parts.headers, body, PAYLOAD, patience, "send less at once").await?;
+        let body = read(api, &parts, body, PAYLOAD, "send less at once").await?;
         Ok(Self { sandbox: sandbox(&parts), sent: Sent::of(parts, body) })
     }
 }
@@ -147,8 +144,7 @@ impl FromRequest<Api> for Wallet {
         let sealed = sealed.unwrap_or_default();
         let id = api.ages.wallet_session(sealed).ok_or_else(Problem::no_session)?;
         count(api, &parts, id.into())?;
-        let patience = api.settings.body_timeout;
-        let body = body::read(&parts.headers, body, PAYLOAD, patience, "send one credential").await?;
+        let body = read(api, &parts, body, PAYLOAD, "send one credential").await?;
         Ok(Self { request: sealed.to_owned(), sandbox: sandbox(&parts), body })
     }
 }
@@ -210,6 +206,20 @@ fn count(api: &Api, parts: &Parts, caller: Uuid) -> Result<(), Problem> {
         noted.allowance(taken.unwrap_or_else(|empty| empty));
     }
     taken.map(drop).map_err(Problem::too_many)
+}
+
+/// What was sent. Whoever only asks sends nothing that anybody looks at.
+async fn read(
+    api: &Api,
+    parts: &Parts,
+    sent: Body,
+    room: usize,
+    hint: &'static str,
+) -> Result<Bytes, Problem> {
+    if parts.method == Method::GET {
+        return Ok(Bytes::new());
+    }
+    Ok(body::read(&parts.headers, sent, room, api.settings.body_timeout, hint).await?)
 }
 
 fn is_json(headers: &HeaderMap) -> Result<(), Problem> {

@@ -1,6 +1,6 @@
 //! `POST /api/v1/sessions` and `POST /api/v1/rules`
 
-use super::{Business, Problem, view};
+use super::{Business, Problem, described, problem};
 use crate::Api;
 use axum::{extract::State, http::StatusCode, response::Response};
 use base::{Timestamp, Uuid};
@@ -14,6 +14,7 @@ pub(crate) struct Created {
     #[schema(value_type = Uuid)]
     id: base::AgeSessionId,
     /// How far it is: `PENDING`, or what came of an address that was judged at once.
+    #[schema(value_type = described::State)]
     status: &'static str,
     /// When its time is over.
     #[schema(value_type = String, format = DateTime)]
@@ -29,10 +30,10 @@ pub(crate) struct Ruled {
 
 /// Make a session.
 #[utoipa::path(
-    post, path = "/api/v1/sessions", tag = "sessions", security(("key" = []), ("bearer" = [])),
+    post, path = "/api/v1/sessions", tag = "sessions", security(("key" = [], "sdk" = []), ("bearer" = [], "sdk" = [])),
     params(("Idempotency-Key" = Option<String>, Header, description = "Repeats with the same key and body are answered alike, for 24 hours.")),
-    request_body(content = view::CreatePayload, description = "What is asked for. Every member may be left out."),
-    responses((status = 200, description = "It is made.", body = Created), Problem),
+    request_body(content = described::CreatePayload, description = "What is asked for. Every member may be left out."),
+    responses((status = 200, description = "It is made.", body = Created), problem::Creating),
 )]
 pub(crate) async fn create_age_session(
     State(api): State<Api>,
@@ -57,10 +58,10 @@ pub(crate) async fn create_age_session(
 
 /// Make a rule that age tokens must satisfy. `ttl` is the greatest age of a token.
 #[utoipa::path(
-    post, path = "/api/v1/rules", tag = "rules", security(("key" = []), ("bearer" = [])),
+    post, path = "/api/v1/rules", tag = "rules", security(("key" = [], "sdk" = []), ("bearer" = [], "sdk" = [])),
     params(("Idempotency-Key" = Option<String>, Header, description = "Repeats with the same key and body are answered alike, for 24 hours.")),
-    request_body(content = view::CreatePayload, description = "The methods, thresholds and levels that are enough, as for a session."),
-    responses((status = 201, description = "It is made.", body = Ruled), Problem),
+    request_body(content = described::CreatePayload, description = "The methods, thresholds and levels that are enough, as for a session."),
+    responses((status = 201, description = "It is made.", body = Ruled), problem::Creating),
 )]
 pub(crate) async fn create_age_rule(State(api): State<Api>, business: Business) -> Result<Response, Problem> {
     let Business { app, sandbox, sent } = business;

@@ -1,6 +1,6 @@
 //! `GET /api/v1/sessions/{sessionId}` and `…/result`
 
-use super::{Business, Code, Problem, view};
+use super::{Business, Code, Problem, described, problem, view};
 use crate::Api;
 use axum::{
     Json,
@@ -15,9 +15,9 @@ const NOT_KEPT: [(HeaderName, &str); 1] = [(header::CACHE_CONTROL, "no-store")];
 
 /// Read a session that nobody has begun: 410 once somebody has, or its time is over.
 #[utoipa::path(
-    get, path = "/api/v1/sessions/{sessionId}", tag = "sessions", security(("key" = []), ("bearer" = [])),
+    get, path = "/api/v1/sessions/{sessionId}", tag = "sessions", security(("key" = [], "sdk" = []), ("bearer" = [], "sdk" = [])),
     params(("sessionId" = String, Path, description = "The session.")),
-    responses((status = 200, description = "As it stands.", body = view::Record), Problem),
+    responses((status = 200, description = "As it stands.", body = described::Record), problem::Reading),
 )]
 pub(crate) async fn get_age_session(
     State(api): State<Api>,
@@ -37,9 +37,9 @@ pub(crate) async fn get_age_session(
 
 /// Read what came of a session, whatever its state, until it is forgotten.
 #[utoipa::path(
-    get, path = "/api/v1/sessions/{sessionId}/result", tag = "sessions", security(("key" = []), ("bearer" = [])),
+    get, path = "/api/v1/sessions/{sessionId}/result", tag = "sessions", security(("key" = [], "sdk" = []), ("bearer" = [], "sdk" = [])),
     params(("sessionId" = String, Path, description = "The session.")),
-    responses((status = 200, description = "As it stands.", body = view::Record), Problem),
+    responses((status = 200, description = "As it stands.", body = described::Record), problem::ReadingResult),
 )]
 pub(crate) async fn get_age_result(
     State(api): State<Api>,
@@ -53,7 +53,7 @@ pub(crate) async fn get_age_result(
 /// The public keys that webhooks are signed with, a JWK Set.
 #[utoipa::path(
     get, path = "/api/v1/webhook-keys", tag = "webhooks",
-    responses((status = 200, description = "The keys.", body = Value), Problem),
+    responses((status = 200, description = "The keys.", body = Value), problem::Public),
 )]
 pub(crate) async fn webhook_keys(State(api): State<Api>) -> Result<Json<Value>, Problem> {
     Ok(Json(api.ages.webhook_keys().await.map_err(domain::ages::NotDone::from)?))

@@ -4,6 +4,7 @@
 mod anonymity;
 mod caller;
 mod create;
+mod described;
 mod get;
 mod person;
 mod problem;
@@ -61,12 +62,15 @@ pub(crate) fn document() -> OpenApi {
     let mut document = operations().merge(oauth::router()).split_for_parts().1;
     let components = document.components.get_or_insert_default();
     components.schemas.insert("Error".to_owned(), Error::schema());
-    let id = ApiKeyValue::with_description("Svc-Sdk-Id", "The application's SDK ID, beside the key.");
+    let id = ApiKeyValue::with_description(
+        "Svc-Sdk-Id",
+        "The application's SDK ID: beside a key or token, and of the page the one that its address names.",
+    );
     components.add_security_scheme("sdk", SecurityScheme::ApiKey(ApiKey::Header(id)));
     let bearer = |words: &str| -> Http {
         HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some(words)).build()
     };
-    let key = bearer("An API key of the application; the header `Svc-Sdk-Id` names the application.");
+    let key = bearer("An API key of the application.");
     components.add_security_scheme("key", SecurityScheme::Http(key));
     let token =
         bearer("A token of `POST /v1/oauth/token` with the scope `avs:sessions:create`, instead of a key.");

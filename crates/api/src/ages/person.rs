@@ -1,6 +1,6 @@
 //! What the hosted page asks, under `/age/v1`: the session, consent, cancelling, attempts and their turns.
 
-use super::{Person, Problem, caller::Anybody, view};
+use super::{Person, Problem, caller::Anybody, problem, view};
 use crate::Api;
 use axum::{
     Json,
@@ -21,9 +21,9 @@ fn answer(value: Value) -> Answer {
 
 /// The session, as its page sees it.
 #[utoipa::path(
-    get, path = "/age/v1/sessions/{sessionId}", tag = "person",
+    get, path = "/age/v1/sessions/{sessionId}", tag = "person", security(("sdk" = [])),
     params(("sessionId" = String, Path, description = "The session.")),
-    responses((status = 200, description = "As it stands.", body = Value), Problem),
+    responses((status = 200, description = "As it stands.", body = Value), problem::Seeing),
 )]
 pub(crate) async fn see_age_session(State(api): State<Api>, person: Person) -> Answer {
     let Person { session, blocked, business, .. } = person;
@@ -34,10 +34,10 @@ pub(crate) async fn see_age_session(State(api): State<Api>, person: Person) -> A
 
 /// Say yes or no to the use of one's face.
 #[utoipa::path(
-    post, path = "/age/v1/sessions/{sessionId}/consent", tag = "person",
+    post, path = "/age/v1/sessions/{sessionId}/consent", tag = "person", security(("sdk" = [])),
     params(("sessionId" = String, Path, description = "The session.")),
     request_body(content = Value, description = "`{\"given\": true}`"),
-    responses((status = 200, description = "It is noted.", body = Value), Problem),
+    responses((status = 200, description = "It is noted.", body = Value), problem::Consenting),
 )]
 pub(crate) async fn give_age_consent(State(api): State<Api>, person: Person) -> Result<Answer, Problem> {
     let given = person.sent.json()?.get("given").and_then(Value::as_bool);
@@ -49,9 +49,9 @@ pub(crate) async fn give_age_consent(State(api): State<Api>, person: Person) -> 
 
 /// Call the session off.
 #[utoipa::path(
-    post, path = "/age/v1/sessions/{sessionId}/cancel", tag = "person",
+    post, path = "/age/v1/sessions/{sessionId}/cancel", tag = "person", security(("sdk" = [])),
     params(("sessionId" = String, Path, description = "The session.")),
-    responses((status = 200, description = "It is cancelled.", body = Value), Problem),
+    responses((status = 200, description = "It is cancelled.", body = Value), problem::Cancelling),
 )]
 pub(crate) async fn cancel_age_session(State(api): State<Api>, person: Person) -> Result<Answer, Problem> {
     let session = api.ages.cancel(person.session.id).await?;
@@ -60,13 +60,13 @@ pub(crate) async fn cancel_age_session(State(api): State<Api>, person: Person) -
 
 /// Open a method. An attempt at another that has not ended is given up, and does not count.
 #[utoipa::path(
-    post, path = "/age/v1/sessions/{sessionId}/attempts", tag = "person",
+    post, path = "/age/v1/sessions/{sessionId}/attempts", tag = "person", security(("sdk" = [])),
     params(
         ("sessionId" = String, Path, description = "The session."),
         ("Idempotency-Key" = Option<String>, Header, description = "Repeats with the same key and body are answered alike, for 24 hours. Not where blind tokens are asked for or issued: of those no answer is kept."),
     ),
     request_body(content = Value, description = "`{\"method\": \"AGE_ESTIMATION\", \"locale\": \"en\"}`"),
-    responses((status = 201, description = "What to do.", body = Value), Problem),
+    responses((status = 201, description = "What to do.", body = Value), problem::Opening),
 )]
 pub(crate) async fn open_age_attempt(State(api): State<Api>, person: Person) -> Result<Response, Problem> {
     let Person { session, business, sent, .. } = person;
@@ -95,13 +95,13 @@ pub(crate) async fn open_age_attempt(State(api): State<Api>, person: Person) -> 
 
 /// Take a turn.
 #[utoipa::path(
-    post, path = "/age/v1/sessions/{sessionId}/attempts/{attemptId}", tag = "person",
+    post, path = "/age/v1/sessions/{sessionId}/attempts/{attemptId}", tag = "person", security(("sdk" = [])),
     params(
         ("sessionId" = String, Path, description = "The session."),
         ("attemptId" = String, Path, description = "The attempt."),
     ),
     request_body(content = Value, description = "`{\"continuation\": \"…\"}` and what the step asks for."),
-    responses((status = 200, description = "What to do next.", body = Value), Problem),
+    responses((status = 200, description = "What to do next.", body = Value), problem::Turning),
 )]
 pub(crate) async fn take_age_turn(
     State(api): State<Api>,
@@ -118,10 +118,10 @@ pub(crate) async fn take_age_turn(
 
 /// Keep the result under a key of one's own: without a body the browser is asked to make one, with its answer it is kept.
 #[utoipa::path(
-    post, path = "/age/v1/sessions/{sessionId}/key", tag = "person",
+    post, path = "/age/v1/sessions/{sessionId}/key", tag = "person", security(("sdk" = [])),
     params(("sessionId" = String, Path, description = "The session.")),
     request_body(content = Value, description = "`{}`, then `{\"continuation\": \"…\", \"credential\": {…}}`"),
-    responses((status = 200, description = "What the browser is asked, or the session.", body = Value), Problem),
+    responses((status = 200, description = "What the browser is asked, or the session.", body = Value), problem::Keeping),
 )]
 pub(crate) async fn keep_age_result(State(api): State<Api>, person: Person) -> Result<Answer, Problem> {
     let body = person.sent.json()?;
@@ -136,7 +136,7 @@ pub(crate) async fn keep_age_result(State(api): State<Api>, person: Person) -> R
 #[utoipa::path(
     post, path = "/age/v1/keys/forget", tag = "person",
     request_body(content = Value, description = "`{}`, then `{\"continuation\": \"…\", \"credential\": {…}}`"),
-    responses((status = 200, description = "What the browser is asked, or whether there was something.", body = Value), Problem),
+    responses((status = 200, description = "What the browser is asked, or whether there was something.", body = Value), problem::Forgetting),
 )]
 pub(crate) async fn forget_age_result(State(api): State<Api>, anybody: Anybody) -> Result<Answer, Problem> {
     let body = anybody.sent.json()?;
@@ -154,9 +154,9 @@ pub(crate) async fn forget_age_result(State(api): State<Api>, anybody: Anybody) 
 
 /// Take a proof along, for tills: an address of the holder's page, once.
 #[utoipa::path(
-    post, path = "/age/v1/sessions/{sessionId}/proof", tag = "person",
+    post, path = "/age/v1/sessions/{sessionId}/proof", tag = "person", security(("sdk" = [])),
     params(("sessionId" = String, Path, description = "The session.")),
-    responses((status = 200, description = "The address.", body = Value), Problem),
+    responses((status = 200, description = "The address.", body = Value), problem::Proving),
 )]
 pub(crate) async fn take_age_proof(State(api): State<Api>, person: Person) -> Result<Answer, Problem> {
     Ok(answer(json!({ "url": api.ages.give_proof(person.session.id).await? })))
@@ -165,10 +165,10 @@ pub(crate) async fn take_age_proof(State(api): State<Api>, person: Person) -> Re
 /// Tell the operator that the page broke down. Nothing about the person may be in it: of each text only letters, digits
 /// and a few signs are kept, and few of them.
 #[utoipa::path(
-    post, path = "/age/v1/sessions/{sessionId}/faults", tag = "person",
+    post, path = "/age/v1/sessions/{sessionId}/faults", tag = "person", security(("sdk" = [])),
     params(("sessionId" = String, Path, description = "The session.")),
     request_body = crate::wire::PageFault,
-    responses((status = 204, description = "It is in the log."), Problem),
+    responses((status = 204, description = "It is in the log."), problem::Reporting),
 )]
 pub(crate) async fn report_age_fault(person: Person) -> Result<StatusCode, Problem> {
     crate::wire::note_fault(&person.session.id, &person.sent.json()?);

@@ -11,7 +11,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use domain::{Invalid, ages::NotDone, estimate::Refusal};
-use std::{borrow::Cow, time::Duration};
+use std::{borrow::Cow, collections::BTreeMap, time::Duration};
 use utoipa::{
     IntoResponses, ToSchema,
     openapi::{RefOr, response::Response as Described},
@@ -41,6 +41,9 @@ codes! {
     InternalError => INTERNAL_SERVER_ERROR "INTERNAL_ERROR",
     ServiceUnavailable => SERVICE_UNAVAILABLE "SERVICE_UNAVAILABLE",
 }
+
+/// Answers of an operation, by status, as its document has them.
+type Responses = BTreeMap<String, RefOr<Described>>;
 
 /// A refusal.
 #[derive(Debug)]
@@ -201,8 +204,74 @@ impl From<NoBearer> for Problem {
     }
 }
 
-impl IntoResponses for Problem {
-    fn responses() -> std::collections::BTreeMap<String, RefOr<Described>> {
-        refusals(Code::ALL.iter().map(|code| (code.status(), code.as_str())), "error_code")
-    }
+/// Whoever names an application, with a key or token of it.
+const BUSINESS: &[Code] =
+    &[Code::MissingSdkId, Code::UnknownSdkId, Code::InvalidApiKey, Code::NotAllowed, Code::TooManyRequests];
+/// Whoever has the address of a session.
+const PERSON: &[Code] = &[
+    Code::MissingSdkId,
+    Code::NotAllowed,
+    Code::SessionNotFound,
+    Code::SessionExpired,
+    Code::TooManyRequests,
+];
+/// Whoever may be where the session is not to be used.
+const SOMEWHERE: &[Code] = &[Code::LocationBlocked];
+/// Whoever has the address of a request to a wallet.
+const WALLET: &[Code] = &[
+    Code::NotAllowed,
+    Code::SessionNotFound,
+    Code::StaleContinuation,
+    Code::SessionExpired,
+    Code::TooManyRequests,
+];
+/// Whatever has a body.
+const BODY: &[Code] = &[Code::InvalidRequest, Code::PayloadTooLarge];
+/// Whatever insists on JSON.
+const JSON: &[Code] = &[Code::UnsupportedMediaType];
+/// Whatever goes on with a method.
+const STEPS: &[Code] = &[Code::InvalidStatus, Code::StaleContinuation, Code::ConsentRequired];
+/// Whatever is kept.
+const ROWS: &[Code] = &[Code::ServiceUnavailable];
+
+/// Declares the rows of the table that operations can answer with, for their document. Everything can break.
+macro_rules! refused {
+    ($($name:ident: $($codes:expr),+;)*) => {$(
+        #[doc = concat!("Refusals of an operation: ", stringify!($name), ".")]
+        pub(super) struct $name;
+
+        impl IntoResponses for $name {
+            fn responses() -> Responses {
+                described(&[$($codes),+, &[Code::InternalError]])
+            }
+        }
+    )*};
+}
+
+refused! {
+    Creating: BUSINESS, BODY, &[Code::InvalidValidationMethods, Code::IdempotencyKeyReused], JSON, ROWS;
+    Reading: BUSINESS, &[Code::SessionNotFound, Code::SessionExpired, Code::SessionNotPending], ROWS;
+    ReadingResult: BUSINESS, &[Code::SessionNotFound], ROWS;
+    Responding: BUSINESS, BODY, &[Code::SessionNotFound, Code::NotFound], JSON, ROWS;
+    Public: ROWS;
+    Seeing: PERSON, ROWS;
+    Consenting: PERSON, SOMEWHERE, BODY, &[Code::InvalidStatus], ROWS;
+    Cancelling: PERSON, BODY, &[Code::InvalidStatus], ROWS;
+    Opening: PERSON, SOMEWHERE, BODY, STEPS, &[Code::IdempotencyKeyReused], ROWS;
+    Turning: PERSON, SOMEWHERE, BODY, STEPS, ROWS;
+    Keeping: PERSON, SOMEWHERE, BODY, &[Code::InvalidStatus, Code::StaleContinuation], ROWS;
+    Forgetting: BODY, &[Code::InvalidStatus, Code::StaleContinuation, Code::TooManyRequests], ROWS;
+    Proving: PERSON, SOMEWHERE, BODY, &[Code::InvalidStatus], ROWS;
+    Reporting: PERSON, BODY, ROWS;
+    Listing: &[Code::NotFound], ROWS;
+    Beginning: BODY, &[Code::NotAllowed, Code::NotFound, Code::TooManyRequests], ROWS;
+    Issuing: PERSON, SOMEWHERE, BODY, &[Code::InvalidStatus], ROWS;
+    Fetching: WALLET, ROWS;
+    Answering: WALLET, BODY, ROWS;
+    Showing: &[Code::SessionNotFound, Code::TooManyRequests];
+}
+
+fn described(groups: &[&[Code]]) -> Responses {
+    let codes = groups.iter().copied().flatten();
+    refusals(codes.map(|code| (code.status(), code.as_str())), "error_code")
 }

@@ -1,6 +1,6 @@
 //! `PUT /sandbox/api/v1/sessions/{sessionId}/response-config`: what a sandbox's session comes to.
 
-use super::{Business, Problem, view};
+use super::{Business, Problem, described, problem, view};
 use crate::Api;
 use axum::{
     Json,
@@ -15,21 +15,20 @@ use utoipa::ToSchema;
 #[expect(dead_code, reason = "describes the body, which is read member by member")]
 pub(crate) struct ResponseConfig {
     /// The state that it takes.
-    #[schema(example = "COMPLETE")]
-    status: String,
+    status: described::State,
     /// The age, years; told by sessions of the type AGE.
+    #[schema(minimum = 0, maximum = 120)]
     age: Option<i64>,
-    /// The method that it came of.
-    #[schema(example = "AGE_ESTIMATION")]
-    method: Option<String>,
+    /// The method that it came of. Default: the first that is allowed.
+    method: Option<described::Method>,
 }
 
 /// Set what a session of the sandbox comes to. It takes that state at once, and its webhook is sent.
 #[utoipa::path(
-    put, path = "/api/v1/sessions/{sessionId}/response-config", tag = "sandbox", security(("key" = []), ("bearer" = [])),
+    put, path = "/api/v1/sessions/{sessionId}/response-config", tag = "sandbox", security(("key" = [], "sdk" = []), ("bearer" = [], "sdk" = [])),
     params(("sessionId" = String, Path, description = "The session.")),
     request_body = ResponseConfig,
-    responses((status = 200, description = "It came to that.", body = view::Record), Problem),
+    responses((status = 200, description = "It came to that.", body = described::Record), problem::Responding),
 )]
 pub(crate) async fn set_age_response(
     State(api): State<Api>,

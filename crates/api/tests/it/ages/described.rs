@@ -1,10 +1,10 @@
 //! What is said of the interface holds: its document, the headers of its answers, and records that give back what was asked.
 
-use super::{BASE, SANDBOX, Session, anonymity::issuing};
+use super::{BASE, SANDBOX, Session, anonymity::issuing, business};
 use axum::{body::Body, http::Request};
 use domain::ages;
 use serde_json::{Value, json};
-use std::{num::NonZeroU32, sync::Arc};
+use std::{collections::BTreeSet, num::NonZeroU32, sync::Arc};
 use testkit::{Answer, TestApp};
 
 /// The blocks of a record.
@@ -134,4 +134,204 @@ async fn of_blind_tokens_no_answer_is_kept() {
     let mut view = app.api.db.read().await.unwrap();
     let kept = view.count(db::sql!("SELECT count(*) FROM idempotent_answers")).await;
     assert_eq!(kept.unwrap(), 0);
+}
+
+async fn document(app: &TestApp) -> Value {
+    let answer = app.get("/openapi/ages.json").await;
+    assert_eq!(answer.line(), "200");
+    answer.json()
+}
+
+fn names(object: &Value) -> BTreeSet<&str> {
+    object.as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect()
+}
+
+/// The schema of a member.
+fn of_member<'a>(schemas: &'a Value, schema: &str, member: &str) -> &'a Value {
+    let described = &schemas[schema]["properties"][member];
+    let named = described["oneOf"][0]["$ref"].as_str().or_else(|| described["$ref"].as_str());
+    named.map_or(described, |named| &schemas[named.rsplit('/').next().unwrap()])
+}
+
+/// The blocks that the document has.
+fn described_blocks(schemas: &Value) -> Vec<&str> {
+    let members = names(&schemas["CreatePayload"]["properties"]);
+    let is_block =
+        |name: &&str| of_member(schemas, "CreatePayload", name)["properties"]["allowed"].is_object();
+    members.into_iter().filter(is_block).collect()
+}
+
+/// A payload that says everything that can be said.
+fn everything(rule: &Value) -> Value {
+    let block = |more: Value| {
+        let mut block = json!({
+            "allowed": true, "threshold": 18, "level": "NONE", "authenticity": "OFF", "retry_enabled": true,
+            "retry_limit": 2,
+        });
+        block.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        block
+    };
+    let mut payload = json!({
+        "type": "OVER", "ttl": 600, "reference_id": "order 7", "callback": { "url": "https://shop.test/done", "auto": true },
+        "callback_url": "https://shop.test/done", "notification_url": "https://example.com/hook",
+        "block_biometric_consent": false, "rule_id": rule, "cancel_url": "https://shop.test/no",
+        "privacy_policy": "https://shop.test/privacy", "terms_and_conditions": "https://shop.test/terms",
+        "retry_enabled": true, "resume_enabled": true, "blocked_locations": ["USA"],
+        "target_origin_url": "https://shop.test", "synchronous_checks": true, "account_id": "a-1",
+        "double_blind": false,
+    });
+    let data =
+        json!({ "verified_email": "ada@example.com", "country_code": "GB", "ip_address": "192.0.2.1" });
+    for (name, more) in [
+        ("age_estimation", json!({})),
+        ("digital_id", json!({ "age_estimation_allowed": true, "age_estimation_threshold": 25 })),
+        (
+            "doc_scan",
+            json!({ "preset_issuing_country": "GBR", "disable_mobile_hand_off": true, "synchronous_checks": true }),
+        ),
+        ("credit_card", json!({})),
+        ("mobile", json!({})),
+        ("email", json!({ "data": data })),
+        ("electronic_id", json!({ "sub_methods": [] })),
+        ("la_wallet", json!({})),
+        ("social_security_number", json!({})),
+        ("us_florida_hb3", json!({})),
+        ("singpass", json!({})),
+        ("cpf", json!({})),
+        ("svc_key", json!({ "authentication": true })),
+        ("double_anonymity", json!({})),
+    ] {
+        payload[name] = block(more);
+    }
+    payload
+}
+
+#[tokio::test]
+async fn every_member_is_described_and_no_other() {
+    let app = TestApp::start().await;
+    let document = document(&app).await;
+    let schemas = &document["components"]["schemas"];
+    let key = app.key(&[]).await;
+    let rule = business(&app, &key, "POST", &format!("{SANDBOX}/rules"), Some(json!({ "mobile": {} }))).await;
+    let payload = everything(&rule.json()["id"]);
+    let made = business(&app, &key, "POST", &format!("{SANDBOX}/sessions"), Some(payload.clone())).await;
+    assert_eq!(made.line(), "200", "{}", made.json());
+    let path = format!("{SANDBOX}/sessions/{}/result", made.json()["id"].as_str().unwrap());
+    let record = business(&app, &key, "GET", &path, None).await.json();
+
+    assert_eq!(names(&made.json()), names(&schemas["Created"]["properties"]));
+    assert_eq!(names(&payload), names(&schemas["CreatePayload"]["properties"]));
+    assert_eq!(names(&record), names(&schemas["Record"]["properties"]));
+    assert_eq!(names(&record["callback"]), names(&of_member(schemas, "Record", "callback")["properties"]));
+    assert_eq!(
+        names(&payload["email"]["data"]),
+        names(&of_member(schemas, "EmailBlock", "data")["properties"])
+    );
+    assert_eq!(described_blocks(schemas).len(), 14);
+    for block in described_blocks(schemas) {
+        let described = of_member(schemas, "CreatePayload", block);
+        assert_eq!(described, of_member(schemas, "Record", block), "{block}");
+        let (mut sent, mut told) = (names(&payload[block]), names(&record[block]));
+        sent.extend(["attempts", "attempts_remaining"]);
+        // An address is judged, and not told again.
+        if block == "email" {
+            told.insert("data");
+        }
+        assert_eq!((&sent, &told), (&names(&described["properties"]), &sent), "{block}");
+        for word in ["level", "authenticity"] {
+            let words = match word {
+                "level" => &schemas["Level"]["enum"],
+                _ => &schemas["Authenticity"]["enum"],
+            };
+            assert!(words.as_array().unwrap().contains(&record[block][word]), "{block} {word}");
+        }
+    }
+    for (member, schema) in [("type", "Kind"), ("status", "State"), ("method", "Method")] {
+        let words = schemas[schema]["enum"].as_array().unwrap();
+        assert!(words.contains(&record[member]), "{member}: {words:?}");
+        assert_eq!(of_member(schemas, "Record", member), &schemas[schema]);
+    }
+    assert_eq!(schemas["Method"]["enum"].as_array().unwrap().len(), 14);
+}
+
+#[tokio::test]
+async fn bounds_and_defaults_are_those_of_the_rules() {
+    let app = TestApp::start().await;
+    let document = document(&app).await;
+    let schemas = &document["components"]["schemas"];
+    let blocks = described_blocks(schemas);
+    let payload: Value = blocks.iter().map(|block| ((*block).to_owned(), json!({}))).collect();
+    let record = Session::new(&app, SANDBOX, &payload).await.result(&app).await;
+    let (key, path) = (app.key(&[]).await, format!("{SANDBOX}/sessions"));
+    let mut bounds = 0;
+    let members = |described: &Value| described["properties"].as_object().unwrap().clone();
+    for block in blocks {
+        for (member, described) in members(of_member(schemas, "CreatePayload", block)) {
+            if let (Some(default), Some(told)) = (described.get("default"), record[block].get(&member)) {
+                assert_eq!(default, told, "{block}.{member}");
+            }
+            let beyond =
+                [described["minimum"].as_i64().map(|n| n - 1), described["maximum"].as_i64().map(|n| n + 1)];
+            for beyond in beyond.into_iter().flatten() {
+                let payload = json!({ block: { member.as_str(): beyond } });
+                let refused = business(&app, &key, "POST", &path, Some(payload)).await;
+                assert_eq!(refused.line(), "400 INVALID_REQUEST", "{block}.{member} {beyond}");
+                let words = refused.json()["error_message"].as_str().unwrap().to_owned();
+                assert!(words.starts_with(&format!("{block}.{member}: ")), "{words}");
+                bounds += 1;
+            }
+        }
+    }
+    assert_eq!(bounds, 2 * (2 * 14 + 1), "of an age and a limit for each, and of an estimate for a wallet");
+    for (member, described) in members(&schemas["CreatePayload"]) {
+        if let (Some(default), Some(told)) = (described.get("default"), record.get(&member)) {
+            assert_eq!(default, told, "{member}");
+        }
+    }
+    for ttl in [59, 2_592_001] {
+        let refused = business(&app, &key, "POST", &path, Some(json!({ "ttl": ttl }))).await;
+        assert_eq!(refused.line(), "400 INVALID_REQUEST");
+    }
+    let ttl = &schemas["CreatePayload"]["properties"]["ttl"];
+    assert_eq!(json!([ttl["minimum"], ttl["maximum"], ttl["default"]]), json!([60, 2_592_000, 900]));
+}
+
+#[tokio::test]
+async fn operations_say_who_asks_and_how_they_may_end() {
+    let app = TestApp::start().await;
+    let document = document(&app).await;
+    for (path, operations) in document["paths"].as_object().unwrap() {
+        for (method, operation) in operations.as_object().unwrap() {
+            let security = match path.as_str() {
+                "/api/v1/webhook-keys" => json!(null),
+                path if path.starts_with("/api/v1/") => {
+                    json!([{ "key": [], "sdk": [] }, { "bearer": [], "sdk": [] }])
+                }
+                path if path.starts_with("/age/v1/sessions/{sessionId}") => json!([{ "sdk": [] }]),
+                _ => json!(null),
+            };
+            assert_eq!(operation["security"], security, "{method} {path}");
+        }
+    }
+    for (method, path, statuses) in [
+        ("post", "/api/v1/sessions", "200 400 401 403 409 413 415 429 500 503"),
+        ("post", "/api/v1/rules", "201 400 401 403 409 413 415 429 500 503"),
+        ("get", "/api/v1/sessions/{sessionId}", "200 401 403 404 410 429 500 503"),
+        ("get", "/api/v1/sessions/{sessionId}/result", "200 401 403 404 429 500 503"),
+        ("get", "/api/v1/webhook-keys", "200 500 503"),
+        ("get", "/age/v1/sessions/{sessionId}", "200 401 403 404 410 429 500 503"),
+        ("post", "/age/v1/sessions/{sessionId}/attempts", "201 400 401 403 404 409 410 413 429 500 503"),
+        ("post", "/age/v1/anonymity/sessions", "201 400 403 404 413 429 500 503"),
+    ] {
+        let told = names(&document["paths"][path][method]["responses"]);
+        assert_eq!(told.into_iter().collect::<Vec<_>>().join(" "), statuses, "{method} {path}");
+    }
+}
+
+#[tokio::test]
+async fn the_document_speaks_the_words_of_the_brand() {
+    let app = TestApp::with(|api| api.wire = api::Wire::new("Acme").unwrap()).await;
+    let text = String::from_utf8(app.get("/openapi/ages.json").await.body.to_vec()).unwrap();
+    assert!(text.contains("\"acme_key\"") && !text.contains("svc_key"));
+    assert!(text.contains("\"SVC_KEY\"") && text.contains("Acme-Sdk-Id") && !text.contains("Svc-"));
 }
