@@ -27,7 +27,7 @@ async fn what_failed_or_broke_goes_on_where_the_session_says_so() {
     for (payload, choice, came) in [
         (json!({ "electronic_id": { "retry_enabled": true, "retry_limit": 2 } }), "under", "FAIL"),
         (json!({ "retry_enabled": true, "electronic_id": {} }), "under", "FAIL"),
-        // Whose provider was away has not used his attempt up.
+        // That it may be resumed is enough, though the method has no attempt left.
         (json!({ "resume_enabled": true, "electronic_id": {} }), "unavailable", "ERROR"),
     ] {
         let session = Session::new(&app, SANDBOX, &payload).await;
