@@ -75,7 +75,7 @@ async fn checks_run_on_without_the_person() {
     let (session, _, [document, _]) = begin(&app, SANDBOX, &payload).await;
     play(&app, &document).await;
     assert_eq!(session.result(&app).await["status"], "IN_PROGRESS");
-    app.world.advance(SignedDuration::from_secs(20));
+    app.world.advance(SignedDuration::from_secs(21));
     let working = app.keep_working();
     for _ in 0..6000 {
         if session.result(&app).await["status"] == "PROCESSING" {

@@ -1,5 +1,6 @@
 //! Age verification sessions on the wire.
 
+mod again;
 mod anonymity;
 mod bounds;
 mod checks;
@@ -9,6 +10,7 @@ mod locations;
 mod methods;
 mod moves;
 mod refusals;
+mod responses;
 mod rules;
 mod told;
 mod unlinkable;
