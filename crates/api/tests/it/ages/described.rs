@@ -192,7 +192,7 @@ fn everything(rule: &Value) -> Value {
         ("credit_card", json!({})),
         ("mobile", json!({})),
         ("email", json!({ "data": data })),
-        ("electronic_id", json!({ "sub_methods": [] })),
+        ("electronic_id", json!({ "sub_methods": ["over"] })),
         ("la_wallet", json!({})),
         ("social_security_number", json!({})),
         ("us_florida_hb3", json!({})),
