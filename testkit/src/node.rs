@@ -22,7 +22,8 @@ pub fn program(folder: &str, name: &str) -> Command {
     let repository = Path::new(REPOSITORY);
     let mut installed = INSTALLED.lock().unwrap_or_else(PoisonError::into_inner);
     if !installed.contains(folder) {
-        let status = Command::new(repository.join("scripts/node-packages.sh")).arg(folder).status().unwrap();
+        let status = Command::new(repository.join("scripts/node-packages.sh")).arg(folder).status();
+        let status = status.expect("the script runs");
         assert!(status.success(), "the packages of {folder} could not be installed");
         installed.insert(folder.to_owned());
     }
@@ -37,8 +38,8 @@ pub fn program(folder: &str, name: &str) -> Command {
 /// If it fails.
 pub fn ask(folder: &str, name: &str, command: &str, input: &Value) -> Value {
     let mut node = program(folder, name).arg(command).spawn().expect("node is installed");
-    node.stdin.take().expect("it is piped").write_all(input.to_string().as_bytes()).unwrap();
-    let output = node.wait_with_output().unwrap();
+    node.stdin.take().expect("it is piped").write_all(input.to_string().as_bytes()).expect("it reads");
+    let output = node.wait_with_output().expect("it ends");
     assert!(output.status.success(), "{name} fails at {command}");
-    serde_json::from_slice(&output.stdout).unwrap()
+    serde_json::from_slice(&output.stdout).expect("it prints JSON")
 }

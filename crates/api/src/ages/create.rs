@@ -42,7 +42,13 @@ pub(crate) async fn create_age_session(
     let Business { app, sandbox, sent } = business;
     let mut wanted = Wanted::read(&sent.json()?, &sent.order()?, api.world.now(), api.ages.offer(sandbox))?;
     api.ages.check_rule(app, sandbox, &wanted).await?;
-    // A provider is asked before the transaction, which everybody else would wait for.
+    // A provider is asked before the transaction, which everybody else would wait for; and not for a repeat, as it has its
+    // price.
+    if wanted.email.is_some()
+        && let Some(answered) = sent.known(&api, app).await?
+    {
+        return Ok(answered);
+    }
     let shown = api.ages.judge_email(sandbox, &mut wanted).await?;
 
     let mut tx = api.db.write().await?;

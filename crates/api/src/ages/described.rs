@@ -238,6 +238,7 @@ pub(crate) struct CreatePayload {
 /// that are set up.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes the answer, which is made member by member")]
+#[expect(clippy::struct_excessive_bools, reason = "the members are the interface's")]
 pub(crate) struct Record {
     id: Uuid,
     sdk_id: Uuid,

@@ -43,7 +43,7 @@ async fn every_status_can_be_told_and_results_are_sent() {
                     assert_eq!((&record["method"], &record["age"]), (&json!("DOC_SCAN"), &json!(21)));
                 }
                 None => {
-                    assert!(shown.is_null() && record.get("method").is_none(), "{kind} {status}: {record}")
+                    assert!(shown.is_null() && record.get("method").is_none(), "{kind} {status}: {record}");
                 }
             }
             let query = db::sql!("SELECT count(*) FROM deliveries");
