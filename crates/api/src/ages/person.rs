@@ -55,7 +55,7 @@ pub(crate) async fn cancel_age_session(State(api): State<Api>, person: Person) -
     Ok(answer(view::page(&api, &session, &person.business)))
 }
 
-/// Open a method.
+/// Open a method. In a session of the issuer of blind tokens `key` is what it began with; without it there is none.
 #[utoipa::path(
     post, path = "/age/v1/sessions/{sessionId}/attempts", tag = "person",
     params(("sessionId" = String, Path, description = "The session.")),
@@ -67,6 +67,9 @@ pub(crate) async fn open_age_attempt(
     person: Person,
 ) -> Result<(StatusCode, Answer), Problem> {
     let body = person.sent.json()?;
+    if !person.session.is_led_by(body.get("key").and_then(Value::as_str)) {
+        return Err(Problem::no_session());
+    }
     let method = body.get("method").and_then(Value::as_str).and_then(|word| word.parse::<Method>().ok());
     let method = method.ok_or_else(|| {
         let words = format!("method: it is one of {}", Method::WORDS.join(", "));
