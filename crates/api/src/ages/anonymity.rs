@@ -40,11 +40,16 @@ pub(crate) async fn age_token_keys(
 }
 
 /// Begin a session in which an age is shown to the issuer: one of the operator's own application, which knows of no other.
+/// `key` is for the tab that began it alone: without it no method is opened and nothing is signed in the session.
 /// `redeemers` are the origins of other servers to whose pages the issuer's page may hand what is signed in it.
 #[utoipa::path(
     post, path = "/age/v1/anonymity/sessions", tag = "tokens",
     request_body(content = Value, description = "`{\"threshold\": 18}`: the age of one of the keys."),
+<<<<<<< HEAD
     responses((status = 201, description = "It is made: `id`, `sdk_id`, `expires_at`, `redeemers`.", body = Value), problem::Beginning),
+=======
+    responses((status = 201, description = "It is made: `id`, `sdk_id`, `key`, `expires_at`, `redeemers`.", body = Value), Problem),
+>>>>>>> pages
 )]
 pub(crate) async fn begin_age_issuing(
     State(api): State<Api>,
@@ -53,22 +58,29 @@ pub(crate) async fn begin_age_issuing(
     let years = anybody.sent.json()?.get("threshold").and_then(Value::as_i64);
     let years =
         years.ok_or_else(|| Problem::new(super::Code::InvalidRequest, "threshold: an age is expected"))?;
-    let session = api.ages.begin_issuing(anybody.sandbox, years).await?;
+    let (session, secret) = api.ages.begin_issuing(anybody.sandbox, years).await?;
     let begun = json!({
         "id": session.id,
         "sdk_id": session.app,
+        "key": secret,
         "expires_at": session.wanted.until,
         "redeemers": api.ages.redeemers(),
     });
     Ok((StatusCode::CREATED, answer(begun)))
 }
 
-/// Have a blinded message signed, once, when the age was shown; the session is deleted with it.
+/// Have a blinded message signed when the age was shown. The same message is answered alike until the session's time is
+/// over, so an answer that was lost can be had again; another one is refused (`INVALID_STATUS`).
 #[utoipa::path(
     post, path = "/age/v1/sessions/{sessionId}/token", tag = "tokens", security(("sdk" = [])),
     params(("sessionId" = String, Path, description = "A session of the issuer that is COMPLETE.")),
+<<<<<<< HEAD
     request_body(content = Value, description = "`{\"token_request\": \"…\"}`: a TokenRequest (RFC 9578, section 6.1), base64url."),
     responses((status = 200, description = "`{\"token_response\": \"…\"}`: a TokenResponse, base64url.", body = Value), problem::Issuing),
+=======
+    request_body(content = Value, description = "`{\"token_request\": \"…\", \"key\": \"…\"}`: a TokenRequest (RFC 9578, section 6.1), base64url, and the `key` that the session began with."),
+    responses((status = 200, description = "`{\"token_response\": \"…\"}`: a TokenResponse, base64url.", body = Value), Problem),
+>>>>>>> pages
 )]
 pub(crate) async fn issue_age_token(State(api): State<Api>, person: Person) -> Result<Answer, Problem> {
     let body = person.sent.json()?;
@@ -78,6 +90,7 @@ pub(crate) async fn issue_age_token(State(api): State<Api>, person: Person) -> R
     let request = request.ok_or_else(|| {
         Problem::new(super::Code::InvalidRequest, "token_request: a TokenRequest in base64url is expected")
     })?;
-    let response = api.ages.issue(person.session.id, &request).await?;
+    let secret = body.get("key").and_then(Value::as_str);
+    let response = api.ages.issue(person.session.id, secret, &request).await?;
     Ok(answer(json!({ "token_response": base64_simd::URL_SAFE_NO_PAD.encode_to_string(response) })))
 }

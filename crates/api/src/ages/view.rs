@@ -138,8 +138,14 @@ fn method(session: &Session, block: &Block) -> Value {
         "attempts_remaining": session.attempts_remaining(block),
         "available": session.may_open(block),
         "preset_issuing_country": block.preset_issuing_country,
-        "hand_off": block.method != Method::DocScan || !block.disable_mobile_hand_off.unwrap_or(false),
+        "hand_off": may_hand_off(session, block),
     })
+}
+
+/// Whether a phone may take over. The tab that began a session of the issuer leads it to the end.
+fn may_hand_off(session: &Session, block: &Block) -> bool {
+    session.issues.is_none()
+        && (block.method != Method::DocScan || !block.disable_mobile_hand_off.unwrap_or(false))
 }
 
 /// Where the person goes back to: the business's address with the session in its query.

@@ -295,6 +295,7 @@ impl Ages {
             && !session.sandbox
             && session.wanted.kind == Kind::Over
             && session.state == State::Complete
+            && session.issues.is_none()
             && shown
             && !session.given.contains(&Gift::Proof)
     }

@@ -7,6 +7,7 @@ use super::{
     wanted::{Block, Has, Held, Wanted},
     words::{CheckType, Kind, Method, State},
 };
+use crate::audit::sha256;
 use base::{AgeSessionId, AppId, AttemptId, Id as _, Timestamp, World};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -47,6 +48,12 @@ pub struct Session {
     /// Of a session of the issuer of blind tokens: the age that the token is for, years.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issues: Option<u8>,
+    /// Of the same: the digest of the secret that the tab has which began it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secret: Option<String>,
+    /// Of the same: the digest of the blinded message that was signed in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signed: Option<String>,
 }
 
 /// What the person said to the use of biometric data.
@@ -176,7 +183,40 @@ impl Session {
             codes: Codes::default(),
             given: Vec::new(),
             issues: None,
+            secret: None,
+            signed: None,
         }
+    }
+
+    /// Whether whoever has this secret may begin something in it. A session of the issuer is led on by the tab that began
+    /// it, or what one person shows could be signed for another; the others have no secret.
+    pub fn is_led_by(&self, secret: Option<&str>) -> bool {
+        let right = |digest: &String| secret.is_some_and(|secret| *digest == sha256(secret.as_bytes()));
+        self.issues.is_none() || self.secret.as_ref().is_some_and(right)
+    }
+
+    /// Notes what was signed in a session of the issuer, and forgets how the age was shown: what is left answers the same
+    /// message again. Every member stands here, so that a new one is thought of.
+    pub fn be_signed(&mut self, message: String) {
+        *self = Self {
+            id: self.id,
+            app: self.app,
+            sandbox: self.sandbox,
+            created_at: self.created_at,
+            updated_at: self.created_at,
+            wanted: self.wanted.clone(),
+            state: self.state,
+            consent: None,
+            tries: Vec::new(),
+            attempt: None,
+            outcome: None,
+            told: 0,
+            codes: Codes::default(),
+            given: Vec::new(),
+            issues: self.issues,
+            secret: self.secret.take(),
+            signed: Some(message),
+        };
     }
 
     /// Whether its time has not run out.

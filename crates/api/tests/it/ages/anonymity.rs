@@ -57,8 +57,12 @@ impl Browser {
     }
 }
 
-/// A session at the issuer.
-pub(super) struct AtIssuer(Session, String);
+/// A session at the issuer, and what its tab has.
+pub(super) struct AtIssuer {
+    session: Session,
+    sdk_id: String,
+    key: String,
+}
 
 impl AtIssuer {
     pub(super) async fn begin(app: &TestApp, base: &'static str, threshold: i64) -> Self {
@@ -66,26 +70,33 @@ impl AtIssuer {
         assert_eq!(begun.line(), "201", "{}", begun.json());
         let text = |name: &str| begun.json()[name].as_str().unwrap().to_owned();
         assert_eq!(text("sdk_id"), app.issuer.unwrap().to_string());
-        Self(Session { id: text("id"), key: String::new(), base }, text("sdk_id"))
+        let session = Session { id: text("id"), key: String::new(), base };
+        Self { session, sdk_id: text("sdk_id"), key: text("key") }
     }
 
     pub(super) fn id(&self) -> &str {
-        &self.0.id
+        &self.session.id
+    }
+
+    /// What leads the session.
+    pub(super) fn key(&self) -> &str {
+        &self.key
     }
 
     pub(super) async fn page(&self, app: &TestApp, method: &str, rest: &str, body: Option<Value>) -> Answer {
-        let sandbox = self.0.base.strip_suffix(BASE).unwrap();
+        let sandbox = self.session.base.strip_suffix(BASE).unwrap();
         let request = Request::builder()
             .method(method)
-            .uri(format!("{sandbox}/age/v1/sessions/{}{rest}", self.0.id))
-            .header("svc-sdk-id", &self.1)
+            .uri(format!("{sandbox}/age/v1/sessions/{}{rest}", self.session.id))
+            .header("svc-sdk-id", &self.sdk_id)
             .header("Content-Type", "application/json")
             .body(body.map_or_else(Body::empty, |body| Body::from(body.to_string())));
         app.send(request.unwrap()).await
     }
 
     pub(super) async fn open(&self, app: &TestApp, method: &str) -> Turn {
-        let opened = self.page(app, "POST", "/attempts", Some(json!({ "method": method }))).await;
+        let body = json!({ "method": method, "key": self.key });
+        let opened = self.page(app, "POST", "/attempts", Some(body)).await;
         assert_eq!(opened.line(), "201", "{}", opened.json());
         Turn(opened.json())
     }
@@ -117,7 +128,11 @@ impl AtIssuer {
     }
 
     pub(super) async fn token(&self, app: &TestApp, request: &str) -> Answer {
-        self.page(app, "POST", "/token", Some(json!({ "token_request": request }))).await
+        self.token_with(app, request, Some(&self.key)).await
+    }
+
+    async fn token_with(&self, app: &TestApp, request: &str, key: Option<&str>) -> Answer {
+        self.page(app, "POST", "/token", Some(json!({ "token_request": request, "key": key }))).await
     }
 }
 
@@ -196,9 +211,22 @@ async fn a_token_shows_an_age_and_nothing_else() {
     assert_eq!((&result["method"], &result["age"]), (&json!("DOUBLE_ANONYMITY"), &json!(17)));
     assert_eq!(result["evidence_id"].as_str().unwrap().len(), 36);
 
-    // The issuer has forgotten the person, and each side keeps a number or a digest.
-    assert_eq!(at_issuer.page(&app, "GET", "", None).await.line(), "404 SESSION_NOT_FOUND");
-    assert_eq!(at_issuer.token(&app, &request).await.line(), "404 SESSION_NOT_FOUND", "a second token");
+    // The issuer has forgotten how the age was shown: what is left answers the same message again, and no other.
+    let (kept, _) = app.api.ages.of_person(at_issuer.id().parse().unwrap(), true).await.unwrap();
+    let signed = domain::audit::sha256(&decode(&json!(request)));
+    assert_eq!((kept.state.as_str(), kept.signed), ("COMPLETE", Some(signed)));
+    assert_eq!((kept.tries, kept.attempt, kept.outcome, kept.consent), (Vec::new(), None, None, None));
+    assert_eq!(kept.updated_at, kept.created_at, "nor when");
+    assert_eq!(at_issuer.token(&app, &request).await.json(), answer, "an answer that was lost");
+    let (_, another) = Browser::for_step(&turn);
+    assert_eq!(at_issuer.token(&app, &another).await.line(), "409 INVALID_STATUS", "a second token");
+
+    // When its time is over each side keeps a number or a digest.
+    assert_eq!(count(&app, db::sql!("SELECT count(*) FROM age_sessions")).await, 2);
+    app.world.advance(SignedDuration::from_secs(900));
+    assert_eq!(at_issuer.token(&app, &request).await.line(), "410 SESSION_EXPIRED");
+    domain::ages::purge(&app.api.db, app.api.world.now()).await.unwrap();
+    assert_eq!(at_issuer.token(&app, &request).await.line(), "404 SESSION_NOT_FOUND");
     assert_eq!(count(&app, db::sql!("SELECT count(*) FROM age_sessions")).await, 1);
     assert_eq!(
         count(&app, db::sql!("SELECT CAST(SUM(issued) AS BIGINT) FROM age_issuer_keys WHERE years = 18"))
@@ -267,11 +295,17 @@ async fn the_issuer_signs_once_and_when_the_age_was_shown() {
     {
         assert_eq!(at_issuer.token(&app, wrong).await.line(), "400 INVALID_REQUEST", "{wrong}");
     }
-    // Two at once: one counts.
-    let both = tokio::join!(at_issuer.token(&app, &request), at_issuer.token(&app, &request));
+    // Of two at once one counts, and is answered as often as it is sent.
+    let (_, another) = Browser::for_step(&turn);
+    let both = tokio::join!(at_issuer.token(&app, &request), at_issuer.token(&app, &another));
     let mut lines = [both.0.line(), both.1.line()];
+    let (first, signed, late) =
+        if lines[0] == "200" { (both.0, &request, &another) } else { (both.1, &another, &request) };
     lines.sort();
-    assert_eq!(lines, ["200", "404 SESSION_NOT_FOUND"]);
+    assert_eq!(lines, ["200", "409 INVALID_STATUS"]);
+    let again = tokio::join!(at_issuer.token(&app, signed), at_issuer.token(&app, signed));
+    assert_eq!([again.0.json(), again.1.json()], [first.json(), first.json()]);
+    assert_eq!(at_issuer.token(&app, late).await.line(), "409 INVALID_STATUS");
 
     // Nothing is kept of whoever does not come to the end.
     AtIssuer::begin(&app, SANDBOX, 18).await;
@@ -279,7 +313,7 @@ async fn the_issuer_signs_once_and_when_the_age_was_shown() {
     let before = left().await;
     app.world.advance(SignedDuration::from_secs(900));
     domain::ages::purge(&app.api.db, app.api.world.now()).await.unwrap();
-    assert_eq!(left().await, before - 1);
+    assert_eq!(left().await, before - 2);
 
     // Whoever is too young, or a session of a business, gets none.
     let young = AtIssuer::begin(&app, SANDBOX, 18).await;
@@ -298,6 +332,46 @@ async fn the_issuer_signs_once_and_when_the_age_was_shown() {
     ] {
         assert_eq!(anybody(&app, SANDBOX, Some(body)).await.line(), line);
     }
+}
+
+/// Anybody can begin a session and send others to its address; whoever shows an age there must not show it for him.
+#[tokio::test]
+async fn a_session_of_the_issuer_is_led_by_who_began_it() {
+    let app = issuing(&[18]).await;
+    let (_, turn) = asked(&app, json!({ "double_blind": true })).await;
+    let (_, request) = Browser::for_step(&turn);
+    let at_issuer = AtIssuer::begin(&app, SANDBOX, 18).await;
+    assert_eq!(decode(&json!(at_issuer.key())).len(), 16);
+    let other = AtIssuer::begin(&app, SANDBOX, 18).await;
+    assert_ne!(at_issuer.key(), other.key());
+    let strangers = [Value::Null, json!(""), json!(1), json!(at_issuer.id()), json!(other.key())];
+    for key in &strangers {
+        let body = json!({ "method": "CREDIT_CARD", "key": key });
+        let refused = at_issuer.page(&app, "POST", "/attempts", Some(body)).await;
+        assert_eq!(refused.line(), "404 SESSION_NOT_FOUND", "{key}");
+    }
+    let body = json!({ "method": "CREDIT_CARD" });
+    let refused = at_issuer.page(&app, "POST", "/attempts", Some(body)).await;
+    assert_eq!(refused.line(), "404 SESSION_NOT_FOUND");
+
+    // No phone takes over, nothing is taken along, and the person waits for every check.
+    let view = at_issuer.page(&app, "GET", "", None).await.json();
+    let methods = view["methods"].as_array().unwrap();
+    assert!(!methods.is_empty() && methods.iter().all(|method| method["hand_off"] == false), "{view}");
+    let (kept, _) = app.api.ages.of_person(at_issuer.id().parse().unwrap(), true).await.unwrap();
+    assert!(kept.wanted.synchronous_checks);
+    assert_ne!(kept.secret.as_deref(), Some(at_issuer.key()), "a digest of it is kept");
+    assert_eq!(at_issuer.card(&app, GOOD_CARD).await, "COMPLETE");
+    let view = at_issuer.page(&app, "GET", "", None).await.json();
+    assert_eq!(view["offers"], json!({ "key": false, "proof": false }));
+
+    for key in &strangers {
+        let refused = at_issuer.token_with(&app, &request, key.as_str()).await;
+        assert_eq!(refused.line(), "404 SESSION_NOT_FOUND", "{key}");
+    }
+    assert_eq!(at_issuer.token(&app, &request).await.line(), "200");
+    let refused = at_issuer.token_with(&app, &request, None).await;
+    assert_eq!(refused.line(), "404 SESSION_NOT_FOUND", "an answer again is no stranger's either");
 }
 
 #[tokio::test]
@@ -502,7 +576,8 @@ async fn double_blind_offers_a_token_and_nothing_else() {
     let (browser, request) = Browser::for_step(&turn);
     // A card shows 18 and no more, so the issuer offers none for 21.
     let at_issuer = AtIssuer::begin(&app, SANDBOX, 21).await;
-    let refused = at_issuer.page(&app, "POST", "/attempts", Some(json!({ "method": "CREDIT_CARD" }))).await;
+    let body = json!({ "method": "CREDIT_CARD", "key": at_issuer.key() });
+    let refused = at_issuer.page(&app, "POST", "/attempts", Some(body)).await;
     assert_eq!(refused.line(), "400 INVALID_REQUEST");
     let form = at_issuer.open(&app, "SOCIAL_SECURITY_NUMBER").await;
     let fields =

@@ -160,6 +160,7 @@ async fn what_the_issuer_has_cannot_be_joined_with_what_the_session_has() {
         let (_, _, browser, request, _) = &waiting[person];
         let mut seen = Seen::default();
         let at_issuer = AtIssuer::begin(&app, SANDBOX, 18).await;
+        seen.text(at_issuer.key());
         let form = at_issuer.open(&app, "SOCIAL_SECURITY_NUMBER").await;
         let fields = json!({
             "full_name": format!("Ada Lovelace the {person}."), "date_of_birth": "1990-12-10",
@@ -173,6 +174,7 @@ async fn what_the_issuer_has_cannot_be_joined_with_what_the_session_has() {
         let answer = at_issuer.token(&app, request).await.json();
         seen.text(request);
         seen.text(&answer.to_string());
+        // What is left of the session has the digest of the message.
         watch.note(&app, &[at_issuer.id()], &mut seen).await;
         tokens.insert(person, browser.finish(&answer["token_response"]));
         issued.push(seen);

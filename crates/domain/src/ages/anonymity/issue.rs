@@ -1,5 +1,6 @@
 //! The issuer: an age is shown in a session of the operator's own application, which knows of no other session, and then
-//! one blinded message is signed. The session is deleted with that; what is left is a number beside the key.
+//! one blinded message is signed. Of the session a digest of that message is left until its time is over, so that an answer
+//! that was lost can be had again; and a number beside the key.
 
 use super::super::{
     Ages, BadProvider, NotDone, Session,
@@ -7,7 +8,7 @@ use super::super::{
     words::{Level, Method, State},
 };
 use super::{Anonymity, Way};
-use crate::invalid::Invalid;
+use crate::{audit::sha256, invalid::Invalid};
 use ::methods::{
     BadSettings,
     blind::{BadToken, MEDIA_TYPE, published},
@@ -18,6 +19,8 @@ use serde_json::{Map, Value, json};
 
 /// Seconds that a person has to show an age to the issuer.
 const TTL: i64 = 900;
+/// Bytes of the secret that a tab leads its session with.
+const SECRET: usize = 16;
 
 impl Ages {
     fn issuer(&self) -> Result<(&Anonymity, AppId), NotDone> {
@@ -37,8 +40,9 @@ impl Ages {
         self.anonymity().map_or(&[], |anonymity| &anonymity.settings.redeemers)
     }
 
-    /// Makes a session in which an age is shown to this issuer.
-    pub async fn begin_issuing(&self, sandbox: bool, years: i64) -> Result<Session, NotDone> {
+    /// Makes a session in which an age is shown to this issuer; and the secret without which nothing is begun or signed in
+    /// it. Whoever is sent to the session's address has not got that, and shows no age for whoever sent him.
+    pub async fn begin_issuing(&self, sandbox: bool, years: i64) -> Result<(Session, String), NotDone> {
         let (anonymity, app) = self.issuer()?;
         let offered = &anonymity.settings.thresholds;
         let Some(years) = offered.iter().copied().find(|offered| i64::from(*offered) == years) else {
@@ -49,10 +53,14 @@ impl Ages {
         let wanted = self.issuing_payload(anonymity, sandbox, years).map_err(NotDone::Invalid)?;
         let mut session = Session::begin(&*self.0.world, app, sandbox, wanted);
         session.issues = Some(years);
+        let mut secret = [0; SECRET];
+        self.0.world.fill(&mut secret);
+        let secret = base64_simd::URL_SAFE_NO_PAD.encode_to_string(secret);
+        session.secret = Some(sha256(secret.as_bytes()));
         let mut tx = self.0.db.write().await?;
         self.insert(&mut tx, &session).await?;
         tx.commit().await?;
-        Ok(session)
+        Ok((session, secret))
     }
 
     /// What the issuer asks for: an ordinary payload, with nothing of anybody else in it.
@@ -64,7 +72,12 @@ impl Ages {
         } else {
             &tokens.settings.methods
         };
-        let mut body = Map::from_iter([("type".to_owned(), json!("OVER")), ("ttl".to_owned(), json!(TTL))]);
+        // The person waits for every check: the tab that is left takes the order with it.
+        let mut body = Map::from_iter([
+            ("type".to_owned(), json!("OVER")),
+            ("ttl".to_owned(), json!(TTL)),
+            ("synchronous_checks".to_owned(), true.into()),
+        ]);
         let mut order = Vec::new();
         for way in ways {
             let mut block = way.block.clone();
@@ -100,10 +113,17 @@ impl Ages {
         Ok(())
     }
 
-    /// Signs a blinded message for a person who has shown the age, once: a `TokenRequest` gives a `TokenResponse`. The
-    /// session is gone then. Neither the message nor the signature is kept.
-    pub async fn issue(&self, id: AgeSessionId, request: &[u8]) -> Result<Vec<u8>, NotDone> {
-        let session = self.find(id).await?.ok_or(NotDone::NoSession)?;
+    /// Signs a blinded message for a person who has shown the age: a `TokenRequest` gives a `TokenResponse`. The same message
+    /// is answered with the same signature as long as the session lasts, because an answer may be lost on its way; another
+    /// one is not signed. Neither the message nor the signature is kept, but the message's digest.
+    pub async fn issue(
+        &self,
+        id: AgeSessionId,
+        secret: Option<&str>,
+        request: &[u8],
+    ) -> Result<Vec<u8>, NotDone> {
+        let session = self.find(id).await?.filter(|session| session.is_led_by(secret));
+        let session = session.ok_or(NotDone::NoSession)?;
         let Some(years) = session.issues else {
             return Err(NotDone::State("no token is issued in this session".to_owned()));
         };
@@ -112,6 +132,11 @@ impl Ages {
                 "the session is {}; a token is issued when it is COMPLETE",
                 session.state
             )));
+        }
+        let digest = sha256(request);
+        let another = || NotDone::State("another message was signed in this session".to_owned());
+        if session.signed.as_ref().is_some_and(|signed| *signed != digest) {
+            return Err(another());
         }
         let unusable = |bad: BadToken| NotDone::wrong("token_request", bad.to_string());
         let short_id = *request.get(2).ok_or_else(|| unusable(BadToken::Form))?;
@@ -122,11 +147,14 @@ impl Ages {
         let signed = signed.map_err(|error| NotDone::NoKey(error.to_string()))?.map_err(unusable)?;
 
         let mut tx = self.0.db.write().await?;
-        // Of two requests at once one finds the session; what was signed for the other is forgotten here.
-        let rows = tx.execute(sql!("DELETE FROM age_sessions WHERE id = $1", id)).await?;
-        if rows != 1 {
-            return Err(NotDone::NoSession);
+        let mut held = self.hold(&mut tx, id).await?.ok_or(NotDone::NoSession)?;
+        // Of two requests at once the first one counts; what was signed for another is forgotten here.
+        match &held.session.signed {
+            Some(first) if *first == digest => return Ok(signed),
+            Some(_) => return Err(another()),
+            None => held.session.be_signed(digest),
         }
+        self.keep(&mut tx, &held).await?;
         tx.execute(sql!("UPDATE age_issuer_keys SET issued = issued + 1 WHERE id = $1", name)).await?;
         tx.commit().await?;
         Ok(signed)

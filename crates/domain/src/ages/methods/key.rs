@@ -135,6 +135,7 @@ impl Ages {
         let wanted: &Wanted = &session.wanted;
         let result = session.outcome.as_ref().is_some_and(|outcome| outcome.held.is_some());
         session.state == State::Complete
+            && session.issues.is_none()
             && result
             && !session.given.contains(&Gift::Key)
             && self.passkeys(session.sandbox).is_some()
