@@ -45,11 +45,7 @@ pub(crate) async fn age_token_keys(
 #[utoipa::path(
     post, path = "/age/v1/anonymity/sessions", tag = "tokens",
     request_body(content = Value, description = "`{\"threshold\": 18}`: the age of one of the keys."),
-<<<<<<< HEAD
-    responses((status = 201, description = "It is made: `id`, `sdk_id`, `expires_at`, `redeemers`.", body = Value), problem::Beginning),
-=======
-    responses((status = 201, description = "It is made: `id`, `sdk_id`, `key`, `expires_at`, `redeemers`.", body = Value), Problem),
->>>>>>> pages
+    responses((status = 201, description = "It is made: `id`, `sdk_id`, `key`, `expires_at`, `redeemers`.", body = Value), problem::Beginning),
 )]
 pub(crate) async fn begin_age_issuing(
     State(api): State<Api>,
@@ -74,13 +70,8 @@ pub(crate) async fn begin_age_issuing(
 #[utoipa::path(
     post, path = "/age/v1/sessions/{sessionId}/token", tag = "tokens", security(("sdk" = [])),
     params(("sessionId" = String, Path, description = "A session of the issuer that is COMPLETE.")),
-<<<<<<< HEAD
-    request_body(content = Value, description = "`{\"token_request\": \"…\"}`: a TokenRequest (RFC 9578, section 6.1), base64url."),
-    responses((status = 200, description = "`{\"token_response\": \"…\"}`: a TokenResponse, base64url.", body = Value), problem::Issuing),
-=======
     request_body(content = Value, description = "`{\"token_request\": \"…\", \"key\": \"…\"}`: a TokenRequest (RFC 9578, section 6.1), base64url, and the `key` that the session began with."),
-    responses((status = 200, description = "`{\"token_response\": \"…\"}`: a TokenResponse, base64url.", body = Value), Problem),
->>>>>>> pages
+    responses((status = 200, description = "`{\"token_response\": \"…\"}`: a TokenResponse, base64url.", body = Value), problem::Issuing),
 )]
 pub(crate) async fn issue_age_token(State(api): State<Api>, person: Person) -> Result<Answer, Problem> {
     let body = person.sent.json()?;

@@ -58,11 +58,8 @@ pub(crate) async fn cancel_age_session(State(api): State<Api>, person: Person) -
     Ok(answer(view::page(&api, &session, &person.business)))
 }
 
-<<<<<<< HEAD
-/// Open a method. An attempt at another that has not ended is given up, and does not count.
-=======
-/// Open a method. In a session of the issuer of blind tokens `key` is what it began with; without it there is none.
->>>>>>> pages
+/// Open a method. An attempt at another that has not ended is given up, and does not count. In a session of the issuer of
+/// blind tokens `key` is what it began with; without it there is none.
 #[utoipa::path(
     post, path = "/age/v1/sessions/{sessionId}/attempts", tag = "person", security(("sdk" = [])),
     params(
@@ -72,20 +69,12 @@ pub(crate) async fn cancel_age_session(State(api): State<Api>, person: Person) -
     request_body(content = Value, description = "`{\"method\": \"AGE_ESTIMATION\", \"locale\": \"en\"}`"),
     responses((status = 201, description = "What to do.", body = Value), problem::Opening),
 )]
-<<<<<<< HEAD
 pub(crate) async fn open_age_attempt(State(api): State<Api>, person: Person) -> Result<Response, Problem> {
     let Person { session, business, sent, .. } = person;
     let body = sent.json()?;
-=======
-pub(crate) async fn open_age_attempt(
-    State(api): State<Api>,
-    person: Person,
-) -> Result<(StatusCode, Answer), Problem> {
-    let body = person.sent.json()?;
-    if !person.session.is_led_by(body.get("key").and_then(Value::as_str)) {
+    if !session.is_led_by(body.get("key").and_then(Value::as_str)) {
         return Err(Problem::no_session());
     }
->>>>>>> pages
     let method = body.get("method").and_then(Value::as_str).and_then(|word| word.parse::<Method>().ok());
     let method = method.ok_or_else(|| {
         let words = format!("method: it is one of {}", Method::WORDS.join(", "));
