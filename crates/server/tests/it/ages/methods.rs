@@ -35,6 +35,17 @@ struct Method {
 }
 
 impl Method {
+    /// One whose provider is never away, and of which nothing is begun before somebody stops.
+    fn plain(
+        block: &'static str,
+        [name, heading]: [&'static str; 2],
+        passes: Vec<Value>,
+        fails: Vec<Value>,
+    ) -> Self {
+        let (strict, begins) = (json!({}), Vec::new());
+        Self { block, name, heading, passes, fails, strict, at: "/sandbox", breaks: None, begins }
+    }
+
     /// One whose first screen is a form, which is sent with these fields.
     fn form(
         block: &'static str,
@@ -96,26 +107,17 @@ fn methods(host: &str) -> Vec<Method> {
     let document = vec![act("document", &["SWE", "PASSPORT"])];
     vec![
         Method {
-            block: "age_estimation",
-            name: "Age from your face",
-            heading: "Now your face",
-            passes: look.clone(),
-            fails: look,
             strict: strict(),
-            at: "/sandbox",
-            breaks: None,
-            begins: Vec::new(),
+            ..Method::plain("age_estimation", ["Age from your face", "Now your face"], look.clone(), look)
         },
         Method {
-            block: "doc_scan",
-            name: "Identity document",
-            heading: "Show your document",
-            passes: document.clone(),
-            fails: document,
             strict: strict(),
-            at: "/sandbox",
-            breaks: None,
-            begins: Vec::new(),
+            ..Method::plain(
+                "doc_scan",
+                ["Identity document", "Show your document"],
+                document.clone(),
+                document,
+            )
         },
         Method::form(
             "credit_card",
@@ -136,27 +138,16 @@ fn methods(host: &str) -> Vec<Method> {
             ["needle.ada@haystack.example", "minor@haystack.example", "unavailable@haystack.example"],
         ),
         Method {
-            block: "electronic_id",
-            name: "Bank or electronic ID",
-            heading: "Who shall confirm your age?",
-            passes: sign_in("Old enough"),
-            fails: sign_in("Too young"),
-            strict: json!({}),
-            at: "/sandbox",
             breaks: Some(sign_in("Is away")),
             begins: vec![press("Says no"), press("Continue"), see("You sign in elsewhere")],
+            ..Method::plain(
+                "electronic_id",
+                ["Bank or electronic ID", "Who shall confirm your age?"],
+                sign_in("Old enough"),
+                sign_in("Too young"),
+            )
         },
-        Method {
-            block: "singpass",
-            name: "Singpass",
-            heading: "You sign in elsewhere",
-            passes: go.clone(),
-            fails: go,
-            strict: json!({}),
-            at: "",
-            breaks: None,
-            begins: Vec::new(),
-        },
+        Method { at: "", ..Method::plain("singpass", ["Singpass", "You sign in elsewhere"], go.clone(), go) },
         Method::form(
             "social_security_number",
             ["Social security number", "Your social security number"],
@@ -181,28 +172,18 @@ fn methods(host: &str) -> Vec<Method> {
             &person,
             ["CPF number", "529.982.247-25", "111.444.777-35", "987.654.321-00"],
         ),
-        Method {
-            block: "digital_id",
-            name: "Digital wallet",
-            heading: "Use your wallet",
-            passes: with_a_phone("Show that you are old enough"),
-            fails: wallet_here,
-            strict: json!({}),
-            at: "/sandbox",
-            breaks: None,
-            begins: Vec::new(),
-        },
-        Method {
-            block: "double_anonymity",
-            name: "Anonymous proof",
-            heading: "Get an anonymous proof",
-            passes: at_the_issuer("4242 4242 4242 4242", "Your proof is ready"),
-            fails: at_the_issuer("4000 0000 0000 0002", "Your age was not confirmed"),
-            strict: json!({}),
-            at: "/sandbox",
-            breaks: None,
-            begins: Vec::new(),
-        },
+        Method::plain(
+            "digital_id",
+            ["Digital wallet", "Use your wallet"],
+            with_a_phone("Show that you are old enough"),
+            wallet_here,
+        ),
+        Method::plain(
+            "double_anonymity",
+            ["Anonymous proof", "Get an anonymous proof"],
+            at_the_issuer("4242 4242 4242 4242", "Your proof is ready"),
+            at_the_issuer("4000 0000 0000 0002", "Your age was not confirmed"),
+        ),
     ]
 }
 
@@ -283,14 +264,20 @@ fn people(shop: &Shop, method: &Method) -> (Group, Vec<Expected>) {
     (Group { name: block.to_owned(), walks }, expected)
 }
 
-/// What methods have of their own: what it is called, the session, what is done, and what must have come of it.
-fn oddities(shop: &Shop, block: &str) -> Vec<(&'static str, Session, Vec<Value>, &'static str)> {
+/// A session with this block alone, and the way to its page.
+fn begun(shop: &Shop, block: &str, more: &Value) -> (Session, Vec<Value>) {
+    let session = shop.session(&payload(block, more, &json!({})));
+    let acts = vec![open(&session.page_of(block))];
+    (session, acts)
+}
+
+/// What it is called, the session, what is done, and what must have come of it.
+type Oddity = (&'static str, Session, Vec<Value>, &'static str);
+
+/// What methods have of their own.
+fn oddities(shop: &Shop, block: &str) -> Vec<Oddity> {
     let host = shop.server.url.trim_start_matches("http://");
-    let begun = |more: &Value| {
-        let session = shop.session(&payload(block, more, &json!({})));
-        let acts = vec![open(&session.page_of(block))];
-        (session, acts)
-    };
+    let begun = |more: &Value| begun(shop, block, more);
     let card = |number| fill(&[("Card number", number), ("Valid until", "12/30"), ("Security code", "737")]);
     match block {
         // The bank asks first; before, the code was mistyped, which can be mended.
@@ -355,6 +342,14 @@ fn oddities(shop: &Shop, block: &str) -> Vec<(&'static str, Session, Vec<Value>,
             ]);
             vec![("declines", session, acts, "FAIL")]
         }
+        _ => oddities_beside(shop, block),
+    }
+}
+
+/// The same of methods that go on beside the page: on a phone, in another tab.
+fn oddities_beside(shop: &Shop, block: &str) -> Vec<Oddity> {
+    let begun = |more: &Value| begun(shop, block, more);
+    match block {
         // A credential of an issuer whom nobody knows; and a face, where the wallet does not tell.
         "digital_id" => {
             let (session, mut acts) = begun(&json!({}));
