@@ -197,7 +197,11 @@ fn methods(host: &str) -> Vec<Method> {
             name: "Anonymous proof",
             heading: "Get an anonymous proof",
             passes: at_the_issuer("4242 4242 4242 4242", "Your proof is ready"),
-            fails: at_the_issuer("4000 0000 0000 0002", "Your age was not confirmed"),
+            fails: {
+                let mut acts = at_the_issuer("4000 0000 0000 0002", "Your age was not confirmed");
+                acts.extend(nothing_came());
+                acts
+            },
             strict: json!({}),
             at: "/sandbox",
             breaks: None,
@@ -218,6 +222,11 @@ fn at_the_issuer(number: &str, end: &str) -> Vec<Value> {
     acts.extend(fill(&[("Card number", number), ("Valid until", "12/30"), ("Security code", "737")]));
     acts.push(see(end));
     vec![act("tab", &[&json!(acts).to_string()])]
+}
+
+/// What is done where nothing came of the issuer's tab: nobody but the person ends it.
+fn nothing_came() -> [Value; 2] {
+    [act("says", &["Nothing came of it in the other tab."]), press("I cannot show it there")]
 }
 
 /// A session and what must have come of it.
@@ -387,6 +396,7 @@ fn oddities(shop: &Shop, block: &str) -> Vec<(&'static str, Session, Vec<Value>,
             let there =
                 json!([see(START), press("Go on"), way("Credit card"), act("stop", &[]), see("Stopped")]);
             acts.extend([see("Get an anonymous proof"), act("tab", &[&there.to_string()])]);
+            acts.extend(nothing_came());
             acts.push(see("Your age was not confirmed"));
             vec![blind, ("nothing", session, acts, "FAIL")]
         }
