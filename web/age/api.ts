@@ -1,7 +1,8 @@
 // What the page asks the server for, again where a network or a busy server makes it worth while.
 
-import { call, type Progress, parse, patiently, upload } from "../shared/network";
+import { call, Interrupted, type Progress, parse, patiently, upload } from "../shared/network";
 import type { Key } from "./address";
+import { isSignature, type Kept } from "./order";
 import { json, readSession, readTurn, type Session, type Turn, text } from "./session";
 
 /** An input larger than this is sent so that its progress can be shown, in letters. */
@@ -31,8 +32,9 @@ export class Api {
     return readSession(await this.#ask("POST", "/cancel", {}));
   }
 
-  async begin(method: string, locale: string): Promise<Turn> {
-    return readTurn(await this.#ask("POST", "/attempts", { method, locale }));
+  /** Begins a method; `key` leads an issuer's session. */
+  async begin(method: string, locale: string, key: string | undefined): Promise<Turn> {
+    return readTurn(await this.#ask("POST", "/attempts", { method, locale, ...(key === undefined ? {} : { key }) }));
   }
 
   /** Answers a step. */
@@ -50,9 +52,14 @@ export class Api {
     return readSession(await this.#ask("POST", "/key", { continuation, credential }));
   }
 
-  /** Has a blinded token signed, once; what the issuer answers. */
-  async token(request: string): Promise<string> {
-    return text(json(await this.#ask("POST", "/token", { token_request: request })).token_response) ?? "";
+  /** Has a blinded token signed; what the issuer answers. */
+  async token({ request, key }: Kept): Promise<string> {
+    const { token_response } = json(await this.#ask("POST", "/token", { token_request: request, key }));
+    if (!isSignature(token_response)) {
+      // Something between here and the server spoke: it is there to be asked again.
+      throw new Interrupted("serviceDown");
+    }
+    return token_response;
   }
 
   /** The address of the holder's page, with an invitation. */

@@ -5,6 +5,9 @@ import { type Method, open, type Session, usable } from "./session";
 /** Ways for a page to be over without a result. */
 export type Over = "cancelled" | "notFound" | "expired" | "blocked" | "incomplete" | "unsupported";
 
+/** What a tab does not know: where somebody came from, or what a proof is for; or it is another tab's to go on. */
+export type Lost = "way" | "order" | "turn";
+
 export type Where =
   | { on: "loading" }
   | { on: "start" }
@@ -20,7 +23,7 @@ export type Where =
   | { on: "over"; why: Over }
   | { on: "errand" }
   | { on: "keys" }
-  | { on: "lost" };
+  | { on: "lost"; what: Lost };
 
 /** What a session's view leads to. */
 export function whereFrom(session: Session): Where {

@@ -16,9 +16,11 @@ export interface Order {
   back: string | undefined;
 }
 
-/** An order in the issuer's own tab, with the session that it leads through. */
+/** An order in the issuer's own tab, with the session that it leads through and what leads that. */
 export interface Kept extends Order {
   id: string;
+  /** Nobody else who knows the session has it. */
+  key: string;
   /** Other servers that the issuer hands answers to. */
   redeemers: string[];
 }
@@ -54,15 +56,21 @@ function orderFrom(value: unknown): Order | undefined {
     Number.isInteger(threshold) &&
     REQUEST.test(String(request)) &&
     CHANNEL.test(String(channel)) &&
-    (back === undefined || followable(String(back)) !== undefined);
+    (back === undefined || pageOf(String(back)) !== undefined);
   return fine
     ? {
         threshold: Number(threshold),
         request: String(request),
         channel: String(channel),
-        back: back === undefined ? undefined : String(back).replace(/\/$/, ""),
+        back: back === undefined ? undefined : pageOf(String(back)),
       }
     : undefined;
+}
+
+/** A page's address up to `/age`. A query or a fragment would swallow what is put behind it. */
+function pageOf(address: string): string | undefined {
+  const url = followable(address);
+  return url && !url.search && !url.hash ? url.origin + url.pathname.replace(/\/$/, "") : undefined;
 }
 
 /** Keeps an order in this tab, because some methods lead away and back. */
@@ -70,7 +78,7 @@ export function keepOrder(kept: Kept): void {
   try {
     sessionStorage.setItem(KEPT, JSON.stringify(kept));
   } catch {
-    // Then it is lost when the page is left, and the person is told so.
+    // Then it is there until the page is left; the person is told so in the end.
   }
 }
 
@@ -79,9 +87,9 @@ export function keptOrder(id: string): Kept | undefined {
   try {
     const value = JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
     const order = orderFrom(value);
-    const { redeemers } = value ?? {};
-    return order && value.id === id
-      ? { ...order, id, redeemers: Array.isArray(redeemers) ? redeemers : [] }
+    const { key, redeemers } = value ?? {};
+    return order && value.id === id && typeof key === "string"
+      ? { ...order, id, key, redeemers: Array.isArray(redeemers) ? redeemers : [] }
       : undefined;
   } catch {
     return undefined;
@@ -109,30 +117,37 @@ export function answerOf(hash: string): { channel: string; response: string } | 
 }
 
 function isAnswer(response: unknown): response is string {
-  return response === NOTHING || (typeof response === "string" && RESPONSE.test(response));
+  return response === NOTHING || isSignature(response);
+}
+
+/** Whether something looks like what an issuer signed. */
+export function isSignature(response: unknown): response is string {
+  return typeof response === "string" && RESPONSE.test(response);
 }
 
 /** Tells the tab that waits, until it has heard or this one is closed. */
-export function tell(name: string, response: string): void {
+export function tell(name: string, response: string, heard: () => void): void {
   const channel = channelOf(name);
   const post = () => channel.postMessage({ response });
   const timer = setInterval(post, AGAIN_MS);
   channel.addEventListener("message", ({ data }) => {
-    if (data?.taken === true) {
+    // Another tab with the same order may have been heard meanwhile.
+    if (data?.taken === response) {
       clearInterval(timer);
       channel.close();
+      heard();
     }
   });
   post();
 }
 
-/** Waits for an answer; it is told once. Answers what ends the waiting. */
+/** Waits for answers: several tabs may have one order. Answers what ends the waiting. */
 export function listen(name: string, hear: (response: string) => void): () => void {
   const channel = channelOf(name);
   channel.addEventListener("message", ({ data }) => {
     const response: unknown = data?.response;
     if (isAnswer(response)) {
-      channel.postMessage({ taken: true });
+      channel.postMessage({ taken: response });
       hear(response);
     }
   });

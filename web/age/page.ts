@@ -6,7 +6,7 @@ import { embedded } from "../shared/frame";
 import { copied, isPhone, showCode } from "../shared/handoff";
 import { choose } from "../shared/language";
 import { Interrupted, type Progress, Refused } from "../shared/network";
-import { paragraph, primary, row, tick } from "../shared/pieces";
+import { paragraph, primary, row } from "../shared/pieces";
 import { watch } from "../shared/report";
 import { type Screen, Stage } from "../shared/stage";
 import {
@@ -28,20 +28,9 @@ import {
   taken,
 } from "./address";
 import { Api } from "./api";
-import { begin as beginIssuing } from "./issuing";
+import { Issuing } from "./issuing";
 import { chosen, direct, type Over, stoppable, type Where, whereFrom } from "./journey";
-import {
-  answerOf,
-  forgetOrder,
-  type Kept,
-  keepOrder,
-  keptOrder,
-  NOTHING,
-  type Order,
-  orderOf,
-  tell,
-  wayBack,
-} from "./order";
+import { answerOf, type Kept, NOTHING, type Order, orderOf } from "./order";
 import * as screens from "./screens";
 import { type Method, open, type Session, type Turn, usable } from "./session";
 import type { Doing, Render, Rendered } from "./steps/step";
@@ -102,14 +91,16 @@ class Page {
   #asking = false;
   #asker: ReturnType<typeof setTimeout> | undefined;
   #broken = false;
-  /** Of an issuer's tab of which nothing came: whether another tab was told, or where that is another server's. */
-  #awaited = false;
-  #back: string | undefined;
+  /** Whether somebody came back here from a provider or a wallet. */
+  #cameBack = false;
+  /** What an issuer's tab has beside its session. */
+  readonly #issuing: Issuing;
 
   constructor(stage: Stage, texts: Texts, language: Language) {
     this.#stage = stage;
     this.#texts = texts;
     this.#language = language;
+    this.#issuing = new Issuing(texts, { show: (screen) => this.#show(screen), say: (words) => stage.say(words) });
   }
 
   start(): void {
@@ -135,7 +126,7 @@ class Page {
       (session) => {
         const method = direct(session, path);
         this.#take(session);
-        if (method) {
+        if (method && this.#where.on === "start") {
           this.#go(chosen(session, method));
         }
       },
@@ -145,10 +136,12 @@ class Page {
   /** Goes on with an attempt after a provider sent its person back. */
   comeBack(leave: Leave, returned: Record<string, string>): void {
     this.#use(leave);
+    this.#cameBack = true;
     const { attempt, continuation } = leave;
     this.#work(
       (api) => api.answer(attempt, { continuation, returned }),
-      (turn) => this.#turned(turn),
+      // A wallet may open a tab of its own to come back, where an issuer's order is not known.
+      (turn) => (this.#strays(turn.session) ? this.#take(turn.session) : this.#turned(turn)),
     );
   }
 
@@ -168,7 +161,7 @@ class Page {
   }
 
   lost(): void {
-    this.#go({ on: "lost" });
+    this.#go({ on: "lost", what: "way" });
   }
 
   /** Forgets what is kept under a passkey. */
@@ -196,17 +189,19 @@ class Page {
     this.#go({ on: "loading" });
     const screen = this.#screen;
     const here = (act: () => void) => this.#screen === screen && act();
-    beginIssuing(base, order.threshold).then(
-      ({ id, sdkId, redeemers }) =>
+    this.#issuing.begin(base, order).then(
+      (begun) =>
         here(() => {
-          keepOrder({ ...order, id, redeemers });
-          const key = { base, id, sdkId, locale: undefined, handedOff: false };
-          history.replaceState(null, "", addressOf(key));
-          this.open(key, undefined);
+          if (begun) {
+            const { id, sdkId } = begun;
+            const key = { base, id, sdkId, locale: undefined, handedOff: false };
+            history.replaceState(null, "", addressOf(key));
+            this.open(key, undefined);
+          }
         }),
       (error: unknown) =>
         here(() =>
-          error instanceof Refused ? this.over("notFound") : this.#fail(error, () => this.#issueFor(base, order)),
+          error instanceof Refused ? this.#issuing.refuse(order) : this.#fail(error, () => this.#issueFor(base, order)),
         ),
     );
   }
@@ -214,53 +209,46 @@ class Page {
   /** In the tab that an issuer sent back: hands the answer to the tab that waits for it. */
   handBack({ channel, response }: { channel: string; response: string }): void {
     this.#go({ on: "errand" });
-    this.#handOver(channel, response);
+    this.#issuing.handOver(channel, response);
   }
 
-  #handOver(channel: string, response: string): void {
-    tell(channel, response);
-    const { done, none, doneBody: body } = this.#texts.issue;
-    const got = response !== NOTHING;
-    this.#show({ heading: got ? done : none, body: [got ? tick() : undefined, paragraph(body)], spoken: body });
+  /** What this tab has been asked for, where it is an issuer's. A phone that took over has no part in it. */
+  #order(): Kept | undefined {
+    return this.#key && !this.#key.handedOff ? this.#issuing.order(this.#key.id) : undefined;
   }
 
-  /** Nothing comes of an order: the tab that waits for it hears of that, at once or when somebody goes back there. */
+  /** Whether this is an issuer's tab, as far as it knows. */
+  #issues(): boolean {
+    return (
+      this.#session?.issues !== undefined ||
+      this.#order() !== undefined ||
+      placeOf(location.pathname).method === "issue"
+    );
+  }
+
+  /** Whether a session is an issuer's that goes on, and this tab has no order for it: another tab began it, or somebody
+   * who has sent a stranger here. */
+  #strays(session: Session): boolean {
+    const { on } = whereFrom(session);
+    return session.issues !== undefined && !this.#order() && (this.#cameBack || (on !== "failed" && on !== "over"));
+  }
+
   #giveUp(): void {
     const order = this.#order();
-    if (!order) {
-      return;
-    }
-    forgetOrder();
-    this.#back = wayBack(order, NOTHING);
-    this.#awaited = order.back === undefined;
-    if (this.#awaited) {
-      tell(order.channel, NOTHING);
+    if (order) {
+      this.#issuing.giveUp(order);
     }
   }
 
-  /** What this tab has been asked for, where it is an issuer's. A phone that took over knows nothing of it. */
-  #order(): Kept | undefined {
-    const session = this.#session;
-    return session?.issues === undefined || this.#key?.handedOff ? undefined : keptOrder(session.id);
-  }
-
-  /** The age was shown to the issuer: has the order signed, once, and hands the answer on. */
+  /** The age was shown to the issuer: has the order signed, and hands the answer on. */
   #sign(order: Kept): void {
     this.#screen += 1;
     this.#show({ ...screens.loading(this.#texts), heading: this.#texts.issue.making });
+    // What is refused now would be refused for ever.
+    const refused = (error: unknown) => (error instanceof Refused ? NOTHING : Promise.reject(error));
     this.#work(
-      (api) => api.token(order.request),
-      (response) => {
-        forgetOrder();
-        const back = order.back === undefined ? undefined : wayBack(order, response);
-        if (back) {
-          location.assign(back);
-        } else if (order.back === undefined) {
-          this.#handOver(order.channel, response);
-        } else {
-          this.#unable();
-        }
-      },
+      (api) => api.token(order).catch(refused),
+      (response) => this.#issuing.handOn(order, response),
     );
   }
 
@@ -337,7 +325,12 @@ class Page {
     this.#know(session);
     this.#method = undefined;
     this.#turn = undefined;
-    this.#go(whereFrom(session));
+    if (this.#strays(session)) {
+      const ended = this.#cameBack || session.status === "COMPLETE";
+      this.#go({ on: "lost", what: ended ? "turn" : "order" });
+    } else {
+      this.#go(whereFrom(session));
+    }
   }
 
   /** Takes in what the server says, and stays. */
@@ -409,7 +402,7 @@ class Page {
     }
     this.#where = where;
     find("stop").hidden = !stoppable(where);
-    if (where.on === "over" || where.on === "done" || where.on === "failed") {
+    if (["over", "done", "failed", "lost"].includes(where.on)) {
       clearInterval(this.#clock);
       find("time").hidden = true;
     }
@@ -424,11 +417,9 @@ class Page {
       case "over":
         this.#end(where.why);
         return;
-      case "lost": {
-        const { lost, lostBody } = this.#texts.redirect;
-        this.#show({ heading: lost, body: [paragraph(lostBody)] });
+      case "lost":
+        this.#show(screens.lost(this.#texts, where.what));
         return;
-      }
       case "loading":
       case "begin":
         this.#show(screens.loading(this.#texts));
@@ -512,7 +503,7 @@ class Page {
   #begin(method: Method): void {
     this.#method = method;
     this.#work(
-      (api) => api.begin(method.method, this.#language),
+      (api) => api.begin(method.method, this.#language, this.#order()?.key),
       (turn) => this.#turned(turn),
     );
   }
@@ -762,11 +753,6 @@ class Page {
       this.#sign(order);
       return;
     }
-    if (session.issues !== undefined && !shown.handedOff) {
-      const { lost, lostBody } = this.#texts.issue;
-      this.#show({ heading: lost, body: [paragraph(lostBody)] });
-      return;
-    }
     const offers = make("div", { id: "offers" });
     this.#show(screens.done(shown, this.#followed, offers));
     const offering = session.offers.key || session.offers.proof;
@@ -815,9 +801,10 @@ class Page {
   }
 
   #end(why: Over): void {
+    const issuing = this.#issues();
     this.#giveUp();
     const href = why === "cancelled" ? this.#cancelTo() : this.#session && this.#leaveTo(this.#session);
-    this.#show(screens.over(this.#texts, why, { href, awaited: this.#awaited, embedded: embedded() }));
+    this.#show(screens.over(this.#texts, why, { href, awaited: this.#issuing.awaited, issuing, embedded: embedded() }));
     if (why === "cancelled" && href && !embedded()) {
       this.#later(0, () => location.assign(href));
     }
@@ -825,11 +812,11 @@ class Page {
 
   /** Where the business wants people at the end. A phone that helped goes nowhere. */
   #leaveTo(session: Session): string | undefined {
-    return this.#key?.handedOff ? undefined : (this.#back ?? followable(session.callback?.url)?.href);
+    return this.#key?.handedOff ? undefined : (this.#issuing.back ?? followable(session.callback?.url)?.href);
   }
 
   #cancelTo(): string | undefined {
-    return this.#key?.handedOff ? undefined : (this.#back ?? followable(this.#session?.cancelUrl)?.href);
+    return this.#key?.handedOff ? undefined : (this.#issuing.back ?? followable(this.#session?.cancelUrl)?.href);
   }
 
   #leave(): void {
@@ -840,6 +827,8 @@ class Page {
   }
 
   async #stop(): Promise<void> {
+    const { cancelMeans, issue } = this.#texts;
+    find("meaning").textContent = this.#issues() ? issue.cancelMeans : cancelMeans;
     if (await answered()) {
       this.#cancel();
     }
@@ -885,7 +874,7 @@ class Page {
       handedOff: this.#key?.handedOff === true,
       mayHandOff: this.#mayHandOff(usable(session)),
       leaveTo: this.#leaveTo(session),
-      awaited: this.#awaited,
+      awaited: this.#issuing.awaited,
       keysAt: this.#key && keysAddress(this.#key),
       embedded: embedded(),
     };

@@ -5,9 +5,9 @@ import { followable } from "../shared/follow";
 import { handOff } from "../shared/handoff";
 import { busy, ovalSketch, paragraph, primary, row, tick } from "../shared/pieces";
 import type { Screen } from "../shared/stage";
-import { type Over, offered } from "./journey";
+import { type Lost, type Over, offered } from "./journey";
 import { type Method, type Session, threshold } from "./session";
-import { fill, type Language, span, type Texts } from "./texts";
+import { fill, type Language, lookup, span, type Texts } from "./texts";
 
 /** What a person can ask for. */
 export interface Acts {
@@ -43,6 +43,11 @@ export function named(session: Session, texts: Texts): string {
   return session.business || texts.aBusiness;
 }
 
+/** Whether a session is an issuer's: its words are others, because it knows of no business that is told anything. */
+function ofIssuer({ issues }: Session): boolean {
+  return issues !== undefined;
+}
+
 /** The words for a method; those for any where the page knows none of that name. */
 export function wordsOf(method: string | undefined, texts: Texts): { name: string; hint: string } {
   const { methods } = texts;
@@ -65,14 +70,12 @@ export function start(shown: Shown): Screen {
   const asked = { age: threshold(session) ?? "", business: named(session, texts) };
   const why = failed && session.tried ? fill(say.failed, { method: wordsOf(session.tried, texts).name }) : undefined;
   const kept =
-    session.days && session.issues === undefined
-      ? fill(say.kept, { time: span(session.days * 86_400, language) })
-      : say.keptNot;
+    session.days && !ofIssuer(session) ? fill(say.kept, { time: span(session.days * 86_400, language) }) : say.keptNot;
   const { heading, told } = purpose(session, texts);
   const explained: Child[] = failed
     ? [why ? make("p", { class: "why" }, why) : undefined]
     : [
-        paragraph(fill(session.issues === undefined ? say.who : texts.issue.who, asked)),
+        paragraph(fill(ofIssuer(session) ? texts.issue.who : say.who, asked)),
         paragraph(fill(told, asked)),
         paragraph(kept, "soft"),
         links(shown),
@@ -161,7 +164,10 @@ export function none({ session, texts, acts }: Shown): Screen {
   const after = declined ? primary(texts.start.after, () => acts.consent(true)) : undefined;
   return {
     heading: say.heading,
-    body: [paragraph(declined ? say.body : say.empty), row(after, button(texts.cancel, acts.stop))],
+    body: [
+      paragraph(declined ? say.body : ofIssuer(session) ? texts.issue.empty : say.empty),
+      row(after, button(texts.cancel, acts.stop)),
+    ],
   };
 }
 
@@ -183,7 +189,7 @@ export function interrupted(texts: Texts, why: "network" | "serviceDown", resume
 export function processing(shown: Shown): Screen {
   const { session, texts, leaveTo, handedOff } = shown;
   const { processing: say, over } = texts;
-  const body = fill(say.body, { business: named(session, texts) });
+  const body = fill(ofIssuer(session) ? texts.issue.processing : say.body, { business: named(session, texts) });
   const leave = leaveTo && !handedOff ? row(back(leaveTo, over.leave, shown.embedded)) : undefined;
   return { heading: say.heading, body: [busy(), paragraph(body), leave], spoken: body };
 }
@@ -210,25 +216,33 @@ export function failed(shown: Shown): Screen {
   const { session, texts } = shown;
   const { failed: say } = texts;
   const error = session.status === "ERROR";
-  const body = fill(error ? say.ERRORBody : say.FAILBody, { business: named(session, texts) });
+  const [told, leave] = ofIssuer(session)
+    ? [texts.issue.failedBody, texts.issue.back]
+    : [say.FAILBody, texts.over.leave];
+  const body = fill(error ? say.ERRORBody : told, { business: named(session, texts) });
   return {
     heading: error ? say.ERROR : say.FAIL,
-    body: [paragraph(body), ...wayBack(shown, texts.over.leave)],
+    body: [paragraph(body), ...wayBack(shown, leave)],
     spoken: body,
   };
 }
 
 /** How somebody gets from here to where they came from. */
 function wayBack({ handedOff, leaveTo, awaited, embedded, texts }: Shown, words: string): Child[] {
-  const { done: say, issue } = texts;
+  const { done: say } = texts;
   if (handedOff) {
     return [paragraph(say.handedOff)];
   }
   if (!leaveTo) {
-    return [paragraph(awaited ? issue.doneBody : say.close)];
+    return awaited ? toTheTab(texts) : [paragraph(say.close)];
   }
   const told = embedded ? undefined : make("p", { id: "leaving", class: "soft", hidden: true });
   return [told, row(back(leaveTo, words, embedded))];
+}
+
+/** Back to the tab that waits. That this one may be closed is said when the other has heard. */
+export function toTheTab({ issue }: Texts): Child[] {
+  return [paragraph(issue.goBack), make("p", { id: "heard", hidden: true }, issue.close)];
 }
 
 /** A link of the business's; a frame may bring the page around it elsewhere only where somebody presses one. */
@@ -240,19 +254,32 @@ function back(href: string, words: string, embedded: boolean): HTMLElement {
 interface Ending {
   href: string | undefined;
   awaited: boolean;
+  /** Whether it is an issuer's, which knows of no business. */
+  issuing: boolean;
   embedded: boolean;
 }
 
 /** There is no session to go on with. */
-export function over(texts: Texts, why: Over, { href, awaited, embedded }: Ending): Screen {
+export function over(texts: Texts, why: Over, { href, awaited, issuing, embedded }: Ending): Screen {
   const { over: say, issue } = texts;
-  const body = say[`${why}Body`];
-  const close = paragraph(awaited ? issue.doneBody : say.close);
+  const body = (issuing ? lookup(issue, `${why}Body`) : undefined) ?? say[`${why}Body`];
+  const close = awaited ? toTheTab(texts) : [paragraph(say.close)];
+  const leave = issuing ? issue.back : say.leave;
   return {
     heading: say[why],
-    body: [paragraph(body), href ? row(back(href, say.leave, embedded)) : close],
+    body: [paragraph(body), ...(href ? [row(back(href, leave, embedded))] : close)],
     spoken: body,
   };
+}
+
+/** It does not go on here. */
+export function lost({ redirect, issue }: Texts, what: Lost): Screen {
+  const [heading, body] = {
+    way: [redirect.lost, redirect.lostBody] as const,
+    order: [issue.lost, issue.lostBody] as const,
+    turn: [issue.other, issue.otherBody] as const,
+  }[what];
+  return { heading, body: [paragraph(body)], spoken: body };
 }
 
 /** Something broke: what was sent is not lost, and loading again goes on. */

@@ -1,14 +1,14 @@
 // A blind token: an issuer checks the age in a tab of its own and does not learn what for; this page does not learn of whom.
 
 import { toBase64url } from "../../shared/bytes";
-import { make } from "../../shared/dom";
+import { button, make } from "../../shared/dom";
 import { followable } from "../../shared/follow";
 import { busy, paragraph, row } from "../../shared/pieces";
 import { listen, NOTHING, orderAddress } from "../order";
 import { named } from "../screens";
 import { number, type Problem, type Step, text } from "../session";
 import { fill } from "../texts";
-import { blind } from "../tokens";
+import { type Blinded, blind } from "../tokens";
 import { type Doing, elsewhere, type Rendered, worded } from "./step";
 
 /** How often a page in a frame asks whether the other tab is done. */
@@ -33,53 +33,67 @@ export function render(doing: Doing, step: Step, problem: Problem | undefined): 
   doing.show({ heading: say.heading, body: [busy()] });
   const channel = toBase64url(crypto.getRandomValues(new Uint8Array(16)));
   const back = page.origin === location.origin ? undefined : doing.base;
-  blind(String(challenge), String(key)).then(({ request, finish }) => {
-    const url = orderAddress(page.href, { threshold, request, channel, back });
+  const told = { issuer: page.host, business: named(doing.session, doing.texts), age: threshold };
+  const why = make("p", { class: "why", hidden: !problem }, problem ? worded(problem, doing.texts) : "");
+  const waiting = make("p", { class: "followed", hidden: true }, say.waiting);
+  // No referrer and no opener: the other page has nothing but what stands after `#`.
+  const link = make("a", { target: "_blank", rel: "noopener noreferrer", class: "press main" }, fill(say.open, told));
+  link.addEventListener("click", () => {
+    waiting.hidden = false;
+    why.hidden = true;
+    doing.say(say.waiting);
+  });
+  const decline = button(say.decline, () => {
+    decline.disabled = true;
+    doing.answer({ declined: true });
+  });
+  const declining = row(decline);
+  declining.hidden = true;
+  const tell = (words: string) => {
+    waiting.hidden = true;
+    why.textContent = words;
+    why.hidden = false;
+    doing.say(words);
+    link.focus();
+  };
+
+  // The link is made for another token after each vain visit, so the issuer cannot tell that it is the same person again;
+  // an answer to an earlier one counts as well.
+  const made: Blinded[] = [];
+  const renew = async () => {
+    const one = await blind(String(challenge), String(key));
+    const url = orderAddress(page.href, { threshold, request: one.request, channel, back });
     if (!url) {
-      unable();
+      throw new TypeError("no address");
+    }
+    made.unshift(one);
+    link.href = url.href;
+  };
+  let ended = false;
+  const hear = (response: string) => {
+    if (response === NOTHING) {
+      // Only the person says that this is all: another tab may still be at it.
+      declining.hidden = false;
+      tell(say.nothing);
+      renew().catch(() => undefined);
       return;
     }
-    const told = { issuer: page.host, business: named(doing.session, doing.texts), age: threshold };
-    const why = make("p", { class: "why", hidden: !problem }, problem ? worded(problem, doing.texts) : "");
-    const waiting = make("p", { class: "followed", hidden: true }, say.waiting);
-    // No referrer and no opener: the other page has nothing but what stands after `#`.
-    const link = make(
-      "a",
-      { href: url.href, target: "_blank", rel: "noopener noreferrer", class: "press main" },
-      fill(say.open, told),
+    Promise.any(made.map(({ finish }) => finish(response))).then(
+      (token) => {
+        if (!ended) {
+          ended = true;
+          doing.answer({ token });
+        }
+      },
+      () => tell(say.failed),
     );
-    link.addEventListener("click", () => {
-      waiting.hidden = false;
-      why.hidden = true;
-      doing.say(say.waiting);
-    });
-    let heard = false;
-    const hear = (response: string) => {
-      if (heard) {
-        return;
-      }
-      heard = true;
-      if (response === NOTHING) {
-        doing.answer({ declined: true });
-        return;
-      }
-      finish(response).then(
-        (token) => doing.answer({ token }),
-        () => {
-          heard = false;
-          waiting.hidden = true;
-          why.textContent = say.failed;
-          why.hidden = false;
-          doing.say(say.failed);
-          link.focus();
-        },
-      );
-    };
+  };
+  renew().then(() => {
     doing.leaving(listen(channel, hear));
     const body = fill(say.why, told);
     doing.show({
       heading: say.heading,
-      body: [why, paragraph(body), paragraph(fill(say.how, told)), row(link), waiting, elsewhere(doing)],
+      body: [why, paragraph(body), paragraph(fill(say.how, told)), row(link), waiting, declining, elsewhere(doing)],
       spoken: problem ? worded(problem, doing.texts) : body,
     });
   }, unable);

@@ -147,6 +147,8 @@ export class AgeStandIn {
   readonly refusals = new Map<string, [number, string][]>();
   /** Requests that break off, by operation: how many of them. */
   readonly cuts = new Map<string, number>();
+  /** Answers that are lost on their way, in the same way. */
+  readonly losses = new Map<string, number>();
   /** Milliseconds that an operation waits before it is answered. */
   readonly slow = new Map<string, number>();
   readonly asked: Asked[] = [];
@@ -155,8 +157,14 @@ export class AgeStandIn {
   issuer: string | undefined;
   /** Other servers that this issuer's page hands answers to. */
   redeemers: string[] = [];
-  /** The issuer's own session, apart from the other. */
-  #issuing: AgeStandIn | undefined;
+  /** How an age is shown to this issuer. */
+  issuerMethods: MethodState[] = [method("EMAIL", { hand_off: false })];
+  /** The issuer's own session, apart from the other, and how it signs. */
+  issuing: AgeStandIn | undefined;
+  signs = sign;
+  /** What leads it, of an issuer's session, and what was signed in it. */
+  #key: string | undefined;
+  #signed: unknown;
   readonly #id: string;
   #attempt: Attempt | undefined;
   readonly #sockets = new Set<Socket>();
@@ -280,7 +288,7 @@ export class AgeStandIn {
       this.#elsewhere(path, searchParams, response);
       return;
     }
-    const issuing = path.includes(ISSUING) ? this.#issuing : undefined;
+    const issuing = path.includes(ISSUING) ? this.issuing : undefined;
     const operation = `${request.method} ${path
       .replace(`/age/v1/sessions/${ISSUING}`, "")
       .replace(`/age/v1/sessions/${SESSION}`, "")
@@ -299,6 +307,12 @@ export class AgeStandIn {
     const body = JSON.parse(Buffer.concat(chunks).toString() || "{}");
     this.asked.push({ what: operation, body });
     const [status, answer] = (issuing ?? this).#decide(operation, body, request);
+    const lost = this.losses.get(operation) ?? 0;
+    if (lost > 0) {
+      this.losses.set(operation, lost - 1);
+      request.socket.destroy();
+      return;
+    }
     const wait = this.slow.get(operation) ?? 0;
     await new Promise((resolve) => setTimeout(resolve, wait));
     response.writeHead(status, {
@@ -337,12 +351,18 @@ export class AgeStandIn {
       return body.credential ? [200, { forgotten: true }] : [200, { options: requestOptions(), continuation: "f1" }];
     }
     if (operation === "POST /age/v1/anonymity/sessions") {
-      this.#issuing = new AgeStandIn(ISSUING);
-      this.#issuing.view = { issues: body.threshold, business: "Demo issuer", callback: null };
-      return [201, { id: ISSUING, sdk_id: SDK, redeemers: this.redeemers }];
+      const key = crypto.randomUUID();
+      this.issuing = new AgeStandIn(ISSUING);
+      this.issuing.#key = key;
+      this.issuing.methods = this.issuerMethods;
+      this.issuing.view = { issues: body.threshold, business: "Demo issuer", callback: null };
+      return [201, { id: ISSUING, sdk_id: SDK, key, redeemers: this.redeemers }];
     }
     if (request.headers[`${this.brand}-sdk-id`] !== SDK) {
       return refuse(401, "UNAUTHORIZED");
+    }
+    if (this.#key !== undefined && ["POST /attempts", "POST /token"].includes(operation) && body.key !== this.#key) {
+      return refuse(404, "SESSION_NOT_FOUND");
     }
     switch (operation) {
       case "GET ":
@@ -362,7 +382,11 @@ export class AgeStandIn {
         if (this.status !== "COMPLETE" || this.view.issues === undefined) {
           return refuse(409, "INVALID_STATUS");
         }
-        return [200, { token_response: sign(String(body.token_request)) }];
+        this.#signed ??= body.token_request;
+        if (body.token_request !== this.#signed) {
+          return refuse(409, "INVALID_STATUS");
+        }
+        return [200, { token_response: this.signs(String(body.token_request)) }];
       case "POST /proof":
         return [200, { url: `${this.origin}/holder#invitation` }];
       case "POST /faults":

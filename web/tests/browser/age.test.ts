@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, test } from "node:test";
-import { AgeStandIn, method, SDK, SESSION } from "./age-stand-in";
+import { packed } from "../../shared/short";
+import { AgeStandIn, ISSUING, method, SDK, SESSION } from "./age-stand-in";
 import { makeFilm } from "./camera-film";
 import { Chromium, type Page } from "./chromium";
 import * as person from "./person";
@@ -709,8 +710,9 @@ test("what is kept under a passkey is forgotten by no session, and what cannot b
 });
 
 /** The issuer's page in another tab of the same browser, once it has begun. */
-async function atTheIssuer(href: string): Promise<Page> {
+async function atTheIssuer(href: string, prepared = ""): Promise<Page> {
   const tab = await person.openFor(chromium, "en-GB", page.context);
+  await tab.prepare(prepared);
   await tab.go(href);
   await person.heading(tab, "Show that you are 18 or over");
   assert.equal(await tab.evaluate("location.hash + document.referrer"), "");
@@ -722,8 +724,13 @@ async function atTheIssuer(href: string): Promise<Page> {
 }
 
 /** The same to its end: the age is shown there by an e-mail address. */
-async function throughTheIssuer(href: string): Promise<Page> {
-  const tab = await atTheIssuer(href);
+async function throughTheIssuer(href: string, prepared = ""): Promise<Page> {
+  const tab = await atTheIssuer(href, prepared);
+  await showTheAge(tab);
+  return tab;
+}
+
+async function showTheAge(tab: Page): Promise<void> {
   await tab.evaluate(`document.querySelector(".way").click()`);
   await person.heading(tab, "Your email address");
   await tab.evaluate(`document.querySelector("input").focus()`);
@@ -733,7 +740,15 @@ async function throughTheIssuer(href: string): Promise<Page> {
   await tab.evaluate(`document.querySelector("input").focus()`);
   await tab.send("Input.insertText", { text: "123456" });
   await person.click(tab, "Continue");
-  return tab;
+}
+
+/** Waits until a tab says this. */
+const tabSays = (tab: Page, words: string) => tab.until(`${TEXT}.includes(${JSON.stringify(words)})`);
+
+/** Closes a tab that has said nothing that went wrong. */
+async function done(tab: Page): Promise<void> {
+  person.assertQuiet(tab);
+  await tab.close();
 }
 
 /** The link to the issuer's page, once it is there. */
@@ -762,6 +777,7 @@ test("a blind token is had in another tab, which hears nothing of this one's ses
   await person.heading(tab, "Your proof is ready");
   await person.assertAccessible(tab, "the proof is ready");
   await person.shoot(tab, "age-23-token-ready");
+  await tabSays(tab, "You can close this one.");
   await heading("Your age is confirmed");
   const asked = server.asked.findIndex(({ what }) => what.includes("anonymity"));
   const atIssuer = server.asked.slice(asked).filter(({ what, body }) => !("token" in body) && what !== "GET ");
@@ -773,7 +789,7 @@ test("a blind token is had in another tab, which hears nothing of this one's ses
   await tab.close();
 });
 
-test("where an issuer gives nothing the other tab goes on without", async () => {
+test("where an issuer gives nothing the other tab says so, and only a person ends it", async () => {
   const issuer = new AgeStandIn();
   await issuer.start();
   issuer.redeemers = [server.origin];
@@ -783,21 +799,163 @@ test("where an issuer gives nothing the other tab goes on without", async () => 
       server.status = "PENDING";
       server.methods = [method("DOUBLE_ANONYMITY"), method("EMAIL")];
       await arrive(server.page("double_anonymity"));
-      const tab = await atTheIssuer((await toTheIssuer()).href);
+      const first = (await toTheIssuer()).href;
+      const tab = await atTheIssuer(first);
       await person.click(tab, "Stop");
+      await tab.until(`document.querySelector("#meaning").textContent.includes("No proof is made then.")`);
       await tab.evaluate(`document.querySelector("#confirm").click()`);
       await person.heading(tab, origin ? "No proof was made" : "Stopped");
-      await tab.until(`${TEXT}.includes("Go back to the tab in which you began.")`);
+      await tabSays(tab, "Go back to the tab in which you began.");
+      await tabSays(tab, "You can close this one.");
       await person.assertAccessible(tab, "nothing was issued");
       assert.equal(await tab.evaluate("sessionStorage.length"), 0);
+      await done(tab);
+      await says("Nothing came of it in the other tab.");
+      await assertAccessible("nothing came of it");
+      await shoot("23-token-nothing");
+      assert.equal(server.count(/ID$/), 0);
+
+      // The link is a new one, by which the issuer does not know the person again.
+      await page.until(`document.querySelector("a.main").href !== ${JSON.stringify(first)}`);
+      const words = (href: string) => new URLSearchParams(new URL(href).hash.slice(1));
+      const second = (await toTheIssuer()).href;
+      assert.equal(words(second).get("c"), words(first).get("c"));
+      assert.notEqual(words(second).get("r"), words(first).get("r"));
+      await click("I cannot show it there");
       await heading("Try it another way");
       assert.equal(server.last(/ID$/).declined, true);
-      person.assertQuiet(tab);
-      await tab.close();
+      server.asked.length = 0;
     }
   } finally {
     await issuer.stop();
   }
+});
+
+test("a tab that shows the age counts although another showed nothing", async () => {
+  server.methods = [method("DOUBLE_ANONYMITY"), method("EMAIL")];
+  await page.go(server.page("double_anonymity"));
+  const { href } = await toTheIssuer();
+  const vain = await atTheIssuer(href);
+  await person.click(vain, "Stop");
+  await vain.evaluate(`document.querySelector("#confirm").click()`);
+  await says("Nothing came of it in the other tab.");
+  await page.until(`document.querySelector("a.main").href !== ${JSON.stringify(href)}`);
+  // This one was opened by the first link.
+  const tab = await throughTheIssuer(href);
+  await person.heading(tab, "Your proof is ready");
+  await heading("Your age is confirmed");
+  await done(tab);
+  await done(vain);
+});
+
+test("an issuer's session is led by the tab that began it, and by no address", async () => {
+  // What somebody can do who wants another to show an age for him.
+  await page.go(`${server.origin}/thanks`);
+  await page.evaluate(
+    `fetch("/age/v1/anonymity/sessions", { method: "POST", body: '{"threshold":18}' }).then((answer) => answer.status)`,
+  );
+  for (const address of [
+    `?sessionId=${ISSUING}&sdkId=${SDK}`,
+    `/email?sessionId=${ISSUING}&sdkId=${SDK}`,
+    `#${packed(ISSUING, SDK)}`,
+  ]) {
+    await arrive(`${server.origin}/age${address}`);
+    await heading("Begin again");
+    await assertAccessible("an issuer's session without an order");
+  }
+  assert.equal(server.count(/^POST \/(?!age)/), 0);
+});
+
+test("an answer of the issuer that is lost is had again, and one that it refuses is given up", async () => {
+  server.methods = [method("DOUBLE_ANONYMITY")];
+  await page.go(server.page("double_anonymity"));
+  server.losses.set("POST /token", 2);
+  let tab = await throughTheIssuer((await toTheIssuer()).href);
+  await person.heading(tab, "Your proof is ready", SLOW_MS);
+  assert.equal(server.count(/token$/), 3);
+  await heading("Your age is confirmed");
+  await tabSays(tab, "You can close this one.");
+  // Nothing is left to be done there.
+  await tab.go(await tab.evaluate("location.href"));
+  await tab.evaluate("location.reload()");
+  await person.heading(tab, "Go on in the other tab");
+  await tab.close();
+
+  server.status = "PENDING";
+  server.methods = [method("DOUBLE_ANONYMITY")];
+  await arrive(server.page("double_anonymity"));
+  tab = await atTheIssuer((await toTheIssuer()).href);
+  server.issuing?.refuse("POST /token", 409, "INVALID_STATUS");
+  await showTheAge(tab);
+  await person.heading(tab, "No proof was made");
+  await says("Nothing came of it in the other tab.");
+  await tab.close();
+
+  // What is no answer of the issuer's is none.
+  tab = await atTheIssuer((await toTheIssuer()).href);
+  const { issuing } = server;
+  assert.ok(issuing);
+  const { signs } = issuing;
+  issuing.signs = () => "";
+  await showTheAge(tab);
+  await person.heading(tab, "The server does not answer");
+  issuing.signs = signs;
+  await person.click(tab, "Try again");
+  await person.heading(tab, "Your proof is ready");
+  await heading("Your age is confirmed");
+  await tab.close();
+});
+
+test("an issuer's tab that keeps nothing knows its order all the same", async () => {
+  server.methods = [method("DOUBLE_ANONYMITY")];
+  await page.go(server.page("double_anonymity"));
+  const nothing = `Storage.prototype.setItem = () => { throw new DOMException("", "QuotaExceededError") }`;
+  const tab = await throughTheIssuer((await toTheIssuer()).href, nothing);
+  await person.heading(tab, "Your proof is ready");
+  await heading("Your age is confirmed");
+  await done(tab);
+});
+
+test("a wallet that comes back in a tab of its own leaves the issuer's tab to go on", async () => {
+  server.methods = [method("DOUBLE_ANONYMITY")];
+  server.issuerMethods = [method("DIGITAL_ID", { hand_off: false })];
+  await page.go(server.page("double_anonymity"));
+  const tab = await atTheIssuer((await toTheIssuer()).href);
+  const links = [`${server.origin}/wallet`];
+  const step = { kind: "wallet", url: "openid4vp://?request_uri=x", links, poll_ms: 500 };
+  let shown = false;
+  const { issuing } = server;
+  assert.ok(issuing);
+  issuing.scripts.DIGITAL_ID = (input) => {
+    shown ||= ((input?.returned ?? {}) as { response_code?: string }).response_code === "c0de";
+    return shown ? { ends: "COMPLETE" } : { step };
+  };
+  await tab.evaluate(`document.querySelector(".way").click()`);
+  await person.heading(tab, "Use your wallet");
+  // An app takes the link, and the tab stays where it is.
+  await tab.evaluate(`{ const link = document.querySelector("a.press");
+    link.addEventListener("click", (event) => event.preventDefault()); link.click(); }`);
+  const other = await person.openFor(chromium, "en-GB", page.context);
+  await other.go(`${server.origin}/age/return?response_code=c0de`);
+  await person.heading(other, "Go on in the other tab");
+  await done(other);
+  await person.heading(tab, "Your proof is ready");
+  await heading("Your age is confirmed");
+  await tab.close();
+});
+
+test("what the issuer cannot do is said before an age is shown", async () => {
+  server.methods = [method("DOUBLE_ANONYMITY")];
+  await page.go(server.page("double_anonymity"));
+  server.refuse("POST /age/v1/anonymity/sessions", 400, "INVALID_REQUEST");
+  const tab = await person.openFor(chromium, "en-GB", page.context);
+  await tab.go((await toTheIssuer()).href);
+  await person.click(tab, "Go on");
+  await person.heading(tab, "No proof was made");
+  await person.assertAccessible(tab, "an issuer that begins nothing");
+  await says("Nothing came of it in the other tab.");
+  await tabSays(tab, "You can close this one.");
+  await tab.close();
 });
 
 test("an issuer of another origin sends the answer back to the servers that it knows", async () => {
@@ -810,14 +968,18 @@ test("an issuer of another origin sends the answer back to the servers that it k
       server.status = "PENDING";
       server.methods = [method("DOUBLE_ANONYMITY")];
       await arrive(server.page("double_anonymity"));
-      const tab = await throughTheIssuer((await toTheIssuer()).href);
+      const { href } = await toTheIssuer();
+      const tab = await (known ? throughTheIssuer(href) : person.openFor(chromium, "en-GB", page.context));
       if (known) {
         await person.heading(tab, "Your proof is ready");
         assert.equal(await tab.evaluate("location.href"), `${server.origin}/age/return`);
         await heading("Your age is confirmed");
       } else {
-        await person.heading(tab, "This does not work here");
-        assert.equal(await tab.evaluate("location.origin"), issuer.origin);
+        await tab.go(href);
+        await person.click(tab, "Go on");
+        await person.heading(tab, "No proof was made");
+        await tabSays(tab, "This page gives no proofs to the page that you came from.");
+        assert.equal(await tab.evaluate("location.origin + sessionStorage.length"), `${issuer.origin}0`);
         await heading("Get an anonymous proof");
       }
       person.assertQuiet(tab);

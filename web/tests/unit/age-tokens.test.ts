@@ -52,6 +52,14 @@ test("an order stands after # and is read with care", async () => {
   assert.deepEqual(orderOf(url?.hash ?? ""), order);
   const elsewhere = { ...order, back: "https://shop.example/sandbox" };
   assert.deepEqual(orderOf(orderAddress("https://issuer.example/age/issue", elsewhere)?.hash ?? ""), elsewhere);
+  for (const empty of [
+    "https://shop.example/sandbox/",
+    "https://shop.example/sandbox?",
+    "https://shop.example/sandbox#",
+  ]) {
+    const { hash = "" } = orderAddress("https://issuer.example/age/issue", { ...order, back: empty }) ?? {};
+    assert.deepEqual(orderOf(hash), elsewhere);
+  }
   assert.equal(orderAddress("javascript:alert(1)", order), undefined);
   for (const wrong of [
     { threshold: 1.5 },
@@ -60,6 +68,8 @@ test("an order stands after # and is read with care", async () => {
     { channel: "short" },
     { back: "javascript:alert(1)" },
     { back: "http://shop.example" },
+    { back: "https://shop.example/?next=https://evil.example" },
+    { back: "https://shop.example/#x" },
   ]) {
     const words = { t: 18, r: request, c: order.channel, ...(wrong.back ? { b: wrong.back } : {}) };
     const { threshold: t = words.t, request: r = words.r, channel: c = words.c } = wrong as Partial<typeof order>;
@@ -71,7 +81,7 @@ test("an order stands after # and is read with care", async () => {
 
 test("an answer goes to the servers that the issuer names, and to nobody else", () => {
   const [channel, response] = ["c".repeat(22), "r".repeat(342)];
-  const kept = { id: "1", threshold: 18, request: "", channel, redeemers: ["https://shop.example"] };
+  const kept = { id: "1", key: "k", threshold: 18, request: "", channel, redeemers: ["https://shop.example"] };
   const back = wayBack({ ...kept, back: "https://shop.example/sandbox" }, response);
   assert.equal(back, `https://shop.example/sandbox/age/return#answer=${channel}.${response}`);
   assert.deepEqual(answerOf(new URL(back ?? "").hash), { channel, response });

@@ -182,7 +182,7 @@ fn methods(host: &str) -> Vec<Method> {
             "double_anonymity",
             ["Anonymous proof", "Get an anonymous proof"],
             at_the_issuer("4242 4242 4242 4242", "Your proof is ready"),
-            at_the_issuer("4000 0000 0000 0002", "Your age was not confirmed"),
+            [at_the_issuer("4000 0000 0000 0002", "Your age was not confirmed"), nothing_came()].concat(),
         ),
     ]
 }
@@ -199,6 +199,11 @@ fn at_the_issuer(number: &str, end: &str) -> Vec<Value> {
     acts.extend(fill(&[("Card number", number), ("Valid until", "12/30"), ("Security code", "737")]));
     acts.push(see(end));
     vec![act("tab", &[&json!(acts).to_string()])]
+}
+
+/// What is done where nothing came of the issuer's tab: nobody but the person ends it.
+fn nothing_came() -> [Value; 2] {
+    [act("says", &["Nothing came of it in the other tab."]), press("I cannot show it there")]
 }
 
 /// A session and what must have come of it.
@@ -382,6 +387,7 @@ fn oddities_beside(shop: &Shop, block: &str) -> Vec<Oddity> {
             let there =
                 json!([see(START), press("Go on"), way("Credit card"), act("stop", &[]), see("Stopped")]);
             acts.extend([see("Get an anonymous proof"), act("tab", &[&there.to_string()])]);
+            acts.extend(nothing_came());
             acts.push(see("Your age was not confirmed"));
             vec![blind, ("nothing", session, acts, "FAIL")]
         }
