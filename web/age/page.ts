@@ -154,9 +154,19 @@ class Page {
     }
     const { redirect: say } = this.#texts;
     const host = { host: url.host };
-    const { url: _, ...leave } = errand;
+    const { url: _, ...rest } = errand;
+    const leave = { ...rest, handedOff: true };
     this.#go({ on: "errand" });
-    const go = primary(fill(say.go, host), () => this.#depart({ ...leave, handedOff: true }, url.href));
+    this.#use(leave);
+    const depart = (session: Session) => {
+      // No frame opens a tab for an issuer's session: it is somebody else's, who wants another to show an age.
+      if (session.issues === undefined) {
+        this.#depart(leave, url.href);
+      } else {
+        this.#take(session);
+      }
+    };
+    const go = primary(fill(say.go, host), () => this.#work((api) => api.session(), depart));
     this.#show({ heading: say.heading, body: [paragraph(fill(say.check, host)), row(go)] });
   }
 

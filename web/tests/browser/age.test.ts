@@ -863,6 +863,17 @@ test("an issuer's session is led by the tab that began it, and by no address", a
     await heading("Begin again");
     await assertAccessible("an issuer's session without an order");
   }
+  const errand = {
+    base: "",
+    id: ISSUING,
+    sdkId: SDK,
+    attempt: "a",
+    continuation: "c",
+    url: `${server.origin}/provider`,
+  };
+  await arrive(`${server.origin}/age/return#go=${encodeURIComponent(JSON.stringify(errand))}`);
+  await click(`Go on to ${server.origin.slice(7)}`);
+  await heading("Begin again");
   assert.equal(server.count(/^POST \/(?!age)/), 0);
 });
 
