@@ -581,6 +581,12 @@ test("a wallet is called by a code and by a link, and waited for", async () => {
   assert.ok((await inputs()).every((names) => names.join() === "continuation"));
 });
 
+/** Where a wallet brings its holder with the right code: the attempt that this browser waits for stands in it. */
+async function wayBackOf(tab: Page): Promise<string> {
+  const [place] = await tab.evaluate(`Object.keys(localStorage)`);
+  return `${server.origin}/age/return?attempt=${place.replace("assay-age-", "")}&response_code=c0de`;
+}
+
 test("a wallet on this device comes back with a code, in whichever tab", async () => {
   server.methods = [method("DIGITAL_ID")];
   server.scripts.DIGITAL_ID = (input) => {
@@ -596,17 +602,16 @@ test("a wallet on this device comes back with a code, in whichever tab", async (
   await page.evaluate(`document.querySelector("a.press").click()`);
   await page.until(`location.pathname === "/wallet" && document.querySelector("h1")`);
   assert.equal(await page.evaluate(`sessionStorage.length`), 0);
-  const [place] = await page.evaluate("Object.keys(localStorage)");
-  const back = (attempt: string) => `${server.origin}/age/return?attempt=${attempt}&response_code=c0de`;
+  const back = await wayBackOf(page);
   // A code for another attempt is no business of this one's.
-  await arrive(back(SESSION));
+  await arrive(`${server.origin}/age/return?attempt=${SESSION}&response_code=c0de`);
   await heading("Go back to where you began");
-  await arrive(back(place.replace("assay-age-", "")));
+  await arrive(back);
   await heading("Your age is confirmed");
   assert.equal(await page.evaluate(`localStorage.length`), 0);
 
   // Whoever followed another's link has nothing to bring the code to.
-  await page.go(back(place.replace("assay-age-", "")));
+  await page.go(back);
   await heading("Go back to where you began");
 });
 
@@ -947,7 +952,7 @@ test("a wallet that comes back in a tab of its own leaves the issuer's tab to go
   await tab.evaluate(`{ const link = document.querySelector("a.press");
     link.addEventListener("click", (event) => event.preventDefault()); link.click(); }`);
   const other = await person.openFor(chromium, "en-GB", page.context);
-  await other.go(`${server.origin}/age/return?response_code=c0de`);
+  await other.go(await wayBackOf(tab));
   await person.heading(other, "Go on in the other tab");
   await done(other);
   await person.heading(tab, "Your proof is ready");

@@ -182,7 +182,8 @@ fn methods(host: &str) -> Vec<Method> {
             "double_anonymity",
             ["Anonymous proof", "Get an anonymous proof"],
             at_the_issuer("4242 4242 4242 4242", "Your proof is ready"),
-            [at_the_issuer("4000 0000 0000 0002", "Your age was not confirmed"), nothing_came()].concat(),
+            [at_the_issuer("4000 0000 0000 0002", "Your age was not confirmed"), nothing_came().into()]
+                .concat(),
         ),
     ]
 }
