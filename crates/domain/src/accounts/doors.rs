@@ -100,7 +100,7 @@ pub struct Guest {
 
 /// An invitation that was just made.
 #[derive(Debug)]
-pub struct NewInvitation {
+pub struct IssuedInvitation {
     /// Its id.
     pub id: InvitationId,
     /// The link that accepts it, once. It is known only now.
@@ -217,7 +217,7 @@ impl Doors {
         tx: &mut Tx,
         account: &Account,
         guest: &Guest,
-    ) -> Result<NewInvitation, NotInvited> {
+    ) -> Result<IssuedInvitation, NotInvited> {
         let username = guest.username.as_deref().unwrap_or_else(|| guest.email.local_part()).trim();
         let length = username.chars().count();
         if !(1..=LONGEST_USERNAME).contains(&length) || username.contains(char::is_control) {
@@ -277,7 +277,7 @@ impl Doors {
             let letter = Letter::invitation(guest.email.as_str(), &account.name, &link, expires_at);
             self.mail.post(tx, Some(account.id), &letter, expires_at).await?;
         }
-        Ok(NewInvitation { id, link, expires_at, mailed })
+        Ok(IssuedInvitation { id, link, expires_at, mailed })
     }
 
     /// The invitations of an account that may still be accepted, newest first.
