@@ -8,6 +8,8 @@ export default defineConfig({
   testMatch: "*.test.ts",
   outputDir: "node_modules/.assay/browser",
   reporter: "list",
+  reportSlowTests: null,
+  fullyParallel: true,
   forbidOnly: true,
   timeout: 3 * PATIENCE_MS,
   expect: { timeout: PATIENCE_MS },
