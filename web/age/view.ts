@@ -57,6 +57,7 @@ export class View {
       this.#unmount(this.#mounted);
     }
     find("stop").hidden = !stoppable(state.screen);
+    this.#stage.mark(state.session?.sandbox ? this.#texts.sandbox : undefined);
     this.#enter(state.screen);
   }
 

@@ -35,6 +35,9 @@ export interface Notification {
     frame_time?: number;
     age_group?: string;
   };
+  /** What members have said of it: the mean of their scores, 0 to 100, and how many did; the interface spells it so. */
+  average_score?: number;
+  total_revies?: number;
 }
 
 export interface Review {
@@ -113,8 +116,15 @@ export class Account {
     return call("GET", `${this.#base}/notifications/${id}`);
   }
 
-  decide(id: string, word: "accept" | "dismiss", comment: string): Promise<unknown> {
+  /** Answers the notification with what members have said of it by then. */
+  decide(id: string, word: "accept" | "dismiss", comment: string): Promise<Notification> {
     return call("POST", `${this.#base}/notifications/${id}/${word}`, { comment });
+  }
+
+  /** The title of a content, where it was given one. */
+  async title(content: string): Promise<string | undefined> {
+    const { title } = await call<{ title?: string | null }>("GET", `${this.#base}/contents/${content}`);
+    return title || undefined;
   }
 
   async reviews(id: string): Promise<Review[]> {

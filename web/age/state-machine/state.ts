@@ -195,12 +195,19 @@ export function needsConsent({ consent: { required, given } }: Session, method: 
   return method.biometric && required && given !== true;
 }
 
-/** Methods in the order in which they are offered: what was not tried yet before what failed. A phone that took over is
- * offered what phones may do. */
+/** Methods in the order in which they are offered: what was not tried yet before what failed, and a passkey last, because
+ * most people have kept nothing under one. A phone that took over is offered what phones may do. */
 export function offered(session: Session, handedOff = false): { fresh: Method[]; again: Method[] } {
   const all = usable(session).filter(({ handOff }) => handOff || !handedOff);
-  return { fresh: all.filter(({ state }) => state === "OPEN"), again: all.filter(({ state }) => state === "FAILED") };
+  const fresh = all.filter(({ state }) => state === "OPEN");
+  const isPasskey = ({ method }: Method) => method === PASSKEY;
+  return {
+    fresh: [...fresh.filter((one) => !isPasskey(one)), ...fresh.filter(isPasskey)],
+    again: all.filter(({ state }) => state === "FAILED"),
+  };
 }
+
+const PASSKEY = "SVC_KEY";
 
 // --- what the state means ---
 

@@ -30,11 +30,13 @@ export function render(context: StepContext, step: Step, problem: Problem | unde
   const { form: say } = texts;
   const fields = list(step.fields).flatMap((field) => readField(field).map((wanted) => fieldOf(wanted, context)));
   const top = make("p", { class: "why", hidden: true });
+  const note = lookup(texts.notes, method);
   const submit = make("button", { type: "submit", class: "primary" }, say.submit);
   const form = make(
     "form",
     { novalidate: true },
     top,
+    note === undefined ? undefined : paragraph(note),
     ...fields.map(({ root }) => root),
     paragraph(say.once, "soft"),
     row(submit),
@@ -63,8 +65,8 @@ export function render(context: StepContext, step: Step, problem: Problem | unde
   const again = (_: Step, found: Problem | undefined) => {
     submit.disabled = false;
     submit.textContent = say.submit;
-    const words = found ? worded(found, texts) : "";
     const field = fields.find(({ name }) => name === found?.field);
+    const words = found ? whatIsWrong(found, field, texts) : "";
     top.textContent = field ? "" : words;
     top.hidden = field !== undefined || words === "";
     context.show({ heading, body: [form, elsewhere(context)], ...(words ? { spoken: words } : {}) });
@@ -75,6 +77,12 @@ export function render(context: StepContext, step: Step, problem: Problem | unde
   };
   again(step, problem);
   return { again };
+}
+
+/** What the server found wrong. It takes numbers without a country's code where its operator has named a country. */
+function whatIsWrong(problem: Problem, field: Field | undefined, texts: Texts): string {
+  const value = field ? tidied(field.control.value, field.name, field.type) : "";
+  return field?.type === "tel" && checks.isNational(value) ? texts.wrong.phone : worded(problem, texts);
 }
 
 /** The headings alone. */

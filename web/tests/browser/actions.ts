@@ -109,6 +109,28 @@ export async function addAuthenticator(page: Page): Promise<() => Promise<{ cred
   return async () => (await session.send("WebAuthn.getCredentials", { authenticatorId })).credentials;
 }
 
+/** Puts nothing before the camera that is ever taken by itself. */
+export async function emptyRoom(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    if (!navigator.mediaDevices) {
+      return;
+    }
+    navigator.mediaDevices.getUserMedia = async () => {
+      const canvas = Object.assign(document.createElement("canvas"), { width: 640, height: 480 });
+      const ground = canvas.getContext("2d");
+      let shade = 90;
+      setInterval(() => {
+        shade = 180 - shade;
+        if (ground) {
+          ground.fillStyle = `rgb(${shade} ${shade} ${shade})`;
+          ground.fillRect(0, 0, canvas.width, canvas.height);
+        }
+      }, 50);
+      return canvas.captureStream(20);
+    };
+  });
+}
+
 /** Waits until the camera on the screen shows something, or has taken its picture already. */
 export async function cameraRuns(root: Page | Frame): Promise<void> {
   const runs = () =>

@@ -25,7 +25,7 @@ type Json = Record<string, unknown>;
 /** What a script says of a turn: the next step, perhaps with a problem, or how the attempt ends. */
 export type Said =
   | { step: Json; problem?: Json }
-  | { ends: "COMPLETE" | "FAIL" | "ERROR" | "PROCESSING" | "NEXT" }
+  | { ends: "COMPLETE" | "FAIL" | "ERROR" | "PROCESSING" | "NEXT"; reason?: string }
   | { refused: [number, string] };
 
 /** A method's script: `input` is none when an attempt begins, `turn` counts from 0 within it. */
@@ -175,9 +175,13 @@ export class AgeStandIn {
     this.#id = id;
     const face = { kind: "camera", level: "PASSIVE", capture: { path: "/ai/sm/v1/secure/1" } };
     this.scripts.AGE_ESTIMATION = (input) => (input ? { ends: "COMPLETE" } : { step: face });
-    this.scripts.CREDIT_CARD = formed("CREDIT_CARD", ({ number }) => ({
-      ends: number === CARD.good ? "COMPLETE" : number === CARD.down ? "ERROR" : "NEXT",
-    }));
+    this.scripts.CREDIT_CARD = formed("CREDIT_CARD", ({ number }) =>
+      number === CARD.good
+        ? { ends: "COMPLETE" }
+        : number === CARD.down
+          ? { ends: "ERROR", reason: "PROVIDER_UNAVAILABLE" }
+          : { ends: "NEXT", reason: "NOT_FOUND" },
+    );
     this.scripts.EMAIL = coded("EMAIL", "EMAIL");
     this.scripts.MOBILE = coded("MOBILE", "SMS");
     for (const name of ["SOCIAL_SECURITY_NUMBER", "US_FLORIDA_HB3", "LA_WALLET", "CPF"]) {
@@ -454,17 +458,17 @@ export class AgeStandIn {
       return { session: this.session(), attempt: id, continuation, step: said.step, problem: said.problem ?? null };
     }
     if ("ends" in said) {
-      this.end(attempt.method, said.ends);
+      this.end(attempt.method, said.ends, said.reason);
     }
     return { session: this.session(), attempt: null, continuation: null, step: null, problem: null };
   }
 
   /** Ends an attempt; a method that failed may be tried again as often as it says. */
-  end(name: string, how: "COMPLETE" | "FAIL" | "ERROR" | "PROCESSING" | "NEXT"): void {
+  end(name: string, how: "COMPLETE" | "FAIL" | "ERROR" | "PROCESSING" | "NEXT", reason?: string): void {
     const used = this.methods.find((one) => one.method === name);
     this.#attempt = undefined;
     this.status = how === "NEXT" ? "IN_PROGRESS" : how;
-    this.result = { method: name, status: how === "NEXT" ? "FAIL" : how };
+    this.result = { method: name, status: how === "NEXT" ? "FAIL" : how, reason: reason ?? null };
     if (used && how !== "COMPLETE" && how !== "PROCESSING") {
       used.attempts_remaining -= 1;
       used.state = used.attempts_remaining > 0 ? "FAILED" : "EXHAUSTED";

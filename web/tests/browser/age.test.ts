@@ -6,6 +6,7 @@ import {
   allowCamera,
   cameraRuns,
   confirmStop,
+  emptyRoom,
   expectAccessible,
   expectLargeTargets,
   fill,
@@ -72,14 +73,7 @@ test("it says who asks, why and what is kept, and offers the ways in their order
   };
   await page.goto(server.page());
   await heading(page, OVER);
-  for (const words of [
-    "Demo shop asks",
-    "18 or over",
-    "kept for 30 days",
-    "Privacy policy",
-    "Terms",
-    "This is a test",
-  ]) {
+  for (const words of ["Demo shop asks", "18 or over", "kept for 30 days", "Privacy policy", "Terms"]) {
     await says(page, words);
   }
   await expect(page.locator(".way strong")).toHaveText([
@@ -97,6 +91,10 @@ test("it says who asks, why and what is kept, and offers the ways in their order
     ["https://shop.example/privacy", "noopener noreferrer"],
     ["https://shop.example/terms", "noopener noreferrer"],
   ]);
+  await expect(page.locator(".way").nth(1), "no driving licence of a Briton is read").toContainText(
+    "A photo of your passport or identity card.",
+  );
+  await expect(page.locator("#sandbox")).toContainText("This is a test");
   await accessible(page, "the first screen");
   await keep(page, "01-start");
   await page.setViewportSize({ width: 1280, height: 900 });
@@ -109,6 +107,85 @@ test("it says who asks, why and what is kept, and offers the ways in their order
     await arrive(page, server.page());
     await heading(page, words);
   }
+});
+
+test("that nothing is real is said on every screen of the sandbox, and a passkey is offered last", async ({
+  page,
+  server,
+}) => {
+  server.methods = [method("SVC_KEY"), method("EMAIL"), method("DOC_SCAN", { preset_issuing_country: "USA" })];
+  server.view = { sandbox: true };
+  const notice = page.locator("#sandbox");
+  await page.goto(server.page());
+  await expect(page.locator(".way strong")).toHaveText(["Email address", "Identity document", "Passkey"]);
+  await expect(page.locator(".way").nth(1)).toContainText("driving licence");
+  await expect(page.locator(".way").nth(2)).toContainText("If you kept a proof of your age on this device before.");
+  await expect(notice).toBeVisible();
+  await way(page, "Email address").click();
+  await heading(page, "Your email address");
+  await expect(notice).toBeVisible();
+  await accessible(page, "a form in the sandbox");
+  await keep(page, "38-sandbox");
+  await fill(page, "Email address", "ada@example.com");
+  await press(page, "Check");
+  await heading(page, "Type the code");
+  await expect(notice).toBeVisible();
+  await fill(page, "Code", "123456");
+  await press(page, "Continue");
+  await heading(page, "Your age is confirmed");
+  await expect(notice).toBeVisible();
+  server.view = {};
+  await arrive(page, server.page());
+  await heading(page, "Your age is confirmed");
+  await expect(notice).toBeHidden();
+});
+
+test.describe(() => {
+  test.use({ locale: "en-US" });
+  test("a driving licence is named to those whose licences are read", async ({ page, server }) => {
+    server.methods = [method("DOC_SCAN"), method("EMAIL")];
+    await page.goto(server.page());
+    await expect(page.locator(".way").first()).toContainText("passport, identity card or driving licence");
+  });
+});
+
+test("the phone's Back leads from within the session to the choice, and from there away", async ({ page, server }) => {
+  server.methods = [{ ...FACE }, method("EMAIL")];
+  server.consent.required = true;
+  await page.goto(server.page());
+  await way(page, "Email address").click();
+  await heading(page, "Your email address");
+  await page.goBack();
+  await heading(page, OVER);
+  await way(page, "Age from your face").click();
+  await heading(page, "May your face be measured?");
+  await press(page, "I agree");
+  await heading(page, "Now your face");
+  await page.goBack();
+  await heading(page, OVER);
+  // The way back of the page's own leaves nothing that would hold anybody.
+  await way(page, "Email address").click();
+  await press(page, "Choose another way");
+  await heading(page, OVER);
+  await page.goBack();
+  await expect(page).toHaveURL("about:blank");
+});
+
+test.describe(() => {
+  test.use({ viewport: { width: 740, height: 360 } });
+  test("on a phone on its side the camera's picture, advice and button are all in sight", async ({ page, server }) => {
+    await emptyRoom(page);
+    server.methods = [{ ...FACE }];
+    server.view = { sandbox: true };
+    await page.goto(server.page("age_estimation"));
+    await press(page, "Open the camera");
+    await cameraRuns(page);
+    for (const part of [".window", ".advice", ".viewer .primary", "h1"]) {
+      await expect(page.locator(part), part).toBeInViewport({ ratio: 0.99 });
+    }
+    await accessible(page, "the camera, on its side");
+    await keep(page, "39-landscape");
+  });
 });
 
 test("a picture of a face, taken with secure capture, confirms an age", async ({ page, server }) => {
@@ -306,6 +383,7 @@ test("a card is looked at before anything is sent, and nothing of it is kept", a
     "cc-exp",
     "cc-csc",
   ]);
+  await says(page, "Debit and prepaid cards do not count");
   await accessible(page, "the form");
   await keep(page, "12-card");
   await press(page, "Check");
@@ -352,6 +430,8 @@ test("a card that is declined leads on, one whose provider is away ends with an 
   await way(page, "Credit card").click();
   await fillIn("4000000000000002");
   await heading(page, "Try it another way");
+  await says(page, "Credit card: your age could not be confirmed this way. Debit and prepaid cards do not count.");
+  await keep(page, "14-debit");
   server.methods = [method("CREDIT_CARD", { attempts_remaining: 1 })];
   server.status = "PENDING";
   server.result = null;
@@ -359,6 +439,7 @@ test("a card that is declined leads on, one whose provider is away ends with an 
   await way(page, "Credit card").click();
   await fillIn("4000000000009995");
   await heading(page, "It did not work");
+  await says(page, "The service that checks this could not be reached.");
   await accessible(page, "an error");
   await keep(page, "14-error");
   await press(page, "Back to the business");
@@ -403,12 +484,28 @@ test("an address gets a code: a wrong one is said, another is sent, the right on
   expect(await stored(page)).toEqual({});
 });
 
-test("a phone number gets a code by text message, and countries' codes are asked for", async ({ page, server }) => {
+test("a phone number gets a code by text message; whether it needs its country's code the server says", async ({
+  page,
+  server,
+}) => {
   server.methods = [method("MOBILE")];
+  const code = { kind: "code", channel: "SMS", sent_to: "••• 123", length: 6, resend_in: 30 };
+  const form = { kind: "form", fields: [{ name: "phone", type: "tel", autocomplete: "tel", required: true, max: 16 }] };
+  server.scripts.MOBILE = (input) => {
+    const { phone } = (input?.fields ?? {}) as { phone?: string };
+    if (input?.code) {
+      return { ends: "COMPLETE" };
+    }
+    return phone?.startsWith("+") || phone === "07700900123"
+      ? { step: code }
+      : { step: form, ...(phone ? { problem: { code: "INVALID", field: "phone" } } : {}) };
+  };
   await page.goto(server.page("mobile"));
   await fill(page, "Mobile phone number", "0151 234567");
   await press(page, "Check");
   await says(page, "Begin with +");
+  await expect(page.getByLabel("Mobile phone number")).toBeFocused();
+  expect(server.last(/ID$/).fields).toEqual({ phone: "0151234567" });
   await fill(page, "Mobile phone number", "0049 151 / 23 45 67 89");
   await press(page, "Check");
   await says(page, "A text message with 6 digits was sent to ••• 123");
@@ -416,6 +513,13 @@ test("a phone number gets a code by text message, and countries' codes are asked
   await fill(page, "Code", "123456");
   await press(page, "Continue");
   await heading(page, "Your age is confirmed");
+
+  server.status = "PENDING";
+  server.methods = [method("MOBILE")];
+  await arrive(page, server.page("mobile"));
+  await fill(page, "Mobile phone number", "07700 900123");
+  await press(page, "Check");
+  await heading(page, "Type the code");
 });
 
 for (const [name, words, wrong, right, sent] of [
@@ -1294,6 +1398,11 @@ test("in a frame it tells the page around it, and only a page of the right origi
       { type: "age-session", sessionId: SESSION, status: "COMPLETE", method: "EMAIL" },
     ]);
   await expect(inside.locator("a.main")).toHaveAttribute("target", "_top");
+  // Who sees the page in a frame has nothing to close.
+  server.view = { callback: null };
+  const ended = await embed(page, server, server.page());
+  await expect(ended.locator("h1")).toHaveText("Your age is confirmed");
+  await expect(ended.locator("body")).not.toContainText("You can close this page");
   for (const target of ["https://shop.example", "nonsense", "*"]) {
     await begin(target);
     expect(await page.evaluate("heard"), target).toEqual([]);

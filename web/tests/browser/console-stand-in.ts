@@ -36,6 +36,8 @@ export class ConsoleStandIn {
   invitations: Invitation[] = [];
   notifications: Notification[] = [];
   readonly reviews = new Map<string, Review[]>();
+  /** Titles of contents. */
+  readonly titles = new Map<string, string>();
   /** Each call: method, path, body. */
   readonly asked: string[] = [];
   me: Member | undefined;
@@ -112,9 +114,16 @@ export class ConsoleStandIn {
   }
 
   #session(who: Member): object {
-    const all = ["members:manage", "notifications:manage", "notifications:view"];
+    const all = ["contents:view", "members:manage", "notifications:manage", "notifications:view"];
     const scopes = who.admin ? all : who.scopes;
     return { member: who, account: { id: ACCOUNT, name: "Corner shop", created_at: who.created_at }, scopes };
+  }
+
+  /** A notification with what members said of it. */
+  #reviewed(notification: Notification): Notification {
+    const scores = (this.reviews.get(notification.id ?? "") ?? []).map(({ score }) => score);
+    const average = scores.length > 0 ? Math.round(scores.reduce((sum, score) => sum + score, 0) / scores.length) : 0;
+    return { ...notification, average_score: average, total_revies: scores.length };
   }
 
   #inAccount(
@@ -132,7 +141,7 @@ export class ConsoleStandIn {
     switch (what.replace(id ?? "-", "ID")) {
       case "GET notifications": {
         const page = Number(query.get("page"));
-        const notifications = this.notifications.slice((page - 1) * 20, page * 20);
+        const notifications = this.notifications.slice((page - 1) * 20, page * 20).map((one) => this.#reviewed(one));
         send(200, { notifications, meta: { total_count: this.notifications.length, page } });
         return;
       }
@@ -142,9 +151,13 @@ export class ConsoleStandIn {
         const review = { id: id ?? "", user_id: this.me?.id ?? "", description: body.comment, score };
         const list = this.reviews.get(id ?? "") ?? [];
         this.reviews.set(id ?? "", [...list, { ...review, created_at: "2026-01-16T15:00:00Z" }]);
-        send(200, {});
+        const notification = this.notifications.find((one) => one.id === id);
+        send(200, notification && this.#reviewed(notification));
         return;
       }
+      case "GET contents/ID":
+        send(200, { id, title: this.titles.get(id ?? "") ?? null });
+        return;
       case "GET notifications/ID/reviews": {
         const reviews = this.reviews.get(id ?? "") ?? [];
         send(200, { reviews, total_count: reviews.length });

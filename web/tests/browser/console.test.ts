@@ -105,6 +105,29 @@ test("the inbox shows what was found, and what members say to it", async ({ page
   expect(server.asked.some((asked) => asked.endsWith('/dismiss {"comment":"that is the manager"}'))).toBe(true);
   await expect(spoken(page)).toHaveText("Dismissed: it is wrong.");
   await shoot(page, "console-reviewed");
+  await expect(first.locator(".outcome")).toHaveText("Dismissed: it is wrong.");
+});
+
+test("what was decided is seen after a reload, and whether members disagree", async ({ page, server }) => {
+  const content = "20000000-0000-4000-8000-000000000001";
+  server.titles.set(content, "Summer at the lake");
+  server.notifications = [
+    notification(1, ["AGE_ESTIMATION"], { content_id: content, age_group: "adult" }),
+    notification(2, ["UNKNOWN_FACE"]),
+  ];
+  await signedIn(page, server);
+  const [first, second] = [page.locator("article").first(), page.locator("article").last()];
+  await expect(first).toContainText("Summer at the lake");
+  await expect(first).toContainText("looks younger than is allowed here");
+  await first.getByRole("button", { name: "Accept" }).click();
+  await expect(first.locator(".outcome")).toHaveText("Accepted: it is right.");
+  await page.reload();
+  await expect(first.locator(".outcome")).toHaveText("Accepted: it is right.");
+  await expect(second.locator(".outcome")).toBeEmpty();
+  await expectAccessible(page, "a decision");
+  await shoot(page, "console-decided");
+  await first.getByRole("button", { name: "Dismiss" }).click();
+  await expect(first.locator(".outcome")).toHaveText("1 of 2 members accepted it.");
 });
 
 test("pages are turned by the keyboard, which is then at their top", async ({ page, server }) => {

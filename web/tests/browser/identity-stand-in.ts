@@ -133,7 +133,8 @@ export class IdentityStandIn {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { pathname } = new URL(request.url ?? "/", "http://stand-in");
+    const { pathname: path } = new URL(request.url ?? "/", "http://stand-in");
+    const pathname = path.replace(/^\/sandbox/, "");
     if (pathname.startsWith(`${ROOT}/web/`)) {
       await sendFile(response, pathname.replace(`${ROOT}/web`, "identity").replace(/\/$/, "/index.html"), HEADERS);
       return;

@@ -4,6 +4,7 @@ import {
   allowCamera,
   cameraRuns,
   confirmStop,
+  emptyRoom,
   expectAccessible,
   expectLargeTargets,
   press,
@@ -171,6 +172,37 @@ test("what could not be read is said, and tried again; a doubtful one may be lef
   await heading(page, "Done, thank you");
   expect(server.count(/^POST .*id-documents$/), "one document, whose page was replaced").toBe(1);
   expect(server.count(/pages\/1$/)).toBe(2);
+});
+
+test.describe(() => {
+  test.use({ viewport: { width: 740, height: 360 } });
+  test("on a phone on its side the camera and the question after it are in sight", async ({ page, server }) => {
+    await emptyRoom(page);
+    await toCamera(page, server);
+    await cameraRuns(page);
+    for (const part of [".window", ".advice", ".viewer .primary"]) {
+      await expect(page.locator(part), part).toBeInViewport({ ratio: 0.99 });
+    }
+    await shoot(page, "19-landscape-camera");
+    await press(page, "Take the picture");
+    await heading(page, "Can everything be read?");
+    await expect(page.locator(".taken")).not.toHaveJSProperty("naturalWidth", 0);
+    for (const part of [page.locator(".taken"), pressable(page, "Use this picture"), pressable(page, "Take another")]) {
+      await expect(part).toBeInViewport({ ratio: 0.99 });
+    }
+    await expectAccessible(page, "the picture, on its side");
+    await shoot(page, "19-landscape-review");
+  });
+});
+
+test("that nothing is real is said on every screen of the sandbox", async ({ page, server }) => {
+  await page.goto(server.page.replace(server.origin, `${server.origin}/sandbox`));
+  await expect(page.locator("#sandbox")).toContainText("This is a test");
+  await press(page, "Start");
+  await heading(page, "Which document do you have?");
+  await expect(page.locator("#sandbox")).toBeVisible();
+  await expectAccessible(page, "the sandbox");
+  await shoot(page, "20-sandbox");
 });
 
 test("attempts that are used up end it, with a code and a way back", async ({ page, server }) => {
@@ -450,7 +482,10 @@ test("in a frame it asks for the session, and tells only the page around it how 
   const inside = page.frameLocator("iframe");
   await inside.getByRole("button", { name: "Start" }).click();
   await expect(inside.locator("h1")).toHaveText("Which document do you have?");
+  await expect(inside.locator("#sandbox")).toBeHidden();
   await inside.getByRole("button", { name: /^I have none/ }).click();
+  await expect(inside.locator("body")).toContainText("If you need help, tell the business the code.");
+  await expect(inside.locator("body")).not.toContainText("You can close this page");
   await expect
     .poll(() => page.evaluate("heard"))
     .toEqual([{ eventType: "STARTED" }, { eventType: "ERROR", eventCode: 7000 }]);
