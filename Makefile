@@ -82,4 +82,4 @@ snap: ## Write the OpenAPI documents the server serves to openapi/
 	@UPDATE_OPENAPI=1 cargo test --workspace --locked --test it -- documents
 
 clean: ## Remove everything that was built or installed here
-	@rm -rf target fuzz/target fuzz/corpus models/node_modules models/pack benches/node_modules benches/.venv web/node_modules web/dist
+	@rm -rf target fuzz/target fuzz/corpus models/node_modules models/pack benches/node_modules benches/.venv web/node_modules web/tools/node_modules web/dist

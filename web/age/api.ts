@@ -1,6 +1,7 @@
 // What the page asks the server for, again where a network or a busy server makes it worth while.
 
 import { call, Interrupted, type Progress, parse, patiently, upload } from "../shared/network";
+import type { AgePaths, BodyOf } from "../shared/schema";
 import { isUuid } from "../shared/short";
 import type { Key } from "./address";
 import { type IssuerOrder, isSignature } from "./order";
@@ -70,7 +71,7 @@ export class Api {
   }
 
   /** Tells the server that the page broke, without a word of anything that a person did or has. */
-  report(fault: object): void {
+  report(fault: BodyOf<AgePaths["/age/v1/sessions/{sessionId}/faults"]["post"]>): void {
     const headers = { ...this.#headers(), "content-type": "application/json" };
     const sent = { method: "POST", headers, body: JSON.stringify(fault), keepalive: true };
     fetch(`${this.#root}/faults`, { ...sent, cache: "no-store", credentials: "omit" }).catch(() => undefined);

@@ -64,7 +64,7 @@ function pager(desk: Desk, whose: Whose, page: number, pages: number): Node[] {
 function item(desk: Desk, notification: Notification): HTMLElement {
   const { texts } = desk;
   const { id, created_at, data } = notification;
-  const reasons = (data.reasons ?? []).map((reason) => texts.reasons[reason] ?? reason).join(", ");
+  const reasons = data.reasons.map((reason) => texts.reasons[reason] ?? reason).join(", ");
   const heading = make("h2", { id: fresh("found") }, texts.found(reasons));
   const facts = make("dl", {});
   const fact = (term: string, ...value: (Node | string)[]) =>
@@ -78,27 +78,23 @@ function item(desk: Desk, notification: Notification): HTMLElement {
     // As text: what was found may be what nobody should open by mistake.
     fact(texts.content, make("code", {}, data.url));
   }
-  if (data.content_id) {
-    void desk.titleOf(data.content_id).then((title) => title && fact(texts.title, title));
-  }
+  void desk.titleOf(data.content_id).then((title) => title && fact(texts.title, title));
   const article = make("article", { class: "card", "aria-labelledby": heading.id }, heading, facts);
-  if (id) {
-    const { box, load } = reviews(desk, id);
-    const outcome = make("p", { class: "outcome" }, outcomeOf(desk, notification));
-    if (desk.may("notifications:manage")) {
-      const decided = (reviewed: Notification) => {
-        outcome.textContent = outcomeOf(desk, reviewed);
-        return load();
-      };
-      article.append(decision(desk, id, decided));
-    }
-    article.append(outcome, box);
+  const { box, load } = reviews(desk, id);
+  const outcome = make("p", { class: "outcome" }, outcomeOf(desk, notification));
+  if (desk.may("notifications:manage")) {
+    const decided = (reviewed: Notification) => {
+      outcome.textContent = outcomeOf(desk, reviewed);
+      return load();
+    };
+    article.append(decision(desk, id, decided));
   }
+  article.append(outcome, box);
   return article;
 }
 
 /** What members have decided so far; nothing where nobody has. */
-function outcomeOf({ texts }: Desk, { average_score = 0, total_revies = 0 }: Notification): string {
+function outcomeOf({ texts }: Desk, { average_score, total_revies }: Notification): string {
   return total_revies === 0 ? "" : texts.decided(Math.round((average_score * total_revies) / 100), total_revies);
 }
 

@@ -2,6 +2,7 @@
 
 import { toBase64url } from "../shared/bytes";
 import { call, Interrupted, type Progress, parse, patiently, Refused, sleep, upload } from "../shared/network";
+import type { BodyOf, IdentityPaths } from "../shared/schema";
 import type { Failure } from "./codes";
 import type { Session } from "./frame";
 import { type Choice, type Kind, type Mail, type Need, type Plan, readCountries, readPlan } from "./plan";
@@ -20,6 +21,9 @@ export interface Picture {
   blob: Blob;
   method: "CAMERA" | "UPLOAD";
 }
+
+type NewDocument = BodyOf<IdentityPaths["/idverify/v1/sessions/{sessionId}/resources/id-documents"]["post"]>;
+type PageFault = BodyOf<IdentityPaths["/idverify/v1/sessions/{sessionId}/page-faults"]["post"]>;
 
 /** Files from so many bytes on are uploaded resumably, so that a network that breaks costs only what was on its way. */
 const LARGE = 32 << 10;
@@ -70,7 +74,11 @@ export class Api {
 
   /** Begins a document; answers the id of the resource. */
   begin(kind: "ID_DOCUMENT" | "SUPPLEMENTARY_DOCUMENT", choice: Choice, requirement: string): Promise<string> {
-    const body = { document_type: choice.type, issuing_country: choice.country, requirement_id: requirement };
+    const body: NewDocument = {
+      document_type: choice.type,
+      issuing_country: choice.country,
+      requirement_id: requirement,
+    };
     return this.#make(`/resources/${DOCUMENTS[kind]}`, body);
   }
 
@@ -125,7 +133,7 @@ export class Api {
   }
 
   /** Tells the server that the page broke, without a word of anything that a person did or has. */
-  report(fault: object): void {
+  report(fault: PageFault): void {
     const headers = { ...this.#headers(), "content-type": "application/json" };
     const sent = { method: "POST", headers, body: JSON.stringify(fault), keepalive: true };
     fetch(`${this.#base}/page-faults`, { ...sent, cache: "no-store", credentials: "omit" }).catch(() => undefined);

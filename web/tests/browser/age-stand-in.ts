@@ -3,6 +3,7 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import type { AnswerOf, ImagePaths } from "../../shared/schema";
 import { CHALLENGE, holds, PUBLIC, sign } from "../token-issuer";
 import { sendFile } from "./stand-in";
 
@@ -363,7 +364,11 @@ export class AgeStandIn {
       return refuse(...refusal);
     }
     if (operation === "GET /ai/sm/v1/secure/1/token") {
-      return [200, { token: "header.payload.signature", expires_in: 600 }];
+      const token: AnswerOf<ImagePaths["/ai/sm/v1/secure/{version}/token"]["get"]> = {
+        token: "header.payload.signature",
+        expires_in: 600,
+      };
+      return [200, token];
     }
     if (operation === "POST /age/v1/keys/forget") {
       return body.credential ? [200, { forgotten: true }] : [200, { options: requestOptions(), continuation: "f1" }];

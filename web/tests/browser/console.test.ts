@@ -109,12 +109,9 @@ test("the inbox shows what was found, and what members say to it", async ({ page
 });
 
 test("what was decided is seen after a reload, and whether members disagree", async ({ page, server }) => {
-  const content = "20000000-0000-4000-8000-000000000001";
-  server.titles.set(content, "Summer at the lake");
-  server.notifications = [
-    notification(1, ["AGE_ESTIMATION"], { content_id: content, age_group: "adult" }),
-    notification(2, ["UNKNOWN_FACE"]),
-  ];
+  const young = notification(1, ["AGE_ESTIMATION"], { age_group: "adult" });
+  server.titles.set(young.data.content_id, "Summer at the lake");
+  server.notifications = [young, notification(2, ["UNKNOWN_FACE"])];
   await signedIn(page, server);
   const [first, second] = [page.locator("article").first(), page.locator("article").last()];
   await expect(first).toContainText("Summer at the lake");
@@ -127,6 +124,9 @@ test("what was decided is seen after a reload, and whether members disagree", as
   await expectAccessible(page, "a decision");
   await shoot(page, "console-decided");
   await first.getByRole("button", { name: "Dismiss" }).click();
+  await expect(first.locator(".outcome"), "the later word counts").toHaveText("Dismissed: it is wrong.");
+  server.review(server.notifications[0]?.id ?? "", "00000000-0000-4000-8000-000000000002", 100);
+  await page.reload();
   await expect(first.locator(".outcome")).toHaveText("1 of 2 members accepted it.");
 });
 
