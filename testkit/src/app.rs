@@ -1,6 +1,6 @@
 //! The whole server in this process: real models, a clean database, a known moment.
 
-use api::{Api, Metrics, Settings, Wire};
+use api::{Api, Brand, Metrics, Settings};
 use axum::{
     Router,
     body::{Body, Bytes},
@@ -239,13 +239,21 @@ impl TestApp {
         let mut api = Api {
             world: world.clone(),
             db: database.db.clone(),
-            wire: Wire::default(),
+            brand: Brand::default(),
             nonces: Nonces::start(database.db.clone()),
             estimator,
             secure_capture,
             vault: vault.clone(),
             issuer,
-            proofs: Proofs::new(database.db.clone(), world.clone(), vault.clone(), outbox, fetcher, rules),
+            proofs: Proofs::new(
+                database.db.clone(),
+                world.clone(),
+                vault.clone(),
+                outbox,
+                fetcher,
+                rules,
+                Arc::new(api::Webhooks),
+            ),
             blobs: blobs.clone(),
             doors: Doors::new(
                 database.db.clone(),
@@ -264,11 +272,11 @@ impl TestApp {
             moderations,
             identities,
             ages: Ages::new(parts, asking).expect("settings that hold"),
-            sign_ins: Arc::new(api::Rate::new(NonZeroU32::MAX, NonZeroU32::MAX)),
+            sign_ins: Arc::new(api::RateLimit::new(NonZeroU32::MAX, NonZeroU32::MAX)),
             decisions: None,
-            people: Arc::new(api::Rate::new(NonZeroU32::MAX, NonZeroU32::MAX)),
+            people: Arc::new(api::RateLimit::new(NonZeroU32::MAX, NonZeroU32::MAX)),
             rate: None,
-            places: Arc::default(),
+            geo: Arc::default(),
             metrics: Metrics::none(),
             disk: api::Disk { folder: std::env::temp_dir(), min_free: 0 },
             settings: Arc::new(Settings::default()),
@@ -373,7 +381,7 @@ impl TestApp {
             .method(method)
             .uri(path)
             .header("Authorization", key)
-            .header(self.api.wire.sdk_id(), app);
+            .header(self.api.brand.sdk_id(), app);
         if body.is_some() {
             request = request.header("Content-Type", "application/json");
         }
@@ -652,7 +660,7 @@ impl Call {
     /// # Panics
     /// When it makes no request.
     pub async fn send(&self, to: &TestApp) -> Answer {
-        let wire = &to.api.wire;
+        let wire = &to.api.brand;
         let mut query = vec![
             ("nonce".to_owned(), Some(to.world.uuid().to_string())),
             ("timestamp".to_owned(), Some(to.world.now().as_second().to_string())),

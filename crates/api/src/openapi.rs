@@ -1,6 +1,6 @@
 //! The five OpenAPI documents, and the reference page that shows them.
 
-use crate::{Wire, ages, ai, identity, moderation, proof};
+use crate::{Brand, ages, ai, identity, moderation, proof};
 use utoipa::openapi::{InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder};
 use utoipa_swagger_ui::{Config, SwaggerUi, Url};
 
@@ -11,7 +11,7 @@ pub const NAMES: [&str; 5] = ["moderation", "ai", "proof", "identity", "ages"];
 ///
 /// # Panics
 /// Never: a document of our own always serialises.
-pub fn document(name: &str, wire: &Wire) -> Option<String> {
+pub fn document(name: &str, brand: &Brand) -> Option<String> {
     let document = match name {
         "ai" => describe("Assay image AI", "Age estimation and liveness from one image.", ai::document()),
         "proof" => {
@@ -35,7 +35,7 @@ pub fn document(name: &str, wire: &Wire) -> Option<String> {
         _ => return None,
     };
     let json = document.to_pretty_json().expect("a document of our own serialises");
-    Some(wire.rebrand(&json).into_owned())
+    Some(brand.rebrand(&json).into_owned())
 }
 
 fn describe(title: &str, description: &str, document: OpenApi) -> OpenApi {

@@ -9,7 +9,6 @@ pub mod estimate;
 pub mod faces;
 pub mod idempotency;
 pub mod identity;
-mod invalid;
 pub mod keyring;
 pub mod mail;
 mod members;
@@ -19,7 +18,8 @@ pub mod secure_capture;
 pub mod tenancy;
 pub mod upkeep;
 pub mod vault;
+mod violation;
 mod words;
 
-pub use invalid::Invalid;
+pub use violation::Violation;
 pub use words::UnknownWord;

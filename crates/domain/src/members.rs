@@ -1,6 +1,6 @@
 //! Reads JSON member by member: every wrong one is told with its path, unknown ones are ignored, null is absent.
 
-use crate::invalid::{Invalid, invalid};
+use crate::violation::{Violation, violation};
 use serde_json::{Map, Value};
 use std::{cell::RefCell, str::FromStr};
 
@@ -11,7 +11,7 @@ const MOST: usize = 300;
 
 /// What was found wrong, in the order in which it was.
 #[derive(Debug, Default)]
-pub(crate) struct Wrongs(RefCell<Vec<Invalid>>);
+pub(crate) struct Wrongs(RefCell<Vec<Violation>>);
 
 impl Wrongs {
     /// A reader of an object that stands at a path; empty for the body itself.
@@ -20,11 +20,11 @@ impl Wrongs {
     }
 
     pub(crate) fn push(&self, path: impl Into<String>, words: impl Into<String>) {
-        self.0.borrow_mut().push(invalid(path.into(), words));
+        self.0.borrow_mut().push(violation(path.into(), words));
     }
 
     /// `Err` with everything that is wrong.
-    pub(crate) fn end(self) -> Result<(), Vec<Invalid>> {
+    pub(crate) fn end(self) -> Result<(), Vec<Violation>> {
         let wrong = self.0.into_inner();
         if wrong.is_empty() { Ok(()) } else { Err(wrong) }
     }

@@ -62,8 +62,15 @@ impl House {
         let rules = config.proof(public_url)?;
         let issuer = Issuer::new(db.clone(), world.clone(), vault.clone(), rules.clone());
         let videos = Videos::start(fetcher.clone(), config.video.clone()).await?;
-        let proofs =
-            Proofs::new(db.clone(), world.clone(), vault.clone(), outbox.clone(), fetcher.clone(), rules);
+        let proofs = Proofs::new(
+            db.clone(),
+            world.clone(),
+            vault.clone(),
+            outbox.clone(),
+            fetcher.clone(),
+            rules,
+            Arc::new(api::Webhooks),
+        );
         let mail =
             Mail::new(world.clone(), vault.clone(), config.carrier(dev)?, config.mail.from.as_deref())?;
         let doors =

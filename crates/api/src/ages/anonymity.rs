@@ -1,8 +1,8 @@
 //! The issuer of blind tokens (docs/ANONYMITY.md): its keys, the beginning of a session in which an age is shown to it, and
 //! the one signature at its end. Nothing of a business's session comes here.
 
-use super::{Person, Problem, caller::Anybody, problem};
-use crate::{Api, hosts::Sandbox};
+use super::{Person, Problem, caller::Anybody, error};
+use crate::{Api, http::virtual_hosts::Sandbox};
 use axum::{
     Extension, Json,
     extract::State,
@@ -27,7 +27,7 @@ fn answer(value: Value) -> Answer {
     get, path = "/age/v1/anonymity/keys", tag = "tokens",
     responses(
         (status = 200, description = "The keys.", body = Value, content_type = "application/private-token-issuer-directory"),
-        problem::Listing,
+        error::Listing,
     ),
 )]
 pub(crate) async fn age_token_keys(
@@ -45,7 +45,7 @@ pub(crate) async fn age_token_keys(
 #[utoipa::path(
     post, path = "/age/v1/anonymity/sessions", tag = "tokens",
     request_body(content = Value, description = "`{\"threshold\": 18}`: the age of one of the keys."),
-    responses((status = 201, description = "It is made: `id`, `sdk_id`, `key`, `expires_at`, `redeemers`.", body = Value), problem::Beginning),
+    responses((status = 201, description = "It is made: `id`, `sdk_id`, `key`, `expires_at`, `redeemers`.", body = Value), error::Beginning),
 )]
 pub(crate) async fn begin_age_issuing(
     State(api): State<Api>,
@@ -71,7 +71,7 @@ pub(crate) async fn begin_age_issuing(
     post, path = "/age/v1/sessions/{sessionId}/token", tag = "tokens", security(("sdk" = [])),
     params(("sessionId" = String, Path, description = "A session of the issuer that is COMPLETE.")),
     request_body(content = Value, description = "`{\"token_request\": \"…\", \"key\": \"…\"}`: a TokenRequest (RFC 9578, section 6.1), base64url, and the `key` that the session began with."),
-    responses((status = 200, description = "`{\"token_response\": \"…\"}`: a TokenResponse, base64url.", body = Value), problem::Issuing),
+    responses((status = 200, description = "`{\"token_response\": \"…\"}`: a TokenResponse, base64url.", body = Value), error::Issuing),
 )]
 pub(crate) async fn issue_age_token(State(api): State<Api>, person: Person) -> Result<Answer, Problem> {
     let body = person.sent.json()?;

@@ -3,28 +3,26 @@
 use super::{Code, Problem};
 use crate::{
     Api,
-    guard::{NoBearer, bearer},
-    hosts::Sandbox,
-    wire::{
-        Noted, body,
-        once::{self, Asked, Begun, Once},
-        text,
+    http::{
+        auth::{BearerError, bearer, count_application, count_person},
+        body, header_text,
+        idempotency::{self, RequestIdentity, earlier_answer, idempotent},
+        json, request_context,
+        virtual_hosts::Sandbox,
     },
 };
 use axum::{
-    Json,
     body::{Body, Bytes},
     extract::{FromRequest, Request},
     http::{HeaderMap, Method, StatusCode, header, request::Parts},
-    response::{IntoResponse as _, Response},
+    response::Response,
 };
-use base::{AgeSessionId, AppId, Uuid};
-use db::Tx;
+use base::{AgeSessionId, AppId};
 use domain::{
     ages::{self, session::Session},
     tenancy::{api_keys, tokens::Scope},
 };
-use serde::Serialize;
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
 /// Room for a payload.
@@ -90,8 +88,8 @@ impl FromRequest<Api> for Person {
 
     async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
         let (parts, body) = request.into_parts();
-        let header = api.wire.sdk_id();
-        let named = text(&parts.headers, header).map(str::trim).filter(|id| !id.is_empty());
+        let header = api.brand.sdk_id();
+        let named = header_text(&parts.headers, header).map(str::trim).filter(|id| !id.is_empty());
         let missing = || Problem::new(Code::MissingSdkId, format!("the header {header} is missing"));
         let named = named.ok_or_else(missing)?.parse::<AppId>().ok();
         let id = parts.uri.path().split('/').skip_while(|segment| *segment != "sessions").nth(1);
@@ -101,14 +99,12 @@ impl FromRequest<Api> for Person {
         if named != Some(session.app) {
             return Err(Problem::no_session());
         }
-        if let Some(noted) = parts.extensions.get::<Noted>() {
-            noted.caller(session.app);
-        }
-        count(api, &parts, id.into())?;
+        request_context::note_application(session.app);
+        count_person(api, id.into())?;
         if !session.lives(api.world.now()) {
             return Err(Problem::new(Code::SessionExpired, "the session has expired"));
         }
-        let blocked = session.is_blocked_at(api.places.of(&parts.headers, &parts.extensions).as_ref());
+        let blocked = session.is_blocked_at(api.geo.of(&parts.headers, &parts.extensions).as_ref());
         // He may see that it is so, and call it off.
         let open = parts.method == Method::GET
             || ["/cancel", "/faults"].iter().any(|end| parts.uri.path().ends_with(end));
@@ -128,8 +124,8 @@ impl FromRequest<Api> for Anybody {
 
     async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
         let (parts, body) = request.into_parts();
-        let caller = api.places.caller(&parts.headers, &parts.extensions);
-        count(api, &parts, caller)?;
+        let caller = api.geo.caller(&parts.headers, &parts.extensions);
+        count_person(api, caller)?;
         let body = read(api, &parts, body, PAYLOAD, "send less at once").await?;
         Ok(Self { sandbox: sandbox(&parts), sent: Sent::of(parts, body) })
     }
@@ -143,7 +139,7 @@ impl FromRequest<Api> for Wallet {
         let sealed = parts.uri.path().split('/').skip_while(|segment| *segment != "wallet").nth(1);
         let sealed = sealed.unwrap_or_default();
         let id = api.ages.wallet_session(sealed).ok_or_else(Problem::no_session)?;
-        count(api, &parts, id.into())?;
+        count_person(api, id.into())?;
         let body = read(api, &parts, body, PAYLOAD, "send one credential").await?;
         Ok(Self { request: sealed.to_owned(), sandbox: sandbox(&parts), body })
     }
@@ -151,8 +147,8 @@ impl FromRequest<Api> for Wallet {
 
 /// The application of a request, whose key or token opens this interface.
 async fn authenticate(api: &Api, parts: &Parts) -> Result<AppId, Problem> {
-    let header = api.wire.sdk_id();
-    let named = text(&parts.headers, header).map(str::trim).filter(|id| !id.is_empty());
+    let header = api.brand.sdk_id();
+    let named = header_text(&parts.headers, header).map(str::trim).filter(|id| !id.is_empty());
     let named =
         named.ok_or_else(|| Problem::new(Code::MissingSdkId, format!("the header {header} is missing")))?;
     let fine = (14..=40).contains(&named.len())
@@ -165,47 +161,30 @@ async fn authenticate(api: &Api, parts: &Parts) -> Result<AppId, Problem> {
     let scope = Scope::AvsSessionsCreate;
     // Tokens that were got for an assertion open it as well.
     if token.starts_with("assay_at_") {
-        let bearer = bearer::authenticate(api, &parts.headers, &parts.extensions, scope).await?;
+        let bearer = bearer::authenticate(api, &parts.headers, scope).await?;
         return if named == Some(bearer.app) { Ok(bearer.app) } else { Err(unknown()) };
     }
     let holder = {
         let mut view = api.db.read().await?;
         api_keys::holder(&mut view, token).await?
     };
-    let holder = holder.ok_or(NoBearer::Invalid)?;
+    let holder = holder.ok_or(BearerError::Invalid)?;
     if named != Some(holder.app) {
         return Err(unknown());
     }
-    if let Some(noted) = parts.extensions.get::<Noted>() {
-        noted.caller(holder.app);
-    }
-    if let Some(rate) = &api.rate {
-        let taken = rate.take(&holder.app);
-        if let Some(noted) = parts.extensions.get::<Noted>() {
-            noted.allowance(taken.unwrap_or_else(|empty| empty));
-        }
-        taken.map_err(NoBearer::TooMany)?;
-    }
+    request_context::note_application(holder.app);
+    count_application(api, holder.app)?;
     if !holder.standing.is_served() {
         let words = "the application is disabled, or its organisation is none that is served";
         return Err(Problem::new(Code::NotAllowed, words));
     }
     if !holder.standing.may(scope.feature()) {
-        return Err(NoBearer::Feature(scope).into());
+        return Err(BearerError::Feature(scope).into());
     }
     if !holder.scopes.is_empty() && !holder.scopes.iter().any(|held| held == scope.as_str()) {
-        return Err(NoBearer::Scope(scope).into());
+        return Err(BearerError::Scope(scope).into());
     }
     Ok(holder.app)
-}
-
-/// Counts a call of somebody who is no business. What is left goes into the answer's headers, as with a business.
-fn count(api: &Api, parts: &Parts, caller: Uuid) -> Result<(), Problem> {
-    let taken = api.people.take(&caller);
-    if let Some(noted) = parts.extensions.get::<Noted>() {
-        noted.allowance(taken.unwrap_or_else(|empty| empty));
-    }
-    taken.map(drop).map_err(Problem::too_many)
 }
 
 /// What was sent. Whoever only asks sends nothing that anybody looks at.
@@ -223,7 +202,7 @@ async fn read(
 }
 
 fn is_json(headers: &HeaderMap) -> Result<(), Problem> {
-    let kind = text(headers, &header::CONTENT_TYPE)
+    let kind = header_text(headers, &header::CONTENT_TYPE)
         .ok_or_else(|| Problem::new(Code::InvalidRequest, "the header Content-Type is missing"))?;
     let essence = kind.split(';').next().unwrap_or_default().trim();
     if essence.eq_ignore_ascii_case("application/json") {
@@ -254,12 +233,17 @@ impl Sent {
 
     /// The body as a JSON object; an empty one where nothing was sent.
     pub(super) fn json(&self) -> Result<Map<String, Value>, Problem> {
-        Ok(crate::wire::parse(self.bytes())?)
+        Ok(json::parse(self.bytes())?)
+    }
+
+    /// The body, read into a type; as `{}` where nothing was sent.
+    pub(super) fn parse<T: DeserializeOwned>(&self) -> Result<T, Problem> {
+        Ok(json::parse(self.bytes())?)
     }
 
     /// The names of its members, in the order in which they came.
     pub(super) fn order(&self) -> Result<Vec<String>, Problem> {
-        Ok(crate::wire::names(self.bytes())?)
+        Ok(json::member_names(self.bytes())?)
     }
 
     fn bytes(&self) -> &[u8] {
@@ -271,18 +255,24 @@ impl Sent {
         Ok(self.key()?.is_some())
     }
 
-    fn key(&self) -> Result<Option<String>, Problem> {
-        once::key(&self.headers).map_err(|words| Problem::new(Code::InvalidRequest, words))
+    /// The `Idempotency-Key`, where one came.
+    pub(super) fn key(&self) -> Result<Option<String>, Problem> {
+        idempotency::key(&self.headers)
+    }
+
+    /// What a repeat of this call is known by.
+    pub(super) fn identity<'a>(&'a self, app: AppId, key: Option<&'a str>) -> RequestIdentity<'a> {
+        RequestIdentity { app, account: None, operation: &self.operation, key, body: &self.body }
     }
 
     /// What was answered before under the same key. Nothing is held: for what is done in more than one transaction, and
     /// answered with [`Self::keep`].
     pub(super) async fn known(&self, api: &Api, app: AppId) -> Result<Option<Response>, Problem> {
-        let mut tx = api.db.write().await?;
-        Ok(self.once(api, &mut tx, app).await?.err())
+        let key = self.key()?;
+        earlier_answer(api, &self.identity(app, key.as_deref())).await
     }
 
-    /// Answers, and keeps the answer for repeats. Of two requests at once the answer of the first is kept.
+    /// Answers, and keeps the answer for repeats. Of two requests at once the answer of the first is kept, and given to both.
     pub(super) async fn keep<T: Serialize>(
         &self,
         api: &Api,
@@ -290,30 +280,7 @@ impl Sent {
         status: StatusCode,
         answer: &T,
     ) -> Result<Response, Problem> {
-        let mut tx = api.db.write().await?;
-        Ok(match self.once(api, &mut tx, app).await? {
-            Ok(once) => once.answer(api, tx, status, answer).await?,
-            Err(_) => (status, Json(answer)).into_response(),
-        })
-    }
-
-    /// Holds a place for the answer where an `Idempotency-Key` came; `Err` with the answer where it was given before.
-    pub(super) async fn once(
-        &self,
-        api: &Api,
-        tx: &mut Tx,
-        app: AppId,
-    ) -> Result<Result<Once, Response>, Problem> {
         let key = self.key()?;
-        let asked =
-            Asked { app, account: None, operation: &self.operation, key: key.as_deref(), body: &self.body };
-        match once::begin(api, tx, asked).await? {
-            Begun::New(once) => Ok(Ok(once)),
-            Begun::Answered(answer) => Ok(Err(answer)),
-            Begun::OtherBody => {
-                let words = "the Idempotency-Key was used with another body; use a new one for each request";
-                Err(Problem::new(Code::IdempotencyKeyReused, words))
-            }
-        }
+        idempotent(api, self.identity(app, key.as_deref()), async |_| Ok((status, answer))).await
     }
 }

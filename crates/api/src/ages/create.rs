@@ -1,7 +1,7 @@
 //! `POST /api/v1/sessions` and `POST /api/v1/rules`
 
-use super::{Business, Problem, described, problem};
-use crate::Api;
+use super::{Business, Problem, described, error};
+use crate::{Api, http::idempotency::idempotent};
 use axum::{extract::State, http::StatusCode, response::Response};
 use base::{Timestamp, Uuid};
 use domain::ages::wanted::Wanted;
@@ -33,7 +33,7 @@ pub(crate) struct Ruled {
     post, path = "/api/v1/sessions", tag = "sessions", security(("key" = [], "sdk" = []), ("bearer" = [], "sdk" = [])),
     params(("Idempotency-Key" = Option<String>, Header, description = "Repeats with the same key and body are answered alike, for 24 hours.")),
     request_body(content = described::CreatePayload, description = "What is asked for. Every member may be left out."),
-    responses((status = 200, description = "It is made.", body = Created), problem::Creating),
+    responses((status = 200, description = "It is made.", body = Created), error::Creating),
 )]
 pub(crate) async fn create_age_session(
     State(api): State<Api>,
@@ -51,15 +51,14 @@ pub(crate) async fn create_age_session(
     }
     let shown = api.ages.judge_email(sandbox, &mut wanted).await?;
 
-    let mut tx = api.db.write().await?;
-    let once = match sent.once(&api, &mut tx, app).await? {
-        Ok(once) => once,
-        Err(answer) => return Ok(answer),
-    };
-    let session = api.ages.create(&mut tx, app, sandbox, wanted, shown).await?;
-    let created =
-        Created { id: session.id, status: session.state.as_str(), expires_at: session.wanted.until };
-    Ok(once.answer(&api, tx, StatusCode::OK, &created).await?)
+    let key = sent.key()?;
+    idempotent(&api, sent.identity(app, key.as_deref()), async |tx| {
+        let session = api.ages.create(tx, app, sandbox, wanted, shown).await?;
+        let created =
+            Created { id: session.id, status: session.state.as_str(), expires_at: session.wanted.until };
+        Ok((StatusCode::OK, created))
+    })
+    .await
 }
 
 /// Make a rule that age tokens must satisfy. `ttl` is the greatest age of a token.
@@ -67,17 +66,16 @@ pub(crate) async fn create_age_session(
     post, path = "/api/v1/rules", tag = "rules", security(("key" = [], "sdk" = []), ("bearer" = [], "sdk" = [])),
     params(("Idempotency-Key" = Option<String>, Header, description = "Repeats with the same key and body are answered alike, for 24 hours.")),
     request_body(content = described::CreatePayload, description = "The methods, thresholds and levels that are enough, as for a session."),
-    responses((status = 201, description = "It is made.", body = Ruled), problem::Creating),
+    responses((status = 201, description = "It is made.", body = Ruled), error::Creating),
 )]
 pub(crate) async fn create_age_rule(State(api): State<Api>, business: Business) -> Result<Response, Problem> {
     let Business { app, sandbox, sent } = business;
     let wanted =
         Wanted::read(&sent.json()?, &sent.order()?, api.world.now(), api.ages.offer_for_rules(sandbox))?;
-    let mut tx = api.db.write().await?;
-    let once = match sent.once(&api, &mut tx, app).await? {
-        Ok(once) => once,
-        Err(answer) => return Ok(answer),
-    };
-    let id = api.ages.make_rule(&mut tx, app, sandbox, &wanted).await?;
-    Ok(once.answer(&api, tx, StatusCode::CREATED, &Ruled { id }).await?)
+    let key = sent.key()?;
+    idempotent(&api, sent.identity(app, key.as_deref()), async |tx| {
+        let id = api.ages.make_rule(tx, app, sandbox, &wanted).await?;
+        Ok((StatusCode::CREATED, Ruled { id }))
+    })
+    .await
 }

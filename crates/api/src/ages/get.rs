@@ -1,6 +1,6 @@
 //! `GET /api/v1/sessions/{sessionId}` and `…/result`
 
-use super::{Business, Code, Problem, described, problem, view};
+use super::{Business, Code, Problem, described, error, view};
 use crate::Api;
 use axum::{
     Json,
@@ -17,7 +17,7 @@ const NOT_KEPT: [(HeaderName, &str); 1] = [(header::CACHE_CONTROL, "no-store")];
 #[utoipa::path(
     get, path = "/api/v1/sessions/{sessionId}", tag = "sessions", security(("key" = [], "sdk" = []), ("bearer" = [], "sdk" = [])),
     params(("sessionId" = String, Path, description = "The session.")),
-    responses((status = 200, description = "As it stands.", body = described::Record), problem::Reading),
+    responses((status = 200, description = "As it stands.", body = described::Record), error::Reading),
 )]
 pub(crate) async fn get_age_session(
     State(api): State<Api>,
@@ -39,7 +39,7 @@ pub(crate) async fn get_age_session(
 #[utoipa::path(
     get, path = "/api/v1/sessions/{sessionId}/result", tag = "sessions", security(("key" = [], "sdk" = []), ("bearer" = [], "sdk" = [])),
     params(("sessionId" = String, Path, description = "The session.")),
-    responses((status = 200, description = "As it stands.", body = described::Record), problem::ReadingResult),
+    responses((status = 200, description = "As it stands.", body = described::Record), error::ReadingResult),
 )]
 pub(crate) async fn get_age_result(
     State(api): State<Api>,
@@ -53,7 +53,7 @@ pub(crate) async fn get_age_result(
 /// The public keys that webhooks are signed with, a JWK Set.
 #[utoipa::path(
     get, path = "/api/v1/webhook-keys", tag = "webhooks",
-    responses((status = 200, description = "The keys.", body = Value), problem::Public),
+    responses((status = 200, description = "The keys.", body = Value), error::Public),
 )]
 pub(crate) async fn webhook_keys(State(api): State<Api>) -> Result<Json<Value>, Problem> {
     Ok(Json(api.ages.webhook_keys().await.map_err(domain::ages::NotDone::from)?))

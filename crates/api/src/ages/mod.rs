@@ -5,20 +5,18 @@ mod anonymity;
 mod caller;
 mod create;
 mod described;
+mod error;
 mod get;
 mod person;
-mod problem;
 mod responses;
 mod view;
 mod wallet;
 
-pub use problem::Code;
+pub use error::Code;
 
 use crate::{Api, oauth};
 use caller::{Business, Person};
-pub(crate) use problem::not_found;
-use problem::{Error, Problem};
-use tower_http::catch_panic::CatchPanicLayer;
+use error::{ErrorBody, Problem};
 use utoipa::{
     PartialSchema as _,
     openapi::{
@@ -30,7 +28,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 /// The operations.
 pub(crate) fn router() -> OpenApiRouter<Api> {
-    operations().layer(CatchPanicLayer::custom(problem::panicked))
+    operations().layer(crate::http::panic::catch::<Code>())
 }
 
 fn operations() -> OpenApiRouter<Api> {
@@ -61,7 +59,7 @@ fn operations() -> OpenApiRouter<Api> {
 pub(crate) fn document() -> OpenApi {
     let mut document = operations().merge(oauth::router()).split_for_parts().1;
     let components = document.components.get_or_insert_default();
-    components.schemas.insert("Error".to_owned(), Error::schema());
+    components.schemas.insert("Error".to_owned(), ErrorBody::schema());
     let id = ApiKeyValue::with_description(
         "Svc-Sdk-Id",
         "The application's SDK ID: beside a key or token, and of the page the one that its address names.",

@@ -1,6 +1,6 @@
 //! What the hosted page asks, under `/age/v1`: the session, consent, cancelling, attempts and their turns.
 
-use super::{Person, Problem, caller::Anybody, problem, view};
+use super::{Person, Problem, caller::Anybody, error, view};
 use crate::Api;
 use axum::{
     Json,
@@ -23,7 +23,7 @@ fn answer(value: Value) -> Answer {
 #[utoipa::path(
     get, path = "/age/v1/sessions/{sessionId}", tag = "person", security(("sdk" = [])),
     params(("sessionId" = String, Path, description = "The session.")),
-    responses((status = 200, description = "As it stands.", body = Value), problem::Seeing),
+    responses((status = 200, description = "As it stands.", body = Value), error::Seeing),
 )]
 pub(crate) async fn see_age_session(State(api): State<Api>, person: Person) -> Answer {
     let Person { session, blocked, business, .. } = person;
@@ -37,7 +37,7 @@ pub(crate) async fn see_age_session(State(api): State<Api>, person: Person) -> A
     post, path = "/age/v1/sessions/{sessionId}/consent", tag = "person", security(("sdk" = [])),
     params(("sessionId" = String, Path, description = "The session.")),
     request_body(content = Value, description = "`{\"given\": true}`"),
-    responses((status = 200, description = "It is noted.", body = Value), problem::Consenting),
+    responses((status = 200, description = "It is noted.", body = Value), error::Consenting),
 )]
 pub(crate) async fn give_age_consent(State(api): State<Api>, person: Person) -> Result<Answer, Problem> {
     let given = person.sent.json()?.get("given").and_then(Value::as_bool);
@@ -51,7 +51,7 @@ pub(crate) async fn give_age_consent(State(api): State<Api>, person: Person) -> 
 #[utoipa::path(
     post, path = "/age/v1/sessions/{sessionId}/cancel", tag = "person", security(("sdk" = [])),
     params(("sessionId" = String, Path, description = "The session.")),
-    responses((status = 200, description = "It is cancelled.", body = Value), problem::Cancelling),
+    responses((status = 200, description = "It is cancelled.", body = Value), error::Cancelling),
 )]
 pub(crate) async fn cancel_age_session(State(api): State<Api>, person: Person) -> Result<Answer, Problem> {
     let session = api.ages.cancel(person.session.id).await?;
@@ -67,7 +67,7 @@ pub(crate) async fn cancel_age_session(State(api): State<Api>, person: Person) -
         ("Idempotency-Key" = Option<String>, Header, description = "Repeats with the same key and body are answered alike, for 24 hours. Not where blind tokens are asked for or issued: of those no answer is kept."),
     ),
     request_body(content = Value, description = "`{\"method\": \"AGE_ESTIMATION\", \"locale\": \"en\"}`"),
-    responses((status = 201, description = "What to do.", body = Value), problem::Opening),
+    responses((status = 201, description = "What to do.", body = Value), error::Opening),
 )]
 pub(crate) async fn open_age_attempt(State(api): State<Api>, person: Person) -> Result<Response, Problem> {
     let Person { session, business, sent, .. } = person;
@@ -105,7 +105,7 @@ pub(crate) async fn open_age_attempt(State(api): State<Api>, person: Person) -> 
         ("attemptId" = String, Path, description = "The attempt."),
     ),
     request_body(content = Value, description = "`{\"continuation\": \"…\"}` and what the step asks for."),
-    responses((status = 200, description = "What to do next.", body = Value), problem::Turning),
+    responses((status = 200, description = "What to do next.", body = Value), error::Turning),
 )]
 pub(crate) async fn take_age_turn(
     State(api): State<Api>,
@@ -125,7 +125,7 @@ pub(crate) async fn take_age_turn(
     post, path = "/age/v1/sessions/{sessionId}/key", tag = "person", security(("sdk" = [])),
     params(("sessionId" = String, Path, description = "The session.")),
     request_body(content = Value, description = "`{}`, then `{\"continuation\": \"…\", \"credential\": {…}}`"),
-    responses((status = 200, description = "What the browser is asked, or the session.", body = Value), problem::Keeping),
+    responses((status = 200, description = "What the browser is asked, or the session.", body = Value), error::Keeping),
 )]
 pub(crate) async fn keep_age_result(State(api): State<Api>, person: Person) -> Result<Answer, Problem> {
     let body = person.sent.json()?;
@@ -140,7 +140,7 @@ pub(crate) async fn keep_age_result(State(api): State<Api>, person: Person) -> R
 #[utoipa::path(
     post, path = "/age/v1/keys/forget", tag = "person",
     request_body(content = Value, description = "`{}`, then `{\"continuation\": \"…\", \"credential\": {…}}`"),
-    responses((status = 200, description = "What the browser is asked, or whether there was something.", body = Value), problem::Forgetting),
+    responses((status = 200, description = "What the browser is asked, or whether there was something.", body = Value), error::Forgetting),
 )]
 pub(crate) async fn forget_age_result(State(api): State<Api>, anybody: Anybody) -> Result<Answer, Problem> {
     let body = anybody.sent.json()?;
@@ -160,7 +160,7 @@ pub(crate) async fn forget_age_result(State(api): State<Api>, anybody: Anybody) 
 #[utoipa::path(
     post, path = "/age/v1/sessions/{sessionId}/proof", tag = "person", security(("sdk" = [])),
     params(("sessionId" = String, Path, description = "The session.")),
-    responses((status = 200, description = "The address.", body = Value), problem::Proving),
+    responses((status = 200, description = "The address.", body = Value), error::Proving),
 )]
 pub(crate) async fn take_age_proof(State(api): State<Api>, person: Person) -> Result<Answer, Problem> {
     Ok(answer(json!({ "url": api.ages.give_proof(person.session.id).await? })))
@@ -171,11 +171,11 @@ pub(crate) async fn take_age_proof(State(api): State<Api>, person: Person) -> Re
 #[utoipa::path(
     post, path = "/age/v1/sessions/{sessionId}/faults", tag = "person", security(("sdk" = [])),
     params(("sessionId" = String, Path, description = "The session.")),
-    request_body = crate::wire::PageFault,
-    responses((status = 204, description = "It is in the log."), problem::Reporting),
+    request_body = crate::http::ClientErrorReport,
+    responses((status = 204, description = "It is in the log."), error::Reporting),
 )]
 pub(crate) async fn report_age_fault(person: Person) -> Result<StatusCode, Problem> {
-    crate::wire::note_fault(&person.session.id, &person.sent.json()?);
+    crate::http::log_client_error(&person.session.id, &person.sent.parse()?);
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -1,6 +1,6 @@
 //! `PUT /sandbox/api/v1/sessions/{sessionId}/response-config`: what a sandbox's session comes to.
 
-use super::{Business, Problem, described, problem, view};
+use super::{Business, Problem, described, error, view};
 use crate::Api;
 use axum::{
     Json,
@@ -28,7 +28,7 @@ pub(crate) struct ResponseConfig {
     put, path = "/api/v1/sessions/{sessionId}/response-config", tag = "sandbox", security(("key" = [], "sdk" = []), ("bearer" = [], "sdk" = [])),
     params(("sessionId" = String, Path, description = "The session.")),
     request_body = ResponseConfig,
-    responses((status = 200, description = "It came to that.", body = described::Record), problem::Responding),
+    responses((status = 200, description = "It came to that.", body = described::Record), error::Responding),
 )]
 pub(crate) async fn set_age_response(
     State(api): State<Api>,

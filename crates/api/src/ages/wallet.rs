@@ -1,7 +1,7 @@
 //! What wallets do (OpenID4VP 1.0), under `/age/v1/wallet`: they fetch a request, and post an answer. In the sandbox there is
 //! a wallet of this server's own, a page with buttons.
 
-use super::{Code, Problem, caller::Wallet, problem};
+use super::{Code, Problem, caller::Wallet, error};
 use crate::Api;
 use axum::{
     Json,
@@ -26,7 +26,7 @@ const POLICY: (HeaderName, &str) = (
     responses(
         (status = 200, description = "The request object, signed.", body = String,
             content_type = "application/oauth-authz-req+jwt"),
-        problem::Fetching,
+        error::Fetching,
     ),
 )]
 pub(crate) async fn get_wallet_request(State(api): State<Api>, wallet: Wallet) -> Result<Response, Problem> {
@@ -42,7 +42,7 @@ pub(crate) async fn get_wallet_request(State(api): State<Api>, wallet: Wallet) -
     responses(
         (status = 200, description = "The request object, signed.", body = String,
             content_type = "application/oauth-authz-req+jwt"),
-        problem::Answering,
+        error::Answering,
     ),
 )]
 pub(crate) async fn post_wallet_request(State(api): State<Api>, wallet: Wallet) -> Result<Response, Problem> {
@@ -68,7 +68,7 @@ async fn object(api: &Api, wallet: &Wallet, nonce: Option<&str>) -> Result<Respo
         description = "`response`, an encrypted token (`direct_post.jwt`); or `error` and `state`."),
     responses(
         (status = 200, description = "It is taken; `redirect_uri` is where the wallet sends its holder.", body = Value),
-        problem::Answering,
+        error::Answering,
     ),
 )]
 pub(crate) async fn take_wallet_answer(
@@ -84,7 +84,7 @@ pub(crate) async fn take_wallet_answer(
 #[utoipa::path(
     get, path = "/age/v1/wallet/{request}/sandbox", tag = "wallet",
     params(("request" = String, Path, description = "The end of the address that the wallet was shown.")),
-    responses((status = 200, description = "A page with buttons.", body = String, content_type = "text/html"), problem::Showing),
+    responses((status = 200, description = "A page with buttons.", body = String, content_type = "text/html"), error::Showing),
 )]
 pub(crate) async fn see_sandbox_wallet(wallet: Wallet) -> Result<Response, Problem> {
     if !wallet.sandbox {
@@ -112,7 +112,7 @@ pub(crate) async fn see_sandbox_wallet(wallet: Wallet) -> Result<Response, Probl
     responses(
         (status = 200, description = "It is done; the other device goes on.", body = String, content_type = "text/html"),
         (status = 303, description = "It is done, and goes on at the page."),
-        problem::Answering,
+        error::Answering,
     ),
 )]
 pub(crate) async fn use_sandbox_wallet(State(api): State<Api>, wallet: Wallet) -> Result<Response, Problem> {

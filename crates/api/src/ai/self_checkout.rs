@@ -1,12 +1,13 @@
 //! `POST /ai/v1/self-checkout/age-antispoofing`
 
 use super::{
-    Code, Problem,
+    Code, Problem, Signed,
     age_antispoofing::{AgeAntispoofingAnswer, answer},
     antispoofing::AntispoofingRequest,
+    error,
     photo::Switches,
 };
-use crate::{Api, Signed};
+use crate::Api;
 use axum::{Json, extract::State, http::header};
 use utoipa::IntoParams;
 
@@ -28,7 +29,7 @@ pub(crate) struct Terminal {
     post, path = "/ai/v1/self-checkout/age-antispoofing", tag = "image AI", security(("applicationId" = [], "requestSignature" = [])),
     params(Switches, Terminal),
     request_body = AntispoofingRequest,
-    responses((status = 200, description = "Estimate and prediction.", body = AgeAntispoofingAnswer), Problem),
+    responses((status = 200, description = "Estimate and prediction.", body = AgeAntispoofingAnswer), error::CheckingLiveness),
 )]
 pub(crate) async fn age_antispoofing_at_checkout(
     State(api): State<Api>,

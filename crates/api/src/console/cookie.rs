@@ -1,6 +1,6 @@
 //! The cookie that a session travels in.
 
-use crate::{Api, wire::text};
+use crate::{Api, http::header_text};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use base::SignedDuration;
 
@@ -14,7 +14,7 @@ const OPEN: &str = "assay-session";
 
 /// Whether a page of the console sent it.
 pub(super) fn is_console(headers: &HeaderMap) -> bool {
-    text(headers, &CONSOLE) == Some("1")
+    header_text(headers, &CONSOLE) == Some("1")
 }
 
 /// The session of a request that a page of the console sent.

@@ -3,14 +3,14 @@
 use super::cookie;
 use crate::{
     Api,
+    http::{body, json},
     moderation::{Code, Problem},
-    wire::{body, parse},
 };
 use axum::extract::{FromRequest, Request};
 use serde::de::DeserializeOwned;
 
 /// A link or an address.
-const MOST_BYTES: usize = 16 << 10;
+const MAX_BODY_BYTES: usize = 16 << 10;
 
 /// A body that a page of the console sent.
 pub(super) struct Knock<T>(pub(super) T);
@@ -24,7 +24,7 @@ impl<T: DeserializeOwned> FromRequest<Api> for Knock<T> {
             return Err(Problem::new(Code::Unauthorized, "this is for the console's own pages"));
         }
         let patience = api.settings.body_timeout;
-        let raw = body::read(&parts.headers, body, MOST_BYTES, patience, "send less at once").await?;
-        Ok(Self(parse(if raw.is_empty() { b"{}" } else { &raw })?))
+        let raw = body::read(&parts.headers, body, MAX_BODY_BYTES, patience, "send less at once").await?;
+        Ok(Self(json::parse(if raw.is_empty() { b"{}" } else { &raw })?))
     }
 }

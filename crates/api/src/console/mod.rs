@@ -8,16 +8,15 @@ mod sign_in;
 
 pub(crate) use cookie::session;
 
-use crate::{Api, moderation};
+use crate::{Api, http::panic, moderation};
 use axum::{
     Router,
     routing::{get, post},
 };
-use tower_http::catch_panic::CatchPanicLayer;
 
 pub(crate) fn router() -> Router<Api> {
     Router::new()
         .route("/console/session", get(session::who).post(session::enter).delete(session::leave))
         .route("/console/sign-in", post(sign_in::ask))
-        .layer(CatchPanicLayer::custom(moderation::panicked))
+        .layer(panic::catch::<moderation::Code>())
 }

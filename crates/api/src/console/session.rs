@@ -39,7 +39,7 @@ pub(super) async fn enter(State(api): State<Api>, Knock(token): Knock<Token>) ->
     let Entered { session, member, account, .. } = match (&token.invitation, &token.link) {
         (Some(invitation), None) => api.doors.accept(invitation).await?,
         (None, Some(link)) => api.doors.enter_by_link(link).await?,
-        _ => return Err(Problem::wrong("invitation", "either it or link is required")),
+        _ => return Err(Problem::violation("invitation", "either it or link is required")),
     };
     tracing::info!(account.id = %account.id, member.id = %member.id, "a member signed in");
     let who = Who::Member { account: account.id, member: member.id };

@@ -3,22 +3,21 @@
 use super::{Code, Problem};
 use crate::{
     Api,
-    guard::{NoBearer, bearer, prove},
-    hosts::Sandbox,
-    wire::{
-        DeviceMeta, Noted, body, multipart,
-        once::{self, Asked, Begun, Once},
-        text,
+    http::{
+        DeviceMetadata,
+        auth::{BearerError, authenticate_signature, bearer, count_person},
+        body, header_text,
+        idempotency::{self, RequestIdentity},
+        json, multipart, request_context,
+        virtual_hosts::Sandbox,
     },
 };
 use axum::{
     body::{Body, Bytes},
     extract::{FromRequest, Request},
     http::{HeaderMap, header, request::Parts},
-    response::Response,
 };
 use base::{AppId, SessionId, UploadId, Uuid};
-use db::Tx;
 use domain::{
     identity::{
         Held, NotDone, Upload,
@@ -27,6 +26,7 @@ use domain::{
     },
     tenancy::{Feature, standing, tokens::Scope},
 };
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 /// Room for a payload, or a response configuration.
@@ -87,7 +87,7 @@ impl FromRequest<Api> for Either {
 
     async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
         let (parts, body) = request.into_parts();
-        if parts.headers.contains_key(api.wire.auth_token()) {
+        if parts.headers.contains_key(api.brand.auth_token()) {
             return Ok(Self::Person(Box::new(person(api, parts, body).await?)));
         }
         Ok(Self::Business(business(api, parts, body, MEDIA).await?))
@@ -95,21 +95,22 @@ impl FromRequest<Api> for Either {
 }
 
 async fn business(api: &Api, parts: Parts, body: Body, room: usize) -> Result<Business, Problem> {
-    let signed = parts.headers.contains_key(api.wire.auth_digest());
+    let signed = parts.headers.contains_key(api.brand.auth_digest());
     let (app, features, body) = if signed {
         let id = application_id(&parts, api);
-        let proven = prove(api, &parts, body, room, "send less at once", id.as_deref()).await?;
+        let proven =
+            authenticate_signature(api, &parts, body, room, "send less at once", id.as_deref()).await?;
         (proven.caller.app, proven.caller.features, proven.body)
-    } else if parts.headers.contains_key(api.wire.auth_token()) {
+    } else if parts.headers.contains_key(api.brand.auth_token()) {
         return Err(Problem::new(Code::MessageSigning, "this is for businesses: it needs a signature"));
     } else {
-        let bearer = bearer::authenticate(api, &parts.headers, &parts.extensions, Scope::IdvSessions).await?;
+        let bearer = bearer::authenticate(api, &parts.headers, Scope::IdvSessions).await?;
         let patience = api.settings.body_timeout;
         let body = body::read(&parts.headers, body, room, patience, "send less at once").await?;
         (bearer.app, bearer.features, body)
     };
     if !features.contains(&Feature::Identity) {
-        return Err(NoBearer::Feature(Scope::IdvSessions).into());
+        return Err(BearerError::Feature(Scope::IdvSessions).into());
     }
     let device = device(&parts.headers, api)?;
     Ok(Business { app, sandbox: sandbox(&parts), device, sent: Sent::of(parts, body) })
@@ -125,7 +126,7 @@ async fn person(api: &Api, parts: Parts, body: Body) -> Result<Person, Problem> 
 /// The session that a person's token opens, and what was said of the device; the body is not looked at.
 pub(super) async fn known(api: &Api, parts: &Parts) -> Result<(Held, Option<Value>), Problem> {
     let bad = || Problem::new(Code::BadToken, "the session's token is missing, unknown, or was deleted");
-    let token = text(&parts.headers, api.wire.auth_token()).ok_or_else(bad)?.trim();
+    let token = header_text(&parts.headers, api.brand.auth_token()).ok_or_else(bad)?.trim();
     let token = Uuid::try_parse(token).map_err(|_| bad())?;
     // A path without a session, as that of the supported documents, goes with any.
     let session = segment(parts.uri.path(), "sessions").map(str::parse::<SessionId>);
@@ -134,11 +135,9 @@ pub(super) async fn known(api: &Api, parts: &Parts) -> Result<(Held, Option<Valu
     if held.session.sandbox != sandbox(parts) {
         return Err(Problem::no_session());
     }
-    api.people.take(&held.session.id.into()).map_err(Problem::too_many)?;
+    count_person(api, held.session.id.into())?;
     is_served(api, held.session.app).await?;
-    if let Some(noted) = parts.extensions.get::<Noted>() {
-        noted.caller(held.session.app);
-    }
+    request_context::note_application(held.session.app);
     Ok((held, device(&parts.headers, api)?))
 }
 
@@ -159,7 +158,7 @@ fn application_id(parts: &Parts, api: &Api) -> Option<String> {
         .map(|(_, id)| id.into_owned());
     named
         .or_else(|| segment(parts.uri.path(), "apps").map(str::to_owned))
-        .or_else(|| text(&parts.headers, api.wire.auth_id()).map(str::to_owned))
+        .or_else(|| header_text(&parts.headers, api.brand.auth_id()).map(str::to_owned))
 }
 
 /// The segment of a path after another.
@@ -174,9 +173,9 @@ fn sandbox(parts: &Parts) -> bool {
 
 /// What a client library said of a device, as it is kept.
 fn device(headers: &HeaderMap, api: &Api) -> Result<Option<Value>, Problem> {
-    let name = api.wire.device_meta();
+    let name = api.brand.device_meta();
     let Some(meta) = headers.get(name) else { return Ok(None) };
-    let meta = DeviceMeta::read(meta.as_bytes(), name.as_str())
+    let meta = DeviceMetadata::read(meta.as_bytes(), name.as_str())
         .map_err(|words| Problem::new(Code::MalformedRequest, words))?;
     Ok(serde_json::to_value(meta).ok())
 }
@@ -193,13 +192,16 @@ impl Person {
     /// What a call puts in its place: the file of a form, or an upload that came in pieces before, which a JSON body names
     /// as `upload`, beside `capture_method`.
     pub(super) async fn upload(&self, api: &Api) -> Result<Upload, Problem> {
-        let content_type = text(&self.sent.headers, &header::CONTENT_TYPE).unwrap_or_default();
+        let content_type = header_text(&self.sent.headers, &header::CONTENT_TYPE).unwrap_or_default();
         if !content_type.trim_start().to_ascii_lowercase().starts_with("application/json") {
             return self.sent.upload().await;
         }
         let body = self.sent.json()?;
         let id = body.get("upload").and_then(Value::as_str).ok_or_else(|| {
-            Problem::wrong("upload", "it is the id of an upload, or the body is a form with the file itself")
+            Problem::violation(
+                "upload",
+                "it is the id of an upload, or the body is a form with the file itself",
+            )
         })?;
         let capture_method = capture_method(&body, "capture_method")?;
         Ok(Upload { bytes: api.identities.uploaded(&self.held, upload_id(id)?).await?, capture_method })
@@ -216,7 +218,7 @@ fn capture_method(descriptor: &Map<String, Value>, path: &str) -> Result<Capture
     let word = descriptor.get("capture_method").filter(|word| !word.is_null());
     let Some(word) = word else { return Ok(CaptureMethod::Camera) };
     let read = word.as_str().and_then(|word| word.to_ascii_uppercase().parse().ok());
-    read.ok_or_else(|| Problem::wrong(path, "it is CAMERA or UPLOAD"))
+    read.ok_or_else(|| Problem::violation(path.to_owned(), "it is CAMERA or UPLOAD"))
 }
 
 impl Either {
@@ -262,12 +264,17 @@ impl Sent {
     /// The body as a JSON object; an empty one where nothing was sent.
     pub(super) fn json(&self) -> Result<Map<String, Value>, Problem> {
         let body = if self.body.is_empty() { b"{}" } else { &self.body[..] };
-        Ok(crate::wire::parse(body)?)
+        Ok(json::parse(body)?)
+    }
+
+    /// The body, read into a type; as `{}` where nothing was sent.
+    pub(super) fn parse<T: DeserializeOwned>(&self) -> Result<T, Problem> {
+        Ok(json::parse(if self.body.is_empty() { b"{}" } else { &self.body })?)
     }
 
     /// A form's file `binary-content`, and how it was captured.
     pub(super) async fn upload(&self) -> Result<Upload, Problem> {
-        let content_type = text(&self.headers, &header::CONTENT_TYPE).unwrap_or_default();
+        let content_type = header_text(&self.headers, &header::CONTENT_TYPE).unwrap_or_default();
         let boundary = multipart::boundary(content_type).ok_or_else(|| {
             Problem::new(Code::UnsupportedMediaType, "the body is multipart/form-data with a boundary")
         })?;
@@ -277,20 +284,20 @@ impl Sent {
         let part = |name: &str| parts.iter().find(|part| part.name == name);
         let mut method = CaptureMethod::Camera;
         if let Some(descriptor) = part("descriptor") {
-            let descriptor = crate::wire::parse(&descriptor.bytes)?;
+            let descriptor = json::parse(&descriptor.bytes)?;
             method = capture_method(&descriptor, "descriptor.capture_method")?;
         }
         let file =
-            part("binary-content").ok_or_else(|| Problem::wrong("binary-content", "it is required"))?;
+            part("binary-content").ok_or_else(|| Problem::violation("binary-content", "it is required"))?;
         if file.filename.is_none() {
-            return Err(Problem::wrong("binary-content", "it is a file: its part needs a filename"));
+            return Err(Problem::violation("binary-content", "it is a file: its part needs a filename"));
         }
         Ok(Upload { bytes: file.bytes.to_vec(), capture_method: method })
     }
 
     /// What a repeat of this call is known by.
     pub(super) fn repeat(&self) -> Result<flow::Once, Problem> {
-        let key = once::key(&self.headers).map_err(|words| Problem::wrong("Idempotency-Key", words))?;
+        let key = idempotency::key(&self.headers)?;
         let request = [self.operation.as_bytes(), b"\n", &self.body].concat();
         Ok(flow::Once { key, request })
     }
@@ -300,27 +307,17 @@ impl Sent {
         match self.json()?.remove("requirement_id") {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
-            Some(_) => Err(Problem::wrong("requirement_id", "a text is expected")),
+            Some(_) => Err(Problem::violation("requirement_id", "a text is expected")),
         }
     }
 
-    /// Holds a place for the answer where an `Idempotency-Key` came; `Err` with the answer where it was given before.
-    pub(super) async fn once(
-        &self,
-        api: &Api,
-        tx: &mut Tx,
-        app: AppId,
-    ) -> Result<Result<Once, Response>, Problem> {
-        let key = once::key(&self.headers).map_err(|words| Problem::wrong("Idempotency-Key", words))?;
-        let operation = &self.operation;
-        let asked = Asked { app, account: None, operation, key: key.as_deref(), body: &self.body };
-        match once::begin(api, tx, asked).await? {
-            Begun::New(once) => Ok(Ok(once)),
-            Begun::Answered(answer) => Ok(Err(answer)),
-            Begun::OtherBody => {
-                let words = "the Idempotency-Key was used with another body; use a new one for each request";
-                Err(Problem::new(Code::IdempotencyKeyReused, words))
-            }
-        }
+    /// The `Idempotency-Key`, where one came.
+    pub(super) fn idempotency_key(&self) -> Result<Option<String>, Problem> {
+        idempotency::key(&self.headers)
+    }
+
+    /// What a repeat of this call is known by.
+    pub(super) fn identity<'a>(&'a self, app: AppId, key: Option<&'a str>) -> RequestIdentity<'a> {
+        RequestIdentity { app, account: None, operation: &self.operation, key, body: &self.body }
     }
 }

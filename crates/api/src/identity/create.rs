@@ -1,7 +1,7 @@
 //! `POST /idverify/v1/sessions`
 
 use super::{Business, Problem};
-use crate::Api;
+use crate::{Api, http::idempotency::idempotent};
 use axum::{extract::State, http::StatusCode, response::Response};
 use base::{SessionId, Uuid};
 use domain::identity::wanted::Wanted;
@@ -37,18 +37,17 @@ pub(crate) async fn create_session(State(api): State<Api>, business: Business) -
     let now = api.world.now();
     let wanted = Wanted::read(&payload, now, api.identities.outbox())?;
 
-    let mut tx = api.db.write().await?;
-    let once = match business.sent.once(&api, &mut tx, business.app).await? {
-        Ok(once) => once,
-        Err(answer) => return Ok(answer),
-    };
-    let Business { app, sandbox, device, .. } = business;
-    let session = api.identities.create(&mut tx, app, sandbox, wanted, device).await?;
-    let created = Created {
-        client_session_token_ttl: session.seconds_left(now),
-        client_session_token: session.token,
-        session_id: session.id,
-        same: session.id,
-    };
-    Ok(once.answer(&api, tx, StatusCode::CREATED, &created).await?)
+    let Business { app, sandbox, device, sent } = business;
+    let key = sent.idempotency_key()?;
+    idempotent(&api, sent.identity(app, key.as_deref()), async |tx| {
+        let session = api.identities.create(tx, app, sandbox, wanted, device).await?;
+        let created = Created {
+            client_session_token_ttl: session.seconds_left(now),
+            client_session_token: session.token,
+            session_id: session.id,
+            same: session.id,
+        };
+        Ok((StatusCode::CREATED, created))
+    })
+    .await
 }

@@ -41,7 +41,7 @@ async fn add(api: &Api, person: Person, kind: ResourceKind) -> Result<(StatusCod
     let text = |name: &str| match body.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),
-        Some(_) => Err(Problem::wrong(name, "a text is expected")),
+        Some(_) => Err(Problem::violation(name.to_owned(), "a text is expected")),
     };
     let new = NewDocument {
         document_type: text("document_type")?,

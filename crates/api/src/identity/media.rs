@@ -1,7 +1,7 @@
 //! `GET` and `DELETE /idverify/v1/sessions/{sessionId}/media/{mediaId}/content`
 
 use super::{Business, Code, Problem};
-use crate::{Api, wire::text};
+use crate::{Api, http::header_text};
 use axum::{
     extract::{Path, State},
     http::{HeaderValue, StatusCode, header},
@@ -39,7 +39,7 @@ pub(crate) async fn get_media(
     let held = business.session(&api, &id).await?;
     let media = media_id(&media)?;
     let size = held.session.media(media).ok_or(NotDone::NoMedia)?.bytes;
-    let asked = text(&business.sent.headers, &header::RANGE).map(|range| part(range, size));
+    let asked = header_text(&business.sent.headers, &header::RANGE).map(|range| part(range, size));
     let part = match asked {
         None | Some(Asked::Whole) => None,
         Some(Asked::Part(part)) => Some(part),

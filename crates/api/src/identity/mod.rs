@@ -9,6 +9,7 @@ mod create;
 mod delete;
 mod devices;
 mod documents;
+mod error;
 mod face;
 mod finish;
 mod get;
@@ -16,20 +17,17 @@ mod liveness;
 mod mails;
 mod media;
 mod page_faults;
-mod problem;
 mod responses;
 mod reviews;
 mod supported;
 mod uploads;
 mod view;
 
-pub use problem::Code;
+pub use error::Code;
 
 use crate::{Api, oauth};
 use caller::{Business, Either, Person};
-pub(crate) use problem::not_found;
-use problem::{Error, Problem, Wrong};
-use tower_http::catch_panic::CatchPanicLayer;
+use error::{ErrorBody, Problem, Wrong};
 use utoipa::{
     PartialSchema as _,
     openapi::{
@@ -41,7 +39,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 /// The operations.
 pub(crate) fn router() -> OpenApiRouter<Api> {
-    operations().layer(CatchPanicLayer::custom(problem::panicked))
+    operations().layer(crate::http::panic::catch::<Code>())
 }
 
 fn operations() -> OpenApiRouter<Api> {
@@ -82,7 +80,7 @@ fn operations() -> OpenApiRouter<Api> {
 pub(crate) fn document() -> OpenApi {
     let mut document = operations().merge(oauth::router()).split_for_parts().1;
     let components = document.components.get_or_insert_default();
-    components.schemas.insert("Error".to_owned(), Error::schema());
+    components.schemas.insert("Error".to_owned(), ErrorBody::schema());
     components.schemas.insert("Wrong".to_owned(), Wrong::schema());
     let key = |name: &str, words: &str| {
         SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::with_description(name, words)))

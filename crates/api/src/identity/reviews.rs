@@ -72,9 +72,9 @@ pub(crate) async fn decide_review(
     let body = business.sent.json()?;
     let text = |name: &str| body.get(name).and_then(Value::as_str).map(str::to_owned);
     let word = text("decision").unwrap_or_default().to_ascii_uppercase();
-    let value = word
-        .parse()
-        .map_err(|_| Problem::wrong("decision", "it is one of APPROVE, REJECT, NOT_AVAILABLE, CONSIDER"))?;
+    let value = word.parse().map_err(|_| {
+        Problem::violation("decision", "it is one of APPROVE, REJECT, NOT_AVAILABLE, CONSIDER")
+    })?;
     let decision = Decision {
         value,
         reason: text("reason").unwrap_or_default(),

@@ -25,11 +25,11 @@ pub(crate) struct Wanted {
 pub(crate) async fn supported_documents(
     wanted: Result<Query<Wanted>, QueryRejection>,
 ) -> Result<Json<Value>, Problem> {
-    let Query(wanted) = wanted.map_err(|error| Problem::wrong("query", error.body_text()))?;
+    let Query(wanted) = wanted.map_err(|error| Problem::violation("query", error.body_text()))?;
     let allow_non_latin = match wanted.include_non_latin.as_deref().map(str::to_ascii_lowercase).as_deref() {
         None | Some("false" | "") => false,
         Some("true") => true,
-        Some(_) => return Err(Problem::wrong("includeNonLatin", "it is true or false")),
+        Some(_) => return Err(Problem::violation("includeNonLatin", "it is true or false")),
     };
     let all = Filter { allow_non_latin, ..Filter::default() };
     let countries = all.allowed().map(|(code, documents)| {

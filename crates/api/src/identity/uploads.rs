@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     Api,
-    wire::{body, text},
+    http::{body, header_text},
 };
 use axum::{
     Json,
@@ -24,8 +24,8 @@ const OFFSET: HeaderName = HeaderName::from_static("upload-offset");
 const MOST: usize = 10 << 20;
 
 fn count(headers: &HeaderMap, name: &HeaderName) -> Result<u64, Problem> {
-    let number = text(headers, name).and_then(|text| text.trim().parse().ok());
-    number.ok_or_else(|| Problem::wrong(name.as_str(), "a number of bytes is expected"))
+    let number = header_text(headers, name).and_then(|text| text.trim().parse().ok());
+    number.ok_or_else(|| Problem::violation(name.to_string(), "a number of bytes is expected"))
 }
 
 /// How an upload stands.

@@ -3,7 +3,7 @@
 use super::{Code, Problem};
 use crate::{
     Api, console,
-    wire::{Noted, text},
+    http::{auth::count_application, header_text, request_context},
 };
 use axum::{
     extract::FromRequestParts,
@@ -14,7 +14,7 @@ use db::{Read, Tx};
 use domain::accounts::{self, Account, Actor, NoActor, Scope};
 
 /// Keys of ours have 49 characters; longer ones are not looked up.
-const LONGEST: usize = 512;
+const MAX_KEY_BYTES: usize = 512;
 
 /// A caller who was let in.
 #[derive(Clone, Debug)]
@@ -32,18 +32,8 @@ impl FromRequestParts<Api> for Caller {
             Some(session) => api.doors.by_session(session).await?,
             None => by_key(api, &parts.headers).await?,
         };
-        let app = actor.app;
-        let noted = parts.extensions.get::<Noted>();
-        if let Some(noted) = noted {
-            noted.caller(app);
-        }
-        if let Some(rate) = &api.rate {
-            let taken = rate.take(&app);
-            if let Some(noted) = noted {
-                noted.allowance(taken.unwrap_or_else(|empty| empty));
-            }
-            taken.map_err(Problem::too_many)?;
-        }
+        request_context::note_application(actor.app);
+        count_application(api, actor.app)?;
         parts.extensions.insert(Self(actor.clone()));
         Ok(Self(actor))
     }
@@ -107,7 +97,7 @@ impl Caller {
 async fn by_key(api: &Api, headers: &HeaderMap) -> Result<Actor, Problem> {
     let no = |words: &'static str| Problem::new(Code::Unauthorized, words);
     let key = key(headers).ok_or_else(|| no("no API key was sent in Authorization"))?;
-    let app: AppId = text(headers, api.wire.sdk_id())
+    let app: AppId = header_text(headers, api.brand.sdk_id())
         .and_then(|id| id.parse().ok())
         .ok_or_else(|| no("the application's id is missing or not a UUID"))?;
     Ok(accounts::by_api_key(&mut api.db.read().await?, app, key).await?)
@@ -122,7 +112,7 @@ fn key(headers: &HeaderMap) -> Option<&str> {
         Some(_) => return None,
         None => value,
     };
-    (sent.next().is_none() && (1..=LONGEST).contains(&key.len())).then_some(key)
+    (sent.next().is_none() && (1..=MAX_KEY_BYTES).contains(&key.len())).then_some(key)
 }
 
 impl From<NoActor> for Problem {

@@ -3,24 +3,23 @@
 mod accounts;
 mod caller;
 mod contents;
+mod error;
 mod groups;
 mod invitations;
 mod members;
 mod moderations;
 mod notifications;
-mod problem;
 mod profiles;
 mod sent;
 
-pub use problem::Code;
+pub use error::Code;
 
 use crate::Api;
 pub(crate) use accounts::get::AccountBody;
 pub(crate) use caller::Caller;
+pub(crate) use error::Problem;
+use error::{ErrorBody, Wrong};
 pub(crate) use members::MemberBody;
-use problem::{Error, Wrong};
-pub(crate) use problem::{Problem, not_found, panicked};
-use tower_http::catch_panic::CatchPanicLayer;
 use utoipa::{
     PartialSchema as _,
     openapi::{
@@ -32,7 +31,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 /// The operations.
 pub(crate) fn router() -> OpenApiRouter<Api> {
-    operations().layer(CatchPanicLayer::custom(panicked))
+    operations().layer(crate::http::panic::catch::<Code>())
 }
 
 fn operations() -> OpenApiRouter<Api> {
@@ -96,7 +95,7 @@ pub(crate) fn document() -> OpenApi {
         results.deprecated = Some(Deprecated::True);
     }
     let components = document.components.get_or_insert_default();
-    components.schemas.insert("Error".to_owned(), Error::schema());
+    components.schemas.insert("Error".to_owned(), ErrorBody::schema());
     components.schemas.insert("Wrong".to_owned(), Wrong::schema());
     let key = |name, description| {
         SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::with_description(name, description)))

@@ -1,26 +1,24 @@
 //! What was sent: bodies, path ids and page numbers, in this interface's words.
 
-use super::{Code, Problem, caller::Caller};
+use super::{Problem, caller::Caller};
 use crate::{
     Api,
-    wire::{
-        body,
-        once::{self, Asked, Begun, Once},
-        parse, text,
+    http::{
+        body, header_text,
+        idempotency::{self, RequestIdentity},
+        json,
+        pagination::Page,
     },
 };
 use axum::{
     body::Bytes,
     extract::{FromRequest, FromRequestParts, Path, Query, Request},
     http::{header, request::Parts},
-    response::Response,
 };
-use base::Measured;
-use db::Tx;
 use serde::de::DeserializeOwned;
 
 /// Room for a face of ten megabytes in base64.
-const MOST_BYTES: usize = 16 << 20;
+const MAX_BODY_BYTES: usize = 16 << 20;
 
 /// A caller and his body, read as JSON whatever its Content-Type says.
 pub(crate) struct Sent<T> {
@@ -38,13 +36,12 @@ impl<T: DeserializeOwned> FromRequest<Api> for Sent<T> {
     async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
         let (mut parts, body) = request.into_parts();
         let caller = Caller::from_request_parts(&mut parts, api).await?;
-        let idempotency_key =
-            once::key(&parts.headers).map_err(|words| Problem::wrong("Idempotency-Key", words))?;
+        let idempotency_key = idempotency::key(&parts.headers)?;
         let patience = api.settings.body_timeout;
-        let raw = body::read(&parts.headers, body, MOST_BYTES, patience, "send less at once").await?;
+        let raw = body::read(&parts.headers, body, MAX_BODY_BYTES, patience, "send less at once").await?;
         // Operations that need no member take no body as well as an empty one.
-        let body = parse(if raw.is_empty() { b"{}" } else { &raw })?;
-        let content_type = text(&parts.headers, &header::CONTENT_TYPE).map(str::to_owned);
+        let body = json::parse(if raw.is_empty() { b"{}" } else { &raw })?;
+        let content_type = header_text(&parts.headers, &header::CONTENT_TYPE).map(str::to_owned);
         let operation = format!("{} {}", parts.method, parts.uri.path());
         Ok(Self { caller, body, raw, content_type, operation, idempotency_key })
     }
@@ -57,25 +54,17 @@ impl<T> Sent<T> {
         if kind.trim().eq_ignore_ascii_case("application/json") {
             return Ok(());
         }
-        Err(Problem::wrong("Content-Type", "it must be application/json"))
+        Err(Problem::violation("Content-Type", "it must be application/json"))
     }
 
-    /// Holds a place for the answer where an `Idempotency-Key` came; `Err` with the answer where it was given before.
-    pub(super) async fn once(&self, api: &Api, tx: &mut Tx) -> Result<Result<Once, Response>, Problem> {
-        let asked = Asked {
+    /// What a repeat of this request is known by.
+    pub(super) fn identity(&self) -> RequestIdentity<'_> {
+        RequestIdentity {
             app: self.caller.0.app,
             account: self.operation.split('/').nth(2).and_then(|id| id.parse().ok()),
             operation: &self.operation,
             key: self.idempotency_key.as_deref(),
             body: &self.raw,
-        };
-        match once::begin(api, tx, asked).await? {
-            Begun::New(once) => Ok(Ok(once)),
-            Begun::Answered(answer) => Ok(Err(answer)),
-            Begun::OtherBody => {
-                let words = "the Idempotency-Key was used with another body; use a new one for each request";
-                Err(Problem::new(Code::IdempotencyKeyReused, words))
-            }
         }
     }
 }
@@ -95,44 +84,12 @@ impl<T: DeserializeOwned + Send> FromRequestParts<Api> for Ids<T> {
     }
 }
 
-/// Items on a page.
-pub(super) const PAGE: i64 = 20;
-
-/// `page` of a query string, 1 by default.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Page(i64);
-
-impl Page {
-    /// Items before it.
-    pub(super) fn offset(self) -> i64 {
-        (self.0 - 1) * PAGE
-    }
-
-    /// The page's number, from 1.
-    pub(super) fn number(self) -> i64 {
-        self.0
-    }
-
-    /// Refuses a page past the end of `total` items; the first page of nothing is an empty list.
-    pub(super) fn within(self, total: i64) -> Result<(), Problem> {
-        let last = ((total + PAGE - 1) / PAGE).max(1);
-        if self.0 <= last {
-            return Ok(());
-        }
-        let measured = Measured::new(self.0 as f64, format!("at most {last}"), "ask for a page that exists");
-        Err(Problem::refused(Code::PageOutOfRange, "page", "there is no such page", Some(measured)))
-    }
-}
-
 impl FromRequestParts<Api> for Page {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Self, Problem> {
         let parameters = Parameter::from_request_parts(parts, api).await?;
-        let Some(text) = parameters.get("page") else { return Ok(Self(1)) };
-        // More would overflow the offset, and there is no such list.
-        let page = text.parse().ok().filter(|page| (1..=i64::from(u32::MAX)).contains(page));
-        page.map(Self).ok_or_else(|| Problem::wrong("page", "it is a whole number from 1"))
+        Ok(Self::read(parameters.get("page"))?)
     }
 }
 
@@ -152,7 +109,7 @@ impl FromRequestParts<Api> for Parameter {
     async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Self, Problem> {
         let Query(pairs) = Query::from_request_parts(parts, api)
             .await
-            .map_err(|error| Problem::wrong("query", error.body_text()))?;
+            .map_err(|error| Problem::violation("query", error.body_text()))?;
         Ok(Self(pairs))
     }
 }

@@ -33,12 +33,12 @@ use crate::{
     delivery::Outbox,
     estimate::{self, Estimator},
     identity::Identities,
-    invalid::Invalid,
     mail::Mail,
     proof::issuer::Issuer,
     secure_capture::SecureCapture,
     tenancy::{Feature, standing},
     vault::Vault,
+    violation::Violation,
 };
 use ::methods::passkey;
 use anonymity::Anonymity;
@@ -173,7 +173,7 @@ pub enum NotDone {
     NoKey(String),
     /// What was sent cannot be used.
     #[error("the request has {} members that cannot be used", .0.len())]
-    Invalid(Vec<Invalid>),
+    Invalid(Vec<Violation>),
     /// The models did not answer.
     #[error(transparent)]
     Models(estimate::Refusal),
@@ -200,15 +200,15 @@ impl From<TellError> for NotDone {
     }
 }
 
-impl From<Invalid> for NotDone {
-    fn from(invalid: Invalid) -> Self {
+impl From<Violation> for NotDone {
+    fn from(invalid: Violation) -> Self {
         Self::Invalid(vec![invalid])
     }
 }
 
 impl NotDone {
     fn wrong(path: impl Into<String>, words: impl Into<String>) -> Self {
-        crate::invalid::invalid(path.into(), words).into()
+        crate::violation::violation(path.into(), words).into()
     }
 }
 
@@ -394,11 +394,11 @@ mod tests {
         }
     }
 
-    fn read(body: &Value) -> Result<Wanted, Vec<Invalid>> {
+    fn read(body: &Value) -> Result<Wanted, Vec<Violation>> {
         read_with(body, &All)
     }
 
-    fn read_with(body: &Value, has: &dyn Has) -> Result<Wanted, Vec<Invalid>> {
+    fn read_with(body: &Value, has: &dyn Has) -> Result<Wanted, Vec<Violation>> {
         let keyring = crate::keyring::Keyring::parse(&"01".repeat(32)).unwrap();
         let fetcher = media::fetch::Fetcher::new(&media::fetch::Policy::default()).unwrap();
         let outbox = Outbox::new(fetcher, Vault::new(&keyring));

@@ -7,8 +7,8 @@ use super::{
 };
 use crate::{
     delivery::Outbox,
-    invalid::Invalid,
     members::{Members, Wrongs},
+    violation::Violation,
 };
 use base::{SignedDuration, Timestamp, Uuid};
 use serde::{Deserialize, Serialize};
@@ -233,7 +233,7 @@ impl Wanted {
         order: &[String],
         now: Timestamp,
         offer: Offer<'_>,
-    ) -> Result<Self, Vec<Invalid>> {
+    ) -> Result<Self, Vec<Violation>> {
         let wrongs = Wrongs::default();
         let members = wrongs.members(body);
         let kind = members.word("type").unwrap_or(Kind::Over);
@@ -301,7 +301,7 @@ impl Wanted {
     }
 
     /// Leaves the methods that can be offered, or refuses a session that would offer none.
-    fn offer_something(&mut self, offer: Offer<'_>) -> Result<(), Vec<Invalid>> {
+    fn offer_something(&mut self, offer: Offer<'_>) -> Result<(), Vec<Violation>> {
         let judged = self.email.is_some() && self.judged_email(offer.has).is_some();
         if judged || self.usable(offer.has).next().is_some() {
             return Ok(());
@@ -313,7 +313,7 @@ impl Wanted {
         } else {
             "none of the methods is both allowed and set up at this server".to_owned()
         };
-        Err(vec![crate::invalid::invalid("", words)])
+        Err(vec![crate::violation::violation("", words)])
     }
 
     /// The methods that can be used, in their order.

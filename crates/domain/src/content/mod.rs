@@ -6,7 +6,7 @@ pub mod reports;
 use crate::{
     delivery::Outbox,
     faces::Faces,
-    invalid::{Invalid, at_most, at_most_items, invalid},
+    violation::{Violation, at_most, at_most_items, violation},
     words::closed,
 };
 use base::{AccountId, ContentId, Id as _, ProfileId, Timestamp, Uuid, World};
@@ -72,7 +72,7 @@ pub struct Content {
 pub enum NotKept {
     /// What was sent cannot be used.
     #[error(transparent)]
-    Invalid(#[from] Invalid),
+    Invalid(#[from] Violation),
     /// There is no such thing in the account.
     #[error("there is no such {0}")]
     Missing(&'static str),
@@ -90,7 +90,7 @@ pub async fn register(
     new: &NewContent,
 ) -> Result<ContentId, NotKept> {
     at_most("url", "it has", new.url.chars().count(), LONGEST_URL, "use a shorter address")?;
-    outbox.check(&new.url, true).map_err(|refused| invalid("url", refused.to_string()))?;
+    outbox.check(&new.url, true).map_err(|refused| violation("url", refused.to_string()))?;
     if let Some(title) = &new.title {
         at_most("title", "it has", title.chars().count(), LONGEST_TITLE, "shorten it")?;
     }
@@ -129,7 +129,7 @@ pub(crate) async fn known_profiles(
     for (at, id) in ids.iter().enumerate() {
         let active = |id: &ProfileId| known.iter().any(|line| line.id == *id && line.active);
         if !id.as_ref().is_some_and(active) {
-            return Err(invalid(format!("{path}[{at}]"), "there is no such profile").into());
+            return Err(violation(format!("{path}[{at}]"), "there is no such profile").into());
         }
     }
     let mut asked = asked;

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     delivery::{Message, NotQueued, Success, Verb},
     estimate,
-    invalid::Invalid,
+    violation::Violation,
 };
 use base::{CheckId, MediaId, ResourceId, SessionId, TaskId, Timestamp, World};
 use db::{DbError, Tx, sql};
@@ -52,7 +52,7 @@ pub enum NotDone {
     Forbidden(String),
     /// What was sent cannot be used.
     #[error("the request has {} members that cannot be used", .0.len())]
-    Invalid(Vec<Invalid>),
+    Invalid(Vec<Violation>),
     /// The bytes are of no kind that is taken.
     #[error("{0}")]
     Unsupported(String),
@@ -70,15 +70,15 @@ pub enum NotDone {
     Db(#[from] DbError),
 }
 
-impl From<Invalid> for NotDone {
-    fn from(invalid: Invalid) -> Self {
+impl From<Violation> for NotDone {
+    fn from(invalid: Violation) -> Self {
         Self::Invalid(vec![invalid])
     }
 }
 
 impl NotDone {
     pub(super) fn wrong(path: impl Into<String>, words: impl Into<String>) -> Self {
-        crate::invalid::invalid(path.into(), words).into()
+        crate::violation::violation(path.into(), words).into()
     }
 }
 

@@ -10,8 +10,8 @@ use super::{
     words::{Advice, CheckType, LivenessType, Outcome, Process, ResourceKind, TaskType, TryAgain, TryReason},
 };
 use crate::{
-    invalid::Invalid,
     members::{Members, Wrongs},
+    violation::Violation,
 };
 use base::{AppId, SessionId};
 use db::{DbError, FromRow, Read, sql};
@@ -84,7 +84,7 @@ impl DocumentFilter {
 
 impl Responses {
     /// Reads a configuration; everything that is wrong with it is told at once.
-    pub fn read(body: &Map<String, Value>) -> Result<Self, Vec<Invalid>> {
+    pub fn read(body: &Map<String, Value>) -> Result<Self, Vec<Violation>> {
         let wrongs = Wrongs::default();
         let members = wrongs.members(body);
         let mut read = Self::default();

@@ -9,8 +9,8 @@ use super::{
 };
 use crate::{
     delivery::Outbox,
-    invalid::Invalid,
     members::{Members, Wrongs},
+    violation::Violation,
 };
 use base::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -184,7 +184,7 @@ pub struct Needed {
 
 impl Wanted {
     /// Reads a create payload; everything that is wrong with it is told at once.
-    pub fn read(body: &Map<String, Value>, now: Timestamp, outbox: &Outbox) -> Result<Self, Vec<Invalid>> {
+    pub fn read(body: &Map<String, Value>, now: Timestamp, outbox: &Outbox) -> Result<Self, Vec<Violation>> {
         let wrongs = Wrongs::default();
         let members = wrongs.members(body);
         let profile = members.inner("identity_profile_requirements");

@@ -3,7 +3,7 @@
 use super::{Check, CheckType, Destinations, Moderations, RunModeration, State, Wanted, place};
 use crate::{
     content::{self, ContentType, NotKept, known_profiles},
-    invalid::{Invalid, at_most, at_most_items, invalid},
+    violation::{Violation, at_most, at_most_items, violation},
 };
 use base::{AccountId, CheckId, ContentId, GroupId, Id as _, MemberId, ModerationId};
 use db::{DbError, FromRow, Tx, sql};
@@ -38,7 +38,7 @@ pub struct NewModeration {
 pub enum NotStarted {
     /// What was sent cannot be used.
     #[error(transparent)]
-    Invalid(#[from] Invalid),
+    Invalid(#[from] Violation),
     /// The content does not answer.
     #[error("the content cannot be reached: {0}")]
     Unreachable(VideoError),
@@ -51,7 +51,7 @@ impl From<NotKept> for NotStarted {
     fn from(no: NotKept) -> Self {
         match no {
             NotKept::Invalid(invalid) => Self::Invalid(invalid),
-            NotKept::Missing(what) => Self::Invalid(invalid(what, "there is no such")),
+            NotKept::Missing(what) => Self::Invalid(violation(what, "there is no such")),
             NotKept::Db(error) => Self::Db(error),
         }
     }
@@ -88,10 +88,10 @@ impl Moderations {
                 Ok(id) => content::find(view, account, id).await?,
                 Err(_) => None,
             };
-            let content = content.ok_or_else(|| invalid("content_id", "there is no such content"))?;
+            let content = content.ok_or_else(|| violation("content_id", "there is no such content"))?;
             if content.archived {
                 return Err(
-                    invalid("content_id", "the content is archived; take it out of the archive").into()
+                    violation("content_id", "the content is archived; take it out of the archive").into()
                 );
             }
             let faces = &self.0.faces;
@@ -101,7 +101,7 @@ impl Moderations {
             let known = faces.groups(view, account, &groups).await?;
             for (at, id) in asked.iter().enumerate() {
                 if !id.is_some_and(|id| known.iter().any(|group| group.id == id)) {
-                    return Err(invalid(format!("group_ids[{at}]"), "there is no such group").into());
+                    return Err(violation(format!("group_ids[{at}]"), "there is no such group").into());
                 }
             }
             let member = match &new.member_id {
@@ -127,7 +127,7 @@ impl Moderations {
         account: AccountId,
         text: &str,
     ) -> Result<MemberId, NotStarted> {
-        let missing = || invalid("member_id", "there is no such member");
+        let missing = || violation("member_id", "there is no such member");
         let id: MemberId = text.parse().map_err(|_| missing())?;
         let known = view
             .count(sql!("SELECT count(*) FROM members WHERE id = $1 AND account_id = $2", id, account))
@@ -149,7 +149,7 @@ impl Moderations {
         .collect()
     }
 
-    fn destinations(&self, asked: &Destinations) -> Result<Destinations, Invalid> {
+    fn destinations(&self, asked: &Destinations) -> Result<Destinations, Violation> {
         for (path, urls) in [
             ("notifications.web_destinations", &asked.web),
             ("notifications.slack_destinations", &asked.slack),
@@ -164,7 +164,7 @@ impl Moderations {
                     content::LONGEST_URL,
                     "use a shorter address",
                 )?;
-                self.0.outbox.check(url, true).map_err(|refused| invalid(path, refused.to_string()))?;
+                self.0.outbox.check(url, true).map_err(|refused| violation(path, refused.to_string()))?;
             }
         }
         let each_once = |urls: &[String]| {
@@ -245,12 +245,12 @@ impl Moderations {
     }
 }
 
-fn age(years: i64) -> Result<u8, Invalid> {
+fn age(years: i64) -> Result<u8, Violation> {
     u8::try_from(years).ok().filter(|years| *years <= 100).ok_or_else(|| {
         let measured = base::Measured::new(years as f64, "0 to 100", "state an age in years");
-        Invalid {
+        Violation {
             path: "age_estimation".into(),
-            words: "it is a whole number from 0 to 100".to_owned(),
+            message: "it is a whole number from 0 to 100".to_owned(),
             measured: Some(measured),
         }
     })

@@ -1,10 +1,13 @@
 //! `POST /accounts`
 
 use super::super::{Code, Problem, sent::Sent};
-use crate::Api;
+use crate::{Api, http::idempotency::idempotent};
 use axum::{extract::State, http::StatusCode, response::Response};
 use base::{AccountId, Measured};
-use domain::accounts::{self, LONGEST_NAME, NotOpened};
+use domain::{
+    Violation,
+    accounts::{self, LONGEST_NAME, NotOpened},
+};
 use utoipa::ToSchema;
 
 /// An account to be.
@@ -36,16 +39,14 @@ pub(crate) async fn open_account(
     sent: Sent<NewAccount>,
 ) -> Result<Response, Problem> {
     sent.caller.administers()?;
-    sent.insist_on_json()?;
-    let name = sent.body.name.as_deref().ok_or_else(|| Problem::wrong("name", "it is required"))?;
-    let mut tx = api.db.write().await?;
-    let once = match sent.once(&api, &mut tx).await? {
-        Ok(once) => once,
-        Err(answer) => return Ok(answer),
-    };
     let app = sent.caller.application()?;
-    let id: AccountId = accounts::open(&mut tx, &*api.world, app, name, api.settings.accounts).await?;
-    Ok(once.answer(&api, tx, StatusCode::CREATED, &Created { id }).await?)
+    sent.insist_on_json()?;
+    let name = sent.body.name.as_deref().ok_or_else(|| Problem::violation("name", "it is required"))?;
+    idempotent(&api, sent.identity(), async |tx| {
+        let id: AccountId = accounts::open(tx, &*api.world, app, name, api.settings.accounts).await?;
+        Ok((StatusCode::CREATED, Created { id }))
+    })
+    .await
 }
 
 impl From<NotOpened> for Problem {
@@ -54,7 +55,8 @@ impl From<NotOpened> for Problem {
         match no {
             NotOpened::Name(length) => {
                 let limit = format!("1 to {LONGEST_NAME} characters");
-                Self::measured("name", words, Measured::new(length as f64, limit, "choose another name"))
+                let measured = Measured::new(length as f64, limit, "choose another name");
+                Violation::measured("name", words, measured).into()
             }
             NotOpened::Duplicate => Self::refused(Code::DuplicateAccountName, "name", words, None),
             NotOpened::TooMany(_) => Self::new(Code::TooManyAccounts, words),

@@ -35,7 +35,7 @@ pub(crate) async fn archive_content(
 ) -> Result<StatusCode, Problem> {
     let mut tx = api.db.write().await?;
     let account = sent.caller.enter_to_write(&mut tx, account, Scope::ContentsManage).await?;
-    let id = sent.body.content_id.ok_or_else(|| Problem::wrong("content_id", "it is required"))?;
+    let id = sent.body.content_id.ok_or_else(|| Problem::violation("content_id", "it is required"))?;
     content::archive(&mut tx, account, id, true).await?;
     tx.commit().await?;
     Ok(StatusCode::NO_CONTENT)

@@ -43,7 +43,7 @@ pub(crate) async fn attach_profile(
     let mut tx = api.db.write().await?;
     let account = sent.caller.enter_to_write(&mut tx, account, Scope::ContentsManage).await?;
     find(&mut tx, account, id).await?;
-    let profile = sent.body.profile_id.ok_or_else(|| Problem::wrong("profile_id", "it is required"))?;
+    let profile = sent.body.profile_id.ok_or_else(|| Problem::violation("profile_id", "it is required"))?;
     content::attach_profile(&mut tx, parts(&api).1, account, id, profile).await?;
     let reports = Reports::of(&mut tx, account, id, 0).await?;
     tx.commit().await?;

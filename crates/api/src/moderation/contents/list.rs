@@ -1,14 +1,13 @@
 //! `GET /accounts/{accountId}/contents`
 
 use super::{
-    super::{
-        Problem,
-        caller::Caller,
-        sent::{Ids, PAGE, Page},
-    },
+    super::{Problem, caller::Caller, sent::Ids},
     ContentBody,
 };
-use crate::Api;
+use crate::{
+    Api,
+    http::pagination::{PAGE_ITEMS, Page},
+};
 use axum::{Json, extract::State, http::StatusCode};
 use base::{AccountId, ContentId};
 use domain::{accounts::Scope, content};
@@ -47,7 +46,7 @@ pub(crate) async fn list_contents(
 ) -> Result<(StatusCode, Json<Contents>), Problem> {
     let mut view = api.db.read().await?;
     let account = caller.enter(&mut view, account, Scope::ContentsList).await?;
-    let (found, total_count) = content::list(&mut view, account, page.offset(), PAGE).await?;
+    let (found, total_count) = content::list(&mut view, account, page.offset(), PAGE_ITEMS).await?;
     let mut contents = Vec::with_capacity(found.len());
     for content in found {
         contents.push(ContentBody::of(&mut view, account, content).await?);

@@ -5,11 +5,14 @@ use super::{
         Problem,
         caller::Caller,
         moderations::item::{ItemBody, Listing},
-        sent::{Ids, PAGE, Page},
+        sent::Ids,
     },
     find,
 };
-use crate::Api;
+use crate::{
+    Api,
+    http::pagination::{PAGE_ITEMS, Page},
+};
 use axum::{Json, extract::State};
 use base::{AccountId, ContentId};
 use domain::accounts::Scope;
@@ -34,6 +37,6 @@ pub(crate) async fn list_content_moderations(
     let mut view = api.db.read().await?;
     let account = caller.enter(&mut view, account, Scope::ModerationsView).await?;
     find(&mut view, account, id).await?;
-    let items = api.moderations.of_content(&mut view, account, id, (page.offset(), PAGE)).await?;
+    let items = api.moderations.of_content(&mut view, account, id, (page.offset(), PAGE_ITEMS)).await?;
     Ok(Json(Listing { contents: items.into_iter().map(Into::into).collect() }))
 }

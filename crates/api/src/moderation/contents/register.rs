@@ -8,7 +8,7 @@ use super::{
     },
     parts,
 };
-use crate::{Api, wire::Word};
+use crate::{Api, http::idempotency::idempotent};
 use axum::{extract::State, http::StatusCode, response::Response};
 use base::{AccountId, Uuid};
 use domain::{
@@ -23,10 +23,9 @@ pub(crate) struct ContentInput {
     /// Where it is: an https address of the public internet.
     #[schema(value_type = String, pattern = "https://*", example = "https://media.example.com/1.jpg")]
     url: Option<String>,
-    /// `IMAGE`, `VIDEO` or `LIVE_VIDEO`.
-    #[serde(default)]
-    #[schema(value_type = String, example = "IMAGE")]
-    r#type: Word<ContentType>,
+    /// What it is.
+    #[schema(value_type = ContentType, example = "IMAGE")]
+    r#type: Option<ContentType>,
     /// Profiles that are known to be in it, at most 100.
     profile_ids: Option<Vec<String>>,
     /// Who brought it: an id of your own, or a profile's.
@@ -51,27 +50,17 @@ pub(crate) async fn register_content(
     Ids(account): Ids<AccountId>,
     sent: Sent<ContentInput>,
 ) -> Result<Response, Problem> {
-    let mut tx = api.db.write().await?;
-    let account = sent.caller.enter_to_write(&mut tx, account, Scope::ContentsManage).await?;
-    let once = match sent.once(&api, &mut tx).await? {
-        Ok(once) => once,
-        Err(answer) => return Ok(answer),
-    };
-    let content_type = match &sent.body.r#type {
-        Word::Known(word) => *word,
-        Word::Absent => return Err(Problem::wrong("type", "it is required")),
-        Word::Unknown => {
-            let words = format!("it is one of {}", ContentType::WORDS.join(", "));
-            return Err(Problem::wrong("type", words));
-        }
-    };
-    let new = NewContent {
-        url: sent.body.url.clone().ok_or_else(|| Problem::wrong("url", "it is required"))?,
-        content_type,
-        profile_ids: sent.body.profile_ids.clone().unwrap_or_default(),
-        uploader_id: sent.body.uploader_id,
-        title: sent.body.title.clone(),
-    };
-    let id = content::register(&mut tx, &*api.world, parts(&api), account, &new).await?;
-    Ok(once.answer(&api, tx, StatusCode::CREATED, &Created { id }).await?)
+    idempotent(&api, sent.identity(), async |tx| {
+        let account = sent.caller.enter_to_write(tx, account, Scope::ContentsManage).await?;
+        let new = NewContent {
+            url: sent.body.url.clone().ok_or_else(|| Problem::violation("url", "it is required"))?,
+            content_type: sent.body.r#type.ok_or_else(|| Problem::violation("type", "it is required"))?,
+            profile_ids: sent.body.profile_ids.clone().unwrap_or_default(),
+            uploader_id: sent.body.uploader_id,
+            title: sent.body.title.clone(),
+        };
+        let id = content::register(tx, &*api.world, parts(&api), account, &new).await?;
+        Ok((StatusCode::CREATED, Created { id }))
+    })
+    .await
 }

@@ -5,7 +5,7 @@ use super::super::{
     accounts::open::Created,
     sent::{Ids, Sent},
 };
-use crate::Api;
+use crate::{Api, http::idempotency::idempotent};
 use axum::{extract::State, http::StatusCode, response::Response};
 use base::{AccountId, ContentId};
 use domain::{accounts::Scope, content::reports};
@@ -35,13 +35,12 @@ pub(crate) async fn report_content(
     Ids((account, content)): Ids<(AccountId, ContentId)>,
     sent: Sent<ReportInput>,
 ) -> Result<Response, Problem> {
-    let mut tx = api.db.write().await?;
-    let account = sent.caller.enter_to_write(&mut tx, account, Scope::ReportsManage).await?;
-    let once = match sent.once(&api, &mut tx).await? {
-        Ok(once) => once,
-        Err(answer) => return Ok(answer),
-    };
-    let reason = sent.body.reason.as_deref().ok_or_else(|| Problem::wrong("reason", "it is required"))?;
-    let id = reports::make(&mut tx, &*api.world, account, content, reason).await?;
-    Ok(once.answer(&api, tx, StatusCode::CREATED, &Created { id }).await?)
+    idempotent(&api, sent.identity(), async |tx| {
+        let account = sent.caller.enter_to_write(tx, account, Scope::ReportsManage).await?;
+        let reason =
+            sent.body.reason.as_deref().ok_or_else(|| Problem::violation("reason", "it is required"))?;
+        let id = reports::make(tx, &*api.world, account, content, reason).await?;
+        Ok((StatusCode::CREATED, Created { id }))
+    })
+    .await
 }

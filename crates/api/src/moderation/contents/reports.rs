@@ -1,14 +1,13 @@
 //! `GET /accounts/{accountId}/contents/{id}/reports`
 
 use super::{
-    super::{
-        Problem,
-        caller::Caller,
-        sent::{Ids, PAGE, Page},
-    },
+    super::{Problem, caller::Caller, sent::Ids},
     find,
 };
-use crate::Api;
+use crate::{
+    Api,
+    http::pagination::{PAGE_ITEMS, Page},
+};
 use axum::{Json, extract::State};
 use base::{AccountId, ContentId, ReportId, Timestamp};
 use db::Read;
@@ -71,7 +70,7 @@ impl Reports {
         content: ContentId,
         offset: i64,
     ) -> Result<Self, Problem> {
-        let (reports, total_count) = reports::list(view, account, content, offset, PAGE).await?;
+        let (reports, total_count) = reports::list(view, account, content, offset, PAGE_ITEMS).await?;
         Ok(Self { reports: reports.into_iter().map(Into::into).collect(), total_count })
     }
 }

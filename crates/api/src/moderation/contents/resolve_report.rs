@@ -38,7 +38,7 @@ pub(crate) async fn resolve_report(
     let mut tx = api.db.write().await?;
     let account = sent.caller.enter_to_write(&mut tx, account, Scope::ContentsReportsModerate).await?;
     let resolution =
-        sent.body.resolution.as_deref().ok_or_else(|| Problem::wrong("resolution", "it is required"))?;
+        sent.body.resolution.as_deref().ok_or_else(|| Problem::violation("resolution", "it is required"))?;
     reports::resolve(&mut tx, &*api.world, account, (content, report), resolution).await?;
     tx.commit().await?;
     Ok(StatusCode::NO_CONTENT)

@@ -1,14 +1,13 @@
 //! `GET /accounts/{accountId}/groups`
 
 use super::{
-    super::{
-        Problem,
-        caller::Caller,
-        sent::{Ids, PAGE, Page},
-    },
+    super::{Problem, caller::Caller, sent::Ids},
     GroupBody,
 };
-use crate::Api;
+use crate::{
+    Api,
+    http::pagination::{PAGE_ITEMS, Page},
+};
 use axum::{Json, extract::State};
 use base::AccountId;
 use domain::accounts::Scope;
@@ -39,7 +38,7 @@ pub(crate) async fn list_groups(
 ) -> Result<Json<GroupsBody>, Problem> {
     let mut view = api.db.read().await?;
     let account = caller.enter(&mut view, account, Scope::ProfilesList).await?;
-    let groups = api.faces.page_of_groups(&mut view, account, PAGE, page.offset()).await?;
+    let groups = api.faces.page_of_groups(&mut view, account, PAGE_ITEMS, page.offset()).await?;
     if groups.is_empty() {
         page.within(api.faces.count_groups(&mut view, account).await?)?;
     }

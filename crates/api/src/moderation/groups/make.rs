@@ -5,7 +5,7 @@ use super::super::{
     accounts::open::Created,
     sent::{Ids, Sent},
 };
-use crate::Api;
+use crate::{Api, http::idempotency::idempotent};
 use axum::{extract::State, http::StatusCode, response::Response};
 use base::AccountId;
 use domain::accounts::Scope;
@@ -34,13 +34,12 @@ pub(crate) async fn make_group(
     Ids(account): Ids<AccountId>,
     sent: Sent<NewGroup>,
 ) -> Result<Response, Problem> {
-    let mut tx = api.db.write().await?;
-    let account = sent.caller.enter_to_write(&mut tx, account, Scope::ProfilesManage).await?;
-    let label = sent.body.label.as_deref().ok_or_else(|| Problem::wrong("label", "it is required"))?;
-    let once = match sent.once(&api, &mut tx).await? {
-        Ok(once) => once,
-        Err(answer) => return Ok(answer),
-    };
-    let id = api.faces.make_group(&mut tx, account, label).await?;
-    Ok(once.answer(&api, tx, StatusCode::CREATED, &Created { id }).await?)
+    idempotent(&api, sent.identity(), async |tx| {
+        let account = sent.caller.enter_to_write(tx, account, Scope::ProfilesManage).await?;
+        let label =
+            sent.body.label.as_deref().ok_or_else(|| Problem::violation("label", "it is required"))?;
+        let id = api.faces.make_group(tx, account, label).await?;
+        Ok((StatusCode::CREATED, Created { id }))
+    })
+    .await
 }

@@ -37,7 +37,7 @@ pub(crate) async fn join_group(
 ) -> Result<StatusCode, Problem> {
     let mut tx = api.db.write().await?;
     let account = sent.caller.enter_to_write(&mut tx, account, Scope::ProfilesManage).await?;
-    let profile = sent.body.profile_id.ok_or_else(|| Problem::wrong("profile_id", "it is required"))?;
+    let profile = sent.body.profile_id.ok_or_else(|| Problem::violation("profile_id", "it is required"))?;
     api.faces.join(&mut tx, account, group, profile).await?;
     tx.commit().await?;
     Ok(StatusCode::NO_CONTENT)

@@ -6,7 +6,7 @@ use super::super::{
     members::{ScopeWord, scopes},
     sent::{Ids, Sent},
 };
-use crate::Api;
+use crate::{Api, http::idempotency::idempotent};
 use axum::{extract::State, http::StatusCode, response::Response};
 use base::{AccountId, Measured};
 use domain::accounts::{
@@ -50,21 +50,19 @@ pub(crate) async fn invite(
     if admin {
         sent.caller.administers()?;
     }
-    let mut tx = api.db.write().await?;
-    let account = sent.caller.account(&mut tx, account).await?;
-    let email: Email = sent.body.email.as_deref().unwrap_or_default().parse()?;
-    let guest = Guest {
-        email,
-        username: sent.body.username.clone(),
-        admin,
-        scopes: scopes(sent.body.scopes.as_deref().unwrap_or_default())?,
-    };
-    let once = match sent.once(&api, &mut tx).await? {
-        Ok(once) => once,
-        Err(answer) => return Ok(answer),
-    };
-    let id = api.doors.invite(&mut tx, &account, &guest).await?;
-    Ok(once.answer(&api, tx, StatusCode::CREATED, &Created { id }).await?)
+    idempotent(&api, sent.identity(), async |tx| {
+        let account = sent.caller.account(tx, account).await?;
+        let email: Email = sent.body.email.as_deref().unwrap_or_default().parse()?;
+        let guest = Guest {
+            email,
+            username: sent.body.username.clone(),
+            admin,
+            scopes: scopes(sent.body.scopes.as_deref().unwrap_or_default())?,
+        };
+        let id = api.doors.invite(tx, &account, &guest).await?;
+        Ok((StatusCode::CREATED, Created { id }))
+    })
+    .await
 }
 
 impl From<BadEmail> for Problem {
@@ -73,9 +71,9 @@ impl From<BadEmail> for Problem {
             BadEmail::Length(length) => {
                 let limit = format!("{} to {} characters", Email::SHORTEST, Email::LONGEST);
                 let measured = Measured::new(length as f64, limit, "send an address");
-                Self::measured("email", bad.to_string(), measured)
+                domain::Violation::measured("email", bad.to_string(), measured).into()
             }
-            BadEmail::Form => Self::wrong("email", bad.to_string()),
+            BadEmail::Form => Self::violation("email", bad.to_string()),
         }
     }
 }
@@ -86,7 +84,7 @@ impl From<NotInvited> for Problem {
         match no {
             NotInvited::NoAccount => Self::missing("account"),
             NotInvited::Member => Self::refused(Code::Conflict, "email", words, None),
-            NotInvited::Username => Self::wrong("username", words),
+            NotInvited::Username => Self::violation("username", words),
             NotInvited::TooMany => Self::new(Code::Conflict, words),
             NotInvited::Mail(_) => Self::new(Code::Unavailable, words),
             NotInvited::Db(error) => Self::unavailable(&error),

@@ -67,7 +67,7 @@ impl ToSchema for ScopeWord {
 pub(super) fn scopes(words: &[String]) -> Result<Vec<Scope>, Problem> {
     let scope = |(at, word): (usize, &String)| {
         let unknown = || format!("a scope is one of {}", Scope::WORDS.join(", "));
-        word.parse().map_err(|_| Problem::wrong(format!("scopes[{at}]"), unknown()))
+        word.parse().map_err(|_| Problem::violation(format!("scopes[{at}]"), unknown()))
     };
     words.iter().enumerate().map(scope).collect()
 }

@@ -36,8 +36,9 @@ pub(crate) async fn promote(
     sent.caller.administers()?;
     let mut tx = api.db.write().await?;
     let account = sent.caller.enter_to_write(&mut tx, account, Scope::MembersManage).await?;
-    let id = sent.body.member_id.as_deref().ok_or_else(|| Problem::wrong("member_id", "it is required"))?;
-    let id: MemberId = id.parse().map_err(|_| Problem::wrong("member_id", "it is not a UUID"))?;
+    let id =
+        sent.body.member_id.as_deref().ok_or_else(|| Problem::violation("member_id", "it is required"))?;
+    let id: MemberId = id.parse().map_err(|_| Problem::violation("member_id", "it is not a UUID"))?;
     let member = members::promote(&mut tx, account, id).await?;
     tx.commit().await?;
     Ok(Json(member.into()))

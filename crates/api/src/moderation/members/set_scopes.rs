@@ -35,7 +35,7 @@ pub(crate) async fn set_scopes(
 ) -> Result<StatusCode, Problem> {
     let mut tx = api.db.write().await?;
     let account = sent.caller.enter_to_write(&mut tx, account, Scope::MembersManage).await?;
-    let wanted = sent.body.scopes.as_deref().ok_or_else(|| Problem::wrong("scopes", "it is required"))?;
+    let wanted = sent.body.scopes.as_deref().ok_or_else(|| Problem::violation("scopes", "it is required"))?;
     members::set_scopes(&mut tx, account, member, &scopes(wanted)?).await?;
     tx.commit().await?;
     Ok(StatusCode::NO_CONTENT)

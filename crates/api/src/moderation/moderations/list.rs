@@ -4,11 +4,14 @@ use super::{
     super::{
         Problem,
         caller::Caller,
-        sent::{Ids, PAGE, Page, Parameter},
+        sent::{Ids, Parameter},
     },
     item::{ItemBody, Listing},
 };
-use crate::Api;
+use crate::{
+    Api,
+    http::pagination::{PAGE_ITEMS, Page},
+};
 use axum::{Json, extract::State};
 use base::AccountId;
 use domain::{accounts::Scope, content::ContentType};
@@ -36,9 +39,9 @@ pub(crate) async fn list_moderations(
     let content_type: Option<ContentType> = match parameters.get("type") {
         None => None,
         Some(word) => Some(word.parse().map_err(|_| {
-            Problem::wrong("type", format!("it is one of {}", ContentType::WORDS.join(", ")))
+            Problem::violation("type", format!("it is one of {}", ContentType::WORDS.join(", ")))
         })?),
     };
-    let items = api.moderations.list(&mut view, account, content_type, (page.offset(), PAGE)).await?;
+    let items = api.moderations.list(&mut view, account, content_type, (page.offset(), PAGE_ITEMS)).await?;
     Ok(Json(Listing { contents: items.into_iter().map(Into::into).collect() }))
 }

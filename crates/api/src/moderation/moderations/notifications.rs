@@ -4,9 +4,12 @@ use super::super::{
     Problem,
     caller::Caller,
     notifications::list::{Notifications, Since},
-    sent::{Ids, PAGE, Page},
+    sent::Ids,
 };
-use crate::Api;
+use crate::{
+    Api,
+    http::pagination::{PAGE_ITEMS, Page},
+};
 use axum::{Json, extract::State};
 use base::{AccountId, ModerationId};
 use domain::accounts::Scope;
@@ -34,6 +37,6 @@ pub(crate) async fn list_moderation_notifications(
     let account = caller.enter(&mut view, account, Scope::NotificationsView).await?;
     let known = api.moderations.details(&mut view, account, id).await?;
     known.ok_or_else(|| Problem::missing("moderation"))?;
-    let found = api.moderations.notifications_of(&mut view, id, since.0, (page.offset(), PAGE)).await?;
+    let found = api.moderations.notifications_of(&mut view, id, since.0, (page.offset(), PAGE_ITEMS)).await?;
     Notifications::of(page, &found)
 }

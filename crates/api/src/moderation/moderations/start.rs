@@ -5,7 +5,10 @@ use super::super::{
     accounts::open::Created,
     sent::{Ids, Sent},
 };
-use crate::{Api, wire::object};
+use crate::{
+    Api,
+    http::{idempotency::idempotent, json::object},
+};
 use axum::{extract::State, http::StatusCode, response::Response};
 use base::AccountId;
 use domain::{
@@ -71,7 +74,10 @@ pub(crate) async fn start_moderation(
     let whom = body.notifications.as_ref();
     let list = |list: &Option<Vec<String>>| list.clone().unwrap_or_default();
     let new = NewModeration {
-        content_id: body.content_id.clone().ok_or_else(|| Problem::wrong("content_id", "it is required"))?,
+        content_id: body
+            .content_id
+            .clone()
+            .ok_or_else(|| Problem::violation("content_id", "it is required"))?,
         profile_ids: list(&body.profile_ids),
         group_ids: list(&body.group_ids),
         age_estimation: body.age_estimation,
@@ -84,15 +90,13 @@ pub(crate) async fn start_moderation(
     };
     // Whoever repeats a request is not made to wait for the content again.
     let ready = api.moderations.prepare(account, &new).await;
-    let mut tx = api.db.write().await?;
-    // The account may have gone meanwhile.
-    sent.caller.enter_to_write(&mut tx, account, Scope::ModerationsManage).await?;
-    let once = match sent.once(&api, &mut tx).await? {
-        Ok(once) => once,
-        Err(answer) => return Ok(answer),
-    };
-    let id = api.moderations.start(&mut tx, account, ready?).await?;
-    Ok(once.answer(&api, tx, StatusCode::CREATED, &Created { id }).await?)
+    idempotent(&api, sent.identity(), async |tx| {
+        // The account may have gone meanwhile.
+        sent.caller.enter_to_write(tx, account, Scope::ModerationsManage).await?;
+        let id = api.moderations.start(tx, account, ready?).await?;
+        Ok((StatusCode::CREATED, Created { id }))
+    })
+    .await
 }
 
 impl From<NotStarted> for Problem {

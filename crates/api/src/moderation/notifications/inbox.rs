@@ -1,14 +1,13 @@
 //! `GET /accounts/{accountId}/members/{memberId}/inbox`
 
 use super::{
-    super::{
-        Code, Problem,
-        caller::Caller,
-        sent::{Ids, PAGE, Page},
-    },
+    super::{Code, Problem, caller::Caller, sent::Ids},
     list::{Notifications, Since},
 };
-use crate::Api;
+use crate::{
+    Api,
+    http::pagination::{PAGE_ITEMS, Page},
+};
 use axum::{Json, extract::State};
 use base::{AccountId, MemberId};
 use domain::accounts::{Scope, Who};
@@ -45,6 +44,6 @@ pub(crate) async fn read_inbox(
     if known == 0 {
         return Err(Problem::missing("member"));
     }
-    let found = api.moderations.inbox(&mut view, member, since.0, (page.offset(), PAGE)).await?;
+    let found = api.moderations.inbox(&mut view, member, since.0, (page.offset(), PAGE_ITEMS)).await?;
     Notifications::of(page, &found)
 }

@@ -3,9 +3,12 @@
 use super::super::{
     Problem,
     caller::Caller,
-    sent::{Ids, PAGE, Page, Parameter},
+    sent::{Ids, Parameter},
 };
-use crate::Api;
+use crate::{
+    Api,
+    http::pagination::{PAGE_ITEMS, Page},
+};
 use axum::{
     Json,
     extract::{FromRequestParts, State},
@@ -120,7 +123,7 @@ impl FromRequestParts<Api> for Since {
         let parameters = Parameter::from_request_parts(parts, api).await?;
         let Some(text) = parameters.get("epoch") else { return Ok(Self(None)) };
         let moment = text.parse().ok().and_then(|seconds| Timestamp::from_second(seconds).ok());
-        let wrong = || Problem::wrong("epoch", "it is a moment in whole seconds since 1970");
+        let wrong = || Problem::violation("epoch", "it is a moment in whole seconds since 1970");
         Ok(Self(Some(moment.ok_or_else(wrong)?)))
     }
 }
@@ -145,6 +148,7 @@ pub(crate) async fn list_notifications(
 ) -> Result<Json<Notifications>, Problem> {
     let mut view = api.db.read().await?;
     let account = caller.enter(&mut view, account, Scope::NotificationsView).await?;
-    let found = api.moderations.notifications(&mut view, account, since.0, (page.offset(), PAGE)).await?;
+    let found =
+        api.moderations.notifications(&mut view, account, since.0, (page.offset(), PAGE_ITEMS)).await?;
     Notifications::of(page, &found)
 }

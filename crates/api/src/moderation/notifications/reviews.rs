@@ -1,11 +1,10 @@
 //! `GET /accounts/{accountId}/notifications/{id}/reviews`
 
-use super::super::{
-    Problem,
-    caller::Caller,
-    sent::{Ids, PAGE, Page},
+use super::super::{Problem, caller::Caller, sent::Ids};
+use crate::{
+    Api,
+    http::pagination::{PAGE_ITEMS, Page},
 };
-use crate::Api;
 use axum::{Json, extract::State};
 use base::{AccountId, NotificationId, ReviewId, Timestamp, Uuid};
 use domain::{
@@ -75,6 +74,6 @@ pub(crate) async fn list_reviews(
     let account = caller.enter(&mut view, account, Scope::NotificationsView).await?;
     let known = moderation::find_notification(&mut view, account, id).await?;
     known.ok_or_else(|| Problem::missing("notification"))?;
-    let (found, total_count) = reviews::list(&mut view, account, id, page.offset(), PAGE).await?;
+    let (found, total_count) = reviews::list(&mut view, account, id, page.offset(), PAGE_ITEMS).await?;
     Ok(Json(Reviews { reviews: found.into_iter().map(Into::into).collect(), total_count }))
 }

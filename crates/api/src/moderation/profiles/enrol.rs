@@ -8,12 +8,12 @@ use super::{
     },
     fields::{TEXTS, picture},
 };
-use crate::Api;
+use crate::{Api, http::idempotency::idempotent};
 use axum::{extract::State, http::StatusCode, response::Response};
 use base::AccountId;
 use domain::{
     accounts::Scope,
-    faces::{BadText, Details, Kind, Prepared, Text},
+    faces::{BadText, Details, Kind, Text},
 };
 use utoipa::ToSchema;
 
@@ -95,30 +95,18 @@ pub(crate) async fn enrol_profile(
         }
         None => None,
     };
-    let made = make(&api, &sent, account, kind, &details, face.as_ref()).await;
-    if matches!(made, Ok((_, true))) {
+    let mut is_made = false;
+    let answer = idempotent(&api, sent.identity(), async |tx| {
+        sent.caller.enter_to_write(tx, account, Scope::ProfilesManage).await?;
+        let id = api.faces.create(tx, account, kind, &details, face.as_ref()).await?;
+        is_made = true;
+        Ok((StatusCode::CREATED, Created { id }))
+    })
+    .await;
+    if answer.is_ok() && is_made {
         api.faces.settle(account).await;
     } else if let Some(face) = face {
         api.faces.abandon(face).await;
     }
-    made.map(|(answer, _)| answer)
-}
-
-/// The answer, and whether it is a new one.
-async fn make(
-    api: &Api,
-    sent: &Sent<NewProfile>,
-    account: AccountId,
-    kind: Kind,
-    details: &Details,
-    face: Option<&Prepared>,
-) -> Result<(Response, bool), Problem> {
-    let mut tx = api.db.write().await?;
-    sent.caller.enter_to_write(&mut tx, account, Scope::ProfilesManage).await?;
-    let once = match sent.once(api, &mut tx).await? {
-        Ok(once) => once,
-        Err(answer) => return Ok((answer, false)),
-    };
-    let id = api.faces.create(&mut tx, account, kind, details, face).await?;
-    Ok((once.answer(api, tx, StatusCode::CREATED, &Created { id }).await?, true))
+    answer
 }

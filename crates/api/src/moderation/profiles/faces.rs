@@ -9,10 +9,13 @@ use super::{
     },
     fields::picture,
 };
-use crate::Api;
+use crate::{
+    Api,
+    http::idempotency::{earlier_answer, idempotent},
+};
 use axum::{extract::State, http::StatusCode, response::Response};
 use base::{AccountId, FaceId, ProfileId};
-use domain::{accounts::Scope, faces::Prepared};
+use domain::accounts::Scope;
 use utoipa::ToSchema;
 
 /// A further face.
@@ -44,44 +47,32 @@ pub(crate) async fn add_face(
 ) -> Result<Response, Problem> {
     let mut view = api.db.read().await?;
     let account = sent.caller.enter(&mut view, account, Scope::ProfilesManage).await?;
-    let face = sent.body.face.as_deref().ok_or_else(|| Problem::wrong("face", "it is required"))?;
+    let face = sent.body.face.as_deref().ok_or_else(|| Problem::violation("face", "it is required"))?;
     let bytes = picture(face)?;
     // A repeat may come when the profile has become full by what it repeats.
     let room = api.faces.has_room(&mut view, account, profile).await;
     drop(view);
-    if room.is_err() {
-        let mut tx = api.db.write().await?;
-        if let Err(answer) = sent.once(&api, &mut tx).await? {
-            return Ok(answer);
-        }
+    if room.is_err()
+        && let Some(answer) = earlier_answer(&api, &sent.identity()).await?
+    {
+        return Ok(answer);
     }
     room?;
     let face = api.faces.prepare(account, Some(profile), bytes).await?;
-    let added = add(&api, &sent, account, profile, &face).await;
-    if matches!(added, Ok((_, true))) {
+    let mut is_added = false;
+    let answer = idempotent(&api, sent.identity(), async |tx| {
+        sent.caller.enter_to_write(tx, account, Scope::ProfilesManage).await?;
+        let id = api.faces.add(tx, account, profile, &face).await?;
+        is_added = true;
+        Ok((StatusCode::CREATED, Created { id }))
+    })
+    .await;
+    if answer.is_ok() && is_added {
         api.faces.settle(account).await;
     } else {
         api.faces.abandon(face).await;
     }
-    added.map(|(answer, _)| answer)
-}
-
-/// The answer, and whether it is a new one.
-async fn add(
-    api: &Api,
-    sent: &Sent<NewFace>,
-    account: AccountId,
-    profile: ProfileId,
-    face: &Prepared,
-) -> Result<(Response, bool), Problem> {
-    let mut tx = api.db.write().await?;
-    sent.caller.enter_to_write(&mut tx, account, Scope::ProfilesManage).await?;
-    let once = match sent.once(api, &mut tx).await? {
-        Ok(once) => once,
-        Err(answer) => return Ok((answer, false)),
-    };
-    let id = api.faces.add(&mut tx, account, profile, face).await?;
-    Ok((once.answer(api, tx, StatusCode::CREATED, &Created { id }).await?, true))
+    answer
 }
 
 /// Delete a face of a profile.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer};
 /// The bytes of a `face`.
 pub(super) fn picture(text: &str) -> Result<Vec<u8>, Problem> {
     media::gate::unbase64(text)
-        .map_err(|_| Problem::wrong("face", "it is a JPEG or PNG file in padded base64"))
+        .map_err(|_| Problem::violation("face", "it is a JPEG or PNG file in padded base64"))
 }
 
 /// What becomes of a text of a profile.

@@ -1,11 +1,10 @@
 //! `GET /accounts/{accountId}/profiles`
 
-use super::super::{
-    Problem,
-    caller::Caller,
-    sent::{Ids, PAGE, Page},
+use super::super::{Problem, caller::Caller, sent::Ids};
+use crate::{
+    Api,
+    http::pagination::{PAGE_ITEMS, Page},
 };
-use crate::Api;
 use axum::{Json, extract::State};
 use base::{AccountId, ProfileId};
 use domain::{accounts::Scope, faces::ProfileItem};
@@ -61,7 +60,7 @@ pub(crate) async fn list_profiles(
 ) -> Result<Json<ProfilesBody>, Problem> {
     let mut view = api.db.read().await?;
     let account = caller.enter(&mut view, account, Scope::ProfilesList).await?;
-    let profiles = api.faces.page(&mut view, account, PAGE, page.offset()).await?;
+    let profiles = api.faces.page(&mut view, account, PAGE_ITEMS, page.offset()).await?;
     if profiles.is_empty() {
         page.within(api.faces.count(&mut view, account).await?)?;
     }

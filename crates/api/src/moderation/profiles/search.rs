@@ -74,9 +74,9 @@ pub(crate) async fn search_profiles(
     let account = sent.caller.enter(&mut api.db.read().await?, account, Scope::ProfilesList).await?;
     let most = sent.body.most.unwrap_or(USUAL);
     if !(1..=MOST).contains(&most) {
-        return Err(Problem::wrong("most", format!("it is a whole number from 1 to {MOST}")));
+        return Err(Problem::violation("most", format!("it is a whole number from 1 to {MOST}")));
     }
-    let face = sent.body.face.as_deref().ok_or_else(|| Problem::wrong("face", "it is required"))?;
+    let face = sent.body.face.as_deref().ok_or_else(|| Problem::violation("face", "it is required"))?;
     let found = api.faces.find(account, picture(face)?, most as usize).await?;
     let ids: Vec<_> = found.iter().map(|candidate| candidate.profile).collect();
     let mut view = api.db.read().await?;

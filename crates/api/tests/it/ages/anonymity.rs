@@ -664,7 +664,7 @@ async fn another_server_may_issue() {
 #[tokio::test]
 async fn whoever_begins_at_the_issuer_is_counted_by_address() {
     let (one, two) = (std::num::NonZeroU32::MIN, std::num::NonZeroU32::new(2).unwrap());
-    let app = TestApp::with(|api| api.people = std::sync::Arc::new(api::Rate::new(one, two))).await;
+    let app = TestApp::with(|api| api.people = std::sync::Arc::new(api::RateLimit::new(one, two))).await;
     let call = async |address: &str| {
         let mut request =
             Request::post("/age/v1/anonymity/sessions").body(Body::from("{\"threshold\":18}")).unwrap();

@@ -16,7 +16,7 @@ fn blocks(record: &Value) -> Vec<&str> {
 #[tokio::test]
 async fn everybody_is_told_how_often_he_may_call() {
     let few = NonZeroU32::new(5).unwrap();
-    let app = TestApp::with(|api| api.people = Arc::new(api::Rate::new(NonZeroU32::MIN, few))).await;
+    let app = TestApp::with(|api| api.people = Arc::new(api::RateLimit::new(NonZeroU32::MIN, few))).await;
     let left = |answer: &Answer| {
         ["ratelimit-limit", "ratelimit-remaining"].map(|name| answer.header(name).to_owned())
     };
@@ -330,7 +330,7 @@ async fn operations_say_who_asks_and_how_they_may_end() {
 
 #[tokio::test]
 async fn the_document_speaks_the_words_of_the_brand() {
-    let app = TestApp::with(|api| api.wire = api::Wire::new("Acme").unwrap()).await;
+    let app = TestApp::with(|api| api.brand = api::Brand::new("Acme").unwrap()).await;
     let text = String::from_utf8(app.get("/openapi/ages.json").await.body.to_vec()).unwrap();
     assert!(text.contains("\"acme_key\"") && !text.contains("svc_key"));
     assert!(text.contains("\"SVC_KEY\"") && text.contains("Acme-Sdk-Id") && !text.contains("Svc-"));

@@ -254,7 +254,7 @@ async fn a_person_is_known_by_the_token_of_his_session() {
 #[tokio::test]
 async fn a_person_calls_so_often_and_as_long_as_his_business_is_served() {
     let few = NonZeroU32::new(3).unwrap();
-    let app = TestApp::with(|api| api.people = Arc::new(api::Rate::new(few, few))).await;
+    let app = TestApp::with(|api| api.people = Arc::new(api::RateLimit::new(few, few))).await;
     let payload = json!({ "requested_checks": [{ "type": "ID_DOCUMENT_AUTHENTICITY" }] });
     let (mine, other) = (Session::new(&app, BASE, &payload).await, Session::new(&app, BASE, &payload).await);
     for _ in 0..3 {

@@ -8,7 +8,7 @@ use super::super::{
     words::{Level, Method, State},
 };
 use super::{Anonymity, Way};
-use crate::{audit::sha256, invalid::Invalid};
+use crate::{audit::sha256, violation::Violation};
 use ::methods::{
     BadSettings,
     blind::{BadToken, MEDIA_TYPE, published},
@@ -64,7 +64,12 @@ impl Ages {
     }
 
     /// What the issuer asks for: an ordinary payload, with nothing of anybody else in it.
-    fn issuing_payload(&self, tokens: &Anonymity, sandbox: bool, years: u8) -> Result<Wanted, Vec<Invalid>> {
+    fn issuing_payload(
+        &self,
+        tokens: &Anonymity,
+        sandbox: bool,
+        years: u8,
+    ) -> Result<Wanted, Vec<Violation>> {
         let all: Vec<Way>;
         let ways = if tokens.settings.methods.is_empty() {
             all = usual();

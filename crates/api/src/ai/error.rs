@@ -1,40 +1,25 @@
 //! How the image AI interface says no.
 
 use super::Code;
-use crate::{
-    guard::{Allowance, NotProven},
-    wire::{BadBody, ErrorCode, Wire, body::Unread, refusals},
-};
-use axum::{
-    Json,
-    http::{HeaderValue, header},
-    response::{IntoResponse, Response},
-};
+use crate::http::{ApiError, ErrorTable, auth::SignatureAuthError, error::refusals};
+use axum::http::StatusCode;
 use base::Measured;
 use domain::{
+    Violation,
     estimate::{FaceCode, FaceProblem, Refusal},
     secure_capture::Untrusted,
     tenancy::{caller::NoCaller, signed_request::Refused},
 };
-use std::{borrow::Cow, time::Duration};
-use utoipa::{
-    IntoResponses, ToSchema,
-    openapi::{RefOr, response::Response as Described},
-};
+use std::borrow::Cow;
+use utoipa::ToSchema;
 
-/// A refusal: a row of the table, in words, with what was measured where a limit was broken.
-#[derive(Debug)]
-pub struct Problem {
-    code: Code,
-    word: Cow<'static, str>,
-    message: Cow<'static, str>,
-    measured: Option<Measured>,
-    retry_after: Option<Duration>,
-}
+/// A refusal of this interface.
+pub(crate) type Problem = ApiError<Code>;
 
 /// The body of every refusal.
 #[derive(Debug, serde::Serialize, ToSchema)]
-pub struct Error<'a> {
+#[schema(as = Error)]
+pub(crate) struct ErrorBody<'a> {
     /// A row of the interface's error table.
     #[schema(value_type = String, example = "FACE_NOT_FOUND")]
     error_code: Cow<'a, str>,
@@ -46,6 +31,7 @@ pub struct Error<'a> {
     measured: Option<f64>,
     /// The limit, in words and numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
     limit: Option<&'a str>,
     /// What to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -53,96 +39,55 @@ pub struct Error<'a> {
     hint: Option<&'a str>,
 }
 
-impl Problem {
-    /// A refusal in words.
-    pub fn new(code: Code, message: impl Into<Cow<'static, str>>) -> Self {
-        let word = Cow::Borrowed(code.as_str());
-        Self { code, word, message: message.into(), measured: None, retry_after: None }
+impl ErrorTable for Code {
+    const ALL: &'static [Self] = Self::ALL;
+    const CODE_MEMBER: &'static str = "error_code";
+    const NOT_FOUND: Self = Self::InvalidEndpoint;
+    const MALFORMED_BODY: Self = Self::InvalidBodyEncoding;
+    const PAYLOAD_TOO_LARGE: Self = Self::PayloadTooLarge;
+    const TOO_MANY_REQUESTS: Self = Self::TooManyRequests;
+    const INTERNAL: Self = Self::UnspecifiedError;
+    const UNAVAILABLE: Self = Self::ServiceUnavailable;
+
+    type Body<'a> = ErrorBody<'a>;
+
+    fn as_str(self) -> &'static str {
+        self.as_str()
     }
 
-    /// Spells the codes that carry a brand as `wire.brand` has it.
-    pub(crate) fn branded(self, wire: &Wire) -> Self {
-        Self { word: wire.code(self.code.as_str()), ..self }
+    fn status(self) -> StatusCode {
+        self.status()
     }
 
-    pub(crate) fn measured(self, measured: impl Into<Option<Measured>>) -> Self {
-        Self { measured: measured.into(), ..self }
-    }
-
-    /// Our fault. The cause is logged once, here, and never answered.
-    pub fn internal(error: &(dyn std::error::Error + 'static)) -> Self {
-        tracing::error!(error, "request failed");
-        Self::new(Code::UnspecifiedError, "internal error; the log has it under this answer's X-Request-Id")
-    }
-
-    /// Not now; the cause is logged once, here.
-    pub fn unavailable(error: &(dyn std::error::Error + 'static)) -> Self {
-        tracing::warn!(error, "temporarily unavailable");
-        Self::busy(Duration::from_secs(1))
-    }
-
-    /// The application has used up what the operator allows it.
-    pub(crate) fn too_many(allowance: Allowance) -> Self {
-        let words = format!("at most {} calls at once, and then evenly", allowance.limit);
-        let measured = Measured::new(0.0, words, "wait as long as Retry-After says");
-        let refused = Self::new(Code::TooManyRequests, "the application calls too often").measured(measured);
-        Self { retry_after: Some(allowance.reset), ..refused }
-    }
-
-    pub(crate) fn busy(retry_after: Duration) -> Self {
-        let busy = Self::new(Code::ServiceUnavailable, "temporarily unavailable, try again");
-        Self { retry_after: Some(retry_after), ..busy }
-    }
-}
-
-impl IntoResponse for Problem {
-    fn into_response(self) -> Response {
-        let body = Error {
-            error_code: self.word,
-            error_message: &self.message,
-            measured: self.measured.as_ref().map(|m| m.measured),
-            limit: self.measured.as_ref().map(|m| m.limit.as_str()),
-            hint: self.measured.as_ref().map(|m| m.hint),
-        };
-        let mut response = (self.code.status(), Json(body)).into_response();
-        if let Some(wait) = self.retry_after {
-            let seconds = wait.as_secs_f64().ceil().max(1.0) as u64;
-            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
-        }
-        response.extensions_mut().insert(ErrorCode(self.code.as_str()));
-        response
-    }
-}
-
-impl From<BadBody> for Problem {
-    fn from(bad: BadBody) -> Self {
-        match bad {
-            BadBody::Syntax(words) => Self::new(Code::InvalidBodyEncoding, words),
-            BadBody::Member(words) => Self::new(Code::InvalidRequestBody, words),
+    fn body(error: &ApiError<Self>) -> ErrorBody<'_> {
+        let measured = error.measured.as_deref();
+        ErrorBody {
+            error_code: error.code_word(),
+            error_message: &error.message,
+            measured: measured.map(|measured| measured.measured),
+            limit: measured.map(|measured| measured.limit.as_str()),
+            hint: measured.map(|measured| measured.hint),
         }
     }
+
+    fn violations(violations: Vec<Violation>) -> ApiError<Self> {
+        let message = violations.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+        let measured = violations.into_iter().find_map(|violation| violation.measured);
+        ApiError::new(Self::InvalidRequestBody, message).with_measured(measured)
+    }
 }
 
-impl From<Unread> for Problem {
-    fn from(unread: Unread) -> Self {
-        match unread {
-            Unread::TooLarge(measured) => {
-                Self::new(Code::PayloadTooLarge, "the body is too large").measured(measured)
+impl From<SignatureAuthError> for Problem {
+    fn from(error: SignatureAuthError) -> Self {
+        match error {
+            SignatureAuthError::Caller(error) => error.into(),
+            SignatureAuthError::Refused(error) => error.into(),
+            SignatureAuthError::Body(error) => error.into(),
+            SignatureAuthError::Suspended => {
+                Self::new(Code::InvalidOrgStatus, "the organisation is suspended")
             }
-            Unread::Broken(words) => Self::new(Code::InvalidBodyEncoding, words),
-        }
-    }
-}
-
-impl From<NotProven> for Problem {
-    fn from(not: NotProven) -> Self {
-        match not {
-            NotProven::Caller(error) => error.into(),
-            NotProven::Refused(error) => error.into(),
-            NotProven::Unread(unread) => unread.into(),
-            NotProven::Suspended => Self::new(Code::InvalidOrgStatus, "the organisation is suspended"),
-            NotProven::TooMany(allowance) => Self::too_many(allowance),
-            NotProven::Unavailable(error) => Self::unavailable(&*error),
+            SignatureAuthError::RateLimited(limited) => limited.into(),
+            SignatureAuthError::Unavailable(error) => Self::unavailable(&*error),
         }
     }
 }
@@ -176,7 +121,7 @@ impl From<Refused> for Problem {
                     format!("at most {limit} seconds"),
                     "set the clock of the caller",
                 );
-                return Self::new(Code::InvalidTimestamp, error.to_string()).measured(measured);
+                return Self::new(Code::InvalidTimestamp, error.to_string()).with_measured(measured);
             }
             Refused::KeyEncoding => Code::InvalidPublicKeyEncoding,
             Refused::KeyAlgorithm => Code::UnsupportedAlgorithm,
@@ -219,7 +164,7 @@ impl From<media::gate::Refusal> for Problem {
             Gate::ImageWrongChannels => Code::ImageWrongChannels,
             Gate::ImageGrayscaleNotSupported => Code::ImageGrayscaleNotSupported,
         };
-        Self::new(code, refusal.message).measured(refusal.measured)
+        Self::new(code, refusal.message).with_measured(refusal.measured)
     }
 }
 
@@ -237,7 +182,7 @@ impl From<FaceProblem> for Problem {
             FaceCode::TooBright => (Code::ImageTooBright, "there is too much light on the face"),
             FaceCode::TooDark => (Code::ImageTooDark, "there is too little light on the face"),
         };
-        Self::new(code, message).measured(problem.measured)
+        Self::new(code, message).with_measured(problem.measured)
     }
 }
 
@@ -256,8 +201,72 @@ impl From<Refusal> for Problem {
     }
 }
 
-impl IntoResponses for Problem {
-    fn responses() -> std::collections::BTreeMap<String, RefOr<Described>> {
-        refusals(Code::ALL.iter().map(|code| (code.status(), code.as_str())), "error_code")
-    }
+/// Whoever signs.
+const SIGNED: &[Code] = &[
+    Code::InvalidAuthId,
+    Code::InvalidAppId,
+    Code::AppNotFound,
+    Code::DisabledAppState,
+    Code::InvalidPublicKey,
+    Code::InvalidOrgId,
+    Code::InvalidBillingSourceId,
+    Code::OrgNotFound,
+    Code::InvalidAuthDigest,
+    Code::InvalidNonce,
+    Code::InvalidTimestamp,
+    Code::InvalidPublicKeyEncoding,
+    Code::UnsupportedAlgorithm,
+    Code::InvalidSignature,
+    Code::InvalidOrgStatus,
+    Code::TooManyRequests,
+    Code::Unauthorized,
+    Code::ServiceUnavailable,
+];
+/// Whatever takes a photo.
+const PHOTO: &[Code] = &[
+    Code::PayloadTooLarge,
+    Code::InvalidBodyEncoding,
+    Code::InvalidRequestBody,
+    Code::InvalidMetadataDevice,
+    Code::ImageNotProvided,
+    Code::InvalidB64Image,
+    Code::UnsupportedImageFormat,
+    Code::ImageSizeTooBig,
+    Code::ImageSizeTooSmall,
+    Code::MinHeight,
+    Code::MaxHeight,
+    Code::MinWidth,
+    Code::MaxWidth,
+    Code::MinPixels,
+    Code::MaxPixels,
+    Code::ImageWrongChannels,
+    Code::ImageGrayscaleNotSupported,
+    Code::FaceNotFound,
+    Code::MultipleFaces,
+    Code::FaceBoxTooSmall,
+    Code::FaceToImageRatioTooLow,
+    Code::FaceToImageRatioTooHigh,
+    Code::InsufficientAreaAroundTheFace,
+    Code::ImageTooBright,
+    Code::ImageTooDark,
+    Code::FailPrediction,
+];
+/// Whatever takes photos of the capture module.
+const SECURE: &[Code] = &[
+    Code::SecureRequestIsEmpty,
+    Code::SecureSessionNotFound,
+    Code::SecureSignatureNotFound,
+    Code::SecureVersionNotFound,
+    Code::InvalidSecureSignature,
+    Code::SecureVerificationNotFound,
+    Code::UntrustedSecureSession,
+    Code::InvalidSecureSession,
+];
+
+refusals! {
+    Code;
+    EstimatingAge: SIGNED, PHOTO, SECURE, &[Code::InvalidImgValidationLevel];
+    StartingCapture: &[Code::SecureVersionNotFound, Code::InvalidRequestBody, Code::Unauthorized, Code::InvalidAuthId, Code::InvalidAppId, Code::AppNotFound, Code::DisabledAppState, Code::InvalidPublicKey, Code::InvalidOrgId, Code::InvalidBillingSourceId, Code::OrgNotFound, Code::InvalidOrgStatus, Code::ServiceUnavailable];
+    FetchingModule: &[Code::SecureVersionNotFound];
+    CheckingLiveness: SIGNED, PHOTO, SECURE, &[Code::InvalidLevelOfAssurance, Code::InvalidImgValidationLevel];
 }

@@ -1,23 +1,15 @@
 //! How the age verification interface says no.
 
-use crate::{
-    guard::{Allowance, NoBearer},
-    system,
-    wire::{BadBody, ErrorCode, body::Unread, codes, refusals},
+use crate::http::{
+    ApiError, ErrorTable,
+    auth::BearerError,
+    error::{error_codes, refusals},
 };
-use axum::{
-    Json,
-    http::{HeaderValue, header},
-    response::{IntoResponse, Response},
-};
-use domain::{Invalid, ages::NotDone, estimate::Refusal};
-use std::{borrow::Cow, collections::BTreeMap, time::Duration};
-use utoipa::{
-    IntoResponses, ToSchema,
-    openapi::{RefOr, response::Response as Described},
-};
+use axum::http::StatusCode;
+use domain::{Violation, ages::NotDone, estimate::Refusal};
+use utoipa::ToSchema;
 
-codes! {
+error_codes! {
     /// A row of the age verification interface's error table.
     pub enum Code;
     InvalidRequest => BAD_REQUEST "INVALID_REQUEST",
@@ -42,21 +34,13 @@ codes! {
     ServiceUnavailable => SERVICE_UNAVAILABLE "SERVICE_UNAVAILABLE",
 }
 
-/// Answers of an operation, by status, as its document has them.
-type Responses = BTreeMap<String, RefOr<Described>>;
-
-/// A refusal.
-#[derive(Debug)]
-pub(crate) struct Problem {
-    code: Code,
-    message: Cow<'static, str>,
-    retry_after: Option<Duration>,
-}
+/// A refusal of this interface.
+pub(crate) type Problem = ApiError<Code>;
 
 /// The body of every refusal.
 #[derive(Debug, serde::Serialize, ToSchema)]
 #[schema(as = Error)]
-pub(crate) struct Error<'a> {
+pub(crate) struct ErrorBody<'a> {
     /// A row of the interface's error table.
     #[schema(value_type = String, example = "SESSION_NOT_FOUND")]
     error_code: &'a str,
@@ -65,56 +49,55 @@ pub(crate) struct Error<'a> {
     error_message: &'a str,
 }
 
-impl Problem {
-    pub(crate) fn new(code: Code, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { code, message: message.into(), retry_after: None }
+impl ErrorTable for Code {
+    const ALL: &'static [Self] = Self::ALL;
+    const CODE_MEMBER: &'static str = "error_code";
+    const NOT_FOUND: Self = Self::NotFound;
+    const MALFORMED_BODY: Self = Self::InvalidRequest;
+    const PAYLOAD_TOO_LARGE: Self = Self::PayloadTooLarge;
+    const TOO_MANY_REQUESTS: Self = Self::TooManyRequests;
+    const INTERNAL: Self = Self::InternalError;
+    const UNAVAILABLE: Self = Self::ServiceUnavailable;
+
+    type Body<'a> = ErrorBody<'a>;
+
+    fn as_str(self) -> &'static str {
+        self.as_str()
     }
 
+    fn status(self) -> StatusCode {
+        self.status()
+    }
+
+    fn body(error: &ApiError<Self>) -> ErrorBody<'_> {
+        ErrorBody { error_code: error.code.as_str(), error_message: &error.message }
+    }
+
+    fn violations(violations: Vec<Violation>) -> ApiError<Self> {
+        // What is wrong with the payload as a whole is that it offers nothing.
+        match violations.as_slice() {
+            [only] if only.path.is_empty() => {
+                ApiError::new(Self::InvalidValidationMethods, only.message.clone())
+            }
+            _ => Self::malformed(violations),
+        }
+    }
+
+    fn malformed(violations: Vec<Violation>) -> ApiError<Self> {
+        let message = violations.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+        ApiError::new(Self::InvalidRequest, message)
+    }
+
+    fn idempotency_key_reused() -> Self {
+        Self::IdempotencyKeyReused
+    }
+}
+
+impl ApiError<Code> {
+    /// There is no such session, or it is somebody else's.
     pub(super) fn no_session() -> Self {
         NotDone::NoSession.into()
     }
-
-    /// Not now; the cause is logged once, here.
-    pub(crate) fn unavailable(error: &(dyn std::error::Error + 'static)) -> Self {
-        tracing::warn!(error, "temporarily unavailable");
-        Self::busy(Duration::from_secs(1))
-    }
-
-    fn busy(wait: Duration) -> Self {
-        let problem = Self::new(Code::ServiceUnavailable, "temporarily unavailable, try again");
-        Self { retry_after: Some(wait), ..problem }
-    }
-
-    pub(super) fn too_many(allowance: Allowance) -> Self {
-        let words = format!("you call too often: at most {} calls at once, and then evenly", allowance.limit);
-        Self { retry_after: Some(allowance.reset), ..Self::new(Code::TooManyRequests, words) }
-    }
-}
-
-impl IntoResponse for Problem {
-    fn into_response(self) -> Response {
-        let body = Error { error_code: self.code.as_str(), error_message: &self.message };
-        let mut response = (self.code.status(), Json(body)).into_response();
-        response.extensions_mut().insert(ErrorCode(self.code.as_str()));
-        if let Some(wait) = self.retry_after {
-            let seconds = wait.as_secs_f64().ceil().max(1.0) as u64;
-            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
-        }
-        response
-    }
-}
-
-/// Nothing is here.
-pub(crate) fn not_found() -> Response {
-    Problem::new(Code::NotFound, "there is no such endpoint; the reference is at /reference").into_response()
-}
-
-/// A handler panicked: an answer and a log line, never a dropped connection.
-#[expect(clippy::needless_pass_by_value, reason = "the layer hands the cause over")]
-pub(super) fn panicked(cause: Box<dyn std::any::Any + Send>) -> Response {
-    system::note_panic(&*cause);
-    let words = "internal error; the log has it under this answer's X-Request-Id";
-    Problem::new(Code::InternalError, words).into_response()
 }
 
 impl From<NotDone> for Problem {
@@ -139,67 +122,24 @@ impl From<NotDone> for Problem {
     }
 }
 
-impl From<Vec<Invalid>> for Problem {
-    fn from(invalid: Vec<Invalid>) -> Self {
-        // What is wrong with the payload as a whole is that it offers nothing.
-        if let [only] = invalid.as_slice()
-            && only.path.is_empty()
-        {
-            return Self::new(Code::InvalidValidationMethods, only.words.clone());
-        }
-        let words: Vec<String> = invalid.iter().map(ToString::to_string).collect();
-        Self::new(Code::InvalidRequest, words.join("; "))
-    }
-}
-
-impl From<db::DbError> for Problem {
-    fn from(error: db::DbError) -> Self {
-        Self::unavailable(&error)
-    }
-}
-
-impl From<BadBody> for Problem {
-    fn from(bad: BadBody) -> Self {
-        Self::new(
-            Code::InvalidRequest,
-            match bad {
-                BadBody::Syntax(words) => words.to_owned(),
-                BadBody::Member(words) => words,
-            },
-        )
-    }
-}
-
-impl From<Unread> for Problem {
-    fn from(unread: Unread) -> Self {
-        match unread {
-            Unread::TooLarge(measured) => {
-                let limit = measured.map(|measured| format!(": {}", measured.limit)).unwrap_or_default();
-                Self::new(Code::PayloadTooLarge, format!("the body is too large{limit}"))
-            }
-            Unread::Broken(words) => Self::new(Code::InvalidRequest, words),
-        }
-    }
-}
-
-impl From<NoBearer> for Problem {
-    fn from(no: NoBearer) -> Self {
-        match no {
-            NoBearer::Missing => Self::new(
+impl From<BearerError> for Problem {
+    fn from(error: BearerError) -> Self {
+        match error {
+            BearerError::Missing => Self::new(
                 Code::InvalidApiKey,
                 "the request carries no API key: Authorization: Bearer <API key>",
             ),
-            NoBearer::Invalid => {
+            BearerError::Invalid => {
                 Self::new(Code::InvalidApiKey, "the API key or token is unknown, or works no more")
             }
-            NoBearer::Scope(scope) => {
+            BearerError::Scope(scope) => {
                 Self::new(Code::NotAllowed, format!("the key or token lacks the scope {scope}"))
             }
-            NoBearer::Feature(scope) => {
+            BearerError::Feature(scope) => {
                 Self::new(Code::NotAllowed, format!("the application may not use {}", scope.feature()))
             }
-            NoBearer::TooMany(allowance) => Self::too_many(allowance),
-            NoBearer::Db(error) => Self::unavailable(&error),
+            BearerError::RateLimited(limited) => limited.into(),
+            BearerError::Db(error) => Self::unavailable(&error),
         }
     }
 }
@@ -234,21 +174,8 @@ const STEPS: &[Code] = &[Code::InvalidStatus, Code::StaleContinuation, Code::Con
 /// Whatever is kept.
 const ROWS: &[Code] = &[Code::ServiceUnavailable];
 
-/// Declares the rows of the table that operations can answer with, for their document. Everything can break.
-macro_rules! refused {
-    ($($name:ident: $($codes:expr),+;)*) => {$(
-        #[doc = concat!("Refusals of an operation: ", stringify!($name), ".")]
-        pub(super) struct $name;
-
-        impl IntoResponses for $name {
-            fn responses() -> Responses {
-                described(&[$($codes),+, &[Code::InternalError]])
-            }
-        }
-    )*};
-}
-
-refused! {
+refusals! {
+    Code;
     Creating: BUSINESS, BODY, &[Code::InvalidValidationMethods, Code::IdempotencyKeyReused], JSON, ROWS;
     Reading: BUSINESS, &[Code::SessionNotFound, Code::SessionExpired, Code::SessionNotPending], ROWS;
     ReadingResult: BUSINESS, &[Code::SessionNotFound], ROWS;
@@ -269,9 +196,4 @@ refused! {
     Fetching: WALLET, ROWS;
     Answering: WALLET, BODY, ROWS;
     Showing: &[Code::SessionNotFound, Code::TooManyRequests];
-}
-
-fn described(groups: &[&[Code]]) -> Responses {
-    let codes = groups.iter().copied().flatten();
-    refusals(codes.map(|code| (code.status(), code.as_str())), "error_code")
 }

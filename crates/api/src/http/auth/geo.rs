@@ -16,7 +16,7 @@ use std::{
 
 /// How it is found out where callers are; the operator's settings.
 #[derive(Clone, Debug, Default)]
-pub struct PlaceSettings {
+pub struct GeoSettings {
     /// A header that the proxy in front of this server sets, and takes away where a caller sent it: a country (ISO 3166-1),
     /// or a part of one (ISO 3166-2).
     pub header: Option<String>,
@@ -29,7 +29,7 @@ pub struct PlaceSettings {
 
 /// Finds out where callers are.
 #[derive(Debug, Default)]
-pub struct Places {
+pub struct GeoLocator {
     header: Option<HeaderName>,
     addresses: Option<Reader<Vec<u8>>>,
     address_header: Option<HeaderName>,
@@ -37,7 +37,7 @@ pub struct Places {
 
 /// Why settings cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum BadPlaces {
+pub enum GeoError {
     /// No such header can be.
     #[error("`{0}` is no name of a header")]
     Header(String),
@@ -46,15 +46,15 @@ pub enum BadPlaces {
     Addresses(PathBuf, #[source] maxminddb::MaxMindDbError),
 }
 
-impl Places {
+impl GeoLocator {
     /// Reads what the settings name.
-    pub fn open(settings: &PlaceSettings) -> Result<Self, BadPlaces> {
+    pub fn open(settings: &GeoSettings) -> Result<Self, GeoError> {
         let named = |name: &Option<String>| {
-            let header = name.as_ref().map(|name| name.parse().map_err(|_| BadPlaces::Header(name.clone())));
+            let header = name.as_ref().map(|name| name.parse().map_err(|_| GeoError::Header(name.clone())));
             header.transpose()
         };
         let read = |path: &PathBuf| {
-            Reader::open_readfile(path).map_err(|error| BadPlaces::Addresses(path.clone(), error))
+            Reader::open_readfile(path).map_err(|error| GeoError::Addresses(path.clone(), error))
         };
         Ok(Self {
             header: named(&settings.header)?,

@@ -1,7 +1,8 @@
 //! How often one caller may call: an application where the operator sets a limit, the person of a session always. Each
 //! process counts for itself.
 
-use base::AppId;
+use crate::{Api, http::request_context};
+use base::{AppId, Uuid};
 use governor::{
     Quota, RateLimiter, clock::Clock as _, clock::MonotonicClock, middleware::StateInformationMiddleware,
     state::keyed::DashMapStateStore,
@@ -12,7 +13,7 @@ type Limiter<K> = RateLimiter<K, DashMapStateStore<K>, MonotonicClock, StateInfo
 
 /// A bucket of tokens for each caller: it holds `burst` and refills evenly.
 #[derive(Debug)]
-pub struct Rate<K: Hash + Eq + Clone + Debug = AppId> {
+pub struct RateLimit<K: Hash + Eq + Clone + Debug = AppId> {
     limiter: Limiter<K>,
     clock: MonotonicClock,
     burst: u32,
@@ -31,7 +32,21 @@ pub struct Allowance {
     pub reset: Duration,
 }
 
-impl<K: Hash + Eq + Clone + Debug> Rate<K> {
+/// The caller has used up what it may call.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RateLimited(pub(crate) Allowance);
+
+/// Counts a call of an application, where the operator limits them.
+pub(crate) fn count_application(api: &Api, app: AppId) -> Result<(), RateLimited> {
+    api.rate.as_ref().map_or(Ok(()), |limit| limit.count(&app))
+}
+
+/// Counts a call of somebody who is no application: the person of a session, or whoever has an address.
+pub(crate) fn count_person(api: &Api, person: Uuid) -> Result<(), RateLimited> {
+    api.people.count(&person)
+}
+
+impl<K: Hash + Eq + Clone + Debug> RateLimit<K> {
     /// Lets `per_minute` calls pass in the long run, and `burst` at once.
     pub fn new(per_minute: NonZeroU32, burst: NonZeroU32) -> Self {
         let clock = MonotonicClock;
@@ -39,6 +54,13 @@ impl<K: Hash + Eq + Clone + Debug> Rate<K> {
         let refill = quota.burst_size_replenished_in();
         let limiter = Limiter::new(quota, DashMapStateStore::default(), clock.clone());
         Self { limiter, clock, burst: burst.get(), refill }
+    }
+
+    /// Takes one call out of the caller's bucket, and notes what is left for the answer's headers.
+    pub(crate) fn count(&self, caller: &K) -> Result<(), RateLimited> {
+        let taken = self.take(caller);
+        request_context::note_allowance(taken.unwrap_or_else(|empty| empty));
+        taken.map(drop).map_err(RateLimited)
     }
 
     /// Takes one call out of the caller's bucket; `Err` when it is empty.

@@ -1,6 +1,8 @@
-//! Every answer carries `X-Request-Id`, and every log line of a request the same id.
+//! What is known of the request that is being answered: its id, who proved to have sent it, what they have left. Every answer
+//! carries the id in `X-Request-Id`, and every log line of a request has it.
 
-use crate::{Api, guard::Allowance, wire::text};
+use super::{Brand, auth::Allowance, error::ErrorCode, header_text};
+use crate::Api;
 use axum::{
     extract::{MatchedPath, Request, State},
     http::{HeaderMap, HeaderName, HeaderValue},
@@ -9,6 +11,7 @@ use axum::{
 };
 use base::{AppId, Uuid};
 use std::{
+    borrow::Cow,
     sync::{Arc, OnceLock},
     time::Instant,
 };
@@ -16,39 +19,43 @@ use tracing::Instrument as _;
 
 /// The header that carries the id.
 pub(crate) const HEADER: HeaderName = HeaderName::from_static("x-request-id");
+/// Longer names of client libraries are not logged.
+const MAX_SDK_NAME_BYTES: usize = 64;
 
-/// The code of a refusal, on its way to the log.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ErrorCode(pub(crate) &'static str);
-
-/// The id of a request, for answers that carry it in their body too.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct RequestId(pub(crate) Uuid);
-
-/// What a guard learns of a request and whoever logs and answers it wants to know.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Noted(Arc<Facts>);
-
-#[derive(Debug, Default)]
-struct Facts {
+#[derive(Debug)]
+struct RequestContext {
+    id: Uuid,
+    brand: Brand,
     app: OnceLock<AppId>,
     allowance: OnceLock<Allowance>,
 }
 
-impl Noted {
-    /// Whose request it proved to be.
-    pub(crate) fn caller(&self, app: AppId) {
-        let _again = self.0.app.set(app);
-    }
+tokio::task_local! {
+    static CURRENT: Arc<RequestContext>;
+}
 
-    /// What the caller has left.
-    pub(crate) fn allowance(&self, allowance: Allowance) {
-        let _again = self.0.allowance.set(allowance);
-    }
+/// The id of the request; nil where none is being answered.
+pub(crate) fn id() -> Uuid {
+    CURRENT.try_with(|context| context.id).unwrap_or_default()
+}
+
+/// An error code with this server's brand in it.
+pub(crate) fn brand_code(code: &'static str) -> Cow<'static, str> {
+    CURRENT.try_with(|context| context.brand.code(code)).unwrap_or(Cow::Borrowed(code))
+}
+
+/// Notes whose request it proved to be.
+pub(crate) fn note_application(app: AppId) {
+    let _outside_of_a_request = CURRENT.try_with(|context| context.app.set(app).is_ok());
+}
+
+/// Notes what the caller has left.
+pub(crate) fn note_allowance(allowance: Allowance) {
+    let _outside_of_a_request = CURRENT.try_with(|context| context.allowance.set(allowance).is_ok());
 }
 
 /// Gives the request an id, logs one line about it and counts it. Never the query, which carries tokens, nor a body.
-pub(crate) async fn trace(State(api): State<Api>, mut request: Request, next: Next) -> Response {
+pub(crate) async fn trace(State(api): State<Api>, request: Request, next: Next) -> Response {
     let id = api.world.uuid();
     let method = request.method().clone();
     // The route, not the path: paths carry ids and would make a metric of their own each.
@@ -56,15 +63,19 @@ pub(crate) async fn trace(State(api): State<Api>, mut request: Request, next: Ne
         .extensions()
         .get::<MatchedPath>()
         .map_or_else(|| "unmatched".to_owned(), |matched| matched.as_str().to_owned());
-    let (sdk, sdk_version) = api.wire.sdk();
-    let (sdk, sdk_version) = (name(request.headers(), sdk), name(request.headers(), sdk_version));
-    let noted = Noted::default();
-    request.extensions_mut().insert(noted.clone());
-    request.extensions_mut().insert(RequestId(id));
+    let (sdk, sdk_version) = api.brand.sdk();
+    let (sdk, sdk_version) = (sdk_name(request.headers(), sdk), sdk_name(request.headers(), sdk_version));
+    let context = Arc::new(RequestContext {
+        id,
+        brand: api.brand.clone(),
+        app: OnceLock::new(),
+        allowance: OnceLock::new(),
+    });
     let span = tracing::info_span!("request", request.id = %id, http.method = %method, http.route = route);
     let started = Instant::now();
 
-    let mut response = next.run(request).instrument(span.clone()).await;
+    let answered = CURRENT.scope(context.clone(), next.run(request));
+    let mut response = answered.instrument(span.clone()).await;
 
     let took = started.elapsed();
     let status = response.status().as_u16();
@@ -74,7 +85,7 @@ pub(crate) async fn trace(State(api): State<Api>, mut request: Request, next: Ne
             http.status = status,
             error.code = code,
             took.ms = took.as_millis() as u64,
-            app.id = noted.0.app.get().map(tracing::field::display),
+            app.id = context.app.get().map(tracing::field::display),
             sdk.name = sdk,
             sdk.version = sdk_version,
             "answered"
@@ -88,7 +99,7 @@ pub(crate) async fn trace(State(api): State<Api>, mut request: Request, next: Ne
     if let Ok(value) = HeaderValue::from_str(&id.to_string()) {
         headers.insert(HEADER, value);
     }
-    if let Some(allowance) = noted.0.allowance.get() {
+    if let Some(allowance) = context.allowance.get() {
         headers.insert("ratelimit-limit", allowance.limit.into());
         headers.insert("ratelimit-remaining", allowance.remaining.into());
         headers.insert("ratelimit-reset", (allowance.reset.as_secs_f64().ceil() as u64).into());
@@ -97,7 +108,9 @@ pub(crate) async fn trace(State(api): State<Api>, mut request: Request, next: Ne
 }
 
 /// What a client library calls itself: short and plain, or not logged at all.
-fn name(headers: &HeaderMap, header: &HeaderName) -> Option<String> {
+fn sdk_name(headers: &HeaderMap, header: &HeaderName) -> Option<String> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b" ._-+/()@".contains(&byte);
-    text(headers, header).filter(|name| name.len() <= 64 && name.bytes().all(plain)).map(str::to_owned)
+    header_text(headers, header)
+        .filter(|name| name.len() <= MAX_SDK_NAME_BYTES && name.bytes().all(plain))
+        .map(str::to_owned)
 }

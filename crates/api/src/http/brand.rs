@@ -1,26 +1,11 @@
-//! What all interfaces share on the wire: the brand in header names, request ids, JSON bodies.
+//! The brand in header names and error codes.
 
-pub(crate) mod body;
-mod codes;
-mod device;
-mod fault;
-mod json;
-pub(crate) mod multipart;
-pub(crate) mod once;
-pub(crate) mod request_id;
-
-pub(crate) use codes::{codes, refusals};
-pub use device::DeviceMeta;
-pub(crate) use fault::{PageFault, note_fault};
-pub(crate) use json::{BadBody, Word, names, object, parse};
-pub(crate) use request_id::{ErrorCode, Noted, RequestId};
-
-use axum::http::{HeaderMap, HeaderName, Method, Uri};
+use axum::http::HeaderName;
 use std::borrow::Cow;
 
 /// Names that carry a brand. A business that moves from another vendor sets that vendor's, and keeps its clients.
 #[derive(Clone, Debug)]
-pub struct Wire {
+pub struct Brand {
     brand: String,
     auth_id: HeaderName,
     auth_digest: HeaderName,
@@ -33,26 +18,26 @@ pub struct Wire {
 
 /// A brand that fits into no header name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BadBrand(pub String);
+pub struct BrandError(pub String);
 
-impl std::fmt::Display for BadBrand {
+impl std::fmt::Display for BrandError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "wire.brand has 1 to 32 letters and digits, {:?} has not", self.0)
     }
 }
 
-impl std::error::Error for BadBrand {}
+impl std::error::Error for BrandError {}
 
-impl Default for Wire {
+impl Default for Brand {
     fn default() -> Self {
         Self::new("Svc").expect("three letters")
     }
 }
 
-impl Wire {
+impl Brand {
     /// Header names and codes of a brand: 1 to 32 ASCII letters and digits.
-    pub fn new(brand: &str) -> Result<Self, BadBrand> {
-        let bad = || BadBrand(brand.to_owned());
+    pub fn new(brand: &str) -> Result<Self, BrandError> {
+        let bad = || BrandError(brand.to_owned());
         if !(1..=32).contains(&brand.len()) || !brand.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
             return Err(bad());
         }
@@ -119,32 +104,13 @@ impl Wire {
     }
 }
 
-/// A header as text; absent when it is not there or is no text.
-pub(crate) fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
-    headers.get(name).and_then(|value| value.to_str().ok())
-}
-
-/// What of a request is signed, as it was received.
-pub(crate) fn signed<'a>(
-    method: &'a Method,
-    uri: &'a Uri,
-    body: &'a [u8],
-) -> domain::tenancy::signed_request::Message<'a> {
-    domain::tenancy::signed_request::Message {
-        method: method.as_str(),
-        path: uri.path(),
-        query: uri.query(),
-        body,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_brand_names_headers_and_codes() {
-        let wire = Wire::new("Acme").unwrap();
+        let wire = Brand::new("Acme").unwrap();
         assert_eq!(wire.auth_id(), "x-acme-auth-id");
         assert_eq!(wire.sdk_id(), "acme-sdk-id");
         assert_eq!(wire.code("INVALID_X_SVC_AUTH_ID"), "INVALID_X_ACME_AUTH_ID");
@@ -152,7 +118,7 @@ mod tests {
         assert_eq!(wire.code("FACE_NOT_FOUND"), "FACE_NOT_FOUND");
         assert_eq!(wire.rebrand("Svc-Sdk-Id, svc_key, SVC_KEY"), "Acme-Sdk-Id, acme_key, SVC_KEY");
         for bad in ["", "a b", "a-b", "ä", &"a".repeat(33)] {
-            assert!(Wire::new(bad).is_err(), "{bad}");
+            assert!(Brand::new(bad).is_err(), "{bad}");
         }
     }
 }

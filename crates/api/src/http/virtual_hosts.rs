@@ -10,7 +10,7 @@ use tower::{Layer as _, util::MapRequestLayer};
 
 /// The five interfaces and the paths they are mounted at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Mount {
+pub enum Interface {
     /// Content moderation.
     Moderation,
     /// Image AI.
@@ -23,7 +23,7 @@ pub enum Mount {
     Ages,
 }
 
-impl Mount {
+impl Interface {
     /// What a mount's paths begin with; the first is put before those that begin with none of them.
     const fn prefixes(self) -> &'static [&'static str] {
         match self {
@@ -53,11 +53,11 @@ impl Mount {
 
 /// Host names, each of one mount. Other hosts serve all mounts.
 #[derive(Clone, Debug, Default)]
-pub struct Hosts(BTreeMap<String, Mount>);
+pub struct VirtualHosts(BTreeMap<String, Interface>);
 
-impl Hosts {
+impl VirtualHosts {
     /// Gives a mount a host name (without a port).
-    pub fn insert(&mut self, host: &str, mount: Mount) {
+    pub fn insert(&mut self, host: &str, mount: Interface) {
         self.0.insert(host.to_ascii_lowercase(), mount);
     }
 
@@ -122,7 +122,7 @@ fn named(uri: &Uri, headers: &HeaderMap) -> Option<String> {
 }
 
 /// The full path of one that is relative to a mount; `None` where it is full already.
-fn within(mount: Mount, uri: &Uri) -> Option<PathAndQuery> {
+fn within(mount: Interface, uri: &Uri) -> Option<PathAndQuery> {
     let path = uri.path();
     let full = mount
         .prefixes()
@@ -153,7 +153,7 @@ mod tests {
             "/idverify/v1/supported-documents",
             "/v1/oauth/token",
         ] {
-            assert_eq!(within(Mount::Ages, &path.parse().unwrap()), None, "{path}");
+            assert_eq!(within(Interface::Ages, &path.parse().unwrap()), None, "{path}");
         }
         for (path, full) in [
             ("/sessions/1?a=b", "/api/v1/sessions/1?a=b"),
@@ -161,7 +161,11 @@ mod tests {
             ("/idverify/v1/apps/1/response-config", "/api/v1/idverify/v1/apps/1/response-config"),
             ("/console/", "/api/v1/console/"),
         ] {
-            assert_eq!(within(Mount::Ages, &path.parse().unwrap()), Some(full.parse().unwrap()), "{path}");
+            assert_eq!(
+                within(Interface::Ages, &path.parse().unwrap()),
+                Some(full.parse().unwrap()),
+                "{path}"
+            );
         }
     }
 }

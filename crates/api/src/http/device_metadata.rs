@@ -1,15 +1,15 @@
 //! `X-Svc-Device-Meta`: what a client library tells about the device it runs on (decisions, section 1).
 
-use super::object;
+use super::json::object;
 use serde::{Deserialize, Serialize};
 
 /// Base64 JSON of at most this many characters.
-const LONGEST: usize = 8192;
+const MAX_HEADER_BYTES: usize = 8192;
 
 /// About the device. Every member is optional, and each one is text.
 #[derive(Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
-pub struct DeviceMeta {
+pub struct DeviceMetadata {
     /// Address of the person's device, as the integrator saw it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ip_address: Option<String>,
@@ -39,12 +39,12 @@ pub struct DeviceMeta {
     pub client_version: Option<String>,
 }
 
-impl DeviceMeta {
+impl DeviceMetadata {
     /// Reads the header; `name` is what it is called here. What is wrong with it is told in words.
     pub(crate) fn read(header: &[u8], name: &str) -> Result<Self, String> {
         let wrong = |words: String| format!("{name}: {words}");
-        if header.len() > LONGEST {
-            return Err(wrong(format!("{} characters, at most {LONGEST} are read", header.len())));
+        if header.len() > MAX_HEADER_BYTES {
+            return Err(wrong(format!("{} characters, at most {MAX_HEADER_BYTES} are read", header.len())));
         }
         let json = base64_simd::STANDARD
             .decode_to_vec(header)
@@ -67,13 +67,13 @@ mod tests {
 
     #[test]
     fn members_are_text_and_unknown_ones_are_ignored() {
-        let read = |json: &str| DeviceMeta::read(crate::base64(json.as_bytes()).as_bytes(), "X");
+        let read = |json: &str| DeviceMetadata::read(crate::base64(json.as_bytes()).as_bytes(), "X");
         let meta = read(r#"{"os_name":"Linux","screen":[1,2]}"#).unwrap();
-        assert_eq!(meta, DeviceMeta { os_name: Some("Linux".to_owned()), ..DeviceMeta::default() });
+        assert_eq!(meta, DeviceMetadata { os_name: Some("Linux".to_owned()), ..DeviceMetadata::default() });
         for wrong in [r#"{"os_name":7}"#, "[]", "[]x", "", "null", "{} x"] {
             assert!(read(wrong).is_err(), "{wrong}");
         }
-        assert!(DeviceMeta::read(b"{}", "X").is_err(), "plain JSON is not base64");
-        assert!(DeviceMeta::read(&[b'A'; LONGEST + 4], "X").is_err());
+        assert!(DeviceMetadata::read(b"{}", "X").is_err(), "plain JSON is not base64");
+        assert!(DeviceMetadata::read(&[b'A'; MAX_HEADER_BYTES + 4], "X").is_err());
     }
 }
