@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 /// A session that was made.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct Created {
-    /// The session; the address of its page is made of it.
+    /// The session.
     #[schema(value_type = Uuid)]
     id: base::AgeSessionId,
     /// How far it is: `PENDING`, or what came of an address that was judged at once.
@@ -19,6 +19,8 @@ pub(crate) struct Created {
     /// When its time is over.
     #[schema(value_type = String, format = DateTime)]
     expires_at: Timestamp,
+    /// The address of the end user's page; add `&locale=…` for a language. The sandbox's page for a session of the sandbox.
+    url: String,
 }
 
 /// A rule that was made.
@@ -54,8 +56,12 @@ pub(crate) async fn create_age_session(
     let key = sent.key()?;
     idempotent(&api, sent.identity(app, key.as_deref()), async |tx| {
         let session = api.ages.create(tx, app, sandbox, wanted, shown).await?;
-        let created =
-            Created { id: session.id, status: session.state.as_str(), expires_at: session.wanted.until };
+        let created = Created {
+            id: session.id,
+            status: session.state.as_str(),
+            expires_at: session.wanted.until,
+            url: api.ages.page_url(&session),
+        };
         Ok((StatusCode::OK, created))
     })
     .await

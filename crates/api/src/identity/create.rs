@@ -23,6 +23,8 @@ pub(crate) struct Created {
     #[serde(rename = "session_id")]
     #[schema(value_type = Uuid)]
     same: SessionId,
+    /// The address of the end user's page, which holds the token. The sandbox's page for a session of the sandbox.
+    url: String,
 }
 
 /// Make a session.
@@ -46,6 +48,7 @@ pub(crate) async fn create_session(State(api): State<Api>, business: Business) -
             client_session_token: session.token,
             session_id: session.id,
             same: session.id,
+            url: api.identities.page_url(sandbox, session.id, session.token),
         };
         Ok((StatusCode::CREATED, created))
     })

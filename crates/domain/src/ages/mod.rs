@@ -320,6 +320,13 @@ impl Ages {
         Ok(session)
     }
 
+    /// The address of the page on which the end user goes through a session.
+    pub fn page_url(&self, session: &Session) -> String {
+        let sandbox = if session.sandbox { "/sandbox" } else { "" };
+        let base = &self.0.settings.public_url;
+        format!("{base}{sandbox}/age?sessionId={}&sdkId={}", session.id, session.app)
+    }
+
     /// Refuses a payload that names a rule which the application has not.
     pub async fn check_rule(&self, app: AppId, sandbox: bool, wanted: &Wanted) -> Result<(), NotDone> {
         let Some(id) = wanted.rule_id else { return Ok(()) };

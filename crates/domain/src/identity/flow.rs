@@ -257,6 +257,13 @@ impl Identities {
         Ok(session)
     }
 
+    /// The address of the page on which the end user goes through a session.
+    pub fn page_url(&self, sandbox: bool, session: SessionId, token: Uuid) -> String {
+        let sandbox = if sandbox { "/sandbox" } else { "" };
+        let base = &self.0.settings.public_url;
+        format!("{base}{sandbox}/idverify/v1/web/index.html?sessionID={session}&sessionToken={token}")
+    }
+
     /// The session of a path for a person's token: one of another session opens nothing.
     pub async fn by_token(&self, session: Option<SessionId>, token: &Uuid) -> Result<Option<Held>, NotDone> {
         let mut view = self.0.db.read().await?;

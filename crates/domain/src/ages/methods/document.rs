@@ -100,11 +100,7 @@ impl Ages {
     }
 
     fn document_step(&self, at: At<'_>, used: Used) -> Ask {
-        let sandbox = if at.session.sandbox { "/sandbox" } else { "" };
-        let url = format!(
-            "{}{sandbox}/idverify/v1/web/index.html?sessionID={}&sessionToken={}",
-            self.0.settings.public_url, used.session, used.token,
-        );
+        let url = self.0.identities.page_url(at.session.sandbox, used.session, used.token);
         Ask::new(Step::Document { url }, Value::Null)
     }
 
