@@ -1,5 +1,6 @@
 //! The whole server in this process: real models, a clean database, a known moment.
 
+use crate::contract::Contract;
 use api::{Api, Brand, Metrics, Settings};
 use axum::{
     Router,
@@ -66,6 +67,7 @@ pub struct TestApp {
     mail: Mail,
     letters: tempfile::TempDir,
     router: Router,
+    contract: Arc<Contract>,
     database: TestDb,
     _indexes: tempfile::TempDir,
 }
@@ -288,7 +290,20 @@ impl TestApp {
         public_keys::add(&mut tx, &*world, app, public_key()).await.expect("a key");
         tx.commit().await.expect("a commit");
         let router = api::router(api.clone(), Router::new());
-        Self { api, world, org, app, issuer: issuing, mail, letters, _indexes: indexes, router, database }
+        let contract = Contract::of(&api.brand);
+        Self {
+            api,
+            world,
+            org,
+            app,
+            issuer: issuing,
+            mail,
+            letters,
+            _indexes: indexes,
+            router,
+            contract,
+            database,
+        }
     }
 
     /// Every row of every table as a text.
@@ -316,9 +331,11 @@ impl TestApp {
     /// # Panics
     /// When there is no answer.
     pub async fn send(&self, request: Request<Body>) -> Answer {
+        let (method, path) = (request.method().to_string(), request.uri().path().to_owned());
         let response = self.router.clone().oneshot(request).await.expect("an answer");
         let (status, headers) = (response.status(), response.headers().clone());
         let body = response.into_body().collect().await.expect("a whole answer").to_bytes();
+        self.contract.check((&method, &path), status, &headers, &body);
         Answer { status, headers, body }
     }
 
