@@ -30,6 +30,6 @@ if [[ " ${missing[*]} " == *" postgresql "* ]] && [ ! -e /etc/postgresql-common/
     "${as_root[@]}" mkdir -p /etc/postgresql-common
     echo 'create_main_cluster = false' | "${as_root[@]}" tee /etc/postgresql-common/createcluster.conf >/dev/null
 fi
-export DEBIAN_FRONTEND=noninteractive
+export DEBIAN_FRONTEND=noninteractive DEBCONF_NOWARNINGS=yes
 "${as_root[@]}" apt-get update -qq
 "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
