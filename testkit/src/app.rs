@@ -409,17 +409,17 @@ impl TestApp {
     /// Lets jobs run that are due, until none is; deliveries stay where they are.
     ///
     /// # Panics
-    /// When the database does not answer.
+    /// When the database does not answer, or jobs do not come to an end within ten minutes.
     pub async fn work(&self) {
         let count = |query| async move {
             let mut view = self.api.db.read().await.expect("a view");
             view.count(query).await.expect("a count")
         };
         let working = self.keep_working();
-        for _ in 0..60_000 {
-            if count(db::sql!("SELECT count(*) FROM jobs WHERE state <> 'PARKED'")).await == 0 {
-                break;
-            }
+        let mut rounds = 0;
+        while count(db::sql!("SELECT count(*) FROM jobs WHERE state <> 'PARKED'")).await != 0 {
+            rounds += 1;
+            assert!(rounds < 60_000, "jobs go on for more than ten minutes");
             // Waits between attempts pass at once. While something runs the world stands still: its lease is of the
             // world's time, and is extended by the machine's clock.
             if count(db::sql!("SELECT count(*) FROM jobs WHERE state = 'RUNNING'")).await == 0 {
