@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addressOf, errandAddress, errandOf, type Key, keyOf, leaveOf, linkOf, placeOf } from "../../age/address";
-import { chosen, direct, offered, stoppable, whereFrom } from "../../age/journey";
 import { open, readSession, readTurn, STATUSES, threshold, usable } from "../../age/session";
+import { direct, needsConsent, offered, screenOf, stoppable } from "../../age/state-machine/state";
 import { ownPage } from "../../age/steps/document";
 
 const ID = "5f0c7a1e-3b52-4d8e-9c11-8a7b6c5d4e01";
@@ -20,25 +20,25 @@ function session(more: object = {}) {
 }
 
 test("every status leads somewhere, and only what goes on can be stopped", () => {
-  const where = Object.fromEntries(STATUSES.map((status) => [status, whereFrom(session({ status })).on]));
-  assert.deepEqual(where, {
+  const screens = Object.fromEntries(STATUSES.map((status) => [status, screenOf(session({ status }))]));
+  assert.deepEqual(screens, {
     PENDING: "start",
     IN_PROGRESS: "start",
     PROCESSING: "processing",
     COMPLETE: "done",
     FAIL: "failed",
     ERROR: "failed",
-    CANCELLED: "over",
+    CANCELLED: "cancelled",
   });
   for (const status of ["FAIL", "ERROR"]) {
-    assert.equal(whereFrom(session({ status, retry: true })).on, "start");
+    assert.equal(screenOf(session({ status, retry: true })), "start");
   }
   const blocked = { location_blocked: true };
-  assert.deepEqual(whereFrom(session(blocked)), { on: "over", why: "blocked" });
-  assert.equal(whereFrom(session({ ...blocked, status: "COMPLETE" })).on, "done");
-  assert.equal(whereFrom(session({ methods: [{ method: "EMAIL", state: "EXHAUSTED" }] })).on, "none");
+  assert.equal(screenOf(session(blocked)), "blocked");
+  assert.equal(screenOf(session({ ...blocked, status: "COMPLETE" })), "done");
+  assert.equal(screenOf(session({ methods: [{ method: "EMAIL", state: "EXHAUSTED" }] })), "none");
   assert.deepEqual(
-    [stoppable({ on: "start" }), stoppable({ on: "done" }), stoppable({ on: "step" })],
+    [stoppable({ on: "start", again: false }), stoppable({ on: "done", elsewhere: false }), stoppable({ on: "begin" })],
     [true, false, true],
   );
 });
@@ -87,12 +87,9 @@ test("faces are not measured before somebody agreed", () => {
   const face = { method: "AGE_ESTIMATION", state: "OPEN", biometric: true };
   const asked = (given: unknown, required = true) => {
     const one = session({ methods: [face], consent: { required, given } });
-    return chosen(one, usable(one)[0] as never).on;
+    return usable(one).map((method) => needsConsent(one, method));
   };
-  assert.deepEqual(
-    [asked(null), asked(false), asked(true), asked(null, false)],
-    ["consent", "consent", "begin", "begin"],
-  );
+  assert.deepEqual([asked(null), asked(false), asked(true), asked(null, false)], [[true], [true], [false], [false]]);
 });
 
 test("the age that is asked about is what has to be shown in the end", () => {

@@ -1,18 +1,30 @@
 // Goes through pages of age sessions as people would, on a server that is there:
-// npm run --silent prove -- WALKS.json
+// npm run --silent e2e:age -- WALKS.json
 //
 // WALKS.json is a list of `Group`. The walks of a group go on beside each other, groups one after the other: after each its
 // `Report` is printed, in JSON on a line of its own, and nothing goes on before a line was read. What walks have as `later`
 // is done after the last group, in pages that stayed open all the while. Screenshots go into the folder that SHOTS names.
 
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { findings } from "./accessible";
-import { Chromium, type Page } from "./chromium";
-import * as person from "./person";
-import { pressed } from "./presses";
-import { scanScreen } from "./scanner";
+import { type Browser, type BrowserContext, errors, type Frame, type Page } from "@playwright/test";
+import { findings, smallTargets } from "../browser/accessible";
+import {
+  addAuthenticator,
+  allowCamera,
+  cameraRuns,
+  confirmStop,
+  expect,
+  fill,
+  method,
+  press,
+  tabTo,
+} from "../browser/actions";
+import { launch, PATIENCE_MS } from "../browser/chromium";
+import { type Observed, observe } from "../browser/observe";
+import { scanScreen } from "../browser/scanner";
+import { pressThrough, takePicture } from "./document-page";
 
 /** Something that a person does or sees: a name of `Walker`'s and what belongs to it. */
 type Act = [kind: string, ...more: string[]];
@@ -49,12 +61,8 @@ interface Report {
   walked: Walked[];
 }
 
-/** Longer than this nothing takes, not even on a machine with much else to do. */
-const PATIENCE_MS = 120_000;
 /** After so long the picture is taken by hand. */
 const BY_HAND_MS = 15_000;
-const TEXT = "document.body.innerText";
-const HEADING = `document.querySelector("h1").textContent`;
 
 /** Notes forty-eight bytes out of the middle of each picture that this page, or one in a frame of it, sends. */
 const NOTES_PICTURES = `if (globalThis.XMLHttpRequest) {
@@ -80,21 +88,26 @@ const judged = new Set<string>();
 class Walker {
   readonly #walk: Walk;
   readonly #page: Page;
+  readonly #observed: Observed;
   readonly #walked: Walked;
   #shots = 0;
 
-  private constructor(walk: Walk, page: Page) {
+  private constructor(walk: Walk, page: Page, observed: Observed) {
     this.#walk = walk;
     this.#page = page;
+    this.#observed = observed;
     this.#walked = { name: walk.name, seen: [], noted: {}, pictures: [], wrong: [] };
   }
 
-  /** `context` is the profile of somebody who is there already. */
-  static async begin(chromium: Chromium, walk: Walk, context?: string): Promise<Walker> {
-    const page = await person.openFor(chromium, walk.language ?? "en-GB", context);
-    await page.send("Emulation.setFocusEmulationEnabled", { enabled: true });
-    await page.prepare(NOTES_PICTURES);
-    return new Walker(walk, page);
+  /** `there` is the profile of somebody who is there already. */
+  static async begin(browser: Browser, walk: Walk, there?: BrowserContext): Promise<Walker> {
+    const locale = walk.language ?? "en-GB";
+    const context = there ?? (await browser.newContext({ locale, viewport: { width: 390, height: 844 } }));
+    context.setDefaultTimeout(PATIENCE_MS);
+    const observed = observe(context);
+    const page = await context.newPage();
+    await page.addInitScript(NOTES_PICTURES);
+    return new Walker(walk, page, observed);
   }
 
   async go(acts: Act[]): Promise<void> {
@@ -102,16 +115,15 @@ class Walker {
       try {
         await this.#act(kind, more);
       } catch (error) {
-        const said = await this.#page.evaluate(TEXT).catch(String);
+        const said = await this.#page.evaluate("document.body.innerText").catch(String);
         throw new Error(`${this.#walk.name}, ${kind} ${more.join(" ")}: ${error}\nthe page says: ${said}`);
       }
     }
   }
 
   async end(): Promise<Walked> {
-    const { complaints, target } = this.#page;
-    this.#walked.wrong.push(...complaints);
-    await this.#page.chromium.send("Target.closeTarget", { targetId: target });
+    await this.#page.close();
+    this.#walked.wrong.push(...this.#observed.complaints);
     return this.#walked;
   }
 
@@ -119,31 +131,29 @@ class Walker {
     const page = this.#page;
     switch (kind) {
       case "open": {
-        await person.allow(page, new URL(first).origin, true);
-        await page.go("about:blank");
-        return page.go(first);
+        await allowCamera(page, new URL(first).origin, true);
+        await page.goto("about:blank");
+        await page.goto(first);
+        return;
       }
       case "way":
-        return this.#press(
-          `[...document.querySelectorAll(".way")].find((one) => one.firstElementChild.textContent === %)`,
-          first,
-        );
+        return method(page, first).click();
       case "press":
-        return person.click(page, first);
+        return press(page, first);
       case "see":
         return this.#see(first);
       case "says":
-        return void (await page.until(`${TEXT}.includes(${JSON.stringify(first)})`, PATIENCE_MS));
+        return expect(page.locator("body")).toContainText(first);
       case "arrives":
-        return void (await page.until(`location.href.startsWith(${JSON.stringify(first)})`, PATIENCE_MS));
+        return page.waitForURL((url) => url.href.startsWith(first));
       case "type":
-        return this.#type(first, second);
+        return fill(page, first, second);
       case "reach":
-        return page.reach(first);
+        return tabTo(page, first);
       case "key":
-        return page.press(first as "Tab");
+        return page.keyboard.press(first);
       case "insert":
-        return void (await page.send("Input.insertText", { text: first }));
+        return page.keyboard.insertText(first);
       case "stop":
         return this.#stop();
       case "picture":
@@ -151,35 +161,33 @@ class Walker {
       case "document":
         return this.#document(first, second);
       case "authenticator":
-        return this.#authenticator();
-      case "note":
-        this.#walked.noted[first] = await page.until(second, PATIENCE_MS);
+        await addAuthenticator(page);
         return;
+      case "note":
+        return this.#note(first, second);
       case "dark":
-        return page.prefer({ "prefers-color-scheme": "dark" });
+        return page.emulateMedia({ colorScheme: "dark" });
       case "wide":
-        return page.resize(1024, 900);
+        return page.setViewportSize({ width: 1024, height: 900 });
       case "evaluate":
-        return void (await page.evaluate(`${first}; undefined`));
+        await page.evaluate(`${first}; undefined`);
+        return;
       case "phone":
         return this.#beside("phone", await scanScreen(page), JSON.parse(first));
-      case "tab":
-        return this.#beside("tab", await page.until(`document.querySelector("a.main")?.href`), JSON.parse(first));
+      case "tab": {
+        const link = page.locator("a.main");
+        await expect(link).toHaveAttribute("href", /./);
+        return this.#beside("tab", (await link.getAttribute("href")) ?? "", JSON.parse(first));
+      }
       default:
         throw new Error("nobody knows how to do that");
     }
   }
 
-  async #press(found: string, name: string): Promise<void> {
-    const element = found.replace("%", JSON.stringify(name));
-    await this.#page.until(`${element} !== undefined`, PATIENCE_MS);
-    await this.#page.evaluate(`${element}.click()`);
-  }
-
   /** Waits for a screen, and looks at it as somebody who judges it does. */
   async #see(heading: string): Promise<void> {
     const page = this.#page;
-    await person.heading(page, heading, PATIENCE_MS);
+    await expect(page.locator("h1")).toHaveText(heading);
     this.#walked.seen.push(heading);
     await this.#judge(heading);
     await this.#shoot();
@@ -189,113 +197,97 @@ class Walker {
 
   async #judge(what: string): Promise<void> {
     const page = this.#page;
-    const state: string = await page.evaluate(`[document.documentElement.lang, document.body.dataset.step, ${HEADING},
-      document.querySelectorAll(".error:not([hidden]), .why:not([hidden])").length, matchMedia("(prefers-color-scheme: dark)").matches].join()`);
+    const state = await page.evaluate(() =>
+      [
+        document.documentElement.lang,
+        document.body.dataset.step,
+        document.querySelector("h1")?.textContent,
+        document.querySelectorAll(".error:not([hidden]), .why:not([hidden])").length,
+        matchMedia("(prefers-color-scheme: dark)").matches,
+      ].join(),
+    );
     if (!judged.has(state)) {
       judged.add(state);
-      const found = await findings(page);
+      const found = [...(await findings(page)), ...(await smallTargets(page))];
       this.#walked.wrong.push(...found.map((one) => `${what}: ${one}`));
-      await person.assertLargeEnough(page, what);
     }
   }
 
-  async #shoot(page = this.#page): Promise<void> {
+  async #shoot(): Promise<void> {
     this.#shots += 1;
     if (process.env.SHOTS) {
       const name = `${this.#walk.name}-${String(this.#shots).padStart(2, "0")}.png`;
-      writeFileSync(join(process.env.SHOTS, name), await page.screenshot());
+      await this.#page.screenshot({ path: join(process.env.SHOTS, name) });
     }
   }
 
-  /** Types into the field with this label, as a keyboard does; a list or a date takes what it is given. */
-  async #type(label: string, words: string): Promise<void> {
-    const page = this.#page;
-    const field = `[...document.querySelectorAll("label")].find((one) => one.textContent === ${JSON.stringify(label)})?.control`;
-    await page.until(`${field} !== undefined`, PATIENCE_MS);
-    await page.evaluate(`{ const one = ${field}; one.focus(); one.value = ""; }`);
-    if (await page.evaluate(`${field}.type === "date" || ${field}.tagName === "SELECT"`)) {
-      await page.evaluate(`{ const one = ${field}; one.value = ${JSON.stringify(words)}; }`);
-    } else {
-      await page.send("Input.insertText", { text: words });
-    }
+  /** Notes the value of an expression, once it is true. */
+  async #note(name: string, expression: string): Promise<void> {
+    const value = () => this.#page.evaluate(expression).catch(() => undefined);
+    await expect.poll(value, expression).toBeTruthy();
+    this.#walked.noted[name] = await value();
   }
 
   async #stop(): Promise<void> {
     const page = this.#page;
-    await person.click(page, "Stop");
-    await page.until(`document.querySelector("#sure").open`);
+    await press(page, "Stop");
+    await expect(page.locator("#sure")).toBeVisible();
     await this.#judge("the question");
     await this.#shoot();
-    await page.evaluate(`document.querySelector("#confirm").click()`);
+    await confirmStop(page);
   }
 
   /** Waits for the picture, which is taken by itself; where it is not, by hand. */
   async #picture(): Promise<void> {
     const page = this.#page;
-    await page.until(`document.querySelector("video")?.videoWidth > 0`, PATIENCE_MS);
+    const viewer = page.locator(".viewer");
+    await viewer.waitFor();
+    await cameraRuns(page);
     await this.#judge("the camera");
     await this.#shoot();
-    const began = Date.now();
-    while (await page.evaluate(`document.querySelector(".viewer") !== null`)) {
-      if (Date.now() > began + BY_HAND_MS) {
-        await page.evaluate(`document.querySelector(".viewer .primary:not(:disabled)")?.click()`);
+    try {
+      await viewer.waitFor({ state: "detached", timeout: BY_HAND_MS });
+    } catch (error) {
+      if (!(error instanceof errors.TimeoutError)) {
+        throw error;
       }
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await takePicture(page.mainFrame());
+      await viewer.waitFor({ state: "detached" });
     }
   }
 
   /** Goes through the page for documents in its frame; pictures are taken by hand. */
   async #document(country: string, type: string): Promise<void> {
     const page = this.#page;
-    const inside = (program: string) => `{ with (document.querySelector("iframe").contentWindow) { ${program} } }`;
-    const at = `document.querySelector("iframe")?.contentDocument?.body?.dataset.step`;
-    await page.until(at, PATIENCE_MS);
-    const acts = pressed({ country, type });
-    const end = Date.now() + PATIENCE_MS;
+    const inside = (): Frame | undefined => page.frames().find((frame) => frame.parentFrame() === page.mainFrame());
+    const stepOf = async (): Promise<string> =>
+      (await inside()
+        ?.evaluate(() => document.body?.dataset.step)
+        .catch(() => undefined)) ?? "away";
+    await expect.poll(stepOf).not.toBe("away");
     let last = "";
-    while (Date.now() < end) {
-      const now: string = await page.evaluate(`${at} ?? "away"`);
-      if (now === "away" || now === "done") {
+    while (true) {
+      await expect.poll(stepOf, `goes on after ${last}`).not.toBe(last);
+      last = await stepOf();
+      const frame = inside();
+      if (!frame || last === "away" || last === "done") {
         return;
       }
-      if (now !== last) {
-        last = now;
-        await this.#judge(`the frame at ${now}`);
-        await this.#shoot();
+      await this.#judge(`the frame at ${last}`);
+      await this.#shoot();
+      if (last === "camera") {
+        await takePicture(frame);
+      } else {
+        await pressThrough(frame, last, { country, type });
       }
-      if (now === "camera") {
-        await page.evaluate(
-          inside(`const take = document.querySelector(".viewer .primary");
-            if (document.querySelector("video")?.videoWidth > 0 && take && !take.disabled) take.click();`),
-        );
-      } else if (acts[now]) {
-        await page.evaluate(inside(`${acts[now]};`)).catch(() => undefined);
-      }
-      await new Promise((resolve) => setTimeout(resolve, 150));
     }
-    throw new Error(`the document's page stands at ${last}`);
-  }
-
-  /** A device that keeps passkeys and has made sure who uses it. */
-  async #authenticator(): Promise<void> {
-    await this.#page.send("WebAuthn.enable");
-    const options = {
-      protocol: "ctap2",
-      transport: "internal",
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    };
-    await this.#page.send("WebAuthn.addVirtualAuthenticator", { options });
   }
 
   /** Goes on at an address beside this page: on a phone that scanned its code, or in another tab of the same browser. */
   async #beside(where: "phone" | "tab", link: string, acts: Act[]): Promise<void> {
     const walk = { ...this.#walk, name: `${this.#walk.name}-${where}` };
-    const { chromium, context } = this.#page;
-    const there = await Walker.begin(chromium, walk, where === "tab" ? context : undefined);
-    await there.go([["open", link], ...acts]);
+    const there = await Walker.begin(browser, walk, where === "tab" ? this.#page.context() : undefined);
+    await there.go([["open", new URL(link, this.#page.url()).href], ...acts]);
     const { seen, pictures, wrong } = await there.end();
     this.#walked.noted[where] = seen;
     this.#walked.pictures.push(...pictures);
@@ -307,12 +299,7 @@ const groups: Group[] = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8"));
 if (process.env.SHOTS) {
   mkdirSync(process.env.SHOTS, { recursive: true });
 }
-const film = process.env.FILM;
-const chromium = await Chromium.start([
-  "--use-fake-device-for-media-stream",
-  "--autoplay-policy=no-user-gesture-required",
-  ...(film ? [`--use-file-for-fake-video-capture=${film}`] : []),
-]);
+const browser = await launch(process.env.FILM);
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 
 async function report(group: string, walked: Walked[]): Promise<void> {
@@ -326,7 +313,7 @@ try {
   for (const { name, walks } of groups) {
     const all = await Promise.all(
       walks.map(async (walk) => {
-        const walker = await Walker.begin(chromium, walk);
+        const walker = await Walker.begin(browser, walk);
         await walker.go(walk.acts);
         if (walk.later) {
           waiting.push([walker, walk.later]);
@@ -343,6 +330,6 @@ try {
   });
   await report("later", await Promise.all(late));
 } finally {
-  await chromium.stop();
+  await browser.close();
 }
 process.exit();
