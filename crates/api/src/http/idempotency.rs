@@ -56,8 +56,10 @@ pub(crate) struct IdempotencyKeyHeader;
 
 impl IntoParams for IdempotencyKeyHeader {
     fn into_params(_place: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        let schema =
-            ObjectBuilder::new().schema_type(Type::String).min_length(Some(1)).max_length(Some(MAX_KEY_BYTES));
+        let schema = ObjectBuilder::new()
+            .schema_type(Type::String)
+            .min_length(Some(1))
+            .max_length(Some(MAX_KEY_BYTES));
         let parameter = ParameterBuilder::new()
             .name("Idempotency-Key")
             .parameter_in(ParameterIn::Header)

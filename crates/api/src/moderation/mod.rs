@@ -27,7 +27,6 @@ use error::{ErrorBody, Wrong};
 pub(crate) use invitations::invite::unusable;
 pub(crate) use members::MemberBody;
 pub(crate) use request::{Payload, read_command};
-pub(crate) use violations::Violations;
 use utoipa::{
     PartialSchema as _,
     openapi::{
@@ -36,6 +35,7 @@ use utoipa::{
     },
 };
 use utoipa_axum::{router::OpenApiRouter, routes};
+pub(crate) use violations::Violations;
 
 /// The operations.
 pub(crate) fn router() -> OpenApiRouter<Api> {

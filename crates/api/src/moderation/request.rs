@@ -124,12 +124,7 @@ impl<P: Permission, Ids: DeserializeOwned + Send> ApplicationRequest<P, Ids> {
         if caller.account().is_some() {
             return Err(Problem::new(Code::Unauthorized, "only an API key may do this"));
         }
-        Ok(Self {
-            app: caller.app,
-            path: path::read(parts, api).await?,
-            input: (),
-            permission: PhantomData,
-        })
+        Ok(Self { app: caller.app, path: path::read(parts, api).await?, input: (), permission: PhantomData })
     }
 }
 

@@ -42,13 +42,13 @@ impl Violations {
     pub(crate) fn ids<T: FromStr>(
         &mut self,
         path: &'static str,
-        texts: Option<Vec<String>>,
+        list: TextList,
         unknown: &'static str,
     ) -> Vec<T> {
         let read = |(at, text): (usize, String)| {
             self.check(text.parse().map_err(|_| Violation::new(format!("{path}[{at}]"), unknown)))
         };
-        texts.unwrap_or_default().into_iter().enumerate().filter_map(read).collect()
+        texts(list).into_iter().enumerate().filter_map(read).collect()
     }
 
     /// What was read, where nothing is wrong.
@@ -58,4 +58,13 @@ impl Violations {
             _ => Err(self.0.into()),
         }
     }
+}
+
+/// A list of texts, as it was sent.
+pub(crate) type TextList = Option<Vec<Option<String>>>;
+
+/// The texts of a list. What could not be read is told already, or is null, and both are empty here: no other text changes its
+/// place, and an empty one is refused under its own.
+pub(crate) fn texts(list: TextList) -> Vec<String> {
+    list.unwrap_or_default().into_iter().map(Option::unwrap_or_default).collect()
 }

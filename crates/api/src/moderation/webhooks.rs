@@ -240,17 +240,21 @@ pub(super) fn describe(document: &mut OpenApi) {
     let signed = [
         ("webhook-id", "The id of the message; the same for every attempt."),
         ("webhook-timestamp", "When the attempt was made, seconds since 1970."),
-        ("webhook-signature", "`v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`; several, with spaces between."),
+        (
+            "webhook-signature",
+            "`v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`; several, with spaces between.",
+        ),
     ];
-    let web = operation("Notification", told, "Notification").parameters(Some(signed.map(|(name, about)| {
-        ParameterBuilder::new()
-            .name(name)
-            .parameter_in(ParameterIn::Header)
-            .required(Required::True)
-            .description(Some(about))
-            .schema(Some(ObjectBuilder::new().schema_type(Type::String)))
-            .build()
-    })));
+    let web =
+        operation("Notification", told, "Notification").parameters(Some(signed.map(|(name, about)| {
+            ParameterBuilder::new()
+                .name(name)
+                .parameter_in(ParameterIn::Header)
+                .required(Required::True)
+                .description(Some(about))
+                .schema(Some(ObjectBuilder::new().schema_type(Type::String)))
+                .build()
+        })));
     let told = "Posted to each of `slack_destinations`, on the same occasions.";
     let slack = operation("Slack message", told, "SlackMessage");
     let mut webhooks = Paths::new();

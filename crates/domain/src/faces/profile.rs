@@ -92,7 +92,8 @@ impl Text {
             return bad("it has no control characters".to_owned(), None);
         }
         let link = value.strip_prefix("https://").or_else(|| value.strip_prefix("http://"));
-        if self == Self::ConsentLink && !link.is_some_and(|rest| rest.starts_with(|c: char| c.is_alphanumeric()))
+        if self == Self::ConsentLink
+            && !link.is_some_and(|rest| rest.starts_with(|c: char| c.is_alphanumeric()))
         {
             return bad("it is an http:// or https:// address".to_owned(), None);
         }

@@ -172,8 +172,7 @@ impl Moderations {
             violations.push(violation("content_id", "there is no such content"));
         }
         if content.as_ref().is_some_and(|content| content.archived) {
-            violations
-                .push(violation("content_id", "the content is archived; take it out of the archive"));
+            violations.push(violation("content_id", "the content is archived; take it out of the archive"));
         }
         let faces = &self.0.faces;
         violations
@@ -181,9 +180,8 @@ impl Moderations {
         let known = faces.groups(view, account, &new.groups).await?;
         let unknown =
             new.groups.iter().enumerate().filter(|(_, id)| !known.iter().any(|group| group.id == **id));
-        violations.extend(
-            unknown.map(|(at, _)| violation(format!("group_ids[{at}]"), "there is no such group")),
-        );
+        violations
+            .extend(unknown.map(|(at, _)| violation(format!("group_ids[{at}]"), "there is no such group")));
         if let Some(member) = new.member
             && accounts::members::find(view, account, member).await?.is_none()
         {

@@ -1,6 +1,6 @@
 //! What can be seen of moderations.
 
-use super::{AgeGroup, Check, Destinations, Moderations, ModerationState, Wanted, place};
+use super::{AgeGroup, Check, Destinations, ModerationState, Moderations, Wanted, place};
 use crate::content::{self, ContentType};
 use base::{AccountId, ContentId, FindingId, GroupId, ModerationId, ProfileId, Timestamp, Uuid};
 use db::{At, DbError, FromRow, Json, Read, sql};

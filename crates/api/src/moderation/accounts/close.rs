@@ -1,6 +1,8 @@
 //! `DELETE /accounts/{accountId}`
 
-use super::super::{Problem, authentication::Administrator, error, path::AccountPath, request::AccountRequest};
+use super::super::{
+    Problem, authentication::Administrator, error, path::AccountPath, request::AccountRequest,
+};
 use crate::Api;
 use axum::{
     extract::State,

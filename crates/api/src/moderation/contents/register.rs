@@ -7,14 +7,11 @@ use super::super::{
     error,
     path::AccountPath,
     request::{AccountRequest, Payload, Sent},
-    violations::Violations,
+    violations::{TextList, Violations},
 };
 use crate::{
     Api,
-    http::{
-        idempotency::{IdempotencyKeyHeader, idempotent},
-        json::texts,
-    },
+    http::idempotency::{IdempotencyKeyHeader, idempotent},
 };
 use axum::{extract::State, http::StatusCode, response::Response};
 use base::Uuid;
@@ -31,9 +28,8 @@ pub(crate) struct NewContent {
     #[schema(value_type = ContentType, example = "IMAGE")]
     r#type: Option<ContentType>,
     /// Profiles that are known to be in it.
-    #[serde(default, deserialize_with = "texts")]
     #[schema(value_type = Option<Vec<Uuid>>, max_items = 100)]
-    profile_ids: Option<Vec<String>>,
+    profile_ids: TextList,
     /// Who brought it: an id of your own, or a profile's.
     uploader_id: Option<Uuid>,
     /// What it is called.

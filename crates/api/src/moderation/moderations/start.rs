@@ -7,13 +7,13 @@ use super::super::{
     error,
     path::AccountPath,
     request::{AccountRequest, Payload, Sent},
-    violations::Violations,
+    violations::{TextList, Violations, texts},
 };
 use crate::{
     Api,
     http::{
         idempotency::{IdempotencyKeyHeader, idempotent},
-        json::{object, texts},
+        json::object,
     },
 };
 use axum::{extract::State, http::StatusCode, response::Response};
@@ -29,13 +29,11 @@ pub(crate) struct NewModeration {
     content_id: Option<ContentId>,
     /// Profiles that are known here. Where neither these nor groups nor the content name any, every profile of the account
     /// is.
-    #[serde(default, deserialize_with = "texts")]
     #[schema(value_type = Option<Vec<Uuid>>, max_items = 1000)]
-    profile_ids: Option<Vec<String>>,
+    profile_ids: TextList,
     /// Groups of profiles that are known here.
-    #[serde(default, deserialize_with = "texts")]
     #[schema(value_type = Option<Vec<Uuid>>, max_items = 1000)]
-    group_ids: Option<Vec<String>>,
+    group_ids: TextList,
     /// An unknown face that looks younger, in years, is told.
     #[schema(minimum = 0, maximum = 100)]
     age_estimation: Option<i64>,
@@ -54,13 +52,11 @@ pub(crate) struct NewModeration {
 #[derive(Default, serde::Deserialize, ToSchema)]
 pub(crate) struct NotificationTargets {
     /// Addresses that get the notification as JSON, signed.
-    #[serde(default, deserialize_with = "texts")]
-    #[schema(max_items = 20, example = json!(["https://hooks.example.com/assay"]))]
-    web_destinations: Option<Vec<String>>,
+    #[schema(value_type = Option<Vec<String>>, max_items = 20, example = json!(["https://hooks.example.com/assay"]))]
+    web_destinations: TextList,
     /// Incoming webhooks of Slack.
-    #[serde(default, deserialize_with = "texts")]
-    #[schema(max_items = 20)]
-    slack_destinations: Option<Vec<String>>,
+    #[schema(value_type = Option<Vec<String>>, max_items = 20)]
+    slack_destinations: TextList,
     /// The same as beside it.
     #[schema(value_type = Option<Uuid>)]
     member_id: Option<MemberId>,
@@ -80,8 +76,8 @@ impl Payload for NewModeration {
             age_estimation: self.age_estimation,
             unknown_faces: self.unknown_faces.unwrap_or_default(),
             destinations: Destinations {
-                web: targets.web_destinations.unwrap_or_default(),
-                slack: targets.slack_destinations.unwrap_or_default(),
+                web: texts(targets.web_destinations),
+                slack: texts(targets.slack_destinations),
             },
             member_id: self.member_id.or(targets.member_id),
         };

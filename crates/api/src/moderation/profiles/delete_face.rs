@@ -1,8 +1,6 @@
 //! `DELETE /accounts/{accountId}/profiles/{profileId}/faces/{faceId}`
 
-use super::super::{
-    Problem, authentication::ProfilesManage, error, path::FacePath, request::AccountRequest,
-};
+use super::super::{Problem, authentication::ProfilesManage, error, path::FacePath, request::AccountRequest};
 use crate::Api;
 use axum::{extract::State, http::StatusCode};
 

@@ -201,11 +201,15 @@ async fn what_cannot_be_moderated_is_refused_by_name() {
     });
     let answer = stage.ask("POST", "/moderations", Some(wishes)).await;
     let told = [
-        "unknown_faces", "notifications.web_destinations[1]", "content_id", "age_estimation",
+        "notifications.web_destinations[1]",
+        "unknown_faces",
+        "content_id",
+        "age_estimation",
         "notifications.web_destinations[0]",
     ];
     assert_eq!(all(&answer.json()["errors"], "property"), told, "all at once");
-    let wishes = json!({ "content_id": nobody, "profile_ids": [nobody], "group_ids": [nobody], "member_id": nobody });
+    let wishes =
+        json!({ "content_id": nobody, "profile_ids": [nobody], "group_ids": [nobody], "member_id": nobody });
     let answer = stage.ask("POST", "/moderations", Some(wishes)).await;
     let told = ["content_id", "profile_ids[0]", "group_ids[0]", "member_id"];
     assert_eq!(all(&answer.json()["errors"], "property"), told, "all at once");

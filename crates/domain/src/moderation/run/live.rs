@@ -57,7 +57,8 @@ impl Moderations {
         }
         if !seen.started {
             seen.started = true;
-            let effects = Effects { news: vec![self.action(NotificationReason::Started)], ..Effects::default() };
+            let effects =
+                Effects { news: vec![self.action(NotificationReason::Started)], ..Effects::default() };
             self.keep(task, Some(seen), effects).await?;
         }
         self.follow(task, seen, frames).await?;

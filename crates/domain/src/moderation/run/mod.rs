@@ -11,7 +11,7 @@ mod live;
 mod video;
 
 use super::{
-    Moderations, NotificationReason, ModerationState, Wanted,
+    ModerationState, Moderations, NotificationReason, Wanted,
     notify::{News, SeenFace, Telling},
     place,
 };
@@ -242,7 +242,8 @@ impl Moderations {
                 if lease_kept.attempts >= PATIENCE.attempts() {
                     let words = "this server could not look at the content; its operator can tell more";
                     let error = Some(("INTERNAL_ERROR".to_owned(), words.to_owned()));
-                    let effects = Effects { end: Some((ModerationState::Failed, error)), ..Effects::default() };
+                    let effects =
+                        Effects { end: Some((ModerationState::Failed, error)), ..Effects::default() };
                     tracing::error!(moderation = %id, error = failure.error, "a moderation failed");
                     if self.keep(&task, None, effects).await.is_ok() {
                         return Ok(Outcome::Done);
@@ -277,7 +278,8 @@ impl Moderations {
                 }
                 // What was seen up to there was seen.
                 let mut effects = self.close(task, &mut seen).await?;
-                effects.end = Some((ModerationState::Failed, Some((error.code().to_owned(), error.to_string()))));
+                effects.end =
+                    Some((ModerationState::Failed, Some((error.code().to_owned(), error.to_string()))));
                 self.keep(task, None, effects).await?;
                 Ok(Outcome::Done)
             }
