@@ -19,9 +19,6 @@ use utoipa::openapi::{
 /// How long a caller waits who met a database or a model that does not answer.
 const RETRY_AFTER_OUTAGE: Duration = Duration::from_secs(1);
 
-/// Statuses after which a caller may try again.
-const WAITS: [u16; 2] = [429, 503];
-
 /// An interface's error table: its codes, and how a refusal looks.
 pub(crate) trait ErrorTable: Copy + Debug + PartialEq + Send + Sync + 'static {
     /// Every row.
@@ -229,10 +226,14 @@ pub(crate) fn document_refusals<T: ErrorTable>(
         let mut response = ResponseBuilder::new()
             .description(format!("`{}` is one of: {}.", T::CODE_MEMBER, codes.join(", ")))
             .content("application/json", content);
-        if WAITS.contains(&status) {
+        if [StatusCode::TOO_MANY_REQUESTS, StatusCode::SERVICE_UNAVAILABLE]
+            .iter()
+            .any(|later| *later == status)
+        {
             let seconds = ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(1));
-            let header = HeaderBuilder::new().schema(Some(seconds));
-            let header = header.description(Some("Seconds after which to try again, where that is known."));
+            let header = HeaderBuilder::new()
+                .schema(Some(seconds))
+                .description(Some("Seconds after which to try again."));
             response = response.header("Retry-After", header.build());
         }
         (status.to_string(), RefOr::T(response.build()))

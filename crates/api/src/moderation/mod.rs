@@ -102,7 +102,7 @@ pub(crate) fn document() -> OpenApi {
     if let Some(results) = document.paths.paths.get_mut(results).and_then(|path| path.get.as_mut()) {
         results.deprecated = Some(Deprecated::True);
     }
-    webhooks::describe(&mut document);
+    webhooks::document(&mut document);
     let components = document.components.get_or_insert_default();
     describe_refusals(components);
     let key = |name, description| {

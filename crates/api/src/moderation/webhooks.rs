@@ -1,21 +1,16 @@
 //! Notifications, as they are told: to servers of the application's own, to Slack, and to whoever reads a list.
 
-use crate::Webhooks;
+use crate::{
+    Webhooks,
+    http::openapi::{Webhook, add_webhook},
+};
 use base::{AccountId, ContentId, ModerationId, NotificationId, ProfileId, Timestamp};
 use domain::{
     content::ContentType,
     moderation::{AgeGroup, Notification, NotificationReason, NotificationType, WebhookFormat},
 };
 use serde::Serialize;
-use utoipa::{
-    PartialSchema, ToSchema,
-    openapi::{
-        ContentBuilder, HttpMethod, ObjectBuilder, OpenApi, PathItem, Paths, Ref, RefOr, Required,
-        ResponseBuilder, Schema, Type,
-        path::{Operation, OperationBuilder, ParameterBuilder, ParameterIn},
-        request_body::RequestBodyBuilder,
-    },
-};
+use utoipa::{ToSchema, openapi::OpenApi};
 
 /// The longest part of a content's address that Slack shows, characters; escaped it stays below a section's limit of 3000.
 const MAX_SLACK_URL_CHARS: usize = 500;
@@ -155,7 +150,7 @@ pub(crate) enum SlackBlock {
     Actions {
         /// One.
         #[schema(min_items = 1, max_items = 1)]
-        elements: [SlackButton; 1],
+        elements: [SlackElement; 1],
     },
 }
 
@@ -171,15 +166,18 @@ pub(crate) enum SlackText {
     Plain(&'static str),
 }
 
-/// Something to press.
+/// What can be used in a message.
 #[derive(Serialize, ToSchema)]
-#[serde(tag = "type", rename = "button")]
-pub(crate) struct SlackButton {
-    /// What it says, at most 75 characters.
-    text: SlackText,
-    /// Where it leads, at most 3000 characters.
-    #[schema(max_length = 3000)]
-    url: String,
+#[serde(tag = "type", rename_all = "lowercase")]
+pub(crate) enum SlackElement {
+    /// Something to press.
+    Button {
+        /// What it says, at most 75 characters.
+        text: SlackText,
+        /// Where it leads.
+        #[schema(max_length = 3000)]
+        url: String,
+    },
 }
 
 impl SlackMessage {
@@ -196,7 +194,8 @@ impl SlackMessage {
             vec![format!("*{headline}*"), format!("{} {}", notification.content_type, escape(&url))];
         lines.extend(notification.frame_time.map(|time| format!("at {time:.1} s")));
         lines.extend(notification.age_group().map(|group| format!("age group: {group}")));
-        let button = SlackButton { text: SlackText::Plain("Open in the console"), url: link.to_owned() };
+        let text = SlackText::Plain("Open in the console");
+        let button = SlackElement::Button { text, url: link.to_owned() };
         Self {
             text: headline,
             blocks: [
@@ -226,57 +225,26 @@ fn json(payload: &impl Serialize) -> String {
     serde_json::to_string(payload).expect("a payload of our own is JSON")
 }
 
-/// Adds what this server sends to the interface's document.
-pub(super) fn describe(document: &mut OpenApi) {
-    let mut schemas = Vec::new();
-    NotificationBody::schemas(&mut schemas);
-    SlackMessage::schemas(&mut schemas);
-    schemas.push((NotificationBody::name().into_owned(), NotificationBody::schema()));
-    schemas.push((SlackMessage::name().into_owned(), SlackMessage::schema()));
-    document.components.get_or_insert_default().schemas.extend(schemas);
-
-    let told = "Posted to each of `web_destinations`, when a moderation found something or a live video is watched or no more. \
-                The headers are those of Standard Webhooks; the signature is made with the application's secret for deliveries.";
-    let signed = [
-        ("webhook-id", "The id of the message; the same for every attempt."),
-        ("webhook-timestamp", "When the attempt was made, seconds since 1970."),
-        (
-            "webhook-signature",
-            "`v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`; several, with spaces between.",
-        ),
-    ];
-    let web =
-        operation("Notification", told, "Notification").parameters(Some(signed.map(|(name, about)| {
-            ParameterBuilder::new()
-                .name(name)
-                .parameter_in(ParameterIn::Header)
-                .required(Required::True)
-                .description(Some(about))
-                .schema(Some(ObjectBuilder::new().schema_type(Type::String)))
-                .build()
-        })));
-    let told = "Posted to each of `slack_destinations`, on the same occasions.";
-    let slack = operation("Slack message", told, "SlackMessage");
-    let mut webhooks = Paths::new();
-    for (name, operation) in [("notification", web), ("slack", slack)] {
-        let operation: Operation = operation.build();
-        webhooks.paths.insert(name.to_owned(), PathItem::new(HttpMethod::Post, operation));
-    }
-    document.webhooks = Some(webhooks);
-}
-
-fn operation(summary: &str, description: &str, schema: &str) -> OperationBuilder {
-    let schema: RefOr<Schema> = Ref::from_schema_name(schema).into();
-    let content = ContentBuilder::new().schema(Some(schema)).build();
-    let taken = ResponseBuilder::new().description("It was taken. Any other answer, and it is sent again.");
-    OperationBuilder::new()
-        .summary(Some(summary))
-        .description(Some(description))
-        .request_body(Some(
-            RequestBodyBuilder::new()
-                .content("application/json", content)
-                .required(Some(Required::True))
-                .build(),
-        ))
-        .response("2XX", taken)
+/// Writes the webhooks into the interface's document.
+pub(super) fn document(document: &mut OpenApi) {
+    add_webhook::<NotificationBody>(
+        document,
+        Webhook {
+            name: "moderation.notification",
+            summary: "Something was found, or a live video is watched or no more",
+            description: "Sent to each of `web_destinations`.",
+            delivered: "2XX",
+            headers: &[],
+        },
+    );
+    add_webhook::<SlackMessage>(
+        document,
+        Webhook {
+            name: "moderation.slack",
+            summary: "The same as a message for people",
+            description: "Sent to each of `slack_destinations`, which are incoming webhooks of Slack.",
+            delivered: "2XX",
+            headers: &[],
+        },
+    );
 }

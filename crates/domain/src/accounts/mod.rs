@@ -10,7 +10,7 @@ mod receipt;
 pub use actor::{ADMIN, Actor, NoActor, Scope, Who, by_api_key};
 pub use email::{BadEmail, Email};
 pub use members::Member;
-pub use receipt::{Receipt, ReceiptKey, Receipts, Signed};
+pub use receipt::{Receipt, Receipts, Signed};
 
 use crate::tenancy::applications;
 use base::{AccountId, AppId, Id as _, Timestamp, World};

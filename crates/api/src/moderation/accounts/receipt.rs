@@ -10,7 +10,10 @@ use super::super::{
 use crate::Api;
 use axum::{Json, extract::State};
 use base::{AccountId, ReceiptId, Timestamp};
-use domain::accounts::{Receipt, ReceiptKey, Signed};
+use domain::{
+    accounts::{Receipt, Signed},
+    jwk::Jwk,
+};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
@@ -23,7 +26,7 @@ pub(crate) struct ReceiptBody {
     /// The same as a JWS in compact form (RFC 7515), signed by `EdDSA` (RFC 8037).
     jws: String,
     /// The public key that it verifies with.
-    key: ReceiptKeyBody,
+    key: Jwk,
 }
 
 /// What a receipt says.
@@ -47,29 +50,6 @@ pub(crate) struct ReceiptClaims {
     by: String,
 }
 
-/// A public key as JWK (RFC 7517), of an Ed25519 key as RFC 8037 writes it.
-#[derive(serde::Serialize, ToSchema)]
-#[schema(as = ReceiptKey)]
-pub(crate) struct ReceiptKeyBody {
-    /// Its type.
-    #[schema(example = "OKP")]
-    kty: &'static str,
-    /// Its curve.
-    #[schema(example = "Ed25519")]
-    crv: &'static str,
-    /// The key, base64url.
-    #[schema(min_length = 43, max_length = 43)]
-    x: String,
-    /// The key's thumbprint (RFC 7638).
-    kid: String,
-    /// What it signs with.
-    #[schema(example = "EdDSA")]
-    alg: &'static str,
-    /// What it is for.
-    #[schema(example = "sig")]
-    r#use: &'static str,
-}
-
 /// See what was deleted with an account.
 ///
 /// An extension: for the application whose account it was, by an API key of an administrator.
@@ -91,7 +71,6 @@ impl From<Signed> for ReceiptBody {
     fn from(Signed { receipt, jws, key }: Signed) -> Self {
         let Receipt { id, account_id, what, requested_at, completed_at, by } = receipt;
         let receipt = ReceiptClaims { id, account_id, what, requested_at, completed_at, by };
-        let ReceiptKey { kty, crv, x, kid, alg, r#use } = key;
-        Self { receipt, jws, key: ReceiptKeyBody { kty, crv, x, kid, alg, r#use } }
+        Self { receipt, jws, key }
     }
 }
