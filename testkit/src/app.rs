@@ -209,6 +209,7 @@ impl TestApp {
             videos.expect("a relay"),
             estimator.clone(),
             moderation::Settings { outage: 5, ..moderation::Settings::default() },
+            Arc::new(api::Webhooks),
         );
         let identities = Identities::new(
             database.db.clone(),

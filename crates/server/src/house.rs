@@ -94,6 +94,7 @@ impl House {
             videos,
             estimator.clone(),
             config.moderation(public_url),
+            Arc::new(api::Webhooks),
         );
         let identities = Identities::new(
             db.clone(),
