@@ -1,5 +1,6 @@
 //! The whole server in this process: real models, a clean database, a known moment.
 
+use crate::contract::Contract;
 use api::{Api, Brand, Metrics, Settings};
 use axum::{
     Router,
@@ -66,6 +67,7 @@ pub struct TestApp {
     mail: Mail,
     letters: tempfile::TempDir,
     router: Router,
+    contract: Arc<Contract>,
     database: TestDb,
     _indexes: tempfile::TempDir,
 }
@@ -289,7 +291,20 @@ impl TestApp {
         public_keys::add(&mut tx, &*world, app, public_key()).await.expect("a key");
         tx.commit().await.expect("a commit");
         let router = api::router(api.clone(), Router::new());
-        Self { api, world, org, app, issuer: issuing, mail, letters, _indexes: indexes, router, database }
+        let contract = Contract::of(&api.brand);
+        Self {
+            api,
+            world,
+            org,
+            app,
+            issuer: issuing,
+            mail,
+            letters,
+            _indexes: indexes,
+            router,
+            contract,
+            database,
+        }
     }
 
     /// Every row of every table as a text.
@@ -317,9 +332,11 @@ impl TestApp {
     /// # Panics
     /// When there is no answer.
     pub async fn send(&self, request: Request<Body>) -> Answer {
+        let (method, path) = (request.method().to_string(), request.uri().path().to_owned());
         let response = self.router.clone().oneshot(request).await.expect("an answer");
         let (status, headers) = (response.status(), response.headers().clone());
         let body = response.into_body().collect().await.expect("a whole answer").to_bytes();
+        self.contract.check((&method, &path), status, &headers, &body);
         Answer { status, headers, body }
     }
 
@@ -393,17 +410,17 @@ impl TestApp {
     /// Lets jobs run that are due, until none is; deliveries stay where they are.
     ///
     /// # Panics
-    /// When the database does not answer.
+    /// When the database does not answer, or jobs do not come to an end within ten minutes.
     pub async fn work(&self) {
         let count = |query| async move {
             let mut view = self.api.db.read().await.expect("a view");
             view.count(query).await.expect("a count")
         };
         let working = self.keep_working();
-        for _ in 0..60_000 {
-            if count(db::sql!("SELECT count(*) FROM jobs WHERE state <> 'PARKED'")).await == 0 {
-                break;
-            }
+        let mut rounds = 0;
+        while count(db::sql!("SELECT count(*) FROM jobs WHERE state <> 'PARKED'")).await != 0 {
+            rounds += 1;
+            assert!(rounds < 60_000, "jobs go on for more than ten minutes");
             // Waits between attempts pass at once. While something runs the world stands still: its lease is of the
             // world's time, and is extended by the machine's clock.
             if count(db::sql!("SELECT count(*) FROM jobs WHERE state = 'RUNNING'")).await == 0 {

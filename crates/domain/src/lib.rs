@@ -9,6 +9,7 @@ pub mod estimate;
 pub mod faces;
 pub mod idempotency;
 pub mod identity;
+pub mod jwk;
 pub mod keyring;
 pub mod mail;
 mod members;

@@ -13,10 +13,14 @@ use domain::ages::{LONGEST_WALLET_NONCE as LONGEST_NONCE, WalletChoice as Choice
 use serde_json::{Value, json};
 
 const NO_STORE: (HeaderName, &str) = (header::CACHE_CONTROL, "no-store");
-/// Nothing from anywhere, no frames; forms may be sent here, and lead back to the page.
+/// The style of the sandbox's wallet, which stands inside the page.
+const STYLE: &str = include_str!("wallet.css");
+/// Nothing from anywhere but the style above, named by its SHA-256; no frames; forms may be sent here, and lead back to the
+/// age page.
 const POLICY: (HeaderName, &str) = (
     header::CONTENT_SECURITY_POLICY,
-    "default-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "default-src 'none'; style-src 'sha256-u6AtUPNVPyXYUp7gDGYl+uta/vcwuzAT3zGYwK9BC4I='; form-action 'self'; \
+     base-uri 'none'; frame-ancestors 'none'",
 );
 
 /// Fetch a request.
@@ -91,13 +95,14 @@ pub(crate) async fn see_sandbox_wallet(wallet: Wallet) -> Result<Response, Probl
         return Err(Problem::no_session());
     }
     let page = page(
-        "A test asks for your age. What does your wallet do?",
-        "<form method=\"post\">\
-         <p><button name=\"choice\" value=\"over\">Show that you are old enough</button></p>\
-         <p><button name=\"choice\" value=\"under\">Show that you are too young</button></p>\
-         <p><button name=\"choice\" value=\"silent\">Show a credential without an age</button></p>\
-         <p><button name=\"choice\" value=\"stranger\">Show a credential of an issuer whom nobody knows</button></p>\
-         <p><button name=\"choice\" value=\"refuse\">Show nothing</button></p>\
+        "What should your wallet share?",
+        "<p>This is a test. No real credential is shared.</p>\
+         <form method=\"post\">\
+         <button name=\"choice\" value=\"over\">Proof that you are old enough</button>\
+         <button name=\"choice\" value=\"under\">Proof that you are too young</button>\
+         <button name=\"choice\" value=\"silent\">A credential without an age</button>\
+         <button name=\"choice\" value=\"stranger\">A credential from an unknown issuer</button>\
+         <button name=\"choice\" value=\"refuse\">Nothing</button>\
          </form>",
     );
     Ok(page)
@@ -126,7 +131,7 @@ pub(crate) async fn use_sandbox_wallet(State(api): State<Api>, wallet: Wallet) -
     })?;
     Ok(match api.ages.sandbox_wallet(&wallet.request, choice).await? {
         Some(address) => (StatusCode::SEE_OTHER, [(header::LOCATION, address)], [NO_STORE]).into_response(),
-        None => page("Done", "<p>Go on where you began. This page can be closed.</p>"),
+        None => page("Done", "<p>Continue on the device where you started. You can close this page.</p>"),
     })
 }
 
@@ -140,8 +145,9 @@ fn field(wallet: &Wallet, name: &str) -> Option<String> {
 fn page(heading: &str, body: &str) -> Response {
     let text = format!(
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
-         <meta name=\"viewport\" content=\"width=device-width\"><title>Wallet of the sandbox</title>\
-         <main><h1>{heading}</h1>{body}</main></html>"
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+         <title>{heading} - sandbox wallet</title><style>{STYLE}</style>\
+         <main><article><h1>{heading}</h1>{body}</article></main></html>"
     );
     ([NO_STORE, POLICY], Html(text)).into_response()
 }

@@ -5,7 +5,7 @@ use super::{
     enum_field::EnumField,
     error,
     explain::Explain,
-    photo::{self, Antispoofing, Metadata, Photo, SecureCapture, Switches, Wanted},
+    photo::{self, AgeCheck, Antispoofing, Metadata, Photo, SecureCapture, Switches, Wanted},
 };
 use crate::{
     Api,
@@ -47,7 +47,7 @@ pub(crate) struct AgeAntispoofingVerifyRequest<'a> {
 /// Whether the estimate passes, and whether the face is live.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct AgeAntispoofingVerifyAnswer {
-    age: AgeCheck,
+    age: AgeOutcome,
     antispoofing: Antispoofing,
     #[serde(skip_serializing_if = "Option::is_none")]
     explain: Option<Explain>,
@@ -55,10 +55,9 @@ pub(crate) struct AgeAntispoofingVerifyAnswer {
 
 /// The age outcome.
 #[derive(serde::Serialize, ToSchema)]
-pub(crate) struct AgeCheck {
-    /// `pass` or `fail`.
-    #[schema(value_type = String, example = "pass")]
-    age_check: &'static str,
+pub(crate) struct AgeOutcome {
+    /// The outcome.
+    age_check: AgeCheck,
 }
 
 /// Hold the estimated age of a face against a threshold, and tell whether it is live.
@@ -82,7 +81,7 @@ pub(crate) async fn age_antispoofing_verify(
     let judged = photo::judge(&api, &signed, &switches, photo, wanted).await?;
 
     let mut answer = AgeAntispoofingVerifyAnswer {
-        age: AgeCheck { age_check: judged.age_check()? },
+        age: AgeOutcome { age_check: judged.age_check()? },
         antispoofing: judged.prediction()?,
         explain: None,
     };

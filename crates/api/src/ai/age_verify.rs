@@ -5,7 +5,7 @@ use super::{
     enum_field::EnumField,
     error,
     explain::Explain,
-    photo::{self, Metadata, Photo, SecureCapture, Switches, Wanted},
+    photo::{self, AgeCheck, Metadata, Photo, SecureCapture, Switches, Wanted},
 };
 use crate::{
     Api,
@@ -43,9 +43,8 @@ pub(crate) struct AgeVerifyRequest<'a> {
 /// Whether the estimate passes.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct AgeVerifyAnswer {
-    /// `pass` or `fail`.
-    #[schema(value_type = String, example = "pass")]
-    age_check: &'static str,
+    /// The outcome.
+    age_check: AgeCheck,
     #[serde(skip_serializing_if = "Option::is_none")]
     explain: Option<Explain>,
 }

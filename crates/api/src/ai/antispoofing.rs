@@ -26,15 +26,14 @@ pub(crate) struct AntispoofingRequest<'a> {
     #[serde(default, deserialize_with = "object")]
     pub(super) metadata: Option<Metadata>,
     #[serde(default, deserialize_with = "object")]
-    #[schema(value_type = Option<SecureCapture>)]
     pub(super) secure: Option<SecureCapture>,
     /// `low`, `medium` (default) or `high`: how sure the answer must be before it says `real`.
     #[serde(default)]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<Assurance>)]
     pub(super) level_of_assurance: EnumField<Assurance>,
     /// `high` only: there is no relaxed mode where liveness is asked for.
     #[serde(default)]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<Validation>)]
     pub(super) img_validation_level: EnumField<Validation>,
 }
 

@@ -134,6 +134,16 @@ pub(super) struct Judged {
     wanted: Wanted,
 }
 
+/// The rules that led to an answer, as decision records keep them.
+#[derive(Debug, serde::Serialize)]
+struct DecisionRules {
+    threshold: Option<f64>,
+    operator: Option<Operator>,
+    level_of_assurance: Option<Assurance>,
+    img_validation_level: Option<Validation>,
+    liveness_threshold: Option<f32>,
+}
+
 /// Takes the photo through the gates and the models.
 pub(super) async fn judge(
     api: &Api,
@@ -180,20 +190,16 @@ impl Judged {
         answer: &T,
     ) -> Result<(), Problem> {
         let (Some(decisions), Some(hash)) = (&api.decisions, &self.image_sha256) else { return Ok(()) };
-        let answer = serde_json::to_value(answer).map_err(|error| Problem::internal(&error))?;
-        let decision = Decision {
-            operation,
-            image_sha256: hash.clone(),
-            answer: &answer,
-            rules: serde_json::json!({
-                "threshold": self.wanted.threshold.map(Threshold::years),
-                "operator": self.wanted.threshold.map(|threshold| threshold.operator().as_str()),
-                "level_of_assurance": self.wanted.liveness.map(Assurance::as_str),
-                "img_validation_level": self.wanted.validation.map(Validation::as_str),
-                "liveness_threshold": self.finding.liveness.as_ref().map(|liveness| liveness.threshold),
-            }),
-            models: serde_json::json!(self.finding.models),
+        let Wanted { liveness, validation, threshold, .. } = self.wanted;
+        let rules = DecisionRules {
+            threshold: threshold.map(Threshold::years),
+            operator: threshold.map(Threshold::operator),
+            level_of_assurance: liveness,
+            img_validation_level: validation,
+            liveness_threshold: self.finding.liveness.as_ref().map(|liveness| liveness.threshold),
         };
+        let models = &self.finding.models;
+        let decision = Decision { operation, image_sha256: hash.clone(), answer, rules, models };
         let kept = decisions.keep(&*api.world, signed.caller.app, &decision).await;
         kept.map(drop).map_err(|error| Problem::unavailable(&error))
     }
@@ -205,10 +211,10 @@ impl Judged {
     }
 
     /// `pass` or `fail` against the threshold.
-    pub(super) fn age_check(&self) -> Result<&'static str, Problem> {
+    pub(super) fn age_check(&self) -> Result<AgeCheck, Problem> {
         let estimate = self.finding.age.as_ref().ok_or_else(missing)?;
         let threshold = self.wanted.threshold.ok_or_else(missing)?;
-        Ok(if threshold.passes(estimate.years.into()) { "pass" } else { "fail" })
+        Ok(if threshold.passes(estimate.years.into()) { AgeCheck::Pass } else { AgeCheck::Fail })
     }
 
     /// `real` or `fake`.
@@ -236,6 +242,14 @@ pub(crate) struct Age {
     /// Uncertainty in years: about two of three people of this estimate are within one `st_dev`.
     #[schema(example = 4.9)]
     st_dev: f64,
+}
+
+/// Whether an estimate passes a threshold.
+#[derive(Clone, Copy, Debug, serde::Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum AgeCheck {
+    Pass,
+    Fail,
 }
 
 /// A liveness answer.

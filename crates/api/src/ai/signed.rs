@@ -8,7 +8,6 @@ use crate::{
 use axum::{
     body::Bytes,
     extract::{FromRequest, Request},
-    http::HeaderMap,
 };
 use domain::tenancy::{Feature, caller::Caller};
 
@@ -17,8 +16,6 @@ use domain::tenancy::{Feature, caller::Caller};
 pub(crate) struct Signed {
     /// Who sent it.
     pub(super) caller: Caller,
-    /// The headers, which are not part of any signature.
-    pub(super) headers: HeaderMap,
     /// The raw body, at most `server.body_bytes`.
     pub(super) body: Bytes,
 }
@@ -41,6 +38,6 @@ impl FromRequest<Api> for Signed {
             DeviceMetadata::read(metadata.as_bytes(), api.brand.device_meta().as_str())
                 .map_err(|words| Problem::new(Code::InvalidRequestBody, words))?;
         }
-        Ok(Self { caller: signed.caller, headers: parts.headers, body: signed.body })
+        Ok(Self { caller: signed.caller, body: signed.body })
     }
 }

@@ -9,6 +9,7 @@ pub(crate) mod error;
 pub(crate) mod idempotency;
 pub(crate) mod json;
 pub(crate) mod multipart;
+pub(crate) mod openapi;
 pub(crate) mod pagination;
 pub(crate) mod panic;
 pub(crate) mod request_context;

@@ -10,7 +10,10 @@ use axum::{
     extract::{Request, State},
     http::{HeaderName, header},
 };
-use domain::proof::issuer::{BATCH, NotIssued};
+use domain::{
+    jwk::JwkSet,
+    proof::issuer::{BATCH, NotIssued},
+};
 use utoipa::ToSchema;
 
 /// Room for the keys of a batch.
@@ -62,21 +65,12 @@ pub(crate) async fn redeem_invitation(
     Ok(([(header::CACHE_CONTROL, "no-store")], Json(answer)))
 }
 
-/// Keys that verify.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "describes a JWK Set, which is passed through, in the document")]
-pub(crate) struct KeySet {
-    /// Public keys as JWK (RFC 7517).
-    #[schema(value_type = Vec<Object>)]
-    keys: Vec<serde_json::Value>,
-}
-
 /// The public keys of this server as an issuer of proofs, a JWK Set.
 #[utoipa::path(
     get, path = "/poa/v1/issuer/keys", tag = "holders",
-    responses((status = 200, description = "The keys.", body = KeySet), error::Public),
+    responses((status = 200, description = "The keys.", body = JwkSet), error::Public),
 )]
-pub(crate) async fn issuer_keys(State(api): State<Api>) -> Result<Json<serde_json::Value>, Problem> {
+pub(crate) async fn issuer_keys(State(api): State<Api>) -> Result<Json<JwkSet>, Problem> {
     Ok(Json(api.issuer.key_set().await?))
 }
 

@@ -50,5 +50,6 @@ pub(crate) fn document() -> OpenApi {
         .description(Some("The code of an invitation that the operator made."))
         .build();
     components.add_security_scheme("invitation", SecurityScheme::Http(invitation));
+    webhooks::document(&mut document);
     document
 }
