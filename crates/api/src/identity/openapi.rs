@@ -1,6 +1,9 @@
 //! The OpenAPI document of this interface: what goes with credentials is added to each operation that takes them.
 
-use super::{error::ErrorBody, error::Wrong, operations, webhooks};
+use super::{
+    error::{ErrorBody, Wrong},
+    operations, webhooks,
+};
 use crate::oauth;
 use utoipa::{
     PartialSchema as _,
@@ -21,7 +24,6 @@ pub(crate) fn document() -> OpenApi {
     let components = document.components.get_or_insert_default();
     components.schemas.insert("Error".to_owned(), ErrorBody::schema());
     components.schemas.insert("Wrong".to_owned(), Wrong::schema());
-    document.webhooks = Some(webhooks::document(&mut components.schemas));
     let key = |name: &str, words: &str| {
         SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::with_description(name, words)))
     };
@@ -44,6 +46,7 @@ pub(crate) fn document() -> OpenApi {
         ))
         .build();
     components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
+    webhooks::document(&mut document);
     document
 }
 
@@ -86,9 +89,6 @@ fn describe(operation: &mut Operation) {
             response.headers.insert(name.to_owned(), RefOr::T(header));
         };
         add("X-Request-Id", Type::String, "The id of the request, as the log has it.");
-        if matches!(status.as_str(), "429" | "503") {
-            add("Retry-After", Type::Integer, "Seconds to wait before the next try.");
-        }
         if status == "429" {
             add("RateLimit-Limit", Type::Integer, "Calls that are possible at once.");
             add("RateLimit-Remaining", Type::Integer, "Calls that are possible now.");

@@ -1,21 +1,24 @@
 //! What relying parties are told of their sessions, and what is kept of what they sent.
 
 use super::response_config::config::ResponseConfigRequest;
-use crate::Webhooks;
+use crate::{
+    Webhooks,
+    http::openapi::{Webhook, add_webhook},
+};
 use base::{CheckId, ResourceId, SessionId, TaskId};
 use domain::identity::{
     Notification, Subject, WireFormat, responses::ResponseConfig, words::NotificationTopic,
 };
 use serde_json::Value;
 use utoipa::{
-    PartialSchema as _, ToSchema,
-    openapi::{
-        ContentBuilder, HttpMethod, ObjectBuilder, PathItem, Paths, PathsBuilder, Ref, RefOr, Required,
-        ResponseBuilder, Schema, Type,
-        path::{OperationBuilder, Parameter, ParameterBuilder, ParameterIn},
-        request_body::RequestBodyBuilder,
-    },
+    ToSchema,
+    openapi::{OpenApi, RefOr, Required},
 };
+
+/// The webhook's name in the document.
+const WEBHOOK: &str = "session.notification";
+/// The header that opens the receiver's door.
+const AUTHORIZATION: &str = "Authorization";
 
 /// Something happened in a session.
 #[derive(serde::Serialize, ToSchema)]
@@ -103,50 +106,31 @@ impl WireFormat for Webhooks {
     }
 }
 
-/// Describes the notifications of sessions.
-pub(super) fn document(schemas: &mut impl Extend<(String, RefOr<Schema>)>) -> Paths {
-    let mut needed = Vec::new();
-    SessionNotification::schemas(&mut needed);
-    needed.push((SessionNotification::name().into_owned(), SessionNotification::schema()));
-    schemas.extend(needed);
-    let body = ContentBuilder::new().schema(Some(Ref::from_schema_name(SessionNotification::name()))).build();
-    let request = RequestBodyBuilder::new().content("application/json", body).required(Some(Required::True));
-    let taken =
-        ResponseBuilder::new().description("Any 2xx: it has arrived. Whatever else comes is tried again.");
-    let operation = OperationBuilder::new()
-        .operation_id(Some("session_notification"))
-        .tag("webhooks")
-        .summary(Some("Something happened in a session."))
-        .description(Some(
-            "Sent to `notifications.endpoint` for each of its `topics`, at least once and in no promised order: a repeat has the \
-             `webhook-id` of the first. The signature is that of Standard Webhooks.",
-        ))
-        .parameter(header("webhook-id", "Which notification; the same for a repeat.", Required::True))
-        .parameter(header("webhook-timestamp", "When it was sent, seconds since 1970.", Required::True))
-        .parameter(header(
-            "webhook-signature",
-            "One or more of `v1,` and the base64 of an HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}` with the \
-             application's webhook secret, parted by spaces.",
-            Required::True,
-        ))
-        .parameter(header(
-            "Authorization",
-            "`Basic` and the base64 of `notifications.auth_token`, or `Bearer` and the token as it is; absent where the request \
-             has none.",
-            Required::False,
-        ))
-        .request_body(Some(request.build()))
-        .response("2XX", taken);
-    PathsBuilder::new().path("sessionNotification", PathItem::new(HttpMethod::Post, operation)).build()
-}
-
-fn header(name: &str, words: &str, required: Required) -> Parameter {
-    let text = ObjectBuilder::new().schema_type(Type::String);
-    ParameterBuilder::new()
-        .name(name)
-        .parameter_in(ParameterIn::Header)
-        .required(required)
-        .description(Some(words))
-        .schema(Some(text))
-        .build()
+/// Writes the webhook into the interface's document.
+pub(super) fn document(document: &mut OpenApi) {
+    add_webhook::<SessionNotification>(
+        document,
+        Webhook {
+            name: WEBHOOK,
+            summary: "Something happened in a session",
+            description: "Sent to `notifications.endpoint` for each of its `topics`, at least once and in no promised order: a \
+                          repeat has the `webhook-id` of the first.",
+            delivered: "2XX",
+            headers: &[(
+                AUTHORIZATION,
+                "`Basic` and the base64 of `notifications.auth_token`, or `Bearer` and the token as it is. Absent where the \
+                 session has none.",
+            )],
+        },
+    );
+    // Of the headers this one may be missing.
+    let item = document.webhooks.as_mut().and_then(|webhooks| webhooks.paths.get_mut(WEBHOOK));
+    let parameters = item.and_then(|item| item.post.as_mut()?.parameters.as_mut());
+    for parameter in parameters.into_iter().flatten() {
+        if let RefOr::T(parameter) = parameter
+            && parameter.name == AUTHORIZATION
+        {
+            parameter.required = Required::False;
+        }
+    }
 }
