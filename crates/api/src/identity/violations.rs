@@ -29,7 +29,7 @@ impl Violations {
     }
 
     /// Adds what the domain found.
-    pub(super) fn extend(&mut self, found: Vec<Violation>) {
+    pub(super) fn extend(&mut self, found: impl IntoIterator<Item = Violation>) {
         for violation in found {
             self.refuse(&violation.path, violation.message);
         }

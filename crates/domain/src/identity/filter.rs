@@ -1,7 +1,6 @@
 //! Which documents a session takes.
 
 use super::words::{IdDocumentType, Inclusion};
-use crate::violation::Violation;
 use documents::{
     catalogue::{self, Document, DocumentType},
     countries,
@@ -33,19 +32,15 @@ pub fn type_of(word: &str) -> Option<DocumentType> {
     Some(word.into())
 }
 
+/// Whether a code is a country's, ISO 3166-1 alpha-3 in capital letters.
+pub fn is_country(code: &str) -> bool {
+    countries::find_iso(code).is_some()
+}
+
 impl Filter {
-    /// What is wrong with a filter that stands at a path.
-    pub fn violations(&self, path: &str) -> Vec<Violation> {
-        let codes = self.countries.iter().flat_map(|(_, codes)| codes.iter().enumerate());
-        let unknown = codes.filter(|(_, code)| countries::find_iso(code).is_none()).map(|(at, _)| {
-            let path = format!("{path}.country_restriction.country_codes[{at}]");
-            Violation::new(path, "it is no ISO 3166-1 alpha-3 code")
-        });
-        let mut found: Vec<_> = unknown.collect();
-        if self.allowed().next().is_none() {
-            found.push(Violation::new(path.to_owned(), "it leaves no document that is supported"));
-        }
-        found
+    /// Whether it leaves no document that is supported.
+    pub fn leaves_nothing(&self) -> bool {
+        self.allowed().next().is_none()
     }
 
     /// Whether a country and a type are among those that are taken.

@@ -1,7 +1,7 @@
 //! What a session is asked for, and what has to be supplied for it.
 
 use super::{
-    filter::Filter,
+    filter::{Filter, is_country},
     words::{
         CaptureMethods, CheckType, ChipData, IbvSupport, LivenessType, ManualCheck, NotificationAuthType,
         NotificationTopic, ResourceKind, SchemeType, SourceType, TaskType, TrustFramework,
@@ -396,11 +396,7 @@ impl SdkConfig {
         if self.locale.as_deref().is_some_and(|locale| locale.trim().is_empty()) {
             refuse("locale", "it is empty".to_owned());
         }
-        if self
-            .preset_issuing_country
-            .as_deref()
-            .is_some_and(|code| documents::countries::find_iso(code).is_none())
-        {
+        if self.preset_issuing_country.as_deref().is_some_and(|code| !is_country(code)) {
             refuse("preset_issuing_country", "it is no ISO 3166-1 alpha-3 code".to_owned());
         }
         for (name, url) in [

@@ -510,3 +510,33 @@ impl SubCheckRequest {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_is_kept_is_read_though_a_part_of_it_is_taken_no_more() {
+        let kept = ResponseConfigRequest::kept(&json!({
+            "async_report_delay": 30,
+            "task_results": { "ID_DOCUMENT_TEXT_DATA_EXTRACTION": [
+                { "result": { "document_fields": { "full_name": "A", "note": null }, "detected_country": "NOR" } },
+            ] },
+            "check_reports": {
+                "ID_DOCUMENT_TEXT_DATA_CHECK": [{ "result": { "report_template": "success", "document_fields": 7 } }],
+                "LIVENESS": [7, { "liveness_type": "zoom", "result_template": "SUCCESS", "result": {} }],
+            },
+        }));
+        assert_eq!((kept.report_delay_seconds, kept.task_results.len()), (30, 1));
+        let fields = Value::from(kept.task_results[0].fields.clone());
+        assert_eq!(fields, json!({ "full_name": "A", "detected_country": "NOR" }));
+        let checks: Vec<_> = kept.check_reports.iter().map(|item| item.check).collect();
+        assert_eq!(checks, [CheckType::TextData, CheckType::Liveness]);
+        assert!(
+            kept.check_reports.iter().all(|item| item.report.recommendation.value == CheckAdvice::Approve)
+        );
+        assert!(matches!(kept.check_reports[1].applies_to, AppliesTo::Liveness(Some(LivenessType::Zoom))));
+        assert_eq!(ResponseConfigRequest::kept(&json!(7)).check_reports.len(), 0);
+    }
+}

@@ -7,7 +7,7 @@ use crate::{
 };
 use base::{SignedDuration, Timestamp};
 use domain::identity::{
-    filter::Filter,
+    filter::{Filter, is_country},
     request::{
         BranchOptions, DEFAULT_RESOURCES_TTL_SECONDS, DEFAULT_TOKEN_TTL_SECONDS, MAX_REQUESTED_ITEMS,
         Notifications, RequestedCheck, RequestedTask, RequiredDocument, SdkConfig, SessionRequest,
@@ -289,8 +289,16 @@ impl CreateSessionRequest {
     pub(super) fn read(api: &Api, received: &ReceivedRequest) -> Result<SessionRequest, Problem> {
         let (payload, wrong) = received.parse_lenient::<Self>()?;
         let mut violations = Violations::new(wrong);
+        let places = [
+            ("requested_checks", places(payload.requested_checks.as_deref(), |check| check.kind.is_some())),
+            ("requested_tasks", places(payload.requested_tasks.as_deref(), |task| task.kind.is_some())),
+        ];
         let request = payload.into_request(api.world.now(), &mut violations);
-        violations.extend(api.identities.violations(&request));
+        for mut found in api.identities.violations(&request) {
+            let sent = places.iter().find_map(|(list, places)| as_sent(&found.path, list, places));
+            found.path = sent.map_or(found.path, Into::into);
+            violations.extend([found]);
+        }
         violations.end()?;
         Ok(request)
     }
@@ -339,6 +347,19 @@ impl CreateSessionRequest {
         }
         request
     }
+}
+
+/// Where the items of a list stand that can be used.
+fn places<W>(items: Option<&[Option<W>]>, is_usable: impl Fn(&W) -> bool) -> Vec<usize> {
+    let items = items.unwrap_or_default().iter().enumerate();
+    items.filter(|(_, item)| item.as_ref().is_some_and(&is_usable)).map(|(at, _)| at).collect()
+}
+
+/// The path of a list's item as it was sent: the domain knows only those that can be used, and counts them.
+fn as_sent(path: &str, list: &str, places: &[usize]) -> Option<String> {
+    let (at, rest) = path.strip_prefix(list)?.strip_prefix('[')?.split_once(']')?;
+    let at = places.get(at.parse::<usize>().ok()?)?;
+    Some(format!("{list}[{at}]{rest}"))
 }
 
 /// The items of a list, each with its path; those that cannot be used are told, and left out.
@@ -468,8 +489,16 @@ impl DocumentFilter {
             let path = format!("{path}.country_restriction");
             let inclusion = violations.required(&format!("{path}.inclusion"), restriction.inclusion)?;
             let path = format!("{path}.country_codes");
-            let codes = violations.texts(&path, restriction.country_codes, MAX_LISTED);
-            let codes: Vec<_> = codes.iter().map(|code| code.trim().to_ascii_uppercase()).collect();
+            let codes = violations.list(&path, restriction.country_codes, MAX_LISTED).into_iter().enumerate();
+            let codes = codes.filter_map(|(at, code)| {
+                let path = format!("{path}[{at}]");
+                let code = violations.text(&path, code)?.trim().to_ascii_uppercase();
+                if !is_country(&code) {
+                    violations.refuse(&path, "it is no ISO 3166-1 alpha-3 code");
+                }
+                Some(code)
+            });
+            let codes: Vec<_> = codes.collect();
             (!codes.is_empty()).then_some((inclusion.into(), codes))
         });
         let types = self.type_restriction.and_then(|restriction| {
@@ -486,7 +515,9 @@ impl DocumentFilter {
             countries,
             types,
         };
-        violations.extend(filter.violations(path));
+        if filter.leaves_nothing() {
+            violations.refuse(path, "it leaves no document that is supported");
+        }
         filter
     }
 }
