@@ -224,6 +224,7 @@ impl TestApp {
                 withheld: vec!["PRK".to_owned()],
                 ..identity::Settings::default()
             },
+            Arc::new(api::Webhooks),
         );
         let issuer = Issuer::new(database.db.clone(), world.clone(), vault.clone(), rules.clone());
         let secure_capture = SecureCapture::new(&keyring);

@@ -33,7 +33,7 @@ enum Segment {
 }
 
 /// The documents that answers are held to.
-const CHECKED: [&str; 4] = ["ai", "proof", "moderation", "console"];
+const CHECKED: [&str; 5] = ["ai", "proof", "moderation", "console", "identity"];
 
 /// Documents are the same for all tests of a brand, and take a while to be made.
 static CONTRACTS: LazyLock<Mutex<HashMap<String, Arc<Contract>>>> = LazyLock::new(Mutex::default);

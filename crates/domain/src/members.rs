@@ -63,11 +63,6 @@ impl<'a> Members<'a> {
         self.map.get(name).filter(|value| !value.is_null())
     }
 
-    /// The names of all members.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &'a str> {
-        self.map.keys().map(String::as_str)
-    }
-
     fn read<T>(&self, name: &str, what: &str, read: impl FnOnce(&'a Value) -> Option<T>) -> Option<T> {
         let value = self.value(name)?;
         let read = read(value);
@@ -149,19 +144,6 @@ impl<'a> Members<'a> {
         list
     }
 
-    /// A list of objects.
-    pub(crate) fn items(&self, name: &str) -> Vec<Members<'a>> {
-        let items = self.list(name).iter().enumerate().filter_map(|(at, value)| {
-            let path = self.path(&format!("{name}[{at}]"));
-            let Some(map) = value.as_object() else {
-                self.wrongs.push(path, "an object is expected");
-                return None;
-            };
-            Some(Members { path, map, wrongs: self.wrongs })
-        });
-        items.collect()
-    }
-
     /// A list of texts, each with its path.
     pub(crate) fn texts(&self, name: &str) -> Vec<(String, &'a str)> {
         let texts = self.list(name).iter().enumerate().filter_map(|(at, value)| {
@@ -173,12 +155,6 @@ impl<'a> Members<'a> {
             Some((path, text?))
         });
         texts.collect()
-    }
-
-    /// A list of words of a closed set, in any case.
-    pub(crate) fn words<T: FromStr<Err = crate::UnknownWord>>(&self, name: &str) -> Vec<T> {
-        let read = |(path, text): (String, &str)| word(text).map_err(|words| self.refuse(&path, words)).ok();
-        self.texts(name).into_iter().filter_map(read).collect()
     }
 }
 

@@ -104,6 +104,7 @@ impl House {
             blobs.clone(),
             estimator.clone(),
             config.identity(public_url),
+            Arc::new(api::Webhooks),
         );
         let secure_capture = SecureCapture::new(&keyring);
         let parts = Parts {

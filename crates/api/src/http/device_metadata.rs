@@ -7,12 +7,24 @@ use serde::{Deserialize, Serialize};
 const MAX_HEADER_BYTES: usize = 8192;
 
 /// About the device. Every member is optional, and each one is text.
-#[derive(Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, utoipa::ToSchema)]
 #[serde(default)]
 pub struct DeviceMetadata {
+    /// The browser.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub browser_name: Option<String>,
+    /// The browser's version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub browser_version: Option<String>,
+    /// The client library's version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_version: Option<String>,
     /// Address of the person's device, as the integrator saw it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ip_address: Option<String>,
+    /// The person's locale.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub locale: Option<String>,
     /// Who made the device.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub manufacture_name: Option<String>,
@@ -25,18 +37,6 @@ pub struct DeviceMetadata {
     /// The operating system's version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub os_version: Option<String>,
-    /// The browser.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub browser_name: Option<String>,
-    /// The browser's version.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub browser_version: Option<String>,
-    /// The person's locale.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub locale: Option<String>,
-    /// The client library's version.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub client_version: Option<String>,
 }
 
 impl DeviceMetadata {

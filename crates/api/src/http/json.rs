@@ -231,6 +231,13 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Object<T> {
 pub(crate) fn objects<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     from: D,
 ) -> Result<Option<Vec<T>>, D::Error> {
+    Ok(sparse_objects(from)?.map(|items| items.into_iter().flatten().collect()))
+}
+
+/// The same, but null in the list keeps its place: the paths of what follows stay true when rules are looked at.
+pub(crate) fn sparse_objects<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Option<Vec<Option<T>>>, D::Error> {
     struct Item<T>(Option<T>);
     impl<'de, T: Deserialize<'de>> Deserialize<'de> for Item<T> {
         fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
@@ -238,7 +245,7 @@ pub(crate) fn objects<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
         }
     }
     let items = Option::<Vec<Item<T>>>::deserialize(from)?;
-    Ok(items.map(|items| items.into_iter().filter_map(|Item(item)| item).collect()))
+    Ok(items.map(|items| items.into_iter().map(|Item(item)| item).collect()))
 }
 
 /// Reads a word of a closed set, in any case, or null: `#[serde(default, deserialize_with = "json::word")]`.

@@ -3,7 +3,7 @@
 use crate::http::{
     ApiError, ErrorTable,
     auth::{BearerError, SignatureAuthError},
-    error::error_codes,
+    error::{error_codes, refusals},
 };
 use axum::http::StatusCode;
 use domain::{
@@ -12,10 +12,7 @@ use domain::{
     identity::NotDone,
     tenancy::{caller::NoCaller, signed_request::Refused},
 };
-use utoipa::{
-    IntoResponses, ToSchema,
-    openapi::{RefOr, response::Response as DocumentedResponse},
-};
+use utoipa::ToSchema;
 
 error_codes! {
     /// A row of the document verification interface's error table.
@@ -203,8 +200,58 @@ impl From<BearerError> for Problem {
     }
 }
 
-impl IntoResponses for ApiError<Code> {
-    fn responses() -> std::collections::BTreeMap<String, RefOr<DocumentedResponse>> {
-        crate::http::error::document_refusals(&[Code::ALL])
-    }
+/// Whoever is authenticated.
+const CALLER: &[Code] = &[
+    Code::MalformedRequest,
+    Code::BadToken,
+    Code::InsufficientPermission,
+    Code::TooManyRequests,
+    Code::ServiceUnavailable,
+];
+/// A relying party; its body is read in any case, as its signature is over it.
+const RELYING_PARTY: &[Code] = &[Code::MessageSigning, Code::AppNotFound, Code::PayloadTooLarge];
+/// Whatever is about a session.
+const SESSION: &[Code] = &[Code::SessionNotFound];
+/// An end user, who has so much time.
+const END_USER: &[Code] = &[Code::SessionNotFound, Code::SessionExpired];
+/// Whatever has a body of JSON.
+const BODY: &[Code] = &[Code::PayloadValidation, Code::PayloadTooLarge];
+/// Whatever begins a resource.
+const BEGINS: &[Code] = &[Code::IdempotencyKeyReused, Code::ResourceNotFound, Code::ResourceLocked];
+/// Whatever puts a file in its place.
+const FILE: &[Code] = &[
+    Code::ResourceNotFound,
+    Code::ResourceLocked,
+    Code::SessionNotReady,
+    Code::UnsupportedMediaType,
+    Code::UnprocessableMedia,
+];
+
+refusals! {
+    Code;
+    Public: &[Code::PayloadValidation];
+    RelyingPartyCall: CALLER, RELYING_PARTY;
+    OwnSession: CALLER, RELYING_PARTY, SESSION;
+    Creating: CALLER, RELYING_PARTY, BODY, &[Code::IdempotencyKeyReused];
+    Deleting: CALLER, RELYING_PARTY, SESSION, &[Code::ChecksNotFinished];
+    ReadingMedia: CALLER, RELYING_PARTY, SESSION, &[Code::MediaContentNotFound, Code::RangeNotSatisfiable];
+    DeletingMedia: CALLER, RELYING_PARTY, SESSION,
+        &[Code::MediaContentNotFound, Code::SessionLocked, Code::ResourceLocked];
+    ConfiguringSandbox: CALLER, RELYING_PARTY, BODY;
+    ConfiguringSandboxSession: CALLER, RELYING_PARTY, SESSION, BODY;
+    Playing: CALLER, RELYING_PARTY, END_USER, BODY, FILE;
+    ReadingReview: CALLER, RELYING_PARTY, &[Code::ResourceNotFound];
+    Deciding: CALLER, RELYING_PARTY, SESSION, BODY, &[Code::ResourceNotFound, Code::ResourceLocked];
+    EndUserCall: CALLER, END_USER;
+    Naming: CALLER, END_USER, &[Code::ResourceNotFound];
+    Reporting: CALLER, END_USER, BODY;
+    Finishing: CALLER, END_USER, &[Code::SessionNotReady, Code::ResourceLocked];
+    Configuring: CALLER, RELYING_PARTY, END_USER, &[Code::SessionNotReady];
+    Adding: CALLER, END_USER, BODY, BEGINS;
+    AddingFace: CALLER, RELYING_PARTY, END_USER, BODY, BEGINS;
+    Uploading: CALLER, END_USER, BODY, FILE;
+    UploadingFace: CALLER, RELYING_PARTY, END_USER, BODY, FILE;
+    Extracting: CALLER, END_USER, &[Code::ResourceNotFound, Code::ResourceLocked, Code::SessionNotReady];
+    BeginningUpload: CALLER, END_USER, &[Code::PayloadValidation];
+    Appending: CALLER, END_USER, BODY, &[Code::ResourceNotFound, Code::ResourceLocked];
 }
