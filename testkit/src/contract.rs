@@ -120,7 +120,11 @@ impl Contract {
     /// has.
     fn operation(&self, method: &str, path: &str) -> Option<&Operation> {
         let path = path.split('?').next().unwrap_or_default();
-        let path = path.strip_prefix("/sandbox").unwrap_or(path);
+        let in_production = path.strip_prefix("/sandbox");
+        self.at(method, path).or_else(|| self.at(method, in_production?))
+    }
+
+    fn at(&self, method: &str, path: &str) -> Option<&Operation> {
         let asked: Vec<_> = path.split('/').collect();
         let fits = |operation: &&Operation| {
             operation.method == method
