@@ -239,6 +239,7 @@ impl TestApp {
             issuer: issuer.clone(),
             mail: mail.clone(),
             fetcher: fetcher.clone(),
+            webhooks: Arc::new(api::Webhooks),
         };
         let mut api = Api {
             world: world.clone(),

@@ -983,7 +983,7 @@ mod tests {
         assert_eq!(own.thresholds, domain::ages::Anonymous::default().thresholds);
         let methods: Vec<_> = own.methods.iter().map(|way| way.method.as_str()).collect();
         assert_eq!(methods, ["doc_scan", "age_estimation"]);
-        assert_eq!(own.methods[1].block["level"], "PASSIVE");
+        assert_eq!(own.methods[1].terms.level, Some(domain::ages::words::LivenessLevel::Passive));
         assert_eq!(
             (elsewhere.issuer.as_deref(), elsewhere.application),
             (Some("https://ages.example.org"), None)
