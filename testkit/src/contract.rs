@@ -32,9 +32,6 @@ enum Segment {
     Parameter,
 }
 
-/// The documents that answers are held to.
-const CHECKED: [&str; 5] = ["ai", "proof", "moderation", "console", "identity"];
-
 /// Documents are the same for all tests of a brand, and take a while to be made.
 static CONTRACTS: LazyLock<Mutex<HashMap<String, Arc<Contract>>>> = LazyLock::new(Mutex::default);
 
@@ -49,7 +46,7 @@ impl Contract {
     fn read(brand: &Brand) -> Self {
         let mut documents = Vec::new();
         let mut operations = Vec::new();
-        for name in CHECKED {
+        for name in openapi::NAMES {
             let text = openapi::document(name, brand).expect("a document for each name");
             let mut document: Value = serde_json::from_str(&text).expect("documents are JSON");
             for (path, item) in document["paths"].as_object().into_iter().flatten() {

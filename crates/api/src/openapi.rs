@@ -1,6 +1,6 @@
 //! The OpenAPI documents, and the reference page that shows them.
 
-use crate::{Brand, ages, ai, console, identity, moderation, proof};
+use crate::{Brand, ages, ai, console, http::describe_response_headers, identity, moderation, proof};
 use utoipa::openapi::{InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder};
 use utoipa_swagger_ui::{Config, SwaggerUi, Url};
 
@@ -54,7 +54,9 @@ fn describe(title: &str, description: &str, document: OpenApi) -> OpenApi {
         .license(Some(licence))
         .build();
     let builder: OpenApiBuilder = document.into();
-    builder.info(info).build()
+    let mut document = builder.info(info).build();
+    describe_response_headers(&mut document);
+    document
 }
 
 /// The reference page at `/reference`: of what businesses call.
