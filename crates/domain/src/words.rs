@@ -10,7 +10,7 @@ pub struct UnknownWord {
     pub expected: &'static [&'static str],
 }
 
-/// Declares an enum together with its words: `as_str`, `FromStr`, serde and database value in one place.
+/// Declares an enum together with its words: `as_str`, `FromStr`, serde, schema and database value in one place.
 macro_rules! closed {
     ($(#[$doc:meta])* $vis:vis enum $name:ident { $($(#[$variant_doc:meta])* $variant:ident => $word:literal),* $(,)? }) => {
         $(#[$doc])*
@@ -42,6 +42,15 @@ macro_rules! closed {
         impl From<$name> for db::Value {
             fn from(value: $name) -> Self { value.as_str().into() }
         }
+        impl utoipa::PartialSchema for $name {
+            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
+                utoipa::openapi::ObjectBuilder::new()
+                    .schema_type(utoipa::openapi::Type::String)
+                    .enum_values(Some([$($word),*]))
+                    .into()
+            }
+        }
+        impl utoipa::ToSchema for $name {}
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { f.write_str(self.as_str()) }
         }

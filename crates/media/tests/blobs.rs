@@ -358,7 +358,7 @@ async fn an_upload_that_is_refused_or_dropped_leaves_nothing_in_s3() {
         tokio::time::timeout(now, &mut upload).await.expect_err("the reader hangs");
     }
     drop(upload);
-    for _ in 0..500 {
+    for _ in 0..60_000 {
         if bucket.kept().uploads.is_empty() {
             break;
         }

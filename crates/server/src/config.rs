@@ -32,7 +32,7 @@ pub(crate) struct Config {
     pub(crate) server: Server,
     pub(crate) database: Database,
     pub(crate) wire: WireSettings,
-    pub(crate) hosts: Hosts,
+    pub(crate) hosts: VirtualHosts,
     pub(crate) auth: Auth,
     pub(crate) limits: Limits,
     pub(crate) models: Models,
@@ -131,7 +131,7 @@ impl Default for Auth {
 /// A host name of its own for an interface; on it the interface's paths need no prefix, and no other is served.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Hosts {
+pub(crate) struct VirtualHosts {
     pub(crate) moderation: Option<String>,
     pub(crate) ai: Option<String>,
     pub(crate) proof: Option<String>,
@@ -550,7 +550,7 @@ struct Sections {
     server: Server,
     database: Database,
     wire: WireSettings,
-    hosts: Hosts,
+    hosts: VirtualHosts,
     auth: Auth,
     limits: Limits,
     models: Models,
@@ -659,25 +659,38 @@ impl Config {
         Ok(&self.data_dir)
     }
 
-    /// Opens the database, without touching it yet.
+    /// Opens the database, without touching it yet; the data folder is made where the database lies in it.
     pub(crate) fn open_database(&self) -> anyhow::Result<db::Db> {
+        if let Database { url_file: None, url: None, .. } = &self.database {
+            self.data_dir()?;
+        }
+        self.database_as_it_is()
+    }
+
+    /// The same, without making the folder.
+    pub(crate) fn database_as_it_is(&self) -> anyhow::Result<db::Db> {
         let url = match (&self.database.url_file, &self.database.url) {
             (Some(file), _) => std::fs::read_to_string(file)
                 .with_context(|| format!("database.url_file {} cannot be read", file.display()))?
                 .trim()
                 .to_owned(),
             (None, Some(url)) => url.expose().clone(),
-            (None, None) => format!("sqlite:{}", self.data_dir()?.join("assay.db").display()),
+            (None, None) => format!("sqlite:{}", self.data_dir.join("assay.db").display()),
         };
         db::Db::open(&url, self.database.connections).context("database.url is no address of a database")
     }
 
+    /// Where the master key is, or will be.
+    pub(crate) fn master_key_file(&self) -> PathBuf {
+        self.secrets.master_key_file.clone().unwrap_or_else(|| self.data_dir.join("master.key"))
+    }
+
+    /// The keys of this installation; a first start makes the master key.
     pub(crate) fn keyring(&self) -> anyhow::Result<Keyring> {
-        let file = match &self.secrets.master_key_file {
-            Some(file) => file.clone(),
-            None => self.data_dir()?.join("master.key"),
-        };
-        Ok(Keyring::open(&file, &SystemWorld)?)
+        if self.secrets.master_key_file.is_none() {
+            self.data_dir()?;
+        }
+        Ok(Keyring::open(&self.master_key_file(), &SystemWorld)?)
     }
 
     /// How mail leaves this server.
@@ -744,19 +757,24 @@ impl Config {
         Ok(Blobs::open(&place, keyring.derive("blobs"), world)?)
     }
 
-    pub(crate) fn wire(&self) -> anyhow::Result<api::Wire> {
-        Ok(api::Wire::new(&self.wire.brand)?)
+    pub(crate) fn brand(&self) -> anyhow::Result<api::Brand> {
+        Ok(api::Brand::new(&self.wire.brand)?)
     }
 
     /// Where the server is reached, as a process beside it can know: from the settings, or from what `--dev` wrote.
     pub(crate) fn public_url(&self) -> String {
         let written = || {
-            let file = std::fs::read(self.data_dir.join("dev-credentials.json")).ok()?;
+            let file = std::fs::read(self.dev_credentials()).ok()?;
             let credentials: serde_json::Value = serde_json::from_slice(&file).ok()?;
             credentials["base_url"].as_str().map(str::to_owned)
         };
         let url = self.server.public_url.clone().or_else(written);
         url.unwrap_or_else(|| "http://127.0.0.1:8080".to_owned()).trim_end_matches('/').to_owned()
+    }
+
+    /// What `assay serve --dev` writes.
+    pub(crate) fn dev_credentials(&self) -> PathBuf {
+        self.data_dir.join(crate::serve::Credentials::FILE)
     }
 
     /// How long a lease lasts that nobody extends.
@@ -874,9 +892,9 @@ impl Config {
     }
 
     /// How it is found out where callers are.
-    pub(crate) fn places(&self) -> Result<api::Places, api::BadPlaces> {
+    pub(crate) fn geo_locator(&self) -> Result<api::GeoLocator, api::GeoError> {
         let Locations { header, geoip, address_header } = &self.locations;
-        api::Places::open(&api::PlaceSettings {
+        api::GeoLocator::open(&api::GeoSettings {
             header: header.clone(),
             geoip: geoip.clone(),
             address_header: address_header.clone(),
@@ -888,15 +906,15 @@ impl Config {
         (self.moderation.at_once.unwrap_or(2 * cores()).max(1), self.moderation.live_at_once.max(1))
     }
 
-    pub(crate) fn hosts(&self) -> api::Hosts {
-        let Hosts { moderation, ai, proof, identity, ages } = &self.hosts;
-        let mut hosts = api::Hosts::default();
+    pub(crate) fn hosts(&self) -> api::VirtualHosts {
+        let VirtualHosts { moderation, ai, proof, identity, ages } = &self.hosts;
+        let mut hosts = api::VirtualHosts::default();
         for (host, mount) in [
-            (moderation, api::Mount::Moderation),
-            (ai, api::Mount::Ai),
-            (proof, api::Mount::Proof),
-            (identity, api::Mount::Identity),
-            (ages, api::Mount::Ages),
+            (moderation, api::Interface::Moderation),
+            (ai, api::Interface::Ai),
+            (proof, api::Interface::Proof),
+            (identity, api::Interface::Identity),
+            (ages, api::Interface::Ages),
         ] {
             if let Some(host) = host {
                 hosts.insert(host, mount);
@@ -905,9 +923,9 @@ impl Config {
         hosts
     }
 
-    pub(crate) fn rate(&self) -> Option<Arc<api::Rate>> {
+    pub(crate) fn rate(&self) -> Option<Arc<api::RateLimit>> {
         let per_minute = self.limits.calls_per_minute?;
-        Some(Arc::new(api::Rate::new(per_minute, self.limits.burst.unwrap_or(per_minute))))
+        Some(Arc::new(api::RateLimit::new(per_minute, self.limits.burst.unwrap_or(per_minute))))
     }
 
     pub(crate) fn rules(&self) -> Rules {
@@ -965,7 +983,7 @@ mod tests {
         assert_eq!(own.thresholds, domain::ages::Anonymous::default().thresholds);
         let methods: Vec<_> = own.methods.iter().map(|way| way.method.as_str()).collect();
         assert_eq!(methods, ["doc_scan", "age_estimation"]);
-        assert_eq!(own.methods[1].block["level"], "PASSIVE");
+        assert_eq!(own.methods[1].terms.level, Some(domain::ages::words::LivenessLevel::Passive));
         assert_eq!(
             (elsewhere.issuer.as_deref(), elsewhere.application),
             (Some("https://ages.example.org"), None)

@@ -5,18 +5,19 @@ use media::video::VideoError;
 use rustix::process::{Pid, Signal, kill_process};
 use std::{fs, time::Duration};
 
-/// The processes of this one that were told a rate.
+/// The children of this process that were told a rate. The same tests may be running from another folder.
 fn decoders(rate: f64) -> Vec<i32> {
-    let word = format!("*{rate}+");
+    let (word, parent) = (format!("*{rate}+"), format!("PPid:\t{}\n", std::process::id()));
     let entries =
         fs::read_dir("/proc").unwrap().filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
-    let told =
-        |pid: &i32| fs::read_to_string(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.contains(&word));
-    entries.filter(told).collect()
+    let says = |pid: &i32, file: &str, words: &str| {
+        fs::read_to_string(format!("/proc/{pid}/{file}")).is_ok_and(|text| text.contains(words))
+    };
+    entries.filter(|pid| says(pid, "cmdline", &word) && says(pid, "status", &parent)).collect()
 }
 
 async fn wait_until_gone(rate: f64) {
-    for _ in 0..600 {
+    for _ in 0..6000 {
         if decoders(rate).is_empty() {
             return;
         }

@@ -43,10 +43,11 @@ pub(crate) struct Call {
 
 impl Call {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
-        let file = self.credentials.clone().unwrap_or_else(|| config.data_dir.join(Credentials::FILE));
+        let file = self.credentials.clone().unwrap_or_else(|| config.dev_credentials());
         let credentials = Credentials::read(&file)?;
-        let pem = std::fs::read_to_string(&credentials.private_key_path)
-            .with_context(|| format!("{} cannot be read", credentials.private_key_path.display()))?;
+        let key = credentials.private_key();
+        let pem =
+            std::fs::read_to_string(&key).with_context(|| format!("{} cannot be read", key.display()))?;
         let signer = Signer::from_pem(&pem)?;
         let method = self.method.to_ascii_uppercase();
         let body = self.body(&method)?;
@@ -61,10 +62,10 @@ impl Call {
         }
         let message = Message { method: &method, path: &self.path, query: Some(&query), body: &body };
         let digest = signer.sign(&message);
-        let wire = config.wire()?;
+        let brand = config.brand()?;
         let mut headers = HeaderMap::new();
-        headers.insert(wire.auth_id().clone(), credentials.sdk_id.to_string().parse()?);
-        headers.insert(wire.auth_digest().clone(), digest.parse()?);
+        headers.insert(brand.auth_id().clone(), credentials.sdk_id.to_string().parse()?);
+        headers.insert(brand.auth_digest().clone(), digest.parse()?);
         headers.insert(reqwest::header::CONTENT_TYPE, "application/json".parse()?);
         for header in &self.headers {
             let (name, value) = header.split_once(':').context("a header is written as `Name: value`")?;

@@ -3,7 +3,7 @@
 
 use crate::{
     films::{document, nearer, person, somebody},
-    place::{Place, repository, text},
+    place::{PATIENCE, Place, repository, text},
 };
 use jiff::civil::date;
 use serde_json::{Value, json};
@@ -16,9 +16,6 @@ use testkit::{
     specimens::{Holder, Page, Specimen},
     spoof::{self, FaceBox, Half, Portrait, Species},
 };
-
-/// Longer than this no check takes, not even on a machine with much else to do.
-const PATIENCE: Duration = Duration::from_mins(3);
 
 /// A screen that the net refuses. It lets others through, as docs/ACCURACY.md says.
 const SCREEN: (Species, u64) = (Species::ScreenTablet, 1);

@@ -66,6 +66,27 @@ async fn a_session_echoes_what_was_asked_for() {
 }
 
 #[tokio::test]
+async fn creating_a_session_answers_with_the_address_of_its_page() {
+    let app = TestApp::start().await;
+    let settings = domain::ages::Settings {
+        public_url: "https://ages.test".to_owned(),
+        ..domain::ages::Settings::default()
+    };
+    let elsewhere = TestApp::asking(settings).await;
+    for (app, base, page) in [
+        (&app, BASE, "http://127.0.0.1:8080/age"),
+        (&app, SANDBOX, "http://127.0.0.1:8080/sandbox/age"),
+        (&elsewhere, BASE, "https://ages.test/age"),
+    ] {
+        let key = app.key(&[]).await;
+        let path = format!("{base}/sessions");
+        let made = business(app, &key, "POST", &path, Some(json!({ "age_estimation": {} }))).await.json();
+        let id = made["id"].as_str().unwrap();
+        assert_eq!(made["url"], format!("{page}?sessionId={id}&sdkId={}", app.app));
+    }
+}
+
+#[tokio::test]
 async fn methods_are_offered_in_the_order_of_the_payload() {
     let app = TestApp::start().await;
     let key = app.key(&[]).await;

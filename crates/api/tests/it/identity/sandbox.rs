@@ -30,6 +30,18 @@ async fn play(app: &TestApp, session: &Session) -> Value {
 }
 
 #[tokio::test]
+async fn creating_a_session_answers_with_the_address_of_its_page() {
+    let app = TestApp::start().await;
+    for base in [BASE, SANDBOX] {
+        let made = business(&app, "POST", &format!("{base}/sessions"), Some(everything())).await.json();
+        let text = |name: &str| made[name].as_str().unwrap();
+        let page = format!("{}{base}/web/index.html", app.api.settings.public_url);
+        let (id, token) = (text("session_id"), text("client_session_token"));
+        assert_eq!(text("url"), format!("{page}?sessionID={id}&sessionToken={token}"));
+    }
+}
+
+#[tokio::test]
 async fn everything_approves_where_nothing_else_is_said() {
     let app = TestApp::start().await;
     let session = Session::new(&app, SANDBOX, &everything()).await;
