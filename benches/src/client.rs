@@ -97,7 +97,7 @@ impl Caller {
     pub(crate) fn of(folder: &Path) -> anyhow::Result<Self> {
         let Credentials { sdk_id, api_key, private_key_path } =
             serde_json::from_slice(&std::fs::read(folder.join("dev-credentials.json"))?)?;
-        let signer = Signer::from_pem(&std::fs::read_to_string(private_key_path)?)?;
+        let signer = Signer::from_pem(&std::fs::read_to_string(folder.join(private_key_path))?)?;
         Ok(Self { signer, sdk_id, api_key })
     }
 

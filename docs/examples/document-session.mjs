@@ -4,10 +4,12 @@
 // for the person; `--cancel` deletes the session again.
 import { randomUUID, sign } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 
 const [credentialsFile, face] = process.argv.slice(2);
 const credentials = JSON.parse(readFileSync(credentialsFile, "utf8"));
-const key = readFileSync(credentials.private_key_path, "utf8");
+// The key's path is relative to the folder of the credentials.
+const key = readFileSync(resolve(dirname(credentialsFile), credentials.private_key_path), "utf8");
 
 /** Signs a call and makes it. The body is what `fetch` takes: text, bytes or a form. */
 async function call(expected, method, path, body, headers = {}) {
@@ -50,7 +52,7 @@ const wanted = {
       },
     },
   ],
-  sdk_config: { allowed_capture_methods: "CAMERA_AND_UPLOAD", locale: "en", enable_handoff: true },
+  sdk_config: { allowed_capture_methods: "CAMERA_AND_UPLOAD", locale: "en", allow_handoff: true },
 };
 const session = await call(201, "POST", "/sessions", JSON.stringify(wanted), asJson);
 const path = `/sessions/${session.session_id}`;
@@ -64,16 +66,9 @@ const form = new FormData();
 form.append("binary-content", new Blob([readFileSync(face)], { type: "image/jpeg" }), "face.jpg");
 await call(200, "PUT", `${path}/resources/face-capture/${resource.id}/image`, form);
 
-const page = `${credentials.base_url}/idverify/v1/web/index.html`;
 let { state } = await call(200, "GET", path);
 if (process.argv.includes("--cancel")) {
   await call(204, "DELETE", path);
   state = "DELETED";
 }
-console.log(
-  JSON.stringify({
-    session: session.session_id,
-    state,
-    page: `${page}?sessionID=${session.session_id}&sessionToken=${session.client_session_token}`,
-  }),
-);
+console.log(JSON.stringify({ session: session.session_id, state, page: session.url }));

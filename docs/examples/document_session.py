@@ -5,6 +5,7 @@ Prints the session and the address of the page for the person; `--cancel` delete
 
 import base64
 import json
+import os
 import sys
 import time
 import urllib.request
@@ -15,7 +16,8 @@ from cryptography.hazmat.primitives.asymmetric import padding
 
 with open(sys.argv[1]) as file:
     credentials = json.load(file)
-with open(credentials["private_key_path"], "rb") as file:
+# The key's path is relative to the folder of the credentials.
+with open(os.path.join(os.path.dirname(sys.argv[1]), credentials["private_key_path"]), "rb") as file:
     key = serialization.load_pem_private_key(file.read(), password=None)
 with open(sys.argv[2], "rb") as file:
     face = file.read()
@@ -63,13 +65,8 @@ form = (
 ).encode() + face + f"\r\n--{boundary}--\r\n".encode()
 call(200, "PUT", f"{path}/resources/face-capture/{resource['id']}/image", form, f"multipart/form-data; boundary={boundary}")
 
-page = f"{credentials['base_url']}/idverify/v1/web/index.html"
 state = call(200, "GET", path)["state"]
 if "--cancel" in sys.argv:
     call(204, "DELETE", path)
     state = "DELETED"
-print(json.dumps({
-    "session": session["session_id"],
-    "state": state,
-    "page": f"{page}?sessionID={session['session_id']}&sessionToken={session['client_session_token']}",
-}))
+print(json.dumps({"session": session["session_id"], "state": state, "page": session["url"]}))

@@ -1,10 +1,12 @@
 // Asks for an age with what Node brings along: node first-call.mjs CREDENTIALS.json FACE.jpg
 import { randomUUID, sign } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 
 const [credentialsFile, face] = process.argv.slice(2);
 const credentials = JSON.parse(readFileSync(credentialsFile, "utf8"));
-const key = readFileSync(credentials.private_key_path, "utf8");
+// The key's path is relative to the folder of the credentials.
+const key = readFileSync(resolve(dirname(credentialsFile), credentials.private_key_path), "utf8");
 const body = Buffer.from(JSON.stringify({ img: readFileSync(face).toString("base64") }));
 
 // What is signed: the method, the path with its query, and the body in base64, joined by "&".

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import os
 import sys
 import time
 import urllib.request
@@ -12,7 +13,8 @@ from cryptography.hazmat.primitives.asymmetric import padding
 
 with open(sys.argv[1]) as file:
     credentials = json.load(file)
-with open(credentials["private_key_path"], "rb") as file:
+# The key's path is relative to the folder of the credentials.
+with open(os.path.join(os.path.dirname(sys.argv[1]), credentials["private_key_path"]), "rb") as file:
     key = serialization.load_pem_private_key(file.read(), password=None)
 with open(sys.argv[2], "rb") as file:
     body = json.dumps({"img": base64.b64encode(file.read()).decode()}).encode()

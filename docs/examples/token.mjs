@@ -2,10 +2,12 @@
 // node token.mjs CREDENTIALS.json "WHAT WAS SCANNED"
 import { constants, randomUUID, sign } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 
 const [credentialsFile, scanned] = process.argv.slice(2);
 const credentials = JSON.parse(readFileSync(credentialsFile, "utf8"));
-const key = readFileSync(credentials.private_key_path, "utf8");
+// The key's path is relative to the folder of the credentials.
+const key = readFileSync(resolve(dirname(credentialsFile), credentials.private_key_path), "utf8");
 
 // What the application says of itself, signed as PS384. (For RS256: { alg: "RS256" }, and sign("sha256", …, key).)
 const endpoint = `${credentials.base_url}/v1/oauth/token`;

@@ -209,6 +209,7 @@ impl TestApp {
             videos.expect("a relay"),
             estimator.clone(),
             moderation::Settings { outage: 5, ..moderation::Settings::default() },
+            Arc::new(api::Webhooks),
         );
         let identities = Identities::new(
             database.db.clone(),
@@ -238,6 +239,7 @@ impl TestApp {
             issuer: issuer.clone(),
             mail: mail.clone(),
             fetcher: fetcher.clone(),
+            webhooks: Arc::new(api::Webhooks),
         };
         let mut api = Api {
             world: world.clone(),

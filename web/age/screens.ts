@@ -5,8 +5,8 @@ import { followable } from "../shared/follow";
 import { handOff } from "../shared/handoff";
 import { busy, ovalSketch, paragraph, primary, row, tick } from "../shared/pieces";
 import type { Screen } from "../shared/stage";
-import { type Lost, type Over, offered } from "./journey";
 import { type Method, type Session, threshold } from "./session";
+import { type Lost, type Over, offered } from "./state-machine/state";
 import { fill, type Language, lookup, span, type Texts } from "./texts";
 
 /** What a person can ask for. */
@@ -241,7 +241,7 @@ function wayBack({ handedOff, leaveTo, awaited, embedded, texts }: Shown, words:
 }
 
 /** Back to the tab that waits. That this one may be closed is said when the other has heard. */
-export function toTheTab({ issue }: Texts): Child[] {
+function toTheTab({ issue }: Texts): Child[] {
   return [paragraph(issue.goBack), make("p", { id: "heard", hidden: true }, issue.close)];
 }
 
@@ -269,6 +269,52 @@ export function over(texts: Texts, why: Over, { href, awaited, issuing, embedded
     heading: say[why],
     body: [paragraph(body), ...(href ? [row(back(href, leave, embedded))] : close)],
     spoken: body,
+  };
+}
+
+/** The page, or this browser, cannot do what comes next; `other` leads back to the choice. */
+export function unable({ unknown, otherWay }: Texts, other: (() => void) | undefined): Screen {
+  return {
+    heading: unknown.heading,
+    body: [paragraph(unknown.body), other ? row(primary(otherWay, other)) : undefined],
+  };
+}
+
+/** Asks before a provider is gone to. */
+export function departure({ redirect: say }: Texts, host: string, go: () => void): Screen {
+  return {
+    heading: say.heading,
+    body: [paragraph(fill(say.check, { host })), row(primary(fill(say.go, { host }), go))],
+  };
+}
+
+// --- the tab of an issuer of blind tokens ---
+
+/** Asks before it begins. */
+export function issue({ issue: say }: Texts, age: number, go: () => void): Screen {
+  const body = [paragraph(fill(say.body, { age })), paragraph(say.check), row(primary(say.go, go))];
+  return { heading: fill(say.heading, { age }), body };
+}
+
+/** The age was shown, and the proof is being made. */
+export function signing(texts: Texts): Screen {
+  return { ...loading(texts), heading: texts.issue.making };
+}
+
+export function issued(texts: Texts): Screen {
+  const { done, goBack } = texts.issue;
+  return { heading: done, body: [tick(), ...toTheTab(texts)], spoken: goBack };
+}
+
+/** No proof was made; `back` leads to another server's page that waits. */
+export function notIssued(texts: Texts, stranger: boolean, back: string | undefined): Screen {
+  const { issue: say } = texts;
+  const why = stranger ? say.stranger : undefined;
+  const link = back ? row(make("a", { href: back, class: "press main" }, say.back)) : undefined;
+  return {
+    heading: say.none,
+    body: [why ? paragraph(why) : undefined, ...(link ? [link] : toTheTab(texts))],
+    spoken: why ?? say.goBack,
   };
 }
 

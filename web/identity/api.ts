@@ -1,7 +1,7 @@
 // The end-user operations of a session: called again where a network or a busy server makes it worth while.
 
 import { toBase64url } from "../shared/bytes";
-import { call, type Progress, parse, patiently, Refused, sleep, Uploads, upload } from "../shared/network";
+import { call, Interrupted, type Progress, parse, patiently, Refused, sleep, upload } from "../shared/network";
 import type { Failure } from "./codes";
 import type { Session } from "./frame";
 import { type Choice, type Kind, type Mail, type Need, type Plan, readCountries, readPlan } from "./plan";
@@ -21,7 +21,7 @@ export interface Picture {
   method: "CAMERA" | "UPLOAD";
 }
 
-/** Files from so many bytes on are sent so that they can be gone on with where a network breaks. */
+/** Files from so many bytes on are uploaded resumably, so that a network that breaks costs only what was on its way. */
 const LARGE = 32 << 10;
 /** How often a task is looked after while it runs, and for how long. */
 const LOOK_MS = 700;
@@ -32,7 +32,6 @@ export class Api {
   readonly #root: string;
   readonly #base: string;
   readonly #brand: string;
-  readonly #uploads: Uploads;
 
   /** `root` is the interface's base address, without a slash at its end; `brand` the word in the names of its headers. */
   constructor(session: Session, root: string, brand: string) {
@@ -40,7 +39,6 @@ export class Api {
     this.#session = session;
     this.#root = root;
     this.#base = `${root}/sessions/${encodeURIComponent(session.id)}`;
-    this.#uploads = new Uploads(`${this.#base}/uploads`, () => this.#headers());
   }
 
   async plan(): Promise<Plan> {
@@ -164,7 +162,10 @@ export class Api {
     if (picture.blob.size < LARGE) {
       await this.#send("PUT", path, picture, progress);
     } else {
-      const id = await this.#uploads.send(picture.blob, progress);
+      const { uploadResumably } = await import("./resumable-upload").catch(() =>
+        Promise.reject(new Interrupted("network")),
+      );
+      const id = await uploadResumably(picture.blob, `${this.#base}/uploads`, this.#headers(), progress);
       await this.#ask("PUT", path, { upload: id, capture_method: picture.method });
     }
   }

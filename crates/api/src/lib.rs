@@ -142,7 +142,7 @@ pub fn router(api: Api, pages: Router) -> Router {
     let (moderation, _) = moderation::router().split_for_parts();
     let (identity, _) = identity::router().split_for_parts();
     let (ages, _) = ages::router().split_for_parts();
-    let console = console::router();
+    let (console, _) = console::router().split_for_parts();
     let (proof, _) = proof::router().split_for_parts();
     let routes = Router::new()
         .merge(ai)

@@ -1,11 +1,12 @@
-//! The five OpenAPI documents, and the reference page that shows them.
+//! The OpenAPI documents, and the reference page that shows them.
 
-use crate::{Brand, ages, ai, identity, moderation, proof};
+use crate::{Brand, ages, ai, console, http::describe_response_headers, identity, moderation, proof};
 use utoipa::openapi::{InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder};
 use utoipa_swagger_ui::{Config, SwaggerUi, Url};
 
-/// The interfaces, by the name of their document.
-pub const NAMES: [&str; 5] = ["moderation", "ai", "proof", "identity", "ages"];
+/// The interfaces, by the name of their document. The console's is for its own pages, and nothing that businesses call stands in
+/// it.
+pub const NAMES: [&str; 6] = ["moderation", "ai", "proof", "identity", "ages", "console"];
 
 /// The document of an interface in JSON, with the brand's header names; `None` for an unknown name.
 ///
@@ -32,6 +33,11 @@ pub fn document(name: &str, brand: &Brand) -> Option<String> {
             "Verify ages in sessions, by fourteen methods. In front of every path, `/sandbox` stands for the sandbox.",
             ages::document(),
         ),
+        "console" => describe(
+            "Assay console",
+            "Sign in to the console and out again; everything else its pages ask of the moderation interface.",
+            console::document(),
+        ),
         _ => return None,
     };
     let json = document.to_pretty_json().expect("a document of our own serialises");
@@ -48,10 +54,12 @@ fn describe(title: &str, description: &str, document: OpenApi) -> OpenApi {
         .license(Some(licence))
         .build();
     let builder: OpenApiBuilder = document.into();
-    builder.info(info).build()
+    let mut document = builder.info(info).build();
+    describe_response_headers(&mut document);
+    document
 }
 
-/// The reference page at `/reference`.
+/// The reference page at `/reference`: of what businesses call.
 pub(crate) fn reference() -> SwaggerUi {
     let documents = [
         Url::new("image AI", "/openapi/ai.json"),

@@ -9,7 +9,7 @@ use sqlx::{
         SqliteSynchronous,
     },
 };
-use std::{sync::Arc, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 use tokio::sync::Notify;
 
 /// Which database answers.
@@ -223,6 +223,14 @@ impl Db {
         let writer = pool(1).connect_lazy_with(options.clone());
         let readers = pool(connections.max(2)).connect_lazy_with(options.pragma("query_only", "on"));
         Ok(Self(Pools::Sqlite { readers, writer }, Arc::default()))
+    }
+
+    /// The file of an SQLite database. Opening is lazy: it is made at the first use.
+    pub fn file(&self) -> Option<PathBuf> {
+        match &self.0 {
+            Pools::Sqlite { readers, .. } => Some(readers.connect_options().get_filename().to_owned()),
+            Pools::Postgres(_) => None,
+        }
     }
 
     /// Which database answers.

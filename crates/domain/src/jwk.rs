@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// A public key. `x` and `y` are those of elliptic curves, `n` and `e` those of RSA; base64url without padding.
+/// A public key. `x` and `y` are those of elliptic curves (Ed25519 has no `y`), `n` and `e` those of RSA; base64url without padding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Jwk {
-    /// The family: `EC` or `RSA`.
+    /// The family: `EC`, `OKP` or `RSA`.
     #[schema(example = "EC")]
     pub kty: String,
     /// The name of the key.

@@ -12,7 +12,6 @@ pub mod identity;
 pub mod jwk;
 pub mod keyring;
 pub mod mail;
-mod members;
 pub mod moderation;
 pub mod proof;
 pub mod secure_capture;

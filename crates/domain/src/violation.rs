@@ -35,6 +35,11 @@ pub(crate) fn violation(path: impl Into<Cow<'static, str>>, message: impl Into<S
     Violation::new(path, message)
 }
 
+/// Violations as one sentence, for logs.
+pub(crate) fn told(violations: &[Violation]) -> String {
+    violations.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}
+
 /// Refuses a text that is too long; `what` begins the sentence, as `"it has"`.
 pub(crate) fn at_most(
     path: impl Into<Cow<'static, str>>,

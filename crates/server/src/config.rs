@@ -659,25 +659,38 @@ impl Config {
         Ok(&self.data_dir)
     }
 
-    /// Opens the database, without touching it yet.
+    /// Opens the database, without touching it yet; the data folder is made where the database lies in it.
     pub(crate) fn open_database(&self) -> anyhow::Result<db::Db> {
+        if let Database { url_file: None, url: None, .. } = &self.database {
+            self.data_dir()?;
+        }
+        self.database_as_it_is()
+    }
+
+    /// The same, without making the folder.
+    pub(crate) fn database_as_it_is(&self) -> anyhow::Result<db::Db> {
         let url = match (&self.database.url_file, &self.database.url) {
             (Some(file), _) => std::fs::read_to_string(file)
                 .with_context(|| format!("database.url_file {} cannot be read", file.display()))?
                 .trim()
                 .to_owned(),
             (None, Some(url)) => url.expose().clone(),
-            (None, None) => format!("sqlite:{}", self.data_dir()?.join("assay.db").display()),
+            (None, None) => format!("sqlite:{}", self.data_dir.join("assay.db").display()),
         };
         db::Db::open(&url, self.database.connections).context("database.url is no address of a database")
     }
 
+    /// Where the master key is, or will be.
+    pub(crate) fn master_key_file(&self) -> PathBuf {
+        self.secrets.master_key_file.clone().unwrap_or_else(|| self.data_dir.join("master.key"))
+    }
+
+    /// The keys of this installation; a first start makes the master key.
     pub(crate) fn keyring(&self) -> anyhow::Result<Keyring> {
-        let file = match &self.secrets.master_key_file {
-            Some(file) => file.clone(),
-            None => self.data_dir()?.join("master.key"),
-        };
-        Ok(Keyring::open(&file, &SystemWorld)?)
+        if self.secrets.master_key_file.is_none() {
+            self.data_dir()?;
+        }
+        Ok(Keyring::open(&self.master_key_file(), &SystemWorld)?)
     }
 
     /// How mail leaves this server.
@@ -751,12 +764,17 @@ impl Config {
     /// Where the server is reached, as a process beside it can know: from the settings, or from what `--dev` wrote.
     pub(crate) fn public_url(&self) -> String {
         let written = || {
-            let file = std::fs::read(self.data_dir.join("dev-credentials.json")).ok()?;
+            let file = std::fs::read(self.dev_credentials()).ok()?;
             let credentials: serde_json::Value = serde_json::from_slice(&file).ok()?;
             credentials["base_url"].as_str().map(str::to_owned)
         };
         let url = self.server.public_url.clone().or_else(written);
         url.unwrap_or_else(|| "http://127.0.0.1:8080".to_owned()).trim_end_matches('/').to_owned()
+    }
+
+    /// What `assay serve --dev` writes.
+    pub(crate) fn dev_credentials(&self) -> PathBuf {
+        self.data_dir.join(crate::serve::Credentials::FILE)
     }
 
     /// How long a lease lasts that nobody extends.
@@ -965,7 +983,7 @@ mod tests {
         assert_eq!(own.thresholds, domain::ages::Anonymous::default().thresholds);
         let methods: Vec<_> = own.methods.iter().map(|way| way.method.as_str()).collect();
         assert_eq!(methods, ["doc_scan", "age_estimation"]);
-        assert_eq!(own.methods[1].block["level"], "PASSIVE");
+        assert_eq!(own.methods[1].terms.level, Some(domain::ages::words::LivenessLevel::Passive));
         assert_eq!(
             (elsewhere.issuer.as_deref(), elsewhere.application),
             (Some("https://ages.example.org"), None)

@@ -94,6 +94,7 @@ impl House {
             videos,
             estimator.clone(),
             config.moderation(public_url),
+            Arc::new(api::Webhooks),
         );
         let identities = Identities::new(
             db.clone(),
@@ -117,6 +118,7 @@ impl House {
             issuer: issuer.clone(),
             mail: mail.clone(),
             fetcher,
+            webhooks: Arc::new(api::Webhooks),
         };
         let ages = Ages::new(parts, config.ages(public_url))?;
         // What of accounts lies outside the database: each kind stands here, so that it goes with its account.

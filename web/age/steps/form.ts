@@ -7,7 +7,7 @@ import * as checks from "../checks";
 import { json, list, number, type Problem, type Step, text } from "../session";
 import { fill, lookup, type Texts } from "../texts";
 import { countries } from "./country";
-import { type Doing, elsewhere, type Rendered, worded } from "./step";
+import { elsewhere, type StepContext, type StepView, worded } from "./step";
 
 /** A field as the server asks for it. */
 interface Wanted {
@@ -25,10 +25,10 @@ interface Field extends Wanted {
   root: HTMLElement;
 }
 
-export function render(doing: Doing, step: Step, problem: Problem | undefined): Rendered {
-  const { texts, method } = doing;
+export function render(context: StepContext, step: Step, problem: Problem | undefined): StepView {
+  const { texts, method } = context;
   const { form: say } = texts;
-  const fields = list(step.fields).flatMap((field) => readField(field).map((wanted) => fieldOf(wanted, doing)));
+  const fields = list(step.fields).flatMap((field) => readField(field).map((wanted) => fieldOf(wanted, context)));
   const top = make("p", { class: "why", hidden: true });
   const submit = make("button", { type: "submit", class: "primary" }, say.submit);
   const form = make(
@@ -50,14 +50,14 @@ export function render(doing: Doing, step: Step, problem: Problem | undefined): 
     const [first] = wrong;
     if (first) {
       first.control.focus();
-      doing.say(fill(say.mend, { count: wrong.length }));
+      context.say(fill(say.mend, { count: wrong.length }));
       return;
     }
     top.hidden = true;
     submit.disabled = true;
     submit.textContent = say.checking;
-    doing.say(say.checking);
-    doing.answer({ fields: Object.fromEntries(values) });
+    context.say(say.checking);
+    context.answer({ fields: Object.fromEntries(values) });
   });
   const heading = lookup(omit(say), method) ?? say.OTHER;
   const again = (_: Step, found: Problem | undefined) => {
@@ -67,7 +67,7 @@ export function render(doing: Doing, step: Step, problem: Problem | undefined): 
     const field = fields.find(({ name }) => name === found?.field);
     top.textContent = field ? "" : words;
     top.hidden = field !== undefined || words === "";
-    doing.show({ heading, body: [form, elsewhere(doing)], ...(words ? { spoken: words } : {}) });
+    context.show({ heading, body: [form, elsewhere(context)], ...(words ? { spoken: words } : {}) });
     if (field) {
       complain(field, words);
       field.control.focus();
@@ -106,7 +106,7 @@ function keyOf(name: string, method: string): string {
   return name;
 }
 
-function fieldOf(wanted: Wanted, { texts, language, method }: Doing): Field {
+function fieldOf(wanted: Wanted, { texts, language, method }: StepContext): Field {
   const { name, type, autocomplete, required } = wanted;
   const key = keyOf(name, method);
   const id = fresh("field");

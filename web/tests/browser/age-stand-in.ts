@@ -149,8 +149,8 @@ export class AgeStandIn {
   readonly cuts = new Map<string, number>();
   /** Answers that are lost on their way, in the same way. */
   readonly losses = new Map<string, number>();
-  /** Milliseconds that an operation waits before it is answered. */
-  readonly slow = new Map<string, number>();
+  /** Answers that wait until they are let go, by operation. */
+  readonly #held = new Map<string, Promise<void>>();
   readonly asked: Asked[] = [];
   readonly brand = "svc";
   /** Where blind tokens are issued, when that is another server. */
@@ -275,6 +275,21 @@ export class AgeStandIn {
     this.refusals.set(operation, [...(this.refusals.get(operation) ?? []), [status, code]]);
   }
 
+  /** Holds back the answers to an operation until what is returned is called. */
+  hold(operation: string): () => void {
+    let release = () => {};
+    this.#held.set(
+      operation,
+      new Promise((resolve) => {
+        release = () => {
+          this.#held.delete(operation);
+          resolve();
+        };
+      }),
+    );
+    return () => release();
+  }
+
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://stand-in");
     const path = pathname.replace(/^\/sandbox/, "");
@@ -313,8 +328,7 @@ export class AgeStandIn {
       request.socket.destroy();
       return;
     }
-    const wait = this.slow.get(operation) ?? 0;
-    await new Promise((resolve) => setTimeout(resolve, wait));
+    await this.#held.get(operation);
     response.writeHead(status, {
       "content-type": "application/json",
       ...(status === 429 ? { "retry-after": "1" } : {}),

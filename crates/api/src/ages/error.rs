@@ -144,20 +144,20 @@ impl From<BearerError> for Problem {
     }
 }
 
-/// Whoever names an application, with a key or token of it.
-const BUSINESS: &[Code] =
+/// Operations of relying parties: they name an application, with a key or token of it.
+const RELYING_PARTY: &[Code] =
     &[Code::MissingSdkId, Code::UnknownSdkId, Code::InvalidApiKey, Code::NotAllowed, Code::TooManyRequests];
-/// Whoever has the address of a session.
-const PERSON: &[Code] = &[
+/// Operations of end users: they have the address of a session.
+const END_USER: &[Code] = &[
     Code::MissingSdkId,
     Code::NotAllowed,
     Code::SessionNotFound,
     Code::SessionExpired,
     Code::TooManyRequests,
 ];
-/// Whoever may be where the session is not to be used.
-const SOMEWHERE: &[Code] = &[Code::LocationBlocked];
-/// Whoever has the address of a request to a wallet.
+/// Operations that are refused where the session is not to be used.
+const LOCATION: &[Code] = &[Code::LocationBlocked];
+/// Operations of wallets: they have the address of a request.
 const WALLET: &[Code] = &[
     Code::NotAllowed,
     Code::SessionNotFound,
@@ -165,35 +165,35 @@ const WALLET: &[Code] = &[
     Code::SessionExpired,
     Code::TooManyRequests,
 ];
-/// Whatever has a body.
+/// Operations with a body.
 const BODY: &[Code] = &[Code::InvalidRequest, Code::PayloadTooLarge];
-/// Whatever insists on JSON.
+/// Operations that insist on JSON.
 const JSON: &[Code] = &[Code::UnsupportedMediaType];
-/// Whatever goes on with a method.
+/// Operations that go on with a method.
 const STEPS: &[Code] = &[Code::InvalidStatus, Code::StaleContinuation, Code::ConsentRequired];
-/// Whatever is kept.
-const ROWS: &[Code] = &[Code::ServiceUnavailable];
+/// Operations that need the database.
+const DATABASE: &[Code] = &[Code::ServiceUnavailable];
 
 refusals! {
     Code;
-    Creating: BUSINESS, BODY, &[Code::InvalidValidationMethods, Code::IdempotencyKeyReused], JSON, ROWS;
-    Reading: BUSINESS, &[Code::SessionNotFound, Code::SessionExpired, Code::SessionNotPending], ROWS;
-    ReadingResult: BUSINESS, &[Code::SessionNotFound], ROWS;
-    Responding: BUSINESS, BODY, &[Code::SessionNotFound, Code::NotFound], JSON, ROWS;
-    Public: ROWS;
-    Seeing: PERSON, ROWS;
-    Consenting: PERSON, SOMEWHERE, BODY, &[Code::InvalidStatus], ROWS;
-    Cancelling: PERSON, BODY, &[Code::InvalidStatus], ROWS;
-    Opening: PERSON, SOMEWHERE, BODY, STEPS, &[Code::IdempotencyKeyReused], ROWS;
-    Turning: PERSON, SOMEWHERE, BODY, STEPS, ROWS;
-    Keeping: PERSON, SOMEWHERE, BODY, &[Code::InvalidStatus, Code::StaleContinuation], ROWS;
-    Forgetting: BODY, &[Code::InvalidStatus, Code::StaleContinuation, Code::TooManyRequests], ROWS;
-    Proving: PERSON, SOMEWHERE, BODY, &[Code::InvalidStatus], ROWS;
-    Reporting: PERSON, BODY, ROWS;
-    Listing: &[Code::NotFound], ROWS;
-    Beginning: BODY, &[Code::NotAllowed, Code::NotFound, Code::TooManyRequests], ROWS;
-    Issuing: PERSON, SOMEWHERE, BODY, &[Code::InvalidStatus], ROWS;
-    Fetching: WALLET, ROWS;
-    Answering: WALLET, BODY, ROWS;
+    Creating: RELYING_PARTY, BODY, &[Code::InvalidValidationMethods, Code::IdempotencyKeyReused], JSON, DATABASE;
+    Reading: RELYING_PARTY, &[Code::SessionNotFound, Code::SessionExpired, Code::SessionNotPending], DATABASE;
+    ReadingResult: RELYING_PARTY, &[Code::SessionNotFound], DATABASE;
+    Responding: RELYING_PARTY, BODY, &[Code::SessionNotFound, Code::NotFound], JSON, DATABASE;
+    Public: DATABASE;
+    Seeing: END_USER, DATABASE;
+    Consenting: END_USER, LOCATION, BODY, &[Code::InvalidStatus], DATABASE;
+    Cancelling: END_USER, &[Code::InvalidStatus], DATABASE;
+    Opening: END_USER, LOCATION, BODY, STEPS, &[Code::IdempotencyKeyReused], DATABASE;
+    Turning: END_USER, LOCATION, BODY, STEPS, DATABASE;
+    Keeping: END_USER, LOCATION, BODY, &[Code::InvalidStatus, Code::StaleContinuation], DATABASE;
+    Forgetting: BODY, &[Code::InvalidStatus, Code::StaleContinuation, Code::TooManyRequests], DATABASE;
+    Proving: END_USER, LOCATION, &[Code::InvalidStatus], DATABASE;
+    Reporting: END_USER, BODY, DATABASE;
+    Listing: &[Code::NotFound], DATABASE;
+    Beginning: BODY, &[Code::NotAllowed, Code::NotFound, Code::TooManyRequests], DATABASE;
+    Issuing: END_USER, LOCATION, BODY, &[Code::InvalidStatus], DATABASE;
+    Fetching: WALLET, DATABASE;
+    Answering: WALLET, BODY, DATABASE;
     Showing: &[Code::SessionNotFound, Code::TooManyRequests];
 }

@@ -10,7 +10,7 @@ const CONSOLE: HeaderName = HeaderName::from_static("x-assay-console");
 /// A browser keeps a cookie with this prefix to https, to this host, and to no part of it.
 const SECURE: &str = "__Host-assay-session";
 /// Without https there is no such promise.
-const OPEN: &str = "assay-session";
+pub(super) const OPEN: &str = "assay-session";
 
 /// Whether a page of the console sent it.
 pub(super) fn is_console(headers: &HeaderMap) -> bool {

@@ -12,7 +12,7 @@ use domain::Violation;
 use serde::Serialize;
 use std::{borrow::Cow, collections::BTreeMap, fmt::Debug, time::Duration};
 use utoipa::openapi::{
-    AllOfBuilder, ContentBuilder, HeaderBuilder, ObjectBuilder, Ref, RefOr, ResponseBuilder, Schema, Type,
+    AllOfBuilder, ContentBuilder, ObjectBuilder, Ref, RefOr, ResponseBuilder, Schema, Type,
     response::Response as DocumentedResponse,
 };
 
@@ -223,19 +223,9 @@ pub(crate) fn document_refusals<T: ErrorTable>(
         let narrowed = ObjectBuilder::new().property(T::CODE_MEMBER, code).required(T::CODE_MEMBER);
         let schema = AllOfBuilder::new().item(Ref::from_schema_name("Error")).item(narrowed);
         let content = ContentBuilder::new().schema(Some(RefOr::T(Schema::AllOf(schema.build())))).build();
-        let mut response = ResponseBuilder::new()
+        let response = ResponseBuilder::new()
             .description(format!("`{}` is one of: {}.", T::CODE_MEMBER, codes.join(", ")))
             .content("application/json", content);
-        if [StatusCode::TOO_MANY_REQUESTS, StatusCode::SERVICE_UNAVAILABLE]
-            .iter()
-            .any(|later| *later == status)
-        {
-            let seconds = ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(1));
-            let header = HeaderBuilder::new()
-                .schema(Some(seconds))
-                .description(Some("Seconds after which to try again."));
-            response = response.header("Retry-After", header.build());
-        }
         (status.to_string(), RefOr::T(response.build()))
     };
     by_status.into_iter().map(response).collect()

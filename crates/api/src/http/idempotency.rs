@@ -15,6 +15,13 @@ use domain::{
     idempotency::{self, Kept, Known, MAX_KEY_BYTES},
 };
 use serde::Serialize;
+use utoipa::{
+    IntoParams,
+    openapi::{
+        ObjectBuilder, Required, Type,
+        path::{Parameter, ParameterBuilder, ParameterIn},
+    },
+};
 
 const HEADER: HeaderName = HeaderName::from_static("idempotency-key");
 
@@ -42,6 +49,25 @@ pub(crate) fn key<T: ErrorTable>(headers: &HeaderMap) -> Result<Option<String>, 
     }
     let message = format!("it has 1 to {MAX_KEY_BYTES} ASCII characters");
     Err(T::malformed(vec![Violation::new("Idempotency-Key", message)]))
+}
+
+/// The header, for documents.
+pub(crate) struct IdempotencyKeyHeader;
+
+impl IntoParams for IdempotencyKeyHeader {
+    fn into_params(_place: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let schema = ObjectBuilder::new()
+            .schema_type(Type::String)
+            .min_length(Some(1))
+            .max_length(Some(MAX_KEY_BYTES));
+        let parameter = ParameterBuilder::new()
+            .name("Idempotency-Key")
+            .parameter_in(ParameterIn::Header)
+            .required(Required::False)
+            .description(Some("Repeats with the same key and body are answered alike, for 24 hours."))
+            .schema(Some(schema));
+        vec![parameter.build()]
+    }
 }
 
 /// What is known of a request.

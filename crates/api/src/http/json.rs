@@ -227,14 +227,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Object<T> {
     }
 }
 
-/// Reads a list of objects or null, each as [`object`] does; null in the list is left out.
-pub(crate) fn objects<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
-    from: D,
-) -> Result<Option<Vec<T>>, D::Error> {
-    Ok(sparse_objects(from)?.map(|items| items.into_iter().flatten().collect()))
-}
-
-/// The same, but null in the list keeps its place: the paths of what follows stay true when rules are looked at.
+/// Reads a list of objects or null, each as [`object`] does. Null in the list keeps its place: the paths of what follows stay true when rules are looked at.
 pub(crate) fn sparse_objects<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     from: D,
 ) -> Result<Option<Vec<Option<T>>>, D::Error> {
@@ -290,8 +283,8 @@ mod tests {
         name: Option<String>,
         #[serde(default, deserialize_with = "object")]
         inner: Option<Inner>,
-        #[serde(default, deserialize_with = "objects")]
-        list: Option<Vec<Inner>>,
+        #[serde(default, deserialize_with = "sparse_objects")]
+        list: Option<Vec<Option<Inner>>>,
     }
 
     #[derive(Debug, PartialEq, Deserialize)]
@@ -333,7 +326,7 @@ mod tests {
             ]
         );
         assert_eq!(read.name, None);
-        assert_eq!(read.list.map(|list| list.len()), Some(2));
+        assert_eq!(read.list.map(|list| list.iter().flatten().count()), Some(2));
         assert!(matches!(parse::<Named>(body), Err(JsonError::Violations(all)) if all.len() == 6));
     }
 

@@ -1,5 +1,6 @@
 //! Parts of OpenAPI documents that handlers do not stand for: what this server sends by itself.
 
+use super::virtual_hosts::SANDBOX;
 use utoipa::{
     ToSchema,
     openapi::{
@@ -70,4 +71,13 @@ pub(crate) fn add_webhook<T: ToSchema>(document: &mut OpenApi, webhook: Webhook<
     let mut all = PathsBuilder::new().path(webhook.name, item).build();
     all.paths.extend(known.paths);
     document.webhooks = Some(all);
+}
+
+/// Puts operations that only the sandbox serves at the paths at which it does.
+pub(crate) fn only_in_sandbox(document: &mut OpenApi, paths: &[&str]) {
+    for path in paths {
+        if let Some(item) = document.paths.paths.remove(*path) {
+            document.paths.paths.insert(format!("{SANDBOX}{path}"), item);
+        }
+    }
 }

@@ -92,7 +92,7 @@ pub(crate) struct Sandbox(pub(crate) Uri);
 
 /// What the sandboxes' paths begin with, in front of those of production, and what follows it where an interface is meant;
 /// pages stay where they are.
-const SANDBOX: &str = "/sandbox";
+pub(crate) const SANDBOX: &str = "/sandbox";
 const SANDBOXES: [&str; 3] = ["/idverify/v1/", "/api/v1/", "/age/v1/"];
 const PAGES: &str = "/idverify/v1/web";
 

@@ -4,7 +4,7 @@ use super::{
     error::{ErrorBody, Wrong},
     operations, webhooks,
 };
-use crate::oauth;
+use crate::{http::openapi::only_in_sandbox, oauth};
 use utoipa::{
     PartialSchema as _,
     openapi::{
@@ -47,6 +47,7 @@ pub(crate) fn document() -> OpenApi {
         .build();
     components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
     webhooks::document(&mut document);
+    only_in_sandbox(&mut document, &["/idverify/v1/sessions/{sessionId}/agent"]);
     document
 }
 

@@ -1,14 +1,14 @@
 //! How the moderation interface says no.
 
-use crate::http::{ApiError, ErrorTable, error::error_codes};
+use crate::http::{
+    ApiError, ErrorTable,
+    error::{error_codes, refusals},
+};
 use axum::http::StatusCode;
 use base::Measured;
 use domain::Violation;
 use std::{borrow::Cow, time::Duration};
-use utoipa::{
-    IntoResponses, ToSchema,
-    openapi::{RefOr, response::Response as DocumentedResponse},
-};
+use utoipa::ToSchema;
 
 error_codes! {
     /// A row of the moderation interface's error table.
@@ -35,6 +35,7 @@ pub(crate) type Problem = ApiError<Code>;
 
 /// What is wrong with one member of the request.
 #[derive(Debug, serde::Serialize, ToSchema)]
+#[schema(as = Violation)]
 pub(crate) struct Wrong<'a> {
     /// The member's path, as `notifications.web_destinations[1]`, or the parameter's name.
     #[schema(value_type = String)]
@@ -135,8 +136,30 @@ impl ApiError<Code> {
     }
 }
 
-impl IntoResponses for ApiError<Code> {
-    fn responses() -> std::collections::BTreeMap<String, RefOr<DocumentedResponse>> {
-        crate::http::error::document_refusals(&[Code::ALL])
-    }
+/// Whoever calls.
+const CALLER: &[Code] = &[Code::Unauthorized, Code::TooManyRequests, Code::Unavailable];
+/// Whatever is about an account, or something in it.
+const ACCOUNT: &[Code] = &[Code::NotFound];
+/// Whatever has a body.
+const BODY: &[Code] = &[Code::InvalidRequest, Code::PayloadTooLarge];
+/// Whatever makes something.
+const MAKES: &[Code] = &[Code::IdempotencyKeyReused];
+
+refusals! {
+    Code;
+    Reading: CALLER, ACCOUNT;
+    Listing: CALLER, ACCOUNT, &[Code::InvalidRequest];
+    Paging: CALLER, ACCOUNT, &[Code::InvalidRequest, Code::PageOutOfRange];
+    Writing: CALLER, ACCOUNT, BODY;
+    Creating: CALLER, ACCOUNT, BODY, MAKES;
+    CreatingUnique: CALLER, ACCOUNT, BODY, MAKES, &[Code::Conflict];
+    Opening: CALLER, BODY, MAKES, &[Code::DuplicateAccountName, Code::TooManyAccounts];
+    Demoting: CALLER, ACCOUNT, &[Code::LastAdministrator];
+    Starting: CALLER, ACCOUNT, BODY, MAKES, &[Code::ContentUnreachable];
+    Enrolling: CALLER, ACCOUNT, BODY, MAKES, &[Code::FaceRefused];
+    Searching: CALLER, ACCOUNT, BODY, &[Code::FaceRefused];
+    SignedIn: CALLER;
+    Entering: BODY, &[Code::Unauthorized, Code::Unavailable];
+    AskingForLink: BODY, &[Code::Unauthorized, Code::TooManyRequests, Code::Unavailable];
+    Leaving: &[Code::Unauthorized, Code::Unavailable];
 }

@@ -1,4 +1,4 @@
-//! `GET /openapi/{moderation,ai,proof,identity,ages}.json`.
+//! `GET /openapi/{moderation,ai,proof,identity,ages,console}.json`.
 
 use crate::{Api, openapi};
 use axum::{

@@ -98,6 +98,19 @@ pub struct Guest {
     pub scopes: Vec<Scope>,
 }
 
+/// An invitation that was just made.
+#[derive(Debug)]
+pub struct NewInvitation {
+    /// Its id.
+    pub id: InvitationId,
+    /// The link that accepts it, once. It is known only now.
+    pub link: Secret<String>,
+    /// Until when it may be accepted.
+    pub expires_at: Timestamp,
+    /// Whether a mail with the link was queued.
+    pub mailed: bool,
+}
+
 /// Why nobody was invited.
 #[derive(Debug, thiserror::Error)]
 pub enum NotInvited {
@@ -195,6 +208,16 @@ impl Doors {
         guest: &Guest,
     ) -> Result<InvitationId, NotInvited> {
         self.mail.ready()?;
+        Ok(self.invite_with_link(tx, account, guest).await?.id)
+    }
+
+    /// The same for an operator, who sees the link and can hand it over: a mail is queued only where mail can be sent.
+    pub async fn invite_with_link(
+        &self,
+        tx: &mut Tx,
+        account: &Account,
+        guest: &Guest,
+    ) -> Result<NewInvitation, NotInvited> {
         let username = guest.username.as_deref().unwrap_or_else(|| guest.email.local_part()).trim();
         let length = username.chars().count();
         if !(1..=LONGEST_USERNAME).contains(&length) || username.contains(char::is_control) {
@@ -249,9 +272,12 @@ impl Doors {
         ))
         .await?;
         let link = self.link("invite", &token);
-        let letter = Letter::invitation(guest.email.as_str(), &account.name, &link, expires_at);
-        self.mail.post(tx, Some(account.id), &letter, expires_at).await?;
-        Ok(id)
+        let mailed = self.mail.ready().is_ok();
+        if mailed {
+            let letter = Letter::invitation(guest.email.as_str(), &account.name, &link, expires_at);
+            self.mail.post(tx, Some(account.id), &letter, expires_at).await?;
+        }
+        Ok(NewInvitation { id, link, expires_at, mailed })
     }
 
     /// The invitations of an account that may still be accepted, newest first.
@@ -368,19 +394,8 @@ impl Doors {
             if !hold(&mut tx, found.account_id).await? {
                 continue;
             }
-            let token = self.token();
-            tx.execute(sql!(
-                "INSERT INTO sign_in_links (id, account_id, member_id, hash, created_at, expires_at)
-                 VALUES ($1, $2, $3, $4, $5, $6)",
-                self.world.uuid(),
-                found.account_id,
-                found.member_id,
-                hash(token.expose()),
-                now,
-                expires_at,
-            ))
-            .await?;
-            links.push((found.name.clone(), self.link("sign-in", &token)));
+            let link = self.new_sign_in_link(&mut tx, found.account_id, found.member_id, expires_at).await?;
+            links.push((found.name.clone(), link));
         }
         if let Some(found) = places.first().filter(|_| !links.is_empty()) {
             let letter = Letter::sign_in(&found.email, links, expires_at);
@@ -389,6 +404,56 @@ impl Doors {
         lease.finish(&mut tx).await?;
         tx.commit().await?;
         Ok(Outcome::Done)
+    }
+
+    /// A link that signs a member in, for an operator to hand over, and until when it works. `None` where the account has
+    /// no such member.
+    pub async fn sign_in_link(
+        &self,
+        tx: &mut Tx,
+        account: AccountId,
+        email: &Email,
+    ) -> Result<Option<(Secret<String>, Timestamp)>, DbError> {
+        #[derive(FromRow)]
+        struct Row {
+            id: MemberId,
+        }
+        if !hold(tx, account).await? {
+            return Ok(None);
+        }
+        let member: Option<Row> = tx
+            .fetch_optional(sql!(
+                "SELECT id FROM members WHERE account_id = $1 AND address = $2",
+                account,
+                email.compared(),
+            ))
+            .await?;
+        let Some(Row { id }) = member else { return Ok(None) };
+        let expires_at = self.world.now() + self.rules.link;
+        let link = self.new_sign_in_link(tx, account, id, expires_at).await?;
+        Ok(Some((link, expires_at)))
+    }
+
+    async fn new_sign_in_link(
+        &self,
+        tx: &mut Tx,
+        account: AccountId,
+        member: MemberId,
+        expires_at: Timestamp,
+    ) -> Result<Secret<String>, DbError> {
+        let token = self.token();
+        tx.execute(sql!(
+            "INSERT INTO sign_in_links (id, account_id, member_id, hash, created_at, expires_at)
+             VALUES ($1, $2, $3, $4, $5, $6)",
+            self.world.uuid(),
+            account,
+            member,
+            hash(token.expose()),
+            self.world.now(),
+            expires_at,
+        ))
+        .await?;
+        Ok(self.link("sign-in", &token))
     }
 
     /// Lets a member in who has a sign-in link. It works once.

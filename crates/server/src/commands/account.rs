@@ -1,8 +1,9 @@
 //! `assay account …`
 
+use super::Name;
 use crate::{config::Config, house::House, out};
 use anyhow::Context as _;
-use base::{AccountId, AppId};
+use base::{AccountId, AppId, Timestamp};
 use clap::{Subcommand, builder::PossibleValuesParser};
 use domain::accounts::{self, Email, Scope, doors::Guest};
 
@@ -19,8 +20,8 @@ pub(crate) enum Account {
         /// The application.
         #[arg(long)]
         app: AppId,
-        /// The account's name, 1 to 200 characters.
-        name: String,
+        #[command(flatten)]
+        name: Name,
     },
     /// Close an account: everything under it is deleted, for good.
     Close {
@@ -39,27 +40,37 @@ pub(crate) enum Account {
         #[arg(long, conflicts_with = "id")]
         key: bool,
     },
-    /// Invite somebody by mail; the first administrator of an account, for example.
+    /// Invite somebody, the first administrator of an account for example: print the invitation's id and its link, and
+    /// send the link by mail where a mail server is set up.
     Invite {
         /// The account.
         #[arg(long)]
         account: AccountId,
-        /// His address.
+        /// Their address.
         #[arg(long)]
         email: String,
-        /// What he will be called. Default: what stands before the @.
+        /// What they will be called. Default: the part before the @.
         #[arg(long)]
         username: Option<String>,
-        /// Make him an administrator.
+        /// Make them an administrator.
         #[arg(long)]
         admin: bool,
-        /// What he may do (repeatable).
+        /// What they may do (repeatable).
         #[arg(long = "scope", value_parser = PossibleValuesParser::new(Scope::WORDS))]
         scopes: Vec<String>,
-        /// A server with --dev does this for development: where no mail server is set up, mails are written to the
-        /// folder `mail` in the data folder.
+        /// For a server that runs with --dev: where no mail server is set up, it writes the mail to the folder `mail` in
+        /// the data folder.
         #[arg(long)]
         dev: bool,
+    },
+    /// Print a link that signs a member in, once; for members who cannot get mail from this server.
+    SignInLink {
+        /// The account.
+        #[arg(long)]
+        account: AccountId,
+        /// The member's address.
+        #[arg(long)]
+        email: String,
     },
 }
 
@@ -71,6 +82,7 @@ impl Account {
         match self {
             Self::List { app } => out::json(&accounts::list(&mut db.read().await?, app).await?)?,
             Self::Open { app, name } => {
+                let name = String::from(name);
                 let mut tx = db.write().await?;
                 let id = accounts::open(&mut tx, &*world, app, &name, config.moderation.accounts).await?;
                 tx.commit().await?;
@@ -99,11 +111,32 @@ impl Account {
                     .await?
                     .with_context(|| format!("there is no account {account}"))?;
                 let guest = Guest { email, username, admin, scopes };
-                let id = doors.invite(&mut tx, &account, &guest).await?;
+                let made = doors.invite_with_link(&mut tx, &account, &guest).await?;
                 tx.commit().await?;
-                out::line(format_args!("{id}\n(the mail is sent as soon as a server works)"));
+                out::line(format_args!("{}\n{}", made.id, made.link.expose()));
+                let mail = if made.mailed {
+                    "a mail with it is sent as soon as a server runs"
+                } else {
+                    "no mail is sent, as mail.host is not set: hand it over yourself"
+                };
+                out::remark(format_args!("the link works once, until {}; {mail}", moment(made.expires_at)));
+            }
+            Self::SignInLink { account, email } => {
+                let email: Email = email.parse()?;
+                let mut tx = db.write().await?;
+                let (link, expires_at) =
+                    doors.sign_in_link(&mut tx, account, &email).await?.with_context(|| {
+                        format!("account {account} has no member with the address {}", email.as_str())
+                    })?;
+                tx.commit().await?;
+                out::line(format_args!("{}", link.expose()));
+                out::remark(format_args!("the link works once, until {}", moment(expires_at)));
             }
         }
         Ok(())
     }
+}
+
+fn moment(at: Timestamp) -> String {
+    at.strftime("%-d %B %Y, %H:%M UTC").to_string()
 }

@@ -1,5 +1,6 @@
 //! `assay app …`
 
+use super::Name;
 use crate::{config::Config, out};
 use base::{AppId, OrgId, SystemWorld};
 use clap::Subcommand;
@@ -12,8 +13,8 @@ use domain::tenancy::{
 pub(crate) enum App {
     /// Create an application and print its id, the SDK ID.
     Create {
-        /// Its name, 1 to 200 characters.
-        name: String,
+        #[command(flatten)]
+        name: Name,
         /// The organisation it belongs to.
         #[arg(long)]
         org: OrgId,
@@ -81,7 +82,7 @@ impl App {
             Self::Create { name, org, billing_source, features } => {
                 let features = if features.is_empty() { Feature::ALL.to_vec() } else { features };
                 let new = NewApplication {
-                    name: &name,
+                    name: &String::from(name),
                     organisation: Some(org),
                     billing_source: Some(&billing_source),
                     features: &features,

@@ -43,10 +43,11 @@ pub(crate) struct Call {
 
 impl Call {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
-        let file = self.credentials.clone().unwrap_or_else(|| config.data_dir.join(Credentials::FILE));
+        let file = self.credentials.clone().unwrap_or_else(|| config.dev_credentials());
         let credentials = Credentials::read(&file)?;
-        let pem = std::fs::read_to_string(&credentials.private_key_path)
-            .with_context(|| format!("{} cannot be read", credentials.private_key_path.display()))?;
+        let key = credentials.private_key();
+        let pem =
+            std::fs::read_to_string(&key).with_context(|| format!("{} cannot be read", key.display()))?;
         let signer = Signer::from_pem(&pem)?;
         let method = self.method.to_ascii_uppercase();
         let body = self.body(&method)?;

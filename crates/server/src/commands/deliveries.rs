@@ -52,7 +52,11 @@ pub(crate) enum Deliveries {
     /// Print the secret that an application's deliveries are signed with.
     Secret {
         /// The application.
-        app: AppId,
+        #[arg(value_name = "APP", required_unless_present = "named")]
+        app: Option<AppId>,
+        /// The same.
+        #[arg(long = "app", id = "named", value_name = "APP", conflicts_with = "app")]
+        named: Option<AppId>,
         /// Make a new one. The one before it is signed with as well until the overlap is over.
         #[arg(long)]
         rotate: bool,
@@ -95,7 +99,8 @@ impl Deliveries {
                 tx.commit().await?;
                 out::line(format_args!("{many} deliveries are tried again"));
             }
-            Self::Secret { app, rotate, overlap_hours } => {
+            Self::Secret { app, named, rotate, overlap_hours } => {
+                let app = app.or(named).context("which application?")?;
                 let mut tx = db.write().await?;
                 applications::known(&mut tx, app).await?;
                 let secret = if rotate {

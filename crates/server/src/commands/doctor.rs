@@ -9,7 +9,8 @@ use std::{
     time::Duration,
 };
 
-/// Check models, database, disk, clock and ffmpeg, and say what to do. Exit code 1 when something is missing.
+/// Check models, database, disk, clock and ffmpeg, and say what to do. Exit code 1 when something is missing. It makes
+/// nothing: neither folder nor database nor key.
 #[derive(clap::Args)]
 pub(crate) struct Doctor {
     /// Print the settings in force (no secrets) as JSON first.
@@ -28,7 +29,10 @@ impl Doctor {
         if self.settings {
             out::json(config)?;
         }
-        let mut checks = vec![("data folder", folder(config)), ("disk", disk(config))];
+        let mut checks = vec![("data folder", folder(config))];
+        if config.data_dir.is_dir() {
+            checks.push(("disk", disk(config)));
+        }
         checks.extend(database(config).await.into_iter().map(|health| ("database", health)));
         checks.extend(models(config).into_iter().map(|health| ("models", health)));
         checks.push(("master key", key(config)));
@@ -57,8 +61,14 @@ impl Doctor {
 
 fn mail(config: &Config) -> Health {
     match config.carrier(false) {
+        Ok(Carrier::None) if config.dev_credentials().is_file() => Health::Note(format!(
+            "not set up: a server with --dev writes mails to {}, any other sends none; mail.host and mail.from",
+            config.data_dir.join("mail").display()
+        )),
         Ok(Carrier::None) => Health::Note(
-            "not set up: nobody can be invited to the console; mail.host and mail.from".to_owned(),
+            "not set up: members get no mail; `assay account invite` and `sign-in-link` print links; \
+             mail.host and mail.from"
+                .to_owned(),
         ),
         Ok(_) => Health::Good(config.mail.host.clone().unwrap_or_default()),
         Err(error) => bad(format!("{error:#}"), "mend the settings under [mail]"),
@@ -71,16 +81,18 @@ fn bad(what: impl Into<String>, mend: impl Into<String>) -> Health {
 
 fn folder(config: &Config) -> Health {
     let folder = config.data_dir.display();
+    if !config.data_dir.exists() {
+        return bad(
+            format!("{folder} does not exist"),
+            "name the server's folder with --data-dir; `assay serve` makes a new one",
+        );
+    }
     let probe = config.data_dir.join(".doctor");
-    match config
-        .data_dir()
-        .and_then(|_| Ok(std::fs::write(&probe, b"probe").and_then(|()| std::fs::remove_file(&probe))?))
-    {
+    match std::fs::write(&probe, b"probe").and_then(|()| std::fs::remove_file(&probe)) {
         Ok(()) => Health::Good(format!("{folder} can be written")),
-        Err(error) => bad(
-            format!("{folder}: {error:#}"),
-            "give the server's user a folder it may write, with --data-dir",
-        ),
+        Err(error) => {
+            bad(format!("{folder}: {error}"), "give the server's user a folder it may write, with --data-dir")
+        }
     }
 }
 
@@ -97,10 +109,16 @@ fn disk(config: &Config) -> Health {
 }
 
 async fn database(config: &Config) -> Vec<Health> {
-    let database = match config.open_database() {
+    let database = match config.database_as_it_is() {
         Ok(database) => database,
         Err(error) => return vec![bad(format!("{error:#}"), "mend database.url in the configuration")],
     };
+    if let Some(file) = database.file().filter(|file| !file.exists()) {
+        return vec![bad(
+            format!("there is none at {}", file.display()),
+            "run `assay migrate`; `assay serve` makes it, too",
+        )];
+    }
     let pending = tokio::time::timeout(Duration::from_secs(6), database.pending_migrations()).await;
     let mut found = match pending {
         Ok(Ok(0)) => vec![Health::Good(format!("{:?} answers, the schema is up to date", database.engine()))],
@@ -134,6 +152,8 @@ async fn database(config: &Config) -> Vec<Health> {
             )));
         }
     }
+    // What SQLite puts beside its file goes with the last connection.
+    database.close().await;
     found
 }
 
@@ -182,6 +202,14 @@ fn models(config: &Config) -> Vec<Health> {
 }
 
 fn key(config: &Config) -> Health {
+    let file = config.master_key_file();
+    if !file.exists() {
+        return Health::Note(format!(
+            "there is none at {} yet: `assay serve` makes it. Where there was one, restore it first: nothing else opens \
+             what it sealed",
+            file.display()
+        ));
+    }
     match config.keyring() {
         Ok(_) => Health::Good("can be read; keep a copy of it apart from the database's backups".to_owned()),
         Err(error) => {

@@ -22,6 +22,24 @@ pub(crate) mod token;
 use crate::config::Config;
 use db::Db;
 
+/// The name of something that is made.
+#[derive(clap::Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct Name {
+    /// Its name, 1 to 200 characters.
+    #[arg(value_name = "NAME")]
+    argument: Option<String>,
+    /// The same.
+    #[arg(long = "name", value_name = "NAME")]
+    option: Option<String>,
+}
+
+impl From<Name> for String {
+    fn from(Name { argument, option }: Name) -> Self {
+        argument.or(option).unwrap_or_default()
+    }
+}
+
 /// The database, up to date; a command may be the first thing that ever runs here.
 async fn database(config: &Config) -> anyhow::Result<Db> {
     let db = config.open_database()?;

@@ -1,5 +1,6 @@
 //! `assay org …`
 
+use super::Name;
 use crate::{config::Config, out};
 use base::{OrgId, SystemWorld};
 use clap::Subcommand;
@@ -9,8 +10,8 @@ use domain::tenancy::{OrgStatus, organisations};
 pub(crate) enum Org {
     /// Create an organisation and print its id.
     Create {
-        /// Its name, 1 to 200 characters.
-        name: String,
+        #[command(flatten)]
+        name: Name,
     },
     /// List all organisations as JSON.
     List,
@@ -40,7 +41,9 @@ impl Org {
         let mut tx = db.write().await?;
         let said = match self {
             Self::List => String::new(),
-            Self::Create { name } => organisations::create(&mut tx, &SystemWorld, &name).await?.to_string(),
+            Self::Create { name } => {
+                organisations::create(&mut tx, &SystemWorld, &String::from(name)).await?.to_string()
+            }
             Self::Enable { id } => {
                 organisations::set_status(&mut tx, id, OrgStatus::Active).await?;
                 format!("organisation {id} is active")

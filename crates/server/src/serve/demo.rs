@@ -18,13 +18,17 @@ use std::{
     path::{Path, PathBuf},
 };
 
+/// The demo application's private key, in the data folder.
+const PRIVATE_KEY: &str = "dev-private-key.pem";
+
 /// `dev-credentials.json`: what a client needs to call this server.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Credentials {
     pub(crate) base_url: String,
     pub(crate) organisation_id: base::OrgId,
     pub(crate) sdk_id: base::AppId,
-    pub(crate) private_key_path: PathBuf,
+    /// Relative to the folder of this file, so that the data folder can be moved; older files have the whole path.
+    private_key_path: PathBuf,
     pub(crate) api_key: String,
     #[serde(skip)]
     pub(crate) file: PathBuf,
@@ -43,6 +47,11 @@ impl Credentials {
             .with_context(|| format!("{} is not as expected", file.display()))?;
         file.clone_into(&mut read.file);
         Ok(read)
+    }
+
+    /// Where the private key is.
+    pub(crate) fn private_key(&self) -> PathBuf {
+        self.file.parent().unwrap_or_else(|| Path::new("")).join(&self.private_key_path)
     }
 
     /// A command that gets an answer out of this server.
@@ -80,7 +89,7 @@ pub(crate) async fn prepare(
         }
         return Ok(known);
     }
-    let private_key_path = folder.join("dev-private-key.pem");
+    let key_file = folder.join(PRIVATE_KEY);
     let (private, public) = public_keys::generate();
 
     let mut tx = db.write().await?;
@@ -96,20 +105,19 @@ pub(crate) async fn prepare(
     let (_, api_key) = api_keys::create(&mut tx, world, sdk_id, "Demo key", &[]).await?;
 
     // A start that died between file and commit left a key that nobody knows.
-    if private_key_path.exists() {
-        std::fs::remove_file(&private_key_path)?;
+    if key_file.exists() {
+        std::fs::remove_file(&key_file)?;
     }
-    private_file(&private_key_path)
+    private_file(&key_file)
         .and_then(|mut out| out.write_all(private.expose().as_bytes()))
-        .with_context(|| format!("{} cannot be written", private_key_path.display()))?;
-    let private_key_path = private_key_path.canonicalize()?;
+        .with_context(|| format!("{} cannot be written", key_file.display()))?;
     tx.commit().await?;
     let base_url = public_url.to_owned();
     let made = Credentials {
         base_url,
         organisation_id,
         sdk_id,
-        private_key_path,
+        private_key_path: PRIVATE_KEY.into(),
         api_key: api_key.expose().clone(),
         file,
     };

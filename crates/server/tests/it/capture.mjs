@@ -3,7 +3,7 @@
 import { randomUUID, sign } from "node:crypto";
 import { readFileSync, writeFileSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 
 const [credentialsFile, imageFile] = process.argv.slice(2);
 const credentials = JSON.parse(readFileSync(credentialsFile, "utf8"));
@@ -21,7 +21,8 @@ async function call(content) {
   const body = Buffer.from(JSON.stringify(content));
   const path = `/ai/v1/age?secure=true&nonce=${randomUUID()}&timestamp=${Date.now()}`;
   const text = Buffer.from(`POST&${path}&${body.toString("base64")}`);
-  const digest = sign("sha256", text, readFileSync(credentials.private_key_path)).toString("base64");
+  const key = readFileSync(resolve(dirname(credentialsFile), credentials.private_key_path));
+  const digest = sign("sha256", text, key).toString("base64");
   const headers = { "X-Svc-Auth-Id": credentials.sdk_id, "X-Svc-Auth-Digest": digest };
   const answer = await (await fetch(base + path, { method: "POST", body, headers })).json();
   return answer.error_code ?? (typeof answer.age === "number" ? "an age" : "nothing");

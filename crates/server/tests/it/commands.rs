@@ -79,9 +79,9 @@ fn accounts_are_opened_and_closed_and_leave_a_receipt() {
     let app = place.credentials()["sdk_id"].as_str().unwrap().to_owned();
     let account = place.ask(&["account", "open", "--app", &app, "Production"]);
     let invite = ["account", "invite", "--account", &account, "--email", "ada@example.com", "--admin"];
-    let refused = place.run(&invite);
-    assert!(text(&refused.stderr).contains("mail.host"), "{}", text(&refused.stderr));
-    place.ask(&[&invite[..], &["--dev"]].concat());
+    let said = place.ask(&[&invite[..], &["--dev"]].concat());
+    let link = said.lines().nth(1).unwrap();
+    assert!(link.starts_with(&format!("{}/console/#invite=", server.url)), "{said}");
     let began = std::time::Instant::now();
     let letter = loop {
         let letters = std::fs::read_dir(place.path("mail")).into_iter().flatten().next();
@@ -90,8 +90,7 @@ fn accounts_are_opened_and_closed_and_leave_a_receipt() {
             _ => assert!(began.elapsed() < PATIENCE, "the server sends what the command queued"),
         }
     };
-    let link = format!("{}/console/#invite", server.url);
-    assert!(letter.replace("=\r\n", "").contains(&link), "{link}: {letter}");
+    assert!(letter.replace("=\r\n", "").replace("=3D", "=").contains(link), "{link}: {letter}");
 
     let listed: Value = serde_json::from_str(&place.ask(&["account", "list"])).unwrap();
     assert_eq!((&listed[0]["name"], &listed[0]["state"]), (&json!("Production"), &json!("OPEN")));
@@ -116,6 +115,69 @@ fn accounts_are_opened_and_closed_and_leave_a_receipt() {
 }
 
 #[test]
+fn members_come_into_the_console_by_links_where_no_mail_is_set_up() {
+    let place = Place::new();
+    let server = place.serve();
+    let app = place.credentials()["sdk_id"].as_str().unwrap().to_owned();
+    let account = place.ask(&["account", "open", "--app", &app, "--name", "Production"]);
+    let whom = ["--account", &account, "--email", "Ada@example.com"];
+
+    // Opens the session that a link begins; status and body.
+    let enter = |link: &str| {
+        let (console, what) = link.split_once("/console/#").unwrap();
+        assert_eq!(console, server.url);
+        let (name, token) = what.split_once('=').unwrap();
+        let name = if name == "invite" { "invitation" } else { "link" };
+        let arguments = ["-s", "-w", "\n%{http_code}", "-H", "X-Assay-Console: 1", "-d"];
+        let mut curl = std::process::Command::new("curl");
+        let asked = json!({ name: token }).to_string();
+        let output = curl.args(arguments).arg(asked).arg(format!("{console}/console/session")).output();
+        let said = text(&output.unwrap().stdout);
+        let (body, status) = said.rsplit_once('\n').unwrap();
+        (status.to_owned(), serde_json::from_str::<Value>(body).unwrap_or_default())
+    };
+
+    let early = place.run(&[&["account", "sign-in-link"], &whom[..]].concat());
+    assert_eq!(early.status.code(), Some(1), "nobody is a member yet");
+    assert!(text(&early.stderr).contains("Ada@example.com"), "{}", text(&early.stderr));
+
+    let invited = place.run(&[&["account", "invite", "--admin"], &whom[..]].concat());
+    assert!(invited.status.success() && text(&invited.stderr).contains("mail.host"), "{invited:?}");
+    let invitation = text(&invited.stdout).lines().nth(1).unwrap().to_owned();
+    let (status, body) = enter(&invitation);
+    assert_eq!(
+        (status.as_str(), &body["member"]["email"], &body["member"]["admin"]),
+        ("200", &json!("Ada@example.com"), &json!(true)),
+        "{body}"
+    );
+    assert_ne!(enter(&invitation).0, "200", "a link works once");
+
+    let link = place.ask(&[&["account", "sign-in-link"], &whom[..]].concat());
+    let (status, body) = enter(&link);
+    assert_eq!((status.as_str(), &body["member"]["username"]), ("200", &json!("Ada")), "{body}");
+    assert_ne!(enter(&link).0, "200", "a link works once");
+    assert!(!place.path("mail").exists(), "no mail was queued");
+}
+
+#[test]
+fn names_and_applications_are_taken_as_arguments_and_as_options() {
+    let place = Place::new();
+    for form in [&["Corner shop"][..], &["--name", "Corner shop"]] {
+        let org = place.ask(&[&["org", "create"], form].concat());
+        let app = place.ask(&[&["app", "create", "--org", &org], form].concat());
+        place.ask(&[&["account", "open", "--app", &app], form].concat());
+        let secret = place.ask(&["deliveries", "secret", &app]);
+        assert_eq!(place.ask(&["deliveries", "secret", "--app", &app]), secret);
+    }
+    let listed: Value = serde_json::from_str(&place.ask(&["account", "list"])).unwrap();
+    let names: Vec<_> = listed.as_array().unwrap().iter().map(|account| &account["name"]).collect();
+    assert_eq!(names, ["Corner shop"; 2]);
+    for wrong in [&["org", "create"][..], &["org", "create", "one", "--name", "two"]] {
+        assert_eq!(place.run(wrong).status.code(), Some(2), "{wrong:?}");
+    }
+}
+
+#[test]
 fn the_doctor_finds_nothing_wrong_where_nothing_is() {
     let place = Place::new();
     place.ask(&["migrate"]);
@@ -125,6 +187,48 @@ fn the_doctor_finds_nothing_wrong_where_nothing_is() {
     }
     let settings = place.ask(&["doctor", "--settings"]);
     assert!(settings.contains("max_clock_skew_seconds"), "{settings}");
+}
+
+#[test]
+fn the_doctor_makes_nothing() {
+    let place = Place::new();
+    let files = || {
+        let mut names: Vec<_> =
+            std::fs::read_dir(place.path("")).unwrap().map(|file| file.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    let look = |more: &[&str]| {
+        let mut command = place.command(&[&["doctor"], more].concat());
+        let output = command.output().unwrap();
+        (output.status.code(), text(&output.stdout))
+    };
+    // A folder that is not there, as after a slip in its name.
+    let nowhere = place.path("nowhere");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_assay"));
+    let output = command.args(["doctor", "--data-dir", nowhere.to_str().unwrap()]).output().unwrap();
+    let said = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains(&format!("{} does not exist", nowhere.display())), "{said}");
+    assert!(!nowhere.exists(), "{said}");
+
+    // A folder with nothing in it.
+    let (code, said) = look(&[]);
+    assert_eq!((code, files()), (Some(1), vec![]), "{said}");
+    assert!(said.contains("assay.db") && said.contains("master.key"), "{said}");
+
+    place.ask(&["migrate"]);
+    let before = files();
+    let (code, said) = look(&[]);
+    assert_eq!((code, files()), (Some(0), before), "{said}");
+    assert!(said.contains("account invite") && !said.contains("--dev"), "{said}");
+
+    // Beside a server of development the mails are where it writes them.
+    let server = place.serve();
+    assert_eq!(server.stop(), Some(0));
+    let (code, said) = look(&[]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains(place.path("mail").to_str().unwrap()), "{said}");
 }
 
 #[test]

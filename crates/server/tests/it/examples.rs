@@ -244,3 +244,55 @@ fn document_sessions_are_opened_by_clients_with_signers_of_their_own() {
     let countries = body["supported_countries"].as_array().map(Vec::len);
     assert!(status == "200" && countries > Some(100), "{status}: {countries:?}");
 }
+
+#[test]
+fn age_sessions_are_opened_and_waited_for() {
+    let place = Place::new();
+    let server = place.serve();
+    let credentials = place.credentials();
+    let of = |name: &str| credentials[name].as_str().unwrap().to_owned();
+    let curl = |arguments: &[&str], path: &str| {
+        let url = format!("{}{path}", server.url);
+        let keys =
+            [format!("Authorization: Bearer {}", of("api_key")), format!("Svc-Sdk-Id: {}", of("sdk_id"))];
+        let mut command = Command::new("curl");
+        command.args(["-s", "-w", "\n%{http_code}", "-H", &keys[0], "-H", &keys[1]]).args(arguments).arg(url);
+        let said = text(&command.output().unwrap().stdout);
+        let (body, status) = said.rsplit_once('\n').unwrap();
+        (status.to_owned(), body.to_owned())
+    };
+    let as_json = ["-H", "Content-Type: application/json", "-d"];
+    for program in [["python3", "age_session.py"], ["node", "age-session.mjs"]] {
+        let begin = |more: &[&str]| {
+            let script = repository("docs/examples").join(program[1]);
+            let mut command = Command::new(program[0]);
+            command.arg(script).arg(place.path("dev-credentials.json")).args(more);
+            let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+            let mut lines = std::io::BufRead::lines(std::io::BufReader::new(child.stdout.take().unwrap()));
+            let page = lines.next().unwrap_or_else(|| panic!("{program:?} says nothing")).unwrap();
+            let id = page.split(['=', '&']).nth(1).unwrap().to_owned();
+            let (status, body) = curl(&[], page.strip_prefix(&server.url).unwrap());
+            assert!(status == "200" && body.contains("<html"), "the page {page}: {status}");
+            (child, lines, id)
+        };
+
+        // In the sandbox the session comes to what is asked of it.
+        let (mut child, mut lines, id) = begin(&["--sandbox"]);
+        let come_to = json!({ "status": "COMPLETE", "method": "AGE_ESTIMATION" }).to_string();
+        let path = format!("/sandbox/api/v1/sessions/{id}/response-config");
+        let (status, body) = curl(&[&["-X", "PUT"], &as_json[..], &[&come_to]].concat(), &path);
+        assert_eq!(status, "200", "{body}");
+        let came: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+        assert_eq!(came, json!({ "session": id, "status": "COMPLETE", "method": "AGE_ESTIMATION" }));
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{program:?}");
+
+        // Else it waits for the person, who stops here.
+        let (mut child, mut lines, id) = begin(&[]);
+        let path = format!("/age/v1/sessions/{id}/cancel");
+        let (status, body) = curl(&[&["-X", "POST"], &as_json[..], &["{}"]].concat(), &path);
+        assert_eq!(status, "200", "{body}");
+        let came: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+        assert_eq!((&came["session"], &came["status"]), (&json!(id), &json!("CANCELLED")));
+        assert_eq!(child.wait().unwrap().code(), Some(1), "{program:?}");
+    }
+}

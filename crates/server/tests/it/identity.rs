@@ -103,7 +103,15 @@ fn walk(place: &Place, walks: &[Value]) -> Vec<Value> {
     let shots = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../screenshots/identity");
     let _none_yet = std::fs::remove_dir_all(&shots);
     let mut npm = Command::new("npm");
-    npm.args(["--prefix", web.to_str().unwrap(), "run", "--silent", "verify", "--", list.to_str().unwrap()]);
+    npm.args([
+        "--prefix",
+        web.to_str().unwrap(),
+        "run",
+        "--silent",
+        "e2e:identity",
+        "--",
+        list.to_str().unwrap(),
+    ]);
     let done = npm.env("SHOTS", &shots).output().unwrap();
     assert!(done.status.success(), "{}{}", text(&done.stdout), text(&done.stderr));
     std::fs::write(shots.join("seen.json"), &done.stdout).unwrap();

@@ -266,11 +266,20 @@ async fn a_video_outlives_kills_is_shown_in_the_console_and_goes_with_its_accoun
     gone_without_a_trace(&installation, &content).await;
 }
 
-/// The console, driven by `web/tests/browser/review.ts`.
+/// The console, driven by `web/tests/e2e/console.ts`.
 fn review(link: &str, notification: &str, comment: &str) -> Value {
     let web = repository("web");
-    let run =
-        ["--prefix", web.to_str().unwrap(), "run", "--silent", "review", "--", link, notification, comment];
+    let run = [
+        "--prefix",
+        web.to_str().unwrap(),
+        "run",
+        "--silent",
+        "e2e:console",
+        "--",
+        link,
+        notification,
+        comment,
+    ];
     let output = Command::new("npm").args(run).output().unwrap();
     serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", text(&output.stderr)))
 }

@@ -18,8 +18,8 @@ fn a_newcomer_gets_an_age() {
     let mut members: Vec<_> = credentials.as_object().unwrap().keys().map(String::as_str).collect();
     members.sort_unstable();
     assert_eq!(members, ["api_key", "base_url", "organisation_id", "private_key_path", "sdk_id"]);
-    let key = credentials["private_key_path"].as_str().unwrap();
-    assert_eq!(std::fs::metadata(key).unwrap().permissions().mode() & 0o777, 0o600);
+    let key = place.path(credentials["private_key_path"].as_str().unwrap());
+    assert_eq!(std::fs::metadata(&key).unwrap().permissions().mode() & 0o777, 0o600);
 
     let face = place.path("face.jpg");
     std::fs::write(&face, testkit::face()).unwrap();
@@ -31,13 +31,28 @@ fn a_newcomer_gets_an_age() {
     assert_eq!(refused.status.code(), Some(1));
     assert!(text(&refused.stdout).contains("INVALID_REQUEST_BODY"), "{refused:?}");
 
+    // The key is beside the credentials wherever they are; files of earlier versions have its whole path.
+    assert_eq!(credentials["private_key_path"], "dev-private-key.pem");
+    let moved = place.path("moved");
+    std::fs::create_dir(&moved).unwrap();
+    std::fs::copy(&key, moved.join("dev-private-key.pem")).unwrap();
+    std::fs::copy(&file, moved.join("dev-credentials.json")).unwrap();
+    let earlier = place.path("earlier.json");
+    let mut with_whole_path = credentials.clone();
+    with_whole_path["private_key_path"] = key.to_str().unwrap().into();
+    std::fs::write(&earlier, serde_json::to_string_pretty(&with_whole_path).unwrap()).unwrap();
     for program in [["bash", "first-call.sh"], ["python3", "first_call.py"], ["node", "first-call.mjs"]] {
-        let script = repository("docs/examples").join(program[1]);
-        let output =
-            Command::new(program[0]).arg(script).args([file.to_str().unwrap(), face]).output().unwrap();
-        let same: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
-        assert_eq!(same, answer, "{program:?}: {}", text(&output.stderr));
+        let script = repository("docs/examples").join(program[1]).canonicalize().unwrap();
+        for credentials in [file.to_str().unwrap(), earlier.to_str().unwrap(), "dev-credentials.json"] {
+            let mut command = Command::new(program[0]);
+            let output = command.arg(&script).args([credentials, face]).current_dir(&moved).output().unwrap();
+            let same: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+            assert_eq!(same, answer, "{program:?} {credentials}: {}", text(&output.stderr));
+        }
     }
+    let credentials = moved.join("dev-credentials.json");
+    let arguments = ["call", "/ai/v1/age", "--img", face, "--credentials", credentials.to_str().unwrap()];
+    assert_eq!(serde_json::from_str::<Value>(&place.ask(&arguments)).unwrap(), answer);
     let page = repository("crates/server/tests/it/capture.mjs");
     let captured = Command::new("node").arg(page).args([file.to_str().unwrap(), face]).output().unwrap();
     assert_eq!(
@@ -65,7 +80,8 @@ fn a_restart_keeps_the_tenant_and_does_not_reopen_the_window_for_replays() {
     let server = place.serve();
     let before = place.credentials();
     let send = |credentials: &Value| {
-        let key = std::fs::read_to_string(credentials["private_key_path"].as_str().unwrap()).unwrap();
+        let key = std::fs::read_to_string(place.path(credentials["private_key_path"].as_str().unwrap()));
+        let key = key.unwrap();
         let seconds = base::World::now(&base::SystemWorld).as_second();
         let query = format!("nonce=018f3c8e-0000-7000-8000-00000000000a&timestamp={seconds}");
         let message = Message { method: "POST", path: "/ai/v1/age", query: Some(&query), body: b"{}" };

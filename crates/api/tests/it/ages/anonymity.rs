@@ -344,15 +344,19 @@ async fn a_session_of_the_issuer_is_led_by_who_began_it() {
     assert_eq!(decode(&json!(at_issuer.key())).len(), 16);
     let other = AtIssuer::begin(&app, SANDBOX, 18).await;
     assert_ne!(at_issuer.key(), other.key());
-    let strangers = [Value::Null, json!(""), json!(1), json!(at_issuer.id()), json!(other.key())];
+    let strangers = [Value::Null, json!(""), json!(at_issuer.id()), json!(other.key())];
     for key in &strangers {
         let body = json!({ "method": "CREDIT_CARD", "key": key });
         let refused = at_issuer.page(&app, "POST", "/attempts", Some(body)).await;
         assert_eq!(refused.line(), "404 SESSION_NOT_FOUND", "{key}");
     }
-    let body = json!({ "method": "CREDIT_CARD" });
-    let refused = at_issuer.page(&app, "POST", "/attempts", Some(body)).await;
-    assert_eq!(refused.line(), "404 SESSION_NOT_FOUND");
+    for (body, line) in [
+        (json!({ "method": "CREDIT_CARD" }), "404 SESSION_NOT_FOUND"),
+        (json!({ "method": "CREDIT_CARD", "key": 1 }), "400 INVALID_REQUEST"),
+    ] {
+        let refused = at_issuer.page(&app, "POST", "/attempts", Some(body)).await;
+        assert_eq!(refused.line(), line);
+    }
 
     // No phone takes over, nothing is taken along, and the person waits for every check.
     let view = at_issuer.page(&app, "GET", "", None).await.json();

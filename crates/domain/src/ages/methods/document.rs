@@ -6,7 +6,7 @@ use crate::{
         Ages, NotDone, judge,
         session::{Session, Verdict},
         wanted::Block,
-        words::{Authenticity, Level, Method},
+        words::{AgeMethod as Method, AuthenticityLevel as Authenticity, LivenessLevel as Level},
     },
     identity::{
         self, Outcome as Came,
@@ -171,7 +171,7 @@ impl Ages {
             // The page shows what the person is to do; nothing is to be written down.
             Next::Ask(ask) if matches!(ask.step, Step::Document { .. }) => Ok(Outcome::Again(now + SELDOM)),
             Next::Ask(_) => again,
-            Next::Waits if session.state == crate::ages::words::State::Processing => again,
+            Next::Waits if session.state == crate::ages::words::AgeSessionStatus::Processing => again,
             // Both ran out of time, and a session that did stays as it was.
             Next::End(Verdict::Undecided { code: ENDED }) if !session.lives(now) => {
                 self.forget_document(&session, attempt.held.clone()).await;

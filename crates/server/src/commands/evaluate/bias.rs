@@ -269,7 +269,7 @@ fn verdicts<S>(text: &mut String, column: &Column, figures: &[Figure<S>], bullet
         let unit = if figure.unit == Unit::Off { Unit::Years } else { figure.unit };
         write!(
             text,
-            "\n{bullet}{}: worst {} ({}), best {}, spread {}; by chance as much in {:.1} % of deals",
+            "\n{bullet}{}: worst {} ({}), best {}, spread {}; random groups of the same sizes differ this much in {:.1} % of trials",
             figure.title,
             found.worst,
             shown(Some(found.at), figure.unit),

@@ -153,7 +153,7 @@ impl Shop {
             web.to_str().unwrap(),
             "run",
             "--silent",
-            "prove",
+            "e2e:age",
             "--",
             list.to_str().unwrap(),
         ]);
@@ -191,7 +191,7 @@ fn walk(name: &str, acts: impl Into<Value>) -> Value {
     json!({ "name": name, "acts": acts.into() })
 }
 
-/// What somebody does or sees, in the words of `web/tests/browser/prove.ts`.
+/// What somebody does or sees, in the words of `web/tests/e2e/age.ts`.
 fn act(kind: &str, more: &[&str]) -> Value {
     let mut act = vec![kind];
     act.extend(more);
