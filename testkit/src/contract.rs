@@ -104,7 +104,7 @@ impl Contract {
             "{named}: its document has no schema for {status}\n{shown}"
         );
         let pointer = ["paths", &operation.path, &lower, "responses", status.as_str(), "content", listed]
-            .map(|part| part.replace('~', "~0").replace('/', "~1"))
+            .map(|part| part.replace('~', "~0").replace('/', "~1").replace('{', "%7B").replace('}', "%7D"))
             .join("/");
         let validator = self.validator(operation.document, &format!("#/{pointer}/schema"));
         let json: Value = serde_json::from_slice(body).expect("an answer of JSON is JSON");
