@@ -81,6 +81,14 @@ impl Contract {
         let named = format!("{method} {}", operation.path);
         let lower = operation.method.to_ascii_lowercase();
         let response = &document["paths"][&operation.path][&lower]["responses"][status.as_str()];
+        let link = response["$ref"].as_str().and_then(|link| link.strip_prefix('#'));
+        let (response, place) = match link {
+            Some(shared) => (document.pointer(shared).unwrap_or(&Value::Null), shared.to_owned()),
+            None => {
+                let parts = ["paths", &operation.path, &lower, "responses", status.as_str()];
+                (response, format!("/{}", parts.map(escape).join("/")))
+            }
+        };
         let shown = String::from_utf8_lossy(body.get(..2000).unwrap_or(body));
         assert!(response.is_object(), "{named}: its document has no answer {status}\n{shown}");
         let content = response["content"].as_object();
@@ -103,10 +111,8 @@ impl Contract {
             schema.as_object().is_some_and(|schema| !schema.is_empty()),
             "{named}: its document has no schema for {status}\n{shown}"
         );
-        let pointer = ["paths", &operation.path, &lower, "responses", status.as_str(), "content", listed]
-            .map(|part| part.replace('~', "~0").replace('/', "~1").replace('{', "%7B").replace('}', "%7D"))
-            .join("/");
-        let validator = self.validator(operation.document, &format!("#/{pointer}/schema"));
+        let schema = format!("#{place}/content/{}/schema", escape(listed));
+        let validator = self.validator(operation.document, &schema);
         let json: Value = serde_json::from_slice(body).expect("an answer of JSON is JSON");
         let faults: Vec<_> =
             validator.iter_errors(&json).map(|fault| format!("{}: {fault}", fault.instance_path())).collect();
@@ -150,6 +156,11 @@ impl Contract {
     }
 }
 
+/// A name as a part of a JSON pointer in a URI.
+fn escape(part: &str) -> String {
+    part.replace('~', "~0").replace('/', "~1").replace('{', "%7B").replace('}', "%7D")
+}
+
 fn segments(path: &str) -> Vec<Segment> {
     let segment = |segment: &str| match segment.starts_with('{') {
         true => Segment::Parameter,
@@ -167,15 +178,23 @@ fn close(document: &mut Value) {
     for (name, schema) in schemas.into_iter().flatten() {
         close_schema(schema, !open.contains(name));
     }
+    let shared = document["components"]["responses"].as_object_mut();
+    for response in shared.into_iter().flatten().map(|(_, response)| response) {
+        close_response(response);
+    }
     for path in document["paths"].as_object_mut().into_iter().flatten().map(|(_, path)| path) {
         for operation in path.as_object_mut().into_iter().flatten().map(|(_, operation)| operation) {
             for response in operation["responses"].as_object_mut().into_iter().flatten().map(|(_, one)| one) {
-                for content in response["content"].as_object_mut().into_iter().flatten().map(|(_, one)| one) {
-                    if let Some(schema) = content.get_mut("schema") {
-                        close_schema(schema, true);
-                    }
-                }
+                close_response(response);
             }
+        }
+    }
+}
+
+fn close_response(response: &mut Value) {
+    for content in response["content"].as_object_mut().into_iter().flatten().map(|(_, content)| content) {
+        if let Some(schema) = content.get_mut("schema") {
+            close_schema(schema, true);
         }
     }
 }

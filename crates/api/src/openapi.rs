@@ -1,6 +1,6 @@
 //! The OpenAPI documents, and the reference page that shows them.
 
-use crate::{Brand, ages, ai, console, http::describe_response_headers, identity, moderation, proof};
+use crate::{Brand, ages, ai, console, http::openapi::share_responses, identity, moderation, proof};
 use utoipa::openapi::{InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder};
 use utoipa_swagger_ui::{Config, SwaggerUi, Url};
 
@@ -55,7 +55,7 @@ fn describe(title: &str, description: &str, document: OpenApi) -> OpenApi {
         .build();
     let builder: OpenApiBuilder = document.into();
     let mut document = builder.info(info).build();
-    describe_response_headers(&mut document);
+    share_responses(&mut document);
     document
 }
 

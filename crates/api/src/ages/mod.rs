@@ -13,7 +13,7 @@ mod webhooks;
 
 pub use error::Code;
 
-use crate::{Api, http::describe_response_headers, oauth};
+use crate::{Api, oauth};
 use axum::{
     Json,
     http::{HeaderName, header},
@@ -86,6 +86,5 @@ pub(crate) fn document() -> OpenApi {
         bearer("A token of `POST /v1/oauth/token` with the scope `avs:sessions:create`, instead of a key.");
     components.add_security_scheme("bearer", SecurityScheme::Http(token));
     webhooks::describe(&mut document);
-    describe_response_headers(&mut document);
     document
 }

@@ -13,14 +13,12 @@ pub(crate) mod openapi;
 pub(crate) mod pagination;
 pub(crate) mod panic;
 pub(crate) mod request_context;
-mod response_headers;
 pub(crate) mod virtual_hosts;
 
 pub use brand::{Brand, BrandError};
 pub(crate) use client_error_report::{ClientErrorReport, log_client_error};
 pub use device_metadata::DeviceMetadata;
 pub(crate) use error::{ApiError, ErrorTable};
-pub(crate) use response_headers::describe_response_headers;
 
 use axum::http::{HeaderMap, HeaderName};
 

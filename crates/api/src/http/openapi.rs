@@ -1,12 +1,15 @@
-//! Parts of OpenAPI documents that handlers do not stand for: what this server sends by itself.
+//! Parts of OpenAPI documents that handlers do not stand for: what this server sends by itself, what all operations share.
 
 use super::virtual_hosts::SANDBOX;
+use axum::http::StatusCode;
+use std::collections::BTreeMap;
 use utoipa::{
     ToSchema,
     openapi::{
-        ContentBuilder, HttpMethod, ObjectBuilder, OpenApi, PathItem, PathsBuilder, Ref, RefOr, Required,
-        ResponseBuilder, Type,
-        path::{OperationBuilder, Parameter, ParameterBuilder, ParameterIn},
+        Components, ContentBuilder, HttpMethod, ObjectBuilder, OpenApi, PathItem, PathsBuilder, Ref, RefOr,
+        Required, ResponseBuilder, Type,
+        header::{Header, HeaderBuilder},
+        path::{Operation, OperationBuilder, Parameter, ParameterBuilder, ParameterIn},
         request_body::RequestBodyBuilder,
     },
 };
@@ -80,4 +83,72 @@ pub(crate) fn only_in_sandbox(document: &mut OpenApi, paths: &[&str]) {
             document.paths.paths.insert(format!("{SANDBOX}{path}"), item);
         }
     }
+}
+
+/// Headers of answers: how calls are counted, and when to try again.
+const RESPONSE_HEADERS: [(&str, &str); 4] = [
+    ("RateLimit-Limit", "Calls that are allowed at once. It is told where the call was counted."),
+    ("RateLimit-Remaining", "Calls that are allowed now."),
+    ("RateLimit-Reset", "Seconds until all are allowed again or, when none is left, until the next one is."),
+    ("Retry-After", "Seconds until it is worth trying again."),
+];
+
+/// Describes `Retry-After` of refusals that pass by themselves and `RateLimit-*` of operations whose calls are counted, and puts
+/// refusals that several operations share where each is described once.
+pub(crate) fn share_responses(document: &mut OpenApi) {
+    let mut shared = BTreeMap::<String, String>::new();
+    let components = document.components.get_or_insert_default();
+    for path in document.paths.paths.values_mut() {
+        let operations =
+            [&mut path.get, &mut path.put, &mut path.post, &mut path.patch, &mut path.delete, &mut path.head];
+        for operation in operations.into_iter().flatten() {
+            describe_headers(operation, components);
+            share(operation, components, &mut shared);
+        }
+    }
+}
+
+fn describe_headers(operation: &mut Operation, components: &mut Components) {
+    let is_counted = operation.responses.responses.contains_key("429");
+    for (status, response) in &mut operation.responses.responses {
+        let RefOr::T(response) = response else { continue };
+        let passes = status == "429" || status == "503";
+        for (name, words) in RESPONSE_HEADERS {
+            if if name == "Retry-After" { passes } else { is_counted } {
+                let header = components.headers.entry(name.to_owned());
+                header.or_insert_with(|| RefOr::T(whole_number(words)));
+                response
+                    .headers
+                    .insert(name.to_owned(), RefOr::Ref(Ref::new(format!("#/components/headers/{name}"))));
+            }
+        }
+    }
+}
+
+/// Puts the refusals of an operation among the components, under names like `NotFound` and, where several have one status,
+/// `NotFound2`. `shared` knows the names of those that are there.
+fn share(operation: &mut Operation, components: &mut Components, shared: &mut BTreeMap<String, String>) {
+    for (status, response) in &mut operation.responses.responses {
+        let code = status.parse::<u16>().ok().and_then(|code| StatusCode::from_u16(code).ok());
+        let Some(code) = code.filter(|code| code.is_client_error() || code.is_server_error()) else {
+            continue;
+        };
+        let RefOr::T(described) = &*response else { continue };
+        let key = serde_json::to_string(described).expect("a response of our own serialises");
+        let name = shared.entry(format!("{status} {key}")).or_insert_with(|| {
+            let phrase = code.canonical_reason().unwrap_or("Refused").replace(' ', "");
+            let name = (1..)
+                .map(|n| if n == 1 { phrase.clone() } else { format!("{phrase}{n}") })
+                .find(|name| !components.responses.contains_key(name))
+                .expect("some number is free");
+            components.responses.insert(name.clone(), RefOr::T(described.clone()));
+            name
+        });
+        *response = RefOr::Ref(Ref::new(format!("#/components/responses/{name}")));
+    }
+}
+
+fn whole_number(words: &str) -> Header {
+    let schema = ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(0));
+    HeaderBuilder::new().schema(Some(schema)).description(Some(words)).build()
 }
