@@ -14,7 +14,7 @@ pub struct UnknownWord {
 macro_rules! closed {
     ($(#[$doc:meta])* $vis:vis enum $name:ident { $($(#[$variant_doc:meta])* $variant:ident => $word:literal),* $(,)? }) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
         $vis enum $name { $($(#[$variant_doc])* #[serde(rename = $word)] $variant),* }
 
         impl $name {
@@ -33,6 +33,15 @@ macro_rules! closed {
                     $($word => Ok(Self::$variant),)*
                     _ => Err($crate::UnknownWord { word: word.to_owned(), expected: Self::WORDS }),
                 }
+            }
+        }
+        // What serde derives calls any other value than a text a fault of the JSON itself.
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                let word = <std::borrow::Cow<'de, str> as serde::Deserialize>::deserialize(from)?;
+                let unknown =
+                    |unknown: $crate::UnknownWord| format!("it is one of {}", unknown.expected.join(", "));
+                word.parse().map_err(|error| serde::de::Error::custom(unknown(error)))
             }
         }
         impl TryFrom<String> for $name {

@@ -140,16 +140,9 @@ fn dotted(path: &Path) -> Cow<'static, str> {
 /// may be as long as the body.
 fn plain(words: &str) -> String {
     let words = words.rsplit_once(" at line ").map_or(words, |(words, _)| words);
-    if let Some((_, known)) =
-        words.split_once("expected one of ").filter(|_| words.starts_with("unknown variant"))
-    {
-        return format!("it is one of {}", known.replace('`', ""));
-    }
     let expected = words.starts_with("invalid type").then(|| words.rsplit_once("expected ")).flatten();
     let words = match expected.map(|(_, expected)| expected) {
-        Some("a string" | "a borrowed string" | "str" | "variant identifier" | "string or map") => {
-            "a text is expected"
-        }
+        Some("a string" | "a borrowed string" | "str") => "a text is expected",
         Some("i64" | "i32" | "i16" | "i8" | "u64" | "u32" | "u16" | "u8" | "usize") => {
             "a whole number is expected"
         }

@@ -108,7 +108,7 @@ impl ErrorTable for Code {
 }
 
 /// Refuses members under a code of their own; the message is the first's.
-fn refuse(code: Code, violations: Vec<Violation>) -> Problem {
+pub(super) fn refuse(code: Code, violations: Vec<Violation>) -> Problem {
     let message = violations.first().map(ToString::to_string).unwrap_or_default();
     Problem::new(code, message).with_violations(violations)
 }

@@ -1,6 +1,6 @@
 //! The parameters of query strings, as types: everything that is wrong with them is told at once.
 
-use super::{Problem, violations::Violations};
+use super::{Code, Problem, error, violations::Violations};
 use crate::{Api, http::pagination::Page};
 use axum::{
     extract::{FromRequestParts as _, Query},
@@ -34,6 +34,11 @@ pub(super) async fn read<Q: Parameters>(parts: &mut Parts, api: &Api) -> Result<
     let mut violations = Violations::default();
     let read = Q::read(&QueryString(pairs), &mut violations);
     violations.or_else_refuse(read)
+}
+
+/// Refuses a page past the end of a list.
+pub(super) fn within(page: Page, total: i64) -> Result<(), Problem> {
+    page.within(total).map_err(|violation| error::refuse(Code::PageOutOfRange, vec![violation]))
 }
 
 /// Nothing is read.

@@ -161,7 +161,7 @@ async fn each_operation_opens_to_what_its_document_names_and_to_nothing_else() {
     let app = TestApp::start().await;
     let holder = Holder::of(&app, app.app).await;
     let operations = operations(&app).await;
-    assert!(operations.len() > 60, "{} operations ask for something", operations.len());
+    assert!(operations.len() >= 60, "{} operations ask for something", operations.len());
     for operation in &operations {
         for credential in CREDENTIALS {
             let answer = holder.tries(&app, operation, credential).await;

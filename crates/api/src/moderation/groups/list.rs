@@ -2,7 +2,11 @@
 
 use super::{
     super::{
-        Problem, authentication::ProfilesList, error, path::AccountPath, query::PageQuery,
+        Problem,
+        authentication::ProfilesList,
+        error,
+        path::AccountPath,
+        query::{self, PageQuery},
         request::AccountRequest,
     },
     GroupBody,
@@ -35,7 +39,7 @@ pub(crate) async fn list_groups(
     let mut view = api.db.read().await?;
     let groups = api.faces.page_of_groups(&mut view, account, PAGE_ITEMS, page.offset()).await?;
     if groups.is_empty() {
-        page.within(api.faces.count_groups(&mut view, account).await?)?;
+        query::within(page, api.faces.count_groups(&mut view, account).await?)?;
     }
     Ok(Json(GroupsBody { groups: groups.into_iter().map(Into::into).collect() }))
 }

@@ -1,8 +1,13 @@
 //! `GET /accounts/{accountId}/notifications`
 
 use super::super::{
-    Problem, authentication::NotificationsView, error, path::AccountPath, query::NotificationQuery,
-    request::AccountRequest, webhooks::ReviewedNotification,
+    Problem,
+    authentication::NotificationsView,
+    error,
+    path::AccountPath,
+    query::{self, NotificationQuery},
+    request::AccountRequest,
+    webhooks::ReviewedNotification,
 };
 use crate::{
     Api,
@@ -36,7 +41,7 @@ pub(crate) struct ListPosition {
 impl Notifications {
     /// The body of a page that exists.
     pub(crate) fn of(page: Page, found: NotificationPage) -> Result<Self, Problem> {
-        page.within(found.total)?;
+        query::within(page, found.total)?;
         Ok(Self {
             notifications: found.notifications.into_iter().map(Into::into).collect(),
             meta: ListPosition { total_count: found.total, page: page.number() },

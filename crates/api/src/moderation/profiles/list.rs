@@ -1,7 +1,11 @@
 //! `GET /accounts/{accountId}/profiles`
 
 use super::super::{
-    Problem, authentication::ProfilesList, error, path::AccountPath, query::PageQuery,
+    Problem,
+    authentication::ProfilesList,
+    error,
+    path::AccountPath,
+    query::{self, PageQuery},
     request::AccountRequest,
 };
 use crate::{Api, http::pagination::PAGE_ITEMS};
@@ -60,7 +64,7 @@ pub(crate) async fn list_profiles(
     let mut view = api.db.read().await?;
     let profiles = api.faces.page(&mut view, account, PAGE_ITEMS, page.offset()).await?;
     if profiles.is_empty() {
-        page.within(api.faces.count(&mut view, account).await?)?;
+        query::within(page, api.faces.count(&mut view, account).await?)?;
     }
     Ok(Json(ProfilesBody { profiles: profiles.into_iter().map(Into::into).collect() }))
 }
