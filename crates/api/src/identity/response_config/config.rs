@@ -91,7 +91,7 @@ pub(crate) struct TaskResultBody {
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct TaskRecommendationRequest {
     #[serde(default, deserialize_with = "json::word")]
-    #[schema(value_type = TaskAdvice)]
+    #[schema(value_type = TaskAdvice, required = true)]
     value: Option<TaskAdvice>,
     #[serde(default, deserialize_with = "json::object")]
     reason: Option<TaskReasonRequest>,
@@ -171,7 +171,7 @@ pub(crate) struct CheckReportItem {
     #[serde(default, deserialize_with = "json::word")]
     result_template: Option<ResultTemplate>,
     #[serde(default, deserialize_with = "json::object")]
-    #[schema(value_type = CheckResultBody)]
+    #[schema(value_type = CheckResultBody, required = true)]
     result: Option<CheckResultBody>,
 }
 
@@ -191,7 +191,7 @@ pub(crate) struct CheckResultBody {
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct ReportRequest {
     #[serde(default, deserialize_with = "json::object")]
-    #[schema(value_type = RecommendationRequest)]
+    #[schema(value_type = RecommendationRequest, required = true)]
     recommendation: Option<RecommendationRequest>,
     #[serde(default, deserialize_with = "json::sparse_objects")]
     #[schema(value_type = Option<Vec<SubCheckRequest>>, max_items = 300)]
@@ -202,7 +202,7 @@ pub(crate) struct ReportRequest {
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct RecommendationRequest {
     #[serde(default, deserialize_with = "json::word")]
-    #[schema(value_type = CheckAdvice)]
+    #[schema(value_type = CheckAdvice, required = true)]
     value: Option<CheckAdvice>,
     /// Required with `REJECT`.
     #[schema(max_length = 2048, example = "TAMPERED")]
@@ -218,7 +218,7 @@ pub(crate) struct SubCheckRequest {
     #[schema(value_type = String, max_length = 2048)]
     sub_check: Option<String>,
     #[serde(default, deserialize_with = "json::word")]
-    #[schema(value_type = SubCheckResult)]
+    #[schema(value_type = SubCheckResult, required = true)]
     result: Option<SubCheckResult>,
     #[serde(default, deserialize_with = "json::sparse_objects")]
     #[schema(value_type = Option<Vec<DetailRequest>>, max_items = 300)]

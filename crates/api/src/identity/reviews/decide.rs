@@ -17,7 +17,7 @@ use utoipa::ToSchema;
 pub(crate) struct DecisionRequest {
     /// What the check comes to; in any case.
     #[serde(default, deserialize_with = "json::word")]
-    #[schema(value_type = CheckAdvice)]
+    #[schema(value_type = CheckAdvice, required = true)]
     decision: Option<CheckAdvice>,
     /// Why, in words.
     #[schema(value_type = String, min_length = 1, max_length = 1000)]

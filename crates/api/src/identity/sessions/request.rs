@@ -104,7 +104,7 @@ pub(crate) struct CheckRequest {
     /// Which. `ID_DOCUMENT_FACE_MATCH` and `FACE_COMPARISON` need `LIVENESS` as well, `ID_DOCUMENT_COMPARISON` two required
     /// documents.
     #[serde(rename = "type", default, deserialize_with = "json::word")]
-    #[schema(value_type = RequestableCheckType)]
+    #[schema(value_type = RequestableCheckType, required = true)]
     kind: Option<RequestableCheckType>,
     #[serde(default, deserialize_with = "json::object")]
     config: Option<CheckConfig>,
@@ -147,7 +147,7 @@ pub(crate) struct IssuingAuthorityConfig {
 pub(crate) struct TaskRequest {
     /// Which.
     #[serde(rename = "type", default, deserialize_with = "json::word")]
-    #[schema(value_type = TaskType)]
+    #[schema(value_type = TaskType, required = true)]
     kind: Option<TaskType>,
     #[serde(default, deserialize_with = "json::object")]
     config: Option<TaskConfig>,
@@ -171,7 +171,7 @@ pub(crate) struct TaskConfig {
 pub(crate) struct DocumentRequest {
     /// Of which kind.
     #[serde(rename = "type", default, deserialize_with = "json::word")]
-    #[schema(value_type = RequiredDocumentType)]
+    #[schema(value_type = RequiredDocumentType, required = true)]
     kind: Option<RequiredDocumentType>,
     /// Which identity documents are taken; of supplementary ones all are.
     #[serde(default, deserialize_with = "json::object")]
@@ -201,7 +201,7 @@ pub(crate) struct DocumentFilter {
 pub(crate) struct CountryRestriction {
     /// Whether those that are listed are taken, or all others.
     #[serde(default, deserialize_with = "json::word")]
-    #[schema(value_type = InclusionWord)]
+    #[schema(value_type = InclusionWord, required = true)]
     inclusion: Option<InclusionWord>,
     /// ISO 3166-1 alpha-3, in any case. An empty list says as much as none.
     #[schema(value_type = Option<Vec<String>>, max_items = 300, example = json!(["GBR", "SWE"]))]
@@ -213,7 +213,7 @@ pub(crate) struct CountryRestriction {
 pub(crate) struct TypeRestriction {
     /// Whether those that are listed are taken, or all others.
     #[serde(default, deserialize_with = "json::word")]
-    #[schema(value_type = InclusionWord)]
+    #[schema(value_type = InclusionWord, required = true)]
     inclusion: Option<InclusionWord>,
     /// An empty list says as much as none.
     #[serde(default, deserialize_with = "json::words")]
@@ -226,10 +226,10 @@ pub(crate) struct TypeRestriction {
 pub(crate) struct IdentityProfileRequirements {
     /// By whose rules.
     #[serde(default, deserialize_with = "json::word")]
-    #[schema(value_type = TrustFramework)]
+    #[schema(value_type = TrustFramework, required = true)]
     trust_framework: Option<TrustFramework>,
     #[serde(default, deserialize_with = "json::object")]
-    #[schema(value_type = SchemeRequest)]
+    #[schema(value_type = SchemeRequest, required = true)]
     scheme: Option<SchemeRequest>,
 }
 
@@ -238,7 +238,7 @@ pub(crate) struct IdentityProfileRequirements {
 pub(crate) struct SchemeRequest {
     /// `RTW`: the right to work. `RTR`: the right to rent.
     #[serde(rename = "type", default, deserialize_with = "json::word")]
-    #[schema(value_type = SchemeType)]
+    #[schema(value_type = SchemeType, required = true)]
     kind: Option<SchemeType>,
 }
 
