@@ -1,7 +1,7 @@
 // Asks somebody to show that they are 18 or over, with what Node brings along: node age-session.mjs CREDENTIALS.json
 //
 // Prints the address of the page for them, waits until they are done, and prints the result. With `--sandbox` the session is
-// one of the sandbox, where nobody needs a face or a document.
+// one of the sandbox, where whoever is in a photo is thirty.
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";

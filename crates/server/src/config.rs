@@ -335,7 +335,7 @@ pub(crate) struct Ages {
     pub(crate) sure: f64,
     /// Days that a result may be kept under a person's own key.
     pub(crate) key_days: u32,
-    /// Whether a person who has shown to be old enough may take a proof of it along, where his business uses proofs of age.
+    /// Whether a person who has shown to be old enough may take a proof of it along, where the business uses proofs of age.
     pub(crate) proofs: bool,
     /// Who answers for the methods that need somebody outside; see docs/PROVIDERS.md.
     #[serde(skip_serializing)]

@@ -56,7 +56,7 @@ impl PracticeStatement {
              | Questions and complaints | {} |\n\
              | Where | {} |\n\
              | Program | Assay {} |\n\n\
-             Three take part. A **business** (relying party) asks whether a person has reached an age, or which age he has. The \
+             Three take part. A **business** (relying party) asks whether a person has reached an age, or how old they are. The \
              **operator** runs this server, which finds that out and answers. **Providers** are asked by the server where a \
              method needs somebody outside. The operator is to the business a processor or a party of its own, as their contract \
              says.\n\n",

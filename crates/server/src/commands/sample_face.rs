@@ -5,30 +5,31 @@ use anyhow::{Context as _, bail};
 use domain::estimate::sample;
 use std::path::PathBuf;
 
+/// A sample photo of the locked npm packages, and an adult in it, counted from the left, whom the default limits of liveness
+/// and of age (18) let pass.
+const SAMPLE: (&str, usize) = ("models/node_modules/@vladmandic/face-api/demo/sample3.jpg", 1);
+
 /// Cut one face out of a group photo, to the limits of the interface, for trying it out.
 #[derive(clap::Args)]
 pub(crate) struct SampleFace {
     /// Where the JPEG goes.
     out: PathBuf,
     /// The photo. Default: a sample photo of the locked npm packages.
-    #[arg(
-        long,
-        default_value = "models/node_modules/@vladmandic/face-api/demo/sample1.jpg",
-        value_name = "FILE"
-    )]
-    from: PathBuf,
-    /// Which face, counted from the left, from 0.
-    #[arg(long, default_value_t = 0)]
-    face: usize,
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
+    /// Which face, counted from the left, from 0. Default: 0; of the sample photo 1.
+    #[arg(long)]
+    face: Option<usize>,
 }
 
 impl SampleFace {
     pub(crate) fn run(self, config: &Config) -> anyhow::Result<()> {
-        let photo = super::evaluate::open_photo(&self.from)?;
+        let (from, usual) = self.from.map_or_else(|| (SAMPLE.0.into(), SAMPLE.1), |from| (from, 0));
+        let photo = super::evaluate::open_photo(&from)?;
         let mut vision = vision::Vision::load(&config.models_folder())?;
         let faces = sample::cut_out_faces(&mut vision, &photo)?;
-        let Some(face) = faces.get(self.face) else {
-            bail!("{} has {} faces that stand alone", self.from.display(), faces.len());
+        let Some(face) = faces.get(self.face.unwrap_or(usual)) else {
+            bail!("{} has {} faces that stand alone", from.display(), faces.len());
         };
         std::fs::write(&self.out, sample::jpeg(face, 96))
             .with_context(|| format!("{} cannot be written", self.out.display()))?;

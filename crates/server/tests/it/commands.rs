@@ -283,6 +283,26 @@ fn the_practice_statement_of_a_bare_server_is_the_one_in_the_documents() {
 }
 
 #[test]
+fn the_sample_face_is_of_somebody_who_is_let_pass() {
+    let place = Place::new();
+    let _server = place.serve();
+    let face = place.path("face.jpg");
+    let face = face.to_str().unwrap();
+    let cut = place.command(&["sample-face", face]).current_dir(repository("")).output().unwrap();
+    assert!(cut.status.success(), "{}", text(&cut.stderr));
+    let call = |path: &str, more: &[&str]| {
+        let said = place.ask(&[&["call", path, "--img", face], more].concat());
+        serde_json::from_str::<Value>(&said).unwrap()
+    };
+    // As sure as an age session wants to be.
+    let age = call("/ai/v1/age", &[]);
+    let (years, st_dev) = (age["age"].as_f64().unwrap(), age["st_dev"].as_f64().unwrap());
+    assert!(years - 1.65 * st_dev >= 18.0, "{age}");
+    let live = call("/ai/v1/antispoofing", &["--set", "level_of_assurance=high"]);
+    assert_eq!(live, json!({ "prediction": "real" }));
+}
+
+#[test]
 fn every_command_helps() {
     let place = Place::new();
     for command in [

@@ -2,6 +2,7 @@
 //! the business, a page around the page, languages; and age estimation with the real models.
 
 use super::{Group, Session, Shop, act, fill, open, press, see, walk, way};
+use crate::place::repository;
 use serde_json::{Value, json};
 
 const CONFIRMED: &str = "Your age is confirmed";
@@ -192,11 +193,15 @@ fn sessions_are_handed_over_embedded_and_left_again_in_a_browser() {
     ];
 
     let framed = email(&json!({ "target_origin_url": format!("{url}/shop") }));
+    // The page around the frame is the example of the documentation.
+    let document = std::fs::read_to_string(repository("docs/AGES.md")).unwrap();
+    let example = document.split("```html\n").nth(1).unwrap().split("```").next().unwrap();
+    let named = "https://assay.example.com/age?sessionId=…&sdkId=…";
+    assert_eq!(example.matches(named).count(), 1, "{example}");
+    let around = json!(example.replace(named, &framed.page_of("email")));
     let frame = format!(
-        "{{ window.heard = []; const frame = document.createElement('iframe'); frame.style = 'width: 360px; height: 700px';
-            addEventListener('message', ({{ data, origin }}) => origin === '{url}' && heard.push(data));
-            frame.src = '{}'; document.body.append(frame); }}",
-        framed.page_of("email")
+        "{{ document.write({around}); document.close(); window.heard = [];
+            addEventListener('message', ({{ data, origin }}) => origin === '{url}' && heard.push(data)); }}"
     );
     let inside = "document.querySelector('iframe').contentDocument";
     let send = |field: &str| {
@@ -228,6 +233,7 @@ fn sessions_are_handed_over_embedded_and_left_again_in_a_browser() {
         type_code,
         send_code,
         act("note", &["heard", "heard.some(({ status }) => status === 'COMPLETE') && heard"]),
+        act("note", &["said", "document.querySelector('#said').textContent"]),
     ];
 
     let german = email(&json!({}));
@@ -283,6 +289,7 @@ fn sessions_are_handed_over_embedded_and_left_again_in_a_browser() {
         let told = |status| (Some("age-session"), Some(status));
         assert_eq!(states, [told("PENDING"), told("IN_PROGRESS"), told("COMPLETE")], "{heard:?}");
         assert!(heard.iter().all(|one| one["sessionId"] == framed.id));
+        assert_eq!(of("embeds")["noted"]["said"], "Thank you.");
     });
     for session in [&pressed, &taken, &handed, &declined, &framed, &real] {
         assert_eq!(shop.result(session)["status"], "COMPLETE");
