@@ -30,7 +30,8 @@ fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
         },
         _ => None,
     };
-    let fields = named.ok_or_else(|| Error::new_spanned(input, "only a struct with named fields is a row"))?;
+    let fields =
+        named.ok_or_else(|| Error::new_spanned(input, "only a struct with named fields is a row"))?;
     if !input.generics.params.is_empty() {
         return Err(Error::new_spanned(&input.generics, "a row has no parameters"));
     }

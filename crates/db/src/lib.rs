@@ -19,8 +19,8 @@ pub mod testing;
 mod value;
 
 pub use at::{At, moment};
-pub use engine::{Db, DbError, Durability, Engine, Read, Record, Tx};
 pub use db_derive::FromRow;
+pub use engine::{Db, DbError, Durability, Engine, Read, Record, Tx};
 pub use sqlx::FromRow;
 pub use sqlx::types::Json;
 pub use value::{Query, Value};

@@ -1,7 +1,7 @@
 //! What `#[derive(FromRow)]` writes calls of. Nobody else calls them.
 
-pub use sqlx::{Error, FromRow, postgres::PgRow, sqlite::SqliteRow};
 use sqlx::{ColumnIndex, Decode, Row, Type, error::BoxDynError, types::Json};
+pub use sqlx::{Error, FromRow, postgres::PgRow, sqlite::SqliteRow};
 
 /// A column's value.
 pub fn column<'r, T, R>(row: &'r R, name: &str) -> Result<T, Error>
@@ -22,7 +22,9 @@ where
     for<'n> &'n str: ColumnIndex<R>,
 {
     let value: From = row.try_get(name)?;
-    value.try_into().map_err(|source: T::Error| Error::ColumnDecode { index: name.to_owned(), source: source.into() })
+    value
+        .try_into()
+        .map_err(|source: T::Error| Error::ColumnDecode { index: name.to_owned(), source: source.into() })
 }
 
 /// What the JSON in a column says.
