@@ -11,3 +11,6 @@ mod receiver;
 mod s3;
 mod scan;
 mod video;
+
+/// What must stand in no error: it is the query, the path and the password of addresses here.
+const SECRET: &str = "hunter2";

@@ -7,14 +7,12 @@ mod rebinding;
 mod tricks;
 
 use crate::{
+    SECRET,
     names::Names,
     receiver::{self, Authority, Receiver},
 };
 use media::fetch::{Call, FetchError, Fetcher, Policy, Root};
 use std::time::Duration;
-
-/// What must stand in no error: it is the query, the path and the password of the addresses below.
-const SECRET: &str = "hunter2";
 
 /// A name server, an authority whose certificates are trusted, and a policy that knows both and allows nothing more.
 struct Site {

@@ -12,15 +12,12 @@ mod samples;
 mod servers;
 mod stills;
 
-use crate::{names::Names, receiver::Authority};
+use crate::{SECRET, names::Names, receiver::Authority};
 use host::Host;
 use media::{
     fetch::{Fetcher, Policy, Root},
     video::{Ask, Frame, Settings, VideoError, Videos},
 };
-
-/// What must stand in no error: it is in the query of every address.
-const SECRET: &str = "hunter2";
 
 /// A server whose name may be called, and a way to decode what it has.
 struct Site {
