@@ -56,8 +56,7 @@ test-sqlite:
 # other features, which takes longer than it saves. What tries nets (`nets`) or protocols (`protocols`) has targets of its
 # own for that; what measures models, and the walks through pages, need not meet another database either.
 test-postgres:
-	@scripts/with-postgres.sh cargo test --workspace --locked --lib --test it --test contract --test statements --test queue \
-		-- --skip evaluate:: --skip _in_a_browser
+	@scripts/with-postgres.sh cargo test --workspace --locked --lib --test it -- --skip evaluate:: --skip _in_a_browser
 
 lint: ## Formatting, clippy, dependencies, web pages, shell scripts
 	@cargo fmt --all --check

@@ -1,7 +1,5 @@
 //! Every kind of bad picture, made here.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 use base::Picture;
 use image::{ExtendedColorType, ImageEncoder as _, codecs::jpeg::JpegEncoder, codecs::png::PngEncoder};
 use media::gate::{self, Code, Refusal, Rules};

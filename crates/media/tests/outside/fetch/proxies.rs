@@ -3,7 +3,7 @@
 use super::{Site, get};
 use std::process::Command;
 
-const HERE: &str = "proxies::proxies_of_the_environment_are_not_asked";
+const HERE: &str = "fetch::proxies::proxies_of_the_environment_are_not_asked";
 const CHILD: &str = "ASSAY_TEST_BEHIND_PROXY";
 
 #[tokio::test]

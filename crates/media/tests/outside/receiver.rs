@@ -102,7 +102,7 @@ impl Receiver {
 
     /// An address at the name that [`super::Site::receiver`] gives it, with what no error may tell.
     pub(crate) fn at(&self, path: &str) -> String {
-        format!("https://receiver.example.com:{}{path}?token={}", self.port(), super::SECRET)
+        format!("https://receiver.example.com:{}{path}?token={}", self.port(), crate::SECRET)
     }
 
     /// How many connections were accepted.

@@ -1,35 +1,23 @@
 //! Videos from their address to their pictures, with ffmpeg as it is installed, against servers of this machine that
 //! keep their word, or do not.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 mod addresses;
 mod broken;
 mod host;
 mod live;
 mod make;
-#[expect(dead_code, reason = "shared with the tests of the fetcher")]
-#[path = "../fetch/names.rs"]
-mod names;
 mod playlists;
 mod processes;
-#[expect(dead_code, reason = "shared with the tests of the fetcher")]
-#[path = "../fetch/receiver.rs"]
-mod receiver;
 mod samples;
 mod servers;
 mod stills;
 
+use crate::{SECRET, names::Names, receiver::Authority};
 use host::Host;
 use media::{
     fetch::{Fetcher, Policy, Root},
     video::{Ask, Frame, Settings, VideoError, Videos},
 };
-use names::Names;
-use receiver::Authority;
-
-/// What must stand in no error: it is in the query of every address.
-const SECRET: &str = "hunter2";
 
 /// A server whose name may be called, and a way to decode what it has.
 struct Site {

@@ -1,8 +1,6 @@
 //! Nothing but the fetcher opens a connection to where a user says: no other crate depends on a client, and no other
 //! source names one.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 use proc_macro2::{TokenStream, TokenTree};
 use std::{
     fs,

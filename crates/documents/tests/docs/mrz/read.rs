@@ -1,4 +1,4 @@
-use crate::specimen::{PLAIN, SIDE, View, photograph};
+use super::specimen::{PLAIN, SIDE, View, photograph};
 use base::Picture;
 use documents::{
     mrz::{

@@ -1,7 +1,5 @@
 //! What the seam promises, on whichever engine the run is for.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 use base::{Timestamp, Uuid};
 use db::{DbError, Durability, FromRow, sql, testing::TestDb};
 

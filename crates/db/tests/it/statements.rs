@@ -1,7 +1,5 @@
 //! Finds every `sql!` in the workspace and asks the engine to prepare it, so that a typo in SQL fails a test.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 use db::{Engine, testing::TestDb};
 use proc_macro2::{TokenStream, TokenTree};
 use std::path::Path;
