@@ -82,12 +82,11 @@ impl Contract {
         let lower = operation.method.to_ascii_lowercase();
         let response = &document["paths"][&operation.path][&lower]["responses"][status.as_str()];
         let link = response["$ref"].as_str().and_then(|link| link.strip_prefix('#'));
-        let (response, place) = match link {
-            Some(shared) => (document.pointer(shared).unwrap_or(&Value::Null), shared.to_owned()),
-            None => {
-                let parts = ["paths", &operation.path, &lower, "responses", status.as_str()];
-                (response, format!("/{}", parts.map(escape).join("/")))
-            }
+        let (response, place) = if let Some(shared) = link {
+            (document.pointer(shared).unwrap_or(&Value::Null), shared.to_owned())
+        } else {
+            let parts = ["paths", &operation.path, &lower, "responses", status.as_str()];
+            (response, format!("/{}", parts.map(escape).join("/")))
         };
         let shown = String::from_utf8_lossy(body.get(..2000).unwrap_or(body));
         assert!(response.is_object(), "{named}: its document has no answer {status}\n{shown}");
@@ -162,9 +161,8 @@ fn escape(part: &str) -> String {
 }
 
 fn segments(path: &str) -> Vec<Segment> {
-    let segment = |segment: &str| match segment.starts_with('{') {
-        true => Segment::Parameter,
-        false => Segment::Literal(segment.to_owned()),
+    let segment = |segment: &str| {
+        if segment.starts_with('{') { Segment::Parameter } else { Segment::Literal(segment.to_owned()) }
     };
     path.split('/').map(segment).collect()
 }

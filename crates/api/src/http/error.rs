@@ -3,7 +3,7 @@
 use super::{auth::RateLimited, body::BodyError, json::JsonError, request_context};
 use axum::{
     Json,
-    http::{HeaderMap, HeaderValue, StatusCode, header},
+    http::{HeaderName, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
 use base::Measured;
@@ -63,9 +63,9 @@ pub(crate) trait ErrorTable: Copy + Debug + PartialEq + Send + Sync + 'static {
         Self::INTERNAL
     }
 
-    /// Headers that go with a refusal, beside `Retry-After`.
-    fn add_headers(self, headers: &mut HeaderMap) {
-        let _none = headers;
+    /// A header that goes with a refusal, beside `Retry-After`.
+    fn headers(self) -> Option<(HeaderName, HeaderValue)> {
+        None
     }
 }
 
@@ -154,7 +154,7 @@ impl<T: ErrorTable> IntoResponse for ApiError<T> {
             let seconds = wait.as_secs_f64().ceil().max(1.0) as u64;
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
-        self.code.add_headers(response.headers_mut());
+        response.headers_mut().extend(self.code.headers());
         response
     }
 }

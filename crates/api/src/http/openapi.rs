@@ -137,10 +137,12 @@ fn share(operation: &mut Operation, components: &mut Components, shared: &mut BT
         let key = serde_json::to_string(described).expect("a response of our own serialises");
         let name = shared.entry(format!("{status} {key}")).or_insert_with(|| {
             let phrase = code.canonical_reason().unwrap_or("Refused").replace(' ', "");
-            let name = (1..)
-                .map(|n| if n == 1 { phrase.clone() } else { format!("{phrase}{n}") })
-                .find(|name| !components.responses.contains_key(name))
-                .expect("some number is free");
+            let alike =
+                components.responses.keys().filter(|name| name.trim_end_matches(char::is_numeric) == phrase);
+            let name = match alike.count() {
+                0 => phrase,
+                others => format!("{phrase}{}", others + 1),
+            };
             components.responses.insert(name.clone(), RefOr::T(described.clone()));
             name
         });

@@ -6,7 +6,7 @@ use crate::http::{
     error::{error_codes, refusals},
     request_context,
 };
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use base::Uuid;
 use domain::{Violation, proof::NoAnswer};
 use utoipa::ToSchema;
@@ -102,10 +102,8 @@ impl ErrorTable for Code {
         Self::IdempotencyKeyReused
     }
 
-    fn add_headers(self, headers: &mut HeaderMap) {
-        if self == Self::InvalidToken {
-            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-        }
+    fn headers(self) -> Option<(HeaderName, HeaderValue)> {
+        (self == Self::InvalidToken).then_some((header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer")))
     }
 }
 

@@ -266,27 +266,27 @@ impl CreateSessionRequest {
 
     /// The terms of a method, where it has a block.
     fn terms(&self, method: AgeMethod) -> Option<MethodTerms> {
-        fn of<'a, B>(block: &'a Option<B>) -> Option<MethodTerms>
+        fn of<'a, B>(block: Option<&'a B>) -> Option<MethodTerms>
         where
             MethodTerms: From<&'a B>,
         {
-            block.as_ref().map(MethodTerms::from)
+            block.map(MethodTerms::from)
         }
         match method {
-            AgeMethod::AgeEstimation => of(&self.age_estimation),
-            AgeMethod::DigitalId => of(&self.digital_id),
-            AgeMethod::DocScan => of(&self.doc_scan),
-            AgeMethod::CreditCard => of(&self.credit_card),
-            AgeMethod::Mobile => of(&self.mobile),
-            AgeMethod::Email => of(&self.email),
-            AgeMethod::ElectronicId => of(&self.electronic_id),
-            AgeMethod::LaWallet => of(&self.la_wallet),
-            AgeMethod::SocialSecurityNumber => of(&self.social_security_number),
-            AgeMethod::UsFloridaHb3 => of(&self.us_florida_hb3),
-            AgeMethod::Singpass => of(&self.singpass),
-            AgeMethod::Cpf => of(&self.cpf),
-            AgeMethod::SvcKey => of(&self.svc_key),
-            AgeMethod::DoubleAnonymity => of(&self.double_anonymity),
+            AgeMethod::AgeEstimation => of(self.age_estimation.as_ref()),
+            AgeMethod::DigitalId => of(self.digital_id.as_ref()),
+            AgeMethod::DocScan => of(self.doc_scan.as_ref()),
+            AgeMethod::CreditCard => of(self.credit_card.as_ref()),
+            AgeMethod::Mobile => of(self.mobile.as_ref()),
+            AgeMethod::Email => of(self.email.as_ref()),
+            AgeMethod::ElectronicId => of(self.electronic_id.as_ref()),
+            AgeMethod::LaWallet => of(self.la_wallet.as_ref()),
+            AgeMethod::SocialSecurityNumber => of(self.social_security_number.as_ref()),
+            AgeMethod::UsFloridaHb3 => of(self.us_florida_hb3.as_ref()),
+            AgeMethod::Singpass => of(self.singpass.as_ref()),
+            AgeMethod::Cpf => of(self.cpf.as_ref()),
+            AgeMethod::SvcKey => of(self.svc_key.as_ref()),
+            AgeMethod::DoubleAnonymity => of(self.double_anonymity.as_ref()),
         }
     }
 }

@@ -242,6 +242,9 @@ pub(crate) struct SchemeRequest {
     kind: Option<SchemeType>,
 }
 
+/// Attempts after the first, by a name of the business's own.
+type AttemptCounts = BTreeMap<String, Option<i64>>;
+
 /// How the page looks and goes.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct SdkConfigRequest {
@@ -273,7 +276,7 @@ pub(crate) struct SdkConfigRequest {
     /// Attempts to read a document after the first, 0 to 10: by task, and by a name of the business's own. Of
     /// `ID_DOCUMENT_TEXT_DATA_EXTRACTION` the largest counts; 3 where there is none.
     #[schema(value_type = Option<BTreeMap<String, BTreeMap<String, i64>>>, example = json!({ "ID_DOCUMENT_TEXT_DATA_EXTRACTION": { "GENERIC": 2 } }))]
-    attempts_configuration: Option<BTreeMap<String, Option<BTreeMap<String, Option<i64>>>>>,
+    attempts_configuration: Option<BTreeMap<String, Option<AttemptCounts>>>,
     /// Whether the end user may go on with another device.
     #[schema(default = false)]
     allow_handoff: Option<bool>,
