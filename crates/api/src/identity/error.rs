@@ -33,6 +33,7 @@ error_codes! {
     ResourceLocked => CONFLICT "RESOURCE_LOCKED",
     ChecksNotFinished => CONFLICT "CHECKS_NOT_FINISHED",
     IdempotencyKeyReused => CONFLICT "IDEMPOTENCY_KEY_REUSED",
+    UnsupportedVersion => PRECONDITION_FAILED "UNSUPPORTED_VERSION",
     PayloadTooLarge => PAYLOAD_TOO_LARGE "PAYLOAD_TOO_LARGE",
     UnsupportedMediaType => UNSUPPORTED_MEDIA_TYPE "UNSUPPORTED_MEDIA_TYPE",
     RangeNotSatisfiable => RANGE_NOT_SATISFIABLE "RANGE_NOT_SATISFIABLE",
@@ -252,6 +253,8 @@ refusals! {
     Uploading: CALLER, END_USER, BODY, FILE;
     UploadingFace: CALLER, RELYING_PARTY, END_USER, BODY, FILE;
     Extracting: CALLER, END_USER, &[Code::ResourceNotFound, Code::ResourceLocked, Code::SessionNotReady];
-    BeginningUpload: CALLER, END_USER, &[Code::PayloadValidation];
-    Appending: CALLER, END_USER, BODY, &[Code::ResourceNotFound, Code::ResourceLocked];
+    BeginningUpload: CALLER, END_USER, BODY, &[Code::UnsupportedVersion];
+    AskingForUpload: CALLER, END_USER, &[Code::ResourceNotFound, Code::UnsupportedVersion];
+    Appending: CALLER, END_USER, BODY,
+        &[Code::ResourceNotFound, Code::ResourceLocked, Code::UnsupportedVersion, Code::UnsupportedMediaType];
 }

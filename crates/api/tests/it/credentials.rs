@@ -80,7 +80,7 @@ async fn operations(app: &TestApp) -> Vec<Operation> {
                 let sets = operation["security"].as_array().into_iter().flatten();
                 let security: Vec<Vec<String>> =
                     sets.map(|set| set.as_object().unwrap().keys().cloned().collect()).collect();
-                if security.is_empty() {
+                if security.iter().all(Vec::is_empty) {
                     continue;
                 }
                 let method = match method.as_str() {
