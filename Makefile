@@ -8,11 +8,13 @@ DATA ?= data
 LISTEN ?= 127.0.0.1:8080
 # What the benches run under, for example BENCH_UNDER='nice -n -15' on a machine that is shared.
 BENCH_UNDER ?=
+# What is tried on a bare machine; see scripts/bare.sh.
+TRY ?= all
 # What the benches measure, for example ONLY=documents; everything unless said.
 ONLY ?=
 SECONDS_EACH ?= 30
 
-.PHONY: help setup run test test-web test-sqlite test-postgres lint bench fuzz snap clean
+.PHONY: help setup run test test-web test-sqlite test-postgres lint bare bench fuzz snap clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s "$$(printf '\t')"
@@ -54,8 +56,7 @@ test-sqlite:
 # other features, which takes longer than it saves. What tries nets (`nets`) or protocols (`protocols`) has targets of its
 # own for that; what measures models, and the walks through pages, need not meet another database either.
 test-postgres:
-	@scripts/with-postgres.sh cargo test --workspace --locked --lib --test it --test contract --test statements --test queue \
-		-- --skip evaluate:: --skip _in_a_browser
+	@scripts/with-postgres.sh cargo test --workspace --locked --lib --test it -- --skip evaluate:: --skip _in_a_browser
 
 lint: ## Formatting, clippy, dependencies, web pages, shell scripts
 	@cargo fmt --all --check
@@ -65,6 +66,10 @@ lint: ## Formatting, clippy, dependencies, web pages, shell scripts
 	@scripts/node-packages.sh web
 	@npm --prefix web run --silent lint
 	@if command -v shellcheck >/dev/null; then shellcheck scripts/*.sh .ci/run fuzz/*.sh; fi
+
+bare: ## Try `make run` and `make test` on a bare Debian in a chroot (as root; TRY="run", TRY="test --dressed", ...)
+	@scripts/system-packages.sh bare
+	@scripts/bare.sh $(TRY)
 
 bench: setup ## Measure beside named peers (docs/PERFORMANCE.md); figures also in target/bench.json
 	@scripts/system-packages.sh benches
@@ -82,4 +87,4 @@ snap: ## Write the OpenAPI documents the server serves to openapi/
 	@UPDATE_OPENAPI=1 cargo test --workspace --locked --test it -- documents
 
 clean: ## Remove everything that was built or installed here
-	@rm -rf target fuzz/target fuzz/corpus models/node_modules models/pack benches/node_modules benches/.venv web/node_modules web/dist
+	@rm -rf target fuzz/target fuzz/corpus models/node_modules models/pack benches/node_modules benches/.venv web/node_modules web/tools/node_modules web/dist

@@ -6,7 +6,7 @@ folder=${1:-models}
 cd "$(dirname "$0")/../$folder"
 
 for tool in node npm; do
-    command -v "$tool" >/dev/null || { echo "$tool is missing: install Node 20 or newer" >&2; exit 1; }
+    command -v "$tool" >/dev/null || { echo "$tool is missing: install Node 20.19 or newer" >&2; exit 1; }
 done
 stamp=node_modules/.assay-stamp
 if [ -f "$stamp" ] && cmp -s package-lock.json "$stamp"; then

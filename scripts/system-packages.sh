@@ -5,8 +5,10 @@ set -euo pipefail
 # What each is for: gcc builds the C parts of some crates, g++ the fuzzer's runtime; ffmpeg decodes video, poppler-utils
 # reads PDF files; curl and openssl serve the examples. The tests start a throw-away PostgreSQL, drive the pages in a
 # browser, run the examples for Python and print specimens of documents; the benches drive a page and have peers from PyPI.
+# A bare machine to try all this on is made by mmdebstrap.
 packages=(gcc g++ libc6-dev make pkg-config curl openssl ffmpeg poppler-utils)
 [ "${1:-}" = tests ] && packages+=(postgresql chromium python3 python3-cryptography fonts-dejavu-core fonts-ocr-b)
+[ "${1:-}" = bare ] && packages=(git mmdebstrap)
 [ "${1:-}" = benches ] && packages+=(chromium python3 python3-venv tesseract-ocr libgl1 fonts-dejavu-core fonts-ocr-b)
 
 missing=()
@@ -30,6 +32,6 @@ if [[ " ${missing[*]} " == *" postgresql "* ]] && [ ! -e /etc/postgresql-common/
     "${as_root[@]}" mkdir -p /etc/postgresql-common
     echo 'create_main_cluster = false' | "${as_root[@]}" tee /etc/postgresql-common/createcluster.conf >/dev/null
 fi
-export DEBIAN_FRONTEND=noninteractive
+export DEBIAN_FRONTEND=noninteractive DEBCONF_NOWARNINGS=yes
 "${as_root[@]}" apt-get update -qq
 "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null

@@ -29,6 +29,8 @@ const FACE_NET = join(here, "../models/node_modules/@vladmandic/face-api/model/t
 
 const COMMON = {
   bundle: true,
+  // Its program as it was written; what stands there for bundlers is made for browsers that the pages do not run in.
+  alias: { "tus-js-client": "tus-js-client/lib/browser/index.js" },
   minify: true,
   write: false,
   target: ["chrome110", "firefox115", "safari16.4"],

@@ -56,7 +56,7 @@ pub(crate) async fn measure(report: &mut Report, server: &Server, rounds: usize)
     Ok(())
 }
 
-/// One visit, as `web/tests/browser/paint.ts` reports it.
+/// One visit, as `web/tests/e2e/paint.ts` reports it.
 #[derive(Deserialize)]
 struct Visit {
     /// Until something was painted, and until there was something to press, milliseconds.
@@ -79,7 +79,7 @@ pub(crate) async fn measure_page(
     let (id, (app, _)) = (made["id"].as_str().context("a session has an id")?, server.caller.key());
     let address = format!("http://{}/age?sessionId={id}&sdkId={app}", server.address);
     let mut npm = Command::new("npm");
-    npm.arg("--prefix").arg(root.join("web")).args(["run", "--silent", "paint", "--", &address]);
+    npm.arg("--prefix").arg(root.join("web")).args(["run", "--silent", "bench:paint", "--", &address]);
     let output = npm.arg(rounds.to_string()).output().context("npm cannot be started")?;
     ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let visits: Vec<Visit> = serde_json::from_slice(&output.stdout)?;

@@ -1,10 +1,11 @@
 //! The whole server in this process: real models, a clean database, a known moment.
 
-use api::{Api, Metrics, Settings, Wire};
+use crate::contract::Contract;
+use api::{Api, Brand, Metrics, Settings};
 use axum::{
     Router,
     body::{Body, Bytes},
-    http::{HeaderMap, HeaderName, Request, StatusCode},
+    http::{HeaderMap, HeaderName, Request, StatusCode, header},
 };
 use base::{AccountId, AppId, Id as _, OrgId, SignedDuration, StillWorld, World};
 use db::{Query, testing::TestDb};
@@ -66,6 +67,7 @@ pub struct TestApp {
     mail: Mail,
     letters: tempfile::TempDir,
     router: Router,
+    contract: Arc<Contract>,
     database: TestDb,
     _indexes: tempfile::TempDir,
 }
@@ -177,6 +179,10 @@ impl TestApp {
         {
             tokens.application = Some(tenant(&database, &world, "Test issuer").await.1);
         }
+        let brand = match asking.brand.as_str() {
+            "svc" => Brand::default(),
+            other => Brand::new(other).expect("letters and digits"),
+        };
         let issuing = asking.providers.double_anonymity.as_ref().and_then(|tokens| tokens.application);
         let keyring = Keyring::parse(&"5a".repeat(32)).expect("64 digits");
         let vault = Vault::new(&keyring);
@@ -207,6 +213,7 @@ impl TestApp {
             videos.expect("a relay"),
             estimator.clone(),
             moderation::Settings { outage: 5, ..moderation::Settings::default() },
+            Arc::new(api::Webhooks),
         );
         let identities = Identities::new(
             database.db.clone(),
@@ -221,6 +228,7 @@ impl TestApp {
                 withheld: vec!["PRK".to_owned()],
                 ..identity::Settings::default()
             },
+            Arc::new(api::Webhooks),
         );
         let issuer = Issuer::new(database.db.clone(), world.clone(), vault.clone(), rules.clone());
         let secure_capture = SecureCapture::new(&keyring);
@@ -235,17 +243,26 @@ impl TestApp {
             issuer: issuer.clone(),
             mail: mail.clone(),
             fetcher: fetcher.clone(),
+            webhooks: Arc::new(api::Webhooks),
         };
         let mut api = Api {
             world: world.clone(),
             db: database.db.clone(),
-            wire: Wire::default(),
+            brand,
             nonces: Nonces::start(database.db.clone()),
             estimator,
             secure_capture,
             vault: vault.clone(),
             issuer,
-            proofs: Proofs::new(database.db.clone(), world.clone(), vault.clone(), outbox, fetcher, rules),
+            proofs: Proofs::new(
+                database.db.clone(),
+                world.clone(),
+                vault.clone(),
+                outbox,
+                fetcher,
+                rules,
+                Arc::new(api::Webhooks),
+            ),
             blobs: blobs.clone(),
             doors: Doors::new(
                 database.db.clone(),
@@ -264,11 +281,11 @@ impl TestApp {
             moderations,
             identities,
             ages: Ages::new(parts, asking).expect("settings that hold"),
-            sign_ins: Arc::new(api::Rate::new(NonZeroU32::MAX, NonZeroU32::MAX)),
+            sign_ins: Arc::new(api::RateLimit::new(NonZeroU32::MAX, NonZeroU32::MAX)),
             decisions: None,
-            people: Arc::new(api::Rate::new(NonZeroU32::MAX, NonZeroU32::MAX)),
+            people: Arc::new(api::RateLimit::new(NonZeroU32::MAX, NonZeroU32::MAX)),
             rate: None,
-            places: Arc::default(),
+            geo: Arc::default(),
             metrics: Metrics::none(),
             disk: api::Disk { folder: std::env::temp_dir(), min_free: 0 },
             settings: Arc::new(Settings::default()),
@@ -280,7 +297,20 @@ impl TestApp {
         public_keys::add(&mut tx, &*world, app, public_key()).await.expect("a key");
         tx.commit().await.expect("a commit");
         let router = api::router(api.clone(), Router::new());
-        Self { api, world, org, app, issuer: issuing, mail, letters, _indexes: indexes, router, database }
+        let contract = Contract::of(&api.brand);
+        Self {
+            api,
+            world,
+            org,
+            app,
+            issuer: issuing,
+            mail,
+            letters,
+            _indexes: indexes,
+            router,
+            contract,
+            database,
+        }
     }
 
     /// Every row of every table as a text.
@@ -308,9 +338,15 @@ impl TestApp {
     /// # Panics
     /// When there is no answer.
     pub async fn send(&self, request: Request<Body>) -> Answer {
+        let hosted = request.headers().contains_key(header::HOST);
+        let (method, path) = (request.method().to_string(), request.uri().path().to_owned());
         let response = self.router.clone().oneshot(request).await.expect("an answer");
         let (status, headers) = (response.status(), response.headers().clone());
         let body = response.into_body().collect().await.expect("a whole answer").to_bytes();
+        // A host of one interface has other paths than the documents.
+        if !hosted {
+            self.contract.check((&method, &path), status, &headers, &body);
+        }
         Answer { status, headers, body }
     }
 
@@ -373,7 +409,7 @@ impl TestApp {
             .method(method)
             .uri(path)
             .header("Authorization", key)
-            .header(self.api.wire.sdk_id(), app);
+            .header(self.api.brand.sdk_id(), app);
         if body.is_some() {
             request = request.header("Content-Type", "application/json");
         }
@@ -384,17 +420,17 @@ impl TestApp {
     /// Lets jobs run that are due, until none is; deliveries stay where they are.
     ///
     /// # Panics
-    /// When the database does not answer.
+    /// When the database does not answer, or jobs do not come to an end within ten minutes.
     pub async fn work(&self) {
         let count = |query| async move {
             let mut view = self.api.db.read().await.expect("a view");
             view.count(query).await.expect("a count")
         };
         let working = self.keep_working();
-        for _ in 0..60_000 {
-            if count(db::sql!("SELECT count(*) FROM jobs WHERE state <> 'PARKED'")).await == 0 {
-                break;
-            }
+        let mut rounds = 0;
+        while count(db::sql!("SELECT count(*) FROM jobs WHERE state <> 'PARKED'")).await != 0 {
+            rounds += 1;
+            assert!(rounds < 60_000, "jobs go on for more than ten minutes");
             // Waits between attempts pass at once. While something runs the world stands still: its lease is of the
             // world's time, and is extended by the machine's clock.
             if count(db::sql!("SELECT count(*) FROM jobs WHERE state = 'RUNNING'")).await == 0 {
@@ -652,7 +688,7 @@ impl Call {
     /// # Panics
     /// When it makes no request.
     pub async fn send(&self, to: &TestApp) -> Answer {
-        let wire = &to.api.wire;
+        let wire = &to.api.brand;
         let mut query = vec![
             ("nonce".to_owned(), Some(to.world.uuid().to_string())),
             ("timestamp".to_owned(), Some(to.world.now().as_second().to_string())),

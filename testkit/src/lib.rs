@@ -5,6 +5,8 @@ mod app;
 #[cfg(feature = "app")]
 pub mod authenticator;
 #[cfg(feature = "app")]
+mod contract;
+#[cfg(feature = "app")]
 mod faces;
 pub mod head;
 #[cfg(feature = "app")]

@@ -104,9 +104,9 @@ impl MailServer {
     /// Waits until it took `many` letters.
     ///
     /// # Panics
-    /// When that takes longer than a minute.
+    /// When that takes longer than ten minutes.
     pub async fn until(&self, many: usize) -> Vec<Letter> {
-        for _ in 0..6000 {
+        for _ in 0..60_000 {
             let letters = self.letters();
             if letters.len() >= many {
                 return letters;

@@ -186,9 +186,9 @@ impl Receiver {
     /// Waits until it was sent `many` requests.
     ///
     /// # Panics
-    /// When that takes longer than a minute.
+    /// When that takes longer than ten minutes.
     pub async fn until(&self, many: usize) -> Vec<Sent> {
-        for _ in 0..6000 {
+        for _ in 0..60_000 {
             let sent = self.sent();
             if sent.len() >= many {
                 return sent;

@@ -1,9 +1,12 @@
 // What the page asks the server for, again where a network or a busy server makes it worth while.
 
 import { call, Interrupted, type Progress, parse, patiently, upload } from "../shared/network";
+import type { AgePaths, BodyOf } from "../shared/schema";
+import { isUuid } from "../shared/short";
 import type { Key } from "./address";
-import { isSignature, type Kept } from "./order";
-import { json, readSession, readTurn, type Session, type Turn, text } from "./session";
+import { type IssuerOrder, isSignature } from "./order";
+import { json, list, readSession, readTurn, type Session, type Turn, text } from "./session";
+import type { IssuerSession } from "./state-machine/events";
 
 /** An input larger than this is sent so that its progress can be shown, in letters. */
 const LARGE = 20_000;
@@ -53,7 +56,7 @@ export class Api {
   }
 
   /** Has a blinded token signed; what the issuer answers. */
-  async token({ request, key }: Kept): Promise<string> {
+  async token({ request, key }: IssuerOrder): Promise<string> {
     const { token_response } = json(await this.#ask("POST", "/token", { token_request: request, key }));
     if (!isSignature(token_response)) {
       // Something between here and the server spoke: it is there to be asked again.
@@ -68,7 +71,7 @@ export class Api {
   }
 
   /** Tells the server that the page broke, without a word of anything that a person did or has. */
-  report(fault: object): void {
+  report(fault: BodyOf<AgePaths["/age/v1/sessions/{sessionId}/faults"]["post"]>): void {
     const headers = { ...this.#headers(), "content-type": "application/json" };
     const sent = { method: "POST", headers, body: JSON.stringify(fault), keepalive: true };
     fetch(`${this.#root}/faults`, { ...sent, cache: "no-store", credentials: "omit" }).catch(() => undefined);
@@ -92,4 +95,16 @@ export class Api {
     const once = () => (large ? upload(method, url, headers, sent, told) : call(method, url, headers, sent));
     return parse((await patiently(once)).text);
   }
+}
+
+/** Begins a session of an issuer of blind tokens, for an age in years. It knows of no other session. */
+export async function beginIssuing(base: string, threshold: number): Promise<IssuerSession> {
+  const headers = { "content-type": "application/json" };
+  const once = () => call("POST", `${base}/age/v1/anonymity/sessions`, headers, JSON.stringify({ threshold }));
+  const body = json(parse((await patiently(once)).text));
+  const [id, sdkId, key] = [text(body.id) ?? "", text(body.sdk_id) ?? "", text(body.key) ?? ""];
+  if (!isUuid(id) || !isUuid(sdkId) || !key) {
+    throw new TypeError("an answer that is no session");
+  }
+  return { id, sdkId, key, redeemers: list(body.redeemers).filter((one) => typeof one === "string") };
 }

@@ -75,9 +75,14 @@ export function securityCode(digits: string, cardDigits: string): Wrong | undefi
   return fits ? undefined : "code";
 }
 
-/** E.164: + and a country's code, at most 15 digits. */
+/** E.164: + and a country's code, at most 15 digits. Whether a number may come without its code the server knows. */
 export function phone(text: string): Wrong | undefined {
-  return /^\+[1-9]\d{6,14}$/.test(text) ? undefined : "phone";
+  return /^(\+[1-9]\d{6,14}|\d{6,15})$/.test(text) ? undefined : "phone";
+}
+
+/** Whether a number has no country's code. */
+export function isNational(phone: string): boolean {
+  return !phone.startsWith("+");
 }
 
 export function email(text: string): Wrong | undefined {

@@ -17,7 +17,7 @@ export interface Order {
 }
 
 /** An order in the issuer's own tab, with the session that it leads through and what leads that. */
-export interface Kept extends Order {
+export interface IssuerOrder extends Order {
   id: string;
   /** Nobody else who knows the session has it. */
   key: string;
@@ -74,7 +74,7 @@ function pageOf(address: string): string | undefined {
 }
 
 /** Keeps an order in this tab, because some methods lead away and back. */
-export function keepOrder(kept: Kept): void {
+export function keepOrder(kept: IssuerOrder): void {
   try {
     sessionStorage.setItem(KEPT, JSON.stringify(kept));
   } catch {
@@ -83,7 +83,7 @@ export function keepOrder(kept: Kept): void {
 }
 
 /** The order of this tab for a session. */
-export function keptOrder(id: string): Kept | undefined {
+export function keptOrder(id: string): IssuerOrder | undefined {
   try {
     const value = JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
     const order = orderFrom(value);
@@ -105,7 +105,7 @@ export function forgetOrder(): void {
 }
 
 /** Where an answer goes that is for another server's page, if this issuer hands answers to that. */
-export function wayBack({ back, channel, redeemers }: Kept, response: string): string | undefined {
+export function wayBack({ back, channel, redeemers }: IssuerOrder, response: string): string | undefined {
   const url = followable(back);
   return url && redeemers.includes(url.origin) ? `${back}/age/return#answer=${channel}.${response}` : undefined;
 }

@@ -5,8 +5,8 @@ import { followable } from "../shared/follow";
 import { handOff } from "../shared/handoff";
 import { busy, ovalSketch, paragraph, primary, row, tick } from "../shared/pieces";
 import type { Screen } from "../shared/stage";
-import { type Lost, type Over, offered } from "./journey";
 import { type Method, type Session, threshold } from "./session";
+import { type Lost, type Over, offered } from "./state-machine/state";
 import { fill, type Language, lookup, span, type Texts } from "./texts";
 
 /** What a person can ask for. */
@@ -68,7 +68,7 @@ export function start(shown: Shown): Screen {
   const failed = again.length > 0 || session.methods.some(({ state }) => state === "EXHAUSTED");
   const declined = session.methods.some(({ state }) => state === "DECLINED");
   const asked = { age: threshold(session) ?? "", business: named(session, texts) };
-  const why = failed && session.tried ? fill(say.failed, { method: wordsOf(session.tried, texts).name }) : undefined;
+  const why = failed && session.tried ? whyFailed(session, session.tried, texts) : undefined;
   const kept =
     session.days && !ofIssuer(session) ? fill(say.kept, { time: span(session.days * 86_400, language) }) : say.keptNot;
   const { heading, told } = purpose(session, texts);
@@ -84,7 +84,6 @@ export function start(shown: Shown): Screen {
   return {
     heading: failed ? (fresh.length > 0 ? say.failedHeading : say.failedAgain) : fill(heading, asked),
     body: [
-      session.sandbox ? make("p", { class: "why" }, texts.sandbox) : undefined,
       ...explained,
       make("ul", { class: "ways" }, ...[...fresh, ...again].map((method) => way(method, shown))),
       declined ? paragraph(say.declined, "soft") : undefined,
@@ -93,6 +92,18 @@ export function start(shown: Shown): Screen {
     ],
     ...(why ? { spoken: why } : {}),
   };
+}
+
+/** That a method did not succeed, and why, where that helps. */
+function whyFailed(session: Session, tried: string, texts: Texts): string {
+  const failed = fill(texts.start.failed, { method: wordsOf(tried, texts).name });
+  const reason = reasonOf(session, texts);
+  return reason === undefined ? failed : `${failed} ${reason}`;
+}
+
+/** Why the last attempt did not succeed, where a person can do something about it. */
+function reasonOf({ tried, reason }: Session, { reasons }: Texts): string | undefined {
+  return reason === "NOT_FOUND" ? lookup(reasons, tried) : lookup(reasons, reason);
 }
 
 function purpose({ type }: Session, { start: say }: Texts): { heading: string; told: string } {
@@ -108,7 +119,8 @@ function purpose({ type }: Session, { start: say }: Texts): { heading: string; t
 
 function way(method: Method, { session, texts, acts }: Shown): HTMLElement {
   const { start: say } = texts;
-  const { name, hint } = wordsOf(method.method, texts);
+  const { name } = wordsOf(method.method, texts);
+  const hint = hintOf(method, texts);
   const strict = session.type === "AGE" || method.threshold === threshold(session) ? undefined : method.threshold;
   const failed = method.state === "FAILED";
   const lines = [
@@ -124,6 +136,19 @@ function way(method: Method, { session, texts, acts }: Shown): HTMLElement {
   );
   made.addEventListener("click", () => acts.choose(method));
   return make("li", {}, made);
+}
+
+/** Driving licences of so many countries are read. */
+const LICENCE_COUNTRIES: readonly string[] = ["USA", "CAN"];
+/** The regions of readers that are likely to have one. */
+const LICENCE_REGIONS: readonly string[] = ["US", "CA"];
+
+/** What a method asks for; driving licences are named to those who may have one that is taken. */
+function hintOf({ method, country }: Method, texts: Texts): string {
+  const { hint } = wordsOf(method, texts);
+  const region = navigator.languages.map((tag) => tag.split("-")[1]).find((part) => part?.length === 2) ?? "";
+  const licence = country === undefined ? LICENCE_REGIONS.includes(region) : LICENCE_COUNTRIES.includes(country);
+  return method === "DOC_SCAN" && licence ? texts.licenceHint : hint;
 }
 
 function links({ session, texts: { start: say, forget }, keysAt }: Shown): HTMLElement | undefined {
@@ -220,10 +245,12 @@ export function failed(shown: Shown): Screen {
     ? [texts.issue.failedBody, texts.issue.back]
     : [say.FAILBody, texts.over.leave];
   const body = fill(error ? say.ERRORBody : told, { business: named(session, texts) });
+  const reason = reasonOf(session, texts);
+  const why = reason === undefined ? undefined : make("p", { class: "why" }, reason);
   return {
     heading: error ? say.ERROR : say.FAIL,
-    body: [paragraph(body), ...wayBack(shown, leave)],
-    spoken: body,
+    body: [why, paragraph(body), ...wayBack(shown, leave)],
+    spoken: reason === undefined ? body : `${reason} ${body}`,
   };
 }
 
@@ -234,15 +261,20 @@ function wayBack({ handedOff, leaveTo, awaited, embedded, texts }: Shown, words:
     return [paragraph(say.handedOff)];
   }
   if (!leaveTo) {
-    return awaited ? toTheTab(texts) : [paragraph(say.close)];
+    return awaited ? toTheTab(texts) : closing(say.close, embedded);
   }
   const told = embedded ? undefined : make("p", { id: "leaving", class: "soft", hidden: true });
   return [told, row(back(leaveTo, words, embedded))];
 }
 
 /** Back to the tab that waits. That this one may be closed is said when the other has heard. */
-export function toTheTab({ issue }: Texts): Child[] {
+function toTheTab({ issue }: Texts): Child[] {
   return [paragraph(issue.goBack), make("p", { id: "heard", hidden: true }, issue.close)];
+}
+
+/** That the page can be closed, which is none of somebody's who sees it in a frame of another. */
+function closing(words: string, embedded: boolean): Child[] {
+  return embedded ? [] : [paragraph(words)];
 }
 
 /** A link of the business's; a frame may bring the page around it elsewhere only where somebody presses one. */
@@ -263,12 +295,58 @@ interface Ending {
 export function over(texts: Texts, why: Over, { href, awaited, issuing, embedded }: Ending): Screen {
   const { over: say, issue } = texts;
   const body = (issuing ? lookup(issue, `${why}Body`) : undefined) ?? say[`${why}Body`];
-  const close = awaited ? toTheTab(texts) : [paragraph(say.close)];
+  const close = awaited ? toTheTab(texts) : closing(say.close, embedded);
   const leave = issuing ? issue.back : say.leave;
   return {
     heading: say[why],
     body: [paragraph(body), ...(href ? [row(back(href, leave, embedded))] : close)],
     spoken: body,
+  };
+}
+
+/** The page, or this browser, cannot do what comes next; `other` leads back to the choice. */
+export function unable({ unknown, otherWay }: Texts, other: (() => void) | undefined): Screen {
+  return {
+    heading: unknown.heading,
+    body: [paragraph(unknown.body), other ? row(primary(otherWay, other)) : undefined],
+  };
+}
+
+/** Asks before a provider is gone to. */
+export function departure({ redirect: say }: Texts, host: string, go: () => void): Screen {
+  return {
+    heading: say.heading,
+    body: [paragraph(fill(say.check, { host })), row(primary(fill(say.go, { host }), go))],
+  };
+}
+
+// --- the tab of an issuer of blind tokens ---
+
+/** Asks before it begins. */
+export function issue({ issue: say }: Texts, age: number, go: () => void): Screen {
+  const body = [paragraph(fill(say.body, { age })), paragraph(say.check), row(primary(say.go, go))];
+  return { heading: fill(say.heading, { age }), body };
+}
+
+/** The age was shown, and the proof is being made. */
+export function signing(texts: Texts): Screen {
+  return { ...loading(texts), heading: texts.issue.making };
+}
+
+export function issued(texts: Texts): Screen {
+  const { done, goBack } = texts.issue;
+  return { heading: done, body: [tick(), ...toTheTab(texts)], spoken: goBack };
+}
+
+/** No proof was made; `back` leads to another server's page that waits. */
+export function notIssued(texts: Texts, stranger: boolean, back: string | undefined): Screen {
+  const { issue: say } = texts;
+  const why = stranger ? say.stranger : undefined;
+  const link = back ? row(make("a", { href: back, class: "press main" }, say.back)) : undefined;
+  return {
+    heading: say.none,
+    body: [why ? paragraph(why) : undefined, ...(link ? [link] : toTheTab(texts))],
+    spoken: why ?? say.goBack,
   };
 }
 

@@ -29,6 +29,8 @@ export interface Method {
   remaining: number;
   /** Whether a phone may take over. */
   handOff: boolean;
+  /** The country whose documents the business expects, three letters. */
+  country: string | undefined;
 }
 
 export interface Session {
@@ -41,8 +43,9 @@ export interface Session {
   consent: { required: boolean; given: boolean | undefined };
   /** In the order in which they are to be offered. */
   methods: Method[];
-  /** The method of the last attempt that ended. */
+  /** The method of the last attempt that ended, and in one word why it did not succeed. */
   tried: string | undefined;
+  reason: string | undefined;
   /** Whether it may be tried again after it failed. */
   retry: boolean;
   callback: { url: string; auto: boolean } | undefined;
@@ -107,6 +110,7 @@ export function readSession(answer: unknown): Session {
     },
     methods: list(body.methods).flatMap(readMethod),
     tried: text(json(body.result).method),
+    reason: text(json(body.result).reason),
     retry: body.retry === true,
     callback: url ? { url, auto: callback.auto === true } : undefined,
     cancelUrl: text(body.cancel_url),
@@ -138,6 +142,7 @@ function readMethod(entry: unknown): Method[] {
       attempts: number(body.attempts) ?? 0,
       remaining: number(body.attempts_remaining) ?? 0,
       handOff: body.hand_off !== false,
+      country: text(body.preset_issuing_country),
     },
   ];
 }

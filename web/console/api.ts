@@ -1,48 +1,25 @@
 // What the console asks the server for: the documented moderation interface, and sessions.
 
-export interface Member {
-  id: string;
-  email: string;
-  username: string;
-  admin: boolean;
-  scopes: string[];
-  created_at: string;
-}
+import type { AnswerOf, ModerationPaths } from "../shared/schema";
 
+type Answer<Path extends keyof ModerationPaths> = AnswerOf<ModerationPaths[Path]["get" & keyof ModerationPaths[Path]]>;
+
+export type Notifications = Answer<"/accounts/{accountId}/notifications">;
+/** What members have said of it is `average_score`, 0 to 100, and `total_revies`: the interface spells it so. */
+export type Notification = Notifications["notifications"][number];
+export type Reviews = Answer<"/accounts/{accountId}/notifications/{id}/reviews">;
+export type Review = Reviews["reviews"][number];
+export type Members = Answer<"/accounts/{accountId}/members">;
+export type Member = Members["members"][number];
+export type Invitations = Answer<"/accounts/{accountId}/invitations">;
+export type Invitation = Invitations["invitations"][number];
+type Content = Answer<"/accounts/{accountId}/contents/{id}">;
+
+/** Who is signed in, to which account, and what they may do there. The console's own operations are in no document. */
 export interface Session {
   member: Member;
   account: { id: string; name: string };
   scopes: string[];
-}
-
-export interface Invitation {
-  id: string;
-  email: string;
-  username: string;
-  admin: boolean;
-  expires_at: string;
-}
-
-export interface Notification {
-  id?: string;
-  type: string;
-  created_at: string;
-  data: {
-    content_id?: string;
-    url?: string;
-    content_type?: string;
-    reasons?: string[];
-    frame_time?: number;
-    age_group?: string;
-  };
-}
-
-export interface Review {
-  id: string;
-  user_id: string;
-  description: string;
-  score: number;
-  created_at: string;
 }
 
 /** A refusal, in the server's words. */
@@ -97,15 +74,12 @@ export class Account {
     this.#base = `/accounts/${encodeURIComponent(id)}`;
   }
 
-  notifications(page: number): Promise<{ notifications: Notification[]; meta: { total_count: number; page: number } }> {
+  notifications(page: number): Promise<Notifications> {
     return call("GET", `${this.#base}/notifications?page=${page}`);
   }
 
-  /** Those that a member is to see: moderations name him. */
-  inbox(
-    member: string,
-    page: number,
-  ): Promise<{ notifications: Notification[]; meta: { total_count: number; page: number } }> {
+  /** Those that a member is to see: moderations name them. */
+  inbox(member: string, page: number): Promise<Notifications> {
     return call("GET", `${this.#base}/members/${member}/inbox?page=${page}`);
   }
 
@@ -113,22 +87,29 @@ export class Account {
     return call("GET", `${this.#base}/notifications/${id}`);
   }
 
-  decide(id: string, word: "accept" | "dismiss", comment: string): Promise<unknown> {
+  /** Answers the notification with what members have said of it by then. */
+  decide(id: string, word: "accept" | "dismiss", comment: string): Promise<Notification> {
     return call("POST", `${this.#base}/notifications/${id}/${word}`, { comment });
   }
 
+  /** The title of a content, where it was given one. */
+  async title(content: string): Promise<string | undefined> {
+    const { title } = await call<Content>("GET", `${this.#base}/contents/${content}`);
+    return title || undefined;
+  }
+
   async reviews(id: string): Promise<Review[]> {
-    const { reviews } = await call<{ reviews: Review[] }>("GET", `${this.#base}/notifications/${id}/reviews`);
+    const { reviews } = await call<Reviews>("GET", `${this.#base}/notifications/${id}/reviews`);
     return reviews;
   }
 
   async members(): Promise<Member[]> {
-    const { members } = await call<{ members: Member[] }>("GET", `${this.#base}/members`);
+    const { members } = await call<Members>("GET", `${this.#base}/members`);
     return members;
   }
 
   async invitations(): Promise<Invitation[]> {
-    const { invitations } = await call<{ invitations: Invitation[] }>("GET", `${this.#base}/invitations`);
+    const { invitations } = await call<Invitations>("GET", `${this.#base}/invitations`);
     return invitations;
   }
 

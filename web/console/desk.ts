@@ -8,6 +8,7 @@ import { TEXTS, type Texts } from "./texts";
 export class Desk {
   readonly texts: Texts;
   readonly #moment: Intl.DateTimeFormat;
+  readonly #titles = new Map<string, Promise<string | undefined>>();
 
   constructor(
     readonly language: Language,
@@ -18,6 +19,16 @@ export class Desk {
   ) {
     this.texts = TEXTS[language];
     this.#moment = new Intl.DateTimeFormat([...navigator.languages], { dateStyle: "medium", timeStyle: "short" });
+  }
+
+  /** The title of a content, as far as there is one and the reader may see it; each is asked for once. */
+  titleOf(content: string): Promise<string | undefined> {
+    if (!this.may("contents:view")) {
+      return Promise.resolve(undefined);
+    }
+    const known = this.#titles.get(content) ?? this.account.title(content).catch(() => undefined);
+    this.#titles.set(content, known);
+    return known;
   }
 
   may(scope: string): boolean {

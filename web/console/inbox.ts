@@ -61,9 +61,10 @@ function pager(desk: Desk, whose: Whose, page: number, pages: number): Node[] {
   return [make("div", { class: "pager" }, newer, make("p", {}, texts.page(page, pages)), older)];
 }
 
-function item(desk: Desk, { id, created_at, data }: Notification): HTMLElement {
+function item(desk: Desk, notification: Notification): HTMLElement {
   const { texts } = desk;
-  const reasons = (data.reasons ?? []).map((reason) => texts.reasons[reason] ?? reason).join(", ");
+  const { id, created_at, data } = notification;
+  const reasons = data.reasons.map((reason) => texts.reasons[reason] ?? reason).join(", ");
   const heading = make("h2", { id: fresh("found") }, texts.found(reasons));
   const facts = make("dl", {});
   const fact = (term: string, ...value: (Node | string)[]) =>
@@ -77,18 +78,27 @@ function item(desk: Desk, { id, created_at, data }: Notification): HTMLElement {
     // As text: what was found may be what nobody should open by mistake.
     fact(texts.content, make("code", {}, data.url));
   }
+  void desk.titleOf(data.content_id).then((title) => title && fact(texts.title, title));
   const article = make("article", { class: "card", "aria-labelledby": heading.id }, heading, facts);
-  if (id) {
-    const { box, load } = reviews(desk, id);
-    if (desk.may("notifications:manage")) {
-      article.append(decision(desk, id, load));
-    }
-    article.append(box);
+  const { box, load } = reviews(desk, id);
+  const outcome = make("p", { class: "outcome" }, outcomeOf(desk, notification));
+  if (desk.may("notifications:manage")) {
+    const decided = (reviewed: Notification) => {
+      outcome.textContent = outcomeOf(desk, reviewed);
+      return load();
+    };
+    article.append(decision(desk, id, decided));
   }
+  article.append(outcome, box);
   return article;
 }
 
-function decision(desk: Desk, id: string, decided: () => Promise<void>): HTMLElement {
+/** What members have decided so far; nothing where nobody has. */
+function outcomeOf({ texts }: Desk, { average_score, total_revies }: Notification): string {
+  return total_revies === 0 ? "" : texts.decided(Math.round((average_score * total_revies) / 100), total_revies);
+}
+
+function decision(desk: Desk, id: string, decided: (reviewed: Notification) => Promise<void>): HTMLElement {
   const { texts } = desk;
   const [field, count] = [fresh("comment"), fresh("count")];
   const comment = make("textarea", { id: field, rows: "2", maxlength: `${LONGEST}`, "aria-describedby": count });
@@ -96,17 +106,12 @@ function decision(desk: Desk, id: string, decided: () => Promise<void>): HTMLEle
   comment.addEventListener("input", () => {
     used.textContent = texts.left([...comment.value].length);
   });
-  const outcome = make("p", { class: "outcome" });
   const decide = (word: "accept" | "dismiss", done: string) => async () => {
-    const answered = await desk.try(async () => {
-      await desk.account.decide(id, word, comment.value);
-      return true;
-    }, done);
-    if (answered) {
-      outcome.textContent = done;
+    const reviewed = await desk.try(() => desk.account.decide(id, word, comment.value), done);
+    if (reviewed) {
       comment.value = "";
       used.textContent = texts.left(0);
-      await decided();
+      await decided(reviewed);
     }
   };
   return make(
@@ -121,7 +126,6 @@ function decision(desk: Desk, id: string, decided: () => Promise<void>): HTMLEle
       button(texts.acceptNotification, decide("accept", texts.accepted), { class: "accept" }),
       button(texts.dismiss, decide("dismiss", texts.dismissed), { class: "dismiss" }),
     ),
-    outcome,
   );
 }
 

@@ -33,12 +33,15 @@ export interface Texts {
   ageGroup: string;
   ageGroups: Record<string, string>;
   content: string;
+  title: string;
   comment: string;
   left(used: number): string;
   acceptNotification: string;
   dismiss: string;
   accepted: string;
   dismissed: string;
+  /** How many of those who said something accept it. */
+  decided(accepting: number, of: number): string;
   reviews: string;
   noReviews: string;
   you: string;
@@ -98,7 +101,7 @@ const en: Texts = {
   older: "Older",
   reasons: {
     BANNED_PROFILE: "banned person",
-    AGE_ESTIMATION: "under age",
+    AGE_ESTIMATION: "looks younger than is allowed here",
     UNKNOWN_FACE: "unknown face",
     STARTED: "moderation started",
     STOPPED: "moderation stopped",
@@ -118,12 +121,17 @@ const en: Texts = {
     adult: "25 and older",
   },
   content: "Content",
+  title: "Title",
   comment: "Comment",
   left: (used) => `${used} of 500 characters`,
   acceptNotification: "Accept",
   dismiss: "Dismiss",
   accepted: "Accepted: it is right.",
   dismissed: "Dismissed: it is wrong.",
+  decided: (accepting, of) => {
+    const one = accepting > 0 ? "Accepted: it is right." : "Dismissed: it is wrong.";
+    return of === 1 ? one : `${accepting} of ${of} members accepted it.`;
+  },
   reviews: "Reviews",
   noReviews: "Nobody has said anything yet.",
   you: "you",
@@ -201,7 +209,7 @@ const de: Texts = {
   older: "Ältere",
   reasons: {
     BANNED_PROFILE: "gesperrte Person",
-    AGE_ESTIMATION: "zu jung",
+    AGE_ESTIMATION: "sieht jünger aus als hier erlaubt",
     UNKNOWN_FACE: "unbekanntes Gesicht",
     STARTED: "Prüfung begonnen",
     STOPPED: "Prüfung beendet",
@@ -221,12 +229,17 @@ const de: Texts = {
     adult: "25 und älter",
   },
   content: "Inhalt",
+  title: "Titel",
   comment: "Kommentar",
   left: (used) => `${used} von 500 Zeichen`,
   acceptNotification: "Bestätigen",
   dismiss: "Verwerfen",
   accepted: "Bestätigt: Es stimmt.",
   dismissed: "Verworfen: Es stimmt nicht.",
+  decided: (accepting, of) => {
+    const one = accepting > 0 ? "Bestätigt: Es stimmt." : "Verworfen: Es stimmt nicht.";
+    return of === 1 ? one : `${accepting} von ${of} Mitgliedern haben es bestätigt.`;
+  },
   reviews: "Bewertungen",
   noReviews: "Noch hat niemand etwas gesagt.",
   you: "du",

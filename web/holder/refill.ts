@@ -2,6 +2,7 @@
 
 import { type Bytes, fromBase64url, toBase64url } from "../shared/bytes";
 import type { Clock } from "../shared/clock";
+import type { AnswerOf, BodyOf, ProofPaths } from "../shared/schema";
 import { boundTo, readCredential } from "./credential";
 import { KEY } from "./presentation";
 import type { Held } from "./stock";
@@ -9,6 +10,7 @@ import type { Held } from "./stock";
 /** Credentials in a batch: an hour, one each 30 seconds. */
 const BATCH = 120;
 const ADDRESS = "/poa/v1/holder/credentials";
+type Redeem = ProofPaths[typeof ADDRESS]["post"];
 /** No server makes the page wait longer than this, in seconds. */
 const LONGEST_WAIT = 600;
 const PATIENCE_MS = 20_000;
@@ -28,10 +30,11 @@ export type Outcome =
 /** Redeems an invitation for a batch, and sets the clock by the answer. */
 export async function refill(code: string, clock: Clock): Promise<Outcome> {
   const pairs = await Promise.all(Array.from({ length: BATCH }, makePair));
+  const body: BodyOf<Redeem> = { keys: pairs.map(({ point }) => toBase64url(point)) };
   const response = await reach(clock, ADDRESS, {
     method: "POST",
     headers: { authorization: `Bearer ${code}`, "content-type": "application/json" },
-    body: JSON.stringify({ keys: pairs.map(({ point }) => toBase64url(point)) }),
+    body: JSON.stringify(body),
   });
   if (!response) {
     return { kind: "offline" };
@@ -44,8 +47,8 @@ export async function refill(code: string, clock: Clock): Promise<Outcome> {
     return { kind: "busy", wait: Math.min(wait, LONGEST_WAIT) };
   }
   try {
-    const { credentials, batches_left: batchesLeft } = await response.json();
-    const batch = pairs.map(({ point, key }, at) => hold(fromBase64url(credentials[at]), point, key));
+    const { credentials, batches_left: batchesLeft }: AnswerOf<Redeem> = await response.json();
+    const batch = pairs.map(({ point, key }, at) => hold(fromBase64url(credentials[at] ?? ""), point, key));
     return { kind: "filled", batch, last: batchesLeft === 0 };
   } catch {
     return { kind: "broken" };

@@ -1,7 +1,8 @@
 // The end-user operations of a session: called again where a network or a busy server makes it worth while.
 
 import { toBase64url } from "../shared/bytes";
-import { call, type Progress, parse, patiently, Refused, sleep, Uploads, upload } from "../shared/network";
+import { call, Interrupted, type Progress, parse, patiently, Refused, sleep, upload } from "../shared/network";
+import type { BodyOf, IdentityPaths } from "../shared/schema";
 import type { Failure } from "./codes";
 import type { Session } from "./frame";
 import { type Choice, type Kind, type Mail, type Need, type Plan, readCountries, readPlan } from "./plan";
@@ -21,7 +22,10 @@ export interface Picture {
   method: "CAMERA" | "UPLOAD";
 }
 
-/** Files from so many bytes on are sent so that they can be gone on with where a network breaks. */
+type NewDocument = BodyOf<IdentityPaths["/idverify/v1/sessions/{sessionId}/resources/id-documents"]["post"]>;
+type PageFault = BodyOf<IdentityPaths["/idverify/v1/sessions/{sessionId}/page-faults"]["post"]>;
+
+/** Files from so many bytes on are uploaded resumably, so that a network that breaks costs only what was on its way. */
 const LARGE = 32 << 10;
 /** How often a task is looked after while it runs, and for how long. */
 const LOOK_MS = 700;
@@ -32,7 +36,6 @@ export class Api {
   readonly #root: string;
   readonly #base: string;
   readonly #brand: string;
-  readonly #uploads: Uploads;
 
   /** `root` is the interface's base address, without a slash at its end; `brand` the word in the names of its headers. */
   constructor(session: Session, root: string, brand: string) {
@@ -40,7 +43,6 @@ export class Api {
     this.#session = session;
     this.#root = root;
     this.#base = `${root}/sessions/${encodeURIComponent(session.id)}`;
-    this.#uploads = new Uploads(`${this.#base}/uploads`, () => this.#headers());
   }
 
   async plan(): Promise<Plan> {
@@ -72,7 +74,11 @@ export class Api {
 
   /** Begins a document; answers the id of the resource. */
   begin(kind: "ID_DOCUMENT" | "SUPPLEMENTARY_DOCUMENT", choice: Choice, requirement: string): Promise<string> {
-    const body = { document_type: choice.type, issuing_country: choice.country, requirement_id: requirement };
+    const body: NewDocument = {
+      document_type: choice.type,
+      issuing_country: choice.country,
+      requirement_id: requirement,
+    };
     return this.#make(`/resources/${DOCUMENTS[kind]}`, body);
   }
 
@@ -127,7 +133,7 @@ export class Api {
   }
 
   /** Tells the server that the page broke, without a word of anything that a person did or has. */
-  report(fault: object): void {
+  report(fault: PageFault): void {
     const headers = { ...this.#headers(), "content-type": "application/json" };
     const sent = { method: "POST", headers, body: JSON.stringify(fault), keepalive: true };
     fetch(`${this.#base}/page-faults`, { ...sent, cache: "no-store", credentials: "omit" }).catch(() => undefined);
@@ -164,7 +170,10 @@ export class Api {
     if (picture.blob.size < LARGE) {
       await this.#send("PUT", path, picture, progress);
     } else {
-      const id = await this.#uploads.send(picture.blob, progress);
+      const { uploadResumably } = await import("./resumable-upload").catch(() =>
+        Promise.reject(new Interrupted("network")),
+      );
+      const id = await uploadResumably(picture.blob, `${this.#base}/uploads`, this.#headers(), progress);
       await this.#ask("PUT", path, { upload: id, capture_method: picture.method });
     }
   }

@@ -44,6 +44,8 @@ export interface Shown {
   leaveTo: string | undefined;
   /** Whether a mail is wanted at the end. */
   thanks: boolean;
+  /** Whether another page embeds this one. */
+  embedded: boolean;
 }
 
 export interface Taken {
@@ -390,12 +392,12 @@ function retry({ state, texts, acts }: Shown): Screen {
   };
 }
 
-function done({ texts: { done: say }, leaveTo, handedOff, acts }: Shown, elsewhere: boolean): Screen {
+function done({ texts: { done: say }, leaveTo, handedOff, acts, embedded }: Shown, elsewhere: boolean): Screen {
   const end = handedOff
     ? [paragraph(say.handedOff)]
     : leaveTo
       ? [paragraph(say.leaving), row(primary(say.leave, acts.leave))]
-      : [paragraph(say.close)];
+      : [embedded ? undefined : paragraph(say.close)];
   return {
     heading: say.heading,
     body: [tick(), elsewhere ? paragraph(say.elsewhere) : undefined, paragraph(say.body), ...end],
@@ -403,7 +405,7 @@ function done({ texts: { done: say }, leaveTo, handedOff, acts }: Shown, elsewhe
   };
 }
 
-function over({ state, texts: { over: say }, leaveTo, acts }: Shown): Screen {
+function over({ state, texts: { over: say }, leaveTo, acts, embedded }: Shown): Screen {
   if (state.step.on !== "over") {
     throw new Error("it is not over");
   }
@@ -412,7 +414,7 @@ function over({ state, texts: { over: say }, leaveTo, acts }: Shown): Screen {
     heading: say[failure],
     body: [
       paragraph(say[`${failure}Body`]),
-      leaveTo ? row(primary(say.leave, acts.leave)) : paragraph(say.close),
+      leaveTo ? row(primary(say.leave, acts.leave)) : paragraph(embedded ? say.help : `${say.close} ${say.help}`),
       paragraph(fill(say.code, { code: CODES[failure] }), "soft"),
     ],
     spoken: say[`${failure}Body`],

@@ -1,7 +1,7 @@
 // One person's visit: goes through the journey, and does what each step asks for.
 
 import { answered, find } from "../shared/dom";
-import { embedded } from "../shared/frame";
+import { embedded, withinOwnPage } from "../shared/frame";
 import { copied, isPhone } from "../shared/handoff";
 import { choose } from "../shared/language";
 import { Interrupted, Refused } from "../shared/network";
@@ -24,6 +24,11 @@ const NOT_READY_MS = 3000;
 /** How long thanks are on the screen before it goes back to the business. */
 const THANKS_MS = 4000;
 const WARNING_MS = 60_000;
+
+/** Whether this is a page of the sandbox, whose address says so. */
+function inSandbox(): boolean {
+  return /\/sandbox\//.test(location.pathname);
+}
 
 export class Visit {
   readonly #view: View;
@@ -75,6 +80,7 @@ export class Visit {
         this.#enter();
       }
     });
+    this.#mark();
     this.#enter();
   }
 
@@ -214,6 +220,12 @@ export class Visit {
     const { texts, language } = await textsIn(choose([...(locale ? [locale] : []), ...navigator.languages], LANGUAGES));
     [this.#texts, this.#language] = [texts, language];
     this.#view.speak(texts, language);
+    this.#mark();
+  }
+
+  /** Says that nothing is real in the sandbox; where this page is in a frame of the server's own, the page around says so. */
+  #mark(): void {
+    this.#view.mark(inSandbox() && !withinOwnPage() ? this.#texts.sandbox : undefined);
   }
 
   #watchTime(left: number): void {
@@ -405,6 +417,7 @@ export class Visit {
       taken: this.#parcel.taken,
       leaveTo: this.#leaveTo(),
       thanks: this.#thanks,
+      embedded: embedded(),
     };
   }
 }

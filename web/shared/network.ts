@@ -1,4 +1,4 @@
-// Calls over networks that break: put again where that is worth while, uploads gone on with from where they broke.
+// Calls over networks that break: put again where that is worth while.
 
 /** The server refused: its status, and its code for why. */
 export class Refused extends Error {
@@ -22,15 +22,13 @@ export interface Answer {
   /** `Retry-After`, in seconds. */
   wait: string | null;
   text: string;
-  /** `Upload-Offset`: how many bytes of an upload are there. */
-  offset?: number | undefined;
 }
 
 /** Hears what part of an upload is away, 0 to 1. */
 export type Progress = (part: number) => void;
 
 /** Waits before each further attempt, in milliseconds. */
-const WAITS = [400, 1200, 3000, 6000] as const;
+export const RETRY_DELAYS_MS = [400, 1200, 3000, 6000] as const;
 /** An upload that does not move for so long is begun again. */
 const STALLED_MS = 25_000;
 const ANSWER_MS = 40_000;
@@ -53,7 +51,7 @@ export async function patiently(call: () => Promise<Answer>): Promise<Answer> {
 
 /** Waits before a further attempt; after the last one it is given up. */
 async function wait(attempt: number, answer: Answer | undefined): Promise<void> {
-  const least = WAITS[attempt];
+  const least = RETRY_DELAYS_MS[attempt];
   if (least === undefined) {
     throw new Interrupted(answer ? "serviceDown" : "network");
   }
@@ -72,7 +70,7 @@ export async function call(
   const sent = { method, headers, body: body ?? null, cache: "no-store", credentials: "omit", signal } as const;
   const answer = await fetch(url, sent);
   const { status, headers: told } = answer;
-  return { status, wait: told.get("retry-after"), text: await answer.text(), offset: count(told.get("upload-offset")) };
+  return { status, wait: told.get("retry-after"), text: await answer.text() };
 }
 
 /** One call with a large body; browsers tell only this old way how much of it is away. */
@@ -103,77 +101,13 @@ export function upload(
       if (request.status === 0) {
         reject(new Error("not answered"));
       } else {
-        const told = (name: string) => request.getResponseHeader(name);
-        const offset = count(told("upload-offset"));
-        resolve({ status: request.status, wait: told("retry-after"), text: request.responseText, offset });
+        const { status, responseText: text } = request;
+        resolve({ status, wait: request.getResponseHeader("retry-after"), text });
       }
     });
     moved();
     request.send(body);
   });
-}
-
-/** Uploads that come in pieces, as docs/IDENTITY.md has them: what a broken connection brought is not sent again. */
-export class Uploads {
-  readonly #base: string;
-  readonly #headers: () => Record<string, string>;
-  /** What was begun and may be gone on with, as long as the page is open. */
-  readonly #begun = new WeakMap<Blob, string>();
-
-  /** `base` is the address that uploads are begun at. */
-  constructor(base: string, headers: () => Record<string, string>) {
-    this.#base = base;
-    this.#headers = headers;
-  }
-
-  /** Sends all of a blob that is not there yet; answers the upload's id. */
-  async send(blob: Blob, progress: Progress): Promise<string> {
-    let { id, offset } = await this.#resume(blob);
-    for (let vain = 0; offset < blob.size; ) {
-      const headers = {
-        ...this.#headers(),
-        "upload-offset": String(offset),
-        "content-type": "application/offset+octet-stream",
-      };
-      const from = offset;
-      const rest = blob.slice(from);
-      const tell = (bytes: number) => progress(Math.min(1, (from + bytes) / blob.size));
-      const answer = await upload("PATCH", `${this.#base}/${id}`, headers, rest, tell).catch(() => undefined);
-      if (answer?.status === 204 && answer.offset !== undefined) {
-        offset = answer.offset;
-      } else {
-        await wait(vain, answer);
-        ({ id, offset } = await this.#resume(blob));
-      }
-      // As long as bytes arrive it is worth while.
-      vain = offset > from ? 0 : vain + 1;
-    }
-    progress(1);
-    return id;
-  }
-
-  /** The upload of a blob and how much of it is there; a new one where there is none, or none any more. */
-  async #resume(blob: Blob): Promise<{ id: string; offset: number }> {
-    const known = this.#begun.get(blob);
-    if (known) {
-      try {
-        const { offset } = await patiently(() => call("HEAD", `${this.#base}/${known}`, this.#headers()));
-        return { id: known, offset: offset ?? 0 };
-      } catch (error) {
-        if (!(error instanceof Refused) || error.status !== 404) {
-          throw error;
-        }
-      }
-    }
-    const headers = () => ({ ...this.#headers(), "upload-length": String(blob.size) });
-    const begun = await patiently(() => call("POST", this.#base, headers()));
-    const { id } = (parse(begun.text) ?? {}) as { id?: unknown };
-    if (typeof id !== "string") {
-      throw new Refused(500, "NO_ID");
-    }
-    this.#begun.set(blob, encodeURIComponent(id));
-    return { id: encodeURIComponent(id), offset: 0 };
-  }
 }
 
 export function parse(text: string): unknown {
@@ -186,10 +120,6 @@ export function parse(text: string): unknown {
 
 export function sleep(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
-}
-
-function count(text: string | null): number | undefined {
-  return text !== null && /^\d{1,12}$/.test(text) ? Number(text) : undefined;
 }
 
 function backOnline(): Promise<void> {

@@ -42,6 +42,13 @@ export class Stage {
     find("confirm").textContent = texts.cancelConfirm;
   }
 
+  /** Says on every screen that nothing of this is real; `undefined` where it is. */
+  mark(test: string | undefined): void {
+    const place = find("sandbox");
+    place.hidden = test === undefined;
+    place.textContent = test ?? "";
+  }
+
   /** Shows a screen, and takes the reader to its heading. */
   show(screen: Screen, texts: Surroundings, step: string): void {
     const heading = find("heading");

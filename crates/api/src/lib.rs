@@ -3,20 +3,20 @@
 pub mod ages;
 pub mod ai;
 mod console;
-mod guard;
-mod hosts;
+mod http;
 pub mod identity;
 pub mod moderation;
 mod oauth;
 pub mod openapi;
 pub mod proof;
 mod system;
-mod wire;
 
-pub use guard::{Allowance, BadPlaces, PlaceSettings, Places, Rate, Signed};
-pub use hosts::{Hosts, Mount};
+pub use http::{
+    Brand, BrandError, DeviceMetadata,
+    auth::{Allowance, GeoError, GeoLocator, GeoSettings, RateLimit},
+    virtual_hosts::{Interface, VirtualHosts},
+};
 pub use system::{Disk, Metrics};
-pub use wire::{BadBrand, DeviceMeta, Wire};
 
 use axum::{Router, middleware};
 use base::{SignedDuration, Uuid, World};
@@ -44,8 +44,8 @@ pub struct Api {
     pub world: Arc<dyn World>,
     /// The database.
     pub db: Db,
-    /// Names that carry the brand.
-    pub wire: Wire,
+    /// The brand in header names and codes.
+    pub brand: Brand,
     /// Nonces that were used.
     pub nonces: Nonces,
     /// The models, behind their bounded pool.
@@ -73,15 +73,15 @@ pub struct Api {
     /// How accounts are closed.
     pub closing: Closing,
     /// How often anybody may ask for sign-in links, all together.
-    pub sign_ins: Arc<Rate>,
+    pub sign_ins: Arc<RateLimit>,
     /// Where decision records go, when they are kept.
     pub decisions: Option<Decisions>,
     /// How often the person of a session may call, of whichever kind.
-    pub people: Arc<Rate<Uuid>>,
+    pub people: Arc<RateLimit<Uuid>>,
     /// How often an application may call, where that is limited.
-    pub rate: Option<Arc<Rate>>,
+    pub rate: Option<Arc<RateLimit>>,
     /// Where callers are.
-    pub places: Arc<Places>,
+    pub geo: Arc<GeoLocator>,
     /// Metrics, rendered on demand.
     pub metrics: Metrics,
     /// Where room is needed.
@@ -101,7 +101,7 @@ pub struct Settings {
     /// How long a body may take to arrive.
     pub body_timeout: Duration,
     /// Host names that serve one mount each.
-    pub hosts: Hosts,
+    pub hosts: VirtualHosts,
     /// Where callers reach this server, without a trailing slash.
     pub public_url: String,
     /// Accounts that one application may have.
@@ -118,7 +118,7 @@ impl Default for Settings {
             max_clock_skew: SignedDuration::from_mins(5),
             body_bytes: 2 << 20,
             body_timeout: Duration::from_secs(30),
-            hosts: Hosts::default(),
+            hosts: VirtualHosts::default(),
             public_url: "http://127.0.0.1:8080".to_owned(),
             accounts: 100,
             explained_age: 18,
@@ -142,8 +142,8 @@ pub fn router(api: Api, pages: Router) -> Router {
     let (moderation, _) = moderation::router().split_for_parts();
     let (identity, _) = identity::router().split_for_parts();
     let (ages, _) = ages::router().split_for_parts();
-    let console = console::router();
-    let (proof, _) = proof::router(api.clone()).split_for_parts();
+    let (console, _) = console::router().split_for_parts();
+    let (proof, _) = proof::router().split_for_parts();
     let routes = Router::new()
         .merge(ai)
         .merge(tokens)
@@ -161,10 +161,15 @@ pub fn router(api: Api, pages: Router) -> Router {
     let routes = routes
         .merge(openapi::reference())
         .merge(pages)
-        .layer(tower_http::catch_panic::CatchPanicLayer::custom(system::panicked))
-        .layer(middleware::from_fn_with_state(api, wire::request_id::trace));
+        .layer(http::panic::catch::<ai::Code>())
+        .layer(middleware::from_fn_with_state(api, http::request_context::trace));
     hosts.before(routes)
 }
+
+/// How all interfaces tell other servers of what happened. Each interface implements its own trait of the domain for it, next to
+/// the operations whose answers look alike.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Webhooks;
 
 /// Standard base64, as images travel.
 pub fn base64(bytes: &[u8]) -> String {

@@ -2,9 +2,9 @@
 
 use crate::{
     Api,
-    wire::{
-        ErrorCode,
-        body::{self, Unread},
+    http::{
+        body::{self, BodyError},
+        error::ErrorCode,
     },
 };
 use axum::{
@@ -21,7 +21,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 /// The path of the endpoint; with the server's address before it, the audience of assertions.
 pub(crate) const PATH: &str = "/v1/oauth/token";
 /// A form of more bytes is not read.
-const MOST_BYTES: usize = 64 << 10;
+const MAX_FORM_BYTES: usize = 64 << 10;
 
 pub(crate) fn router() -> OpenApiRouter<Api> {
     OpenApiRouter::new().routes(routes!(token))
@@ -94,13 +94,14 @@ const NO_STORE: [(HeaderName, HeaderValue); 2] = [
 pub(crate) async fn token(State(api): State<Api>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let read =
-        body::read(&parts.headers, body, MOST_BYTES, api.settings.body_timeout, "send the form alone").await;
+        body::read(&parts.headers, body, MAX_FORM_BYTES, api.settings.body_timeout, "send the form alone")
+            .await;
     let form = match &read {
         Ok(form) => form,
-        Err(Unread::TooLarge(_)) => {
+        Err(BodyError::TooLarge(_)) => {
             return refuse(StatusCode::PAYLOAD_TOO_LARGE, "invalid_request", "the form has more than 64 KiB");
         }
-        Err(Unread::Broken(words)) => return refuse(StatusCode::BAD_REQUEST, "invalid_request", *words),
+        Err(BodyError::Broken(words)) => return refuse(StatusCode::BAD_REQUEST, "invalid_request", *words),
     };
     let asked = match read_form(form) {
         Ok(asked) => asked,

@@ -1,17 +1,18 @@
-//! The five OpenAPI documents, and the reference page that shows them.
+//! The OpenAPI documents, and the reference page that shows them.
 
-use crate::{Wire, ages, ai, identity, moderation, proof};
+use crate::{Brand, ages, ai, console, http::openapi::share_responses, identity, moderation, proof};
 use utoipa::openapi::{InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder};
 use utoipa_swagger_ui::{Config, SwaggerUi, Url};
 
-/// The interfaces, by the name of their document.
-pub const NAMES: [&str; 5] = ["moderation", "ai", "proof", "identity", "ages"];
+/// The interfaces, by the name of their document. The console's is for its own pages, and nothing that businesses call stands in
+/// it.
+pub const NAMES: [&str; 6] = ["moderation", "ai", "proof", "identity", "ages", "console"];
 
 /// The document of an interface in JSON, with the brand's header names; `None` for an unknown name.
 ///
 /// # Panics
 /// Never: a document of our own always serialises.
-pub fn document(name: &str, wire: &Wire) -> Option<String> {
+pub fn document(name: &str, brand: &Brand) -> Option<String> {
     let document = match name {
         "ai" => describe("Assay image AI", "Age estimation and liveness from one image.", ai::document()),
         "proof" => {
@@ -32,10 +33,15 @@ pub fn document(name: &str, wire: &Wire) -> Option<String> {
             "Verify ages in sessions, by fourteen methods. In front of every path, `/sandbox` stands for the sandbox.",
             ages::document(),
         ),
+        "console" => describe(
+            "Assay console",
+            "Sign in to the console and out again; everything else its pages ask of the moderation interface.",
+            console::document(),
+        ),
         _ => return None,
     };
     let json = document.to_pretty_json().expect("a document of our own serialises");
-    Some(wire.rebrand(&json).into_owned())
+    Some(brand.rebrand(&json).into_owned())
 }
 
 fn describe(title: &str, description: &str, document: OpenApi) -> OpenApi {
@@ -48,10 +54,12 @@ fn describe(title: &str, description: &str, document: OpenApi) -> OpenApi {
         .license(Some(licence))
         .build();
     let builder: OpenApiBuilder = document.into();
-    builder.info(info).build()
+    let mut document = builder.info(info).build();
+    share_responses(&mut document);
+    document
 }
 
-/// The reference page at `/reference`.
+/// The reference page at `/reference`: of what businesses call.
 pub(crate) fn reference() -> SwaggerUi {
     let documents = [
         Url::new("image AI", "/openapi/ai.json"),

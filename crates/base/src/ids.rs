@@ -38,7 +38,6 @@ macro_rules! ids {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
         #[serde(transparent)]
-        #[cfg_attr(feature = "sqlx", derive(sqlx::Type), sqlx(transparent))]
         pub struct $name(Uuid);
 
         impl Id for $name {
@@ -60,7 +59,40 @@ macro_rules! ids {
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { self.0.fmt(f) }
         }
+        stored!($name);
     )*};
+}
+
+/// Databases read an id as the UUID that it is.
+#[cfg(feature = "sqlx")]
+macro_rules! stored {
+    ($name:ident) => {
+        impl<DB: sqlx::Database> sqlx::Type<DB> for $name
+        where
+            Uuid: sqlx::Type<DB>,
+        {
+            fn type_info() -> DB::TypeInfo {
+                <Uuid as sqlx::Type<DB>>::type_info()
+            }
+
+            fn compatible(info: &DB::TypeInfo) -> bool {
+                <Uuid as sqlx::Type<DB>>::compatible(info)
+            }
+        }
+        impl<'r, DB: sqlx::Database> sqlx::Decode<'r, DB> for $name
+        where
+            Uuid: sqlx::Decode<'r, DB>,
+        {
+            fn decode(value: DB::ValueRef<'r>) -> Result<Self, sqlx::error::BoxDynError> {
+                <Uuid as sqlx::Decode<DB>>::decode(value).map(Self)
+            }
+        }
+    };
+}
+
+#[cfg(not(feature = "sqlx"))]
+macro_rules! stored {
+    ($name:ident) => {};
 }
 
 ids! { true;

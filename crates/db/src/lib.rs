@@ -6,14 +6,20 @@
 //! - SQLite's writers are serial, PostgreSQL's are not: change state with a guarded update
 //!   (`… WHERE id = $1 AND state = $2`, expect one row), never by reading first.
 
+// What is derived names this crate, inside of it too.
+extern crate self as db;
+
 mod at;
 mod engine;
 mod migrate;
+#[doc(hidden)]
+pub mod row;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod value;
 
 pub use at::{At, moment};
+pub use db_derive::FromRow;
 pub use engine::{Db, DbError, Durability, Engine, Read, Record, Tx};
 pub use sqlx::FromRow;
 pub use sqlx::types::Json;

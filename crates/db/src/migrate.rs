@@ -38,7 +38,7 @@ impl Db {
 
     /// How many migrations this build knows that the database lacks.
     pub async fn pending_migrations(&self) -> Result<usize, DbError> {
-        #[derive(sqlx::FromRow)]
+        #[derive(crate::FromRow)]
         struct Applied {
             version: i64,
         }

@@ -7,7 +7,9 @@ use aws_lc_rs::{
 };
 use base::{AppId, Uuid, World};
 use db::{Db, DbError, sql};
+use serde::Serialize;
 use std::sync::Arc;
+use vision::ModelInfo;
 
 /// Writes decision records, signed with Ed25519 (RFC 8032) so that one taken out of the database can be held against
 /// the server's published key.
@@ -24,18 +26,18 @@ impl std::fmt::Debug for Decisions {
 }
 
 /// What is kept of one decision.
-#[derive(Debug, serde::Serialize)]
-pub struct Decision<'a> {
+#[derive(Debug, Serialize)]
+pub struct Decision<'a, A, R> {
     /// The operation, for example `age-antispoofing`.
     pub operation: &'a str,
     /// SHA-256 of the image bytes as received, hexadecimal.
     pub image_sha256: String,
     /// The answer as sent.
-    pub answer: &'a serde_json::Value,
+    pub answer: &'a A,
     /// Thresholds and rules that led to it.
-    pub rules: serde_json::Value,
+    pub rules: R,
     /// The models by task, with their digests.
-    pub models: serde_json::Value,
+    pub models: &'a [ModelInfo],
 }
 
 /// SHA-256, hexadecimal.
@@ -60,11 +62,11 @@ impl Decisions {
     }
 
     /// Keeps a record; the answer is sent only when it is on the disk.
-    pub async fn keep(
+    pub async fn keep<A: Serialize, R: Serialize>(
         &self,
         world: &dyn World,
         app: AppId,
-        decision: &Decision<'_>,
+        decision: &Decision<'_, A, R>,
     ) -> Result<Uuid, DbError> {
         let (id, made_at) = (world.uuid(), world.now());
         let record = serde_json::json!({ "id": id, "sdk_id": app, "made_at": made_at, "decision": decision })
@@ -108,7 +110,7 @@ mod tests {
             image_sha256: sha256(b"image"),
             answer: &serde_json::json!({ "age": 25.1 }),
             rules: serde_json::json!({}),
-            models: serde_json::json!({}),
+            models: &[],
         };
         decisions.keep(&world, AppId::from(world.uuid()), &decision).await.unwrap();
 

@@ -8,8 +8,8 @@ use db::{Db, DbError, FromRow, Tx, sql};
 
 /// How long an answer is kept.
 pub const KEPT: SignedDuration = SignedDuration::from_hours(24);
-/// The longest key, characters.
-pub const LONGEST: usize = 255;
+/// The longest key, bytes of ASCII.
+pub const MAX_KEY_BYTES: usize = 255;
 
 /// A key as it came with a request.
 #[derive(Clone, Copy, Debug)]

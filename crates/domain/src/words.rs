@@ -10,11 +10,11 @@ pub struct UnknownWord {
     pub expected: &'static [&'static str],
 }
 
-/// Declares an enum together with its words: `as_str`, `FromStr`, serde and database value in one place.
+/// Declares an enum together with its words: `as_str`, `FromStr`, serde, schema and database value in one place.
 macro_rules! closed {
     ($(#[$doc:meta])* $vis:vis enum $name:ident { $($(#[$variant_doc:meta])* $variant:ident => $word:literal),* $(,)? }) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
         $vis enum $name { $($(#[$variant_doc])* #[serde(rename = $word)] $variant),* }
 
         impl $name {
@@ -35,6 +35,15 @@ macro_rules! closed {
                 }
             }
         }
+        // What serde derives calls any other value than a text a fault of the JSON itself.
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                let word = <std::borrow::Cow<'de, str> as serde::Deserialize>::deserialize(from)?;
+                let unknown =
+                    |unknown: $crate::UnknownWord| format!("it is one of {}", unknown.expected.join(", "));
+                word.parse().map_err(|error| serde::de::Error::custom(unknown(error)))
+            }
+        }
         impl TryFrom<String> for $name {
             type Error = $crate::UnknownWord;
             fn try_from(word: String) -> Result<Self, $crate::UnknownWord> { word.parse() }
@@ -42,6 +51,15 @@ macro_rules! closed {
         impl From<$name> for db::Value {
             fn from(value: $name) -> Self { value.as_str().into() }
         }
+        impl utoipa::PartialSchema for $name {
+            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
+                utoipa::openapi::ObjectBuilder::new()
+                    .schema_type(utoipa::openapi::Type::String)
+                    .enum_values(Some([$($word),*]))
+                    .into()
+            }
+        }
+        impl utoipa::ToSchema for $name {}
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { f.write_str(self.as_str()) }
         }

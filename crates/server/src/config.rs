@@ -32,7 +32,7 @@ pub(crate) struct Config {
     pub(crate) server: Server,
     pub(crate) database: Database,
     pub(crate) wire: WireSettings,
-    pub(crate) hosts: Hosts,
+    pub(crate) hosts: VirtualHosts,
     pub(crate) auth: Auth,
     pub(crate) limits: Limits,
     pub(crate) models: Models,
@@ -131,7 +131,7 @@ impl Default for Auth {
 /// A host name of its own for an interface; on it the interface's paths need no prefix, and no other is served.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Hosts {
+pub(crate) struct VirtualHosts {
     pub(crate) moderation: Option<String>,
     pub(crate) ai: Option<String>,
     pub(crate) proof: Option<String>,
@@ -550,7 +550,7 @@ struct Sections {
     server: Server,
     database: Database,
     wire: WireSettings,
-    hosts: Hosts,
+    hosts: VirtualHosts,
     auth: Auth,
     limits: Limits,
     models: Models,
@@ -757,8 +757,8 @@ impl Config {
         Ok(Blobs::open(&place, keyring.derive("blobs"), world)?)
     }
 
-    pub(crate) fn wire(&self) -> anyhow::Result<api::Wire> {
-        Ok(api::Wire::new(&self.wire.brand)?)
+    pub(crate) fn brand(&self) -> anyhow::Result<api::Brand> {
+        Ok(api::Brand::new(&self.wire.brand)?)
     }
 
     /// Where the server is reached, as a process beside it can know: from the settings, or from what `--dev` wrote.
@@ -892,9 +892,9 @@ impl Config {
     }
 
     /// How it is found out where callers are.
-    pub(crate) fn places(&self) -> Result<api::Places, api::BadPlaces> {
+    pub(crate) fn geo_locator(&self) -> Result<api::GeoLocator, api::GeoError> {
         let Locations { header, geoip, address_header } = &self.locations;
-        api::Places::open(&api::PlaceSettings {
+        api::GeoLocator::open(&api::GeoSettings {
             header: header.clone(),
             geoip: geoip.clone(),
             address_header: address_header.clone(),
@@ -906,15 +906,15 @@ impl Config {
         (self.moderation.at_once.unwrap_or(2 * cores()).max(1), self.moderation.live_at_once.max(1))
     }
 
-    pub(crate) fn hosts(&self) -> api::Hosts {
-        let Hosts { moderation, ai, proof, identity, ages } = &self.hosts;
-        let mut hosts = api::Hosts::default();
+    pub(crate) fn hosts(&self) -> api::VirtualHosts {
+        let VirtualHosts { moderation, ai, proof, identity, ages } = &self.hosts;
+        let mut hosts = api::VirtualHosts::default();
         for (host, mount) in [
-            (moderation, api::Mount::Moderation),
-            (ai, api::Mount::Ai),
-            (proof, api::Mount::Proof),
-            (identity, api::Mount::Identity),
-            (ages, api::Mount::Ages),
+            (moderation, api::Interface::Moderation),
+            (ai, api::Interface::Ai),
+            (proof, api::Interface::Proof),
+            (identity, api::Interface::Identity),
+            (ages, api::Interface::Ages),
         ] {
             if let Some(host) = host {
                 hosts.insert(host, mount);
@@ -923,9 +923,9 @@ impl Config {
         hosts
     }
 
-    pub(crate) fn rate(&self) -> Option<Arc<api::Rate>> {
+    pub(crate) fn rate(&self) -> Option<Arc<api::RateLimit>> {
         let per_minute = self.limits.calls_per_minute?;
-        Some(Arc::new(api::Rate::new(per_minute, self.limits.burst.unwrap_or(per_minute))))
+        Some(Arc::new(api::RateLimit::new(per_minute, self.limits.burst.unwrap_or(per_minute))))
     }
 
     pub(crate) fn rules(&self) -> Rules {
@@ -983,7 +983,7 @@ mod tests {
         assert_eq!(own.thresholds, domain::ages::Anonymous::default().thresholds);
         let methods: Vec<_> = own.methods.iter().map(|way| way.method.as_str()).collect();
         assert_eq!(methods, ["doc_scan", "age_estimation"]);
-        assert_eq!(own.methods[1].block["level"], "PASSIVE");
+        assert_eq!(own.methods[1].terms.level, Some(domain::ages::words::LivenessLevel::Passive));
         assert_eq!(
             (elsewhere.issuer.as_deref(), elsewhere.application),
             (Some("https://ages.example.org"), None)

@@ -62,8 +62,15 @@ impl House {
         let rules = config.proof(public_url)?;
         let issuer = Issuer::new(db.clone(), world.clone(), vault.clone(), rules.clone());
         let videos = Videos::start(fetcher.clone(), config.video.clone()).await?;
-        let proofs =
-            Proofs::new(db.clone(), world.clone(), vault.clone(), outbox.clone(), fetcher.clone(), rules);
+        let proofs = Proofs::new(
+            db.clone(),
+            world.clone(),
+            vault.clone(),
+            outbox.clone(),
+            fetcher.clone(),
+            rules,
+            Arc::new(api::Webhooks),
+        );
         let mail =
             Mail::new(world.clone(), vault.clone(), config.carrier(dev)?, config.mail.from.as_deref())?;
         let doors =
@@ -87,6 +94,7 @@ impl House {
             videos,
             estimator.clone(),
             config.moderation(public_url),
+            Arc::new(api::Webhooks),
         );
         let identities = Identities::new(
             db.clone(),
@@ -96,6 +104,7 @@ impl House {
             blobs.clone(),
             estimator.clone(),
             config.identity(public_url),
+            Arc::new(api::Webhooks),
         );
         let secure_capture = SecureCapture::new(&keyring);
         let parts = Parts {
@@ -109,6 +118,7 @@ impl House {
             issuer: issuer.clone(),
             mail: mail.clone(),
             fetcher,
+            webhooks: Arc::new(api::Webhooks),
         };
         let ages = Ages::new(parts, config.ages(public_url))?;
         // What of accounts lies outside the database: each kind stands here, so that it goes with its account.

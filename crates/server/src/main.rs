@@ -135,8 +135,8 @@ async fn run(place: &Place, command: Command) -> anyhow::Result<ExitCode> {
         Command::PracticeStatement(practice) => practice.run(&config).await?,
         Command::Doctor(doctor) => return doctor.run(&config).await,
         Command::Openapi { name } => {
-            let wire = config.wire()?;
-            out::line(format_args!("{}", api::openapi::document(&name, &wire).unwrap_or_default()));
+            let brand = config.brand()?;
+            out::line(format_args!("{}", api::openapi::document(&name, &brand).unwrap_or_default()));
         }
         Command::Migrate => {
             let db = config.open_database()?;

@@ -3,10 +3,10 @@
 import { fresh, make } from "../../shared/dom";
 import { row } from "../../shared/pieces";
 import { json, list, type Problem, type Step, text } from "../session";
-import { type Doing, elsewhere, type Rendered, worded } from "./step";
+import { elsewhere, type StepContext, type StepView, worded } from "./step";
 
-export function render(doing: Doing, step: Step, problem: Problem | undefined): Rendered {
-  const { choose: say, goOn } = doing.texts;
+export function render(context: StepContext, step: Step, problem: Problem | undefined): StepView {
+  const { choose: say, goOn } = context.texts;
   const options = list(step.options).flatMap((option) => {
     const { id, name } = json(option);
     const known = text(id);
@@ -17,7 +17,7 @@ export function render(doing: Doing, step: Step, problem: Problem | undefined): 
     input.checked = options.length === 1;
     return { input, label: make("label", { class: "pick", for: input.id }, input, name) };
   });
-  const words = problem ? worded(problem, doing.texts) : "";
+  const words = problem ? worded(problem, context.texts) : "";
   const error = make("p", { class: "error", id: fresh("error"), hidden: words === "" }, words);
   const group = make(
     "fieldset",
@@ -32,7 +32,7 @@ export function render(doing: Doing, step: Step, problem: Problem | undefined): 
     const picked = picks.find(({ input }) => input.checked);
     if (picked) {
       submit.disabled = true;
-      doing.answer({ choice: picked.input.value });
+      context.answer({ choice: picked.input.value });
       return;
     }
     error.textContent = say.one;
@@ -41,6 +41,6 @@ export function render(doing: Doing, step: Step, problem: Problem | undefined): 
     first?.input.setAttribute("aria-describedby", error.id);
     first?.input.focus();
   });
-  doing.show({ heading: say.heading, body: [form, elsewhere(doing)], ...(words ? { spoken: words } : {}) });
+  context.show({ heading: say.heading, body: [form, elsewhere(context)], ...(words ? { spoken: words } : {}) });
   return {};
 }

@@ -4,13 +4,13 @@ import { button, fresh, make } from "../../shared/dom";
 import { paragraph, row } from "../../shared/pieces";
 import { number, type Problem, type Step, text } from "../session";
 import { fill } from "../texts";
-import { type Doing, elsewhere, type Rendered, worded } from "./step";
+import { elsewhere, type StepContext, type StepView, worded } from "./step";
 
-export function render(doing: Doing, step: Step, problem: Problem | undefined): Rendered {
+export function render(context: StepContext, step: Step, problem: Problem | undefined): StepView {
   const {
     code: say,
     form: { checking },
-  } = doing.texts;
+  } = context.texts;
   const length = number(step.length) ?? 6;
   const sent = fill(step.channel === "EMAIL" ? say.EMAIL : say.SMS, { length, to: text(step.sent_to) ?? "…" });
   const id = fresh("code");
@@ -31,7 +31,7 @@ export function render(doing: Doing, step: Step, problem: Problem | undefined): 
   const resend = button(say.resend, () => {
     resent = true;
     resend.disabled = true;
-    doing.answer({ resend: true });
+    context.answer({ resend: true });
   });
   let resent = false;
 
@@ -59,8 +59,8 @@ export function render(doing: Doing, step: Step, problem: Problem | undefined): 
     complain("");
     submit.disabled = true;
     submit.textContent = checking;
-    doing.say(checking);
-    doing.answer({ code });
+    context.say(checking);
+    context.answer({ code });
   });
 
   /** Another code can be asked for after so many seconds, which are counted down. */
@@ -68,21 +68,21 @@ export function render(doing: Doing, step: Step, problem: Problem | undefined): 
     resend.disabled = left > 0;
     resend.textContent = left > 0 ? fill(say.wait, { seconds: left }) : say.resend;
     if (left > 0) {
-      doing.later(1000, () => count(left - 1));
+      context.later(1000, () => count(left - 1));
     }
   };
   const again = (latest: Step, found: Problem | undefined) => {
     submit.disabled = false;
     submit.textContent = say.submit;
-    const words = found ? worded(found, doing.texts) : resent ? say.resent : sent;
-    doing.show({
+    const words = found ? worded(found, context.texts) : resent ? say.resent : sent;
+    context.show({
       heading: say.heading,
       body: [
         make("p", { id: `${id}-sent` }, sent),
         !found && resent ? paragraph(say.resent, "why") : undefined,
         form,
         row(resend),
-        elsewhere(doing),
+        elsewhere(context),
       ],
       spoken: words,
     });

@@ -3,28 +3,28 @@
 import { make } from "../../shared/dom";
 import { paragraph } from "../../shared/pieces";
 import { type Step, text } from "../session";
-import { type Doing, elsewhere, type Rendered } from "./step";
+import { elsewhere, type StepContext, type StepView } from "./step";
 
 /** How often it is asked whether the document is done, whatever the frame says. */
 const ASK_MS = 3000;
 
-export function render(doing: Doing, step: Step): Rendered {
-  const { document: say, unknown } = doing.texts;
+export function render(context: StepContext, step: Step): StepView {
+  const { document: say, unknown } = context.texts;
   const url = ownPage(text(step.url));
   if (!url) {
-    doing.show({ heading: unknown.heading, body: [paragraph(unknown.body), elsewhere(doing)] });
+    context.show({ heading: unknown.heading, body: [paragraph(unknown.body), elsewhere(context)] });
     return {};
   }
   const frame = make("iframe", { src: url, allow: "camera; clipboard-write", title: say.frame, class: "inner" });
   const hear = ({ source, origin, data }: MessageEvent) => {
     if (source === frame.contentWindow && origin === location.origin && isEnding(data)) {
-      doing.poll(0);
+      context.poll(0);
     }
   };
   window.addEventListener("message", hear);
-  doing.leaving(() => window.removeEventListener("message", hear));
-  doing.show({ heading: say.heading, body: [frame, elsewhere(doing)] });
-  doing.poll(ASK_MS);
+  context.leaving(() => window.removeEventListener("message", hear));
+  context.show({ heading: say.heading, body: [frame, elsewhere(context)] });
+  context.poll(ASK_MS);
   return {};
 }
 

@@ -10,7 +10,7 @@ import { FaceCapture, loadFaceNet, type Portrait, visible } from "../../shared/p
 import { type Viewer, viewer } from "../../shared/viewer";
 import { json, list, type Problem, type Step, text } from "../session";
 import { lookup } from "../texts";
-import { type Doing, elsewhere, otherWay, type Rendered, worded } from "./step";
+import { elsewhere, otherWay, type StepContext, type StepView, worded } from "./step";
 
 const ASPECT = 3 / 4;
 /** How long a picture may be waited for before the button is the better way, in milliseconds. */
@@ -28,8 +28,8 @@ const [FRAME_WIDTH, FRAME_HEIGHT, FRAME_QUALITY] = [480, 640, 0.85] as const;
 /** Where the image interface's capture module asks for its sessions, below the server's address. */
 const CAPTURE = "/ai/sm/v1/secure/1";
 
-export function render(doing: Doing, step: Step, problem: Problem | undefined): Rendered {
-  const face = new FaceStep(doing, step);
+export function render(context: StepContext, step: Step, problem: Problem | undefined): StepView {
+  const face = new FaceStep(context, step);
   if (problem) {
     face.retake(problem);
   } else {
@@ -45,7 +45,7 @@ interface Film {
 }
 
 class FaceStep {
-  readonly #doing: Doing;
+  readonly #context: StepContext;
   /** The moves to be made after the first picture. */
   readonly #moves: string[];
   readonly #origin: string | undefined;
@@ -58,8 +58,8 @@ class FaceStep {
   #looking = false;
   #done = false;
 
-  constructor(doing: Doing, step: Step) {
-    this.#doing = doing;
+  constructor(context: StepContext, step: Step) {
+    this.#context = context;
     this.#moves = list(step.moves)
       .filter((move) => typeof move === "string")
       .slice(0, MOST_MOVES);
@@ -76,7 +76,7 @@ class FaceStep {
       }
     };
     document.addEventListener("visibilitychange", watch);
-    doing.leaving(() => {
+    context.leaving(() => {
       this.#done = true;
       document.removeEventListener("visibilitychange", watch);
       this.#close();
@@ -84,10 +84,10 @@ class FaceStep {
   }
 
   tips(): void {
-    const { faceTips: say, camera, look } = this.#doing.texts;
+    const { faceTips: say, camera, look } = this.#context.texts;
     const several = this.#moves.length > 0;
     const moves = this.#moves.map((move) => make("li", {}, this.#named(move)));
-    this.#doing.show({
+    this.#context.show({
       heading: say.heading,
       body: [
         ovalSketch(),
@@ -95,21 +95,21 @@ class FaceStep {
         several ? make("ol", {}, ...moves) : undefined,
         advice([say.light, say.free, say.alone]),
         row(primary(camera.open, () => void this.look())),
-        elsewhere(this.#doing),
+        elsewhere(this.#context),
       ],
     });
   }
 
   /** The server could not use the picture, and says why. */
   retake(problem: Problem): void {
-    const { look, ...texts } = this.#doing.texts;
+    const { look, ...texts } = this.#context.texts;
     const words = worded(problem, { look, ...texts });
-    this.#doing.show({
+    this.#context.show({
       heading: look.again,
       body: [
         make("p", { class: "why" }, words),
         row(primary(look.retake, () => void this.look())),
-        elsewhere(this.#doing),
+        elsewhere(this.#context),
       ],
       spoken: words,
     });
@@ -121,15 +121,15 @@ class FaceStep {
     this.#openings += 1;
     const opening = this.#openings;
     const here = () => !this.#done && this.#looking && this.#openings === opening;
-    const { camera: words, face, faceTips } = this.#doing.texts;
+    const { camera: words, face, faceTips } = this.#context.texts;
     const view = { aspect: ASPECT, frame: undefined, mirrored: !this.#other, oval: OVALS.portrait };
     const pane = viewer(
       { ...words, approach: face.approach, hint: "" },
       view,
       { take: () => void this.#capture?.take(), change: () => void this.#change() },
-      otherWay(this.#doing),
+      otherWay(this.#context),
     );
-    this.#doing.show({ heading: faceTips.heading, body: [pane.root], spoken: words.opening });
+    this.#context.show({ heading: faceTips.heading, body: [pane.root], spoken: words.opening });
     const lost = () => here() && this.#trouble("busy");
     const [camera, net] = await Promise.all([
       Camera.open(pane.video, "user", lost, this.#other).catch((error: unknown) => error as Error),
@@ -160,7 +160,7 @@ class FaceStep {
     );
     this.#advise(pane, face.find, false);
     pane.take.disabled = false;
-    this.#doing.later(HELP_MS, () => pane.root.classList.add("help"));
+    this.#context.later(HELP_MS, () => pane.root.classList.add("help"));
     this.#capture.start();
     pane.change.hidden = (await camera.others()).length === 0;
   }
@@ -168,7 +168,7 @@ class FaceStep {
   #advise(pane: Viewer, words: string, good: boolean): void {
     if (pane.advice.textContent !== words) {
       pane.advice.textContent = words;
-      this.#doing.say(words);
+      this.#context.say(words);
     }
     pane.mark(good);
   }
@@ -191,9 +191,9 @@ class FaceStep {
     }
     this.#looking = false;
     this.#close();
-    const { camera: words, sending } = this.#doing.texts;
+    const { camera: words, sending } = this.#context.texts;
     const bar = make("progress", { id: "sent", max: "1", value: "0", "aria-label": sending.progress });
-    this.#doing.show({
+    this.#context.show({
       heading: sending.heading,
       body: [bar, paragraph(sending.body)],
       spoken: `${words.taken} ${sending.body}`,
@@ -201,12 +201,12 @@ class FaceStep {
     const progress = (part: number) => {
       bar.value = part;
     };
-    this.#doing.answer(() => this.#input(portrait, film), progress);
+    this.#context.answer(() => this.#input(portrait, film), progress);
   }
 
   /** Has the moves made, with looks straight ahead between them, and takes frames all the while. */
   async #film(pane: Viewer, camera: Camera, here: () => boolean): Promise<Film> {
-    const { moves } = this.#doing.texts;
+    const { moves } = this.#context.texts;
     const each = Math.floor((MOST_FRAMES - OPENING) / this.#moves.length);
     const made = Math.ceil(each * MOVING);
     const script = [
@@ -237,7 +237,7 @@ class FaceStep {
   }
 
   #named(move: string): string {
-    const { moves } = this.#doing.texts;
+    const { moves } = this.#context.texts;
     return lookup(moves, move) ?? moves.OTHER;
   }
 
@@ -253,7 +253,7 @@ class FaceStep {
     }
     try {
       if (!this.#secure || this.#secure.expired) {
-        this.#secure = await SecureCapture.start({ baseUrl: this.#origin, sdkId: this.#doing.sdkId });
+        this.#secure = await SecureCapture.start({ baseUrl: this.#origin, sdkId: this.#context.sdkId });
       }
     } catch (error) {
       // The network says so by a TypeError; else the server refused, and may not a moment later.
@@ -265,16 +265,16 @@ class FaceStep {
   #trouble(what: Trouble): void {
     this.#looking = false;
     this.#close();
-    const { trouble: say, tryAgain, phone } = this.#doing.texts;
-    const { follow } = this.#doing;
-    this.#doing.show({
+    const { trouble: say, tryAgain, phone } = this.#context.texts;
+    const { follow } = this.#context;
+    this.#context.show({
       heading: say[what],
       body: [
         paragraph(say[`${what}Body`]),
         row(
           what === "insecure" ? undefined : primary(tryAgain, () => void this.look()),
           follow ? button(phone.offer, follow) : undefined,
-          otherWay(this.#doing),
+          otherWay(this.#context),
         ),
       ],
       spoken: say[`${what}Body`],

@@ -7,7 +7,7 @@ import * as checks from "../checks";
 import { json, list, number, type Problem, type Step, text } from "../session";
 import { fill, lookup, type Texts } from "../texts";
 import { countries } from "./country";
-import { type Doing, elsewhere, type Rendered, worded } from "./step";
+import { elsewhere, type StepContext, type StepView, worded } from "./step";
 
 /** A field as the server asks for it. */
 interface Wanted {
@@ -25,16 +25,18 @@ interface Field extends Wanted {
   root: HTMLElement;
 }
 
-export function render(doing: Doing, step: Step, problem: Problem | undefined): Rendered {
-  const { texts, method } = doing;
+export function render(context: StepContext, step: Step, problem: Problem | undefined): StepView {
+  const { texts, method } = context;
   const { form: say } = texts;
-  const fields = list(step.fields).flatMap((field) => readField(field).map((wanted) => fieldOf(wanted, doing)));
+  const fields = list(step.fields).flatMap((field) => readField(field).map((wanted) => fieldOf(wanted, context)));
   const top = make("p", { class: "why", hidden: true });
+  const note = lookup(texts.notes, method);
   const submit = make("button", { type: "submit", class: "primary" }, say.submit);
   const form = make(
     "form",
     { novalidate: true },
     top,
+    note === undefined ? undefined : paragraph(note),
     ...fields.map(({ root }) => root),
     paragraph(say.once, "soft"),
     row(submit),
@@ -50,24 +52,24 @@ export function render(doing: Doing, step: Step, problem: Problem | undefined): 
     const [first] = wrong;
     if (first) {
       first.control.focus();
-      doing.say(fill(say.mend, { count: wrong.length }));
+      context.say(fill(say.mend, { count: wrong.length }));
       return;
     }
     top.hidden = true;
     submit.disabled = true;
     submit.textContent = say.checking;
-    doing.say(say.checking);
-    doing.answer({ fields: Object.fromEntries(values) });
+    context.say(say.checking);
+    context.answer({ fields: Object.fromEntries(values) });
   });
   const heading = lookup(omit(say), method) ?? say.OTHER;
   const again = (_: Step, found: Problem | undefined) => {
     submit.disabled = false;
     submit.textContent = say.submit;
-    const words = found ? worded(found, texts) : "";
     const field = fields.find(({ name }) => name === found?.field);
+    const words = found ? whatIsWrong(found, field, texts) : "";
     top.textContent = field ? "" : words;
     top.hidden = field !== undefined || words === "";
-    doing.show({ heading, body: [form, elsewhere(doing)], ...(words ? { spoken: words } : {}) });
+    context.show({ heading, body: [form, elsewhere(context)], ...(words ? { spoken: words } : {}) });
     if (field) {
       complain(field, words);
       field.control.focus();
@@ -75,6 +77,12 @@ export function render(doing: Doing, step: Step, problem: Problem | undefined): 
   };
   again(step, problem);
   return { again };
+}
+
+/** What the server found wrong. It takes numbers without a country's code where its operator has named a country. */
+function whatIsWrong(problem: Problem, field: Field | undefined, texts: Texts): string {
+  const value = field ? tidied(field.control.value, field.name, field.type) : "";
+  return field?.type === "tel" && checks.isNational(value) ? texts.wrong.phone : worded(problem, texts);
 }
 
 /** The headings alone. */
@@ -106,7 +114,7 @@ function keyOf(name: string, method: string): string {
   return name;
 }
 
-function fieldOf(wanted: Wanted, { texts, language, method }: Doing): Field {
+function fieldOf(wanted: Wanted, { texts, language, method }: StepContext): Field {
   const { name, type, autocomplete, required } = wanted;
   const key = keyOf(name, method);
   const id = fresh("field");

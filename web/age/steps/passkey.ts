@@ -4,32 +4,32 @@ import { make } from "../../shared/dom";
 import { paragraph, primary, row } from "../../shared/pieces";
 import { available, use } from "../passkeys";
 import type { Problem, Step } from "../session";
-import { type Doing, elsewhere, type Rendered, worded } from "./step";
+import { elsewhere, type StepContext, type StepView, worded } from "./step";
 
-export function render(doing: Doing, step: Step, problem: Problem | undefined): Rendered {
-  const { passkey: say } = doing.texts;
+export function render(context: StepContext, step: Step, problem: Problem | undefined): StepView {
+  const { passkey: say } = context.texts;
   if (!available()) {
-    doing.show({ heading: say.heading, body: [paragraph(say.absent), elsewhere(doing)], spoken: say.absent });
+    context.show({ heading: say.heading, body: [paragraph(say.absent), elsewhere(context)], spoken: say.absent });
     return {};
   }
-  const why = make("p", { class: "why", hidden: !problem }, problem ? worded(problem, doing.texts) : "");
+  const why = make("p", { class: "why", hidden: !problem }, problem ? worded(problem, context.texts) : "");
   const go = primary(say.go, () => {
     go.disabled = true;
     use(step.options).then(
-      (credential) => doing.answer({ credential }),
+      (credential) => context.answer({ credential }),
       () => {
         go.disabled = false;
         why.textContent = say.failed;
         why.hidden = false;
-        doing.say(say.failed);
+        context.say(say.failed);
         go.focus();
       },
     );
   });
-  doing.show({
+  context.show({
     heading: say.heading,
-    body: [paragraph(say.body), why, row(go), elsewhere(doing)],
-    ...(problem ? { spoken: worded(problem, doing.texts) } : {}),
+    body: [paragraph(say.body), why, row(go), elsewhere(context)],
+    ...(problem ? { spoken: worded(problem, context.texts) } : {}),
   });
   return {};
 }

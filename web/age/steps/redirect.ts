@@ -5,33 +5,33 @@ import { followable } from "../../shared/follow";
 import { paragraph, primary, row } from "../../shared/pieces";
 import { type Step, text } from "../session";
 import { fill } from "../texts";
-import { type Doing, elsewhere, type Rendered } from "./step";
+import { elsewhere, type StepContext, type StepView } from "./step";
 
 /** How often a page in a frame asks whether the other tab is done. */
 const FOLLOW_MS = 2500;
 
-export function render(doing: Doing, step: Step): Rendered {
-  const { redirect: say, unknown } = doing.texts;
+export function render(context: StepContext, step: Step): StepView {
+  const { redirect: say, unknown } = context.texts;
   const url = followable(text(step.url));
   if (!url) {
-    doing.show({ heading: unknown.heading, body: [paragraph(unknown.body), elsewhere(doing)] });
+    context.show({ heading: unknown.heading, body: [paragraph(unknown.body), elsewhere(context)] });
     return {};
   }
   const host = { host: url.host };
-  if (!doing.embedded) {
-    const go = primary(fill(say.go, host), () => doing.depart(url.href));
+  if (!context.embedded) {
+    const go = primary(fill(say.go, host), () => context.depart(url.href));
     const body = fill(say.body, host);
-    doing.show({ heading: say.heading, body: [paragraph(body), row(go), elsewhere(doing)], spoken: body });
+    context.show({ heading: say.heading, body: [paragraph(body), row(go), elsewhere(context)], spoken: body });
     return {};
   }
   // Providers do not let themselves be put into frames.
   const link = make(
     "a",
-    { href: doing.errand(url.href), target: "_blank", rel: "noopener", class: "press" },
+    { href: context.errand(url.href), target: "_blank", rel: "noopener", class: "press" },
     fill(say.tab, host),
   );
   const body = fill(say.tabBody, host);
-  doing.show({ heading: say.heading, body: [paragraph(body), row(link), elsewhere(doing)], spoken: body });
-  doing.watch(FOLLOW_MS);
+  context.show({ heading: say.heading, body: [paragraph(body), row(link), elsewhere(context)], spoken: body });
+  context.watch(FOLLOW_MS);
   return {};
 }

@@ -6,9 +6,11 @@ import type { Progress } from "../../shared/network";
 import { row } from "../../shared/pieces";
 import type { Screen } from "../../shared/stage";
 import { type Problem, type Session, type Step, usable } from "../session";
+import type { Input } from "../state-machine/state";
 import { fill, type Language, lookup, type Texts } from "../texts";
 
-export interface Doing {
+/** What the view of a step knows and may do, while it is the one on the screen. */
+export interface StepContext {
   readonly texts: Texts;
   readonly language: Language;
   readonly session: Session;
@@ -23,7 +25,7 @@ export interface Doing {
   show(screen: Screen): void;
   say(words: string): void;
   /** Sends an input, or what makes one; what comes of it is the page's matter. */
-  answer(input: object | (() => Promise<object>), progress?: Progress): void;
+  answer(input: Input, progress?: Progress): void;
   /** Asks after so many milliseconds, and again and again, whether it is done. */
   poll(ms: number): void;
   /** Looks after the session every so many milliseconds, while another tab does the step. */
@@ -45,20 +47,20 @@ export interface Doing {
 }
 
 /** A step on the screen. */
-export interface Rendered {
+export interface StepView {
   /** The step stands again, perhaps with a problem; without this it is shown anew. */
   again?(step: Step, problem: Problem | undefined): void;
 }
 
-export type Render = (doing: Doing, step: Step, problem: Problem | undefined) => Rendered;
+export type Render = (context: StepContext, step: Step, problem: Problem | undefined) => StepView;
 
 /** The way to other methods, which stands on every step. */
-export function elsewhere(doing: Doing): HTMLElement {
-  return row(otherWay(doing, { class: "quiet" }));
+export function elsewhere(context: StepContext): HTMLElement {
+  return row(otherWay(context, { class: "quiet" }));
 }
 
 /** The same among other ways on; where there is no other method, back to the beginning of this one. */
-export function otherWay({ session, method, texts, other }: Doing, look = {}): HTMLElement {
+export function otherWay({ session, method, texts, other }: StepContext, look = {}): HTMLElement {
   const others = usable(session).some((one) => one.method !== method);
   return button(others ? texts.otherWay : texts.startOver, other, look);
 }

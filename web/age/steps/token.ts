@@ -9,19 +9,23 @@ import { named } from "../screens";
 import { number, type Problem, type Step, text } from "../session";
 import { fill } from "../texts";
 import { type Blinded, blind } from "../tokens";
-import { type Doing, elsewhere, type Rendered, worded } from "./step";
+import { elsewhere, type StepContext, type StepView, worded } from "./step";
 
 /** How often a page in a frame asks whether the other tab is done. */
 const FOLLOW_MS = 2500;
 
-export function render(doing: Doing, step: Step, problem: Problem | undefined): Rendered {
-  const { token: say, unknown } = doing.texts;
-  const unable = () => doing.show({ heading: unknown.heading, body: [paragraph(unknown.body), elsewhere(doing)] });
-  if (doing.embedded) {
+export function render(context: StepContext, step: Step, problem: Problem | undefined): StepView {
+  const { token: say, unknown } = context.texts;
+  const unable = () => context.show({ heading: unknown.heading, body: [paragraph(unknown.body), elsewhere(context)] });
+  if (context.embedded) {
     // A frame and a tab share no channel, so all of it takes place in a tab.
-    const link = make("a", { href: doing.tab, target: "_blank", rel: "noopener", class: "press" }, say.frameOpen);
-    doing.show({ heading: say.heading, body: [paragraph(say.frame), row(link), elsewhere(doing)], spoken: say.frame });
-    doing.watch(FOLLOW_MS);
+    const link = make("a", { href: context.tab, target: "_blank", rel: "noopener", class: "press" }, say.frameOpen);
+    context.show({
+      heading: say.heading,
+      body: [paragraph(say.frame), row(link), elsewhere(context)],
+      spoken: say.frame,
+    });
+    context.watch(FOLLOW_MS);
     return {};
   }
   const { challenge, key } = step;
@@ -30,22 +34,22 @@ export function render(doing: Doing, step: Step, problem: Problem | undefined): 
     unable();
     return {};
   }
-  doing.show({ heading: say.heading, body: [busy()] });
+  context.show({ heading: say.heading, body: [busy()] });
   const channel = toBase64url(crypto.getRandomValues(new Uint8Array(16)));
-  const back = page.origin === location.origin ? undefined : doing.base;
-  const told = { issuer: page.host, business: named(doing.session, doing.texts), age: threshold };
-  const why = make("p", { class: "why", hidden: !problem }, problem ? worded(problem, doing.texts) : "");
+  const back = page.origin === location.origin ? undefined : context.base;
+  const told = { issuer: page.host, business: named(context.session, context.texts), age: threshold };
+  const why = make("p", { class: "why", hidden: !problem }, problem ? worded(problem, context.texts) : "");
   const waiting = make("p", { class: "followed", hidden: true }, say.waiting);
   // No referrer and no opener: the other page has nothing but what stands after `#`.
   const link = make("a", { target: "_blank", rel: "noopener noreferrer", class: "press main" }, fill(say.open, told));
   link.addEventListener("click", () => {
     waiting.hidden = false;
     why.hidden = true;
-    doing.say(say.waiting);
+    context.say(say.waiting);
   });
   const decline = button(say.decline, () => {
     decline.disabled = true;
-    doing.answer({ declined: true });
+    context.answer({ declined: true });
   });
   const declining = row(decline);
   declining.hidden = true;
@@ -53,7 +57,7 @@ export function render(doing: Doing, step: Step, problem: Problem | undefined): 
     waiting.hidden = true;
     why.textContent = words;
     why.hidden = false;
-    doing.say(words);
+    context.say(words);
     link.focus();
   };
 
@@ -82,19 +86,19 @@ export function render(doing: Doing, step: Step, problem: Problem | undefined): 
       (token) => {
         if (!ended) {
           ended = true;
-          doing.answer({ token });
+          context.answer({ token });
         }
       },
       () => tell(say.failed),
     );
   };
   renew().then(() => {
-    doing.leaving(listen(channel, hear));
+    context.leaving(listen(channel, hear));
     const body = fill(say.why, told);
-    doing.show({
+    context.show({
       heading: say.heading,
-      body: [why, paragraph(body), paragraph(fill(say.how, told)), row(link), waiting, declining, elsewhere(doing)],
-      spoken: problem ? worded(problem, doing.texts) : body,
+      body: [why, paragraph(body), paragraph(fill(say.how, told)), row(link), waiting, declining, elsewhere(context)],
+      spoken: problem ? worded(problem, context.texts) : body,
     });
   }, unable);
   return {};

@@ -2,15 +2,15 @@
 
 import { busy, paragraph } from "../../shared/pieces";
 import { number, type Step } from "../session";
-import { type Doing, elsewhere, type Rendered } from "./step";
+import { elsewhere, type StepContext, type StepView } from "./step";
 
 /** How often it is asked at least and at most, in milliseconds. */
 const [LEAST_MS, MOST_MS] = [500, 15_000];
 
-export function render(doing: Doing, step: Step): Rendered {
-  const { heading, body } = doing.texts.wait;
-  doing.show({ heading, body: [busy(), paragraph(body), elsewhere(doing)], spoken: body });
-  doing.poll(pace(step, 2000));
+export function render(context: StepContext, step: Step): StepView {
+  const { heading, body } = context.texts.wait;
+  context.show({ heading, body: [busy(), paragraph(body), elsewhere(context)], spoken: body });
+  context.poll(pace(step, 2000));
   return {};
 }
 

@@ -5,7 +5,7 @@ import { isPhone, placeForCode, showCode } from "../../shared/handoff";
 import { paragraph, row } from "../../shared/pieces";
 import { drawQr } from "../../shared/qr";
 import { list, type Problem, type Step, text } from "../session";
-import { type Doing, elsewhere, type Rendered, worded } from "./step";
+import { elsewhere, type StepContext, type StepView, worded } from "./step";
 import { pace } from "./wait";
 
 /** What calls no wallet, whoever says so. */
@@ -17,41 +17,41 @@ function calls(url: string): boolean {
 }
 
 /** What calls wallets on this device. A frame cannot be come back to, so it uses what the code says. */
-function linksOf(step: Step, url: string, { embedded }: Doing): string[] {
+function linksOf(step: Step, url: string, { embedded }: StepContext): string[] {
   const links = list(step.links).flatMap((link) => text(link) ?? []);
   const usable = links.filter(calls);
   return embedded || usable.length === 0 ? [url] : usable;
 }
 
-export function render(doing: Doing, step: Step, problem: Problem | undefined): Rendered {
-  const { wallet: say, unknown } = doing.texts;
+export function render(context: StepContext, step: Step, problem: Problem | undefined): StepView {
+  const { wallet: say, unknown } = context.texts;
   const url = text(step.url);
   if (!url || !calls(url)) {
-    doing.show({ heading: unknown.heading, body: [paragraph(unknown.body), elsewhere(doing)] });
+    context.show({ heading: unknown.heading, body: [paragraph(unknown.body), elsewhere(context)] });
     return {};
   }
   const phone = isPhone();
-  const links = linksOf(step, url, doing);
+  const links = linksOf(step, url, context);
   const open = row(
     ...links.map((link, number) => {
       const kind = phone && number === 0 ? "press main" : "press";
       const words = number === 0 ? say.open : `${say.open} (${link.split(":")[0]})`;
       // A page would take this one's place in the frame, and most do not let themselves be put there.
-      const tab = doing.embedded && /^https?:/i.test(link) ? { target: "_blank", rel: "noopener" } : {};
+      const tab = context.embedded && /^https?:/i.test(link) ? { target: "_blank", rel: "noopener" } : {};
       const made = make("a", { href: link, class: kind, ...tab }, words);
-      made.addEventListener("click", () => doing.embedded || doing.awaitReturn());
+      made.addEventListener("click", () => context.embedded || context.awaitReturn());
       return made;
     }),
   );
   const code = placeForCode(say.code);
-  const why = problem ? make("p", { class: "why" }, worded(problem, doing.texts)) : undefined;
+  const why = problem ? make("p", { class: "why" }, worded(problem, context.texts)) : undefined;
   const waiting = make("p", { class: "followed" }, say.waiting);
-  doing.show({
+  context.show({
     heading: say.heading,
-    body: [why, paragraph(say.body), ...(phone ? [open, code] : [code, open]), waiting, elsewhere(doing)],
+    body: [why, paragraph(say.body), ...(phone ? [open, code] : [code, open]), waiting, elsewhere(context)],
     spoken: say.body,
   });
   showCode(drawQr(url, "byte"));
-  doing.poll(pace(step, 1500));
+  context.poll(pace(step, 1500));
   return {};
 }

@@ -3,6 +3,7 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import type { AnswerOf, ImagePaths } from "../../shared/schema";
 import { CHALLENGE, holds, PUBLIC, sign } from "../token-issuer";
 import { sendFile } from "./stand-in";
 
@@ -25,7 +26,7 @@ type Json = Record<string, unknown>;
 /** What a script says of a turn: the next step, perhaps with a problem, or how the attempt ends. */
 export type Said =
   | { step: Json; problem?: Json }
-  | { ends: "COMPLETE" | "FAIL" | "ERROR" | "PROCESSING" | "NEXT" }
+  | { ends: "COMPLETE" | "FAIL" | "ERROR" | "PROCESSING" | "NEXT"; reason?: string }
   | { refused: [number, string] };
 
 /** A method's script: `input` is none when an attempt begins, `turn` counts from 0 within it. */
@@ -149,8 +150,8 @@ export class AgeStandIn {
   readonly cuts = new Map<string, number>();
   /** Answers that are lost on their way, in the same way. */
   readonly losses = new Map<string, number>();
-  /** Milliseconds that an operation waits before it is answered. */
-  readonly slow = new Map<string, number>();
+  /** Answers that wait until they are let go, by operation. */
+  readonly #held = new Map<string, Promise<void>>();
   readonly asked: Asked[] = [];
   readonly brand = "svc";
   /** Where blind tokens are issued, when that is another server. */
@@ -175,9 +176,13 @@ export class AgeStandIn {
     this.#id = id;
     const face = { kind: "camera", level: "PASSIVE", capture: { path: "/ai/sm/v1/secure/1" } };
     this.scripts.AGE_ESTIMATION = (input) => (input ? { ends: "COMPLETE" } : { step: face });
-    this.scripts.CREDIT_CARD = formed("CREDIT_CARD", ({ number }) => ({
-      ends: number === CARD.good ? "COMPLETE" : number === CARD.down ? "ERROR" : "NEXT",
-    }));
+    this.scripts.CREDIT_CARD = formed("CREDIT_CARD", ({ number }) =>
+      number === CARD.good
+        ? { ends: "COMPLETE" }
+        : number === CARD.down
+          ? { ends: "ERROR", reason: "PROVIDER_UNAVAILABLE" }
+          : { ends: "NEXT", reason: "NOT_FOUND" },
+    );
     this.scripts.EMAIL = coded("EMAIL", "EMAIL");
     this.scripts.MOBILE = coded("MOBILE", "SMS");
     for (const name of ["SOCIAL_SECURITY_NUMBER", "US_FLORIDA_HB3", "LA_WALLET", "CPF"]) {
@@ -275,6 +280,21 @@ export class AgeStandIn {
     this.refusals.set(operation, [...(this.refusals.get(operation) ?? []), [status, code]]);
   }
 
+  /** Holds back the answers to an operation until what is returned is called. */
+  hold(operation: string): () => void {
+    let release = () => {};
+    this.#held.set(
+      operation,
+      new Promise((resolve) => {
+        release = () => {
+          this.#held.delete(operation);
+          resolve();
+        };
+      }),
+    );
+    return () => release();
+  }
+
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://stand-in");
     const path = pathname.replace(/^\/sandbox/, "");
@@ -313,8 +333,7 @@ export class AgeStandIn {
       request.socket.destroy();
       return;
     }
-    const wait = this.slow.get(operation) ?? 0;
-    await new Promise((resolve) => setTimeout(resolve, wait));
+    await this.#held.get(operation);
     response.writeHead(status, {
       "content-type": "application/json",
       ...(status === 429 ? { "retry-after": "1" } : {}),
@@ -345,7 +364,11 @@ export class AgeStandIn {
       return refuse(...refusal);
     }
     if (operation === "GET /ai/sm/v1/secure/1/token") {
-      return [200, { token: "header.payload.signature", expires_in: 600 }];
+      const token: AnswerOf<ImagePaths["/ai/sm/v1/secure/{version}/token"]["get"]> = {
+        token: "header.payload.signature",
+        expires_in: 600,
+      };
+      return [200, token];
     }
     if (operation === "POST /age/v1/keys/forget") {
       return body.credential ? [200, { forgotten: true }] : [200, { options: requestOptions(), continuation: "f1" }];
@@ -440,17 +463,17 @@ export class AgeStandIn {
       return { session: this.session(), attempt: id, continuation, step: said.step, problem: said.problem ?? null };
     }
     if ("ends" in said) {
-      this.end(attempt.method, said.ends);
+      this.end(attempt.method, said.ends, said.reason);
     }
     return { session: this.session(), attempt: null, continuation: null, step: null, problem: null };
   }
 
   /** Ends an attempt; a method that failed may be tried again as often as it says. */
-  end(name: string, how: "COMPLETE" | "FAIL" | "ERROR" | "PROCESSING" | "NEXT"): void {
+  end(name: string, how: "COMPLETE" | "FAIL" | "ERROR" | "PROCESSING" | "NEXT", reason?: string): void {
     const used = this.methods.find((one) => one.method === name);
     this.#attempt = undefined;
     this.status = how === "NEXT" ? "IN_PROGRESS" : how;
-    this.result = { method: name, status: how === "NEXT" ? "FAIL" : how };
+    this.result = { method: name, status: how === "NEXT" ? "FAIL" : how, reason: reason ?? null };
     if (used && how !== "COMPLETE" && how !== "PROCESSING") {
       used.attempts_remaining -= 1;
       used.state = used.attempts_remaining > 0 ? "FAILED" : "EXHAUSTED";

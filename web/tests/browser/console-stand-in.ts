@@ -2,7 +2,16 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Invitation, Member, Notification, Review } from "../../console/api";
+import type {
+  Invitation,
+  Invitations,
+  Member,
+  Members,
+  Notification,
+  Notifications,
+  Review,
+  Reviews,
+} from "../../console/api";
 import { sendFile } from "./stand-in";
 
 export const ACCOUNT = "6f1b8f0a-4b1e-4c57-9d3e-2f6a5f3d1c01";
@@ -14,18 +23,29 @@ export function member(number: number, name: string, more: Partial<Member> = {})
   return { id, email: `${name.toLowerCase()}@example.com`, username: name, ...made, ...more };
 }
 
-export function notification(number: number, reasons: string[], more: object = {}): Notification {
+export function notification(
+  number: number,
+  reasons: Notification["data"]["reasons"],
+  more: object = {},
+): Notification {
+  const numbered = (kind: number) => `${kind}0000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
   return {
-    id: `10000000-0000-4000-8000-${String(number).padStart(12, "0")}`,
+    id: numbered(1),
+    account_id: ACCOUNT,
     type: "FACE",
     created_at: "2026-01-16T14:40:00Z",
     data: {
+      moderation_id: numbered(3),
+      content_id: numbered(2),
       content_type: "VIDEO",
       url: `https://videos.example.com/${number}.mp4`,
       reasons,
+      observed_at: 1_768_574_412.5,
       frame_time: 12.54,
       ...more,
     },
+    average_score: 0,
+    total_revies: 0,
   };
 }
 
@@ -36,6 +56,8 @@ export class ConsoleStandIn {
   invitations: Invitation[] = [];
   notifications: Notification[] = [];
   readonly reviews = new Map<string, Review[]>();
+  /** Titles of contents. */
+  readonly titles = new Map<string, string>();
   /** Each call: method, path, body. */
   readonly asked: string[] = [];
   me: Member | undefined;
@@ -112,9 +134,23 @@ export class ConsoleStandIn {
   }
 
   #session(who: Member): object {
-    const all = ["members:manage", "notifications:manage", "notifications:view"];
+    const all = ["contents:view", "members:manage", "notifications:manage", "notifications:view"];
     const scopes = who.admin ? all : who.scopes;
     return { member: who, account: { id: ACCOUNT, name: "Corner shop", created_at: who.created_at }, scopes };
+  }
+
+  /** Somebody says something of a notification; a later word of theirs replaces an earlier one. */
+  review(notification: string, user: string, score: number, description = ""): void {
+    const others = (this.reviews.get(notification) ?? []).filter(({ user_id }) => user_id !== user);
+    const made = { id: crypto.randomUUID(), notification_id: notification, user_id: user, description, score };
+    this.reviews.set(notification, [...others, { ...made, created_at: "2026-01-16T15:00:00Z" }]);
+  }
+
+  /** A notification with what members said of it. */
+  #reviewed(notification: Notification): Notification {
+    const scores = (this.reviews.get(notification.id) ?? []).map(({ score }) => score);
+    const average = scores.length > 0 ? Math.round(scores.reduce((sum, score) => sum + score, 0) / scores.length) : 0;
+    return { ...notification, average_score: average, total_revies: scores.length };
   }
 
   #inAccount(
@@ -132,30 +168,38 @@ export class ConsoleStandIn {
     switch (what.replace(id ?? "-", "ID")) {
       case "GET notifications": {
         const page = Number(query.get("page"));
-        const notifications = this.notifications.slice((page - 1) * 20, page * 20);
-        send(200, { notifications, meta: { total_count: this.notifications.length, page } });
+        const notifications = this.notifications.slice((page - 1) * 20, page * 20).map((one) => this.#reviewed(one));
+        const answer: Notifications = { notifications, meta: { total_count: this.notifications.length, page } };
+        send(200, answer);
         return;
       }
       case "POST notifications/ID/accept":
       case "POST notifications/ID/dismiss": {
         const score = what.endsWith("accept") ? 100 : 0;
-        const review = { id: id ?? "", user_id: this.me?.id ?? "", description: body.comment, score };
-        const list = this.reviews.get(id ?? "") ?? [];
-        this.reviews.set(id ?? "", [...list, { ...review, created_at: "2026-01-16T15:00:00Z" }]);
-        send(200, {});
+        this.review(id ?? "", this.me?.id ?? "", score, body.comment);
+        const notification = this.notifications.find((one) => one.id === id);
+        send(200, notification && this.#reviewed(notification));
         return;
       }
+      case "GET contents/ID":
+        send(200, { id, title: this.titles.get(id ?? "") ?? null });
+        return;
       case "GET notifications/ID/reviews": {
         const reviews = this.reviews.get(id ?? "") ?? [];
-        send(200, { reviews, total_count: reviews.length });
+        const answer: Reviews = { reviews, total_count: reviews.length };
+        send(200, answer);
         return;
       }
-      case "GET members":
-        send(200, { members: this.members });
+      case "GET members": {
+        const answer: Members = { members: this.members };
+        send(200, answer);
         return;
-      case "GET invitations":
-        send(200, { invitations: this.invitations });
+      }
+      case "GET invitations": {
+        const answer: Invitations = { invitations: this.invitations };
+        send(200, answer);
         return;
+      }
       case "POST invitations": {
         if (this.members.some(({ email }) => email === body.email)) {
           refuse(409, "email: the account has a member with that address");

@@ -1,372 +1,369 @@
 // The holder's page in a real browser, over http://127.0.0.1, which browsers count as secure.
 
-import assert from "node:assert/strict";
-import { after, afterEach, before, beforeEach, test } from "node:test";
+import type { Locator } from "@playwright/test";
 import { toBase64url } from "../../shared/bytes";
 import { type Judged, judge } from "../judge";
-import { findings } from "./accessible";
-import { Chromium, type Page } from "./chromium";
+import { expectAccessible } from "./actions";
+import { expect, type Page, withServer } from "./fixtures";
 import { scanScreen } from "./scanner";
 import { StandIn } from "./stand-in";
 
 const CODE = "c0de-of_the-invitation";
-const VISIBLE = `document.querySelector("#pass:not([hidden])") && document.querySelector("#modules").getAttribute("d")`;
-const HEADING = `[...document.querySelectorAll("h1")].find((heading) => heading.checkVisibility())?.textContent`;
 
-let chromium: Chromium;
-let server: StandIn;
-let page: Page;
-
-before(async () => {
-  chromium = await Chromium.start();
-});
-after(() => chromium.stop());
-
-beforeEach(async () => {
-  server = new StandIn();
+const test = withServer(() => {
+  const server = new StandIn();
   server.invitations.set(CODE, 3);
-  await server.start();
-  page = await chromium.newPage();
-  await page.send("Emulation.setLocaleOverride", { locale: "en-GB" });
-  await page.prepare(`Object.defineProperty(navigator, "languages", { configurable: true, get: () => ["en-GB"] })`);
-  await page.resize(390, 844, 2);
+  return server;
 });
+test.use({ deviceScaleFactor: 2 });
 
-afterEach(async () => {
-  await page.close();
-  await server.stop();
-  assert.deepEqual(page.complaints, []);
-  const elsewhere = page.requests.filter((url) => !url.startsWith("http://127.0.0.1:") && url !== "about:blank");
-  assert.deepEqual(elsewhere, [], "asked somebody else");
-});
+const heading = (page: Page): Locator => page.locator("h1").filter({ visible: true });
+const count = (page: Page): Locator => page.locator("#count");
+
+/** The modules of the code on the screen, once there is one. */
+async function shown(page: Page, but = ""): Promise<string> {
+  const modules = page.locator("#pass:not([hidden]) #modules");
+  await expect(modules).toHaveAttribute("d", /./);
+  await expect(modules).not.toHaveAttribute("d", but);
+  return (await modules.getAttribute("d")) ?? "";
+}
 
 /** Opens the page with an invitation and waits for the first code. */
-async function invited(code = CODE): Promise<void> {
-  await page.go(`${server.page}#${code}`);
-  await page.until(VISIBLE);
+async function invited(page: Page, server: StandIn): Promise<void> {
+  await page.goto(`${server.page}#${CODE}`);
+  await shown(page);
+}
+
+/** Takes an invitation as a link in a page that is open already does. */
+async function invitedAgain(page: Page, code: string): Promise<void> {
+  await page.evaluate((code) => {
+    location.hash = code;
+  }, code);
 }
 
 /** Scans the screen as a till would: from a picture of it. */
-async function scan(): Promise<Judged> {
+async function scan(page: Page, server: StandIn): Promise<Judged> {
   const judged = judge(await scanScreen(page));
   const point = server.keys.get(toBase64url(judged.id));
-  assert.ok(point && (await judged.signedBy(point)), "signed by the key that the credential was issued for");
-  assert.equal(judged.exp, judged.iat + 60);
+  expect(point && (await judged.signedBy(point)), "signed by the key of its credential").toBe(true);
+  expect(judged.exp).toBe(judged.iat + 60);
   return judged;
 }
 
-async function press(...keys: string[]): Promise<void> {
-  for (const key of keys) {
-    await page.press(key);
-  }
+async function renew(page: Page): Promise<void> {
+  const before = await shown(page);
+  await page.locator("#renew").click();
+  await shown(page, before);
 }
 
-async function renew(): Promise<void> {
-  const before = await page.evaluate(VISIBLE);
-  await page.evaluate(`document.querySelector("#renew").click()`);
-  await page.until(`${VISIBLE} !== ${JSON.stringify(before)} && ${VISIBLE}`);
-}
-
-async function assertAccessible(what: string): Promise<void> {
-  assert.deepEqual(await findings(page), [], what);
-}
-
-/** A clock that stands still, until the test puts it forward or back. */
-async function ownClock(): Promise<void> {
-  await page.prepare(`{
-    const start = Number(sessionStorage.getItem("start") ?? Date.now());
-    sessionStorage.setItem("start", start);
-    Date.now = () => start + Number(sessionStorage.getItem("shift") ?? 0);
-  }`);
+async function workerActive(page: Page): Promise<void> {
+  await page.waitForFunction(() => navigator.serviceWorker.ready.then(({ active }) => active?.state === "activated"));
 }
 
 /** The page looks at its clock each second, and at once when it hears of the network. */
-async function tellOnline(): Promise<void> {
-  await page.evaluate(`window.dispatchEvent(new Event("online"))`);
+async function tellOnline(page: Page): Promise<void> {
+  await page.evaluate(() => window.dispatchEvent(new Event("online")));
 }
 
-async function shift(seconds: number): Promise<void> {
-  await page.evaluate(`sessionStorage.setItem("shift", "${seconds * 1000}")`);
+/** A clock that stands still, until it is put forward or back by seconds. */
+async function ownClock(page: Page): Promise<(seconds: number) => Promise<void>> {
+  const start = Date.now();
+  const set = (seconds: number) => page.clock.setFixedTime(start + seconds * 1000);
+  await set(0);
+  return set;
 }
 
-test("an invitation becomes a code that scans, and is gone from the address", async () => {
-  await invited();
-  const shown = await scan();
-  assert.equal(await page.evaluate(HEADING), "Over\u00a018");
-  assert.deepEqual(
-    [...shown.ages],
-    [
-      [18, true],
-      [16, true],
-    ],
-  );
-  assert.ok(Math.abs(shown.iat - server.now()) <= 30);
-  assert.equal(await page.evaluate("location.href"), server.page);
-  assert.equal(await page.evaluate("history.length"), 2, "about:blank and the page");
-  const said = await page.evaluate("document.documentElement.outerHTML");
-  assert.ok(!said.includes(CODE), "the invitation is nowhere in the page");
-  assert.ok(
-    server.asked.every((asked) => !asked.includes(CODE)),
-    "nor in an address that was asked for",
-  );
-  assert.equal(await page.evaluate(`document.querySelector("#count").textContent`), "119 more codes");
+/** How many times the server was asked for credentials. */
+const batches = (server: StandIn) => server.asked.filter((asked) => asked.startsWith("POST")).length;
+
+test("an invitation becomes a code that scans, and is gone from the address", async ({ page, server }) => {
+  await invited(page, server);
+  const scanned = await scan(page, server);
+  await expect(heading(page)).toHaveText("Over\u00a018");
+  expect([...scanned.ages]).toEqual([
+    [18, true],
+    [16, true],
+  ]);
+  expect(Math.abs(scanned.iat - server.now())).toBeLessThanOrEqual(30);
+  await expect(page).toHaveURL(server.page);
+  expect(await page.evaluate("history.length"), "about:blank and the page").toBe(2);
+  expect(await page.content(), "the invitation is nowhere in the page").not.toContain(CODE);
+  expect(server.asked.join(), "nor in an address that was asked for").not.toContain(CODE);
+  await expect(count(page)).toHaveText("119 more codes");
 });
 
-test("no two codes share a credential, and each is shown for half a minute", async () => {
-  await ownClock();
-  await invited();
-  const first = await scan();
-  await renew();
-  const second = await scan();
-  const before = await page.evaluate(VISIBLE);
+test("no two codes share a credential, and each is shown for half a minute", async ({ page, server }) => {
+  const shift = await ownClock(page);
+  await invited(page, server);
+  const first = await scan(page, server);
+  await renew(page);
+  const second = await scan(page, server);
+  const before = await shown(page);
   await shift(29);
-  await page.until(`document.querySelector("#next").textContent === "Next in 1\\u00a0second"`);
-  assert.equal(await page.evaluate(VISIBLE), before);
+  await expect(page.locator("#next")).toHaveText("Next in 1\u00a0second");
+  expect(await shown(page)).toBe(before);
   await shift(30);
-  await page.until(`${VISIBLE} !== ${JSON.stringify(before)} && ${VISIBLE}`);
-  const third = await scan();
-  assert.equal(third.iat, first.iat + 30, "made when it was shown");
+  await shown(page, before);
+  const third = await scan(page, server);
+  expect(third.iat, "made when it was shown").toBe(first.iat + 30);
   await page.reload();
-  await page.until(VISIBLE);
-  const codes = [first, second, third, await scan()];
-  assert.equal(new Set(codes.map(({ id }) => toBase64url(id))).size, 4, "not shown again after a reload either");
-  assert.equal(new Set(codes.map(({ x }) => toBase64url(x))).size, 4, "nor a key");
-  assert.equal(server.asked.filter((asked) => asked.startsWith("POST")).length, 1);
+  await shown(page);
+  const codes = [first, second, third, await scan(page, server)];
+  expect(new Set(codes.map(({ id }) => toBase64url(id))).size, "not shown again after a reload either").toBe(4);
+  expect(new Set(codes.map(({ x }) => toBase64url(x))).size, "nor a key").toBe(4);
+  expect(batches(server)).toBe(1);
 });
 
-test("it opens and shows codes without a server", async () => {
-  await invited();
-  const first = await scan();
-  await page.until("navigator.serviceWorker.ready.then(({ active }) => active?.state === 'activated')");
+test("it opens and shows codes without a server", async ({ context, page, server }) => {
+  await invited(page, server);
+  const first = await scan(page, server);
+  await workerActive(page);
   await server.stop();
   await page.reload();
-  await page.until(VISIBLE);
-  const second = await scan();
-  assert.notDeepEqual(second.id, first.id);
-  await page.send("Network.emulateNetworkConditions", {
-    offline: true,
-    latency: 0,
-    downloadThroughput: -1,
-    uploadThroughput: -1,
-  });
-  await page.until(`document.querySelector("#network").textContent === "Offline"`);
-  assert.match(await page.evaluate(`document.querySelector("#spoken").textContent`), /Your codes work without one/);
-  await assertAccessible("offline");
-  await server.start();
+  await shown(page);
+  const second = await scan(page, server);
+  expect(second.id).not.toEqual(first.id);
+  await context.setOffline(true);
+  await expect(page.locator("#network")).toHaveText("Offline");
+  await expect(page.locator("#spoken")).toContainText("Your codes work without one");
+  await expectAccessible(page, "offline");
 });
 
-test("the last code is followed by a word on what to do", async () => {
-  await ownClock();
-  await invited();
-  await page.until("navigator.serviceWorker.ready.then(({ active }) => active?.state === 'activated')");
+test("the last code is followed by a word on what to do", async ({ page, server }) => {
+  const shift = await ownClock(page);
+  await invited(page, server);
+  await workerActive(page);
   await server.stop();
   await shift(3 * 3600);
-  await tellOnline();
-  await page.until(`${HEADING} === "Connect to the internet"`);
-  await assertAccessible("stranded");
-  await shift(0);
-  await server.start();
+  await tellOnline(page);
+  await expect(heading(page)).toHaveText("Connect to the internet");
+  await expectAccessible(page, "stranded");
 });
 
-test("it works for an hour without a server, a new code every 30 seconds", async () => {
-  await ownClock();
-  await invited();
+test("it works for an hour without a server, a new code every 30 seconds", async ({ page, server }) => {
+  const shift = await ownClock(page);
+  await invited(page, server);
   await server.stop();
-  const codes = new Set([await page.evaluate(VISIBLE)]);
+  const codes = new Set([await shown(page)]);
   for (let turn = 1; turn < 120; turn += 1) {
     await shift(turn * 30);
-    await tellOnline();
+    await tellOnline(page);
     const left = 119 - turn;
-    const text = left > 1 ? `${left} more codes` : left === 1 ? "1 more code" : "";
-    await page.until(`document.querySelector("#count").textContent === ${JSON.stringify(text)}`);
-    codes.add(await page.until(VISIBLE));
+    await expect(count(page)).toHaveText(left > 1 ? `${left} more codes` : left === 1 ? "1 more code" : "");
+    codes.add(await shown(page));
   }
-  assert.equal(codes.size, 120);
-  await scan();
-  assert.equal(
-    await page.evaluate(`document.querySelector("#until").textContent`),
-    "This is the last code on this device",
-  );
+  expect(codes.size).toBe(120);
+  await scan(page, server);
+  await expect(page.locator("#until")).toHaveText("This is the last code on this device");
   await shift(3600);
-  await page.until(`${HEADING} === "Connect to the internet"`);
-  await server.start();
+  await expect(heading(page)).toHaveText("Connect to the internet");
 });
 
-test("a clock that was put forward for a while costs nothing", async () => {
-  await ownClock();
-  await invited();
+test("a clock that was put forward for a while costs nothing", async ({ page, server }) => {
+  const shift = await ownClock(page);
+  await invited(page, server);
+  await workerActive(page);
   await server.stop();
   await shift(24 * 3600);
-  await tellOnline();
-  await page.until(`${HEADING} === "Connect to the internet"`);
+  await tellOnline(page);
+  await expect(heading(page)).toHaveText("Connect to the internet");
   await shift(0);
   await page.reload();
-  await page.until(VISIBLE);
-  assert.equal(await page.evaluate(`document.querySelector("#count").textContent`), "118 more codes");
-  await server.start();
+  await shown(page);
+  await expect(count(page)).toHaveText("118 more codes");
 });
 
-test("it fetches more before it runs out", async () => {
+test("it fetches more before it runs out", async ({ page, server }) => {
   server.lives = 500;
-  await invited();
+  await invited(page, server);
   server.lives = 3600;
-  await tellOnline();
-  await page.until(`document.querySelector("#count").textContent === "239 more codes"`);
-  assert.equal(server.asked.filter((asked) => asked.startsWith("POST")).length, 2);
-  await scan();
+  await tellOnline(page);
+  await expect(count(page)).toHaveText("239 more codes");
+  expect(batches(server)).toBe(2);
+  await scan(page, server);
 });
 
-test("an invitation that gives nothing says what to do", async () => {
-  await page.go(`${server.page}#unknown-invitation`);
-  await page.until(`${HEADING} === "No codes left"`);
-  await assertAccessible("spent");
-  await page.go(`${server.page}#${CODE}`);
-  await page.until(VISIBLE);
-  await page.evaluate(`location.hash = "another-unknown"`);
-  await page.until(`document.querySelector("#remarks").textContent.includes("Your earlier codes still work")`);
-  await scan();
+test("an invitation that gives nothing says what to do", async ({ page, server }) => {
+  await page.goto(`${server.page}#unknown-invitation`);
+  await expect(heading(page)).toHaveText("No codes left");
+  await expectAccessible(page, "spent");
+  await invitedAgain(page, CODE);
+  await shown(page);
+  await invitedAgain(page, "another-unknown");
+  await expect(page.locator("#remarks")).toContainText("Your earlier codes still work");
+  await scan(page, server);
 });
 
-test("a newer invitation replaces the earlier one and its credentials", async () => {
-  await invited();
+test("a newer invitation replaces the earlier one and its credentials", async ({ page, server }) => {
+  await invited(page, server);
   server.invitations.set("the-newer-invitation", 1);
   server.ages = [21];
-  await page.evaluate(`location.hash = "the-newer-invitation"`);
-  await page.until(`${HEADING} === "Over\\u00a021"`);
-  assert.deepEqual([...(await scan()).ages], [[21, true]]);
-  assert.match(await page.evaluate(`document.querySelector("#remarks").textContent`), /last codes/);
-  assert.equal(await page.evaluate("location.hash"), "");
+  await invitedAgain(page, "the-newer-invitation");
+  await expect(heading(page)).toHaveText("Over\u00a021");
+  expect([...(await scan(page, server)).ages]).toEqual([[21, true]]);
+  await expect(page.locator("#remarks")).toContainText("last codes");
+  expect(await page.evaluate("location.hash")).toBe("");
 });
 
-test("without an invitation, and while the server is busy, it says so", async () => {
-  await page.go(server.page);
-  await page.until(`${HEADING} === "Open your link"`);
-  await assertAccessible("uninvited");
+test("without an invitation, and while the server is busy, it says so", async ({ page, server }) => {
+  await page.goto(server.page);
+  await expect(heading(page)).toHaveText("Open your link");
+  await expectAccessible(page, "uninvited");
   server.refuses = 503;
-  await page.evaluate(`location.hash = "${CODE}"`);
-  await page.until(`${HEADING} === "Busy just now"`);
-  await assertAccessible("busy");
+  await invitedAgain(page, CODE);
+  await expect(heading(page)).toHaveText("Busy just now");
+  await expectAccessible(page, "busy");
   server.refuses = undefined;
-  await page.evaluate(`document.querySelector("#retry").click()`);
-  await page.until(VISIBLE);
+  await page.locator("#retry").click();
+  await shown(page);
 });
 
-test("a clock that is wrong is put right by the server's, and one that went back is not believed", async () => {
+test("a clock that is wrong is put right by the server's, and one that went back is not believed", async ({
+  page,
+  server,
+}) => {
   server.ahead = 7 * 60;
-  await ownClock();
-  await invited();
-  assert.ok(Math.abs((await scan()).iat - server.now()) <= 30);
-  assert.match(await page.evaluate(`document.querySelector("#remarks").textContent`), /clock is wrong/);
+  const shift = await ownClock(page);
+  await invited(page, server);
+  expect(Math.abs((await scan(page, server)).iat - server.now())).toBeLessThanOrEqual(30);
+  await expect(page.locator("#remarks")).toContainText("clock is wrong");
   await server.stop();
   await shift(-3600);
-  await page.until(`${HEADING} === "Check the time"`);
-  await assertAccessible("clock");
+  await expect(heading(page)).toHaveText("Check the time");
+  await expectAccessible(page, "clock");
   await server.start();
-  await page.evaluate(`document.querySelector("#retry").click()`);
-  await page.until(VISIBLE);
-  assert.ok(Math.abs((await scan()).iat - server.now()) <= 30);
+  await page.locator("#retry").click();
+  await shown(page);
+  expect(Math.abs((await scan(page, server)).iat - server.now())).toBeLessThanOrEqual(30);
 });
 
-test("a browser that cannot keep keys is told so before its invitation is spent", async () => {
-  await page.prepare(`IDBFactory.prototype.open = () => { throw new DOMException("no", "InvalidStateError") }`);
-  await page.go(`${server.page}#${CODE}`);
-  await page.until(`${HEADING} === "This browser can’t be used"`);
-  await assertAccessible("unfit");
-  assert.equal(server.invitations.get(CODE), 3);
+test("a browser that cannot keep keys is told so before its invitation is spent", async ({ page, server }) => {
+  await page.addInitScript(() => {
+    IDBFactory.prototype.open = () => {
+      throw new DOMException("no", "InvalidStateError");
+    };
+  });
+  await page.goto(`${server.page}#${CODE}`);
+  await expect(heading(page)).toHaveText("This browser can’t be used");
+  await expectAccessible(page, "unfit");
+  expect(server.invitations.get(CODE)).toBe(3);
 });
 
-test("the keyboard reaches everything, and removal leaves nothing", async () => {
-  await invited();
-  await page.until("navigator.serviceWorker.ready.then(({ active }) => active?.state === 'activated')");
-  const before = await page.evaluate(VISIBLE);
-  await press("Tab");
-  assert.equal(await page.evaluate("document.activeElement.id"), "renew");
-  const outline = await page.evaluate("getComputedStyle(document.activeElement).outlineStyle");
-  assert.equal(outline, "solid", "the focus is visible");
-  await press("Enter");
-  await page.until(`${VISIBLE} !== ${JSON.stringify(before)}`);
-  await page.until(`document.querySelector("#spoken").textContent === "A new code is on the screen."`);
-  await press("Tab");
-  assert.equal(await page.evaluate("document.activeElement.id"), "remove");
-  await press("Space");
-  assert.equal(await page.evaluate("document.activeElement.id"), "keep", "the harmless answer comes first");
-  await assertAccessible("the question");
-  await press("Escape");
-  assert.equal(await page.evaluate("document.activeElement.id"), "remove");
-  await press("Enter", "Tab", "Enter");
-  await page.until(`${HEADING} === "Removed"`);
-  assert.equal(await page.evaluate("document.activeElement.id"), "heading");
-  await page.until("caches.keys().then((names) => names.length === 0)");
-  await page.until("navigator.serviceWorker.getRegistrations().then((workers) => workers.length === 0)");
-  const kept = `new Promise((resolve) => {
-    indexedDB.open("assay-holder").onsuccess = ({ target: { result } }) => {
-      const transaction = result.transaction([...result.objectStoreNames]);
-      const counts = [...result.objectStoreNames].map((name) => transaction.objectStore(name).count());
+test("the keyboard reaches everything, and removal leaves nothing", async ({ page, server }) => {
+  await invited(page, server);
+  await workerActive(page);
+  const before = await shown(page);
+  await page.keyboard.press("Tab");
+  await expect(page.locator("#renew")).toBeFocused();
+  await expect(page.locator("#renew"), "the focus is visible").toHaveCSS("outline-style", "solid");
+  await page.keyboard.press("Enter");
+  await shown(page, before);
+  await expect(page.locator("#spoken")).toHaveText("A new code is on the screen.");
+  await page.keyboard.press("Tab");
+  await expect(page.locator("#remove")).toBeFocused();
+  await page.keyboard.press("Space");
+  await expect(page.locator("#keep"), "the harmless answer comes first").toBeFocused();
+  await expectAccessible(page, "the question");
+  await page.keyboard.press("Escape");
+  await expect(page.locator("#remove")).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(page.locator("#keep")).toBeFocused();
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await expect(heading(page)).toHaveText("Removed");
+  await expect(heading(page)).toBeFocused();
+  await expect.poll(() => page.evaluate(() => caches.keys())).toEqual([]);
+  await expect
+    .poll(() => page.evaluate(() => navigator.serviceWorker.getRegistrations().then(({ length }) => length)))
+    .toBe(0);
+  await expect.poll(() => page.evaluate(countRecords)).toBe(0);
+  await expectAccessible(page, "removed");
+  await invitedAgain(page, CODE);
+  await shown(page);
+  await workerActive(page);
+});
+
+/** How many records the page's database has. */
+function countRecords(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const opening = indexedDB.open("assay-holder");
+    opening.onerror = () => reject(opening.error);
+    opening.onsuccess = () => {
+      const database = opening.result;
+      const transaction = database.transaction([...database.objectStoreNames]);
+      const counts = [...database.objectStoreNames].map((name) => transaction.objectStore(name).count());
       transaction.oncomplete = () => resolve(counts.reduce((sum, { result }) => sum + result, 0));
     };
-  })`;
-  assert.equal(await page.evaluate(kept), 0);
-  await assertAccessible("removed");
-  await page.evaluate(`location.hash = "${CODE}"`);
-  await page.until(VISIBLE);
-  await page.until("navigator.serviceWorker.ready.then(({ active }) => Boolean(active))");
+  });
+}
+
+for (const { look, ...options } of [
+  { look: "in light" },
+  { look: "in the dark", colorScheme: "dark" },
+  {
+    look: "on a narrow screen, at rest",
+    viewport: { width: 320, height: 568 },
+    deviceScaleFactor: 1,
+    contextOptions: { reducedMotion: "reduce" },
+  },
+  { look: "zoomed to 200 %", viewport: { width: 640, height: 400 } },
+  { look: "on a phone on its side", viewport: { width: 740, height: 360 }, deviceScaleFactor: 3 },
+  { look: "on a desk", viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1 },
+  { look: "in forced colours", colorScheme: "dark", contextOptions: { forcedColors: "active" } },
+] as const) {
+  test.describe(() => {
+    test.use(options);
+    test(`it is accessible and scans ${look}`, async ({ page, server }) => {
+      await invited(page, server);
+      await expectAccessible(page, look);
+      const box = await page.locator("#code").boundingBox();
+      expect(Math.min(box?.width ?? 0, box?.height ?? 0), "the code is large").toBeGreaterThanOrEqual(300);
+      await page.locator("#code").evaluate((code) => code.scrollIntoView({ block: "center" }));
+      await scan(page, server);
+    });
+  });
+}
+
+test("it speaks German to those who ask for it, and prints no code", async ({ page, server }) => {
+  await page.addInitScript(() => {
+    Object.defineProperty(navigator, "languages", { get: () => ["fr", "de-AT", "en"] });
+  });
+  await invited(page, server);
+  await expect(heading(page)).toHaveText("Über\u00a018");
+  await expect(page.locator("html")).toHaveAttribute("lang", "de");
+  await page.emulateMedia({ media: "print" });
+  await expect(page.locator("#code")).toBeHidden();
+  await expect(page.locator("body")).toContainText("nicht gedruckt");
 });
 
-test("it is accessible and scans in light, in dark, narrow, zoomed and low", async () => {
-  await invited();
-  const looks: [string, [number, number, number], Record<string, string>][] = [
-    ["light", [390, 844, 2], {}],
-    ["dark", [390, 844, 2], { "prefers-color-scheme": "dark" }],
-    ["narrow", [320, 568, 1], { "prefers-reduced-motion": "reduce" }],
-    ["a desk, zoomed to 200 %", [640, 400, 2], {}],
-    ["a phone on its side", [740, 360, 3], {}],
-    ["a desk", [1280, 800, 1], {}],
-    ["forced colours", [390, 844, 2], { "forced-colors": "active", "prefers-color-scheme": "dark" }],
-  ];
-  for (const [look, [width, height, scale], features] of looks) {
-    await page.resize(width, height, scale);
-    await page.prefer(features);
-    await assertAccessible(look);
-    const sides = await page.evaluate(
-      `(({ width, height }) => [width, height])(document.querySelector("#code").getBoundingClientRect())`,
-    );
-    assert.ok(Math.min(...sides) >= 300, `${look}: the code is ${sides} pixels large`);
-    const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
-    assert.ok(overflow <= 0, `${look}: ${overflow} pixels too wide`);
-    await page.evaluate(`document.querySelector("#code").scrollIntoView({ block: "center" })`);
-    await scan();
-  }
-});
-
-test("it speaks German to those who ask for it, and prints no code", async () => {
-  await page.prepare(`Object.defineProperty(navigator, "languages", { get: () => ["fr", "de-AT", "en"] })`);
-  await invited();
-  assert.equal(await page.evaluate(HEADING), "Über\u00a018");
-  assert.equal(await page.evaluate("document.documentElement.lang"), "de");
-  await page.prefer({}, "print");
-  assert.equal(await page.evaluate(`document.querySelector("#code").checkVisibility()`), false);
-  assert.match(await page.evaluate("document.body.innerText"), /nicht gedruckt/);
-});
-
-test("two tabs share one batch, and what nobody sees spends nothing", async () => {
-  await ownClock();
-  await invited();
-  const first = await scan();
-  const other = await chromium.openIn(page.context);
-  await other.resize(390, 844, 2);
-  await other.go(server.page);
-  await other.until(VISIBLE);
-  await page.until(`document.visibilityState === "hidden"`);
+test("two tabs share one batch, and what nobody sees spends nothing", async ({ context, page, server }) => {
+  const shift = await ownClock(page);
+  await invited(page, server);
+  const first = await scan(page, server);
+  await hide(page);
+  const other = await context.newPage();
+  await other.goto(server.page);
+  await shown(other);
+  await expect(count(other)).toHaveText("118 more codes");
+  // The first tab's code is over, and it is asked to look; the next credential is the visible tab's all the same.
   await shift(31);
-  await page.until(`document.querySelector("#modules").getAttribute("d")`);
-  await new Promise((resolve) => setTimeout(resolve, 1500));
-  assert.equal(await other.evaluate(`document.querySelector("#count").textContent`), "118 more codes");
-  await other.evaluate(`document.querySelector("#confirm").click()`);
-  await page.until(`${HEADING} === "Open your link"`);
-  await other.evaluate(`location.hash = "${CODE}"`);
-  await other.until(VISIBLE);
-  await page.close();
-  page = other;
-  assert.notDeepEqual((await scan()).id, first.id);
-  assert.equal(server.asked.filter((asked) => asked.startsWith("POST")).length, 2);
+  await tellOnline(page);
+  await expect(count(other)).toHaveText("117 more codes");
+  await renew(other);
+  await expect(count(other)).toHaveText("116 more codes");
+  await other.locator("#remove").click();
+  await other.locator("#confirm").click();
+  await expect(heading(page)).toHaveText("Open your link");
+  await invitedAgain(other, CODE);
+  await shown(other);
+  expect((await scan(other, server)).id).not.toEqual(first.id);
+  expect(batches(server)).toBe(2);
 });
+
+/** What a tab behind another sees; Playwright shows each of its pages as the one in front. */
+async function hide(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    Object.defineProperty(document, "visibilityState", { configurable: true, get: () => "hidden" });
+    document.dispatchEvent(new Event("visibilitychange"));
+  });
+}

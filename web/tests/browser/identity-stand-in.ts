@@ -133,7 +133,8 @@ export class IdentityStandIn {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { pathname } = new URL(request.url ?? "/", "http://stand-in");
+    const { pathname: path } = new URL(request.url ?? "/", "http://stand-in");
+    const pathname = path.replace(/^\/sandbox/, "");
     if (pathname.startsWith(`${ROOT}/web/`)) {
       await sendFile(response, pathname.replace(`${ROOT}/web`, "identity").replace(/\/$/, "/index.html"), HEADERS);
       return;
@@ -172,11 +173,26 @@ export class IdentityStandIn {
     const [status, answer] =
       upload && request.method === "PATCH" && !added ? elsewhere : this.#decide(operation, request);
     this.asked.push({ what: operation, bytes: body.length, body, status });
-    if (upload) {
-      response.setHeader("upload-offset", String(upload.bytes.length));
+    if (/\/uploads(\/|$)/.test(pathname)) {
+      this.#setTusHeaders(request, response, answer);
     }
     response.writeHead(status, { "content-type": "application/json" });
     response.end(answer === undefined ? undefined : JSON.stringify(answer));
+  }
+
+  /** What tus 1.0 has on every answer about an upload. */
+  #setTusHeaders(request: IncomingMessage, response: ServerResponse, answer: object | undefined): void {
+    const { id } = (answer ?? {}) as { id?: string };
+    const upload = this.uploads.get(request.url?.split("/").at(-1) ?? "");
+    response.setHeader("tus-resumable", "1.0.0");
+    response.setHeader("cache-control", "no-store");
+    if (upload) {
+      response.setHeader("upload-offset", String(upload.bytes.length));
+      response.setHeader("upload-length", String(upload.length));
+    }
+    if (request.method === "POST" && id) {
+      response.setHeader("location", `uploads/${id}`);
+    }
   }
 
   #decide(operation: string, request: IncomingMessage): [number, object?] {
@@ -196,6 +212,9 @@ export class IdentityStandIn {
     if (operation === "DELETE /client-session-token") {
       this.deleted = true;
       return [204];
+    }
+    if (operation.includes(" /uploads") && request.headers["tus-resumable"] !== "1.0.0") {
+      return refuse(412, "UNSUPPORTED_VERSION");
     }
     if (operation === "POST /uploads") {
       const id = crypto.randomUUID();

@@ -1,96 +1,67 @@
 // The page of a verification session in a real browser, whose pretended camera shows a film of a card and of a face.
 
-import assert from "node:assert/strict";
-import { after, afterEach, before, beforeEach, test } from "node:test";
-import { makeFilm } from "./camera-film";
-import { Chromium, type Page } from "./chromium";
+import {
+  allowCamera,
+  cameraRuns,
+  confirmStop,
+  emptyRoom,
+  expectAccessible,
+  expectLargeTargets,
+  press,
+  pressable,
+  record,
+  recorded,
+  shoot,
+  tabTo,
+} from "./actions";
+import { expect, type Page, withServer } from "./fixtures";
 import { DOCUMENT, IdentityStandIn, LETTER, LIVENESS, SESSION, TOKEN, type Upload } from "./identity-stand-in";
-import * as person from "./person";
-import { assertQuiet, openFor } from "./person";
 import { scanScreen } from "./scanner";
 
-const HEADING = `document.querySelector("h1").textContent`;
-const FOCUSED = "document.activeElement.id";
-/** The camera and the net for faces are slow on a machine that does other things as well. */
-const SLOW_MS = 180_000;
+const test = withServer(() => new IdentityStandIn());
+test.use({ filmed: true });
 
-let film: { file: string; remove(): void };
-let chromium: Chromium;
-let server: IdentityStandIn;
-let page: Page;
-
-before(async () => {
-  film = makeFilm();
-  chromium = await Chromium.start([
-    "--use-fake-device-for-media-stream",
-    `--use-file-for-fake-video-capture=${film.file}`,
-    "--autoplay-policy=no-user-gesture-required",
-  ]);
-});
-after(async () => {
-  await chromium.stop();
-  film.remove();
+test.beforeEach(async ({ page, server }) => {
+  await allowCamera(page, server.origin, true);
+  await record(page);
 });
 
-beforeEach(async () => {
-  server = new IdentityStandIn();
-  await server.start();
-  page = await open("en-GB");
-});
+const heading = (page: Page, words: string | RegExp) => expect(page.locator("h1")).toHaveText(words);
+const says = (page: Page, words: string | RegExp) => expect(page.locator("body")).toContainText(words);
 
-afterEach(async () => {
-  await page.close();
-  await server.stop();
-  assertQuiet(page);
-});
-
-async function open(language: string, camera = true): Promise<Page> {
-  const opened = await openFor(chromium, language);
-  await allow(opened, camera);
-  return opened;
-}
-
-const allow = (page: Page, camera: boolean) => person.allow(page, server.origin, camera);
-const heading = (words: string, patience?: number) => person.heading(page, words, patience);
-const click = (words: string) => person.click(page, words);
-const assertAccessible = (what: string) => person.assertAccessible(page, what);
-const shoot = (name: string) => person.shoot(page, name);
-
-async function pick(country: string, type: string): Promise<void> {
-  await page.evaluate(`{ const select = document.querySelector("select"); select.value = "${country}";
-    select.dispatchEvent(new Event("change")); }`);
-  await click(type);
-  await click("Continue");
+async function pick(page: Page, country: string, type: string): Promise<void> {
+  await page.locator("select").selectOption(country);
+  await press(page, type);
+  await press(page, "Continue");
 }
 
 /** From the beginning to the advice before the camera, with a passport, whose one side is photographed. */
-async function toTips(country = "SWE", type = "Passport"): Promise<void> {
-  await page.go("about:blank");
-  await page.go(server.page);
-  await click("Start");
-  await heading("Which document do you have?");
-  await pick(country, type);
-  await heading(`Take a photo: ${type}`);
+async function toTips(page: Page, server: IdentityStandIn): Promise<void> {
+  await page.goto("about:blank");
+  await page.goto(server.page);
+  await press(page, "Start");
+  await heading(page, "Which document do you have?");
+  await pick(page, "SWE", "Passport");
+  await heading(page, "Take a photo: Passport");
 }
 
-async function toCamera(country = "SWE", type = "Passport"): Promise<void> {
-  await toTips(country, type);
-  await click("Open the camera");
+async function toCamera(page: Page, server: IdentityStandIn): Promise<void> {
+  await toTips(page, server);
+  await press(page, "Open the camera");
 }
 
-async function toReview(country = "SWE", type = "Passport"): Promise<void> {
-  await toCamera(country, type);
-  await heading("Can everything be read?", SLOW_MS);
+async function toReview(page: Page, server: IdentityStandIn): Promise<void> {
+  await toCamera(page, server);
+  await heading(page, "Can everything be read?");
 }
 
-/** Chooses a file that an expression makes, and goes on. */
-async function attach(file: string): Promise<void> {
-  await page.evaluate(`{ const box = new DataTransfer(); box.items.add(${file});
-    document.querySelector("input[type=file]").files = box.files; }`);
-  await click("Continue");
+/** Chooses a file, and goes on. */
+async function attach(page: Page, name: string, mimeType: string, buffer: Buffer): Promise<void> {
+  await page.locator("input[type=file]").setInputFiles({ name, mimeType, buffer });
+  await press(page, "Continue");
 }
 
-test("a card and a face, from the first screen to the business's own", async () => {
+test("a card and a face, from the first screen to the business's own", async ({ page, server }) => {
   server.resources = [{ ...DOCUMENT }, { ...LIVENESS }];
   server.consent = "REQUIRED";
   server.sdk = {
@@ -99,173 +70,204 @@ test("a card and a face, from the first screen to the business's own", async () 
     privacy_policy_url: "https://example.com/p",
   };
   server.slow = 2;
-  await page.go(server.page);
-  await page.until(`document.body.innerText.includes("I agree")`);
-  assert.equal(await page.evaluate("location.href"), server.bare, "the token does not stay in the address");
-  await assertAccessible("the first screen");
-  await shoot("1-welcome");
-  await click("I agree");
-  await heading("Which document do you have?");
-  assert.equal(await page.evaluate(`document.querySelector("select").value`), "DEU");
-  assert.equal(await page.evaluate(`document.querySelector("#step").textContent`), "Step 1 of 2");
-  await assertAccessible("the choice");
-  await shoot("2-choice");
-  await pick("DEU", "Identity card");
-  await heading("Take a photo: Identity card");
-  await assertAccessible("the advice");
-  await shoot("3-tips");
-  await click("Open the camera");
-  await heading("Front");
-  await page.until(`document.querySelector("video").videoWidth > 0`);
-  await assertAccessible("the camera");
-  await shoot("4-camera");
-  await heading("Can everything be read?", SLOW_MS);
-  await page.until(`document.querySelector(".taken").naturalWidth > 0`);
-  await assertAccessible("the picture");
-  await shoot("5-review");
-  await click("Use this picture");
-  await heading("Back");
-  await heading("Can everything be read?", SLOW_MS);
-  await click("Use this picture");
-  await heading("Now your face");
-  await shoot("6-face-tips");
-  await click("Open the camera");
-  await page.until(`document.querySelector(".outline")`);
-  await page.until(
-    `document.querySelector(".advice")?.textContent.startsWith("Good") || ${HEADING}.startsWith("Done")`,
-    SLOW_MS,
-  );
-  await shoot("7-face");
-  await heading("Done, thank you", SLOW_MS);
-  await shoot("8-done");
-  await assertAccessible("the end");
-  await page.until(`location.pathname === "/thanks"`);
+  await page.goto(server.page);
+  await expect(pressable(page, "I agree")).toBeVisible();
+  await expect(page, "the token does not stay in the address").toHaveURL(server.bare);
+  await expectAccessible(page, "the first screen");
+  await shoot(page, "1-welcome");
+  await press(page, "I agree");
+  await heading(page, "Which document do you have?");
+  await expect(page.locator("select")).toHaveValue("DEU");
+  await expect(page.locator("#step")).toHaveText("Step 1 of 2");
+  await expectAccessible(page, "the choice");
+  await shoot(page, "2-choice");
+  await pick(page, "DEU", "Identity card");
+  await heading(page, "Take a photo: Identity card");
+  await expectAccessible(page, "the advice");
+  await shoot(page, "3-tips");
+  await press(page, "Open the camera");
+  await recorded(page, "Front");
+  await cameraRuns(page);
+  await expectAccessible(page, "the camera");
+  await shoot(page, "4-camera");
+  await heading(page, "Can everything be read?");
+  await expect(page.locator(".taken")).not.toHaveJSProperty("naturalWidth", 0);
+  await expectAccessible(page, "the picture");
+  await shoot(page, "5-review");
+  await press(page, "Use this picture");
+  await recorded(page, "Back");
+  await heading(page, "Can everything be read?");
+  await press(page, "Use this picture");
+  await heading(page, "Now your face");
+  await shoot(page, "6-face-tips");
+  await press(page, "Open the camera");
+  await expect(page.locator(".outline").or(page.getByRole("heading", { name: "Done, thank you" }))).toBeVisible();
+  await shoot(page, "7-face");
+  await heading(page, "Done, thank you");
+  await shoot(page, "8-done");
+  await expectAccessible(page, "the end");
+  await expect(page).toHaveURL(/\/thanks$/);
 
   const all = server.asked.map(({ what }) => what.replace(/[0-9a-f-]{36}/, "ID"));
-  assert.deepEqual(
-    all.filter((what) => what !== "GET /configuration" && !what.includes("/uploads")),
-    [
-      "POST /biometric-consent",
-      "POST /resources/id-documents",
-      "PUT /resources/id-documents/ID/pages/1",
-      "PUT /resources/id-documents/ID/pages/2",
-      "PUT /resources/id-documents/ID/text-extraction",
-      "PUT /resources/id-documents/ID/text-extraction",
-      "PUT /resources/id-documents/ID/text-extraction",
-      "POST /resources/liveness/static",
-      "PUT /resources/liveness/static/ID/frames/1",
-      "DELETE /client-session-token",
-    ],
-  );
-  const made = JSON.parse(
-    server.asked.find(({ what }) => what === "POST /resources/id-documents")?.body.toString() ?? "",
-  );
-  assert.deepEqual(made, { document_type: "NATIONAL_ID", issuing_country: "DEU", requirement_id: DOCUMENT.id });
-  const page1 = JSON.parse(server.asked.find(({ what }) => what.endsWith("/pages/1"))?.body.toString() ?? "");
+  expect(all.filter((what) => what !== "GET /configuration" && !what.includes("/uploads"))).toEqual([
+    "POST /biometric-consent",
+    "POST /resources/id-documents",
+    "PUT /resources/id-documents/ID/pages/1",
+    "PUT /resources/id-documents/ID/pages/2",
+    "PUT /resources/id-documents/ID/text-extraction",
+    "PUT /resources/id-documents/ID/text-extraction",
+    "PUT /resources/id-documents/ID/text-extraction",
+    "POST /resources/liveness/static",
+    "PUT /resources/liveness/static/ID/frames/1",
+    "DELETE /client-session-token",
+  ]);
+  const body = (end: string) => JSON.parse(server.asked.find(({ what }) => what.endsWith(end))?.body.toString() ?? "");
+  expect(body("POST /resources/id-documents")).toEqual({
+    document_type: "NATIONAL_ID",
+    issuing_country: "DEU",
+    requirement_id: DOCUMENT.id,
+  });
+  const page1 = body("/pages/1");
   const { bytes, length } = server.uploads.get(page1.upload) ?? {};
-  assert.deepEqual([page1.capture_method, bytes?.length, bytes?.readUInt16BE(0)], ["CAMERA", length, 0xffd8]);
+  expect([page1.capture_method, bytes?.length, bytes?.readUInt16BE(0)]).toEqual(["CAMERA", length, 0xffd8]);
 });
 
-test("a face comes nearer, and seven pictures of it are sent", async () => {
+test("a face comes nearer, and seven pictures of it are sent", async ({ page, server }) => {
   server.resources = [{ ...LIVENESS, liveness_type: "ZOOM" }];
-  await page.go(server.page);
-  await click("Start");
-  await heading("Now your face, near and far");
-  await click("Open the camera");
-  await page.until(`document.querySelector("progress[max='1']:not([hidden])")?.value > 0.4`, SLOW_MS);
-  await shoot("9-approach");
-  await heading("Done, thank you", SLOW_MS);
+  await page.goto(server.page);
+  await press(page, "Start");
+  await heading(page, "Now your face, near and far");
+  await press(page, "Open the camera");
+  await recorded(page, "Now come slowly nearer");
+  await shoot(page, "9-approach");
+  await heading(page, "Done, thank you");
   for (const number of [1, 2, 3, 4, 5, 6, 7]) {
-    assert.equal(server.count(new RegExp(`^PUT /resources/liveness/zoom/.*/frames/${number}$`)), 1);
+    expect(server.count(new RegExp(`^PUT /resources/liveness/zoom/.*/frames/${number}$`))).toBe(1);
   }
   const map = server.asked.find(({ what }) => what.endsWith("/facemap"))?.body.toString("latin1") ?? "";
   const { frames } = JSON.parse(/{"version".*}/.exec(map)?.[0] ?? "");
   const widths = frames.map(({ face }: { face: { width: number } }) => face.width);
-  assert.equal(widths.length, 7);
-  assert.ok(widths[6] > widths[0] * 1.4, `it came nearer: ${widths}`);
+  expect(widths.length).toBe(7);
+  expect(widths[6], `it came nearer: ${widths}`).toBeGreaterThan(widths[0] * 1.4);
 });
 
-test("what could not be read is said, and tried again; a doubtful one may be left", async () => {
+test("what could not be read is said, and tried again; a doubtful one may be left", async ({ page, server }) => {
   server.recommendations = [
     { value: "MUST_TRY_AGAIN", reason: { value: "QUALITY", detail: "PHOTO_TOO_BLURRY" } },
     { value: "SHOULD_TRY_AGAIN", reason: { value: "QUALITY", detail: "GLARE_OBSTRUCTION" } },
   ];
-  await toReview();
-  await click("Use this picture");
-  await heading("Please take it again");
-  assert.match(await page.evaluate("document.body.innerText"), /not sharp[\s\S]*Attempts left: 2/);
-  assert.equal(await page.evaluate(FOCUSED), "heading");
-  await assertAccessible("what to do better");
-  await shoot("10-retry");
-  assert.ok(!(await page.evaluate("document.body.innerText")).includes("Leave it as it is"));
-  await click("Take it again");
-  await click("Take the picture");
-  await click("Use this picture");
-  await heading("It could be better");
-  await click("Leave it as it is");
-  await heading("Done, thank you");
-  assert.equal(server.count(/^POST .*id-documents$/), 1, "one document, whose page was replaced");
-  assert.equal(server.count(/pages\/1$/), 2);
+  await toReview(page, server);
+  await press(page, "Use this picture");
+  await heading(page, "Please take it again");
+  await says(page, /not sharp[\s\S]*Attempts left: 2/);
+  await expect(page.locator("#heading")).toBeFocused();
+  await expectAccessible(page, "what to do better");
+  await shoot(page, "10-retry");
+  await expect(pressable(page, "Leave it as it is")).toHaveCount(0);
+  await press(page, "Take it again");
+  await press(page, "Take the picture");
+  await press(page, "Use this picture");
+  await heading(page, "It could be better");
+  await press(page, "Leave it as it is");
+  await heading(page, "Done, thank you");
+  expect(server.count(/^POST .*id-documents$/), "one document, whose page was replaced").toBe(1);
+  expect(server.count(/pages\/1$/)).toBe(2);
 });
 
-test("attempts that are used up end it, with a code and a way back", async () => {
+test.describe(() => {
+  test.use({ viewport: { width: 740, height: 360 } });
+  test("on a phone on its side the camera and the question after it are in sight", async ({ page, server }) => {
+    await emptyRoom(page);
+    await toCamera(page, server);
+    await cameraRuns(page);
+    for (const part of [".window", ".advice", ".viewer .primary"]) {
+      await expect(page.locator(part), part).toBeInViewport({ ratio: 0.99 });
+    }
+    await shoot(page, "19-landscape-camera");
+    await press(page, "Take the picture");
+    await heading(page, "Can everything be read?");
+    await expect(page.locator(".taken")).not.toHaveJSProperty("naturalWidth", 0);
+    for (const part of [page.locator(".taken"), pressable(page, "Use this picture"), pressable(page, "Take another")]) {
+      await expect(part).toBeInViewport({ ratio: 0.99 });
+    }
+    await expectAccessible(page, "the picture, on its side");
+    await shoot(page, "19-landscape-review");
+  });
+});
+
+test("that nothing is real is said on every screen of the sandbox", async ({ page, server }) => {
+  await page.goto(server.page.replace(server.origin, `${server.origin}/sandbox`));
+  await expect(page.locator("#sandbox")).toContainText("This is a test");
+  await press(page, "Start");
+  await heading(page, "Which document do you have?");
+  await expect(page.locator("#sandbox")).toBeVisible();
+  await expectAccessible(page, "the sandbox");
+  await shoot(page, "20-sandbox");
+});
+
+test("attempts that are used up end it, with a code and a way back", async ({ page, server }) => {
   server.resources = [{ ...DOCUMENT, attempts_remaining: 1 }];
   server.sdk = { error_url: `${server.origin}/sorry?of=them` };
   server.recommendations = [{ value: "MUST_TRY_AGAIN", reason: { value: "USER_ERROR", detail: "NO_DOCUMENT" } }];
-  await toReview();
-  await click("Use this picture");
-  await heading("The document could not be read");
-  assert.match(await page.evaluate("document.body.innerText"), /Code 4001/);
-  await assertAccessible("the end");
-  await click("Back to the business");
-  await page.until(`location.pathname === "/sorry"`);
-  assert.equal(await page.evaluate("location.search"), "?of=them&eventCode=4001");
+  await toReview(page, server);
+  await press(page, "Use this picture");
+  await heading(page, "The document could not be read");
+  await says(page, "Code 4001");
+  await expectAccessible(page, "the end");
+  await press(page, "Back to the business");
+  await expect(page).toHaveURL(`${server.origin}/sorry?of=them&eventCode=4001`);
 });
 
-test("somebody stops, is asked once, and goes back to the business", async () => {
+test("somebody stops, is asked once, and goes back to the business", async ({ page, server }) => {
   server.sdk = { error_url: `${server.origin}/sorry` };
-  await page.go(server.page);
-  await page.until(`document.body.innerText.includes("Start")`);
-  await click("Stop");
-  await page.until(`document.querySelector("#sure").open`);
-  await assertAccessible("the question");
-  await shoot("11-question");
-  await page.press("Escape");
-  await page.until(`!document.querySelector("#sure").open`);
-  await heading("Verify your identity");
-  await click("Stop");
-  await page.evaluate(`document.querySelector("#confirm").click()`);
-  await page.until(`location.pathname === "/sorry"`);
-  assert.equal(await page.evaluate("location.search"), "?eventCode=1000");
+  await page.goto(server.page);
+  await expect(pressable(page, "Start")).toBeVisible();
+  await press(page, "Stop");
+  await expect(page.locator("#sure")).toBeVisible();
+  await expectAccessible(page, "the question");
+  await shoot(page, "11-question");
+  await page.keyboard.press("Escape");
+  await expect(page.locator("#sure")).toBeHidden();
+  await heading(page, "Verify your identity");
+  await press(page, "Stop");
+  await confirmStop(page);
+  await expect(page).toHaveURL(`${server.origin}/sorry?eventCode=1000`);
 });
 
-test("mails that the business wants to be asked for are asked for once, the thanks at the end", async () => {
+test("mails that the business wants to be asked for are asked for once, the thanks at the end", async ({
+  page,
+  server,
+}) => {
   server.resources = [{ ...LETTER, state: "FULFILLED" }, { ...LIVENESS }];
   server.emails = ["instructions", "thank-you"];
-  await page.go(server.page);
-  await click("Send me instructions by e-mail");
-  await page.until(`document.body.innerText.includes("The business was asked to send you instructions.")`);
-  await click("Send me instructions by e-mail");
-  await click("Confirm by e-mail when I am done");
-  await assertAccessible("mails");
-  await shoot("18-mails");
-  assert.equal(server.count(/thank-you/), 0);
-  await click("Start");
-  await click("Open the camera");
-  await heading("Done, thank you", SLOW_MS);
-  assert.deepEqual([server.count(/^POST .emails.instructions$/), server.count(/^POST .emails.thank-you$/)], [1, 1]);
+  await page.goto(server.page);
+  await press(page, "Send me instructions by e-mail");
+  await says(page, "The business was asked to send you instructions.");
+  await press(page, "Send me instructions by e-mail");
+  await press(page, "Confirm by e-mail when I am done");
+  await expectAccessible(page, "mails");
+  await shoot(page, "18-mails");
+  expect(server.count(/thank-you/)).toBe(0);
+  await press(page, "Start");
+  await press(page, "Open the camera");
+  await heading(page, "Done, thank you");
+  expect([server.count(/^POST .emails.instructions$/), server.count(/^POST .emails.thank-you$/)]).toEqual([1, 1]);
 });
 
-test("a session that expired, a wrong token, a missing one and none at all say what it is", async () => {
+test("a session that expired, a wrong token, a missing one and none at all say what it is", async ({
+  page,
+  server,
+}) => {
   for (const [refusal, words, code] of [
     [[409, "SESSION_EXPIRED"], "Time is up", 2002],
     [[401, "BAD_TOKEN"], "This link does not work", 2000],
     [[404, "SESSION_NOT_FOUND"], "This link does not work", 2001],
   ] as [[number, string], string, number][]) {
     server.refuse("GET /configuration", ...refusal);
-    await page.go(server.page);
-    await heading(words);
-    assert.match(await page.evaluate("document.body.innerText"), new RegExp(`Code ${code}`));
+    await page.goto("about:blank");
+    await page.goto(server.page);
+    await heading(page, words);
+    await says(page, `Code ${code}`);
   }
   for (const [query, code] of [
     ["", 2004],
@@ -273,32 +275,38 @@ test("a session that expired, a wrong token, a missing one and none at all say w
     [`?sessionToken=${TOKEN}`, 2004],
     [`?sessionID=${SESSION}&sessionToken=nonsense`, 2000],
   ] as [string, number][]) {
-    await page.go("about:blank");
-    await page.go(server.bare + query);
-    await page.until(`document.body.innerText.includes("Code ${code}")`);
+    await page.goto("about:blank");
+    await page.goto(server.bare + query);
+    await says(page, `Code ${code}`);
   }
-  await assertAccessible("the end");
-  await shoot("12-incomplete");
+  await expectAccessible(page, "the end");
+  await shoot(page, "12-incomplete");
 });
 
-test("time that runs out while somebody looks ends it", async () => {
-  server.seconds = 3;
-  await page.go(server.page);
-  await page.until(`document.body.innerText.includes("One minute is left.")`);
-  await heading("Time is up");
+test("time that runs out while somebody looks ends it", async ({ page, server }) => {
+  await page.clock.install();
+  await page.goto(server.page);
+  await expect(pressable(page, "Start")).toBeVisible();
+  await page.clock.fastForward((server.seconds - 59) * 1000);
+  await says(page, "One minute is left.");
+  await page.clock.fastForward(60_000);
+  await heading(page, "Time is up");
 });
 
-test("a camera that is refused, absent, busy, silent or insecure is named, and there is a next step", async () => {
-  await allow(page, false);
-  await toCamera();
-  await heading("The camera is not allowed");
-  await assertAccessible("the refusal");
-  await shoot("13-denied");
-  await click("Choose a file instead");
-  await heading("Choose a file");
-  await allow(page, true);
-  await click("Use the camera instead");
-  await heading("Can everything be read?", SLOW_MS);
+test("a camera that is refused, absent, busy, silent or insecure is named, and there is a next step", async ({
+  page,
+  server,
+}) => {
+  await allowCamera(page, server.origin, false);
+  await toCamera(page, server);
+  await heading(page, "The camera is not allowed");
+  await expectAccessible(page, "the refusal");
+  await shoot(page, "13-denied");
+  await press(page, "Choose a file instead");
+  await heading(page, "Choose a file");
+  await allowCamera(page, server.origin, true);
+  await press(page, "Use the camera instead");
+  await heading(page, "Can everything be read?");
 
   for (const [pretence, words] of [
     [
@@ -311,233 +319,247 @@ test("a camera that is refused, absent, busy, silent or insecure is named, and t
     ],
     [`navigator.mediaDevices.getUserMedia = async () => new MediaStream()`, "The camera shows nothing"],
     [`Object.defineProperty(window, "isSecureContext", { get: () => false })`, "The camera needs a secure connection"],
-  ] as [string, string][]) {
-    await toTips();
+  ] as const) {
+    await toTips(page, server);
     await page.evaluate(`${pretence}; undefined`);
-    await click("Open the camera");
-    await heading(words);
-    assert.ok(await page.evaluate(`document.querySelectorAll("#body button").length >= 2`), words);
+    await press(page, "Open the camera");
+    await heading(page, words);
+    expect(await page.locator("#body button").count(), words).toBeGreaterThanOrEqual(2);
   }
-  await click("I cannot go on");
-  await page.until(`document.body.innerText.includes("Code 5010")`);
+  await press(page, "I cannot go on");
+  await says(page, "Code 5010");
 });
 
-test("the keyboard alone leads from the beginning to the end", async () => {
-  await page.go(server.page);
-  await page.until(`document.body.innerText.includes("Start")`);
-  await page.reach("Start");
-  await page.press("Enter");
-  await heading("Which document do you have?");
-  assert.equal(await page.evaluate(FOCUSED), "heading");
-  await page.reach("Continue");
-  await page.press("Enter");
-  assert.equal(await page.evaluate("document.activeElement.tagName"), "SELECT", "what is missing has the focus");
-  assert.match(await page.evaluate(`document.querySelector(".error").textContent`), /Choose the country/);
-  await assertAccessible("what is missing");
-  await page.send("Input.insertText", { text: "" });
-  await page.press("ArrowDown");
-  await page.press("ArrowDown");
-  await page.until(`document.querySelector("select").value === "SWE"`);
-  await page.reach("Continue");
-  await page.press("Enter");
-  await heading("Take a photo: Passport");
-  await page.reach("Open the camera");
-  await page.press("Enter");
-  await heading("Page with the photo");
-  await page.until(`!document.querySelector(".viewer .primary").disabled`);
-  await page.reach("Take the picture");
-  await page.press("Enter");
-  await heading("Can everything be read?");
-  await page.reach("Use this picture");
-  await page.press("Enter");
-  await heading("Done, thank you");
+test("the keyboard alone leads from the beginning to the end", async ({ page, server }) => {
+  await page.goto(server.page);
+  await expect(pressable(page, "Start")).toBeVisible();
+  await tabTo(page, "Start");
+  await page.keyboard.press("Enter");
+  await heading(page, "Which document do you have?");
+  await expect(page.locator("#heading")).toBeFocused();
+  await tabTo(page, "Continue");
+  await page.keyboard.press("Enter");
+  await expect(page.locator("select"), "what is missing has the focus").toBeFocused();
+  await expect(page.locator(".error").first()).toContainText("Choose the country");
+  await expectAccessible(page, "what is missing");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  await expect(page.locator("select")).toHaveValue("SWE");
+  await tabTo(page, "Continue");
+  await page.keyboard.press("Enter");
+  await heading(page, "Take a photo: Passport");
+  await tabTo(page, "Open the camera");
+  await page.keyboard.press("Enter");
+  await heading(page, "Page with the photo");
+  await expect(page.locator(".viewer .primary")).toBeEnabled();
+  await tabTo(page, "Take the picture");
+  await page.keyboard.press("Enter");
+  await heading(page, "Can everything be read?");
+  await tabTo(page, "Use this picture");
+  await page.keyboard.press("Enter");
+  await heading(page, "Done, thank you");
 });
 
-test("a letter comes as a file, PDF too, and what is none is refused before it is sent", async () => {
+test("a letter comes as a file, PDF too, and what is none is refused before it is sent", async ({ page, server }) => {
   server.resources = [{ ...LETTER }];
-  await page.go(server.page);
-  await click("Start");
-  await heading("Photograph your letter");
-  await click("Choose a file instead");
-  await heading("Choose a file");
-  await assertAccessible("choosing a file");
-  await click("Continue");
-  await page.until(`document.querySelector("#file-error").textContent === "Choose a file first."`);
-  await attach("new File(['words'], 'a.txt', { type: 'text/plain' })");
-  await page.until(`document.querySelector("#file-error").textContent === "The file is of another kind."`);
-  await attach("new File(['no picture'], 'a.jpg', { type: 'image/jpeg' })");
-  await page.until(`document.querySelector("#file-error").textContent.startsWith("The picture cannot be opened")`);
-  await attach("new File([new Uint8Array(10_000_001)], 'a.pdf', { type: 'application/pdf' })");
-  await page.until(`document.querySelector("#file-error").textContent === "The file is too large."`);
-  await attach("new File(['%PDF-1.7'], 'bill.pdf', { type: 'application/pdf' })");
-  await heading("Can everything be read?");
-  assert.match(await page.evaluate("document.body.innerText"), /bill\.pdf is ready/);
-  await assertAccessible("a chosen file");
-  await click("Use this file");
-  await heading("Done, thank you");
+  await page.goto(server.page);
+  await press(page, "Start");
+  await heading(page, "Photograph your letter");
+  await press(page, "Choose a file instead");
+  await heading(page, "Choose a file");
+  await expectAccessible(page, "choosing a file");
+  await press(page, "Continue");
+  const error = page.locator("#file-error");
+  await expect(error).toHaveText("Choose a file first.");
+  await attach(page, "a.txt", "text/plain", Buffer.from("words"));
+  await expect(error).toHaveText("The file is of another kind.");
+  await attach(page, "a.jpg", "image/jpeg", Buffer.from("no picture"));
+  await expect(error).toContainText(/^The picture cannot be opened/);
+  await attach(page, "a.pdf", "application/pdf", Buffer.alloc(10_000_001));
+  await expect(error).toHaveText("The file is too large.");
+  await attach(page, "bill.pdf", "application/pdf", Buffer.from("%PDF-1.7"));
+  await heading(page, "Can everything be read?");
+  await says(page, "bill.pdf is ready");
+  await expectAccessible(page, "a chosen file");
+  await press(page, "Use this file");
+  await heading(page, "Done, thank you");
   const file = server.asked.find(({ what }) => what.endsWith("/file"))?.body.toString("latin1") ?? "";
-  assert.match(file, /{"capture_method":"UPLOAD"}[\s\S]*Content-Type: application\/pdf\r\n\r\n%PDF-1\.7/);
+  expect(file).toMatch(/{"capture_method":"UPLOAD"}[\s\S]*Content-Type: application\/pdf\r\n\r\n%PDF-1\.7/);
 });
 
-test("an upload that breaks half-way goes on where it was", async () => {
+test("an upload that breaks half-way goes on where it was", async ({ page, server }) => {
   server.resources = [{ ...LETTER }];
-  await page.go(server.page);
-  await click("Start");
-  await click("Choose a file instead");
-  await heading("Choose a file");
+  await page.goto(server.page);
+  await press(page, "Start");
+  await press(page, "Choose a file instead");
+  await heading(page, "Choose a file");
   const file = Buffer.concat([
     Buffer.from("%PDF-1.7"),
     Buffer.from(Array.from({ length: 400_000 }, (_, at) => at % 251)),
   ]);
-  await attach(
-    "new File(['%PDF-1.7', Uint8Array.from({ length: 400_000 }, (_, at) => at % 251)], 'a.pdf', { type: 'application/pdf' })",
-  );
+  await attach(page, "a.pdf", "application/pdf", file);
   server.cuts.set("PATCH", 2);
-  await click("Use this file");
-  await heading("Done, thank you", SLOW_MS);
+  await press(page, "Use this file");
+  await heading(page, "Done, thank you");
   const [[id, { bytes }]] = [...server.uploads] as [[string, Upload]];
-  assert.equal(server.uploads.size, 1, "nothing was begun anew");
-  assert.ok(bytes.equals(file), "it arrived as it was");
-  assert.equal(server.count(/^cut PATCH/), 2);
+  expect(server.uploads.size, "nothing was begun anew").toBe(1);
+  expect(bytes.equals(file), "it arrived as it was").toBe(true);
+  expect(server.count(/^cut PATCH/)).toBe(2);
   // A browser may put a call again by itself; bytes that are there are not taken twice.
   const taken = server.asked.filter(({ what, status }) => what === `PATCH /uploads/${id}` && status === 204);
-  assert.deepEqual([taken.length, (taken[0]?.bytes ?? 0) < file.length - 1000], [1, true], "only the rest was sent");
+  expect(taken.length).toBe(1);
+  expect(taken[0]?.bytes, "only the rest was sent").toBeLessThan(file.length - 1000);
   const put = server.asked.find(({ what }) => what.endsWith("/file"))?.body.toString() ?? "";
-  assert.deepEqual(JSON.parse(put), { upload: id, capture_method: "UPLOAD" });
+  expect(JSON.parse(put)).toEqual({ upload: id, capture_method: "UPLOAD" });
 });
 
-test("a network that stays away is named, and the page goes on with what it has when it comes back", async () => {
-  await toReview();
+test("a network that stays away is named, and the page goes on with what it has when it comes back", async ({
+  page,
+  server,
+}) => {
+  await toReview(page, server);
   await server.stop();
-  await click("Use this picture");
-  await heading("No connection", SLOW_MS);
-  await assertAccessible("no connection");
-  await shoot("14-no-connection");
+  await press(page, "Use this picture");
+  await heading(page, "No connection");
+  await expectAccessible(page, "no connection");
+  await shoot(page, "14-no-connection");
   await server.start();
-  await page.evaluate(`window.dispatchEvent(new Event("online"))`);
-  await heading("Done, thank you", SLOW_MS);
-  assert.equal(server.count(/pages\/1$/), 1);
+  await page.evaluate(() => window.dispatchEvent(new Event("online")));
+  await heading(page, "Done, thank you");
+  expect(server.count(/pages\/1$/)).toBe(1);
 });
 
-test("a phone takes over by the code, and this page follows it to the end", async () => {
+test("a phone takes over by the code, and this page follows it to the end", async ({ page, server, newContext }) => {
   server.resources = [{ ...DOCUMENT }, { ...LIVENESS }];
   server.sdk = { allow_handoff: true, success_url: `${server.origin}/thanks` };
-  await page.resize(1024, 900);
-  await page.go(server.page);
-  await click("Continue on your phone");
-  await heading("Go on with your phone");
-  await page.until(`document.querySelector("svg.code path").getAttribute("d")`);
-  await assertAccessible("the code");
-  await shoot("15-phone");
+  await page.setViewportSize({ width: 1024, height: 900 });
+  await page.goto(server.page);
+  await press(page, "Continue on your phone");
+  await heading(page, "Go on with your phone");
+  await expect(page.locator("svg.code path")).toHaveAttribute("d", /./);
+  await expectAccessible(page, "the code");
+  await shoot(page, "15-phone");
   const link = await scanScreen(page);
-  assert.equal(link, await page.evaluate(`document.querySelector("input[readonly]").value`));
-  assert.match(link, /^http:\/\/127\.0\.0\.1:\d+\/idverify\/v1\/web\/#[\w-]{43}$/);
+  await expect(page.locator("input[readonly]")).toHaveValue(link);
+  expect(link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/idverify\/v1\/web\/#[\w-]{43}$/);
 
-  const computer = page;
-  page = await open("en-GB");
-  await page.go(link);
-  await page.until(`document.body.innerText.includes("Start")`);
-  assert.ok(!(await page.evaluate("document.body.innerText")).includes("Continue on your phone"), "it is the phone");
+  const phone = await (await newContext()).newPage();
+  await phone.goto(link);
+  await expect(pressable(phone, "Start")).toBeVisible();
+  await expect(phone.locator("body"), "it is the phone").not.toContainText("Continue on your phone");
   server.fulfil("ID_DOCUMENT");
-  await computer.until(`document.body.innerText.includes("Done on your phone: 1 of 2")`);
+  await says(page, "Done on your phone: 1 of 2");
   server.fulfil("LIVENESS");
-  await page.reload();
-  await heading("Done, thank you");
-  assert.match(await page.evaluate("document.body.innerText"), /Go on at your computer/);
-  await page.close();
-  page = computer;
-  await page.until(`document.body.innerText.includes("You finished on your phone.")`);
-  await page.until(`location.pathname === "/thanks"`);
+  await phone.reload();
+  await heading(phone, "Done, thank you");
+  await says(phone, "Go on at your computer");
+  await phone.close();
+  await says(page, "You finished on your phone.");
+  await expect(page).toHaveURL(/\/thanks$/);
 });
 
-test("in a frame it asks for the session, and tells only the page around it how it ended", async () => {
-  await page.go(`${server.origin}/embedding`);
-  await page.evaluate(`{
-    window.heard = [];
-    const frame = document.createElement("iframe");
-    frame.allow = "camera";
-    frame.style = "width: 360px; height: 700px";
-    addEventListener("message", ({ data }) => {
-      heard.push(data);
-      if (data.eventType === "STARTED") {
-        frame.contentWindow.postMessage({ eventType: "INIT_SESSION", sessionID: "${SESSION}", sessionToken: "${TOKEN}" }, "*");
-      }
-    });
-    frame.src = "${server.bare}";
-    document.body.append(frame);
-  }`);
-  const inside = "document.querySelector('iframe').contentDocument";
-  await page.until(`${inside}.body.innerText.includes("Start")`);
-  await page.evaluate(`[...${inside}.querySelectorAll("button")].find((one) => one.textContent === "Start").click()`);
-  await page.until(`${inside}.querySelector("h1").textContent === "Which document do you have?"`);
+test("in a frame it asks for the session, and tells only the page around it how it ended", async ({ page, server }) => {
+  await page.goto(`${server.origin}/embedding`);
   await page.evaluate(
-    `[...${inside}.querySelectorAll("button")].find((one) => one.textContent.startsWith("I have none")).click()`,
+    ({ address, sessionID, sessionToken }) => {
+      const heard: unknown[] = [];
+      Object.assign(window, { heard });
+      const frame = document.createElement("iframe");
+      frame.allow = "camera";
+      frame.width = "360";
+      frame.height = "700";
+      addEventListener("message", ({ data }) => {
+        heard.push(data);
+        if (data.eventType === "STARTED") {
+          frame.contentWindow?.postMessage({ eventType: "INIT_SESSION", sessionID, sessionToken }, "*");
+        }
+      });
+      frame.src = address;
+      document.body.append(frame);
+    },
+    { address: server.bare, sessionID: SESSION, sessionToken: TOKEN },
   );
-  await page.until("heard.length > 1");
-  assert.deepEqual(await page.evaluate("heard"), [{ eventType: "STARTED" }, { eventType: "ERROR", eventCode: 7000 }]);
+  const inside = page.frameLocator("iframe");
+  await inside.getByRole("button", { name: "Start" }).click();
+  await expect(inside.locator("h1")).toHaveText("Which document do you have?");
+  await expect(inside.locator("#sandbox")).toBeHidden();
+  await inside.getByRole("button", { name: /^I have none/ }).click();
+  await expect(inside.locator("body")).toContainText("If you need help, tell the business the code.");
+  await expect(inside.locator("body")).not.toContainText("You can close this page");
+  await expect
+    .poll(() => page.evaluate("heard"))
+    .toEqual([{ eventType: "STARTED" }, { eventType: "ERROR", eventCode: 7000 }]);
 });
 
-test("a mistake of the page is reported without a word about anybody, and loading again goes on", async () => {
-  await page.prepare(
-    `Object.defineProperty(HTMLVideoElement.prototype, "srcObject", { set() { throw new TypeError("Ada's secret") } })`,
+test("a mistake of the page is reported without a word about anybody, and loading again goes on", async ({
+  page,
+  server,
+  observed,
+}) => {
+  await page.addInitScript(() =>
+    Object.defineProperty(HTMLVideoElement.prototype, "srcObject", {
+      set() {
+        throw new TypeError("Ada's secret");
+      },
+    }),
   );
-  await toCamera();
-  await heading("Something broke");
-  await page.until("true");
-  const report = server.asked.find(({ what }) => what === "POST /page-faults")?.body.toString() ?? "";
-  const { name, file, line, screen } = JSON.parse(report);
-  assert.deepEqual([name, typeof line, screen], ["TypeError", "number", "camera"]);
-  assert.match(file, /^page-\w+\.js-\d+$/);
-  assert.ok(!report.includes("Ada") && !report.includes(TOKEN));
-  await click("Load again");
-  await page.until(`document.body.innerText.includes("Start")`);
-  page.complaints.length = 0;
+  await toCamera(page, server);
+  await heading(page, "Something broke");
+  const reported = () => server.asked.find(({ what }) => what === "POST /page-faults")?.body.toString() ?? "";
+  await expect.poll(reported).not.toBe("");
+  const { name, file, line, screen } = JSON.parse(reported());
+  expect([name, typeof line, screen]).toEqual(["TypeError", "number", "camera"]);
+  expect(file).toMatch(/^page-\w+\.js-\d+$/);
+  expect(reported()).not.toContain("Ada");
+  expect(reported()).not.toContain(TOKEN);
+  await press(page, "Load again");
+  await expect(pressable(page, "Start")).toBeVisible();
+  observed.forgive(/Ada's secret/);
 });
 
-test("a business's colours are worn where they can be read, and its language is spoken", async () => {
+test("a business's colours are worn where they can be read, and its language is spoken", async ({ page, server }) => {
   server.sdk = { primary_colour: "#ffe600", secondary_colour: "#fafafa", font_colour: "#ffffff", locale: "pl" };
-  await page.go(server.page);
-  await heading("Potwierdź swoją tożsamość");
-  assert.equal(await page.evaluate("document.documentElement.lang"), "pl");
-  await page.resize(1024, 768);
-  await assertAccessible("yellow");
-  await shoot("16-yellow");
-  await page.prefer({ "prefers-color-scheme": "dark" });
-  await assertAccessible("yellow in the dark");
+  await page.goto(server.page);
+  await heading(page, "Potwierdź swoją tożsamość");
+  await expect(page.locator("html")).toHaveAttribute("lang", "pl");
+  await page.setViewportSize({ width: 1024, height: 768 });
+  await expectAccessible(page, "yellow");
+  await shoot(page, "16-yellow");
+  await page.emulateMedia({ colorScheme: "dark" });
+  await expectAccessible(page, "yellow in the dark");
 });
 
-test("it is right at every size, in every scheme and from right to left", async () => {
-  await page.close();
-  page = await open("ar");
-  server.consent = "REQUIRED";
-  server.resources = [{ ...DOCUMENT }, { ...LIVENESS }];
-  const look = async (what: string) => {
-    for (const [name, [width, height], features] of [
-      ["320", [320, 568], {}],
-      ["dark", [390, 844], { "prefers-color-scheme": "dark" }],
-      ["desk", [1280, 800], {}],
-      ["forced", [1280, 800], { "forced-colors": "active" }],
-    ] as [string, [number, number], Record<string, string>][]) {
-      await page.resize(width, height);
-      await page.prefer(features);
-      await assertAccessible(`${what}, ${name}`);
-      await shoot(`17-${what}-${name}`);
-    }
-  };
-  await page.go(server.page);
-  await page.until(`document.body.innerText.includes("أوافق")`);
-  assert.equal(await page.evaluate("getComputedStyle(document.body).direction"), "rtl");
-  await look("welcome");
-  await click("أوافق");
-  await heading("أي وثيقة لديك؟");
-  await page.evaluate(
-    `{ const select = document.querySelector("select"); select.value = "DEU"; select.dispatchEvent(new Event("change")); }`,
-  );
-  await look("choice");
-  await click("جواز سفر");
-  await click("متابعة");
-  await click("فتح الكاميرا");
-  await heading("هل يمكن قراءة كل شيء؟", SLOW_MS);
-  await look("review");
-  await person.assertLargeEnough(page, "the picture");
+test.describe(() => {
+  test.use({ locale: "ar" });
+  test("it is right at every size, in every scheme and from right to left", async ({ page, server }) => {
+    server.consent = "REQUIRED";
+    server.resources = [{ ...DOCUMENT }, { ...LIVENESS }];
+    const look = async (what: string) => {
+      for (const [name, width, height, media] of [
+        ["320", 320, 568, { colorScheme: "light", forcedColors: "none" }],
+        ["dark", 390, 844, { colorScheme: "dark" }],
+        ["desk", 1280, 800, { colorScheme: "light" }],
+        ["forced", 1280, 800, { forcedColors: "active" }],
+      ] as const) {
+        await page.setViewportSize({ width, height });
+        await page.emulateMedia(media);
+        await expectAccessible(page, `${what}, ${name}`);
+        await shoot(page, `17-${what}-${name}`);
+      }
+    };
+    await page.goto(server.page);
+    await expect(pressable(page, "أوافق")).toBeVisible();
+    await expect(page.locator("body")).toHaveCSS("direction", "rtl");
+    await look("welcome");
+    await press(page, "أوافق");
+    await heading(page, "أي وثيقة لديك؟");
+    await page.locator("select").selectOption("DEU");
+    await look("choice");
+    await press(page, "جواز سفر");
+    await press(page, "متابعة");
+    await press(page, "فتح الكاميرا");
+    await heading(page, "هل يمكن قراءة كل شيء؟");
+    await look("review");
+    await expectLargeTargets(page, "the picture");
+  });
 });

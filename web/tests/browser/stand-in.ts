@@ -7,6 +7,9 @@ import type { AddressInfo, Socket } from "node:net";
 import { extname, join } from "node:path";
 import { type Bytes, fromBase64url, join as joined, toBase64url } from "../../shared/bytes";
 import { byteString } from "../../shared/cbor";
+import type { AnswerOf, BodyOf, ProofPaths } from "../../shared/schema";
+
+type Redeem = ProofPaths["/poa/v1/holder/credentials"]["post"];
 
 // As crates/pages sends them; a test over there compares.
 const HEADERS = {
@@ -97,7 +100,7 @@ export class StandIn {
     for await (const chunk of request) {
       chunks.push(chunk);
     }
-    const { keys } = JSON.parse(Buffer.concat(chunks).toString()) as { keys: string[] };
+    const { keys } = JSON.parse(Buffer.concat(chunks).toString()) as BodyOf<Redeem>;
     const code = request.headers.authorization?.replace(/^Bearer /, "") ?? "";
     const left = this.invitations.get(code) ?? 0;
     if (this.refuses || left === 0) {
@@ -106,7 +109,7 @@ export class StandIn {
     }
     this.invitations.set(code, left - 1);
     const credentials = keys.map((key) => toBase64url(this.#issue(fromBase64url(key))));
-    const body = {
+    const body: AnswerOf<Redeem> = {
       credentials,
       expires_at: new Date((this.now() + this.lives) * 1000).toISOString(),
       batches_left: left - 1,

@@ -77,7 +77,18 @@ test("social security numbers are those that are given out, or their last four d
 
 test("phone numbers, addresses, names and days have their forms", () => {
   assert.equal(checks.phone("+4915123456789"), undefined);
-  for (const bad of ["4915123456789", "+0915123456789", "+49151", "+4915123456789012", "+49a5123456789"]) {
+  // Whether it is one without its country's code the server knows.
+  assert.equal(checks.phone("07700900123"), undefined);
+  assert.deepEqual(["07700900123", "+447700900123"].map(checks.isNational), [true, false]);
+  for (const bad of [
+    "07700",
+    "0770090012345678",
+    "077009OO123",
+    "+0915123456789",
+    "+49151",
+    "+4915123456789012",
+    "+49a5123456789",
+  ]) {
     assert.equal(checks.phone(bad), "phone", bad);
   }
   assert.equal(checks.email("a.b+c@mail.example.com"), undefined);

@@ -1,24 +1,24 @@
 //! Interface 3, part B: age verification sessions, under `/api/v1`, and the same in a sandbox under `/sandbox/api/v1`.
 //! What the hosted page asks is under `/age/v1`, and what wallets do under `/age/v1/wallet`.
 
-mod anonymity;
-mod caller;
-mod create;
-mod described;
-mod get;
-mod person;
-mod problem;
-mod responses;
-mod view;
+mod auth;
+mod body;
+mod end_user;
+mod error;
+mod rules;
+mod sessions;
+mod tokens;
 mod wallet;
+mod webhooks;
 
-pub use problem::Code;
+pub use error::Code;
 
 use crate::{Api, oauth};
-use caller::{Business, Person};
-pub(crate) use problem::not_found;
-use problem::{Error, Problem};
-use tower_http::catch_panic::CatchPanicLayer;
+use axum::{
+    Json,
+    http::{HeaderName, header},
+};
+use error::{ErrorBody, Problem};
 use utoipa::{
     PartialSchema as _,
     openapi::{
@@ -28,31 +28,41 @@ use utoipa::{
 };
 use utoipa_axum::{router::OpenApiRouter, routes};
 
+/// Answers are of the moment.
+const NO_STORE: [(HeaderName, &str); 1] = [(header::CACHE_CONTROL, "no-store")];
+
+/// An answer that nobody keeps.
+type NoStore<T> = ([(HeaderName, &'static str); 1], Json<T>);
+
+fn no_store<T>(answer: T) -> NoStore<T> {
+    (NO_STORE, Json(answer))
+}
+
 /// The operations.
 pub(crate) fn router() -> OpenApiRouter<Api> {
-    operations().layer(CatchPanicLayer::custom(problem::panicked))
+    operations().layer(crate::http::panic::catch::<Code>())
 }
 
 fn operations() -> OpenApiRouter<Api> {
     OpenApiRouter::new()
-        .routes(routes!(create::create_age_session))
-        .routes(routes!(create::create_age_rule))
-        .routes(routes!(get::get_age_session))
-        .routes(routes!(get::get_age_result))
-        .routes(routes!(get::webhook_keys))
-        .routes(routes!(responses::set_age_response))
-        .routes(routes!(person::see_age_session))
-        .routes(routes!(person::give_age_consent))
-        .routes(routes!(person::cancel_age_session))
-        .routes(routes!(person::open_age_attempt))
-        .routes(routes!(person::take_age_turn))
-        .routes(routes!(person::keep_age_result))
-        .routes(routes!(person::forget_age_result))
-        .routes(routes!(person::take_age_proof))
-        .routes(routes!(person::report_age_fault))
-        .routes(routes!(anonymity::age_token_keys))
-        .routes(routes!(anonymity::begin_age_issuing))
-        .routes(routes!(anonymity::issue_age_token))
+        .routes(routes!(sessions::create::create_age_session))
+        .routes(routes!(rules::create::create_age_rule))
+        .routes(routes!(sessions::get::get_age_session))
+        .routes(routes!(sessions::result::get_age_result))
+        .routes(routes!(webhooks::webhook_keys))
+        .routes(routes!(sessions::response_config::set_age_response))
+        .routes(routes!(end_user::get::see_age_session))
+        .routes(routes!(end_user::consent::give_age_consent))
+        .routes(routes!(end_user::cancel::cancel_age_session))
+        .routes(routes!(end_user::open_attempt::open_age_attempt))
+        .routes(routes!(end_user::take_turn::take_age_turn))
+        .routes(routes!(end_user::keep_result::keep_age_result))
+        .routes(routes!(end_user::forget_result::forget_age_result))
+        .routes(routes!(end_user::take_proof::take_age_proof))
+        .routes(routes!(end_user::report_error::report_age_fault))
+        .routes(routes!(tokens::keys::age_token_keys))
+        .routes(routes!(tokens::begin::begin_age_issuing))
+        .routes(routes!(tokens::issue::issue_age_token))
         .routes(routes!(wallet::get_wallet_request, wallet::post_wallet_request))
         .routes(routes!(wallet::take_wallet_answer))
         .routes(routes!(wallet::see_sandbox_wallet, wallet::use_sandbox_wallet))
@@ -61,7 +71,7 @@ fn operations() -> OpenApiRouter<Api> {
 pub(crate) fn document() -> OpenApi {
     let mut document = operations().merge(oauth::router()).split_for_parts().1;
     let components = document.components.get_or_insert_default();
-    components.schemas.insert("Error".to_owned(), Error::schema());
+    components.schemas.insert("Error".to_owned(), ErrorBody::schema());
     let id = ApiKeyValue::with_description(
         "Svc-Sdk-Id",
         "The application's SDK ID: beside a key or token, and of the page the one that its address names.",
@@ -75,5 +85,6 @@ pub(crate) fn document() -> OpenApi {
     let token =
         bearer("A token of `POST /v1/oauth/token` with the scope `avs:sessions:create`, instead of a key.");
     components.add_security_scheme("bearer", SecurityScheme::Http(token));
+    webhooks::describe(&mut document);
     document
 }

@@ -1,23 +1,116 @@
 //! What wallets do (OpenID4VP 1.0), under `/age/v1/wallet`: they fetch a request, and post an answer. In the sandbox there is
 //! a wallet of this server's own, a page with buttons.
 
-use super::{Code, Problem, caller::Wallet, problem};
+use super::{
+    NoStore, Problem,
+    auth::WalletCaller,
+    body::{FormBody, RequestBody},
+    error, no_store,
+};
 use crate::Api;
 use axum::{
-    Json,
-    extract::State,
+    body::Bytes,
+    extract::{FromRequest, Request, State},
     http::{HeaderName, StatusCode, header},
     response::{Html, IntoResponse as _, Response},
 };
-use domain::ages::{LONGEST_WALLET_NONCE as LONGEST_NONCE, WalletChoice as Choice};
-use serde_json::{Value, json};
+use domain::ages::{LONGEST_WALLET_NONCE as MAX_NONCE_BYTES, WalletChoice};
+use serde::{Deserialize, Serialize};
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{ObjectBuilder, RefOr, Schema, Type},
+};
 
 const NO_STORE: (HeaderName, &str) = (header::CACHE_CONTROL, "no-store");
-/// Nothing from anywhere, no frames; forms may be sent here, and lead back to the page.
+/// The style of the sandbox's wallet, which stands inside the page.
+const STYLE: &str = include_str!("wallet.css");
+/// Nothing from anywhere but the style above, named by its SHA-256; no frames; forms may be sent here, and lead back to the
+/// age page.
 const POLICY: (HeaderName, &str) = (
     header::CONTENT_SECURITY_POLICY,
-    "default-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "default-src 'none'; style-src 'sha256-u6AtUPNVPyXYUp7gDGYl+uta/vcwuzAT3zGYwK9BC4I='; form-action 'self'; \
+     base-uri 'none'; frame-ancestors 'none'",
 );
+
+/// What a wallet sends to fetch a request. `wallet_metadata` is not looked at.
+#[derive(Debug, Deserialize, ToSchema)]
+pub(crate) struct WalletNonceForm {
+    /// What the wallet wants to see in the request.
+    #[schema(max_length = 512)]
+    wallet_nonce: Option<String>,
+}
+
+/// What a wallet answers. Only the verifier can take it apart, so it is passed on as it came.
+pub(crate) struct WalletAnswerForm(Bytes);
+
+impl FromRequest<Api> for WalletAnswerForm {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
+        let body: RequestBody = RequestBody::from_request(request, api).await?;
+        Ok(Self(body.into_bytes()))
+    }
+}
+
+impl PartialSchema for WalletAnswerForm {
+    fn schema() -> RefOr<Schema> {
+        let text = |words: &str| ObjectBuilder::new().schema_type(Type::String).description(Some(words));
+        ObjectBuilder::new()
+            .description(Some("`response`; or `error` and, where the wallet knows it, `state`."))
+            .property(
+                "response",
+                text("An encrypted token (`direct_post.jwt`, OpenID4VP 1.0, section 8.3.1)."),
+            )
+            .property("error", text("Why the wallet shows nothing (OpenID4VP 1.0, section 8.5)."))
+            .property("state", text("The state of the request."))
+            .into()
+    }
+}
+
+impl ToSchema for WalletAnswerForm {}
+
+/// What a wallet is told.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct WalletAnswerTaken {
+    /// Where the wallet sends its holder; absent where it is on another device than the page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    redirect_uri: Option<String>,
+}
+
+/// What the holder of the sandbox's wallet does.
+#[derive(Debug, Deserialize, ToSchema)]
+pub(crate) struct SandboxWalletForm {
+    /// What they do.
+    choice: SandboxWalletChoice,
+}
+
+/// What the holder of the sandbox's wallet does.
+#[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum SandboxWalletChoice {
+    /// Shows to be old enough.
+    Over,
+    /// Shows to be too young.
+    Under,
+    /// Shows a credential without an age.
+    Silent,
+    /// Shows a credential of an issuer whom nobody knows.
+    Stranger,
+    /// Shows nothing.
+    Refuse,
+}
+
+impl From<SandboxWalletChoice> for WalletChoice {
+    fn from(choice: SandboxWalletChoice) -> Self {
+        match choice {
+            SandboxWalletChoice::Over => Self::Over,
+            SandboxWalletChoice::Under => Self::Under,
+            SandboxWalletChoice::Silent => Self::Silent,
+            SandboxWalletChoice::Stranger => Self::Stranger,
+            SandboxWalletChoice::Refuse => Self::Refuse,
+        }
+    }
+}
 
 /// Fetch a request.
 #[utoipa::path(
@@ -26,78 +119,82 @@ const POLICY: (HeaderName, &str) = (
     responses(
         (status = 200, description = "The request object, signed.", body = String,
             content_type = "application/oauth-authz-req+jwt"),
-        problem::Fetching,
+        error::Fetching,
     ),
 )]
-pub(crate) async fn get_wallet_request(State(api): State<Api>, wallet: Wallet) -> Result<Response, Problem> {
-    object(&api, &wallet, None).await
+pub(crate) async fn get_wallet_request(
+    State(api): State<Api>,
+    wallet: WalletCaller,
+) -> Result<Response, Problem> {
+    request_object(&api, &wallet, None).await
 }
 
 /// Fetch a request with a nonce of the wallet's own in it.
 #[utoipa::path(
     post, path = "/age/v1/wallet/{request}", tag = "wallet",
     params(("request" = String, Path, description = "The end of the address that the wallet was shown.")),
-    request_body(content = String, content_type = "application/x-www-form-urlencoded",
-        description = "`wallet_nonce`, at most 512 characters; `wallet_metadata` is not looked at."),
+    request_body(content = WalletNonceForm, content_type = "application/x-www-form-urlencoded"),
     responses(
         (status = 200, description = "The request object, signed.", body = String,
             content_type = "application/oauth-authz-req+jwt"),
-        problem::Answering,
+        error::Answering,
     ),
 )]
-pub(crate) async fn post_wallet_request(State(api): State<Api>, wallet: Wallet) -> Result<Response, Problem> {
-    let nonce = field(&wallet, "wallet_nonce");
-    if nonce.as_ref().is_some_and(|nonce| nonce.len() > LONGEST_NONCE) {
-        let words = format!("wallet_nonce: at most {LONGEST_NONCE} characters are taken");
-        return Err(Problem::new(Code::InvalidRequest, words));
+pub(crate) async fn post_wallet_request(
+    State(api): State<Api>,
+    wallet: WalletCaller,
+    FormBody(WalletNonceForm { wallet_nonce }): FormBody<WalletNonceForm>,
+) -> Result<Response, Problem> {
+    if wallet_nonce.as_ref().is_some_and(|nonce| nonce.len() > MAX_NONCE_BYTES) {
+        let words = format!("at most {MAX_NONCE_BYTES} characters are taken");
+        return Err(Problem::violation("wallet_nonce", words));
     }
-    object(&api, &wallet, nonce.as_deref()).await
+    request_object(&api, &wallet, wallet_nonce.as_deref()).await
 }
 
-async fn object(api: &Api, wallet: &Wallet, nonce: Option<&str>) -> Result<Response, Problem> {
+async fn request_object(api: &Api, wallet: &WalletCaller, nonce: Option<&str>) -> Result<Response, Problem> {
     let object = api.ages.wallet_request(&wallet.request, wallet.sandbox, nonce).await?;
     let kind = (header::CONTENT_TYPE, "application/oauth-authz-req+jwt");
     Ok(([kind, NO_STORE], object).into_response())
 }
 
-/// Answer a request. The first answer that can be read counts, and no other.
+/// Answer a request.
+///
+/// The first answer that can be read counts, and no other.
 #[utoipa::path(
     post, path = "/age/v1/wallet/{request}/response", tag = "wallet",
     params(("request" = String, Path, description = "The end of the address that the wallet was shown.")),
-    request_body(content = String, content_type = "application/x-www-form-urlencoded",
-        description = "`response`, an encrypted token (`direct_post.jwt`); or `error` and `state`."),
-    responses(
-        (status = 200, description = "It is taken; `redirect_uri` is where the wallet sends its holder.", body = Value),
-        problem::Answering,
-    ),
+    request_body(content = WalletAnswerForm, content_type = "application/x-www-form-urlencoded"),
+    responses((status = 200, description = "It is taken.", body = WalletAnswerTaken), error::Answering),
 )]
 pub(crate) async fn take_wallet_answer(
     State(api): State<Api>,
-    wallet: Wallet,
-) -> Result<([(HeaderName, &'static str); 1], Json<Value>), Problem> {
-    let back = api.ages.wallet_answer(&wallet.request, wallet.sandbox, &wallet.body).await?;
-    let told = back.map_or_else(|| json!({}), |address| json!({ "redirect_uri": address }));
-    Ok(([NO_STORE], Json(told)))
+    wallet: WalletCaller,
+    WalletAnswerForm(answer): WalletAnswerForm,
+) -> Result<NoStore<WalletAnswerTaken>, Problem> {
+    let redirect_uri = api.ages.wallet_answer(&wallet.request, wallet.sandbox, &answer).await?;
+    Ok(no_store(WalletAnswerTaken { redirect_uri }))
 }
 
 /// The sandbox's wallet.
 #[utoipa::path(
     get, path = "/age/v1/wallet/{request}/sandbox", tag = "wallet",
     params(("request" = String, Path, description = "The end of the address that the wallet was shown.")),
-    responses((status = 200, description = "A page with buttons.", body = String, content_type = "text/html"), problem::Showing),
+    responses((status = 200, description = "A page with buttons.", body = String, content_type = "text/html"), error::Showing),
 )]
-pub(crate) async fn see_sandbox_wallet(wallet: Wallet) -> Result<Response, Problem> {
+pub(crate) async fn see_sandbox_wallet(wallet: WalletCaller) -> Result<Response, Problem> {
     if !wallet.sandbox {
         return Err(Problem::no_session());
     }
     let page = page(
-        "A test asks for your age. What does your wallet do?",
-        "<form method=\"post\">\
-         <p><button name=\"choice\" value=\"over\">Show that you are old enough</button></p>\
-         <p><button name=\"choice\" value=\"under\">Show that you are too young</button></p>\
-         <p><button name=\"choice\" value=\"silent\">Show a credential without an age</button></p>\
-         <p><button name=\"choice\" value=\"stranger\">Show a credential of an issuer whom nobody knows</button></p>\
-         <p><button name=\"choice\" value=\"refuse\">Show nothing</button></p>\
+        "What should your wallet share?",
+        "<p>This is a test. No real credential is shared.</p>\
+         <form method=\"post\">\
+         <button name=\"choice\" value=\"over\">Proof that you are old enough</button>\
+         <button name=\"choice\" value=\"under\">Proof that you are too young</button>\
+         <button name=\"choice\" value=\"silent\">A credential without an age</button>\
+         <button name=\"choice\" value=\"stranger\">A credential from an unknown issuer</button>\
+         <button name=\"choice\" value=\"refuse\">Nothing</button>\
          </form>",
     );
     Ok(page)
@@ -107,41 +204,34 @@ pub(crate) async fn see_sandbox_wallet(wallet: Wallet) -> Result<Response, Probl
 #[utoipa::path(
     post, path = "/age/v1/wallet/{request}/sandbox", tag = "wallet",
     params(("request" = String, Path, description = "The end of the address that the wallet was shown.")),
-    request_body(content = String, content_type = "application/x-www-form-urlencoded",
-        description = "`choice`: `over`, `under`, `silent`, `stranger` or `refuse`."),
+    request_body(content = SandboxWalletForm, content_type = "application/x-www-form-urlencoded"),
     responses(
         (status = 200, description = "It is done; the other device goes on.", body = String, content_type = "text/html"),
-        (status = 303, description = "It is done, and goes on at the page."),
-        problem::Answering,
+        (status = 303, description = "It is done, and goes on at the page.",
+            headers(("Location" = String, description = "Where the browser goes on."))),
+        error::Answering,
     ),
 )]
-pub(crate) async fn use_sandbox_wallet(State(api): State<Api>, wallet: Wallet) -> Result<Response, Problem> {
+pub(crate) async fn use_sandbox_wallet(
+    State(api): State<Api>,
+    wallet: WalletCaller,
+    FormBody(SandboxWalletForm { choice }): FormBody<SandboxWalletForm>,
+) -> Result<Response, Problem> {
     if !wallet.sandbox {
         return Err(Problem::no_session());
     }
-    let choice = field(&wallet, "choice").as_deref().and_then(Choice::of);
-    let choice = choice.ok_or_else(|| {
-        let words = Choice::ALL.map(|(_, word)| word).join(", ");
-        Problem::new(Code::InvalidRequest, format!("choice: it is one of {words}"))
-    })?;
-    Ok(match api.ages.sandbox_wallet(&wallet.request, choice).await? {
+    Ok(match api.ages.sandbox_wallet(&wallet.request, choice.into()).await? {
         Some(address) => (StatusCode::SEE_OTHER, [(header::LOCATION, address)], [NO_STORE]).into_response(),
-        None => page("Done", "<p>Go on where you began. This page can be closed.</p>"),
+        None => page("Done", "<p>Continue on the device where you started. You can close this page.</p>"),
     })
-}
-
-/// A field of a form that was sent; none where it was sent twice.
-fn field(wallet: &Wallet, name: &str) -> Option<String> {
-    let mut values = form_urlencoded::parse(&wallet.body).filter(|(field, _)| field == name);
-    let value = values.next()?.1.into_owned();
-    values.next().is_none().then_some(value)
 }
 
 fn page(heading: &str, body: &str) -> Response {
     let text = format!(
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
-         <meta name=\"viewport\" content=\"width=device-width\"><title>Wallet of the sandbox</title>\
-         <main><h1>{heading}</h1>{body}</main></html>"
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+         <title>{heading} - sandbox wallet</title><style>{STYLE}</style>\
+         <main><article><h1>{heading}</h1>{body}</article></main></html>"
     );
     ([NO_STORE, POLICY], Html(text)).into_response()
 }

@@ -1,16 +1,18 @@
 //! `POST /ai/v1/age`
 
 use super::{
-    Problem,
+    Problem, Signed,
+    enum_field::EnumField,
+    error,
     explain::Explain,
-    photo::{self, Age, Metadata, Photo, SecureCaptureSchema, Switches, Wanted},
+    photo::{self, Age, Metadata, Photo, SecureCapture, Switches, Wanted},
 };
 use crate::{
-    Api, Signed,
-    wire::{Word, object, parse},
+    Api,
+    http::json::{object, parse_borrowed},
 };
 use axum::{Json, extract::State};
-use domain::{estimate::Validation, secure_capture::Capture};
+use domain::estimate::Validation;
 use std::borrow::Cow;
 use utoipa::ToSchema;
 
@@ -24,12 +26,11 @@ pub(crate) struct AgeRequest<'a> {
     #[serde(default, deserialize_with = "object")]
     metadata: Option<Metadata>,
     #[serde(default, deserialize_with = "object")]
-    #[schema(value_type = Option<SecureCaptureSchema>)]
-    secure: Option<Capture>,
+    secure: Option<SecureCapture>,
     /// `high` (default) or `low`: relaxed, for images that were not captured live.
     #[serde(default)]
-    #[schema(value_type = Option<String>)]
-    img_validation_level: Word<Validation>,
+    #[schema(value_type = Option<Validation>)]
+    img_validation_level: EnumField<Validation>,
 }
 
 /// An estimated age.
@@ -45,14 +46,14 @@ pub(crate) struct AgeAnswer {
 #[utoipa::path(
     post, path = "/ai/v1/age", tag = "image AI", security(("applicationId" = [], "requestSignature" = [])), params(Switches),
     request_body = AgeRequest,
-    responses((status = 200, description = "The estimate.", body = AgeAnswer), Problem),
+    responses((status = 200, description = "The estimate.", body = AgeAnswer), error::EstimatingAge),
 )]
 pub(crate) async fn age(
     State(api): State<Api>,
     switches: Switches,
     signed: Signed,
 ) -> Result<Json<AgeAnswer>, Problem> {
-    let body: AgeRequest<'_> = parse(&signed.body)?;
+    let body: AgeRequest<'_> = parse_borrowed(&signed.body)?;
     let validation = Some(photo::validation(body.img_validation_level)?);
     let photo = Photo { img: body.img, metadata: body.metadata, secure: body.secure };
 

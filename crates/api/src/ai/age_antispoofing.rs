@@ -1,12 +1,13 @@
 //! `POST /ai/v1/age-antispoofing`
 
 use super::{
-    Problem,
+    Problem, Signed,
     antispoofing::AntispoofingRequest,
+    error,
     explain::Explain,
     photo::{self, Age, Antispoofing, Photo, Switches, Wanted},
 };
-use crate::{Api, Signed, wire::parse};
+use crate::{Api, http::json::parse_borrowed};
 use axum::{Json, extract::State};
 use utoipa::ToSchema;
 
@@ -23,7 +24,7 @@ pub(crate) struct AgeAntispoofingAnswer {
 #[utoipa::path(
     post, path = "/ai/v1/age-antispoofing", tag = "image AI", security(("applicationId" = [], "requestSignature" = [])), params(Switches),
     request_body = AntispoofingRequest,
-    responses((status = 200, description = "Estimate and prediction.", body = AgeAntispoofingAnswer), Problem),
+    responses((status = 200, description = "Estimate and prediction.", body = AgeAntispoofingAnswer), error::CheckingLiveness),
 )]
 pub(crate) async fn age_antispoofing(
     State(api): State<Api>,
@@ -40,7 +41,7 @@ pub(super) async fn answer(
     signed: &Signed,
     operation: &str,
 ) -> Result<Json<AgeAntispoofingAnswer>, Problem> {
-    let body: AntispoofingRequest<'_> = parse(&signed.body)?;
+    let body: AntispoofingRequest<'_> = parse_borrowed(&signed.body)?;
     let liveness = Some(photo::assurance(body.level_of_assurance)?);
     photo::strict_only(body.img_validation_level)?;
     let photo = Photo { img: body.img, metadata: body.metadata, secure: body.secure };

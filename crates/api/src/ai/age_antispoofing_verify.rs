@@ -1,19 +1,18 @@
 //! `POST /ai/v1/age-antispoofing-verify`
 
 use super::{
-    Problem,
+    Problem, Signed,
+    enum_field::EnumField,
+    error,
     explain::Explain,
-    photo::{self, Antispoofing, Metadata, Photo, SecureCaptureSchema, Switches, Wanted},
+    photo::{self, AgeCheck, Antispoofing, Metadata, Photo, SecureCapture, Switches, Wanted},
 };
 use crate::{
-    Api, Signed,
-    wire::{Word, object, parse},
+    Api,
+    http::json::{object, parse_borrowed},
 };
 use axum::{Json, extract::State};
-use domain::{
-    estimate::{Assurance, Operator, Validation},
-    secure_capture::Capture,
-};
+use domain::estimate::{Assurance, Operator, Validation};
 use std::borrow::Cow;
 use utoipa::ToSchema;
 
@@ -27,29 +26,28 @@ pub(crate) struct AgeAntispoofingVerifyRequest<'a> {
     #[serde(default, deserialize_with = "object")]
     metadata: Option<Metadata>,
     #[serde(default, deserialize_with = "object")]
-    #[schema(value_type = Option<SecureCaptureSchema>)]
-    secure: Option<Capture>,
+    secure: Option<SecureCapture>,
     /// Years, 1 to 120.
     #[schema(value_type = i64, minimum = 1, maximum = 120)]
     threshold: Option<i64>,
     /// `OVER` (default) passes at or above the threshold, `UNDER` below it.
     #[serde(default)]
-    #[schema(value_type = Option<String>)]
-    operator: Word<Operator>,
+    #[schema(value_type = Option<Operator>)]
+    operator: EnumField<Operator>,
     /// `low`, `medium` (default) or `high`: how sure the answer must be before it says `real`.
     #[serde(default)]
-    #[schema(value_type = Option<String>)]
-    level_of_assurance: Word<Assurance>,
+    #[schema(value_type = Option<Assurance>)]
+    level_of_assurance: EnumField<Assurance>,
     /// `high` only: there is no relaxed mode where liveness is asked for.
     #[serde(default)]
-    #[schema(value_type = Option<String>)]
-    img_validation_level: Word<Validation>,
+    #[schema(value_type = Option<Validation>)]
+    img_validation_level: EnumField<Validation>,
 }
 
 /// Whether the estimate passes, and whether the face is live.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct AgeAntispoofingVerifyAnswer {
-    age: AgeCheck,
+    age: AgeOutcome,
     antispoofing: Antispoofing,
     #[serde(skip_serializing_if = "Option::is_none")]
     explain: Option<Explain>,
@@ -57,24 +55,23 @@ pub(crate) struct AgeAntispoofingVerifyAnswer {
 
 /// The age outcome.
 #[derive(serde::Serialize, ToSchema)]
-pub(crate) struct AgeCheck {
-    /// `pass` or `fail`.
-    #[schema(value_type = String, example = "pass")]
-    age_check: &'static str,
+pub(crate) struct AgeOutcome {
+    /// The outcome.
+    age_check: AgeCheck,
 }
 
 /// Hold the estimated age of a face against a threshold, and tell whether it is live.
 #[utoipa::path(
     post, path = "/ai/v1/age-antispoofing-verify", tag = "image AI", security(("applicationId" = [], "requestSignature" = [])), params(Switches),
     request_body = AgeAntispoofingVerifyRequest,
-    responses((status = 200, description = "Outcome and prediction.", body = AgeAntispoofingVerifyAnswer), Problem),
+    responses((status = 200, description = "Outcome and prediction.", body = AgeAntispoofingVerifyAnswer), error::CheckingLiveness),
 )]
 pub(crate) async fn age_antispoofing_verify(
     State(api): State<Api>,
     switches: Switches,
     signed: Signed,
 ) -> Result<Json<AgeAntispoofingVerifyAnswer>, Problem> {
-    let body: AgeAntispoofingVerifyRequest<'_> = parse(&signed.body)?;
+    let body: AgeAntispoofingVerifyRequest<'_> = parse_borrowed(&signed.body)?;
     let threshold = Some(photo::threshold(body.threshold, body.operator)?);
     let liveness = Some(photo::assurance(body.level_of_assurance)?);
     photo::strict_only(body.img_validation_level)?;
@@ -84,7 +81,7 @@ pub(crate) async fn age_antispoofing_verify(
     let judged = photo::judge(&api, &signed, &switches, photo, wanted).await?;
 
     let mut answer = AgeAntispoofingVerifyAnswer {
-        age: AgeCheck { age_check: judged.age_check()? },
+        age: AgeOutcome { age_check: judged.age_check()? },
         antispoofing: judged.prediction()?,
         explain: None,
     };

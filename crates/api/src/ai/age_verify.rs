@@ -1,19 +1,18 @@
 //! `POST /ai/v1/age-verify`
 
 use super::{
-    Problem,
+    Problem, Signed,
+    enum_field::EnumField,
+    error,
     explain::Explain,
-    photo::{self, Metadata, Photo, SecureCaptureSchema, Switches, Wanted},
+    photo::{self, AgeCheck, Metadata, Photo, SecureCapture, Switches, Wanted},
 };
 use crate::{
-    Api, Signed,
-    wire::{Word, object, parse},
+    Api,
+    http::json::{object, parse_borrowed},
 };
 use axum::{Json, extract::State};
-use domain::{
-    estimate::{Operator, Validation},
-    secure_capture::Capture,
-};
+use domain::estimate::{Operator, Validation};
 use std::borrow::Cow;
 use utoipa::ToSchema;
 
@@ -27,27 +26,25 @@ pub(crate) struct AgeVerifyRequest<'a> {
     #[serde(default, deserialize_with = "object")]
     metadata: Option<Metadata>,
     #[serde(default, deserialize_with = "object")]
-    #[schema(value_type = Option<SecureCaptureSchema>)]
-    secure: Option<Capture>,
+    secure: Option<SecureCapture>,
     /// Years, 1 to 120.
     #[schema(value_type = i64, minimum = 1, maximum = 120)]
     threshold: Option<i64>,
     /// `OVER` (default) passes at or above the threshold, `UNDER` below it.
     #[serde(default)]
-    #[schema(value_type = Option<String>)]
-    operator: Word<Operator>,
+    #[schema(value_type = Option<Operator>)]
+    operator: EnumField<Operator>,
     /// `high` (default) or `low`: relaxed, for images that were not captured live.
     #[serde(default)]
-    #[schema(value_type = Option<String>)]
-    img_validation_level: Word<Validation>,
+    #[schema(value_type = Option<Validation>)]
+    img_validation_level: EnumField<Validation>,
 }
 
 /// Whether the estimate passes.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct AgeVerifyAnswer {
-    /// `pass` or `fail`.
-    #[schema(value_type = String, example = "pass")]
-    age_check: &'static str,
+    /// The outcome.
+    age_check: AgeCheck,
     #[serde(skip_serializing_if = "Option::is_none")]
     explain: Option<Explain>,
 }
@@ -56,14 +53,14 @@ pub(crate) struct AgeVerifyAnswer {
 #[utoipa::path(
     post, path = "/ai/v1/age-verify", tag = "image AI", security(("applicationId" = [], "requestSignature" = [])), params(Switches),
     request_body = AgeVerifyRequest,
-    responses((status = 200, description = "The outcome.", body = AgeVerifyAnswer), Problem),
+    responses((status = 200, description = "The outcome.", body = AgeVerifyAnswer), error::EstimatingAge),
 )]
 pub(crate) async fn age_verify(
     State(api): State<Api>,
     switches: Switches,
     signed: Signed,
 ) -> Result<Json<AgeVerifyAnswer>, Problem> {
-    let body: AgeVerifyRequest<'_> = parse(&signed.body)?;
+    let body: AgeVerifyRequest<'_> = parse_borrowed(&signed.body)?;
     let threshold = Some(photo::threshold(body.threshold, body.operator)?);
     let validation = Some(photo::validation(body.img_validation_level)?);
     let photo = Photo { img: body.img, metadata: body.metadata, secure: body.secure };

@@ -1,19 +1,18 @@
 //! `POST /ai/v1/antispoofing`
 
 use super::{
-    Problem,
+    Problem, Signed,
+    enum_field::EnumField,
+    error,
     explain::Explain,
-    photo::{self, Antispoofing, Metadata, Photo, SecureCaptureSchema, Switches, Wanted},
+    photo::{self, Antispoofing, Metadata, Photo, SecureCapture, Switches, Wanted},
 };
 use crate::{
-    Api, Signed,
-    wire::{Word, object, parse},
+    Api,
+    http::json::{object, parse_borrowed},
 };
 use axum::{Json, extract::State};
-use domain::{
-    estimate::{Assurance, Validation},
-    secure_capture::Capture,
-};
+use domain::estimate::{Assurance, Validation};
 use std::borrow::Cow;
 use utoipa::ToSchema;
 
@@ -27,16 +26,15 @@ pub(crate) struct AntispoofingRequest<'a> {
     #[serde(default, deserialize_with = "object")]
     pub(super) metadata: Option<Metadata>,
     #[serde(default, deserialize_with = "object")]
-    #[schema(value_type = Option<SecureCaptureSchema>)]
-    pub(super) secure: Option<Capture>,
+    pub(super) secure: Option<SecureCapture>,
     /// `low`, `medium` (default) or `high`: how sure the answer must be before it says `real`.
     #[serde(default)]
-    #[schema(value_type = Option<String>)]
-    pub(super) level_of_assurance: Word<Assurance>,
+    #[schema(value_type = Option<Assurance>)]
+    pub(super) level_of_assurance: EnumField<Assurance>,
     /// `high` only: there is no relaxed mode where liveness is asked for.
     #[serde(default)]
-    #[schema(value_type = Option<String>)]
-    pub(super) img_validation_level: Word<Validation>,
+    #[schema(value_type = Option<Validation>)]
+    pub(super) img_validation_level: EnumField<Validation>,
 }
 
 /// A liveness answer.
@@ -52,14 +50,14 @@ pub(crate) struct AntispoofingAnswer {
 #[utoipa::path(
     post, path = "/ai/v1/antispoofing", tag = "image AI", security(("applicationId" = [], "requestSignature" = [])), params(Switches),
     request_body = AntispoofingRequest,
-    responses((status = 200, description = "The prediction.", body = AntispoofingAnswer), Problem),
+    responses((status = 200, description = "The prediction.", body = AntispoofingAnswer), error::CheckingLiveness),
 )]
 pub(crate) async fn antispoofing(
     State(api): State<Api>,
     switches: Switches,
     signed: Signed,
 ) -> Result<Json<AntispoofingAnswer>, Problem> {
-    let body: AntispoofingRequest<'_> = parse(&signed.body)?;
+    let body: AntispoofingRequest<'_> = parse_borrowed(&signed.body)?;
     let liveness = Some(photo::assurance(body.level_of_assurance)?);
     photo::strict_only(body.img_validation_level)?;
     let photo = Photo { img: body.img, metadata: body.metadata, secure: body.secure };

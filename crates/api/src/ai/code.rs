@@ -1,8 +1,8 @@
 //! The error table of interface 2, each row once.
 
-use crate::wire::codes;
+use crate::http::error::error_codes;
 
-codes! {
+error_codes! {
     /// A row of interface 2's error table.
     pub enum Code;
     AppNotFound => NOT_FOUND "APP_NOT_FOUND",

@@ -18,8 +18,31 @@ pub(crate) struct Explain {
     /// What was measured of the image.
     quality: Quality,
     /// The models that answered.
-    #[schema(value_type = Vec<Object>)]
-    models: Vec<vision::ModelInfo>,
+    models: Vec<ModelUsed>,
+}
+
+/// A model that answered.
+#[derive(Debug, serde::Serialize, ToSchema)]
+struct ModelUsed {
+    /// What it was asked for, as `age`.
+    task: String,
+    /// Its name in the pack.
+    id: String,
+    /// SHA-256 of its file, or of the parameters of a built-in model, hexadecimal.
+    sha256: String,
+    /// Whether its answers must not be relied on yet.
+    experimental: bool,
+}
+
+impl From<&vision::ModelInfo> for ModelUsed {
+    fn from(model: &vision::ModelInfo) -> Self {
+        Self {
+            task: model.task.to_string(),
+            id: model.id.clone(),
+            sha256: model.sha256.clone(),
+            experimental: model.experimental,
+        }
+    }
 }
 
 #[derive(Debug, serde::Serialize, ToSchema)]
@@ -128,7 +151,7 @@ impl Explain {
                 face_sharpness: round(finding.sharpness),
                 jpeg_quality: finding.jpeg_quality,
             },
-            models: finding.models.clone(),
+            models: finding.models.iter().map(ModelUsed::from).collect(),
         }
     }
 }

@@ -1,13 +1,12 @@
 //! What the six operations share: the photo of the body, the switches of the query, and the way to an answer.
 
-use super::{Code, Problem, explain::Explain};
-use crate::{Api, Signed, wire::Word};
+use super::{Code, Problem, Signed, enum_field::EnumField, explain::Explain};
+use crate::Api;
 use axum::extract::{FromRequestParts, Query};
 use domain::{
     audit::{Decision, sha256},
     estimate::{Ask, Assurance, Finding, Operator, Prediction, Threshold, Validation},
     secure_capture::Capture,
-    tenancy::Feature,
 };
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -18,46 +17,54 @@ use utoipa::{IntoParams, ToSchema};
 pub(super) struct Photo<'a> {
     pub(super) img: Option<Cow<'a, str>>,
     pub(super) metadata: Option<Metadata>,
-    pub(super) secure: Option<Capture>,
+    pub(super) secure: Option<SecureCapture>,
 }
 
 /// About the capture.
 #[derive(Debug, Deserialize, ToSchema)]
 pub(crate) struct Metadata {
-    /// Where the image was taken: `mobile`, `laptop` or `unknown`.
+    /// Where the image was taken.
     #[serde(default)]
-    #[schema(value_type = Option<String>)]
-    device: Word<Device>,
+    #[schema(value_type = Option<CaptureDevice>)]
+    device: EnumField<CaptureDevice>,
 }
 
-#[derive(Debug)]
-enum Device {
-    Any,
+/// Where an image was taken. It changes nothing.
+#[derive(Debug, ToSchema)]
+#[schema(rename_all = "lowercase")]
+pub(crate) enum CaptureDevice {
+    Mobile,
+    Laptop,
+    Unknown,
 }
 
-impl std::str::FromStr for Device {
+impl std::str::FromStr for CaptureDevice {
     type Err = ();
     fn from_str(word: &str) -> Result<Self, ()> {
-        matches!(word, "mobile" | "laptop" | "unknown").then_some(Self::Any).ok_or(())
+        match word {
+            "mobile" => Ok(Self::Mobile),
+            "laptop" => Ok(Self::Laptop),
+            "unknown" => Ok(Self::Unknown),
+            _ => Err(()),
+        }
     }
 }
 
 /// Proof that the image comes from Assay's capture module; read when `?secure=true`.
-#[derive(ToSchema)]
-#[schema(as = SecureCapture)]
-#[expect(
-    dead_code,
-    reason = "describes domain::secure_capture::Capture, which knows no HTTP, in the document"
-)]
-pub(crate) struct SecureCaptureSchema {
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub(crate) struct SecureCapture {
     /// Protocol version, `"1"`.
-    version: String,
+    #[schema(value_type = String)]
+    version: Option<String>,
     /// The session token of `GET /ai/sm/v1/secure/1/token`.
-    token: String,
+    #[schema(value_type = String)]
+    token: Option<String>,
     /// Base64url of the ECDSA P-256 signature over the characters of `verification`.
-    signature: String,
+    #[schema(value_type = String)]
+    signature: Option<String>,
     /// Base64url of `{"image": base64url(sha256(image bytes)), "multiframe": false}`.
-    verification: String,
+    #[schema(value_type = String)]
+    verification: Option<String>,
 }
 
 /// Query switches of the image AI operations. `nonce` and `timestamp` belong to the signature.
@@ -127,6 +134,16 @@ pub(super) struct Judged {
     wanted: Wanted,
 }
 
+/// The rules that led to an answer, as decision records keep them.
+#[derive(Debug, serde::Serialize)]
+struct DecisionRules {
+    threshold: Option<f64>,
+    operator: Option<Operator>,
+    level_of_assurance: Option<Assurance>,
+    img_validation_level: Option<Validation>,
+    liveness_threshold: Option<f32>,
+}
+
 /// Takes the photo through the gates and the models.
 pub(super) async fn judge(
     api: &Api,
@@ -135,8 +152,7 @@ pub(super) async fn judge(
     photo: Photo<'_>,
     wanted: Wanted,
 ) -> Result<Judged, Problem> {
-    signed.may(Feature::ImageAi)?;
-    if let Some(Metadata { device: Word::Unknown }) = photo.metadata {
+    if let Some(Metadata { device: EnumField::Unknown }) = photo.metadata {
         let words = "metadata.device is one of mobile, laptop, unknown";
         return Err(Problem::new(Code::InvalidMetadataDevice, words));
     }
@@ -151,7 +167,8 @@ pub(super) async fn judge(
     let image = media::gate::unbase64(&img)?;
     drop(img);
     if secure {
-        let capture = photo.secure.unwrap_or_default();
+        let SecureCapture { version, token, signature, verification } = photo.secure.unwrap_or_default();
+        let capture = Capture { version, token, signature, verification };
         api.secure_capture.check(&*api.world, signed.caller.app, &capture, &image, multiframe)?;
     }
 
@@ -173,20 +190,16 @@ impl Judged {
         answer: &T,
     ) -> Result<(), Problem> {
         let (Some(decisions), Some(hash)) = (&api.decisions, &self.image_sha256) else { return Ok(()) };
-        let answer = serde_json::to_value(answer).map_err(|error| Problem::internal(&error))?;
-        let decision = Decision {
-            operation,
-            image_sha256: hash.clone(),
-            answer: &answer,
-            rules: serde_json::json!({
-                "threshold": self.wanted.threshold.map(Threshold::years),
-                "operator": self.wanted.threshold.map(|threshold| threshold.operator().as_str()),
-                "level_of_assurance": self.wanted.liveness.map(Assurance::as_str),
-                "img_validation_level": self.wanted.validation.map(Validation::as_str),
-                "liveness_threshold": self.finding.liveness.as_ref().map(|liveness| liveness.threshold),
-            }),
-            models: serde_json::json!(self.finding.models),
+        let Wanted { liveness, validation, threshold, .. } = self.wanted;
+        let rules = DecisionRules {
+            threshold: threshold.map(Threshold::years),
+            operator: threshold.map(Threshold::operator),
+            level_of_assurance: liveness,
+            img_validation_level: validation,
+            liveness_threshold: self.finding.liveness.as_ref().map(|liveness| liveness.threshold),
         };
+        let models = &self.finding.models;
+        let decision = Decision { operation, image_sha256: hash.clone(), answer, rules, models };
         let kept = decisions.keep(&*api.world, signed.caller.app, &decision).await;
         kept.map(drop).map_err(|error| Problem::unavailable(&error))
     }
@@ -198,10 +211,10 @@ impl Judged {
     }
 
     /// `pass` or `fail` against the threshold.
-    pub(super) fn age_check(&self) -> Result<&'static str, Problem> {
+    pub(super) fn age_check(&self) -> Result<AgeCheck, Problem> {
         let estimate = self.finding.age.as_ref().ok_or_else(missing)?;
         let threshold = self.wanted.threshold.ok_or_else(missing)?;
-        Ok(if threshold.passes(estimate.years.into()) { "pass" } else { "fail" })
+        Ok(if threshold.passes(estimate.years.into()) { AgeCheck::Pass } else { AgeCheck::Fail })
     }
 
     /// `real` or `fake`.
@@ -231,33 +244,40 @@ pub(crate) struct Age {
     st_dev: f64,
 }
 
+/// Whether an estimate passes a threshold.
+#[derive(Clone, Copy, Debug, serde::Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum AgeCheck {
+    Pass,
+    Fail,
+}
+
 /// A liveness answer.
 #[derive(Debug, serde::Serialize, ToSchema)]
 pub(crate) struct Antispoofing {
-    /// `real` or `fake`.
-    #[schema(value_type = String, example = "real")]
+    #[schema(example = "real")]
     prediction: Prediction,
 }
 
 /// Reads `threshold` and `operator` of the verify operations.
-pub(super) fn threshold(years: Option<i64>, operator: Word<Operator>) -> Result<Threshold, Problem> {
+pub(super) fn threshold(years: Option<i64>, operator: EnumField<Operator>) -> Result<Threshold, Problem> {
     let operator = operator.or(Operator::Over, Code::InvalidRequestBody, "operator", Operator::WORDS)?;
     let years = years.ok_or_else(|| Problem::new(Code::InvalidRequestBody, "threshold is missing"))?;
     Threshold::new(years, operator).map_err(|error| Problem::new(Code::InvalidRequestBody, error.to_string()))
 }
 
 /// Reads `level_of_assurance`.
-pub(super) fn assurance(level: Word<Assurance>) -> Result<Assurance, Problem> {
+pub(super) fn assurance(level: EnumField<Assurance>) -> Result<Assurance, Problem> {
     level.or(Assurance::Medium, Code::InvalidLevelOfAssurance, "level_of_assurance", Assurance::WORDS)
 }
 
 /// Reads `img_validation_level`.
-pub(super) fn validation(level: Word<Validation>) -> Result<Validation, Problem> {
+pub(super) fn validation(level: EnumField<Validation>) -> Result<Validation, Problem> {
     level.or(Validation::High, Code::InvalidImgValidationLevel, "img_validation_level", Validation::WORDS)
 }
 
 /// Refuses relaxed mode where liveness is asked for: a relaxed image says nothing about it.
-pub(super) fn strict_only(level: Word<Validation>) -> Result<(), Problem> {
+pub(super) fn strict_only(level: EnumField<Validation>) -> Result<(), Problem> {
     match validation(level)? {
         Validation::High => Ok(()),
         Validation::Low => Err(Problem::new(

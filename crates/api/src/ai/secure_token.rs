@@ -1,6 +1,6 @@
 //! `GET /ai/sm/v1/secure/{version}/token` and the capture module that asks for it.
 
-use super::{Code, Problem};
+use super::{Code, Problem, error};
 use crate::Api;
 use axum::{
     Json,
@@ -48,7 +48,7 @@ const ANY_ORIGIN: (HeaderName, &str) = (header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"
 #[utoipa::path(
     get, path = "/ai/sm/v1/secure/{version}/token", tag = "secure capture",
     params(("version" = String, Path, description = "Protocol version, `1`."), TokenQuery),
-    responses((status = 200, description = "The session.", body = SecureToken), Problem),
+    responses((status = 200, description = "The session.", body = SecureToken), error::StartingCapture),
 )]
 pub(crate) async fn issue_secure_token(
     State(api): State<Api>,
@@ -72,7 +72,7 @@ pub(crate) async fn issue_secure_token(
         app
     } else {
         let caller = caller::identify(&mut view, query.sdk_id.as_deref()).await;
-        let caller = caller.map_err(|error| Problem::from(error).branded(&api.wire))?;
+        let caller = caller.map_err(Problem::from)?;
         if !caller.features.contains(&Feature::ImageAi) {
             return Err(Problem::new(Code::Unauthorized, "the application may not use image-ai"));
         }
@@ -92,7 +92,7 @@ pub(crate) async fn issue_secure_token(
 #[utoipa::path(
     get, path = "/ai/sm/v1/secure/{version}/capture.js", tag = "secure capture",
     params(("version" = String, Path, description = "Protocol version, `1`.")),
-    responses((status = 200, description = "The module.", content_type = "text/javascript", body = String), Problem),
+    responses((status = 200, description = "The module.", content_type = "text/javascript", body = String), error::FetchingModule),
 )]
 pub(crate) async fn capture_module(
     version: Result<Path<String>, PathRejection>,

@@ -1,26 +1,52 @@
 //! `POST /ai/v1/self-checkout/age-antispoofing`
 
 use super::{
-    Code, Problem,
+    Code, Problem, Signed,
     age_antispoofing::{AgeAntispoofingAnswer, answer},
     antispoofing::AntispoofingRequest,
+    error,
     photo::Switches,
 };
-use crate::{Api, Signed};
-use axum::{Json, extract::State, http::header};
+use crate::Api;
+use axum::{
+    Json,
+    extract::{FromRequestParts, State},
+    http::{header, request::Parts},
+};
+use std::convert::Infallible;
 use utoipa::IntoParams;
 
+/// Longer ids of terminals are refused, and longer ids of sessions are not logged.
+const MAX_ID_BYTES: usize = 200;
+
 /// Headers of a till.
-#[derive(IntoParams)]
+#[derive(Debug, IntoParams)]
 #[into_params(parameter_in = Header)]
-#[expect(dead_code, reason = "describes the headers in the document")]
 pub(crate) struct Terminal {
-    /// Unique id of the machine; required unless the call comes from a browser (`Origin`).
-    #[param(rename = "Terminal-Id")]
+    /// Unique id of the machine, 1 to 200 characters; required unless the call comes from a browser (`Origin`).
+    #[param(rename = "Terminal-Id", max_length = 200)]
     terminal_id: Option<String>,
-    /// Groups the attempts of one person's transaction.
-    #[param(rename = "Session-Id")]
+    /// Groups the attempts of one person's transaction in the log.
+    #[param(rename = "Session-Id", max_length = 200)]
     session_id: Option<String>,
+    #[param(ignore)]
+    is_browser: bool,
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Terminal {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        let id = |name: &str| {
+            let id = parts.headers.get(name)?.to_str().ok()?;
+            (1..=MAX_ID_BYTES).contains(&id.len()).then(|| id.to_owned())
+        };
+        Ok(Self {
+            terminal_id: id("terminal-id"),
+            session_id: id("session-id"),
+            is_browser: parts.headers.contains_key(header::ORIGIN),
+        })
+    }
 }
 
 /// Estimate the age of a customer at a till, and tell whether the face is live.
@@ -28,17 +54,20 @@ pub(crate) struct Terminal {
     post, path = "/ai/v1/self-checkout/age-antispoofing", tag = "image AI", security(("applicationId" = [], "requestSignature" = [])),
     params(Switches, Terminal),
     request_body = AntispoofingRequest,
-    responses((status = 200, description = "Estimate and prediction.", body = AgeAntispoofingAnswer), Problem),
+    responses((status = 200, description = "Estimate and prediction.", body = AgeAntispoofingAnswer), error::CheckingLiveness),
 )]
 pub(crate) async fn age_antispoofing_at_checkout(
     State(api): State<Api>,
     switches: Switches,
+    terminal: Terminal,
     signed: Signed,
 ) -> Result<Json<AgeAntispoofingAnswer>, Problem> {
-    let named = signed.headers.get("terminal-id").is_some_and(|id| !id.is_empty() && id.len() <= 200);
-    if !named && !signed.headers.contains_key(header::ORIGIN) {
+    if terminal.terminal_id.is_none() && !terminal.is_browser {
         let words = "the Terminal-Id header (1 to 200 characters) is missing; only browsers may leave it out";
         return Err(Problem::new(Code::InvalidRequestBody, words));
+    }
+    if let Some(session) = terminal.session_id {
+        tracing::info!(checkout.session = session, "an attempt at a till");
     }
     answer(&api, &switches, &signed, "self-checkout/age-antispoofing").await
 }

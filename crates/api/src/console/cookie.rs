@@ -1,6 +1,6 @@
 //! The cookie that a session travels in.
 
-use crate::{Api, wire::text};
+use crate::{Api, http::header_text};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use base::SignedDuration;
 
@@ -10,11 +10,11 @@ const CONSOLE: HeaderName = HeaderName::from_static("x-assay-console");
 /// A browser keeps a cookie with this prefix to https, to this host, and to no part of it.
 const SECURE: &str = "__Host-assay-session";
 /// Without https there is no such promise.
-const OPEN: &str = "assay-session";
+pub(super) const OPEN: &str = "assay-session";
 
 /// Whether a page of the console sent it.
 pub(super) fn is_console(headers: &HeaderMap) -> bool {
-    text(headers, &CONSOLE) == Some("1")
+    header_text(headers, &CONSOLE) == Some("1")
 }
 
 /// The session of a request that a page of the console sent.

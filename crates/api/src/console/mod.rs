@@ -1,23 +1,45 @@
 //! What the console's pages need beside interface 1: sessions of members, and links to begin them with. Refusals have the
 //! moderation interface's form.
+//!
+//! It has a document of its own: businesses never call these operations, and the pages are typed by it.
 
+mod begin_session;
 mod cookie;
-mod knock;
+mod end_session;
+mod get_session;
+mod request;
 mod session;
 mod sign_in;
 
 pub(crate) use cookie::session;
 
-use crate::{Api, moderation};
-use axum::{
-    Router,
-    routing::{get, post},
+use crate::{Api, http::panic, moderation};
+use utoipa::openapi::{
+    OpenApi,
+    security::{ApiKey, ApiKeyValue, SecurityScheme},
 };
-use tower_http::catch_panic::CatchPanicLayer;
+use utoipa_axum::{router::OpenApiRouter, routes};
 
-pub(crate) fn router() -> Router<Api> {
-    Router::new()
-        .route("/console/session", get(session::who).post(session::enter).delete(session::leave))
-        .route("/console/sign-in", post(sign_in::ask))
-        .layer(CatchPanicLayer::custom(moderation::panicked))
+/// The operations.
+pub(crate) fn router() -> OpenApiRouter<Api> {
+    operations().layer(panic::catch::<moderation::Code>())
+}
+
+fn operations() -> OpenApiRouter<Api> {
+    OpenApiRouter::new()
+        .routes(routes!(get_session::get_session, begin_session::begin_session, end_session::end_session))
+        .routes(routes!(sign_in::ask_for_link))
+}
+
+pub(crate) fn document() -> OpenApi {
+    let mut document = operations().split_for_parts().1;
+    let components = document.components.get_or_insert_default();
+    moderation::describe_refusals(components);
+    let session = "A session. Over https the cookie is called `__Host-assay-session`.";
+    let session = ApiKey::Cookie(ApiKeyValue::with_description(cookie::OPEN, session));
+    components.add_security_scheme("session", SecurityScheme::ApiKey(session));
+    let page = "`1`: what the console's own pages send with each call, and forms of other sites cannot.";
+    let page = ApiKey::Header(ApiKeyValue::with_description("X-Assay-Console", page));
+    components.add_security_scheme("console", SecurityScheme::ApiKey(page));
+    document
 }

@@ -1,148 +1,233 @@
-//! Who asks: a business by its signature or a bearer token, or a person by the token of his session.
+//! Who asks: a relying party by its signature or a bearer token, or an end user by the token of their session. What the path
+//! names is loaded here, so that a handler begins with what it may work on.
 
 use super::{Code, Problem};
 use crate::{
     Api,
-    guard::{NoBearer, bearer, prove},
-    hosts::Sandbox,
-    wire::{
-        DeviceMeta, Noted, body, multipart,
-        once::{self, Asked, Begun, Once},
-        text,
+    http::{
+        DeviceMetadata,
+        auth::{BearerError, authenticate_signature, bearer, count_person},
+        body, header_text,
+        idempotency::{self, RequestIdentity},
+        json, request_context,
+        virtual_hosts::Sandbox,
     },
 };
 use axum::{
     body::{Body, Bytes},
-    extract::{FromRequest, Request},
-    http::{HeaderMap, header, request::Parts},
-    response::Response,
+    extract::{FromRequest, FromRequestParts, RawPathParams, Request},
+    http::{HeaderMap, request::Parts},
 };
-use base::{AppId, SessionId, UploadId, Uuid};
-use db::Tx;
+use base::{AppId, CheckId, MediaId, ResourceId, SessionId, UploadId, Uuid};
 use domain::{
+    Violation,
     identity::{
-        Held, NotDone, Upload,
+        Held, NotDone,
         flow::{self, By},
-        words::CaptureMethod,
     },
     tenancy::{Feature, standing, tokens::Scope},
 };
-use serde_json::{Map, Value};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::str::FromStr;
 
 /// Room for a payload, or a response configuration.
-const PAYLOAD: usize = 512 << 10;
+const MAX_PAYLOAD_BYTES: usize = 512 << 10;
 /// Room for a picture or a PDF file, with what stands around it in a form.
-const MEDIA: usize = (10 << 20) + (64 << 10);
+const MAX_MEDIA_BYTES: usize = (10 << 20) + (64 << 10);
 
-/// A business, and what it sent.
-pub(crate) struct Business {
+/// A relying party, and what it sent.
+pub(crate) struct RelyingParty {
     pub(super) app: AppId,
     /// Whether the sandbox was called.
     pub(super) sandbox: bool,
     /// What the client library said of a device.
     pub(super) device: Option<Value>,
-    pub(super) sent: Sent,
+    pub(super) path: PathParams,
+    pub(super) request: ReceivedRequest,
 }
 
-/// A person at a session, and what he sent.
-pub(crate) struct Person {
+/// A relying party that asks about a session of its own.
+pub(crate) struct SessionOwner {
+    pub(super) party: RelyingParty,
     pub(super) held: Held,
-    pub(super) device: Option<Value>,
-    pub(super) sent: Sent,
 }
 
-/// Either.
-pub(crate) enum Either {
-    Business(Business),
-    Person(Box<Person>),
+/// An end user at their session; a body is not looked at.
+pub(crate) struct EndUser {
+    pub(super) held: Held,
+    /// What the client library said of the device.
+    pub(super) device: Option<Value>,
+    pub(super) path: PathParams,
+}
+
+/// An end user at their session, and what they sent.
+pub(crate) struct EndUserRequest {
+    pub(super) user: EndUser,
+    pub(super) request: ReceivedRequest,
+}
+
+/// Either of those who take part in a session.
+pub(crate) enum Participant {
+    RelyingParty(Box<SessionOwner>),
+    EndUser(Box<EndUserRequest>),
+}
+
+/// A caller, and the body that was read into a type; as `{}` where nothing was sent.
+pub(crate) struct AuthenticatedRequest<C, T> {
+    pub(super) caller: C,
+    pub(super) body: T,
+}
+
+/// A caller whose body was read whole.
+pub(crate) trait WithBody {
+    fn received(&self) -> &ReceivedRequest;
 }
 
 /// A body that was read whole, and its headers.
-pub(super) struct Sent {
+pub(crate) struct ReceivedRequest {
     pub(super) headers: HeaderMap,
-    body: Bytes,
+    pub(super) body: Bytes,
     operation: String,
 }
 
-impl FromRequest<Api> for Business {
+/// What the path of a request names.
+pub(crate) struct PathParams(Vec<(String, String)>);
+
+impl FromRequest<Api> for RelyingParty {
     type Rejection = Problem;
 
     async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
         let (parts, body) = request.into_parts();
-        business(api, parts, body, PAYLOAD).await
+        Self::authenticate(api, parts, body, MAX_PAYLOAD_BYTES).await
     }
 }
 
-impl FromRequest<Api> for Person {
+impl FromRequest<Api> for SessionOwner {
     type Rejection = Problem;
 
     async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
-        let (parts, body) = request.into_parts();
-        person(api, parts, body).await
+        RelyingParty::from_request(request, api).await?.own_session(api).await
     }
 }
 
-impl FromRequest<Api> for Either {
+impl FromRequestParts<Api> for EndUser {
     type Rejection = Problem;
 
-    async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
-        let (parts, body) = request.into_parts();
-        if parts.headers.contains_key(api.wire.auth_token()) {
-            return Ok(Self::Person(Box::new(person(api, parts, body).await?)));
+    async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Self, Problem> {
+        let path = PathParams::read(parts).await;
+        let bad = || Problem::new(Code::BadToken, "the session's token is missing, unknown, or was deleted");
+        let token = header_text(&parts.headers, api.brand.auth_token()).ok_or_else(bad)?.trim();
+        let token = Uuid::try_parse(token).map_err(|_| bad())?;
+        let held = api.identities.by_token(path.session()?, &token).await?.ok_or_else(bad)?;
+        if held.session.sandbox != is_sandbox(parts) {
+            return Err(Problem::no_session());
         }
-        Ok(Self::Business(business(api, parts, body, MEDIA).await?))
+        count_person(api, held.session.id.into())?;
+        is_served(api, held.session.app).await?;
+        request_context::note_application(held.session.app);
+        let device = device(&parts.headers, api)?;
+        Ok(Self { held, device, path })
     }
 }
 
-async fn business(api: &Api, parts: Parts, body: Body, room: usize) -> Result<Business, Problem> {
-    let signed = parts.headers.contains_key(api.wire.auth_digest());
-    let (app, features, body) = if signed {
-        let id = application_id(&parts, api);
-        let proven = prove(api, &parts, body, room, "send less at once", id.as_deref()).await?;
-        (proven.caller.app, proven.caller.features, proven.body)
-    } else if parts.headers.contains_key(api.wire.auth_token()) {
-        return Err(Problem::new(Code::MessageSigning, "this is for businesses: it needs a signature"));
-    } else {
-        let bearer = bearer::authenticate(api, &parts.headers, &parts.extensions, Scope::IdvSessions).await?;
-        let patience = api.settings.body_timeout;
-        let body = body::read(&parts.headers, body, room, patience, "send less at once").await?;
-        (bearer.app, bearer.features, body)
-    };
-    if !features.contains(&Feature::Identity) {
-        return Err(NoBearer::Feature(Scope::IdvSessions).into());
+impl FromRequest<Api> for EndUserRequest {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
+        let (mut parts, body) = request.into_parts();
+        let user = EndUser::from_request_parts(&mut parts, api).await?;
+        let (room, patience) = (MAX_MEDIA_BYTES, api.settings.body_timeout);
+        let body = body::read(&parts.headers, body, room, patience, "send a smaller file").await?;
+        Ok(Self { user, request: ReceivedRequest::new(parts, body) })
     }
-    let device = device(&parts.headers, api)?;
-    Ok(Business { app, sandbox: sandbox(&parts), device, sent: Sent::of(parts, body) })
 }
 
-async fn person(api: &Api, parts: Parts, body: Body) -> Result<Person, Problem> {
-    let (held, device) = known(api, &parts).await?;
-    let patience = api.settings.body_timeout;
-    let body = body::read(&parts.headers, body, MEDIA, patience, "send a smaller file").await?;
-    Ok(Person { held, device, sent: Sent::of(parts, body) })
+impl FromRequest<Api> for Participant {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
+        if request.headers().contains_key(api.brand.auth_token()) {
+            return Ok(Self::EndUser(Box::new(EndUserRequest::from_request(request, api).await?)));
+        }
+        let (parts, body) = request.into_parts();
+        let party = RelyingParty::authenticate(api, parts, body, MAX_MEDIA_BYTES).await?;
+        Ok(Self::RelyingParty(Box::new(party.own_session(api).await?)))
+    }
 }
 
-/// The session that a person's token opens, and what was said of the device; the body is not looked at.
-pub(super) async fn known(api: &Api, parts: &Parts) -> Result<(Held, Option<Value>), Problem> {
-    let bad = || Problem::new(Code::BadToken, "the session's token is missing, unknown, or was deleted");
-    let token = text(&parts.headers, api.wire.auth_token()).ok_or_else(bad)?.trim();
-    let token = Uuid::try_parse(token).map_err(|_| bad())?;
-    // A path without a session, as that of the supported documents, goes with any.
-    let session = segment(parts.uri.path(), "sessions").map(str::parse::<SessionId>);
-    let session = session.transpose().map_err(|_| Problem::no_session())?;
-    let held = api.identities.by_token(session, &token).await?.ok_or_else(bad)?;
-    if held.session.sandbox != sandbox(parts) {
-        return Err(Problem::no_session());
+impl<C, T> FromRequest<Api> for AuthenticatedRequest<C, T>
+where
+    C: FromRequest<Api, Rejection = Problem> + WithBody,
+    T: DeserializeOwned,
+{
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
+        let caller = C::from_request(request, api).await?;
+        let body = json::parse(caller.received().json())?;
+        Ok(Self { caller, body })
     }
-    api.people.take(&held.session.id.into()).map_err(Problem::too_many)?;
-    is_served(api, held.session.app).await?;
-    if let Some(noted) = parts.extensions.get::<Noted>() {
-        noted.caller(held.session.app);
-    }
-    Ok((held, device(&parts.headers, api)?))
 }
 
-/// Refuses the person of a business that is not served any more.
+impl WithBody for RelyingParty {
+    fn received(&self) -> &ReceivedRequest {
+        &self.request
+    }
+}
+
+impl WithBody for SessionOwner {
+    fn received(&self) -> &ReceivedRequest {
+        &self.party.request
+    }
+}
+
+impl WithBody for EndUserRequest {
+    fn received(&self) -> &ReceivedRequest {
+        &self.request
+    }
+}
+
+impl WithBody for Participant {
+    fn received(&self) -> &ReceivedRequest {
+        match self {
+            Self::RelyingParty(owner) => owner.received(),
+            Self::EndUser(user) => user.received(),
+        }
+    }
+}
+
+impl RelyingParty {
+    async fn authenticate(api: &Api, mut parts: Parts, body: Body, room: usize) -> Result<Self, Problem> {
+        let path = PathParams::read(&mut parts).await;
+        let signed = parts.headers.contains_key(api.brand.auth_digest());
+        let (app, features, body) = if signed {
+            let id = application_id(&parts, &path, api);
+            let proven =
+                authenticate_signature(api, &parts, body, room, "send less at once", id.as_deref()).await?;
+            (proven.caller.app, proven.caller.features, proven.body)
+        } else if parts.headers.contains_key(api.brand.auth_token()) {
+            return Err(Problem::new(Code::MessageSigning, "this is for businesses: it needs a signature"));
+        } else {
+            let bearer = bearer::authenticate(api, &parts.headers, Scope::IdvSessions).await?;
+            let patience = api.settings.body_timeout;
+            let body = body::read(&parts.headers, body, room, patience, "send less at once").await?;
+            (bearer.app, bearer.features, body)
+        };
+        if !features.contains(&Feature::Identity) {
+            return Err(BearerError::Feature(Scope::IdvSessions).into());
+        }
+        let (device, sandbox) = (device(&parts.headers, api)?, is_sandbox(&parts));
+        Ok(Self { app, sandbox, device, path, request: ReceivedRequest::new(parts, body) })
+    }
+
+    async fn own_session(self, api: &Api) -> Result<SessionOwner, Problem> {
+        let held = api.identities.of(self.app, self.path.session()?, self.sandbox).await?;
+        Ok(SessionOwner { party: self, held })
+    }
+}
+
+/// Refuses the end user of a relying party that is not served any more.
 async fn is_served(api: &Api, app: AppId) -> Result<(), Problem> {
     let standing = standing::of(&mut api.db.read().await?, app).await?;
     if standing.is_some_and(|standing| standing.may(Feature::Identity)) {
@@ -152,175 +237,138 @@ async fn is_served(api: &Api, app: AppId) -> Result<(), Problem> {
 }
 
 /// The application that a signed request says it is of: in the query, under either name, in the path, or in the header.
-fn application_id(parts: &Parts, api: &Api) -> Option<String> {
+fn application_id(parts: &Parts, path: &PathParams, api: &Api) -> Option<String> {
     let query = parts.uri.query().unwrap_or_default();
     let named = form_urlencoded::parse(query.as_bytes())
         .find(|(name, _)| name == "sdkId" || name == "sdkID")
         .map(|(_, id)| id.into_owned());
     named
-        .or_else(|| segment(parts.uri.path(), "apps").map(str::to_owned))
-        .or_else(|| text(&parts.headers, api.wire.auth_id()).map(str::to_owned))
+        .or_else(|| path.get("sdkId").map(str::to_owned))
+        .or_else(|| header_text(&parts.headers, api.brand.auth_id()).map(str::to_owned))
 }
 
-/// The segment of a path after another.
-fn segment<'a>(path: &'a str, after: &str) -> Option<&'a str> {
-    let mut segments = path.split('/').skip_while(|segment| *segment != after);
-    segments.nth(1).filter(|segment| !segment.is_empty())
-}
-
-fn sandbox(parts: &Parts) -> bool {
+fn is_sandbox(parts: &Parts) -> bool {
     parts.extensions.get::<Sandbox>().is_some()
 }
 
 /// What a client library said of a device, as it is kept.
 fn device(headers: &HeaderMap, api: &Api) -> Result<Option<Value>, Problem> {
-    let name = api.wire.device_meta();
+    let name = api.brand.device_meta();
     let Some(meta) = headers.get(name) else { return Ok(None) };
-    let meta = DeviceMeta::read(meta.as_bytes(), name.as_str())
+    let meta = DeviceMetadata::read(meta.as_bytes(), name.as_str())
         .map_err(|words| Problem::new(Code::MalformedRequest, words))?;
     Ok(serde_json::to_value(meta).ok())
 }
 
-impl Business {
-    /// A session of this business.
-    pub(super) async fn session(&self, api: &Api, id: &str) -> Result<Held, Problem> {
-        let id = id.parse().map_err(|_| Problem::no_session())?;
-        Ok(api.identities.of(self.app, id, self.sandbox).await?)
-    }
-}
-
-impl Person {
-    /// What a call puts in its place: the file of a form, or an upload that came in pieces before, which a JSON body names
-    /// as `upload`, beside `capture_method`.
-    pub(super) async fn upload(&self, api: &Api) -> Result<Upload, Problem> {
-        let content_type = text(&self.sent.headers, &header::CONTENT_TYPE).unwrap_or_default();
-        if !content_type.trim_start().to_ascii_lowercase().starts_with("application/json") {
-            return self.sent.upload().await;
-        }
-        let body = self.sent.json()?;
-        let id = body.get("upload").and_then(Value::as_str).ok_or_else(|| {
-            Problem::wrong("upload", "it is the id of an upload, or the body is a form with the file itself")
-        })?;
-        let capture_method = capture_method(&body, "capture_method")?;
-        Ok(Upload { bytes: api.identities.uploaded(&self.held, upload_id(id)?).await?, capture_method })
-    }
-}
-
-/// The id of an upload.
-pub(super) fn upload_id(text: &str) -> Result<UploadId, Problem> {
-    Ok(text.parse().map_err(|_| NotDone::Missing("upload"))?)
-}
-
-/// How something was captured, where a descriptor says so.
-fn capture_method(descriptor: &Map<String, Value>, path: &str) -> Result<CaptureMethod, Problem> {
-    let word = descriptor.get("capture_method").filter(|word| !word.is_null());
-    let Some(word) = word else { return Ok(CaptureMethod::Camera) };
-    let read = word.as_str().and_then(|word| word.to_ascii_uppercase().parse().ok());
-    read.ok_or_else(|| Problem::wrong(path, "it is CAMERA or UPLOAD"))
-}
-
-impl Either {
+impl Participant {
     /// The session of the path.
-    pub(super) async fn session(&self, api: &Api, id: &str) -> Result<Held, Problem> {
+    pub(super) fn held(&self) -> &Held {
         match self {
-            Self::Business(business) => business.session(api, id).await,
-            Self::Person(person) => Ok(person.held.clone()),
+            Self::RelyingParty(owner) => &owner.held,
+            Self::EndUser(user) => &user.user.held,
         }
     }
 
     /// Who it is, as far as resources are concerned.
     pub(super) fn by(&self) -> By {
         match self {
-            Self::Business(_) => By::RelyingBusiness,
-            Self::Person(_) => By::EndUser,
+            Self::RelyingParty(_) => By::RelyingBusiness,
+            Self::EndUser(_) => By::EndUser,
         }
     }
 
-    pub(super) fn sent(&self) -> &Sent {
+    pub(super) fn path(&self) -> &PathParams {
         match self {
-            Self::Business(business) => &business.sent,
-            Self::Person(person) => &person.sent,
+            Self::RelyingParty(owner) => &owner.party.path,
+            Self::EndUser(user) => &user.user.path,
         }
     }
 
     pub(super) fn device(&self) -> Option<Value> {
         match self {
-            Self::Business(business) => business.device.clone(),
-            Self::Person(person) => person.device.clone(),
+            Self::RelyingParty(owner) => owner.party.device.clone(),
+            Self::EndUser(user) => user.user.device.clone(),
         }
     }
 }
 
-impl Sent {
-    fn of(parts: Parts, body: Bytes) -> Self {
+impl ReceivedRequest {
+    fn new(parts: Parts, body: Bytes) -> Self {
         // The path as it came: a key that was used in the sandbox is another in production.
         let path =
             parts.extensions.get::<Sandbox>().map_or_else(|| parts.uri.path(), |Sandbox(uri)| uri.path());
         Self { operation: format!("{} {path}", parts.method), headers: parts.headers, body }
     }
 
-    /// The body as a JSON object; an empty one where nothing was sent.
-    pub(super) fn json(&self) -> Result<Map<String, Value>, Problem> {
-        let body = if self.body.is_empty() { b"{}" } else { &self.body[..] };
-        Ok(crate::wire::parse(body)?)
+    /// The body as JSON; `{}` where nothing was sent.
+    pub(super) fn json(&self) -> &[u8] {
+        if self.body.is_empty() { b"{}" } else { &self.body }
     }
 
-    /// A form's file `binary-content`, and how it was captured.
-    pub(super) async fn upload(&self) -> Result<Upload, Problem> {
-        let content_type = text(&self.headers, &header::CONTENT_TYPE).unwrap_or_default();
-        let boundary = multipart::boundary(content_type).ok_or_else(|| {
-            Problem::new(Code::UnsupportedMediaType, "the body is multipart/form-data with a boundary")
-        })?;
-        let parts = multipart::parts(self.body.clone(), &boundary).await.map_err(|words| {
-            Problem::new(Code::MalformedRequest, format!("the form cannot be read: {words}"))
-        })?;
-        let part = |name: &str| parts.iter().find(|part| part.name == name);
-        let mut method = CaptureMethod::Camera;
-        if let Some(descriptor) = part("descriptor") {
-            let descriptor = crate::wire::parse(&descriptor.bytes)?;
-            method = capture_method(&descriptor, "descriptor.capture_method")?;
-        }
-        let file =
-            part("binary-content").ok_or_else(|| Problem::wrong("binary-content", "it is required"))?;
-        if file.filename.is_none() {
-            return Err(Problem::wrong("binary-content", "it is a file: its part needs a filename"));
-        }
-        Ok(Upload { bytes: file.bytes.to_vec(), capture_method: method })
+    /// The body as far as it can be read into a type, and what is wrong with the rest.
+    pub(super) fn parse_lenient<T: DeserializeOwned>(&self) -> Result<(T, Vec<Violation>), Problem> {
+        Ok(json::parse_lenient(self.json())?)
     }
 
-    /// What a repeat of this call is known by.
+    /// What a repeat of an end user's call is known by.
     pub(super) fn repeat(&self) -> Result<flow::Once, Problem> {
-        let key = once::key(&self.headers).map_err(|words| Problem::wrong("Idempotency-Key", words))?;
+        let key = idempotency::key(&self.headers)?;
         let request = [self.operation.as_bytes(), b"\n", &self.body].concat();
         Ok(flow::Once { key, request })
     }
 
-    /// The requirement that a body names.
-    pub(super) fn requirement(&self) -> Result<Option<String>, Problem> {
-        match self.json()?.remove("requirement_id") {
-            None | Some(Value::Null) => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text)),
-            Some(_) => Err(Problem::wrong("requirement_id", "a text is expected")),
-        }
+    /// The `Idempotency-Key`, where one came.
+    pub(super) fn idempotency_key(&self) -> Result<Option<String>, Problem> {
+        idempotency::key(&self.headers)
     }
 
-    /// Holds a place for the answer where an `Idempotency-Key` came; `Err` with the answer where it was given before.
-    pub(super) async fn once(
-        &self,
-        api: &Api,
-        tx: &mut Tx,
-        app: AppId,
-    ) -> Result<Result<Once, Response>, Problem> {
-        let key = once::key(&self.headers).map_err(|words| Problem::wrong("Idempotency-Key", words))?;
-        let operation = &self.operation;
-        let asked = Asked { app, account: None, operation, key: key.as_deref(), body: &self.body };
-        match once::begin(api, tx, asked).await? {
-            Begun::New(once) => Ok(Ok(once)),
-            Begun::Answered(answer) => Ok(Err(answer)),
-            Begun::OtherBody => {
-                let words = "the Idempotency-Key was used with another body; use a new one for each request";
-                Err(Problem::new(Code::IdempotencyKeyReused, words))
-            }
-        }
+    /// What a repeat of a relying party's call is known by.
+    pub(super) fn identity<'a>(&'a self, app: AppId, key: Option<&'a str>) -> RequestIdentity<'a> {
+        RequestIdentity { app, account: None, operation: &self.operation, key, body: &self.body }
+    }
+}
+
+impl PathParams {
+    async fn read(parts: &mut Parts) -> Self {
+        // What is no text names nothing of ours, and is not there.
+        let params = RawPathParams::from_request_parts(parts, &()).await;
+        let params = params.iter().flatten();
+        Self(params.map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    fn parse<T: FromStr>(&self, name: &str, missing: NotDone) -> Result<T, Problem> {
+        Ok(self.get(name).and_then(|text| text.parse().ok()).ok_or(missing)?)
+    }
+
+    pub(super) fn session(&self) -> Result<SessionId, Problem> {
+        self.parse("sessionId", NotDone::NoSession)
+    }
+
+    pub(super) fn resource(&self) -> Result<ResourceId, Problem> {
+        self.parse("resourceId", NotDone::Missing("resource"))
+    }
+
+    pub(super) fn page(&self) -> Result<u32, Problem> {
+        self.parse("page", NotDone::Missing("page"))
+    }
+
+    pub(super) fn frame(&self) -> Result<u32, Problem> {
+        self.parse("frame", NotDone::Missing("page"))
+    }
+
+    pub(super) fn media(&self) -> Result<MediaId, Problem> {
+        self.parse("mediaId", NotDone::NoMedia)
+    }
+
+    pub(super) fn check(&self) -> Result<CheckId, Problem> {
+        self.parse("checkId", NotDone::Missing("check"))
+    }
+
+    pub(super) fn upload(&self) -> Result<UploadId, Problem> {
+        self.parse("uploadId", NotDone::Missing("upload"))
     }
 }

@@ -3,108 +3,71 @@
 
 mod agent;
 mod caller;
-mod configuration;
-mod consent;
-mod create;
-mod delete;
 mod devices;
-mod documents;
-mod face;
-mod finish;
-mod get;
+mod error;
+mod face_capture;
+mod id_documents;
 mod liveness;
-mod mails;
 mod media;
-mod page_faults;
-mod problem;
-mod responses;
+mod openapi;
+mod response_config;
 mod reviews;
-mod supported;
+mod sessions;
+mod supplementary_documents;
+mod supported_documents;
+mod upload;
 mod uploads;
-mod view;
+mod violations;
+mod webhooks;
 
-pub use problem::Code;
+pub use error::Code;
+pub(crate) use openapi::document;
 
-use crate::{Api, oauth};
-use caller::{Business, Either, Person};
-pub(crate) use problem::not_found;
-use problem::{Error, Problem, Wrong};
-use tower_http::catch_panic::CatchPanicLayer;
-use utoipa::{
-    PartialSchema as _,
-    openapi::{
-        OpenApi,
-        security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, HttpBuilder, SecurityScheme},
-    },
-};
+use crate::Api;
+use error::Problem;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 /// The operations.
 pub(crate) fn router() -> OpenApiRouter<Api> {
-    operations().layer(CatchPanicLayer::custom(problem::panicked))
+    operations().layer(crate::http::panic::catch::<Code>())
 }
 
 fn operations() -> OpenApiRouter<Api> {
     OpenApiRouter::new()
-        .routes(routes!(supported::supported_documents))
-        .routes(routes!(create::create_session))
-        .routes(routes!(get::get_session, delete::delete_session))
-        .routes(routes!(media::get_media, media::delete_media))
-        .routes(routes!(responses::get_app_responses, responses::set_app_responses))
-        .routes(routes!(responses::get_session_responses, responses::set_session_responses))
-        .routes(routes!(devices::list_devices, devices::forget_devices))
-        .routes(routes!(reviews::list_reviews))
-        .routes(routes!(reviews::show_review, reviews::decide_review))
-        .routes(routes!(configuration::session_configuration))
-        .routes(routes!(consent::give_consent))
-        .routes(routes!(documents::add_id_document))
-        .routes(routes!(documents::put_id_page))
-        .routes(routes!(documents::extract_id_document))
-        .routes(routes!(documents::add_supplementary_document))
-        .routes(routes!(documents::put_supplementary_page))
-        .routes(routes!(documents::put_supplementary_file))
-        .routes(routes!(documents::extract_supplementary_document))
-        .routes(routes!(liveness::add_static))
-        .routes(routes!(liveness::add_zoom))
-        .routes(routes!(liveness::put_static_frame))
-        .routes(routes!(liveness::put_zoom_frame))
-        .routes(routes!(liveness::put_facemap))
-        .routes(routes!(face::add_face_capture))
-        .routes(routes!(face::put_face_image))
-        .routes(routes!(uploads::begin_upload))
-        .routes(routes!(uploads::upload_offset, uploads::append_to_upload))
-        .routes(routes!(mails::ask_for_mail))
-        .routes(routes!(page_faults::report_page_fault))
-        .routes(routes!(finish::delete_token))
-        .routes(routes!(agent::play_agent))
-}
-
-pub(crate) fn document() -> OpenApi {
-    let mut document = operations().merge(oauth::router()).split_for_parts().1;
-    let components = document.components.get_or_insert_default();
-    components.schemas.insert("Error".to_owned(), Error::schema());
-    components.schemas.insert("Wrong".to_owned(), Wrong::schema());
-    let key = |name: &str, words: &str| {
-        SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::with_description(name, words)))
-    };
-    components.add_security_scheme(
-        "signature",
-        key(
-            "X-Svc-Auth-Digest",
-            "The base64 of an RSASSA-PKCS1-v1_5 signature with SHA-256 over method, path, query and base64 body, with \
-             `sdkId`, `nonce` and `timestamp` in the query.",
-        ),
-    );
-    components.add_security_scheme(
-        "session",
-        key("X-Svc-Auth-Token", "The `client_session_token` of a session, for its person."),
-    );
-    let bearer: Http = HttpBuilder::new()
-        .scheme(HttpAuthScheme::Bearer)
-        .description(Some(
-            "A token of `POST /v1/oauth/token` with the scope `idv:sessions`, instead of a signature.",
+        .routes(routes!(supported_documents::supported_documents))
+        .routes(routes!(sessions::create::create_session))
+        .routes(routes!(sessions::get::get_session, sessions::delete::delete_session))
+        .routes(routes!(media::get::get_media, media::delete::delete_media))
+        .routes(routes!(
+            response_config::get_of_app::get_app_responses,
+            response_config::set_of_app::set_app_responses
         ))
-        .build();
-    components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
-    document
+        .routes(routes!(
+            response_config::get_of_session::get_session_responses,
+            response_config::set_of_session::set_session_responses
+        ))
+        .routes(routes!(devices::list::list_devices, devices::forget::forget_devices))
+        .routes(routes!(reviews::list::list_reviews))
+        .routes(routes!(reviews::show::show_review, reviews::decide::decide_review))
+        .routes(routes!(sessions::configuration::session_configuration))
+        .routes(routes!(sessions::consent::give_consent))
+        .routes(routes!(id_documents::add::add_id_document))
+        .routes(routes!(id_documents::put_page::put_id_page))
+        .routes(routes!(id_documents::extract::extract_id_document))
+        .routes(routes!(supplementary_documents::add::add_supplementary_document))
+        .routes(routes!(supplementary_documents::put_page::put_supplementary_page))
+        .routes(routes!(supplementary_documents::put_file::put_supplementary_file))
+        .routes(routes!(supplementary_documents::extract::extract_supplementary_document))
+        .routes(routes!(liveness::add_static::add_static))
+        .routes(routes!(liveness::add_zoom::add_zoom))
+        .routes(routes!(liveness::put_static_frame::put_static_frame))
+        .routes(routes!(liveness::put_zoom_frame::put_zoom_frame))
+        .routes(routes!(liveness::put_facemap::put_facemap))
+        .routes(routes!(face_capture::add::add_face_capture))
+        .routes(routes!(face_capture::put_image::put_face_image))
+        .merge(uploads::router())
+        .routes(routes!(sessions::emails::ask_for_mail))
+        .routes(routes!(sessions::page_faults::report_page_fault))
+        .routes(routes!(sessions::finish::delete_token))
+        .routes(routes!(agent::play_agent))
 }

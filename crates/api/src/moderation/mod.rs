@@ -1,38 +1,45 @@
 //! Interface 1: content moderation, under `/accounts`.
 
 mod accounts;
-mod caller;
+mod authentication;
 mod contents;
+mod created;
+pub(crate) mod error;
 mod groups;
 mod invitations;
 mod members;
 mod moderations;
 mod notifications;
-mod problem;
+mod path;
 mod profiles;
-mod sent;
+mod query;
+mod request;
+mod violations;
+mod webhooks;
 
-pub use problem::Code;
+pub use error::Code;
 
 use crate::Api;
 pub(crate) use accounts::get::AccountBody;
-pub(crate) use caller::Caller;
+pub(crate) use authentication::authenticate;
+pub(crate) use error::Problem;
+use error::{ErrorBody, Wrong};
+pub(crate) use invitations::invite::unusable;
 pub(crate) use members::MemberBody;
-use problem::{Error, Wrong};
-pub(crate) use problem::{Problem, not_found, panicked};
-use tower_http::catch_panic::CatchPanicLayer;
+pub(crate) use request::{Payload, read_command};
 use utoipa::{
     PartialSchema as _,
     openapi::{
-        Deprecated, OpenApi,
+        Components, Deprecated, OpenApi,
         security::{ApiKey, ApiKeyValue, SecurityScheme},
     },
 };
 use utoipa_axum::{router::OpenApiRouter, routes};
+pub(crate) use violations::Violations;
 
 /// The operations.
 pub(crate) fn router() -> OpenApiRouter<Api> {
-    operations().layer(CatchPanicLayer::custom(panicked))
+    operations().layer(crate::http::panic::catch::<Code>())
 }
 
 fn operations() -> OpenApiRouter<Api> {
@@ -81,12 +88,12 @@ fn operations() -> OpenApiRouter<Api> {
             profiles::delete::delete_profile
         ))
         .routes(routes!(profiles::ban::ban_profile))
-        .routes(routes!(profiles::ban::unban_profile))
-        .routes(routes!(profiles::faces::add_face))
-        .routes(routes!(profiles::faces::delete_face))
+        .routes(routes!(profiles::unban::unban_profile))
+        .routes(routes!(profiles::add_face::add_face))
+        .routes(routes!(profiles::delete_face::delete_face))
         .routes(routes!(groups::list::list_groups, groups::make::make_group))
-        .routes(routes!(groups::members::join_group, groups::remove::remove_group))
-        .routes(routes!(groups::members::leave_group))
+        .routes(routes!(groups::join::join_group, groups::remove::remove_group))
+        .routes(routes!(groups::leave::leave_group))
 }
 
 pub(crate) fn document() -> OpenApi {
@@ -95,9 +102,9 @@ pub(crate) fn document() -> OpenApi {
     if let Some(results) = document.paths.paths.get_mut(results).and_then(|path| path.get.as_mut()) {
         results.deprecated = Some(Deprecated::True);
     }
+    webhooks::document(&mut document);
     let components = document.components.get_or_insert_default();
-    components.schemas.insert("Error".to_owned(), Error::schema());
-    components.schemas.insert("Wrong".to_owned(), Wrong::schema());
+    describe_refusals(components);
     let key = |name, description| {
         SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::with_description(name, description)))
     };
@@ -105,4 +112,10 @@ pub(crate) fn document() -> OpenApi {
     components.add_security_scheme("api key", key("Authorization", description));
     components.add_security_scheme("application", key("Svc-Sdk-Id", "The application's id."));
     document
+}
+
+/// The body of refusals, which the console's operations share.
+pub(crate) fn describe_refusals(components: &mut Components) {
+    components.schemas.insert("Error".to_owned(), ErrorBody::schema());
+    components.schemas.insert("Violation".to_owned(), Wrong::schema());
 }

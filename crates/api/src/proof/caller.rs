@@ -3,8 +3,7 @@
 use super::Problem;
 use crate::{
     Api,
-    guard::bearer,
-    wire::{body, once},
+    http::{auth::bearer, body, idempotency},
 };
 use axum::{
     body::Bytes,
@@ -14,7 +13,7 @@ use axum::{
 use domain::tenancy::tokens::{Bearer, Scope};
 
 /// Room for the longest code and the most headers of a notification.
-const MOST_BYTES: usize = 256 << 10;
+const MAX_BODY_BYTES: usize = 256 << 10;
 
 /// A caller whose token opens this interface.
 pub(crate) struct Caller(pub(super) Bearer);
@@ -23,7 +22,7 @@ impl FromRequestParts<Api> for Caller {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Self, Problem> {
-        Ok(Self(bearer::authenticate(api, &parts.headers, &parts.extensions, Scope::PoaVerify).await?))
+        Ok(Self(bearer::authenticate(api, &parts.headers, Scope::PoaVerify).await?))
     }
 }
 
@@ -40,10 +39,9 @@ impl FromRequest<Api> for Sent {
     async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
         let (mut parts, body) = request.into_parts();
         let Caller(bearer) = Caller::from_request_parts(&mut parts, api).await?;
-        let key =
-            once::key(&parts.headers).map_err(|words| Problem::new(super::Code::MalformedPayload, words))?;
+        let key = idempotency::key(&parts.headers)?;
         let patience = api.settings.body_timeout;
-        let body = body::read(&parts.headers, body, MOST_BYTES, patience, "send the query alone").await?;
+        let body = body::read(&parts.headers, body, MAX_BODY_BYTES, patience, "send the query alone").await?;
         Ok(Self { bearer, body, idempotency_key: key })
     }
 }

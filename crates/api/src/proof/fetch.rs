@@ -1,40 +1,41 @@
 //! `GET /poa/v1/verify/{id}`
 
-use super::{Code, Problem, caller::Caller};
+use super::{Code, Problem, caller::Caller, error};
 use crate::Api;
 use axum::{
     Json,
     extract::{Path, State, rejection::PathRejection},
 };
-use domain::proof::Record;
+use base::Timestamp;
+use domain::proof::{ProofStatus, Record};
 use utoipa::ToSchema;
 
 /// A verification.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "describes domain::proof::Record, which knows no HTTP, in the document")]
+#[derive(Debug, serde::Serialize, ToSchema)]
 pub(crate) struct Verification {
     /// 22 characters of base64url.
-    #[schema(example = "kR3bV0mWQeS9n1yXo2Jt6A")]
+    #[schema(min_length = 22, max_length = 22, example = "kR3bV0mWQeS9n1yXo2Jt6A")]
     id: String,
-    /// `SUCCESS`, `FAILURE` or `PENDING`.
-    #[schema(example = "SUCCESS")]
-    status: String,
+    /// How it stands.
+    status: ProofStatus,
     /// When that was found.
-    #[schema(format = DateTime)]
-    timestamp: String,
-    /// Who vouches for the holder, as the operator's trust list calls him; absent where that is not known.
+    #[schema(value_type = String, format = DateTime)]
+    timestamp: Timestamp,
+    /// Who vouches for the holder, as the operator's trust list calls them; absent where that is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "GOV_UK")]
     provider: Option<String>,
     /// What was proven, with `SUCCESS`.
-    result: Option<Proven>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<ProofResult>,
     /// Why nothing was, with `FAILURE`.
-    failure: Option<NotProven>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<ProofFailure>,
 }
 
 /// What was proven.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "describes domain::proof::Proven in the document")]
-pub(crate) struct Proven {
+#[derive(Debug, serde::Serialize, ToSchema)]
+pub(crate) struct ProofResult {
     /// The holder is at least this old, years.
     #[schema(example = 18)]
     age_over: u8,
@@ -45,33 +46,57 @@ pub(crate) struct Proven {
 }
 
 /// Why nothing was proven.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "describes domain::proof::NotProven in the document")]
-pub(crate) struct NotProven {
+#[derive(Debug, serde::Serialize, ToSchema)]
+pub(crate) struct ProofFailure {
     /// `UNABLE_TO_VERIFY_SIGNATURE`, `PRESENTATION_EXPIRED`, `PRESENTATION_ALREADY_USED`, `UNSUPPORTED_PAYLOAD`,
     /// `EXCLUDED_PROVIDER`, `UNKNOWN_PROVIDER`, `USER_DID_NOT_CONSENT` or `REVOKED`.
     #[schema(example = "PRESENTATION_EXPIRED")]
     reason: String,
     /// The same in words, for a developer.
+    #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
+}
+
+impl From<&Record> for Verification {
+    fn from(record: &Record) -> Self {
+        Self {
+            id: record.id.clone(),
+            status: record.status,
+            timestamp: record.timestamp,
+            provider: record.provider.clone(),
+            result: record.result.as_ref().map(|proven| ProofResult {
+                age_over: proven.age_over,
+                valid_for_alcohol: proven.valid_for_alcohol,
+                checks: proven.checks.clone(),
+            }),
+            failure: record.failure.as_ref().map(|failure| ProofFailure {
+                reason: failure.reason.clone(),
+                message: failure.message.clone(),
+            }),
+        }
+    }
 }
 
 /// Fetch a verification, for 30 days.
 #[utoipa::path(
     get, path = "/poa/v1/verify/{id}", tag = "proof of age", security(("bearer" = [])),
     params(("id" = String, Path, description = "The `id` of the verification.")),
-    responses((status = 200, description = "The verification as it stands.", body = Verification), Problem),
+    responses(
+        (status = 200, description = "The verification as it stands.", body = Verification),
+        error::Fetching
+    ),
 )]
 pub(crate) async fn fetch_proof(
     State(api): State<Api>,
     Caller(bearer): Caller,
     id: Result<Path<String>, PathRejection>,
-) -> Result<Json<Record>, Problem> {
+) -> Result<Json<Verification>, Problem> {
     // Whatever is no id of ours is nobody's.
     let id = id.ok().filter(|Path(id)| id.len() == 22);
-    let known = match id {
+    let record = match id {
         Some(Path(id)) => api.proofs.find(bearer.app, &id).await?,
         None => None,
     };
-    known.map(Json).ok_or_else(|| Problem::new(Code::NotFound, "there is no such verification"))
+    let record = record.ok_or_else(|| Problem::new(Code::NotFound, "there is no such verification"))?;
+    Ok(Json(Verification::from(&record)))
 }

@@ -1,20 +1,23 @@
 //! `POST /poa/v1/holder/credentials` and `GET /poa/v1/issuer/keys`: this server as an issuer of proofs.
 
-use super::{Code, Problem};
+use super::{Code, Problem, error};
 use crate::{
     Api,
-    wire::{body, parse, text},
+    http::{body, header_text, json::parse},
 };
 use axum::{
     Json,
     extract::{Request, State},
     http::{HeaderName, header},
 };
-use domain::proof::issuer::{BATCH, NotIssued};
+use domain::{
+    jwk::JwkSet,
+    proof::issuer::{BATCH, NotIssued},
+};
 use utoipa::ToSchema;
 
 /// Room for the keys of a batch.
-const MOST_BYTES: usize = 64 << 10;
+const MAX_BODY_BYTES: usize = 64 << 10;
 
 /// The public keys of a holder's page.
 #[derive(serde::Deserialize, ToSchema)]
@@ -39,18 +42,18 @@ pub(crate) struct HolderBatch {
 #[utoipa::path(
     post, path = "/poa/v1/holder/credentials", tag = "holders", security(("invitation" = [])),
     request_body = HolderKeys,
-    responses((status = 200, description = "The credentials.", body = HolderBatch), Problem),
+    responses((status = 200, description = "The credentials.", body = HolderBatch), error::Redeeming),
 )]
 pub(crate) async fn redeem_invitation(
     State(api): State<Api>,
     request: Request,
 ) -> Result<([(HeaderName, &'static str); 1], Json<HolderBatch>), Problem> {
     let (parts, body) = request.into_parts();
-    let sent = text(&parts.headers, &header::AUTHORIZATION).and_then(|value| value.split_once(' '));
+    let sent = header_text(&parts.headers, &header::AUTHORIZATION).and_then(|value| value.split_once(' '));
     let code = sent.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map(|(_, code)| code.trim());
     let code = code.ok_or_else(|| Problem::new(Code::InvalidToken, "no invitation was sent"))?;
     let patience = api.settings.body_timeout;
-    let body = body::read(&parts.headers, body, MOST_BYTES, patience, "send at most 120 keys").await?;
+    let body = body::read(&parts.headers, body, MAX_BODY_BYTES, patience, "send at most 120 keys").await?;
     let HolderKeys { keys } = parse(&body)?;
     let batch = api.issuer.redeem(code, &keys).await?;
     let encode = |bytes: &Vec<u8>| base64_simd::URL_SAFE_NO_PAD.encode_to_string(bytes);
@@ -62,21 +65,12 @@ pub(crate) async fn redeem_invitation(
     Ok(([(header::CACHE_CONTROL, "no-store")], Json(answer)))
 }
 
-/// Keys that verify.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "describes a JWK Set, which is passed through, in the document")]
-pub(crate) struct KeySet {
-    /// Public keys as JWK (RFC 7517).
-    #[schema(value_type = Vec<Object>)]
-    keys: Vec<serde_json::Value>,
-}
-
 /// The public keys of this server as an issuer of proofs, a JWK Set.
 #[utoipa::path(
     get, path = "/poa/v1/issuer/keys", tag = "holders",
-    responses((status = 200, description = "The keys.", body = KeySet), Problem),
+    responses((status = 200, description = "The keys.", body = JwkSet), error::Public),
 )]
-pub(crate) async fn issuer_keys(State(api): State<Api>) -> Result<Json<serde_json::Value>, Problem> {
+pub(crate) async fn issuer_keys(State(api): State<Api>) -> Result<Json<JwkSet>, Problem> {
     Ok(Json(api.issuer.key_set().await?))
 }
 
@@ -88,7 +82,7 @@ impl From<NotIssued> for Problem {
             NotIssued::Keys(many) => {
                 let limit = format!("1 to {BATCH} keys");
                 let measured = base::Measured::new(many as f64, limit, "send a key for each credential");
-                Self::measured(Code::UnprocessableEntry, no.to_string(), Some(measured))
+                Self::new(Code::UnprocessableEntry, no.to_string()).with_measured(measured)
             }
             NotIssued::Damaged(_) | NotIssued::Issue(_) | NotIssued::Tenancy(_) | NotIssued::Db(_) => {
                 Self::unavailable(&no)

@@ -1,18 +1,16 @@
 //! Interface 2, proof of age: a code scanned at a till, under `/poa/v1`.
 
 mod caller;
+mod error;
 mod fetch;
 mod holder;
-mod problem;
 mod verify;
+mod webhooks;
 
-pub use problem::Code;
+pub use error::Code;
 
 use crate::{Api, oauth};
-use axum::middleware;
-pub(crate) use problem::not_found;
-use problem::{Error, Problem, render};
-use tower_http::catch_panic::CatchPanicLayer;
+use error::{ErrorBody, Problem};
 use utoipa::{
     PartialSchema as _,
     openapi::{
@@ -22,11 +20,9 @@ use utoipa::{
 };
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// The operations; `api` is for the layer that writes refusals.
-pub(crate) fn router(api: Api) -> OpenApiRouter<Api> {
-    operations()
-        .layer(CatchPanicLayer::custom(problem::panicked))
-        .layer(middleware::from_fn_with_state(api, render))
+/// The operations.
+pub(crate) fn router() -> OpenApiRouter<Api> {
+    operations().layer(crate::http::panic::catch::<Code>())
 }
 
 fn operations() -> OpenApiRouter<Api> {
@@ -40,7 +36,7 @@ fn operations() -> OpenApiRouter<Api> {
 pub(crate) fn document() -> OpenApi {
     let mut document = operations().merge(oauth::router()).split_for_parts().1;
     let components = document.components.get_or_insert_default();
-    components.schemas.insert("Error".to_owned(), Error::schema());
+    components.schemas.insert("Error".to_owned(), ErrorBody::schema());
     let bearer: Http = HttpBuilder::new()
         .scheme(HttpAuthScheme::Bearer)
         .description(Some(
@@ -54,5 +50,6 @@ pub(crate) fn document() -> OpenApi {
         .description(Some("The code of an invitation that the operator made."))
         .build();
     components.add_security_scheme("invitation", SecurityScheme::Http(invitation));
+    webhooks::document(&mut document);
     document
 }

@@ -1,16 +1,15 @@
 //! `POST /poa/v1/verify`
 
-use super::{Code, Problem, caller::Sent, fetch::Verification};
+use super::{Problem, caller::Sent, error, fetch::Verification};
 use crate::{
     Api,
-    wire::{
-        object,
-        once::{self, Begun},
-        parse,
+    http::{
+        idempotency::{RequestIdentity, idempotent},
+        json::{object, parse},
     },
 };
 use axum::{extract::State, http::StatusCode, response::Response};
-use domain::proof::{Asked, AskedNotification, ProofStatus, Query, Record};
+use domain::proof::{Asked, AskedNotification, ProofStatus, Query};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
@@ -75,37 +74,32 @@ pub(crate) struct Notification {
     responses(
         (status = 200, description = "The result.", body = Verification),
         (status = 202, description = "The issuer is being asked.", body = Verification),
-        Problem
+        error::Verifying
     ),
 )]
 pub(crate) async fn verify_proof(State(api): State<Api>, sent: Sent) -> Result<Response, Problem> {
     let query = Query::check(asked(parse(&sent.body)?)?, api.proofs.outbox())?;
     let judgement = api.proofs.judge(sent.bearer.app, &query).await?;
 
-    let mut tx = api.db.write().await?;
-    let asked = once::Asked {
+    let identity = RequestIdentity {
         app: sent.bearer.app,
         account: None,
         operation: "POST /poa/v1/verify",
         key: sent.idempotency_key.as_deref(),
         body: &sent.body,
     };
-    let once = match once::begin(&api, &mut tx, asked).await? {
-        Begun::New(once) => once,
-        Begun::Answered(answer) => return Ok(answer),
-        Begun::OtherBody => {
-            let words = "the Idempotency-Key was used with another body; use a new one for each query";
-            return Err(Problem::new(Code::IdempotencyKeyReused, words));
-        }
-    };
-    let record: Record = api.proofs.store(&mut tx, sent.bearer.app, &query, judgement).await?;
-    let status = if record.status == ProofStatus::Pending { StatusCode::ACCEPTED } else { StatusCode::OK };
-    Ok(once.answer(&api, tx, status, &record).await?)
+    idempotent(&api, identity, async |tx| {
+        let record = api.proofs.store(tx, sent.bearer.app, &query, judgement).await?;
+        let status =
+            if record.status == ProofStatus::Pending { StatusCode::ACCEPTED } else { StatusCode::OK };
+        Ok((status, Verification::from(&record)))
+    })
+    .await
 }
 
 /// What is missing is malformed; what is there is judged later.
 fn asked(query: PoaQuery) -> Result<Asked, Problem> {
-    let missing = |path: &str| Problem::new(Code::MalformedPayload, format!("{path} is required"));
+    let missing = |path: &str| Problem::new(super::Code::MalformedPayload, format!("{path} is required"));
     let qr = query.qr.ok_or_else(|| missing("qr"))?;
     let terminal = query.terminal.ok_or_else(|| missing("terminal"))?;
     let notification = query.notification.map(|whom| {

@@ -7,6 +7,68 @@ use axum::{
 };
 use metrics_exporter_prometheus::{BuildError, PrometheusBuilder, PrometheusHandle};
 
+/// What a metric is: what its `# TYPE` says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Counter,
+    Gauge,
+    Histogram,
+}
+
+/// Every metric of every crate, with what its `# HELP` says. docs/LOGGING.md has the labels.
+const METRICS: [(Kind, &str, &str); 27] = [
+    (
+        Kind::Counter,
+        "assay_deliveries_repeated_total",
+        "Attempts at deliveries whose lease had run out; the receiver may have the message twice",
+    ),
+    (Kind::Counter, "assay_delivery_attempts_total", "Attempts at deliveries, by outcome"),
+    (Kind::Counter, "assay_delivery_endpoints_closed_total", "Times that an endpoint began to be left alone"),
+    (Kind::Counter, "assay_http_requests_total", "Requests answered, by route, status and error code"),
+    (Kind::Counter, "assay_inference_done_total", "Images that the models have looked at"),
+    (Kind::Counter, "assay_inference_panics_total", "Panics while a model looked at an image"),
+    (
+        Kind::Counter,
+        "assay_inference_refused_total",
+        "Images refused because the queue for the models was full",
+    ),
+    (Kind::Counter, "assay_job_panics_total", "Panics in jobs and deliveries"),
+    (Kind::Counter, "assay_job_runs_total", "Runs of jobs, by kind and how they ended"),
+    (Kind::Counter, "assay_live_outages_total", "Times that a live video was away and asked for again"),
+    (Kind::Counter, "assay_mails_sent_total", "Mails handed to the mail server"),
+    (Kind::Counter, "assay_moderations_total", "Moderations that ended, by type of content and state"),
+    (Kind::Counter, "assay_page_faults_total", "Errors that a person's page has reported"),
+    (Kind::Counter, "assay_panics_total", "Panics while a request was answered; should stay 0"),
+    (
+        Kind::Counter,
+        "assay_proofs_total",
+        "Proofs of age verified, by status and reason; a pending one counts again when it is decided",
+    ),
+    (Kind::Gauge, "assay_deliveries_pending", "Deliveries that are not over, by state"),
+    (Kind::Gauge, "assay_delivery_endpoints_closed", "Endpoints that are left alone now"),
+    (Kind::Gauge, "assay_inference_busy_seconds_total", "Seconds that models have been looking at images"),
+    (Kind::Gauge, "assay_inference_queued", "Images that wait for a model"),
+    (Kind::Gauge, "assay_inference_running", "Images that a model looks at now"),
+    (Kind::Gauge, "assay_jobs", "Jobs in the queue, by kind and state"),
+    (Kind::Gauge, "assay_model_info", "1 for each loaded model, with its task, id and digest"),
+    (Kind::Gauge, "assay_models_ready", "Whether the models are loaded: 1 or 0"),
+    (Kind::Histogram, "assay_delivery_attempt_seconds", "Time that attempts at deliveries took"),
+    (Kind::Histogram, "assay_delivery_lag_seconds", "Time from a message's queueing to its first attempt"),
+    (Kind::Histogram, "assay_http_request_seconds", "Time that answers took, by route"),
+    (Kind::Histogram, "assay_job_seconds", "Time that runs of jobs took, by kind"),
+];
+
+/// Tells the process's recorder what each metric means.
+fn describe() {
+    for (kind, name, help) in METRICS {
+        match kind {
+            Kind::Counter => metrics::describe_counter!(name, help),
+            Kind::Gauge => metrics::describe_gauge!(name, help),
+            Kind::Histogram => metrics::describe_histogram!(name, help),
+        }
+    }
+}
+
 /// The process's metrics, installed once.
 #[derive(Clone)]
 pub struct Metrics(Option<PrometheusHandle>);
@@ -23,6 +85,7 @@ impl Metrics {
         // Latencies as histograms with buckets, so that several nodes' figures can be added up.
         let seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
         let handle = PrometheusBuilder::new().set_buckets(&seconds)?.install_recorder()?;
+        describe();
         Ok(Self(Some(handle)))
     }
 
@@ -43,4 +106,61 @@ pub(super) async fn scrape(State(api): State<Api>) -> ([(HeaderName, &'static st
     api.estimator.report();
     let text = api.metrics.0.as_ref().map(PrometheusHandle::render).unwrap_or_default();
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{fs, path::Path};
+
+    /// The macros that record, and what they make of a name.
+    const MACROS: [(&str, Kind); 3] =
+        [("counter!(\"", Kind::Counter), ("gauge!(\"", Kind::Gauge), ("histogram!(\"", Kind::Histogram)];
+
+    /// Every metric that a file below a folder records.
+    fn recorded(folder: &Path, into: &mut Vec<(Kind, String)>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                recorded(&path, into);
+            } else if path.extension().is_some_and(|end| end == "rs") {
+                let text = fs::read_to_string(&path).unwrap();
+                for (words, kind) in MACROS {
+                    let names = text.split(words).skip(1).filter_map(|rest| rest.split('"').next());
+                    into.extend(
+                        names.filter(|name| name.starts_with("assay_")).map(|name| (kind, name.to_owned())),
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_metric_has_help_and_nothing_else_has() {
+        let mut found = Vec::new();
+        for part in fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).unwrap() {
+            recorded(&part.unwrap().path().join("src"), &mut found);
+        }
+        found.sort_by(|(_, one), (_, other)| one.cmp(other));
+        found.dedup();
+        let mut described: Vec<_> = METRICS.map(|(kind, name, _)| (kind, name.to_owned())).into();
+        described.sort_by(|(_, one), (_, other)| one.cmp(other));
+        assert_eq!(found, described);
+
+        let recorder = PrometheusBuilder::new().build_recorder();
+        let text = metrics::with_local_recorder(&recorder, || {
+            describe();
+            for (kind, name, _) in METRICS {
+                match kind {
+                    Kind::Counter => metrics::counter!(name).increment(1),
+                    Kind::Gauge => metrics::gauge!(name).set(1.0),
+                    Kind::Histogram => metrics::histogram!(name).record(1.0),
+                }
+            }
+            recorder.handle().render()
+        });
+        for (_, name, help) in METRICS {
+            assert!(text.contains(&format!("# HELP {name} {help}\n# TYPE {name} ")), "{name}: {text}");
+        }
+    }
 }

@@ -2,8 +2,12 @@
 
 use crate::Api;
 use axum::{Json, extract::State, http::StatusCode};
-use serde_json::{Value, json};
-use std::{path::PathBuf, time::Duration};
+use serde::Serialize;
+use std::{error::Error, path::PathBuf, time::Duration};
+use vision::ModelInfo;
+
+/// How long the database may take to answer.
+const DATABASE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The disk under the data folder.
 #[derive(Clone, Debug)]
@@ -29,48 +33,80 @@ impl Disk {
                 false
             }
             Err(error) => {
-                tracing::warn!(
-                    error = &error as &dyn std::error::Error,
-                    "not ready: the data folder cannot be seen"
-                );
+                tracing::warn!(error = &error as &dyn Error, "not ready: the data folder cannot be seen");
                 false
             }
         }
     }
 }
 
+/// Whether requests can be served, and each part that is needed for it.
+#[derive(Serialize)]
+pub(super) struct Readiness {
+    /// Whether all of it is.
+    ready: bool,
+    database: DatabaseReadiness,
+    disk: DiskReadiness,
+    models: ModelReadiness,
+}
+
+/// Whether the database answers.
+#[derive(Serialize)]
+struct DatabaseReadiness {
+    ready: bool,
+    /// `sqlite` or `postgres`.
+    engine: String,
+}
+
+/// Whether the disk has room.
+#[derive(Serialize)]
+struct DiskReadiness {
+    ready: bool,
+}
+
+/// Whether there are models.
+#[derive(Serialize)]
+struct ModelReadiness {
+    ready: bool,
+    /// Those that are there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    loaded: Option<Vec<ModelInfo>>,
+    /// What to do where they are not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<&'static str>,
+}
+
 /// 200 when models and database answer and the disk has room, 503 otherwise; the body names each part. Causes stay in the log and with
 /// `assay doctor`, because anyone may ask here.
-pub(super) async fn readyz(State(api): State<Api>) -> (StatusCode, Json<Value>) {
-    let database = tokio::time::timeout(Duration::from_secs(2), api.db.ping()).await;
-    let database = match database {
+pub(super) async fn readyz(State(api): State<Api>) -> (StatusCode, Json<Readiness>) {
+    let database = DatabaseReadiness {
+        ready: database_answers(&api).await,
+        engine: format!("{:?}", api.db.engine()).to_lowercase(),
+    };
+    let disk = DiskReadiness { ready: api.disk.has_room() };
+    let models = match api.estimator.models() {
+        Ok(models) => ModelReadiness { ready: true, loaded: Some(models), hint: None },
+        Err(error) => {
+            tracing::warn!(error = &error as &dyn Error, "not ready: no models");
+            let hint = Some("run `assay doctor` on the server");
+            ModelReadiness { ready: false, loaded: None, hint }
+        }
+    };
+    let ready = database.ready && disk.ready && models.ready;
+    let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    (status, Json(Readiness { ready, database, disk, models }))
+}
+
+async fn database_answers(api: &Api) -> bool {
+    match tokio::time::timeout(DATABASE_TIMEOUT, api.db.ping()).await {
         Ok(Ok(())) => true,
         Ok(Err(error)) => {
-            tracing::warn!(
-                error = &error as &dyn std::error::Error,
-                "not ready: the database does not answer"
-            );
+            tracing::warn!(error = &error as &dyn Error, "not ready: the database does not answer");
             false
         }
         Err(_) => {
             tracing::warn!("not ready: the database takes longer than two seconds");
             false
         }
-    };
-    let models = api.estimator.models();
-    if let Err(error) = &models {
-        tracing::warn!(error = error as &dyn std::error::Error, "not ready: no models");
     }
-    let disk = api.disk.has_room();
-    let ready = database && disk && models.is_ok();
-    let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-    let models = match models {
-        Ok(models) => json!({ "ready": true, "loaded": models }),
-        Err(_) => json!({ "ready": false, "hint": "run `assay doctor` on the server" }),
-    };
-    let database = json!({ "ready": database, "engine": format!("{:?}", api.db.engine()).to_lowercase() });
-    (
-        status,
-        Json(json!({ "ready": ready, "database": database, "disk": { "ready": disk }, "models": models })),
-    )
 }

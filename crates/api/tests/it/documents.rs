@@ -1,10 +1,9 @@
-//! The five OpenAPI documents: as published, without dangling references, and true.
+//! The OpenAPI documents: as published, without dangling references, and true.
 
+use api::openapi::NAMES;
 use axum::{body::Body, http::Request};
 use serde_json::Value;
 use testkit::{Call, TestApp};
-
-const NAMES: [&str; 5] = ["moderation", "ai", "proof", "identity", "ages"];
 
 async fn document(app: &TestApp, name: &str) -> Value {
     let answer = app.get(&format!("/openapi/{name}.json")).await;
@@ -108,7 +107,8 @@ async fn every_operation_refuses_callers_without_credentials() {
         let document = document(&app, name).await;
         for (path, operations) in document["paths"].as_object().into_iter().flatten() {
             for method in operations.as_object().unwrap().keys() {
-                if OPEN.contains(&path.as_str()) {
+                // What of tus is spoken anybody may ask.
+                if OPEN.contains(&path.as_str()) || method == "options" {
                     continue;
                 }
                 let concrete = concrete(path);
@@ -126,7 +126,7 @@ async fn every_operation_refuses_callers_without_credentials() {
             }
         }
     }
-    assert_eq!(tried, 115, "every documented operation was tried");
+    assert_eq!(tried, 119, "every documented operation was tried");
 }
 
 #[tokio::test]

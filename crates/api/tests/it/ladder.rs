@@ -298,7 +298,7 @@ async fn image_not_provided() {
 
 #[tokio::test]
 async fn a_brand_renames_headers_and_codes() {
-    let app = TestApp::with(|api| api.wire = api::Wire::new("Acme").unwrap()).await;
+    let app = TestApp::with(|api| api.brand = api::Brand::new("Acme").unwrap()).await;
     assert_eq!(call().send(&app).await.line(), PASSED);
     assert_eq!(call().auth_id(None).send(&app).await.line(), "401 INVALID_X_ACME_AUTH_ID");
     assert_eq!(call().digest(None).send(&app).await.line(), "401 INVALID_ACME_AUTH_DIGEST");

@@ -1,6 +1,6 @@
 //! What the operator sets around the operations: quotas, host names, and what client libraries send along.
 
-use api::{Hosts, Mount, Rate, Settings};
+use api::{Interface, RateLimit, Settings, VirtualHosts};
 use axum::{body::Body, http::Request};
 use serde_json::json;
 use std::{num::NonZeroU32, sync::Arc};
@@ -13,7 +13,7 @@ fn call() -> Call {
 #[tokio::test]
 async fn an_application_has_a_quota_where_the_operator_sets_one() {
     let two = NonZeroU32::new(2).unwrap();
-    let app = TestApp::with(|api| api.rate = Some(Arc::new(Rate::new(NonZeroU32::MIN, two)))).await;
+    let app = TestApp::with(|api| api.rate = Some(Arc::new(RateLimit::new(NonZeroU32::MIN, two)))).await;
 
     let strangers = call().digest(Some("AAAA")).send(&app).await;
     assert_eq!(strangers.line(), "401 INVALID_SIGNATURE");
@@ -43,9 +43,9 @@ async fn without_a_quota_nothing_is_said_of_one() {
 #[tokio::test]
 async fn an_interface_can_have_a_host_of_its_own() {
     let app = TestApp::with(|api| {
-        let mut hosts = Hosts::default();
-        hosts.insert("AI.example.com", Mount::Ai);
-        hosts.insert("id.example.com", Mount::Identity);
+        let mut hosts = VirtualHosts::default();
+        hosts.insert("AI.example.com", Interface::Ai);
+        hosts.insert("id.example.com", Interface::Identity);
         api.settings = Arc::new(Settings { hosts, ..Settings::default() });
     })
     .await;
@@ -63,8 +63,8 @@ async fn an_interface_can_have_a_host_of_its_own() {
 #[tokio::test]
 async fn a_host_of_age_sessions_has_what_their_page_asks_for() {
     let app = TestApp::with(|api| {
-        let mut hosts = Hosts::default();
-        hosts.insert("age.example.com", Mount::Ages);
+        let mut hosts = VirtualHosts::default();
+        hosts.insert("age.example.com", Interface::Ages);
         api.settings = Arc::new(Settings { hosts, ..Settings::default() });
     })
     .await;

@@ -352,7 +352,7 @@ async fn a_member_signs_in_again_by_a_link_that_works_once_and_not_for_long() {
 #[tokio::test]
 async fn all_together_ask_for_so_many_links_and_no_more() {
     let few = std::num::NonZeroU32::new(2).unwrap();
-    let app = TestApp::with(|api| api.sign_ins = std::sync::Arc::new(api::Rate::new(few, few))).await;
+    let app = TestApp::with(|api| api.sign_ins = std::sync::Arc::new(api::RateLimit::new(few, few))).await;
     let desk = Desk::with(app).await;
     for email in ["a@example.com", "b@example.com"] {
         assert_eq!(desk.knock("/console/sign-in", json!({ "email": email })).await.status, 202);

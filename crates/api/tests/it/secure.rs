@@ -137,11 +137,11 @@ async fn the_capture_module_makes_what_the_server_trusts() {
          process.stdout.write(JSON.stringify(sealed) + '\\n');",
         app.app
     );
-    let image = std::env::temp_dir().join(format!("assay-capture-{}.jpg", std::process::id()));
-    std::fs::write(&image, face()).unwrap();
+    let mut image = tempfile::NamedTempFile::new().unwrap();
+    std::io::Write::write_all(&mut image, face()).unwrap();
     let mut node = std::process::Command::new("node")
         .args(["--input-type=module", "-e", &script])
-        .arg(&image)
+        .arg(image.path())
         .stdin(std::process::Stdio::piped())
         .stdout(std::process::Stdio::piped())
         .spawn()
@@ -153,7 +153,6 @@ async fn the_capture_module_makes_what_the_server_trusts() {
     std::io::Write::write_all(&mut node.stdin.take().unwrap(), &token.body).unwrap();
     let sealed: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
     assert!(node.wait().unwrap().success());
-    std::fs::remove_file(image).unwrap();
 
     let answer = Call::post("/ai/v1/age").json(&sealed).query("secure", "true").send(&app).await;
     assert_eq!(answer.line(), "200");

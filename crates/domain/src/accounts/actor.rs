@@ -106,6 +106,11 @@ impl Actor {
         self.admin || self.scopes.contains(&scope)
     }
 
+    /// All that they may do, in the interface's order.
+    pub fn granted(&self) -> Vec<Scope> {
+        Scope::ALL.into_iter().filter(|scope| self.may(*scope)).collect()
+    }
+
     /// The one account he sees, where he is a member.
     pub fn account(&self) -> Option<AccountId> {
         match self.who {

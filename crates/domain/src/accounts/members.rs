@@ -23,6 +23,13 @@ pub struct Member {
     pub created_at: Timestamp,
 }
 
+impl Member {
+    /// All that they may do, in the interface's order.
+    pub fn granted(&self) -> Vec<Scope> {
+        Scope::ALL.into_iter().filter(|scope| self.admin || self.scopes.contains(scope)).collect()
+    }
+}
+
 /// Why nothing was changed about a member.
 #[derive(Debug, thiserror::Error)]
 pub enum NotChanged {

@@ -1,6 +1,6 @@
 //! Receipts for closed accounts: what was deleted, how many, when; signed, so that they can be shown around.
 
-use crate::keyring::Keyring;
+use crate::{jwk::Jwk, keyring::Keyring};
 use aws_lc_rs::{
     digest,
     signature::{Ed25519KeyPair, KeyPair as _},
@@ -34,8 +34,8 @@ pub struct Signed {
     pub receipt: Receipt,
     /// The same as a JWS in compact form (RFC 7515, `EdDSA` by RFC 8037).
     pub jws: String,
-    /// The public key that it verifies with, a JWK.
-    pub key: serde_json::Value,
+    /// The public key that it verifies with.
+    pub key: Jwk,
 }
 
 /// Signs receipts and finds them again; cheap to clone.
@@ -59,9 +59,18 @@ impl Receipts {
     }
 
     /// The public key that receipts verify with, a JWK (RFC 8037); its `kid` is its thumbprint (RFC 7638).
-    pub fn key(&self) -> serde_json::Value {
-        let x = text(self.0.public_key().as_ref());
-        serde_json::json!({ "kty": "OKP", "crv": "Ed25519", "x": x, "kid": self.kid(), "alg": "EdDSA", "use": "sig" })
+    pub fn key(&self) -> Jwk {
+        Jwk {
+            kty: "OKP".to_owned(),
+            kid: self.kid(),
+            usage: "sig".to_owned(),
+            alg: "EdDSA".to_owned(),
+            crv: Some("Ed25519".to_owned()),
+            x: Some(text(self.0.public_key().as_ref())),
+            y: None,
+            n: None,
+            e: None,
+        }
     }
 
     /// The receipt of an account that is gone, where the account was this application's; of any where none is named.
@@ -134,7 +143,7 @@ mod tests {
         assert_eq!(read(&jws), Some(receipt));
         let (signed, signature) = jws.rsplit_once('.').unwrap();
         let decode = |text: &str| base64_simd::URL_SAFE_NO_PAD.decode_to_vec(text).unwrap();
-        let key = UnparsedPublicKey::new(&ED25519, decode(receipts.key()["x"].as_str().unwrap()));
+        let key = UnparsedPublicKey::new(&ED25519, decode(&receipts.key().x.unwrap()));
         assert_eq!(key.verify(signed.as_bytes(), &decode(signature)), Ok(()));
     }
 }

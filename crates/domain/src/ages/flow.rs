@@ -7,17 +7,17 @@
 
 use super::{
     Ages, Business, NotDone, Response, anonymity,
-    methods::{self, Ask, At, Next, Problem, Step},
+    methods::{self, Ask, At, InputProblem, Next, Step, TurnInput},
     moves::Event,
     session::{Attempt, Codes, Consent, Gift, Session, Verdict},
     store::Held,
     wanted::Block,
-    words::{Kind, Method, State},
+    words::{AgeMethod, AgeSessionStatus, AgeSessionType},
 };
 use base::{AgeSessionId, AttemptId, SignedDuration};
 use db::Tx;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// Turns of one attempt.
 const MOST_TURNS: i64 = 60;
@@ -36,7 +36,7 @@ pub struct Turn {
     /// What it is to do.
     pub step: Option<Step>,
     /// What of the last answer could not be used.
-    pub problem: Option<Problem>,
+    pub problem: Option<InputProblem>,
 }
 
 /// What travels through the page, sealed.
@@ -84,7 +84,7 @@ impl Ages {
         let begun = session.attempt.as_ref().and_then(|attempt| session.wanted.block(attempt.method));
         let measures = begun.is_some_and(Block::is_biometric)
             || session.attempt.as_ref().is_some_and(methods::is_estimating);
-        let ends = !given && measures && session.state == State::InProgress;
+        let ends = !given && measures && session.state == AgeSessionStatus::InProgress;
         let dropped = if ends { session.attempt.take() } else { None };
         let session = self.written(tx, held).await?;
         self.let_go(&session, dropped).await;
@@ -114,7 +114,7 @@ impl Ages {
     }
 
     /// Opens a method.
-    pub async fn open(&self, id: AgeSessionId, method: Method, locale: &str) -> Result<Turn, NotDone> {
+    pub async fn open(&self, id: AgeSessionId, method: AgeMethod, locale: &str) -> Result<Turn, NotDone> {
         self.0.signer.ready().await?;
         let (tx, mut held) = self.held(id).await?;
         let dropped = held.session.attempt.clone();
@@ -129,7 +129,7 @@ impl Ages {
     }
 
     /// Begins an attempt, where the session allows it.
-    fn begin(&self, session: &mut Session, method: Method) -> Result<AttemptId, NotDone> {
+    fn begin(&self, session: &mut Session, method: AgeMethod) -> Result<AttemptId, NotDone> {
         let has = self.has(session.sandbox);
         let block = session.wanted.usable(has).find(|block| block.method == method).cloned();
         let block = block.ok_or_else(|| NotDone::wrong("method", "the session does not offer it"))?;
@@ -153,7 +153,7 @@ impl Ages {
         id: AgeSessionId,
         attempt: AttemptId,
         continuation: &str,
-        input: &Map<String, Value>,
+        input: &TurnInput,
     ) -> Result<Turn, NotDone> {
         self.0.signer.ready().await?;
         let Carried { mut turn, locale, held } =
@@ -239,7 +239,7 @@ impl Ages {
                 Some((step, problem, held))
             }
             Next::Waits => {
-                if session.state != State::Processing {
+                if session.state != AgeSessionStatus::Processing {
                     session.happen(Event::Waits, now)?;
                 }
                 None
@@ -279,7 +279,7 @@ impl Ages {
         &self,
         tx: &mut Tx,
         session: &mut Session,
-        method: Method,
+        method: AgeMethod,
         verdict: Verdict,
     ) -> Result<(), NotDone> {
         let has = self.has(session.sandbox);
@@ -293,8 +293,8 @@ impl Ages {
         self.0.settings.proofs
             && business.proofs
             && !session.sandbox
-            && session.wanted.kind == Kind::Over
-            && session.state == State::Complete
+            && session.wanted.kind == AgeSessionType::Over
+            && session.state == AgeSessionStatus::Complete
             && session.issues.is_none()
             && shown
             && !session.given.contains(&Gift::Proof)
@@ -342,10 +342,13 @@ impl Ages {
         let dropped = session.attempt.take();
         session.state = response.state;
         session.updated_at = now;
-        if response.state == State::Pending {
+        if response.state == AgeSessionStatus::Pending {
             session.outcome = None;
         }
-        if matches!(response.state, State::Complete | State::Fail | State::Error) {
+        if matches!(
+            response.state,
+            AgeSessionStatus::Complete | AgeSessionStatus::Fail | AgeSessionStatus::Error
+        ) {
             let outcome = response.outcome(session, now);
             session.outcome = Some(outcome.clone());
             self.tell(&mut tx, session, &outcome).await?;

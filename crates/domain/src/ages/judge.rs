@@ -3,7 +3,7 @@
 use super::{
     session::Verdict,
     wanted::{Block, Held, Wanted},
-    words::{CheckType, Kind, Method},
+    words::{AgeCheckType, AgeMethod, AgeSessionType},
 };
 use ::methods::{Known, age_on};
 use jiff::civil::Date;
@@ -28,18 +28,18 @@ pub(super) fn finding(
                 return Verdict::Undecided { code: "NO_SUCH_AGE" };
             }
             match kind {
-                Kind::Age => passed(wanted, block, age, evidence),
-                Kind::Over => told(age >= asked, wanted, block, evidence),
-                Kind::Under => told(age < asked, wanted, block, evidence),
+                AgeSessionType::Age => passed(wanted, block, age, evidence),
+                AgeSessionType::Over => told(age >= asked, wanted, block, evidence),
+                AgeSessionType::Under => told(age < asked, wanted, block, evidence),
             }
         }
-        (Known::Over { .. }, Kind::Age) => Verdict::Undecided { code: "AGE_NOT_TOLD" },
+        (Known::Over { .. }, AgeSessionType::Age) => Verdict::Undecided { code: "AGE_NOT_TOLD" },
         // Having reached more is having reached less, and the other way round.
         (Known::Over { years, is: true }, kind) if i64::from(years) >= asked => {
-            told(kind == Kind::Over, wanted, block, evidence)
+            told(kind == AgeSessionType::Over, wanted, block, evidence)
         }
         (Known::Over { years, is: false }, kind) if i64::from(years) <= asked => {
-            told(kind == Kind::Under, wanted, block, evidence)
+            told(kind == AgeSessionType::Under, wanted, block, evidence)
         }
         (Known::Over { .. }, _) => Verdict::Undecided { code: "AGE_NOT_TOLD" },
     }
@@ -49,14 +49,16 @@ pub(super) fn finding(
 /// Where it stands in for a wallet it must pass a threshold of its own, and is not kept as what a wallet showed.
 pub(super) fn estimate(wanted: &Wanted, block: &Block, estimate: &AgeEstimate, sure: f64) -> Verdict {
     let asked = block.threshold;
-    let instead = block.method == Method::DigitalId;
+    let instead = block.method == AgeMethod::DigitalId;
     let shown = block.age_estimation_threshold.filter(|_| instead).unwrap_or(asked);
-    let (above, below) = if wanted.kind == Kind::Over { (shown, asked) } else { (asked, shown) };
+    let (above, below) = if wanted.kind == AgeSessionType::Over { (shown, asked) } else { (asked, shown) };
     let verdict = match wanted.kind {
-        Kind::Age => passed(wanted, block, f64::from(estimate.years).floor() as i64, None),
-        kind if estimate.at_least(above as f64) >= sure => told(kind == Kind::Over, wanted, block, None),
+        AgeSessionType::Age => passed(wanted, block, f64::from(estimate.years).floor() as i64, None),
+        kind if estimate.at_least(above as f64) >= sure => {
+            told(kind == AgeSessionType::Over, wanted, block, None)
+        }
         kind if estimate.at_least(below as f64) <= 1.0 - sure => {
-            told(kind == Kind::Under, wanted, block, None)
+            told(kind == AgeSessionType::Under, wanted, block, None)
         }
         _ => Verdict::Undecided { code: "AGE_UNCERTAIN" },
     };
@@ -72,7 +74,7 @@ fn told(yes: bool, wanted: &Wanted, block: &Block, evidence: Option<String>) -> 
     if yes {
         return passed(wanted, block, block.threshold, evidence);
     }
-    let code = if wanted.kind == Kind::Under { "OVER_AGE" } else { "UNDER_AGE" };
+    let code = if wanted.kind == AgeSessionType::Under { "OVER_AGE" } else { "UNDER_AGE" };
     Verdict::Failed { evidence, code }
 }
 
@@ -85,8 +87,8 @@ fn passed(wanted: &Wanted, block: &Block, age: i64, evidence: Option<String>) ->
         authenticity: block.authenticity,
     };
     // A result that came from a kept one is kept already.
-    let fresh = !matches!(block.method, Method::SvcKey | Method::DoubleAnonymity);
-    Verdict::Passed { age, evidence, check_type: CheckType::Session, held: fresh.then_some(held) }
+    let fresh = !matches!(block.method, AgeMethod::SvcKey | AgeMethod::DoubleAnonymity);
+    Verdict::Passed { age, evidence, check_type: AgeCheckType::Session, held: fresh.then_some(held) }
 }
 
 #[cfg(test)]
@@ -105,7 +107,7 @@ mod tests {
         let kinds = |known: Known| {
             ["OVER", "UNDER", "AGE"].map(|kind| {
                 let wanted = wanted(&json!({ "type": kind, "electronic_id": { "threshold": 18 } }));
-                let block = wanted.block(Method::ElectronicId).unwrap();
+                let block = wanted.block(AgeMethod::ElectronicId).unwrap();
                 match finding(known, &wanted, block, today, None) {
                     Verdict::Passed { age, .. } => format!("passed {age}"),
                     Verdict::Failed { code, .. } | Verdict::Undecided { code } | Verdict::Broken { code } => {
@@ -129,7 +131,7 @@ mod tests {
         let says = |kind: &str, threshold: i64, years: f32| {
             let block = json!({ "age_estimation_allowed": true, "age_estimation_threshold": threshold });
             let wanted = wanted(&json!({ "type": kind, "digital_id": block }));
-            let block = wanted.block(Method::DigitalId).unwrap();
+            let block = wanted.block(AgeMethod::DigitalId).unwrap();
             let estimated = AgeEstimate { years, st_dev: 2.0, low80: 0.0, high80: 0.0, spread: 0.0 };
             match estimate(&wanted, block, &estimated, 0.95) {
                 Verdict::Passed { age, held, .. } => {
@@ -149,7 +151,7 @@ mod tests {
     fn an_estimate_near_the_threshold_says_neither() {
         let says = |kind: &str, years: f32| {
             let wanted = wanted(&json!({ "type": kind, "age_estimation": { "threshold": 18 } }));
-            let block = wanted.block(Method::AgeEstimation).unwrap();
+            let block = wanted.block(AgeMethod::AgeEstimation).unwrap();
             let estimated = AgeEstimate { years, st_dev: 4.0, low80: 0.0, high80: 0.0, spread: 0.0 };
             match estimate(&wanted, block, &estimated, 0.95) {
                 Verdict::Passed { age, .. } => age,

@@ -1,8 +1,8 @@
 //! Age verification sessions (interface 3, part B; decisions, section 5): what a business asks for, how a person shows an
 //! age, and what is told of it.
 //!
-//! [`wanted`] holds the create payload to its rules, [`session`] is what is kept ([`store`](Ages::of) says how), [`moves`]
-//! has every change of a state. [`flow`] is what a person does, turn by turn; [`methods`] has the fourteen ways, and
+//! [`request`] holds what is asked for to its rules, [`wanted`] is what was asked for, [`session`] is what is kept
+//! ([`store`](Ages::of) says how), [`moves`] has every change of a state. [`flow`] is what a person does, turn by turn; [`methods`] has the fourteen ways, and
 //! [`judge`] holds what they find against what was asked for. `notify` tells the business. [`anonymity`] is the other side of
 //! blind tokens, their issuer.
 
@@ -14,6 +14,7 @@ mod methods;
 pub mod moves;
 mod notify;
 mod providers;
+pub mod request;
 mod responses;
 pub mod session;
 mod store;
@@ -21,10 +22,16 @@ pub mod wanted;
 pub mod words;
 
 pub use ::methods::wallet::{Choice as WalletChoice, LONGEST_NONCE as LONGEST_WALLET_NONCE};
+pub use ::methods::{
+    blind::{MEDIA_TYPE as TOKEN_DIRECTORY_MEDIA_TYPE, TokenDirectory, TokenDirectoryKey},
+    fields::{Field as FormField, Fields as FormFields, Kind as FormFieldKind},
+};
 pub use anonymity::{Settings as Anonymous, Way};
 pub use location::{Location, NoLocation};
-pub use methods::{FollowDocument, Kept, Step};
-pub use notify::NotSigned;
+pub use methods::{
+    CodeChannel, FollowDocument, HeadMovement, IdentityProviderOption, InputProblem, Kept, Step, TurnInput,
+};
+pub use notify::{NotSigned, Notice, NoticeSignature, RsaPublicJwk, WebhookFormat};
 pub use providers::{BadProvider, Mobile, Settings as ProviderSettings};
 pub use responses::Response;
 pub use store::purge;
@@ -33,12 +40,12 @@ use crate::{
     delivery::Outbox,
     estimate::{self, Estimator},
     identity::Identities,
-    invalid::Invalid,
     mail::Mail,
     proof::issuer::Issuer,
     secure_capture::SecureCapture,
     tenancy::{Feature, standing},
     vault::Vault,
+    violation::Violation,
 };
 use ::methods::passkey;
 use anonymity::Anonymity;
@@ -49,10 +56,11 @@ use media::fetch::Fetcher;
 use moves::BadMove;
 use notify::{Signer, TellError};
 use providers::{Own, Providers};
+use request::SessionRequest;
 use session::{Session, Verdict};
 use std::sync::Arc;
 use wanted::{Has, Offer, Wanted};
-use words::Method;
+use words::AgeMethod;
 
 /// How sessions are run; the operator's settings.
 #[derive(Clone, Debug)]
@@ -120,6 +128,33 @@ pub struct Parts {
     pub mail: Mail,
     /// Calls providers.
     pub fetcher: Fetcher,
+    /// How results look to the servers that are told of them.
+    pub webhooks: Arc<dyn WebhookFormat>,
+}
+
+/// A session that breaks no rule and can be made.
+#[derive(Debug)]
+pub struct CreateSession {
+    app: AppId,
+    sandbox: bool,
+    wanted: Wanted,
+    /// What came of the address that the relying party has verified, once it was judged.
+    shown: Option<Verdict>,
+}
+
+impl CreateSession {
+    /// Whether a provider is to be asked about an address, which has its price.
+    pub fn has_verified_email(&self) -> bool {
+        self.wanted.email.is_some()
+    }
+}
+
+/// A rule for kept results that can be made.
+#[derive(Debug)]
+pub struct CreateRule {
+    app: AppId,
+    sandbox: bool,
+    wanted: Wanted,
 }
 
 /// Runs age verification sessions; cheap to clone.
@@ -138,6 +173,7 @@ struct Inner {
     issuer: Issuer,
     mail: Mail,
     signer: Signer,
+    webhooks: Arc<dyn WebhookFormat>,
     providers: Providers,
     sandbox: Providers,
     anonymity: Option<Arc<Anonymity>>,
@@ -173,7 +209,7 @@ pub enum NotDone {
     NoKey(String),
     /// What was sent cannot be used.
     #[error("the request has {} members that cannot be used", .0.len())]
-    Invalid(Vec<Invalid>),
+    Invalid(Vec<Violation>),
     /// The models did not answer.
     #[error(transparent)]
     Models(estimate::Refusal),
@@ -200,23 +236,34 @@ impl From<TellError> for NotDone {
     }
 }
 
-impl From<Invalid> for NotDone {
-    fn from(invalid: Invalid) -> Self {
+impl From<Violation> for NotDone {
+    fn from(invalid: Violation) -> Self {
         Self::Invalid(vec![invalid])
     }
 }
 
 impl NotDone {
     fn wrong(path: impl Into<String>, words: impl Into<String>) -> Self {
-        crate::invalid::invalid(path.into(), words).into()
+        crate::violation::violation(path.into(), words).into()
     }
 }
 
 impl Ages {
     /// Sessions of these parts.
     pub fn new(parts: Parts, settings: Settings) -> Result<Self, BadProvider> {
-        let Parts { db, world, vault, outbox, estimator, secure_capture, identities, issuer, mail, fetcher } =
-            parts;
+        let Parts {
+            db,
+            world,
+            vault,
+            outbox,
+            estimator,
+            secure_capture,
+            identities,
+            issuer,
+            mail,
+            fetcher,
+            webhooks,
+        } = parts;
         let signer = Signer::new(db.clone(), world.clone(), vault.clone());
         let passkeys = match &settings.providers.svc_key {
             Some(named) => {
@@ -252,6 +299,7 @@ impl Ages {
             issuer,
             mail,
             signer,
+            webhooks,
             providers,
             sandbox,
             anonymity,
@@ -266,14 +314,13 @@ impl Ages {
         &self.0.settings
     }
 
-    /// What payloads are read against.
-    pub fn offer(&self, sandbox: bool) -> Offer<'_> {
-        let (brand, outbox) = (self.0.settings.brand.as_str(), &self.0.outbox);
-        Offer { has: self.has(sandbox), brand, outbox, ttl: wanted::TTL }
+    /// What requests are held against.
+    fn offer(&self, sandbox: bool) -> Offer<'_> {
+        Offer { has: self.has(sandbox), outbox: &self.0.outbox, ttl: wanted::DEFAULT_TTL_SECONDS }
     }
 
-    /// What payloads of rules are read against: a result is good as long as it is kept, unless the rule says less.
-    pub fn offer_for_rules(&self, sandbox: bool) -> Offer<'_> {
+    /// What requests for rules are held against: a result is good as long as it is kept, unless the rule says less.
+    fn offer_for_rules(&self, sandbox: bool) -> Offer<'_> {
         Offer { ttl: self.0.settings.tokens.as_secs(), ..self.offer(sandbox) }
     }
 
@@ -282,9 +329,9 @@ impl Ages {
         if sandbox { &self.0.sandbox } else { &self.0.providers }
     }
 
-    /// The public keys that webhooks are signed with, a JWK set.
-    pub async fn webhook_keys(&self) -> Result<serde_json::Value, NotSigned> {
-        self.0.signer.key_set().await
+    /// The public keys that webhooks are signed with.
+    pub async fn webhook_keys(&self) -> Result<Vec<RsaPublicJwk>, NotSigned> {
+        self.0.signer.public_keys().await
     }
 
     /// A worker that knows the jobs of sessions, too.
@@ -297,24 +344,44 @@ impl Ages {
         })
     }
 
-    /// Makes a session. `shown` is what came of an address that the business has verified, where it sent one.
-    pub async fn create(
+    /// Holds a request for a session against every rule. `unread` is what could not be read of it: it is told together with
+    /// what breaks a rule.
+    pub async fn prepare(
         &self,
-        tx: &mut Tx,
         app: AppId,
         sandbox: bool,
-        wanted: Wanted,
-        shown: Option<Verdict>,
-    ) -> Result<Session, NotDone> {
+        request: SessionRequest,
+        unread: Vec<Violation>,
+    ) -> Result<CreateSession, NotDone> {
+        let wanted = request.resolve(self.0.world.now(), self.offer(sandbox), unread);
+        let wanted = wanted.map_err(NotDone::Invalid)?;
+        if let Some(id) = wanted.rule_id {
+            let rule = self.rule(&mut self.0.db.read().await?, app, sandbox, id).await?;
+            rule.ok_or_else(|| NotDone::wrong("rule_id", "there is no such rule"))?;
+        }
+        Ok(CreateSession { app, sandbox, wanted, shown: None })
+    }
+
+    /// Holds a request for a rule against every rule of requests.
+    pub fn prepare_rule(
+        &self,
+        app: AppId,
+        sandbox: bool,
+        request: SessionRequest,
+        unread: Vec<Violation>,
+    ) -> Result<CreateRule, NotDone> {
+        let wanted = request.resolve(self.0.world.now(), self.offer_for_rules(sandbox), unread);
+        Ok(CreateRule { app, sandbox, wanted: wanted.map_err(NotDone::Invalid)? })
+    }
+
+    /// Makes a session.
+    pub async fn create(&self, tx: &mut Tx, command: CreateSession) -> Result<Session, NotDone> {
+        let CreateSession { app, sandbox, wanted, shown } = command;
         let mut session = Session::begin(&*self.0.world, app, sandbox, wanted);
-        let outcome = match shown {
-            Some(verdict) => {
-                Some(session.judge(Method::Email, verdict, self.has(sandbox), self.0.world.now())?.clone())
-            }
-            None => None,
-        };
-        if let Some(outcome) = &outcome {
-            self.tell(tx, &mut session, outcome).await?;
+        if let Some(verdict) = shown {
+            let (has, now) = (self.has(sandbox), self.0.world.now());
+            let outcome = session.judge(AgeMethod::Email, verdict, has, now)?.clone();
+            self.tell(tx, &mut session, &outcome).await?;
         }
         self.insert(tx, &session).await?;
         Ok(session)
@@ -325,13 +392,6 @@ impl Ages {
         let sandbox = if session.sandbox { "/sandbox" } else { "" };
         let base = &self.0.settings.public_url;
         format!("{base}{sandbox}/age?sessionId={}&sdkId={}", session.id, session.app)
-    }
-
-    /// Refuses a payload that names a rule which the application has not.
-    pub async fn check_rule(&self, app: AppId, sandbox: bool, wanted: &Wanted) -> Result<(), NotDone> {
-        let Some(id) = wanted.rule_id else { return Ok(()) };
-        let rule = self.rule(&mut self.0.db.read().await?, app, sandbox, id).await?;
-        rule.map(drop).ok_or_else(|| NotDone::wrong("rule_id", "there is no such rule"))
     }
 
     /// A session of an application.
@@ -376,15 +436,20 @@ fn passkeys(public_url: &str) -> Option<passkey::Passkeys> {
 
 #[cfg(test)]
 mod tests {
-    use super::{wanted::Wanted, *};
-    use serde_json::Value;
+    use super::{
+        request::{CallbackRequest, EmailRequest, MethodRequest},
+        wanted::Wanted,
+        words::{AgeSessionType, AuthenticityLevel, LivenessLevel},
+        *,
+    };
+    use serde_json::{Value, json};
 
     /// Everything is set up.
     #[derive(Debug)]
     struct All;
 
     impl Has for All {
-        fn method(&self, _: Method) -> bool {
+        fn method(&self, _: AgeMethod) -> bool {
             true
         }
 
@@ -401,37 +466,52 @@ mod tests {
         }
     }
 
-    fn read(body: &Value) -> Result<Wanted, Vec<Invalid>> {
-        read_with(body, &All)
+    /// A request with a type, `double_blind`, and blocks of methods.
+    fn request(body: &Value) -> SessionRequest {
+        let methods = body.as_object().unwrap().iter().filter_map(|(name, terms)| {
+            let method = AgeMethod::of_block(name, "svc")?;
+            Some(MethodRequest {
+                method,
+                name: name.clone(),
+                terms: serde_json::from_value(terms.clone()).unwrap(),
+            })
+        });
+        SessionRequest {
+            kind: body["type"].as_str().map(|kind| kind.parse().unwrap()),
+            methods: methods.collect(),
+            double_blind: body["double_blind"].as_bool(),
+            ..SessionRequest::default()
+        }
     }
 
-    fn read_with(body: &Value, has: &dyn Has) -> Result<Wanted, Vec<Invalid>> {
+    fn resolve(request: SessionRequest, has: &dyn Has) -> Result<Wanted, Vec<Violation>> {
         let keyring = crate::keyring::Keyring::parse(&"01".repeat(32)).unwrap();
         let fetcher = media::fetch::Fetcher::new(&media::fetch::Policy::default()).unwrap();
         let outbox = Outbox::new(fetcher, Vault::new(&keyring));
-        let body = body.as_object().unwrap();
-        let order: Vec<String> = body.keys().cloned().collect();
         let now = "2026-11-22T12:00:00Z".parse().unwrap();
-        Wanted::read(body, &order, now, Offer { has, brand: "svc", outbox: &outbox, ttl: wanted::TTL })
+        let offer = Offer { has, outbox: &outbox, ttl: wanted::DEFAULT_TTL_SECONDS };
+        request.resolve(now, offer, Vec::new())
     }
 
     pub(super) fn wanted(body: &Value) -> Wanted {
-        read(body).unwrap()
+        resolve(request(body), &All).unwrap()
+    }
+
+    fn refused(request: SessionRequest) -> Vec<String> {
+        resolve(request, &All).unwrap_err().into_iter().map(|wrong| wrong.path.into_owned()).collect()
     }
 
     fn wrong(body: &Value) -> Vec<String> {
-        read(body).unwrap_err().into_iter().map(|wrong| wrong.path.into_owned()).collect()
+        refused(request(body))
     }
-
-    use serde_json::json;
 
     #[test]
     fn without_a_block_every_method_is_asked_for() {
         let all = wanted(&json!({}));
         assert_eq!(all.blocks.len(), 14);
-        assert_eq!((all.kind, all.ttl), (words::Kind::Over, 900));
+        assert_eq!((all.kind, all.ttl), (AgeSessionType::Over, 900));
         assert_eq!(all.usable(&All).count(), 14);
-        assert_eq!(wanted(&json!({ "type": "age" })).usable(&All).count(), 5);
+        assert_eq!(wanted(&json!({ "type": "AGE" })).usable(&All).count(), 5);
     }
 
     /// Cards and blind tokens are not.
@@ -439,8 +519,8 @@ mod tests {
     struct Few;
 
     impl Has for Few {
-        fn method(&self, method: Method) -> bool {
-            !matches!(method, Method::CreditCard | Method::DoubleAnonymity)
+        fn method(&self, method: AgeMethod) -> bool {
+            !matches!(method, AgeMethod::CreditCard | AgeMethod::DoubleAnonymity)
         }
 
         fn sub_methods(&self) -> Vec<String> {
@@ -459,64 +539,76 @@ mod tests {
     #[test]
     fn without_a_block_nothing_is_asked_for_that_is_not_set_up() {
         let blocks = |body: &Value| {
-            let wanted = read_with(body, &Few).unwrap();
+            let wanted = resolve(request(body), &Few).unwrap();
             wanted.blocks.iter().map(|block| block.method).collect::<Vec<_>>()
         };
         let all = blocks(&json!({}));
         assert_eq!(all.len(), 12);
-        assert!(!all.contains(&Method::CreditCard) && !all.contains(&Method::DoubleAnonymity));
+        assert!(!all.contains(&AgeMethod::CreditCard) && !all.contains(&AgeMethod::DoubleAnonymity));
         // What the payload speaks of stays, and is not offered.
         let named = json!({ "credit_card": {}, "mobile": {} });
-        assert_eq!(blocks(&named), [Method::CreditCard, Method::Mobile]);
+        assert_eq!(blocks(&named), [AgeMethod::CreditCard, AgeMethod::Mobile]);
     }
 
     #[test]
     fn with_a_block_only_those_that_are_named() {
         let two = wanted(&json!({ "age_estimation": { "threshold": 21 }, "doc_scan": { "allowed": false } }));
         let used: Vec<_> = two.usable(&All).map(|block| (block.method, block.threshold)).collect();
-        assert_eq!(used, [(Method::AgeEstimation, 21)]);
+        assert_eq!(used, [(AgeMethod::AgeEstimation, 21)]);
     }
 
     #[test]
-    fn every_wrong_member_is_told_with_its_path() {
-        assert_eq!(wrong(&json!({ "ttl": 59 })), ["ttl"]);
-        assert_eq!(wrong(&json!({ "ttl": 2_592_001 })), ["ttl"]);
-        assert_eq!(wrong(&json!({ "ttl": 60.5 })), ["ttl"]);
-        assert_eq!(wrong(&json!({ "type": "EXACT" })), ["type"]);
-        let body = json!({
-            "age_estimation": { "allowed": "yes", "threshold": 0, "retry_limit": 11, "level": "HIGH" },
+    fn every_broken_rule_is_told_with_its_path() {
+        for ttl in [59, 2_592_001] {
+            assert_eq!(refused(SessionRequest { ttl: Some(ttl), ..SessionRequest::default() }), ["ttl"]);
+        }
+        let blocks = request(&json!({
+            "age_estimation": { "threshold": 0, "retry_limit": 11 },
             "double_anonymity": { "threshold": 5 },
             "electronic_id": { "sub_methods": ["bank", "moon"] },
             "digital_id": { "threshold": 18, "age_estimation_threshold": 17 },
-            "notification_url": "http://a.example.com/x",
-            "callback": { "url": "javascript://x" },
-            "target_origin_url": "ftp://x",
-            "blocked_locations": ["GB", "US-UT", "Utah"],
-            "account_id": "x".repeat(101),
-            "rule_id": "1",
-            "email": { "data": { "verified_email": "nobody" } },
+            "doc_scan": { "preset_issuing_country": "ZZZ" },
+        }));
+        let text = |text: &str| Some(text.to_owned());
+        let mut paths = refused(SessionRequest {
+            notification_url: text("http://a.example.com/x"),
+            callback: Some(CallbackRequest { url: text("javascript://x"), auto: None }),
+            callback_url: text("javascript://x"),
+            cancel_url: text("nowhere"),
+            privacy_policy: text(&format!("https://a.example.com/{}", "x".repeat(2048))),
+            target_origin_url: text("ftp://x"),
+            blocked_locations: vec!["GB".parse().unwrap(); 301],
+            reference_id: text(&"x".repeat(2049)),
+            account_id: text(&"x".repeat(101)),
+            email: Some(EmailRequest { address: text("nobody"), country: text("G8"), ip: text("1.2.3") }),
+            ..blocks
         });
-        let mut paths = wrong(&body);
         paths.sort();
         assert_eq!(
             paths,
             [
                 "account_id",
-                "age_estimation.allowed",
-                "age_estimation.level",
                 "age_estimation.retry_limit",
                 "age_estimation.threshold",
-                "blocked_locations[2]",
+                "blocked_locations",
                 "callback.url",
+                "cancel_url",
                 "digital_id.age_estimation_threshold",
+                "doc_scan.preset_issuing_country",
                 "double_anonymity.threshold",
                 "electronic_id.sub_methods[1]",
+                "email.data.country_code",
+                "email.data.ip_address",
                 "email.data.verified_email",
                 "notification_url",
-                "rule_id",
+                "privacy_policy",
+                "reference_id",
                 "target_origin_url",
             ]
         );
+        let twice = request(&json!({ "mobile": {} })).methods;
+        let twice = SessionRequest { methods: [twice.clone(), twice].concat(), ..SessionRequest::default() };
+        assert_eq!(refused(twice), ["mobile"]);
     }
 
     #[test]
@@ -536,16 +628,19 @@ mod tests {
             let wanted = wanted(body);
             wanted.usable(&All).map(|block| (block.method, block.threshold)).collect::<Vec<_>>()
         };
-        let token = |threshold| vec![(Method::DoubleAnonymity, threshold)];
+        let token = |threshold| vec![(AgeMethod::DoubleAnonymity, threshold)];
         assert_eq!(used(&json!({ "double_blind": true })), token(18));
         assert_eq!(wanted(&json!({ "double_blind": true })).blocks.len(), 1);
         let strictest = json!({ "double_blind": true, "age_estimation": { "threshold": 21 }, "mobile": {}, "email": { "allowed": false, "threshold": 90 } });
         assert_eq!(used(&strictest), token(21));
         let own = json!({ "double_blind": true, "age_estimation": { "threshold": 21 }, "double_anonymity": { "threshold": 16 } });
         assert_eq!(used(&own), token(16));
-        assert_eq!(used(&json!({ "double_blind": false, "mobile": {} })), [(Method::Mobile, 18)]);
-        let email = json!({ "double_blind": true, "email": { "data": { "verified_email": "a@b.example" } } });
-        assert_eq!(wanted(&email).email, None, "an address would say who it is");
+        assert_eq!(used(&json!({ "double_blind": false, "mobile": {} })), [(AgeMethod::Mobile, 18)]);
+        let address = EmailRequest { address: Some("a@b.example".to_owned()), ..EmailRequest::default() };
+        let email = SessionRequest { email: Some(address), ..request(&json!({ "email": {} })) };
+        assert!(resolve(email.clone(), &All).unwrap().email.is_some());
+        let email = resolve(SessionRequest { double_blind: Some(true), ..email }, &All).unwrap().email;
+        assert_eq!(email, None, "an address would say who it is");
         for refused in [
             json!({ "double_blind": true, "type": "UNDER" }),
             json!({ "double_blind": true, "type": "AGE" }),
@@ -560,27 +655,30 @@ mod tests {
     #[test]
     fn a_token_satisfies_a_rule_in_method_threshold_and_levels() {
         use wanted::{Held, satisfies};
-        use words::{Authenticity, Kind, Level};
         let rule = wanted(&json!({
             "age_estimation": { "threshold": 18, "level": "PASSIVE" },
             "doc_scan": { "threshold": 21, "authenticity": "AUTO" },
         }));
         let held = Held {
-            kind: Kind::Over,
+            kind: AgeSessionType::Over,
             age: 18,
-            method: Method::AgeEstimation,
-            level: Level::Passive,
-            authenticity: Authenticity::Off,
+            method: AgeMethod::AgeEstimation,
+            level: LivenessLevel::Passive,
+            authenticity: AuthenticityLevel::Off,
         };
         assert!(satisfies(&held, &rule));
-        assert!(satisfies(&Held { age: 25, level: Level::Active, ..held.clone() }, &rule));
+        assert!(satisfies(&Held { age: 25, level: LivenessLevel::Active, ..held.clone() }, &rule));
         assert!(!satisfies(&Held { age: 17, ..held.clone() }, &rule));
-        assert!(!satisfies(&Held { level: Level::None, ..held.clone() }, &rule));
-        assert!(!satisfies(&Held { method: Method::Mobile, ..held.clone() }, &rule));
-        let document =
-            Held { method: Method::DocScan, age: 21, authenticity: Authenticity::Auto, ..held.clone() };
+        assert!(!satisfies(&Held { level: LivenessLevel::None, ..held.clone() }, &rule));
+        assert!(!satisfies(&Held { method: AgeMethod::Mobile, ..held.clone() }, &rule));
+        let document = Held {
+            method: AgeMethod::DocScan,
+            age: 21,
+            authenticity: AuthenticityLevel::Auto,
+            ..held.clone()
+        };
         assert!(satisfies(&document, &rule));
-        assert!(!satisfies(&Held { authenticity: Authenticity::Off, ..document }, &rule));
-        assert!(!satisfies(&Held { kind: Kind::Under, ..held }, &rule));
+        assert!(!satisfies(&Held { authenticity: AuthenticityLevel::Off, ..document }, &rule));
+        assert!(!satisfies(&Held { kind: AgeSessionType::Under, ..held }, &rule));
     }
 }

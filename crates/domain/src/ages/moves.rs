@@ -1,6 +1,6 @@
 //! Every move of an age session, in one place. `docs/AGES.md` has the same table, and a test holds them equal.
 
-use super::words::State;
+use super::words::AgeSessionStatus;
 
 /// A move that a session in that state cannot make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -31,7 +31,7 @@ crate::words::closed! {
     }
 }
 
-impl State {
+impl AgeSessionStatus {
     /// The state after an event.
     pub fn after(self, event: Event) -> Result<Self, BadMove> {
         use Event as E;
@@ -67,8 +67,8 @@ mod tests {
             write!(table, " {event} |").unwrap();
         }
         write!(table, "\n|{}\n", "---|".repeat(Event::WORDS.len() + 1)).unwrap();
-        for word in State::WORDS {
-            let state: State = word.parse().unwrap();
+        for word in AgeSessionStatus::WORDS {
+            let state: AgeSessionStatus = word.parse().unwrap();
             write!(table, "| `{word}` |").unwrap();
             for event in Event::WORDS {
                 match state.after(event.parse().unwrap()) {
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn what_is_complete_or_cancelled_stays() {
-        for state in [State::Complete, State::Cancelled] {
+        for state in [AgeSessionStatus::Complete, AgeSessionStatus::Cancelled] {
             for event in Event::WORDS {
                 assert!(state.after(event.parse().unwrap()).is_err(), "{state} {event}");
             }

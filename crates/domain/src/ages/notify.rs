@@ -4,13 +4,14 @@
 use super::{
     Ages,
     session::{Outcome, Session},
+    words::{AgeCheckType, AgeMethod, AgeSessionStatus},
 };
 use crate::{
     delivery::{Message, NotQueued, Success, Verb},
     vault::{Damaged, Vault},
 };
 use aws_lc_rs::{encoding::AsDer as _, rsa::KeySize};
-use base::{Uuid, World};
+use base::{AgeSessionId, Timestamp, Uuid, World};
 use db::{Db, DbError, FromRow, Json, Read, Tx, sql};
 use rsa::{
     RsaPrivateKey,
@@ -20,8 +21,7 @@ use rsa::{
     signature::{RandomizedSigner as _, SignatureEncoding as _},
     traits::PublicKeyParts as _,
 };
-use serde::Serialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 use std::sync::{Arc, OnceLock};
 
@@ -57,26 +57,82 @@ pub enum NotSigned {
     Db(#[from] DbError),
 }
 
-/// What is told. The order of the members is that of the signature.
-#[derive(Serialize)]
-struct Notice<'a> {
-    method: &'a str,
-    result: bool,
-    age: Option<i64>,
-    session_key: String,
-    reference_id: Option<&'a str>,
-    id: Uuid,
-    timestamp: i64,
-    notification_url: &'a str,
-    evidence_id: Option<&'a str>,
-    state: &'a str,
-    check_type: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error_code: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    sequence_number: Option<i64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    signature: Option<String>,
+/// What came of an attempt, as it is told.
+#[derive(Clone, Debug)]
+pub struct Notice<'a> {
+    /// The id of this message.
+    pub id: Uuid,
+    /// Whose attempt it was.
+    pub session: AgeSessionId,
+    /// At what.
+    pub method: AgeMethod,
+    /// Whether the age is as asked.
+    pub passed: bool,
+    /// The age where it was asked for, else the threshold, years.
+    pub age: Option<i64>,
+    /// The relying party's own word for the session.
+    pub reference_id: Option<&'a str>,
+    /// When the attempt ended.
+    pub at: Timestamp,
+    /// Where it is told.
+    pub notification_url: &'a str,
+    /// Under what the method knows its evidence.
+    pub evidence_id: Option<&'a str>,
+    /// The state of the session from then on.
+    pub state: AgeSessionStatus,
+    /// What the result rests on.
+    pub check_type: AgeCheckType,
+    /// Why it did not pass.
+    pub error_code: Option<&'a str>,
+}
+
+/// What is added to a notice once it is signed.
+#[derive(Clone, Debug)]
+pub struct NoticeSignature {
+    /// Which of the session's messages it is, from 1.
+    pub sequence_number: i64,
+    /// Base64 of the signature.
+    pub signature: String,
+}
+
+/// How results look to the servers that are told of them; the interface says so.
+pub trait WebhookFormat: std::fmt::Debug + Send + Sync {
+    /// The body of a message, compact JSON. What is signed has no signature yet; with it the same members stand in the same
+    /// order, and what it adds comes after them.
+    fn result(&self, notice: &Notice<'_>, signature: Option<&NoticeSignature>) -> String;
+}
+
+/// The public half of an RSA key that signs, a JSON Web Key (RFC 7517). Rows have it in this form.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RsaPublicJwk {
+    /// The key type: RSA.
+    pub kty: String,
+    /// What it is for: signatures.
+    #[serde(rename = "use")]
+    pub purpose: String,
+    /// The algorithm: PS256.
+    pub alg: String,
+    /// The key's id.
+    pub kid: String,
+    /// The modulus, base64url.
+    pub n: String,
+    /// The exponent, base64url.
+    pub e: String,
+}
+
+impl RsaPublicJwk {
+    fn of(key: &RsaPrivateKey, id: &str) -> Self {
+        let encode =
+            |number: &rsa::BigUint| base64_simd::URL_SAFE_NO_PAD.encode_to_string(number.to_bytes_be());
+        Self {
+            kty: "RSA".to_owned(),
+            purpose: "sig".to_owned(),
+            alg: "PS256".to_owned(),
+            kid: id.to_owned(),
+            n: encode(key.n()),
+            e: encode(key.e()),
+        }
+    }
 }
 
 /// The world's chance, as the signing crate asks for it.
@@ -132,7 +188,7 @@ impl Signer {
         let der = der.as_ref().to_vec();
         let key = RsaPrivateKey::from_pkcs8_der(&der).map_err(|error| NotSigned::Key(error.to_string()))?;
         let id = self.world.uuid().to_string();
-        let jwk = public_jwk(&key, &id);
+        let jwk = serde_json::to_value(RsaPublicJwk::of(&key, &id)).expect("a key of texts is JSON");
         let mut tx = self.db.write().await?;
         tx.execute(sql!(
             "INSERT INTO webhook_keys (id, sealed, public_jwk, created_at)
@@ -158,25 +214,19 @@ impl Signer {
         Ok(base64_simd::STANDARD.encode_to_string(signature.to_bytes()))
     }
 
-    /// The public keys, a JWK set.
-    pub(super) async fn key_set(&self) -> Result<Value, NotSigned> {
+    /// The public keys, the oldest first.
+    pub(super) async fn public_keys(&self) -> Result<Vec<RsaPublicJwk>, NotSigned> {
         #[derive(FromRow)]
         struct Public {
-            public_jwk: Json<Value>,
+            public_jwk: Json<RsaPublicJwk>,
         }
         self.ready().await?;
         let mut view = self.db.read().await?;
         let keys: Vec<Public> = view
             .fetch_all(sql!("SELECT public_jwk FROM webhook_keys ORDER BY created_at, id LIMIT 8"))
             .await?;
-        Ok(json!({ "keys": keys.into_iter().map(|key| key.public_jwk.0).collect::<Vec<_>>() }))
+        Ok(keys.into_iter().map(|key| key.public_jwk.0).collect())
     }
-}
-
-/// The public half as a JSON Web Key (RFC 7517).
-fn public_jwk(key: &RsaPrivateKey, id: &str) -> Value {
-    let encode = |number: &rsa::BigUint| base64_simd::URL_SAFE_NO_PAD.encode_to_string(number.to_bytes_be());
-    json!({ "kty": "RSA", "use": "sig", "alg": "PS256", "kid": id, "n": encode(key.n()), "e": encode(key.e()) })
 }
 
 async fn kept(view: &mut Read) -> Result<Option<Kept>, DbError> {
@@ -197,30 +247,28 @@ impl Ages {
     ) -> Result<(), TellError> {
         let Some(url) = session.wanted.notification_url.clone() else { return Ok(()) };
         session.told += 1;
-        let mut notice = Notice {
-            method: outcome.method.as_str(),
-            result: outcome.passed,
-            age: outcome.age,
-            session_key: session.id.to_string(),
-            reference_id: session.wanted.reference_id.as_deref(),
+        let notice = Notice {
             id: self.0.world.random_uuid(),
-            timestamp: outcome.at.as_second(),
+            session: session.id,
+            method: outcome.method,
+            passed: outcome.passed,
+            age: outcome.age,
+            reference_id: session.wanted.reference_id.as_deref(),
+            at: outcome.at,
             notification_url: &url,
             evidence_id: outcome.evidence_id.as_deref(),
-            state: session.state.as_str(),
-            check_type: outcome.check_type.as_str(),
+            state: session.state,
+            check_type: outcome.check_type,
             error_code: outcome.error_code.as_deref(),
-            sequence_number: None,
-            signature: None,
         };
-        let signed = serde_json::to_string(&notice).expect("texts and numbers are JSON");
-        notice.signature = Some(self.0.signer.sign(signed.as_bytes())?);
-        notice.sequence_number = Some(session.told);
+        let signature = self.0.signer.sign(self.0.webhooks.result(&notice, None).as_bytes())?;
+        let signature = NoticeSignature { sequence_number: session.told, signature };
+        let body = self.0.webhooks.result(&notice, Some(&signature));
         let message = Message {
             url: url.clone(),
             verb: Verb::Post,
             headers: Vec::new(),
-            body: serde_json::to_string(&notice).expect("texts and numbers are JSON"),
+            body,
             verify_tls: true,
             success: Success::Only200,
         };
@@ -228,7 +276,7 @@ impl Ages {
             Ok(_) => Ok(()),
             Err(NotQueued::Db(error)) => Err(error.into()),
             Err(NotQueued::Refused(refused)) => {
-                // It was allowed when the session was made; the operator has changed his mind since.
+                // It was allowed when the session was made; the operator has changed their mind since.
                 tracing::warn!(session.id = %session.id, "a webhook is not sent: {refused}");
                 Ok(())
             }

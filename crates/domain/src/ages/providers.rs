@@ -3,7 +3,7 @@
 use super::{
     anonymity::{self, Anonymity},
     wanted::Has,
-    words::Method,
+    words::AgeMethod,
 };
 use ::methods::{BadSettings, camara, card, numbers::CallingCode, oidc, passkey, registry, sms, wallet};
 use base::World;
@@ -152,10 +152,10 @@ impl Providers {
         let mobile = settings.mobile.as_ref();
         let mut registries = BTreeMap::new();
         for (method, settings) in [
-            (Method::SocialSecurityNumber, &settings.social_security_number),
-            (Method::UsFloridaHb3, &settings.us_florida_hb3),
-            (Method::LaWallet, &settings.la_wallet),
-            (Method::Cpf, &settings.cpf),
+            (AgeMethod::SocialSecurityNumber, &settings.social_security_number),
+            (AgeMethod::UsFloridaHb3, &settings.us_florida_hb3),
+            (AgeMethod::LaWallet, &settings.la_wallet),
+            (AgeMethod::Cpf, &settings.cpf),
         ] {
             registries.extend(registry(method.block(), settings)?.map(|provider| (method.block(), provider)));
         }
@@ -191,20 +191,21 @@ impl Providers {
 }
 
 impl Has for Providers {
-    fn method(&self, method: Method) -> bool {
+    fn method(&self, method: AgeMethod) -> bool {
         match method {
-            Method::AgeEstimation | Method::DocScan => true,
-            Method::CreditCard => self.card.is_some(),
-            Method::Mobile => self.sms.is_some() && self.mobile.is_some(),
-            Method::Email => self.email.is_some() && self.mail,
-            Method::ElectronicId => !self.electronic_id.is_empty(),
-            Method::Singpass => self.singpass.is_some(),
-            Method::SocialSecurityNumber | Method::UsFloridaHb3 | Method::LaWallet | Method::Cpf => {
-                self.registries.contains_key(method.block())
-            }
-            Method::SvcKey => self.passkeys.is_some(),
-            Method::DoubleAnonymity => self.anonymity.is_some(),
-            Method::DigitalId => self.wallet.is_some(),
+            AgeMethod::AgeEstimation | AgeMethod::DocScan => true,
+            AgeMethod::CreditCard => self.card.is_some(),
+            AgeMethod::Mobile => self.sms.is_some() && self.mobile.is_some(),
+            AgeMethod::Email => self.email.is_some() && self.mail,
+            AgeMethod::ElectronicId => !self.electronic_id.is_empty(),
+            AgeMethod::Singpass => self.singpass.is_some(),
+            AgeMethod::SocialSecurityNumber
+            | AgeMethod::UsFloridaHb3
+            | AgeMethod::LaWallet
+            | AgeMethod::Cpf => self.registries.contains_key(method.block()),
+            AgeMethod::SvcKey => self.passkeys.is_some(),
+            AgeMethod::DoubleAnonymity => self.anonymity.is_some(),
+            AgeMethod::DigitalId => self.wallet.is_some(),
         }
     }
 

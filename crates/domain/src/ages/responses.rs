@@ -3,45 +3,42 @@
 use super::{
     NotDone,
     session::{Outcome, Session},
-    words::{CheckType, Kind, Method, State},
+    words::{AgeCheckType, AgeMethod, AgeSessionStatus, AgeSessionType},
 };
-use crate::members::Wrongs;
+use crate::violation::Violation;
 use base::Timestamp;
-use serde_json::{Map, Value};
 
-/// A response configuration: `{status, age, method}`.
+/// The ages that a sandbox's session can be told to come to, years.
+const AGES: std::ops::RangeInclusive<i64> = 0..=120;
+
+/// What a session is to come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Response {
     /// The state that the session takes.
-    pub state: State,
+    pub state: AgeSessionStatus,
     /// The age, years.
     pub age: Option<i64>,
     /// The method that it came of.
-    pub method: Option<Method>,
+    pub method: Option<AgeMethod>,
 }
 
 impl Response {
-    /// Reads a configuration; everything that is wrong with it is told at once.
-    pub fn read(body: &Map<String, Value>) -> Result<Self, NotDone> {
-        let wrongs = Wrongs::default();
-        let members = wrongs.members(body);
-        let state = members.word("status");
-        if !members.has("status") {
-            members.refuse("status", "it is required");
-        }
-        let age = members.within("age", 0, 120);
-        let method = members.word("method");
-        wrongs.end().map_err(NotDone::Invalid)?;
-        Ok(Self { state: state.unwrap_or(State::Pending), age, method })
+    /// What of it breaks a rule, whatever the session.
+    pub fn violations(&self) -> Vec<Violation> {
+        let age = self.age.filter(|age| !AGES.contains(age));
+        let words = |age| format!("it is {age}; a whole number from 0 to 120 is expected");
+        age.map(|age| Violation::new("age", words(age))).into_iter().collect()
     }
 
     /// Refuses what no session of this kind comes to.
-    pub(super) fn fits(&self, kind: Kind) -> Result<(), NotDone> {
+    pub(super) fn fits(&self, kind: AgeSessionType) -> Result<(), NotDone> {
         match (kind, self.state, self.age) {
-            (Kind::Age, State::Fail, _) => {
+            (AgeSessionType::Age, AgeSessionStatus::Fail, _) => {
                 Err(NotDone::wrong("status", "FAIL is for OVER and UNDER; the session asks for an age"))
             }
-            (Kind::Age, State::Complete, None) => Err(NotDone::wrong("age", "the session asks for an age")),
+            (AgeSessionType::Age, AgeSessionStatus::Complete, None) => {
+                Err(NotDone::wrong("age", "the session asks for an age"))
+            }
             _ => Ok(()),
         }
     }
@@ -49,23 +46,26 @@ impl Response {
     /// The outcome of it.
     pub(super) fn outcome(&self, session: &Session, now: Timestamp) -> Outcome {
         let asked = session.wanted.blocks.iter().find(|block| block.allowed);
-        let method = self.method.or(asked.map(|block| block.method)).unwrap_or(Method::AgeEstimation);
+        let method = self.method.or(asked.map(|block| block.method)).unwrap_or(AgeMethod::AgeEstimation);
         let threshold = session.wanted.block(method).or(asked).map(|block| block.threshold);
-        let age =
-            if session.wanted.kind == Kind::Age { self.age } else { self.age.and(threshold).or(threshold) };
+        let age = if session.wanted.kind == AgeSessionType::Age {
+            self.age
+        } else {
+            self.age.and(threshold).or(threshold)
+        };
         let error_code = match self.state {
-            State::Fail if session.wanted.kind == Kind::Under => Some("OVER_AGE"),
-            State::Fail => Some("UNDER_AGE"),
-            State::Error => Some("SANDBOX_ERROR"),
+            AgeSessionStatus::Fail if session.wanted.kind == AgeSessionType::Under => Some("OVER_AGE"),
+            AgeSessionStatus::Fail => Some("UNDER_AGE"),
+            AgeSessionStatus::Error => Some("SANDBOX_ERROR"),
             _ => None,
         };
         Outcome {
             method,
-            passed: self.state == State::Complete,
+            passed: self.state == AgeSessionStatus::Complete,
             age,
             evidence_id: None,
             error_code: error_code.map(str::to_owned),
-            check_type: CheckType::Session,
+            check_type: AgeCheckType::Session,
             at: now,
             held: None,
         }

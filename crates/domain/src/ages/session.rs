@@ -5,7 +5,7 @@ use super::{
     Location,
     moves::{BadMove, Event},
     wanted::{Block, Has, Held, Wanted},
-    words::{CheckType, Kind, Method, State},
+    words::{AgeCheckType, AgeMethod, AgeSessionStatus, AgeSessionType},
 };
 use crate::audit::sha256;
 use base::{AgeSessionId, AppId, AttemptId, Id as _, Timestamp, World};
@@ -28,7 +28,7 @@ pub struct Session {
     /// What was asked for.
     pub wanted: Wanted,
     /// How far it is.
-    pub state: State,
+    pub state: AgeSessionStatus,
     /// What the person said to the use of biometric data.
     pub consent: Option<Consent>,
     /// What was tried.
@@ -69,7 +69,7 @@ pub struct Consent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Try {
     /// Which.
-    pub method: Method,
+    pub method: AgeMethod,
     /// Attempts that ended.
     pub attempts: i64,
     /// Whether the last one showed that the age is not as asked.
@@ -82,7 +82,7 @@ pub struct Attempt {
     /// Which.
     pub id: AttemptId,
     /// At what.
-    pub method: Method,
+    pub method: AgeMethod,
     /// Turns that were taken: an answer counts for the last one alone.
     pub turn: i64,
     /// Wrong codes that were typed.
@@ -95,7 +95,7 @@ pub struct Attempt {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
     /// At what.
-    pub method: Method,
+    pub method: AgeMethod,
     /// Whether the age is as asked; for a session of the type AGE, whether there is one.
     pub passed: bool,
     /// The age where it was asked for, else the threshold, years.
@@ -105,7 +105,7 @@ pub struct Outcome {
     /// Why it did not pass.
     pub error_code: Option<String>,
     /// What it rests on.
-    pub check_type: CheckType,
+    pub check_type: AgeCheckType,
     /// When.
     pub at: Timestamp,
     /// What a kept result would say.
@@ -140,7 +140,7 @@ pub enum Verdict {
         /// Under what the method knows it.
         evidence: Option<String>,
         /// What it rests on.
-        check_type: CheckType,
+        check_type: AgeCheckType,
         /// What a kept result would say.
         held: Option<Held>,
     },
@@ -174,7 +174,7 @@ impl Session {
             created_at: now,
             updated_at: now,
             wanted,
-            state: State::Pending,
+            state: AgeSessionStatus::Pending,
             consent: None,
             tries: Vec::new(),
             attempt: None,
@@ -235,13 +235,14 @@ impl Session {
     }
 
     /// Attempts at a method that ended.
-    pub fn attempts(&self, method: Method) -> i64 {
+    pub fn attempts(&self, method: AgeMethod) -> i64 {
         self.tries.iter().find(|tried| tried.method == method).map_or(0, |tried| tried.attempts)
     }
 
     /// Attempts at a method that are left. One that is resumed after its end has those of a block that may be tried again.
     pub fn attempts_remaining(&self, block: &Block) -> i64 {
-        let resumed = self.wanted.resume_enabled && matches!(self.state, State::Fail | State::Error);
+        let resumed = self.wanted.resume_enabled
+            && matches!(self.state, AgeSessionStatus::Fail | AgeSessionStatus::Error);
         let most = if resumed { block.limit() } else { block.attempts() };
         (most - self.attempts(block.method)).max(0)
     }
@@ -262,12 +263,12 @@ impl Session {
             return false;
         }
         match self.state {
-            State::Pending | State::InProgress => true,
-            State::Fail | State::Error => {
+            AgeSessionStatus::Pending | AgeSessionStatus::InProgress => true,
+            AgeSessionStatus::Fail | AgeSessionStatus::Error => {
                 let last = self.outcome.as_ref().is_some_and(|outcome| outcome.method == block.method);
                 self.wanted.resume_enabled || (last && block.retry_enabled)
             }
-            State::Processing | State::Complete | State::Cancelled => false,
+            AgeSessionStatus::Processing | AgeSessionStatus::Complete | AgeSessionStatus::Cancelled => false,
         }
     }
 
@@ -284,9 +285,9 @@ impl Session {
     }
 
     /// Begins an attempt.
-    pub fn open(&mut self, world: &dyn World, method: Method) -> Result<AttemptId, BadMove> {
+    pub fn open(&mut self, world: &dyn World, method: AgeMethod) -> Result<AttemptId, BadMove> {
         let event = match self.state {
-            State::Fail | State::Error => Event::Retried,
+            AgeSessionStatus::Fail | AgeSessionStatus::Error => Event::Retried,
             _ => Event::Opened,
         };
         self.happen(event, world.now())?;
@@ -298,7 +299,7 @@ impl Session {
     /// Ends the attempt that is under way.
     pub fn judge(
         &mut self,
-        method: Method,
+        method: AgeMethod,
         verdict: Verdict,
         has: &dyn Has,
         now: Timestamp,
@@ -313,31 +314,31 @@ impl Session {
         // What is left is asked as if it went on: a method that could not tell leaves room for the others.
         let left = {
             let mut going = self.clone();
-            going.state = State::InProgress;
+            going.state = AgeSessionStatus::InProgress;
             going.may_go_on(has)
         };
         // Where an age is asked for, one that is not known has no name.
-        let asked = self.wanted.block(method).filter(|_| self.wanted.kind != Kind::Age);
+        let asked = self.wanted.block(method).filter(|_| self.wanted.kind != AgeSessionType::Age);
         let threshold = asked.map(|block| block.threshold);
         let (event, passed, age, evidence_id, code, check_type, held) = match verdict {
             Verdict::Passed { age, evidence, check_type, held } => {
                 (Event::Passed, true, Some(age), evidence, None, check_type, held)
             }
             Verdict::Failed { evidence, code } => {
-                (Event::Failed, false, threshold, evidence, Some(code), CheckType::Session, None)
+                (Event::Failed, false, threshold, evidence, Some(code), AgeCheckType::Session, None)
             }
             Verdict::Undecided { code } => {
                 let event = if left { Event::Undecided } else { Event::UsedUp };
-                (event, false, threshold, None, Some(code), CheckType::Session, None)
+                (event, false, threshold, None, Some(code), AgeCheckType::Session, None)
             }
             Verdict::Broken { code } => {
                 let event = if left { Event::Undecided } else { Event::Broke };
-                (event, false, threshold, None, Some(code), CheckType::Session, None)
+                (event, false, threshold, None, Some(code), AgeCheckType::Session, None)
             }
         };
         // FAIL is for OVER and UNDER: where an age was asked for and none is known, it is an error.
         let event = match (event, self.wanted.kind) {
-            (Event::UsedUp, Kind::Age) => Event::Broke,
+            (Event::UsedUp, AgeSessionType::Age) => Event::Broke,
             (event, _) => event,
         };
         self.happen(event, now)?;

@@ -1,6 +1,6 @@
 //! How sessions are kept: a row each, sealed, taken by an update so that changes queue on both databases.
 
-use super::{Ages, NotDone, session::Session, wanted::Wanted};
+use super::{Ages, CreateRule, NotDone, session::Session, wanted::Wanted};
 use base::{AgeSessionId, AppId, SignedDuration, Timestamp, Uuid};
 use db::{Db, DbError, Durability, FromRow, Json, Read, Tx, sql};
 
@@ -91,20 +91,14 @@ impl Ages {
     }
 
     /// Keeps a rule.
-    pub async fn make_rule(
-        &self,
-        tx: &mut Tx,
-        app: AppId,
-        sandbox: bool,
-        wanted: &Wanted,
-    ) -> Result<Uuid, DbError> {
+    pub async fn make_rule(&self, tx: &mut Tx, command: CreateRule) -> Result<Uuid, DbError> {
         let id = self.0.world.random_uuid();
         tx.execute(sql!(
             "INSERT INTO age_rules (id, app_id, sandbox, wanted, created_at) VALUES ($1, $2, $3, $4, $5)",
             id,
-            app,
-            sandbox,
-            serde_json::to_value(wanted).expect("a payload is JSON"),
+            command.app,
+            command.sandbox,
+            serde_json::to_value(command.wanted).expect("a payload is JSON"),
             self.0.world.now(),
         ))
         .await?;

@@ -1,45 +1,28 @@
-//! What a session is asked for: the create payload in either description, held to its rules. A rule for age tokens is a
-//! payload too.
+//! What a session is asked for, with every default put in, as it is kept. A rule for kept results is the same.
 
 use super::{
-    Location, NoLocation,
-    words::{Authenticity, Kind, Level, Method, Says},
+    Location,
+    request::{EmailRequest, MethodRequest, SessionRequest},
+    words::{AgeMethod, AgeSessionType, AuthenticityLevel, LivenessLevel, Says},
 };
-use crate::{
-    delivery::Outbox,
-    invalid::Invalid,
-    members::{Members, Wrongs},
-};
+use crate::{delivery::Outbox, violation::Violation};
 use base::{SignedDuration, Timestamp, Uuid};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
-/// Seconds that a session is valid, unless asked otherwise; at least, and at most: thirty days.
-/// Seconds that a session lives unless its payload says otherwise.
-pub(super) const TTL: i64 = 900;
-const TTL_BOUNDS: (i64, i64) = (60, 2_592_000);
+/// Seconds that a session is valid unless asked otherwise.
+pub(super) const DEFAULT_TTL_SECONDS: i64 = 900;
 /// The age that is asked for, unless asked otherwise, years.
-const THRESHOLD: i64 = 18;
-/// Ages that can be asked for, and those that blind tokens are made for, years.
-const THRESHOLDS: (i64, i64) = (1, 120);
-const TOKEN_THRESHOLDS: (i64, i64) = (6, 100);
-/// Attempts at a method where it may be tried again and no limit is set; and the most that can be set.
+pub(super) const THRESHOLD: i64 = 18;
+/// Attempts at a method where it may be tried again and no limit is set.
 const ATTEMPTS: i64 = 3;
-const MOST_ATTEMPTS: i64 = 10;
 /// A credit card shows so many years, and no more.
 const CARD_AGE: i64 = 18;
-/// The longest account id, characters.
-const ACCOUNT_ID: usize = 100;
-/// Locations that may be blocked.
-const MOST_LOCATIONS: usize = 300;
 
 /// What the server has, as far as payloads depend on it.
 #[derive(Clone, Copy, Debug)]
 pub struct Offer<'a> {
     /// Whether a method has a provider.
     pub has: &'a dyn Has,
-    /// The brand in lower case: `svc_key` is called by it too.
-    pub brand: &'a str,
     /// Where webhooks go through.
     pub outbox: &'a Outbox,
     /// Seconds that a session lives, or a result is good for a rule, where the payload says nothing.
@@ -49,7 +32,7 @@ pub struct Offer<'a> {
 /// Tells which methods and providers there are.
 pub trait Has: std::fmt::Debug + Send + Sync {
     /// Whether a method can be offered.
-    fn method(&self, method: Method) -> bool;
+    fn method(&self, method: AgeMethod) -> bool;
     /// The ids of the `OpenID` Connect providers of `electronic_id`.
     fn sub_methods(&self) -> Vec<String>;
     /// Whether an address that a business has verified can be judged, which takes no mail.
@@ -63,7 +46,7 @@ pub trait Has: std::fmt::Debug + Send + Sync {
 #[expect(clippy::struct_excessive_bools, reason = "the members are the payload's")]
 pub struct Wanted {
     /// What is to be told.
-    pub kind: Kind,
+    pub kind: AgeSessionType,
     /// The methods that the payload speaks of, in its order; every one that is set up where it speaks of none.
     pub blocks: Vec<Block>,
     /// When the session ends.
@@ -136,7 +119,7 @@ impl std::fmt::Debug for VerifiedEmail {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Block {
     /// Which.
-    pub method: Method,
+    pub method: AgeMethod,
     /// Whether it may be used.
     pub allowed: bool,
     /// The age that is asked for, years.
@@ -145,9 +128,9 @@ pub struct Block {
     #[serde(default)]
     pub says_threshold: bool,
     /// How it is made sure that a live person shows his face.
-    pub level: Level,
+    pub level: LivenessLevel,
     /// How it is made sure that a document is genuine.
-    pub authenticity: Authenticity,
+    pub authenticity: AuthenticityLevel,
     /// Whether it may be tried again.
     pub retry_enabled: bool,
     /// How often it may be tried, where it may be tried again.
@@ -177,14 +160,15 @@ pub struct Block {
 
 impl Block {
     /// A method with nothing said about it.
-    fn usual(method: Method, retry_enabled: bool) -> Self {
-        let authenticity = if method == Method::DocScan { Authenticity::Auto } else { Authenticity::Off };
+    fn usual(method: AgeMethod, retry_enabled: bool) -> Self {
+        let authenticity =
+            if method == AgeMethod::DocScan { AuthenticityLevel::Auto } else { AuthenticityLevel::Off };
         Self {
             method,
             allowed: true,
             threshold: THRESHOLD,
             says_threshold: false,
-            level: Level::None,
+            level: LivenessLevel::None,
             authenticity,
             retry_enabled,
             retry_limit: None,
@@ -195,6 +179,40 @@ impl Block {
             synchronous_checks: None,
             authentication: None,
             sub_methods: None,
+        }
+    }
+
+    /// A method on the terms that are asked for; the session's `retry_enabled` counts where they say nothing of it.
+    fn of(MethodRequest { method, terms, .. }: MethodRequest, retry_enabled: bool) -> Self {
+        let usual = Self::usual(method, retry_enabled);
+        let block = Self {
+            allowed: terms.allowed.unwrap_or(true),
+            threshold: terms.threshold.unwrap_or(THRESHOLD),
+            says_threshold: terms.threshold.is_some(),
+            level: terms.level.unwrap_or(usual.level),
+            authenticity: terms.authenticity.unwrap_or(usual.authenticity),
+            retry_enabled: terms.retry_enabled.unwrap_or(retry_enabled),
+            retry_limit: terms.retry_limit,
+            ..usual
+        };
+        match method {
+            AgeMethod::DigitalId => Self {
+                age_estimation_allowed: terms.age_estimation_allowed,
+                age_estimation_threshold: terms.age_estimation_threshold,
+                ..block
+            },
+            AgeMethod::DocScan => Self {
+                preset_issuing_country: terms.preset_issuing_country.map(|code| code.to_ascii_uppercase()),
+                disable_mobile_hand_off: terms.disable_mobile_hand_off,
+                synchronous_checks: terms.synchronous_checks,
+                ..block
+            },
+            AgeMethod::SvcKey => Self { authentication: terms.authentication, ..block },
+            // An empty list is every provider, as where nothing is said.
+            AgeMethod::ElectronicId => {
+                Self { sub_methods: terms.sub_methods.filter(|named| !named.is_empty()), ..block }
+            }
+            _ => block,
         }
     }
 
@@ -211,76 +229,59 @@ impl Block {
     /// Whether the method uses a face.
     pub fn is_biometric(&self) -> bool {
         match self.method {
-            Method::AgeEstimation => true,
-            Method::DocScan => self.level != Level::None,
+            AgeMethod::AgeEstimation => true,
+            AgeMethod::DocScan => self.level != LivenessLevel::None,
             _ => false,
         }
     }
 
     /// Whether the method can answer a session of this kind as this block asks.
-    fn answers(&self, kind: Kind) -> bool {
+    fn answers(&self, kind: AgeSessionType) -> bool {
         self.allowed
             && self.method.says().answers(kind)
-            && (self.method != Method::CreditCard || self.threshold <= CARD_AGE)
+            && (self.method != AgeMethod::CreditCard || self.threshold <= CARD_AGE)
     }
 }
 
 impl Wanted {
-    /// Reads a create payload; everything that is wrong with it is told at once. `order` has the names of its members as
-    /// they came.
-    pub fn read(
-        body: &Map<String, Value>,
-        order: &[String],
+    /// What is asked for by a request that breaks no rule, with every default put in; refused where no method could answer it.
+    pub(super) fn of(
+        request: SessionRequest,
         now: Timestamp,
         offer: Offer<'_>,
-    ) -> Result<Self, Vec<Invalid>> {
-        let wrongs = Wrongs::default();
-        let members = wrongs.members(body);
-        let kind = members.word("type").unwrap_or(Kind::Over);
-        let retry_enabled = members.flag("retry_enabled").unwrap_or(false);
-        let double_blind = members.flag("double_blind").unwrap_or(false);
-        let (least, most) = TTL_BOUNDS;
-        let ttl = members.within("ttl", least, most).unwrap_or(offer.ttl);
-        let mut blocks = blocks(&members, order, kind, retry_enabled, offer);
+    ) -> Result<Self, Vec<Violation>> {
+        let retry_enabled = request.retry_enabled.unwrap_or(false);
+        let double_blind = request.double_blind.unwrap_or(false);
+        let ttl = request.ttl.unwrap_or(offer.ttl);
+        let callback = request.callback();
         // Where only a token will do, its block is all there is to say.
-        if blocks.is_empty() && !double_blind {
-            blocks = every(retry_enabled, offer.has);
-        }
+        let blocks = if request.methods.is_empty() && !double_blind {
+            every(retry_enabled, offer.has)
+        } else {
+            request.methods.into_iter().map(|asked| Block::of(asked, retry_enabled)).collect()
+        };
         let mut wanted = Self {
-            kind,
+            kind: request.kind.unwrap_or(AgeSessionType::Over),
             blocks,
             until: now + SignedDuration::from_secs(ttl),
             ttl,
-            reference_id: members.string("reference_id"),
-            callback: callback(&members),
-            notification_url: webhook(&members, offer.outbox),
-            block_biometric_consent: members.flag("block_biometric_consent").unwrap_or(false),
-            rule_id: uuid(&members, "rule_id"),
-            cancel_url: members.page("cancel_url"),
-            privacy_policy: members.page("privacy_policy"),
-            terms_and_conditions: members.page("terms_and_conditions"),
+            reference_id: request.reference_id,
+            callback,
+            notification_url: request.notification_url,
+            block_biometric_consent: request.block_biometric_consent.unwrap_or(false),
+            rule_id: request.rule_id,
+            cancel_url: request.cancel_url,
+            privacy_policy: request.privacy_policy,
+            terms_and_conditions: request.terms_and_conditions,
             retry_enabled,
-            resume_enabled: members.flag("resume_enabled").unwrap_or(false),
-            blocked_locations: locations(&members),
-            target_origin_url: origin(&members),
-            synchronous_checks: members.flag("synchronous_checks").unwrap_or(false),
-            account_id: members.string("account_id"),
+            resume_enabled: request.resume_enabled.unwrap_or(false),
+            blocked_locations: request.blocked_locations,
+            target_origin_url: request.target_origin_url,
+            synchronous_checks: request.synchronous_checks.unwrap_or(false),
+            account_id: request.account_id,
             double_blind,
-            email: members
-                .inner("email")
-                .and_then(|email| email.inner("data"))
-                .and_then(|data| email_data(&data)),
+            email: request.email.and_then(EmailRequest::verified),
         };
-        if let Some(id) = &wanted.account_id {
-            let length = id.chars().count();
-            if length > ACCOUNT_ID {
-                members.refuse(
-                    "account_id",
-                    format!("it has {length} characters, at most {ACCOUNT_ID} are taken"),
-                );
-            }
-        }
-        wrongs.end()?;
         if wanted.double_blind {
             wanted.leave_tokens();
         }
@@ -292,16 +293,16 @@ impl Wanted {
     fn leave_tokens(&mut self) {
         // An address that the business knows is the person's name, whatever came of it.
         self.email = None;
-        if self.block(Method::DoubleAnonymity).is_none() {
+        if self.block(AgeMethod::DoubleAnonymity).is_none() {
             let asked = self.blocks.iter().filter(|block| block.allowed).map(|block| block.threshold);
             let threshold = asked.max().unwrap_or(THRESHOLD);
-            let usual = Block::usual(Method::DoubleAnonymity, self.retry_enabled);
+            let usual = Block::usual(AgeMethod::DoubleAnonymity, self.retry_enabled);
             self.blocks.push(Block { threshold, ..usual });
         }
     }
 
     /// Leaves the methods that can be offered, or refuses a session that would offer none.
-    fn offer_something(&mut self, offer: Offer<'_>) -> Result<(), Vec<Invalid>> {
+    fn offer_something(&mut self, offer: Offer<'_>) -> Result<(), Vec<Violation>> {
         let judged = self.email.is_some() && self.judged_email(offer.has).is_some();
         if judged || self.usable(offer.has).next().is_some() {
             return Ok(());
@@ -313,13 +314,13 @@ impl Wanted {
         } else {
             "none of the methods is both allowed and set up at this server".to_owned()
         };
-        Err(vec![crate::invalid::invalid("", words)])
+        Err(vec![crate::violation::violation("", words)])
     }
 
     /// The methods that can be used, in their order.
     pub fn usable<'a>(&'a self, has: &'a dyn Has) -> impl Iterator<Item = &'a Block> {
         self.blocks.iter().filter(|block| {
-            let token = block.method == Method::DoubleAnonymity;
+            let token = block.method == AgeMethod::DoubleAnonymity;
             block.answers(self.kind)
                 && has.method(block.method)
                 && (token || !self.double_blind)
@@ -329,179 +330,19 @@ impl Wanted {
 
     /// What an address that the business has verified is judged by, where it can be.
     pub(super) fn judged_email(&self, has: &dyn Has) -> Option<&Block> {
-        self.block(Method::Email).filter(|block| block.answers(self.kind) && has.judges_email())
+        self.block(AgeMethod::Email).filter(|block| block.answers(self.kind) && has.judges_email())
     }
 
     /// What is said about a method.
-    pub fn block(&self, method: Method) -> Option<&Block> {
+    pub fn block(&self, method: AgeMethod) -> Option<&Block> {
         self.blocks.iter().find(|block| block.method == method)
     }
 }
 
-/// The blocks of a payload, in its order.
-fn blocks(members: &Members<'_>, order: &[String], kind: Kind, retry: bool, offer: Offer<'_>) -> Vec<Block> {
-    let mut blocks: Vec<Block> = Vec::new();
-    for name in order {
-        let Some(method) = Method::of_block(name, offer.brand) else { continue };
-        let Some(inner) = members.inner(name) else { continue };
-        if blocks.iter().any(|known| known.method == method) {
-            members.refuse(name, "this method is spoken of twice");
-            continue;
-        }
-        blocks.push(block(&inner, method, kind, retry, offer));
-    }
-    blocks
-}
-
 /// Every method that is set up, with nothing said about it.
 fn every(retry: bool, has: &dyn Has) -> Vec<Block> {
-    let known = Method::ALL.into_iter().filter(|method| has.method(*method));
+    let known = AgeMethod::ALL.into_iter().filter(|method| has.method(*method));
     known.map(|method| Block::usual(method, retry)).collect()
-}
-
-fn block(members: &Members<'_>, method: Method, kind: Kind, retry: bool, offer: Offer<'_>) -> Block {
-    let usual = Block::usual(method, retry);
-    let (least, most) = if method == Method::DoubleAnonymity { TOKEN_THRESHOLDS } else { THRESHOLDS };
-    let mut block = Block {
-        allowed: members.flag("allowed").unwrap_or(true),
-        threshold: members.within("threshold", least, most).unwrap_or(THRESHOLD),
-        says_threshold: members.has("threshold"),
-        level: members.word("level").unwrap_or(usual.level),
-        authenticity: members.word("authenticity").unwrap_or(usual.authenticity),
-        retry_enabled: members.flag("retry_enabled").unwrap_or(retry),
-        retry_limit: members.within("retry_limit", 1, MOST_ATTEMPTS),
-        ..usual
-    };
-    match method {
-        Method::DigitalId => wallet(members, &mut block, kind),
-        Method::DocScan => {
-            block.preset_issuing_country = country(members);
-            block.disable_mobile_hand_off = members.flag("disable_mobile_hand_off");
-            block.synchronous_checks = members.flag("synchronous_checks");
-        }
-        Method::SvcKey => block.authentication = members.flag("authentication"),
-        Method::ElectronicId => {
-            let known = offer.has.sub_methods();
-            let asked = members.texts("sub_methods");
-            for (path, id) in &asked {
-                if !known.iter().any(|known| known == id) {
-                    members
-                        .refuse(path, format!("no such provider is set up; there are: {}", known.join(", ")));
-                }
-            }
-            // None is every one, as where nothing is said.
-            let named = !asked.is_empty();
-            block.sub_methods = named.then(|| asked.iter().map(|(_, id)| (*id).to_owned()).collect());
-        }
-        _ => {}
-    }
-    block
-}
-
-/// What a wallet's block has beside the rest: an estimated age is less sure than a certified one, so it must lie on the
-/// safe side of what is asked for.
-fn wallet(members: &Members<'_>, block: &mut Block, kind: Kind) {
-    block.age_estimation_allowed = members.flag("age_estimation_allowed");
-    let (least, most) = THRESHOLDS;
-    block.age_estimation_threshold = members.within("age_estimation_threshold", least, most);
-    let (Some(estimated), asked) = (block.age_estimation_threshold, block.threshold) else { return };
-    let unsafe_side = match kind {
-        Kind::Over => estimated < asked,
-        Kind::Under => estimated > asked,
-        Kind::Age => false,
-    };
-    if unsafe_side {
-        let side = if kind == Kind::Over { "at least" } else { "at most" };
-        members.refuse(
-            "age_estimation_threshold",
-            format!("it is {estimated}; {side} the threshold of {asked} is expected"),
-        );
-    }
-}
-
-fn country(members: &Members<'_>) -> Option<String> {
-    let code = members.text("preset_issuing_country")?.to_ascii_uppercase();
-    if code.len() == 3 && documents::countries::find_iso(&code).is_some() {
-        return Some(code);
-    }
-    members.refuse("preset_issuing_country", "it is no ISO 3166-1 alpha-3 code");
-    None
-}
-
-fn callback(members: &Members<'_>) -> Option<Callback> {
-    match members.inner("callback") {
-        Some(inner) => Some(Callback { url: inner.page("url"), auto: inner.flag("auto").unwrap_or(false) }),
-        None => members.page("callback_url").map(|url| Callback { url: Some(url), auto: false }),
-    }
-}
-
-fn webhook(members: &Members<'_>, outbox: &Outbox) -> Option<String> {
-    let url = members.text("notification_url")?;
-    if !url.starts_with("https:") {
-        members.refuse("notification_url", "it begins with https:");
-        return None;
-    }
-    outbox
-        .check(url, true)
-        .map_err(|refused| members.refuse("notification_url", refused.to_string()))
-        .ok()?;
-    Some(url.to_owned())
-}
-
-/// The page that may be told what happens. Only its origin counts.
-fn origin(members: &Members<'_>) -> Option<String> {
-    let url = members.text("target_origin_url")?;
-    let host = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
-    let fine = host.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '['));
-    if fine && !url.chars().any(|c| c.is_control() || c.is_whitespace()) {
-        return Some(url.to_owned());
-    }
-    members.refuse("target_origin_url", "it begins with https:// or http:// and a host");
-    None
-}
-
-fn locations(members: &Members<'_>) -> Vec<Location> {
-    let asked = members.texts("blocked_locations");
-    if asked.len() > MOST_LOCATIONS {
-        members.refuse(
-            "blocked_locations",
-            format!("it has {} items, at most {MOST_LOCATIONS} are taken", asked.len()),
-        );
-    }
-    let read = |(path, text): (String, &str)| {
-        text.parse().map_err(|bad: NoLocation| members.refuse(&path, bad.to_string())).ok()
-    };
-    asked.into_iter().filter_map(read).collect()
-}
-
-fn uuid(members: &Members<'_>, name: &str) -> Option<Uuid> {
-    let id = Uuid::try_parse(members.text(name)?);
-    id.map_err(|_| members.refuse(name, "it is no UUID")).ok()
-}
-
-fn email_data(members: &Members<'_>) -> Option<VerifiedEmail> {
-    let Some(address) = members.string("verified_email") else {
-        if !members.has("verified_email") {
-            members.refuse("verified_email", "it is required");
-        }
-        return None;
-    };
-    let fine = address.len() <= 254
-        && address.split_once('@').is_some_and(|(name, host)| !name.is_empty() && host.contains('.'))
-        && !address.chars().any(|c| c.is_control() || c.is_whitespace());
-    if !fine {
-        members.refuse("verified_email", "it is no e-mail address");
-    }
-    let country = members.string("country_code").map(|code| code.to_ascii_uppercase());
-    if country.as_deref().is_some_and(|code| code.len() != 2 || !code.bytes().all(|b| b.is_ascii_uppercase()))
-    {
-        members.refuse("country_code", "it is no ISO 3166-1 alpha-2 code");
-    }
-    let ip = members.string("ip_address");
-    if ip.as_deref().is_some_and(|ip| ip.parse::<std::net::IpAddr>().is_err()) {
-        members.refuse("ip_address", "it is no IP address");
-    }
-    Some(VerifiedEmail { address, country, ip })
 }
 
 /// Whether what a token rests on is enough for what is asked: the method is among those asked for, and neither its
@@ -510,29 +351,29 @@ pub fn satisfies(held: &Held, wanted: &Wanted) -> bool {
     let Some(block) = wanted.block(held.method).filter(|block| block.allowed) else { return false };
     let enough = wanted.kind.is_told_by(held.kind)
         && match wanted.kind {
-            Kind::Over => held.age >= block.threshold,
-            Kind::Under => held.age <= block.threshold,
-            Kind::Age => true,
+            AgeSessionType::Over => held.age >= block.threshold,
+            AgeSessionType::Under => held.age <= block.threshold,
+            AgeSessionType::Age => true,
         };
-    let level = |level: Level| level as u8;
-    let genuine = |authenticity: Authenticity| authenticity as u8;
+    let level = |level: LivenessLevel| level as u8;
+    let genuine = |authenticity: AuthenticityLevel| authenticity as u8;
     enough
         && level(held.level) >= level(block.level)
         && genuine(held.authenticity) >= genuine(block.authenticity)
-        && (held.method.says() != Says::Over || wanted.kind == Kind::Over)
+        && (held.method.says() != Says::Over || wanted.kind == AgeSessionType::Over)
 }
 
 /// What a kept result says, and how it came about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Held {
     /// What it tells.
-    pub kind: Kind,
+    pub kind: AgeSessionType,
     /// The age, or the threshold that was shown, years.
     pub age: i64,
     /// How.
-    pub method: Method,
+    pub method: AgeMethod,
     /// How sure the face was.
-    pub level: Level,
+    pub level: LivenessLevel,
     /// How sure the document was.
-    pub authenticity: Authenticity,
+    pub authenticity: AuthenticityLevel,
 }

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 closed! {
     /// What a session is to tell.
-    pub enum Kind {
+    pub enum AgeSessionType {
         /// The age itself.
         Age => "AGE",
         /// Whether the person has reached an age.
@@ -16,7 +16,7 @@ closed! {
     }
 }
 
-impl Kind {
+impl AgeSessionType {
     /// Whether a result of a kind that was kept for a while tells this one still. Who has reached an age has reached it
     /// for good; an age that was told may have become another.
     pub fn is_told_by(self, held: Self) -> bool {
@@ -29,7 +29,7 @@ impl Kind {
 
 closed! {
     /// How far a session is.
-    pub enum State {
+    pub enum AgeSessionStatus {
         /// Nobody has begun.
         Pending => "PENDING",
         /// A method was opened.
@@ -49,7 +49,7 @@ closed! {
 
 closed! {
     /// A way to show an age.
-    pub enum Method {
+    pub enum AgeMethod {
         /// From a photo of the face.
         AgeEstimation => "AGE_ESTIMATION",
         /// From a wallet (OpenID4VP).
@@ -81,7 +81,7 @@ closed! {
     }
 }
 
-impl Method {
+impl AgeMethod {
     /// Every method, in the order in which they are offered where a business sets none.
     pub const ALL: [Self; 14] = [
         Self::SvcKey,
@@ -164,17 +164,17 @@ pub enum Says {
 
 impl Says {
     /// Whether a session of a kind can be answered by it.
-    pub const fn answers(self, kind: Kind) -> bool {
+    pub const fn answers(self, kind: AgeSessionType) -> bool {
         match (self, kind) {
-            (Self::Age, _) | (_, Kind::Over) | (Self::Side, Kind::Under) => true,
-            (Self::Side | Self::Over, Kind::Age) | (Self::Over, Kind::Under) => false,
+            (Self::Age, _) | (_, AgeSessionType::Over) | (Self::Side, AgeSessionType::Under) => true,
+            (Self::Side | Self::Over, AgeSessionType::Age) | (Self::Over, AgeSessionType::Under) => false,
         }
     }
 }
 
 closed! {
     /// How it is made sure that a live person is in front of the camera.
-    pub enum Level {
+    pub enum LivenessLevel {
         /// Not at all.
         None => "NONE",
         /// By looking at the picture.
@@ -186,7 +186,7 @@ closed! {
 
 closed! {
     /// How it is made sure that a document is genuine.
-    pub enum Authenticity {
+    pub enum AuthenticityLevel {
         /// Not at all.
         Off => "OFF",
         /// By this server.
@@ -198,7 +198,7 @@ closed! {
 
 closed! {
     /// What a result rests on, as webhooks tell it.
-    pub enum CheckType {
+    pub enum AgeCheckType {
         /// A method that was gone through in this session.
         Session => "SESSION",
         /// A result that the person kept from an earlier one.
@@ -212,22 +212,25 @@ mod tests {
 
     #[test]
     fn every_method_has_a_block_and_is_found_by_it() {
-        assert_eq!(Method::ALL.len(), Method::WORDS.len());
-        for method in Method::ALL {
-            assert_eq!(Method::of_block(method.block(), "svc"), Some(method));
+        assert_eq!(AgeMethod::ALL.len(), AgeMethod::WORDS.len());
+        for method in AgeMethod::ALL {
+            assert_eq!(AgeMethod::of_block(method.block(), "svc"), Some(method));
             assert_eq!(method.block().to_ascii_uppercase(), method.as_str());
         }
-        assert_eq!(Method::of_block("acme_key", "acme"), Some(Method::SvcKey));
-        assert_eq!(Method::of_block("other_key", "acme"), None);
-        let named = |method: Method| (method.block_of("svc"), method.block_of("acme"));
-        assert_eq!(named(Method::SvcKey), ("svc_key".into(), "acme_key".into()));
-        assert_eq!(named(Method::DocScan), ("doc_scan".into(), "doc_scan".into()));
+        assert_eq!(AgeMethod::of_block("acme_key", "acme"), Some(AgeMethod::SvcKey));
+        assert_eq!(AgeMethod::of_block("other_key", "acme"), None);
+        let named = |method: AgeMethod| (method.block_of("svc"), method.block_of("acme"));
+        assert_eq!(named(AgeMethod::SvcKey), ("svc_key".into(), "acme_key".into()));
+        assert_eq!(named(AgeMethod::DocScan), ("doc_scan".into(), "doc_scan".into()));
     }
 
     #[test]
     fn only_what_knows_an_age_tells_it() {
-        let of = |kind| Method::ALL.into_iter().filter(|method| method.says().answers(kind)).count();
-        assert_eq!((of(Kind::Age), of(Kind::Under), of(Kind::Over)), (5, 11, 14));
-        assert!(!Method::CreditCard.says().answers(Kind::Under));
+        let of = |kind| AgeMethod::ALL.into_iter().filter(|method| method.says().answers(kind)).count();
+        assert_eq!(
+            (of(AgeSessionType::Age), of(AgeSessionType::Under), of(AgeSessionType::Over)),
+            (5, 11, 14)
+        );
+        assert!(!AgeMethod::CreditCard.says().answers(AgeSessionType::Under));
     }
 }

@@ -6,11 +6,12 @@ pub mod reports;
 use crate::{
     delivery::Outbox,
     faces::Faces,
-    invalid::{Invalid, at_most, at_most_items, invalid},
+    violation::{Violation, at_most, at_most_items, told, violation},
     words::closed,
 };
 use base::{AccountId, ContentId, Id as _, ProfileId, Timestamp, Uuid, World};
 use db::{DbError, FromRow, Read, Tx, sql};
+use std::borrow::Cow;
 
 /// The longest title, characters.
 pub const LONGEST_TITLE: usize = 200;
@@ -31,19 +32,69 @@ closed! {
     }
 }
 
-/// A content as it was sent.
-#[derive(Clone, Debug)]
+/// A content as it was sent: nothing of it is known to be right.
+#[derive(Clone, Debug, Default)]
 pub struct NewContent {
     /// Where it is, https.
-    pub url: String,
+    pub url: Option<String>,
     /// What it is.
-    pub content_type: ContentType,
+    pub content_type: Option<ContentType>,
     /// Who is known to be in it.
-    pub profile_ids: Vec<String>,
+    pub profile_ids: Vec<ProfileId>,
     /// Who brought it: the application's own id, which need be no profile's.
     pub uploader_id: Option<Uuid>,
     /// Up to [`LONGEST_TITLE`] characters.
     pub title: Option<String>,
+}
+
+/// A content that may be registered.
+#[derive(Clone, Debug)]
+pub struct ContentRequest {
+    url: String,
+    content_type: ContentType,
+    profile_ids: Vec<ProfileId>,
+    uploader_id: Option<Uuid>,
+    title: Option<String>,
+}
+
+impl NewContent {
+    /// Holds it against every rule that needs no look at what the account has; tells all that are broken.
+    pub fn check(self, outbox: &Outbox) -> Result<ContentRequest, Vec<Violation>> {
+        let Self { url, content_type, profile_ids, uploader_id, title } = self;
+        let mut violations = Vec::new();
+        if let Some(url) = &url {
+            violations.extend(check_url(outbox, "url", url).err());
+        } else {
+            violations.push(violation("url", "it is required"));
+        }
+        if content_type.is_none() {
+            violations.push(violation("type", "it is required"));
+        }
+        if let Some(title) = &title {
+            let length = title.chars().count();
+            violations.extend(at_most("title", "it has", length, LONGEST_TITLE, "shorten it").err());
+        }
+        let profiles = profile_ids.len();
+        violations
+            .extend(at_most_items("profile_ids", profiles, MOST_PROFILES, "attach fewer profiles").err());
+        match (url, content_type) {
+            (Some(url), Some(content_type)) if violations.is_empty() => {
+                Ok(ContentRequest { url, content_type, profile_ids, uploader_id, title })
+            }
+            _ => Err(violations),
+        }
+    }
+}
+
+/// Refuses an address that this server would not call.
+pub(crate) fn check_url(
+    outbox: &Outbox,
+    path: impl Into<Cow<'static, str>>,
+    url: &str,
+) -> Result<(), Violation> {
+    let path = path.into();
+    at_most(path.clone(), "it has", url.chars().count(), LONGEST_URL, "use a shorter address")?;
+    outbox.check(url, true).map_err(|refused| violation(path, refused.to_string()))
 }
 
 /// A content.
@@ -70,9 +121,9 @@ pub struct Content {
 /// Why a content, or something of it, was not kept.
 #[derive(Debug, thiserror::Error)]
 pub enum NotKept {
-    /// What was sent cannot be used.
-    #[error(transparent)]
-    Invalid(#[from] Invalid),
+    /// What was sent cannot be used; at least one member of it.
+    #[error("{}", told(.0))]
+    Invalid(Vec<Violation>),
     /// There is no such thing in the account.
     #[error("there is no such {0}")]
     Missing(&'static str),
@@ -81,61 +132,58 @@ pub enum NotKept {
     Db(#[from] DbError),
 }
 
+impl From<Violation> for NotKept {
+    fn from(violation: Violation) -> Self {
+        Self::Invalid(vec![violation])
+    }
+}
+
 /// Registers a content.
 pub async fn register(
     tx: &mut Tx,
     world: &dyn World,
-    (outbox, faces): (&Outbox, &Faces),
+    faces: &Faces,
     account: AccountId,
-    new: &NewContent,
+    new: ContentRequest,
 ) -> Result<ContentId, NotKept> {
-    at_most("url", "it has", new.url.chars().count(), LONGEST_URL, "use a shorter address")?;
-    outbox.check(&new.url, true).map_err(|refused| invalid("url", refused.to_string()))?;
-    if let Some(title) = &new.title {
-        at_most("title", "it has", title.chars().count(), LONGEST_TITLE, "shorten it")?;
+    let ContentRequest { url, content_type, mut profile_ids, uploader_id, title } = new;
+    let unknown = unknown_profiles(tx, faces, account, "profile_ids", &profile_ids).await?;
+    if !unknown.is_empty() {
+        return Err(NotKept::Invalid(unknown));
     }
-    at_most_items("profile_ids", new.profile_ids.len(), MOST_PROFILES, "attach fewer profiles")?;
-    let profiles = known_profiles(tx, faces, account, "profile_ids", &new.profile_ids).await?;
     let id = ContentId::new(world);
     tx.execute(sql!(
         "INSERT INTO contents (id, account_id, url, type, uploader_id, title, archived, created_at)
          VALUES ($1, $2, $3, $4, $5, $6, FALSE, $7)",
         id,
         account,
-        new.url.clone(),
-        new.content_type,
-        new.uploader_id,
-        new.title.clone(),
+        url,
+        content_type,
+        uploader_id,
+        title,
         world.now(),
     ))
     .await?;
-    for profile in profiles {
+    profile_ids.sort_unstable();
+    profile_ids.dedup();
+    for profile in profile_ids {
         attach(tx, account, id, profile).await?;
     }
     Ok(id)
 }
 
-/// The profiles that a list names; one that the account does not have is refused by its place in the list.
-pub(crate) async fn known_profiles(
+/// The profiles of a list that the account does not have, each told by its place.
+pub(crate) async fn unknown_profiles(
     view: &mut Read,
     faces: &Faces,
     account: AccountId,
-    path: &'static str,
-    named: &[String],
-) -> Result<Vec<ProfileId>, NotKept> {
-    let ids: Vec<Option<ProfileId>> = named.iter().map(|text| text.parse().ok()).collect();
-    let asked: Vec<ProfileId> = ids.iter().copied().flatten().collect();
-    let known = faces.profiles(view, account, &asked).await?;
-    for (at, id) in ids.iter().enumerate() {
-        let active = |id: &ProfileId| known.iter().any(|line| line.id == *id && line.active);
-        if !id.as_ref().is_some_and(active) {
-            return Err(invalid(format!("{path}[{at}]"), "there is no such profile").into());
-        }
-    }
-    let mut asked = asked;
-    asked.sort_unstable();
-    asked.dedup();
-    Ok(asked)
+    path: &str,
+    named: &[ProfileId],
+) -> Result<Vec<Violation>, DbError> {
+    let known = faces.profiles(view, account, named).await?;
+    let is_known = |id: &ProfileId| known.iter().any(|line| line.id == *id && line.active);
+    let unknown = named.iter().enumerate().filter(|(_, id)| !is_known(id));
+    Ok(unknown.map(|(at, _)| violation(format!("{path}[{at}]"), "there is no such profile")).collect())
 }
 
 async fn attach(

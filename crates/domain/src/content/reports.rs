@@ -1,7 +1,7 @@
 //! Reports on contents: somebody says that something is wrong with one, and somebody else decides.
 
 use super::{NotKept, find};
-use crate::invalid::{Invalid, at_most, invalid};
+use crate::violation::{Violation, at_most, violation};
 use base::{AccountId, ContentId, Id as _, ReportId, Timestamp, World};
 use db::{At, DbError, FromRow, Read, Tx, sql};
 
@@ -26,10 +26,10 @@ pub struct Report {
     pub created_at: Timestamp,
 }
 
-fn text(path: &'static str, text: &str) -> Result<String, Invalid> {
+fn text(path: &'static str, text: &str) -> Result<String, Violation> {
     let text = text.trim();
     if text.is_empty() {
-        return Err(invalid(path, "it is empty"));
+        return Err(violation(path, "it is empty"));
     }
     at_most(path, "it has", text.chars().count(), LONGEST, "shorten it")?;
     Ok(text.to_owned())

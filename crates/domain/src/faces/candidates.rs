@@ -1,7 +1,7 @@
 //! Who a face might be.
 
 use super::{
-    Faces, FacesError, Kind,
+    Faces, FacesError, Kind, ProfileLine,
     gallery::{Gallery, blocking},
     picture::Purpose,
 };
@@ -25,6 +25,19 @@ pub struct Candidate {
     pub is_banned: bool,
     /// Whether the person is known to be an adult.
     pub is_adult: bool,
+}
+
+/// A person who was found by a picture.
+#[derive(Clone, Debug)]
+pub struct ProfileMatch {
+    /// Who it is.
+    pub profile: ProfileLine,
+    /// The nearest of their faces.
+    pub face: FaceId,
+    /// How far that is; the smaller, the more alike.
+    pub distance: f32,
+    /// The same as [`Faces::similarity`] has it.
+    pub similarity: f64,
 }
 
 impl Faces {
@@ -70,16 +83,27 @@ impl Faces {
         Ok(found.into_iter().map(|hits| hits.into_iter().filter_map(candidate).collect()).collect())
     }
 
-    /// The same for a picture of one face.
-    pub async fn find(
+    /// The same for a picture of one face, and who they are.
+    pub async fn search(
         &self,
         account: AccountId,
         picture: Vec<u8>,
         most: usize,
-    ) -> Result<Vec<Candidate>, FacesError> {
+    ) -> Result<Vec<ProfileMatch>, FacesError> {
         let looked = self.look(picture, Purpose::Search).await?;
         let found = self.candidates(account, &[looked.embedding], most, None).await?;
-        Ok(found.into_iter().next().unwrap_or_default())
+        let found = found.into_iter().next().unwrap_or_default();
+        let ids: Vec<_> = found.iter().map(|candidate| candidate.profile).collect();
+        let profiles = self.profiles(&mut self.0.db.read().await?, account, &ids).await?;
+        let mut matches = Vec::with_capacity(found.len());
+        for Candidate { profile, face, distance, .. } in found {
+            // One that was deleted just now is gone.
+            if let Some(profile) = profiles.iter().find(|line| line.id == profile && line.active) {
+                let similarity = self.similarity(distance).await?;
+                matches.push(ProfileMatch { profile: profile.clone(), face, distance, similarity });
+            }
+        }
+        Ok(matches)
     }
 }
 

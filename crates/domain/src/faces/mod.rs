@@ -16,7 +16,7 @@ mod reembed;
 mod shelf;
 mod status;
 
-pub use candidates::Candidate;
+pub use candidates::{Candidate, ProfileMatch};
 pub use enrol::{MOST_FACES, Prepared};
 pub use forget::forget;
 pub(crate) use forget::orphans;

@@ -1,6 +1,7 @@
 //! Profiles: who somebody is to an account, and whether he is banned.
 
 use super::{Faces, FacesError, Group, bump, leavings, listed};
+use crate::Violation;
 use base::{AccountId, FaceId, GroupId, Id as _, Measured, ProfileId, Timestamp};
 use db::{DbError, FromRow, Read, Tx, sql};
 
@@ -74,6 +75,30 @@ impl Text {
             Self::ConsentLink => 2000,
         }
     }
+
+    /// Refuses a value that it cannot have; an empty one is none, and takes the text away.
+    pub fn check(self, value: &str) -> Result<(), BadText> {
+        if value.is_empty() {
+            return Ok(());
+        }
+        let (length, longest) = (value.chars().count(), self.longest());
+        let bad = |message: String, measured| Err(BadText { property: self.name(), message, measured });
+        if length > longest {
+            let limit = format!("at most {longest} characters");
+            let measured = Measured::new(length as f64, limit, "send a shorter text");
+            return bad(format!("it has at most {longest} characters, this one {length}"), Some(measured));
+        }
+        if value.chars().any(char::is_control) {
+            return bad("it has no control characters".to_owned(), None);
+        }
+        let link = value.strip_prefix("https://").or_else(|| value.strip_prefix("http://"));
+        if self == Self::ConsentLink
+            && !link.is_some_and(|rest| rest.starts_with(|c: char| c.is_alphanumeric()))
+        {
+            return bad("it is an http:// or https:// address".to_owned(), None);
+        }
+        Ok(())
+    }
 }
 
 /// A member of a profile that cannot be used.
@@ -86,6 +111,12 @@ pub struct BadText {
     pub message: String,
     /// What was measured, where a limit was broken.
     pub measured: Option<Measured>,
+}
+
+impl From<BadText> for Violation {
+    fn from(BadText { property, message, measured }: BadText) -> Self {
+        Self { path: property.into(), message, measured }
+    }
 }
 
 /// What is known of the person. Sealed where it is kept.
@@ -125,7 +156,7 @@ impl Details {
     pub fn set(&mut self, text: Text, value: Option<String>) -> Result<(), BadText> {
         let value = value.filter(|value| !value.is_empty());
         if let Some(value) = &value {
-            check(text, value)?;
+            text.check(value)?;
         }
         *match text {
             Text::DisplayName => &mut self.display_name,
@@ -145,25 +176,6 @@ impl Details {
         let message = "it is required where a face is enrolled: say where the person's consent is recorded";
         Err(BadText { property: Text::BiometricConsent.name(), message: message.to_owned(), measured: None })
     }
-}
-
-fn check(text: Text, value: &str) -> Result<(), BadText> {
-    let (length, longest) = (value.chars().count(), text.longest());
-    let bad = |message: String, measured| Err(BadText { property: text.name(), message, measured });
-    if length > longest {
-        let limit = format!("at most {longest} characters");
-        let measured = Measured::new(length as f64, limit, "send a shorter text");
-        return bad(format!("it has at most {longest} characters, this one {length}"), Some(measured));
-    }
-    if value.chars().any(char::is_control) {
-        return bad("it has no control characters".to_owned(), None);
-    }
-    let link = value.strip_prefix("https://").or_else(|| value.strip_prefix("http://"));
-    if text == Text::ConsentLink && !link.is_some_and(|rest| rest.starts_with(|c: char| c.is_alphanumeric()))
-    {
-        return bad("it is an http:// or https:// address".to_owned(), None);
-    }
-    Ok(())
 }
 
 /// What changes of a profile.

@@ -3,19 +3,23 @@
 use super::{
     Identities,
     change::{NotDone, Upload},
-    filter::{type_of, type_word},
+    filter::type_word,
     flow::{NewDocument, Once},
     session::{Requirement, Resource},
-    words::{CaptureMethod, LivenessType, ResourceKind, SourceType, Standing, TaskState, TaskType},
+    words::{
+        CaptureMethod, IdDocumentType, LivenessType, RequirementState, ResourceKind, SourceType, TaskState,
+        TaskType,
+    },
 };
 use crate::estimate::sample;
 use base::{Picture, SessionId};
+use documents::catalogue::DocumentType;
 
 /// How the person is played.
 #[derive(Clone, Debug, Default)]
 pub struct Play {
     /// The type of identity documents; the first that is taken, where none is named.
-    pub document_type: Option<String>,
+    pub document_type: Option<IdDocumentType>,
     /// Their country.
     pub issuing_country: Option<String>,
     /// Whether the person stops before he is through.
@@ -44,7 +48,7 @@ impl Identities {
             .session
             .requirements
             .iter()
-            .filter(|requirement| requirement.standing != Standing::Fulfilled)
+            .filter(|requirement| requirement.standing != RequirementState::Fulfilled)
             .cloned()
             .collect();
         let mut through = true;
@@ -73,7 +77,7 @@ impl Identities {
     async fn play_document(&self, id: SessionId, what: &Requirement, play: &Play) -> Result<bool, NotDone> {
         let mut new = NewDocument { requirement_id: Some(what.id.to_string()), ..NewDocument::default() };
         if what.kind == ResourceKind::IdDocument {
-            let asked = play.document_type.as_deref().and_then(type_of);
+            let asked = play.document_type.map(DocumentType::from);
             let fits = |country: &str, kind| {
                 asked.is_none_or(|asked| asked == kind)
                     && play.issuing_country.as_ref().is_none_or(|asked| asked.eq_ignore_ascii_case(country))
@@ -105,11 +109,9 @@ impl Identities {
         }
         let task = self.extract(id, what.kind, resource.id, None).await?;
         let held = self.hold_of_sandbox(id).await?;
-        let fulfilled = held
-            .session
-            .requirements
-            .iter()
-            .any(|requirement| requirement.id == what.id && requirement.standing == Standing::Fulfilled);
+        let fulfilled = held.session.requirements.iter().any(|requirement| {
+            requirement.id == what.id && requirement.standing == RequirementState::Fulfilled
+        });
         Ok(task.state != TaskState::Pending && fulfilled)
     }
 

@@ -4,18 +4,17 @@
 use super::{
     CheckSession, Held, Identities, ReadDocument,
     session::{Media, Session},
-    words::{AuthType, CaptureMethod, MediaType, Topic},
+    words::{CaptureMethod, MediaType, NotificationAuthType, NotificationTopic},
 };
 use crate::{
     delivery::{Message, NotQueued, Success, Verb},
     estimate,
-    invalid::Invalid,
+    violation::Violation,
 };
 use base::{CheckId, MediaId, ResourceId, SessionId, TaskId, Timestamp, World};
 use db::{DbError, Tx, sql};
 use jobs::LostLease;
 use media::gate;
-use serde_json::{Map, Value, json};
 
 /// Why something was not done. The interface says how each looks.
 #[derive(Debug, thiserror::Error)]
@@ -52,7 +51,7 @@ pub enum NotDone {
     Forbidden(String),
     /// What was sent cannot be used.
     #[error("the request has {} members that cannot be used", .0.len())]
-    Invalid(Vec<Invalid>),
+    Invalid(Vec<Violation>),
     /// The bytes are of no kind that is taken.
     #[error("{0}")]
     Unsupported(String),
@@ -70,15 +69,15 @@ pub enum NotDone {
     Db(#[from] DbError),
 }
 
-impl From<Invalid> for NotDone {
-    fn from(invalid: Invalid) -> Self {
+impl From<Violation> for NotDone {
+    fn from(invalid: Violation) -> Self {
         Self::Invalid(vec![invalid])
     }
 }
 
 impl NotDone {
     pub(super) fn wrong(path: impl Into<String>, words: impl Into<String>) -> Self {
-        crate::invalid::invalid(path.into(), words).into()
+        crate::violation::violation(path.into(), words).into()
     }
 }
 
@@ -98,17 +97,32 @@ pub(super) enum Undone {
 
 /// What a message is about.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Subject {
+pub enum Subject {
+    /// The session as a whole.
     Session,
+    /// A resource of it.
     Resource(ResourceId),
+    /// A task of a resource.
     Task(TaskId),
+    /// A check.
     Check(CheckId),
+}
+
+/// What a relying party is told.
+#[derive(Clone, Copy, Debug)]
+pub struct Notification {
+    /// Of which session.
+    pub session: SessionId,
+    /// What happened.
+    pub topic: NotificationTopic,
+    /// To what.
+    pub subject: Subject,
 }
 
 /// What a change causes.
 #[derive(Debug, Default)]
 pub(super) struct Effects {
-    pub(super) news: Vec<(Topic, Subject)>,
+    pub(super) news: Vec<(NotificationTopic, Subject)>,
     pub(super) read: Vec<ReadDocument>,
     /// When checks are to be made.
     pub(super) check_at: Option<Timestamp>,
@@ -119,7 +133,7 @@ pub(super) struct Effects {
 }
 
 impl Effects {
-    pub(super) fn tell(&mut self, topic: Topic, subject: Subject) {
+    pub(super) fn tell(&mut self, topic: NotificationTopic, subject: Subject) {
         self.news.push((topic, subject));
     }
 }
@@ -251,37 +265,26 @@ impl Identities {
         &self,
         tx: &mut Tx,
         session: &Session,
-        topic: Topic,
+        topic: NotificationTopic,
         subject: Subject,
     ) -> Result<(), DbError> {
         let Some(whom) = &session.wanted.notifications else { return Ok(()) };
         if !whom.topics.contains(&topic) {
             return Ok(());
         }
-        let word = topic.as_str().to_ascii_lowercase();
-        let mut body = Map::new();
-        body.insert("session_id".to_owned(), json!(session.id));
-        body.insert("topic".to_owned(), word.as_str().into());
-        let about = match subject {
-            Subject::Session => None,
-            Subject::Resource(id) => Some(("resource_id", json!(id))),
-            Subject::Task(id) => Some(("task_id", json!(id))),
-            Subject::Check(id) => Some(("check_id", json!(id))),
-        };
-        body.extend(about.map(|(name, id)| (name.to_owned(), id)));
         let authorization = whom.auth_token.as_ref().map(|token| match whom.auth_type {
-            AuthType::Basic => format!("Basic {}", base64_simd::STANDARD.encode_to_string(token)),
-            AuthType::Bearer => format!("Bearer {token}"),
+            NotificationAuthType::Basic => format!("Basic {}", base64_simd::STANDARD.encode_to_string(token)),
+            NotificationAuthType::Bearer => format!("Bearer {token}"),
         });
         let message = Message {
             url: whom.endpoint.clone(),
             verb: Verb::Post,
             headers: authorization.map(|value| ("Authorization".to_owned(), value)).into_iter().collect(),
-            body: Value::from(body).to_string(),
+            body: self.0.format.notification(&Notification { session: session.id, topic, subject }),
             verify_tls: true,
             success: Success::Any2xx,
         };
-        let topic = format!("identity.{word}");
+        let topic = format!("identity.{}", topic.as_str().to_ascii_lowercase());
         match self.0.outbox.post(tx, &*self.0.world, session.app, &topic, &message).await {
             Ok(_) => Ok(()),
             Err(NotQueued::Db(error)) => Err(error),

@@ -1,7 +1,6 @@
 //! Which documents a session takes.
 
-use super::words::Inclusion;
-use crate::members::Members;
+use super::words::{IdDocumentType, Inclusion};
 use documents::{
     catalogue::{self, Document, DocumentType},
     countries,
@@ -24,69 +23,24 @@ pub struct Filter {
 
 /// The word of a type on the wire.
 pub fn type_word(kind: DocumentType) -> &'static str {
-    match kind {
-        DocumentType::Passport => "PASSPORT",
-        DocumentType::NationalId => "NATIONAL_ID",
-        DocumentType::ResidencePermit => "RESIDENCE_PERMIT",
-        DocumentType::DrivingLicence => "DRIVING_LICENCE",
-    }
+    IdDocumentType::from(kind).as_str()
 }
 
 /// A type by its word, in any case.
 pub fn type_of(word: &str) -> Option<DocumentType> {
-    match word.trim().to_ascii_uppercase().as_str() {
-        "PASSPORT" => Some(DocumentType::Passport),
-        "NATIONAL_ID" => Some(DocumentType::NationalId),
-        "RESIDENCE_PERMIT" => Some(DocumentType::ResidencePermit),
-        "DRIVING_LICENCE" => Some(DocumentType::DrivingLicence),
-        _ => None,
-    }
+    let word: IdDocumentType = word.trim().to_ascii_uppercase().parse().ok()?;
+    Some(word.into())
+}
+
+/// Whether a code is a country's, ISO 3166-1 alpha-3 in capital letters.
+pub fn is_country(code: &str) -> bool {
+    countries::find_iso(code).is_some()
 }
 
 impl Filter {
-    /// Reads `filter` of a document or a check. `None` where it was refused.
-    pub(super) fn read(members: &Members<'_>) -> Option<Self> {
-        if let Some(kind) = members.text("type")
-            && !kind.eq_ignore_ascii_case("ORTHOGONAL_RESTRICTIONS")
-        {
-            members.refuse("type", "it is ORTHOGONAL_RESTRICTIONS");
-        }
-        let mut filter = Self {
-            allow_non_latin: members.flag("allow_non_latin_documents").unwrap_or(false),
-            allow_expired: members.flag("allow_expired_documents").unwrap_or(false),
-            ..Self::default()
-        };
-        if let Some(inner) = members.inner("country_restriction") {
-            let inclusion = inclusion(&inner)?;
-            let mut codes = Vec::new();
-            for (path, code) in inner.texts("country_codes") {
-                let code = code.trim().to_ascii_uppercase();
-                if countries::find_iso(&code).is_none() {
-                    inner.refuse(&path, "it is no ISO 3166-1 alpha-3 code");
-                }
-                codes.push(code);
-            }
-            // An empty list says as much as none.
-            filter.countries = (!codes.is_empty()).then_some((inclusion, codes));
-        }
-        if let Some(inner) = members.inner("type_restriction") {
-            let inclusion = inclusion(&inner)?;
-            let mut kinds = Vec::new();
-            for (path, word) in inner.texts("document_types") {
-                match type_of(word) {
-                    Some(kind) => kinds.push(kind),
-                    None => inner.refuse(
-                        &path,
-                        "it is one of PASSPORT, NATIONAL_ID, RESIDENCE_PERMIT, DRIVING_LICENCE",
-                    ),
-                }
-            }
-            filter.types = (!kinds.is_empty()).then_some((inclusion, kinds));
-        }
-        if filter.allowed().next().is_none() {
-            members.refuse("", "it leaves no document that is supported");
-        }
-        Some(filter)
+    /// Whether it leaves no document that is supported.
+    pub fn leaves_nothing(&self) -> bool {
+        self.allowed().next().is_none()
     }
 
     /// Whether a country and a type are among those that are taken.
@@ -118,23 +72,5 @@ impl Filter {
     /// Whether a document of that country and type is taken.
     pub fn admits(&self, country: &str, kind: DocumentType) -> bool {
         catalogue::find_document(country, kind).is_some_and(|document| self.takes(country, document))
-    }
-}
-
-/// `INCLUDE` or `EXCLUDE`, or one of the words that these had before.
-fn inclusion(members: &Members<'_>) -> Option<Inclusion> {
-    let Some(word) = members.text("inclusion") else {
-        if !members.has("inclusion") {
-            members.refuse("inclusion", "it is required");
-        }
-        return None;
-    };
-    match word.trim().to_ascii_uppercase().as_str() {
-        "INCLUDE" | "WHITELIST" => Some(Inclusion::Include),
-        "EXCLUDE" | "BLACKLIST" => Some(Inclusion::Exclude),
-        _ => {
-            members.refuse("inclusion", "it is INCLUDE or EXCLUDE");
-            None
-        }
     }
 }

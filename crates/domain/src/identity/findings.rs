@@ -3,7 +3,7 @@
 use super::{
     filter::{Filter, type_word},
     session::{Next, Resource},
-    words::{TryAgain, TryReason},
+    words::{TaskAdvice, TaskAdviceReason},
 };
 use base::MediaId;
 use documents::{
@@ -183,12 +183,12 @@ impl Findings {
         match self.unusable(resource, filter) {
             Some("NO_DOCUMENT") => {
                 let detail = fault.map_or("NO_DOCUMENT", String::as_str);
-                Next::again(TryAgain::Must, TryReason::Quality, detail)
+                Next::again(TaskAdvice::Must, TaskAdviceReason::Quality, detail)
             }
-            Some(detail) => Next::again(TryAgain::Must, TryReason::UserError, detail),
+            Some(detail) => Next::again(TaskAdvice::Must, TaskAdviceReason::UserError, detail),
             None if self.field(Name::FullName).is_none() || self.field(Name::DateOfBirth).is_none() => {
                 let detail = fault.map_or("PHOTO_TOO_BLURRY", String::as_str);
-                Next::again(TryAgain::Must, TryReason::Quality, detail)
+                Next::again(TaskAdvice::Must, TaskAdviceReason::Quality, detail)
             }
             None => {
                 // A fault of the photo matters where something could not be relied on because of it.
@@ -196,7 +196,9 @@ impl Findings {
                     .into_iter()
                     .any(|check| self.measure(check).is_some_and(|measure| measure.verdict != Verdict::Pass));
                 match fault {
-                    Some(fault) if doubtful => Next::again(TryAgain::Should, TryReason::Quality, fault),
+                    Some(fault) if doubtful => {
+                        Next::again(TaskAdvice::Should, TaskAdviceReason::Quality, fault)
+                    }
                     _ => Next::progress(),
                 }
             }
@@ -209,7 +211,7 @@ impl Findings {
             return Next::progress();
         }
         let detail = self.faults.first().map_or("NO_DOCUMENT", String::as_str);
-        Next::again(TryAgain::Must, TryReason::Quality, detail)
+        Next::again(TaskAdvice::Must, TaskAdviceReason::Quality, detail)
     }
 
     /// The `document_fields` of an identity document (decisions, section 4).

@@ -10,12 +10,12 @@ use super::{
     change::{Effects, NotDone, Subject},
     checks,
     moves::{BadMove, ResourceEvent, SessionEvent},
+    request::SessionRequest,
     session::{Made, Media, Requirement, Resource, Session, Task},
     store::{Held, hash},
-    wanted::Wanted,
     words::{
-        CaptureMethod, CaptureMethods, MediaType, ResourceKind, SessionState, SourceType, Standing,
-        TaskState, TaskType, Topic, TryAgain,
+        CaptureMethod, CaptureMethods, MediaType, NotificationTopic, RequirementState, ResourceKind,
+        SessionState, SourceType, TaskAdvice, TaskState, TaskType,
     },
 };
 use aws_lc_rs::digest;
@@ -37,6 +37,19 @@ const LOOK_EVERY: Duration = Duration::from_millis(60);
 
 /// Who a call is from, as far as resources are concerned.
 pub type By = SourceType;
+
+/// Makes a session.
+#[derive(Clone, Debug)]
+pub struct CreateSession {
+    /// Whose.
+    pub app: AppId,
+    /// Whether results come from a response configuration.
+    pub sandbox: bool,
+    /// What is asked for; it breaks no rule ([`Identities::violations`]).
+    pub request: SessionRequest,
+    /// What the client library said of a device.
+    pub device: Option<Value>,
+}
 
 /// What was said of a document that is to come.
 #[derive(Clone, Debug, Default)]
@@ -141,7 +154,7 @@ impl Session {
     ) {
         self.touch(id, world);
         self.track(event, Some(id), world.now(), device);
-        effects.tell(Topic::ResourceUpdate, Subject::Resource(id));
+        effects.tell(NotificationTopic::ResourceUpdate, Subject::Resource(id));
     }
 
     /// Notes that a resource changed.
@@ -218,7 +231,7 @@ impl Session {
             && self.checks.iter().all(|check| check.state.is_final())
         {
             self.state = self.state.after(SessionEvent::AllChecked)?;
-            effects.tell(Topic::SessionCompletion, Subject::Session);
+            effects.tell(NotificationTopic::SessionCompletion, Subject::Session);
         }
         Ok(())
     }
@@ -242,16 +255,10 @@ impl Requirement {
 
 impl Identities {
     /// Makes a session.
-    pub async fn create(
-        &self,
-        tx: &mut Tx,
-        app: AppId,
-        sandbox: bool,
-        wanted: Wanted,
-        device: Option<Value>,
-    ) -> Result<Session, DbError> {
+    pub async fn create(&self, tx: &mut Tx, command: CreateSession) -> Result<Session, DbError> {
+        let CreateSession { app, sandbox, request, device } = command;
         let world = &*self.0.world;
-        let mut session = Session::begin(world, app, sandbox, wanted);
+        let mut session = Session::begin(world, app, sandbox, request);
         session.track("CREATE_SESSION", None, world.now(), device);
         self.insert(tx, &session).await?;
         Ok(session)
@@ -265,12 +272,12 @@ impl Identities {
     }
 
     /// The session of a path for a person's token: one of another session opens nothing.
-    pub async fn by_token(&self, session: Option<SessionId>, token: &Uuid) -> Result<Option<Held>, NotDone> {
+    pub async fn by_token(&self, session: SessionId, token: &Uuid) -> Result<Option<Held>, NotDone> {
         let mut view = self.0.db.read().await?;
         let held = self.find_by_token(&mut view, token).await?;
         // Once the person is through the token is no more.
         let Some(held) = held.filter(|held| held.session.triggered_at.is_none()) else { return Ok(None) };
-        if session.is_some_and(|id| id != held.session.id) {
+        if session != held.session.id {
             return Err(NotDone::NoSession);
         }
         debug_assert_eq!(hash(token), hash(&held.session.token));
@@ -325,7 +332,7 @@ impl Identities {
     }
 
     /// Tells the business that a person wants a mail.
-    pub async fn ask_for_mail(&self, id: SessionId, topic: Topic) -> Result<(), NotDone> {
+    pub async fn ask_for_mail(&self, id: SessionId, topic: NotificationTopic) -> Result<(), NotDone> {
         self.change(id, |session, effects, world| {
             session.person(world)?;
             effects.tell(topic, Subject::Session);
@@ -349,7 +356,7 @@ impl Identities {
             let open: Vec<String> = session
                 .requirements
                 .iter()
-                .filter(|requirement| requirement.standing != Standing::Fulfilled)
+                .filter(|requirement| requirement.standing != RequirementState::Fulfilled)
                 .map(|requirement| format!("{} {}", requirement.kind, requirement.id))
                 .collect();
             if !open.is_empty() {
@@ -361,7 +368,7 @@ impl Identities {
             session.triggered_at = Some(now);
             session.end_uploads(now, effects);
             session.track("CLIENT_SESSION_TOKEN_DELETED", None, now, device);
-            effects.tell(Topic::ClientSessionTokenDeleted, Subject::Session);
+            effects.tell(NotificationTopic::ClientSessionTokenDeleted, Subject::Session);
             checks::begin(session, world)?;
             session.complete_if_done(effects)?;
             if session.state == SessionState::Ongoing {
@@ -468,10 +475,10 @@ impl Identities {
 }
 
 /// What becomes of a requirement when a task of its resource ends so.
-pub(super) fn judged(advice: TryAgain, attempts_left: i64) -> ResourceEvent {
+pub(super) fn judged(advice: TaskAdvice, attempts_left: i64) -> ResourceEvent {
     match advice {
-        TryAgain::Progress | TryAgain::Should => ResourceEvent::Accepted,
-        TryAgain::Must if attempts_left > 0 => ResourceEvent::Declined,
-        TryAgain::Must => ResourceEvent::UsedUp,
+        TaskAdvice::Progress | TaskAdvice::Should => ResourceEvent::Accepted,
+        TaskAdvice::Must if attempts_left > 0 => ResourceEvent::Declined,
+        TaskAdvice::Must => ResourceEvent::UsedUp,
     }
 }

@@ -1,7 +1,7 @@
 //! Document verification sessions (interface 3, part A; decisions, section 4): what a business asks for, what a person
 //! supplies, what is read of it at once, and what is checked afterwards.
 //!
-//! [`wanted`] holds the create payload to its rules, [`session`] is what is kept ([`store`] says how), [`moves`] has every
+//! [`request`] holds what is asked for to its rules, [`session`] is what is kept ([`store`] says how), [`moves`] has every
 //! change of a state. [`flow`] is what a person does, [`read`] reads documents while he waits (and `ahead`, before
 //! he asks for it), [`checks`] judges them when
 //! he is through; [`responses`] and [`agent`] take their place in a sandbox. A person of the operator's decides in
@@ -18,26 +18,29 @@ pub mod moves;
 mod outcome;
 mod read;
 pub mod report;
+pub mod request;
 pub mod responses;
 pub mod reviews;
 pub mod session;
 mod store;
 mod sweep;
-pub mod wanted;
 pub mod words;
 
-pub use change::{NotDone, Upload};
+pub use change::{NotDone, Notification, Subject, Upload};
 pub use checks::CheckSession;
 pub use outcome::Outcome;
 pub use read::ReadDocument;
 pub use store::Held;
 pub use sweep::SweepSessions;
 
-use crate::{delivery::Outbox, estimate::Estimator, vault::Vault};
+use crate::{delivery::Outbox, estimate::Estimator, vault::Vault, violation::Violation};
 use base::{SignedDuration, World};
 use db::Db;
 use jobs::Worker;
 use media::{blobs::Blobs, scan::Scanner};
+use request::SessionRequest;
+use responses::ResponseConfig;
+use serde_json::Value;
 use std::{path::PathBuf, sync::Arc, time::Duration};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
@@ -68,6 +71,15 @@ impl Default for Settings {
     }
 }
 
+/// How the interface writes what this module only knows as values, and reads what it wrote before.
+pub trait WireFormat: std::fmt::Debug + Send + Sync {
+    /// The body of a notification, JSON.
+    fn notification(&self, notification: &Notification) -> String;
+
+    /// A response configuration that was held to its form when it came, and is kept as it was sent.
+    fn response_config(&self, sent: &Value) -> ResponseConfig;
+}
+
 /// Runs document verification sessions; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Identities(Arc<Inner>);
@@ -86,10 +98,12 @@ struct Inner {
     /// Documents and faces that are opened at once: each is large, and a worker is needed for it anyway.
     places: Arc<Semaphore>,
     settings: Settings,
+    format: Arc<dyn WireFormat>,
 }
 
 impl Identities {
     /// Sessions that use these parts.
+    #[expect(clippy::too_many_arguments, reason = "each is a part of the server, and there is one call")]
     pub fn new(
         db: Db,
         world: Arc<dyn World>,
@@ -98,6 +112,7 @@ impl Identities {
         blobs: Blobs,
         estimator: Estimator,
         settings: Settings,
+        format: Arc<dyn WireFormat>,
     ) -> Self {
         let readers = read::Readers::new(settings.models.clone());
         let scanner = Scanner::default();
@@ -114,7 +129,13 @@ impl Identities {
             ahead: ahead::Ahead::default(),
             places: Arc::new(Semaphore::new(places)),
             settings,
+            format,
         }))
+    }
+
+    /// Every rule that a request for a session breaks, with the paths of the interface.
+    pub fn violations(&self, request: &SessionRequest) -> Vec<Violation> {
+        request.violations(&self.0.outbox)
     }
 
     /// Where messages go through.

@@ -1,7 +1,7 @@
 //! Every move of a session, a task and a check, in one place. `docs/IDENTITY.md` has the same tables, and a test holds
 //! them equal.
 
-use super::words::{CheckState, SessionState, Standing, TaskState};
+use super::words::{CheckState, RequirementState, SessionState, TaskState};
 
 /// A move that a thing in that state cannot make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -108,10 +108,10 @@ impl CheckState {
     }
 }
 
-impl Standing {
+impl RequirementState {
     /// The state after an event.
     pub fn after(self, event: ResourceEvent) -> Result<Self, BadMove> {
-        use {ResourceEvent as E, Standing as S};
+        use {RequirementState as S, ResourceEvent as E};
         Ok(match (self, event) {
             (_, E::Supplied) => S::InProgress,
             (S::InProgress, E::Accepted | E::UsedUp) => S::Fulfilled,
@@ -159,9 +159,12 @@ mod tests {
             table("Session", SessionState::WORDS, SessionEvent::WORDS, |state: SessionState, event| {
                 state.after(event).ok().map(SessionState::as_str)
             }),
-            table("Requirement", Standing::WORDS, ResourceEvent::WORDS, |state: Standing, event| {
-                state.after(event).ok().map(Standing::as_str)
-            }),
+            table(
+                "Requirement",
+                RequirementState::WORDS,
+                ResourceEvent::WORDS,
+                |state: RequirementState, event| state.after(event).ok().map(RequirementState::as_str),
+            ),
             table("Task", TaskState::WORDS, TaskEvent::WORDS, |state: TaskState, event| {
                 state.after(event).ok().map(TaskState::as_str)
             }),

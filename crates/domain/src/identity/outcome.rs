@@ -2,7 +2,7 @@
 
 use super::{
     Held, Identities, NotDone,
-    words::{Advice, CheckState, ResourceKind, SessionState},
+    words::{CheckAdvice, CheckState, ResourceKind, SessionState},
 };
 use jiff::civil::Date;
 use serde_json::Value;
@@ -44,7 +44,7 @@ impl Identities {
                 return Ok(Outcome::Refused("INTERNAL_ERROR".to_owned()));
             }
             let advice = check.report.as_ref().map(|report| &report.recommendation);
-            if let Some(advice) = advice.filter(|advice| advice.value != Advice::Approve) {
+            if let Some(advice) = advice.filter(|advice| advice.value != CheckAdvice::Approve) {
                 return Ok(Outcome::Refused(advice.reason.clone().unwrap_or_default()));
             }
         }

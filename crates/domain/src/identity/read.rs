@@ -10,8 +10,8 @@ use super::{
     session::{Check, Media, Next, Resource, Session},
     store::Held,
     words::{
-        CheckState, CheckType, ManualCheck, MediaType, ResourceKind, TaskState, TaskType, Topic, TryAgain,
-        TryReason,
+        CheckState, CheckType, ManualCheck, MediaType, NotificationTopic, ResourceKind, TaskAdvice,
+        TaskAdviceReason, TaskState, TaskType,
     },
 };
 use crate::estimate::{Refusal, sample};
@@ -267,7 +267,7 @@ impl Identities {
             Err(Unread::File(error)) => {
                 tracing::info!(session.id = %session.id, "a document cannot be opened: {error}");
                 Some(Done {
-                    next: Next::again(TryAgain::Must, TryReason::Quality, "NO_DOCUMENT"),
+                    next: Next::again(TaskAdvice::Must, TaskAdviceReason::Quality, "NO_DOCUMENT"),
                     findings: None,
                     fields: None,
                     portrait: None,
@@ -404,7 +404,7 @@ fn ended(
     task.last_updated = world.now();
     let next = match &done {
         Some(done) => done.next.clone(),
-        None => Next::again(TryAgain::Should, TryReason::Error, "SERVER_ERROR"),
+        None => Next::again(TaskAdvice::Should, TaskAdviceReason::Error, "SERVER_ERROR"),
     };
     task.recommendation = Some(next.clone());
     let (of_id, of_other) = (manual[0], manual[1]);
@@ -454,8 +454,8 @@ fn ended(
     session.checks.push(check);
     session.move_requirement(job.resource, judged(next.value, left))?;
     session.touch(job.resource, world);
-    effects.tell(Topic::TaskCompletion, Subject::Task(job.task));
-    effects.tell(Topic::ResourceUpdate, Subject::Resource(job.resource));
+    effects.tell(NotificationTopic::TaskCompletion, Subject::Task(job.task));
+    effects.tell(NotificationTopic::ResourceUpdate, Subject::Resource(job.resource));
     Ok(())
 }
 

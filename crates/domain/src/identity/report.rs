@@ -1,6 +1,6 @@
 //! What a check reports.
 
-use super::words::{Advice, Outcome, Process};
+use super::words::{CheckAdvice, SubCheckProcess, SubCheckResult};
 use serde::{Deserialize, Serialize};
 
 /// A report, as it is on the wire.
@@ -16,7 +16,7 @@ pub struct Report {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recommendation {
     /// The advice.
-    pub value: Advice,
+    pub value: CheckAdvice,
     /// Why; always there with `REJECT`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -31,13 +31,13 @@ pub struct SubCheck {
     /// Its name.
     pub sub_check: String,
     /// How it ended.
-    pub result: Outcome,
+    pub result: SubCheckResult,
     /// Numbers and reasons; never what is written on a document.
     #[serde(default)]
     pub details: Vec<Detail>,
     /// Who looked.
     #[serde(default = "automated")]
-    pub process: Process,
+    pub process: SubCheckProcess,
 }
 
 /// A name and a value.
@@ -49,8 +49,8 @@ pub struct Detail {
     pub value: String,
 }
 
-fn automated() -> Process {
-    Process::Automated
+fn automated() -> SubCheckProcess {
+    SubCheckProcess::Automated
 }
 
 /// What would help after a reason (decisions, section 4).
@@ -73,11 +73,11 @@ pub fn recovery(reason: &str) -> &'static str {
 impl Recommendation {
     /// Nothing speaks against it.
     pub fn approve() -> Self {
-        Self { value: Advice::Approve, reason: None, recovery_suggestion: None }
+        Self { value: CheckAdvice::Approve, reason: None, recovery_suggestion: None }
     }
 
     /// Anything else, for a reason.
-    pub fn with(value: Advice, reason: &str) -> Self {
+    pub fn with(value: CheckAdvice, reason: &str) -> Self {
         Self {
             value,
             reason: Some(reason.to_owned()),
@@ -89,8 +89,8 @@ impl Recommendation {
 impl SubCheck {
     /// One that this server made.
     pub fn new(name: &str, passed: bool, details: Vec<Detail>) -> Self {
-        let result = if passed { Outcome::Pass } else { Outcome::Fail };
-        Self { sub_check: name.to_owned(), result, details, process: Process::Automated }
+        let result = if passed { SubCheckResult::Pass } else { SubCheckResult::Fail };
+        Self { sub_check: name.to_owned(), result, details, process: SubCheckProcess::Automated }
     }
 }
 
@@ -109,6 +109,9 @@ impl Report {
 
     /// It could not be told.
     pub fn not_available(reason: &str) -> Self {
-        Self { recommendation: Recommendation::with(Advice::NotAvailable, reason), breakdown: Vec::new() }
+        Self {
+            recommendation: Recommendation::with(CheckAdvice::NotAvailable, reason),
+            breakdown: Vec::new(),
+        }
     }
 }

@@ -5,14 +5,17 @@ use super::{
     change::{Effects, NotDone},
     checks,
     report::{Detail, Recommendation, Report, SubCheck, recovery},
-    words::{Advice, CheckType, Process},
+    words::{CheckAdvice, CheckType, SubCheckProcess},
 };
+use crate::violation::Violation;
 use base::{AppId, CheckId, SessionId, Timestamp};
 use db::{At, DbError, FromRow, Read, sql};
 use serde::Serialize;
 
-/// The longest reason and name of a reviewer, characters.
-const LONGEST: usize = 1000;
+/// The longest reason, and the longest name of a reviewer.
+const MAX_REASON_CHARS: usize = 1000;
+/// The longest reason in one word.
+const MAX_CODE_BYTES: usize = 64;
 
 /// A check that waits, or waited, for a decision.
 #[derive(Clone, Debug, FromRow, Serialize)]
@@ -28,7 +31,7 @@ pub struct Review {
     pub kind: CheckType,
     /// What this server would have said.
     #[sqlx(try_from = "String")]
-    pub proposed: Advice,
+    pub proposed: CheckAdvice,
     /// What was decided.
     pub decision: Option<String>,
     /// Why.
@@ -47,13 +50,37 @@ pub struct Review {
 #[derive(Clone, Debug)]
 pub struct Decision {
     /// What.
-    pub value: Advice,
+    pub value: CheckAdvice,
     /// Why, in words; required.
     pub reason: String,
     /// The reason in one word of the interface, for `REJECT`.
     pub code: Option<String>,
     /// Who decides.
     pub reviewer: String,
+}
+
+impl Decision {
+    /// Every rule that it breaks.
+    pub fn violations(&self) -> Vec<Violation> {
+        let mut found = Vec::new();
+        for (name, text) in [("reason", self.reason.trim()), ("reviewer", self.reviewer.trim())] {
+            if text.is_empty() {
+                found.push(Violation::new(name, "it is required"));
+            }
+            if text.chars().count() > MAX_REASON_CHARS {
+                found.push(Violation::new(name, format!("it has more than {MAX_REASON_CHARS} characters")));
+            }
+        }
+        let odd = |code: &str| {
+            code.is_empty()
+                || code.len() > MAX_CODE_BYTES
+                || !code.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
+        };
+        if self.code.as_deref().is_some_and(odd) {
+            found.push(Violation::new("code", "it is one word of capital letters, as DATA_MISMATCH"));
+        }
+        found
+    }
 }
 
 impl Identities {
@@ -105,23 +132,11 @@ impl Identities {
         check: CheckId,
         decision: &Decision,
     ) -> Result<(), NotDone> {
+        let violations = decision.violations();
+        if !violations.is_empty() {
+            return Err(NotDone::Invalid(violations));
+        }
         let (reason, reviewer) = (decision.reason.trim(), decision.reviewer.trim());
-        for (name, text) in [("reason", reason), ("reviewer", reviewer)] {
-            if text.is_empty() {
-                return Err(NotDone::wrong(name, "it is required"));
-            }
-            if text.chars().count() > LONGEST {
-                return Err(NotDone::wrong(name, format!("it has more than {LONGEST} characters")));
-            }
-        }
-        let odd = |code: &str| {
-            code.is_empty()
-                || code.len() > 64
-                || !code.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
-        };
-        if decision.code.as_deref().is_some_and(odd) {
-            return Err(NotDone::wrong("code", "it is one word of capital letters, as DATA_MISMATCH"));
-        }
         let found = self.review(app, check).await?;
         let Some((review, draft)) = found else { return Err(NotDone::Missing("check")) };
         if review.decided_at.is_some() {
@@ -160,12 +175,12 @@ fn decided(kind: CheckType, draft: Report, decision: &Decision) -> Report {
         _ => "manual_review",
     };
     let details = vec![Detail::new("reason", decision.reason.trim())];
-    let mut sub_check = SubCheck::new(name, decision.value == Advice::Approve, details);
-    sub_check.process = Process::ExpertReview;
+    let mut sub_check = SubCheck::new(name, decision.value == CheckAdvice::Approve, details);
+    sub_check.process = SubCheckProcess::ExpertReview;
     let mut breakdown = draft.breakdown;
     breakdown.push(sub_check);
     let recommendation = match decision.value {
-        Advice::Approve => Recommendation::approve(),
+        CheckAdvice::Approve => Recommendation::approve(),
         value => {
             let word = decision.code.clone().or(draft.recommendation.reason);
             let word = word.unwrap_or_else(|| "REVIEWER_DECISION".to_owned());

@@ -4,10 +4,11 @@ use super::{
     filter::Filter,
     findings::Findings,
     report::Report,
-    wanted::Wanted,
+    request::SessionRequest,
     words::{
-        Advice, CaptureMethod, CheckState, CheckType, LivenessType, ManualCheck, MediaType, ResourceKind,
-        SessionState, SourceType, Standing, TaskState, TaskType, TryAgain, TryReason,
+        CaptureMethod, CheckAdvice, CheckState, CheckType, LivenessType, ManualCheck, MediaType,
+        RequirementState, ResourceKind, SessionState, SourceType, TaskAdvice, TaskAdviceReason, TaskState,
+        TaskType,
     },
 };
 use base::{
@@ -29,7 +30,7 @@ pub struct Session {
     /// When it was made.
     pub created_at: Timestamp,
     /// What was asked for.
-    pub wanted: Wanted,
+    pub wanted: SessionRequest,
     /// What the person's calls carry.
     pub token: Uuid,
     /// When the person was through.
@@ -112,7 +113,7 @@ pub struct Requirement {
     /// How often it was.
     pub used: i64,
     /// How far it is.
-    pub standing: Standing,
+    pub standing: RequirementState,
     /// What counts of what was supplied for it.
     pub resource: Option<ResourceId>,
 }
@@ -195,7 +196,7 @@ pub struct Task {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Next {
     /// Go on or try again.
-    pub value: TryAgain,
+    pub value: TaskAdvice,
     /// Why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<NextReason>,
@@ -205,7 +206,7 @@ pub struct Next {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NextReason {
     /// Whose doing it is.
-    pub value: TryReason,
+    pub value: TaskAdviceReason,
     /// In one word.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
@@ -214,11 +215,11 @@ pub struct NextReason {
 impl Next {
     /// Go on.
     pub fn progress() -> Self {
-        Self { value: TryAgain::Progress, reason: None }
+        Self { value: TaskAdvice::Progress, reason: None }
     }
 
     /// Try again.
-    pub fn again(value: TryAgain, reason: TryReason, detail: &str) -> Self {
+    pub fn again(value: TaskAdvice, reason: TaskAdviceReason, detail: &str) -> Self {
         Self { value, reason: Some(NextReason { value: reason, detail: Some(detail.to_owned()) }) }
     }
 }
@@ -287,7 +288,7 @@ const MOST_DEVICES: usize = 100;
 
 impl Session {
     /// A session that begins.
-    pub fn begin(world: &dyn World, app: AppId, sandbox: bool, wanted: Wanted) -> Self {
+    pub fn begin(world: &dyn World, app: AppId, sandbox: bool, wanted: SessionRequest) -> Self {
         let requirements = wanted.needed().into_iter().map(|needed| Requirement {
             id: ResourceId::new(world),
             kind: needed.kind,
@@ -296,7 +297,7 @@ impl Session {
             liveness_type: needed.liveness_type,
             attempts: needed.attempts,
             used: 0,
-            standing: Standing::Required,
+            standing: RequirementState::Required,
             resource: None,
         });
         Self {
@@ -365,7 +366,8 @@ impl Session {
     /// Whether the business's own picture is missing, without which nobody can begin.
     pub fn awaits_business(&self) -> bool {
         self.requirements.iter().any(|requirement| {
-            requirement.source == SourceType::RelyingBusiness && requirement.standing != Standing::Fulfilled
+            requirement.source == SourceType::RelyingBusiness
+                && requirement.standing != RequirementState::Fulfilled
         })
     }
 
@@ -518,7 +520,7 @@ impl Check {
 
     /// Whether a person must decide about a report.
     pub fn needs_review(&self, report: &Report) -> bool {
-        let sure = matches!(report.recommendation.value, Advice::Approve | Advice::Reject);
+        let sure = matches!(report.recommendation.value, CheckAdvice::Approve | CheckAdvice::Reject);
         match self.manual_check {
             ManualCheck::Never => false,
             ManualCheck::Fallback => !sure,

@@ -4,7 +4,7 @@ use super::{
     Identities,
     change::{Effects, NotDone, Subject},
     moves::{CheckEvent, SessionEvent},
-    words::{SessionState, Topic},
+    words::{NotificationTopic, SessionState},
 };
 use base::{SessionId, SignedDuration};
 use db::{FromRow, sql};
@@ -116,7 +116,7 @@ impl Identities {
                 if let Ok(state) = check.state.after(CheckEvent::Broke) {
                     check.state = state;
                     check.draft = None;
-                    effects.tell(Topic::CheckCompletion, Subject::Check(check.id));
+                    effects.tell(NotificationTopic::CheckCompletion, Subject::Check(check.id));
                 }
             }
             session.complete_if_done(&mut effects)?;

@@ -2,6 +2,7 @@
 //! goes out, and what is kept, is spelt as the interface does.
 
 use crate::words::closed;
+use documents::catalogue::DocumentType;
 
 closed! {
     /// How far a session is.
@@ -128,6 +129,107 @@ closed! {
 }
 
 closed! {
+    /// A check that can be asked for; the others follow from tasks.
+    pub enum RequestableCheckType {
+        /// Whether a document is what it seems.
+        Authenticity => "ID_DOCUMENT_AUTHENTICITY",
+        /// Whether a face is live.
+        Liveness => "LIVENESS",
+        /// The document's portrait against the live face.
+        FaceMatch => "ID_DOCUMENT_FACE_MATCH",
+        /// The business's picture against the live face.
+        FaceComparison => "FACE_COMPARISON",
+        /// Two documents against each other.
+        Comparison => "ID_DOCUMENT_COMPARISON",
+    }
+}
+
+impl From<RequestableCheckType> for CheckType {
+    fn from(kind: RequestableCheckType) -> Self {
+        match kind {
+            RequestableCheckType::Authenticity => Self::Authenticity,
+            RequestableCheckType::Liveness => Self::Liveness,
+            RequestableCheckType::FaceMatch => Self::FaceMatch,
+            RequestableCheckType::FaceComparison => Self::FaceComparison,
+            RequestableCheckType::Comparison => Self::Comparison,
+        }
+    }
+}
+
+closed! {
+    /// A kind of document that can be asked for.
+    pub enum RequiredDocumentType {
+        /// A document that says who somebody is.
+        IdDocument => "ID_DOCUMENT",
+        /// A document that says more, an address for example.
+        SupplementaryDocument => "SUPPLEMENTARY_DOCUMENT",
+    }
+}
+
+impl From<RequiredDocumentType> for ResourceKind {
+    fn from(kind: RequiredDocumentType) -> Self {
+        match kind {
+            RequiredDocumentType::IdDocument => Self::IdDocument,
+            RequiredDocumentType::SupplementaryDocument => Self::SupplementaryDocument,
+        }
+    }
+}
+
+closed! {
+    /// A type of identity document.
+    pub enum IdDocumentType {
+        /// A passport.
+        Passport => "PASSPORT",
+        /// An identity card.
+        NationalId => "NATIONAL_ID",
+        /// A card that allows its holder to stay.
+        ResidencePermit => "RESIDENCE_PERMIT",
+        /// A driving licence.
+        DrivingLicence => "DRIVING_LICENCE",
+    }
+}
+
+impl From<DocumentType> for IdDocumentType {
+    fn from(kind: DocumentType) -> Self {
+        match kind {
+            DocumentType::Passport => Self::Passport,
+            DocumentType::NationalId => Self::NationalId,
+            DocumentType::ResidencePermit => Self::ResidencePermit,
+            DocumentType::DrivingLicence => Self::DrivingLicence,
+        }
+    }
+}
+
+impl From<IdDocumentType> for DocumentType {
+    fn from(kind: IdDocumentType) -> Self {
+        match kind {
+            IdDocumentType::Passport => Self::Passport,
+            IdDocumentType::NationalId => Self::NationalId,
+            IdDocumentType::ResidencePermit => Self::ResidencePermit,
+            IdDocumentType::DrivingLicence => Self::DrivingLicence,
+        }
+    }
+}
+
+closed! {
+    /// By whose rules a scheme checks identities.
+    pub enum TrustFramework {
+        /// The United Kingdom's framework for digital identities and attributes.
+        UkTfida => "UK_TFIDA",
+    }
+}
+
+closed! {
+    /// What a scheme checks identities for.
+    pub enum SchemeType {
+        /// The right to work.
+        RightToWork => "RTW",
+        /// The right to rent.
+        RightToRent => "RTR",
+    }
+}
+
+closed! {
     /// How far a check is.
     pub enum CheckState {
         /// A task asked for it; the person is not through yet.
@@ -145,7 +247,7 @@ closed! {
 
 closed! {
     /// What a report recommends.
-    pub enum Advice {
+    pub enum CheckAdvice {
         /// Nothing speaks against it.
         Approve => "APPROVE",
         /// Something does.
@@ -159,7 +261,7 @@ closed! {
 
 closed! {
     /// How a sub-check ended.
-    pub enum Outcome {
+    pub enum SubCheckResult {
         /// As it should be.
         Pass => "PASS",
         /// Not as it should be.
@@ -169,7 +271,7 @@ closed! {
 
 closed! {
     /// Who made a sub-check.
-    pub enum Process {
+    pub enum SubCheckProcess {
         /// This server.
         Automated => "AUTOMATED",
         /// A person.
@@ -201,7 +303,7 @@ closed! {
 
 closed! {
     /// Whether resources may be supplied in a branch.
-    pub enum Branch {
+    pub enum IbvSupport {
         /// They must.
         Mandatory => "MANDATORY",
         /// They must not.
@@ -211,7 +313,7 @@ closed! {
 
 closed! {
     /// What the business is told of.
-    pub enum Topic {
+    pub enum NotificationTopic {
         /// A resource came, or changed.
         ResourceUpdate => "RESOURCE_UPDATE",
         /// A task ended.
@@ -233,7 +335,7 @@ closed! {
 
 closed! {
     /// How notifications are authorised.
-    pub enum AuthType {
+    pub enum NotificationAuthType {
         /// `Basic`, and the token in base64.
         Basic => "BASIC",
         /// `Bearer`, and the token as it is.
@@ -243,7 +345,7 @@ closed! {
 
 closed! {
     /// What the person should do after a task.
-    pub enum TryAgain {
+    pub enum TaskAdvice {
         /// Go on.
         Progress => "PROGRESS",
         /// A better picture would help.
@@ -255,13 +357,52 @@ closed! {
 
 closed! {
     /// Why.
-    pub enum TryReason {
+    pub enum TaskAdviceReason {
         /// The picture.
         Quality => "QUALITY",
         /// What it shows.
         UserError => "USER_ERROR",
         /// This server.
         Error => "ERROR",
+    }
+}
+
+closed! {
+    /// How a restriction is written: with the words of today, or with those that these were before.
+    pub enum InclusionWord {
+        /// What is listed is allowed.
+        Include => "INCLUDE",
+        /// What is listed is not allowed.
+        Exclude => "EXCLUDE",
+        /// The same as `INCLUDE`.
+        Whitelist => "WHITELIST",
+        /// The same as `EXCLUDE`.
+        Blacklist => "BLACKLIST",
+    }
+}
+
+impl From<InclusionWord> for Inclusion {
+    fn from(word: InclusionWord) -> Self {
+        match word {
+            InclusionWord::Include | InclusionWord::Whitelist => Self::Include,
+            InclusionWord::Exclude | InclusionWord::Blacklist => Self::Exclude,
+        }
+    }
+}
+
+closed! {
+    /// How the restrictions of a filter go together.
+    pub enum FilterType {
+        /// Each holds by itself.
+        OrthogonalRestrictions => "ORTHOGONAL_RESTRICTIONS",
+    }
+}
+
+closed! {
+    /// What a sandbox answers without being told the details.
+    pub enum ResultTemplate {
+        /// Everything is as it should be.
+        Success => "SUCCESS",
     }
 }
 
@@ -277,7 +418,7 @@ closed! {
 
 closed! {
     /// What a person must still do for a requirement.
-    pub enum Standing {
+    pub enum RequirementState {
         /// Everything.
         Required => "REQUIRED",
         /// Something has come, and it is not enough yet.

@@ -8,15 +8,14 @@ mod lists;
 mod notify;
 pub mod reviews;
 mod run;
-mod slack;
 mod start;
 mod view;
 
 pub(crate) use forget::{forget, orphans};
 pub use lists::NotificationPage;
-pub use notify::{Notification, find as find_notification};
+pub use notify::{Notification, NotificationType, find as find_notification};
 pub use run::{RunModeration, WatchLive};
-pub use start::{NewModeration, NotStarted};
+pub use start::{ModerationRequest, NewModeration, NotStarted};
 pub use view::{Finding, Item, Overview, Report, Standing, Uploader};
 
 use crate::{delivery::Outbox, estimate::Estimator, faces::Faces, vault::Vault, words::closed};
@@ -29,7 +28,7 @@ use std::sync::Arc;
 
 closed! {
     /// How far a moderation is.
-    pub enum State {
+    pub enum ModerationState {
         /// It waits for a worker.
         Queued => "QUEUED",
         /// Its content is being looked at.
@@ -61,7 +60,7 @@ closed! {
 
 closed! {
     /// Why somebody is told (interface 1, "reasons").
-    pub enum Reason {
+    pub enum NotificationReason {
         /// A banned profile was seen.
         BannedProfile => "BANNED_PROFILE",
         /// An unknown face looks younger than asked.
@@ -189,6 +188,16 @@ struct Inner {
     videos: Videos,
     estimator: Estimator,
     settings: Settings,
+    webhooks: Arc<dyn WebhookFormat>,
+}
+
+/// How notifications look to those who are told of them; the interface says so.
+pub trait WebhookFormat: std::fmt::Debug + Send + Sync {
+    /// The body for a server of the application's own, JSON.
+    fn notification(&self, notification: &Notification) -> String;
+
+    /// The body for an incoming webhook of Slack, JSON; `link` leads to the notification in the console.
+    fn slack_message(&self, notification: &Notification, link: &str) -> String;
 }
 
 impl Moderations {
@@ -206,8 +215,9 @@ impl Moderations {
         videos: Videos,
         estimator: Estimator,
         settings: Settings,
+        webhooks: Arc<dyn WebhookFormat>,
     ) -> Self {
-        Self(Arc::new(Inner { db, world, vault, outbox, faces, videos, estimator, settings }))
+        Self(Arc::new(Inner { db, world, vault, outbox, faces, videos, estimator, settings, webhooks }))
     }
 
     /// Where messages go through.

@@ -1,6 +1,6 @@
 //! Telling what was found: rows for those who ask, messages for those who are told.
 
-use super::{AgeGroup, Destinations, Moderations, Reason, Wanted, lists, slack};
+use super::{AgeGroup, Destinations, Moderations, NotificationReason, Wanted, lists};
 use crate::{
     content::ContentType,
     delivery::{Message, NotQueued, Success, Verb},
@@ -10,7 +10,6 @@ use base::{
     AccountId, AppId, ContentId, FindingId, Id as _, ModerationId, NotificationId, ProfileId, Timestamp, Uuid,
 };
 use db::{DbError, FromRow, Read, Tx, sql};
-use serde_json::{Value, json};
 
 closed! {
     /// What a notification is about.
@@ -46,7 +45,7 @@ pub struct Notification {
     pub content_type: ContentType,
     /// Why somebody is told.
     #[sqlx(try_from = "String")]
-    pub reason: Reason,
+    pub reason: NotificationReason,
     /// Where in the content, seconds.
     pub frame_time: Option<f64>,
     /// When it was seen, seconds since 1970.
@@ -70,43 +69,9 @@ pub struct Notification {
 }
 
 impl Notification {
-    /// As the interface writes it, and as it is delivered.
-    pub fn to_json(&self) -> Value {
-        let mut data = json!({
-            "moderation_id": self.moderation_id,
-            "content_id": self.content_id,
-            "url": self.url,
-            "content_type": self.content_type,
-            "reasons": [self.reason],
-            "observed_at": self.observed_at,
-        });
-        let mut set = |name: &str, value: Option<Value>| {
-            if let Some(value) = value {
-                data[name] = value;
-            }
-        };
-        set("frame_time", self.frame_time.map(Value::from));
-        set("top", self.face_top.map(Value::from));
-        set("left", self.face_left.map(Value::from));
-        set("bottom", self.face_bottom.map(Value::from));
-        set("right", self.face_right.map(Value::from));
-        set("age_group", self.age_group.clone().map(Value::from));
-        set("profile_id", self.profile_id.map(|id| id.to_string().into()));
-        json!({
-            "id": self.id,
-            "account_id": self.account_id,
-            "type": self.notification_type,
-            "created_at": self.created_at,
-            "data": data,
-        })
-    }
-
-    /// The same with what members think of it; the misspelt member is the interface's.
-    pub fn to_reviewed_json(&self) -> Value {
-        let mut json = self.to_json();
-        json["average_score"] = self.average_score().into();
-        json["total_revies"] = self.reviews.into();
-        json
+    /// How old the face looks.
+    pub fn age_group(&self) -> Option<AgeGroup> {
+        self.age_group.as_deref().and_then(|word| word.parse().ok())
     }
 
     /// The mean of the scores, 0 to 100; 0 where nobody said anything.
@@ -133,7 +98,7 @@ pub(super) struct Telling {
 pub(super) struct News {
     /// What it is of: the same is told once.
     pub(super) subject: String,
-    pub(super) reason: Reason,
+    pub(super) reason: NotificationReason,
     /// When it was seen.
     pub(super) observed_at: Timestamp,
     pub(super) face: Option<SeenFace>,
@@ -190,9 +155,10 @@ impl Moderations {
     }
 
     async fn post(&self, tx: &mut Tx, of: &Telling, notification: &Notification) -> Result<(), DbError> {
-        let web = notification.to_json().to_string();
+        let webhooks = &self.0.webhooks;
+        let web = webhooks.notification(notification);
         let link = format!("{}/console/#notification={}", self.0.settings.public_url, notification.id);
-        let slack = slack::message(notification, &link).to_string();
+        let slack = webhooks.slack_message(notification, &link);
         let to_web = of.destinations.web.iter().map(|url| (url, &web));
         let to_slack = of.destinations.slack.iter().map(|url| (url, &slack));
         for (url, body) in to_web.chain(to_slack) {

@@ -1,7 +1,7 @@
 //! What members say of notifications.
 
 use super::{Moderations, Notification, notify};
-use crate::invalid::{Invalid, at_most};
+use crate::violation::{Violation, at_most};
 use base::{AccountId, FindingId, Id as _, NotificationId, ProfileId, ReviewId, Timestamp, Uuid, World};
 use db::{DbError, FromRow, Read, Tx, sql};
 
@@ -50,7 +50,7 @@ pub struct Review {
 pub enum NotReviewed {
     /// The comment cannot be kept.
     #[error(transparent)]
-    Invalid(#[from] Invalid),
+    Invalid(#[from] Violation),
     /// There is no such notification in the account.
     #[error("there is no such notification")]
     Missing,

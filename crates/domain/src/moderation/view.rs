@@ -1,8 +1,8 @@
 //! What can be seen of moderations.
 
-use super::{AgeGroup, Check, Destinations, Moderations, State, Wanted, place};
+use super::{AgeGroup, Check, Destinations, ModerationState, Moderations, Wanted, place};
 use crate::content::{self, ContentType};
-use base::{AccountId, ContentId, FindingId, GroupId, ModerationId, ProfileId, Timestamp};
+use base::{AccountId, ContentId, FindingId, GroupId, ModerationId, ProfileId, Timestamp, Uuid};
 use db::{At, DbError, FromRow, Json, Read, sql};
 
 /// A moderation in a list (interface 1, "Moderation listing item").
@@ -28,7 +28,7 @@ pub struct Item {
 #[derive(Clone, Debug)]
 pub struct Standing {
     /// How far it is.
-    pub state: State,
+    pub state: ModerationState,
     /// Why it failed: a code, and a sentence.
     pub error: Option<(String, String)>,
     /// Seconds of the content that were looked at.
@@ -54,11 +54,11 @@ pub struct Overview {
     pub groups: Vec<(GroupId, String)>,
 }
 
-/// Somebody, as an overview names him.
+/// Somebody, as an overview names them.
 #[derive(Clone, Debug)]
 pub struct Uploader {
     /// The id.
-    pub id: String,
+    pub id: Uuid,
     /// The name that is shown; empty where nobody knows it.
     pub display_name: String,
     /// The reference; empty where there is none.
@@ -113,7 +113,7 @@ struct Row {
     wanted: Json<Wanted>,
     destinations: Vec<u8>,
     #[sqlx(try_from = "String")]
-    state: State,
+    state: ModerationState,
     error_code: Option<String>,
     error: Option<String>,
     position: f64,
@@ -236,7 +236,7 @@ impl Moderations {
         named.dedup();
         let faces = &self.0.faces;
         let somebody = |line: &crate::faces::ProfileLine| Uploader {
-            id: line.id.to_string(),
+            id: line.id.into(),
             display_name: line.display_name.clone().unwrap_or_default(),
             reference: line.reference.clone().unwrap_or_default(),
         };
@@ -244,8 +244,7 @@ impl Moderations {
         let uploader = match uploader {
             Some(id) => {
                 let known = faces.profiles(view, account, &[id.into()]).await?;
-                let nobody =
-                    Uploader { id: id.to_string(), display_name: String::new(), reference: String::new() };
+                let nobody = Uploader { id, display_name: String::new(), reference: String::new() };
                 Some(known.first().map_or(nobody, somebody))
             }
             None => None,

@@ -5,6 +5,7 @@
 
 use super::Settings;
 use crate::{
+    jwk::{Jwk, JwkSet},
     tenancy::{TenancyError, applications},
     vault::{Damaged, Vault},
 };
@@ -76,7 +77,7 @@ struct KeptKey {
 
 #[derive(FromRow)]
 struct PublicKey {
-    public_jwk: Json<serde_json::Value>,
+    public_jwk: Json<Jwk>,
 }
 
 /// What a redeemed code gives.
@@ -213,9 +214,9 @@ impl Issuer {
     }
 
     /// The public keys that verify, as a JWK set.
-    pub async fn key_set(&self) -> Result<serde_json::Value, DbError> {
+    pub async fn key_set(&self) -> Result<JwkSet, DbError> {
         let keys = public_keys(&mut self.db.read().await?, self.world.now()).await?;
-        Ok(serde_json::json!({ "keys": keys }))
+        Ok(JwkSet { keys })
     }
 
     async fn key(&self, tx: &mut Tx) -> Result<IssuingKey, NotIssued> {
@@ -256,7 +257,7 @@ impl Issuer {
     }
 }
 
-async fn public_keys(view: &mut Read, now: Timestamp) -> Result<Vec<serde_json::Value>, DbError> {
+async fn public_keys(view: &mut Read, now: Timestamp) -> Result<Vec<Jwk>, DbError> {
     let keys: Vec<PublicKey> = view
         .fetch_all(sql!(
             "SELECT public_jwk FROM issuing_keys WHERE (retired_at > $1 OR retired_at IS NULL)

@@ -66,6 +66,13 @@ struct Inner {
     fetcher: Fetcher,
     settings: Arc<Settings>,
     trust: Trust,
+    webhooks: Arc<dyn WebhookFormat>,
+}
+
+/// How results look to the servers that are told of them; the interface says so.
+pub trait WebhookFormat: std::fmt::Debug + Send + Sync {
+    /// The body of a notification, JSON.
+    fn result(&self, record: &Record) -> String;
 }
 
 /// Why there is no answer.
@@ -146,10 +153,11 @@ impl Proofs {
         outbox: Outbox,
         fetcher: Fetcher,
         settings: Settings,
+        webhooks: Arc<dyn WebhookFormat>,
     ) -> Self {
         let settings = Arc::new(settings);
         let trust = Trust::new(settings.clone());
-        Self(Arc::new(Inner { db, world, vault, outbox, fetcher, settings, trust }))
+        Self(Arc::new(Inner { db, world, vault, outbox, fetcher, settings, trust, webhooks }))
     }
 
     /// Where notifications go through.

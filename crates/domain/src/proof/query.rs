@@ -2,7 +2,7 @@
 
 use crate::{
     delivery::{Message, Outbox, Success, Verb},
-    invalid::{Invalid, at_most, at_most_items, invalid},
+    violation::{Violation, at_most, at_most_items, violation},
 };
 use base::Timestamp;
 use credentials::proof::MAX_CHARACTERS;
@@ -59,7 +59,7 @@ pub struct Query {
 
 impl Query {
     /// Holds what was sent to the rules.
-    pub fn check(asked: Asked, outbox: &Outbox) -> Result<Self, Invalid> {
+    pub fn check(asked: Asked, outbox: &Outbox) -> Result<Self, Violation> {
         let Asked { value, scanned_at, terminal_id, store_id, notification } = asked;
         at_most(
             "qr.value",
@@ -69,12 +69,12 @@ impl Query {
             "no QR code holds more: send what was scanned, once",
         )?;
         if value.trim().is_empty() {
-            return Err(invalid("qr.value", "nothing was scanned"));
+            return Err(violation("qr.value", "nothing was scanned"));
         }
         let scanned_at =
-            scanned_at.parse().map_err(|_| invalid("qr.scanned_at", "this is no RFC 3339 date-time"))?;
+            scanned_at.parse().map_err(|_| violation("qr.scanned_at", "this is no RFC 3339 date-time"))?;
         if terminal_id.trim().is_empty() {
-            return Err(invalid("terminal.id", "it is empty"));
+            return Err(violation("terminal.id", "it is empty"));
         }
         at_most(
             "terminal.id",
@@ -90,16 +90,16 @@ impl Query {
     }
 }
 
-fn whom(asked: AskedNotification, outbox: &Outbox) -> Result<Message, Invalid> {
+fn whom(asked: AskedNotification, outbox: &Outbox) -> Result<Message, Violation> {
     outbox.check(&asked.url, asked.verify_tls).map_err(|refused| {
         let path =
             if refused == Refused::UnverifiedTls { "notification.verifyTls" } else { "notification.url" };
-        invalid(path, refused.to_string())
+        violation(path, refused.to_string())
     })?;
     let verb = match asked.method.as_deref() {
         None => Verb::Post,
         Some(word) => word.parse().map_err(|_| {
-            invalid("notification.method", format!("it is one of {}", Verb::WORDS.join(", ")))
+            violation("notification.method", format!("it is one of {}", Verb::WORDS.join(", ")))
         })?,
     };
     at_most_items("notification.headers", asked.headers.len(), MOST_HEADERS, "send fewer headers")?;
@@ -116,8 +116,8 @@ fn whom(asked: AskedNotification, outbox: &Outbox) -> Result<Message, Invalid> {
     })
 }
 
-fn header(name: &str, value: &str) -> Result<(), Invalid> {
-    let wrong = |words: &str| Err(invalid("notification.headers", words));
+fn header(name: &str, value: &str) -> Result<(), Violation> {
+    let wrong = |words: &str| Err(violation("notification.headers", words));
     let Ok(name) = HeaderName::from_bytes(name.as_bytes()) else {
         return wrong("a name is not one a header can have");
     };
@@ -133,7 +133,7 @@ fn header(name: &str, value: &str) -> Result<(), Invalid> {
     }
     // Those that sign, and those that say what the body is, are ours.
     if is_reserved(&name) || name.as_str().starts_with("webhook-") || name == "content-type" {
-        return Err(invalid("notification.headers", format!("{name} is not the caller's to set")));
+        return Err(violation("notification.headers", format!("{name} is not the caller's to set")));
     }
     Ok(())
 }

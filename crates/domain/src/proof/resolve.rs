@@ -242,14 +242,14 @@ impl Proofs {
                 "UPDATE proofs SET status = $2, record = $3, sealed = NULL WHERE id = $1 AND status = 'PENDING'",
                 job.proof.clone(),
                 record.status,
-                json.clone(),
+                json,
             ))
             .await?;
         if rows == 1
             && let Some(mut message) = notification
         {
             match message.verb {
-                Verb::Post => message.body = json.to_string(),
+                Verb::Post => message.body = self.0.webhooks.result(&record),
                 Verb::Get => message.url = with_query(&message.url, &record),
             }
             let posted =

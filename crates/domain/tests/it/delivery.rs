@@ -62,7 +62,7 @@ impl Post {
 
     /// Waits until a delivery is in this state, after so many attempts.
     async fn until(&self, id: DeliveryId, state: DeliveryState, attempts: usize) -> DeliveryRecord {
-        for _ in 0..6000 {
+        for _ in 0..60_000 {
             let record = self.show(id).await;
             if record.state == state && record.attempts.len() == attempts {
                 return record;

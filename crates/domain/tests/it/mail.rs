@@ -51,7 +51,7 @@ impl Post {
 
     /// Waits until the letter's job is as wanted: its state and error, nothing where it is done.
     async fn until(&self, wanted: impl Fn(&Option<Row>) -> bool) -> Option<Row> {
-        for _ in 0..6000 {
+        for _ in 0..60_000 {
             let mut view = self.test.db.read().await.unwrap();
             let row: Option<Row> =
                 view.fetch_optional(sql!("SELECT state, last_error FROM jobs")).await.unwrap();
@@ -61,7 +61,7 @@ impl Post {
             drop(view);
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
-        panic!("it took longer than a minute");
+        panic!("it took longer than ten minutes");
     }
 
     async fn close(self) {

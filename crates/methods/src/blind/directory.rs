@@ -32,38 +32,47 @@ pub struct PublishedKey {
     pub until: Timestamp,
 }
 
-#[derive(Serialize, Deserialize)]
-struct Document {
-    #[serde(rename = "issuer-request-uri")]
-    request_uri: String,
-    #[serde(rename = "token-keys")]
-    keys: Vec<Value>,
-}
-
-#[derive(Serialize, Deserialize)]
+/// A directory. Where one is read, its keys are read one by one, so that strange ones are left out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-struct Entry {
-    token_type: u16,
-    token_key: String,
-    not_before: i64,
-    not_after: i64,
-    threshold: u8,
+pub struct TokenDirectory<K = TokenDirectoryKey> {
+    /// Where asking for a token begins, relative to the directory.
+    pub issuer_request_uri: String,
+    /// The keys; the newest of an age first, as the standard asks.
+    pub token_keys: Vec<K>,
 }
 
-/// A directory, to be published; the newest key of an age first, as the standard asks. `request_uri` is where asking for a
-/// token begins, relative to the directory.
-pub fn published(keys: &[PublishedKey], request_uri: &str) -> Value {
+/// A key in a directory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct TokenDirectoryKey {
+    /// The kind of tokens: 2, blind RSA signatures.
+    pub token_type: u16,
+    /// The public half, base64url of its `SubjectPublicKeyInfo`.
+    pub token_key: String,
+    /// From when it signs, Unix seconds.
+    pub not_before: i64,
+    /// Until when its tokens count, Unix seconds.
+    pub not_after: i64,
+    /// The age that its tokens show, years.
+    pub threshold: u8,
+}
+
+/// The directory of these keys. `request_uri` is where asking for a token begins, relative to the directory.
+pub fn published(keys: &[PublishedKey], request_uri: &str) -> TokenDirectory {
     let mut keys: Vec<_> = keys.iter().collect();
     keys.sort_by_key(|key| (key.years, std::cmp::Reverse(key.from)));
-    let entry = |key: &PublishedKey| Entry {
+    let entry = |key: &PublishedKey| TokenDirectoryKey {
         token_type: TYPE,
         token_key: base64_simd::URL_SAFE_NO_PAD.encode_to_string(key.key.to_spki()),
         not_before: key.from.as_second(),
         not_after: key.until.as_second(),
         threshold: key.years,
     };
-    let keys = keys.into_iter().map(|key| serde_json::json!(entry(key))).collect();
-    serde_json::json!(Document { request_uri: request_uri.to_owned(), keys })
+    TokenDirectory {
+        issuer_request_uri: request_uri.to_owned(),
+        token_keys: keys.into_iter().map(entry).collect(),
+    }
 }
 
 /// The key for an age: of those that stand for it or more the lowest, so that everybody who is asked for nearly the same
@@ -101,14 +110,14 @@ impl Issuer {
         if answered.status != 200 {
             return Err(calls::unexpected(WHO, &answered));
         }
-        let document: Document = calls::read(WHO, &answered)?;
-        Ok(document.keys.into_iter().take(MOST).filter_map(read).collect())
+        let directory: TokenDirectory<Value> = calls::read(WHO, &answered)?;
+        Ok(directory.token_keys.into_iter().take(MOST).filter_map(read).collect())
     }
 }
 
 /// A key of a directory, where it is of this type and says what it stands for.
 fn read(entry: Value) -> Option<PublishedKey> {
-    let entry: Entry = serde_json::from_value(entry).ok()?;
+    let entry: TokenDirectoryKey = serde_json::from_value(entry).ok()?;
     let spki = base64_simd::URL_SAFE_NO_PAD.decode_to_vec(entry.token_key.trim_end_matches('=')).ok()?;
     Some(PublishedKey {
         key: VerifyingKey::from_spki(&spki).filter(|_| entry.token_type == TYPE)?,
@@ -132,8 +141,8 @@ mod tests {
         let key = IssuerKey::generate().unwrap().public().clone();
         let of =
             |years, from, until| PublishedKey { key: key.clone(), years, from: at(from), until: at(until) };
-        let mut document =
-            published(&[of(18, 0, 9_000), of(21, 0, 9_000), of(18, 5_000, 99_000)], "sessions");
+        let directory = published(&[of(18, 0, 9_000), of(21, 0, 9_000), of(18, 5_000, 99_000)], "sessions");
+        let mut document = serde_json::to_value(directory).unwrap();
         assert_eq!(document["issuer-request-uri"], "sessions");
         let keys = document["token-keys"].as_array_mut().unwrap();
         let years: Vec<_> = keys.iter().map(|key| (&key["threshold"], &key["not-before"])).collect();

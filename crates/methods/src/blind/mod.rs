@@ -9,7 +9,7 @@ mod directory;
 mod keys;
 
 pub use challenge::Challenge;
-pub use directory::{Issuer, MEDIA_TYPE, PublishedKey, best, published};
+pub use directory::{Issuer, MEDIA_TYPE, PublishedKey, TokenDirectory, TokenDirectoryKey, best, published};
 pub use keys::{IssuerKey, VerifyingKey};
 
 /// The type of publicly verifiable tokens.

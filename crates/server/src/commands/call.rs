@@ -62,10 +62,10 @@ impl Call {
         }
         let message = Message { method: &method, path: &self.path, query: Some(&query), body: &body };
         let digest = signer.sign(&message);
-        let wire = config.wire()?;
+        let brand = config.brand()?;
         let mut headers = HeaderMap::new();
-        headers.insert(wire.auth_id().clone(), credentials.sdk_id.to_string().parse()?);
-        headers.insert(wire.auth_digest().clone(), digest.parse()?);
+        headers.insert(brand.auth_id().clone(), credentials.sdk_id.to_string().parse()?);
+        headers.insert(brand.auth_digest().clone(), digest.parse()?);
         headers.insert(reqwest::header::CONTENT_TYPE, "application/json".parse()?);
         for header in &self.headers {
             let (name, value) = header.split_once(':').context("a header is written as `Name: value`")?;

@@ -7,7 +7,7 @@
 
 use crate::{config::Config, house::House, out};
 use anyhow::Context as _;
-use domain::ages::{Ages, words::Method};
+use domain::ages::{Ages, words::AgeMethod};
 use std::fmt::Write as _;
 use vision::pack::{AgeErrors, Model, Output, Pack, Task};
 
@@ -69,36 +69,36 @@ impl PracticeStatement {
 }
 
 /// What kind of age assurance a method is, what it says, and whom it asks.
-fn practice(method: Method) -> (&'static str, &'static str, &'static str) {
+fn practice(method: AgeMethod) -> (&'static str, &'static str, &'static str) {
     match method {
-        Method::AgeEstimation => {
+        AgeMethod::AgeEstimation => {
             ("estimation", "an age, with its uncertainty, from a photo of the face", "nobody")
         }
-        Method::DocScan => ("verification", "the date of birth on an identity document", "nobody"),
-        Method::DigitalId => ("verification", "what a wallet's issuer has signed", "the person's wallet"),
-        Method::CreditCard => {
+        AgeMethod::DocScan => ("verification", "the date of birth on an identity document", "nobody"),
+        AgeMethod::DigitalId => ("verification", "what a wallet's issuer has signed", "the person's wallet"),
+        AgeMethod::CreditCard => {
             ("inference", "that a bank gave the person a credit card: 18", "a card provider")
         }
-        Method::Mobile => ("inference", "what a network knows of a subscriber", "the mobile network"),
-        Method::Email => {
+        AgeMethod::Mobile => ("inference", "what a network knows of a subscriber", "the mobile network"),
+        AgeMethod::Email => {
             ("inference", "how long an address has been in use", "a service that knows addresses")
         }
-        Method::ElectronicId => {
+        AgeMethod::ElectronicId => {
             ("verification", "the date of birth, or an age reached", "an identity provider")
         }
-        Method::Singpass => ("verification", "the date of birth", "Singpass"),
-        Method::LaWallet | Method::SocialSecurityNumber | Method::UsFloridaHb3 | Method::Cpf => {
+        AgeMethod::Singpass => ("verification", "the date of birth", "Singpass"),
+        AgeMethod::LaWallet | AgeMethod::SocialSecurityNumber | AgeMethod::UsFloridaHb3 | AgeMethod::Cpf => {
             ("verification", "whether an age was reached", "a database of identities")
         }
-        Method::SvcKey => ("an earlier result", "what was shown before, kept under a passkey", "nobody"),
-        Method::DoubleAnonymity => {
+        AgeMethod::SvcKey => ("an earlier result", "what was shown before, kept under a passkey", "nobody"),
+        AgeMethod::DoubleAnonymity => {
             ("an earlier result", "a signed token over an age that names nobody", "a token's issuer")
         }
     }
 }
 
-fn methods() -> impl Iterator<Item = Method> {
-    Method::WORDS.iter().filter_map(|word| word.parse().ok())
+fn methods() -> impl Iterator<Item = AgeMethod> {
+    AgeMethod::WORDS.iter().filter_map(|word| word.parse().ok())
 }
 
 fn function(text: &mut String, ages: &Ages) -> std::fmt::Result {
@@ -110,7 +110,7 @@ fn function(text: &mut String, ages: &Ages) -> std::fmt::Result {
          person.\n\n\
          | Method | Kind | Says | Asked |\n|---|---|---|---|\n",
     );
-    let (set_up, not): (Vec<Method>, Vec<Method>) =
+    let (set_up, not): (Vec<AgeMethod>, Vec<AgeMethod>) =
         methods().partition(|method| ages.has(false).method(*method));
     for method in set_up {
         let (kind, says, asked) = practice(method);
@@ -250,7 +250,7 @@ fn security(text: &mut String, config: &Config) -> std::fmt::Result {
 }
 
 fn acceptability(text: &mut String, ages: &Ages) -> std::fmt::Result {
-    let biometric = |method: &Method| *method == Method::AgeEstimation;
+    let biometric = |method: &AgeMethod| *method == AgeMethod::AgeEstimation;
     let others = methods().filter(|method| !biometric(method) && ages.has(false).method(*method));
     write!(
         text,

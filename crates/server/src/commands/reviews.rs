@@ -4,7 +4,7 @@ use crate::{config::Config, house::House, out};
 use anyhow::Context as _;
 use base::{AppId, CheckId};
 use clap::{Subcommand, builder::PossibleValuesParser};
-use domain::identity::{reviews::Decision, words::Advice};
+use domain::identity::{reviews::Decision, words::CheckAdvice};
 
 #[derive(Subcommand)]
 pub(crate) enum Reviews {
@@ -27,7 +27,7 @@ pub(crate) enum Reviews {
         /// The check.
         check: CheckId,
         /// What is recommended.
-        #[arg(value_parser = PossibleValuesParser::new(Advice::WORDS), ignore_case = true)]
+        #[arg(value_parser = PossibleValuesParser::new(CheckAdvice::WORDS), ignore_case = true)]
         decision: String,
         /// Why, in words.
         #[arg(long)]
@@ -57,7 +57,7 @@ impl Reviews {
                 out::json(&serde_json::json!({ "review": review, "report": report }))?;
             }
             Self::Decide { check, decision, reason, code, reviewer } => {
-                let value = decision.to_ascii_uppercase().parse::<Advice>()?;
+                let value = decision.to_ascii_uppercase().parse::<CheckAdvice>()?;
                 identities.decide(None, check, &Decision { value, reason, code, reviewer }).await?;
                 out::line(format_args!("check {check} is decided: {value}"));
             }

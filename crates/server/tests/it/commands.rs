@@ -1,6 +1,6 @@
 //! The tools: tenants, keys, documents, the doctor.
 
-use crate::place::{Place, repository, text};
+use crate::place::{PATIENCE, Place, repository, text};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -60,7 +60,7 @@ fn jobs_can_be_looked_at_and_decided_about() {
     let began = std::time::Instant::now();
     // The first round ran when the server started; the row stays for the next.
     while jobs()[0]["state"] != "WAITING" || jobs()[0]["attempts"] != 0 {
-        assert!(began.elapsed().as_secs() < 60, "{}", jobs());
+        assert!(began.elapsed() < PATIENCE, "{}", jobs());
     }
     let id = jobs()[0]["id"].as_str().unwrap().to_owned();
     assert_eq!(server.stop(), Some(0));
@@ -87,7 +87,7 @@ fn accounts_are_opened_and_closed_and_leave_a_receipt() {
         let letters = std::fs::read_dir(place.path("mail")).into_iter().flatten().next();
         match letters.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap()) {
             Some(letter) if letter.contains("</html>") => break letter,
-            _ => assert!(began.elapsed().as_secs() < 60, "the server sends what the command queued"),
+            _ => assert!(began.elapsed() < PATIENCE, "the server sends what the command queued"),
         }
     };
     assert!(letter.replace("=\r\n", "").replace("=3D", "=").contains(link), "{link}: {letter}");
@@ -195,6 +195,10 @@ fn the_doctor_makes_nothing() {
     let files = || {
         let mut names: Vec<_> =
             std::fs::read_dir(place.path("")).unwrap().map(|file| file.unwrap().file_name()).collect();
+        // What SQLite keeps beside an open database goes when the last one closes it.
+        names.retain(|name| {
+            !name.to_string_lossy().ends_with("-shm") && !name.to_string_lossy().ends_with("-wal")
+        });
         names.sort();
         names
     };

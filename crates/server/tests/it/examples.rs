@@ -1,6 +1,6 @@
 //! The examples of the documentation, run as they stand.
 
-use crate::place::{Place, repository, text};
+use crate::place::{PATIENCE, Place, repository, text};
 use serde_json::{Value, json};
 use std::{
     io::Write as _,
@@ -87,7 +87,7 @@ async fn receivers_tell_genuine_deliveries_from_others() {
             }
         }
     };
-    let sent = tokio::time::timeout(Duration::from_mins(1), arrived).await.unwrap();
+    let sent = tokio::time::timeout(PATIENCE, arrived).await.unwrap();
     let body = text(&sent.body);
     let result: Value = serde_json::from_str(&body).unwrap();
     assert_eq!(

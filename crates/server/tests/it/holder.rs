@@ -14,7 +14,7 @@ fn a_holder_shows_his_page_and_the_till_believes_it_once() {
     let invitation = place.ask(&["poa", "invite", "--app", app, "--age-over", "18"]);
     assert!(invitation.starts_with(&format!("{}/poa/holder/#", server.url)), "{invitation}");
     let web = repository("web");
-    let scan = ["--prefix", web.to_str().unwrap(), "run", "--silent", "scan", "--", &invitation];
+    let scan = ["--prefix", web.to_str().unwrap(), "run", "--silent", "qr:decode", "--", &invitation];
     let scanned = Command::new("npm").args(scan).output().unwrap();
     let code = text(&scanned.stdout).trim().to_owned();
     assert!(code.starts_with("POA1:") && code.len() <= 500, "{code:?} {}", text(&scanned.stderr));

@@ -3,7 +3,7 @@
 
 use crate::{
     films::{document, nearer, person, somebody},
-    place::{Place, repository, text},
+    place::{PATIENCE, Place, repository, text},
 };
 use jiff::civil::date;
 use serde_json::{Value, json};
@@ -16,9 +16,6 @@ use testkit::{
     specimens::{Holder, Page, Specimen},
     spoof::{self, FaceBox, Half, Portrait, Species},
 };
-
-/// Longer than this no check takes, not even on a machine with much else to do.
-const PATIENCE: Duration = Duration::from_mins(3);
 
 /// A screen that the net refuses. It lets others through, as docs/ACCURACY.md says.
 const SCREEN: (Species, u64) = (Species::ScreenTablet, 1);
@@ -106,7 +103,15 @@ fn walk(place: &Place, walks: &[Value]) -> Vec<Value> {
     let shots = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../screenshots/identity");
     let _none_yet = std::fs::remove_dir_all(&shots);
     let mut npm = Command::new("npm");
-    npm.args(["--prefix", web.to_str().unwrap(), "run", "--silent", "verify", "--", list.to_str().unwrap()]);
+    npm.args([
+        "--prefix",
+        web.to_str().unwrap(),
+        "run",
+        "--silent",
+        "e2e:identity",
+        "--",
+        list.to_str().unwrap(),
+    ]);
     let done = npm.env("SHOTS", &shots).output().unwrap();
     assert!(done.status.success(), "{}{}", text(&done.stdout), text(&done.stderr));
     std::fs::write(shots.join("seen.json"), &done.stdout).unwrap();

@@ -4,7 +4,7 @@
 //! Clients scan proofs whose issuer has to be asked, so each scan is a transaction that leaves a job, whose transaction
 //! leaves a delivery. A client that got no answer repeats its request with the same key, as it should.
 
-use crate::place::{Place, client};
+use crate::place::{PATIENCE, Place, client, free_port};
 use base::{SignedDuration, SystemWorld, Timestamp, World as _};
 use credentials::{
     issue::{self, Grant, IssuingKey},
@@ -19,7 +19,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 use testkit::receiver::{self, Receiver, Reply};
 
@@ -77,7 +77,7 @@ impl Installation {
     async fn new() -> Self {
         let test = TestDb::open().await;
         let key = Arc::new(IssuingKey::generate(&SystemWorld));
-        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = free_port();
         // No models: nothing here needs them, and a start without them is quick.
         let place = Place::with_models("nowhere".into()).set("ASSAY__DATABASE__URL", &test.url);
         let (trust, config) = (place.path("trust.json"), place.path("assay.toml"));
@@ -107,11 +107,9 @@ impl Installation {
     /// it while it starts.
     async fn until_up(&self, kills: usize) {
         let url = format!("http://127.0.0.1:{}/healthz", self.port);
-        let client = client(Duration::from_secs(5));
-        for _ in 0..1200 {
-            if kills % 4 != 3 || client.get(&url).send().await.is_ok() {
-                return;
-            }
+        let (client, began) = (client(), Instant::now());
+        while kills % 4 == 3 && client.get(&url).send().await.is_err() {
+            assert!(began.elapsed() < PATIENCE, "the server is not up");
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     }
@@ -158,7 +156,7 @@ impl Load {
 
     /// Scans one proof after the other until it is over; each until it is answered.
     async fn client(self: Arc<Self>) {
-        let client = client(Duration::from_secs(5));
+        let client = client();
         while !self.over.load(Ordering::SeqCst) {
             let number = self.next.fetch_add(1, Ordering::SeqCst);
             let body = self.query(number);
@@ -233,10 +231,10 @@ impl Load {
             if pending == 0 && open == 0 {
                 break;
             }
-            if round == 1200 {
+            if round == 12_000 {
                 let jobs =
                     jobs::list(&mut house.test.db.read().await.unwrap(), None, Some("resolve-proof")).await;
-                panic!("{pending} proofs and {open} deliveries are open after two minutes: {jobs:?}");
+                panic!("{pending} proofs and {open} deliveries are open after twenty minutes: {jobs:?}");
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
         }

@@ -1,12 +1,12 @@
 //! Content moderation on real servers: killed in the middle of a video, shown in a real browser, gone without a trace.
 
-use crate::place::{Place, client, repository, text};
+use crate::place::{PATIENCE, Place, client, free_port, repository, text};
 use base::{SystemWorld, World as _};
 use db::{sql, testing::TestDb};
 use serde_json::{Value, json};
 use std::{
     process::{Child, Command, Stdio},
-    time::Duration,
+    time::{Duration, Instant},
 };
 use testkit::{
     media::{Shelf, Shows, clip, png},
@@ -44,7 +44,7 @@ impl Drop for Processes {
 impl Installation {
     async fn new() -> Self {
         let test = TestDb::open().await;
-        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = free_port();
         let place = Place::new().set("ASSAY__DATABASE__URL", &test.url);
         let config = place.path("assay.toml");
         let settings = format!(
@@ -57,7 +57,7 @@ impl Installation {
         let app = place.ask(&["app", "create", "Cameras", "--org", &org]);
         let key = place.ask(&["key", "create", "--app", &app, "--name", "all"]);
         let account = place.ask(&["account", "open", "--app", &app, "Corner shop"]);
-        Self { place, test, port, account, app, key, client: client(Duration::from_secs(40)) }
+        Self { place, test, port, account, app, key, client: client() }
     }
 
     /// One process; where several may share a database, one that serves and two that work.
@@ -77,7 +77,8 @@ impl Installation {
     async fn ask(&self, method: &str, path: &str, body: Option<Value>) -> (u16, Value) {
         let url = format!("http://127.0.0.1:{}{path}", self.port);
         let mut last = String::new();
-        for _ in 0..600 {
+        let began = Instant::now();
+        while began.elapsed() < PATIENCE {
             let request =
                 self.client.request(method.parse().unwrap(), &url).header("authorization", &self.key);
             let request = request.header("svc-sdk-id", &self.app).header("content-type", "application/json");
@@ -92,7 +93,7 @@ impl Installation {
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
-        panic!("{path} was not answered for a minute: {last}");
+        panic!("{path} was not answered for {PATIENCE:?}: {last}");
     }
 
     fn path(&self, rest: &str) -> String {
@@ -122,7 +123,9 @@ impl Installation {
     }
 
     async fn until_done(&self, moderation: &str) {
-        for _ in 0..1200 {
+        let began = Instant::now();
+        // Longer than for other things: this is a video, by a machine that may have much else to do.
+        while began.elapsed() < 3 * PATIENCE {
             match self.state(moderation).await.as_str() {
                 "DONE" => return,
                 "FAILED" => {
@@ -131,13 +134,14 @@ impl Installation {
                 _ => tokio::time::sleep(Duration::from_millis(250)).await,
             }
         }
-        panic!("it is not done after five minutes");
+        panic!("it is not done after {:?}", 3 * PATIENCE);
     }
 
     /// The link for this in a mail, once it was written: its address, and the token in it.
     async fn link(&self, what: &str) -> (String, String) {
         let mark = format!("#{what}=");
-        for _ in 0..600 {
+        let began = Instant::now();
+        while began.elapsed() < PATIENCE {
             let mails = std::fs::read_dir(self.place.path("mail")).into_iter().flatten();
             let mails = mails.map(|mail| std::fs::read_to_string(mail.unwrap().path()).unwrap());
             let mails = mails.map(|mail| mail.replace("=\r\n", "").replace("=3D", "="));
@@ -262,11 +266,20 @@ async fn a_video_outlives_kills_is_shown_in_the_console_and_goes_with_its_accoun
     gone_without_a_trace(&installation, &content).await;
 }
 
-/// The console, driven by `web/tests/browser/review.ts`.
+/// The console, driven by `web/tests/e2e/console.ts`.
 fn review(link: &str, notification: &str, comment: &str) -> Value {
     let web = repository("web");
-    let run =
-        ["--prefix", web.to_str().unwrap(), "run", "--silent", "review", "--", link, notification, comment];
+    let run = [
+        "--prefix",
+        web.to_str().unwrap(),
+        "run",
+        "--silent",
+        "e2e:console",
+        "--",
+        link,
+        notification,
+        comment,
+    ];
     let output = Command::new("npm").args(run).output().unwrap();
     serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", text(&output.stderr)))
 }

@@ -2,10 +2,16 @@
 
 use serde_json::Value;
 use std::{
+    net::TcpListener,
     path::{Path, PathBuf},
     process::{Child, Command, Output, Stdio},
+    sync::atomic::{AtomicU32, Ordering},
     time::{Duration, Instant},
 };
+
+/// How long a test waits for what must come. No machine needs that long that is only busy, and nobody waits where all is
+/// well.
+pub(crate) const PATIENCE: Duration = Duration::from_mins(10);
 
 /// An installation in a temporary folder.
 pub(crate) struct Place {
@@ -87,9 +93,9 @@ impl Place {
 
     /// Starts `assay serve` where it cannot get as far as a greeting.
     pub(crate) fn serve_unready(&self) -> Server {
-        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let free = format!("127.0.0.1:{}", free_port());
         let child = self
-            .command(&["serve", "--listen", &free.to_string()])
+            .command(&["serve", "--listen", &free])
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
@@ -109,7 +115,7 @@ impl Server {
             let answer = get(&format!("{}{path}", self.url));
             match answer {
                 Some((found, body)) if found == status => return body,
-                _ if began.elapsed() > Duration::from_mins(1) => panic!("{path} is not {status}: {answer:?}"),
+                _ if began.elapsed() > PATIENCE => panic!("{path} is not {status}: {answer:?}"),
                 _ => std::thread::sleep(Duration::from_millis(20)),
             }
         }
@@ -130,15 +136,32 @@ impl Drop for Server {
     }
 }
 
-/// Who calls servers on this machine, and how long he waits for an answer.
+/// A port for a server that must be found at the same one again after it was killed. Nothing holds it until then, so it is
+/// not one of those that the system hands out (from 32768 on Linux), which another process could be given meanwhile.
+pub(crate) fn free_port() -> u16 {
+    const FIRST_PORT: u32 = 10_000;
+    const PORTS: u32 = 10_000;
+    static TRIED: AtomicU32 = AtomicU32::new(0);
+    for _ in 0..PORTS {
+        // Tests of other processes begin elsewhere.
+        let number = std::process::id() % PORTS * 97 + TRIED.fetch_add(1, Ordering::SeqCst);
+        let port = (FIRST_PORT + number % PORTS) as u16;
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
+    panic!("no port is free");
+}
+
+/// Who calls servers on this machine.
 #[expect(clippy::disallowed_methods, reason = "a client, which calls the server on this machine")]
-pub(crate) fn client(patience: Duration) -> reqwest::Client {
-    reqwest::Client::builder().timeout(patience).build().unwrap()
+pub(crate) fn client() -> reqwest::Client {
+    reqwest::Client::builder().timeout(PATIENCE).build().unwrap()
 }
 
 /// Status and body of a GET.
 fn get(url: &str) -> Option<(u16, String)> {
-    let output = Command::new("curl").args(["-s", "-m", "5", "-w", "\n%{http_code}", url]).output().unwrap();
+    let output = Command::new("curl").args(["-s", "-m", "60", "-w", "\n%{http_code}", url]).output().unwrap();
     let answer = text(&output.stdout);
     let (body, status) = answer.rsplit_once('\n')?;
     Some((status.parse().ok().filter(|status| *status != 0)?, body.to_owned()))

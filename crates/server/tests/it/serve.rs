@@ -66,6 +66,11 @@ fn a_newcomer_gets_an_age() {
         metrics.contains("assay_http_requests_total") && metrics.contains("assay_model_info"),
         "{metrics}"
     );
+    let named = |mark: &str| -> Vec<String> {
+        let lines = metrics.lines().filter_map(|line| line.strip_prefix(mark));
+        lines.map(|line| line.split(' ').next().unwrap().to_owned()).collect()
+    };
+    assert_eq!(named("# HELP "), named("# TYPE "), "every metric says what it counts");
     assert_eq!(server.stop(), Some(0), "a stop that was asked for is no failure");
 }
 

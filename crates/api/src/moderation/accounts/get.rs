@@ -1,14 +1,14 @@
 //! `GET /accounts/{accountId}`
 
-use super::super::{Problem, caller::Caller, sent::Ids};
-use crate::Api;
-use axum::{Json, extract::State};
+use super::super::{Problem, authentication::Anyone, error, path::AccountPath, request::AccountRequest};
+use axum::Json;
 use base::{AccountId, Timestamp};
 use domain::accounts::Account;
 use utoipa::ToSchema;
 
 /// An account.
 #[derive(serde::Serialize, ToSchema)]
+#[schema(as = Account)]
 pub(crate) struct AccountBody {
     /// Its id.
     #[schema(value_type = Uuid)]
@@ -24,16 +24,11 @@ pub(crate) struct AccountBody {
 /// See an account.
 #[utoipa::path(
     get, path = "/accounts/{accountId}", tag = "accounts", security(("api key" = [], "application" = [])),
-    params(("accountId" = Uuid, Path, description = "The account.")),
-    responses((status = 200, description = "The account.", body = AccountBody), Problem),
+    params(AccountPath),
+    responses((status = 200, description = "The account.", body = AccountBody), error::Reading),
 )]
-pub(crate) async fn get_account(
-    State(api): State<Api>,
-    caller: Caller,
-    Ids(account): Ids<AccountId>,
-) -> Result<Json<AccountBody>, Problem> {
-    let account = caller.account(&mut api.db.read().await?, account).await?;
-    Ok(Json(account.into()))
+pub(crate) async fn get_account(request: AccountRequest<Anyone>) -> Result<Json<AccountBody>, Problem> {
+    Ok(Json(request.account.into()))
 }
 
 impl From<Account> for AccountBody {

@@ -1,26 +1,41 @@
 //! `POST /accounts`
 
-use super::super::{Code, Problem, sent::Sent};
-use crate::Api;
+use super::super::{
+    Code, Problem,
+    authentication::Administrator,
+    created::Created,
+    error,
+    request::{ApplicationRequest, Payload, Sent},
+    violations::Violations,
+};
+use crate::{
+    Api,
+    http::idempotency::{IdempotencyKeyHeader, idempotent},
+};
 use axum::{extract::State, http::StatusCode, response::Response};
-use base::{AccountId, Measured};
-use domain::accounts::{self, LONGEST_NAME, NotOpened};
+use base::Measured;
+use domain::{
+    Violation,
+    accounts::{self, LONGEST_NAME, NotOpened},
+};
 use utoipa::ToSchema;
 
 /// An account to be.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct NewAccount {
-    /// 1 to 200 characters; no two accounts of an application have the same.
-    #[schema(value_type = String, example = "Production")]
+    /// What it is called; no two accounts of an application have the same name.
+    #[schema(value_type = String, min_length = 1, max_length = 200, example = "Production")]
     name: Option<String>,
 }
 
-/// What was made.
-#[derive(serde::Serialize, ToSchema)]
-pub(crate) struct Created<T> {
-    /// Its id.
-    #[schema(value_type = Uuid)]
-    pub(crate) id: T,
+impl Payload for NewAccount {
+    type Command = String;
+
+    const INSISTS_ON_JSON: bool = true;
+
+    fn into_command(self, _api: &Api, violations: &mut Violations) -> Option<String> {
+        violations.required("name", self.name)
+    }
 }
 
 /// Open an account.
@@ -28,24 +43,20 @@ pub(crate) struct Created<T> {
 /// An application may have several, as one for tests and one for production.
 #[utoipa::path(
     post, path = "/accounts", tag = "accounts", security(("api key" = [], "application" = [])),
-    request_body = NewAccount,
-    responses((status = 201, description = "It is open.", body = Created<Uuid>), Problem),
+    params(IdempotencyKeyHeader),
+    request_body(content = NewAccount, example = json!({ "name": "Production" })),
+    responses((status = 201, description = "It is open.", body = Created), error::Opening),
 )]
 pub(crate) async fn open_account(
     State(api): State<Api>,
-    sent: Sent<NewAccount>,
+    request: ApplicationRequest<Administrator, (), Sent<NewAccount>>,
 ) -> Result<Response, Problem> {
-    sent.caller.administers()?;
-    sent.insist_on_json()?;
-    let name = sent.body.name.as_deref().ok_or_else(|| Problem::wrong("name", "it is required"))?;
-    let mut tx = api.db.write().await?;
-    let once = match sent.once(&api, &mut tx).await? {
-        Ok(once) => once,
-        Err(answer) => return Ok(answer),
-    };
-    let app = sent.caller.application()?;
-    let id: AccountId = accounts::open(&mut tx, &*api.world, app, name, api.settings.accounts).await?;
-    Ok(once.answer(&api, tx, StatusCode::CREATED, &Created { id }).await?)
+    let (app, name) = (request.app, &request.input.command);
+    idempotent(&api, request.identity(), async |tx| {
+        let id = accounts::open(tx, &*api.world, app, name, api.settings.accounts).await?;
+        Ok((StatusCode::CREATED, Created::new(id)))
+    })
+    .await
 }
 
 impl From<NotOpened> for Problem {
@@ -54,7 +65,8 @@ impl From<NotOpened> for Problem {
         match no {
             NotOpened::Name(length) => {
                 let limit = format!("1 to {LONGEST_NAME} characters");
-                Self::measured("name", words, Measured::new(length as f64, limit, "choose another name"))
+                let measured = Measured::new(length as f64, limit, "choose another name");
+                Violation::measured("name", words, measured).into()
             }
             NotOpened::Duplicate => Self::refused(Code::DuplicateAccountName, "name", words, None),
             NotOpened::TooMany(_) => Self::new(Code::TooManyAccounts, words),

@@ -1,49 +1,51 @@
 //! `GET /accounts/{accountId}/deletion-receipt`
 
-use super::super::{Problem, caller::Caller, sent::Ids};
+use super::super::{
+    Problem,
+    authentication::Administrator,
+    error,
+    path::{AccountPath, InAccount as _},
+    request::ApplicationRequest,
+};
 use crate::Api;
 use axum::{Json, extract::State};
-use base::AccountId;
-use domain::accounts::Signed;
-use utoipa::{ToSchema, openapi::Object};
+use base::{AccountId, ReceiptId, Timestamp};
+use domain::{
+    accounts::{Receipt, Signed},
+    jwk::Jwk,
+};
+use std::collections::BTreeMap;
+use utoipa::ToSchema;
 
 /// What was deleted with an account, and what proves it.
 #[derive(serde::Serialize, ToSchema)]
-#[serde(transparent)]
-#[schema(as = DeletionReceipt, value_type = SignedReceipt)]
-pub(crate) struct ReceiptBody(Signed);
-
-/// A signed receipt.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "describes in the document what `Signed` serialises to")]
-pub(crate) struct SignedReceipt {
+#[schema(as = DeletionReceipt)]
+pub(crate) struct ReceiptBody {
     /// What it says.
     receipt: ReceiptClaims,
-    /// The same as a JWS in compact form, `EdDSA`.
+    /// The same as a JWS in compact form (RFC 7515), signed by `EdDSA` (RFC 8037).
     jws: String,
-    /// The public key that it verifies with, a JWK.
-    key: Object,
+    /// The public key that it verifies with.
+    key: Jwk,
 }
 
 /// What a receipt says.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "describes in the document what `Receipt` serialises to")]
+#[derive(serde::Serialize, ToSchema)]
 pub(crate) struct ReceiptClaims {
     /// The receipt's id.
     #[schema(value_type = Uuid)]
-    id: String,
+    id: ReceiptId,
     /// The account that is gone.
     #[schema(value_type = Uuid)]
-    account_id: String,
-    /// How many of each kind were deleted.
-    #[schema(value_type = std::collections::BTreeMap<String, i64>)]
-    what: Object,
-    /// When it was asked for.
+    account_id: AccountId,
+    /// How many of each kind were deleted; kinds of which there were none are left out.
+    what: BTreeMap<String, i64>,
+    /// When it was asked for. From this moment on the account answered as one that never was.
     #[schema(value_type = String, format = DateTime)]
-    requested_at: String,
+    requested_at: Timestamp,
     /// When nothing was left.
     #[schema(value_type = String, format = DateTime)]
-    completed_at: String,
+    completed_at: Timestamp,
     /// Who asked: `api key ID`, `member` or `operator`.
     by: String,
 }
@@ -53,16 +55,22 @@ pub(crate) struct ReceiptClaims {
 /// An extension: for the application whose account it was, by an API key of an administrator.
 #[utoipa::path(
     get, path = "/accounts/{accountId}/deletion-receipt", tag = "accounts", security(("api key" = [], "application" = [])),
-    params(("accountId" = Uuid, Path, description = "The account that is gone.")),
-    responses((status = 200, description = "The receipt.", body = SignedReceipt), Problem),
+    params(AccountPath),
+    responses((status = 200, description = "The receipt.", body = ReceiptBody), error::Reading),
 )]
 pub(crate) async fn get_deletion_receipt(
     State(api): State<Api>,
-    caller: Caller,
-    Ids(account): Ids<AccountId>,
+    request: ApplicationRequest<Administrator, AccountPath>,
 ) -> Result<Json<ReceiptBody>, Problem> {
-    caller.administers()?;
-    let app = caller.application()?;
-    let found = api.closing.receipts().find(&mut api.db.read().await?, Some(app), account).await?;
-    found.map(|signed| Json(ReceiptBody(signed))).ok_or_else(|| Problem::missing("receipt"))
+    let mut view = api.db.read().await?;
+    let signed = api.closing.receipts().find(&mut view, Some(request.app), request.path.account()).await?;
+    signed.map(|signed| Json(signed.into())).ok_or_else(|| Problem::missing("receipt"))
+}
+
+impl From<Signed> for ReceiptBody {
+    fn from(Signed { receipt, jws, key }: Signed) -> Self {
+        let Receipt { id, account_id, what, requested_at, completed_at, by } = receipt;
+        let receipt = ReceiptClaims { id, account_id, what, requested_at, completed_at, by };
+        Self { receipt, jws, key }
+    }
 }

@@ -2,20 +2,32 @@
 
 use super::super::{
     Problem,
-    sent::{Ids, Sent},
+    authentication::ContentsManage,
+    error,
+    path::AccountPath,
+    request::{AccountRequest, Payload, Sent},
+    violations::Violations,
 };
 use crate::Api;
 use axum::{extract::State, http::StatusCode};
-use base::{AccountId, ContentId};
-use domain::{accounts::Scope, content};
+use base::ContentId;
+use domain::content;
 use utoipa::ToSchema;
 
 /// What to put away.
 #[derive(serde::Deserialize, ToSchema)]
-pub(crate) struct Archived {
+pub(crate) struct ContentToArchive {
     /// The content.
     #[schema(value_type = Uuid)]
     content_id: Option<ContentId>,
+}
+
+impl Payload for ContentToArchive {
+    type Command = ContentId;
+
+    fn into_command(self, _api: &Api, violations: &mut Violations) -> Option<ContentId> {
+        violations.required("content_id", self.content_id)
+    }
 }
 
 /// Put a content away.
@@ -24,19 +36,16 @@ pub(crate) struct Archived {
 #[utoipa::path(
     post, path = "/accounts/{accountId}/archive/contents", tag = "contents",
     security(("api key" = [], "application" = [])),
-    params(("accountId" = Uuid, Path, description = "The account.")),
-    request_body = Archived,
-    responses((status = 204, description = "It is archived."), Problem),
+    params(AccountPath),
+    request_body = ContentToArchive,
+    responses((status = 204, description = "It is archived."), error::Writing),
 )]
 pub(crate) async fn archive_content(
     State(api): State<Api>,
-    Ids(account): Ids<AccountId>,
-    sent: Sent<Archived>,
+    request: AccountRequest<ContentsManage, AccountPath, Sent<ContentToArchive>>,
 ) -> Result<StatusCode, Problem> {
-    let mut tx = api.db.write().await?;
-    let account = sent.caller.enter_to_write(&mut tx, account, Scope::ContentsManage).await?;
-    let id = sent.body.content_id.ok_or_else(|| Problem::wrong("content_id", "it is required"))?;
-    content::archive(&mut tx, account, id, true).await?;
+    let mut tx = request.begin(&api).await?;
+    content::archive(&mut tx, request.account.id, request.input.command, true).await?;
     tx.commit().await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -3,23 +3,34 @@
 use super::{
     super::{
         Problem,
-        sent::{Ids, Sent},
+        authentication::ContentsManage,
+        error,
+        path::ContentPath,
+        request::{AccountRequest, Payload, Sent},
+        violations::Violations,
     },
-    find, parts,
     reports::Reports,
 };
 use crate::Api;
 use axum::{Json, extract::State};
-use base::{AccountId, ContentId, ProfileId};
-use domain::{accounts::Scope, content};
+use base::ProfileId;
+use domain::content;
 use utoipa::ToSchema;
 
 /// Who is in a content.
 #[derive(serde::Deserialize, ToSchema)]
-pub(crate) struct Attached {
+pub(crate) struct ProfileToAttach {
     /// The profile.
     #[schema(value_type = Uuid)]
     profile_id: Option<ProfileId>,
+}
+
+impl Payload for ProfileToAttach {
+    type Command = ProfileId;
+
+    fn into_command(self, _api: &Api, violations: &mut Violations) -> Option<ProfileId> {
+        violations.required("profile_id", self.profile_id)
+    }
 }
 
 /// Say that a profile is known to be in a content.
@@ -28,24 +39,18 @@ pub(crate) struct Attached {
 #[utoipa::path(
     post, path = "/accounts/{accountId}/contents/{id}/profiles", tag = "contents",
     security(("api key" = [], "application" = [])),
-    params(
-        ("accountId" = Uuid, Path, description = "The account."),
-        ("id" = Uuid, Path, description = "The content."),
-    ),
-    request_body = Attached,
-    responses((status = 200, description = "It is attached; these are the content's reports.", body = Reports), Problem),
+    params(ContentPath),
+    request_body = ProfileToAttach,
+    responses((status = 200, description = "It is attached; these are the content's reports.", body = Reports), error::Writing),
 )]
 pub(crate) async fn attach_profile(
     State(api): State<Api>,
-    Ids((account, id)): Ids<(AccountId, ContentId)>,
-    sent: Sent<Attached>,
+    request: AccountRequest<ContentsManage, ContentPath, Sent<ProfileToAttach>>,
 ) -> Result<Json<Reports>, Problem> {
-    let mut tx = api.db.write().await?;
-    let account = sent.caller.enter_to_write(&mut tx, account, Scope::ContentsManage).await?;
-    find(&mut tx, account, id).await?;
-    let profile = sent.body.profile_id.ok_or_else(|| Problem::wrong("profile_id", "it is required"))?;
-    content::attach_profile(&mut tx, parts(&api).1, account, id, profile).await?;
-    let reports = Reports::of(&mut tx, account, id, 0).await?;
+    let (account, content) = (request.account.id, request.path.content);
+    let mut tx = request.begin(&api).await?;
+    content::attach_profile(&mut tx, &api.faces, account, content, request.input.command).await?;
+    let reports = Reports::of(&mut tx, account, content, 0).await?;
     tx.commit().await?;
     Ok(Json(reports))
 }

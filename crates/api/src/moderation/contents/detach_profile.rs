@@ -1,10 +1,11 @@
 //! `DELETE /accounts/{accountId}/contents/{id}/profiles/{profileId}`
 
-use super::super::{Problem, caller::Caller, sent::Ids};
+use super::super::{
+    Problem, authentication::ContentsManage, error, path::ContentProfilePath, request::AccountRequest,
+};
 use crate::Api;
 use axum::{extract::State, http::StatusCode};
-use base::{AccountId, ContentId, ProfileId};
-use domain::{accounts::Scope, content};
+use domain::content;
 
 /// Take back that a profile is known to be in a content.
 ///
@@ -12,21 +13,16 @@ use domain::{accounts::Scope, content};
 #[utoipa::path(
     delete, path = "/accounts/{accountId}/contents/{id}/profiles/{profileId}", tag = "contents",
     security(("api key" = [], "application" = [])),
-    params(
-        ("accountId" = Uuid, Path, description = "The account."),
-        ("id" = Uuid, Path, description = "The content."),
-        ("profileId" = Uuid, Path, description = "The profile."),
-    ),
-    responses((status = 204, description = "It is detached."), Problem),
+    params(ContentProfilePath),
+    responses((status = 204, description = "It is detached."), error::Reading),
 )]
 pub(crate) async fn detach_profile(
     State(api): State<Api>,
-    caller: Caller,
-    Ids((account, id, profile)): Ids<(AccountId, ContentId, ProfileId)>,
+    request: AccountRequest<ContentsManage, ContentProfilePath>,
 ) -> Result<StatusCode, Problem> {
-    let mut tx = api.db.write().await?;
-    let account = caller.enter_to_write(&mut tx, account, Scope::ContentsManage).await?;
-    content::detach_profile(&mut tx, account, id, profile).await?;
+    let ContentProfilePath { content, profile, .. } = request.path;
+    let mut tx = request.begin(&api).await?;
+    content::detach_profile(&mut tx, request.account.id, content, profile).await?;
     tx.commit().await?;
     Ok(StatusCode::NO_CONTENT)
 }

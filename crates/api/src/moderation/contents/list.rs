@@ -2,16 +2,15 @@
 
 use super::{
     super::{
-        Problem,
-        caller::Caller,
-        sent::{Ids, PAGE, Page},
+        Problem, authentication::ContentsList, error, path::AccountPath, query::PageQuery,
+        request::AccountRequest,
     },
     ContentBody,
 };
-use crate::Api;
+use crate::{Api, http::pagination::PAGE_ITEMS};
 use axum::{Json, extract::State, http::StatusCode};
-use base::{AccountId, ContentId};
-use domain::{accounts::Scope, content};
+use base::ContentId;
+use domain::content;
 use utoipa::ToSchema;
 
 /// A page of contents.
@@ -21,9 +20,11 @@ pub(crate) struct Contents {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Uuid>)]
     id: Option<ContentId>,
-    /// The contents, newest first, 20 on a page.
+    /// The contents, newest first.
+    #[schema(max_items = 20)]
     contents: Vec<ContentBody>,
     /// How many the account has.
+    #[schema(minimum = 0)]
     total_count: i64,
 }
 
@@ -33,21 +34,16 @@ pub(crate) struct Contents {
 #[utoipa::path(
     get, path = "/accounts/{accountId}/contents", tag = "contents",
     security(("api key" = [], "application" = [])),
-    params(
-        ("accountId" = Uuid, Path, description = "The account."),
-        ("page" = Option<i64>, Query, description = "From 1; 1 by default.", minimum = 1),
-    ),
-    responses((status = 201, description = "A page of them; empty past the end.", body = Contents), Problem),
+    params(AccountPath, PageQuery),
+    responses((status = 201, description = "A page of them; empty past the end.", body = Contents), error::Listing),
 )]
 pub(crate) async fn list_contents(
     State(api): State<Api>,
-    caller: Caller,
-    Ids(account): Ids<AccountId>,
-    page: Page,
+    request: AccountRequest<ContentsList, AccountPath, PageQuery>,
 ) -> Result<(StatusCode, Json<Contents>), Problem> {
+    let (account, offset) = (request.account.id, request.input.page.offset());
     let mut view = api.db.read().await?;
-    let account = caller.enter(&mut view, account, Scope::ContentsList).await?;
-    let (found, total_count) = content::list(&mut view, account, page.offset(), PAGE).await?;
+    let (found, total_count) = content::list(&mut view, account, offset, PAGE_ITEMS).await?;
     let mut contents = Vec::with_capacity(found.len());
     for content in found {
         contents.push(ContentBody::of(&mut view, account, content).await?);

@@ -13,7 +13,6 @@ pub(super) mod resolve_report;
 pub(super) mod restore;
 
 use super::Problem;
-use crate::Api;
 use base::{ContentId, ProfileId, Timestamp, Uuid};
 use db::{DbError, Read};
 use domain::content::{self, Content, NotKept};
@@ -21,6 +20,7 @@ use utoipa::ToSchema;
 
 /// A content.
 #[derive(serde::Serialize, ToSchema)]
+#[schema(as = Content)]
 pub(crate) struct ContentBody {
     /// Its id.
     #[schema(value_type = Uuid)]
@@ -28,8 +28,7 @@ pub(crate) struct ContentBody {
     /// Where it is.
     #[schema(example = "https://media.example.com/1.jpg")]
     url: String,
-    /// `IMAGE`, `VIDEO` or `LIVE_VIDEO`.
-    #[schema(value_type = String, example = "IMAGE")]
+    /// What it is.
     r#type: content::ContentType,
     /// Who is known to be in it.
     #[schema(value_type = Vec<Uuid>)]
@@ -75,9 +74,4 @@ impl From<NotKept> for Problem {
             NotKept::Db(error) => Self::unavailable(&error),
         }
     }
-}
-
-/// What of the server these operations use.
-fn parts(api: &Api) -> (&domain::delivery::Outbox, &domain::faces::Faces) {
-    (api.moderations.outbox(), api.moderations.faces())
 }

@@ -1,39 +1,55 @@
 //! `POST /accounts/{accountId}/contents`
 
-use super::{
-    super::{
-        Problem,
-        accounts::open::Created,
-        sent::{Ids, Sent},
-    },
-    parts,
+use super::super::{
+    Problem,
+    authentication::ContentsManage,
+    created::Created,
+    error,
+    path::AccountPath,
+    request::{AccountRequest, Payload, Sent},
+    violations::{TextList, Violations},
 };
-use crate::{Api, wire::Word};
+use crate::{
+    Api,
+    http::idempotency::{IdempotencyKeyHeader, idempotent},
+};
 use axum::{extract::State, http::StatusCode, response::Response};
-use base::{AccountId, Uuid};
-use domain::{
-    accounts::Scope,
-    content::{self, ContentType, NewContent},
-};
+use base::Uuid;
+use domain::content::{self, ContentRequest, ContentType};
 use utoipa::ToSchema;
 
 /// A content to be.
 #[derive(serde::Deserialize, ToSchema)]
-pub(crate) struct ContentInput {
+pub(crate) struct NewContent {
     /// Where it is: an https address of the public internet.
-    #[schema(value_type = String, pattern = "https://*", example = "https://media.example.com/1.jpg")]
+    #[schema(value_type = String, max_length = 4096, pattern = "^https://", example = "https://media.example.com/1.jpg")]
     url: Option<String>,
-    /// `IMAGE`, `VIDEO` or `LIVE_VIDEO`.
-    #[serde(default)]
-    #[schema(value_type = String, example = "IMAGE")]
-    r#type: Word<ContentType>,
-    /// Profiles that are known to be in it, at most 100.
-    profile_ids: Option<Vec<String>>,
+    /// What it is.
+    #[schema(value_type = ContentType, example = "IMAGE")]
+    r#type: Option<ContentType>,
+    /// Profiles that are known to be in it.
+    #[schema(value_type = Option<Vec<Uuid>>, max_items = 100)]
+    profile_ids: TextList,
     /// Who brought it: an id of your own, or a profile's.
     uploader_id: Option<Uuid>,
-    /// Up to 200 characters.
+    /// What it is called.
     #[schema(max_length = 200)]
     title: Option<String>,
+}
+
+impl Payload for NewContent {
+    type Command = ContentRequest;
+
+    fn into_command(self, api: &Api, violations: &mut Violations) -> Option<ContentRequest> {
+        let new = content::NewContent {
+            url: self.url,
+            content_type: self.r#type,
+            profile_ids: violations.ids("profile_ids", self.profile_ids, "there is no such profile"),
+            uploader_id: self.uploader_id,
+            title: self.title,
+        };
+        violations.check_all(new.check(api.moderations.outbox()))
+    }
 }
 
 /// Register a content.
@@ -42,36 +58,21 @@ pub(crate) struct ContentInput {
 #[utoipa::path(
     post, path = "/accounts/{accountId}/contents", tag = "contents",
     security(("api key" = [], "application" = [])),
-    params(("accountId" = Uuid, Path, description = "The account.")),
-    request_body = ContentInput,
-    responses((status = 201, description = "It is registered.", body = Created<Uuid>), Problem),
+    params(AccountPath, IdempotencyKeyHeader),
+    request_body(content = NewContent, example = json!({
+        "url": "https://media.example.com/1.jpg", "type": "IMAGE", "title": "Front page of 16 January",
+    })),
+    responses((status = 201, description = "It is registered.", body = Created), error::Creating),
 )]
 pub(crate) async fn register_content(
     State(api): State<Api>,
-    Ids(account): Ids<AccountId>,
-    sent: Sent<ContentInput>,
+    request: AccountRequest<ContentsManage, AccountPath, Sent<NewContent>>,
 ) -> Result<Response, Problem> {
-    let mut tx = api.db.write().await?;
-    let account = sent.caller.enter_to_write(&mut tx, account, Scope::ContentsManage).await?;
-    let once = match sent.once(&api, &mut tx).await? {
-        Ok(once) => once,
-        Err(answer) => return Ok(answer),
-    };
-    let content_type = match &sent.body.r#type {
-        Word::Known(word) => *word,
-        Word::Absent => return Err(Problem::wrong("type", "it is required")),
-        Word::Unknown => {
-            let words = format!("it is one of {}", ContentType::WORDS.join(", "));
-            return Err(Problem::wrong("type", words));
-        }
-    };
-    let new = NewContent {
-        url: sent.body.url.clone().ok_or_else(|| Problem::wrong("url", "it is required"))?,
-        content_type,
-        profile_ids: sent.body.profile_ids.clone().unwrap_or_default(),
-        uploader_id: sent.body.uploader_id,
-        title: sent.body.title.clone(),
-    };
-    let id = content::register(&mut tx, &*api.world, parts(&api), account, &new).await?;
-    Ok(once.answer(&api, tx, StatusCode::CREATED, &Created { id }).await?)
+    idempotent(&api, request.identity(), async |tx| {
+        request.hold(tx).await?;
+        let new = request.input.command.clone();
+        let id = content::register(tx, &*api.world, &api.faces, request.account.id, new).await?;
+        Ok((StatusCode::CREATED, Created::new(id)))
+    })
+    .await
 }

@@ -2,46 +2,54 @@
 
 use super::super::{
     Problem,
-    accounts::open::Created,
-    sent::{Ids, Sent},
+    authentication::ReportsManage,
+    created::Created,
+    error,
+    path::ContentPath,
+    request::{AccountRequest, Payload, Sent},
+    violations::Violations,
 };
-use crate::Api;
+use crate::{
+    Api,
+    http::idempotency::{IdempotencyKeyHeader, idempotent},
+};
 use axum::{extract::State, http::StatusCode, response::Response};
-use base::{AccountId, ContentId};
-use domain::{accounts::Scope, content::reports};
+use domain::content::reports;
 use utoipa::ToSchema;
 
 /// What is wrong with a content.
 #[derive(serde::Deserialize, ToSchema)]
-pub(crate) struct ReportInput {
-    /// 1 to 500 characters.
+pub(crate) struct NewReport {
+    /// Why somebody should look at it.
     #[schema(value_type = String, min_length = 1, max_length = 500)]
     reason: Option<String>,
+}
+
+impl Payload for NewReport {
+    type Command = String;
+
+    fn into_command(self, _api: &Api, violations: &mut Violations) -> Option<String> {
+        violations.required("reason", self.reason)
+    }
 }
 
 /// Report a content.
 #[utoipa::path(
     post, path = "/accounts/{accountId}/contents/{id}/reports", tag = "contents",
     security(("api key" = [], "application" = [])),
-    params(
-        ("accountId" = Uuid, Path, description = "The account."),
-        ("id" = Uuid, Path, description = "The content."),
-    ),
-    request_body = ReportInput,
-    responses((status = 201, description = "It is reported.", body = Created<Uuid>), Problem),
+    params(ContentPath, IdempotencyKeyHeader),
+    request_body(content = NewReport, example = json!({ "reason": "The person in it has not agreed." })),
+    responses((status = 201, description = "It is reported.", body = Created), error::Creating),
 )]
 pub(crate) async fn report_content(
     State(api): State<Api>,
-    Ids((account, content)): Ids<(AccountId, ContentId)>,
-    sent: Sent<ReportInput>,
+    request: AccountRequest<ReportsManage, ContentPath, Sent<NewReport>>,
 ) -> Result<Response, Problem> {
-    let mut tx = api.db.write().await?;
-    let account = sent.caller.enter_to_write(&mut tx, account, Scope::ReportsManage).await?;
-    let once = match sent.once(&api, &mut tx).await? {
-        Ok(once) => once,
-        Err(answer) => return Ok(answer),
-    };
-    let reason = sent.body.reason.as_deref().ok_or_else(|| Problem::wrong("reason", "it is required"))?;
-    let id = reports::make(&mut tx, &*api.world, account, content, reason).await?;
-    Ok(once.answer(&api, tx, StatusCode::CREATED, &Created { id }).await?)
+    let (account, content) = (request.account.id, request.path.content);
+    idempotent(&api, request.identity(), async |tx| {
+        request.hold(tx).await?;
+        let id = reports::make(tx, &*api.world, account, content, &request.input.command).await?;
+        Ok((StatusCode::CREATED, Created::new(id)))
+    })
+    .await
 }

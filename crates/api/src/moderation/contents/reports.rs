@@ -2,33 +2,32 @@
 
 use super::{
     super::{
-        Problem,
-        caller::Caller,
-        sent::{Ids, PAGE, Page},
+        Problem, authentication::ContentsReportsList, error, path::ContentPath, query::PageQuery,
+        request::AccountRequest,
     },
     find,
 };
-use crate::Api;
+use crate::{Api, http::pagination::PAGE_ITEMS};
 use axum::{Json, extract::State};
 use base::{AccountId, ContentId, ReportId, Timestamp};
 use db::Read;
-use domain::{
-    accounts::Scope,
-    content::reports::{self, Report},
-};
+use domain::content::reports::{self, Report};
 use utoipa::ToSchema;
 
 /// A page of reports.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct Reports {
-    /// The reports, newest first, 20 on a page.
+    /// The reports, newest first.
+    #[schema(max_items = 20)]
     reports: Vec<ReportBody>,
     /// How many the content has.
+    #[schema(minimum = 0)]
     total_count: i64,
 }
 
 /// A report on a content.
 #[derive(serde::Serialize, ToSchema)]
+#[schema(as = ContentReport)]
 pub(crate) struct ReportBody {
     /// Its id.
     #[schema(value_type = Uuid)]
@@ -71,7 +70,7 @@ impl Reports {
         content: ContentId,
         offset: i64,
     ) -> Result<Self, Problem> {
-        let (reports, total_count) = reports::list(view, account, content, offset, PAGE).await?;
+        let (reports, total_count) = reports::list(view, account, content, offset, PAGE_ITEMS).await?;
         Ok(Self { reports: reports.into_iter().map(Into::into).collect(), total_count })
     }
 }
@@ -80,21 +79,15 @@ impl Reports {
 #[utoipa::path(
     get, path = "/accounts/{accountId}/contents/{id}/reports", tag = "contents",
     security(("api key" = [], "application" = [])),
-    params(
-        ("accountId" = Uuid, Path, description = "The account."),
-        ("id" = Uuid, Path, description = "The content."),
-        ("page" = Option<i64>, Query, description = "From 1; 1 by default.", minimum = 1),
-    ),
-    responses((status = 200, description = "A page of them; empty past the end.", body = Reports), Problem),
+    params(ContentPath, PageQuery),
+    responses((status = 200, description = "A page of them; empty past the end.", body = Reports), error::Listing),
 )]
 pub(crate) async fn list_reports(
     State(api): State<Api>,
-    caller: Caller,
-    Ids((account, id)): Ids<(AccountId, ContentId)>,
-    page: Page,
+    request: AccountRequest<ContentsReportsList, ContentPath, PageQuery>,
 ) -> Result<Json<Reports>, Problem> {
+    let (account, content) = (request.account.id, request.path.content);
     let mut view = api.db.read().await?;
-    let account = caller.enter(&mut view, account, Scope::ContentsReportsList).await?;
-    find(&mut view, account, id).await?;
-    Ok(Json(Reports::of(&mut view, account, id, page.offset()).await?))
+    find(&mut view, account, content).await?;
+    Ok(Json(Reports::of(&mut view, account, content, request.input.page.offset()).await?))
 }

@@ -2,44 +2,48 @@
 
 use super::super::{
     Problem,
-    sent::{Ids, Sent},
+    authentication::ContentsReportsModerate,
+    error,
+    path::ReportPath,
+    request::{AccountRequest, Payload, Sent},
+    violations::Violations,
 };
 use crate::Api;
 use axum::{extract::State, http::StatusCode};
-use base::{AccountId, ContentId, ReportId};
-use domain::{accounts::Scope, content::reports};
+use domain::content::reports;
 use utoipa::ToSchema;
 
 /// What was decided.
 #[derive(serde::Deserialize, ToSchema)]
-pub(crate) struct Resolution {
-    /// 1 to 500 characters.
-    #[schema(value_type = String, min_length = 1, max_length = 500)]
+pub(crate) struct ReportResolution {
+    /// What is done about it.
+    #[schema(value_type = String, min_length = 1, max_length = 500, example = "taken down")]
     resolution: Option<String>,
+}
+
+impl Payload for ReportResolution {
+    type Command = String;
+
+    fn into_command(self, _api: &Api, violations: &mut Violations) -> Option<String> {
+        violations.required("resolution", self.resolution)
+    }
 }
 
 /// Decide about a report.
 #[utoipa::path(
     put, path = "/accounts/{accountId}/contents/{id}/reports/{reportId}", tag = "contents",
     security(("api key" = [], "application" = [])),
-    params(
-        ("accountId" = Uuid, Path, description = "The account."),
-        ("id" = Uuid, Path, description = "The content."),
-        ("reportId" = Uuid, Path, description = "The report."),
-    ),
-    request_body = Resolution,
-    responses((status = 204, description = "It is decided."), Problem),
+    params(ReportPath),
+    request_body = ReportResolution,
+    responses((status = 204, description = "It is decided."), error::Writing),
 )]
 pub(crate) async fn resolve_report(
     State(api): State<Api>,
-    Ids((account, content, report)): Ids<(AccountId, ContentId, ReportId)>,
-    sent: Sent<Resolution>,
+    request: AccountRequest<ContentsReportsModerate, ReportPath, Sent<ReportResolution>>,
 ) -> Result<StatusCode, Problem> {
-    let mut tx = api.db.write().await?;
-    let account = sent.caller.enter_to_write(&mut tx, account, Scope::ContentsReportsModerate).await?;
-    let resolution =
-        sent.body.resolution.as_deref().ok_or_else(|| Problem::wrong("resolution", "it is required"))?;
-    reports::resolve(&mut tx, &*api.world, account, (content, report), resolution).await?;
+    let (account, report) = (request.account.id, (request.path.content, request.path.report));
+    let mut tx = request.begin(&api).await?;
+    reports::resolve(&mut tx, &*api.world, account, report, &request.input.command).await?;
     tx.commit().await?;
     Ok(StatusCode::NO_CONTENT)
 }

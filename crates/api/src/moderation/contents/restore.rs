@@ -1,29 +1,25 @@
 //! `DELETE /accounts/{accountId}/archive/contents/{id}`
 
-use super::super::{Problem, caller::Caller, sent::Ids};
+use super::super::{
+    Problem, authentication::ContentsManage, error, path::ContentPath, request::AccountRequest,
+};
 use crate::Api;
 use axum::{extract::State, http::StatusCode};
-use base::{AccountId, ContentId};
-use domain::{accounts::Scope, content};
+use domain::content;
 
 /// Take a content out of the archive.
 #[utoipa::path(
     delete, path = "/accounts/{accountId}/archive/contents/{id}", tag = "contents",
     security(("api key" = [], "application" = [])),
-    params(
-        ("accountId" = Uuid, Path, description = "The account."),
-        ("id" = Uuid, Path, description = "The content."),
-    ),
-    responses((status = 204, description = "It is no longer archived."), Problem),
+    params(ContentPath),
+    responses((status = 204, description = "It is no longer archived."), error::Reading),
 )]
 pub(crate) async fn restore_content(
     State(api): State<Api>,
-    caller: Caller,
-    Ids((account, id)): Ids<(AccountId, ContentId)>,
+    request: AccountRequest<ContentsManage, ContentPath>,
 ) -> Result<StatusCode, Problem> {
-    let mut tx = api.db.write().await?;
-    let account = caller.enter_to_write(&mut tx, account, Scope::ContentsManage).await?;
-    content::archive(&mut tx, account, id, false).await?;
+    let mut tx = request.begin(&api).await?;
+    content::archive(&mut tx, request.account.id, request.path.content, false).await?;
     tx.commit().await?;
     Ok(StatusCode::NO_CONTENT)
 }

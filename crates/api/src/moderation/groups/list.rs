@@ -3,21 +3,24 @@
 use super::{
     super::{
         Problem,
-        caller::Caller,
-        sent::{Ids, PAGE, Page},
+        authentication::ProfilesList,
+        error,
+        path::AccountPath,
+        query::{self, PageQuery},
+        request::AccountRequest,
     },
     GroupBody,
 };
-use crate::Api;
+use crate::{Api, http::pagination::PAGE_ITEMS};
 use axum::{Json, extract::State};
-use base::AccountId;
-use domain::accounts::Scope;
 use utoipa::ToSchema;
 
-/// Groups.
+/// A page of groups.
 #[derive(serde::Serialize, ToSchema)]
+#[schema(as = Groups)]
 pub(crate) struct GroupsBody {
-    /// At most 20, newest first.
+    /// The groups, newest first.
+    #[schema(max_items = 20)]
     groups: Vec<GroupBody>,
 }
 
@@ -25,23 +28,18 @@ pub(crate) struct GroupsBody {
 #[utoipa::path(
     get, path = "/accounts/{accountId}/groups", tag = "groups",
     security(("api key" = [], "application" = [])),
-    params(
-        ("accountId" = Uuid, Path, description = "The account."),
-        ("page" = Option<i64>, Query, minimum = 1, description = "The page, 1 by default."),
-    ),
-    responses((status = 200, description = "A page of groups.", body = GroupsBody), Problem),
+    params(AccountPath, PageQuery),
+    responses((status = 200, description = "A page of groups.", body = GroupsBody), error::Paging),
 )]
 pub(crate) async fn list_groups(
     State(api): State<Api>,
-    caller: Caller,
-    Ids(account): Ids<AccountId>,
-    page: Page,
+    request: AccountRequest<ProfilesList, AccountPath, PageQuery>,
 ) -> Result<Json<GroupsBody>, Problem> {
+    let (account, page) = (request.account.id, request.input.page);
     let mut view = api.db.read().await?;
-    let account = caller.enter(&mut view, account, Scope::ProfilesList).await?;
-    let groups = api.faces.page_of_groups(&mut view, account, PAGE, page.offset()).await?;
+    let groups = api.faces.page_of_groups(&mut view, account, PAGE_ITEMS, page.offset()).await?;
     if groups.is_empty() {
-        page.within(api.faces.count_groups(&mut view, account).await?)?;
+        query::within(page, api.faces.count_groups(&mut view, account).await?)?;
     }
     Ok(Json(GroupsBody { groups: groups.into_iter().map(Into::into).collect() }))
 }

@@ -2,21 +2,34 @@
 
 use super::super::{
     Problem,
-    accounts::open::Created,
-    sent::{Ids, Sent},
+    authentication::ProfilesManage,
+    created::Created,
+    error,
+    path::AccountPath,
+    request::{AccountRequest, Payload, Sent},
+    violations::Violations,
 };
-use crate::Api;
+use crate::{
+    Api,
+    http::idempotency::{IdempotencyKeyHeader, idempotent},
+};
 use axum::{extract::State, http::StatusCode, response::Response};
-use base::AccountId;
-use domain::accounts::Scope;
 use utoipa::ToSchema;
 
 /// A group to be.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct NewGroup {
-    /// 1 to 100 characters; no two groups of an account have the same.
+    /// What it is called; no two groups of an account have the same label.
     #[schema(value_type = String, min_length = 1, max_length = 100, example = "Staff")]
     label: Option<String>,
+}
+
+impl Payload for NewGroup {
+    type Command = String;
+
+    fn into_command(self, _api: &Api, violations: &mut Violations) -> Option<String> {
+        violations.required("label", self.label)
+    }
 }
 
 /// Make a group.
@@ -25,22 +38,18 @@ pub(crate) struct NewGroup {
 #[utoipa::path(
     post, path = "/accounts/{accountId}/groups", tag = "groups",
     security(("api key" = [], "application" = [])),
-    params(("accountId" = Uuid, Path, description = "The account.")),
-    request_body = NewGroup,
-    responses((status = 201, description = "It is there.", body = Created<Uuid>), Problem),
+    params(AccountPath, IdempotencyKeyHeader),
+    request_body(content = NewGroup, example = json!({ "label": "Staff" })),
+    responses((status = 201, description = "It is there.", body = Created), error::CreatingUnique),
 )]
 pub(crate) async fn make_group(
     State(api): State<Api>,
-    Ids(account): Ids<AccountId>,
-    sent: Sent<NewGroup>,
+    request: AccountRequest<ProfilesManage, AccountPath, Sent<NewGroup>>,
 ) -> Result<Response, Problem> {
-    let mut tx = api.db.write().await?;
-    let account = sent.caller.enter_to_write(&mut tx, account, Scope::ProfilesManage).await?;
-    let label = sent.body.label.as_deref().ok_or_else(|| Problem::wrong("label", "it is required"))?;
-    let once = match sent.once(&api, &mut tx).await? {
-        Ok(once) => once,
-        Err(answer) => return Ok(answer),
-    };
-    let id = api.faces.make_group(&mut tx, account, label).await?;
-    Ok(once.answer(&api, tx, StatusCode::CREATED, &Created { id }).await?)
+    idempotent(&api, request.identity(), async |tx| {
+        request.hold(tx).await?;
+        let id = api.faces.make_group(tx, request.account.id, &request.input.command).await?;
+        Ok((StatusCode::CREATED, Created::new(id)))
+    })
+    .await
 }

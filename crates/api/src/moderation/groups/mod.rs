@@ -1,8 +1,9 @@
 //! Groups of profiles.
 
+pub(super) mod join;
+pub(super) mod leave;
 pub(super) mod list;
 pub(super) mod make;
-pub(super) mod members;
 pub(super) mod remove;
 
 use base::GroupId;
@@ -11,6 +12,7 @@ use utoipa::ToSchema;
 
 /// A group.
 #[derive(serde::Serialize, ToSchema)]
+#[schema(as = Group)]
 pub(crate) struct GroupBody {
     /// Its id.
     #[schema(value_type = Uuid)]

@@ -2,81 +2,95 @@
 
 use super::super::{
     Code, Problem,
-    accounts::open::Created,
-    members::{ScopeWord, scopes},
-    sent::{Ids, Sent},
+    authentication::{Administrator, MembersManage, Permission as _},
+    created::Created,
+    error,
+    path::AccountPath,
+    request::{AccountRequest, Payload, Sent},
+    violations::Violations,
 };
-use crate::Api;
+use crate::{
+    Api,
+    http::idempotency::{IdempotencyKeyHeader, idempotent},
+};
 use axum::{extract::State, http::StatusCode, response::Response};
-use base::{AccountId, Measured};
-use domain::accounts::{
-    BadEmail, Email, Scope,
-    doors::{Guest, NotInvited},
+use base::Measured;
+use domain::{
+    Violation,
+    accounts::{
+        BadEmail, Email, Scope,
+        doors::{Guest, NotInvited},
+    },
 };
 use utoipa::ToSchema;
 
 /// Whom to invite.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct NewInvitation {
-    /// His address, 7 to 100 characters.
+    /// Their address.
     #[schema(value_type = String, min_length = 7, max_length = 100, example = "ada@example.com")]
     email: Option<String>,
-    /// Whether he will be an administrator; false by default. Only an administrator may say so.
+    /// Whether they will be an administrator. Only an administrator may say so.
+    #[schema(default = false)]
     admin: Option<bool>,
-    /// What he may do; nothing by default. An extension.
-    #[schema(value_type = Option<Vec<ScopeWord>>)]
-    scopes: Option<Vec<String>>,
-    /// What he will be called, 1 to 100 characters; by default what stands before the `@`. An extension.
+    /// What they may do; nothing by default. An extension.
+    scopes: Option<Vec<Scope>>,
+    /// What they will be called; by default what stands before the `@`. An extension.
+    #[schema(min_length = 1, max_length = 100)]
     username: Option<String>,
+}
+
+impl Payload for NewInvitation {
+    type Command = Guest;
+
+    fn into_command(self, _api: &Api, violations: &mut Violations) -> Option<Guest> {
+        let email: Result<Email, _> = self.email.as_deref().unwrap_or_default().parse();
+        Some(Guest {
+            email: violations.check(email.map_err(unusable))?,
+            username: self.username,
+            admin: self.admin.unwrap_or_default(),
+            scopes: self.scopes.unwrap_or_default(),
+        })
+    }
 }
 
 /// Invite somebody to an account.
 ///
-/// He gets a mail with a link that makes him a member and signs him in, once. A new invitation to the same address
+/// They get a mail with a link that makes them a member and signs them in, once. A new invitation to the same address
 /// takes the place of the old one.
 #[utoipa::path(
     post, path = "/accounts/{accountId}/invitations", tag = "invitations", security(("api key" = [], "application" = [])),
-    params(("accountId" = Uuid, Path, description = "The account.")),
-    request_body = NewInvitation,
-    responses((status = 201, description = "The mail is on its way.", body = Created<Uuid>), Problem),
+    params(AccountPath, IdempotencyKeyHeader),
+    request_body(content = NewInvitation, example = json!({
+        "email": "ada@example.com", "scopes": ["notifications:view", "notifications:manage"],
+    })),
+    responses((status = 201, description = "The mail is on its way.", body = Created), error::CreatingUnique),
 )]
 pub(crate) async fn invite(
     State(api): State<Api>,
-    Ids(account): Ids<AccountId>,
-    sent: Sent<NewInvitation>,
+    request: AccountRequest<MembersManage, AccountPath, Sent<NewInvitation>>,
 ) -> Result<Response, Problem> {
-    sent.caller.may(Scope::MembersManage)?;
-    let admin = sent.body.admin.unwrap_or(false);
-    if admin {
-        sent.caller.administers()?;
+    let guest = &request.input.command;
+    if guest.admin {
+        Administrator::check(&request.caller)?;
     }
-    let mut tx = api.db.write().await?;
-    let account = sent.caller.account(&mut tx, account).await?;
-    let email: Email = sent.body.email.as_deref().unwrap_or_default().parse()?;
-    let guest = Guest {
-        email,
-        username: sent.body.username.clone(),
-        admin,
-        scopes: scopes(sent.body.scopes.as_deref().unwrap_or_default())?,
-    };
-    let once = match sent.once(&api, &mut tx).await? {
-        Ok(once) => once,
-        Err(answer) => return Ok(answer),
-    };
-    let id = api.doors.invite(&mut tx, &account, &guest).await?;
-    Ok(once.answer(&api, tx, StatusCode::CREATED, &Created { id }).await?)
+    idempotent(&api, request.identity(), async |tx| {
+        // The rule locks the account itself, and alone: whoever held it together with others would wait for them.
+        let id = api.doors.invite(tx, &request.account, guest).await?;
+        Ok((StatusCode::CREATED, Created::new(id)))
+    })
+    .await
 }
 
-impl From<BadEmail> for Problem {
-    fn from(bad: BadEmail) -> Self {
-        match bad {
-            BadEmail::Length(length) => {
-                let limit = format!("{} to {} characters", Email::SHORTEST, Email::LONGEST);
-                let measured = Measured::new(length as f64, limit, "send an address");
-                Self::measured("email", bad.to_string(), measured)
-            }
-            BadEmail::Form => Self::wrong("email", bad.to_string()),
+/// What is wrong with an address that is none.
+pub(crate) fn unusable(bad: BadEmail) -> Violation {
+    match bad {
+        BadEmail::Length(length) => {
+            let limit = format!("{} to {} characters", Email::SHORTEST, Email::LONGEST);
+            let measured = Measured::new(length as f64, limit, "send an address");
+            Violation::measured("email", bad.to_string(), measured)
         }
+        BadEmail::Form => Violation::new("email", bad.to_string()),
     }
 }
 
@@ -86,7 +100,7 @@ impl From<NotInvited> for Problem {
         match no {
             NotInvited::NoAccount => Self::missing("account"),
             NotInvited::Member => Self::refused(Code::Conflict, "email", words, None),
-            NotInvited::Username => Self::wrong("username", words),
+            NotInvited::Username => Self::violation("username", words),
             NotInvited::TooMany => Self::new(Code::Conflict, words),
             NotInvited::Mail(_) => Self::new(Code::Unavailable, words),
             NotInvited::Db(error) => Self::unavailable(&error),

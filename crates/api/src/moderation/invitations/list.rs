@@ -1,10 +1,12 @@
 //! `GET /accounts/{accountId}/invitations`
 
-use super::super::{Problem, caller::Caller, sent::Ids};
+use super::super::{
+    Problem, authentication::MembersManage, error, path::AccountPath, request::AccountRequest,
+};
 use crate::Api;
 use axum::{Json, extract::State};
-use base::{AccountId, InvitationId, Timestamp};
-use domain::accounts::{Scope, doors::Invitation};
+use base::{InvitationId, Timestamp};
+use domain::accounts::doors::Invitation;
 use utoipa::ToSchema;
 
 /// An invitation that waits to be accepted.
@@ -16,9 +18,9 @@ pub(crate) struct InvitationBody {
     id: InvitationId,
     /// Whom it was sent to.
     email: String,
-    /// What he will be called.
+    /// What they will be called.
     username: String,
-    /// Whether he will be an administrator.
+    /// Whether they will be an administrator.
     admin: bool,
     /// Until when it may be accepted.
     #[schema(value_type = String, format = DateTime)]
@@ -38,17 +40,15 @@ pub(crate) struct Invitations {
 /// List the invitations that wait to be accepted.
 #[utoipa::path(
     get, path = "/accounts/{accountId}/invitations", tag = "invitations", security(("api key" = [], "application" = [])),
-    params(("accountId" = Uuid, Path, description = "The account.")),
-    responses((status = 200, description = "The invitations.", body = Invitations), Problem),
+    params(AccountPath),
+    responses((status = 200, description = "The invitations.", body = Invitations), error::Reading),
 )]
 pub(crate) async fn list_invitations(
     State(api): State<Api>,
-    caller: Caller,
-    Ids(account): Ids<AccountId>,
+    request: AccountRequest<MembersManage>,
 ) -> Result<Json<Invitations>, Problem> {
     let mut view = api.db.read().await?;
-    let account = caller.enter(&mut view, account, Scope::MembersManage).await?;
-    let found = api.doors.invitations(&mut view, account).await?;
+    let found = api.doors.invitations(&mut view, request.account.id).await?;
     Ok(Json(Invitations { invitations: found.into_iter().map(InvitationBody::from).collect() }))
 }
 

@@ -1,25 +1,23 @@
 //! `DELETE /accounts/{accountId}/invitations/{invitationId}`
 
-use super::super::{Problem, caller::Caller, sent::Ids};
+use super::super::{
+    Problem, authentication::MembersManage, error, path::InvitationPath, request::AccountRequest,
+};
 use crate::Api;
 use axum::{extract::State, http::StatusCode};
-use base::{AccountId, InvitationId};
-use domain::accounts::Scope;
 
 /// Take an invitation back.
 #[utoipa::path(
     delete, path = "/accounts/{accountId}/invitations/{invitationId}", tag = "invitations", security(("api key" = [], "application" = [])),
-    params(("accountId" = Uuid, Path, description = "The account."), ("invitationId" = Uuid, Path, description = "The invitation.")),
-    responses((status = 204, description = "Its link works no more."), Problem),
+    params(InvitationPath),
+    responses((status = 204, description = "Its link works no more."), error::Reading),
 )]
 pub(crate) async fn revoke_invitation(
     State(api): State<Api>,
-    caller: Caller,
-    Ids((account, invitation)): Ids<(AccountId, InvitationId)>,
+    request: AccountRequest<MembersManage, InvitationPath>,
 ) -> Result<StatusCode, Problem> {
-    let mut tx = api.db.write().await?;
-    let account = caller.enter_to_write(&mut tx, account, Scope::MembersManage).await?;
-    if !api.doors.revoke(&mut tx, account, invitation).await? {
+    let mut tx = request.begin(&api).await?;
+    if !api.doors.revoke(&mut tx, request.account.id, request.path.invitation).await? {
         return Err(Problem::missing("invitation"));
     }
     tx.commit().await?;

@@ -1,27 +1,24 @@
 //! `GET /accounts/{accountId}/members/{memberId}`
 
 use super::{
-    super::{Problem, caller::Caller, sent::Ids},
+    super::{Problem, authentication::MembersManage, error, path::MemberPath, request::AccountRequest},
     MemberBody,
 };
 use crate::Api;
 use axum::{Json, extract::State};
-use base::{AccountId, MemberId};
-use domain::accounts::{Scope, members};
+use domain::accounts::members;
 
 /// See a member.
 #[utoipa::path(
     get, path = "/accounts/{accountId}/members/{memberId}", tag = "members", security(("api key" = [], "application" = [])),
-    params(("accountId" = Uuid, Path, description = "The account."), ("memberId" = Uuid, Path, description = "The member.")),
-    responses((status = 200, description = "The member.", body = MemberBody), Problem),
+    params(MemberPath),
+    responses((status = 200, description = "The member.", body = MemberBody), error::Reading),
 )]
 pub(crate) async fn get_member(
     State(api): State<Api>,
-    caller: Caller,
-    Ids((account, member)): Ids<(AccountId, MemberId)>,
+    request: AccountRequest<MembersManage, MemberPath>,
 ) -> Result<Json<MemberBody>, Problem> {
     let mut view = api.db.read().await?;
-    let account = caller.enter(&mut view, account, Scope::MembersManage).await?;
-    let member = members::find(&mut view, account, member).await?;
+    let member = members::find(&mut view, request.account.id, request.path.member).await?;
     member.map(|member| Json(member.into())).ok_or_else(|| Problem::missing("member"))
 }

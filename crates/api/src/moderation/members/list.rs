@@ -1,13 +1,12 @@
 //! `GET /accounts/{accountId}/members`
 
 use super::{
-    super::{Problem, caller::Caller, sent::Ids},
+    super::{Problem, authentication::MembersManage, error, path::AccountPath, request::AccountRequest},
     MemberBody,
 };
 use crate::Api;
 use axum::{Json, extract::State};
-use base::AccountId;
-use domain::accounts::{Scope, members};
+use domain::accounts::members;
 use utoipa::ToSchema;
 
 /// The members of an account.
@@ -20,16 +19,13 @@ pub(crate) struct Members {
 /// List the members.
 #[utoipa::path(
     get, path = "/accounts/{accountId}/members", tag = "members", security(("api key" = [], "application" = [])),
-    params(("accountId" = Uuid, Path, description = "The account.")),
-    responses((status = 200, description = "The members.", body = Members), Problem),
+    params(AccountPath),
+    responses((status = 200, description = "The members.", body = Members), error::Reading),
 )]
 pub(crate) async fn list_members(
     State(api): State<Api>,
-    caller: Caller,
-    Ids(account): Ids<AccountId>,
+    request: AccountRequest<MembersManage>,
 ) -> Result<Json<Members>, Problem> {
-    let mut view = api.db.read().await?;
-    let account = caller.enter(&mut view, account, Scope::MembersManage).await?;
-    let found = members::list(&mut view, account).await?;
+    let found = members::list(&mut api.db.read().await?, request.account.id).await?;
     Ok(Json(Members { members: found.into_iter().map(MemberBody::from).collect() }))
 }

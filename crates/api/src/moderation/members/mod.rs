@@ -11,30 +11,25 @@ pub(super) mod set_scopes;
 use super::{Code, Problem};
 use base::{MemberId, Timestamp};
 use domain::accounts::{Member, Scope, members::NotChanged};
-use std::borrow::Cow;
-use utoipa::{
-    PartialSchema, ToSchema,
-    openapi::{ObjectBuilder, RefOr, Schema, Type},
-};
+use utoipa::ToSchema;
 
 /// A person who works in an account.
 #[derive(serde::Serialize, ToSchema)]
 #[schema(as = Member)]
 pub(crate) struct MemberBody {
-    /// His id.
+    /// Their id.
     #[schema(value_type = Uuid)]
     id: MemberId,
-    /// His address.
+    /// Their address.
     #[schema(max_length = 100)]
     email: String,
-    /// What he is called.
+    /// What they are called.
     username: String,
-    /// Whether he is an administrator.
+    /// Whether they are an administrator.
     admin: bool,
-    /// What he may do.
-    #[schema(value_type = Vec<ScopeWord>)]
+    /// What they may do.
     scopes: Vec<Scope>,
-    /// When he came in.
+    /// When they came in.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
 }
@@ -43,33 +38,6 @@ impl From<Member> for MemberBody {
     fn from(Member { id, email, username, admin, scopes, created_at }: Member) -> Self {
         Self { id, email, username, admin, scopes, created_at }
     }
-}
-
-/// What may be done, as a word in documents.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ScopeWord;
-
-impl PartialSchema for ScopeWord {
-    fn schema() -> RefOr<Schema> {
-        let words =
-            ObjectBuilder::new().schema_type(Type::String).enum_values(Some(Scope::WORDS.iter().copied()));
-        words.into()
-    }
-}
-
-impl ToSchema for ScopeWord {
-    fn name() -> Cow<'static, str> {
-        "Scope".into()
-    }
-}
-
-/// Words as scopes; one that is unknown is named by its place.
-pub(super) fn scopes(words: &[String]) -> Result<Vec<Scope>, Problem> {
-    let scope = |(at, word): (usize, &String)| {
-        let unknown = || format!("a scope is one of {}", Scope::WORDS.join(", "));
-        word.parse().map_err(|_| Problem::wrong(format!("scopes[{at}]"), unknown()))
-    };
-    words.iter().enumerate().map(scope).collect()
 }
 
 impl From<NotChanged> for Problem {

@@ -1,12 +1,7 @@
 //! `GET /accounts/{accountId}/scopes`
 
-use super::{
-    super::{Problem, caller::Caller, sent::Ids},
-    ScopeWord,
-};
-use crate::Api;
-use axum::{Json, extract::State};
-use base::AccountId;
+use super::super::{Problem, authentication::Anyone, error, path::AccountPath, request::AccountRequest};
+use axum::Json;
 use domain::accounts::Scope;
 use utoipa::ToSchema;
 
@@ -14,7 +9,6 @@ use utoipa::ToSchema;
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct OwnScopes {
     /// In the interface's order.
-    #[schema(value_type = Vec<ScopeWord>)]
     scopes: Vec<Scope>,
 }
 
@@ -23,14 +17,9 @@ pub(crate) struct OwnScopes {
 /// Any caller may ask. An administrator, and an API key without scopes of its own, may do everything.
 #[utoipa::path(
     get, path = "/accounts/{accountId}/scopes", tag = "members", security(("api key" = [], "application" = [])),
-    params(("accountId" = Uuid, Path, description = "The account.")),
-    responses((status = 200, description = "What the caller may do.", body = OwnScopes), Problem),
+    params(AccountPath),
+    responses((status = 200, description = "What the caller may do.", body = OwnScopes), error::Reading),
 )]
-pub(crate) async fn own_scopes(
-    State(api): State<Api>,
-    caller: Caller,
-    Ids(account): Ids<AccountId>,
-) -> Result<Json<OwnScopes>, Problem> {
-    caller.account(&mut api.db.read().await?, account).await?;
-    Ok(Json(OwnScopes { scopes: Scope::ALL.into_iter().filter(|scope| caller.0.may(*scope)).collect() }))
+pub(crate) async fn own_scopes(request: AccountRequest<Anyone>) -> Result<Json<OwnScopes>, Problem> {
+    Ok(Json(OwnScopes { scopes: request.caller.granted() }))
 }

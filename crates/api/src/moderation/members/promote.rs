@@ -3,14 +3,18 @@
 use super::{
     super::{
         Problem,
-        sent::{Ids, Sent},
+        authentication::Administrator,
+        error,
+        path::AccountPath,
+        request::{AccountRequest, Payload, Sent},
+        violations::Violations,
     },
     MemberBody,
 };
 use crate::Api;
 use axum::{Json, extract::State};
-use base::{AccountId, MemberId};
-use domain::accounts::{Scope, members};
+use base::MemberId;
+use domain::accounts::members;
 use utoipa::ToSchema;
 
 /// Who is to be an administrator.
@@ -18,27 +22,30 @@ use utoipa::ToSchema;
 pub(crate) struct NewAdministrator {
     /// The member.
     #[schema(value_type = Uuid)]
-    member_id: Option<String>,
+    member_id: Option<MemberId>,
+}
+
+impl Payload for NewAdministrator {
+    type Command = MemberId;
+
+    fn into_command(self, _api: &Api, violations: &mut Violations) -> Option<MemberId> {
+        violations.required("member_id", self.member_id)
+    }
 }
 
 /// Make a member an administrator.
 #[utoipa::path(
     post, path = "/accounts/{accountId}/admin", tag = "members", security(("api key" = [], "application" = [])),
-    params(("accountId" = Uuid, Path, description = "The account.")),
+    params(AccountPath),
     request_body = NewAdministrator,
-    responses((status = 200, description = "He is one.", body = MemberBody), Problem),
+    responses((status = 200, description = "They are one.", body = MemberBody), error::Writing),
 )]
 pub(crate) async fn promote(
     State(api): State<Api>,
-    Ids(account): Ids<AccountId>,
-    sent: Sent<NewAdministrator>,
+    request: AccountRequest<Administrator, AccountPath, Sent<NewAdministrator>>,
 ) -> Result<Json<MemberBody>, Problem> {
-    sent.caller.administers()?;
-    let mut tx = api.db.write().await?;
-    let account = sent.caller.enter_to_write(&mut tx, account, Scope::MembersManage).await?;
-    let id = sent.body.member_id.as_deref().ok_or_else(|| Problem::wrong("member_id", "it is required"))?;
-    let id: MemberId = id.parse().map_err(|_| Problem::wrong("member_id", "it is not a UUID"))?;
-    let member = members::promote(&mut tx, account, id).await?;
+    let mut tx = request.begin(&api).await?;
+    let member = members::promote(&mut tx, request.account.id, request.input.command).await?;
     tx.commit().await?;
     Ok(Json(member.into()))
 }

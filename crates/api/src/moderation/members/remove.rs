@@ -1,28 +1,27 @@
 //! `DELETE /accounts/{accountId}/members/{memberId}`
 
-use super::super::{Problem, caller::Caller, sent::Ids};
+use super::super::{
+    Problem, authentication::MembersManage, error, path::MemberPath, request::AccountRequest,
+};
 use crate::Api;
 use axum::{extract::State, http::StatusCode};
-use base::{AccountId, MemberId};
-use domain::accounts::{Scope, members};
+use domain::accounts::members;
 
 /// Remove a member.
 ///
-/// His sessions end with it. An administrator is removed by an administrator, and the last one not at all.
+/// Their sessions end with it. An administrator is removed by an administrator, and the last one not at all.
 #[utoipa::path(
     delete, path = "/accounts/{accountId}/members/{memberId}", tag = "members", security(("api key" = [], "application" = [])),
-    params(("accountId" = Uuid, Path, description = "The account."), ("memberId" = Uuid, Path, description = "The member.")),
-    responses((status = 204, description = "He is no member any more."), Problem),
+    params(MemberPath),
+    responses((status = 204, description = "They are no member any more."), error::Demoting),
 )]
 pub(crate) async fn remove_member(
     State(api): State<Api>,
-    caller: Caller,
-    Ids((account, member)): Ids<(AccountId, MemberId)>,
+    request: AccountRequest<MembersManage, MemberPath>,
 ) -> Result<StatusCode, Problem> {
-    let mut tx = api.db.write().await?;
     // The rule locks the account itself, and alone: whoever held it together with others would wait for them.
-    let account = caller.enter(&mut tx, account, Scope::MembersManage).await?;
-    members::remove(&mut tx, account, member, caller.0.admin).await?;
+    let mut tx = api.db.write().await?;
+    members::remove(&mut tx, request.account.id, request.path.member, request.caller.admin).await?;
     tx.commit().await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -1,42 +1,47 @@
 //! `PUT /accounts/{accountId}/members/{memberId}`
 
-use super::{
-    super::{
-        Problem,
-        sent::{Ids, Sent},
-    },
-    ScopeWord, scopes,
+use super::super::{
+    Problem,
+    authentication::MembersManage,
+    error,
+    path::MemberPath,
+    request::{AccountRequest, Payload, Sent},
+    violations::Violations,
 };
 use crate::Api;
 use axum::{extract::State, http::StatusCode};
-use base::{AccountId, MemberId};
 use domain::accounts::{Scope, members};
 use utoipa::ToSchema;
 
 /// What a member is to be allowed.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct NewScopes {
-    /// All that he may do; what is not among them he may do no more.
-    #[schema(value_type = Vec<ScopeWord>)]
-    scopes: Option<Vec<String>>,
+    /// All that they may do; what is not among them they may do no more.
+    #[schema(value_type = Vec<Scope>)]
+    scopes: Option<Vec<Scope>>,
+}
+
+impl Payload for NewScopes {
+    type Command = Vec<Scope>;
+
+    fn into_command(self, _api: &Api, violations: &mut Violations) -> Option<Vec<Scope>> {
+        violations.required("scopes", self.scopes)
+    }
 }
 
 /// Set what a member may do.
 #[utoipa::path(
     put, path = "/accounts/{accountId}/members/{memberId}", tag = "members", security(("api key" = [], "application" = [])),
-    params(("accountId" = Uuid, Path, description = "The account."), ("memberId" = Uuid, Path, description = "The member.")),
+    params(MemberPath),
     request_body = NewScopes,
-    responses((status = 204, description = "He may do this, from his next call on."), Problem),
+    responses((status = 204, description = "They may do this, from their next call on."), error::Writing),
 )]
 pub(crate) async fn set_scopes(
     State(api): State<Api>,
-    Ids((account, member)): Ids<(AccountId, MemberId)>,
-    sent: Sent<NewScopes>,
+    request: AccountRequest<MembersManage, MemberPath, Sent<NewScopes>>,
 ) -> Result<StatusCode, Problem> {
-    let mut tx = api.db.write().await?;
-    let account = sent.caller.enter_to_write(&mut tx, account, Scope::MembersManage).await?;
-    let wanted = sent.body.scopes.as_deref().ok_or_else(|| Problem::wrong("scopes", "it is required"))?;
-    members::set_scopes(&mut tx, account, member, &scopes(wanted)?).await?;
+    let mut tx = request.begin(&api).await?;
+    members::set_scopes(&mut tx, request.account.id, request.path.member, &request.input.command).await?;
     tx.commit().await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -3,27 +3,20 @@
 use base::{CheckId, ContentId, ModerationId, Timestamp};
 use domain::{
     content::ContentType,
-    moderation::{CheckType, Item, Standing, State},
+    moderation::{CheckType, Item, ModerationState, Standing},
 };
 use utoipa::ToSchema;
 
-/// What this interface puts under `contents`.
-#[derive(serde::Serialize, ToSchema)]
-pub(crate) struct Listing<T> {
-    pub(crate) contents: T,
-}
-
 /// A moderation.
 #[derive(serde::Serialize, ToSchema)]
-pub(crate) struct ItemBody {
+pub(crate) struct ModerationItem {
     /// Its id.
     #[schema(value_type = Uuid)]
     id: ModerationId,
     /// The content.
     #[schema(value_type = Uuid)]
     content_id: ContentId,
-    /// `IMAGE`, `VIDEO` or `LIVE_VIDEO`.
-    #[schema(value_type = String, example = "VIDEO")]
+    /// What it is.
     content_type: ContentType,
     /// Where it is.
     url: String,
@@ -37,36 +30,47 @@ pub(crate) struct ItemBody {
 
 /// A check.
 #[derive(serde::Serialize, ToSchema)]
+#[schema(as = ModerationCheck)]
 pub(crate) struct CheckBody {
     /// Its id.
     #[schema(value_type = Uuid)]
     id: CheckId,
-    /// `UNKNOWN_FACE`, `AGE_ESTIMATION`, `BANNED_PROFILE` or `KNOWN_FACE`.
-    #[schema(value_type = String, example = "BANNED_PROFILE")]
+    /// What is checked.
     check_type: CheckType,
 }
 
 /// A destination.
 #[derive(serde::Serialize, ToSchema)]
+#[schema(as = NotificationDestination)]
 pub(crate) struct DestinationBody {
     /// The address.
-    #[schema(pattern = "https://*")]
+    #[schema(pattern = "^https://")]
     destination: String,
-    /// `SLACK` or `HTTP`.
-    #[schema(example = "HTTP")]
-    notification_type: &'static str,
+    /// How it is told.
+    notification_type: DestinationType,
+}
+
+/// How a destination is told.
+#[derive(Clone, Copy, serde::Serialize, ToSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub(crate) enum DestinationType {
+    /// By the notification as JSON, signed.
+    Http,
+    /// By a message to an incoming webhook of Slack.
+    Slack,
 }
 
 /// How a moderation stands.
 #[derive(serde::Serialize, ToSchema)]
+#[schema(as = ModerationStatus)]
 pub(crate) struct StandingBody {
-    /// `QUEUED`, `RUNNING`, `STOPPING`, `DONE`, `STOPPED` or `FAILED`.
-    #[schema(value_type = String, example = "DONE")]
-    state: State,
+    /// How far it is.
+    state: ModerationState,
     /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<FailureBody>,
     /// Seconds of the content that were looked at.
+    #[schema(minimum = 0)]
     position: f64,
     /// When it was asked for.
     #[schema(value_type = String, format = DateTime)]
@@ -83,6 +87,7 @@ pub(crate) struct StandingBody {
 
 /// Why a moderation failed.
 #[derive(serde::Serialize, ToSchema)]
+#[schema(as = ModerationFailure)]
 pub(crate) struct FailureBody {
     /// A word for programs.
     #[schema(example = "NO_VIDEO_STREAM")]
@@ -104,11 +109,11 @@ impl From<Standing> for StandingBody {
     }
 }
 
-impl From<Item> for ItemBody {
+impl From<Item> for ModerationItem {
     fn from(item: Item) -> Self {
         let to = |notification_type| move |destination| DestinationBody { destination, notification_type };
-        let web = item.destinations.web.into_iter().map(to("HTTP"));
-        let slack = item.destinations.slack.into_iter().map(to("SLACK"));
+        let web = item.destinations.web.into_iter().map(to(DestinationType::Http));
+        let slack = item.destinations.slack.into_iter().map(to(DestinationType::Slack));
         let check =
             |check: &domain::moderation::Check| CheckBody { id: check.id, check_type: check.check_type };
         Self {

@@ -2,43 +2,43 @@
 
 use super::{
     super::{
-        Problem,
-        caller::Caller,
-        sent::{Ids, PAGE, Page, Parameter},
+        Problem, authentication::ModerationsView, error, path::AccountPath, query::ModerationQuery,
+        request::AccountRequest,
     },
-    item::{ItemBody, Listing},
+    item::ModerationItem,
 };
-use crate::Api;
+use crate::{Api, http::pagination::PAGE_ITEMS};
 use axum::{Json, extract::State};
-use base::AccountId;
-use domain::{accounts::Scope, content::ContentType};
+use domain::moderation::Item;
+use utoipa::ToSchema;
+
+/// A page of moderations.
+#[derive(serde::Serialize, ToSchema)]
+pub(crate) struct ModerationList {
+    /// The moderations, newest first.
+    #[schema(max_items = 20)]
+    contents: Vec<ModerationItem>,
+}
 
 /// List the moderations of an account.
 #[utoipa::path(
     get, path = "/accounts/{accountId}/moderations", tag = "moderations",
     security(("api key" = [], "application" = [])),
-    params(
-        ("accountId" = Uuid, Path, description = "The account."),
-        ("page" = Option<i64>, Query, description = "From 1; 1 by default.", minimum = 1),
-        ("type" = Option<String>, Query, description = "`IMAGE`, `VIDEO` or `LIVE_VIDEO`: of contents of this type alone."),
-    ),
-    responses((status = 200, description = "A page of them, newest first; empty past the end.", body = Listing<Vec<ItemBody>>), Problem),
+    params(AccountPath, ModerationQuery),
+    responses((status = 200, description = "A page of them; empty past the end.", body = ModerationList), error::Listing),
 )]
 pub(crate) async fn list_moderations(
     State(api): State<Api>,
-    caller: Caller,
-    Ids(account): Ids<AccountId>,
-    page: Page,
-    parameters: Parameter,
-) -> Result<Json<Listing<Vec<ItemBody>>>, Problem> {
+    request: AccountRequest<ModerationsView, AccountPath, ModerationQuery>,
+) -> Result<Json<ModerationList>, Problem> {
+    let ModerationQuery { page, r#type } = request.input;
+    let range = (page.offset(), PAGE_ITEMS);
     let mut view = api.db.read().await?;
-    let account = caller.enter(&mut view, account, Scope::ModerationsView).await?;
-    let content_type: Option<ContentType> = match parameters.get("type") {
-        None => None,
-        Some(word) => Some(word.parse().map_err(|_| {
-            Problem::wrong("type", format!("it is one of {}", ContentType::WORDS.join(", ")))
-        })?),
-    };
-    let items = api.moderations.list(&mut view, account, content_type, (page.offset(), PAGE)).await?;
-    Ok(Json(Listing { contents: items.into_iter().map(Into::into).collect() }))
+    Ok(Json(api.moderations.list(&mut view, request.account.id, r#type, range).await?.into()))
+}
+
+impl From<Vec<Item>> for ModerationList {
+    fn from(items: Vec<Item>) -> Self {
+        Self { contents: items.into_iter().map(Into::into).collect() }
+    }
 }

@@ -1,20 +1,25 @@
 //! `GET /accounts/{accountId}/moderations/{moderationId}`
 
 use super::{
-    super::{Problem, caller::Caller, sent::Ids},
+    super::{
+        Problem, authentication::ModerationsView, error, groups::GroupBody, path::ModerationPath,
+        request::AccountRequest,
+    },
     item::StandingBody,
 };
 use crate::Api;
 use axum::{Json, extract::State};
-use base::{AccountId, ModerationId};
+use base::{ContentId, GroupId, ModerationId, Uuid};
 use domain::{
-    accounts::Scope,
+    content::ContentType,
+    faces::Group,
     moderation::{Overview, Uploader},
 };
 use utoipa::ToSchema;
 
 /// A moderation's content, and whom it is about.
 #[derive(serde::Serialize, ToSchema)]
+#[schema(as = ModerationOverview)]
 pub(crate) struct OverviewBody {
     /// The content.
     content: OverviewContent,
@@ -36,9 +41,10 @@ pub(crate) struct OverviewModeration {
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct OverviewContent {
     /// Its id.
-    id: String,
-    /// `IMAGE`, `VIDEO` or `LIVE_VIDEO`.
-    r#type: String,
+    #[schema(value_type = Uuid)]
+    id: ContentId,
+    /// What it is.
+    r#type: ContentType,
     /// Where it is.
     url: String,
     /// Who brought it, where that was said.
@@ -47,47 +53,34 @@ pub(crate) struct OverviewContent {
     /// The profiles that the moderation or the content names.
     profiles: Vec<Somebody>,
     /// The groups that the moderation names.
-    groups: Vec<GroupLabel>,
+    groups: Vec<GroupBody>,
 }
 
-/// Somebody, as far as he is known.
+/// Somebody, as far as they are known.
 #[derive(serde::Serialize, ToSchema)]
+#[schema(as = Person)]
 pub(crate) struct Somebody {
-    /// The id.
-    id: String,
+    /// The id of a profile, or what the application calls whoever brought the content.
+    id: Uuid,
     /// The name that is shown; empty where it is not known.
     display_name: String,
     /// The reference; empty where there is none.
     reference: String,
 }
 
-/// A group.
-#[derive(serde::Serialize, ToSchema)]
-pub(crate) struct GroupLabel {
-    /// Its id.
-    id: String,
-    /// Its label.
-    label: String,
-}
-
 /// See the content of a moderation, and whom it is about.
 #[utoipa::path(
     get, path = "/accounts/{accountId}/moderations/{moderationId}", tag = "moderations",
     security(("api key" = [], "application" = [])),
-    params(
-        ("accountId" = Uuid, Path, description = "The account."),
-        ("moderationId" = Uuid, Path, description = "The moderation."),
-    ),
-    responses((status = 200, description = "The overview.", body = OverviewBody), Problem),
+    params(ModerationPath),
+    responses((status = 200, description = "The overview.", body = OverviewBody), error::Reading),
 )]
 pub(crate) async fn moderation_overview(
     State(api): State<Api>,
-    caller: Caller,
-    Ids((account, id)): Ids<(AccountId, ModerationId)>,
+    request: AccountRequest<ModerationsView, ModerationPath>,
 ) -> Result<Json<OverviewBody>, Problem> {
     let mut view = api.db.read().await?;
-    let account = caller.enter(&mut view, account, Scope::ModerationsView).await?;
-    let overview = api.moderations.overview(&mut view, account, id).await?;
+    let overview = api.moderations.overview(&mut view, request.account.id, request.path.moderation).await?;
     Ok(Json(overview.ok_or_else(|| Problem::missing("moderation"))?.into()))
 }
 
@@ -101,11 +94,11 @@ impl From<Uploader> for Somebody {
 impl From<Overview> for OverviewBody {
     fn from(overview: Overview) -> Self {
         let Overview { item, uploader, profiles, groups } = overview;
-        let group = |(id, label): (base::GroupId, String)| GroupLabel { id: id.to_string(), label };
+        let group = |(id, label): (GroupId, String)| Group { id, label }.into();
         Self {
             content: OverviewContent {
-                id: item.content_id.to_string(),
-                r#type: item.content_type.to_string(),
+                id: item.content_id,
+                r#type: item.content_type,
                 url: item.url,
                 uploader: uploader.map(Into::into),
                 profiles: profiles.into_iter().map(Into::into).collect(),

@@ -1,24 +1,24 @@
 //! `GET /accounts/{accountId}/moderations/{moderationId}/report`
 
-use super::super::{Problem, caller::Caller, sent::Ids};
+use super::super::{
+    Problem, authentication::ReportsView, error, path::ModerationPath, request::AccountRequest,
+};
 use crate::Api;
 use axum::{Json, extract::State};
-use base::{AccountId, FindingId, ModerationId, ProfileId};
-use domain::{
-    accounts::Scope,
-    moderation::{AgeGroup, Finding},
-};
+use base::{FindingId, ProfileId};
+use domain::moderation::{AgeGroup, Finding, Report};
 use utoipa::ToSchema;
 
 /// What a moderation found.
 #[derive(serde::Serialize, ToSchema)]
+#[schema(as = ModerationReport)]
 pub(crate) struct ReportBody {
     /// Whether a banned profile was seen.
     banned_faces: bool,
     /// Whether somebody was seen whom nobody knows.
     unknown_faces: bool,
     /// The age groups that were seen, each once.
-    #[schema(value_type = Vec<String>, example = json!(["adult"]))]
+    #[schema(example = json!(["adult"]))]
     age_groups: Vec<AgeGroup>,
     /// Where the content is.
     url: String,
@@ -28,16 +28,17 @@ pub(crate) struct ReportBody {
 
 /// An appearance of a face.
 #[derive(serde::Serialize, ToSchema)]
+#[schema(as = FaceCheckResult)]
 pub(crate) struct FaceResult {
     /// Its id.
     #[schema(value_type = Uuid)]
     id: FindingId,
     /// Where in the content, seconds.
+    #[schema(minimum = 0)]
     frame_time: f64,
     /// Whether it is a banned profile's.
     is_banned: bool,
     /// How old it looks.
-    #[schema(value_type = String, example = "adult_young")]
     age_group: AgeGroup,
     /// Whose it is, where somebody knows.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,32 +74,32 @@ impl From<Finding> for FaceResult {
 #[utoipa::path(
     get, path = "/accounts/{accountId}/moderations/{moderationId}/report", tag = "moderations",
     security(("api key" = [], "application" = [])),
-    params(
-        ("accountId" = Uuid, Path, description = "The account."),
-        ("moderationId" = Uuid, Path, description = "The moderation."),
-    ),
-    responses((status = 200, description = "What was found so far.", body = ReportBody), Problem),
+    params(ModerationPath),
+    responses((status = 200, description = "What was found so far.", body = ReportBody), error::Reading),
 )]
 pub(crate) async fn moderation_report(
     State(api): State<Api>,
-    caller: Caller,
-    Ids((account, id)): Ids<(AccountId, ModerationId)>,
+    request: AccountRequest<ReportsView, ModerationPath>,
 ) -> Result<Json<ReportBody>, Problem> {
     let mut view = api.db.read().await?;
-    let account = caller.enter(&mut view, account, Scope::ReportsView).await?;
-    let report = api.moderations.report(&mut view, account, id).await?;
-    let report = report.ok_or_else(|| Problem::missing("moderation"))?;
-    let mut age_groups: Vec<AgeGroup> = Vec::new();
-    for found in &report.findings {
-        if !age_groups.contains(&found.age_group) {
-            age_groups.push(found.age_group);
+    let report = api.moderations.report(&mut view, request.account.id, request.path.moderation).await?;
+    Ok(Json(report.ok_or_else(|| Problem::missing("moderation"))?.into()))
+}
+
+impl From<Report> for ReportBody {
+    fn from(report: Report) -> Self {
+        let mut age_groups: Vec<AgeGroup> = Vec::new();
+        for found in &report.findings {
+            if !age_groups.contains(&found.age_group) {
+                age_groups.push(found.age_group);
+            }
+        }
+        Self {
+            banned_faces: report.findings.iter().any(|found| found.is_banned),
+            unknown_faces: report.findings.iter().any(|found| found.profile_id.is_none()),
+            age_groups,
+            url: report.url,
+            face_check_results: report.findings.into_iter().map(Into::into).collect(),
         }
     }
-    Ok(Json(ReportBody {
-        banned_faces: report.findings.iter().any(|found| found.is_banned),
-        unknown_faces: report.findings.iter().any(|found| found.profile_id.is_none()),
-        age_groups,
-        url: report.url,
-        face_check_results: report.findings.into_iter().map(Into::into).collect(),
-    }))
 }

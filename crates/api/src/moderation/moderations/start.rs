@@ -2,52 +2,87 @@
 
 use super::super::{
     Code, Problem,
-    accounts::open::Created,
-    sent::{Ids, Sent},
+    authentication::ModerationsManage,
+    created::Created,
+    error,
+    path::AccountPath,
+    request::{AccountRequest, Payload, Sent},
+    violations::{TextList, Violations, texts},
 };
-use crate::{Api, wire::object};
+use crate::{
+    Api,
+    http::{
+        idempotency::{IdempotencyKeyHeader, idempotent},
+        json::object,
+    },
+};
 use axum::{extract::State, http::StatusCode, response::Response};
-use base::AccountId;
-use domain::{
-    accounts::Scope,
-    moderation::{Destinations, NewModeration, NotStarted},
-};
+use base::{ContentId, MemberId};
+use domain::moderation::{self, Destinations, ModerationRequest, NotStarted};
 use utoipa::ToSchema;
 
 /// What to look for, and whom to tell.
 #[derive(serde::Deserialize, ToSchema)]
-pub(crate) struct ModerationInput {
+pub(crate) struct NewModeration {
     /// The content.
     #[schema(value_type = Uuid)]
-    content_id: Option<String>,
+    content_id: Option<ContentId>,
     /// Profiles that are known here. Where neither these nor groups nor the content name any, every profile of the account
     /// is.
-    profile_ids: Option<Vec<String>>,
+    #[schema(value_type = Option<Vec<Uuid>>, max_items = 1000)]
+    profile_ids: TextList,
     /// Groups of profiles that are known here.
-    group_ids: Option<Vec<String>>,
-    /// 0 to 100: an unknown face that looks younger is told.
+    #[schema(value_type = Option<Vec<Uuid>>, max_items = 1000)]
+    group_ids: TextList,
+    /// An unknown face that looks younger, in years, is told.
     #[schema(minimum = 0, maximum = 100)]
     age_estimation: Option<i64>,
     /// Whether unknown faces are told.
+    #[schema(default = false)]
     unknown_faces: Option<bool>,
     /// Where notifications go.
     #[serde(default, deserialize_with = "object")]
-    notifications: Option<NotificationsInput>,
+    notifications: Option<NotificationTargets>,
     /// The member in whose inbox notifications go.
     #[schema(value_type = Option<Uuid>)]
-    member_id: Option<String>,
+    member_id: Option<MemberId>,
 }
 
 /// Where notifications go.
-#[derive(serde::Deserialize, ToSchema)]
-pub(crate) struct NotificationsInput {
-    /// Addresses that get the notification as JSON, signed; at most 20.
-    web_destinations: Option<Vec<String>>,
-    /// Incoming webhooks of Slack; at most 20.
-    slack_destinations: Option<Vec<String>>,
+#[derive(Default, serde::Deserialize, ToSchema)]
+pub(crate) struct NotificationTargets {
+    /// Addresses that get the notification as JSON, signed.
+    #[schema(value_type = Option<Vec<String>>, max_items = 20, example = json!(["https://hooks.example.com/assay"]))]
+    web_destinations: TextList,
+    /// Incoming webhooks of Slack.
+    #[schema(value_type = Option<Vec<String>>, max_items = 20)]
+    slack_destinations: TextList,
     /// The same as beside it.
     #[schema(value_type = Option<Uuid>)]
-    member_id: Option<String>,
+    member_id: Option<MemberId>,
+}
+
+impl Payload for NewModeration {
+    type Command = ModerationRequest;
+
+    const INSISTS_ON_JSON: bool = true;
+
+    fn into_command(self, api: &Api, violations: &mut Violations) -> Option<ModerationRequest> {
+        let targets = self.notifications.unwrap_or_default();
+        let new = moderation::NewModeration {
+            content_id: self.content_id,
+            profile_ids: violations.ids("profile_ids", self.profile_ids, "there is no such profile"),
+            group_ids: violations.ids("group_ids", self.group_ids, "there is no such group"),
+            age_estimation: self.age_estimation,
+            unknown_faces: self.unknown_faces.unwrap_or_default(),
+            destinations: Destinations {
+                web: texts(targets.web_destinations),
+                slack: texts(targets.slack_destinations),
+            },
+            member_id: self.member_id.or(targets.member_id),
+        };
+        violations.check_all(new.check(api.moderations.outbox()))
+    }
 }
 
 /// Moderate a content.
@@ -56,53 +91,38 @@ pub(crate) struct NotificationsInput {
 #[utoipa::path(
     post, path = "/accounts/{accountId}/moderations", tag = "moderations",
     security(("api key" = [], "application" = [])),
-    params(("accountId" = Uuid, Path, description = "The account.")),
-    request_body = ModerationInput,
-    responses((status = 201, description = "It is queued.", body = Created<Uuid>), Problem),
+    params(AccountPath, IdempotencyKeyHeader),
+    request_body(content = NewModeration, example = json!({
+        "content_id": "0b5e7c1e-3c41-4a52-9d4b-2d9a4b0f7f11",
+        "unknown_faces": true,
+        "age_estimation": 18,
+        "notifications": { "web_destinations": ["https://hooks.example.com/assay"] },
+    })),
+    responses((status = 201, description = "It is queued.", body = Created), error::Starting),
 )]
 pub(crate) async fn start_moderation(
     State(api): State<Api>,
-    Ids(account): Ids<AccountId>,
-    sent: Sent<ModerationInput>,
+    request: AccountRequest<ModerationsManage, AccountPath, Sent<NewModeration>>,
 ) -> Result<Response, Problem> {
-    let account = sent.caller.enter(&mut api.db.read().await?, account, Scope::ModerationsManage).await?;
-    sent.insist_on_json()?;
-    let body = &sent.body;
-    let whom = body.notifications.as_ref();
-    let list = |list: &Option<Vec<String>>| list.clone().unwrap_or_default();
-    let new = NewModeration {
-        content_id: body.content_id.clone().ok_or_else(|| Problem::wrong("content_id", "it is required"))?,
-        profile_ids: list(&body.profile_ids),
-        group_ids: list(&body.group_ids),
-        age_estimation: body.age_estimation,
-        unknown_faces: body.unknown_faces.unwrap_or_default(),
-        destinations: Destinations {
-            web: whom.map(|whom| list(&whom.web_destinations)).unwrap_or_default(),
-            slack: whom.map(|whom| list(&whom.slack_destinations)).unwrap_or_default(),
-        },
-        member_id: body.member_id.clone().or_else(|| whom.and_then(|whom| whom.member_id.clone())),
-    };
-    // Whoever repeats a request is not made to wait for the content again.
-    let ready = api.moderations.prepare(account, &new).await;
-    let mut tx = api.db.write().await?;
-    // The account may have gone meanwhile.
-    sent.caller.enter_to_write(&mut tx, account, Scope::ModerationsManage).await?;
-    let once = match sent.once(&api, &mut tx).await? {
-        Ok(once) => once,
-        Err(answer) => return Ok(answer),
-    };
-    let id = api.moderations.start(&mut tx, account, ready?).await?;
-    Ok(once.answer(&api, tx, StatusCode::CREATED, &Created { id }).await?)
+    // Outside of the transaction, because it asks the content's server. Whoever repeats a request is not made to wait for a
+    // content that has gone since.
+    let ready = api.moderations.prepare(request.account.id, request.input.command.clone()).await;
+    idempotent(&api, request.identity(), async |tx| {
+        let id = api.moderations.start(tx, ready?).await?;
+        Ok((StatusCode::CREATED, Created::new(id)))
+    })
+    .await
 }
 
 impl From<NotStarted> for Problem {
     fn from(no: NotStarted) -> Self {
         match no {
-            NotStarted::Invalid(invalid) => invalid.into(),
+            NotStarted::Invalid(violations) => violations.into(),
             NotStarted::Unreachable(ref error) => {
                 let words = format!("it cannot be reached: {error}");
                 Self::refused(Code::ContentUnreachable, "content_id", words, None)
             }
+            NotStarted::NoAccount => Self::missing("account"),
             NotStarted::Db(error) => Self::unavailable(&error),
         }
     }

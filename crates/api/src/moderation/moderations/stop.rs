@@ -1,10 +1,10 @@
 //! `POST /accounts/{accountId}/moderations/{moderationId}/stop`
 
-use super::super::{Problem, caller::Caller, sent::Ids};
+use super::super::{
+    Problem, authentication::ModerationsManage, error, path::ModerationPath, request::AccountRequest,
+};
 use crate::Api;
 use axum::{extract::State, http::StatusCode};
-use base::{AccountId, ModerationId};
-use domain::accounts::Scope;
 
 /// Stop a moderation.
 ///
@@ -12,20 +12,15 @@ use domain::accounts::Scope;
 #[utoipa::path(
     post, path = "/accounts/{accountId}/moderations/{moderationId}/stop", tag = "moderations",
     security(("api key" = [], "application" = [])),
-    params(
-        ("accountId" = Uuid, Path, description = "The account."),
-        ("moderationId" = Uuid, Path, description = "The moderation."),
-    ),
-    responses((status = 202, description = "It is being stopped."), Problem),
+    params(ModerationPath),
+    responses((status = 202, description = "It is being stopped."), error::Reading),
 )]
 pub(crate) async fn stop_moderation(
     State(api): State<Api>,
-    caller: Caller,
-    Ids((account, id)): Ids<(AccountId, ModerationId)>,
+    request: AccountRequest<ModerationsManage, ModerationPath>,
 ) -> Result<StatusCode, Problem> {
-    let mut tx = api.db.write().await?;
-    let account = caller.enter_to_write(&mut tx, account, Scope::ModerationsManage).await?;
-    if !api.moderations.stop(&mut tx, account, id).await? {
+    let mut tx = request.begin(&api).await?;
+    if !api.moderations.stop(&mut tx, request.account.id, request.path.moderation).await? {
         return Err(Problem::missing("moderation"));
     }
     tx.commit().await?;

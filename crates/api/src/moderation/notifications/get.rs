@@ -1,32 +1,25 @@
 //! `GET /accounts/{accountId}/notifications/{id}`
 
-use super::{
-    super::{Problem, caller::Caller, sent::Ids},
-    list::NotificationBody,
+use super::super::{
+    Problem, authentication::NotificationsView, error, path::NotificationPath, request::AccountRequest,
+    webhooks::ReviewedNotification,
 };
 use crate::Api;
 use axum::{Json, extract::State};
-use base::{AccountId, NotificationId};
-use domain::{accounts::Scope, moderation};
-use serde_json::Value;
+use domain::moderation;
 
 /// See a notification.
 #[utoipa::path(
     get, path = "/accounts/{accountId}/notifications/{id}", tag = "notifications",
     security(("api key" = [], "application" = [])),
-    params(
-        ("accountId" = Uuid, Path, description = "The account."),
-        ("id" = Uuid, Path, description = "The notification."),
-    ),
-    responses((status = 200, description = "The notification.", body = NotificationBody), Problem),
+    params(NotificationPath),
+    responses((status = 200, description = "The notification.", body = ReviewedNotification), error::Reading),
 )]
 pub(crate) async fn get_notification(
     State(api): State<Api>,
-    caller: Caller,
-    Ids((account, id)): Ids<(AccountId, NotificationId)>,
-) -> Result<Json<Value>, Problem> {
-    let mut view = api.db.read().await?;
-    let account = caller.enter(&mut view, account, Scope::NotificationsView).await?;
-    let found = moderation::find_notification(&mut view, account, id).await?;
-    Ok(Json(found.ok_or_else(|| Problem::missing("notification"))?.to_reviewed_json()))
+    request: AccountRequest<NotificationsView, NotificationPath>,
+) -> Result<Json<ReviewedNotification>, Problem> {
+    let (account, notification) = (request.account.id, request.path.notification);
+    let found = moderation::find_notification(&mut api.db.read().await?, account, notification).await?;
+    found.map(|found| Json(found.into())).ok_or_else(|| Problem::missing("notification"))
 }

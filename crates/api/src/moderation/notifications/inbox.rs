@@ -2,49 +2,34 @@
 
 use super::{
     super::{
-        Code, Problem,
-        caller::Caller,
-        sent::{Ids, PAGE, Page},
+        Problem, authentication::NotificationsView, error, path::MemberPath, query::NotificationQuery,
+        request::AccountRequest,
     },
-    list::{Notifications, Since},
+    list::Notifications,
 };
-use crate::Api;
+use crate::{Api, http::pagination::PAGE_ITEMS};
 use axum::{Json, extract::State};
-use base::{AccountId, MemberId};
-use domain::accounts::{Scope, Who};
+use domain::accounts::{Who, members};
 
-/// Read a member's inbox: notifications of moderations that named him. A member reads his own alone.
+/// Read a member's inbox.
+///
+/// Notifications of moderations that named the member. Members read their own alone.
 #[utoipa::path(
     get, path = "/accounts/{accountId}/members/{memberId}/inbox", tag = "notifications",
     security(("api key" = [], "application" = [])),
-    params(
-        ("accountId" = Uuid, Path, description = "The account."),
-        ("memberId" = Uuid, Path, description = "The member."),
-        ("page" = Option<i64>, Query, description = "From 1; 1 by default.", minimum = 1),
-        ("epoch" = Option<i64>, Query, description = "Seconds since 1970: those at or after this moment alone."),
-    ),
-    responses((status = 200, description = "A page of it, newest first.", body = Notifications), Problem),
+    params(MemberPath, NotificationQuery),
+    responses((status = 200, description = "A page of it, newest first.", body = Notifications), error::Paging),
 )]
 pub(crate) async fn read_inbox(
     State(api): State<Api>,
-    caller: Caller,
-    Ids((account, member)): Ids<(AccountId, MemberId)>,
-    page: Page,
-    since: Since,
+    request: AccountRequest<NotificationsView, MemberPath, NotificationQuery>,
 ) -> Result<Json<Notifications>, Problem> {
+    let (member, NotificationQuery { page, epoch }) = (request.path.member, request.input);
+    let is_foreign = matches!(request.caller.who, Who::Member { member: own, .. } if own != member);
     let mut view = api.db.read().await?;
-    let account = caller.enter(&mut view, account, Scope::NotificationsView).await?;
-    if let Who::Member { member: own, .. } = caller.0.who
-        && own != member
-    {
-        return Err(Problem::new(Code::NotFound, "there is no such member"));
-    }
-    let known = view
-        .count(db::sql!("SELECT count(*) FROM members WHERE id = $1 AND account_id = $2", member, account))
-        .await?;
-    if known == 0 {
+    if is_foreign || members::find(&mut view, request.account.id, member).await?.is_none() {
         return Err(Problem::missing("member"));
     }
-    let found = api.moderations.inbox(&mut view, member, since.0, (page.offset(), PAGE)).await?;
-    Notifications::of(page, &found)
+    let found = api.moderations.inbox(&mut view, member, epoch, (page.offset(), PAGE_ITEMS)).await?;
+    Ok(Json(Notifications::of(page, found)?))
 }

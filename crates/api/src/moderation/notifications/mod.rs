@@ -5,4 +5,5 @@ pub(super) mod dismiss;
 pub(super) mod get;
 pub(super) mod inbox;
 pub(super) mod list;
+mod review;
 pub(super) mod reviews;

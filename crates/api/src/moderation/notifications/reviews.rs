@@ -1,33 +1,32 @@
 //! `GET /accounts/{accountId}/notifications/{id}/reviews`
 
 use super::super::{
-    Problem,
-    caller::Caller,
-    sent::{Ids, PAGE, Page},
+    Problem, authentication::NotificationsView, error, path::NotificationPath, query::PageQuery,
+    request::AccountRequest,
 };
-use crate::Api;
+use crate::{Api, http::pagination::PAGE_ITEMS};
 use axum::{Json, extract::State};
-use base::{AccountId, NotificationId, ReviewId, Timestamp, Uuid};
-use domain::{
-    accounts::Scope,
-    moderation::{
-        self,
-        reviews::{self, Review},
-    },
+use base::{NotificationId, ReviewId, Timestamp, Uuid};
+use domain::moderation::{
+    self,
+    reviews::{self, Review},
 };
 use utoipa::ToSchema;
 
 /// A page of reviews.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct Reviews {
-    /// The reviews, newest first, 20 on a page.
+    /// The reviews, newest first.
+    #[schema(max_items = 20)]
     reviews: Vec<ReviewBody>,
     /// How many the notification has.
+    #[schema(minimum = 0)]
     total_count: i64,
 }
 
 /// A review.
 #[derive(serde::Serialize, ToSchema)]
+#[schema(as = Review)]
 pub(crate) struct ReviewBody {
     /// Its id.
     #[schema(value_type = Uuid)]
@@ -58,23 +57,18 @@ impl From<Review> for ReviewBody {
 #[utoipa::path(
     get, path = "/accounts/{accountId}/notifications/{id}/reviews", tag = "notifications",
     security(("api key" = [], "application" = [])),
-    params(
-        ("accountId" = Uuid, Path, description = "The account."),
-        ("id" = Uuid, Path, description = "The notification."),
-        ("page" = Option<i64>, Query, description = "From 1; 1 by default.", minimum = 1),
-    ),
-    responses((status = 200, description = "A page of them; empty past the end.", body = Reviews), Problem),
+    params(NotificationPath, PageQuery),
+    responses((status = 200, description = "A page of them; empty past the end.", body = Reviews), error::Listing),
 )]
 pub(crate) async fn list_reviews(
     State(api): State<Api>,
-    caller: Caller,
-    Ids((account, id)): Ids<(AccountId, NotificationId)>,
-    page: Page,
+    request: AccountRequest<NotificationsView, NotificationPath, PageQuery>,
 ) -> Result<Json<Reviews>, Problem> {
+    let (account, notification) = (request.account.id, request.path.notification);
+    let offset = request.input.page.offset();
     let mut view = api.db.read().await?;
-    let account = caller.enter(&mut view, account, Scope::NotificationsView).await?;
-    let known = moderation::find_notification(&mut view, account, id).await?;
+    let known = moderation::find_notification(&mut view, account, notification).await?;
     known.ok_or_else(|| Problem::missing("notification"))?;
-    let (found, total_count) = reviews::list(&mut view, account, id, page.offset(), PAGE).await?;
+    let (found, total_count) = reviews::list(&mut view, account, notification, offset, PAGE_ITEMS).await?;
     Ok(Json(Reviews { reviews: found.into_iter().map(Into::into).collect(), total_count }))
 }

@@ -1,10 +1,10 @@
 //! `DELETE /accounts/{accountId}/profiles/{profileId}`
 
-use super::super::{Problem, caller::Caller, sent::Ids};
+use super::super::{
+    Problem, authentication::ProfilesManage, error, path::ProfilePath, request::AccountRequest,
+};
 use crate::Api;
 use axum::{extract::State, http::StatusCode};
-use base::{AccountId, ProfileId};
-use domain::accounts::Scope;
 
 /// Delete a profile.
 ///
@@ -13,21 +13,16 @@ use domain::accounts::Scope;
 #[utoipa::path(
     delete, path = "/accounts/{accountId}/profiles/{profileId}", tag = "profiles",
     security(("api key" = [], "application" = [])),
-    params(
-        ("accountId" = Uuid, Path, description = "The account."),
-        ("profileId" = Uuid, Path, description = "The profile."),
-    ),
-    responses((status = 204, description = "It is gone."), Problem),
+    params(ProfilePath),
+    responses((status = 204, description = "It is gone."), error::Reading),
 )]
 pub(crate) async fn delete_profile(
     State(api): State<Api>,
-    caller: Caller,
-    Ids((account, profile)): Ids<(AccountId, ProfileId)>,
+    request: AccountRequest<ProfilesManage, ProfilePath>,
 ) -> Result<StatusCode, Problem> {
-    let mut tx = api.db.write().await?;
-    let account = caller.enter_to_write(&mut tx, account, Scope::ProfilesManage).await?;
-    api.faces.delete(&mut tx, account, profile).await?;
+    let mut tx = request.begin(&api).await?;
+    api.faces.delete(&mut tx, request.account.id, request.path.profile).await?;
     tx.commit().await?;
-    api.faces.settle(account).await;
+    api.faces.settle(request.account.id).await;
     Ok(StatusCode::NO_CONTENT)
 }

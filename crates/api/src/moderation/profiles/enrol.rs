@@ -3,39 +3,42 @@
 use super::{
     super::{
         Problem,
-        accounts::open::Created,
-        sent::{Ids, Sent},
+        authentication::ProfilesManage,
+        created::Created,
+        error,
+        path::AccountPath,
+        request::{AccountRequest, Payload, Sent},
+        violations::Violations,
     },
-    fields::{TEXTS, picture},
+    fields::picture,
 };
-use crate::Api;
+use crate::{
+    Api,
+    http::idempotency::{IdempotencyKeyHeader, idempotent},
+};
 use axum::{extract::State, http::StatusCode, response::Response};
-use base::AccountId;
-use domain::{
-    accounts::Scope,
-    faces::{BadText, Details, Kind, Prepared, Text},
-};
+use domain::faces::{Details, Kind, Text};
 use utoipa::ToSchema;
 
 /// A person to be known from now on. An empty text is none.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct NewProfile {
-    /// 1: searches return the profile; 2: they never do. 1 by default.
-    #[schema(value_type = Option<i64>, minimum = 1, maximum = 2, example = 1)]
+    /// 1: searches return the profile; 2: they never do.
+    #[schema(minimum = 1, maximum = 2, default = 1)]
     profile_type: Option<i64>,
-    /// What people call the person; at most 200 characters.
+    /// What people call the person.
     #[schema(max_length = 200, example = "Ada")]
     display_name: Option<String>,
-    /// What you call the person, whatever the name becomes; at most 200 characters.
+    /// What you call the person, whatever the name becomes.
     #[schema(max_length = 200)]
     reference: Option<String>,
-    /// Where it is recorded that the person agreed to biometrics; at most 500 characters. Required with a face.
+    /// Where it is recorded that the person agreed to biometrics. Required with a face.
     #[schema(max_length = 500, example = "consent form of 2026-01-16")]
     biometric_consent: Option<String>,
-    /// Where that can be read, `http://` or `https://`; at most 2000 characters.
-    #[schema(max_length = 2000, pattern = "https?://*")]
+    /// Where that can be read, `http://` or `https://`.
+    #[schema(max_length = 2000, pattern = "^https?://")]
     consent_link: Option<String>,
-    /// An identity verification that belongs to the person; at most 200 characters.
+    /// An identity verification that belongs to the person.
     #[schema(max_length = 200)]
     id_verification: Option<String>,
     /// Whether that verification succeeded.
@@ -48,25 +51,40 @@ pub(crate) struct NewProfile {
     face: Option<String>,
 }
 
-impl NewProfile {
-    fn details(&self) -> Result<(Kind, Details), BadText> {
-        let kind = self.profile_type.map_or(Ok(Kind::default()), Kind::try_from)?;
+/// A profile that may be made.
+pub(crate) struct Enrolment {
+    kind: Kind,
+    details: Details,
+    /// The bytes of the picture.
+    face: Option<Vec<u8>>,
+}
+
+impl Payload for NewProfile {
+    type Command = Enrolment;
+
+    const INSISTS_ON_JSON: bool = true;
+
+    fn into_command(self, _api: &Api, violations: &mut Violations) -> Option<Enrolment> {
+        let kind = violations.check(self.profile_type.map_or(Ok(Kind::default()), Kind::try_from));
         let mut details = Details {
             is_id_verified: self.is_id_verified.unwrap_or_default(),
             is_adult: self.is_adult.unwrap_or_default(),
             ..Details::default()
         };
-        for text in TEXTS {
-            let value = match text {
-                Text::DisplayName => &self.display_name,
-                Text::Reference => &self.reference,
-                Text::BiometricConsent => &self.biometric_consent,
-                Text::ConsentLink => &self.consent_link,
-                Text::IdVerification => &self.id_verification,
-            };
-            details.set(text, value.clone())?;
+        for (text, value) in [
+            (Text::DisplayName, self.display_name),
+            (Text::Reference, self.reference),
+            (Text::BiometricConsent, self.biometric_consent),
+            (Text::ConsentLink, self.consent_link),
+            (Text::IdVerification, self.id_verification),
+        ] {
+            violations.check(details.set(text, value));
         }
-        Ok((kind, details))
+        if self.face.is_some() {
+            violations.check(details.consented());
+        }
+        let face = self.face.and_then(|face| violations.check(picture(&face)));
+        Some(Enrolment { kind: kind?, details, face })
     }
 }
 
@@ -76,49 +94,36 @@ impl NewProfile {
 #[utoipa::path(
     post, path = "/accounts/{accountId}/profiles", tag = "profiles",
     security(("api key" = [], "application" = [])),
-    params(("accountId" = Uuid, Path, description = "The account.")),
-    request_body = NewProfile,
-    responses((status = 201, description = "It is there, and searches find it.", body = Created<Uuid>), Problem),
+    params(AccountPath, IdempotencyKeyHeader),
+    request_body(content = NewProfile, example = json!({
+        "display_name": "Ada",
+        "biometric_consent": "consent form of 2026-01-16",
+        "face": "/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAAEB…",
+    })),
+    responses((status = 201, description = "It is there, and searches find it.", body = Created), error::Enrolling),
 )]
 pub(crate) async fn enrol_profile(
     State(api): State<Api>,
-    Ids(account): Ids<AccountId>,
-    sent: Sent<NewProfile>,
+    mut request: AccountRequest<ProfilesManage, AccountPath, Sent<NewProfile>>,
 ) -> Result<Response, Problem> {
-    let account = sent.caller.enter(&mut api.db.read().await?, account, Scope::ProfilesManage).await?;
-    sent.insist_on_json()?;
-    let (kind, details) = sent.body.details()?;
-    let face = match &sent.body.face {
-        Some(face) => {
-            details.consented()?;
-            Some(api.faces.prepare(account, None, picture(face)?).await?)
-        }
+    let account = request.account.id;
+    let face = match request.input.command.face.take() {
+        Some(picture) => Some(api.faces.prepare(account, None, picture).await?),
         None => None,
     };
-    let made = make(&api, &sent, account, kind, &details, face.as_ref()).await;
-    if matches!(made, Ok((_, true))) {
+    let Enrolment { kind, details, .. } = &request.input.command;
+    let mut is_made = false;
+    let answer = idempotent(&api, request.identity(), async |tx| {
+        request.hold(tx).await?;
+        let id = api.faces.create(tx, account, *kind, details, face.as_ref()).await?;
+        is_made = true;
+        Ok((StatusCode::CREATED, Created::new(id)))
+    })
+    .await;
+    if answer.is_ok() && is_made {
         api.faces.settle(account).await;
     } else if let Some(face) = face {
         api.faces.abandon(face).await;
     }
-    made.map(|(answer, _)| answer)
-}
-
-/// The answer, and whether it is a new one.
-async fn make(
-    api: &Api,
-    sent: &Sent<NewProfile>,
-    account: AccountId,
-    kind: Kind,
-    details: &Details,
-    face: Option<&Prepared>,
-) -> Result<(Response, bool), Problem> {
-    let mut tx = api.db.write().await?;
-    sent.caller.enter_to_write(&mut tx, account, Scope::ProfilesManage).await?;
-    let once = match sent.once(api, &mut tx).await? {
-        Ok(once) => once,
-        Err(answer) => return Ok((answer, false)),
-    };
-    let id = api.faces.create(&mut tx, account, kind, details, face).await?;
-    Ok((once.answer(api, tx, StatusCode::CREATED, &Created { id }).await?, true))
+    answer
 }

@@ -1,13 +1,12 @@
 //! The members of profiles, as they are sent.
 
-use super::super::Problem;
-use domain::faces::Text;
+use domain::Violation;
 use serde::{Deserialize, Deserializer};
 
 /// The bytes of a `face`.
-pub(super) fn picture(text: &str) -> Result<Vec<u8>, Problem> {
+pub(super) fn picture(text: &str) -> Result<Vec<u8>, Violation> {
     media::gate::unbase64(text)
-        .map_err(|_| Problem::wrong("face", "it is a JPEG or PNG file in padded base64"))
+        .map_err(|_| Violation::new("face", "it is a JPEG or PNG file in padded base64"))
 }
 
 /// What becomes of a text of a profile.
@@ -25,7 +24,3 @@ impl<'de> Deserialize<'de> for Change {
         Option::deserialize(from).map(Self::Becomes)
     }
 }
-
-/// Every text of a profile.
-pub(super) const TEXTS: [Text; 5] =
-    [Text::DisplayName, Text::Reference, Text::BiometricConsent, Text::ConsentLink, Text::IdVerification];

@@ -1,40 +1,48 @@
 //! `GET /accounts/{accountId}/profiles/{profileId}`
 
 use super::{
-    super::{Problem, caller::Caller, groups::GroupBody, sent::Ids},
+    super::{
+        Problem, authentication::ProfilesView, error, groups::GroupBody, path::ProfilePath,
+        request::AccountRequest,
+    },
     list::ProfileItemBody,
 };
 use crate::Api;
 use axum::{Json, extract::State};
-use base::{AccountId, FaceId, ProfileId, Timestamp};
-use domain::{
-    accounts::Scope,
-    faces::{Profile, ProfileItem},
-};
+use base::{FaceId, Timestamp};
+use domain::faces::{Profile, ProfileItem};
 use utoipa::ToSchema;
 
 /// A profile.
 #[derive(serde::Serialize, ToSchema)]
+#[schema(as = Profile)]
 pub(crate) struct ProfileBody {
     #[serde(flatten)]
     item: ProfileItemBody,
     /// 1: searches return the profile; 2: they never do.
+    #[schema(minimum = 1, maximum = 2)]
     profile_type: i64,
     /// What people call the person.
+    #[schema(required)]
     display_name: Option<String>,
     /// What you call the person.
+    #[schema(required)]
     reference: Option<String>,
     /// Where it is recorded that the person agreed to biometrics.
+    #[schema(required)]
     biometric_consent: Option<String>,
     /// Where that can be read.
+    #[schema(required)]
     consent_link: Option<String>,
     /// An identity verification that belongs to the person.
+    #[schema(required)]
     id_verification: Option<String>,
     /// Whether that verification succeeded.
     is_id_verified: bool,
     /// Whether the person is known to be an adult.
     is_adult: bool,
-    /// The faces, oldest first; at most 10.
+    /// The faces, oldest first.
+    #[schema(max_items = 10)]
     faces: Vec<FaceBody>,
     /// The groups it is in, by label.
     groups: Vec<GroupBody>,
@@ -48,6 +56,7 @@ pub(crate) struct ProfileBody {
 
 /// A face of a profile. Its picture is kept, where it is, for making another model's embedding, and is never given out.
 #[derive(serde::Serialize, ToSchema)]
+#[schema(as = Face)]
 pub(crate) struct FaceBody {
     /// Its id.
     #[schema(value_type = Uuid)]
@@ -55,7 +64,8 @@ pub(crate) struct FaceBody {
     /// When it was enrolled.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
-    /// How well it is seen, 0 to 1.
+    /// How well it is seen.
+    #[schema(minimum = 0, maximum = 1)]
     quality: f64,
 }
 
@@ -91,18 +101,13 @@ impl From<Profile> for ProfileBody {
 #[utoipa::path(
     get, path = "/accounts/{accountId}/profiles/{profileId}", tag = "profiles",
     security(("api key" = [], "application" = [])),
-    params(
-        ("accountId" = Uuid, Path, description = "The account."),
-        ("profileId" = Uuid, Path, description = "The profile."),
-    ),
-    responses((status = 200, description = "The profile.", body = ProfileBody), Problem),
+    params(ProfilePath),
+    responses((status = 200, description = "The profile.", body = ProfileBody), error::Reading),
 )]
 pub(crate) async fn get_profile(
     State(api): State<Api>,
-    caller: Caller,
-    Ids((account, profile)): Ids<(AccountId, ProfileId)>,
+    request: AccountRequest<ProfilesView, ProfilePath>,
 ) -> Result<Json<ProfileBody>, Problem> {
     let mut view = api.db.read().await?;
-    let account = caller.enter(&mut view, account, Scope::ProfilesView).await?;
-    Ok(Json(api.faces.profile(&mut view, account, profile).await?.into()))
+    Ok(Json(api.faces.profile(&mut view, request.account.id, request.path.profile).await?.into()))
 }

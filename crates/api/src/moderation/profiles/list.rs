@@ -2,17 +2,21 @@
 
 use super::super::{
     Problem,
-    caller::Caller,
-    sent::{Ids, PAGE, Page},
+    authentication::ProfilesList,
+    error,
+    path::AccountPath,
+    query::{self, PageQuery},
+    request::AccountRequest,
 };
-use crate::Api;
+use crate::{Api, http::pagination::PAGE_ITEMS};
 use axum::{Json, extract::State};
-use base::{AccountId, ProfileId};
-use domain::{accounts::Scope, faces::ProfileItem};
+use base::ProfileId;
+use domain::faces::ProfileItem;
 use utoipa::ToSchema;
 
 /// A profile in a list.
 #[derive(serde::Serialize, ToSchema)]
+#[schema(as = ProfileItem)]
 pub(crate) struct ProfileItemBody {
     /// Its id.
     #[schema(value_type = Uuid)]
@@ -34,10 +38,12 @@ impl From<ProfileItem> for ProfileItemBody {
     }
 }
 
-/// Profiles.
+/// A page of profiles.
 #[derive(serde::Serialize, ToSchema)]
+#[schema(as = Profiles)]
 pub(crate) struct ProfilesBody {
-    /// At most 20, newest first.
+    /// The profiles, newest first.
+    #[schema(max_items = 20)]
     profiles: Vec<ProfileItemBody>,
 }
 
@@ -47,23 +53,18 @@ pub(crate) struct ProfilesBody {
 #[utoipa::path(
     get, path = "/accounts/{accountId}/profiles", tag = "profiles",
     security(("api key" = [], "application" = [])),
-    params(
-        ("accountId" = Uuid, Path, description = "The account."),
-        ("page" = Option<i64>, Query, minimum = 1, description = "The page, 1 by default."),
-    ),
-    responses((status = 200, description = "A page of profiles.", body = ProfilesBody), Problem),
+    params(AccountPath, PageQuery),
+    responses((status = 200, description = "A page of profiles.", body = ProfilesBody), error::Paging),
 )]
 pub(crate) async fn list_profiles(
     State(api): State<Api>,
-    caller: Caller,
-    Ids(account): Ids<AccountId>,
-    page: Page,
+    request: AccountRequest<ProfilesList, AccountPath, PageQuery>,
 ) -> Result<Json<ProfilesBody>, Problem> {
+    let (account, page) = (request.account.id, request.input.page);
     let mut view = api.db.read().await?;
-    let account = caller.enter(&mut view, account, Scope::ProfilesList).await?;
-    let profiles = api.faces.page(&mut view, account, PAGE, page.offset()).await?;
+    let profiles = api.faces.page(&mut view, account, PAGE_ITEMS, page.offset()).await?;
     if profiles.is_empty() {
-        page.within(api.faces.count(&mut view, account).await?)?;
+        query::within(page, api.faces.count(&mut view, account).await?)?;
     }
     Ok(Json(ProfilesBody { profiles: profiles.into_iter().map(Into::into).collect() }))
 }

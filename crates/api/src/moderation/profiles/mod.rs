@@ -1,21 +1,26 @@
 //! Profiles: the people whom an account knows.
 
+pub(super) mod add_face;
 pub(super) mod ban;
 pub(super) mod change;
 pub(super) mod delete;
+pub(super) mod delete_face;
 pub(super) mod enrol;
-pub(super) mod faces;
 mod fields;
 pub(super) mod get;
 pub(super) mod list;
 pub(super) mod search;
+pub(super) mod unban;
 
 use super::{Code, Problem};
-use domain::faces::{BadText, FacesError};
+use domain::{
+    Violation,
+    faces::{BadText, FacesError},
+};
 
 impl From<BadText> for Problem {
-    fn from(BadText { property, message, measured }: BadText) -> Self {
-        Self::refused(Code::InvalidRequest, property, message, measured)
+    fn from(bad: BadText) -> Self {
+        Violation::from(bad).into()
     }
 }
 

@@ -3,46 +3,77 @@
 use super::{
     super::{
         Problem,
-        sent::{Ids, Sent},
+        authentication::ProfilesList,
+        error,
+        path::AccountPath,
+        request::{AccountRequest, Payload, Sent},
+        violations::Violations,
     },
     fields::picture,
 };
 use crate::Api;
 use axum::{Json, extract::State};
-use base::{AccountId, FaceId, ProfileId};
-use domain::accounts::Scope;
+use base::{FaceId, ProfileId};
+use domain::{Violation, faces::ProfileMatch};
 use utoipa::ToSchema;
 
-/// The most profiles that come back, and how many do where nothing is said.
-const MOST: i64 = 50;
-const USUAL: i64 = 5;
+/// The most profiles that come back.
+const MAX_PROFILES: i64 = 50;
+/// How many do where nothing is said.
+const DEFAULT_PROFILES: i64 = 5;
 
 /// Whom to look for.
 #[derive(serde::Deserialize, ToSchema)]
-pub(crate) struct Wanted {
+pub(crate) struct ProfileSearch {
     /// A picture of exactly one face, JPEG or PNG in base64. It may be smaller, darker and less sharp than for enrolment.
     #[schema(value_type = String, content_encoding = "base64")]
     face: Option<String>,
-    /// How many profiles come back at most; 5 by default.
-    #[schema(minimum = 1, maximum = 50)]
+    /// How many profiles come back at most.
+    #[schema(minimum = 1, maximum = 50, default = 5)]
     most: Option<i64>,
+}
+
+/// A face to look for, and how many profiles may come back.
+pub(crate) struct FaceToFind {
+    picture: Vec<u8>,
+    most: usize,
+}
+
+impl Payload for ProfileSearch {
+    type Command = FaceToFind;
+
+    fn into_command(self, _api: &Api, violations: &mut Violations) -> Option<FaceToFind> {
+        let most = self.most.unwrap_or(DEFAULT_PROFILES);
+        if !(1..=MAX_PROFILES).contains(&most) {
+            let words = format!("it is a whole number from 1 to {MAX_PROFILES}");
+            violations.push(Violation::new("most", words));
+        }
+        let face = violations.required("face", self.face)?;
+        let picture = violations.check(picture(&face))?;
+        Some(FaceToFind { picture, most: most.try_into().unwrap_or_default() })
+    }
 }
 
 /// A person who was found.
 #[derive(serde::Serialize, ToSchema)]
-pub(crate) struct Match {
+#[schema(as = ProfileMatch)]
+pub(crate) struct MatchBody {
     /// The profile.
     #[schema(value_type = Uuid)]
     profile_id: ProfileId,
     /// What people call the person.
+    #[schema(required)]
     display_name: Option<String>,
     /// What you call the person.
+    #[schema(required)]
     reference: Option<String>,
     /// Whether the person is banned.
     is_banned: bool,
     /// How far the nearest face of the profile is, in the model's own measure; 0 is the same picture.
+    #[schema(minimum = 0)]
     distance: f64,
-    /// How alike the faces are, 0 to 1: 1 for the same picture, 0.5 where two faces just count as one person's.
+    /// How alike the faces are: 1 for the same picture, 0.5 where two faces just count as one person's.
+    #[schema(minimum = 0, maximum = 1)]
     similarity: f64,
     /// That face.
     #[schema(value_type = Uuid)]
@@ -51,9 +82,11 @@ pub(crate) struct Match {
 
 /// Who was found.
 #[derive(serde::Serialize, ToSchema)]
+#[schema(as = ProfileMatches)]
 pub(crate) struct Matches {
     /// The most alike first; nobody who is not alike enough to be the same person.
-    profiles: Vec<Match>,
+    #[schema(max_items = 50)]
+    profiles: Vec<MatchBody>,
 }
 
 /// Look for a person by a picture.
@@ -62,42 +95,31 @@ pub(crate) struct Matches {
 #[utoipa::path(
     post, path = "/accounts/{accountId}/profiles/search", tag = "profiles",
     security(("api key" = [], "application" = [])),
-    params(("accountId" = Uuid, Path, description = "The account.")),
-    request_body = Wanted,
-    responses((status = 200, description = "Who was found; maybe nobody.", body = Matches), Problem),
+    params(AccountPath),
+    request_body = ProfileSearch,
+    responses((status = 200, description = "Who was found; maybe nobody.", body = Matches), error::Searching),
 )]
 pub(crate) async fn search_profiles(
     State(api): State<Api>,
-    Ids(account): Ids<AccountId>,
-    sent: Sent<Wanted>,
+    request: AccountRequest<ProfilesList, AccountPath, Sent<ProfileSearch>>,
 ) -> Result<Json<Matches>, Problem> {
-    let account = sent.caller.enter(&mut api.db.read().await?, account, Scope::ProfilesList).await?;
-    let most = sent.body.most.unwrap_or(USUAL);
-    if !(1..=MOST).contains(&most) {
-        return Err(Problem::wrong("most", format!("it is a whole number from 1 to {MOST}")));
+    let FaceToFind { picture, most } = request.input.command;
+    let found = api.faces.search(request.account.id, picture, most).await?;
+    Ok(Json(Matches { profiles: found.into_iter().map(Into::into).collect() }))
+}
+
+impl From<ProfileMatch> for MatchBody {
+    fn from(found: ProfileMatch) -> Self {
+        Self {
+            profile_id: found.profile.id,
+            display_name: found.profile.display_name,
+            reference: found.profile.reference,
+            is_banned: found.profile.is_banned,
+            distance: rounded(found.distance.into()),
+            similarity: rounded(found.similarity),
+            face_id: found.face,
+        }
     }
-    let face = sent.body.face.as_deref().ok_or_else(|| Problem::wrong("face", "it is required"))?;
-    let found = api.faces.find(account, picture(face)?, most as usize).await?;
-    let ids: Vec<_> = found.iter().map(|candidate| candidate.profile).collect();
-    let mut view = api.db.read().await?;
-    let lines = api.faces.profiles(&mut view, account, &ids).await?;
-    let mut profiles = Vec::with_capacity(found.len());
-    for candidate in found {
-        // One that was deleted just now is gone.
-        let Some(line) = lines.iter().find(|line| line.id == candidate.profile && line.active) else {
-            continue;
-        };
-        profiles.push(Match {
-            profile_id: line.id,
-            display_name: line.display_name.clone(),
-            reference: line.reference.clone(),
-            is_banned: line.is_banned,
-            distance: rounded(candidate.distance.into()),
-            similarity: rounded(api.faces.similarity(candidate.distance).await?),
-            face_id: candidate.face,
-        });
-    }
-    Ok(Json(Matches { profiles }))
 }
 
 fn rounded(value: f64) -> f64 {

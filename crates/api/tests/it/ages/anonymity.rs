@@ -344,15 +344,19 @@ async fn a_session_of_the_issuer_is_led_by_who_began_it() {
     assert_eq!(decode(&json!(at_issuer.key())).len(), 16);
     let other = AtIssuer::begin(&app, SANDBOX, 18).await;
     assert_ne!(at_issuer.key(), other.key());
-    let strangers = [Value::Null, json!(""), json!(1), json!(at_issuer.id()), json!(other.key())];
+    let strangers = [Value::Null, json!(""), json!(at_issuer.id()), json!(other.key())];
     for key in &strangers {
         let body = json!({ "method": "CREDIT_CARD", "key": key });
         let refused = at_issuer.page(&app, "POST", "/attempts", Some(body)).await;
         assert_eq!(refused.line(), "404 SESSION_NOT_FOUND", "{key}");
     }
-    let body = json!({ "method": "CREDIT_CARD" });
-    let refused = at_issuer.page(&app, "POST", "/attempts", Some(body)).await;
-    assert_eq!(refused.line(), "404 SESSION_NOT_FOUND");
+    for (body, line) in [
+        (json!({ "method": "CREDIT_CARD" }), "404 SESSION_NOT_FOUND"),
+        (json!({ "method": "CREDIT_CARD", "key": 1 }), "400 INVALID_REQUEST"),
+    ] {
+        let refused = at_issuer.page(&app, "POST", "/attempts", Some(body)).await;
+        assert_eq!(refused.line(), line);
+    }
 
     // No phone takes over, nothing is taken along, and the person waits for every check.
     let view = at_issuer.page(&app, "GET", "", None).await.json();
@@ -664,7 +668,7 @@ async fn another_server_may_issue() {
 #[tokio::test]
 async fn whoever_begins_at_the_issuer_is_counted_by_address() {
     let (one, two) = (std::num::NonZeroU32::MIN, std::num::NonZeroU32::new(2).unwrap());
-    let app = TestApp::with(|api| api.people = std::sync::Arc::new(api::Rate::new(one, two))).await;
+    let app = TestApp::with(|api| api.people = std::sync::Arc::new(api::RateLimit::new(one, two))).await;
     let call = async |address: &str| {
         let mut request =
             Request::post("/age/v1/anonymity/sessions").body(Body::from("{\"threshold\":18}")).unwrap();

@@ -1,7 +1,7 @@
 //! How much may be asked for, by whom, and how often.
 
 use super::{BASE, SANDBOX, Session, business};
-use api::Rate;
+use api::RateLimit;
 use domain::ages::Settings;
 use serde_json::{Value, json};
 use std::{num::NonZeroU32, sync::Arc};
@@ -128,7 +128,7 @@ async fn an_application_that_is_disabled_is_not_served() {
 #[tokio::test]
 async fn an_application_and_a_person_each_have_a_quota() {
     let (one, two) = (NonZeroU32::MIN, NonZeroU32::new(2).unwrap());
-    let app = TestApp::with(|api| api.rate = Some(Arc::new(Rate::new(one, two)))).await;
+    let app = TestApp::with(|api| api.rate = Some(Arc::new(RateLimit::new(one, two)))).await;
     let key = app.key(&[]).await;
     let ask =
         async |base: &str| business(&app, &key, "POST", &format!("{base}/sessions"), Some(json!({}))).await;
@@ -146,7 +146,7 @@ async fn an_application_and_a_person_each_have_a_quota() {
     let other = business(&app, &key, "GET", &format!("{BASE}/sessions/none"), None).await;
     assert_eq!(other.line(), "429 TOO_MANY_REQUESTS", "another key of the same application");
 
-    let app = TestApp::with(|api| api.people = Arc::new(Rate::new(one, two))).await;
+    let app = TestApp::with(|api| api.people = Arc::new(RateLimit::new(one, two))).await;
     let mine = Session::new(&app, BASE, &json!({})).await;
     let other = Session::new(&app, BASE, &json!({})).await;
     for line in ["200", "200", "429 TOO_MANY_REQUESTS"] {

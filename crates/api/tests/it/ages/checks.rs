@@ -44,7 +44,7 @@ async fn answer(app: &TestApp, config: Value) {
 /// Asks until the checks have ended.
 async fn ended(app: &TestApp, session: &Session, opened: &Turn) -> Turn {
     let working = app.keep_working();
-    for _ in 0..6000 {
+    for _ in 0..60_000 {
         let turn = session.turn(app, opened, json!({})).await;
         if turn.status() != "PROCESSING" {
             working.stop().await;
@@ -77,7 +77,7 @@ async fn checks_run_on_without_the_person() {
     assert_eq!(session.result(&app).await["status"], "IN_PROGRESS");
     app.world.advance(SignedDuration::from_secs(21));
     let working = app.keep_working();
-    for _ in 0..6000 {
+    for _ in 0..60_000 {
         if session.result(&app).await["status"] == "PROCESSING" {
             break;
         }
@@ -206,7 +206,7 @@ async fn a_reviewer_says_whether_a_document_is_genuine() {
 
     let working = app.keep_working();
     let mut review = Value::Null;
-    for _ in 0..6000 {
+    for _ in 0..60_000 {
         let reviews = identity::business(&app, "GET", "/idverify/v1/reviews", None).await.json();
         review = reviews["reviews"][0].clone();
         if !review.is_null() {

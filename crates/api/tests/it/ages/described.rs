@@ -14,9 +14,9 @@ fn blocks(record: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn everybody_is_told_how_often_he_may_call() {
+async fn everybody_is_told_how_often_they_may_call() {
     let few = NonZeroU32::new(5).unwrap();
-    let app = TestApp::with(|api| api.people = Arc::new(api::Rate::new(NonZeroU32::MIN, few))).await;
+    let app = TestApp::with(|api| api.people = Arc::new(api::RateLimit::new(NonZeroU32::MIN, few))).await;
     let left = |answer: &Answer| {
         ["ratelimit-limit", "ratelimit-remaining"].map(|name| answer.header(name).to_owned())
     };
@@ -155,9 +155,9 @@ fn of_member<'a>(schemas: &'a Value, schema: &str, member: &str) -> &'a Value {
 
 /// The blocks that the document has.
 fn described_blocks(schemas: &Value) -> Vec<&str> {
-    let members = names(&schemas["CreatePayload"]["properties"]);
+    let members = names(&schemas["CreateSessionRequest"]["properties"]);
     let is_block =
-        |name: &&str| of_member(schemas, "CreatePayload", name)["properties"]["allowed"].is_object();
+        |name: &&str| of_member(schemas, "CreateSessionRequest", name)["properties"]["allowed"].is_object();
     members.into_iter().filter(is_block).collect()
 }
 
@@ -219,39 +219,41 @@ async fn every_member_is_described_and_no_other() {
     let path = format!("{SANDBOX}/sessions/{}/result", made.json()["id"].as_str().unwrap());
     let record = business(&app, &key, "GET", &path, None).await.json();
 
-    assert_eq!(names(&made.json()), names(&schemas["Created"]["properties"]));
-    assert_eq!(names(&payload), names(&schemas["CreatePayload"]["properties"]));
-    assert_eq!(names(&record), names(&schemas["Record"]["properties"]));
-    assert_eq!(names(&record["callback"]), names(&of_member(schemas, "Record", "callback")["properties"]));
+    assert_eq!(names(&made.json()), names(&schemas["CreatedSession"]["properties"]));
+    assert_eq!(names(&payload), names(&schemas["CreateSessionRequest"]["properties"]));
+    assert_eq!(names(&record), names(&schemas["SessionRecord"]["properties"]));
+    assert_eq!(
+        names(&record["callback"]),
+        names(&of_member(schemas, "SessionRecord", "callback")["properties"])
+    );
     assert_eq!(
         names(&payload["email"]["data"]),
         names(&of_member(schemas, "EmailBlock", "data")["properties"])
     );
     assert_eq!(described_blocks(schemas).len(), 14);
     for block in described_blocks(schemas) {
-        let described = of_member(schemas, "CreatePayload", block);
-        assert_eq!(described, of_member(schemas, "Record", block), "{block}");
-        let (mut sent, mut told) = (names(&payload[block]), names(&record[block]));
-        sent.extend(["attempts", "attempts_remaining"]);
-        // An address is judged, and not told again.
-        if block == "email" {
-            told.insert("data");
-        }
-        assert_eq!((&sent, &told), (&names(&described["properties"]), &sent), "{block}");
-        for word in ["level", "authenticity"] {
-            let words = match word {
-                "level" => &schemas["Level"]["enum"],
-                _ => &schemas["Authenticity"]["enum"],
-            };
-            assert!(words.as_array().unwrap().contains(&record[block][word]), "{block} {word}");
+        let asked = of_member(schemas, "CreateSessionRequest", block);
+        assert_eq!(names(&payload[block]), names(&asked["properties"]), "{block}");
+        let told = of_member(schemas, "SessionRecord", block);
+        assert_eq!(names(&record[block]), names(&told["properties"]), "{block}");
+        // An address is judged, and not told again; of attempts nobody asks.
+        let mut both = names(&payload[block]);
+        both.remove("data");
+        both.extend(["attempts", "attempts_remaining"]);
+        assert_eq!(both, names(&record[block]), "{block}");
+        for (word, schema) in [("level", "LivenessLevel"), ("authenticity", "AuthenticityLevel")] {
+            let words = schemas[schema]["enum"].as_array().unwrap();
+            assert!(words.contains(&record[block][word]), "{block} {word}");
         }
     }
-    for (member, schema) in [("type", "Kind"), ("status", "State"), ("method", "Method")] {
+    for (member, schema) in
+        [("type", "AgeSessionType"), ("status", "AgeSessionStatus"), ("method", "AgeMethod")]
+    {
         let words = schemas[schema]["enum"].as_array().unwrap();
         assert!(words.contains(&record[member]), "{member}: {words:?}");
-        assert_eq!(of_member(schemas, "Record", member), &schemas[schema]);
+        assert_eq!(of_member(schemas, "SessionRecord", member), &schemas[schema]);
     }
-    assert_eq!(schemas["Method"]["enum"].as_array().unwrap().len(), 14);
+    assert_eq!(schemas["AgeMethod"]["enum"].as_array().unwrap().len(), 14);
 }
 
 #[tokio::test]
@@ -266,7 +268,7 @@ async fn bounds_and_defaults_are_those_of_the_rules() {
     let mut bounds = 0;
     let members = |described: &Value| described["properties"].as_object().unwrap().clone();
     for block in blocks {
-        for (member, described) in members(of_member(schemas, "CreatePayload", block)) {
+        for (member, described) in members(of_member(schemas, "CreateSessionRequest", block)) {
             if let (Some(default), Some(told)) = (described.get("default"), record[block].get(&member)) {
                 assert_eq!(default, told, "{block}.{member}");
             }
@@ -283,7 +285,7 @@ async fn bounds_and_defaults_are_those_of_the_rules() {
         }
     }
     assert_eq!(bounds, 2 * (2 * 14 + 1), "of an age and a limit for each, and of an estimate for a wallet");
-    for (member, described) in members(&schemas["CreatePayload"]) {
+    for (member, described) in members(&schemas["CreateSessionRequest"]) {
         if let (Some(default), Some(told)) = (described.get("default"), record.get(&member)) {
             assert_eq!(default, told, "{member}");
         }
@@ -292,7 +294,7 @@ async fn bounds_and_defaults_are_those_of_the_rules() {
         let refused = business(&app, &key, "POST", &path, Some(json!({ "ttl": ttl }))).await;
         assert_eq!(refused.line(), "400 INVALID_REQUEST");
     }
-    let ttl = &schemas["CreatePayload"]["properties"]["ttl"];
+    let ttl = &schemas["CreateSessionRequest"]["properties"]["ttl"];
     assert_eq!(json!([ttl["minimum"], ttl["maximum"], ttl["default"]]), json!([60, 2_592_000, 900]));
 }
 
@@ -330,7 +332,7 @@ async fn operations_say_who_asks_and_how_they_may_end() {
 
 #[tokio::test]
 async fn the_document_speaks_the_words_of_the_brand() {
-    let app = TestApp::with(|api| api.wire = api::Wire::new("Acme").unwrap()).await;
+    let app = TestApp::with(|api| api.brand = api::Brand::new("Acme").unwrap()).await;
     let text = String::from_utf8(app.get("/openapi/ages.json").await.body.to_vec()).unwrap();
     assert!(text.contains("\"acme_key\"") && !text.contains("svc_key"));
     assert!(text.contains("\"SVC_KEY\"") && text.contains("Acme-Sdk-Id") && !text.contains("Svc-"));

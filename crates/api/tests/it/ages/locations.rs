@@ -1,7 +1,7 @@
 //! Where a business does not offer a session.
 
 use super::{BASE, Session};
-use api::{PlaceSettings, Places};
+use api::{GeoLocator, GeoSettings};
 use axum::{body::Body, extract::ConnectInfo, http::Request};
 use serde_json::{Value, json};
 use std::{net::SocketAddr, sync::Arc};
@@ -56,13 +56,13 @@ fn addresses(country: &str, parts: &[&str]) -> Vec<u8> {
 }
 
 /// A server that finds out where callers are.
-async fn server(settings: &PlaceSettings) -> TestApp {
-    let places = Arc::new(Places::open(settings).unwrap());
-    TestApp::with(|api| api.places = places).await
+async fn server(settings: &GeoSettings) -> TestApp {
+    let places = Arc::new(GeoLocator::open(settings).unwrap());
+    TestApp::with(|api| api.geo = places).await
 }
 
 /// The same, with a session that is not for Utah.
-async fn open(settings: &PlaceSettings) -> (TestApp, Session) {
+async fn open(settings: &GeoSettings) -> (TestApp, Session) {
     let app = server(settings).await;
     let session =
         Session::new(&app, BASE, &json!({ "blocked_locations": ["us-ut", "GB"], "age_estimation": {} }))
@@ -108,7 +108,7 @@ async fn is_blocked(app: &TestApp, session: &Session, headers: &[(&str, &str)], 
 #[tokio::test]
 async fn a_header_of_the_proxy_says_where_somebody_is() {
     let (app, session) =
-        open(&PlaceSettings { header: Some("CF-IPCountry".to_owned()), ..PlaceSettings::default() }).await;
+        open(&GeoSettings { header: Some("CF-IPCountry".to_owned()), ..GeoSettings::default() }).await;
     for (place, blocked) in [
         (Some("GB"), true),
         (Some("gb-eng"), true),
@@ -133,7 +133,7 @@ async fn an_address_is_looked_up() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("cities.mmdb");
     std::fs::write(&file, addresses("US", &["UT"])).unwrap();
-    let settings = PlaceSettings { geoip: Some(file), ..PlaceSettings::default() };
+    let settings = GeoSettings { geoip: Some(file), ..GeoSettings::default() };
 
     let (app, session) = open(&settings).await;
     assert!(is_blocked(&app, &session, &[], "203.0.113.7").await);
@@ -143,7 +143,7 @@ async fn an_address_is_looked_up() {
     // What anybody can write is not believed.
     assert!(!is_blocked(&app, &session, &[("x-forwarded-for", "203.0.113.7")], "198.51.100.1").await);
 
-    let settings = PlaceSettings { address_header: Some("X-Forwarded-For".to_owned()), ..settings };
+    let settings = GeoSettings { address_header: Some("X-Forwarded-For".to_owned()), ..settings };
     let (app, session) = open(&settings).await;
     for (noted, blocked) in [
         ("203.0.113.7", true),
@@ -166,7 +166,7 @@ async fn a_part_within_a_part_is_blocked_by_its_own_code() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("cities.mmdb");
     std::fs::write(&file, addresses("GB", &["ENG", "KEN"])).unwrap();
-    let app = server(&PlaceSettings { geoip: Some(file), ..PlaceSettings::default() }).await;
+    let app = server(&GeoSettings { geoip: Some(file), ..GeoSettings::default() }).await;
     for (code, blocked) in
         [("GB-KEN", true), ("gb-eng", true), ("gbr", true), ("GB-SRY", false), ("ES", false)]
     {
@@ -181,9 +181,9 @@ async fn a_part_within_a_part_is_blocked_by_its_own_code() {
 #[test]
 fn settings_that_cannot_be_used_are_named() {
     let bad =
-        Places::open(&PlaceSettings { header: Some("no header".to_owned()), ..PlaceSettings::default() });
+        GeoLocator::open(&GeoSettings { header: Some("no header".to_owned()), ..GeoSettings::default() });
     assert_eq!(bad.unwrap_err().to_string(), "`no header` is no name of a header");
-    let missing = PlaceSettings { geoip: Some("/nowhere/cities.mmdb".into()), ..PlaceSettings::default() };
-    let words = Places::open(&missing).unwrap_err().to_string();
+    let missing = GeoSettings { geoip: Some("/nowhere/cities.mmdb".into()), ..GeoSettings::default() };
+    let words = GeoLocator::open(&missing).unwrap_err().to_string();
     assert_eq!(words, "the database of addresses /nowhere/cities.mmdb cannot be read");
 }

@@ -179,6 +179,68 @@ async fn what_cannot_be_used_is_named() {
 }
 
 #[tokio::test]
+async fn everything_that_is_wrong_with_a_request_is_told_at_once() {
+    let app = TestApp::start().await;
+    let key = app.key(&[]).await;
+    let payload = json!({
+        "age_estimation": { "allowed": "yes", "threshold": 0, "retry_limit": 11, "level": "HIGH" },
+        "double_anonymity": { "threshold": 5 },
+        "electronic_id": { "sub_methods": ["over", "moon", 7] },
+        "digital_id": { "threshold": 18, "age_estimation_threshold": 17 },
+        "notification_url": "http://a.example.com/x",
+        "callback": { "url": "javascript://x" },
+        "target_origin_url": "ftp://x",
+        "blocked_locations": ["GB", "US-UT", "Utah"],
+        "account_id": "x".repeat(101),
+        "rule_id": "1",
+        "email": { "data": { "verified_email": 7, "ip_address": "home" } },
+        "ttl": 60.5,
+    });
+    let refused = business(&app, &key, "POST", "/sandbox/api/v1/sessions", Some(payload)).await;
+    assert_eq!(refused.line(), "400 INVALID_REQUEST");
+    let told = refused.json()["error_message"].as_str().unwrap().to_owned();
+    let expected = [
+        "account_id: it has 101 characters, at most 100 are taken",
+        "age_estimation.allowed: true or false is expected",
+        "age_estimation.level: it is one of NONE, PASSIVE, ACTIVE",
+        "age_estimation.retry_limit: it is 11; a whole number from 1 to 10 is expected",
+        "age_estimation.threshold: it is 0; a whole number from 1 to 120 is expected",
+        "blocked_locations[2]: it is no ISO 3166-1 or ISO 3166-2 code",
+        "callback.url: it is no address that a person can be sent to",
+        "digital_id.age_estimation_threshold: it is 17; at least the threshold of 18 is expected",
+        "double_anonymity.threshold: it is 5; a whole number from 6 to 100 is expected",
+        "electronic_id.sub_methods[1]: no such provider is set up; there are: declined, over, unavailable, under",
+        "electronic_id.sub_methods[2]: a text is expected",
+        "email.data.ip_address: it is no IP address",
+        "email.data.verified_email: a text is expected",
+        "notification_url: it begins with https:",
+        "rule_id: it is no UUID",
+        "target_origin_url: it begins with https:// or http:// and a host",
+        "ttl: a whole number is expected",
+    ];
+    for one in expected {
+        assert!(told.contains(one), "{one} is not in {told}");
+    }
+    assert_eq!(told.len(), expected.join("; ").len(), "and nothing else: {told}");
+}
+
+#[tokio::test]
+async fn the_block_of_a_key_is_refused_by_the_name_that_was_sent() {
+    let settings = domain::ages::Settings { brand: "acme".to_owned(), ..domain::ages::Settings::default() };
+    let app = TestApp::asking(settings).await;
+    let key = app.key(&[]).await;
+    for name in ["acme_key", "svc_key"] {
+        let payload = json!({ name: { "threshold": 121, "allowed": 1 }, "age_estimation": {} });
+        let refused = business(&app, &key, "POST", &format!("{BASE}/sessions"), Some(payload)).await;
+        let words = format!(
+            "{name}.allowed: true or false is expected; \
+             {name}.threshold: it is 121; a whole number from 1 to 120 is expected"
+        );
+        assert_eq!(refused.json()["error_message"], words);
+    }
+}
+
+#[tokio::test]
 async fn a_repeat_with_its_key_makes_nothing_more() {
     let app = TestApp::start().await;
     let key = app.key(&[]).await;

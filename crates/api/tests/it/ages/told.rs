@@ -41,7 +41,7 @@ impl Told {
 
     /// What became of the deliveries that were tried, once so many were.
     async fn tried(&self, many: usize) -> Vec<(Option<u16>, DeliveryState)> {
-        for _ in 0..6000 {
+        for _ in 0..60_000 {
             let mut view = self.app.api.db.read().await.unwrap();
             let records = delivery::list(&mut view, Filter::default()).await.unwrap();
             drop(view);

@@ -5,6 +5,7 @@ use axum::{body::Body, http::Request};
 use base::SignedDuration;
 use domain::ages;
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 use std::path::Path;
 use testkit::{Answer, TestApp, face_base64};
 
@@ -54,7 +55,7 @@ async fn a_wallet_on_another_device_settles_the_attempt() {
 
         let page = app.get(path(step["url"].as_str().unwrap())).await;
         assert_eq!(page.line(), "200");
-        assert!(String::from_utf8_lossy(&page.body).contains("What does your wallet do?"));
+        assert!(String::from_utf8_lossy(&page.body).contains("What should your wallet share?"));
         let done = choose(&app, &step["url"], choice).await;
         assert_eq!(done.line(), "200", "{choice}");
         let again = choose(&app, &step["url"], choice).await;
@@ -65,6 +66,27 @@ async fn a_wallet_on_another_device_settles_the_attempt() {
         let result = session.result(&app).await;
         assert_eq!(result["method"], "DIGITAL_ID");
         assert_eq!(result["age"], if kind == "AGE" { 30 } else { 18 });
+    }
+}
+
+/// Browsers leave out a style that the policy does not name.
+#[tokio::test]
+async fn the_sandbox_wallet_is_styled_and_its_policy_allows_nothing_else() {
+    let app = TestApp::start().await;
+    let session = Session::new(&app, SANDBOX, &json!({ "digital_id": {} })).await;
+    let opened = session.open(&app, "DIGITAL_ID").await;
+    let url = &opened.step()["url"];
+    let form = app.get(path(url.as_str().unwrap())).await;
+    let done = choose(&app, url, "over").await;
+    for page in [form, done] {
+        let text = String::from_utf8_lossy(&page.body);
+        let style = text.split_once("<style>").unwrap().1.split_once("</style>").unwrap().0;
+        let hash = base64_simd::STANDARD.encode_to_string(Sha256::digest(style));
+        let policy = format!(
+            "default-src 'none'; style-src 'sha256-{hash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        );
+        assert_eq!(page.header("content-security-policy"), policy);
+        assert!(!text.contains("style=") && !text.contains("<script"), "{text}");
     }
 }
 

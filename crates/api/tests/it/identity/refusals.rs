@@ -145,6 +145,39 @@ async fn each_wrong_member_of_a_payload_is_told_with_its_path() {
 }
 
 #[tokio::test]
+async fn everything_that_is_wrong_with_a_payload_is_told_at_once() {
+    let app = TestApp::start().await;
+    let payload = json!({
+        "client_session_token_ttl": 5,
+        "notifications": { "endpoint": 7 },
+        "requested_checks": ["LIVENESS", null, { "type": "LIVENESS", "config": { "max_retries": 11, "manual_check": "IBV" } }],
+        "required_documents": [{ "type": "ID_DOCUMENT", "filter": { "country_restriction": {
+            "inclusion": "INCLUDE", "country_codes": ["GBR", 7, "XXZ"],
+        } } }],
+        "sdk_config": { "success_url": "javascript:alert(1)", "locale": "x".repeat(2049) },
+    });
+    let answer = business(&app, "POST", &format!("{BASE}/sessions"), Some(payload)).await;
+    assert_eq!(answer.line(), "400 PAYLOAD_VALIDATION");
+    let errors = answer.json()["errors"].as_array().unwrap().clone();
+    let mut told: Vec<_> = errors.iter().map(|error| error["property"].as_str().unwrap()).collect();
+    told.sort_unstable();
+    assert_eq!(
+        told,
+        [
+            "client_session_token_ttl",
+            "notifications.endpoint",
+            "requested_checks[0]",
+            "requested_checks[2].config.manual_check",
+            "requested_checks[2].config.max_retries",
+            "required_documents[0].filter.country_restriction.country_codes[1]",
+            "required_documents[0].filter.country_restriction.country_codes[2]",
+            "sdk_config.locale",
+            "sdk_config.success_url",
+        ]
+    );
+}
+
+#[tokio::test]
 async fn older_names_and_every_case_are_read() {
     let app = TestApp::start().await;
     let payload = json!({
@@ -254,7 +287,7 @@ async fn a_person_is_known_by_the_token_of_his_session() {
 #[tokio::test]
 async fn a_person_calls_so_often_and_as_long_as_his_business_is_served() {
     let few = NonZeroU32::new(3).unwrap();
-    let app = TestApp::with(|api| api.people = Arc::new(api::Rate::new(few, few))).await;
+    let app = TestApp::with(|api| api.people = Arc::new(api::RateLimit::new(few, few))).await;
     let payload = json!({ "requested_checks": [{ "type": "ID_DOCUMENT_AUTHENTICITY" }] });
     let (mine, other) = (Session::new(&app, BASE, &payload).await, Session::new(&app, BASE, &payload).await);
     for _ in 0..3 {

@@ -98,6 +98,64 @@ async fn an_upload_goes_on_where_it_broke_off() {
     assert_eq!(blobs(&app, &session).await.len(), 1, "the pieces are gone, the page stays");
 }
 
+/// The same as a client of tus sends it.
+fn by_tus(
+    session: &Session,
+    method: &str,
+    rest: &str,
+    version: &'static str,
+) -> axum::http::request::Builder {
+    request(session, method, rest).header("Tus-Resumable", version)
+}
+
+#[tokio::test]
+async fn uploads_speak_tus_to_those_who_do() {
+    let app = TestApp::start().await;
+    let (session, _) = begun(&app).await;
+    // Anybody may ask what is spoken here.
+    let options = Request::builder().method("OPTIONS").uri(session.path("/uploads"));
+    let options = app.send(options.body(Body::empty()).unwrap()).await;
+    let told = ["tus-resumable", "tus-version", "tus-extension", "tus-max-size"];
+    assert_eq!(options.line(), "204");
+    assert_eq!(told.map(|name| options.header(name)), ["1.0.0", "1.0.0", "creation", "10485760"]);
+
+    let create = by_tus(&session, "POST", "/uploads", "1.0.0").header("Upload-Length", "8");
+    let created = app.send(create.body(Body::empty()).unwrap()).await;
+    let id = created.json()["id"].as_str().unwrap().to_owned();
+    assert_eq!((created.line(), created.header("location")), ("201".to_owned(), &*format!("uploads/{id}")));
+    let upload = format!("/{}", created.header("location"));
+    let patch = |offset: &str, kind: &str, body: &'static str| {
+        let request = by_tus(&session, "PATCH", &upload, "1.0.0").header("Upload-Offset", offset);
+        app.send(request.header("Content-Type", kind).body(Body::from(body)).unwrap())
+    };
+    let stream = "application/offset+octet-stream";
+    for (answer, line) in [
+        (patch("0", "application/octet-stream", "half").await, "415 UNSUPPORTED_MEDIA_TYPE"),
+        (patch("0", stream, "half").await, "204"),
+        (patch("0", stream, "half").await, "409 RESOURCE_LOCKED"),
+        (patch("4", stream, "more").await, "204"),
+    ] {
+        assert_eq!((answer.line().as_str(), answer.header("tus-resumable")), (line, "1.0.0"));
+    }
+    let head = by_tus(&session, "HEAD", &upload, "1.0.0").body(Body::empty()).unwrap();
+    let head = app.send(head).await;
+    let told = ["upload-offset", "upload-length", "cache-control", "tus-resumable"];
+    assert_eq!(told.map(|name| head.header(name)), ["8", "8", "no-store", "1.0.0"]);
+
+    let large = by_tus(&session, "POST", "/uploads", "1.0.0").header("Upload-Length", "10485761");
+    assert_eq!(app.send(large.body(Body::empty()).unwrap()).await.line(), "413 PAYLOAD_TOO_LARGE");
+    for (method, rest) in [("POST", "/uploads"), ("HEAD", &*upload), ("PATCH", &*upload)] {
+        let refused = app.send(by_tus(&session, method, rest, "0.2.2").body(Body::empty()).unwrap()).await;
+        assert_eq!(refused.status, 412, "{method}");
+        assert_eq!((refused.header("tus-version"), refused.header("tus-resumable")), ("1.0.0", "1.0.0"));
+    }
+    // Who names no version is asked for no kind of body either.
+    let plain = upload_of(&app, &session, 4).await;
+    let bytes = request(&session, "PATCH", &plain).header("Upload-Offset", "0").body(Body::from("half"));
+    let answer = app.send(bytes.unwrap()).await;
+    assert_eq!((answer.line().as_str(), answer.header("tus-resumable")), ("204", "1.0.0"));
+}
+
 #[tokio::test]
 async fn uploads_are_bounded_in_size_count_and_time() {
     let app = TestApp::start().await;

@@ -78,6 +78,13 @@ async fn what_cannot_be_a_content_is_refused_by_name() {
         );
         assert_eq!(said["errors"][0]["property"], *property, "{said:.200}");
     }
+    // Whoever has got more than one thing wrong learns of all at once, and of each once.
+    let body = json!({ "url": 1, "title": "x".repeat(201), "uploader_id": "nobody", "profile_ids": ["none", 2, "no"] });
+    let answer = stage.ask("POST", "/contents", Some(body)).await;
+    assert_eq!(
+        all(&answer.json()["errors"], "property"),
+        ["profile_ids[1]", "uploader_id", "url", "profile_ids[0]", "profile_ids[2]", "type", "title"]
+    );
     let longest = "ü".repeat(200);
     stage.make("/contents", json!({ "url": url, "type": "IMAGE", "title": longest })).await;
 }

@@ -196,6 +196,23 @@ async fn what_cannot_be_moderated_is_refused_by_name() {
         );
         assert_eq!(said["errors"][0]["property"], *property, "{said:.200}");
     }
+    let wishes = json!({
+        "age_estimation": 101, "unknown_faces": 1, "notifications": { "web_destinations": ["http://a.example.com/", 7] },
+    });
+    let answer = stage.ask("POST", "/moderations", Some(wishes)).await;
+    let told = [
+        "notifications.web_destinations[1]",
+        "unknown_faces",
+        "content_id",
+        "age_estimation",
+        "notifications.web_destinations[0]",
+    ];
+    assert_eq!(all(&answer.json()["errors"], "property"), told, "all at once");
+    let wishes =
+        json!({ "content_id": nobody, "profile_ids": [nobody], "group_ids": [nobody], "member_id": nobody });
+    let answer = stage.ask("POST", "/moderations", Some(wishes)).await;
+    let told = ["content_id", "profile_ids[0]", "group_ids[0]", "member_id"];
+    assert_eq!(all(&answer.json()["errors"], "property"), told, "all at once");
     let gone = stage.content(&stage.shelf.url("nothing.png"), "IMAGE").await;
     let answer = stage.ask("POST", "/moderations", Some(json!({ "content_id": gone }))).await;
     assert_eq!((answer.status.as_u16(), answer.json()["code"].as_str()), (422, Some("CONTENT_UNREACHABLE")));

@@ -86,6 +86,9 @@ async fn pages_are_exact_newest_first_and_refused_past_the_end() {
         );
     }
 
+    let answer = stage.ask("GET", "/notifications?page=x&epoch=y", None).await;
+    assert_eq!(super::all(&answer.json()["errors"], "property"), ["page", "epoch"], "all at once");
+
     let of_last = stage.get(&format!("/moderations/{last}/notifications")).await;
     assert_eq!(
         (of_last["meta"].clone(), ids(&of_last)),

@@ -50,9 +50,9 @@ impl Stream {
     }
 }
 
-/// Waits until a moderation has told as much; a minute at most.
+/// Waits until a moderation has told as much; ten minutes at most.
 async fn until(stage: &Stage, id: &str, what: impl Fn(&[String]) -> bool) -> Vec<String> {
-    for _ in 0..600 {
+    for _ in 0..6000 {
         let told = stage.reasons(id).await;
         if what(&told) {
             return told;
@@ -90,7 +90,7 @@ async fn a_live_video_is_watched_through_an_outage_and_a_restart_until_it_is_sto
         assert_eq!(stage.state(&id).await["state"], "RUNNING");
         let position = stage.state(&id).await["position"].as_f64().unwrap();
         let working = stage.app.keep_working();
-        for _ in 0..600 {
+        for _ in 0..6000 {
             if stage.state(&id).await["position"].as_f64().unwrap() > position + 2.0 {
                 break;
             }
@@ -100,7 +100,7 @@ async fn a_live_video_is_watched_through_an_outage_and_a_restart_until_it_is_sto
         assert_eq!(stopped.status.as_u16(), 202);
         let told = until(&stage, &id, |told| told.last().is_some_and(|last| last == "STOPPED")).await;
         assert_eq!(told.iter().filter(|word| *word == "STARTED").count(), 1, "{told:?}");
-        for _ in 0..600 {
+        for _ in 0..6000 {
             if stage.state(&id).await["state"] == "STOPPED" {
                 break;
             }

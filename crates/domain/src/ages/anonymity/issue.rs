@@ -4,18 +4,18 @@
 
 use super::super::{
     Ages, BadProvider, NotDone, Session,
+    request::{MethodRequest, MethodTerms, SessionRequest},
     wanted::Wanted,
-    words::{Level, Method, State},
+    words::{AgeMethod, AgeSessionStatus, AgeSessionType, LivenessLevel},
 };
-use super::{Anonymity, Way};
-use crate::{audit::sha256, invalid::Invalid};
+use super::Anonymity;
+use crate::{audit::sha256, violation::Violation};
 use ::methods::{
     BadSettings,
-    blind::{BadToken, MEDIA_TYPE, published},
+    blind::{BadToken, TokenDirectory, published},
 };
 use base::{AgeSessionId, AppId};
 use db::sql;
-use serde_json::{Map, Value, json};
 
 /// Seconds that a person has to show an age to the issuer.
 const TTL: i64 = 900;
@@ -29,10 +29,10 @@ impl Ages {
         issuer.ok_or(NotDone::NoIssuer)
     }
 
-    /// The public keys of this issuer, as RFC 9578 has them published, and the media type of that.
-    pub async fn token_directory(&self, sandbox: bool) -> Result<(&'static str, Value), NotDone> {
+    /// The public keys of this issuer, as RFC 9578 has them published.
+    pub async fn token_directory(&self, sandbox: bool) -> Result<TokenDirectory, NotDone> {
         self.issuer()?;
-        Ok((MEDIA_TYPE, published(&self.own_keys(sandbox).await?, "sessions")))
+        Ok(published(&self.own_keys(sandbox).await?, "sessions"))
     }
 
     /// Other servers' origins to which the issuer's page may hand what was signed.
@@ -41,7 +41,7 @@ impl Ages {
     }
 
     /// Makes a session in which an age is shown to this issuer; and the secret without which nothing is begun or signed in
-    /// it. Whoever is sent to the session's address has not got that, and shows no age for whoever sent him.
+    /// it. Whoever is sent to the session's address has not got that, and shows no age for whoever sent them.
     pub async fn begin_issuing(&self, sandbox: bool, years: i64) -> Result<(Session, String), NotDone> {
         let (anonymity, app) = self.issuer()?;
         let offered = &anonymity.settings.thresholds;
@@ -50,7 +50,7 @@ impl Ages {
             return Err(NotDone::wrong("threshold", format!("it is one of {}", all.join(", "))));
         };
         self.business(app).await?;
-        let wanted = self.issuing_payload(anonymity, sandbox, years).map_err(NotDone::Invalid)?;
+        let wanted = self.ask_for_age(anonymity, sandbox, years).map_err(NotDone::Invalid)?;
         let mut session = Session::begin(&*self.0.world, app, sandbox, wanted);
         session.issues = Some(years);
         let mut secret = [0; SECRET];
@@ -63,29 +63,26 @@ impl Ages {
         Ok((session, secret))
     }
 
-    /// What the issuer asks for: an ordinary payload, with nothing of anybody else in it.
-    fn issuing_payload(&self, tokens: &Anonymity, sandbox: bool, years: u8) -> Result<Wanted, Vec<Invalid>> {
-        let all: Vec<Way>;
-        let ways = if tokens.settings.methods.is_empty() {
-            all = usual();
-            &all
-        } else {
-            &tokens.settings.methods
-        };
-        // The person waits for every check: the tab that is left takes the order with it.
-        let mut body = Map::from_iter([
-            ("type".to_owned(), json!("OVER")),
-            ("ttl".to_owned(), json!(TTL)),
-            ("synchronous_checks".to_owned(), true.into()),
-        ]);
-        let mut order = Vec::new();
-        for way in ways {
-            let mut block = way.block.clone();
-            block.insert("threshold".to_owned(), years.into());
-            order.push(way.method.clone());
-            body.insert(way.method.clone(), block.into());
+    /// What the issuer asks for: what any relying party can ask for, with nothing of anybody else in it.
+    fn ask_for_age(&self, tokens: &Anonymity, sandbox: bool, years: u8) -> Result<Wanted, Vec<Violation>> {
+        let named = tokens.settings.methods.iter();
+        let named = named.filter_map(|way| {
+            let method = AgeMethod::of_block(&way.method, &self.0.settings.brand)?;
+            Some(MethodRequest { method, name: way.method.clone(), terms: way.terms.clone() })
+        });
+        let mut methods: Vec<_> = if tokens.settings.methods.is_empty() { usual() } else { named.collect() };
+        for asked in &mut methods {
+            asked.terms.threshold = Some(i64::from(years));
         }
-        Wanted::read(&body, &order, self.0.world.now(), self.offer(sandbox))
+        let request = SessionRequest {
+            kind: Some(AgeSessionType::Over),
+            ttl: Some(TTL),
+            // The person waits for every check: the tab that is left takes the order with it.
+            synchronous_checks: Some(true),
+            methods,
+            ..SessionRequest::default()
+        };
+        request.resolve(self.0.world.now(), self.offer(sandbox), Vec::new())
     }
 
     /// Refuses settings under which no session to issue in could be made.
@@ -96,16 +93,16 @@ impl Ages {
             cause: BadSettings { setting: "methods", problem },
         };
         for way in &anonymity.settings.methods {
-            match Method::of_block(&way.method, &self.0.settings.brand) {
+            match AgeMethod::of_block(&way.method, &self.0.settings.brand) {
                 None => return Err(bad(format!("there is no {}", way.method))),
-                Some(Method::DoubleAnonymity) => {
+                Some(AgeMethod::DoubleAnonymity) => {
                     return Err(bad("a token is not had for a token".to_owned()));
                 }
                 Some(_) => {}
             }
         }
         for years in &anonymity.settings.thresholds {
-            self.issuing_payload(anonymity, false, *years).map_err(|wrongs| {
+            self.ask_for_age(anonymity, false, *years).map_err(|wrongs| {
                 let words: Vec<_> = wrongs.iter().map(ToString::to_string).collect();
                 bad(format!("at {years} years: {}", words.join("; ")))
             })?;
@@ -127,7 +124,7 @@ impl Ages {
         let Some(years) = session.issues else {
             return Err(NotDone::State("no token is issued in this session".to_owned()));
         };
-        if session.state != State::Complete {
+        if session.state != AgeSessionStatus::Complete {
             return Err(NotDone::State(format!(
                 "the session is {}; a token is issued when it is COMPLETE",
                 session.state
@@ -163,11 +160,14 @@ impl Ages {
 
 /// Every method, in its usual order, but the two that say what was shown elsewhere. A photo that is looked at by nobody
 /// else is at least looked at for life.
-fn usual() -> Vec<Way> {
-    let ways = Method::ALL.into_iter().filter(|one| !matches!(one, Method::SvcKey | Method::DoubleAnonymity));
+fn usual() -> Vec<MethodRequest> {
+    let ways = AgeMethod::ALL
+        .into_iter()
+        .filter(|one| !matches!(one, AgeMethod::SvcKey | AgeMethod::DoubleAnonymity));
     ways.map(|method| {
-        let level = (method == Method::AgeEstimation).then(|| ("level".to_owned(), json!(Level::Passive)));
-        Way { method: method.block().to_owned(), block: level.into_iter().collect() }
+        let level = (method == AgeMethod::AgeEstimation).then_some(LivenessLevel::Passive);
+        let terms = MethodTerms { level, ..MethodTerms::default() };
+        MethodRequest { method, name: method.block().to_owned(), terms }
     })
     .collect()
 }

@@ -11,7 +11,7 @@ mod keys;
 
 pub(super) use keys::{purge, spend};
 
-use super::{Ages, NotDone, wanted::Block};
+use super::{Ages, NotDone, request::MethodTerms, wanted::Block};
 use ::methods::{
     BadSettings, Failure,
     blind::{Issuer, PublishedKey},
@@ -19,7 +19,6 @@ use ::methods::{
 use base::{AppId, World};
 use media::fetch::Fetcher;
 use serde::Deserialize;
-use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// Ages that tokens can be for, years: those of the payload's block.
@@ -54,14 +53,14 @@ pub struct Settings {
     pub redeemers: Vec<String>,
 }
 
-/// A method that the issuer offers: its block in a payload, without the threshold.
+/// A method that the issuer offers: its block in a payload. The threshold is that of the token, whatever stands here.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Way {
     /// As payloads name it.
     pub method: String,
     /// The rest of the block.
     #[serde(flatten)]
-    pub block: Map<String, Value>,
+    pub terms: MethodTerms,
 }
 
 fn thresholds() -> Vec<u8> {

@@ -1,9 +1,9 @@
-//! `credit_card`: a card that is checked here, then by a card provider, which may send its holder to his bank.
+//! `credit_card`: a card that is checked here, then by a card provider, which may send its holder to their bank.
 
-use super::{Ask, At, Next, Step, ask_form, failed, not_set_up, typed};
+use super::{Ask, At, Next, Step, TurnInput, ask_form, failed, not_set_up};
 use crate::ages::{Ages, NotDone};
 use ::methods::card::{Card, Checked, Held};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 pub(super) fn form() -> Next {
     ask_form(&Card::FORM)
@@ -14,7 +14,7 @@ impl Ages {
         &self,
         at: At<'_>,
         held: Value,
-        input: &Map<String, Value>,
+        input: &TurnInput,
     ) -> Result<Next, NotDone> {
         let Some(provider) = &self.providers(at).card else { return Ok(not_set_up()) };
         // Back from the bank: it says nothing here, the provider is asked.
@@ -22,7 +22,7 @@ impl Ages {
             let answer = provider.resume(&held).await;
             return Ok(self.answered(at, answer, form));
         }
-        let card = match Card::read(&typed(input)?, self.today()) {
+        let card = match Card::read(input.typed()?, self.today()) {
             Ok(card) => card,
             Err(failure) => return Ok(failed(at, failure, form)),
         };

@@ -1,13 +1,8 @@
 //! `mobile` and `email`: a code shows that the phone or the address is the person's own, then somebody is asked about it.
 
-use super::{Ask, At, Next, Problem, Step, ask_form, failed, not_set_up, text, typed};
+use super::{Ask, At, CodeChannel, InputProblem, Next, Step, TurnInput, ask_form, failed, not_set_up};
 use crate::{
-    ages::{
-        Ages, NotDone, judge,
-        session::Verdict,
-        wanted::{VerifiedEmail, Wanted},
-        words::Method,
-    },
+    ages::{Ages, CreateSession, NotDone, judge, session::Verdict, wanted::VerifiedEmail, words::AgeMethod},
     mail::Letter,
 };
 use ::methods::{
@@ -20,7 +15,7 @@ use ::methods::{
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use base::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// Digits of a code.
 const DIGITS: usize = 6;
@@ -53,9 +48,9 @@ enum Reached {
 }
 
 impl Reached {
-    fn read(method: Method, fields: &Fields, ages: &Ages, at: At<'_>) -> Result<Self, Failure> {
+    fn read(method: AgeMethod, fields: &Fields, ages: &Ages, at: At<'_>) -> Result<Self, Failure> {
         match method {
-            Method::Mobile => {
+            AgeMethod::Mobile => {
                 let home = ages.providers(at).calling_code.as_ref();
                 Phone::parse(fields.text("phone")?, home).map(Self::Phone)
             }
@@ -64,8 +59,8 @@ impl Reached {
     }
 
     /// What was read before and travelled sealed.
-    fn again(method: Method, to: &str) -> Result<Self, Failure> {
-        if method == Method::Mobile {
+    fn again(method: AgeMethod, to: &str) -> Result<Self, Failure> {
+        if method == AgeMethod::Mobile {
             Phone::parse(to, None).map(Self::Phone)
         } else {
             Email::parse(to).map(Self::Email)
@@ -82,15 +77,15 @@ impl Reached {
     /// Asks for the code; another one can be had in so many seconds.
     fn step(&self, resend_in: i64) -> Step {
         let (channel, sent_to) = match self {
-            Self::Phone(phone) => ("SMS", phone.hidden()),
-            Self::Email(email) => ("EMAIL", email.hidden()),
+            Self::Phone(phone) => (CodeChannel::Sms, phone.hidden()),
+            Self::Email(email) => (CodeChannel::Email, email.hidden()),
         };
         Step::Code { channel, sent_to, length: DIGITS, resend_in }
     }
 }
 
-pub(super) fn form(method: Method) -> Next {
-    if method == Method::Mobile { ask_form(&PHONE) } else { ask_form(&Email::FORM) }
+pub(super) fn form(method: AgeMethod) -> Next {
+    if method == AgeMethod::Mobile { ask_form(&PHONE) } else { ask_form(&Email::FORM) }
 }
 
 impl Ages {
@@ -98,11 +93,11 @@ impl Ages {
         &self,
         at: At<'_>,
         held: Value,
-        input: &Map<String, Value>,
+        input: &TurnInput,
     ) -> Result<Next, NotDone> {
         let method = at.block.method;
         let Ok(sent) = serde_json::from_value::<Sent>(held) else {
-            let reached = Reached::read(method, &typed(input)?, self, at);
+            let reached = Reached::read(method, input.typed()?, self, at);
             return Ok(match reached {
                 Ok(reached) => self.send_code(at, &reached).await,
                 Err(failure) => failed(at, failure, || form(method)),
@@ -116,23 +111,23 @@ impl Ages {
         let last = at.session.codes.last;
         let wait = last.map_or(0, |last| (BETWEEN - now.duration_since(last).as_secs()).clamp(0, BETWEEN));
         let stands = |problem| Ask::new(reached.step(wait), json!(sent)).because(problem);
-        if input.get("resend") == Some(&Value::Bool(true)) {
+        if input.resend {
             if wait > 0 || at.session.codes.sent >= MOST_SENT {
-                return Ok(Next::Ask(stands(Problem::new("TOO_SOON"))));
+                return Ok(Next::Ask(stands(InputProblem::new("TOO_SOON"))));
             }
             return Ok(self.send_code(at, &reached).await);
         }
         if now.duration_since(sent.at) > GOOD {
-            return Ok(Next::Ask(stands(Problem::new("EXPIRED_CODE"))));
+            return Ok(Next::Ask(stands(InputProblem::new("EXPIRED_CODE"))));
         }
-        let code: String =
-            text(input, "code").unwrap_or_default().chars().filter(|c| !c.is_whitespace()).collect();
+        let code = input.code.as_deref().unwrap_or_default();
+        let code: String = code.chars().filter(|c| !c.is_whitespace()).collect();
         if verify_slices_are_equal(code.as_bytes(), sent.code.as_bytes()).is_err() {
             let left = MOST_WRONG - 1 - at.attempt.wrong;
             if left <= 0 {
                 return Ok(Next::End(Verdict::Undecided { code: "WRONG_CODE" }));
             }
-            let problem = Problem { code: "WRONG_CODE", field: Some("code"), remaining: Some(left) };
+            let problem = InputProblem { code: "WRONG_CODE", field: Some("code"), remaining: Some(left) };
             return Ok(Next::Ask(Ask { wrong: true, ..stands(problem) }));
         }
         let providers = self.providers(at);
@@ -146,25 +141,26 @@ impl Ages {
         Ok(self.answered(at, answer, || form(method)))
     }
 
-    /// What comes of an address that the business has verified, where the payload has one: nobody types a code.
-    pub async fn judge_email(&self, sandbox: bool, wanted: &mut Wanted) -> Result<Option<Verdict>, NotDone> {
-        let Some(VerifiedEmail { address, country, ip }) = wanted.email.take() else { return Ok(None) };
-        let providers = if sandbox { &self.0.sandbox } else { &self.0.providers };
-        let (Some(block), Some(registry)) = (wanted.judged_email(providers), &providers.email) else {
-            return Ok(None);
+    /// Judges an address that the relying party has verified, where the request has one: nobody types a code.
+    pub async fn judge_email(&self, command: &mut CreateSession) -> Result<(), NotDone> {
+        let Some(VerifiedEmail { address, country, ip }) = command.wanted.email.take() else { return Ok(()) };
+        let providers = if command.sandbox { &self.0.sandbox } else { &self.0.providers };
+        let (Some(block), Some(registry)) = (command.wanted.judged_email(providers), &providers.email) else {
+            return Ok(());
         };
         self.0.signer.ready().await?;
         let unusable = |_| NotDone::wrong("email.data.verified_email", "it is no e-mail address");
         let email = Email::parse(&address).map_err(unusable)?.at(country, ip);
         let years = u8::try_from(block.threshold).unwrap_or(u8::MAX);
-        Ok(Some(match registry.ask(&Subject::Email(email), years).await {
-            Ok(Evidence { known, id }) => judge::finding(known, wanted, block, self.today(), id),
+        command.shown = Some(match registry.ask(&Subject::Email(email), years).await {
+            Ok(Evidence { known, id }) => judge::finding(known, &command.wanted, block, self.today(), id),
             Err(Failure::Unavailable(words)) => {
                 tracing::warn!(method = %block.method, "a provider cannot be asked: {words}");
                 Verdict::Broken { code: "PROVIDER_UNAVAILABLE" }
             }
             Err(Failure::Input { .. } | Failure::Unknown(_)) => Verdict::Undecided { code: "NOT_FOUND" },
-        }))
+        });
+        Ok(())
     }
 
     /// Sends a code, and asks for it.

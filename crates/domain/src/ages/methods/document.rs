@@ -6,25 +6,30 @@ use crate::{
         Ages, NotDone, judge,
         session::{Session, Verdict},
         wanted::Block,
-        words::{Authenticity, Level, Method},
+        words::{AgeMethod as Method, AuthenticityLevel as Authenticity, LivenessLevel as Level},
     },
-    identity::{self, Outcome as Came, wanted::Wanted},
+    identity::{
+        self, Outcome as Came,
+        flow::CreateSession,
+        request::{
+            RESOURCES_TTL_SECONDS, RequestedCheck, RequestedTask, RequiredDocument, SdkConfig,
+            SessionRequest, TOKEN_TTL_SECONDS,
+        },
+        words::{CheckType, LivenessType, ManualCheck, ResourceKind, TaskType},
+    },
 };
-use base::{AgeSessionId, AttemptId, SessionId, SignedDuration, Uuid};
+use base::{AgeSessionId, AttemptId, SessionId, SignedDuration, Timestamp, Uuid};
 use jobs::{Failure, Job, Lane, Outcome, Retry};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// How often the page asks how the checks are doing, milliseconds.
 const POLL_MS: u32 = 2000;
 /// How often the server looks by itself, as the person may have closed the page: while checks run, and while he is at it.
 const EVERY: SignedDuration = SignedDuration::from_secs(5);
 const SELDOM: SignedDuration = SignedDuration::from_secs(20);
-/// Seconds that resources are kept at least, and beyond the session's own time; they go as soon as the age is known.
-const RESOURCES_TTL: i64 = 86_700;
+/// Seconds that resources are kept beyond the session's own time; they go as soon as the age is known.
 const LONGER: i64 = 3600;
-/// The least that a person has for a document, seconds.
-const LEAST: i64 = 60;
 
 /// Nobody finished the document session.
 const ENDED: &str = "DOCUMENT_SESSION_ENDED";
@@ -52,46 +57,50 @@ impl Job for FollowDocument {
 }
 
 /// What the document session is asked for.
-fn payload(session: &Session, block: &Block, seconds: i64) -> Map<String, Value> {
+fn request(session: &Session, block: &Block, now: Timestamp) -> SessionRequest {
+    let seconds = session.seconds_left(now);
+    let ttl = seconds.clamp(*TOKEN_TTL_SECONDS.start(), *TOKEN_TTL_SECONDS.end());
     let mut checks = Vec::new();
     if block.authenticity != Authenticity::Off {
-        let manual = if block.authenticity == Authenticity::Manual { "ALWAYS" } else { "NEVER" };
-        checks.push(json!({ "type": "ID_DOCUMENT_AUTHENTICITY", "config": { "manual_check": manual } }));
+        let by_hand = block.authenticity == Authenticity::Manual;
+        let manual_check = if by_hand { ManualCheck::Always } else { ManualCheck::Never };
+        checks.push(RequestedCheck { manual_check, ..RequestedCheck::new(CheckType::Authenticity) });
     }
     if block.level != Level::None {
-        let liveness = if block.level == Level::Active { "ZOOM" } else { "STATIC" };
-        checks.push(json!({ "type": "LIVENESS", "config": { "liveness_type": liveness, "max_retries": 3 } }));
-        checks.push(json!({ "type": "ID_DOCUMENT_FACE_MATCH", "config": { "manual_check": "NEVER" } }));
+        let active = block.level == Level::Active;
+        let liveness_type = Some(if active { LivenessType::Zoom } else { LivenessType::Static });
+        checks.push(RequestedCheck { liveness_type, ..RequestedCheck::new(CheckType::Liveness) });
+        checks.push(RequestedCheck::new(CheckType::FaceMatch));
     }
-    let mut config = Map::new();
-    config.insert("allow_handoff".to_owned(), (!block.disable_mobile_hand_off.unwrap_or(false)).into());
-    if let Some(country) = &block.preset_issuing_country {
-        config.insert("preset_issuing_country".to_owned(), country.as_str().into());
-    }
-    if let Some(policy) = &session.wanted.privacy_policy {
-        config.insert("privacy_policy_url".to_owned(), policy.as_str().into());
-    }
-    let payload = json!({
-        "client_session_token_ttl": seconds.max(LEAST),
-        "resources_ttl": (seconds + LONGER).max(RESOURCES_TTL),
+    SessionRequest {
+        resources_ttl: (seconds + LONGER).max(*RESOURCES_TTL_SECONDS.start()),
         // Whoever comes here was asked on the page of the age session, or by the business.
-        "block_biometric_consent": true,
-        "requested_checks": checks,
-        "requested_tasks": [{ "type": "ID_DOCUMENT_TEXT_DATA_EXTRACTION", "config": { "manual_check": "NEVER" } }],
-        "required_documents": [{ "type": "ID_DOCUMENT" }],
-        "sdk_config": config,
-    });
-    payload.as_object().cloned().unwrap_or_default()
+        block_biometric_consent: true,
+        checks,
+        tasks: vec![RequestedTask::new(TaskType::IdDocument)],
+        documents: vec![RequiredDocument::new(ResourceKind::IdDocument)],
+        sdk_config: SdkConfig {
+            allow_handoff: !block.disable_mobile_hand_off.unwrap_or(false),
+            preset_issuing_country: block.preset_issuing_country.clone(),
+            privacy_policy_url: session.wanted.privacy_policy.clone(),
+            ..SdkConfig::default()
+        },
+        ..SessionRequest::new(now + SignedDuration::from_secs(ttl))
+    }
 }
 
 impl Ages {
     pub(super) async fn open_document(&self, at: At<'_>) -> Result<Next, NotDone> {
         let world = &*self.0.world;
         let identities = &self.0.identities;
-        let payload = payload(at.session, at.block, at.session.seconds_left(world.now()));
-        let wanted = Wanted::read(&payload, world.now(), identities.outbox()).map_err(NotDone::Invalid)?;
+        let request = request(at.session, at.block, world.now());
+        let violations = identities.violations(&request);
+        if !violations.is_empty() {
+            return Err(NotDone::Invalid(violations));
+        }
+        let (app, sandbox) = (at.session.app, at.session.sandbox);
         let mut tx = self.0.db.write().await?;
-        let made = identities.create(&mut tx, at.session.app, at.session.sandbox, wanted, None).await?;
+        let made = identities.create(&mut tx, CreateSession { app, sandbox, request, device: None }).await?;
         let job = FollowDocument { session: at.session.id, attempt: at.attempt.id };
         jobs::enqueue_at(&mut tx, world, &job, world.now() + SELDOM).await?;
         tx.commit().await?;
@@ -162,7 +171,7 @@ impl Ages {
             // The page shows what the person is to do; nothing is to be written down.
             Next::Ask(ask) if matches!(ask.step, Step::Document { .. }) => Ok(Outcome::Again(now + SELDOM)),
             Next::Ask(_) => again,
-            Next::Waits if session.state == crate::ages::words::State::Processing => again,
+            Next::Waits if session.state == crate::ages::words::AgeSessionStatus::Processing => again,
             // Both ran out of time, and a session that did stays as it was.
             Next::End(Verdict::Undecided { code: ENDED }) if !session.lives(now) => {
                 self.forget_document(&session, attempt.held.clone()).await;

@@ -1,13 +1,12 @@
 //! `age_estimation`: a photo, or frames with the moves that were asked for; liveness by level; the age with how sure it is.
 
-use super::{Ask, At, CAPTURE, Next, Problem, Step};
+use super::{Ask, At, CAPTURE, HeadMovement, InputProblem, Next, Step, TurnInput};
 use crate::{
-    ages::{Ages, NotDone, judge, session::Verdict, words::Level},
+    ages::{Ages, NotDone, judge, session::Verdict, words::LivenessLevel},
     estimate::{Ask as Question, Assurance, FaceCode, Prediction, Refusal},
-    secure_capture,
 };
 use media::gate;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use vision::{
     challenge::{Challenge, Kind, MOST_FRAMES, Move, Observation},
     distance,
@@ -38,7 +37,7 @@ enum Looked {
 impl Ages {
     pub(super) fn open_estimation(&self, at: At<'_>) -> Next {
         let challenge =
-            (at.block.level == Level::Active).then(|| Challenge::choose(&*self.0.world, Kind::Turn));
+            (at.block.level == LivenessLevel::Active).then(|| Challenge::choose(&*self.0.world, Kind::Turn));
         Next::Ask(ask(at, challenge))
     }
 
@@ -46,19 +45,15 @@ impl Ages {
         &self,
         at: At<'_>,
         held: Value,
-        input: &Map<String, Value>,
+        input: &TurnInput,
     ) -> Result<Next, NotDone> {
-        let again = |code| Ok(Next::Ask(self.again(at).because(Problem::new(code))));
-        let image = picture(input.get("img"), "img", MOST_BYTES)?;
+        let again = |code| Ok(Next::Ask(self.again(at).because(InputProblem::new(code))));
+        let image = picture(input.photo.as_deref(), "img", MOST_BYTES)?;
         if at.session.sandbox {
             return Ok(Next::End(sandbox(at)));
         }
-        let capture = match input.get("secure").filter(|capture| !capture.is_null()) {
-            Some(capture) => serde_json::from_value(capture.clone())
-                .map_err(|_| NotDone::wrong("secure", "an object is expected"))?,
-            None => secure_capture::Capture::default(),
-        };
-        let multiframe = at.block.level == Level::Active;
+        let capture = input.secure.clone().unwrap_or_default();
+        let multiframe = at.block.level == LivenessLevel::Active;
         let vouched =
             self.0.secure_capture.check(&*self.0.world, at.session.app, &capture, &image, multiframe);
         if let Err(untrusted) = vouched {
@@ -87,12 +82,12 @@ impl Ages {
     /// The same step again; a challenge is chosen anew each time.
     fn again(&self, at: At<'_>) -> Ask {
         let challenge =
-            (at.block.level == Level::Active).then(|| Challenge::choose(&*self.0.world, Kind::Turn));
+            (at.block.level == LivenessLevel::Active).then(|| Challenge::choose(&*self.0.world, Kind::Turn));
         ask(at, challenge)
     }
 
-    async fn look(&self, image: Vec<u8>, level: Level) -> Result<Looked, NotDone> {
-        let liveness = (level != Level::None).then_some(Assurance::Medium);
+    async fn look(&self, image: Vec<u8>, level: LivenessLevel) -> Result<Looked, NotDone> {
+        let liveness = (level != LivenessLevel::None).then_some(Assurance::Medium);
         match self.0.estimator.answer(Question { image, relaxed: true, age: true, liveness }).await {
             Ok(finding) => {
                 let spoof = finding.liveness.is_some_and(|liveness| liveness.prediction != Prediction::Real);
@@ -114,19 +109,18 @@ impl Ages {
         &self,
         challenge: &Challenge,
         photo: &[u8],
-        input: &Map<String, Value>,
+        input: &TurnInput,
     ) -> Result<Option<bool>, NotDone> {
-        let frames = input.get("frames").and_then(Value::as_array);
-        let frames = frames.ok_or_else(|| NotDone::wrong("frames", "a list is expected"))?;
+        let frames = input.frames.as_ref().ok_or_else(|| NotDone::wrong("frames", "a list is expected"))?;
         if frames.len() > FRAMES {
             let words = format!("it has {} items, at most {FRAMES} are looked at", frames.len());
             return Err(NotDone::wrong("frames", words));
         }
-        let times = input.get("times").and_then(Value::as_array);
+        let times = input.frame_times_ms.as_deref().unwrap_or_default();
         let mut pictures = Vec::with_capacity(frames.len());
         for (number, frame) in frames.iter().enumerate() {
             let bytes = picture(Some(frame), &format!("frames[{number}]"), MOST_FRAME_BYTES)?;
-            let time = times.and_then(|times| times.get(number)).and_then(Value::as_f64);
+            let time = times.get(number).copied();
             pictures.push((bytes, time.unwrap_or(number as f64 * BETWEEN_MS) / 1000.0));
         }
         let (challenge, photo) = (challenge.clone(), photo.to_vec());
@@ -155,17 +149,17 @@ impl Ages {
 fn ask(at: At<'_>, challenge: Option<Challenge>) -> Ask {
     match challenge {
         Some(challenge) => {
-            let word = |turn: &Move| match turn {
-                Move::Left => "LEFT",
-                Move::Right => "RIGHT",
-                Move::Up => "UP",
-                Move::Nearer => "NEARER",
-                Move::Farther => "FARTHER",
+            let movement = |turn: &Move| match turn {
+                Move::Left => HeadMovement::Left,
+                Move::Right => HeadMovement::Right,
+                Move::Up => HeadMovement::Up,
+                Move::Nearer => HeadMovement::Nearer,
+                Move::Farther => HeadMovement::Farther,
             };
-            let moves = challenge.moves.iter().map(word).collect();
-            Ask::new(Step::Frames { moves, capture: CAPTURE }, json!(challenge))
+            let moves = challenge.moves.iter().map(movement).collect();
+            Ask::new(Step::Frames { moves, capture_path: CAPTURE }, json!(challenge))
         }
-        None => Ask::new(Step::Camera { level: at.block.level.as_str(), capture: CAPTURE }, Value::Null),
+        None => Ask::new(Step::Camera { level: at.block.level, capture_path: CAPTURE }, Value::Null),
     }
 }
 
@@ -177,10 +171,8 @@ fn sandbox(at: At<'_>) -> Verdict {
 }
 
 /// The bytes of a picture in base64.
-pub(super) fn picture(value: Option<&Value>, path: &str, most: usize) -> Result<Vec<u8>, NotDone> {
-    let text = value
-        .and_then(Value::as_str)
-        .ok_or_else(|| NotDone::wrong(path, "base64 of a JPEG picture is expected"))?;
+fn picture(text: Option<&str>, path: &str, most: usize) -> Result<Vec<u8>, NotDone> {
+    let text = text.ok_or_else(|| NotDone::wrong(path, "base64 of a JPEG picture is expected"))?;
     if text.len() > most / 3 * 4 + 4 {
         let words = format!("it has {} characters; a picture of at most {most} bytes is taken", text.len());
         return Err(NotDone::wrong(path, words));
@@ -188,7 +180,7 @@ pub(super) fn picture(value: Option<&Value>, path: &str, most: usize) -> Result<
     base64_simd::STANDARD.decode_to_vec(text).map_err(|_| NotDone::wrong(path, "it is no base64"))
 }
 
-/// What a person can do about his picture.
+/// What people can do about their picture.
 fn face_word(code: FaceCode) -> &'static str {
     match code {
         FaceCode::NotFound => "NO_FACE",

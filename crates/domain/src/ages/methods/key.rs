@@ -3,19 +3,19 @@
 //! What is kept says what a result says and how it came about, and nothing of where: neither session nor business stands in
 //! it. It is found by the key alone, which the authenticator gives out only after it made sure who asks.
 
-use super::{Ask, At, Next, Step, failed, not_set_up};
+use super::{Ask, At, Next, Step, TurnInput, failed, not_set_up};
 use crate::ages::{
     Ages, NotDone, Session,
     session::{Gift, Verdict},
     wanted::{Held, Wanted, satisfies},
-    words::{CheckType, Kind, Method, State},
+    words::{AgeCheckType, AgeMethod, AgeSessionStatus, AgeSessionType},
 };
 use ::methods::passkey::{Authenticating, Key, Passkeys, Registering};
 use aws_lc_rs::digest;
 use base::{AgeSessionId, SignedDuration, Timestamp};
 use db::{Db, DbError, Durability, FromRow, sql};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// How long a question about a key may be answered.
@@ -67,12 +67,7 @@ impl Ages {
         }
     }
 
-    pub(super) async fn use_key(
-        &self,
-        at: At<'_>,
-        held: Value,
-        input: &Map<String, Value>,
-    ) -> Result<Next, NotDone> {
+    pub(super) async fn use_key(&self, at: At<'_>, held: Value, input: &TurnInput) -> Result<Next, NotDone> {
         let Some(passkeys) = self.passkeys(at.session.sandbox) else { return Ok(not_set_up()) };
         let carried: Carried<Authenticating> = serde_json::from_value(held).map_err(|_| NotDone::Stale)?;
         let now = self.0.world.now();
@@ -80,8 +75,7 @@ impl Ages {
             return Ok(self.ask_for_key(at));
         }
         let undecided = |code| Ok(Next::End(Verdict::Undecided { code }));
-        let credential = input.get("credential").filter(|credential| credential.is_object());
-        let Some(credential) = credential else { return undecided("NO_KEY") };
+        let Some(credential) = &input.credential else { return undecided("NO_KEY") };
         let named = match passkeys.named(credential) {
             Ok(named) => named,
             Err(failure) => return Ok(failed(at, failure, not_set_up)),
@@ -110,7 +104,7 @@ impl Ages {
         }
         let wanted = &at.session.wanted;
         // Where a session names a rule, that says what is enough; where it has nothing but keys, their own threshold does.
-        let others = wanted.blocks.iter().any(|block| block.allowed && block.method != Method::SvcKey);
+        let others = wanted.blocks.iter().any(|block| block.allowed && block.method != AgeMethod::SvcKey);
         let enough = match &rule {
             None if !others => wanted.kind.is_told_by(token.held.kind),
             rule => satisfies(&token.held, rule.as_ref().unwrap_or(wanted)),
@@ -119,27 +113,27 @@ impl Ages {
         let asked = of_rule.filter(|_| !at.block.says_threshold).unwrap_or(at.block).threshold;
         // What satisfies a rule of the session's own methods need not reach the threshold of this one.
         let reached = match wanted.kind {
-            Kind::Over => token.held.age >= asked,
-            Kind::Under => token.held.age <= asked,
-            Kind::Age => true,
+            AgeSessionType::Over => token.held.age >= asked,
+            AgeSessionType::Under => token.held.age <= asked,
+            AgeSessionType::Age => true,
         };
         if !enough || !reached {
             return undecided("KEPT_RESULT_NOT_ENOUGH");
         }
-        let age = if wanted.kind == Kind::Age { token.held.age } else { asked };
-        Ok(Next::End(Verdict::Passed { age, evidence: None, check_type: CheckType::AgeToken, held: None }))
+        let age = if wanted.kind == AgeSessionType::Age { token.held.age } else { asked };
+        Ok(Next::End(Verdict::Passed { age, evidence: None, check_type: AgeCheckType::AgeToken, held: None }))
     }
 
     /// Whether a person who has shown his age may keep the result.
     pub fn offers_key(&self, session: &Session) -> bool {
         let wanted: &Wanted = &session.wanted;
         let result = session.outcome.as_ref().is_some_and(|outcome| outcome.held.is_some());
-        session.state == State::Complete
+        session.state == AgeSessionStatus::Complete
             && session.issues.is_none()
             && result
             && !session.given.contains(&Gift::Key)
             && self.passkeys(session.sandbox).is_some()
-            && wanted.block(Method::SvcKey).is_some_and(|block| block.allowed)
+            && wanted.block(AgeMethod::SvcKey).is_some_and(|block| block.allowed)
     }
 
     /// Keeps the result of a session under a key: first the browser is asked to make one, then it answers.

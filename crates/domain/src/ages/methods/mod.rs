@@ -23,33 +23,33 @@ use super::{
     providers::Providers,
     session::{Attempt, Session, Verdict},
     wanted::Block,
-    words::Method,
+    words::{AgeMethod, LivenessLevel},
 };
+use crate::secure_capture::Capture;
 use ::methods::{
     Evidence, Failure,
     fields::{Field, Fields},
 };
 use base::Timestamp;
-use serde::{Deserialize as _, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
+use std::{collections::BTreeMap, fmt};
 
 /// What the page is to do next.
-#[derive(Clone, Debug, Serialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
+#[derive(Clone, Debug)]
 pub enum Step {
     /// Take a photo of the face.
     Camera {
         /// How it is made sure that it is live.
-        level: &'static str,
-        /// Where the page gets what vouches for the photo.
-        capture: Capture,
+        level: LivenessLevel,
+        /// The path where the page gets what vouches for the photo.
+        capture_path: &'static str,
     },
     /// The same, with moves of the head, in this order.
     Frames {
-        /// LEFT, RIGHT, UP, NEARER, FARTHER, the person's own left and right.
-        moves: Vec<&'static str>,
-        /// Where the page gets what vouches for the photo.
-        capture: Capture,
+        /// The moves.
+        moves: Vec<HeadMovement>,
+        /// The path where the page gets what vouches for the photo.
+        capture_path: &'static str,
     },
     /// Fill in a form.
     Form {
@@ -58,8 +58,8 @@ pub enum Step {
     },
     /// Type the code that was sent.
     Code {
-        /// SMS or EMAIL.
-        channel: &'static str,
+        /// How it was sent.
+        channel: CodeChannel,
         /// Where it was sent, as far as a page may show that.
         sent_to: String,
         /// Digits.
@@ -70,7 +70,7 @@ pub enum Step {
     /// Choose one.
     Choose {
         /// What there is.
-        options: Vec<Choice>,
+        options: Vec<IdentityProviderOption>,
     },
     /// Go there, and come back.
     Redirect {
@@ -114,16 +114,35 @@ pub enum Step {
     },
 }
 
-/// Where the page gets what vouches for a photo.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct Capture {
-    /// The path of the secure capture protocol.
-    pub path: &'static str,
+crate::words::closed! {
+    /// A move of the head, by the person's own left and right.
+    pub enum HeadMovement {
+        /// Turn to the left.
+        Left => "LEFT",
+        /// Turn to the right.
+        Right => "RIGHT",
+        /// Look up.
+        Up => "UP",
+        /// Come nearer to the camera.
+        Nearer => "NEARER",
+        /// Go farther from it.
+        Farther => "FARTHER",
+    }
 }
 
-/// One of several.
-#[derive(Clone, Debug, Serialize)]
-pub struct Choice {
+crate::words::closed! {
+    /// How a one-time code is sent.
+    pub enum CodeChannel {
+        /// To a phone.
+        Sms => "SMS",
+        /// To a mail address.
+        Email => "EMAIL",
+    }
+}
+
+/// One of several identity providers.
+#[derive(Clone, Debug)]
+pub struct IdentityProviderOption {
     /// What is sent back.
     pub id: String,
     /// What people call it.
@@ -131,22 +150,63 @@ pub struct Choice {
 }
 
 /// Secure capture of this server.
-const CAPTURE: Capture = Capture { path: "/ai/sm/v1/secure/1" };
+const CAPTURE: &str = "/ai/sm/v1/secure/1";
+
+/// What a page sends with a turn. What of it is looked at depends on the step.
+#[derive(Default)]
+pub struct TurnInput {
+    /// A photo, base64.
+    pub photo: Option<String>,
+    /// What vouches for it.
+    pub secure: Option<Capture>,
+    /// Frames that show the moves, base64.
+    pub frames: Option<Vec<String>>,
+    /// When each frame was taken, milliseconds.
+    pub frame_times_ms: Option<Vec<f64>>,
+    /// What was typed into a form.
+    pub fields: Option<Fields>,
+    /// The code that was typed.
+    pub code: Option<String>,
+    /// Whether another code is asked for.
+    pub resend: bool,
+    /// The option that was chosen.
+    pub choice: Option<String>,
+    /// The parameters with which a provider or wallet sent the person back.
+    pub returned: Option<BTreeMap<String, String>>,
+    /// A passkey's answer, in the JSON form of `WebAuthn` level 3.
+    pub credential: Option<Value>,
+    /// A blind token, base64url.
+    pub token: Option<String>,
+    /// Whether the issuer gave no token.
+    pub declined: bool,
+}
+
+// What people type and show is not for logs.
+impl fmt::Debug for TurnInput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TurnInput")
+    }
+}
+
+impl TurnInput {
+    /// What was typed into a form.
+    fn typed(&self) -> Result<&Fields, NotDone> {
+        self.fields.as_ref().ok_or_else(|| NotDone::wrong("fields", "an object is expected"))
+    }
+}
 
 /// What of an input could not be used.
-#[derive(Clone, Debug, Serialize)]
-pub struct Problem {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputProblem {
     /// In one word.
     pub code: &'static str,
     /// Which field, where it is one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub field: Option<&'static str>,
     /// Tries that are left, where they are counted.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub remaining: Option<i64>,
 }
 
-impl Problem {
+impl InputProblem {
     fn new(code: &'static str) -> Self {
         Self { code, field: None, remaining: None }
     }
@@ -178,7 +238,7 @@ pub(super) struct Ask {
     /// What.
     pub step: Step,
     /// What of the last input could not be used.
-    pub problem: Option<Problem>,
+    pub problem: Option<InputProblem>,
     /// What the method must remember; it travels sealed.
     pub held: Value,
     /// What the attempt must know, where that changes.
@@ -195,7 +255,7 @@ impl Ask {
     }
 
     /// The same with what of the last input could not be used.
-    fn because(self, problem: Problem) -> Self {
+    fn because(self, problem: InputProblem) -> Self {
         Self { problem: Some(problem), ..self }
     }
 }
@@ -221,17 +281,18 @@ impl Ages {
     /// Opens a method.
     pub(super) async fn open_method(&self, at: At<'_>) -> Result<Next, NotDone> {
         match at.block.method {
-            Method::AgeEstimation => Ok(self.open_estimation(at)),
-            Method::DocScan => self.open_document(at).await,
-            Method::CreditCard => Ok(card::form()),
-            Method::Mobile | Method::Email => Ok(code::form(at.block.method)),
-            Method::ElectronicId | Method::Singpass => self.open_oidc(at).await,
-            Method::SvcKey => Ok(self.ask_for_key(at)),
-            Method::LaWallet | Method::SocialSecurityNumber | Method::UsFloridaHb3 | Method::Cpf => {
-                Ok(registry::form(at.block.method))
-            }
-            Method::DoubleAnonymity => self.ask_for_token(at).await,
-            Method::DigitalId => Ok(self.open_wallet(at)),
+            AgeMethod::AgeEstimation => Ok(self.open_estimation(at)),
+            AgeMethod::DocScan => self.open_document(at).await,
+            AgeMethod::CreditCard => Ok(card::form()),
+            AgeMethod::Mobile | AgeMethod::Email => Ok(code::form(at.block.method)),
+            AgeMethod::ElectronicId | AgeMethod::Singpass => self.open_oidc(at).await,
+            AgeMethod::SvcKey => Ok(self.ask_for_key(at)),
+            AgeMethod::LaWallet
+            | AgeMethod::SocialSecurityNumber
+            | AgeMethod::UsFloridaHb3
+            | AgeMethod::Cpf => Ok(registry::form(at.block.method)),
+            AgeMethod::DoubleAnonymity => self.ask_for_token(at).await,
+            AgeMethod::DigitalId => Ok(self.open_wallet(at)),
         }
     }
 
@@ -240,20 +301,21 @@ impl Ages {
         &self,
         at: At<'_>,
         held: Value,
-        input: &Map<String, Value>,
+        input: &TurnInput,
     ) -> Result<Next, NotDone> {
         match at.block.method {
-            Method::AgeEstimation => self.estimate_age(at, held, input).await,
-            Method::DocScan => self.look_at_document(at).await,
-            Method::CreditCard => self.check_card(at, held, input).await,
-            Method::Mobile | Method::Email => self.check_code(at, held, input).await,
-            Method::ElectronicId | Method::Singpass => self.turn_oidc(at, held, input).await,
-            Method::SvcKey => self.use_key(at, held, input).await,
-            Method::LaWallet | Method::SocialSecurityNumber | Method::UsFloridaHb3 | Method::Cpf => {
-                self.ask_registry(at, input).await
-            }
-            Method::DoubleAnonymity => self.take_token(at, held, input).await,
-            Method::DigitalId => self.turn_wallet(at, held, input).await,
+            AgeMethod::AgeEstimation => self.estimate_age(at, held, input).await,
+            AgeMethod::DocScan => self.look_at_document(at).await,
+            AgeMethod::CreditCard => self.check_card(at, held, input).await,
+            AgeMethod::Mobile | AgeMethod::Email => self.check_code(at, held, input).await,
+            AgeMethod::ElectronicId | AgeMethod::Singpass => self.turn_oidc(at, held, input).await,
+            AgeMethod::SvcKey => self.use_key(at, held, input).await,
+            AgeMethod::LaWallet
+            | AgeMethod::SocialSecurityNumber
+            | AgeMethod::UsFloridaHb3
+            | AgeMethod::Cpf => self.ask_registry(at, input).await,
+            AgeMethod::DoubleAnonymity => self.take_token(at, held, input).await,
+            AgeMethod::DigitalId => self.turn_wallet(at, held, input).await,
         }
     }
 
@@ -283,7 +345,9 @@ impl Ages {
 fn failed(at: At<'_>, failure: Failure, again: impl FnOnce() -> Next) -> Next {
     match failure {
         Failure::Input { field, code } => match again() {
-            Next::Ask(ask) => Next::Ask(ask.because(Problem { code, field: Some(field), remaining: None })),
+            Next::Ask(ask) => {
+                Next::Ask(ask.because(InputProblem { code, field: Some(field), remaining: None }))
+            }
             other => other,
         },
         Failure::Unknown(words) => {
@@ -305,28 +369,16 @@ fn ask_form(fields: &'static [Field]) -> Next {
     Next::Ask(Ask::new(Step::Form { fields }, Value::Null))
 }
 
-/// What was typed into a form.
-fn typed(input: &Map<String, Value>) -> Result<Fields, NotDone> {
-    let fields = input.get("fields").filter(|fields| fields.is_object());
-    let fields = fields.ok_or_else(|| NotDone::wrong("fields", "an object is expected"))?;
-    Fields::deserialize(fields).map_err(|error| NotDone::wrong("fields", error.to_string()))
-}
-
-/// The text of a member.
-fn text<'a>(input: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
-    input.get(name).and_then(Value::as_str)
-}
-
 /// Whether a turn only asks how things are, so that it may be repeated.
-pub(super) fn only_asks(attempt: &Attempt, input: &Map<String, Value>) -> bool {
+pub(super) fn only_asks(attempt: &Attempt, input: &TurnInput) -> bool {
     match attempt.method {
-        Method::DocScan => true,
-        Method::DigitalId => !is_estimating(attempt) && !input.contains_key("returned"),
+        AgeMethod::DocScan => true,
+        AgeMethod::DigitalId => !is_estimating(attempt) && input.returned.is_none(),
         _ => false,
     }
 }
 
 /// Whether attempts at a method may end while the page only asks.
-pub(super) fn ends_elsewhere(method: Method) -> bool {
-    matches!(method, Method::DocScan | Method::DigitalId)
+pub(super) fn ends_elsewhere(method: AgeMethod) -> bool {
+    matches!(method, AgeMethod::DocScan | AgeMethod::DigitalId)
 }

@@ -1,9 +1,9 @@
 //! `electronic_id` and `singpass`: a provider of identities that the person signs in at.
 
-use super::{Ask, At, Choice, Next, Step, failed, not_set_up, text};
-use crate::ages::{Ages, NotDone, words::Method};
+use super::{Ask, At, IdentityProviderOption, Next, Step, TurnInput, failed, not_set_up};
+use crate::ages::{Ages, NotDone, words::AgeMethod};
 use ::methods::oidc::{Held, Provider};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// Parameters that a provider may send a person back with; further ones are not read.
@@ -12,7 +12,7 @@ const MOST: usize = 32;
 impl Ages {
     fn identity_providers<'a>(&'a self, at: At<'a>) -> Vec<&'a Provider> {
         let providers = self.providers(at);
-        if at.block.method == Method::Singpass {
+        if at.block.method == AgeMethod::Singpass {
             return providers.singpass.iter().collect();
         }
         let asked = at.block.sub_methods.as_deref();
@@ -33,23 +33,20 @@ impl Ages {
         &self,
         at: At<'_>,
         held: Value,
-        input: &Map<String, Value>,
+        input: &TurnInput,
     ) -> Result<Next, NotDone> {
         let providers = self.identity_providers(at);
         let found = |id: &str| providers.iter().copied().find(|provider| provider.id() == id);
         if let Ok(held) = serde_json::from_value::<Held>(held) {
             let Some(provider) = found(held.provider()) else { return Ok(not_set_up()) };
-            let returned = input.get("returned").and_then(Value::as_object);
+            let returned = input.returned.as_ref();
             let returned = returned.ok_or_else(|| NotDone::wrong("returned", "an object is expected"))?;
-            let parameters: BTreeMap<String, String> = returned
-                .iter()
-                .take(MOST)
-                .filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())))
-                .collect();
+            let parameters: BTreeMap<String, String> =
+                returned.iter().take(MOST).map(|(name, value)| (name.clone(), value.clone())).collect();
             let answer = provider.finish(&held, &parameters, at.years()).await;
             return Ok(self.answered(at, answer, || choose(&providers)));
         }
-        match text(input, "choice").and_then(found) {
+        match input.choice.as_deref().and_then(found) {
             Some(provider) => Ok(self.send_to(at, provider).await),
             None => Err(NotDone::wrong("choice", "it is the id of one of the options")),
         }
@@ -64,7 +61,9 @@ impl Ages {
 }
 
 fn choose(providers: &[&Provider]) -> Next {
-    let option =
-        |provider: &&Provider| Choice { id: provider.id().to_owned(), name: provider.name().to_owned() };
+    let option = |provider: &&Provider| IdentityProviderOption {
+        id: provider.id().to_owned(),
+        name: provider.name().to_owned(),
+    };
     Next::Ask(Ask::new(Step::Choose { options: providers.iter().map(option).collect() }, Value::Null))
 }

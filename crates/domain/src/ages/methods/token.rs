@@ -1,7 +1,7 @@
 //! `double_anonymity`: a token that an issuer signed without seeing it (docs/ANONYMITY.md). The page is asked for a token
 //! of this attempt; how it gets one, and from whom among all who are old enough, is not to be known here.
 
-use super::{Ask, At, Next, Problem, Step, failed, not_set_up, text};
+use super::{Ask, At, InputProblem, Next, Step, TurnInput, failed, not_set_up};
 use crate::ages::{Ages, NotDone, judge, session::Verdict};
 use ::methods::{
     Known,
@@ -9,7 +9,7 @@ use ::methods::{
 };
 use base::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// What travels with the question: it is in no row.
 #[derive(Serialize, Deserialize)]
@@ -59,14 +59,14 @@ impl Ages {
         &self,
         at: At<'_>,
         held: Value,
-        input: &Map<String, Value>,
+        input: &TurnInput,
     ) -> Result<Next, NotDone> {
         let carried: Carried = serde_json::from_value(held).map_err(|_| NotDone::Stale)?;
-        if input.get("declined") == Some(&Value::Bool(true)) {
+        if input.declined {
             // Why, only the person and the issuer know.
             return Ok(Next::End(Verdict::Undecided { code: "NO_TOKEN" }));
         }
-        let shown = text(input, "token").ok_or_else(|| NotDone::wrong("token", "a text is expected"))?;
+        let shown = input.token.as_deref().ok_or_else(|| NotDone::wrong("token", "a text is expected"))?;
         match verified(&carried, shown, self.0.world.now()) {
             Ok(token) => {
                 let known = Known::Over { years: carried.years, is: true };
@@ -78,7 +78,7 @@ impl Ages {
             Err(bad) => {
                 tracing::debug!("a token is of no use: {bad}");
                 Ok(match self.ask_for_token(at).await? {
-                    Next::Ask(ask) => Next::Ask(ask.because(Problem::new("TRY_AGAIN"))),
+                    Next::Ask(ask) => Next::Ask(ask.because(InputProblem::new("TRY_AGAIN"))),
                     other => other,
                 })
             }

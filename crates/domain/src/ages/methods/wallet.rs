@@ -13,14 +13,14 @@
 //! Where the block lets an estimated age do (`age_estimation_allowed`) and the wallet says nothing, the attempt goes on with a
 //! photo of the face.
 
-use super::{Ask, At, Next, Step, not_set_up};
+use super::{Ask, At, Next, Step, TurnInput, not_set_up};
 use crate::{
     ages::{
         Ages, Business, NotDone,
         flow::parts,
         judge,
         session::{Attempt, Session, Verdict},
-        words::{Kind, Method},
+        words::{AgeMethod, AgeSessionType},
     },
     vault::Vault,
 };
@@ -31,7 +31,7 @@ use ::methods::{
 use base::{AgeSessionId, AttemptId, Secret, SignedDuration, Timestamp, Uuid, World};
 use base64_simd::URL_SAFE_NO_PAD as BASE64URL;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// How often the page asks whether the wallet has answered, milliseconds.
 const POLL_MS: u32 = 1500;
@@ -132,7 +132,7 @@ impl Came {
             Finding::Age(years) => Self::Age(years),
             Finding::Nothing(why) => Self::Nothing(why),
             Finding::Unavailable(words) => {
-                tracing::warn!(method = %Method::DigitalId, "a provider cannot be asked: {words}");
+                tracing::warn!(method = %AgeMethod::DigitalId, "a provider cannot be asked: {words}");
                 Self::Unavailable
             }
         }
@@ -141,15 +141,15 @@ impl Came {
 
 /// Whether an attempt at a wallet goes on with a photo of the face.
 pub(in crate::ages) fn is_estimating(attempt: &Attempt) -> bool {
-    attempt.method == Method::DigitalId && Progress::of(attempt).estimating
+    attempt.method == AgeMethod::DigitalId && Progress::of(attempt).estimating
 }
 
 /// What a block asks.
 fn asked(at: At<'_>) -> Asked {
     match at.session.wanted.kind {
-        Kind::Over => Asked::Over(at.years()),
-        Kind::Under => Asked::Under(at.years()),
-        Kind::Age => Asked::Age,
+        AgeSessionType::Over => Asked::Over(at.years()),
+        AgeSessionType::Under => Asked::Under(at.years()),
+        AgeSessionType::Age => Asked::Age,
     }
 }
 
@@ -185,11 +185,11 @@ impl Ages {
         &self,
         at: At<'_>,
         held: Value,
-        input: &Map<String, Value>,
+        input: &TurnInput,
     ) -> Result<Next, NotDone> {
         if is_estimating(at.attempt) {
             let agreed = at.session.consent.is_some_and(|consent| consent.given);
-            if !input.contains_key("img") {
+            if input.photo.is_none() {
                 return Ok(self.open_estimation(at));
             }
             if !agreed && at.session.asks_for_consent() {
@@ -200,8 +200,8 @@ impl Ages {
         let shown: Option<Shown> = serde_json::from_value(held).ok();
         let Some(shown) = shown else { return Err(NotDone::Stale) };
         // Whoever comes back without a code, or with another attempt's, has not been answered for.
-        let code = input.get("returned").and_then(|returned| returned.get("response_code"));
-        let came = code.and_then(Value::as_str).and_then(|code| self.opened_code(at.attempt.id, code));
+        let code = input.returned.as_ref().and_then(|returned| returned.get("response_code"));
+        let came = code.and_then(|code| self.opened_code(at.attempt.id, code));
         Ok(match came {
             Some(came) => self.came_of_wallet(at, came),
             None => Next::Ask(ask(shown)),
@@ -246,7 +246,7 @@ impl Ages {
             return Err(NotDone::Expired);
         }
         let begun = session.attempt.as_ref().filter(|begun| begun.id == ticket.attempt);
-        let begun = begun.filter(|begun| begun.method == Method::DigitalId).ok_or(NotDone::Stale)?;
+        let begun = begun.filter(|begun| begun.method == AgeMethod::DigitalId).ok_or(NotDone::Stale)?;
         let waits = Progress::of(begun).waits(self.0.world.now());
         if waits { Ok((ticket, session, business)) } else { Err(NotDone::Stale) }
     }

@@ -6,7 +6,7 @@ use super::{
         findings::{Findings, Measured},
         report::{Detail, Recommendation, Report, SubCheck},
         session::{Check, Resource},
-        words::Advice,
+        words::CheckAdvice,
     },
     face::Live,
 };
@@ -18,22 +18,27 @@ use jiff::civil::Date;
 use std::collections::BTreeSet;
 
 /// What of measures makes a sub-check, and what a failure of it means: its name, what is measured, and the reason.
-const SUB_CHECKS: &[(&str, &[Measure], Advice, &str)] = &[
-    ("document_in_date", &[Measure::DocumentInDate], Advice::Reject, "EXPIRED_DOCUMENT"),
-    ("mrz_validation", &[Measure::MrzCheckDigits, Measure::MrzFormat], Advice::NotAvailable, "INCORRECT_MRZ"),
-    ("ocr_mrz_comparison", &[Measure::OcrMrzComparison], Advice::Reject, "DATA_MISMATCH"),
-    ("ocr_barcode_comparison", &[Measure::OcrBarcodeComparison], Advice::Reject, "DATA_MISMATCH"),
-    ("doc_number_validation", &[Measure::DocNumberValidation], Advice::Reject, "DOC_NUMBER_INVALID"),
+const SUB_CHECKS: &[(&str, &[Measure], CheckAdvice, &str)] = &[
+    ("document_in_date", &[Measure::DocumentInDate], CheckAdvice::Reject, "EXPIRED_DOCUMENT"),
+    (
+        "mrz_validation",
+        &[Measure::MrzCheckDigits, Measure::MrzFormat],
+        CheckAdvice::NotAvailable,
+        "INCORRECT_MRZ",
+    ),
+    ("ocr_mrz_comparison", &[Measure::OcrMrzComparison], CheckAdvice::Reject, "DATA_MISMATCH"),
+    ("ocr_barcode_comparison", &[Measure::OcrBarcodeComparison], CheckAdvice::Reject, "DATA_MISMATCH"),
+    ("doc_number_validation", &[Measure::DocNumberValidation], CheckAdvice::Reject, "DOC_NUMBER_INVALID"),
     (
         "physical_document_captured",
         &[Measure::NoScreenGrid, Measure::NoScreenBezel, Measure::NoPhotocopy],
-        Advice::Consider,
+        CheckAdvice::Consider,
         "DOCUMENT_COPY",
     ),
     (
         "issuing_authority",
         &[Measure::IssuingCountryKnown, Measure::CountryTypeConsistent],
-        Advice::NotAvailable,
+        CheckAdvice::NotAvailable,
         "DOCUMENT_NOT_SUPPORTED",
     ),
 ];
@@ -46,16 +51,16 @@ const TAMPERING: &[Measure] = &[Measure::SidesAgree, Measure::DatesPossible];
 #[derive(Default)]
 struct Judgement {
     breakdown: Vec<SubCheck>,
-    worst: Option<(Advice, &'static str)>,
+    worst: Option<(CheckAdvice, &'static str)>,
 }
 
 impl Judgement {
-    fn found(&mut self, advice: Advice, reason: &'static str) {
+    fn found(&mut self, advice: CheckAdvice, reason: &'static str) {
         let rank = |advice| match advice {
-            Advice::Approve => 0,
-            Advice::Consider => 1,
-            Advice::NotAvailable => 2,
-            Advice::Reject => 3,
+            CheckAdvice::Approve => 0,
+            CheckAdvice::Consider => 1,
+            CheckAdvice::NotAvailable => 2,
+            CheckAdvice::Reject => 3,
         };
         if self.worst.is_none_or(|(worst, _)| rank(advice) > rank(worst)) {
             self.worst = Some((advice, reason));
@@ -99,7 +104,7 @@ pub(super) fn authenticity(
     // What a filter of the session leaves out is no reason of its own for a document that expired: that has its own.
     let lenient = Filter { allow_expired: true, ..filter.clone() };
     if let Some(reason) = findings.unusable(resource, &lenient) {
-        judgement.found(Advice::NotAvailable, reason);
+        judgement.found(CheckAdvice::NotAvailable, reason);
     }
     for (name, checks, advice, reason) in SUB_CHECKS {
         if *name == "issuing_authority" && !check.issuing_authority {
@@ -116,7 +121,7 @@ pub(super) fn authenticity(
         if fails && !allowed {
             judgement.found(*advice, reason);
         } else if doubtful && !allowed {
-            judgement.found(Advice::Consider, reason);
+            judgement.found(CheckAdvice::Consider, reason);
         }
     }
     let touched: Vec<&Measured> = TAMPERING
@@ -127,7 +132,7 @@ pub(super) fn authenticity(
     if !touched.is_empty() {
         judgement.breakdown.push(SubCheck::new("no_sign_of_tampering", false, details(&touched)));
         let sure = touched.iter().any(|measure| measure.verdict == Verdict::Fail);
-        judgement.found(if sure { Advice::Reject } else { Advice::Consider }, "TAMPERED");
+        judgement.found(if sure { CheckAdvice::Reject } else { CheckAdvice::Consider }, "TAMPERED");
     }
     let mut ages: Vec<Measured> = findings.measure(Measure::PortraitAge).cloned().into_iter().collect();
     let born = findings.field(Name::DateOfBirth).and_then(|text| text.parse::<Date>().ok());
@@ -146,7 +151,7 @@ pub(super) fn authenticity(
         let passed = ages.iter().all(|measure| measure.verdict == Verdict::Pass);
         judgement.breakdown.push(SubCheck::new("age_estimation_dob_comparison", passed, details(&ages)));
         if !passed {
-            judgement.found(Advice::Consider, "LARGE_AGE_GAP");
+            judgement.found(CheckAdvice::Consider, "LARGE_AGE_GAP");
         }
     }
     judgement.end()
@@ -184,13 +189,13 @@ pub(super) fn text_data(findings: Option<&Findings>, letter: bool) -> Report {
         judgement.breakdown.push(SubCheck::new(name, passed, details(&[measure])));
         match measure.verdict {
             Verdict::Pass => {}
-            Verdict::Doubt => judgement.found(Advice::Consider, "DATA_MISMATCH"),
-            Verdict::Fail => judgement.found(Advice::Reject, "DATA_MISMATCH"),
+            Verdict::Doubt => judgement.found(CheckAdvice::Consider, "DATA_MISMATCH"),
+            Verdict::Fail => judgement.found(CheckAdvice::Reject, "DATA_MISMATCH"),
         }
     }
     let mut report = judgement.end();
     if !read {
-        report.recommendation = Recommendation::with(Advice::NotAvailable, fault());
+        report.recommendation = Recommendation::with(CheckAdvice::NotAvailable, fault());
     }
     report
 }
@@ -209,13 +214,13 @@ pub(super) fn comparison(both: &[&Findings]) -> Report {
     let told = vec![Detail::new("words_shared", shared), Detail::new("words_compared", a.len().min(b.len()))];
     judgement.breakdown.push(SubCheck::new("name_match", same, told));
     if !same {
-        let advice = if shared == 0 { Advice::Reject } else { Advice::Consider };
+        let advice = if shared == 0 { CheckAdvice::Reject } else { CheckAdvice::Consider };
         judgement.found(advice, "NAME_MISMATCH");
     }
     if let (Some(a), Some(b)) = (one.field(Name::DateOfBirth), other.field(Name::DateOfBirth)) {
         judgement.breakdown.push(SubCheck::new("dob_match", a == b, Vec::new()));
         if a != b {
-            judgement.found(Advice::Reject, "DOB_MISMATCH");
+            judgement.found(CheckAdvice::Reject, "DOB_MISMATCH");
         }
     }
     judgement.end()

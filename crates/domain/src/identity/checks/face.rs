@@ -5,7 +5,7 @@ use super::super::{
     read::Unread,
     report::{Detail, Recommendation, Report, SubCheck},
     store::Held,
-    words::Advice,
+    words::CheckAdvice,
 };
 use base::{MediaId, Picture};
 use serde_json::{Value, json};
@@ -168,8 +168,8 @@ impl Live {
         let breakdown = vec![SubCheck::new("liveness_auth", passed, told)];
         let recommendation = match (passed, surely_not) {
             (true, _) => Recommendation::approve(),
-            (false, true) => Recommendation::with(Advice::Reject, "LIVENESS_NOT_PROVEN"),
-            (false, false) => Recommendation::with(Advice::Consider, "LIVENESS_NOT_PROVEN"),
+            (false, true) => Recommendation::with(CheckAdvice::Reject, "LIVENESS_NOT_PROVEN"),
+            (false, false) => Recommendation::with(CheckAdvice::Consider, "LIVENESS_NOT_PROVEN"),
         };
         Report { recommendation, breakdown }
     }
@@ -223,9 +223,9 @@ pub(super) fn compare(known: Option<(&[f32], &str)>, live: Option<&Live>) -> Rep
     let recommendation = if apart <= sure {
         Recommendation::approve()
     } else if apart <= perhaps {
-        Recommendation::with(Advice::Consider, "DIFFERENT_PERSON")
+        Recommendation::with(CheckAdvice::Consider, "DIFFERENT_PERSON")
     } else {
-        Recommendation::with(Advice::Reject, "DIFFERENT_PERSON")
+        Recommendation::with(CheckAdvice::Reject, "DIFFERENT_PERSON")
     };
     Report { recommendation, breakdown }
 }

@@ -12,7 +12,7 @@ use super::{
     report::Report,
     session::{Check, Media, Session},
     store::Held,
-    words::{CheckState, CheckType, ManualCheck, MediaType, ResourceKind, Topic},
+    words::{CheckState, CheckType, ManualCheck, MediaType, NotificationTopic, ResourceKind},
 };
 use base::{CheckId, ResourceId, SessionId, World};
 use face::Live;
@@ -204,7 +204,7 @@ impl Identities {
             for check in session.checks.iter_mut().filter(|check| check.id == id) {
                 check.state = check.state.after(CheckEvent::Broke).map_err(NotDone::from)?;
                 check.last_updated = world.now();
-                effects.tell(Topic::CheckCompletion, Subject::Check(id));
+                effects.tell(NotificationTopic::CheckCompletion, Subject::Check(id));
             }
         }
         for (id, media) in outcomes.facemaps {
@@ -362,7 +362,7 @@ fn reported(
     }
     check.state = check.state.after(CheckEvent::Reported)?;
     check.report = Some(report);
-    effects.tell(Topic::CheckCompletion, Subject::Check(id));
+    effects.tell(NotificationTopic::CheckCompletion, Subject::Check(id));
     Ok(())
 }
 
@@ -380,6 +380,6 @@ pub(super) fn decided(
     check.draft = None;
     check.report = Some(report);
     check.last_updated = world.now();
-    effects.tell(Topic::CheckCompletion, Subject::Check(id));
+    effects.tell(NotificationTopic::CheckCompletion, Subject::Check(id));
     Ok(session.complete_if_done(effects)?)
 }

@@ -7,7 +7,7 @@ use crate::identity::{
     moves::ResourceEvent,
     session::{Media, Requirement, Resource, Session},
     store::Held,
-    words::{CaptureMethod, LivenessType, MediaType, ResourceKind, SourceType, Topic},
+    words::{CaptureMethod, LivenessType, MediaType, NotificationTopic, ResourceKind, SourceType},
 };
 use base::{ResourceId, SessionId, World};
 use serde_json::Value;
@@ -117,7 +117,7 @@ impl Identities {
             effects.gone.extend(place.facemap.replace(added.id));
             session.media.push(added);
             session.touch(resource, world);
-            effects.tell(Topic::ResourceUpdate, Subject::Resource(resource));
+            effects.tell(NotificationTopic::ResourceUpdate, Subject::Resource(resource));
             Ok(())
         })
         .await

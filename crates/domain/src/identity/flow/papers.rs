@@ -8,7 +8,7 @@ use crate::identity::{
     moves::TaskEvent,
     session::{Media, Requirement, Resource, Session, Task},
     store::Held,
-    words::{MediaType, ResourceKind, Standing, TaskState, Topic},
+    words::{MediaType, NotificationTopic, RequirementState, ResourceKind, TaskState},
 };
 use base::{MediaId, ResourceId, SessionId, TaskId};
 use documents::{catalogue, countries};
@@ -108,7 +108,7 @@ impl Identities {
                 let changed = session.any(resource).ok_or(NotDone::Missing("resource"))?;
                 effects.gone.extend(place(changed, added.id));
                 if added.kind == MediaType::Pdf {
-                    effects.tell(Topic::NewPdfSupplied, Subject::Resource(resource));
+                    effects.tell(NotificationTopic::NewPdfSupplied, Subject::Resource(resource));
                 }
                 session.media.push(added);
                 session.readable_came(resource, world)?;
@@ -243,7 +243,7 @@ fn choose(
         }
     }
     // What is still to be supplied comes first; else the last is replaced.
-    let open = fitting.iter().find(|requirement| requirement.standing != Standing::Fulfilled);
+    let open = fitting.iter().find(|requirement| requirement.standing != RequirementState::Fulfilled);
     let chosen = open.or_else(|| fitting.last()).ok_or(NotDone::Missing("requirement"))?;
     Ok(chosen.id)
 }

@@ -1,7 +1,7 @@
 //! Appearances of faces in moving pictures: what a run knows of them, and when each is judged.
 
 use super::{Effects, Found, Halt, Moderations, Task, judge::judge};
-use crate::{content::ContentType, moderation::Reason};
+use crate::{content::ContentType, moderation::NotificationReason};
 use base::{FindingId, Id as _, Picture, PictureSize};
 use media::video::Frame;
 use serde::{Deserialize, Serialize};
@@ -75,7 +75,7 @@ struct Known {
     score: f32,
     settled: bool,
     /// What was told of it.
-    told: Vec<Reason>,
+    told: Vec<NotificationReason>,
 }
 
 impl Known {
@@ -269,7 +269,7 @@ impl Moderations {
                 embedding,
             };
             for reason in &found.verdict.reasons {
-                let certain = at_once || *reason == Reason::BannedProfile;
+                let certain = at_once || *reason == NotificationReason::BannedProfile;
                 if certain && !known.told.contains(reason) {
                     known.told.push(*reason);
                     effects.news.push(found.news(*reason, now));

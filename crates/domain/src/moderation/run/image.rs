@@ -1,7 +1,7 @@
 //! A picture: everybody in it at once.
 
 use super::{Effects, Found, Halt, Moderations, Task, judge::judge};
-use crate::moderation::State;
+use crate::moderation::ModerationState;
 use base::{FindingId, Id as _};
 use vision::{Face, Vision, VisionError};
 
@@ -38,7 +38,7 @@ impl Moderations {
             .faces
             .candidates(task.telling.account, &embeddings, super::appearance::CANDIDATES, None)
             .await?;
-        let mut effects = Effects::ending(State::Done);
+        let mut effects = Effects::ending(ModerationState::Done);
         let now = self.0.world.now();
         for (at, (seen, candidates)) in seen.into_iter().zip(candidates).enumerate() {
             let verdict = judge(task.wanted(), &task.known, &candidates, Some(seen.years));

@@ -2,7 +2,7 @@
 
 use crate::{
     faces::Candidate,
-    moderation::{AgeGroup, Reason, Wanted},
+    moderation::{AgeGroup, NotificationReason, Wanted},
 };
 use base::ProfileId;
 use std::{collections::HashSet, sync::Arc};
@@ -38,7 +38,7 @@ pub(super) struct Verdict {
     pub(super) is_banned: bool,
     pub(super) age_group: AgeGroup,
     /// Why somebody is told, each reason once.
-    pub(super) reasons: Vec<Reason>,
+    pub(super) reasons: Vec<NotificationReason>,
 }
 
 /// Judges an appearance by whom it looks like, nearest first, and how old.
@@ -57,9 +57,9 @@ pub(super) fn judge(wanted: &Wanted, known: &Known, candidates: &[Candidate], ye
         (_, Some(years)) => AgeGroup::of(years),
     };
     let reasons = [
-        (Reason::BannedProfile, banned.is_some()),
-        (Reason::UnknownFace, whose.is_none() && wanted.unknown_faces),
-        (Reason::AgeEstimation, whose.is_none() && wanted.age.is_some_and(below)),
+        (NotificationReason::BannedProfile, banned.is_some()),
+        (NotificationReason::UnknownFace, whose.is_none() && wanted.unknown_faces),
+        (NotificationReason::AgeEstimation, whose.is_none() && wanted.age.is_some_and(below)),
     ];
     Verdict {
         profile: whose.map(|whose| whose.profile),

@@ -1,7 +1,7 @@
 //! A live video: watched until somebody stops it, through restarts of this server and short outages of the stream.
 
 use super::{Effects, Halt, Moderations, Task, appearance::Appearances, video::CHECK_EVERY};
-use crate::moderation::Reason;
+use crate::moderation::NotificationReason;
 use media::video::Ask;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -57,7 +57,8 @@ impl Moderations {
         }
         if !seen.started {
             seen.started = true;
-            let effects = Effects { news: vec![self.action(Reason::Started)], ..Effects::default() };
+            let effects =
+                Effects { news: vec![self.action(NotificationReason::Started)], ..Effects::default() };
             self.keep(task, Some(seen), effects).await?;
         }
         self.follow(task, seen, frames).await?;

@@ -11,7 +11,7 @@ mod live;
 mod video;
 
 use super::{
-    Moderations, Reason, State, Wanted,
+    ModerationState, Moderations, NotificationReason, Wanted,
     notify::{News, SeenFace, Telling},
     place,
 };
@@ -155,11 +155,11 @@ struct Effects {
     found: Vec<Found>,
     news: Vec<News>,
     /// How the moderation ends, where it does.
-    end: Option<(State, Option<(String, String)>)>,
+    end: Option<(ModerationState, Option<(String, String)>)>,
 }
 
 impl Effects {
-    fn ending(state: State) -> Self {
+    fn ending(state: ModerationState) -> Self {
         Self { end: Some((state, None)), ..Self::default() }
     }
 
@@ -181,7 +181,7 @@ struct Found {
 
 impl Found {
     /// What is told of it for one reason.
-    fn news(&self, reason: Reason, observed_at: Timestamp) -> News {
+    fn news(&self, reason: NotificationReason, observed_at: Timestamp) -> News {
         News {
             subject: format!("{} {reason}", self.track),
             reason,
@@ -208,7 +208,7 @@ struct Row {
     wanted: Json<Wanted>,
     destinations: Vec<u8>,
     #[sqlx(try_from = "String")]
-    state: State,
+    state: ModerationState,
     checkpoint: Option<Vec<u8>>,
     started_at: Option<db::At>,
 }
@@ -216,7 +216,7 @@ struct Row {
 #[derive(FromRow)]
 struct StateRow {
     #[sqlx(try_from = "String")]
-    state: State,
+    state: ModerationState,
 }
 
 impl Moderations {
@@ -242,7 +242,8 @@ impl Moderations {
                 if lease_kept.attempts >= PATIENCE.attempts() {
                     let words = "this server could not look at the content; its operator can tell more";
                     let error = Some(("INTERNAL_ERROR".to_owned(), words.to_owned()));
-                    let effects = Effects { end: Some((State::Failed, error)), ..Effects::default() };
+                    let effects =
+                        Effects { end: Some((ModerationState::Failed, error)), ..Effects::default() };
                     tracing::error!(moderation = %id, error = failure.error, "a moderation failed");
                     if self.keep(&task, None, effects).await.is_ok() {
                         return Ok(Outcome::Done);
@@ -265,7 +266,7 @@ impl Moderations {
             }
             Halt::Told => {
                 let mut effects = self.close(task, &mut seen).await?;
-                effects.end = Some((State::Stopped, None));
+                effects.end = Some((ModerationState::Stopped, None));
                 self.keep(task, None, effects).await?;
                 Ok(Outcome::Done)
             }
@@ -277,7 +278,8 @@ impl Moderations {
                 }
                 // What was seen up to there was seen.
                 let mut effects = self.close(task, &mut seen).await?;
-                effects.end = Some((State::Failed, Some((error.code().to_owned(), error.to_string()))));
+                effects.end =
+                    Some((ModerationState::Failed, Some((error.code().to_owned(), error.to_string()))));
                 self.keep(task, None, effects).await?;
                 Ok(Outcome::Done)
             }
@@ -290,13 +292,13 @@ impl Moderations {
         let ended = seen.tracker.finish();
         self.judge_ended(task, seen, ended, &mut effects).await?;
         if seen.started {
-            effects.news.push(self.action(Reason::Stopped));
+            effects.news.push(self.action(NotificationReason::Stopped));
         }
         Ok(effects)
     }
 
     /// News of what is done, and not of a face.
-    fn action(&self, reason: Reason) -> News {
+    fn action(&self, reason: NotificationReason) -> News {
         News { subject: reason.to_string(), reason, observed_at: self.0.world.now(), face: None }
     }
 
@@ -348,9 +350,9 @@ impl Moderations {
         let began = row.started_at.map_or(now, |at| at.0);
         let mut seen = seen.unwrap_or_default();
         let task = Task { telling, known, lease, began, from: seen.time };
-        if row.state == State::Stopping {
+        if row.state == ModerationState::Stopping {
             let mut effects = self.close(&task, &mut seen).await?;
-            effects.end = Some((State::Stopped, None));
+            effects.end = Some((ModerationState::Stopped, None));
             self.keep(&task, None, effects).await?;
             return Err(Halt::Lost);
         }
@@ -366,8 +368,8 @@ impl Moderations {
         let row: Option<StateRow> =
             view.fetch_optional(sql!("SELECT state FROM moderations WHERE id = $1", task.id())).await?;
         match row.map(|row| row.state) {
-            Some(State::Running) => Ok(()),
-            Some(State::Stopping) => Err(Halt::Told),
+            Some(ModerationState::Running) => Ok(()),
+            Some(ModerationState::Stopping) => Err(Halt::Told),
             _ => Err(Halt::Lost),
         }
     }

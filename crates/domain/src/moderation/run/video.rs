@@ -1,7 +1,7 @@
 //! A stored video: from its start, or its checkpoint, to its end.
 
 use super::{Effects, Halt, Moderations, Task, appearance::Appearances};
-use crate::moderation::State;
+use crate::moderation::ModerationState;
 use futures_util::StreamExt as _;
 use media::video::{Ask, Frames};
 use std::{
@@ -28,7 +28,7 @@ impl Moderations {
     /// Ends a run that saw everything there is.
     pub(super) async fn end(&self, task: &Task, seen: &mut Appearances) -> Result<(), Halt> {
         let mut effects = self.close(task, seen).await?;
-        effects.end = Some((State::Done, None));
+        effects.end = Some((ModerationState::Done, None));
         self.keep(task, Some(seen), effects).await
     }
 

@@ -6,7 +6,7 @@ mod traces;
 
 use crate::{
     films::{person, somebody},
-    place::{Place, Server, repository, text},
+    place::{Place, Server, free_port, repository, text},
 };
 use serde_json::{Value, json};
 use std::{
@@ -52,8 +52,8 @@ impl Session {
 
 impl Shop {
     fn open() -> Self {
-        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-        let named = format!("http://localhost:{}", free.port());
+        let port = free_port();
+        let named = format!("http://localhost:{port}");
         let studio = Place::new();
         let config = studio.path("assay.toml");
         let place = Place::new()
@@ -64,7 +64,7 @@ impl Shop {
             .set("ASSAY__AGES__SINGPASS__PROVIDER", "sandbox")
             .set("ASSAY__AGES__SINGPASS__NAME", "Singpass")
             .set("ASSAY__AGES__SINGPASS__OUTCOME", "under");
-        let listen = free.to_string();
+        let listen = format!("127.0.0.1:{port}");
         // The operator issues blind tokens in the name of an application of his own.
         std::fs::write(&config, "").unwrap();
         drop(place.serve_at(&listen, Stdio::null()));
@@ -86,7 +86,7 @@ impl Shop {
     /// A call of the application: status and answer.
     fn call(&self, method: &str, path: &str, body: &Value) -> (u16, Value) {
         let mut curl = Command::new("curl");
-        curl.args(["-s", "-m", "30", "-X", method, "-w", "\n%{http_code}"]);
+        curl.args(["-s", "-m", "600", "-X", method, "-w", "\n%{http_code}"]);
         curl.args([
             "-H",
             &format!("Authorization: Bearer {}", self.token),
@@ -153,7 +153,7 @@ impl Shop {
             web.to_str().unwrap(),
             "run",
             "--silent",
-            "prove",
+            "e2e:age",
             "--",
             list.to_str().unwrap(),
         ]);
@@ -191,7 +191,7 @@ fn walk(name: &str, acts: impl Into<Value>) -> Value {
     json!({ "name": name, "acts": acts.into() })
 }
 
-/// What somebody does or sees, in the words of `web/tests/browser/prove.ts`.
+/// What somebody does or sees, in the words of `web/tests/e2e/age.ts`.
 fn act(kind: &str, more: &[&str]) -> Value {
     let mut act = vec![kind];
     act.extend(more);

@@ -1,0 +1,3 @@
+//! Rules for kept results.
+
+pub(super) mod create;

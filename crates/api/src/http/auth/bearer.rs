@@ -1,0 +1,75 @@
+//! Bearer tokens in `Authorization` (RFC 6750), for applications.
+
+use super::{RateLimited, count_application};
+use crate::{Api, http::request_context};
+use axum::http::{HeaderMap, HeaderName, header};
+use db::DbError;
+use domain::tenancy::tokens::{self, Bearer, Scope};
+
+/// The spelling that one vendor's documents use, and clients therefore send.
+const BRITISH: HeaderName = HeaderName::from_static("authorisation");
+/// Tokens of ours have 52 characters; longer ones are not looked up.
+const MAX_TOKEN_BYTES: usize = 512;
+
+/// Why a bearer may not pass. Each interface says so in its own words.
+#[derive(Debug)]
+pub(crate) enum BearerError {
+    /// No token came.
+    Missing,
+    /// It is unknown, has expired, or its application is not served.
+    Invalid,
+    /// It does not open this.
+    Scope(Scope),
+    /// The application may not use the interface.
+    Feature(Scope),
+    /// The application has used up what the operator allows it.
+    RateLimited(RateLimited),
+    /// The database did not answer.
+    Db(DbError),
+}
+
+impl From<DbError> for BearerError {
+    fn from(error: DbError) -> Self {
+        Self::Db(error)
+    }
+}
+
+impl From<RateLimited> for BearerError {
+    fn from(limited: RateLimited) -> Self {
+        Self::RateLimited(limited)
+    }
+}
+
+/// Tells who holds the token of a request, which must open `scope`.
+pub(crate) async fn authenticate(
+    api: &Api,
+    headers: &HeaderMap,
+    scope: Scope,
+) -> Result<Bearer, BearerError> {
+    let token = token(headers)?;
+    let bearer = tokens::bearer(&mut api.db.read().await?, api.world.now(), token).await?;
+    let bearer = bearer.ok_or(BearerError::Invalid)?;
+    request_context::note_application(bearer.app);
+    count_application(api, bearer.app)?;
+    if !bearer.scopes.contains(&scope) {
+        return Err(BearerError::Scope(scope));
+    }
+    if !bearer.features.contains(&scope.feature()) {
+        return Err(BearerError::Feature(scope));
+    }
+    Ok(bearer)
+}
+
+/// The one token of a request, in either spelling of the header.
+pub(crate) fn token(headers: &HeaderMap) -> Result<&str, BearerError> {
+    let mut sent = headers.get_all(header::AUTHORIZATION).iter().chain(headers.get_all(BRITISH));
+    let value = sent.next().ok_or(BearerError::Missing)?;
+    if sent.any(|other| other != value) {
+        return Err(BearerError::Invalid);
+    }
+    let (scheme, token) =
+        value.to_str().ok().and_then(|text| text.split_once(' ')).ok_or(BearerError::Invalid)?;
+    let token = token.trim();
+    let right = scheme.eq_ignore_ascii_case("bearer") && (1..=MAX_TOKEN_BYTES).contains(&token.len());
+    right.then_some(token).ok_or(BearerError::Invalid)
+}

@@ -1,0 +1,12 @@
+//! Who may pass. A handler that asks for no caller is open to the world.
+
+pub(crate) mod bearer;
+mod geo;
+mod rate_limit;
+pub(crate) mod signature;
+
+pub(crate) use bearer::BearerError;
+pub use geo::{GeoError, GeoLocator, GeoSettings};
+pub use rate_limit::{Allowance, RateLimit};
+pub(crate) use rate_limit::{RateLimited, count_application, count_person};
+pub(crate) use signature::{SignatureAuthError, authenticate_signature};

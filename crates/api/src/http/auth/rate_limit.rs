@@ -1,0 +1,86 @@
+//! How often one caller may call: an application where the operator sets a limit, the person of a session always. Each
+//! process counts for itself.
+
+use crate::{Api, http::request_context};
+use base::{AppId, Uuid};
+use governor::{
+    Quota, RateLimiter, clock::Clock as _, clock::MonotonicClock, middleware::StateInformationMiddleware,
+    state::keyed::DashMapStateStore,
+};
+use std::{fmt::Debug, hash::Hash, num::NonZeroU32, time::Duration};
+
+type Limiter<K> = RateLimiter<K, DashMapStateStore<K>, MonotonicClock, StateInformationMiddleware>;
+
+/// A bucket of tokens for each caller: it holds `burst` and refills evenly.
+#[derive(Debug)]
+pub struct RateLimit<K: Hash + Eq + Clone + Debug = AppId> {
+    limiter: Limiter<K>,
+    clock: MonotonicClock,
+    burst: u32,
+    /// Until an empty bucket is full again.
+    refill: Duration,
+}
+
+/// What a caller has left, for the `RateLimit-*` headers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allowance {
+    /// Calls a full bucket allows at once.
+    pub limit: u32,
+    /// Calls it allows now.
+    pub remaining: u32,
+    /// Until it is full again or, when it is empty, until the next call.
+    pub reset: Duration,
+}
+
+/// The caller has used up what it may call.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RateLimited(pub(crate) Allowance);
+
+/// Counts a call of an application, where the operator limits them.
+pub(crate) fn count_application(api: &Api, app: AppId) -> Result<(), RateLimited> {
+    api.rate.as_ref().map_or(Ok(()), |limit| limit.count(&app))
+}
+
+/// Counts a call of somebody who is no application: the person of a session, or whoever has an address.
+pub(crate) fn count_person(api: &Api, person: Uuid) -> Result<(), RateLimited> {
+    api.people.count(&person)
+}
+
+impl<K: Hash + Eq + Clone + Debug> RateLimit<K> {
+    /// Lets `per_minute` calls pass in the long run, and `burst` at once.
+    pub fn new(per_minute: NonZeroU32, burst: NonZeroU32) -> Self {
+        let clock = MonotonicClock;
+        let quota = Quota::per_minute(per_minute).allow_burst(burst);
+        let refill = quota.burst_size_replenished_in();
+        let limiter = Limiter::new(quota, DashMapStateStore::default(), clock.clone());
+        Self { limiter, clock, burst: burst.get(), refill }
+    }
+
+    /// Takes one call out of the caller's bucket, and notes what is left for the answer's headers.
+    pub(crate) fn count(&self, caller: &K) -> Result<(), RateLimited> {
+        let taken = self.take(caller);
+        request_context::note_allowance(taken.unwrap_or_else(|empty| empty));
+        taken.map(drop).map_err(RateLimited)
+    }
+
+    /// Takes one call out of the caller's bucket; `Err` when it is empty.
+    pub(crate) fn take(&self, caller: &K) -> Result<Allowance, Allowance> {
+        let limit = self.burst;
+        match self.limiter.check_key(caller) {
+            Ok(left) => {
+                let remaining = left.remaining_burst_capacity();
+                let reset = self.refill.mul_f64(f64::from(limit - remaining.min(limit)) / f64::from(limit));
+                Ok(Allowance { limit, remaining, reset })
+            }
+            Err(until) => {
+                let reset = until.wait_time_from(self.clock.now());
+                Err(Allowance { limit, remaining: 0, reset })
+            }
+        }
+    }
+
+    /// Forgets callers whose buckets are full; to be called every few minutes.
+    pub fn tidy(&self) {
+        self.limiter.retain_recent();
+    }
+}

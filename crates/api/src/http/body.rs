@@ -1,0 +1,58 @@
+//! Bodies, read up to a limit.
+
+use super::header_text;
+use axum::{
+    body::{Body, Bytes},
+    http::{HeaderMap, header},
+};
+use base::Measured;
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use std::time::Duration;
+
+/// A body that was not read.
+#[derive(Clone, Debug)]
+pub(crate) enum BodyError {
+    /// It is longer than the limit; measured where its length was announced.
+    TooLarge(Option<Measured>),
+    /// It broke off, or did not arrive in time.
+    Broken(&'static str),
+}
+
+/// Reads as much of a body as comes, until it breaks off or its time is over; `Err` only where it is longer than `limit`.
+pub(crate) async fn read_what_comes(
+    body: Body,
+    limit: usize,
+    patience: Duration,
+) -> Result<Vec<u8>, BodyError> {
+    let (mut body, until) = (Limited::new(body, limit), tokio::time::Instant::now() + patience);
+    let mut read = Vec::new();
+    loop {
+        match tokio::time::timeout_at(until, body.frame()).await {
+            Ok(Some(Ok(frame))) => read.extend(frame.into_data().unwrap_or_default()),
+            Ok(Some(Err(error))) if error.is::<LengthLimitError>() => return Err(BodyError::TooLarge(None)),
+            Ok(None | Some(Err(_))) | Err(_) => return Ok(read),
+        }
+    }
+}
+
+/// Reads a body of at most `limit` bytes, which has `patience` to arrive; a longer one is refused before it is in memory.
+pub(crate) async fn read(
+    headers: &HeaderMap,
+    body: Body,
+    limit: usize,
+    patience: Duration,
+    hint: &'static str,
+) -> Result<Bytes, BodyError> {
+    let announced =
+        header_text(headers, &header::CONTENT_LENGTH).and_then(|length| length.parse::<u64>().ok());
+    if let Some(bytes) = announced.filter(|bytes| *bytes > limit as u64) {
+        let measured = Measured::new(bytes as f64, format!("at most {limit} bytes"), hint);
+        return Err(BodyError::TooLarge(Some(measured)));
+    }
+    match tokio::time::timeout(patience, Limited::new(body, limit).collect()).await {
+        Ok(Ok(body)) => Ok(body.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(BodyError::TooLarge(None)),
+        Ok(Err(_)) => Err(BodyError::Broken("the body broke off")),
+        Err(_) => Err(BodyError::Broken("the body did not arrive in time")),
+    }
+}

@@ -1,0 +1,38 @@
+//! Errors of pages, as they reach the operator: nothing about the person.
+
+use utoipa::ToSchema;
+
+/// Characters of a word that are logged.
+const MAX_WORD_CHARS: usize = 64;
+
+/// An error of a page.
+#[derive(Debug, Default, serde::Deserialize, ToSchema)]
+pub(crate) struct ClientErrorReport {
+    /// The error's name, as `TypeError`.
+    #[schema(value_type = String)]
+    name: Option<String>,
+    /// The file of the page, without its path.
+    file: Option<String>,
+    /// The line in it.
+    line: Option<u64>,
+    /// The screen that was shown.
+    screen: Option<String>,
+}
+
+/// Logs an error of the page of a session. Of each text only letters, digits and a few signs are kept, and few of them.
+pub(crate) fn log_client_error(session: &dyn std::fmt::Display, report: &ClientErrorReport) {
+    let word = |text: &Option<String>| {
+        let text = text.as_deref().unwrap_or_default();
+        let plain = text.chars().filter(|c| c.is_ascii_alphanumeric() || "._-".contains(*c));
+        plain.take(MAX_WORD_CHARS).collect::<String>()
+    };
+    tracing::warn!(
+        session.id = %session,
+        fault.name = word(&report.name),
+        fault.file = word(&report.file),
+        fault.line = report.line.unwrap_or_default(),
+        fault.screen = word(&report.screen),
+        "a page broke down"
+    );
+    metrics::counter!("assay_page_faults_total").increment(1);
+}

@@ -1,0 +1,279 @@
+//! Refusals: one type for all interfaces. Each interface brings its table of codes, and says how a refusal looks on its wire.
+
+use super::{auth::RateLimited, body::BodyError, json::JsonError, request_context};
+use axum::{
+    Json,
+    http::{HeaderName, HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use base::Measured;
+use db::DbError;
+use domain::Violation;
+use serde::Serialize;
+use std::{borrow::Cow, collections::BTreeMap, fmt::Debug, time::Duration};
+use utoipa::openapi::{
+    AllOfBuilder, ContentBuilder, ObjectBuilder, Ref, RefOr, ResponseBuilder, Schema, Type,
+    response::Response as DocumentedResponse,
+};
+
+/// How long a caller waits who met a database or a model that does not answer.
+const RETRY_AFTER_OUTAGE: Duration = Duration::from_secs(1);
+
+/// An interface's error table: its codes, and how a refusal looks.
+pub(crate) trait ErrorTable: Copy + Debug + PartialEq + Send + Sync + 'static {
+    /// Every row.
+    const ALL: &'static [Self];
+    /// The member of the body in which the code stands.
+    const CODE_MEMBER: &'static str;
+    /// Nothing is at this address.
+    const NOT_FOUND: Self;
+    /// The body cannot be read.
+    const MALFORMED_BODY: Self;
+    /// The body is longer than the operation reads.
+    const PAYLOAD_TOO_LARGE: Self;
+    /// The caller has used up what it may call.
+    const TOO_MANY_REQUESTS: Self;
+    /// Our fault.
+    const INTERNAL: Self;
+    /// Not now.
+    const UNAVAILABLE: Self;
+
+    /// The body of a refusal.
+    type Body<'a>: Serialize;
+
+    /// The word on the wire, with the default brand.
+    fn as_str(self) -> &'static str;
+
+    /// The status that goes with it.
+    fn status(self) -> StatusCode;
+
+    /// The body of a refusal.
+    fn body(error: &ApiError<Self>) -> Self::Body<'_>;
+
+    /// Refuses values that are well-formed and cannot be used; there is at least one.
+    fn violations(violations: Vec<Violation>) -> ApiError<Self>;
+
+    /// Refuses members and headers of a wrong type or form; there is at least one.
+    fn malformed(violations: Vec<Violation>) -> ApiError<Self> {
+        Self::violations(violations)
+    }
+
+    /// Refuses a key that came with another body. Interfaces that honour no `Idempotency-Key` have no such row.
+    fn idempotency_key_reused() -> Self {
+        Self::INTERNAL
+    }
+
+    /// A header that goes with a refusal, beside `Retry-After`.
+    fn headers(self) -> Option<(HeaderName, HeaderValue)> {
+        None
+    }
+}
+
+/// A refusal: a row of the interface's table, in words, with what is known of its cause.
+#[derive(Debug)]
+pub(crate) struct ApiError<T> {
+    /// The row.
+    pub(crate) code: T,
+    /// What went wrong, for a developer.
+    pub(crate) message: Cow<'static, str>,
+    /// The members of the request that are wrong.
+    pub(crate) violations: Vec<Violation>,
+    /// What was measured, where a limit was broken.
+    pub(crate) measured: Option<Box<Measured>>,
+    retry_after: Option<Duration>,
+}
+
+/// The code of a refusal, on its way to the log.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ErrorCode(pub(crate) &'static str);
+
+impl<T: ErrorTable> ApiError<T> {
+    /// A refusal in words.
+    pub(crate) fn new(code: T, message: impl Into<Cow<'static, str>>) -> Self {
+        Self { code, message: message.into(), violations: Vec::new(), measured: None, retry_after: None }
+    }
+
+    /// The same with the members that are wrong.
+    pub(crate) fn with_violations(self, violations: Vec<Violation>) -> Self {
+        Self { violations, ..self }
+    }
+
+    /// The same with what was measured.
+    pub(crate) fn with_measured(self, measured: impl Into<Option<Measured>>) -> Self {
+        Self { measured: measured.into().map(Box::new), ..self }
+    }
+
+    /// The same, to be tried again after a while.
+    pub(crate) fn with_retry_after(self, wait: Duration) -> Self {
+        Self { retry_after: Some(wait), ..self }
+    }
+
+    /// A member of the request that cannot be used.
+    pub(crate) fn violation(path: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
+        T::violations(vec![Violation::new(path, message)])
+    }
+
+    /// Nothing is at this address.
+    pub(crate) fn no_such_endpoint() -> Self {
+        Self::new(T::NOT_FOUND, "there is no such endpoint; the reference is at /reference")
+    }
+
+    /// Our fault. The cause is logged once, here, and never answered.
+    pub(crate) fn internal(error: &(dyn std::error::Error + 'static)) -> Self {
+        tracing::error!(error, "request failed");
+        Self::internal_error()
+    }
+
+    /// Our fault, whose cause is in the log already.
+    pub(crate) fn internal_error() -> Self {
+        Self::new(T::INTERNAL, "internal error; the log has it under this answer's X-Request-Id")
+    }
+
+    /// Not now; the cause is logged once, here.
+    pub(crate) fn unavailable(error: &(dyn std::error::Error + 'static)) -> Self {
+        tracing::warn!(error, "temporarily unavailable");
+        Self::busy(RETRY_AFTER_OUTAGE)
+    }
+
+    /// Not now, because there is too much to do.
+    pub(crate) fn busy(wait: Duration) -> Self {
+        Self::new(T::UNAVAILABLE, "temporarily unavailable, try again").with_retry_after(wait)
+    }
+
+    /// What the body has in place of [`ErrorTable::as_str`]: the same with the brand of this server.
+    pub(crate) fn code_word(&self) -> Cow<'static, str> {
+        request_context::brand_code(self.code.as_str())
+    }
+}
+
+impl<T: ErrorTable> IntoResponse for ApiError<T> {
+    fn into_response(self) -> Response {
+        let mut response = (self.code.status(), Json(T::body(&self))).into_response();
+        response.extensions_mut().insert(ErrorCode(self.code.as_str()));
+        if let Some(wait) = self.retry_after {
+            let seconds = wait.as_secs_f64().ceil().max(1.0) as u64;
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        response.headers_mut().extend(self.code.headers());
+        response
+    }
+}
+
+impl<T: ErrorTable> From<Violation> for ApiError<T> {
+    fn from(violation: Violation) -> Self {
+        T::violations(vec![violation])
+    }
+}
+
+impl<T: ErrorTable> From<Vec<Violation>> for ApiError<T> {
+    fn from(violations: Vec<Violation>) -> Self {
+        T::violations(violations)
+    }
+}
+
+impl<T: ErrorTable> From<JsonError> for ApiError<T> {
+    fn from(error: JsonError) -> Self {
+        match error {
+            JsonError::Syntax(words) => Self::new(T::MALFORMED_BODY, words),
+            JsonError::Violations(violations) => T::malformed(violations),
+        }
+    }
+}
+
+impl<T: ErrorTable> From<BodyError> for ApiError<T> {
+    fn from(error: BodyError) -> Self {
+        match error {
+            BodyError::TooLarge(measured) => {
+                let limit =
+                    measured.as_ref().map(|measured| format!(": {}", measured.limit)).unwrap_or_default();
+                let message = format!("the body is too large{limit}");
+                Self::new(T::PAYLOAD_TOO_LARGE, message).with_measured(measured)
+            }
+            BodyError::Broken(words) => Self::new(T::MALFORMED_BODY, words),
+        }
+    }
+}
+
+impl<T: ErrorTable> From<RateLimited> for ApiError<T> {
+    fn from(RateLimited(allowance): RateLimited) -> Self {
+        let limit = format!("at most {} calls at once, and then evenly", allowance.limit);
+        let message = format!("too many calls: {limit}");
+        Self::new(T::TOO_MANY_REQUESTS, message)
+            .with_measured(Measured::new(0.0, limit, "wait as long as Retry-After says"))
+            .with_retry_after(allowance.reset)
+    }
+}
+
+impl<T: ErrorTable> From<DbError> for ApiError<T> {
+    fn from(error: DbError) -> Self {
+        Self::unavailable(&error)
+    }
+}
+
+/// The refusals of an operation for its document, by status: rows of a table, each once.
+pub(crate) fn document_refusals<T: ErrorTable>(
+    groups: &[&[T]],
+) -> BTreeMap<String, RefOr<DocumentedResponse>> {
+    let mut by_status = BTreeMap::<u16, Vec<&'static str>>::new();
+    for code in T::ALL.iter().filter(|code| groups.iter().any(|group| group.contains(code))) {
+        by_status.entry(code.status().as_u16()).or_default().push(code.as_str());
+    }
+    let response = |(status, codes): (u16, Vec<&'static str>)| {
+        let code = ObjectBuilder::new().schema_type(Type::String).enum_values(Some(codes.iter().copied()));
+        let narrowed = ObjectBuilder::new().property(T::CODE_MEMBER, code).required(T::CODE_MEMBER);
+        let schema = AllOfBuilder::new().item(Ref::from_schema_name("Error")).item(narrowed);
+        let content = ContentBuilder::new().schema(Some(RefOr::T(Schema::AllOf(schema.build())))).build();
+        let response = ResponseBuilder::new()
+            .description(format!("`{}` is one of: {}.", T::CODE_MEMBER, codes.join(", ")))
+            .content("application/json", content);
+        (status.to_string(), RefOr::T(response.build()))
+    };
+    by_status.into_iter().map(response).collect()
+}
+
+/// Declares an interface's error codes.
+macro_rules! error_codes {
+    ($(#[$doc:meta])* pub enum $table:ident; $($name:ident => $status:ident $word:literal),* $(,)?) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[expect(missing_docs, reason = "the words are the documentation, and stand beside the names")]
+        pub enum $table { $($name),* }
+
+        impl $table {
+            /// Every row, in the order of the table.
+            pub const ALL: &'static [Self] = &[$(Self::$name),*];
+
+            /// The word on the wire, with the default brand.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$name => $word),* }
+            }
+
+            /// The status that goes with it.
+            pub const fn status(self) -> axum::http::StatusCode {
+                match self { $(Self::$name => axum::http::StatusCode::$status),* }
+            }
+        }
+    };
+}
+pub(crate) use error_codes;
+
+/// Declares the rows of a table that operations can answer with, for their documents: a type for each operation or kind of
+/// operation, to stand in `responses(…)`. Everything can break, so the row for our own faults is in each.
+macro_rules! refusals {
+    ($table:ty; $($name:ident: $($codes:expr),+;)*) => {$(
+        #[doc = concat!("Refusals of an operation: ", stringify!($name), ".")]
+        pub(crate) struct $name;
+
+        impl utoipa::IntoResponses for $name {
+            fn responses() -> std::collections::BTreeMap<
+                String,
+                utoipa::openapi::RefOr<utoipa::openapi::response::Response>,
+            > {
+                use $crate::http::error::ErrorTable;
+                let groups: &[&[$table]] = &[$($codes),+, &[<$table as ErrorTable>::INTERNAL]];
+                $crate::http::error::document_refusals(groups)
+            }
+        }
+    )*};
+}
+pub(crate) use refusals;

@@ -1,0 +1,336 @@
+//! JSON bodies, read into types. Unknown members are ignored, null is absent, and every member of a wrong type is told, with its
+//! path.
+//!
+//! Request types declare their members as `Option`s: what is required is said by the rule that needs it, together with what else
+//! is wrong.
+
+use domain::{UnknownWord, Violation};
+use serde::{
+    Deserialize, Deserializer,
+    de::{DeserializeOwned, MapAccess, Visitor, value::MapAccessDeserializer},
+};
+use serde_json::Value;
+use serde_path_to_error::{Path, Segment, Track};
+use std::{borrow::Cow, marker::PhantomData, str::FromStr};
+
+/// Longer refusals would only echo what was sent.
+const MAX_MESSAGE_BYTES: usize = 200;
+/// What the body itself is called, where a member would have its path.
+const BODY: &str = "the body";
+/// More members of a wrong type are not told of one body.
+const MAX_VIOLATIONS: usize = 50;
+
+/// A body that cannot be read.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum JsonError {
+    /// It is not JSON.
+    Syntax(&'static str),
+    /// Members have a wrong type or value; at least one.
+    Violations(Vec<Violation>),
+}
+
+/// Reads a body, whatever its Content-Type says. Every member of a wrong type is told.
+pub(crate) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, JsonError> {
+    let (read, violations) = parse_lenient(body)?;
+    if violations.is_empty() { Ok(read) } else { Err(JsonError::Violations(violations)) }
+}
+
+/// Reads a body as far as it can be read: members of a wrong type are left out, and told. For payloads whose rules are looked at
+/// all the same, so that a caller learns everything at once.
+pub(crate) fn parse_lenient<T: DeserializeOwned>(body: &[u8]) -> Result<(T, Vec<Violation>), JsonError> {
+    match read(body) {
+        Ok(read) => Ok((read, Vec::new())),
+        Err(Fault::Syntax(words)) => Err(JsonError::Syntax(words)),
+        Err(Fault::Member(_)) => read_what_fits(body),
+    }
+}
+
+/// Reads a body without a copy of its texts. The first member of a wrong type is told, and no other: for bodies that are pictures.
+pub(crate) fn parse_borrowed<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, JsonError> {
+    read(body).map_err(|fault| match fault {
+        Fault::Syntax(words) => JsonError::Syntax(words),
+        Fault::Member(violation) => JsonError::Violations(vec![violation]),
+    })
+}
+
+/// Why a reading stopped.
+enum Fault {
+    Syntax(&'static str),
+    Member(Violation),
+}
+
+fn read<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, Fault> {
+    const NO_JSON: &str = "the body is not valid JSON";
+    let mut reader = serde_json::Deserializer::from_slice(body);
+    let mut track = Track::new();
+    let read = object(serde_path_to_error::Deserializer::new(&mut reader, &mut track));
+    let read = read.map_err(|cause: serde_json::Error| {
+        if cause.is_data() { Fault::Member(told(&track.path(), &cause)) } else { Fault::Syntax(NO_JSON) }
+    })?;
+    reader.end().map_err(|_| Fault::Syntax("the body goes on after its JSON"))?;
+    if has_nul(body) {
+        return Err(Fault::Syntax("texts have no character U+0000"));
+    }
+    read.ok_or_else(|| Fault::Member(Violation::new(BODY, "an object is expected")))
+}
+
+/// Reads again and again, each time without the member that was wrong.
+fn read_what_fits<T: DeserializeOwned>(body: &[u8]) -> Result<(T, Vec<Violation>), JsonError> {
+    let mut value: Value =
+        serde_json::from_slice(body).map_err(|_| JsonError::Syntax("the body is not valid JSON"))?;
+    if has_nul(body) {
+        return Err(JsonError::Syntax("texts have no character U+0000"));
+    }
+    let mut violations: Vec<Violation> = Vec::new();
+    loop {
+        let mut track = Track::new();
+        let read = object(serde_path_to_error::Deserializer::new(&value, &mut track));
+        let path = track.path();
+        let fault = match read {
+            Ok(Some(read)) => return Ok((read, violations)),
+            Ok(None) => Violation::new(BODY, "an object is expected"),
+            Err(cause) => told(&path, &cause),
+        };
+        // What was taken away may be missed by what it was in; that is no second fault of the caller's.
+        if violations.iter().all(|known| known.path != fault.path) {
+            violations.push(fault);
+        }
+        if violations.len() == MAX_VIOLATIONS || !prune(&mut value, &path) {
+            return Err(JsonError::Violations(violations));
+        }
+    }
+}
+
+/// Takes away what stands at a path, or else the next thing around it that is there; `false` where only the body is left.
+fn prune(value: &mut Value, path: &Path) -> bool {
+    let keys: Vec<&Segment> =
+        path.iter().filter(|segment| matches!(segment, Segment::Map { .. } | Segment::Seq { .. })).collect();
+    for depth in (1..=keys.len()).rev() {
+        let found = keys.iter().take(depth).try_fold(&mut *value, |at, segment| match segment {
+            Segment::Map { key } => at.get_mut(key),
+            Segment::Seq { index } => at.get_mut(index),
+            Segment::Enum { .. } | Segment::Unknown => None,
+        });
+        if let Some(found) = found.filter(|found| !found.is_null()) {
+            *found = Value::Null;
+            return true;
+        }
+    }
+    false
+}
+
+/// What is wrong, and where. A member that is missing is told by its own path.
+fn told(path: &Path, cause: &serde_json::Error) -> Violation {
+    let path = dotted(path);
+    let words = cause.to_string();
+    let missing = words.strip_prefix("missing field `").and_then(|rest| rest.split_once('`'));
+    match missing {
+        Some((name, _)) if path == BODY => Violation::new(name.to_owned(), "it is required"),
+        Some((name, _)) => Violation::new(format!("{path}.{name}"), "it is required"),
+        None => Violation::new(path, plain(&words)),
+    }
+}
+
+fn dotted(path: &Path) -> Cow<'static, str> {
+    let path = path.to_string();
+    if path == "." { Cow::Borrowed(BODY) } else { Cow::Owned(path) }
+}
+
+/// What is wrong with a member, in this project's words. Positions mean nothing to callers, and a value that is no scalar of ours
+/// may be as long as the body.
+fn plain(words: &str) -> String {
+    let words = words.rsplit_once(" at line ").map_or(words, |(words, _)| words);
+    let expected = words.starts_with("invalid type").then(|| words.rsplit_once("expected ")).flatten();
+    let words = match expected.map(|(_, expected)| expected) {
+        Some("a string" | "a borrowed string" | "str") => "a text is expected",
+        Some("i64" | "i32" | "i16" | "i8" | "u64" | "u32" | "u16" | "u8" | "usize") => {
+            "a whole number is expected"
+        }
+        Some("f64" | "f32") => "a number is expected",
+        Some("a boolean") => "true or false is expected",
+        Some("a sequence") => "a list is expected",
+        Some("a map" | "an object") => "an object is expected",
+        Some(expected) if expected.starts_with("struct ") => "an object is expected",
+        _ => words,
+    };
+    if words.len() > MAX_MESSAGE_BYTES {
+        return "a value of another type is expected".to_owned();
+    }
+    words.to_owned()
+}
+
+/// The names of an object's members, in the order in which they came. Only for bodies that were read before.
+pub(crate) fn member_names(body: &[u8]) -> Result<Vec<String>, JsonError> {
+    struct Names;
+    impl<'de> Visitor<'de> for Names {
+        type Value = Vec<String>;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Vec<String>, A::Error> {
+            let mut names = Vec::new();
+            while let Some(name) = members.next_key()? {
+                members.next_value::<serde::de::IgnoredAny>()?;
+                names.push(name);
+            }
+            Ok(names)
+        }
+    }
+    let names = serde_json::Deserializer::from_slice(body).deserialize_map(Names);
+    names.map_err(|_| JsonError::Syntax("the body is not valid JSON"))
+}
+
+/// Whether a text in this JSON has the character U+0000, which JSON can only write as an escape. One of the databases
+/// keeps no such text, and nobody types it.
+fn has_nul(json: &[u8]) -> bool {
+    let mut rest = json;
+    while let Some(at) = rest.iter().position(|byte| *byte == b'\\') {
+        let escape = rest.get(at + 1..).unwrap_or_default();
+        if escape.starts_with(b"u0000") {
+            return true;
+        }
+        // Whatever is escaped, a backslash for example, begins no escape.
+        rest = escape.get(1..).unwrap_or_default();
+    }
+    false
+}
+
+/// Reads an object or null. What serde derives would take a list for one as well, member by member.
+pub(crate) fn object<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
+    from.deserialize_any(Object(PhantomData))
+}
+
+struct Object<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for Object<T> {
+    type Value = Option<T>;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Self::Value, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(members)).map(Some)
+    }
+}
+
+/// Reads a list of objects or null, each as [`object`] does. Null in the list keeps its place: the paths of what follows stay true when rules are looked at.
+pub(crate) fn sparse_objects<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Option<Vec<Option<T>>>, D::Error> {
+    struct Item<T>(Option<T>);
+    impl<'de, T: Deserialize<'de>> Deserialize<'de> for Item<T> {
+        fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+            object(from).map(Self)
+        }
+    }
+    let items = Option::<Vec<Item<T>>>::deserialize(from)?;
+    Ok(items.map(|items| items.into_iter().map(|Item(item)| item).collect()))
+}
+
+/// Reads a word of a closed set, in any case, or null: `#[serde(default, deserialize_with = "json::word")]`.
+pub(crate) fn word<'de, T: FromStr<Err = UnknownWord>, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Option<T>, D::Error> {
+    let text = Option::<Cow<'de, str>>::deserialize(from)?;
+    text.map(|text| known(&text)).transpose()
+}
+
+/// Reads a list of such words, or null.
+pub(crate) fn words<'de, T: FromStr<Err = UnknownWord>, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Option<Vec<T>>, D::Error> {
+    struct Item<T>(Option<T>);
+    impl<'de, T: FromStr<Err = UnknownWord>> Deserialize<'de> for Item<T> {
+        fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+            word(from).map(Self)
+        }
+    }
+    let items = Option::<Vec<Item<T>>>::deserialize(from)?;
+    Ok(items.map(|items| items.into_iter().filter_map(|Item(item)| item).collect()))
+}
+
+/// Reads a list of texts or null; null in the list is left out.
+pub(crate) fn texts<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<String>>, D::Error> {
+    let items = Option::<Vec<Option<String>>>::deserialize(from)?;
+    Ok(items.map(|items| items.into_iter().flatten().collect()))
+}
+
+fn known<T: FromStr<Err = UnknownWord>, E: serde::de::Error>(text: &str) -> Result<T, E> {
+    let unknown = |unknown: UnknownWord| E::custom(format!("it is one of {}", unknown.expected.join(", ")));
+    text.trim().to_ascii_uppercase().parse().map_err(unknown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    struct Named {
+        name: Option<String>,
+        #[serde(default, deserialize_with = "object")]
+        inner: Option<Inner>,
+        #[serde(default, deserialize_with = "sparse_objects")]
+        list: Option<Vec<Option<Inner>>>,
+    }
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    struct Inner {
+        count: Option<i64>,
+        on: Option<bool>,
+        #[serde(default, deserialize_with = "texts")]
+        texts: Option<Vec<String>>,
+    }
+
+    #[test]
+    fn a_text_with_a_nul_is_refused_and_one_that_only_writes_of_it_is_not() {
+        for bad in
+            [r#"{"name": "a\u0000b"}"#, r#"{"name": "\\\u0000"}"#, r#"{"name": "b", "c": ["\n\u0000"]}"#]
+        {
+            assert!(matches!(parse::<Named>(bad.as_bytes()), Err(JsonError::Syntax(_))), "{bad}");
+        }
+        for good in [r#"{"name": "\\u0000"}"#, r#"{"name": "\u0001u0000\\"}"#, r#"{"name": "u0000"}"#] {
+            let read = parse::<Named>(good.as_bytes()).unwrap().name;
+            assert!(read.is_some_and(|name| name.contains("u0000")), "{good}");
+        }
+    }
+
+    #[test]
+    fn every_member_of_a_wrong_type_is_told_and_the_rest_is_read() {
+        let body = br#"{"name": 7, "inner": {"count": "x", "on": 1, "texts": ["a", 2, "c"]},
+            "list": [{"count": 1}, [], {"on": null, "count": 2.5}], "unknown": []}"#;
+        let (read, violations) = parse_lenient::<Named>(body).unwrap();
+        let told: Vec<_> = violations.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            told,
+            [
+                "inner.count: a whole number is expected",
+                "inner.on: true or false is expected",
+                "inner.texts[1]: a text is expected",
+                "list[1]: an object is expected",
+                "list[2].count: a whole number is expected",
+                "name: a text is expected",
+            ]
+        );
+        assert_eq!(read.name, None);
+        assert_eq!(read.list.map(|list| list.iter().flatten().count()), Some(2));
+        assert!(matches!(parse::<Named>(body), Err(JsonError::Violations(all)) if all.len() == 6));
+    }
+
+    #[test]
+    fn a_body_that_is_no_object_is_told_so() {
+        for bad in ["[]", "null", "7", "\"x\""] {
+            let Err(JsonError::Violations(told)) = parse::<Named>(bad.as_bytes()) else { panic!("{bad}") };
+            assert_eq!(told, [Violation::new(BODY, "an object is expected")], "{bad}");
+        }
+        for bad in ["", "{", "{} {}", "{\"name\": \"a\" \"b\"}"] {
+            assert!(matches!(parse::<Named>(bad.as_bytes()), Err(JsonError::Syntax(_))), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! What all interfaces share on the wire. Nothing here knows an interface: each brings its error table and its words.
+
+pub(crate) mod auth;
+pub(crate) mod body;
+mod brand;
+mod client_error_report;
+mod device_metadata;
+pub(crate) mod error;
+pub(crate) mod idempotency;
+pub(crate) mod json;
+pub(crate) mod multipart;
+pub(crate) mod openapi;
+pub(crate) mod pagination;
+pub(crate) mod panic;
+pub(crate) mod request_context;
+pub(crate) mod virtual_hosts;
+
+pub use brand::{Brand, BrandError};
+pub(crate) use client_error_report::{ClientErrorReport, log_client_error};
+pub use device_metadata::DeviceMetadata;
+pub(crate) use error::{ApiError, ErrorTable};
+
+use axum::http::{HeaderMap, HeaderName};
+
+/// A header as text; absent when it is not there or is no text.
+pub(crate) fn header_text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}

@@ -1,0 +1,41 @@
+//! Lists by pages of 20 items; `page` of the query counts from 1.
+
+use base::Measured;
+use domain::Violation;
+
+/// Items on a page.
+pub(crate) const PAGE_ITEMS: i64 = 20;
+
+/// `page` of a query string, 1 by default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Page(i64);
+
+impl Page {
+    /// Reads the parameter.
+    pub(crate) fn read(parameter: Option<&str>) -> Result<Self, Violation> {
+        let Some(text) = parameter else { return Ok(Self(1)) };
+        // More would overflow the offset, and there is no such list.
+        let page = text.parse().ok().filter(|page| (1..=i64::from(u32::MAX)).contains(page));
+        page.map(Self).ok_or_else(|| Violation::new("page", "it is a whole number from 1"))
+    }
+
+    /// Items before it.
+    pub(crate) fn offset(self) -> i64 {
+        (self.0 - 1) * PAGE_ITEMS
+    }
+
+    /// The page's number, from 1.
+    pub(crate) fn number(self) -> i64 {
+        self.0
+    }
+
+    /// Refuses a page past the end of `total` items; the first page of nothing is an empty list.
+    pub(crate) fn within(self, total: i64) -> Result<(), Violation> {
+        let last = ((total + PAGE_ITEMS - 1) / PAGE_ITEMS).max(1);
+        if self.0 <= last {
+            return Ok(());
+        }
+        let measured = Measured::new(self.0 as f64, format!("at most {last}"), "ask for a page that exists");
+        Err(Violation::measured("page", "there is no such page", measured))
+    }
+}

@@ -1,0 +1,26 @@
+//! The last line of defence: a panic is an answer and a log line, never a dropped connection.
+
+use super::error::{ApiError, ErrorTable};
+use axum::response::{IntoResponse as _, Response};
+use std::any::Any;
+use tower_http::catch_panic::CatchPanicLayer;
+
+/// What a panic is turned into an answer by.
+pub(crate) type Catch = fn(Box<dyn Any + Send>) -> Response;
+
+/// Answers panics in the words of an interface.
+pub(crate) fn catch<T: ErrorTable>() -> CatchPanicLayer<Catch> {
+    CatchPanicLayer::custom(answer::<T> as Catch)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "the layer hands the cause over")]
+fn answer<T: ErrorTable>(cause: Box<dyn Any + Send>) -> Response {
+    let words = cause
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| cause.downcast_ref::<&str>().copied())
+        .unwrap_or("no words");
+    tracing::error!(panic = words, "a handler panicked");
+    metrics::counter!("assay_panics_total").increment(1);
+    ApiError::<T>::internal_error().into_response()
+}

@@ -1,0 +1,116 @@
+//! What is known of the request that is being answered: its id, who proved to have sent it, what they have left. Every answer
+//! carries the id in `X-Request-Id`, and every log line of a request has it.
+
+use super::{Brand, auth::Allowance, error::ErrorCode, header_text};
+use crate::Api;
+use axum::{
+    extract::{MatchedPath, Request, State},
+    http::{HeaderMap, HeaderName, HeaderValue},
+    middleware::Next,
+    response::Response,
+};
+use base::{AppId, Uuid};
+use std::{
+    borrow::Cow,
+    sync::{Arc, OnceLock},
+    time::Instant,
+};
+use tracing::Instrument as _;
+
+/// The header that carries the id.
+pub(crate) const HEADER: HeaderName = HeaderName::from_static("x-request-id");
+/// Longer names of client libraries are not logged.
+const MAX_SDK_NAME_BYTES: usize = 64;
+
+#[derive(Debug)]
+struct RequestContext {
+    id: Uuid,
+    brand: Brand,
+    app: OnceLock<AppId>,
+    allowance: OnceLock<Allowance>,
+}
+
+tokio::task_local! {
+    static CURRENT: Arc<RequestContext>;
+}
+
+/// The id of the request; nil where none is being answered.
+pub(crate) fn id() -> Uuid {
+    CURRENT.try_with(|context| context.id).unwrap_or_default()
+}
+
+/// An error code with this server's brand in it.
+pub(crate) fn brand_code(code: &'static str) -> Cow<'static, str> {
+    CURRENT.try_with(|context| context.brand.code(code)).unwrap_or(Cow::Borrowed(code))
+}
+
+/// Notes whose request it proved to be.
+pub(crate) fn note_application(app: AppId) {
+    let _outside_of_a_request = CURRENT.try_with(|context| context.app.set(app).is_ok());
+}
+
+/// Notes what the caller has left.
+pub(crate) fn note_allowance(allowance: Allowance) {
+    let _outside_of_a_request = CURRENT.try_with(|context| context.allowance.set(allowance).is_ok());
+}
+
+/// Gives the request an id, logs one line about it and counts it. Never the query, which carries tokens, nor a body.
+pub(crate) async fn trace(State(api): State<Api>, request: Request, next: Next) -> Response {
+    let id = api.world.uuid();
+    let method = request.method().clone();
+    // The route, not the path: paths carry ids and would make a metric of their own each.
+    let route = request
+        .extensions()
+        .get::<MatchedPath>()
+        .map_or_else(|| "unmatched".to_owned(), |matched| matched.as_str().to_owned());
+    let (sdk, sdk_version) = api.brand.sdk();
+    let (sdk, sdk_version) = (sdk_name(request.headers(), sdk), sdk_name(request.headers(), sdk_version));
+    let context = Arc::new(RequestContext {
+        id,
+        brand: api.brand.clone(),
+        app: OnceLock::new(),
+        allowance: OnceLock::new(),
+    });
+    let span = tracing::info_span!("request", request.id = %id, http.method = %method, http.route = route);
+    let started = Instant::now();
+
+    let answered = CURRENT.scope(context.clone(), next.run(request));
+    let mut response = answered.instrument(span.clone()).await;
+
+    let took = started.elapsed();
+    let status = response.status().as_u16();
+    let code = response.extensions().get::<ErrorCode>().map(|code| code.0);
+    span.in_scope(|| {
+        tracing::info!(
+            http.status = status,
+            error.code = code,
+            took.ms = took.as_millis() as u64,
+            app.id = context.app.get().map(tracing::field::display),
+            sdk.name = sdk,
+            sdk.version = sdk_version,
+            "answered"
+        );
+    });
+    let labels =
+        [("route", route), ("status", status.to_string()), ("code", code.unwrap_or_default().to_owned())];
+    metrics::counter!("assay_http_requests_total", &labels).increment(1);
+    metrics::histogram!("assay_http_request_seconds", &labels[..1]).record(took.as_secs_f64());
+    let headers = response.headers_mut();
+    if let Ok(value) = HeaderValue::from_str(&id.to_string()) {
+        headers.insert(HEADER, value);
+    }
+    if let Some(allowance) = context.allowance.get() {
+        headers.insert("ratelimit-limit", allowance.limit.into());
+        headers.insert("ratelimit-remaining", allowance.remaining.into());
+        headers.insert("ratelimit-reset", (allowance.reset.as_secs_f64().ceil() as u64).into());
+    }
+    response
+}
+
+/// What a client library calls itself: short and plain, or not logged at all.
+fn sdk_name(headers: &HeaderMap, header: &HeaderName) -> Option<String> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b" ._-+/()@".contains(&byte);
+    header_text(headers, header)
+        .filter(|name| name.len() <= MAX_SDK_NAME_BYTES && name.bytes().all(plain))
+        .map(str::to_owned)
+}

@@ -1,0 +1,57 @@
+//! `POST /idverify/v1/sessions/{sessionId}/emails/{kind}`
+
+use crate::{
+    Api,
+    identity::{Problem, caller::EndUser, error},
+};
+use axum::{extract::State, http::StatusCode};
+use domain::identity::{NotDone, session::Session, words::NotificationTopic};
+use utoipa::ToSchema;
+
+/// A mail that can be asked for.
+#[derive(Clone, Copy, serde::Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum EmailKind {
+    /// What to do.
+    Instructions,
+    /// That it is done.
+    ThankYou,
+}
+
+impl EmailKind {
+    const ALL: [(&'static str, Self); 2] =
+        [("instructions", Self::Instructions), ("thank-you", Self::ThankYou)];
+
+    /// What the relying party is told.
+    fn topic(self) -> NotificationTopic {
+        match self {
+            Self::Instructions => NotificationTopic::InstructionsEmailRequested,
+            Self::ThankYou => NotificationTopic::ThankYouEmailRequested,
+        }
+    }
+
+    /// The mails that the relying party wants to be asked for.
+    pub(super) fn wanted_by(session: &Session) -> Vec<Self> {
+        let topics = session.wanted.notifications.as_ref().map(|whom| &whom.topics[..]).unwrap_or_default();
+        let wanted = |kind: &Self| topics.contains(&kind.topic());
+        Self::ALL.into_iter().map(|(_, kind)| kind).filter(wanted).collect()
+    }
+}
+
+/// Ask the relying party for a mail.
+///
+/// It is told by a notification, and sends the mail itself.
+#[utoipa::path(
+    post, path = "/idverify/v1/sessions/{sessionId}/emails/{kind}", tag = "person", security(("session" = [])),
+    params(
+        ("sessionId" = Uuid, Path, description = "The session."),
+        ("kind" = EmailKind, Path, description = "Which mail."),
+    ),
+    responses((status = 204, description = "The relying party is told, where it wants to be."), error::Naming),
+)]
+pub(crate) async fn ask_for_mail(State(api): State<Api>, user: EndUser) -> Result<StatusCode, Problem> {
+    let kind = EmailKind::ALL.into_iter().find(|(word, _)| user.path.get("kind") == Some(word));
+    let (_, kind) = kind.ok_or(NotDone::Missing("mail"))?;
+    api.identities.ask_for_mail(user.held.session.id, kind.topic()).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,26 @@
+//! `DELETE /accounts/{accountId}/profiles/{profileId}/faces/{faceId}`
+
+use super::super::{Problem, authentication::ProfilesManage, error, path::FacePath, request::AccountRequest};
+use crate::Api;
+use axum::{extract::State, http::StatusCode};
+
+/// Delete a face of a profile.
+///
+/// Its picture and embedding are gone when this is answered.
+#[utoipa::path(
+    delete, path = "/accounts/{accountId}/profiles/{profileId}/faces/{faceId}", tag = "profiles",
+    security(("api key" = [], "application" = [])),
+    params(FacePath),
+    responses((status = 204, description = "It is gone."), error::Reading),
+)]
+pub(crate) async fn delete_face(
+    State(api): State<Api>,
+    request: AccountRequest<ProfilesManage, FacePath>,
+) -> Result<StatusCode, Problem> {
+    let (account, FacePath { profile, face, .. }) = (request.account.id, &request.path);
+    let mut tx = request.begin(&api).await?;
+    api.faces.remove(&mut tx, account, *profile, *face).await?;
+    tx.commit().await?;
+    api.faces.settle(account).await;
+    Ok(StatusCode::NO_CONTENT)
+}

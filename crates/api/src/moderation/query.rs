@@ -1,0 +1,109 @@
+//! The parameters of query strings, as types: everything that is wrong with them is told at once.
+
+use super::{Code, Problem, error, violations::Violations};
+use crate::{Api, http::pagination::Page};
+use axum::{
+    extract::{FromRequestParts as _, Query},
+    http::request::Parts,
+};
+use base::Timestamp;
+use domain::{Violation, content::ContentType};
+use utoipa::IntoParams;
+
+/// What an operation reads of its query string.
+pub(crate) trait Parameters: Sized {
+    /// Reads them; `None` only where a violation was told.
+    fn read(query: &QueryString, violations: &mut Violations) -> Option<Self>;
+}
+
+/// A query string: names and values as text.
+pub(crate) struct QueryString(Vec<(String, String)>);
+
+impl QueryString {
+    /// A parameter; the last where it stands there twice.
+    fn get(&self, name: &str) -> Option<&str> {
+        self.0.iter().rev().find(|(known, _)| known == name).map(|(_, text)| text.as_str())
+    }
+}
+
+/// Reads the parameters of a request.
+pub(super) async fn read<Q: Parameters>(parts: &mut Parts, api: &Api) -> Result<Q, Problem> {
+    let Query(pairs) = Query::from_request_parts(parts, api)
+        .await
+        .map_err(|error| Problem::violation("query", error.body_text()))?;
+    let mut violations = Violations::default();
+    let read = Q::read(&QueryString(pairs), &mut violations);
+    violations.or_else_refuse(read)
+}
+
+/// Refuses a page past the end of a list.
+pub(super) fn within(page: Page, total: i64) -> Result<(), Problem> {
+    page.within(total).map_err(|violation| error::refuse(Code::PageOutOfRange, vec![violation]))
+}
+
+/// Nothing is read.
+impl Parameters for () {
+    fn read(_query: &QueryString, _violations: &mut Violations) -> Option<Self> {
+        Some(())
+    }
+}
+
+/// Which page of a list.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct PageQuery {
+    /// The page, from 1.
+    #[param(value_type = Option<u32>, minimum = 1, default = 1)]
+    pub(super) page: Page,
+}
+
+impl Parameters for PageQuery {
+    fn read(query: &QueryString, violations: &mut Violations) -> Option<Self> {
+        Some(Self { page: violations.check(Page::read(query.get("page")))? })
+    }
+}
+
+/// Which notifications.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct NotificationQuery {
+    /// The page, from 1.
+    #[param(value_type = Option<u32>, minimum = 1, default = 1)]
+    pub(super) page: Page,
+    /// Seconds since 1970: those at or after this moment alone.
+    #[param(value_type = Option<i64>)]
+    pub(super) epoch: Option<Timestamp>,
+}
+
+impl Parameters for NotificationQuery {
+    fn read(query: &QueryString, violations: &mut Violations) -> Option<Self> {
+        let page = violations.check(Page::read(query.get("page")));
+        let moment = |text: &str| text.parse().ok().and_then(|seconds| Timestamp::from_second(seconds).ok());
+        let wrong = || Violation::new("epoch", "it is a moment in whole seconds since 1970");
+        let epoch = query.get("epoch").map(|text| moment(text).ok_or_else(wrong));
+        let epoch = violations.check(epoch.transpose());
+        Some(Self { page: page?, epoch: epoch? })
+    }
+}
+
+/// Which moderations.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ModerationQuery {
+    /// The page, from 1.
+    #[param(value_type = Option<u32>, minimum = 1, default = 1)]
+    pub(super) page: Page,
+    /// Of contents of this type alone.
+    #[param(value_type = Option<ContentType>)]
+    pub(super) r#type: Option<ContentType>,
+}
+
+impl Parameters for ModerationQuery {
+    fn read(query: &QueryString, violations: &mut Violations) -> Option<Self> {
+        let page = violations.check(Page::read(query.get("page")));
+        let wrong = |_| Violation::new("type", format!("it is one of {}", ContentType::WORDS.join(", ")));
+        let content_type = query.get("type").map(|word| word.parse().map_err(wrong));
+        let content_type = violations.check(content_type.transpose());
+        Some(Self { page: page?, r#type: content_type? })
+    }
+}

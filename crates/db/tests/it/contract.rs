@@ -1,0 +1,102 @@
+//! What the seam promises, on whichever engine the run is for.
+
+use base::{Timestamp, Uuid};
+use db::{DbError, Durability, FromRow, sql, testing::TestDb};
+
+#[derive(Debug, FromRow, PartialEq)]
+struct Organisation {
+    id: Uuid,
+    name: String,
+    status: String,
+    #[sqlx(try_from = "db::At")]
+    created_at: Timestamp,
+}
+
+fn insert(n: u128, name: &str, at: &str) -> db::Query {
+    sql!(
+        "INSERT INTO organisations (id, name, status, created_at) VALUES ($1, $2, $3, $4)",
+        Uuid::from_u128(n),
+        name,
+        "ACTIVE",
+        at.parse::<Timestamp>().unwrap(),
+    )
+}
+
+#[tokio::test]
+async fn rows_come_back_as_they_went_in_and_moments_sort() {
+    let test = TestDb::open().await;
+    let mut tx = test.db.write().await.unwrap();
+    for (n, name, at) in [
+        (1, "first", "2026-01-02T03:04:05.123456Z"),
+        (2, "third", "2026-01-02T03:04:05.5Z"),
+        (3, "zeroth", "2026-01-02T03:04:05Z"),
+    ] {
+        tx.execute(insert(n, name, at)).await.unwrap();
+    }
+    tx.commit().await.unwrap();
+
+    let mut view = test.db.read().await.unwrap();
+    let rows: Vec<Organisation> = view
+        .fetch_all(sql!("SELECT id, name, status, created_at FROM organisations ORDER BY created_at"))
+        .await
+        .unwrap();
+    assert_eq!(rows.iter().map(|row| row.name.as_str()).collect::<Vec<_>>(), ["zeroth", "first", "third"]);
+    assert_eq!(
+        rows[1],
+        Organisation {
+            id: Uuid::from_u128(1),
+            name: "first".into(),
+            status: "ACTIVE".into(),
+            created_at: "2026-01-02T03:04:05.123456Z".parse().unwrap(),
+        }
+    );
+}
+
+#[tokio::test]
+async fn nothing_counts_before_the_commit_and_readers_do_not_wait() {
+    let test = TestDb::open().await;
+    let mut tx = test.db.write().await.unwrap();
+    tx.execute(insert(1, "unseen", "2026-01-02T03:04:05Z")).await.unwrap();
+    let mut view = test.db.read().await.unwrap();
+    assert_eq!(view.count(sql!("SELECT count(*) FROM organisations")).await.unwrap(), 0);
+    drop(tx);
+    assert_eq!(
+        test.db.read().await.unwrap().count(sql!("SELECT count(*) FROM organisations")).await.unwrap(),
+        0,
+        "dropped, so undone"
+    );
+}
+
+#[tokio::test]
+async fn a_reader_cannot_write() {
+    let test = TestDb::open().await;
+    let mut view = test.db.read().await.unwrap();
+    let answer: Result<Vec<Organisation>, _> =
+        view.fetch_all(sql!("DELETE FROM organisations RETURNING id, name, status, created_at")).await;
+    assert!(answer.is_err(), "{answer:?}");
+}
+
+#[tokio::test]
+async fn a_second_row_of_the_same_key_is_named_a_duplicate() {
+    let test = TestDb::open().await;
+    let mut tx = test.db.write_as(Durability::Process).await.unwrap();
+    tx.execute(insert(1, "first", "2026-01-02T03:04:05Z")).await.unwrap();
+    let second = tx.execute(insert(1, "second", "2026-01-02T03:04:05Z")).await;
+    assert!(matches!(second, Err(DbError::Duplicate(_))), "{second:?}");
+}
+
+#[tokio::test]
+async fn migrating_twice_changes_nothing() {
+    let test = TestDb::open().await;
+    test.db.migrate().await.unwrap();
+    assert_eq!(test.db.pending_migrations().await.unwrap(), 0);
+    test.db.ping().await.unwrap();
+    test.db.flush().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_database_that_does_not_answer_is_named_unreachable() {
+    let db = db::Db::open("postgres://127.0.0.1:1/none", 2).unwrap();
+    let answer = db.ping().await;
+    assert!(matches!(answer, Err(DbError::Unreachable(_))), "{answer:?}");
+}

@@ -1,0 +1,72 @@
+//! What is wrong with one member of a request: well-formed, and cannot be used.
+
+use base::Measured;
+use std::borrow::Cow;
+
+/// What is wrong with one member of a request.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{}{}{message}", path, if path.is_empty() { "" } else { ": " })]
+pub struct Violation {
+    /// Where in the request, as `notifications.web_destinations[1]`; empty for the request as a whole.
+    pub path: Cow<'static, str>,
+    /// What is wrong, for a developer.
+    pub message: String,
+    /// What was measured, where a limit was broken.
+    pub measured: Option<Measured>,
+}
+
+impl Violation {
+    /// A member that cannot be used.
+    pub fn new(path: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
+        Self { path: path.into(), message: message.into(), measured: None }
+    }
+
+    /// A member that breaks a limit.
+    pub fn measured(
+        path: impl Into<Cow<'static, str>>,
+        message: impl Into<String>,
+        measured: Measured,
+    ) -> Self {
+        Self { measured: Some(measured), ..Self::new(path, message) }
+    }
+}
+
+pub(crate) fn violation(path: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Violation {
+    Violation::new(path, message)
+}
+
+/// Violations as one sentence, for logs.
+pub(crate) fn told(violations: &[Violation]) -> String {
+    violations.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+}
+
+/// Refuses a text that is too long; `what` begins the sentence, as `"it has"`.
+pub(crate) fn at_most(
+    path: impl Into<Cow<'static, str>>,
+    what: &str,
+    measured: usize,
+    limit: usize,
+    hint: &'static str,
+) -> Result<(), Violation> {
+    if measured <= limit {
+        return Ok(());
+    }
+    let message = format!("{what} {measured} characters");
+    let measured = Measured::new(measured as f64, format!("at most {limit} characters"), hint);
+    Err(Violation::measured(path, message, measured))
+}
+
+/// Refuses a list that is too long.
+pub(crate) fn at_most_items(
+    path: impl Into<Cow<'static, str>>,
+    measured: usize,
+    limit: usize,
+    hint: &'static str,
+) -> Result<(), Violation> {
+    if measured <= limit {
+        return Ok(());
+    }
+    let message = format!("it has {measured} items");
+    let measured = Measured::new(measured as f64, format!("at most {limit} items"), hint);
+    Err(Violation::measured(path, message, measured))
+}

@@ -1,0 +1,63 @@
+//! The one way out, against a name server and TLS servers of this machine. Nothing here calls further.
+
+mod answers;
+mod certificates;
+mod proxies;
+mod rebinding;
+mod tricks;
+
+use crate::{
+    SECRET,
+    names::Names,
+    receiver::{self, Authority, Receiver},
+};
+use media::fetch::{Call, FetchError, Fetcher, Policy, Root};
+use std::time::Duration;
+
+/// A name server, an authority whose certificates are trusted, and a policy that knows both and allows nothing more.
+struct Site {
+    names: Names,
+    authority: Authority,
+    policy: Policy,
+}
+
+impl Site {
+    async fn open() -> Self {
+        let names = Names::serve().await;
+        let authority = Authority::new();
+        let policy = Policy {
+            name_server: Some(names.address()),
+            roots: vec![Root::Pem(authority.pem())],
+            ..Policy::default()
+        };
+        Self { names, authority, policy }
+    }
+
+    /// A receiver on this machine behind a name, and a fetcher that may call that name.
+    async fn receiver(&self) -> (Fetcher, Receiver) {
+        let name = "receiver.example.com";
+        self.names.says(name, &["127.0.0.1"]);
+        let receiver = Receiver::listen("127.0.0.1:0", self.authority.certify(&[name])).await;
+        (self.allowing(name), receiver)
+    }
+
+    fn allowing(&self, name: &str) -> Fetcher {
+        Fetcher::new(&Policy { hosts: vec![name.to_owned()], ..self.policy.clone() }).unwrap()
+    }
+}
+
+/// A GET with time enough on the slowest machine.
+fn get() -> Call {
+    Call { timeout: Duration::from_mins(2), ..Call::get(64 << 10) }
+}
+
+/// A call that must fail, with an error that keeps the address to itself.
+async fn fails(fetcher: &Fetcher, address: &str, call: Call) -> FetchError {
+    let error = match fetcher.call(address, call).await {
+        Ok(answered) => panic!("{address} was called: {answered:?}"),
+        Err(error) => error,
+    };
+    let told = format!("{error} {error:?}");
+    assert!(!told.contains(SECRET), "{address}: {told}");
+    error
+}

@@ -1,0 +1,22 @@
+// The tests of the pages in a browser: `npm run test:browser`.
+
+import { defineConfig } from "@playwright/test";
+import { PATIENCE_MS } from "./tests/browser/chromium";
+
+export default defineConfig({
+  testDir: "tests/browser",
+  testMatch: "*.test.ts",
+  outputDir: "node_modules/.assay/browser",
+  reporter: "list",
+  reportSlowTests: null,
+  fullyParallel: true,
+  forbidOnly: true,
+  timeout: 3 * PATIENCE_MS,
+  expect: { timeout: PATIENCE_MS },
+  use: {
+    locale: "en-GB",
+    viewport: { width: 390, height: 844 },
+    actionTimeout: PATIENCE_MS,
+    navigationTimeout: PATIENCE_MS,
+  },
+});

@@ -1,0 +1,945 @@
+// Written by `npm run generate` from openapi/moderation.json: not to be changed by hand.
+
+export interface paths {
+    "/accounts/{accountId}/admin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Make a member an administrator. */
+        post: operations["promote"];
+    };
+    "/accounts/{accountId}/admin/{memberId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Make an administrator an ordinary member.
+         * @description The last administrator stays one.
+         */
+        delete: operations["demote"];
+    };
+    "/accounts/{accountId}/contents/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** See a content. */
+        get: operations["get_content"];
+    };
+    "/accounts/{accountId}/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the invitations that wait to be accepted. */
+        get: operations["list_invitations"];
+        /**
+         * Invite somebody to an account.
+         * @description They get a mail with a link that makes them a member and signs them in, once. A new invitation to the same address
+         *     takes the place of the old one.
+         */
+        post: operations["invite"];
+    };
+    "/accounts/{accountId}/invitations/{invitationId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Take an invitation back. */
+        delete: operations["revoke_invitation"];
+    };
+    "/accounts/{accountId}/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the members. */
+        get: operations["list_members"];
+    };
+    "/accounts/{accountId}/members/{memberId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** See a member. */
+        get: operations["get_member"];
+        /** Set what a member may do. */
+        put: operations["set_scopes"];
+        /**
+         * Remove a member.
+         * @description Their sessions end with it. An administrator is removed by an administrator, and the last one not at all.
+         */
+        delete: operations["remove_member"];
+    };
+    "/accounts/{accountId}/members/{memberId}/inbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a member's inbox.
+         * @description Notifications of moderations that named the member. Members read their own alone.
+         */
+        get: operations["read_inbox"];
+    };
+    "/accounts/{accountId}/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the notifications of an account. */
+        get: operations["list_notifications"];
+    };
+    "/accounts/{accountId}/notifications/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** See a notification. */
+        get: operations["get_notification"];
+    };
+    "/accounts/{accountId}/notifications/{id}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Say that a notification is right.
+         * @description A later word of the same caller replaces an earlier one.
+         */
+        post: operations["accept_notification"];
+    };
+    "/accounts/{accountId}/notifications/{id}/dismiss": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Say that a notification is wrong.
+         * @description The face is not matched to that profile again. A later word of the same caller replaces an earlier one.
+         */
+        post: operations["dismiss_notification"];
+    };
+    "/accounts/{accountId}/notifications/{id}/reviews": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List what was said of a notification. */
+        get: operations["list_reviews"];
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /** @enum {string} */
+        AgeGroup: "threshold_met" | "not_required" | "unknown" | "child" | "teenager_young" | "teenager_old" | "adult_young" | "adult";
+        /** @description A content. */
+        Content: {
+            /** @description Whether it was put away. */
+            archived: boolean;
+            /**
+             * Format: date-time
+             * @description When it was registered.
+             */
+            created_at: string;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description Who is known to be in it. */
+            profile_ids: string[];
+            /** @description Its title. */
+            title?: string | null;
+            /** @description What it is. */
+            type: components["schemas"]["ContentType"];
+            /**
+             * Format: uuid
+             * @description Who brought it.
+             */
+            uploader_id?: string | null;
+            /**
+             * @description Where it is.
+             * @example https://media.example.com/1.jpg
+             */
+            url: string;
+        };
+        /** @enum {string} */
+        ContentType: "IMAGE" | "VIDEO" | "LIVE_VIDEO";
+        /** @description What was made. */
+        Created: {
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+        };
+        /** @description An invitation that waits to be accepted. */
+        Invitation: {
+            /** @description Whether they will be an administrator. */
+            admin: boolean;
+            /**
+             * Format: date-time
+             * @description When it was sent.
+             */
+            created_at: string;
+            /** @description Whom it was sent to. */
+            email: string;
+            /**
+             * Format: date-time
+             * @description Until when it may be accepted.
+             */
+            expires_at: string;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description What they will be called. */
+            username: string;
+        };
+        /** @description The invitations of an account. */
+        Invitations: {
+            /** @description Newest first. */
+            invitations: components["schemas"]["Invitation"][];
+        };
+        /** @description Where in a list a page stands. */
+        ListPosition: {
+            /**
+             * Format: int64
+             * @description The page.
+             */
+            page: number;
+            /**
+             * Format: int64
+             * @description How many the list has.
+             */
+            total_count: number;
+        };
+        /** @description A person who works in an account. */
+        Member: {
+            /** @description Whether they are an administrator. */
+            admin: boolean;
+            /**
+             * Format: date-time
+             * @description When they came in.
+             */
+            created_at: string;
+            /** @description Their address. */
+            email: string;
+            /**
+             * Format: uuid
+             * @description Their id.
+             */
+            id: string;
+            /** @description What they may do. */
+            scopes: components["schemas"]["Scope"][];
+            /** @description What they are called. */
+            username: string;
+        };
+        /** @description The members of an account. */
+        Members: {
+            /** @description The longest there first. */
+            members: components["schemas"]["Member"][];
+        };
+        /** @description Who is to be an administrator. */
+        NewAdministrator: {
+            /**
+             * Format: uuid
+             * @description The member.
+             */
+            member_id: string;
+        };
+        /** @description Whom to invite. */
+        NewInvitation: {
+            /**
+             * @description Whether they will be an administrator. Only an administrator may say so.
+             * @default false
+             */
+            admin: boolean | null;
+            /**
+             * @description Their address.
+             * @example ada@example.com
+             */
+            email: string;
+            /** @description What they may do; nothing by default. An extension. */
+            scopes?: components["schemas"]["Scope"][] | null;
+            /** @description What they will be called; by default what stands before the `@`. An extension. */
+            username?: string | null;
+        };
+        /** @description What a member is to be allowed. */
+        NewScopes: {
+            /** @description All that they may do; what is not among them they may do no more. */
+            scopes: components["schemas"]["Scope"][];
+        };
+        /** @description A notification. */
+        Notification: {
+            /**
+             * Format: uuid
+             * @description Whose it is.
+             */
+            account_id: string;
+            /**
+             * Format: date-time
+             * @description When it was written.
+             */
+            created_at: string;
+            /** @description What it tells. */
+            data: components["schemas"]["NotificationData"];
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /** @description What it is about. */
+            type: components["schemas"]["NotificationType"];
+        };
+        /** @description What a notification tells. Members of a face are absent where it is about none. */
+        NotificationData: {
+            age_group?: components["schemas"]["AgeGroup"] | null;
+            /**
+             * Format: int64
+             * @description Lower edge.
+             */
+            bottom?: number | null;
+            /**
+             * Format: uuid
+             * @description The content.
+             */
+            content_id: string;
+            /** @description What it is. */
+            content_type: components["schemas"]["ContentType"];
+            /**
+             * Format: double
+             * @description Where in the content the face was seen best, seconds.
+             */
+            frame_time?: number | null;
+            /**
+             * Format: int64
+             * @description Left edge.
+             */
+            left?: number | null;
+            /**
+             * Format: uuid
+             * @description The moderation.
+             */
+            moderation_id: string;
+            /**
+             * Format: double
+             * @description When it was seen, seconds since 1970.
+             */
+            observed_at: number;
+            /**
+             * Format: uuid
+             * @description Whose face it is, where somebody knows.
+             */
+            profile_id?: string | null;
+            /** @description Why somebody is told; one. */
+            reasons: components["schemas"]["NotificationReason"][];
+            /**
+             * Format: int64
+             * @description Right edge.
+             */
+            right?: number | null;
+            /**
+             * Format: int64
+             * @description Upper edge of the face, pixels of the content.
+             */
+            top?: number | null;
+            /** @description Where it is. */
+            url: string;
+        };
+        /** @enum {string} */
+        NotificationReason: "BANNED_PROFILE" | "AGE_ESTIMATION" | "UNKNOWN_FACE" | "STARTED" | "STOPPED";
+        /** @description A page of notifications. */
+        Notifications: {
+            /** @description Where in the list they stand. */
+            meta: components["schemas"]["ListPosition"];
+            /** @description The notifications, newest first. */
+            notifications: components["schemas"]["ReviewedNotification"][];
+        };
+        /** @enum {string} */
+        NotificationType: "FACE" | "ACTION";
+        /** @description A review. */
+        Review: {
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            created_at: string;
+            /** @description Why. */
+            description: string;
+            /**
+             * Format: uuid
+             * @description Its id.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The notification.
+             */
+            notification_id: string;
+            /**
+             * Format: int64
+             * @description 100 where it was accepted, 0 where it was dismissed.
+             */
+            score: number;
+            /**
+             * Format: uuid
+             * @description Who said it: a member, or an API key.
+             */
+            user_id: string;
+        };
+        /** @description What somebody says of a notification. */
+        ReviewComment: {
+            /** @description Why. */
+            comment?: string | null;
+        };
+        /** @description A notification, and what was said of it. */
+        ReviewedNotification: components["schemas"]["Notification"] & {
+            /**
+             * Format: int64
+             * @description The mean of the reviews' scores; 0 where there is none.
+             */
+            average_score: number;
+            /**
+             * Format: int64
+             * @description How many reviews there are. The interface spells it so.
+             */
+            total_revies: number;
+        };
+        /** @description A page of reviews. */
+        Reviews: {
+            /** @description The reviews, newest first. */
+            reviews: components["schemas"]["Review"][];
+            /**
+             * Format: int64
+             * @description How many the notification has.
+             */
+            total_count: number;
+        };
+        /** @enum {string} */
+        Scope: "contents:list" | "contents:manage" | "contents:moderate" | "contents:view" | "contents:reports:list" | "contents:reports:moderate" | "flags:manage" | "members:manage" | "moderations:manage" | "moderations:view" | "notifications:manage" | "notifications:view" | "profiles:list" | "profiles:manage" | "profiles:view" | "reports:view" | "reports:manage";
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: {
+        /** @description Calls that are allowed at once. It is told where the call was counted. */
+        "RateLimit-Limit": number;
+        /** @description Calls that are allowed now. */
+        "RateLimit-Remaining": number;
+        /** @description Seconds until all are allowed again or, when none is left, until the next one is. */
+        "RateLimit-Reset": number;
+        /** @description Seconds until it is worth trying again. */
+        "Retry-After": number;
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    promote: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account. */
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAdministrator"];
+            };
+        };
+        responses: {
+            /** @description They are one. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+        };
+    };
+    demote: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account. */
+                accountId: string;
+                /** @description The member. */
+                member: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description They are none any more. */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    get_content: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account. */
+                accountId: string;
+                /** @description The content. */
+                content: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The content. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Content"];
+                };
+            };
+        };
+    };
+    list_invitations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account. */
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The invitations. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invitations"];
+                };
+            };
+        };
+    };
+    invite: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeats with the same key and body are answered alike, for 24 hours. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The account. */
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com",
+                 *       "scopes": [
+                 *         "notifications:view",
+                 *         "notifications:manage"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewInvitation"];
+            };
+        };
+        responses: {
+            /** @description The mail is on its way. */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Created"];
+                };
+            };
+        };
+    };
+    revoke_invitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account. */
+                accountId: string;
+                /** @description The invitation. */
+                invitation: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Its link works no more. */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    list_members: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account. */
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The members. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Members"];
+                };
+            };
+        };
+    };
+    get_member: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account. */
+                accountId: string;
+                /** @description The member. */
+                member: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The member. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+        };
+    };
+    set_scopes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account. */
+                accountId: string;
+                /** @description The member. */
+                member: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewScopes"];
+            };
+        };
+        responses: {
+            /** @description They may do this, from their next call on. */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    remove_member: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account. */
+                accountId: string;
+                /** @description The member. */
+                member: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description They are no member any more. */
+            204: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    read_inbox: {
+        parameters: {
+            query?: {
+                /** @description Seconds since 1970: those at or after this moment alone. */
+                epoch?: number;
+                /** @description The page, from 1. */
+                page?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The account. */
+                accountId: string;
+                /** @description The member. */
+                member: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of it, newest first. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Notifications"];
+                };
+            };
+        };
+    };
+    list_notifications: {
+        parameters: {
+            query?: {
+                /** @description Seconds since 1970: those at or after this moment alone. */
+                epoch?: number;
+                /** @description The page, from 1. */
+                page?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The account. */
+                accountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of them, newest first. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Notifications"];
+                };
+            };
+        };
+    };
+    get_notification: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account. */
+                accountId: string;
+                /** @description The notification. */
+                notification: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The notification. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewedNotification"];
+                };
+            };
+        };
+    };
+    accept_notification: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account. */
+                accountId: string;
+                /** @description The notification. */
+                notification: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReviewComment"];
+            };
+        };
+        responses: {
+            /** @description The notification with its reviews counted. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewedNotification"];
+                };
+            };
+        };
+    };
+    dismiss_notification: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account. */
+                accountId: string;
+                /** @description The notification. */
+                notification: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReviewComment"];
+            };
+        };
+        responses: {
+            /** @description The notification with its reviews counted. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewedNotification"];
+                };
+            };
+        };
+    };
+    list_reviews: {
+        parameters: {
+            query?: {
+                /** @description The page, from 1. */
+                page?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The account. */
+                accountId: string;
+                /** @description The notification. */
+                notification: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of them; empty past the end. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reviews"];
+                };
+            };
+        };
+    };
+}

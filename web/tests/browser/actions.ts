@@ -1,0 +1,182 @@
+// What a person does and sees on a page.
+
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { type Browser, expect as base, type CDPSession, type Frame, type Locator, type Page } from "@playwright/test";
+import { findings, smallTargets } from "./accessible";
+import { PATIENCE_MS } from "./chromium";
+
+/** Patient outside the test runner, too. */
+export const expect = base.configure({ timeout: PATIENCE_MS });
+
+/** Pictures of the screens lie here after the tests. */
+const SHOTS = join(process.cwd(), "node_modules/.assay/shots");
+
+/** So often Tab is pressed at most. */
+const MAX_TABS = 100;
+
+/** What can be pressed and is called just this. */
+export function pressable(root: Page | Frame, name: string): Locator {
+  return root.locator("button, a, label").filter({ hasText: exactly(name), visible: true });
+}
+
+export async function press(root: Page | Frame, name: string): Promise<void> {
+  await pressable(root, name).click();
+}
+
+/** A text that is just this, but for spaces around it. */
+export function exactly(text: string): RegExp {
+  return new RegExp(`^\\s*${text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}\\s*$`);
+}
+
+/** A way to prove an age, by its name. */
+export function method(root: Page | Frame, name: string): Locator {
+  return root.locator(".way").filter({ has: root.locator("strong", { hasText: exactly(name) }) });
+}
+
+/** Fills in the field with this label, whatever kind of field it is. */
+export async function fill(root: Page | Frame, label: string, value: string): Promise<void> {
+  const field = root.getByLabel(label, { exact: true });
+  if ((await field.evaluate((element) => element.tagName)) === "SELECT") {
+    await field.selectOption(value);
+  } else {
+    await field.fill(value);
+  }
+}
+
+/** Presses Tab until what has the focus is called this. */
+export async function tabTo(page: Page, name: string): Promise<void> {
+  const passed: string[] = [];
+  while (passed.length < MAX_TABS) {
+    await page.keyboard.press("Tab");
+    const focused = await page.evaluate(() => {
+      const element = document.activeElement as HTMLInputElement | null;
+      return (
+        element?.labels?.[0]?.textContent ??
+        element?.getAttribute("aria-label") ??
+        element?.textContent ??
+        ""
+      ).trim();
+    });
+    if (focused === name) {
+      return;
+    }
+    passed.push(focused);
+  }
+  throw new Error(`${name} is out of the keyboard's reach: ${passed.join(", ")}`);
+}
+
+/** Answers the question whether to stop with yes. */
+export async function confirmStop(page: Page): Promise<void> {
+  await expect(page.locator("#sure")).toHaveJSProperty("open", true);
+  await page.locator("#confirm").click();
+}
+
+/** A permission lasts as long as the session that gave it. */
+const sessions = new WeakMap<Browser, CDPSession>();
+
+/** Says whether pages of an origin may use the camera. Playwright itself can only grant. */
+export async function allowCamera(page: Page, origin: string, allowed: boolean): Promise<void> {
+  const context = page.context();
+  const browser = context.browser();
+  const own = await context.newCDPSession(page);
+  const { targetInfo } = await own.send("Target.getTargetInfo");
+  await own.detach();
+  if (!browser || !targetInfo.browserContextId) {
+    throw new Error("the page is in no profile of a browser");
+  }
+  const session = sessions.get(browser) ?? (await browser.newBrowserCDPSession());
+  sessions.set(browser, session);
+  const { browserContextId } = targetInfo;
+  const setting = allowed ? "granted" : "denied";
+  await session.send("Browser.setPermission", { permission: { name: "camera" }, setting, origin, browserContextId });
+}
+
+/** A device that keeps passkeys and has made sure who uses it; answers how to ask for what it keeps. */
+export async function addAuthenticator(page: Page): Promise<() => Promise<{ credentialId: string }[]>> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("WebAuthn.enable");
+  const { authenticatorId } = await session.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  return async () => (await session.send("WebAuthn.getCredentials", { authenticatorId })).credentials;
+}
+
+/** Puts nothing before the camera that is ever taken by itself. */
+export async function emptyRoom(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    if (!navigator.mediaDevices) {
+      return;
+    }
+    navigator.mediaDevices.getUserMedia = async () => {
+      const canvas = Object.assign(document.createElement("canvas"), { width: 640, height: 480 });
+      const ground = canvas.getContext("2d");
+      let shade = 90;
+      setInterval(() => {
+        shade = 180 - shade;
+        if (ground) {
+          ground.fillStyle = `rgb(${shade} ${shade} ${shade})`;
+          ground.fillRect(0, 0, canvas.width, canvas.height);
+        }
+      }, 50);
+      return canvas.captureStream(20);
+    };
+  });
+}
+
+/** Waits until the camera on the screen shows something, or has taken its picture already. */
+export async function cameraRuns(root: Page | Frame): Promise<void> {
+  const runs = () =>
+    root.locator("video").evaluateAll(([video]) => !video || (video as HTMLVideoElement).videoWidth > 0);
+  await expect.poll(runs).toBe(true);
+}
+
+/** Records headings and what is told before the camera: a page that goes on by itself may be past them when it is asked. */
+export async function record(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const recorded: string[] = [];
+    Object.assign(window, { recorded });
+    const look = () => {
+      for (const element of document.querySelectorAll("h1, .advice")) {
+        const text = element.textContent ?? "";
+        if (text !== "" && !recorded.includes(text)) {
+          recorded.push(text);
+        }
+      }
+    };
+    new MutationObserver(look).observe(document, { childList: true, characterData: true, subtree: true });
+  });
+}
+
+/** Waits until a recorded text begins with these words. */
+export async function recorded(page: Page, words: string): Promise<void> {
+  await expect
+    .poll(() =>
+      page.evaluate((words) => {
+        const { recorded } = window as unknown as { recorded: string[] };
+        return recorded.some((text) => text.startsWith(words));
+      }, words),
+    )
+    .toBe(true);
+}
+
+export async function expectAccessible(page: Page, what: string): Promise<void> {
+  expect(await findings(page), what).toEqual([]);
+}
+
+export async function expectLargeTargets(page: Page, what: string): Promise<void> {
+  expect(await smallTargets(page), what).toEqual([]);
+}
+
+/** Keeps a picture of the window where somebody wants to look. */
+export async function shoot(page: Page, name: string): Promise<void> {
+  mkdirSync(SHOTS, { recursive: true });
+  await page.screenshot({ path: join(SHOTS, `${name}.png`) });
+}

@@ -1,0 +1,236 @@
+// Goes through pages of verification sessions as people would, on a server that is there, one after the other:
+// npm run --silent e2e:identity -- WALKS.json
+//
+// WALKS.json is a list of `Walk`. Prints what was seen, as a list in JSON: each step with its heading and words, how it
+// ended, where it left to, and what was wrong with the page. Screenshots go into the folder that SHOTS names.
+
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Browser, errors, type Page } from "@playwright/test";
+import { findings } from "../browser/accessible";
+import { allowCamera, confirmStop, expect } from "../browser/actions";
+import { launch, PATIENCE_MS } from "../browser/chromium";
+import { observe } from "../browser/observe";
+import { type Choice, pressThrough, takePicture } from "./document-page";
+
+/** One person, one session. */
+interface Walk extends Choice {
+  /** What its screenshots are called. */
+  name: string;
+  /** The page, with the session's id and token. */
+  address: string;
+  /**
+   * What stands before the camera, in Y4M (4:2:0, BT.601, narrow range; Chromium takes the rate from the file). Without
+   * films nothing is pressed: somebody who leaves the page alone.
+   */
+  films?: { front?: string; back?: string; face: string };
+  /** The step at which the person stops. */
+  stop?: string;
+  /** Whether the business has given an address to go to at the end. */
+  leaves?: boolean;
+}
+
+interface Seen {
+  step: string;
+  heading: string;
+  words: string;
+  /** What was told before the camera, one after the other. */
+  advice: string[];
+}
+
+/** What there is to see at a moment. */
+interface Look {
+  /** Whether the page sent its person back to the business. */
+  left: boolean;
+  step: string;
+  heading: string;
+  words: string;
+  advice: string | undefined;
+  /** What the page wants to have before the camera that it opens now. */
+  wanted: "front" | "back" | "face" | undefined;
+  /** Whether the camera shows something. */
+  live: boolean;
+}
+
+interface Walked {
+  name: string;
+  steps: Seen[];
+  ended: Seen;
+  left: string | undefined;
+  wrong: string[];
+}
+
+/** Longer than this no walk takes, not even on a machine with much else to do. */
+const WALK_MS = 2 * PATIENCE_MS;
+/** After so long the picture is taken by hand. */
+const BY_HAND_MS = 60_000;
+const ENDS = ["done", "over", "broken"];
+
+/** Chromium opens its file whenever a page opens the camera, so another one may lie there each time. */
+const folder = mkdtempSync(join(tmpdir(), "assay-films-"));
+const camera = join(folder, "camera.y4m");
+
+function putBeforeCamera(film: string): void {
+  symlinkSync(film, `${camera}.next`);
+  renameSync(`${camera}.next`, camera);
+}
+
+/** What the pages of a walk share with this program. */
+interface Shared extends Window {
+  wanted?: Look["wanted"];
+  cameraIsReady?(): void;
+}
+
+/** Makes a page that opens the camera say what it wants to see there, and wait until that stands before it. */
+async function announceCamera(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    if (!globalThis.MediaDevices) {
+      return;
+    }
+    const shared = window as Shared;
+    const open = MediaDevices.prototype.getUserMedia;
+    MediaDevices.prototype.getUserMedia = async function (constraints) {
+      const video = constraints?.video as { facingMode?: { ideal?: string } } | undefined;
+      const heading = document.querySelector("h1")?.textContent;
+      shared.wanted = video?.facingMode?.ideal === "user" ? "face" : heading === "Back" ? "back" : "front";
+      await new Promise<void>((resolve) => {
+        shared.cameraIsReady = resolve;
+      });
+      delete shared.wanted;
+      return open.call(this, constraints);
+    };
+  });
+}
+
+/** Waits until there is something else to see than before; nothing where that takes too long. */
+async function nextLook(page: Page, last: Look | undefined): Promise<Look | undefined> {
+  try {
+    const changed = await page.waitForFunction(
+      (last) => {
+        const find = (selector: string) => document.querySelector<HTMLElement>(selector);
+        const now = {
+          left: !location.pathname.includes("/web/"),
+          step: document.body?.dataset.step ?? "",
+          heading: find("h1")?.textContent ?? "",
+          words: find("#body")?.innerText ?? "",
+          advice: find(".advice")?.textContent ?? undefined,
+          wanted: (window as Shared).wanted,
+          live: (document.querySelector("video")?.videoWidth ?? 0) > 0,
+        };
+        return (now.left || now.step !== "") && JSON.stringify(now) !== last && now;
+      },
+      JSON.stringify(last),
+      { timeout: BY_HAND_MS, polling: 100 },
+    );
+    return (await changed.jsonValue()) as Look;
+  } catch (error) {
+    if (error instanceof errors.TimeoutError) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+async function shoot(page: Page, name: string): Promise<void> {
+  if (process.env.SHOTS) {
+    await page.screenshot({ path: join(process.env.SHOTS, `${name}.png`) });
+  }
+}
+
+async function stop(page: Page, name: string): Promise<void> {
+  await page.locator("#stop").click();
+  await expect(page.locator("#sure")).toBeVisible();
+  await shoot(page, `${name}-stop`);
+  await confirmStop(page);
+}
+
+/** Goes on until the page has ended. */
+async function go(page: Page, walk: Walk): Promise<Seen[]> {
+  const seen: Seen[] = [];
+  const end = Date.now() + WALK_MS;
+  let last: Look | undefined;
+  let shotLive = false;
+  let stopped = false;
+  while (Date.now() < end) {
+    const now = await nextLook(page, last);
+    if (!now) {
+      if (last && walk.films) {
+        await (last.live ? takePicture(page.mainFrame()) : pressThrough(page.mainFrame(), last.step, walk));
+      }
+      continue;
+    }
+    if (now.left) {
+      return seen;
+    }
+    const { step, heading, words, advice, wanted, live } = now;
+    const entered = last?.step !== step || last.heading !== heading;
+    last = now;
+    const name = `${walk.name}-${entered ? seen.length : seen.length - 1}-${step}`;
+    if (entered) {
+      shotLive = false;
+      seen.push({ step, heading, words, advice: [] });
+      await shoot(page, name);
+    }
+    const current = seen.at(-1);
+    if (advice && current?.advice.at(-1) !== advice) {
+      current?.advice.push(advice);
+    }
+    if (ENDS.includes(step)) {
+      if (walk.leaves) {
+        continue;
+      }
+      return seen;
+    }
+    if (wanted && walk.films) {
+      putBeforeCamera(walk.films[wanted] ?? walk.films.front ?? walk.films.face);
+      await page.evaluate(() => (window as Shared).cameraIsReady?.());
+    }
+    if (step === "camera" && live && !shotLive) {
+      shotLive = true;
+      await shoot(page, `${name}-open`);
+    }
+    if (step === walk.stop && !stopped && (step !== "camera" || live)) {
+      stopped = true;
+      await stop(page, walk.name);
+    } else if (entered && walk.films) {
+      await pressThrough(page.mainFrame(), step, walk);
+    }
+  }
+  throw new Error(`${walk.name} did not end: ${JSON.stringify(seen)}`);
+}
+
+async function walkThrough(browser: Browser, walk: Walk): Promise<Walked> {
+  const context = await browser.newContext({ locale: "en-GB", viewport: { width: 390, height: 844 } });
+  context.setDefaultTimeout(PATIENCE_MS);
+  const observed = observe(context);
+  const page = await context.newPage();
+  await announceCamera(page);
+  await allowCamera(page, new URL(walk.address).origin, true);
+  await page.goto(walk.address);
+  const steps = await go(page, walk);
+  const wrong = walk.leaves ? [] : await findings(page);
+  const left = walk.leaves ? page.url() : undefined;
+  await context.close();
+  return { name: walk.name, steps, ended: steps.at(-1) as Seen, left, wrong: [...wrong, ...observed.complaints] };
+}
+
+const walks: Walk[] = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8"));
+const first = walks.find(({ films }) => films)?.films;
+if (process.env.SHOTS) {
+  mkdirSync(process.env.SHOTS, { recursive: true });
+}
+if (first) {
+  putBeforeCamera(first.face);
+}
+const browser = await launch(first && camera);
+try {
+  const walked: Walked[] = [];
+  for (const walk of walks) {
+    walked.push(await walkThrough(browser, walk));
+  }
+  process.stdout.write(`${JSON.stringify(walked)}\n`);
+} finally {
+  await browser.close();
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,707 @@
+// The page of age sessions as a state machine: each way through it, and what comes late, twice or from elsewhere.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Key } from "../../age/address";
+import { type IssuerOrder, NOTHING, type Order } from "../../age/order";
+import { readSession, readTurn, type Session, type Turn } from "../../age/session";
+import type { Effect, Event } from "../../age/state-machine/events";
+import { reduce } from "../../age/state-machine/reduce";
+import { begin, type Environment, type Screen, type State } from "../../age/state-machine/state";
+import { FAST_MS, FOLLOW_MS, OFFER_S, THANKS_S } from "../../age/state-machine/timing";
+
+const ID = "5f0c7a1e-3b52-4d8e-9c11-8a7b6c5d4e01";
+const SDK = "9d3e2f10-6a4b-4c7d-8e9f-0a1b2c3d4e5f";
+const KEY: Key = { base: "", id: ID, sdkId: SDK, locale: undefined, handedOff: false };
+const LEAVE = { ...KEY, attempt: "a1", continuation: "c1" };
+const EMAIL = { method: "EMAIL", path: "email", state: "OPEN" };
+const FACE = { method: "AGE_ESTIMATION", path: "age_estimation", state: "OPEN", biometric: true };
+const ORDER: Order = { threshold: 18, request: "r".repeat(346), channel: "c".repeat(22), back: undefined };
+const KEPT: IssuerOrder = { ...ORDER, id: ID, key: "k", redeemers: [] };
+const SIGNED = "s".repeat(342);
+
+function session(more: object = {}): Session {
+  return readSession({ id: ID, status: "PENDING", seconds_left: 600, methods: [EMAIL, FACE], ...more });
+}
+
+/** What an attempt answers: a step, or nothing more. */
+function turn(step: object | null, more: object = {}, continuation = "c1"): Turn {
+  const view = { id: ID, status: "IN_PROGRESS", seconds_left: 600, methods: [EMAIL, FACE], ...more };
+  return readTurn({ session: view, attempt: step && "a1", continuation, step });
+}
+
+const FORM = { kind: "form", fields: [] };
+const CAMERA = { kind: "camera" };
+const WAIT = { kind: "wait" };
+const WALLET = { kind: "wallet", url: "openid4vp://one" };
+
+function frozen<T>(value: T): T {
+  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    Object.values(value).forEach(frozen);
+  }
+  return value;
+}
+
+/** A page that is driven by hand. */
+class Page {
+  state: State;
+  /** What the last event had done. */
+  effects: Effect[] = [];
+
+  constructor(environment: Partial<Environment> = {}) {
+    this.state = begin({ embedded: false, phone: false, issuerPage: false, ...environment });
+  }
+
+  get on(): Screen["on"] {
+    return this.state.screen.on;
+  }
+
+  /** What is asked, or was asked last. */
+  get pending(): number {
+    const { pending } = this.state;
+    assert.ok(pending, `nothing is asked at ${this.on}`);
+    return pending.number;
+  }
+
+  get view(): number {
+    const { view } = this.state;
+    assert.ok(view, `no step is shown at ${this.on}`);
+    return view.number;
+  }
+
+  get asked(): string | undefined {
+    return this.state.pending?.request.ask;
+  }
+
+  send(event: Event): this {
+    const { state, effects } = reduce(this.state, event);
+    // A state is never changed, only followed by another: whoever tries to is told.
+    this.state = frozen(state);
+    this.effects = effects;
+    return this;
+  }
+
+  read(view: Session, number = this.pending): this {
+    return this.send({ is: "sessionRead", number, session: view });
+  }
+
+  turn(taken: Turn, number = this.pending): this {
+    return this.send({ is: "turnTaken", number, turn: taken });
+  }
+
+  loaded(): this {
+    return this.send({ is: "loaded", number: this.pending });
+  }
+
+  refused(status: number, code: string, number = this.pending): this {
+    return this.send({ is: "failed", number, failure: { kind: "refused", status, code } });
+  }
+
+  cut(number = this.pending): this {
+    return this.send({ is: "failed", number, failure: { kind: "interrupted", why: "network" } });
+  }
+
+  submit(input: object = { fields: {} }, view = this.view): this {
+    return this.send({ is: "submitted", view, input, progress: undefined });
+  }
+
+  /** Lets the time of what is asked from time to time come; answers the request's number. */
+  poll(): number {
+    const { polling } = this.state;
+    assert.ok(polling && !polling.asking, `nothing waits at ${this.on}`);
+    this.send({ is: "waited", number: polling.number });
+    assert.ok(this.state.polling?.asking);
+    return this.state.polling.number;
+  }
+
+  did<D extends Effect["do"]>(what: D): Extract<Effect, { do: D }>[] {
+    return this.effects.filter((effect): effect is Extract<Effect, { do: D }> => effect.do === what);
+  }
+
+  /** At the choice of methods. */
+  static atStart(view = session(), environment: Partial<Environment> = {}, key = KEY): Page {
+    return new Page(environment).send({ is: "opened", key, path: undefined, order: undefined }).read(view);
+  }
+
+  /** At a step of a method. */
+  static atStep(step: object, method = 0, view = session()): Page {
+    const page = Page.atStart(view);
+    page.send({ is: "chose", method: view.methods[method] as never });
+    return page.turn(turn(step)).loaded();
+  }
+}
+
+// --- how the page is opened ---
+
+test("a session is opened at its choice, or at the method of its address", () => {
+  const page = new Page().send({ is: "opened", key: KEY, path: undefined, order: undefined });
+  assert.deepEqual([page.on, page.asked], ["loading", "open"]);
+  page.read(session());
+  assert.deepEqual([page.on, page.did("watchTime")], ["start", [{ do: "watchTime", seconds: 600 }]]);
+
+  const direct = new Page().send({ is: "opened", key: KEY, path: "email", order: undefined }).read(session());
+  assert.deepEqual([direct.on, direct.asked], ["begin", "begin"]);
+  const face = new Page().send({ is: "opened", key: KEY, path: "age_estimation", order: undefined });
+  face.read(session({ consent: { required: true } }));
+  assert.equal(face.on, "consent");
+  const tried = new Page().send({ is: "opened", key: KEY, path: "email", order: undefined });
+  tried.read(session({ methods: [{ ...EMAIL, attempts: 1 }] }));
+  assert.equal(tried.on, "start");
+});
+
+test("every status has its screen, and a page that is over asks for nothing more", () => {
+  for (const [more, on] of [
+    [{ status: "COMPLETE" }, "done"],
+    [{ status: "PROCESSING" }, "processing"],
+    [{ status: "FAIL" }, "failed"],
+    [{ status: "FAIL", retry: true }, "start"],
+    [{ status: "CANCELLED" }, "over"],
+    [{ location_blocked: true }, "over"],
+    [{ methods: [] }, "none"],
+  ] as const) {
+    const page = Page.atStart(session(more));
+    assert.deepEqual([page.on, page.asked], [on, undefined], JSON.stringify(more));
+  }
+});
+
+test("somebody comes back from a provider with what it said", () => {
+  const page = new Page().send({ is: "returned", leave: LEAVE, returned: { code: "c0de" }, order: undefined });
+  assert.deepEqual(page.state.pending?.request, { ask: "return", leave: LEAVE, returned: { code: "c0de" } });
+  assert.equal(page.turn(turn(null, { status: "COMPLETE" })).on, "done");
+});
+
+test("what cannot be opened says why", () => {
+  assert.deepEqual(new Page().send({ is: "couldNotOpen", why: "unsupported" }).state.screen, {
+    on: "over",
+    why: "unsupported",
+    issuing: false,
+  });
+  assert.deepEqual(new Page().send({ is: "cameFromNowhere" }).state.screen, { on: "lost", what: "way" });
+  const keys = new Page().send({ is: "keysOpened", base: "/sandbox" });
+  assert.equal(keys.asked, "loadKeys");
+  assert.deepEqual(keys.loaded().state.screen, { on: "keys", base: "/sandbox" });
+});
+
+test("a tab that a frame opened asks before it goes anywhere, and goes to no address of a stranger's", () => {
+  const errand = { ...LEAVE, url: "https://id.example/go" };
+  const page = new Page().send({ is: "sentOn", errand });
+  assert.deepEqual([page.on, page.asked], ["departure", undefined]);
+  page.send({ is: "wentOn" }).read(session());
+  assert.deepEqual(page.did("depart"), [
+    { do: "depart", leave: { ...LEAVE, handedOff: true }, url: "https://id.example/go" },
+  ]);
+  for (const url of ["javascript:alert(1)", "http://evil.example/"]) {
+    assert.equal(new Page().send({ is: "sentOn", errand: { ...errand, url } }).on, "over", url);
+  }
+  // Nor on behalf of an issuer's session, which is somebody else's.
+  const issuing = new Page()
+    .send({ is: "sentOn", errand })
+    .send({ is: "wentOn" })
+    .read(session({ issues: 18 }));
+  assert.deepEqual([issuing.state.screen, issuing.did("depart")], [{ on: "lost", what: "order" }, []]);
+});
+
+// --- a method and its steps ---
+
+test("a method is begun, its program is fetched, and its steps lead to the end", () => {
+  const page = Page.atStart();
+  page.send({ is: "chose", method: session().methods[0] as never });
+  assert.deepEqual([page.on, page.asked], ["begin", "begin"]);
+  page.turn(turn(FORM));
+  assert.deepEqual([page.on, page.asked], ["begin", "load"]);
+  page.loaded();
+  assert.deepEqual([page.on, page.state.view?.kind, page.asked], ["step", "form", undefined]);
+  page.submit({ fields: { email: "ada@example.com" } });
+  assert.deepEqual([page.on, page.asked], ["step", "answer"], "what was typed stays on the screen");
+  page.turn(turn({ kind: "code" }, {}, "c2")).loaded();
+  assert.deepEqual([page.on, page.state.view?.kind, page.state.attempt?.continuation], ["step", "code", "c2"]);
+  page.submit({ code: "123456" }).turn(turn(null, { status: "COMPLETE" }));
+  assert.equal(page.on, "done");
+});
+
+test("a form that stands again keeps its view, a camera is opened anew", () => {
+  const form = Page.atStep(FORM);
+  const { view } = form;
+  form.submit().turn(turn(FORM));
+  assert.deepEqual([form.on, form.view, form.asked], ["step", view, undefined]);
+  const camera = Page.atStep(CAMERA, 1);
+  const before = camera.view;
+  camera.submit().turn(turn(CAMERA));
+  assert.equal(camera.asked, "load");
+  assert.ok(camera.loaded().view > before);
+});
+
+test("a step that the page does not know leads back to the choice", () => {
+  const page = Page.atStart();
+  page.send({ is: "chose", method: session().methods[0] as never }).turn(turn({ kind: "telepathy" }));
+  assert.deepEqual([page.on, page.asked], ["unable", undefined]);
+  assert.deepEqual([page.send({ is: "wentBack" }).on, page.asked], ["loading", "choice"]);
+});
+
+test("an attempt that failed leads to the choice, a session that is decided to its end", () => {
+  const page = Page.atStep(FORM).submit();
+  assert.equal(page.turn(turn(null)).on, "start");
+  assert.equal(
+    Page.atStep(FORM)
+      .submit()
+      .turn(turn(null, { status: "FAIL" })).on,
+    "failed",
+  );
+});
+
+// --- consent ---
+
+test("a face is measured after somebody agreed, and not where they do not", () => {
+  const view = session({ consent: { required: true, given: null } });
+  const asked = () => Page.atStart(view).send({ is: "chose", method: view.methods[1] as never });
+  assert.equal(asked().on, "consent");
+  const agreed = asked().send({ is: "consented", given: true });
+  assert.deepEqual([agreed.on, agreed.asked], ["loading", "consent"]);
+  agreed.read(session({ consent: { required: true, given: true } }));
+  assert.deepEqual([agreed.on, agreed.asked], ["begin", "begin"]);
+  const declined = asked().send({ is: "consented", given: false });
+  assert.equal(declined.read(session({ methods: [EMAIL, { ...FACE, state: "DECLINED" }] })).on, "start");
+  // Somebody who agreed, and whose session has ended meanwhile.
+  const late = asked().send({ is: "consented", given: true });
+  assert.equal(late.read(session({ status: "CANCELLED" })).on, "over");
+});
+
+test("where a wallet has nothing to say and a face is asked for, that is agreed to first", () => {
+  const consent = { required: true, given: null as boolean | null };
+  const methods = [{ method: "DIGITAL_ID", state: "OPEN" }, EMAIL];
+  const page = Page.atStep(WALLET, 0, session({ methods, consent }));
+  page.send({ is: "pollWanted", view: page.view, ms: 500 });
+  page.turn(turn(CAMERA, { methods, consent }), page.poll());
+  assert.equal(page.on, "consent");
+  page.send({ is: "consented", given: true });
+  page.read(session({ methods, consent: { ...consent, given: true }, status: "IN_PROGRESS" }));
+  assert.equal(page.asked, "load", "the turn that waited goes on");
+  assert.equal(page.loaded().state.view?.kind, "camera");
+});
+
+// --- races ---
+
+test("an answer to an earlier screen is late and changes nothing", () => {
+  const page = Page.atStart();
+  page.send({ is: "chose", method: session().methods[0] as never });
+  const late = page.pending;
+  page.send({ is: "wentBack" });
+  const { state } = page;
+  assert.equal(page.turn(turn(FORM), late).state, state);
+  assert.equal(page.refused(410, "SESSION_EXPIRED", late).state, state);
+  assert.equal(page.cut(late).state, state);
+  assert.equal(page.read(session()).on, "start");
+  assert.equal(page.read(session({ status: "COMPLETE" }), 1).on, "start", "nor does one that came already");
+});
+
+test("what is pressed twice is sent once", () => {
+  const page = Page.atStep(FORM).submit();
+  const { state } = page;
+  assert.equal(page.submit().state, state);
+  assert.deepEqual(page.effects, []);
+  const begun = Page.atStart();
+  begun.send({ is: "chose", method: session().methods[0] as never });
+  const before = begun.state;
+  assert.equal(begun.send({ is: "chose", method: session().methods[1] as never }).state, before);
+  const consent = Page.atStart(session({ consent: { required: true } }));
+  consent.send({ is: "chose", method: session().methods[1] as never }).send({ is: "consented", given: true });
+  assert.deepEqual(consent.send({ is: "consented", given: true }).effects, []);
+});
+
+test("a view that is gone asks for nothing", () => {
+  const page = Page.atStep(WAIT);
+  const gone = page.view;
+  page.send({ is: "pollWanted", view: gone, ms: 500 });
+  page.turn(turn(FORM), page.poll()).loaded();
+  const { state } = page;
+  for (const event of [
+    { is: "submitted", view: gone, input: {}, progress: undefined },
+    { is: "departed", view: gone, url: "https://id.example" },
+    { is: "walletOpened", view: gone },
+    { is: "pollWanted", view: gone, ms: 0 },
+    { is: "watchWanted", view: gone, ms: 0 },
+  ] as const) {
+    assert.equal(page.send(event).state, state, event.is);
+  }
+});
+
+test("somebody who stops while an answer is awaited has stopped, whatever it says", () => {
+  const page = Page.atStep(FORM).submit();
+  const late = page.pending;
+  page.send({ is: "stopped" });
+  assert.deepEqual([page.on, page.asked], ["loading", "cancel"]);
+  page.turn(turn(null, { status: "COMPLETE" }), late);
+  assert.equal(page.on, "loading");
+  page.read(session({ status: "CANCELLED", cancel_url: "https://shop.example/sorry" }));
+  assert.deepEqual([page.on, page.did("goTo")], ["over", [{ do: "goTo", url: "https://shop.example/sorry" }]]);
+  assert.deepEqual(page.send({ is: "stopped" }).effects, [], "once");
+});
+
+test("an attempt that another tab went on with is picked up where the session stands", () => {
+  const page = Page.atStep(FORM).submit().refused(409, "STALE_CONTINUATION");
+  assert.deepEqual([page.on, page.asked], ["loading", "recovery"]);
+  page.read(session({ status: "IN_PROGRESS" }));
+  assert.deepEqual(page.state.screen, { on: "start", again: true });
+  // Where the other tab has ended it, that is the end here.
+  const ended = Page.atStep(FORM).submit().refused(409, "STALE_CONTINUATION");
+  assert.equal(ended.read(session({ status: "COMPLETE" })).on, "done");
+  // A server that refuses to say even that is not asked for ever.
+  const helpless = Page.atStep(FORM).submit().refused(409, "X").refused(409, "X");
+  assert.equal(helpless.on, "interrupted");
+  assert.deepEqual(helpless.send({ is: "resumed" }).effects, [{ do: "reload" }]);
+});
+
+test("refusals that end a session end it", () => {
+  for (const [status, code, why] of [
+    [410, "SESSION_EXPIRED", "expired"],
+    [403, "LOCATION_BLOCKED", "blocked"],
+    [404, "SESSION_NOT_FOUND", "notFound"],
+    [401, "UNAUTHORIZED", "notFound"],
+  ] as const) {
+    const page = Page.atStep(FORM).submit().refused(status, code);
+    assert.deepEqual(page.state.screen, { on: "over", why, issuing: false });
+  }
+});
+
+// --- networks ---
+
+test("a network that breaks off keeps what was typed, and goes on with the same when it is back", () => {
+  const page = Page.atStep(FORM);
+  const { view } = page;
+  page.submit({ fields: { email: "ada@example.com" } }).cut();
+  assert.deepEqual([page.on, page.state.view?.number], ["interrupted", view]);
+  page.send({ is: "resumed" });
+  assert.deepEqual([page.on, page.asked], ["retrying", "answer"]);
+  page.cut();
+  assert.equal(page.on, "interrupted");
+  page.send({ is: "resumed" });
+  assert.deepEqual(page.state.pending?.request.ask === "answer" && page.state.pending.request.input, {
+    fields: { email: "ada@example.com" },
+  });
+  page.turn(turn(FORM));
+  assert.deepEqual([page.on, page.view], ["step", view], "the same form, with what was typed");
+  assert.deepEqual(page.send({ is: "resumed" }).effects, [], "a network that comes back twice");
+});
+
+test("a program that cannot be fetched is as much as a network that broke off", () => {
+  const page = Page.atStart();
+  page
+    .send({ is: "chose", method: session().methods[0] as never })
+    .turn(turn(FORM))
+    .cut();
+  assert.equal(page.on, "interrupted");
+  page.send({ is: "resumed" });
+  assert.equal(page.asked, "load");
+  assert.equal(page.loaded().on, "step");
+});
+
+// --- what is asked from time to time ---
+
+test("what others do is asked after until it is done, through a network that goes away", () => {
+  const page = Page.atStep(WAIT);
+  page.send({ is: "pollWanted", view: page.view, ms: 500 });
+  assert.equal(page.did("wait")[0]?.ms, 500);
+  page.turn(turn(WAIT), page.poll());
+  assert.deepEqual([page.on, page.did("wait")[0]?.ms], ["step", FAST_MS]);
+  page.cut(page.poll());
+  assert.deepEqual([page.on, page.did("wait")[0]?.ms], ["step", FOLLOW_MS], "nobody is told of it");
+  assert.equal(page.turn(turn(null, { status: "COMPLETE" }), page.poll()).on, "done");
+  const refused = Page.atStep(WAIT);
+  refused.send({ is: "pollWanted", view: refused.view, ms: 500 });
+  assert.equal(refused.refused(410, "SESSION_EXPIRED", refused.poll()).on, "over");
+});
+
+test("what is asked for at once while it is being asked for is asked for soon", () => {
+  const page = Page.atStep({ kind: "document" });
+  page.send({ is: "pollWanted", view: page.view, ms: 3000 });
+  const number = page.poll();
+  page.send({ is: "pollWanted", view: page.view, ms: 0 });
+  assert.deepEqual(page.effects, [], "not twice at the same time");
+  page.turn(turn({ kind: "document" }), number);
+  assert.equal(page.did("wait")[0]?.ms, FAST_MS);
+  page.send({ is: "pollWanted", view: page.view, ms: 0 });
+  assert.equal(page.did("wait")[0]?.ms, 0, "at once");
+});
+
+test("what is asked from time to time does not come between", () => {
+  const page = Page.atStep(WALLET);
+  page.send({ is: "pollWanted", view: page.view, ms: 500 });
+  const asked = page.poll();
+  page.submit({ code: "c0de" });
+  const { state } = page;
+  assert.equal(page.turn(turn(WALLET), asked).state, state, "its answer is late");
+  assert.equal(page.send({ is: "waited", number: 1 }).state, state, "and so is an old timer");
+  assert.equal(page.turn(turn(null, { status: "COMPLETE" })).on, "done");
+});
+
+test("a wallet that is called anew is shown anew, one that waits stays", () => {
+  const page = Page.atStep(WALLET);
+  const { view } = page;
+  page.send({ is: "pollWanted", view, ms: 500 });
+  page.turn(turn(WALLET, {}, "c2"), page.poll());
+  assert.deepEqual([page.view, page.state.attempt?.continuation], [view, "c2"]);
+  page.turn(turn({ ...WALLET, url: "openid4vp://two" }), page.poll()).loaded();
+  assert.ok(page.view > view);
+});
+
+test("what a wallet may bring back is kept while it is waited for, and no longer", () => {
+  const page = Page.atStep(WALLET);
+  page.send({ is: "walletOpened", view: page.view });
+  assert.deepEqual(page.did("awaitReturn"), [{ do: "awaitReturn", leave: LEAVE }]);
+  page.send({ is: "wentBack" });
+  assert.deepEqual(page.did("awaitNoReturn"), [{ do: "awaitNoReturn", leave: LEAVE }]);
+});
+
+test("a frame follows the tab that does a step for it", () => {
+  const page = Page.atStep({ kind: "redirect", url: "https://id.example" });
+  page.send({ is: "watchWanted", view: page.view, ms: 2500 });
+  const same = session({ status: "IN_PROGRESS" });
+  page.read(same, page.poll());
+  assert.equal(page.on, "step", "nothing has changed");
+  assert.equal(page.read(session({ status: "COMPLETE" }), page.poll()).on, "done");
+});
+
+// --- other devices ---
+
+test("a phone that takes over is followed to the end, and can be called back", () => {
+  const page = Page.atStart().send({ is: "handedOff" });
+  assert.equal(page.on, "following");
+  page.read(session({ status: "IN_PROGRESS" }), page.poll());
+  assert.deepEqual([page.on, page.state.session?.status], ["following", "IN_PROGRESS"]);
+  page.cut(page.poll());
+  assert.equal(page.on, "following");
+  page.read(session({ status: "COMPLETE" }), page.poll());
+  assert.deepEqual(page.state.screen, { on: "done", elsewhere: true });
+
+  const back = Page.atStart().send({ is: "handedOff" });
+  const late = back.poll();
+  back.send({ is: "wentBack" });
+  assert.deepEqual([back.on, back.asked], ["loading", "choice"]);
+  assert.equal(back.read(session({ status: "COMPLETE" }), late).on, "loading", "an answer to what was left is late");
+  assert.equal(back.read(session()).on, "start");
+});
+
+test("only a computer hands over, and what a phone may do", () => {
+  for (const page of [
+    Page.atStart(session(), { phone: true }),
+    Page.atStart(session(), {}, { ...KEY, handedOff: true }),
+    Page.atStart(session({ methods: [{ ...EMAIL, hand_off: false }] })),
+  ]) {
+    assert.equal(page.send({ is: "handedOff" }).on, "start");
+  }
+});
+
+test("a check that goes on later is waited for", () => {
+  const page = Page.atStart(session({ status: "PROCESSING" }));
+  page.read(session({ status: "PROCESSING" }), page.poll());
+  assert.equal(page.on, "processing");
+  assert.equal(page.read(session({ status: "FAIL" }), page.poll()).on, "failed");
+});
+
+// --- the way out and back ---
+
+test("somebody goes to a provider with what brings them back, in a browser that keeps it", () => {
+  const page = Page.atStep({ kind: "redirect", url: "https://id.example" });
+  page.send({ is: "departed", view: page.view, url: "https://id.example" });
+  assert.deepEqual(page.effects, [{ do: "depart", leave: LEAVE, url: "https://id.example" }]);
+  assert.equal(page.send({ is: "keptNothing" }).on, "unable");
+});
+
+test("the browser's Back leads to the choice and not out of the session", () => {
+  const page = Page.atStart();
+  page.send({ is: "chose", method: session().methods[0] as never });
+  assert.equal(page.did("pushEntry").length, 1);
+  page.turn(turn(FORM)).loaded().submit();
+  const late = page.pending;
+  page.send({ is: "navigatedBack", entry: false });
+  assert.deepEqual([page.on, page.asked], ["loading", "choice"]);
+  page.turn(turn(null, { status: "COMPLETE" }), late);
+  page.read(session({ status: "IN_PROGRESS" }));
+  assert.deepEqual([page.on, page.did("pushEntry")], ["start", []]);
+
+  // Back by the page's own button leaves the entry, which is no trap: the next Back leaves.
+  page
+    .send({ is: "chose", method: session().methods[0] as never })
+    .turn(turn(FORM))
+    .loaded();
+  page.send({ is: "wentBack" }).read(session({ status: "IN_PROGRESS" }));
+  page.send({ is: "chose", method: session().methods[0] as never });
+  assert.deepEqual(page.did("pushEntry"), [], "there is one entry, however often somebody chooses");
+  page.send({ is: "wentBack" }).read(session({ status: "IN_PROGRESS" }));
+  assert.deepEqual(page.send({ is: "navigatedBack", entry: false }).effects, [{ do: "navigateBack" }]);
+});
+
+test("a session's end is final for the browser's Back, too", () => {
+  const page = Page.atStep(FORM)
+    .submit()
+    .turn(turn(null, { status: "COMPLETE" }));
+  page.send({ is: "navigatedBack", entry: false });
+  assert.deepEqual([page.on, page.effects], ["done", [{ do: "navigateBack" }]]);
+});
+
+test("a business that wants it gets its person back after a while, longer where something is offered", () => {
+  const callback = { url: "https://shop.example/thanks", auto: true };
+  const done = (more: object, environment = {}, key = KEY) =>
+    Page.atStart(session({ status: "COMPLETE", callback, ...more }), environment, key).did("announceReturn");
+  assert.deepEqual(done({}), [{ do: "announceReturn", url: callback.url, seconds: THANKS_S }]);
+  assert.equal(done({ offers: { key: true } })[0]?.seconds, OFFER_S);
+  assert.equal(done({ status: "FAIL" })[0]?.seconds, THANKS_S);
+  assert.deepEqual(done({ callback: { ...callback, auto: false } }), []);
+  assert.deepEqual(done({ callback: { ...callback, url: "javascript:alert(1)" } }), []);
+  assert.deepEqual(done({}, { embedded: true }), [], "a frame leads nobody away");
+  assert.deepEqual(done({}, {}, { ...KEY, handedOff: true }), [], "nor does a phone that helped");
+  const page = Page.atStart(session({ status: "COMPLETE", callback }));
+  assert.deepEqual(page.send({ is: "stayed" }).effects, [{ do: "stay" }]);
+});
+
+test("a passkey's offers do not lead on: the end stays the end", () => {
+  const page = Page.atStart(session({ status: "COMPLETE", offers: { key: true, proof: true } }));
+  const { state } = page;
+  page.send({ is: "stayed" });
+  assert.equal(page.state, state);
+  assert.equal(page.send({ is: "expired" }).state, state);
+  assert.equal(page.send({ is: "wentBack" }).state, state);
+  assert.equal(page.send({ is: "stopped" }).state, state);
+});
+
+test("a passkey is used for its attempt, and one that is not used leaves the step as it is", () => {
+  const passkey = { kind: "passkey", options: {} };
+  const page = Page.atStep(passkey, 0, session({ methods: [{ method: "SVC_KEY", state: "OPEN" }, EMAIL] }));
+  const { state } = page;
+  assert.equal(page.send({ is: "pollWanted", view: 0, ms: 0 }).state, state);
+  page.submit({ credential: { id: "x" } });
+  assert.equal(page.asked, "answer");
+  assert.equal(page.turn(turn(null, { status: "COMPLETE" })).on, "done");
+});
+
+test("time that runs out ends it wherever somebody is, but at an end", () => {
+  for (const page of [Page.atStart(), Page.atStep(FORM), Page.atStep(FORM).submit().cut()]) {
+    page.send({ is: "expired" });
+    assert.deepEqual(page.state.screen, { on: "over", why: "expired", issuing: false });
+    assert.deepEqual(page.did("watchTime"), [{ do: "watchTime", seconds: undefined }]);
+  }
+  const done = Page.atStart(session({ status: "COMPLETE" }));
+  assert.equal(done.send({ is: "expired" }).on, "done");
+});
+
+test("a page that broke takes in nothing more, unless it had ended", () => {
+  const page = Page.atStep(WALLET);
+  page.send({ is: "walletOpened", view: page.view }).send({ is: "broke" });
+  assert.deepEqual([page.on, page.did("awaitNoReturn").length], ["broken", 1]);
+  const { state } = page;
+  assert.equal(page.send({ is: "stopped" }).state, state);
+  const done = Page.atStart(session({ status: "COMPLETE" })).send({ is: "broke" });
+  assert.equal(done.on, "done");
+});
+
+// --- the page around this one ---
+
+test("the page around a frame is told each change once, if its origin is the one that was named", () => {
+  const named = { target_origin_url: "https://shop.example/anything" };
+  const page = Page.atStart(session(named), { embedded: true });
+  const message = (status: string, more = {}) => [
+    {
+      do: "tellParent",
+      origin: "https://shop.example",
+      message: { type: "age-session", sessionId: ID, status, ...more },
+    },
+  ];
+  assert.deepEqual(page.did("tellParent"), message("PENDING"));
+  page.send({ is: "chose", method: session().methods[0] as never }).turn(turn(FORM, named));
+  assert.deepEqual(page.did("tellParent"), message("IN_PROGRESS", { method: "EMAIL" }));
+  page.loaded().submit().turn(turn(FORM, named));
+  assert.deepEqual(page.did("tellParent"), []);
+  page.submit().turn(turn(null, { ...named, status: "COMPLETE", result: { method: "EMAIL" } }));
+  assert.deepEqual(page.did("tellParent"), message("COMPLETE", { method: "EMAIL" }));
+  for (const target of ["nonsense", "*", "data:text/html,x", null]) {
+    const told = Page.atStart(session({ target_origin_url: target }), { embedded: true }).did("tellParent");
+    assert.deepEqual(told, [], String(target));
+  }
+  assert.deepEqual(Page.atStart(session(named)).did("tellParent"), [], "there is no page around it");
+});
+
+// --- blind tokens ---
+
+/** An issuer's tab that has begun its session. */
+function issuing(order: Order = ORDER, redeemers: string[] = []): Page {
+  const page = new Page({ issuerPage: true }).send({ is: "ordered", base: "", order });
+  page.send({ is: "wentOn" });
+  assert.equal(page.asked, "issue");
+  return page.send({ is: "issuerBegan", number: page.pending, began: { id: ID, sdkId: SDK, key: "k", redeemers } });
+}
+
+test("an issuer's tab shows the age, has the token signed, and hands it to the tab that waits", () => {
+  const page = issuing();
+  assert.deepEqual(page.did("keepOrder"), [{ do: "keepOrder", order: KEPT }]);
+  assert.deepEqual([page.asked, page.did("replaceAddress").length], ["open", 1]);
+  page.read(session({ issues: 18 }));
+  page.send({ is: "chose", method: session().methods[0] as never });
+  assert.equal(page.state.pending?.request.ask === "begin" && page.state.pending.request.key, "k");
+  page.turn(turn(null, { status: "COMPLETE", issues: 18 }));
+  assert.deepEqual([page.on, page.asked], ["signing", "sign"]);
+  page.cut().send({ is: "resumed" });
+  assert.equal(page.asked, "sign");
+  page.send({ is: "signed", number: page.pending, response: SIGNED });
+  assert.deepEqual(
+    [page.on, page.effects.filter((effect) => effect.do === "tellTab")],
+    ["issued", [{ do: "tellTab", channel: ORDER.channel, response: SIGNED }]],
+  );
+  assert.ok(page.state.issuer.order, "until the other tab has heard it can be signed again");
+  page.send({ is: "heard" });
+  assert.deepEqual([page.state.issuer.order, page.effects], [undefined, [{ do: "forgetOrder" }]]);
+});
+
+test("where an issuer signs nothing, or somebody stops, the tab that waits is told that nothing comes", () => {
+  const refused = issuing()
+    .read(session({ issues: 18, status: "COMPLETE" }))
+    .refused(409, "INVALID_STATUS");
+  assert.equal(refused.on, "notIssued");
+  const stopped = issuing()
+    .read(session({ issues: 18 }))
+    .send({ is: "stopped" });
+  stopped.read(session({ issues: 18, status: "CANCELLED" }));
+  assert.deepEqual(stopped.state.screen, { on: "over", why: "cancelled", issuing: true });
+  for (const page of [refused, stopped]) {
+    assert.deepEqual(page.did("tellTab"), [{ do: "tellTab", channel: ORDER.channel, response: NOTHING }]);
+    assert.equal(page.did("forgetOrder").length, 1);
+  }
+  const never = new Page({ issuerPage: true }).send({ is: "ordered", base: "", order: ORDER }).send({ is: "wentOn" });
+  never.refused(400, "INVALID_REQUEST");
+  assert.deepEqual([never.on, never.did("tellTab").length], ["notIssued", 1]);
+});
+
+test("another server's order goes back where the issuer knows that server, and nowhere else", () => {
+  const back = "https://shop.example";
+  const known = issuing({ ...ORDER, back }, ["https://shop.example"]).read(session({ issues: 18, status: "COMPLETE" }));
+  known.send({ is: "signed", number: known.pending, response: SIGNED });
+  const url = `${back}/age/return#answer=${ORDER.channel}.${SIGNED}`;
+  assert.deepEqual(known.did("goTo"), [{ do: "goTo", url }]);
+  const stranger = issuing({ ...ORDER, back }, ["https://other.example"]);
+  assert.deepEqual(stranger.state.screen, { on: "notIssued", stranger: true });
+  assert.deepEqual(stranger.did("keepOrder"), []);
+  const stopped = issuing({ ...ORDER, back }, ["https://shop.example"]).read(session({ issues: 18 }));
+  stopped.send({ is: "stopped" }).read(session({ issues: 18, status: "CANCELLED" }));
+  assert.equal(stopped.did("goTo")[0]?.url, `${back}/age/return#answer=${ORDER.channel}.`);
+});
+
+test("an issuer's session goes on only in the tab that has its order", () => {
+  const without = (more: object) => Page.atStart(session({ issues: 18, ...more })).state.screen;
+  assert.deepEqual(without({}), { on: "lost", what: "order" });
+  assert.deepEqual(without({ status: "COMPLETE" }), { on: "lost", what: "turn" });
+  assert.equal(without({ status: "FAIL" }).on, "failed");
+  const kept = new Page().send({ is: "opened", key: KEY, path: undefined, order: KEPT }).read(session({ issues: 18 }));
+  assert.equal(kept.on, "start");
+  // A phone has no part in it, and neither has a tab that a wallet opened to come back.
+  const phone = new Page().send({ is: "opened", key: { ...KEY, handedOff: true }, path: undefined, order: KEPT });
+  assert.equal(phone.read(session({ issues: 18 })).on, "lost");
+  const wallet = new Page().send({ is: "returned", leave: LEAVE, returned: {}, order: undefined });
+  wallet.turn(turn(null, { status: "COMPLETE", issues: 18 }));
+  assert.deepEqual(wallet.state.screen, { on: "lost", what: "turn" });
+});
+
+test("a tab that an issuer of another origin sent back hands its answer over", () => {
+  const page = new Page().send({ is: "handedBack", channel: ORDER.channel, response: SIGNED });
+  assert.deepEqual([page.on, page.did("tellTab").length], ["issued", 1]);
+  assert.equal(new Page().send({ is: "handedBack", channel: ORDER.channel, response: NOTHING }).on, "notIssued");
+});
