@@ -22,7 +22,7 @@ const CALLED = {
 
 const METHODS = ["get", "put", "post", "delete", "patch", "head", "options"];
 
-/** A document with the operations that are called and the schemas that these need. Refusals are left out: pages read them by
+/** A document with the operations that are called and the schemas and headers that these need. Refusals are left out: pages read them by
  * their codes, the same for all. */
 function reduced({ openapi, info, paths, components }, called) {
   const used = Object.fromEntries(
@@ -43,7 +43,12 @@ function reduced({ openapi, info, paths, components }, called) {
     Object.values(part).forEach(need);
   };
   need(used);
-  return { openapi, info, paths: used, components: { schemas: Object.fromEntries(schemas) } };
+  return {
+    openapi,
+    info,
+    paths: used,
+    components: { schemas: Object.fromEntries(schemas), headers: components.headers },
+  };
 }
 
 function withoutRefusals([name, part]) {

@@ -8,10 +8,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /**
-         * The public keys that tokens are signed with: the directory of RFC 9578, section 4. Beside the standard's members each key
-         *     has `threshold`, the age that its tokens show, and `not-after`, until when they count, Unix seconds.
-         */
+        /** Read the public keys that tokens are signed with. */
         get: operations["age_token_keys"];
     };
     "/age/v1/anonymity/sessions": {
@@ -22,9 +19,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Begin a session in which an age is shown to the issuer: one of the operator's own application, which knows of no other.
-         *     `key` is for the tab that began it alone: without it no method is opened and nothing is signed in the session.
-         *     `redeemers` are the origins of other servers to whose pages the issuer's page may hand what is signed in it.
+         * Begin a session in which an age is shown to the issuer.
+         * @description It is one of the operator's own application, which knows of no other.
          */
         post: operations["begin_age_issuing"];
     };
@@ -35,7 +31,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Forget what is kept under a key, whoever's: without a body the browser is asked for it, with its answer it is forgotten. */
+        /**
+         * Forget what is kept under a key, whoever's.
+         * @description With an empty body the browser is asked for the key; with its answer what is kept under it is forgotten.
+         */
         post: operations["forget_age_result"];
     };
     "/age/v1/sessions/{sessionId}": {
@@ -45,7 +44,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The session, as its page sees it. */
+        /** Read the session for its page. */
         get: operations["see_age_session"];
     };
     "/age/v1/sessions/{sessionId}/attempts": {
@@ -56,8 +55,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Open a method. An attempt at another that has not ended is given up, and does not count. In a session of the issuer of
-         *     blind tokens `key` is what it began with; without it there is none.
+         * Open a method.
+         * @description An attempt at another that has not ended is given up, and does not count.
          */
         post: operations["open_age_attempt"];
     };
@@ -88,7 +87,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Say yes or no to the use of one's face. */
+        /** Give or refuse consent to the use of one's face. */
         post: operations["give_age_consent"];
     };
     "/age/v1/sessions/{sessionId}/faults": {
@@ -99,8 +98,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tell the operator that the page broke down. Nothing about the person may be in it: of each text only letters, digits
-         *     and a few signs are kept, and few of them.
+         * Tell the operator that the page broke down.
+         * @description Nothing about the end user may be in it: of each text only letters, digits and a few signs are kept, and few of them.
          */
         post: operations["report_age_fault"];
     };
@@ -111,7 +110,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Keep the result under a key of one's own: without a body the browser is asked to make one, with its answer it is kept. */
+        /**
+         * Keep the result under a key of one's own.
+         * @description With an empty body the browser is asked to make a key; with its answer the result is kept.
+         */
         post: operations["keep_age_result"];
     };
     "/age/v1/sessions/{sessionId}/proof": {
@@ -121,7 +123,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Take a proof along, for tills: an address of the holder's page, once. */
+        /** Take a proof of age along, for tills. */
         post: operations["take_age_proof"];
     };
     "/age/v1/sessions/{sessionId}/token": {
@@ -132,8 +134,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Have a blinded message signed when the age was shown. The same message is answered alike until the session's time is
-         *     over, so an answer that was lost can be had again; another one is refused (`INVALID_STATUS`).
+         * Have a blinded message signed when the age was shown.
+         * @description The same message is answered alike until the session's time is over, so an answer that was lost can be had again; another
+         *     one is refused (`INVALID_STATUS`).
          */
         post: operations["issue_age_token"];
     };
@@ -141,25 +144,518 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description An error of the page. */
-        PageFault: {
+        /** @enum {string} */
+        AgeMethod: "AGE_ESTIMATION" | "DIGITAL_ID" | "DOC_SCAN" | "CREDIT_CARD" | "MOBILE" | "EMAIL" | "ELECTRONIC_ID" | "LA_WALLET" | "SOCIAL_SECURITY_NUMBER" | "US_FLORIDA_HB3" | "SINGPASS" | "CPF" | "SVC_KEY" | "DOUBLE_ANONYMITY";
+        /** @enum {string} */
+        AgeSessionStatus: "PENDING" | "IN_PROGRESS" | "PROCESSING" | "COMPLETE" | "FAIL" | "ERROR" | "CANCELLED";
+        /** @enum {string} */
+        AgeSessionType: "AGE" | "OVER" | "UNDER";
+        /** @description An age to be shown to the issuer. */
+        BeginIssuingRequest: {
+            /**
+             * Format: int64
+             * @description The age of one of the keys, years.
+             */
+            threshold: number;
+        };
+        /** @description Where the page gets what vouches for a photo. */
+        CaptureModule: {
+            /**
+             * @description The path of the secure capture protocol.
+             * @example /ai/sm/v1/secure/1
+             */
+            path: string;
+        };
+        /** @description What vouches for a photo: what the capture module gives. */
+        CaptureProof: {
+            /** @description Base64url of the ECDSA P-256 signature over the characters of `verification`. */
+            signature?: string | null;
+            /** @description The session token of `GET /ai/sm/v1/secure/1/token`. */
+            token?: string | null;
+            /** @description Base64url of `{"image": base64url(sha256(image bytes)), "multiframe": false}`. */
+            verification?: string | null;
+            /** @description Protocol version, `"1"`. */
+            version?: string | null;
+        };
+        /** @description An error of a page. */
+        ClientErrorReport: {
             /** @description The file of the page, without its path. */
             file?: string | null;
             /**
-             * Format: int32
+             * Format: int64
              * @description The line in it.
              */
             line?: number | null;
-            /** @description Its name, as `TypeError`. */
+            /** @description The error's name, as `TypeError`. */
             name: string;
             /** @description The screen that was shown. */
             screen?: string | null;
+        };
+        /** @enum {string} */
+        CodeChannel: "SMS" | "EMAIL";
+        /** @description What the end user says to the use of their face. */
+        ConsentRequest: {
+            /** @description Yes or no. */
+            given: boolean;
+        };
+        /** @description What the browser is asked, or whether there was something to forget. */
+        ForgottenResult: components["schemas"]["PasskeyQuestion"] | {
+            /** @description Whether there was something. */
+            forgotten: boolean;
+        };
+        /** @description A field of a form. */
+        FormField: {
+            /** @description The token for the browser's help in filling in (HTML, `autocomplete`). */
+            autocomplete: string;
+            /**
+             * Format: int32
+             * @description The most characters.
+             */
+            max: number;
+            /** @description Its name, by which the value comes back. */
+            name: string;
+            /** @description Whether it must be filled in. */
+            required: boolean;
+            /** @description What it takes. */
+            type: components["schemas"]["FormFieldType"];
+        };
+        /**
+         * @description What a field of a form takes.
+         * @enum {string}
+         */
+        FormFieldType: "text" | "tel" | "email" | "digits" | "date";
+        /** @enum {string} */
+        HeadMovement: "LEFT" | "RIGHT" | "UP" | "NEARER" | "FARTHER";
+        /** @description What of the last answer could not be used. */
+        InputProblem: {
+            /**
+             * @description In one word.
+             * @example WRONG_CODE
+             */
+            code: string;
+            /** @description Which field, where it is one. */
+            field?: string | null;
+            /**
+             * Format: int64
+             * @description Tries that are left, where they are counted.
+             */
+            remaining?: number | null;
+        };
+        /** @description A message that was signed. */
+        IssuedToken: {
+            /** @description A `TokenResponse` (RFC 9578, section 6.2), base64url. */
+            token_response: string;
+        };
+        /** @description The keys of an issuer: the directory of RFC 9578, section 4. */
+        IssuerDirectory: {
+            /**
+             * @description Where asking for a token begins, relative to the directory.
+             * @example sessions
+             */
+            "issuer-request-uri": string;
+            /** @description The keys; the newest of an age first. */
+            "token-keys": components["schemas"]["IssuerDirectoryKey"][];
+        };
+        /** @description A key that tokens are signed with. `threshold` and `not-after` are no members of the standard's. */
+        IssuerDirectoryKey: {
+            /**
+             * Format: int64
+             * @description Until when its tokens count, Unix seconds.
+             */
+            "not-after": number;
+            /**
+             * Format: int64
+             * @description From when it signs, Unix seconds.
+             */
+            "not-before": number;
+            /**
+             * Format: int32
+             * @description The age that its tokens show, years.
+             */
+            threshold: number;
+            /** @description The public key, base64url of its `SubjectPublicKeyInfo`. */
+            "token-key": string;
+            /**
+             * Format: int32
+             * @description The type of its tokens: 2, blind RSA signatures.
+             * @example 2
+             */
+            "token-type": number;
+        };
+        /** @description A blinded message to be signed. */
+        IssueTokenRequest: {
+            /** @description The `key` that the session began with. */
+            key: string;
+            /** @description A `TokenRequest` (RFC 9578, section 6.1), base64url. */
+            token_request: string;
+        };
+        /** @description A session of the issuer. */
+        IssuingSession: {
+            /**
+             * Format: date-time
+             * @description When its time is over.
+             */
+            expires_at: string;
+            /**
+             * Format: uuid
+             * @description The session.
+             */
+            id: string;
+            /** @description For the tab that began it alone: without it no method is opened and nothing is signed in the session. */
+            key: string;
+            /** @description The origins of other servers to whose pages the issuer's page may hand what is signed in it. */
+            redeemers: string[];
+            /**
+             * Format: uuid
+             * @description The operator's own application, whose session it is.
+             */
+            sdk_id: string;
+        };
+        /** @description What the browser is asked, or the session whose result is kept. */
+        KeptResult: components["schemas"]["PasskeyQuestion"] | components["schemas"]["PageSession"];
+        /** @enum {string} */
+        LivenessLevel: "NONE" | "PASSIVE" | "ACTIVE";
+        /** @description A method to be opened. */
+        OpenAttemptRequest: {
+            /** @description In a session of the issuer of blind tokens: what it began with. Without it no method is opened there. */
+            key?: string | null;
+            /**
+             * @description The language of the page, BCP 47. Codes are sent in it where it is known.
+             * @default en
+             */
+            locale: string | null;
+            /** @description The method. */
+            method: components["schemas"]["AgeMethod"];
+        };
+        /** @description Where the end user goes afterwards. */
+        PageCallback: {
+            /** @description Whether they go there without pressing a button. */
+            auto: boolean;
+            /** @description The address, with the session's id in its query. */
+            url: string;
+        };
+        /** @description Consent to the use of biometric data. */
+        PageConsent: {
+            /** @description What the end user said, if anything. */
+            given: boolean | null;
+            /** @description Whether it is asked for. */
+            required: boolean;
+        };
+        /** @description A method that can be used. */
+        PageMethod: {
+            /**
+             * Format: int64
+             * @description Attempts that ended.
+             */
+            attempts: number;
+            /**
+             * Format: int64
+             * @description Attempts that are left.
+             */
+            attempts_remaining: number;
+            /** @description Whether an attempt may begin now. */
+            available: boolean;
+            /** @description Whether it uses a face. */
+            biometric: boolean;
+            /** @description Whether a phone may take over. */
+            hand_off: boolean;
+            /** @description How it is made sure that a live person is in front of the camera. */
+            level: components["schemas"]["LivenessLevel"];
+            /** @description The method. */
+            method: components["schemas"]["AgeMethod"];
+            /**
+             * @description The end of the direct address of its page.
+             * @example doc_scan
+             */
+            path: string;
+            /** @description The country that the page of a document begins with, ISO 3166-1 alpha-3. */
+            preset_issuing_country: string | null;
+            /** @description How far it is. */
+            state: components["schemas"]["PageMethodState"];
+            /**
+             * Format: int64
+             * @description The age that is asked for, years.
+             */
+            threshold: number;
+        };
+        /**
+         * @description How far a method is.
+         * @enum {string}
+         */
+        PageMethodState: "OPEN" | "FAILED" | "EXHAUSTED" | "DECLINED";
+        /** @description What the end user may take along. */
+        PageOffers: {
+            /** @description Whether the result may be kept under a key. */
+            key: boolean;
+            /** @description Whether a proof of age may be taken along. */
+            proof: boolean;
+        };
+        /** @description What came of the last attempt that ended. */
+        PageResult: {
+            /** @description At which method. */
+            method: components["schemas"]["AgeMethod"];
+            /**
+             * @description Why it did not pass, in one word.
+             * @example UNDER_AGE
+             */
+            reason: string | null;
+            /** @description `COMPLETE`, `FAIL` or `ERROR`. */
+            status: components["schemas"]["AgeSessionStatus"];
+        };
+        /** @description How long results are kept. */
+        PageRetention: {
+            /**
+             * Format: int64
+             * @description Days.
+             */
+            days: number;
+        };
+        /** @description A session, as its page sees it. */
+        PageSession: {
+            /** @description What the relying party is called. */
+            business: string;
+            callback: components["schemas"]["PageCallback"] | null;
+            /** @description Where the end user goes who calls it off. */
+            cancel_url: string | null;
+            /** @description Consent to the use of biometric data. */
+            consent: components["schemas"]["PageConsent"];
+            /**
+             * Format: date-time
+             * @description When its time is over.
+             */
+            expires_at: string;
+            /**
+             * Format: uuid
+             * @description The session.
+             */
+            id: string;
+            /**
+             * Format: int32
+             * @description Of a session of the issuer of blind tokens: the age that the token is for, years.
+             */
+            issues: number | null;
+            /** @description How long results are kept. */
+            keeps: components["schemas"]["PageRetention"];
+            /** @description Whether the end user is where the session is not to be used; only told by `GET`. */
+            location_blocked?: boolean | null;
+            /** @description The methods that can be used, in the order in which they are offered. */
+            methods: components["schemas"]["PageMethod"][];
+            /** @description What the end user may take along. */
+            offers: components["schemas"]["PageOffers"];
+            /** @description The relying party's own page on what it does with data. */
+            privacy_policy: string | null;
+            result: components["schemas"]["PageResult"] | null;
+            /** @description Whether it has ended, and may go on. */
+            retry: boolean;
+            /** @description Whether it is a session of the sandbox. */
+            sandbox: boolean;
+            /**
+             * Format: int64
+             * @description Seconds until then.
+             */
+            seconds_left: number;
+            /** @description How far it is. */
+            status: components["schemas"]["AgeSessionStatus"];
+            /** @description The page in whose frame the session runs. */
+            target_origin_url: string | null;
+            /** @description The relying party's terms. */
+            terms_and_conditions: string | null;
+            /** @description What it is to tell. */
+            type: components["schemas"]["AgeSessionType"];
+        };
+        /** @description An answer to a question about a passkey; empty to be asked. */
+        PasskeyAnswer: {
+            /** @description What came with the question. */
+            continuation?: string | null;
+            credential?: components["schemas"]["PasskeyCredential"] | null;
+        };
+        /** @description What `PublicKeyCredential.toJSON()` gives: `RegistrationResponseJSON` or `AuthenticationResponseJSON` (Web Authentication Level 3, section 5.1). */
+        PasskeyCredential: {
+            [key: string]: unknown;
+        };
+        /** @description Options for `navigator.credentials.create` or `get`: under `publicKey` the JSON form of `PublicKeyCredentialCreationOptions` or `PublicKeyCredentialRequestOptions` (Web Authentication Level 3, section 5.4 and 5.5). */
+        PasskeyOptions: {
+            [key: string]: unknown;
+        };
+        /** @description A question about a passkey. */
+        PasskeyQuestion: {
+            /** @description What the page sends back with the answer; good for five minutes. */
+            continuation: string;
+            /** @description What the browser is asked. */
+            options: components["schemas"]["PasskeyOptions"];
+        };
+        /** @description An invitation to the holder's page. */
+        ProofInvitation: {
+            /** @description The address, which is good once. */
+            url: string;
+        };
+        /** @description What the page is to do next; `kind` says which. */
+        Step: {
+            /** @description Where the page gets what vouches for the photo. */
+            capture: components["schemas"]["CaptureModule"];
+            /** @enum {string} */
+            kind: "camera";
+            /** @description How it is made sure that it is live. */
+            level: components["schemas"]["LivenessLevel"];
+        } | {
+            /** @description Where the page gets what vouches for the photo. */
+            capture: components["schemas"]["CaptureModule"];
+            /** @enum {string} */
+            kind: "frames";
+            /** @description The moves, in this order. */
+            moves: components["schemas"]["HeadMovement"][];
+        } | {
+            /** @description What it has. */
+            fields: components["schemas"]["FormField"][];
+            /** @enum {string} */
+            kind: "form";
+        } | {
+            /** @description How it was sent. */
+            channel: components["schemas"]["CodeChannel"];
+            /** @enum {string} */
+            kind: "code";
+            /**
+             * @description Digits.
+             * @example 6
+             */
+            length: number;
+            /**
+             * Format: int64
+             * @description Seconds until another may be sent.
+             */
+            resend_in: number;
+            /**
+             * @description Where it was sent, as far as a page may show that.
+             * @example +44 •••• ••• 123
+             */
+            sent_to: string;
+        } | {
+            /** @enum {string} */
+            kind: "choose";
+            /** @description What there is. */
+            options: components["schemas"]["StepOption"][];
+        } | {
+            /** @enum {string} */
+            kind: "redirect";
+            /** @description Where. */
+            url: string;
+        } | {
+            /** @enum {string} */
+            kind: "passkey";
+            /** @description What the browser is asked. */
+            options: components["schemas"]["PasskeyOptions"];
+        } | {
+            /** @enum {string} */
+            kind: "document";
+            /** @description Its page. */
+            url: string;
+        } | {
+            /** @description What it is for: a `TokenChallenge` (RFC 9577, section 2.1), base64url. */
+            challenge: string;
+            /** @description The issuer's page. */
+            issuer_url: string;
+            /** @description The key that is to sign it, base64url of its `SubjectPublicKeyInfo`. */
+            key: string;
+            /** @enum {string} */
+            kind: "token";
+            /**
+             * Format: int32
+             * @description The age that the key stands for, years.
+             */
+            threshold: number;
+        } | {
+            /** @enum {string} */
+            kind: "wallet";
+            /** @description What calls one on this device. */
+            links: string[];
+            /**
+             * Format: int32
+             * @description Milliseconds until it is asked again.
+             */
+            poll_ms: number;
+            /** @description What calls a wallet on another device, as a QR code. */
+            url: string;
+        } | {
+            /** @enum {string} */
+            kind: "wait";
+            /**
+             * Format: int32
+             * @description Milliseconds until it is asked again.
+             */
+            poll_ms: number;
+        };
+        /** @description One of several. */
+        StepOption: {
+            /** @description What is sent back. */
+            id: string;
+            /** @description What people call it. */
+            name: string;
+        };
+        /** @description How a session stands after a turn. Without a step the attempt has ended, or a check runs on without the end user. */
+        TurnAnswer: {
+            /**
+             * Format: uuid
+             * @description The attempt that is under way.
+             */
+            attempt: string | null;
+            /** @description What the page sends back with the next answer. */
+            continuation: string | null;
+            problem: components["schemas"]["InputProblem"] | null;
+            /** @description The session. */
+            session: components["schemas"]["PageSession"];
+            step: components["schemas"]["Step"] | null;
+        };
+        /** @description What the page sends with a turn: what the last step asks for, and nothing to ask how things are. */
+        TurnRequest: {
+            /** @description `choose`: the id of an option. */
+            choice?: string | null;
+            /** @description `code`: the code that was typed. */
+            code?: string | null;
+            /** @description What came with the last answer. */
+            continuation: string;
+            credential?: components["schemas"]["PasskeyCredential"] | null;
+            /**
+             * @description `token`: whether the issuer gave none.
+             * @default false
+             */
+            declined: boolean | null;
+            /** @description `form`: what was typed, by the names of the fields. */
+            fields?: {
+                [key: string]: string;
+            } | null;
+            /** @description `frames`: JPEG pictures of at most 512 KiB that show the moves, base64. */
+            frames?: string[] | null;
+            /** @description `camera` and `frames`: a JPEG photo of at most 4 MiB, base64. */
+            img?: string | null;
+            /**
+             * @description `code`: whether another code is asked for.
+             * @default false
+             */
+            resend: boolean | null;
+            /** @description `redirect` and `wallet`: the parameters with which the end user was sent back. */
+            returned?: {
+                [key: string]: string;
+            } | null;
+            secure?: components["schemas"]["CaptureProof"] | null;
+            /** @description `frames`: when each was taken, milliseconds. Default: three a second. */
+            times?: number[] | null;
+            /** @description `token`: a Token (RFC 9577, section 2.2), base64url. */
+            token?: string | null;
         };
     };
     responses: never;
     parameters: never;
     requestBodies: never;
-    headers: never;
+    headers: {
+        /** @description Calls that are allowed at once. It is told where the call was counted. */
+        "RateLimit-Limit": number;
+        /** @description Calls that are allowed now. */
+        "RateLimit-Remaining": number;
+        /** @description Seconds until all are allowed again or, when none is left, until the next one is. */
+        "RateLimit-Reset": number;
+        /** @description Seconds until it is worth trying again. */
+        "Retry-After": number;
+    };
     pathItems: never;
 }
 export type $defs = Record<string, never>;
@@ -179,7 +675,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/private-token-issuer-directory": unknown;
+                    "application/private-token-issuer-directory": components["schemas"]["IssuerDirectory"];
                 };
             };
         };
@@ -191,20 +687,27 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description `{"threshold": 18}`: the age of one of the keys. */
         requestBody: {
             content: {
-                "application/json": unknown;
+                /**
+                 * @example {
+                 *       "threshold": 18
+                 *     }
+                 */
+                "application/json": components["schemas"]["BeginIssuingRequest"];
             };
         };
         responses: {
-            /** @description It is made: `id`, `sdk_id`, `key`, `expires_at`, `redeemers`. */
+            /** @description The session. */
             201: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["IssuingSession"];
                 };
             };
         };
@@ -216,20 +719,22 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description `{}`, then `{"continuation": "…", "credential": {…}}` */
         requestBody: {
             content: {
-                "application/json": unknown;
+                "application/json": components["schemas"]["PasskeyAnswer"];
             };
         };
         responses: {
             /** @description What the browser is asked, or whether there was something. */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["ForgottenResult"];
                 };
             };
         };
@@ -246,13 +751,16 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description As it stands. */
+            /** @description The session as it stands. */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["PageSession"];
                 };
             };
         };
@@ -270,20 +778,28 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description `{"method": "AGE_ESTIMATION", "locale": "en"}` */
         requestBody: {
             content: {
-                "application/json": unknown;
+                /**
+                 * @example {
+                 *       "locale": "en",
+                 *       "method": "AGE_ESTIMATION"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OpenAttemptRequest"];
             };
         };
         responses: {
             /** @description What to do. */
             201: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["TurnAnswer"];
                 };
             };
         };
@@ -300,20 +816,22 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description `{"continuation": "…"}` and what the step asks for. */
         requestBody: {
             content: {
-                "application/json": unknown;
+                "application/json": components["schemas"]["TurnRequest"];
             };
         };
         responses: {
             /** @description What to do next. */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["TurnAnswer"];
                 };
             };
         };
@@ -333,10 +851,13 @@ export interface operations {
             /** @description It is cancelled. */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["PageSession"];
                 };
             };
         };
@@ -351,20 +872,22 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description `{"given": true}` */
         requestBody: {
             content: {
-                "application/json": unknown;
+                "application/json": components["schemas"]["ConsentRequest"];
             };
         };
         responses: {
             /** @description It is noted. */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["PageSession"];
                 };
             };
         };
@@ -381,13 +904,16 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["PageFault"];
+                "application/json": components["schemas"]["ClientErrorReport"];
             };
         };
         responses: {
             /** @description It is in the log. */
             204: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -404,20 +930,22 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description `{}`, then `{"continuation": "…", "credential": {…}}` */
         requestBody: {
             content: {
-                "application/json": unknown;
+                "application/json": components["schemas"]["PasskeyAnswer"];
             };
         };
         responses: {
             /** @description What the browser is asked, or the session. */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["KeptResult"];
                 };
             };
         };
@@ -434,13 +962,16 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The address. */
+            /** @description The invitation. */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["ProofInvitation"];
                 };
             };
         };
@@ -455,20 +986,22 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description `{"token_request": "…", "key": "…"}`: a TokenRequest (RFC 9578, section 6.1), base64url, and the `key` that the session began with. */
         requestBody: {
             content: {
-                "application/json": unknown;
+                "application/json": components["schemas"]["IssueTokenRequest"];
             };
         };
         responses: {
-            /** @description `{"token_response": "…"}`: a TokenResponse, base64url. */
+            /** @description The signature. */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["IssuedToken"];
                 };
             };
         };

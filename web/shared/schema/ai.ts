@@ -30,7 +30,16 @@ export interface components {
     responses: never;
     parameters: never;
     requestBodies: never;
-    headers: never;
+    headers: {
+        /** @description Calls that are allowed at once. It is told where the call was counted. */
+        "RateLimit-Limit": number;
+        /** @description Calls that are allowed now. */
+        "RateLimit-Remaining": number;
+        /** @description Seconds until all are allowed again or, when none is left, until the next one is. */
+        "RateLimit-Reset": number;
+        /** @description Seconds until it is worth trying again. */
+        "Retry-After": number;
+    };
     pathItems: never;
 }
 export type $defs = Record<string, never>;

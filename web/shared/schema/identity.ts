@@ -28,7 +28,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What has to be supplied, and how the page looks. A person is told to wait while the business's own picture is missing. */
+        /**
+         * Read what has to be supplied, and how the page looks.
+         * @description An end user is told to wait while the relying party's own picture is missing.
+         */
         get: operations["session_configuration"];
     };
     "/idverify/v1/sessions/{sessionId}/emails/{kind}": {
@@ -38,7 +41,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Ask the business for a mail: `instructions`, or `thank-you`. It is told by a notification, and sends the mail itself. */
+        /**
+         * Ask the relying party for a mail.
+         * @description It is told by a notification, and sends the mail itself.
+         */
         post: operations["ask_for_mail"];
     };
     "/idverify/v1/sessions/{sessionId}/page-faults": {
@@ -49,8 +55,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tell the operator that the page broke down. Nothing about the person may be in it: of each text only letters, digits
-         *     and a few signs are kept, and few of them.
+         * Tell the operator that the page broke down.
+         * @description Nothing about the end user may be in it: of each text only letters, digits and a few signs are kept, and few of them.
          */
         post: operations["report_page_fault"];
     };
@@ -61,7 +67,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Begin a picture of a face. */
+        /** Begin a picture of a face to compare with. */
         post: operations["add_face_capture"];
     };
     "/idverify/v1/sessions/{sessionId}/resources/face-capture/{resourceId}/image": {
@@ -71,7 +77,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Put the picture of a face in its place: the file `binary-content` of a form, JPEG or PNG, which shows one face. */
+        /**
+         * Put the picture of a face in its place; it shows one face.
+         * @description A relying party sends a form, an end user a form or the `id` of an upload.
+         */
         put: operations["put_face_image"];
     };
     "/idverify/v1/sessions/{sessionId}/resources/id-documents": {
@@ -81,7 +90,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Begin an identity document. */
+        /**
+         * Begin an identity document.
+         * @description Its `id` goes into the paths of its pages.
+         */
         post: operations["add_id_document"];
     };
     "/idverify/v1/sessions/{sessionId}/resources/id-documents/{resourceId}/pages/{page}": {
@@ -92,8 +104,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Put a page of an identity document in its place: `multipart/form-data` with `descriptor` (JSON with `capture_method`)
-         *     and the file `binary-content`, JPEG or PNG of at most 10 MiB.
+         * Put a page of an identity document in its place.
+         * @description The picture comes in a form, or came in pieces before. Another one in the same place takes the place of the first.
          */
         put: operations["put_id_page"];
     };
@@ -105,8 +117,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Have an identity document read. Waits for it a while: a task that is still `PENDING` can be asked for again, or followed
-         *     in the configuration.
+         * Have an identity document read.
+         * @description Waits for it a while: a task that is still `PENDING` can be asked for again, or followed in the configuration.
          */
         put: operations["extract_id_document"];
     };
@@ -117,7 +129,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Begin a capture of a live face in one picture. */
+        /**
+         * Begin a capture of a live face in one picture.
+         * @description Each takes one of the attempts that the requirement has.
+         */
         post: operations["add_static"];
     };
     "/idverify/v1/sessions/{sessionId}/resources/liveness/static/{resourceId}/frames/{frame}": {
@@ -127,7 +142,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Put the picture of a live face in its place: the file `binary-content` of a form. */
+        /** Put the picture of a live face in its place. */
         put: operations["put_static_frame"];
     };
     "/idverify/v1/sessions/{sessionId}/resources/liveness/zoom": {
@@ -137,7 +152,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Begin a capture of a live face that comes nearer. */
+        /**
+         * Begin a capture of a live face that comes nearer.
+         * @description Each takes one of the attempts that the requirement has.
+         */
         post: operations["add_zoom"];
     };
     "/idverify/v1/sessions/{sessionId}/resources/liveness/zoom/{resourceId}/facemap": {
@@ -148,8 +166,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Keep a facemap that a client made: the file `binary-content` of a form, any bytes. This server makes one of its own where
-         *     none came; it trusts neither more than the frames.
+         * Keep a facemap that a client made.
+         * @description This server makes one of its own where none came; it trusts neither more than the frames.
          */
         post: operations["put_facemap"];
     };
@@ -170,7 +188,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Begin a supplementary document. */
+        /**
+         * Begin a supplementary document.
+         * @description Its `id` goes into the paths of its pages, or of its file.
+         */
         post: operations["add_supplementary_document"];
     };
     "/idverify/v1/sessions/{sessionId}/resources/supplementary-documents/{resourceId}/file": {
@@ -190,7 +211,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Put a page of a supplementary document in its place, as that of an identity document. */
+        /**
+         * Put a page of a supplementary document in its place.
+         * @description The picture comes in a form, or came in pieces before. Another one in the same place takes the place of the first.
+         */
         put: operations["put_supplementary_page"];
     };
     "/idverify/v1/sessions/{sessionId}/resources/supplementary-documents/{resourceId}/text-extraction": {
@@ -200,7 +224,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Have a supplementary document read, as an identity document. */
+        /**
+         * Have a supplementary document read.
+         * @description Waits for it a while: a task that is still `PENDING` can be asked for again, or followed in the configuration.
+         */
         put: operations["extract_supplementary_document"];
     };
     "/idverify/v1/sessions/{sessionId}/uploads": {
@@ -210,8 +237,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Begin an upload that may come in pieces: `Upload-Length` says how many bytes it has, at most 10 MiB. */
+        /**
+         * Begin a resumable upload.
+         * @description The three latest of a session are kept, for half an hour.
+         */
         post: operations["begin_upload"];
+        /** Ask what of tus this server speaks. */
+        options: operations["upload_options"];
     };
     "/idverify/v1/sessions/{sessionId}/uploads/{uploadId}": {
         parameters: {
@@ -223,8 +255,8 @@ export interface paths {
         /** Ask where an upload stands. */
         head: operations["upload_offset"];
         /**
-         * Add bytes to an upload: those that follow the first `Upload-Offset` ones. What arrives is kept though the connection
-         *     breaks; where it stands is told by the answer, or else by `HEAD`.
+         * Add bytes to an upload: those that follow the first `Upload-Offset` ones.
+         * @description What arrives is kept though the connection breaks; where it stands is told by the answer, or else by `HEAD`.
          */
         patch: operations["append_to_upload"];
     };
@@ -242,39 +274,406 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description What is said of a document. */
-        NewDocumentBody: {
-            /** @description `PASSPORT`, `NATIONAL_ID`, `RESIDENCE_PERMIT` or `DRIVING_LICENCE`; of a supplementary document any word. */
-            document_type?: string | null;
+        /** @description A country, and its documents that are taken. */
+        AcceptedCountry: {
+            /**
+             * @description ISO 3166-1 alpha-3.
+             * @example SWE
+             */
+            code: string;
+            supported_documents: components["schemas"]["AcceptedDocument"][];
+        };
+        /** @description A document that is taken. */
+        AcceptedDocument: {
+            type: components["schemas"]["IdDocumentType"];
+        };
+        /** @description A picture that is expected. */
+        BegunFaceCapture: {
+            /**
+             * Format: int32
+             * @description How many pictures it takes.
+             */
+            frames: number;
+            /**
+             * Format: uuid
+             * @description Goes into the path of the picture.
+             */
+            id: string;
+        };
+        /** @description A capture that was begun. */
+        BegunLiveness: {
+            /**
+             * Format: uuid
+             * @description Goes into the paths of its frames.
+             */
+            id: string;
+        };
+        /** @description An upload that was begun. */
+        BegunUpload: {
+            /**
+             * Format: uuid
+             * @description Goes into the paths of its bytes, and into the body of the call that puts it in its place.
+             */
+            id: string;
+        };
+        BinaryForm: {
+            /**
+             * Format: binary
+             * @description At most 10 MiB; the part has a filename.
+             */
+            "binary-content": string;
+            descriptor?: components["schemas"]["CaptureDescriptor"];
+        };
+        /** @description How something was captured. */
+        CaptureDescriptor: {
+            /** @default CAMERA */
+            capture_method: components["schemas"]["CaptureMethod"] | null;
+        };
+        /** @enum {string} */
+        CaptureMethod: "CAMERA" | "UPLOAD";
+        /** @enum {string} */
+        CaptureMethods: "CAMERA_AND_UPLOAD" | "CAMERA";
+        /** @description What has to be supplied. */
+        CaptureView: {
+            biometric_consent: components["schemas"]["ConsentState"];
+            /** @description In the order in which the page asks for them. */
+            required_resources: components["schemas"]["RequiredResource"][];
+        };
+        /** @enum {string} */
+        CheckType: "ID_DOCUMENT_AUTHENTICITY" | "ID_DOCUMENT_TEXT_DATA_CHECK" | "SUPPLEMENTARY_DOCUMENT_TEXT_DATA_CHECK" | "LIVENESS" | "ID_DOCUMENT_FACE_MATCH" | "FACE_COMPARISON" | "ID_DOCUMENT_COMPARISON";
+        /** @description An error of a page. */
+        ClientErrorReport: {
+            /** @description The file of the page, without its path. */
+            file?: string | null;
+            /**
+             * Format: int64
+             * @description The line in it.
+             */
+            line?: number | null;
+            /** @description The error's name, as `TypeError`. */
+            name: string;
+            /** @description The screen that was shown. */
+            screen?: string | null;
+        };
+        /** @description What has to be supplied, and how the page looks. */
+        ConfigurationView: {
+            capture: components["schemas"]["CaptureView"];
+            /**
+             * Format: int64
+             * @description Seconds that the end user still has.
+             */
+            client_session_token_ttl: number;
+            /** @description The mails that the relying party wants to be asked for. */
+            emails: components["schemas"]["EmailKind"][];
+            /** @description What is checked afterwards. */
+            requested_checks: components["schemas"]["CheckType"][];
+            sdk_config: components["schemas"]["SdkConfigView"];
+            /** Format: uuid */
+            session_id: string;
+        };
+        /**
+         * @description Whether the end user has consented to the use of biometric data.
+         * @enum {string}
+         */
+        ConsentState: "NOT_ALLOWED" | "GIVEN" | "REQUIRED";
+        DocumentForm: {
+            /**
+             * Format: binary
+             * @description JPEG, PNG or PDF of at most 10 MiB; the part has a filename.
+             */
+            "binary-content": string;
+            descriptor?: components["schemas"]["CaptureDescriptor"];
+        };
+        /** @description What a document must be to be supported. */
+        DocumentRequirements: {
+            /**
+             * Format: date
+             * @description Issued on that day or later.
+             * @example 2004-01-01
+             */
+            date_from: string;
+        };
+        /**
+         * @description A mail that can be asked for.
+         * @enum {string}
+         */
+        EmailKind: "instructions" | "thank-you";
+        /** @description A check that a task asked for. */
+        GeneratedCheck: {
+            /** Format: uuid */
+            id: string;
+            type: components["schemas"]["CheckType"];
+        };
+        /** @enum {string} */
+        IdDocumentType: "PASSPORT" | "NATIONAL_ID" | "RESIDENCE_PERMIT" | "DRIVING_LICENCE";
+        /** @description An identity document. */
+        IdDocumentView: {
+            /** Format: date-time */
+            created_at: string;
+            /** @description What was read, once something was. */
+            document_fields?: components["schemas"]["MediaHolder"];
+            /** @description The portrait on it, once it was found. */
+            document_id_photo?: components["schemas"]["MediaHolder"];
+            document_type: components["schemas"]["IdDocumentType"] | null;
+            /** Format: uuid */
+            id: string;
             /** @description ISO 3166-1 alpha-3. */
+            issuing_country: string | null;
+            /** Format: date-time */
+            last_updated: string;
+            pages: components["schemas"]["PageView"][];
+            source: components["schemas"]["SourceView"];
+            tasks: components["schemas"]["TaskView"][];
+        };
+        /** @enum {string} */
+        LivenessType: "STATIC" | "ZOOM";
+        /** @description A place for a media. */
+        MediaHolder: {
+            media: components["schemas"]["MediaView"] | null;
+        };
+        /** @enum {string} */
+        MediaType: "IMAGE" | "JSON" | "BINARY" | "PDF";
+        /** @description Something whose contents can be read by its id. */
+        MediaView: {
+            /** Format: uuid */
+            id: string;
+            type: components["schemas"]["MediaType"];
+        };
+        /** @description For which requirement of the configuration. */
+        NewFaceCapture: {
+            /** @description Its `id`. Default: the first of the caller's. */
+            requirement_id?: string | null;
+        };
+        /** @description What is said of an identity document. */
+        NewIdDocument: {
+            /**
+             * @description `PASSPORT`, `NATIONAL_ID`, `RESIDENCE_PERMIT` or `DRIVING_LICENCE`, in any case.
+             * @example PASSPORT
+             */
+            document_type: string;
+            /**
+             * @description ISO 3166-1 alpha-3.
+             * @example SWE
+             */
+            issuing_country: string;
+            /** @description The requirement of the configuration that it is for. Default: the first that it fits. */
+            requirement_id?: string | null;
+        };
+        /** @description For which requirement of the configuration. */
+        NewLiveness: {
+            /** @description Its `id`. Default: the first of the type. */
+            requirement_id?: string | null;
+        };
+        /** @description What is said of a supplementary document. */
+        NewSupplementaryDocument: {
+            /**
+             * @description Any word.
+             * @example UTILITY_BILL
+             */
+            document_type?: string | null;
+            /**
+             * @description ISO 3166-1 alpha-3.
+             * @example SWE
+             */
             issuing_country?: string | null;
             /** @description The requirement of the configuration that it is for. Default: the first that it fits. */
             requirement_id?: string | null;
         };
-        /** @description For which requirement. */
-        NewFaceBody: {
-            /** @description The requirement of the configuration; the first of the caller's, where none is named. */
-            requirement_id?: string | null;
+        /** @description A page of a document. */
+        PageView: {
+            capture_method: components["schemas"]["CaptureMethod"];
+            /** @description Pictures that were taken on the way; this server keeps none. */
+            frames: components["schemas"]["MediaHolder"][];
+            media: components["schemas"]["MediaView"] | null;
         };
-        /** @description An error of the page. */
-        PageFault: {
-            /** @description The file of the page, without its path. */
-            file?: string | null;
+        PictureForm: {
             /**
-             * Format: int32
-             * @description The line in it.
+             * Format: binary
+             * @description JPEG or PNG of at most 10 MiB; the part has a filename.
              */
-            line?: number | null;
-            /** @description Its name, as `TypeError`. */
-            name: string;
-            /** @description The screen that was shown. */
-            screen?: string | null;
+            "binary-content": string;
+            descriptor?: components["schemas"]["CaptureDescriptor"];
+        };
+        /** @description How the reading of a document stands. */
+        RequestedTaskView: {
+            /**
+             * Format: uuid
+             * @description The latest task; absent while there is none.
+             */
+            id?: string;
+            recommendation?: components["schemas"]["TaskRecommendation"];
+            state: components["schemas"]["TaskState"] | null;
+            type: components["schemas"]["TaskType"];
+        };
+        /** @description Something that has to be supplied. */
+        RequiredResource: {
+            /** @description Where pictures of a document come from. */
+            allowed_capture_methods?: components["schemas"]["CaptureMethods"];
+            /** @description Who supplies it. */
+            allowed_sources: components["schemas"]["SourceView"][];
+            /**
+             * Format: int64
+             * @description How often it may still be tried.
+             */
+            attempts_remaining: number;
+            /**
+             * Format: uuid
+             * @description Which requirement it is.
+             */
+            id: string;
+            /** @description How a live face is shown. */
+            liveness_type?: components["schemas"]["LivenessType"];
+            /** @description What is read of a document, at most one task. */
+            requested_tasks?: components["schemas"]["RequestedTaskView"][];
+            /**
+             * Format: uuid
+             * @description What counts of what was supplied for it.
+             */
+            resource_id?: string;
+            /** @description True where something was tried and has to be tried again. */
+            retry?: boolean;
+            state: components["schemas"]["RequirementState"];
+            /** @description Which identity documents are taken. */
+            supported_countries?: components["schemas"]["AcceptedCountry"][];
+            type: components["schemas"]["ResourceKind"];
+        };
+        /** @enum {string} */
+        RequirementState: "REQUIRED" | "IN_PROGRESS" | "FULFILLED";
+        /** @enum {string} */
+        ResourceKind: "ID_DOCUMENT" | "SUPPLEMENTARY_DOCUMENT" | "LIVENESS" | "FACE_CAPTURE";
+        /** @description How the page looks and goes, as the session asked for it. */
+        SdkConfigView: {
+            /** @description Whether the end user may go on with another device. */
+            allow_handoff: boolean;
+            allowed_capture_methods?: components["schemas"]["CaptureMethods"];
+            attempts_configuration?: {
+                [key: string]: {
+                    [key: string]: number;
+                };
+            };
+            error_url?: string;
+            font_colour?: string;
+            locale?: string;
+            preset_issuing_country?: string;
+            primary_colour?: string;
+            privacy_policy_url?: string;
+            secondary_colour?: string;
+            success_url?: string;
+            suppressed_screens?: string[];
+        };
+        /** @enum {string} */
+        SourceType: "END_USER" | "RELYING_BUSINESS";
+        /** @description Who supplies something. */
+        SourceView: {
+            type: components["schemas"]["SourceType"];
+        };
+        /** @description A media that was put in its place. */
+        StoredMedia: {
+            media: components["schemas"]["MediaView"];
+        };
+        /** @description A document that says more about somebody, an address for example. */
+        SupplementaryDocumentView: {
+            /** Format: date-time */
+            created_at: string;
+            /** @description What was read, once something was. */
+            document_fields?: components["schemas"]["MediaHolder"];
+            /** @description As it was called when it was begun; null where it was not. */
+            document_type: string | null;
+            /** @description The document as one file, where it came so. */
+            file?: components["schemas"]["MediaHolder"];
+            /** Format: uuid */
+            id: string;
+            /** @description ISO 3166-1 alpha-3; null where none was named. */
+            issuing_country: string | null;
+            /** Format: date-time */
+            last_updated: string;
+            pages: components["schemas"]["PageView"][];
+            source: components["schemas"]["SourceView"];
+            tasks: components["schemas"]["TaskView"][];
+        };
+        /** @description A country, and the documents that it issues and that can be checked. */
+        SupportedCountry: {
+            /**
+             * @description ISO 3166-1 alpha-3.
+             * @example SWE
+             */
+            code: string;
+            supported_documents: components["schemas"]["SupportedDocument"][];
+        };
+        /** @description A document that can be checked. */
+        SupportedDocument: {
+            /** @description Whether its print is in Latin letters alone. */
+            is_strictly_latin: boolean;
+            requirements: components["schemas"]["DocumentRequirements"];
+            type: components["schemas"]["IdDocumentType"];
+        };
+        /** @description The documents that are supported. */
+        SupportedDocuments: {
+            supported_countries: components["schemas"]["SupportedCountry"][];
+        };
+        /** @enum {string} */
+        TaskAdvice: "PROGRESS" | "SHOULD_TRY_AGAIN" | "MUST_TRY_AGAIN";
+        /** @enum {string} */
+        TaskAdviceReason: "QUALITY" | "USER_ERROR" | "ERROR";
+        /** @description What the end user should do after a task. */
+        TaskRecommendation: {
+            reason?: components["schemas"]["TaskRecommendationReason"];
+            value: components["schemas"]["TaskAdvice"];
+        };
+        /** @description Why to try again. */
+        TaskRecommendationReason: {
+            /**
+             * @description In one word.
+             * @example GLARE
+             */
+            detail?: string;
+            value: components["schemas"]["TaskAdviceReason"];
+        };
+        /** @enum {string} */
+        TaskState: "CREATED" | "PENDING" | "DONE" | "FAILED";
+        /** @enum {string} */
+        TaskType: "ID_DOCUMENT_TEXT_DATA_EXTRACTION" | "SUPPLEMENTARY_DOCUMENT_TEXT_DATA_EXTRACTION";
+        /** @description What is done with a document while the end user waits. */
+        TaskView: {
+            /** Format: date-time */
+            created: string;
+            /** @description Checks that it asked for. */
+            generated_checks: components["schemas"]["GeneratedCheck"][];
+            /** @description What came of it. */
+            generated_media: components["schemas"]["MediaView"][];
+            /** Format: uuid */
+            id: string;
+            /** Format: date-time */
+            last_updated: string;
+            /** @description What the end user should do, once it has ended. */
+            recommendation?: components["schemas"]["TaskRecommendation"];
+            state: components["schemas"]["TaskState"];
+            type: components["schemas"]["TaskType"];
+        };
+        /** @description An upload that came in pieces, instead of the file itself. */
+        UploadReference: {
+            /** @default CAMERA */
+            capture_method: components["schemas"]["CaptureMethod"] | null;
+            /**
+             * Format: uuid
+             * @description The `id` that the upload was begun with.
+             */
+            upload: string;
         };
     };
     responses: never;
     parameters: never;
     requestBodies: never;
-    headers: never;
+    headers: {
+        /** @description Calls that are allowed at once. It is told where the call was counted. */
+        "RateLimit-Limit": number;
+        /** @description Calls that are allowed now. */
+        "RateLimit-Remaining": number;
+        /** @description Seconds until all are allowed again or, when none is left, until the next one is. */
+        "RateLimit-Reset": number;
+        /** @description Seconds until it is worth trying again. */
+        "Retry-After": number;
+    };
     pathItems: never;
 }
 export type $defs = Record<string, never>;
@@ -282,7 +681,10 @@ export interface operations {
     give_consent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description What the client library knows of the device: base64 of a JSON object as `DeviceMetadata`, at most 8192 characters. */
+                "X-Svc-Device-Meta"?: string;
+            };
             path: {
                 /** @description The session. */
                 sessionId: string;
@@ -294,6 +696,11 @@ export interface operations {
             /** @description It is noted. */
             204: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /** @description The id of the request, as the log has it. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -303,7 +710,10 @@ export interface operations {
     delete_token: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description What the client library knows of the device: base64 of a JSON object as `DeviceMetadata`, at most 8192 characters. */
+                "X-Svc-Device-Meta"?: string;
+            };
             path: {
                 /** @description The session. */
                 sessionId: string;
@@ -315,6 +725,11 @@ export interface operations {
             /** @description The checks begin. */
             204: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /** @description The id of the request, as the log has it. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -323,8 +738,18 @@ export interface operations {
     };
     session_configuration: {
         parameters: {
-            query?: never;
-            header?: never;
+            query?: {
+                /** @description A UUID that is used once, where the request is signed. */
+                nonce?: string;
+                /** @description The application, where the request is signed. */
+                sdkId?: string;
+                /** @description When the request was signed, seconds since 1970; required with a signature. */
+                timestamp?: string;
+            };
+            header?: {
+                /** @description What the client library knows of the device: base64 of a JSON object as `DeviceMetadata`, at most 8192 characters. */
+                "X-Svc-Device-Meta"?: string;
+            };
             path: {
                 /** @description The session. */
                 sessionId: string;
@@ -336,10 +761,15 @@ export interface operations {
             /** @description As it stands. */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /** @description The id of the request, as the log has it. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["ConfigurationView"];
                 };
             };
         };
@@ -347,10 +777,13 @@ export interface operations {
     ask_for_mail: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description What the client library knows of the device: base64 of a JSON object as `DeviceMetadata`, at most 8192 characters. */
+                "X-Svc-Device-Meta"?: string;
+            };
             path: {
-                /** @description `instructions` or `thank-you`. */
-                kind: string;
+                /** @description Which mail. */
+                kind: components["schemas"]["EmailKind"];
                 /** @description The session. */
                 sessionId: string;
             };
@@ -358,9 +791,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The business is told, where it wants to be. */
+            /** @description The relying party is told, where it wants to be. */
             204: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /** @description The id of the request, as the log has it. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -370,7 +808,10 @@ export interface operations {
     report_page_fault: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description What the client library knows of the device: base64 of a JSON object as `DeviceMetadata`, at most 8192 characters. */
+                "X-Svc-Device-Meta"?: string;
+            };
             path: {
                 /** @description The session. */
                 sessionId: string;
@@ -379,13 +820,18 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["PageFault"];
+                "application/json": components["schemas"]["ClientErrorReport"];
             };
         };
         responses: {
             /** @description It is in the log. */
             204: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /** @description The id of the request, as the log has it. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -394,8 +840,20 @@ export interface operations {
     };
     add_face_capture: {
         parameters: {
-            query?: never;
-            header?: never;
+            query?: {
+                /** @description A UUID that is used once, where the request is signed. */
+                nonce?: string;
+                /** @description The application, where the request is signed. */
+                sdkId?: string;
+                /** @description When the request was signed, seconds since 1970; required with a signature. */
+                timestamp?: string;
+            };
+            header?: {
+                /** @description Repeats with the same key and body make nothing more. */
+                "Idempotency-Key"?: string | null;
+                /** @description What the client library knows of the device: base64 of a JSON object as `DeviceMetadata`, at most 8192 characters. */
+                "X-Svc-Device-Meta"?: string;
+            };
             path: {
                 /** @description The session. */
                 sessionId: string;
@@ -404,25 +862,45 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewFaceBody"];
+                /**
+                 * @example {
+                 *       "requirement_id": "018f3c8e-4f0a-4b6c-9d1e-2a7b5c3d9e10"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewFaceCapture"];
             };
         };
         responses: {
-            /** @description It is begun: its `id`, and how many `frames` it takes. */
+            /** @description It is begun. */
             201: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /** @description The id of the request, as the log has it. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["BegunFaceCapture"];
                 };
             };
         };
     };
     put_face_image: {
         parameters: {
-            query?: never;
-            header?: never;
+            query?: {
+                /** @description A UUID that is used once, where the request is signed. */
+                nonce?: string;
+                /** @description The application, where the request is signed. */
+                sdkId?: string;
+                /** @description When the request was signed, seconds since 1970; required with a signature. */
+                timestamp?: string;
+            };
+            header?: {
+                /** @description What the client library knows of the device: base64 of a JSON object as `DeviceMetadata`, at most 8192 characters. */
+                "X-Svc-Device-Meta"?: string;
+            };
             path: {
                 /** @description The picture's resource. */
                 resourceId: string;
@@ -431,15 +909,25 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UploadReference"];
+                "multipart/form-data": components["schemas"]["PictureForm"];
+            };
+        };
         responses: {
             /** @description It is there. */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /** @description The id of the request, as the log has it. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["StoredMedia"];
                 };
             };
         };
@@ -447,7 +935,12 @@ export interface operations {
     add_id_document: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Repeats with the same key and body make nothing more. */
+                "Idempotency-Key"?: string | null;
+                /** @description What the client library knows of the device: base64 of a JSON object as `DeviceMetadata`, at most 8192 characters. */
+                "X-Svc-Device-Meta"?: string;
+            };
             path: {
                 /** @description The session. */
                 sessionId: string;
@@ -456,17 +949,28 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewDocumentBody"];
+                /**
+                 * @example {
+                 *       "document_type": "PASSPORT",
+                 *       "issuing_country": "SWE"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewIdDocument"];
             };
         };
         responses: {
-            /** @description It is begun; its `id` goes into the paths of its pages. */
+            /** @description It is begun. */
             201: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /** @description The id of the request, as the log has it. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["IdDocumentView"];
                 };
             };
         };
@@ -474,10 +978,13 @@ export interface operations {
     put_id_page: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description What the client library knows of the device: base64 of a JSON object as `DeviceMetadata`, at most 8192 characters. */
+                "X-Svc-Device-Meta"?: string;
+            };
             path: {
-                /** @description The page, 0 to 9. */
-                page: string;
+                /** @description The page. */
+                page: number;
                 /** @description The document. */
                 resourceId: string;
                 /** @description The session. */
@@ -485,15 +992,25 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UploadReference"];
+                "multipart/form-data": components["schemas"]["PictureForm"];
+            };
+        };
         responses: {
             /** @description It is there. */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /** @description The id of the request, as the log has it. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["StoredMedia"];
                 };
             };
         };
@@ -501,7 +1018,10 @@ export interface operations {
     extract_id_document: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description What the client library knows of the device: base64 of a JSON object as `DeviceMetadata`, at most 8192 characters. */
+                "X-Svc-Device-Meta"?: string;
+            };
             path: {
                 /** @description The document. */
                 resourceId: string;
@@ -515,10 +1035,15 @@ export interface operations {
             /** @description The task, with its recommendation when it has ended. */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /** @description The id of the request, as the log has it. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["TaskView"];
                 };
             };
         };
@@ -526,132 +1051,12 @@ export interface operations {
     add_static: {
         parameters: {
             query?: never;
-            header?: never;
-            path: {
-                /** @description The session. */
-                sessionId: string;
+            header?: {
+                /** @description Repeats with the same key and body make nothing more. */
+                "Idempotency-Key"?: string | null;
+                /** @description What the client library knows of the device: base64 of a JSON object as `DeviceMetadata`, at most 8192 characters. */
+                "X-Svc-Device-Meta"?: string;
             };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description It is begun. */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-        };
-    };
-    put_static_frame: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description 0 or 1. */
-                frame: string;
-                /** @description The capture. */
-                resourceId: string;
-                /** @description The session. */
-                sessionId: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description It is there. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-        };
-    };
-    add_zoom: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The session. */
-                sessionId: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description It is begun. */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-        };
-    };
-    put_facemap: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The capture. */
-                resourceId: string;
-                /** @description The session. */
-                sessionId: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description It is kept. */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-        };
-    };
-    put_zoom_frame: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description 0 to 7, in the order in which they were taken. */
-                frame: string;
-                /** @description The capture. */
-                resourceId: string;
-                /** @description The session. */
-                sessionId: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description It is there. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": unknown;
-                };
-            };
-        };
-    };
-    add_supplementary_document: {
-        parameters: {
-            query?: never;
-            header?: never;
             path: {
                 /** @description The session. */
                 sessionId: string;
@@ -660,17 +1065,230 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewDocumentBody"];
+                /**
+                 * @example {
+                 *       "requirement_id": "018f3c8e-4f0a-4b6c-9d1e-2a7b5c3d9e10"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewLiveness"];
             };
         };
         responses: {
             /** @description It is begun. */
             201: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /** @description The id of the request, as the log has it. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["BegunLiveness"];
+                };
+            };
+        };
+    };
+    put_static_frame: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What the client library knows of the device: base64 of a JSON object as `DeviceMetadata`, at most 8192 characters. */
+                "X-Svc-Device-Meta"?: string;
+            };
+            path: {
+                /** @description Its number. */
+                frame: number;
+                /** @description The capture. */
+                resourceId: string;
+                /** @description The session. */
+                sessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UploadReference"];
+                "multipart/form-data": components["schemas"]["PictureForm"];
+            };
+        };
+        responses: {
+            /** @description It is there. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /** @description The id of the request, as the log has it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredMedia"];
+                };
+            };
+        };
+    };
+    add_zoom: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeats with the same key and body make nothing more. */
+                "Idempotency-Key"?: string | null;
+                /** @description What the client library knows of the device: base64 of a JSON object as `DeviceMetadata`, at most 8192 characters. */
+                "X-Svc-Device-Meta"?: string;
+            };
+            path: {
+                /** @description The session. */
+                sessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "requirement_id": "018f3c8e-4f0a-4b6c-9d1e-2a7b5c3d9e10"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewLiveness"];
+            };
+        };
+        responses: {
+            /** @description It is begun. */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /** @description The id of the request, as the log has it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BegunLiveness"];
+                };
+            };
+        };
+    };
+    put_facemap: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What the client library knows of the device: base64 of a JSON object as `DeviceMetadata`, at most 8192 characters. */
+                "X-Svc-Device-Meta"?: string;
+            };
+            path: {
+                /** @description The capture. */
+                resourceId: string;
+                /** @description The session. */
+                sessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UploadReference"];
+                "multipart/form-data": components["schemas"]["BinaryForm"];
+            };
+        };
+        responses: {
+            /** @description It is kept. */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /** @description The id of the request, as the log has it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredMedia"];
+                };
+            };
+        };
+    };
+    put_zoom_frame: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What the client library knows of the device: base64 of a JSON object as `DeviceMetadata`, at most 8192 characters. */
+                "X-Svc-Device-Meta"?: string;
+            };
+            path: {
+                /** @description Its number, in the order in which frames were taken. */
+                frame: number;
+                /** @description The capture. */
+                resourceId: string;
+                /** @description The session. */
+                sessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UploadReference"];
+                "multipart/form-data": components["schemas"]["PictureForm"];
+            };
+        };
+        responses: {
+            /** @description It is there. */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /** @description The id of the request, as the log has it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredMedia"];
+                };
+            };
+        };
+    };
+    add_supplementary_document: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeats with the same key and body make nothing more. */
+                "Idempotency-Key"?: string | null;
+                /** @description What the client library knows of the device: base64 of a JSON object as `DeviceMetadata`, at most 8192 characters. */
+                "X-Svc-Device-Meta"?: string;
+            };
+            path: {
+                /** @description The session. */
+                sessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "document_type": "UTILITY_BILL",
+                 *       "issuing_country": "SWE"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewSupplementaryDocument"];
+            };
+        };
+        responses: {
+            /** @description It is begun. */
+            201: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /** @description The id of the request, as the log has it. */
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SupplementaryDocumentView"];
                 };
             };
         };
@@ -678,7 +1296,10 @@ export interface operations {
     put_supplementary_file: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description What the client library knows of the device: base64 of a JSON object as `DeviceMetadata`, at most 8192 characters. */
+                "X-Svc-Device-Meta"?: string;
+            };
             path: {
                 /** @description The document. */
                 resourceId: string;
@@ -687,15 +1308,25 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UploadReference"];
+                "multipart/form-data": components["schemas"]["DocumentForm"];
+            };
+        };
         responses: {
             /** @description It is there. */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /** @description The id of the request, as the log has it. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["StoredMedia"];
                 };
             };
         };
@@ -703,10 +1334,13 @@ export interface operations {
     put_supplementary_page: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description What the client library knows of the device: base64 of a JSON object as `DeviceMetadata`, at most 8192 characters. */
+                "X-Svc-Device-Meta"?: string;
+            };
             path: {
-                /** @description The page, 0 to 9. */
-                page: string;
+                /** @description The page. */
+                page: number;
                 /** @description The document. */
                 resourceId: string;
                 /** @description The session. */
@@ -714,15 +1348,25 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UploadReference"];
+                "multipart/form-data": components["schemas"]["PictureForm"];
+            };
+        };
         responses: {
             /** @description It is there. */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /** @description The id of the request, as the log has it. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["StoredMedia"];
                 };
             };
         };
@@ -730,7 +1374,10 @@ export interface operations {
     extract_supplementary_document: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description What the client library knows of the device: base64 of a JSON object as `DeviceMetadata`, at most 8192 characters. */
+                "X-Svc-Device-Meta"?: string;
+            };
             path: {
                 /** @description The document. */
                 resourceId: string;
@@ -744,10 +1391,15 @@ export interface operations {
             /** @description The task, with its recommendation when it has ended. */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /** @description The id of the request, as the log has it. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["TaskView"];
                 };
             };
         };
@@ -756,8 +1408,12 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
+                /** @description `1.0.0`, of a client that speaks tus. */
+                "Tus-Resumable"?: string | null;
                 /** @description Its bytes. */
                 "Upload-Length": number;
+                /** @description What the client library knows of the device: base64 of a JSON object as `DeviceMetadata`, at most 8192 characters. */
+                "X-Svc-Device-Meta"?: string;
             };
             path: {
                 /** @description The session. */
@@ -767,21 +1423,62 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is begun: its `id`. The three latest of a session are kept, for half an hour. */
+            /** @description It is begun. */
             201: {
                 headers: {
+                    /** @description Its address, relative to that of the call. */
+                    Location?: string;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /** @description `1.0.0`. */
+                    "Tus-Resumable"?: string;
+                    /** @description The id of the request, as the log has it. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["BegunUpload"];
                 };
+            };
+        };
+    };
+    upload_options: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The session. It is not looked at. */
+                sessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The protocol's version, its extensions and the largest upload. */
+            204: {
+                headers: {
+                    /** @description `creation`. */
+                    "Tus-Extension"?: string;
+                    /** @description Bytes of an upload, at most. */
+                    "Tus-Max-Size"?: number;
+                    /** @description `1.0.0`. */
+                    "Tus-Version"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
     upload_offset: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `1.0.0`, of a client that speaks tus. */
+                "Tus-Resumable"?: string | null;
+                /** @description What the client library knows of the device: base64 of a JSON object as `DeviceMetadata`, at most 8192 characters. */
+                "X-Svc-Device-Meta"?: string;
+            };
             path: {
                 /** @description The session. */
                 sessionId: string;
@@ -792,9 +1489,22 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description `Upload-Offset` of its `Upload-Length` bytes are there. */
+            /** @description How many of its bytes are there. */
             204: {
                 headers: {
+                    /** @description `no-store`. */
+                    "Cache-Control"?: string;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /** @description `1.0.0`. */
+                    "Tus-Resumable"?: string;
+                    /** @description Its bytes. */
+                    "Upload-Length"?: number;
+                    /** @description Bytes that are there. */
+                    "Upload-Offset"?: number;
+                    /** @description The id of the request, as the log has it. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -805,8 +1515,12 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
+                /** @description `1.0.0`, of a client that speaks tus. */
+                "Tus-Resumable"?: string | null;
                 /** @description How many bytes come before these. */
                 "Upload-Offset": number;
+                /** @description What the client library knows of the device: base64 of a JSON object as `DeviceMetadata`, at most 8192 characters. */
+                "X-Svc-Device-Meta"?: string;
             };
             path: {
                 /** @description The session. */
@@ -816,15 +1530,29 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description At most 10 MiB. */
         requestBody: {
             content: {
-                "application/offset+octet-stream": string;
+                "application/offset+octet-stream": number[];
             };
         };
         responses: {
-            /** @description `Upload-Offset` bytes are there. */
+            /** @description How many of its bytes are there. */
             204: {
                 headers: {
+                    /** @description `no-store`. */
+                    "Cache-Control"?: string;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /** @description `1.0.0`. */
+                    "Tus-Resumable"?: string;
+                    /** @description Its bytes. */
+                    "Upload-Length"?: number;
+                    /** @description Bytes that are there. */
+                    "Upload-Offset"?: number;
+                    /** @description The id of the request, as the log has it. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -834,8 +1562,8 @@ export interface operations {
     supported_documents: {
         parameters: {
             query?: {
-                /** @description Whether documents count whose print is not in Latin letters alone. Default: false. */
-                includeNonLatin?: string;
+                /** @description Whether documents count whose print is not in Latin letters alone. */
+                includeNonLatin?: boolean;
             };
             header?: never;
             path?: never;
@@ -843,13 +1571,15 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Countries, each with the documents that it issues and that can be checked. */
+            /** @description By country. */
             200: {
                 headers: {
+                    /** @description The id of the request, as the log has it. */
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": unknown;
+                    "application/json": components["schemas"]["SupportedDocuments"];
                 };
             };
         };

@@ -45,7 +45,7 @@ export interface paths {
         get: operations["list_invitations"];
         /**
          * Invite somebody to an account.
-         * @description He gets a mail with a link that makes him a member and signs him in, once. A new invitation to the same address
+         * @description They get a mail with a link that makes them a member and signs them in, once. A new invitation to the same address
          *     takes the place of the old one.
          */
         post: operations["invite"];
@@ -83,7 +83,7 @@ export interface paths {
         put: operations["set_scopes"];
         /**
          * Remove a member.
-         * @description His sessions end with it. An administrator is removed by an administrator, and the last one not at all.
+         * @description Their sessions end with it. An administrator is removed by an administrator, and the last one not at all.
          */
         delete: operations["remove_member"];
     };
@@ -94,7 +94,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a member's inbox: notifications of moderations that named him. A member reads his own alone. */
+        /**
+         * Read a member's inbox.
+         * @description Notifications of moderations that named the member. Members read their own alone.
+         */
         get: operations["read_inbox"];
     };
     "/accounts/{accountId}/notifications": {
@@ -124,7 +127,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Say that a notification is right. A later word of the same caller replaces an earlier one. */
+        /**
+         * Say that a notification is right.
+         * @description A later word of the same caller replaces an earlier one.
+         */
         post: operations["accept_notification"];
     };
     "/accounts/{accountId}/notifications/{id}/dismiss": {
@@ -134,7 +140,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Say that a notification is wrong. The face is not matched to that profile again. */
+        /**
+         * Say that a notification is wrong.
+         * @description The face is not matched to that profile again. A later word of the same caller replaces an earlier one.
+         */
         post: operations["dismiss_notification"];
     };
     "/accounts/{accountId}/notifications/{id}/reviews": {
@@ -151,13 +160,10 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description What somebody says of a notification. */
-        Comment: {
-            /** @description Why; at most 500 characters. */
-            comment?: string | null;
-        };
+        /** @enum {string} */
+        AgeGroup: "threshold_met" | "not_required" | "unknown" | "child" | "teenager_young" | "teenager_old" | "adult_young" | "adult";
         /** @description A content. */
-        ContentBody: {
+        Content: {
             /** @description Whether it was put away. */
             archived: boolean;
             /**
@@ -174,11 +180,8 @@ export interface components {
             profile_ids: string[];
             /** @description Its title. */
             title?: string | null;
-            /**
-             * @description `IMAGE`, `VIDEO` or `LIVE_VIDEO`.
-             * @example IMAGE
-             */
-            type: string;
+            /** @description What it is. */
+            type: components["schemas"]["ContentType"];
             /**
              * Format: uuid
              * @description Who brought it.
@@ -190,8 +193,10 @@ export interface components {
              */
             url: string;
         };
+        /** @enum {string} */
+        ContentType: "IMAGE" | "VIDEO" | "LIVE_VIDEO";
         /** @description What was made. */
-        Created_String: {
+        Created: {
             /**
              * Format: uuid
              * @description Its id.
@@ -200,7 +205,7 @@ export interface components {
         };
         /** @description An invitation that waits to be accepted. */
         Invitation: {
-            /** @description Whether he will be an administrator. */
+            /** @description Whether they will be an administrator. */
             admin: boolean;
             /**
              * Format: date-time
@@ -219,7 +224,7 @@ export interface components {
              * @description Its id.
              */
             id: string;
-            /** @description What he will be called. */
+            /** @description What they will be called. */
             username: string;
         };
         /** @description The invitations of an account. */
@@ -227,34 +232,8 @@ export interface components {
             /** @description Newest first. */
             invitations: components["schemas"]["Invitation"][];
         };
-        /** @description A person who works in an account. */
-        Member: {
-            /** @description Whether he is an administrator. */
-            admin: boolean;
-            /**
-             * Format: date-time
-             * @description When he came in.
-             */
-            created_at: string;
-            /** @description His address. */
-            email: string;
-            /**
-             * Format: uuid
-             * @description His id.
-             */
-            id: string;
-            /** @description What he may do. */
-            scopes: components["schemas"]["Scope"][];
-            /** @description What he is called. */
-            username: string;
-        };
-        /** @description The members of an account. */
-        Members: {
-            /** @description The longest there first. */
-            members: components["schemas"]["Member"][];
-        };
         /** @description Where in a list a page stands. */
-        Meta: {
+        ListPosition: {
             /**
              * Format: int64
              * @description The page.
@@ -266,6 +245,32 @@ export interface components {
              */
             total_count: number;
         };
+        /** @description A person who works in an account. */
+        Member: {
+            /** @description Whether they are an administrator. */
+            admin: boolean;
+            /**
+             * Format: date-time
+             * @description When they came in.
+             */
+            created_at: string;
+            /** @description Their address. */
+            email: string;
+            /**
+             * Format: uuid
+             * @description Their id.
+             */
+            id: string;
+            /** @description What they may do. */
+            scopes: components["schemas"]["Scope"][];
+            /** @description What they are called. */
+            username: string;
+        };
+        /** @description The members of an account. */
+        Members: {
+            /** @description The longest there first. */
+            members: components["schemas"]["Member"][];
+        };
         /** @description Who is to be an administrator. */
         NewAdministrator: {
             /**
@@ -276,35 +281,33 @@ export interface components {
         };
         /** @description Whom to invite. */
         NewInvitation: {
-            /** @description Whether he will be an administrator; false by default. Only an administrator may say so. */
-            admin?: boolean | null;
             /**
-             * @description His address, 7 to 100 characters.
+             * @description Whether they will be an administrator. Only an administrator may say so.
+             * @default false
+             */
+            admin: boolean | null;
+            /**
+             * @description Their address.
              * @example ada@example.com
              */
             email: string;
-            /** @description What he may do; nothing by default. An extension. */
+            /** @description What they may do; nothing by default. An extension. */
             scopes?: components["schemas"]["Scope"][] | null;
-            /** @description What he will be called, 1 to 100 characters; by default what stands before the `@`. An extension. */
+            /** @description What they will be called; by default what stands before the `@`. An extension. */
             username?: string | null;
         };
         /** @description What a member is to be allowed. */
         NewScopes: {
-            /** @description All that he may do; what is not among them he may do no more. */
+            /** @description All that they may do; what is not among them they may do no more. */
             scopes: components["schemas"]["Scope"][];
         };
         /** @description A notification. */
-        NotificationBody: {
+        Notification: {
             /**
              * Format: uuid
              * @description Whose it is.
              */
             account_id: string;
-            /**
-             * Format: int64
-             * @description The mean of the reviews' scores, 0 to 100; 0 where there is none.
-             */
-            average_score: number;
             /**
              * Format: date-time
              * @description When it was written.
@@ -317,21 +320,12 @@ export interface components {
              * @description Its id.
              */
             id: string;
-            /**
-             * Format: int64
-             * @description How many reviews there are.
-             */
-            total_revies: number;
-            /**
-             * @description `FACE` or `ACTION`.
-             * @example FACE
-             */
-            type: string;
+            /** @description What it is about. */
+            type: components["schemas"]["NotificationType"];
         };
-        /** @description What a notification tells. */
+        /** @description What a notification tells. Members of a face are absent where it is about none. */
         NotificationData: {
-            /** @description How old the face looks. */
-            age_group?: string | null;
+            age_group?: components["schemas"]["AgeGroup"] | null;
             /**
              * Format: int64
              * @description Lower edge.
@@ -342,8 +336,8 @@ export interface components {
              * @description The content.
              */
             content_id: string;
-            /** @description `IMAGE`, `VIDEO` or `LIVE_VIDEO`. */
-            content_type: string;
+            /** @description What it is. */
+            content_type: components["schemas"]["ContentType"];
             /**
              * Format: double
              * @description Where in the content the face was seen best, seconds.
@@ -369,8 +363,8 @@ export interface components {
              * @description Whose face it is, where somebody knows.
              */
             profile_id?: string | null;
-            /** @description `BANNED_PROFILE`, `AGE_ESTIMATION`, `UNKNOWN_FACE`, `STARTED` or `STOPPED`; one. */
-            reasons: string[];
+            /** @description Why somebody is told; one. */
+            reasons: components["schemas"]["NotificationReason"][];
             /**
              * Format: int64
              * @description Right edge.
@@ -384,15 +378,19 @@ export interface components {
             /** @description Where it is. */
             url: string;
         };
+        /** @enum {string} */
+        NotificationReason: "BANNED_PROFILE" | "AGE_ESTIMATION" | "UNKNOWN_FACE" | "STARTED" | "STOPPED";
         /** @description A page of notifications. */
         Notifications: {
             /** @description Where in the list they stand. */
-            meta: components["schemas"]["Meta"];
-            /** @description The notifications, newest first, 20 on a page. */
-            notifications: components["schemas"]["NotificationBody"][];
+            meta: components["schemas"]["ListPosition"];
+            /** @description The notifications, newest first. */
+            notifications: components["schemas"]["ReviewedNotification"][];
         };
+        /** @enum {string} */
+        NotificationType: "FACE" | "ACTION";
         /** @description A review. */
-        ReviewBody: {
+        Review: {
             /**
              * Format: date-time
              * @description When.
@@ -421,10 +419,28 @@ export interface components {
              */
             user_id: string;
         };
+        /** @description What somebody says of a notification. */
+        ReviewComment: {
+            /** @description Why. */
+            comment?: string | null;
+        };
+        /** @description A notification, and what was said of it. */
+        ReviewedNotification: components["schemas"]["Notification"] & {
+            /**
+             * Format: int64
+             * @description The mean of the reviews' scores; 0 where there is none.
+             */
+            average_score: number;
+            /**
+             * Format: int64
+             * @description How many reviews there are. The interface spells it so.
+             */
+            total_revies: number;
+        };
         /** @description A page of reviews. */
         Reviews: {
-            /** @description The reviews, newest first, 20 on a page. */
-            reviews: components["schemas"]["ReviewBody"][];
+            /** @description The reviews, newest first. */
+            reviews: components["schemas"]["Review"][];
             /**
              * Format: int64
              * @description How many the notification has.
@@ -437,7 +453,16 @@ export interface components {
     responses: never;
     parameters: never;
     requestBodies: never;
-    headers: never;
+    headers: {
+        /** @description Calls that are allowed at once. It is told where the call was counted. */
+        "RateLimit-Limit": number;
+        /** @description Calls that are allowed now. */
+        "RateLimit-Remaining": number;
+        /** @description Seconds until all are allowed again or, when none is left, until the next one is. */
+        "RateLimit-Reset": number;
+        /** @description Seconds until it is worth trying again. */
+        "Retry-After": number;
+    };
     pathItems: never;
 }
 export type $defs = Record<string, never>;
@@ -458,9 +483,12 @@ export interface operations {
             };
         };
         responses: {
-            /** @description He is one. */
+            /** @description They are one. */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -477,15 +505,18 @@ export interface operations {
                 /** @description The account. */
                 accountId: string;
                 /** @description The member. */
-                memberId: string;
+                member: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description He is none any more. */
+            /** @description They are none any more. */
             204: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -500,7 +531,7 @@ export interface operations {
                 /** @description The account. */
                 accountId: string;
                 /** @description The content. */
-                id: string;
+                content: string;
             };
             cookie?: never;
         };
@@ -509,10 +540,13 @@ export interface operations {
             /** @description The content. */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ContentBody"];
+                    "application/json": components["schemas"]["Content"];
                 };
             };
         };
@@ -532,6 +566,9 @@ export interface operations {
             /** @description The invitations. */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -543,7 +580,10 @@ export interface operations {
     invite: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Repeats with the same key and body are answered alike, for 24 hours. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description The account. */
                 accountId: string;
@@ -552,6 +592,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com",
+                 *       "scopes": [
+                 *         "notifications:view",
+                 *         "notifications:manage"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewInvitation"];
             };
         };
@@ -559,10 +608,13 @@ export interface operations {
             /** @description The mail is on its way. */
             201: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Created_String"];
+                    "application/json": components["schemas"]["Created"];
                 };
             };
         };
@@ -575,7 +627,7 @@ export interface operations {
                 /** @description The account. */
                 accountId: string;
                 /** @description The invitation. */
-                invitationId: string;
+                invitation: string;
             };
             cookie?: never;
         };
@@ -584,6 +636,9 @@ export interface operations {
             /** @description Its link works no more. */
             204: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -605,6 +660,9 @@ export interface operations {
             /** @description The members. */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -621,7 +679,7 @@ export interface operations {
                 /** @description The account. */
                 accountId: string;
                 /** @description The member. */
-                memberId: string;
+                member: string;
             };
             cookie?: never;
         };
@@ -630,6 +688,9 @@ export interface operations {
             /** @description The member. */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -646,7 +707,7 @@ export interface operations {
                 /** @description The account. */
                 accountId: string;
                 /** @description The member. */
-                memberId: string;
+                member: string;
             };
             cookie?: never;
         };
@@ -656,9 +717,12 @@ export interface operations {
             };
         };
         responses: {
-            /** @description He may do this, from his next call on. */
+            /** @description They may do this, from their next call on. */
             204: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -673,15 +737,18 @@ export interface operations {
                 /** @description The account. */
                 accountId: string;
                 /** @description The member. */
-                memberId: string;
+                member: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description He is no member any more. */
+            /** @description They are no member any more. */
             204: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -693,7 +760,7 @@ export interface operations {
             query?: {
                 /** @description Seconds since 1970: those at or after this moment alone. */
                 epoch?: number;
-                /** @description From 1; 1 by default. */
+                /** @description The page, from 1. */
                 page?: number;
             };
             header?: never;
@@ -701,7 +768,7 @@ export interface operations {
                 /** @description The account. */
                 accountId: string;
                 /** @description The member. */
-                memberId: string;
+                member: string;
             };
             cookie?: never;
         };
@@ -710,6 +777,9 @@ export interface operations {
             /** @description A page of it, newest first. */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -723,7 +793,7 @@ export interface operations {
             query?: {
                 /** @description Seconds since 1970: those at or after this moment alone. */
                 epoch?: number;
-                /** @description From 1; 1 by default. */
+                /** @description The page, from 1. */
                 page?: number;
             };
             header?: never;
@@ -738,6 +808,9 @@ export interface operations {
             /** @description A page of them, newest first. */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -754,7 +827,7 @@ export interface operations {
                 /** @description The account. */
                 accountId: string;
                 /** @description The notification. */
-                id: string;
+                notification: string;
             };
             cookie?: never;
         };
@@ -763,10 +836,13 @@ export interface operations {
             /** @description The notification. */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["NotificationBody"];
+                    "application/json": components["schemas"]["ReviewedNotification"];
                 };
             };
         };
@@ -779,23 +855,26 @@ export interface operations {
                 /** @description The account. */
                 accountId: string;
                 /** @description The notification. */
-                id: string;
+                notification: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Comment"];
+                "application/json": components["schemas"]["ReviewComment"];
             };
         };
         responses: {
             /** @description The notification with its reviews counted. */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["NotificationBody"];
+                    "application/json": components["schemas"]["ReviewedNotification"];
                 };
             };
         };
@@ -808,23 +887,26 @@ export interface operations {
                 /** @description The account. */
                 accountId: string;
                 /** @description The notification. */
-                id: string;
+                notification: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Comment"];
+                "application/json": components["schemas"]["ReviewComment"];
             };
         };
         responses: {
             /** @description The notification with its reviews counted. */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["NotificationBody"];
+                    "application/json": components["schemas"]["ReviewedNotification"];
                 };
             };
         };
@@ -832,7 +914,7 @@ export interface operations {
     list_reviews: {
         parameters: {
             query?: {
-                /** @description From 1; 1 by default. */
+                /** @description The page, from 1. */
                 page?: number;
             };
             header?: never;
@@ -840,7 +922,7 @@ export interface operations {
                 /** @description The account. */
                 accountId: string;
                 /** @description The notification. */
-                id: string;
+                notification: string;
             };
             cookie?: never;
         };
@@ -849,6 +931,9 @@ export interface operations {
             /** @description A page of them; empty past the end. */
             200: {
                 headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -23,7 +23,11 @@ export function member(number: number, name: string, more: Partial<Member> = {})
   return { id, email: `${name.toLowerCase()}@example.com`, username: name, ...made, ...more };
 }
 
-export function notification(number: number, reasons: string[], more: object = {}): Notification {
+export function notification(
+  number: number,
+  reasons: Notification["data"]["reasons"],
+  more: object = {},
+): Notification {
   const numbered = (kind: number) => `${kind}0000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
   return {
     id: numbered(1),

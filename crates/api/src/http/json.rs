@@ -310,12 +310,12 @@ mod tests {
         assert_eq!(
             told,
             [
-                "name: a text is expected",
                 "inner.count: a whole number is expected",
                 "inner.on: true or false is expected",
                 "inner.texts[1]: a text is expected",
                 "list[1]: an object is expected",
                 "list[2].count: a whole number is expected",
+                "name: a text is expected",
             ]
         );
         assert_eq!(read.name, None);

@@ -195,6 +195,10 @@ fn the_doctor_makes_nothing() {
     let files = || {
         let mut names: Vec<_> =
             std::fs::read_dir(place.path("")).unwrap().map(|file| file.unwrap().file_name()).collect();
+        // What SQLite keeps beside an open database goes when the last one closes it.
+        names.retain(|name| {
+            !name.to_string_lossy().ends_with("-shm") && !name.to_string_lossy().ends_with("-wal")
+        });
         names.sort();
         names
     };

@@ -209,7 +209,7 @@ pub(super) fn all() -> [Recipe; 8] {
                 ),
             ],
             making: Making::Convert(face_api::age_gender),
-            sha256: "e66aed496a030b93a8b4f8f7f0205e7b704fd56f481f2738931be1e2e98c3b9d",
+            sha256: "39254b2f38bc8d1e1ec829307499bb20a47d03a97543548acb87f82e9e2b9252",
             licence: "MIT",
             licence_note: "the licence is the package's; the weights were trained on sets published for research, so ask a \
                            lawyer before commercial use",

@@ -60,7 +60,7 @@ impl Session {
         let request = Request::builder()
             .method(method)
             .uri(format!("{sandbox}/age/v1/sessions/{}{rest}", self.id))
-            .header("svc-sdk-id", app.app.to_string())
+            .header(app.api.brand.sdk_id(), app.app.to_string())
             .header("Content-Type", "application/json")
             .body(body.map_or_else(Body::empty, |body| Body::from(body.to_string())));
         app.send(request.unwrap()).await
