@@ -234,7 +234,7 @@ pub(super) fn all() -> [Recipe; 8] {
                 ),
             ],
             making: Making::Convert(face_api::recognition),
-            sha256: "bfd2f941e1a27c669a301008b01c80c71379113b4fb2627212011400a4e4cb6d",
+            sha256: "fa5e2bbbb8984e6d6ad58503b5b7aa18b1d1f82ad7b62ff22079ae716ad10312",
             licence: "CC0-1.0",
             licence_note: "dlib's model, quantised; dlib's author put it into the public domain",
             training_data: "about three million public faces, as far as its author says",
