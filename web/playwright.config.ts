@@ -10,6 +10,7 @@ export default defineConfig({
   reporter: "list",
   reportSlowTests: null,
   fullyParallel: true,
+  workers: "100%",
   forbidOnly: true,
   timeout: 3 * PATIENCE_MS,
   expect: { timeout: PATIENCE_MS },

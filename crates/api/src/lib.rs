@@ -12,7 +12,7 @@ pub mod proof;
 mod system;
 
 pub use http::{
-    Brand, BrandError, DeviceMetadata,
+    Brand, BrandError,
     auth::{Allowance, GeoError, GeoLocator, GeoSettings, RateLimit},
     virtual_hosts::{Interface, VirtualHosts},
 };

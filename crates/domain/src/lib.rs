@@ -5,6 +5,7 @@ pub mod ages;
 pub mod audit;
 pub mod content;
 pub mod delivery;
+mod device_metadata;
 pub mod estimate;
 pub mod faces;
 pub mod idempotency;
@@ -21,5 +22,6 @@ pub mod vault;
 mod violation;
 mod words;
 
+pub use device_metadata::DeviceMetadata;
 pub use violation::Violation;
 pub use words::UnknownWord;

@@ -81,7 +81,7 @@ export async function allowCamera(page: Page, origin: string, allowed: boolean):
   const browser = context.browser();
   const own = await context.newCDPSession(page);
   const { targetInfo } = await own.send("Target.getTargetInfo");
-  await own.detach();
+  // It stays: with any session of a page that is detached the page loses its virtual authenticators.
   if (!browser || !targetInfo.browserContextId) {
     throw new Error("the page is in no profile of a browser");
   }

@@ -25,6 +25,8 @@ interface Walk extends Choice {
    * films nothing is pressed: somebody who leaves the page alone.
    */
   films?: { front?: string; back?: string; face: string };
+  /** Whether they come nearer when the page asks for it. */
+  approaches?: boolean;
   /** The step at which the person stops. */
   stop?: string;
   /** Whether the business has given an address to go to at the end. */
@@ -99,6 +101,46 @@ async function announceCamera(page: Page): Promise<void> {
       });
       delete shared.wanted;
       return open.call(this, constraints);
+    };
+  });
+}
+
+/**
+ * Makes the person before the camera come nearer while the page asks for it: a little each time that it has looked, so that
+ * how busy the machine is decides how long it takes and not what is seen. What is shown is cut out of the film.
+ */
+async function approach(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    if (!globalThis.MediaDevices) {
+      return;
+    }
+    const [width, height, nearest, step] = [1920, 1080, 2.4, 1.02];
+    let [zoom, looked] = [1, false];
+    const draw = CanvasRenderingContext2D.prototype.drawImage;
+    CanvasRenderingContext2D.prototype.drawImage = function (this: CanvasRenderingContext2D, ...all: unknown[]) {
+      looked ||= all[0] instanceof HTMLVideoElement;
+      Reflect.apply(draw, this, all);
+    } as typeof draw;
+    const open = MediaDevices.prototype.getUserMedia;
+    MediaDevices.prototype.getUserMedia = async function () {
+      const film = Object.assign(document.createElement("video"), {
+        srcObject: await open.call(this, { video: true }),
+      });
+      await film.play();
+      const canvas = Object.assign(document.createElement("canvas"), { width, height });
+      const context = canvas.getContext("2d") as CanvasRenderingContext2D;
+      const show = () => {
+        if (looked && document.querySelector(".advice")?.textContent === "Now come slowly nearer") {
+          zoom = Math.min(nearest, zoom * step);
+        }
+        looked = false;
+        const { videoWidth, videoHeight } = film;
+        const [w, h] = [videoWidth / zoom, videoHeight / zoom];
+        draw.call(context, film, (videoWidth - w) / 2, (videoHeight - h) / 2, w, h, 0, 0, width, height);
+      };
+      show();
+      setInterval(show, 100);
+      return canvas.captureStream();
     };
   });
 }
@@ -205,6 +247,9 @@ async function walkThrough(browser: Browser, walk: Walk): Promise<Walked> {
   context.setDefaultTimeout(PATIENCE_MS);
   const observed = observe(context);
   const page = await context.newPage();
+  if (walk.approaches) {
+    await approach(page);
+  }
   await announceCamera(page);
   await allowCamera(page, new URL(walk.address).origin, true);
   await page.goto(walk.address);

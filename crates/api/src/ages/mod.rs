@@ -13,7 +13,7 @@ mod webhooks;
 
 pub use error::Code;
 
-use crate::{Api, oauth};
+use crate::{Api, http::openapi::only_in_sandbox, oauth};
 use axum::{
     Json,
     http::{HeaderName, header},
@@ -86,5 +86,9 @@ pub(crate) fn document() -> OpenApi {
         bearer("A token of `POST /v1/oauth/token` with the scope `avs:sessions:create`, instead of a key.");
     components.add_security_scheme("bearer", SecurityScheme::Http(token));
     webhooks::describe(&mut document);
+    only_in_sandbox(
+        &mut document,
+        &["/api/v1/sessions/{sessionId}/response-config", "/age/v1/wallet/{request}/sandbox"],
+    );
     document
 }

@@ -3,7 +3,7 @@
 use super::{Code, Problem};
 use crate::{
     Api,
-    http::{DeviceMetadata, auth::authenticate_signature, header_text},
+    http::{auth::authenticate_signature, header_text, read_device_metadata},
 };
 use axum::{
     body::Bytes,
@@ -35,7 +35,7 @@ impl FromRequest<Api> for Signed {
             ));
         }
         if let Some(metadata) = parts.headers.get(api.brand.device_meta()) {
-            DeviceMetadata::read(metadata.as_bytes(), api.brand.device_meta().as_str())
+            read_device_metadata(metadata.as_bytes(), api.brand.device_meta().as_str())
                 .map_err(|words| Problem::new(Code::InvalidRequestBody, words))?;
         }
         Ok(Self { caller: signed.caller, body: signed.body })

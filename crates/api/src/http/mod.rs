@@ -17,7 +17,7 @@ pub(crate) mod virtual_hosts;
 
 pub use brand::{Brand, BrandError};
 pub(crate) use client_error_report::{ClientErrorReport, log_client_error};
-pub use device_metadata::DeviceMetadata;
+pub(crate) use device_metadata::read_device_metadata;
 pub(crate) use error::{ApiError, ErrorTable};
 
 use axum::http::{HeaderMap, HeaderName};

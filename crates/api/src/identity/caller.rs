@@ -5,11 +5,10 @@ use super::{Code, Problem};
 use crate::{
     Api,
     http::{
-        DeviceMetadata,
         auth::{BearerError, authenticate_signature, bearer, count_person},
         body, header_text,
         idempotency::{self, RequestIdentity},
-        json, request_context,
+        json, read_device_metadata, request_context,
         virtual_hosts::Sandbox,
     },
 };
@@ -20,7 +19,7 @@ use axum::{
 };
 use base::{AppId, CheckId, MediaId, ResourceId, SessionId, UploadId, Uuid};
 use domain::{
-    Violation,
+    DeviceMetadata, Violation,
     identity::{
         Held, NotDone,
         flow::{self, By},
@@ -28,7 +27,6 @@ use domain::{
     tenancy::{Feature, standing, tokens::Scope},
 };
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 use std::str::FromStr;
 
 /// Room for a payload, or a response configuration.
@@ -42,7 +40,7 @@ pub(crate) struct RelyingParty {
     /// Whether the sandbox was called.
     pub(super) sandbox: bool,
     /// What the client library said of a device.
-    pub(super) device: Option<Value>,
+    pub(super) device: Option<DeviceMetadata>,
     pub(super) path: PathParams,
     pub(super) request: ReceivedRequest,
 }
@@ -57,7 +55,7 @@ pub(crate) struct SessionOwner {
 pub(crate) struct EndUser {
     pub(super) held: Held,
     /// What the client library said of the device.
-    pub(super) device: Option<Value>,
+    pub(super) device: Option<DeviceMetadata>,
     pub(super) path: PathParams,
 }
 
@@ -252,12 +250,12 @@ fn is_sandbox(parts: &Parts) -> bool {
 }
 
 /// What a client library said of a device, as it is kept.
-fn device(headers: &HeaderMap, api: &Api) -> Result<Option<Value>, Problem> {
+fn device(headers: &HeaderMap, api: &Api) -> Result<Option<DeviceMetadata>, Problem> {
     let name = api.brand.device_meta();
     let Some(meta) = headers.get(name) else { return Ok(None) };
-    let meta = DeviceMetadata::read(meta.as_bytes(), name.as_str())
+    let meta = read_device_metadata(meta.as_bytes(), name.as_str())
         .map_err(|words| Problem::new(Code::MalformedRequest, words))?;
-    Ok(serde_json::to_value(meta).ok())
+    Ok(Some(meta))
 }
 
 impl Participant {
@@ -284,7 +282,7 @@ impl Participant {
         }
     }
 
-    pub(super) fn device(&self) -> Option<Value> {
+    pub(super) fn device(&self) -> Option<DeviceMetadata> {
         match self {
             Self::RelyingParty(owner) => owner.party.device.clone(),
             Self::EndUser(user) => user.user.device.clone(),

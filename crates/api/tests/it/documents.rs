@@ -96,7 +96,7 @@ const OPEN: [&str; 11] = [
     "/idverify/v1/supported-documents",
     "/age/v1/wallet/{request}",
     "/age/v1/wallet/{request}/response",
-    "/age/v1/wallet/{request}/sandbox",
+    "/sandbox/age/v1/wallet/{request}/sandbox",
 ];
 
 #[tokio::test]

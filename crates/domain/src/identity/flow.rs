@@ -18,10 +18,10 @@ use super::{
         SessionState, SourceType, TaskAdvice, TaskState, TaskType,
     },
 };
+use crate::DeviceMetadata;
 use aws_lc_rs::digest;
 use base::{AppId, Id as _, MediaId, ResourceId, SessionId, SignedDuration, TaskId, Uuid, World};
 use db::{DbError, Tx};
-use serde_json::Value;
 use std::{ops::Range, time::Duration};
 
 /// Resources of a session: what was tried counts, too.
@@ -48,7 +48,7 @@ pub struct CreateSession {
     /// What is asked for; it breaks no rule ([`Identities::violations`]).
     pub request: SessionRequest,
     /// What the client library said of a device.
-    pub device: Option<Value>,
+    pub device: Option<DeviceMetadata>,
 }
 
 /// What was said of a document that is to come.
@@ -125,7 +125,7 @@ impl Session {
         &mut self,
         resource: Resource,
         once: &Once,
-        device: Option<Value>,
+        device: Option<DeviceMetadata>,
         effects: &mut Effects,
         world: &dyn World,
     ) -> Result<ResourceId, NotDone> {
@@ -148,7 +148,7 @@ impl Session {
         &mut self,
         id: ResourceId,
         event: &str,
-        device: Option<Value>,
+        device: Option<DeviceMetadata>,
         effects: &mut Effects,
         world: &dyn World,
     ) {
@@ -315,7 +315,7 @@ impl Identities {
     }
 
     /// Notes that a person consents to the use of biometric data.
-    pub async fn consent(&self, id: SessionId, device: Option<Value>) -> Result<(), NotDone> {
+    pub async fn consent(&self, id: SessionId, device: Option<DeviceMetadata>) -> Result<(), NotDone> {
         self.change(id, |session, _, world| {
             session.person(world)?;
             if session.wanted.block_biometric_consent {
@@ -343,7 +343,7 @@ impl Identities {
     }
 
     /// The person is through: the token is no more, and the checks begin.
-    pub async fn finish(&self, id: SessionId, device: Option<Value>) -> Result<(), NotDone> {
+    pub async fn finish(&self, id: SessionId, device: Option<DeviceMetadata>) -> Result<(), NotDone> {
         // A sandbox may be asked to take its time.
         let delay = self.sandbox_delay(id).await?;
         self.change(id, |session, effects, world| {
@@ -416,7 +416,12 @@ impl Identities {
     }
 
     /// Deletes a media's bytes for good.
-    pub async fn redact(&self, id: SessionId, media: MediaId, device: Option<Value>) -> Result<(), NotDone> {
+    pub async fn redact(
+        &self,
+        id: SessionId,
+        media: MediaId,
+        device: Option<DeviceMetadata>,
+    ) -> Result<(), NotDone> {
         let mut tx = self.0.db.write().await?;
         let mut held = self.hold(&mut tx, id).await?.ok_or(NotDone::NoSession)?;
         let session = &mut held.session;

@@ -11,6 +11,7 @@ use super::{
         TaskType,
     },
 };
+use crate::DeviceMetadata;
 use base::{
     AppId, CheckId, Id as _, MediaId, ResourceId, SessionId, TaskId, Timestamp, UploadId, Uuid, World,
 };
@@ -280,7 +281,7 @@ pub struct Tracked {
     /// When.
     pub created: Timestamp,
     /// What the client said of it.
-    pub device: Value,
+    pub device: DeviceMetadata,
 }
 
 /// Devices that are kept of a session: the latest.
@@ -377,7 +378,7 @@ impl Session {
         event: &str,
         resource: Option<ResourceId>,
         now: Timestamp,
-        device: Option<Value>,
+        device: Option<DeviceMetadata>,
     ) {
         let Some(device) = device else { return };
         if self.devices.len() >= MOST_DEVICES {

@@ -58,15 +58,9 @@ pub(crate) fn person(place: &Place, name: &str, picture: &Picture) -> PathBuf {
     film(place, name, picture, "scale=-2:1100:flags=bicubic,pad=1940:1100:-1:-1:color=0x6b7178")
 }
 
-/// The same person at arm's length, who after four seconds comes nearer for twelve, to nearly twice as large, and stays
-/// there for two; three pictures a second.
-pub(crate) fn nearer(place: &Place, name: &str, picture: &Picture) -> PathBuf {
-    let zoom = "pow(1.8,clip((on-12)/36,0,1))";
-    let graph = format!(
-        "pad=2694:1516:-1:-1:color=0x6b7178,\
-         zoompan=z='{zoom}':x='(iw-iw/zoom)/2':y='(ih-ih/zoom)/2':d=1:s=1920x1080:fps=3"
-    );
-    shoot(place, name, picture, &graph, 54)
+/// The same person at arm's length, with room to cut nearer views out of the middle.
+pub(crate) fn distant(place: &Place, name: &str, picture: &Picture) -> PathBuf {
+    shoot(place, name, picture, "scale=-2:825:flags=bicubic,pad=2880:1620:-1:-1:color=0x6b7178", 8)
 }
 
 /// Somebody of a sample photo of the locked packages: whose face is at `x`, `y`, and how many rows of the photo are shown.

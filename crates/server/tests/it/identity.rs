@@ -2,7 +2,7 @@
 //! place of their cameras, the page, the server and the models.
 
 use crate::{
-    films::{document, nearer, person, somebody},
+    films::{distant, document, person, somebody},
     place::{PATIENCE, Place, repository, text},
 };
 use jiff::civil::date;
@@ -169,7 +169,7 @@ fn people_go_through_their_sessions_in_a_browser() {
     };
     let screen =
         person(&place, "screen", &spoof::shoot(&shown, SCREEN.0, Half::Fit, SCREEN.1).unwrap().picture);
-    let approach = nearer(&place, "nearer", &her);
+    let far = distant(&place, "far", &her);
     let her = person(&place, "holder", &her);
 
     let thanks = format!("{}/thanks", server.url);
@@ -197,7 +197,7 @@ fn people_go_through_their_sessions_in_a_browser() {
             and(with("stranger", &other, &front, &stranger), "type", json!("NATIONAL_ID")),
             with("screen", &displayed, &valid, &screen),
             and(and(with("stopped", &stopped, &valid, &her), "stop", json!("camera")), "leaves", json!(true)),
-            json!({ "name": "nearer", "address": zoomed.page, "films": { "face": approach } }),
+            json!({ "name": "nearer", "address": zoomed.page, "films": { "face": far }, "approaches": true }),
             json!({ "name": "late", "address": late.page }),
         ],
     );

@@ -1,12 +1,9 @@
 //! `GET /idverify/v1/sessions/{sessionId}/tracked-devices`
 
-use crate::{
-    DeviceMetadata,
-    identity::{Problem, caller::SessionOwner, error},
-};
+use crate::identity::{Problem, caller::SessionOwner, error};
 use axum::Json;
 use base::{ResourceId, Timestamp};
-use domain::identity::session::Tracked;
+use domain::{DeviceMetadata, identity::session::Tracked};
 use utoipa::ToSchema;
 
 /// A device that was used.
@@ -27,7 +24,6 @@ pub(crate) struct TrackedDevice {
 impl From<Tracked> for TrackedDevice {
     fn from(tracked: Tracked) -> Self {
         let Tracked { event, resource_id, created, device } = tracked;
-        let device = serde_json::from_value(device).unwrap_or_default();
         Self { created, device, event, resource_id }
     }
 }

@@ -1,16 +1,18 @@
 //! Faces: live ones, and pictures to compare them with.
 
 use super::{By, LAST_FRAME, Once, ZOOM_FRAMES};
-use crate::identity::{
-    Identities,
-    change::{NotDone, Subject, Upload},
-    moves::ResourceEvent,
-    session::{Media, Requirement, Resource, Session},
-    store::Held,
-    words::{CaptureMethod, LivenessType, MediaType, NotificationTopic, ResourceKind, SourceType},
+use crate::{
+    DeviceMetadata,
+    identity::{
+        Identities,
+        change::{NotDone, Subject, Upload},
+        moves::ResourceEvent,
+        session::{Media, Requirement, Resource, Session},
+        store::Held,
+        words::{CaptureMethod, LivenessType, MediaType, NotificationTopic, ResourceKind, SourceType},
+    },
 };
 use base::{ResourceId, SessionId, World};
-use serde_json::Value;
 
 impl Identities {
     /// Begins a capture of a live face.
@@ -20,7 +22,7 @@ impl Identities {
         liveness: LivenessType,
         requirement: Option<&str>,
         once: &Once,
-        device: Option<Value>,
+        device: Option<DeviceMetadata>,
     ) -> Result<ResourceId, NotDone> {
         let (id, _) = self
             .change(id, |session, effects, world| {
@@ -55,7 +57,7 @@ impl Identities {
         resource: ResourceId,
         number: u32,
         upload: Upload,
-        device: Option<Value>,
+        device: Option<DeviceMetadata>,
     ) -> Result<Media, NotDone> {
         let session = &held.session;
         let last = if liveness == LivenessType::Zoom { LAST_FRAME } else { 1 };
@@ -130,7 +132,7 @@ impl Identities {
         by: By,
         requirement: Option<&str>,
         once: &Once,
-        device: Option<Value>,
+        device: Option<DeviceMetadata>,
     ) -> Result<ResourceId, NotDone> {
         let (id, _) = self
             .change(id, |session, effects, world| {
@@ -164,7 +166,7 @@ impl Identities {
         by: By,
         resource: ResourceId,
         upload: Upload,
-        device: Option<Value>,
+        device: Option<DeviceMetadata>,
     ) -> Result<Media, NotDone> {
         let kind = ResourceKind::FaceCapture;
         let session = &held.session;

@@ -1,18 +1,20 @@
 //! Documents: begun, their pages, and the reading of them.
 
 use super::{LAST_PAGE, LOOK_EVERY, NewDocument, Once};
-use crate::identity::{
-    Identities, ReadDocument,
-    change::{NotDone, Subject, Upload},
-    filter::{type_of, type_word},
-    moves::TaskEvent,
-    session::{Media, Requirement, Resource, Session, Task},
-    store::Held,
-    words::{MediaType, NotificationTopic, RequirementState, ResourceKind, TaskState},
+use crate::{
+    DeviceMetadata,
+    identity::{
+        Identities, ReadDocument,
+        change::{NotDone, Subject, Upload},
+        filter::{type_of, type_word},
+        moves::TaskEvent,
+        session::{Media, Requirement, Resource, Session, Task},
+        store::Held,
+        words::{MediaType, NotificationTopic, RequirementState, ResourceKind, TaskState},
+    },
 };
 use base::{MediaId, ResourceId, SessionId, TaskId};
 use documents::{catalogue, countries};
-use serde_json::Value;
 
 /// What goes with something that is put in its place.
 struct Put {
@@ -20,7 +22,7 @@ struct Put {
     pdf: bool,
     /// What is noted of the device.
     event: &'static str,
-    device: Option<Value>,
+    device: Option<DeviceMetadata>,
 }
 
 impl Identities {
@@ -31,7 +33,7 @@ impl Identities {
         kind: ResourceKind,
         new: NewDocument,
         once: &Once,
-        device: Option<Value>,
+        device: Option<DeviceMetadata>,
     ) -> Result<Resource, NotDone> {
         let (id, session) = self
             .change(id, |session, effects, world| {
@@ -63,7 +65,7 @@ impl Identities {
         resource: ResourceId,
         number: u32,
         upload: Upload,
-        device: Option<Value>,
+        device: Option<DeviceMetadata>,
     ) -> Result<Media, NotDone> {
         if number > LAST_PAGE {
             return Err(NotDone::wrong("page", format!("pages are numbered from 0 to {LAST_PAGE}")));
@@ -80,7 +82,7 @@ impl Identities {
         held: &Held,
         resource: ResourceId,
         upload: Upload,
-        device: Option<Value>,
+        device: Option<DeviceMetadata>,
     ) -> Result<Media, NotDone> {
         let put = Put { pdf: true, event: "FILE_UPLOADED", device };
         let of = (ResourceKind::SupplementaryDocument, resource);
@@ -128,7 +130,7 @@ impl Identities {
         id: SessionId,
         kind: ResourceKind,
         resource: ResourceId,
-        device: Option<Value>,
+        device: Option<DeviceMetadata>,
     ) -> Result<Task, NotDone> {
         let (task, session) = self
             .change(id, |session, effects, world| {
