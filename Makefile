@@ -13,6 +13,8 @@ TRY ?= all
 # What the benches measure, for example ONLY=documents; everything unless said.
 ONLY ?=
 SECONDS_EACH ?= 30
+# Tests of one program that run beside each other. Many wait for a browser or a server most of the time.
+export RUST_TEST_THREADS ?= $(shell echo $$((2 * $$(nproc))))
 
 .PHONY: help setup run test test-web test-sqlite test-postgres lint bare bench fuzz snap clean
 
