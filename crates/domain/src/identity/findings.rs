@@ -1,6 +1,7 @@
 //! What was read and measured of a document, kept with its resource so that checks need not read it again.
 
 use super::{
+    document_fields::{DocumentFields, MachineReadableZone, StructuredPostalAddress},
     filter::{Filter, type_word},
     session::{Next, Resource},
     words::{TaskAdvice, TaskAdviceReason},
@@ -14,7 +15,6 @@ use documents::{
     reading::Reading,
 };
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
 
 /// Everything that was found. Kept as JSON: add members with defaults.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -40,7 +40,7 @@ pub struct Findings {
     /// Whose face is on it.
     pub portrait: Option<Portrait>,
     /// What a letter says.
-    pub letter: Option<Value>,
+    pub letter: Option<DocumentFields>,
 }
 
 /// A field that was read.
@@ -214,87 +214,54 @@ impl Findings {
         Next::again(TaskAdvice::Must, TaskAdviceReason::Quality, detail)
     }
 
-    /// The `document_fields` of an identity document (decisions, section 4).
-    pub(super) fn document_fields(&self) -> Value {
-        let mut out = Map::new();
-        for (member, name) in [
-            ("full_name", Name::FullName),
-            ("given_names", Name::GivenNames),
-            ("family_name", Name::FamilyName),
-            ("date_of_birth", Name::DateOfBirth),
-            ("nationality", Name::Nationality),
-            ("place_of_birth", Name::PlaceOfBirth),
-            ("gender", Name::Gender),
-            ("document_number", Name::DocumentNumber),
-            ("expiration_date", Name::ExpirationDate),
-            ("date_of_issue", Name::DateOfIssue),
-            ("issuing_authority", Name::IssuingAuthority),
-        ] {
-            if let Some(value) = self.field(name) {
-                out.insert(member.to_owned(), value.into());
-            }
+    /// What an identity document says (decisions, section 4).
+    pub(super) fn document_fields(&self) -> DocumentFields {
+        let field = |name| self.field(name).map(str::to_owned);
+        DocumentFields {
+            full_name: field(Name::FullName),
+            given_names: field(Name::GivenNames),
+            family_name: field(Name::FamilyName),
+            date_of_birth: field(Name::DateOfBirth),
+            nationality: field(Name::Nationality),
+            place_of_birth: field(Name::PlaceOfBirth),
+            gender: field(Name::Gender),
+            document_number: field(Name::DocumentNumber),
+            expiration_date: field(Name::ExpirationDate),
+            date_of_issue: field(Name::DateOfIssue),
+            issuing_authority: field(Name::IssuingAuthority),
+            document_type: self.kind.map(|kind| type_word(kind).to_owned()),
+            issuing_country: self.issuer.clone(),
+            mrz: self.zone.as_ref().map(|(format, lines)| MachineReadableZone::new(format, lines)),
+            structured_postal_address: self.field(Name::Address).map(|address| StructuredPostalAddress {
+                formatted_address: address.to_owned(),
+                ..StructuredPostalAddress::of_lines(address.lines())
+            }),
+            organisation: None,
         }
-        if let Some(kind) = self.kind {
-            out.insert("document_type".to_owned(), type_word(kind).into());
-        }
-        if let Some(issuer) = &self.issuer {
-            out.insert("issuing_country".to_owned(), issuer.as_str().into());
-        }
-        if let Some((format, lines)) = &self.zone {
-            let mut mrz = Map::new();
-            mrz.insert("type".to_owned(), format.as_str().into());
-            for (at, line) in lines.iter().enumerate() {
-                mrz.insert(format!("line{}", at + 1), line.as_str().into());
-            }
-            out.insert("mrz".to_owned(), mrz.into());
-        }
-        if let Some(address) = self.field(Name::Address) {
-            let lines: Vec<&str> = address.lines().collect();
-            let mut postal = Map::new();
-            for (at, line) in lines.iter().enumerate() {
-                postal.insert(format!("address_line{}", at + 1), (*line).into());
-            }
-            postal.insert("formatted_address".to_owned(), address.into());
-            out.insert("structured_postal_address".to_owned(), postal.into());
-        }
-        out.into()
     }
 }
 
-/// The `document_fields` of a letter.
-fn letter(letter: &documents::supplementary::Supplementary) -> Value {
-    let mut out = Map::new();
-    if let Some(name) = &letter.full_name {
-        out.insert("full_name".to_owned(), name.value.as_str().into());
+/// What a letter says.
+fn letter(letter: &documents::supplementary::Supplementary) -> DocumentFields {
+    let date_of_issue = match letter.date_of_issue.as_ref().map(|part| &part.value) {
+        Some(documents::text::dates::Reading::Certain(date)) => Some(date.to_string()),
+        _ => None,
+    };
+    let address = letter.structured_postal_address.as_ref().map(|part| &part.value);
+    let address = address.map(|address| StructuredPostalAddress {
+        postal_code: address.postal_code.clone(),
+        town_city: address.town.clone(),
+        state: address.region.clone(),
+        country_iso: address.country.map(str::to_owned),
+        ..StructuredPostalAddress::of_lines(address.lines.iter().map(String::as_str))
+    });
+    DocumentFields {
+        full_name: letter.full_name.as_ref().map(|name| name.value.clone()),
+        structured_postal_address: address,
+        date_of_issue,
+        organisation: letter.organisation.as_ref().map(|organisation| organisation.value.clone()),
+        ..DocumentFields::default()
     }
-    if let Some(address) = &letter.structured_postal_address {
-        let address = &address.value;
-        let mut postal = Map::new();
-        for (at, line) in address.lines.iter().enumerate() {
-            postal.insert(format!("address_line{}", at + 1), line.as_str().into());
-        }
-        for (name, value) in [
-            ("postal_code", address.postal_code.as_deref()),
-            ("town_city", address.town.as_deref()),
-            ("state", address.region.as_deref()),
-            ("country_iso", address.country),
-        ] {
-            if let Some(value) = value {
-                postal.insert(name.to_owned(), value.into());
-            }
-        }
-        postal.insert("formatted_address".to_owned(), address.lines.join("\n").into());
-        out.insert("structured_postal_address".to_owned(), json!(postal));
-    }
-    if let Some(documents::text::dates::Reading::Certain(date)) =
-        letter.date_of_issue.as_ref().map(|part| &part.value)
-    {
-        out.insert("date_of_issue".to_owned(), date.to_string().into());
-    }
-    if let Some(organisation) = &letter.organisation {
-        out.insert("organisation".to_owned(), organisation.value.as_str().into());
-    }
-    out.into()
 }
 
 /// A fault of a photo in the words of the interface (decisions, section 4).

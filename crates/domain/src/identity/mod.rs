@@ -11,6 +11,7 @@ pub mod agent;
 mod ahead;
 mod change;
 mod checks;
+mod document_fields;
 pub mod filter;
 mod findings;
 pub mod flow;
@@ -28,6 +29,7 @@ pub mod words;
 
 pub use change::{NotDone, Notification, Subject, Upload};
 pub use checks::CheckSession;
+pub use document_fields::DocumentFields;
 pub use outcome::Outcome;
 pub use read::ReadDocument;
 pub use store::Held;

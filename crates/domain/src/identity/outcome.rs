@@ -5,7 +5,7 @@ use super::{
     words::{CheckAdvice, CheckState, ResourceKind, SessionState},
 };
 use jiff::civil::Date;
-use serde_json::Value;
+use serde::Deserialize;
 
 /// What a session came to.
 #[derive(Clone, PartialEq, Eq)]
@@ -27,6 +27,12 @@ impl std::fmt::Debug for Outcome {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Outcome")
     }
+}
+
+/// What of a document's fields counts here. A sandbox may have been told others that no document has.
+#[derive(Deserialize)]
+struct Born {
+    date_of_birth: Option<String>,
 }
 
 impl Identities {
@@ -53,8 +59,8 @@ impl Identities {
             if session.media(media).is_none_or(|media| media.redacted) {
                 continue;
             }
-            let fields: Option<Value> = serde_json::from_slice(&self.get(held, media).await?).ok();
-            let born = fields.as_ref().and_then(|fields| fields.get("date_of_birth")?.as_str()?.parse().ok());
+            let fields: Option<Born> = serde_json::from_slice(&self.get(held, media).await?).ok();
+            let born = fields.and_then(|fields| fields.date_of_birth?.parse().ok());
             if born.is_some() {
                 return Ok(Outcome::Approved(born));
             }

@@ -348,10 +348,11 @@ impl Identities {
         &self,
         held: &Held,
         resource: ResourceId,
-        fields: &serde_json::Value,
+        fields: &impl Serialize,
     ) -> Result<Media, media::blobs::Error> {
-        let bytes = fields.to_string();
-        self.put(held, MediaType::Json, "application/json", Some(resource), bytes.as_bytes()).await
+        let bytes =
+            serde_json::to_vec(fields).map_err(|error| media::blobs::Error::BrokeOff(error.into()))?;
+        self.put(held, MediaType::Json, "application/json", Some(resource), &bytes).await
     }
 
     async fn keep_reading(

@@ -10,8 +10,8 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse as _, Response},
 };
-use domain::identity::{NotDone, flow::Contents};
-use std::ops::Range;
+use domain::identity::{DocumentFields, NotDone, flow::Contents};
+use std::{borrow::Cow, ops::Range};
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{
@@ -32,19 +32,29 @@ impl PartialSchema for MediaContent {
 
 impl ToSchema for MediaContent {}
 
-/// A media that is JSON: what was read of a document, by the names of its fields, or what is known of a face's shape.
+/// A media that is JSON: what was read of a document.
 pub(crate) struct MediaJson;
 
 impl PartialSchema for MediaJson {
     fn schema() -> RefOr<Schema> {
-        let words =
-            "What was read of a document, by the names of its fields, or what is known of a face's shape.";
-        let any = AdditionalProperties::FreeForm(true);
-        ObjectBuilder::new().description(Some(words)).additional_properties(Some(any)).into()
+        let mut fields = DocumentFields::schema();
+        if let RefOr::T(Schema::Object(object)) = &mut fields {
+            // A sandbox answers with whatever fields it was told to.
+            object.additional_properties = Some(Box::new(AdditionalProperties::FreeForm(true)));
+        }
+        fields
     }
 }
 
-impl ToSchema for MediaJson {}
+impl ToSchema for MediaJson {
+    fn name() -> Cow<'static, str> {
+        DocumentFields::name()
+    }
+
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        DocumentFields::schemas(schemas);
+    }
+}
 
 /// Read a media: its bytes, whole or a range.
 ///

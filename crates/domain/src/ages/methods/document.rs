@@ -59,7 +59,10 @@ impl Job for FollowDocument {
 /// What the document session is asked for.
 fn request(session: &Session, block: &Block, now: Timestamp) -> SessionRequest {
     let seconds = session.seconds_left(now);
-    let ttl = seconds.clamp(*TOKEN_TTL_SECONDS.start(), *TOKEN_TTL_SECONDS.end());
+    // Both end at the same moment: one that ended first would make of somebody who only ran out of time one who failed.
+    let [earliest, latest] = [TOKEN_TTL_SECONDS.start(), TOKEN_TTL_SECONDS.end()]
+        .map(|seconds| now + SignedDuration::from_secs(*seconds));
+    let until = session.wanted.until.clamp(earliest, latest);
     let mut checks = Vec::new();
     if block.authenticity != Authenticity::Off {
         let by_hand = block.authenticity == Authenticity::Manual;
@@ -85,7 +88,7 @@ fn request(session: &Session, block: &Block, now: Timestamp) -> SessionRequest {
             privacy_policy_url: session.wanted.privacy_policy.clone(),
             ..SdkConfig::default()
         },
-        ..SessionRequest::new(now + SignedDuration::from_secs(ttl))
+        ..SessionRequest::new(until)
     }
 }
 
@@ -173,7 +176,7 @@ impl Ages {
             Next::Ask(_) => again,
             Next::Waits if session.state == crate::ages::words::AgeSessionStatus::Processing => again,
             // Both ran out of time, and a session that did stays as it was.
-            Next::End(Verdict::Undecided { code: ENDED }) if !session.lives(now) => {
+            Next::End(Verdict::Undecided { code: ENDED }) if !session.lives(self.0.world.now()) => {
                 self.forget_document(&session, attempt.held.clone()).await;
                 Ok(Outcome::Done)
             }

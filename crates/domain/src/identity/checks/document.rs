@@ -166,10 +166,14 @@ pub(super) fn text_data(findings: Option<&Findings>, letter: bool) -> Report {
     }
     let mut judgement = Judgement::default();
     let needed: &[(&str, bool)] = if letter {
-        let has = |member: &str| findings.letter.as_ref().is_some_and(|letter| letter[member].is_string());
-        let address =
-            findings.letter.as_ref().is_some_and(|letter| letter["structured_postal_address"].is_object());
-        &[("full_name", has("full_name")), ("structured_postal_address", address)]
+        let letter = findings.letter.as_ref();
+        &[
+            ("full_name", letter.is_some_and(|letter| letter.full_name.is_some())),
+            (
+                "structured_postal_address",
+                letter.is_some_and(|letter| letter.structured_postal_address.is_some()),
+            ),
+        ]
     } else {
         &[
             ("full_name", findings.field(Name::FullName).is_some()),
@@ -228,7 +232,7 @@ pub(super) fn comparison(both: &[&Findings]) -> Report {
 
 /// The words of a person's name, in small Latin letters.
 fn name(findings: &Findings) -> Option<BTreeSet<String>> {
-    let letter = findings.letter.as_ref().and_then(|letter| letter["full_name"].as_str());
+    let letter = findings.letter.as_ref().and_then(|letter| letter.full_name.as_deref());
     let text = findings.field(Name::FullName).or(letter)?;
     let words = text.split(|c: char| c.is_whitespace() || c == '-' || c == ',');
     let words: BTreeSet<String> = words.map(documents::text::fold).filter(|word| !word.is_empty()).collect();

@@ -8,7 +8,7 @@ use super::super::{
     words::CheckAdvice,
 };
 use base::{MediaId, Picture};
-use serde_json::{Value, json};
+use serde::Serialize;
 use vision::{AgeEstimate, Face, Vision, VisionError, challenge::Pose, distance};
 
 /// Shares of strangers that may be taken for the holder: surely, and perhaps.
@@ -32,6 +32,22 @@ pub(super) struct Live {
     /// The distances at which [`SURE`] and [`PERHAPS`] lie.
     limits: Option<(f32, f32)>,
     thresholds: (f32, f32),
+}
+
+/// Where a face and its points are in each frame of a zoom.
+#[derive(Serialize)]
+pub(super) struct FaceMap {
+    frames: Vec<FaceInFrame>,
+    version: u8,
+}
+
+#[derive(Serialize)]
+struct FaceInFrame {
+    /// Left, top, right and bottom, as parts of the frame's size.
+    #[serde(rename = "box")]
+    face: [f32; 4],
+    /// The detector's six points, likewise.
+    points: [[f32; 2]; 6],
 }
 
 /// One picture.
@@ -121,17 +137,17 @@ impl Live {
     }
 
     /// Where the face and its points are in each frame, as parts of its size: what a zoom says of a face's shape.
-    pub(super) fn map(&self) -> Option<Value> {
-        let frames: Vec<Value> = self
+    pub(super) fn map(&self) -> Option<FaceMap> {
+        let frames: Vec<_> = self
             .seen()
             .map(|seen| {
                 let scale = |[x, y]: [f32; 2]| [x / seen.width as f32, y / seen.height as f32];
                 let Face { left, top, right, bottom, points, .. } = seen.face;
                 let (from, to) = (scale([left, top]), scale([right, bottom]));
-                json!({ "box": [from[0], from[1], to[0], to[1]], "points": points.map(scale) })
+                FaceInFrame { face: [from[0], from[1], to[0], to[1]], points: points.map(scale) }
             })
             .collect();
-        (frames.len() >= FRAMES).then(|| json!({ "version": 1, "frames": frames }))
+        (frames.len() >= FRAMES).then_some(FaceMap { frames, version: 1 })
     }
 
     /// Whether it is live.

@@ -139,10 +139,10 @@ impl Identities {
             let resource = held.session.resources.iter().find(|resource| resource.id == *id);
             if let (Some(map), Some(resource)) = (live.map(), resource)
                 && resource.facemap.is_none()
+                && let Ok(bytes) = serde_json::to_vec(&map)
             {
-                let (kind, bytes) = (MediaType::Binary, map.to_string());
                 let put =
-                    self.put(&held, kind, "application/octet-stream", Some(*id), bytes.as_bytes()).await?;
+                    self.put(&held, MediaType::Binary, "application/octet-stream", Some(*id), &bytes).await?;
                 outcomes.facemaps.push((*id, put));
             }
         }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use traces::Traces;
 
 /// Seconds of a session that nobody ends: enough to begin every method on a busy machine.
-const SHORT: i64 = 180;
+const SHORT: i64 = 240;
 const CONFIRMED: &str = "Your age is confirmed";
 const WALLET: &str = "What should your wallet share?";
 /// What is offered, in a list.
