@@ -209,7 +209,7 @@ pub(super) fn all() -> [Recipe; 8] {
                 ),
             ],
             making: Making::Convert(face_api::age_gender),
-            sha256: "39254b2f38bc8d1e1ec829307499bb20a47d03a97543548acb87f82e9e2b9252",
+            sha256: "e66aed496a030b93a8b4f8f7f0205e7b704fd56f481f2738931be1e2e98c3b9d",
             licence: "MIT",
             licence_note: "the licence is the package's; the weights were trained on sets published for research, so ask a \
                            lawyer before commercial use",
@@ -234,7 +234,7 @@ pub(super) fn all() -> [Recipe; 8] {
                 ),
             ],
             making: Making::Convert(face_api::recognition),
-            sha256: "fa5e2bbbb8984e6d6ad58503b5b7aa18b1d1f82ad7b62ff22079ae716ad10312",
+            sha256: "bfd2f941e1a27c669a301008b01c80c71379113b4fb2627212011400a4e4cb6d",
             licence: "CC0-1.0",
             licence_note: "dlib's model, quantised; dlib's author put it into the public domain",
             training_data: "about three million public faces, as far as its author says",

@@ -53,6 +53,23 @@ fn one() -> f64 {
     1.0
 }
 
+/// A number of the manifest as digits divided by a power of ten, which may be off by the last bit.
+///
+/// The models were first made of numbers that were read so, and faces are compared within what one file of a model makes of
+/// them. Read to the last digit the files would be others, and the faces that a server already knows would be lost to it.
+fn divided(exact: f64) -> f64 {
+    let written = format!("{exact:e}");
+    let Some((digits, exponent)) = written.split_once('e') else { return exact };
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let read = || {
+        let significand: i64 = format!("{whole}{fraction}").parse().ok()?;
+        let exponent = exponent.parse::<i64>().ok()? - fraction.len() as i64;
+        let power: f64 = format!("1e{}", exponent.abs()).parse().ok()?;
+        Some(if exponent < 0 { significand as f64 / power } else { significand as f64 * power })
+    };
+    read().unwrap_or(exact)
+}
+
 /// Every weight of a manifest; the files stand beside it in `folder`.
 pub(super) fn read(groups: &[Group], folder: &Path) -> Result<HashMap<String, Weight>, ImportError> {
     let mut found = HashMap::new();
@@ -98,7 +115,8 @@ fn expand<'a>(weight: &Described, bytes: &'a [u8]) -> Result<(Weight, &'a [u8]),
                 values.as_chunks::<2>().0.iter().map(|bytes| half(u16::from_le_bytes(*bytes))).collect();
         }
         ("float32", "uint8") => {
-            let (scale, min) = weight.quantization.as_ref().map_or((1.0, 0.0), |q| (q.scale, q.min));
+            let (scale, min) =
+                weight.quantization.as_ref().map_or((1.0, 0.0), |q| (divided(q.scale), divided(q.min)));
             out.floats = values.iter().map(|&byte| (f64::from(byte) * scale + min) as f32).collect();
         }
         ("int32", "int32") => {
