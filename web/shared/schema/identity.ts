@@ -327,7 +327,7 @@ export interface components {
         /** @description How something was captured. */
         CaptureDescriptor: {
             /** @default CAMERA */
-            capture_method: components["schemas"]["CaptureMethod"] | null;
+            capture_method?: components["schemas"]["CaptureMethod"] | null;
         };
         /** @enum {string} */
         CaptureMethod: "CAMERA" | "UPLOAD";
@@ -653,7 +653,7 @@ export interface components {
         /** @description An upload that came in pieces, instead of the file itself. */
         UploadReference: {
             /** @default CAMERA */
-            capture_method: components["schemas"]["CaptureMethod"] | null;
+            capture_method?: components["schemas"]["CaptureMethod"] | null;
             /**
              * Format: uuid
              * @description The `id` that the upload was begun with.
