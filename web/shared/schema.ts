@@ -15,3 +15,8 @@ export type AnswerOf<Operation> = Operation extends { responses: infer Responses
 
 /** What an operation is sent. */
 export type BodyOf<Operation> = Operation extends { requestBody?: infer Body } ? Json<NonNullable<Body>> : never;
+
+/** The operations of an interface by what follows `Root` in their addresses. */
+export type Below<Paths, Root extends string> = {
+  [Path in keyof Paths as Path extends `${Root}${infer End}` ? End : never]: Paths[Path];
+};
