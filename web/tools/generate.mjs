@@ -15,7 +15,7 @@ const CALLED = {
   "ages.json": /^\/age\/v1\/(sessions|keys|anonymity)\b/,
   "ai.json": /^\/ai\/sm\/v1\/secure\/\{version\}\/token$/,
   "identity.json":
-    /^\/idverify\/v1\/(supported-documents$|sessions\/\{sessionId\}\/(biometric-consent|client-session-token|configuration|emails|page-faults|resources|uploads)\b)/,
+    /^\/idverify\/v1\/sessions\/\{sessionId\}\/(biometric-consent|client-session-token|configuration|emails|page-faults|resources|uploads)\b/,
   "moderation.json": /^\/accounts\/\{accountId\}\/(contents\/\{id\}$|(admin|invitations|members|notifications)\b)/,
   "proof.json": /^\/poa\/v1\/holder\b/,
 };
