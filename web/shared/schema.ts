@@ -2,6 +2,7 @@
 
 export type { paths as AgePaths } from "./schema/ages";
 export type { paths as ImagePaths } from "./schema/ai";
+export type { paths as ConsolePaths } from "./schema/console";
 export type { paths as IdentityPaths } from "./schema/identity";
 export type { paths as ModerationPaths } from "./schema/moderation";
 export type { paths as ProofPaths } from "./schema/proof";

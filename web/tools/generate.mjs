@@ -14,6 +14,7 @@ const target = join(here, "../shared/schema");
 const CALLED = {
   "ages.json": /^\/age\/v1\/(sessions|keys|anonymity)\b/,
   "ai.json": /^\/ai\/sm\/v1\/secure\/\{version\}\/token$/,
+  "console.json": /^\/console\//,
   "identity.json":
     /^\/idverify\/v1\/sessions\/\{sessionId\}\/(biometric-consent|client-session-token|configuration|emails|page-faults|resources|uploads)\b/,
   "moderation.json": /^\/accounts\/\{accountId\}\/(contents\/\{id\}$|(admin|invitations|members|notifications)\b)/,
