@@ -128,7 +128,7 @@ export class Effects {
       case "answer": {
         const { attempt, input, progress } = request;
         const made = typeof input === "function" ? await input() : input;
-        const answer = { continuation: attempt.continuation ?? null, ...made };
+        const answer = { continuation: attempt.continuation, ...made };
         return { is: "turnTaken", number, turn: await api.answer(attempt.id, answer, progress) };
       }
       case "return": {

@@ -3,10 +3,13 @@
 import { make } from "../shared/dom";
 import { call, parse, patiently, Refused } from "../shared/network";
 import { paragraph, primary, row } from "../shared/pieces";
+import type { AgePaths, AnswerOf, BodyOf } from "../shared/schema";
 import type { Screen } from "../shared/stage";
 import { available, use } from "./passkeys";
-import { json } from "./session";
 import type { Texts } from "./texts";
+
+const ADDRESS = "/age/v1/keys/forget";
+type Forget = AgePaths[typeof ADDRESS]["post"];
 
 /** What the page does for it. */
 export interface Forgetting {
@@ -46,13 +49,16 @@ export function begin({ base, texts: { forget: say }, show, say: speak }: Forget
 
 /** Whether there was something to forget. */
 async function forget(base: string): Promise<boolean> {
-  const { options, continuation } = json(await ask(base, {}));
-  const credential = await use(options);
-  return json(await ask(base, { continuation, credential })).forgotten === true;
+  const asked = await ask(base, {});
+  if (!asked || !("options" in asked)) {
+    throw new TypeError("an answer that is no question");
+  }
+  const credential = await use(asked.options);
+  const answer = await ask(base, { continuation: asked.continuation, credential });
+  return answer !== undefined && "forgotten" in answer && answer.forgotten;
 }
 
-async function ask(base: string, body: object): Promise<unknown> {
+async function ask(base: string, body: BodyOf<Forget>): Promise<AnswerOf<Forget> | undefined> {
   const headers = { "content-type": "application/json" };
-  const url = `${base}/age/v1/keys/forget`;
-  return parse((await patiently(() => call("POST", url, headers, JSON.stringify(body)))).text);
+  return parse((await patiently(() => call("POST", base + ADDRESS, headers, JSON.stringify(body)))).text);
 }

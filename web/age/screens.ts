@@ -5,7 +5,7 @@ import { followable } from "../shared/follow";
 import { handOff } from "../shared/handoff";
 import { busy, ovalSketch, paragraph, primary, row, tick } from "../shared/pieces";
 import type { Screen } from "../shared/stage";
-import { type Method, type Session, threshold } from "./session";
+import { type Method, type MethodName, type Session, threshold } from "./session";
 import { type Lost, type Over, offered } from "./state-machine/state";
 import { fill, type Language, lookup, span, type Texts } from "./texts";
 
@@ -48,14 +48,6 @@ function ofIssuer({ issues }: Session): boolean {
   return issues !== undefined;
 }
 
-/** The words for a method; those for any where the page knows none of that name. */
-export function wordsOf(method: string | undefined, texts: Texts): { name: string; hint: string } {
-  const { methods } = texts;
-  return method !== undefined && Object.hasOwn(methods, method)
-    ? methods[method as keyof typeof methods]
-    : methods.OTHER;
-}
-
 export function loading({ loading: { heading, body } }: Texts): Screen {
   return { heading, body: [busy(), paragraph(body)] };
 }
@@ -95,8 +87,8 @@ export function start(shown: Shown): Screen {
 }
 
 /** That a method did not succeed, and why, where that helps. */
-function whyFailed(session: Session, tried: string, texts: Texts): string {
-  const failed = fill(texts.start.failed, { method: wordsOf(tried, texts).name });
+function whyFailed(session: Session, tried: MethodName, texts: Texts): string {
+  const failed = fill(texts.start.failed, { method: texts.methods[tried].name });
   const reason = reasonOf(session, texts);
   return reason === undefined ? failed : `${failed} ${reason}`;
 }
@@ -119,7 +111,7 @@ function purpose({ type }: Session, { start: say }: Texts): { heading: string; t
 
 function way(method: Method, { session, texts, acts }: Shown): HTMLElement {
   const { start: say } = texts;
-  const { name } = wordsOf(method.method, texts);
+  const { name } = texts.methods[method.method];
   const hint = hintOf(method, texts);
   const strict = session.type === "AGE" || method.threshold === threshold(session) ? undefined : method.threshold;
   const failed = method.state === "FAILED";
@@ -145,7 +137,7 @@ const LICENCE_REGIONS: readonly string[] = ["US", "CA"];
 
 /** What a method asks for; driving licences are named to those who may have one that is taken. */
 function hintOf({ method, country }: Method, texts: Texts): string {
-  const { hint } = wordsOf(method, texts);
+  const { hint } = texts.methods[method];
   const region = navigator.languages.map((tag) => tag.split("-")[1]).find((part) => part?.length === 2) ?? "";
   const licence = country === undefined ? LICENCE_REGIONS.includes(region) : LICENCE_COUNTRIES.includes(country);
   return method === "DOC_SCAN" && licence ? texts.licenceHint : hint;

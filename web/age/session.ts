@@ -1,29 +1,45 @@
-// What the server says of an age session, read with care: a member that is missing or strange does not break the page.
+// What the server says of an age session: its types are those of the interface's document, and the session is put into the
+// words of this page.
+
+import type { AgePaths, AnswerOf, Below, BodyOf } from "../shared/schema";
+
+/** The operations of a session, by what follows it in their addresses. */
+export type Operations = Below<AgePaths, "/age/v1/sessions/{sessionId}">;
+
+export type PageSession = AnswerOf<Operations[""]["get"]>;
+export type PageMethod = PageSession["methods"][number];
+export type TurnAnswer = AnswerOf<Operations["/attempts/{attemptId}"]["post"]>;
+type TurnRequest = BodyOf<Operations["/attempts/{attemptId}"]["post"]>;
 
 /** Where a session is. */
-export type Status = "PENDING" | "IN_PROGRESS" | "PROCESSING" | "COMPLETE" | "FAIL" | "ERROR" | "CANCELLED";
-export const STATUSES: readonly Status[] = [
-  "PENDING",
-  "IN_PROGRESS",
-  "PROCESSING",
-  "COMPLETE",
-  "FAIL",
-  "ERROR",
-  "CANCELLED",
-];
+export type Status = PageSession["status"];
+
+/** What a method is called, for example AGE_ESTIMATION. */
+export type MethodName = PageMethod["method"];
+
+/** What a person is to do next. */
+export type Step = NonNullable<TurnAnswer["step"]>;
+export type StepKind = Step["kind"];
+/** Steps by their kinds. */
+export type Steps = { [One in Step as One["kind"]]: One };
+
+/** Why an input could not be used. */
+export type Problem = NonNullable<TurnAnswer["problem"]>;
+
+/** What a step is answered with. */
+export type TurnInput = Omit<TurnRequest, "continuation">;
 
 /** A way to prove an age, as the session offers it. */
 export interface Method {
-  /** In the interface's words, for example AGE_ESTIMATION. */
-  method: string;
+  method: MethodName;
   /** What stands for it in an address. */
   path: string;
   /** Years. */
-  threshold: number | undefined;
+  threshold: number;
   /** Whether somebody's face is measured. */
   biometric: boolean;
-  state: "OPEN" | "FAILED" | "EXHAUSTED" | "DECLINED";
-  /** Whether it may be begun now, as far as the server says so. */
+  state: PageMethod["state"];
+  /** Whether it may be begun now. */
   available: boolean;
   attempts: number;
   remaining: number;
@@ -36,19 +52,19 @@ export interface Method {
 export interface Session {
   id: string;
   status: Status;
-  type: "OVER" | "UNDER" | "AGE";
+  type: PageSession["type"];
   secondsLeft: number;
   business: string;
   sandbox: boolean;
-  consent: { required: boolean; given: boolean | undefined };
+  consent: PageSession["consent"];
   /** In the order in which they are to be offered. */
   methods: Method[];
   /** The method of the last attempt that ended, and in one word why it did not succeed. */
-  tried: string | undefined;
+  tried: MethodName | undefined;
   reason: string | undefined;
   /** Whether it may be tried again after it failed. */
   retry: boolean;
-  callback: { url: string; auto: boolean } | undefined;
+  callback: PageSession["callback"];
   cancelUrl: string | undefined;
   privacyPolicy: string | undefined;
   terms: string | undefined;
@@ -56,23 +72,10 @@ export interface Session {
   targetOrigin: string | undefined;
   locationBlocked: boolean;
   /** For how many days the result is kept. */
-  days: number | undefined;
-  offers: { key: boolean; proof: boolean };
+  days: number;
+  offers: PageSession["offers"];
   /** Of a session of an issuer of blind tokens: the age that the token is for. */
   issues: number | undefined;
-}
-
-/** What a person is to do next. What a kind has beside its name is read by what shows it. */
-export interface Step {
-  kind: string;
-  [member: string]: unknown;
-}
-
-/** Why an input could not be used. */
-export interface Problem {
-  code: string;
-  field: string | undefined;
-  remaining: number | undefined;
 }
 
 /** What an attempt's turn answers. */
@@ -85,79 +88,59 @@ export interface Turn {
   problem: Problem | undefined;
 }
 
-type Json = Record<string, unknown>;
-
 /** Throws where it is no session at all. */
-export function readSession(answer: unknown): Session {
-  const body = json(answer);
-  const status = STATUSES.find((one) => one === body.status);
-  const id = text(body.id);
-  if (!status || !id) {
+export function readSession(answer: PageSession | undefined): Session {
+  if (!answer?.id) {
     throw new TypeError("an answer that is no session");
   }
-  const [consent, callback, offers] = [json(body.consent), json(body.callback), json(body.offers)];
-  const url = text(callback.url);
+  const { id, status, type, business, sandbox, consent, retry, callback, offers } = answer;
   return {
     id,
     status,
-    type: body.type === "UNDER" || body.type === "AGE" ? body.type : "OVER",
-    secondsLeft: number(body.seconds_left) ?? 0,
-    business: text(body.business) ?? "",
-    sandbox: body.sandbox === true,
-    consent: {
-      required: consent.required === true,
-      given: typeof consent.given === "boolean" ? consent.given : undefined,
-    },
-    methods: list(body.methods).flatMap(readMethod),
-    tried: text(json(body.result).method),
-    reason: text(json(body.result).reason),
-    retry: body.retry === true,
-    callback: url ? { url, auto: callback.auto === true } : undefined,
-    cancelUrl: text(body.cancel_url),
-    privacyPolicy: text(body.privacy_policy),
-    terms: text(body.terms_and_conditions),
-    targetOrigin: text(body.target_origin_url),
-    locationBlocked: body.location_blocked === true,
-    days: number(json(body.keeps).days),
-    offers: { key: offers.key === true, proof: offers.proof === true },
-    issues: number(body.issues),
+    type,
+    secondsLeft: answer.seconds_left,
+    business,
+    sandbox,
+    consent,
+    methods: answer.methods.map(readMethod),
+    tried: answer.result?.method,
+    reason: answer.result?.reason ?? undefined,
+    retry,
+    callback,
+    cancelUrl: answer.cancel_url ?? undefined,
+    privacyPolicy: answer.privacy_policy ?? undefined,
+    terms: answer.terms_and_conditions ?? undefined,
+    targetOrigin: answer.target_origin_url ?? undefined,
+    locationBlocked: answer.location_blocked ?? false,
+    days: answer.keeps.days,
+    offers,
+    issues: answer.issues ?? undefined,
   };
 }
 
-function readMethod(entry: unknown): Method[] {
-  const body = json(entry);
-  const method = text(body.method);
-  if (!method) {
-    return [];
-  }
-  const states = ["OPEN", "FAILED", "EXHAUSTED", "DECLINED"] as const;
-  return [
-    {
-      method,
-      path: text(body.path) ?? method.toLowerCase(),
-      threshold: number(body.threshold),
-      biometric: body.biometric === true,
-      state: states.find((one) => one === body.state) ?? "OPEN",
-      available: body.available !== false,
-      attempts: number(body.attempts) ?? 0,
-      remaining: number(body.attempts_remaining) ?? 0,
-      handOff: body.hand_off !== false,
-      country: text(body.preset_issuing_country),
-    },
-  ];
+function readMethod(one: PageMethod): Method {
+  const { method, path, threshold, biometric, state, available, attempts } = one;
+  return {
+    method,
+    path,
+    threshold,
+    biometric,
+    state,
+    available,
+    attempts,
+    remaining: one.attempts_remaining,
+    handOff: one.hand_off,
+    country: one.preset_issuing_country ?? undefined,
+  };
 }
 
-export function readTurn(answer: unknown): Turn {
-  const body = json(answer);
-  const [step, problem] = [json(body.step), json(body.problem)];
-  const kind = text(step.kind);
-  const code = text(problem.code);
+export function readTurn(answer: TurnAnswer | undefined): Turn {
   return {
-    session: readSession(body.session),
-    attempt: text(body.attempt),
-    continuation: text(body.continuation),
-    step: kind ? { ...step, kind } : undefined,
-    problem: code ? { code, field: text(problem.field), remaining: number(problem.remaining) } : undefined,
+    session: readSession(answer?.session),
+    attempt: answer?.attempt ?? undefined,
+    continuation: answer?.continuation ?? undefined,
+    step: answer?.step ?? undefined,
+    problem: answer?.problem ?? undefined,
   };
 }
 
@@ -175,25 +158,9 @@ export function open({ status, retry }: Session): boolean {
 
 /** The age that is asked about: of several methods' thresholds, what has to be shown in the end. */
 export function threshold({ type, methods }: Session): number | undefined {
-  const all = methods.flatMap((one) => (one.threshold === undefined ? [] : [one.threshold]));
-  if (type === "AGE" || all.length === 0) {
+  if (type === "AGE" || methods.length === 0) {
     return undefined;
   }
+  const all = methods.map((one) => one.threshold);
   return type === "UNDER" ? Math.max(...all) : Math.min(...all);
-}
-
-export function json(value: unknown): Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : {};
-}
-
-export function text(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-export function number(value: unknown): number | undefined {
-  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
-}
-
-export function list(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
 }

@@ -18,7 +18,7 @@ import {
   type State,
   stoppable,
 } from "./state-machine/state";
-import { forgettingOf, stepOf } from "./steps/programs";
+import { forgettingOf, renderStep } from "./steps/programs";
 import type { StepContext, StepView } from "./steps/step";
 import { fill, type Language, type Texts } from "./texts";
 
@@ -227,8 +227,7 @@ export class View {
     const mounted: Mounted = { number, view: {}, leavings: [] };
     this.#mounted = mounted;
     const context = this.#context(mounted);
-    const view = context && stepOf(step.kind)?.(context, step, problem);
-    mounted.view = view ?? {};
+    mounted.view = (context && renderStep(context, step, problem)) ?? {};
   }
 
   #unmount({ leavings }: Mounted): void {
@@ -253,9 +252,8 @@ export class View {
     const follow = mayHandOff(this.#state, method ? [method] : []) ? () => dispatch({ is: "handedOff" }) : undefined;
     return {
       texts: this.#texts,
-      language: this.#language,
       session,
-      method: method?.method ?? "",
+      method: method?.method,
       sdkId: key.sdkId,
       base: location.origin + key.base,
       tab: this.#link(),

@@ -1,26 +1,26 @@
 // What the console asks the server for: the documented moderation interface, and sessions.
 
-import type { AnswerOf, ModerationPaths } from "../shared/schema";
+import type { AnswerOf, Below, BodyOf, ConsolePaths, ModerationPaths } from "../shared/schema";
 
-type Answer<Path extends keyof ModerationPaths> = AnswerOf<ModerationPaths[Path]["get" & keyof ModerationPaths[Path]]>;
+/** The operations of an account, by what follows it in their addresses. */
+export type Operations = Below<ModerationPaths, "/accounts/{accountId}">;
+type SessionPath = ConsolePaths["/console/session"];
 
-export type Notifications = Answer<"/accounts/{accountId}/notifications">;
+export type Notifications = AnswerOf<Operations["/notifications"]["get"]>;
 /** What members have said of it is `average_score`, 0 to 100, and `total_revies`: the interface spells it so. */
 export type Notification = Notifications["notifications"][number];
-export type Reviews = Answer<"/accounts/{accountId}/notifications/{id}/reviews">;
-export type Review = Reviews["reviews"][number];
-export type Members = Answer<"/accounts/{accountId}/members">;
-export type Member = Members["members"][number];
-export type Invitations = Answer<"/accounts/{accountId}/invitations">;
-export type Invitation = Invitations["invitations"][number];
-type Content = Answer<"/accounts/{accountId}/contents/{id}">;
+export type Review = AnswerOf<Operations["/notifications/{id}/reviews"]["get"]>["reviews"][number];
+export type Member = AnswerOf<Operations["/members"]["get"]>["members"][number];
+export type Invitation = AnswerOf<Operations["/invitations"]["get"]>["invitations"][number];
 
-/** Who is signed in, to which account, and what they may do there. The console's own operations are in no document. */
-export interface Session {
-  member: Member;
-  account: { id: string; name: string };
-  scopes: string[];
-}
+/** What a member may be allowed. */
+export type Scope = Member["scopes"][number];
+/** Why there is a notification. */
+export type Reason = Notification["data"]["reasons"][number];
+export type AgeGroup = NonNullable<Notification["data"]["age_group"]>;
+
+/** Who is signed in, to which account, and what they may do there. */
+export type Session = AnswerOf<SessionPath["get"]>;
 
 /** A refusal, in the server's words. */
 export class Refused extends Error {
@@ -36,7 +36,7 @@ export class Refused extends Error {
 export class Unreachable extends Error {}
 
 /** Calls the server as the console; the session travels in a cookie that no program can read. */
-export async function call<T>(method: string, path: string, body?: object): Promise<T> {
+async function call<Operation>(method: string, path: string, body?: BodyOf<Operation>): Promise<AnswerOf<Operation>> {
   const headers: Record<string, string> = { "x-assay-console": "1" };
   if (body) {
     headers["content-type"] = "application/json";
@@ -55,7 +55,7 @@ export async function call<T>(method: string, path: string, body?: object): Prom
     const { message } = (read ?? {}) as { message?: string };
     throw new Refused(answer.status, message ?? `${answer.status}`);
   }
-  return read as T;
+  return read as AnswerOf<Operation>;
 }
 
 function parse(text: string): unknown {
@@ -64,6 +64,25 @@ function parse(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** The session that the browser has. */
+export function resumeSession(): Promise<Session> {
+  return call<SessionPath["get"]>("GET", "/console/session");
+}
+
+/** Begins a session by what was in a link. */
+export function beginSession(link: BodyOf<SessionPath["post"]>): Promise<Session> {
+  return call<SessionPath["post"]>("POST", "/console/session", link);
+}
+
+export async function endSession(): Promise<void> {
+  await call("DELETE", "/console/session");
+}
+
+/** Has a link sent to an address, where it is a member's. */
+export async function sendLink(email: string): Promise<void> {
+  await call<ConsolePaths["/console/sign-in"]["post"]>("POST", "/console/sign-in", { email });
 }
 
 /** Everything that the console does in one account. */
@@ -75,70 +94,77 @@ export class Account {
   }
 
   notifications(page: number): Promise<Notifications> {
-    return call("GET", `${this.#base}/notifications?page=${page}`);
+    return this.#ask<Operations["/notifications"]["get"]>("GET", `/notifications?page=${page}`);
   }
 
   /** Those that a member is to see: moderations name them. */
   inbox(member: string, page: number): Promise<Notifications> {
-    return call("GET", `${this.#base}/members/${member}/inbox?page=${page}`);
+    return this.#ask<Operations["/members/{memberId}/inbox"]["get"]>("GET", `/members/${member}/inbox?page=${page}`);
   }
 
   notification(id: string): Promise<Notification> {
-    return call("GET", `${this.#base}/notifications/${id}`);
+    return this.#ask<Operations["/notifications/{id}"]["get"]>("GET", `/notifications/${id}`);
   }
 
   /** Answers the notification with what members have said of it by then. */
   decide(id: string, word: "accept" | "dismiss", comment: string): Promise<Notification> {
-    return call("POST", `${this.#base}/notifications/${id}/${word}`, { comment });
+    type Decide = Operations[`/notifications/{id}/${typeof word}`]["post"];
+    return this.#ask<Decide>("POST", `/notifications/${id}/${word}`, { comment });
   }
 
   /** The title of a content, where it was given one. */
   async title(content: string): Promise<string | undefined> {
-    const { title } = await call<Content>("GET", `${this.#base}/contents/${content}`);
+    const { title } = await this.#ask<Operations["/contents/{id}"]["get"]>("GET", `/contents/${content}`);
     return title || undefined;
   }
 
   async reviews(id: string): Promise<Review[]> {
-    const { reviews } = await call<Reviews>("GET", `${this.#base}/notifications/${id}/reviews`);
-    return reviews;
+    type List = Operations["/notifications/{id}/reviews"]["get"];
+    return (await this.#ask<List>("GET", `/notifications/${id}/reviews`)).reviews;
   }
 
   async members(): Promise<Member[]> {
-    const { members } = await call<Members>("GET", `${this.#base}/members`);
-    return members;
+    return (await this.#ask<Operations["/members"]["get"]>("GET", "/members")).members;
   }
 
   async invitations(): Promise<Invitation[]> {
-    const { invitations } = await call<Invitations>("GET", `${this.#base}/invitations`);
-    return invitations;
+    return (await this.#ask<Operations["/invitations"]["get"]>("GET", "/invitations")).invitations;
   }
 
-  invite(email: string, admin: boolean, scopes: string[]): Promise<unknown> {
-    return call("POST", `${this.#base}/invitations`, { email, admin, scopes });
+  async invite(email: string, admin: boolean, scopes: Scope[]): Promise<void> {
+    await this.#ask<Operations["/invitations"]["post"]>("POST", "/invitations", { email, admin, scopes });
   }
 
-  revoke(id: string): Promise<unknown> {
-    return call("DELETE", `${this.#base}/invitations/${id}`);
+  async revoke(id: string): Promise<void> {
+    await this.#ask("DELETE", `/invitations/${id}`);
   }
 
-  setScopes(id: string, scopes: string[]): Promise<unknown> {
-    return call("PUT", `${this.#base}/members/${id}`, { scopes });
+  async setScopes(id: string, scopes: Scope[]): Promise<void> {
+    await this.#ask<Operations["/members/{memberId}"]["put"]>("PUT", `/members/${id}`, { scopes });
   }
 
-  setAdmin(id: string, admin: boolean): Promise<unknown> {
-    return admin ? call("POST", `${this.#base}/admin`, { member_id: id }) : call("DELETE", `${this.#base}/admin/${id}`);
+  async setAdmin(id: string, admin: boolean): Promise<void> {
+    if (admin) {
+      await this.#ask<Operations["/admin"]["post"]>("POST", "/admin", { member_id: id });
+    } else {
+      await this.#ask("DELETE", `/admin/${id}`);
+    }
   }
 
-  remove(id: string): Promise<unknown> {
-    return call("DELETE", `${this.#base}/members/${id}`);
+  async remove(id: string): Promise<void> {
+    await this.#ask("DELETE", `/members/${id}`);
+  }
+
+  #ask<Operation>(method: string, path: string, body?: BodyOf<Operation>): Promise<AnswerOf<Operation>> {
+    return call<Operation>(method, this.#base + path, body);
   }
 }
 
 /** Notifications on a page of the interface. */
 export const PAGE = 20;
 
-/** What a member may be allowed, in the interface's order. */
-export const SCOPES = [
+/** All that a member may be allowed, in the interface's order. */
+export const SCOPES: readonly Scope[] = [
   "contents:list",
   "contents:manage",
   "contents:moderate",
@@ -156,5 +182,4 @@ export const SCOPES = [
   "profiles:view",
   "reports:view",
   "reports:manage",
-] as const;
-export type Scope = (typeof SCOPES)[number];
+];

@@ -1,7 +1,7 @@
 // What every part of the console shares: who is signed in, the words, and where messages go.
 
 import type { Language } from "../shared/language";
-import { type Account, Refused, type Session, Unreachable } from "./api";
+import { type Account, Refused, type Scope, type Session, Unreachable } from "./api";
 import { button, find, make } from "./dom";
 import { TEXTS, type Texts } from "./texts";
 
@@ -31,7 +31,7 @@ export class Desk {
     return known;
   }
 
-  may(scope: string): boolean {
+  may(scope: Scope): boolean {
     return this.session.scopes.includes(scope);
   }
 

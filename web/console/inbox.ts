@@ -64,7 +64,7 @@ function pager(desk: Desk, whose: Whose, page: number, pages: number): Node[] {
 function item(desk: Desk, notification: Notification): HTMLElement {
   const { texts } = desk;
   const { id, created_at, data } = notification;
-  const reasons = data.reasons.map((reason) => texts.reasons[reason] ?? reason).join(", ");
+  const reasons = data.reasons.map((reason) => texts.reasons[reason]).join(", ");
   const heading = make("h2", { id: fresh("found") }, texts.found(reasons));
   const facts = make("dl", {});
   const fact = (term: string, ...value: (Node | string)[]) =>
@@ -72,7 +72,7 @@ function item(desk: Desk, notification: Notification): HTMLElement {
   const into = data.frame_time && data.content_type !== "IMAGE" ? `, ${texts.inVideoAt(seconds(data.frame_time))}` : "";
   fact(texts.seenAt, desk.time(created_at), into);
   if (data.age_group) {
-    fact(texts.ageGroup, texts.ageGroups[data.age_group] ?? data.age_group);
+    fact(texts.ageGroup, texts.ageGroups[data.age_group]);
   }
   if (data.url) {
     // As text: what was found may be what nobody should open by mistake.

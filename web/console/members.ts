@@ -1,6 +1,6 @@
 // The members of the account: invited, allowed, made administrators, removed.
 
-import { type Invitation, type Member, SCOPES } from "./api";
+import { type Invitation, type Member, SCOPES, type Scope } from "./api";
 import { type Desk, say, show, trouble } from "./desk";
 import { ask, button, find, fresh, make, tick } from "./dom";
 
@@ -45,9 +45,7 @@ function person(desk: Desk, member: Member): HTMLElement {
   if (id === session.member.id) {
     heading.append(` (${texts.you})`);
   }
-  const may = admin
-    ? texts.everything
-    : scopes.map((scope) => texts.scopes[scope as keyof typeof texts.scopes]).join(", ");
+  const may = admin ? texts.everything : scopes.map((scope) => texts.scopes[scope]).join(", ");
   const facts = make(
     "dl",
     {},
@@ -82,11 +80,11 @@ function person(desk: Desk, member: Member): HTMLElement {
   return make("article", labelled, heading, badge, facts, admin ? undefined : allowed, acts);
 }
 
-function scopeBoxes(desk: Desk, chosen: string[]): { fieldset: HTMLElement; chosen: () => string[] } {
+function scopeBoxes(desk: Desk, chosen: Scope[]): { fieldset: HTMLElement; chosen: () => Scope[] } {
   const { texts } = desk;
-  const ticks = SCOPES.map((scope) => tick(texts.scopes[scope], chosen.includes(scope), scope));
+  const ticks = SCOPES.map((scope) => ({ scope, ...tick(texts.scopes[scope], chosen.includes(scope), scope) }));
   const fieldset = make("fieldset", {}, make("legend", {}, texts.allowed), ...ticks.map(({ label }) => label));
-  return { fieldset, chosen: () => ticks.filter(({ box }) => box.checked).map(({ box }) => box.value) };
+  return { fieldset, chosen: () => ticks.filter(({ box }) => box.checked).map(({ scope }) => scope) };
 }
 
 function invitationForm(desk: Desk): HTMLElement {

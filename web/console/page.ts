@@ -2,7 +2,7 @@
 // address at once, and reaches no server before somebody presses the button: mail programs open links ahead of people.
 
 import { choose, type Language } from "../shared/language";
-import { Account, call, Refused, type Session } from "./api";
+import { Account, beginSession, endSession, Refused, resumeSession, type Session, sendLink } from "./api";
 import { Desk, say, show, trouble, words } from "./desk";
 import { button, find, make } from "./dom";
 import { showInbox, showNotification } from "./inbox";
@@ -48,7 +48,7 @@ async function start(): Promise<void> {
 async function resume(): Promise<void> {
   show(texts.loading);
   try {
-    enter(await call<Session>("GET", "/console/session"));
+    enter(await resumeSession());
   } catch (error) {
     if (error instanceof Refused && error.status === 401) {
       askForLink();
@@ -67,7 +67,7 @@ function offer(way: Way): void {
   const act = button(said.act, async () => {
     act.disabled = true;
     try {
-      enter(await call<Session>("POST", "/console/session", { [way.kind]: way.token }));
+      enter(await beginSession({ [way.kind]: way.token }));
       find("heading").focus();
     } catch (error) {
       say(words(texts, error), true);
@@ -105,7 +105,7 @@ function askForLink(): void {
     event.preventDefault();
     send.disabled = true;
     try {
-      await call("POST", "/console/sign-in", { email: email.value });
+      await sendLink(email.value);
       show(texts.linkSent, make("p", { class: "card narrow" }, texts.linkSentBody));
       say(texts.linkSentBody);
       find("heading").focus();
@@ -175,7 +175,7 @@ function route(moved = true): void {
 
 async function leave(): Promise<void> {
   try {
-    await call("DELETE", "/console/session");
+    await endSession();
     askForLink();
     find("heading").focus();
   } catch (error) {

@@ -1,7 +1,7 @@
 // Every word that the console says, in each language.
 
 import type { Language } from "../shared/language";
-import type { Scope } from "./api";
+import type { AgeGroup, Reason, Scope } from "./api";
 
 export interface Texts {
   skip: string;
@@ -26,12 +26,12 @@ export interface Texts {
   page(page: number, pages: number): string;
   newer: string;
   older: string;
-  reasons: Record<string, string>;
+  reasons: Record<Reason, string>;
   found(reasons: string): string;
   seenAt: string;
   inVideoAt(seconds: string): string;
   ageGroup: string;
-  ageGroups: Record<string, string>;
+  ageGroups: Record<AgeGroup, string>;
   content: string;
   title: string;
   comment: string;

@@ -2,28 +2,37 @@
 
 import { toBase64url } from "../shared/bytes";
 import { call, Interrupted, type Progress, parse, patiently, Refused, sleep, upload } from "../shared/network";
-import type { BodyOf, IdentityPaths } from "../shared/schema";
+import type { AnswerOf, BodyOf } from "../shared/schema";
 import type { Failure } from "./codes";
 import type { Session } from "./frame";
-import { type Choice, type Kind, type Mail, type Need, type Plan, readCountries, readPlan } from "./plan";
+import { type Choice, type Mail, type Operations, type Plan, readPlan } from "./plan";
 
+/** How the reading of a document stands. */
+export type Task = AnswerOf<ReadDocument>;
+type ReadDocument = Operations["/resources/id-documents/{resourceId}/text-extraction"]["put"];
 /** What the server recommends after it read a document. */
-export interface Recommendation {
-  value: "PROGRESS" | "SHOULD_TRY_AGAIN" | "MUST_TRY_AGAIN";
-  /** QUALITY, USER_ERROR or ERROR. */
-  reason: string | undefined;
-  /** In the interface's words, for example PHOTO_TOO_BLURRY. */
-  detail: string | undefined;
-}
+export type Recommendation = NonNullable<Task["recommendation"]>;
 
 /** Pictures that travel: what they are, and how they were made. */
 export interface Picture {
   blob: Blob;
-  method: "CAMERA" | "UPLOAD";
+  method: NonNullable<BodyOf<Put>["capture_method"]>;
 }
 
-type NewDocument = BodyOf<IdentityPaths["/idverify/v1/sessions/{sessionId}/resources/id-documents"]["post"]>;
-type PageFault = BodyOf<IdentityPaths["/idverify/v1/sessions/{sessionId}/page-faults"]["post"]>;
+/** Operations that begin something to be supplied. */
+type Begin = Operations[
+  | "/resources/id-documents"
+  | "/resources/supplementary-documents"
+  | "/resources/liveness/static"
+  | "/resources/liveness/zoom"
+  | "/resources/face-capture"]["post"];
+/** Operations that put a picture in its place. */
+type Put = Operations[
+  | "/resources/id-documents/{resourceId}/pages/{page}"
+  | "/resources/supplementary-documents/{resourceId}/file"
+  | "/resources/liveness/static/{resourceId}/frames/{frame}"
+  | "/resources/liveness/zoom/{resourceId}/frames/{frame}"
+  | "/resources/face-capture/{resourceId}/image"]["put"];
 
 /** Files from so many bytes on are uploaded resumably, so that a network that breaks costs only what was on its way. */
 const LARGE = 32 << 10;
@@ -33,7 +42,6 @@ const READING_MS = 90_000;
 
 export class Api {
   readonly #session: Session;
-  readonly #root: string;
   readonly #base: string;
   readonly #brand: string;
 
@@ -41,30 +49,15 @@ export class Api {
   constructor(session: Session, root: string, brand: string) {
     this.#brand = brand;
     this.#session = session;
-    this.#root = root;
     this.#base = `${root}/sessions/${encodeURIComponent(session.id)}`;
   }
 
   async plan(): Promise<Plan> {
-    const plan = readPlan(await this.#ask("GET", "/configuration"));
-    const unlimited = plan.needs.some(
-      ({ kind, countries, done }) => CHOSEN.has(kind) && !done && countries.length === 0,
-    );
-    const all = unlimited ? await this.#supported() : [];
-    const needs = plan.needs.map((need) => (need.countries.length > 0 ? need : { ...need, countries: all }));
-    return { ...plan, needs };
-  }
-
-  /** All documents that the server can read, by country. */
-  async #supported(): Promise<Need["countries"]> {
-    const { supported_countries } = ((await this.#ask("GET", "/supported-documents", undefined, this.#root)) ?? {}) as {
-      supported_countries?: unknown;
-    };
-    return readCountries(supported_countries);
+    return readPlan(await this.#ask<Operations["/configuration"]["get"]>("GET", "/configuration"));
   }
 
   async consent(): Promise<void> {
-    await this.#ask("POST", "/biometric-consent", {});
+    await this.#ask("POST", "/biometric-consent");
   }
 
   /** Has the business asked to send a mail. */
@@ -72,22 +65,22 @@ export class Api {
     await this.#ask("POST", `/emails/${mail}`);
   }
 
-  /** Begins a document; answers the id of the resource. */
-  begin(kind: "ID_DOCUMENT" | "SUPPLEMENTARY_DOCUMENT", choice: Choice, requirement: string): Promise<string> {
-    const body: NewDocument = {
-      document_type: choice.type,
-      issuing_country: choice.country,
-      requirement_id: requirement,
-    };
-    return this.#make(`/resources/${DOCUMENTS[kind]}`, body);
+  /** Begins an identity document; answers the id of the resource, as do those below. */
+  beginDocument({ type, country }: Choice, requirement: string): Promise<string> {
+    const body = { document_type: type, issuing_country: country, requirement_id: requirement };
+    return this.#begin<Operations["/resources/id-documents"]["post"]>("/resources/id-documents", body);
+  }
+
+  beginLetter(requirement: string): Promise<string> {
+    return this.#begin("/resources/supplementary-documents", { requirement_id: requirement });
   }
 
   beginLiveness(zoom: boolean, requirement: string): Promise<string> {
-    return this.#make(`/resources/liveness/${zoom ? "zoom" : "static"}`, { requirement_id: requirement });
+    return this.#begin(`/resources/liveness/${zoom ? "zoom" : "static"}`, { requirement_id: requirement });
   }
 
   beginFace(requirement: string): Promise<string> {
-    return this.#make("/resources/face-capture", { requirement_id: requirement });
+    return this.#begin("/resources/face-capture", { requirement_id: requirement });
   }
 
   /** Puts a side of an identity document. */
@@ -118,13 +111,13 @@ export class Api {
   async read(kind: "ID_DOCUMENT" | "SUPPLEMENTARY_DOCUMENT", resource: string): Promise<Recommendation> {
     const path = `/resources/${DOCUMENTS[kind]}/${resource}/text-extraction`;
     const end = performance.now() + READING_MS;
-    let answer = await this.#ask("PUT", path, {});
+    let task = await this.#ask<ReadDocument>("PUT", path);
     // Asking again does not begin again: it is the same task until that has ended.
-    while (pending(answer) && performance.now() < end) {
+    while (pending(task) && performance.now() < end) {
       await sleep(LOOK_MS);
-      answer = await this.#ask("PUT", path, {});
+      task = await this.#ask<ReadDocument>("PUT", path);
     }
-    return recommendation(answer);
+    return recommended(task);
   }
 
   /** Ends the person's part; the checks begin. That it ended before is as good. */
@@ -133,18 +126,18 @@ export class Api {
   }
 
   /** Tells the server that the page broke, without a word of anything that a person did or has. */
-  report(fault: PageFault): void {
+  report(fault: BodyOf<Operations["/page-faults"]["post"]>): void {
     const headers = { ...this.#headers(), "content-type": "application/json" };
     const sent = { method: "POST", headers, body: JSON.stringify(fault), keepalive: true };
     fetch(`${this.#base}/page-faults`, { ...sent, cache: "no-store", credentials: "omit" }).catch(() => undefined);
   }
 
-  async #make(path: string, body: object): Promise<string> {
-    const answer = (await this.#ask("POST", path, body)) as { id?: unknown } | undefined;
-    if (typeof answer?.id !== "string") {
+  async #begin<Operation extends Begin>(path: string, body: BodyOf<Operation>): Promise<string> {
+    const begun = await this.#ask<Operation>("POST", path, body);
+    if (!begun?.id) {
       throw new Refused(500, "NO_ID");
     }
-    return encodeURIComponent(answer.id);
+    return encodeURIComponent(begun.id);
   }
 
   #headers(): Record<string, string> {
@@ -153,17 +146,21 @@ export class Api {
     return { [name("auth-token")]: this.#session.token, [name("device-meta")]: btoa(JSON.stringify(device)) };
   }
 
-  async #ask(method: string, path: string, body?: object, base = this.#base): Promise<unknown> {
+  async #ask<Operation>(
+    method: string,
+    path: string,
+    body?: BodyOf<Operation>,
+  ): Promise<AnswerOf<Operation> | undefined> {
     const headers = this.#headers();
-    if (body) {
+    if (body !== undefined) {
       headers["content-type"] = "application/json";
     }
     if (method === "POST") {
       // One that got through although its answer did not is not made twice.
       headers["idempotency-key"] = toBase64url(crypto.getRandomValues(new Uint8Array(16)));
     }
-    const { text } = await patiently(() => call(method, base + path, headers, body && JSON.stringify(body)));
-    return parse(text);
+    const sent = body === undefined ? undefined : JSON.stringify(body);
+    return parse((await patiently(() => call(method, this.#base + path, headers, sent))).text);
   }
 
   async #put(path: string, picture: Picture, progress: Progress): Promise<void> {
@@ -174,7 +171,7 @@ export class Api {
         Promise.reject(new Interrupted("network")),
       );
       const id = await uploadResumably(picture.blob, `${this.#base}/uploads`, this.#headers(), progress);
-      await this.#ask("PUT", path, { upload: id, capture_method: picture.method });
+      await this.#ask<Put>("PUT", path, { upload: id, capture_method: picture.method });
     }
   }
 
@@ -187,7 +184,6 @@ export class Api {
   }
 }
 
-const CHOSEN: ReadonlySet<Kind> = new Set<Kind>(["ID_DOCUMENT"]);
 const DOCUMENTS = { ID_DOCUMENT: "id-documents", SUPPLEMENTARY_DOCUMENT: "supplementary-documents" } as const;
 const EXTENSIONS: Record<string, string> = {
   "image/jpeg": "jpg",
@@ -196,23 +192,14 @@ const EXTENSIONS: Record<string, string> = {
   "application/json": "json",
 };
 
-/** Whether an answer about a task says that it goes on. */
-export function pending(answer: unknown): boolean {
-  const { state } = (answer ?? {}) as { state?: unknown };
-  return (state === "PENDING" || state === "CREATED") && !findRecommendation(answer);
+/** Whether a task goes on. */
+export function pending(task: Task | undefined): boolean {
+  return task?.state === "PENDING" || task?.state === "CREATED";
 }
 
-/** The recommendation in an answer; without one, there is nothing to hold a person up with. */
-export function recommendation(answer: unknown): Recommendation {
-  const { value, reason } = (findRecommendation(answer) ?? {}) as { value?: string; reason?: unknown };
-  const { value: kind, detail } = (reason ?? {}) as { value?: string; detail?: string };
-  const known = value === "SHOULD_TRY_AGAIN" || value === "MUST_TRY_AGAIN" ? value : "PROGRESS";
-  return { value: known, reason: kind, detail };
-}
-
-function findRecommendation(answer: unknown): unknown {
-  const body = (answer ?? {}) as Record<string, unknown>;
-  return body.recommendation ?? (body.result as Record<string, unknown> | undefined)?.recommendation;
+/** What is recommended after a task; without a word of it, there is nothing to hold a person up with. */
+export function recommended(task: Task | undefined): Recommendation {
+  return task?.recommendation ?? { value: "PROGRESS" };
 }
 
 /** How a refusal ends the session; `undefined` where it speaks of what was sent and not of the session. */

@@ -5,11 +5,11 @@ import type { Recommendation } from "./api";
 import type { Failure } from "./codes";
 import { type Choice, type Need, type Plan, type Side, sidesOf } from "./plan";
 
-/** Why something has to be done again: the server's words, or `refused` where it could not take the picture at all. */
+/** Why something has to be done again, in the server's words; of a picture that it did not take, in those of this page. */
 export interface Reason {
-  value: "SHOULD_TRY_AGAIN" | "MUST_TRY_AGAIN";
+  value: Exclude<Recommendation["value"], "PROGRESS">;
   detail: string | undefined;
-  kind: string | undefined;
+  kind: NonNullable<Recommendation["reason"]>["value"] | undefined;
 }
 
 /** Where somebody is. */
@@ -43,7 +43,7 @@ export interface State {
   /** Which side of the document is next, from 0. */
   side: number;
   /** How often what is being done may still be tried. */
-  attempts: number | undefined;
+  attempts: number;
   /** How the last picture was made. */
   by: "camera" | "file";
 }
@@ -82,7 +82,7 @@ export const START: State = {
   total: 0,
   choice: undefined,
   side: 0,
-  attempts: undefined,
+  attempts: 0,
   by: "camera",
 };
 
@@ -169,7 +169,7 @@ function advance(state: State, event: Event): State {
       return { ...state, side: 0, step: { on: state.by } };
     case "retry otherDocument":
     case "tips otherDocument":
-      return choosing({ ...state, choice: undefined, side: 0 });
+      return current(state)?.kind === "ID_DOCUMENT" ? choosing({ ...state, choice: undefined, side: 0 }) : state;
     case "retry goOn":
       return mayGoOn(state) ? after(state) : state;
     case "finishing finished":
@@ -196,7 +196,7 @@ function advanceWith(state: State, event: Event): State {
   }
   if (event.is === "refused" && (on === "sending" || on === "reading")) {
     const detail = REFUSALS[event.status] ?? "REFUSED";
-    return recommended(state, { value: "MUST_TRY_AGAIN", reason: "ERROR", detail });
+    return recommended(state, { value: "MUST_TRY_AGAIN", reason: { value: "ERROR", detail } });
   }
   return state;
 }
@@ -216,10 +216,10 @@ function begin(state: State): State {
     return { ...state, step: { on: "finishing" } };
   }
   const fresh = { ...state, choice: undefined, side: 0, attempts: need.attempts, by: "camera" as const };
-  return isFace(need) ? tips(fresh) : choosing(fresh);
+  return need.kind === "ID_DOCUMENT" ? choosing(fresh) : tips(fresh);
 }
 
-/** Asks what document it is, unless there is nothing to choose. */
+/** Asks what identity document it is, unless there is nothing to choose. */
 function choosing(state: State): State {
   const countries = current(state)?.countries ?? [];
   const [country] = countries;
@@ -248,17 +248,22 @@ function sent(state: State): State {
   return current(state)?.read ? { ...state, step: { on: "reading" } } : after(state);
 }
 
-function recommended(state: State, { value, reason, detail }: Recommendation): State {
+function recommended(state: State, { value, reason }: Recommendation): State {
   if (value === "PROGRESS") {
     return after(state);
   }
-  const attempts = state.attempts === undefined ? undefined : state.attempts - 1;
-  if (attempts !== undefined && attempts <= 0) {
+  const attempts = state.attempts - 1;
+  if (attempts <= 0) {
     // Something that was only recommended does not end a session.
     const failure = isFace(current(state)) ? "livenessAttemptsUsed" : "attemptsUsed";
     return value === "SHOULD_TRY_AGAIN" ? after(state) : { ...state, attempts, step: { on: "over", failure } };
   }
-  return { ...state, attempts, side: 0, step: { on: "retry", reason: { value, detail, kind: reason } } };
+  return {
+    ...state,
+    attempts,
+    side: 0,
+    step: { on: "retry", reason: { value, detail: reason?.detail, kind: reason?.value } },
+  };
 }
 
 /** What is being done is done. */

@@ -73,13 +73,15 @@ export class Parcel {
       throw new Error("there is nothing to send");
     }
     const picture = { blob, method: state.by === "file" ? "UPLOAD" : "CAMERA" } as const;
-    const choice = state.choice ?? { country: "", type: "" };
     switch (need.kind) {
       case "ID_DOCUMENT":
-        this.#resource ??= await api.begin(need.kind, choice, need.id);
+        if (!state.choice) {
+          throw new Error("nobody has said what document it is");
+        }
+        this.#resource ??= await api.beginDocument(state.choice, need.id);
         return api.page(this.#resource, sideOf(state).number, picture, progress);
       case "SUPPLEMENTARY_DOCUMENT":
-        this.#resource ??= await api.begin(need.kind, choice, need.id);
+        this.#resource ??= await api.beginLetter(need.id);
         return api.file(this.#resource, picture, progress);
       case "LIVENESS":
         this.#resource ??= await api.beginLiveness(need.zoom, need.id);

@@ -110,6 +110,5 @@ function failureOf(error: Error | DetailedError): Error {
     return new Interrupted("serviceDown");
   }
   const answer = error instanceof DetailedError ? error.originalResponse?.getBody() : undefined;
-  const { code } = (parse(answer ?? "") ?? {}) as { code?: string };
-  return new Refused(status, code ?? "");
+  return new Refused(status, parse<{ code?: string }>(answer ?? "")?.code ?? "");
 }

@@ -184,12 +184,10 @@ function choose({ state, texts, language, acts }: Shown): Screen {
   const types = make("div", { class: "types" });
   const group = make("fieldset", {}, make("legend", {}, say.type), types);
   const error = make("p", { class: "error", id: fresh("error"), hidden: true });
+  const allowed = () => need.countries.find(({ code }) => code === country.value)?.types ?? [];
   const offer = () => {
-    const allowed = need.countries.find(({ code }) => code === country.value)?.types ?? [];
-    types.replaceChildren(
-      ...allowed.map((type) => radio(type, lookup(texts.types, type) ?? spelled(type), allowed.length === 1)),
-    );
-    group.hidden = allowed.length === 0;
+    types.replaceChildren(...allowed().map((type, _, { length }) => radio(type, texts.types[type], length === 1)));
+    group.hidden = allowed().length === 0;
   };
   country.addEventListener("change", offer);
   offer();
@@ -206,8 +204,9 @@ function choose({ state, texts, language, acts }: Shown): Screen {
     event.preventDefault();
     const picked = types.querySelector<HTMLInputElement>("input:checked");
     const first = types.querySelector<HTMLInputElement>("input");
-    if (country.value !== "" && picked) {
-      acts.happen({ is: "chose", choice: { country: country.value, type: picked.value } });
+    const type = allowed().find((one) => one === picked?.value);
+    if (type) {
+      acts.happen({ is: "chose", choice: { country: country.value, type } });
       return;
     }
     const wrong = country.value === "" ? country : first;
@@ -216,9 +215,8 @@ function choose({ state, texts, language, acts }: Shown): Screen {
     wrong?.setAttribute("aria-describedby", error.id);
     wrong?.focus();
   });
-  const letter = need.kind === "SUPPLEMENTARY_DOCUMENT";
   return {
-    heading: letter ? say.supplementaryHeading : say.heading,
+    heading: say.heading,
     body: [
       form,
       row(button(say.none, () => acts.happen({ is: "failed", failure: "noDocuments" }), { class: "quiet" })),
@@ -229,11 +227,6 @@ function choose({ state, texts, language, acts }: Shown): Screen {
 function radio(value: string, words: string, checked: boolean): HTMLElement {
   const input = make("input", { type: "radio", name: "type", value, id: fresh("type"), checked });
   return make("label", { class: "pick", for: input.id }, input, words);
-}
-
-/** A type that the page has no name for. */
-function spelled(type: string): string {
-  return type.replaceAll("_", " ").toLowerCase();
 }
 
 function tips({ state, texts, acts }: Shown): Screen {
@@ -249,7 +242,7 @@ function tips({ state, texts, acts }: Shown): Screen {
     return { heading: need.zoom ? say.zoomHeading : heading, body: [ovalSketch(), advice(list), row(...go)] };
   }
   const letter = need.kind === "SUPPLEMENTARY_DOCUMENT";
-  const type = lookup(texts.types, state.choice?.type) ?? texts.types.OTHER;
+  const type = state.choice ? texts.types[state.choice.type] : texts.types.OTHER;
   const sides = sideOf(state).of > 1 ? [say.sides] : [];
   const list = letter ? [say.recent, say.light, say.whole] : [say.covered, say.flat, say.light, say.whole, ...sides];
   const other = button(say.other, () => acts.happen({ is: "otherDocument" }), { class: "quiet" });
@@ -375,17 +368,16 @@ function retry({ state, texts, acts }: Shown): Screen {
   const { reason } = state.step;
   const need = current(state) as Need;
   const why = lookup(say, reason.detail) ?? lookup(say, reason.kind) ?? say.QUALITY;
-  const left = state.attempts === undefined ? undefined : paragraph(fill(say.left, { count: state.attempts }), "soft");
   const other = button(say.other, () => acts.happen({ is: "otherDocument" }));
   return {
     heading: reason.value === "SHOULD_TRY_AGAIN" ? say.should : say.heading,
     body: [
       make("p", { class: "why" }, why),
-      left,
+      paragraph(fill(say.left, { count: state.attempts }), "soft"),
       row(
         primary(say.again, () => acts.happen({ is: "again" })),
         mayGoOn(state) ? button(say.goOn, () => acts.happen({ is: "goOn" })) : undefined,
-        !isFace(need) && selectable(need) ? other : undefined,
+        selectable(need) ? other : undefined,
       ),
     ],
     spoken: why,

@@ -50,8 +50,3 @@ export function likely(languages: readonly string[], codes: readonly string[]): 
   }
   return undefined;
 }
-
-/** Every country: its code of three letters, and the one of two. */
-export function alpha2Codes(): [string, string][] {
-  return [...ALPHA_2];
-}

@@ -42,8 +42,8 @@ export async function patiently(call: () => Promise<Answer>): Promise<Answer> {
     }
     const later = !answer || answer.status === 429 || answer.status >= 500;
     if (answer && !later) {
-      const { code, error_code } = (parse(answer.text) ?? {}) as { code?: string; error_code?: string };
-      throw new Refused(answer.status, code ?? error_code ?? "");
+      const told = parse<{ code?: string; error_code?: string }>(answer.text);
+      throw new Refused(answer.status, told?.code ?? told?.error_code ?? "");
     }
     await wait(attempt, answer);
   }
@@ -110,9 +110,12 @@ export function upload(
   });
 }
 
-export function parse(text: string): unknown {
+/** The JSON object of an answer; nothing where there is none: then something between here and the server spoke. What is in
+ * it is taken as the interface's document has it, because the interface and its pages come out of one program. */
+export function parse<Answer extends object>(text: string): Answer | undefined {
   try {
-    return text === "" ? undefined : JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Answer) : undefined;
   } catch {
     return undefined;
   }

@@ -2,6 +2,7 @@
 
 export type { paths as AgePaths } from "./schema/ages";
 export type { paths as ImagePaths } from "./schema/ai";
+export type { paths as ConsolePaths } from "./schema/console";
 export type { paths as IdentityPaths } from "./schema/identity";
 export type { paths as ModerationPaths } from "./schema/moderation";
 export type { paths as ProofPaths } from "./schema/proof";
@@ -15,3 +16,8 @@ export type AnswerOf<Operation> = Operation extends { responses: infer Responses
 
 /** What an operation is sent. */
 export type BodyOf<Operation> = Operation extends { requestBody?: infer Body } ? Json<NonNullable<Body>> : never;
+
+/** The operations of an interface by what follows `Root` in their addresses. */
+export type Below<Paths, Root extends string> = {
+  [Path in keyof Paths as Path extends `${Root}${infer End}` ? End : never]: Paths[Path];
+};

@@ -14,8 +14,9 @@ const target = join(here, "../shared/schema");
 const CALLED = {
   "ages.json": /^\/age\/v1\/(sessions|keys|anonymity)\b/,
   "ai.json": /^\/ai\/sm\/v1\/secure\/\{version\}\/token$/,
+  "console.json": /^\/console\//,
   "identity.json":
-    /^\/idverify\/v1\/(supported-documents$|sessions\/\{sessionId\}\/(biometric-consent|client-session-token|configuration|emails|page-faults|resources|uploads)\b)/,
+    /^\/idverify\/v1\/sessions\/\{sessionId\}\/(biometric-consent|client-session-token|configuration|emails|page-faults|resources|uploads)\b/,
   "moderation.json": /^\/accounts\/\{accountId\}\/(contents\/\{id\}$|(admin|invitations|members|notifications)\b)/,
   "proof.json": /^\/poa\/v1\/holder\b/,
 };
@@ -63,7 +64,9 @@ function withoutRefusals([name, part]) {
 /** The types of a document. */
 async function typesOf(document, called) {
   const whole = JSON.parse(await readFile(join(documents, document), "utf8"));
-  const types = astToString(await openapiTypescript(reduced(whole, called), { alphabetize: true }));
+  // Whoever sends something may leave out a member that has a default.
+  const options = { alphabetize: true, defaultNonNullable: false };
+  const types = astToString(await openapiTypescript(reduced(whole, called), options));
   // What an item of paths has not is said of each method; nobody asks for it.
   const short = types.replaceAll(/^ +(get|put|post|delete|options|head|patch|trace)\?: never;\n/gm, "");
   return `// Written by \`npm run generate\` from openapi/${document}: not to be changed by hand.\n\n${short}`;

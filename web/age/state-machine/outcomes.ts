@@ -1,6 +1,6 @@
 // What the server says, and where it leads.
 
-import { type Method, open, type Session, type Turn } from "../session";
+import { type Method, open, type Session, type StepKind, type Turn } from "../session";
 import { kindOf } from "../steps/kinds";
 import type { Failure } from "./events";
 import { giveUp } from "./issuer";
@@ -19,9 +19,9 @@ import { OFFER_S, THANKS_S } from "./timing";
 import { ask, enter, type Transition } from "./transition";
 
 /** Kinds of steps whose view stays where they stand again: what was typed is still there. */
-const LASTING: ReadonlySet<string> = new Set(["form", "code"]);
+const LASTING: ReadonlySet<StepKind> = new Set(["form", "code"]);
 /** Those that measure a face, which has to be agreed to. */
-const FACE: ReadonlySet<string> = new Set(["camera", "frames"]);
+const FACE: ReadonlySet<StepKind> = new Set(["camera", "frames"]);
 
 /** Takes in what the server says of the session, and goes where it leads. */
 export function take(t: Transition, session: Session): void {
@@ -87,7 +87,7 @@ export function takeTurn(t: Transition, turn: Turn): void {
   const { session, attempt: id, continuation, step, problem } = turn;
   const { view } = t.state;
   know(t, session);
-  if (!step || !id) {
+  if (!step || !id || continuation === undefined) {
     take(t, session);
     return;
   }
@@ -101,7 +101,7 @@ export function takeTurn(t: Transition, turn: Turn): void {
   } else if (view?.kind === step.kind && LASTING.has(step.kind) && t.state.method) {
     t.set({ screen: { on: "step", attempt, view: view.number }, polling: undefined });
   } else {
-    const kind = kindOf(step.kind);
+    const kind = kindOf(step);
     if (kind) {
       ask(t, { ask: "load", kind });
     } else {

@@ -1,6 +1,6 @@
 // What is asked from time to time, while others are at work.
 
-import type { Session, Turn } from "../session";
+import type { Session, Step, Turn } from "../session";
 import type { Event } from "./events";
 import { know, refused, take, takeTurn } from "./outcomes";
 import { type Attempt, type Poll, screenOf } from "./state";
@@ -45,9 +45,7 @@ export function hearPoll(t: Transition, poll: Poll, ms: number, event: Event): v
 
 function hearStep(t: Transition, before: Attempt, turn: Turn, ms: number): void {
   const { session, attempt: id, continuation, step, problem } = turn;
-  // A wallet may be called anew; what else there is goes on where it is, whatever its address looks like by now.
-  const same = step?.kind === before.step.kind && (step.kind !== "wallet" || step.url === before.step.url);
-  if (id && step && same && !problem) {
+  if (id && continuation !== undefined && step && goesOn(before.step, step) && !problem) {
     const attempt = { id, continuation, step, problem };
     t.set({ attempt });
     know(t, session);
@@ -56,6 +54,12 @@ function hearStep(t: Transition, before: Attempt, turn: Turn, ms: number): void 
     t.set({ view: undefined });
     takeTurn(t, turn);
   }
+}
+
+/** Whether a step is still the one that was there. A wallet may be called anew; what else there is goes on where it is,
+ * whatever its address looks like by now. */
+function goesOn(before: Step, step: Step): boolean {
+  return step.kind === "wallet" && before.kind === "wallet" ? step.url === before.url : step.kind === before.kind;
 }
 
 function hearFollowed(t: Transition, session: Session): void {

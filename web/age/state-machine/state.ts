@@ -3,8 +3,19 @@
 import { followable } from "../../shared/follow";
 import type { Key, Leave } from "../address";
 import type { IssuerOrder, Order } from "../order";
-import { type Method, open, type Problem, type Session, type Status, type Step, type Turn, usable } from "../session";
-import type { StepKind } from "../steps/kinds";
+import {
+  type Method,
+  type MethodName,
+  open,
+  type Problem,
+  type Session,
+  type Status,
+  type Step,
+  type StepKind,
+  type Turn,
+  type TurnInput,
+  usable,
+} from "../session";
 
 /** Ways for a page to be over without a result. */
 export type Over = "cancelled" | "notFound" | "expired" | "blocked" | "incomplete" | "unsupported";
@@ -49,13 +60,13 @@ export type Screen =
 /** An attempt that goes on, at a step. */
 export interface Attempt {
   id: string;
-  continuation: string | undefined;
+  continuation: string;
   step: Step;
   problem: Problem | undefined;
 }
 
 /** What a step is answered with, or what makes it. */
-export type Input = object | (() => Promise<object>);
+export type Input = TurnInput | (() => Promise<TurnInput>);
 
 /** What the server is asked, or, for `load`, the program of a screen. */
 export type Request =
@@ -105,7 +116,7 @@ export interface State {
   method: Method | undefined;
   attempt: Attempt | undefined;
   /** What shows the step: it stays while a network is away, and where a step stands again, with what was typed. */
-  view: { number: number; kind: string } | undefined;
+  view: { number: number; kind: StepKind } | undefined;
   /** The request whose answer is waited for; answers to earlier ones are late and count no more. */
   pending: { number: number; request: Request } | undefined;
   polling: Polling | undefined;
@@ -207,7 +218,7 @@ export function offered(session: Session, handedOff = false): { fresh: Method[];
   };
 }
 
-const PASSKEY = "SVC_KEY";
+const PASSKEY: MethodName = "SVC_KEY";
 
 // --- what the state means ---
 

@@ -2,19 +2,14 @@
 
 import { fresh, make } from "../../shared/dom";
 import { row } from "../../shared/pieces";
-import { json, list, type Problem, type Step, text } from "../session";
+import type { Problem, Steps } from "../session";
 import { elsewhere, type StepContext, type StepView, worded } from "./step";
 
-export function render(context: StepContext, step: Step, problem: Problem | undefined): StepView {
+export function render(context: StepContext, step: Steps["choose"], problem: Problem | undefined): StepView {
   const { choose: say, goOn } = context.texts;
-  const options = list(step.options).flatMap((option) => {
-    const { id, name } = json(option);
-    const known = text(id);
-    return known ? [{ id: known, name: text(name) ?? known }] : [];
-  });
-  const picks = options.map(({ id, name }) => {
+  const picks = step.options.map(({ id, name }, _, { length }) => {
     const input = make("input", { type: "radio", name: "option", value: id, id: fresh("option") });
-    input.checked = options.length === 1;
+    input.checked = length === 1;
     return { input, label: make("label", { class: "pick", for: input.id }, input, name) };
   });
   const words = problem ? worded(problem, context.texts) : "";

@@ -2,17 +2,17 @@
 
 import { button, fresh, make } from "../../shared/dom";
 import { paragraph, row } from "../../shared/pieces";
-import { number, type Problem, type Step, text } from "../session";
+import type { Problem, Steps } from "../session";
 import { fill } from "../texts";
 import { elsewhere, type StepContext, type StepView, worded } from "./step";
 
-export function render(context: StepContext, step: Step, problem: Problem | undefined): StepView {
+export function render(context: StepContext, step: Steps["code"], problem: Problem | undefined): StepView {
   const {
     code: say,
     form: { checking },
   } = context.texts;
-  const length = number(step.length) ?? 6;
-  const sent = fill(step.channel === "EMAIL" ? say.EMAIL : say.SMS, { length, to: text(step.sent_to) ?? "…" });
+  const { length } = step;
+  const sent = fill(say[step.channel], { length, to: step.sent_to });
   const id = fresh("code");
   const input = make("input", {
     id,
@@ -71,7 +71,7 @@ export function render(context: StepContext, step: Step, problem: Problem | unde
       context.later(1000, () => count(left - 1));
     }
   };
-  const again = (latest: Step, found: Problem | undefined) => {
+  const again = (latest: Steps["code"], found: Problem | undefined) => {
     submit.disabled = false;
     submit.textContent = say.submit;
     const words = found ? worded(found, context.texts) : resent ? say.resent : sent;
@@ -91,7 +91,7 @@ export function render(context: StepContext, step: Step, problem: Problem | unde
       input.value = "";
     }
     resent = false;
-    count(Math.max(0, Math.round(number(latest.resend_in) ?? 0)));
+    count(latest.resend_in);
   };
   again(step, problem);
   return { again };

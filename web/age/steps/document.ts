@@ -2,15 +2,15 @@
 
 import { make } from "../../shared/dom";
 import { paragraph } from "../../shared/pieces";
-import { type Step, text } from "../session";
+import type { Steps } from "../session";
 import { elsewhere, type StepContext, type StepView } from "./step";
 
 /** How often it is asked whether the document is done, whatever the frame says. */
 const ASK_MS = 3000;
 
-export function render(context: StepContext, step: Step): StepView {
+export function render(context: StepContext, step: Steps["document"]): StepView {
   const { document: say, unknown } = context.texts;
-  const url = ownPage(text(step.url));
+  const url = ownPage(step.url);
   if (!url) {
     context.show({ heading: unknown.heading, body: [paragraph(unknown.body), elsewhere(context)] });
     return {};
@@ -29,10 +29,10 @@ export function render(context: StepContext, step: Step): StepView {
 }
 
 /** The address of a page of this server; the content policy allows no other either. */
-export function ownPage(address: string | undefined): string | undefined {
+export function ownPage(address: string): string | undefined {
   try {
-    const url = new URL(address ?? "", location.href);
-    return address && url.origin === location.origin ? url.href : undefined;
+    const url = new URL(address, location.href);
+    return url.origin === location.origin ? url.href : undefined;
   } catch {
     return undefined;
   }

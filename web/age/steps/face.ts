@@ -8,8 +8,7 @@ import { OVALS } from "../../shared/oval";
 import { advice, ovalSketch, paragraph, primary, row } from "../../shared/pieces";
 import { FaceCapture, loadFaceNet, type Portrait, visible } from "../../shared/portrait";
 import { type Viewer, viewer } from "../../shared/viewer";
-import { json, list, type Problem, type Step, text } from "../session";
-import { lookup } from "../texts";
+import type { Problem, Steps, TurnInput } from "../session";
 import { elsewhere, otherWay, type StepContext, type StepView, worded } from "./step";
 
 const ASPECT = 3 / 4;
@@ -21,14 +20,16 @@ const BETWEEN_MS = 450;
 const MOST_FRAMES = 24;
 /** Frames of the look ahead that it begins with, and the part of a move that is the move and not the look ahead after it. */
 const OPENING = 3;
-const MOST_MOVES = 6;
 const MOVING = 4 / 7;
 /** Their size: they show a movement, the first picture shows the face. */
 const [FRAME_WIDTH, FRAME_HEIGHT, FRAME_QUALITY] = [480, 640, 0.85] as const;
 /** Where the image interface's capture module asks for its sessions, below the server's address. */
 const CAPTURE = "/ai/sm/v1/secure/1";
 
-export function render(context: StepContext, step: Step, problem: Problem | undefined): StepView {
+type Looking = Steps["camera"] | Steps["frames"];
+type Move = Steps["frames"]["moves"][number];
+
+export function render(context: StepContext, step: Looking, problem: Problem | undefined): StepView {
   const face = new FaceStep(context, step);
   if (problem) {
     face.retake(problem);
@@ -47,7 +48,7 @@ interface Film {
 class FaceStep {
   readonly #context: StepContext;
   /** The moves to be made after the first picture. */
-  readonly #moves: string[];
+  readonly #moves: Move[];
   readonly #origin: string | undefined;
   #camera: Camera | undefined;
   #capture: FaceCapture | undefined;
@@ -58,12 +59,10 @@ class FaceStep {
   #looking = false;
   #done = false;
 
-  constructor(context: StepContext, step: Step) {
+  constructor(context: StepContext, step: Looking) {
     this.#context = context;
-    this.#moves = list(step.moves)
-      .filter((move) => typeof move === "string")
-      .slice(0, MOST_MOVES);
-    const path = text(json(step.capture).path) ?? CAPTURE;
+    this.#moves = step.kind === "frames" ? step.moves : [];
+    const { path } = step.capture;
     // A path of this server and nothing else.
     const own = path.endsWith(CAPTURE) && !path.startsWith("//") && path.startsWith("/");
     this.#origin = own ? location.origin + path.slice(0, -CAPTURE.length) : undefined;
@@ -86,7 +85,7 @@ class FaceStep {
   tips(): void {
     const { faceTips: say, camera, look } = this.#context.texts;
     const several = this.#moves.length > 0;
-    const moves = this.#moves.map((move) => make("li", {}, this.#named(move)));
+    const moves = this.#moves.map((move) => make("li", {}, this.#context.texts.moves[move]));
     this.#context.show({
       heading: say.heading,
       body: [
@@ -212,7 +211,7 @@ class FaceStep {
     const script = [
       ...Array.from({ length: OPENING }, () => moves.AHEAD),
       ...this.#moves.flatMap((move) =>
-        Array.from({ length: each }, (_, at) => (at < made ? this.#named(move) : moves.AHEAD)),
+        Array.from({ length: each }, (_, at) => (at < made ? moves[move] : moves.AHEAD)),
       ),
     ];
     const canvas = document.createElement("canvas");
@@ -236,18 +235,13 @@ class FaceStep {
     return film;
   }
 
-  #named(move: string): string {
-    const { moves } = this.#context.texts;
-    return lookup(moves, move) ?? moves.OTHER;
-  }
-
   /** What is sent: the picture, and what proves that this page took it. */
-  async #input({ blob }: Portrait, film: Film | undefined): Promise<object> {
+  async #input({ blob }: Portrait, film: Film | undefined): Promise<TurnInput> {
     const sealed = await this.#seal(await blob.arrayBuffer(), film !== undefined);
     return film ? { ...sealed, frames: await Promise.all(film.frames.map(base64)), times: film.times } : sealed;
   }
 
-  async #seal(image: ArrayBuffer, multiframe: boolean): Promise<object> {
+  async #seal(image: ArrayBuffer, multiframe: boolean): Promise<TurnInput> {
     if (!this.#origin) {
       throw new TypeError("a capture path of somewhere else");
     }

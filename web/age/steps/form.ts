@@ -4,31 +4,25 @@
 import { fresh, make } from "../../shared/dom";
 import { paragraph, row } from "../../shared/pieces";
 import * as checks from "../checks";
-import { json, list, number, type Problem, type Step, text } from "../session";
+import type { MethodName, Problem, Steps } from "../session";
 import { fill, lookup, type Texts } from "../texts";
-import { countries } from "./country";
 import { elsewhere, type StepContext, type StepView, worded } from "./step";
 
 /** A field as the server asks for it. */
-interface Wanted {
-  name: string;
-  type: string;
-  autocomplete: string;
-  required: boolean;
-  max: number;
-}
+type Wanted = Steps["form"]["fields"][number];
+type FieldType = Wanted["type"];
 
 /** A field on the screen. */
 interface Field extends Wanted {
-  control: HTMLInputElement | HTMLSelectElement;
+  control: HTMLInputElement;
   error: HTMLElement;
   root: HTMLElement;
 }
 
-export function render(context: StepContext, step: Step, problem: Problem | undefined): StepView {
+export function render(context: StepContext, step: Steps["form"], problem: Problem | undefined): StepView {
   const { texts, method } = context;
   const { form: say } = texts;
-  const fields = list(step.fields).flatMap((field) => readField(field).map((wanted) => fieldOf(wanted, context)));
+  const fields = step.fields.map((wanted) => fieldOf(wanted, context));
   const top = make("p", { class: "why", hidden: true });
   const note = lookup(texts.notes, method);
   const submit = make("button", { type: "submit", class: "primary" }, say.submit);
@@ -62,7 +56,7 @@ export function render(context: StepContext, step: Step, problem: Problem | unde
     context.answer({ fields: Object.fromEntries(values) });
   });
   const heading = lookup(omit(say), method) ?? say.OTHER;
-  const again = (_: Step, found: Problem | undefined) => {
+  const again = (_: Steps["form"], found: Problem | undefined) => {
     submit.disabled = false;
     submit.textContent = say.submit;
     const field = fields.find(({ name }) => name === found?.field);
@@ -90,41 +84,29 @@ function omit({ once, submit, checking, mend, ...headings }: Texts["form"]): Rec
   return headings;
 }
 
-function readField(entry: unknown): Wanted[] {
-  const { name, type, autocomplete, required, max } = json(entry);
-  const known = text(name);
-  return known
-    ? [
-        {
-          name: known,
-          type: text(type) ?? "text",
-          autocomplete: text(autocomplete) ?? "off",
-          required: required !== false,
-          max: number(max) ?? 200,
-        },
-      ]
-    : [];
-}
-
 /** What a field is called here; the number of a card is another than that of a person. */
-function keyOf(name: string, method: string): string {
+function keyOf(name: string, method: MethodName | undefined): string {
   if (name === "number") {
     return method === "SOCIAL_SECURITY_NUMBER" ? "ssn" : "card";
   }
   return name;
 }
 
-function fieldOf(wanted: Wanted, { texts, language, method }: StepContext): Field {
+function fieldOf(wanted: Wanted, { texts, method }: StepContext): Field {
   const { name, type, autocomplete, required } = wanted;
   const key = keyOf(name, method);
   const id = fresh("field");
   const hint = lookup(texts.hints, key);
-  const properties = { id, name, autocomplete, required, "aria-describedby": hint ? `${id}-hint` : undefined };
-  const control =
-    type === "country"
-      ? countries(properties, texts.fields.country, language)
-      : make("input", { ...properties, ...(key === "expiry" ? DIGITS : KINDS[type]), ...directionOf(type, key) });
-  if (type === "date" && control instanceof HTMLInputElement) {
+  const control = make("input", {
+    id,
+    name,
+    autocomplete,
+    required,
+    "aria-describedby": hint ? `${id}-hint` : undefined,
+    ...(key === "expiry" ? DIGITS : KINDS[type]),
+    ...directionOf(type, key),
+  });
+  if (type === "date") {
     control.min = "1895-01-01";
     control.max = new Date().toISOString().slice(0, 10);
   }
@@ -141,7 +123,7 @@ function fieldOf(wanted: Wanted, { texts, language, method }: StepContext): Fiel
 }
 
 const DIGITS = { type: "text", inputmode: "numeric", spellcheck: "false" };
-const KINDS: Record<string, Record<string, string>> = {
+const KINDS: Record<FieldType, Record<string, string>> = {
   text: { type: "text", spellcheck: "false" },
   tel: { type: "tel", inputmode: "tel" },
   email: { type: "email", inputmode: "email", spellcheck: "false", autocapitalize: "none" },
@@ -150,8 +132,8 @@ const KINDS: Record<string, Record<string, string>> = {
 };
 
 /** Numbers and addresses are written from left to right in every language. */
-function directionOf(type: string, key: string): Record<string, string> {
-  return ["tel", "email", "digits", "date"].includes(type) || key === "expiry" ? { dir: "ltr" } : {};
+function directionOf(type: FieldType, key: string): Record<string, string> {
+  return type !== "text" || key === "expiry" ? { dir: "ltr" } : {};
 }
 
 /** What was typed, as it is sent: without what people put between digits. Fields that may be empty and are, are left out. */
@@ -164,7 +146,7 @@ function valuesOf(fields: Field[]): Map<string, string> {
   );
 }
 
-export function tidied(value: string, name: string, type: string): string {
+export function tidied(value: string, name: string, type: FieldType): string {
   const trimmed = value.trim();
   if (type === "tel") {
     return trimmed.replace(/[\s().\-/]/g, "").replace(/^00/, "+");
@@ -177,7 +159,13 @@ export function tidied(value: string, name: string, type: string): string {
 }
 
 /** What is wrong with a field, in words; nothing where it may be sent. */
-function faultOf(field: Field, values: Map<string, string>, method: string, now: Date, texts: Texts): string {
+function faultOf(
+  field: Field,
+  values: Map<string, string>,
+  method: MethodName | undefined,
+  now: Date,
+  texts: Texts,
+): string {
   const value = values.get(field.name) ?? "";
   if (value === "") {
     return field.required ? texts.problems.REQUIRED : "";
@@ -193,7 +181,7 @@ function check(
   { name, type }: Wanted,
   value: string,
   values: Map<string, string>,
-  method: string,
+  method: MethodName | undefined,
   now: Date,
 ): checks.Wrong | undefined {
   switch (keyOf(name, method)) {

@@ -1,22 +1,23 @@
 // The kinds of steps that the page can show.
 
-const ALL = [
-  "camera",
-  "frames",
-  "form",
-  "code",
-  "choose",
-  "redirect",
-  "document",
-  "wallet",
-  "passkey",
-  "token",
-  "wait",
-] as const;
+import type { Step, StepKind } from "../session";
 
-export type StepKind = (typeof ALL)[number];
+const KINDS: Record<StepKind, true> = {
+  camera: true,
+  frames: true,
+  form: true,
+  code: true,
+  choose: true,
+  redirect: true,
+  document: true,
+  wallet: true,
+  passkey: true,
+  token: true,
+  wait: true,
+};
 
-/** The kind of this name, where the page can show it. */
-export function kindOf(name: string): StepKind | undefined {
-  return ALL.find((kind) => kind === name);
+/** What kind of step it is, where the page can show it. One that was open before its server was renewed may be told of
+ * kinds that came later. */
+export function kindOf({ kind }: Step): StepKind | undefined {
+  return Object.hasOwn(KINDS, kind) ? kind : undefined;
 }

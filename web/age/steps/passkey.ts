@@ -3,10 +3,10 @@
 import { make } from "../../shared/dom";
 import { paragraph, primary, row } from "../../shared/pieces";
 import { available, use } from "../passkeys";
-import type { Problem, Step } from "../session";
+import type { Problem, Steps } from "../session";
 import { elsewhere, type StepContext, type StepView, worded } from "./step";
 
-export function render(context: StepContext, step: Step, problem: Problem | undefined): StepView {
+export function render(context: StepContext, step: Steps["passkey"], problem: Problem | undefined): StepView {
   const { passkey: say } = context.texts;
   if (!available()) {
     context.show({ heading: say.heading, body: [paragraph(say.absent), elsewhere(context)], spoken: say.absent });

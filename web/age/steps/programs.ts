@@ -1,10 +1,10 @@
 // What shows each kind of step; none of it is fetched before it is needed.
 
 import { Interrupted } from "../../shared/network";
-import type { StepKind } from "./kinds";
-import type { Render } from "./step";
+import type { Problem, Step, StepKind } from "../session";
+import type { Render, StepContext, StepView } from "./step";
 
-const PROGRAMS: Record<StepKind, () => Promise<{ render: Render }>> = {
+const PROGRAMS: { [Kind in StepKind]: () => Promise<{ render: Render<Kind> }> } = {
   camera: () => import("./face"),
   frames: () => import("./face"),
   form: () => import("./form"),
@@ -18,17 +18,19 @@ const PROGRAMS: Record<StepKind, () => Promise<{ render: Render }>> = {
   wait: () => import("./wait"),
 };
 
-const loaded = new Map<string, Render>();
+/** What was fetched; each takes steps of its own kind. */
+const loaded = new Map<StepKind, Render<never>>();
 
 /** Fetches the program of a kind. */
 export async function loadStep(kind: StepKind): Promise<void> {
-  const { render } = await fetched(PROGRAMS[kind]);
+  const { render } = await fetched<{ render: Render<never> }>(PROGRAMS[kind]);
   loaded.set(kind, render);
 }
 
-/** The program of a kind that was fetched. */
-export function stepOf(kind: string): Render | undefined {
-  return loaded.get(kind);
+/** Shows a step, where the program of its kind was fetched. */
+export function renderStep(context: StepContext, step: Step, problem: Problem | undefined): StepView | undefined {
+  const render = loaded.get(step.kind) as Render<StepKind> | undefined;
+  return render?.(context, step, problem);
 }
 
 let forgetting: typeof import("../forgetting") | undefined;

@@ -3,16 +3,16 @@
 import { make } from "../../shared/dom";
 import { followable } from "../../shared/follow";
 import { paragraph, primary, row } from "../../shared/pieces";
-import { type Step, text } from "../session";
+import type { Steps } from "../session";
 import { fill } from "../texts";
 import { elsewhere, type StepContext, type StepView } from "./step";
 
 /** How often a page in a frame asks whether the other tab is done. */
 const FOLLOW_MS = 2500;
 
-export function render(context: StepContext, step: Step): StepView {
+export function render(context: StepContext, step: Steps["redirect"]): StepView {
   const { redirect: say, unknown } = context.texts;
-  const url = followable(text(step.url));
+  const url = followable(step.url);
   if (!url) {
     context.show({ heading: unknown.heading, body: [paragraph(unknown.body), elsewhere(context)] });
     return {};

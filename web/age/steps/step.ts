@@ -5,17 +5,15 @@ import { button } from "../../shared/dom";
 import type { Progress } from "../../shared/network";
 import { row } from "../../shared/pieces";
 import type { Screen } from "../../shared/stage";
-import { type Problem, type Session, type Step, usable } from "../session";
+import { type MethodName, type Problem, type Session, type Step, type StepKind, type Steps, usable } from "../session";
 import type { Input } from "../state-machine/state";
-import { fill, type Language, lookup, type Texts } from "../texts";
+import { fill, lookup, type Texts } from "../texts";
 
 /** What the view of a step knows and may do, while it is the one on the screen. */
 export interface StepContext {
   readonly texts: Texts;
-  readonly language: Language;
   readonly session: Session;
-  /** In the interface's words, for example EMAIL. */
-  readonly method: string;
+  readonly method: MethodName | undefined;
   readonly sdkId: string;
   /** The address of this page, up to `/age`. */
   readonly base: string;
@@ -48,11 +46,16 @@ export interface StepContext {
 
 /** A step on the screen. */
 export interface StepView {
-  /** The step stands again, perhaps with a problem; without this it is shown anew. */
+  /** The step stands again, perhaps with a problem; without this it is shown anew. It is of the kind that is shown. */
   again?(step: Step, problem: Problem | undefined): void;
 }
 
-export type Render = (context: StepContext, step: Step, problem: Problem | undefined) => StepView;
+/** What shows steps of a kind. */
+export type Render<Kind extends StepKind> = (
+  context: StepContext,
+  step: Steps[Kind],
+  problem: Problem | undefined,
+) => StepView;
 
 /** The way to other methods, which stands on every step. */
 export function elsewhere(context: StepContext): HTMLElement {
@@ -68,5 +71,5 @@ export function otherWay({ session, method, texts, other }: StepContext, look = 
 /** A problem in words, with the attempts that are left. */
 export function worded({ code, remaining }: Problem, { problems, start }: Texts): string {
   const words = lookup(problems, code) ?? problems.TRY_AGAIN;
-  return remaining === undefined ? words : `${words} ${fill(start.left, { count: remaining })}`;
+  return typeof remaining === "number" ? `${words} ${fill(start.left, { count: remaining })}` : words;
 }

@@ -6,7 +6,7 @@ import { followable } from "../../shared/follow";
 import { busy, paragraph, row } from "../../shared/pieces";
 import { listen, NOTHING, orderAddress } from "../order";
 import { named } from "../screens";
-import { number, type Problem, type Step, text } from "../session";
+import type { Problem, Steps } from "../session";
 import { fill } from "../texts";
 import { type Blinded, blind } from "../tokens";
 import { elsewhere, type StepContext, type StepView, worded } from "./step";
@@ -14,7 +14,7 @@ import { elsewhere, type StepContext, type StepView, worded } from "./step";
 /** How often a page in a frame asks whether the other tab is done. */
 const FOLLOW_MS = 2500;
 
-export function render(context: StepContext, step: Step, problem: Problem | undefined): StepView {
+export function render(context: StepContext, step: Steps["token"], problem: Problem | undefined): StepView {
   const { token: say, unknown } = context.texts;
   const unable = () => context.show({ heading: unknown.heading, body: [paragraph(unknown.body), elsewhere(context)] });
   if (context.embedded) {
@@ -28,9 +28,9 @@ export function render(context: StepContext, step: Step, problem: Problem | unde
     context.watch(FOLLOW_MS);
     return {};
   }
-  const { challenge, key } = step;
-  const [page, threshold] = [followable(text(step.issuer_url)), number(step.threshold)];
-  if (!page || threshold === undefined || typeof crypto.subtle === "undefined") {
+  const { challenge, key, threshold } = step;
+  const page = followable(step.issuer_url);
+  if (!page || typeof crypto.subtle === "undefined") {
     unable();
     return {};
   }
@@ -65,7 +65,7 @@ export function render(context: StepContext, step: Step, problem: Problem | unde
   // an answer to an earlier one counts as well.
   const made: Blinded[] = [];
   const renew = async () => {
-    const one = await blind(String(challenge), String(key));
+    const one = await blind(challenge, key);
     const url = orderAddress(page.href, { threshold, request: one.request, channel, back });
     if (!url) {
       throw new TypeError("no address");

@@ -4,7 +4,7 @@ import { make } from "../../shared/dom";
 import { isPhone, placeForCode, showCode } from "../../shared/handoff";
 import { paragraph, row } from "../../shared/pieces";
 import { drawQr } from "../../shared/qr";
-import { list, type Problem, type Step, text } from "../session";
+import type { Problem, Steps } from "../session";
 import { elsewhere, type StepContext, type StepView, worded } from "./step";
 import { pace } from "./wait";
 
@@ -17,21 +17,20 @@ function calls(url: string): boolean {
 }
 
 /** What calls wallets on this device. A frame cannot be come back to, so it uses what the code says. */
-function linksOf(step: Step, url: string, { embedded }: StepContext): string[] {
-  const links = list(step.links).flatMap((link) => text(link) ?? []);
+function linksOf({ url, links }: Steps["wallet"], { embedded }: StepContext): string[] {
   const usable = links.filter(calls);
   return embedded || usable.length === 0 ? [url] : usable;
 }
 
-export function render(context: StepContext, step: Step, problem: Problem | undefined): StepView {
+export function render(context: StepContext, step: Steps["wallet"], problem: Problem | undefined): StepView {
   const { wallet: say, unknown } = context.texts;
-  const url = text(step.url);
-  if (!url || !calls(url)) {
+  const { url } = step;
+  if (!calls(url)) {
     context.show({ heading: unknown.heading, body: [paragraph(unknown.body), elsewhere(context)] });
     return {};
   }
   const phone = isPhone();
-  const links = linksOf(step, url, context);
+  const links = linksOf(step, context);
   const open = row(
     ...links.map((link, number) => {
       const kind = phone && number === 0 ? "press main" : "press";
@@ -52,6 +51,6 @@ export function render(context: StepContext, step: Step, problem: Problem | unde
     spoken: say.body,
   });
   showCode(drawQr(url, "byte"));
-  context.poll(pace(step, 1500));
+  context.poll(pace(step));
   return {};
 }

@@ -323,7 +323,7 @@ export interface components {
              * @description The language of the page, BCP 47. Codes are sent in it where it is known.
              * @default en
              */
-            locale: string | null;
+            locale?: string | null;
             /** @description The method. */
             method: components["schemas"]["AgeMethod"];
         };
@@ -618,7 +618,7 @@ export interface components {
              * @description `token`: whether the issuer gave none.
              * @default false
              */
-            declined: boolean | null;
+            declined?: boolean | null;
             /** @description `form`: what was typed, by the names of the fields. */
             fields?: {
                 [key: string]: string;
@@ -631,7 +631,7 @@ export interface components {
              * @description `code`: whether another code is asked for.
              * @default false
              */
-            resend: boolean | null;
+            resend?: boolean | null;
             /** @description `redirect` and `wallet`: the parameters with which the end user was sent back. */
             returned?: {
                 [key: string]: string;

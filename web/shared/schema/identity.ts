@@ -260,16 +260,6 @@ export interface paths {
          */
         patch: operations["append_to_upload"];
     };
-    "/idverify/v1/supported-documents": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List the documents that are supported, by country. The list is public. */
-        get: operations["supported_documents"];
-    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -327,7 +317,7 @@ export interface components {
         /** @description How something was captured. */
         CaptureDescriptor: {
             /** @default CAMERA */
-            capture_method: components["schemas"]["CaptureMethod"] | null;
+            capture_method?: components["schemas"]["CaptureMethod"] | null;
         };
         /** @enum {string} */
         CaptureMethod: "CAMERA" | "UPLOAD";
@@ -383,15 +373,6 @@ export interface components {
              */
             "binary-content": string;
             descriptor?: components["schemas"]["CaptureDescriptor"];
-        };
-        /** @description What a document must be to be supported. */
-        DocumentRequirements: {
-            /**
-             * Format: date
-             * @description Issued on that day or later.
-             * @example 2004-01-01
-             */
-            date_from: string;
         };
         /**
          * @description A mail that can be asked for.
@@ -591,26 +572,6 @@ export interface components {
             source: components["schemas"]["SourceView"];
             tasks: components["schemas"]["TaskView"][];
         };
-        /** @description A country, and the documents that it issues and that can be checked. */
-        SupportedCountry: {
-            /**
-             * @description ISO 3166-1 alpha-3.
-             * @example SWE
-             */
-            code: string;
-            supported_documents: components["schemas"]["SupportedDocument"][];
-        };
-        /** @description A document that can be checked. */
-        SupportedDocument: {
-            /** @description Whether its print is in Latin letters alone. */
-            is_strictly_latin: boolean;
-            requirements: components["schemas"]["DocumentRequirements"];
-            type: components["schemas"]["IdDocumentType"];
-        };
-        /** @description The documents that are supported. */
-        SupportedDocuments: {
-            supported_countries: components["schemas"]["SupportedCountry"][];
-        };
         /** @enum {string} */
         TaskAdvice: "PROGRESS" | "SHOULD_TRY_AGAIN" | "MUST_TRY_AGAIN";
         /** @enum {string} */
@@ -653,7 +614,7 @@ export interface components {
         /** @description An upload that came in pieces, instead of the file itself. */
         UploadReference: {
             /** @default CAMERA */
-            capture_method: components["schemas"]["CaptureMethod"] | null;
+            capture_method?: components["schemas"]["CaptureMethod"] | null;
             /**
              * Format: uuid
              * @description The `id` that the upload was begun with.
@@ -1556,31 +1517,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
-            };
-        };
-    };
-    supported_documents: {
-        parameters: {
-            query?: {
-                /** @description Whether documents count whose print is not in Latin letters alone. */
-                includeNonLatin?: boolean;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description By country. */
-            200: {
-                headers: {
-                    /** @description The id of the request, as the log has it. */
-                    "X-Request-Id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SupportedDocuments"];
-                };
             };
         };
     };

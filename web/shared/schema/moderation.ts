@@ -285,7 +285,7 @@ export interface components {
              * @description Whether they will be an administrator. Only an administrator may say so.
              * @default false
              */
-            admin: boolean | null;
+            admin?: boolean | null;
             /**
              * @description Their address.
              * @example ada@example.com

@@ -34,14 +34,9 @@ export function method(root: Page | Frame, name: string): Locator {
   return root.locator(".way").filter({ has: root.locator("strong", { hasText: exactly(name) }) });
 }
 
-/** Fills in the field with this label, whatever kind of field it is. */
+/** Fills in the field with this label. */
 export async function fill(root: Page | Frame, label: string, value: string): Promise<void> {
-  const field = root.getByLabel(label, { exact: true });
-  if ((await field.evaluate((element) => element.tagName)) === "SELECT") {
-    await field.selectOption(value);
-  } else {
-    await field.fill(value);
-  }
+  await root.getByLabel(label, { exact: true }).fill(value);
 }
 
 /** Presses Tab until what has the focus is called this. */

@@ -3,9 +3,24 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import type { AnswerOf, ImagePaths } from "../../shared/schema";
+import type { PasskeyOptions } from "../../age/passkeys";
+import type {
+  MethodName,
+  Operations,
+  PageMethod,
+  PageSession,
+  Problem,
+  Status,
+  Step,
+  Steps,
+  TurnAnswer,
+  TurnInput,
+} from "../../age/session";
+import type { AgePaths, ImagePaths } from "../../shared/schema";
+import * as answers from "../age-answers";
+import { CAPTURE, method } from "../age-answers";
 import { CHALLENGE, holds, PUBLIC, sign } from "../token-issuer";
-import { sendFile } from "./stand-in";
+import { type Reply, reply, sendFile } from "./stand-in";
 
 // As crates/pages sends them with this page; a test over there compares.
 const HEADERS = {
@@ -25,38 +40,13 @@ type Json = Record<string, unknown>;
 
 /** What a script says of a turn: the next step, perhaps with a problem, or how the attempt ends. */
 export type Said =
-  | { step: Json; problem?: Json }
-  | { ends: "COMPLETE" | "FAIL" | "ERROR" | "PROCESSING" | "NEXT"; reason?: string }
-  | { refused: [number, string] };
+  | { step: Step; problem?: Problem }
+  | { ends: "COMPLETE" | "FAIL" | "ERROR" | "PROCESSING" | "NEXT"; reason?: string };
 
 /** A method's script: `input` is none when an attempt begins, `turn` counts from 0 within it. */
-export type Script = (input: Json | undefined, turn: number) => Said;
+export type Script = (input: TurnInput | undefined, turn: number) => Said;
 
-export interface MethodState extends Json {
-  method: string;
-  path: string;
-  state: string;
-  attempts: number;
-  attempts_remaining: number;
-}
-
-/** A method as the session view tells it. */
-export function method(name: string, more: Json = {}): MethodState {
-  return {
-    method: name,
-    path: name.toLowerCase(),
-    threshold: 18,
-    level: "NONE",
-    biometric: false,
-    state: "OPEN",
-    attempts: 0,
-    attempts_remaining: 1,
-    options: [],
-    preset_issuing_country: null,
-    hand_off: true,
-    ...more,
-  };
-}
+type Fields = NonNullable<TurnInput["fields"]>;
 
 /** A request that arrived: what it asked for, and its body. */
 export interface Asked {
@@ -67,7 +57,7 @@ export interface Asked {
 /** An attempt that goes on. */
 interface Attempt {
   id: string;
-  method: string;
+  method: MethodName;
   turn: number;
   continuation: string;
 }
@@ -75,73 +65,80 @@ interface Attempt {
 /** The sandbox provider's documented inputs. */
 const CARD = { good: "4242424242424242", down: "4000000000009995" };
 
-const FORMS: Record<string, Json[]> = {
+const FULL_NAME = { name: "full_name", type: "text", autocomplete: "name", required: true, max: 100 } as const;
+const DATE_OF_BIRTH = { name: "date_of_birth", type: "date", autocomplete: "bday", required: true, max: 10 } as const;
+
+const FORMS = {
   CREDIT_CARD: [
-    { name: "number", type: "digits", autocomplete: "cc-number", required: true, max: 19 },
-    { name: "expiry", type: "text", autocomplete: "cc-exp", required: true, max: 5 },
+    { name: "number", type: "digits", autocomplete: "cc-number", required: true, max: 23 },
+    { name: "expiry", type: "text", autocomplete: "cc-exp", required: true, max: 7 },
     { name: "code", type: "digits", autocomplete: "cc-csc", required: true, max: 4 },
   ],
-  EMAIL: [{ name: "email", type: "email", autocomplete: "email", required: true, max: 254 }],
-  MOBILE: [{ name: "phone", type: "tel", autocomplete: "tel", required: true, max: 16 }],
+  EMAIL: [{ name: "email", type: "email", autocomplete: "email", required: true, max: 100 }],
+  MOBILE: [{ name: "phone", type: "tel", autocomplete: "tel", required: true, max: 24 }],
   SOCIAL_SECURITY_NUMBER: [
-    { name: "full_name", type: "text", autocomplete: "name", required: true, max: 100 },
-    { name: "date_of_birth", type: "date", autocomplete: "bday", required: true, max: 10 },
-    { name: "number", type: "digits", autocomplete: "off", required: true, max: 9 },
+    FULL_NAME,
+    DATE_OF_BIRTH,
+    { name: "number", type: "digits", autocomplete: "off", required: true, max: 11 },
   ],
   US_FLORIDA_HB3: [
-    { name: "full_name", type: "text", autocomplete: "name", required: true, max: 100 },
-    { name: "date_of_birth", type: "date", autocomplete: "bday", required: true, max: 10 },
+    FULL_NAME,
+    DATE_OF_BIRTH,
     { name: "address", type: "text", autocomplete: "street-address", required: true, max: 200 },
     { name: "postal_code", type: "text", autocomplete: "postal-code", required: true, max: 10 },
-    { name: "country", type: "country", autocomplete: "country", required: false, max: 2 },
   ],
   LA_WALLET: [
-    { name: "full_name", type: "text", autocomplete: "name", required: true, max: 100 },
-    { name: "date_of_birth", type: "date", autocomplete: "bday", required: true, max: 10 },
-    { name: "licence", type: "text", autocomplete: "off", required: true, max: 12 },
+    FULL_NAME,
+    DATE_OF_BIRTH,
+    { name: "licence", type: "digits", autocomplete: "off", required: true, max: 12 },
   ],
-  CPF: [
-    { name: "cpf", type: "digits", autocomplete: "off", required: true, max: 11 },
-    { name: "full_name", type: "text", autocomplete: "name", required: true, max: 100 },
-    { name: "date_of_birth", type: "date", autocomplete: "bday", required: true, max: 10 },
-  ],
-};
+  CPF: [{ name: "cpf", type: "digits", autocomplete: "off", required: true, max: 14 }, FULL_NAME, DATE_OF_BIRTH],
+} satisfies { [name in MethodName]?: Steps["form"]["fields"] };
+
+/** The form of a method that begins with one. */
+export function form(name: keyof typeof FORMS): Step {
+  return { kind: "form", fields: FORMS[name] };
+}
 
 /** A form, and then the end that its fields lead to. */
-function formed(name: string, end: (fields: Json) => Said): Script {
-  return (input) => (input ? end(input.fields as Json) : { step: { kind: "form", fields: FORMS[name] } });
+function formed(name: keyof typeof FORMS, end: (fields: Fields) => Said): Script {
+  return (input) => (input ? end(input.fields ?? {}) : { step: form(name) });
+}
+
+/** The question for a code that was sent. */
+export function code(channel: Steps["code"]["channel"], resend_in: number): Step {
+  return { kind: "code", channel, sent_to: channel === "SMS" ? "••• 123" : "a•••@example.com", length: 6, resend_in };
 }
 
 /** A form, a code that is sent, and the end. */
-function coded(name: string, channel: string): Script {
-  const code = { kind: "code", channel, sent_to: channel === "SMS" ? "••• 123" : "a•••@example.com", length: 6 };
+function coded(name: keyof typeof FORMS, channel: Steps["code"]["channel"]): Script {
   return (input) => {
     if (!input) {
-      return { step: { kind: "form", fields: FORMS[name] } };
+      return { step: form(name) };
     }
     if (input.fields || input.resend) {
-      return { step: { ...code, resend_in: input.resend ? 30 : 2 } };
+      return { step: code(channel, input.resend ? 30 : 2) };
     }
     return input.code === "123456"
       ? { ends: "COMPLETE" }
-      : { step: { ...code, resend_in: 0 }, problem: { code: "WRONG_CODE", field: "code", remaining: 2 } };
+      : { step: code(channel, 0), problem: { code: "WRONG_CODE", field: "code", remaining: 2 } };
   };
 }
 
 /** Something that others do, which is done when the stand-in is told so. */
-function awaited(server: AgeStandIn, step: () => Json): Script {
+export function awaited(server: AgeStandIn, step: () => Step): Script {
   return () => (server.otherDone ? { ends: "COMPLETE" } : { step: step() });
 }
 
 export class AgeStandIn {
-  methods: MethodState[] = [method("EMAIL")];
-  status = "PENDING";
+  methods: PageMethod[] = [method("EMAIL")];
+  status: Status = "PENDING";
   seconds = 900;
   /** Members of the session view that differ from the usual ones. */
-  view: Json = {};
-  consent: { required: boolean; given: boolean | null } = { required: false, given: null };
-  result: Json | null = null;
-  readonly scripts: Record<string, Script> = {};
+  view: Partial<PageSession> = {};
+  consent: PageSession["consent"] = { required: false, given: null };
+  result: PageSession["result"] = null;
+  readonly scripts: { [name in MethodName]?: Script } = {};
   /** Whether somebody else (a wallet, a provider, a reader) is done. */
   otherDone = false;
   /** Refusals by operation, each used once: status and code. */
@@ -159,7 +156,7 @@ export class AgeStandIn {
   /** Other servers that this issuer's page hands answers to. */
   redeemers: string[] = [];
   /** How an age is shown to this issuer. */
-  issuerMethods: MethodState[] = [method("EMAIL", { hand_off: false })];
+  issuerMethods: PageMethod[] = [method("EMAIL", { hand_off: false })];
   /** The issuer's own session, apart from the other, and how it signs. */
   issuing: AgeStandIn | undefined;
   signs = sign;
@@ -174,8 +171,8 @@ export class AgeStandIn {
 
   constructor(id = SESSION) {
     this.#id = id;
-    const face = { kind: "camera", level: "PASSIVE", capture: { path: "/ai/sm/v1/secure/1" } };
-    this.scripts.AGE_ESTIMATION = (input) => (input ? { ends: "COMPLETE" } : { step: face });
+    this.scripts.AGE_ESTIMATION = (input) =>
+      input ? { ends: "COMPLETE" } : { step: { kind: "camera", level: "PASSIVE", capture: CAPTURE } };
     this.scripts.CREDIT_CARD = formed("CREDIT_CARD", ({ number }) =>
       number === CARD.good
         ? { ends: "COMPLETE" }
@@ -185,7 +182,7 @@ export class AgeStandIn {
     );
     this.scripts.EMAIL = coded("EMAIL", "EMAIL");
     this.scripts.MOBILE = coded("MOBILE", "SMS");
-    for (const name of ["SOCIAL_SECURITY_NUMBER", "US_FLORIDA_HB3", "LA_WALLET", "CPF"]) {
+    for (const name of ["SOCIAL_SECURITY_NUMBER", "US_FLORIDA_HB3", "LA_WALLET", "CPF"] as const) {
       this.scripts[name] = formed(name, () => ({ ends: "COMPLETE" }));
     }
     this.scripts.ELECTRONIC_ID = (input) => {
@@ -196,7 +193,7 @@ export class AgeStandIn {
         ];
         return { step: { kind: "choose", options } };
       }
-      const { code, error } = (input.returned ?? {}) as Json;
+      const { code, error } = input.returned ?? {};
       if (input.choice) {
         return { step: { kind: "redirect", url: `${this.origin}/provider?state=s1` } };
       }
@@ -214,10 +211,9 @@ export class AgeStandIn {
       ],
       poll_ms: 500,
     }));
-    this.scripts.WAITING = awaited(this, () => ({ kind: "wait", poll_ms: 500 }));
     this.scripts.DOUBLE_ANONYMITY = (input) => {
       const page = `${this.issuer ?? this.origin}/age/issue`;
-      const step = { kind: "token", challenge: CHALLENGE, key: PUBLIC, threshold: 18, issuer_url: page };
+      const step: Step = { kind: "token", challenge: CHALLENGE, key: PUBLIC, threshold: 18, issuer_url: page };
       if (!input) {
         return { step };
       }
@@ -353,33 +349,30 @@ export class AgeStandIn {
     response.end(`<!doctype html><title>${path}</title>${pages[path] ?? `<h1>${path}</h1>`}`);
   }
 
-  #decide(operation: string, body: Json, request: IncomingMessage): [number, object?] {
-    const refuse = (status: number, code: string): [number, object] => [
-      status,
-      { error_code: code, error_message: "refused" },
-    ];
+  #decide(operation: string, body: Json, request: IncomingMessage): Reply {
+    const refuse = (status: number, code: string): Reply => [status, { error_code: code, error_message: "refused" }];
     const [refusal, ...rest] = this.refusals.get(operation) ?? [];
     this.refusals.set(operation, rest);
     if (refusal) {
       return refuse(...refusal);
     }
     if (operation === "GET /ai/sm/v1/secure/1/token") {
-      const token: AnswerOf<ImagePaths["/ai/sm/v1/secure/{version}/token"]["get"]> = {
-        token: "header.payload.signature",
-        expires_in: 600,
-      };
-      return [200, token];
+      const token = { token: "header.payload.signature", expires_in: 600 };
+      return reply<ImagePaths["/ai/sm/v1/secure/{version}/token"]["get"]>(200, token);
     }
     if (operation === "POST /age/v1/keys/forget") {
-      return body.credential ? [200, { forgotten: true }] : [200, { options: requestOptions(), continuation: "f1" }];
+      const answer = body.credential ? { forgotten: true } : { options: requestOptions(), continuation: "f1" };
+      return reply<AgePaths["/age/v1/keys/forget"]["post"]>(200, answer);
     }
     if (operation === "POST /age/v1/anonymity/sessions") {
       const key = crypto.randomUUID();
       this.issuing = new AgeStandIn(ISSUING);
       this.issuing.#key = key;
-      this.issuing.methods = this.issuerMethods;
-      this.issuing.view = { issues: body.threshold, business: "Demo issuer", callback: null };
-      return [201, { id: ISSUING, sdk_id: SDK, key, redeemers: this.redeemers }];
+      this.issuing.methods = this.issuerMethods.map((one) => ({ ...one }));
+      this.issuing.view = { issues: Number(body.threshold), business: "Demo issuer", callback: null };
+      const { expires_at } = this.issuing.session();
+      const begun = { id: ISSUING, sdk_id: SDK, key, redeemers: this.redeemers, expires_at };
+      return reply<AgePaths["/age/v1/anonymity/sessions"]["post"]>(201, begun);
     }
     if (request.headers[`${this.brand}-sdk-id`] !== SDK) {
       return refuse(401, "UNAUTHORIZED");
@@ -389,18 +382,21 @@ export class AgeStandIn {
     }
     switch (operation) {
       case "GET ":
-        return [200, this.session()];
+        return reply<Operations[""]["get"]>(200, { location_blocked: false, ...this.session() });
       case "POST /consent":
         return this.#consented(body.given === true);
       case "POST /cancel":
         this.status = "CANCELLED";
-        return [200, this.session()];
+        return reply<Operations["/cancel"]["post"]>(200, this.session());
       case "POST /attempts":
-        return this.#begin(String(body.method));
+        return this.#begin(body.method as MethodName);
       case "POST /attempts/ID":
-        return this.#turn(operation, body, request);
+        return this.#turn(body, request);
       case "POST /key":
-        return body.credential ? [200, this.session()] : [200, { options: creationOptions(), continuation: "k1" }];
+        return reply<Operations["/key"]["post"]>(
+          200,
+          body.credential ? this.session() : { options: creationOptions(), continuation: "k1" },
+        );
       case "POST /token":
         if (this.status !== "COMPLETE" || this.view.issues === undefined) {
           return refuse(409, "INVALID_STATUS");
@@ -409,9 +405,9 @@ export class AgeStandIn {
         if (body.token_request !== this.#signed) {
           return refuse(409, "INVALID_STATUS");
         }
-        return [200, { token_response: this.signs(String(body.token_request)) }];
+        return reply<Operations["/token"]["post"]>(200, { token_response: this.signs(String(body.token_request)) });
       case "POST /proof":
-        return [200, { url: `${this.origin}/holder#invitation` }];
+        return reply<Operations["/proof"]["post"]>(200, { url: `${this.origin}/holder#invitation` });
       case "POST /faults":
         return [204];
       default:
@@ -419,38 +415,37 @@ export class AgeStandIn {
     }
   }
 
-  #consented(given: boolean): [number, object] {
+  #consented(given: boolean): Reply {
     this.consent.given = given;
     for (const one of this.methods) {
       if (one.biometric && ["OPEN", "DECLINED"].includes(one.state)) {
         one.state = given ? "OPEN" : "DECLINED";
       }
     }
-    return [200, this.session()];
+    return reply<Operations["/consent"]["post"]>(200, this.session());
   }
 
-  #begin(name: string): [number, object] {
+  #begin(name: MethodName): Reply {
     const chosen = this.methods.find((one) => one.method === name);
     if (!chosen || chosen.state === "EXHAUSTED") {
       return [409, { error_code: "INVALID_STATUS", error_message: "refused" }];
     }
     this.status = "IN_PROGRESS";
-    chosen.attempts += 1;
     this.#attempt = { id: crypto.randomUUID(), method: name, turn: 0, continuation: "" };
-    return [201, this.#say(undefined)];
+    return reply<Operations["/attempts"]["post"]>(201, this.#say(undefined));
   }
 
-  #turn(_: string, body: Json, request: IncomingMessage): [number, object] {
+  #turn(body: Json, request: IncomingMessage): Reply {
     const attempt = this.#attempt;
     if (!attempt || !request.url?.endsWith(attempt.id) || body.continuation !== attempt.continuation) {
       return [409, { error_code: "STALE_CONTINUATION", error_message: "refused" }];
     }
     const { continuation, ...input } = body;
     attempt.turn += 1;
-    return [200, this.#say(input)];
+    return reply<Operations["/attempts/{attemptId}"]["post"]>(200, this.#say(input));
   }
 
-  #say(input: Json | undefined): object {
+  #say(input: TurnInput | undefined): TurnAnswer {
     const attempt = this.#attempt as Attempt;
     const said = this.scripts[attempt.method]?.(input, attempt.turn) ?? { ends: "ERROR" };
     if ("step" in said) {
@@ -460,61 +455,55 @@ export class AgeStandIn {
         attempt.continuation = crypto.randomUUID();
       }
       const { id, continuation } = attempt;
-      return { session: this.session(), attempt: id, continuation, step: said.step, problem: said.problem ?? null };
+      return answers.asked(this.session(), id, continuation, said.step, said.problem);
     }
-    if ("ends" in said) {
-      this.end(attempt.method, said.ends, said.reason);
-    }
-    return { session: this.session(), attempt: null, continuation: null, step: null, problem: null };
+    this.end(attempt.method, said.ends, said.reason);
+    return answers.ended(this.session());
   }
 
-  /** Ends an attempt; a method that failed may be tried again as often as it says. */
-  end(name: string, how: "COMPLETE" | "FAIL" | "ERROR" | "PROCESSING" | "NEXT", reason?: string): void {
+  /** Ends an attempt, or leaves it to somebody who looks at it later; a method that failed may be tried again as often as it
+   * says. */
+  end(name: MethodName, how: "COMPLETE" | "FAIL" | "ERROR" | "PROCESSING" | "NEXT", reason?: string): void {
     const used = this.methods.find((one) => one.method === name);
     this.#attempt = undefined;
     this.status = how === "NEXT" ? "IN_PROGRESS" : how;
+    if (how === "PROCESSING") {
+      return;
+    }
     this.result = { method: name, status: how === "NEXT" ? "FAIL" : how, reason: reason ?? null };
-    if (used && how !== "COMPLETE" && how !== "PROCESSING") {
+    if (used) {
+      used.attempts += 1;
       used.attempts_remaining -= 1;
       used.state = used.attempts_remaining > 0 ? "FAILED" : "EXHAUSTED";
-      const left = this.methods.some(({ state }) => state === "OPEN" || state === "FAILED");
-      if (how === "NEXT" && !left) {
-        this.status = "FAIL";
-      }
+    }
+    if (how === "NEXT" && !this.methods.some((one) => this.#mayOpen(one))) {
+      this.status = "FAIL";
     }
   }
 
-  session(): Json {
-    return {
-      id: this.#id,
+  #mayOpen({ state, attempts_remaining }: PageMethod): boolean {
+    const goesOn = this.status === "PENDING" || this.status === "IN_PROGRESS" || this.view.retry === true;
+    return goesOn && attempts_remaining > 0 && state !== "DECLINED";
+  }
+
+  session(): PageSession {
+    return answers.session(this.#id, {
       status: this.status,
-      type: "OVER",
-      expires_at: new Date(Date.now() + this.seconds * 1000).toISOString(),
       seconds_left: this.seconds,
-      business: "Demo shop",
-      sandbox: false,
       consent: this.consent,
-      methods: this.methods,
+      methods: this.methods.map((one) => ({ ...one, available: this.#mayOpen(one) })),
       result: this.result,
-      retry: false,
       callback: { url: `${this.origin}/thanks?sessionId=${SESSION}`, auto: false },
-      cancel_url: null,
-      privacy_policy: null,
-      terms_and_conditions: null,
-      target_origin_url: null,
-      location_blocked: false,
-      keeps: { days: 30 },
-      offers: { key: false, proof: false },
       ...this.view,
-    };
+    });
   }
 }
 
-function requestOptions(): Json {
+function requestOptions(): PasskeyOptions {
   return { publicKey: { challenge: "AAECAwQFBgcICQoLDA0ODw", rpId: "localhost", userVerification: "preferred" } };
 }
 
-function creationOptions(): Json {
+function creationOptions(): PasskeyOptions {
   return {
     publicKey: {
       challenge: "AAECAwQFBgcICQoLDA0ODw",

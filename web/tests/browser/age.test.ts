@@ -1,6 +1,9 @@
 // The page of age sessions in a real browser: every kind of step, what goes wrong in each, and every way to its end.
 
+import type { MethodName, Step } from "../../age/session";
 import { packed } from "../../shared/short";
+import { CAPTURE, method } from "../age-answers";
+import { CHALLENGE, PUBLIC } from "../token-issuer";
 import {
   addAuthenticator,
   allowCamera,
@@ -18,7 +21,7 @@ import {
   tabTo,
   method as way,
 } from "./actions";
-import { AgeStandIn, ISSUING, method, SDK, SESSION } from "./age-stand-in";
+import { AgeStandIn, awaited, code, form, ISSUING, SDK, SESSION } from "./age-stand-in";
 import { expect, type Page, withServer } from "./fixtures";
 import { scanScreen } from "./scanner";
 
@@ -59,13 +62,7 @@ function stored(page: Page): Promise<object> {
 }
 
 test("it says who asks, why and what is kept, and offers the ways in their order", async ({ page, server }) => {
-  server.methods = [
-    { ...FACE },
-    method("DOC_SCAN"),
-    method("CREDIT_CARD", { threshold: 21 }),
-    method("EMAIL"),
-    method("BRAND_NEW"),
-  ];
+  server.methods = [{ ...FACE }, method("DOC_SCAN"), method("CREDIT_CARD", { threshold: 21 }), method("EMAIL")];
   server.view = {
     privacy_policy: "https://shop.example/privacy",
     terms_and_conditions: "https://shop.example/terms",
@@ -81,7 +78,6 @@ test("it says who asks, why and what is kept, and offers the ways in their order
     "Identity document",
     "Credit card",
     "Email address",
-    "Another way",
   ]);
   await expect(page.locator(".way").nth(2)).toContainText("taken for 21 or over");
   const links = page.locator(".links a");
@@ -228,7 +224,7 @@ test("a picture of a face, taken with secure capture, confirms an age", async ({
 test("moves of the head are filmed after the picture", async ({ page, server }) => {
   server.methods = [{ ...FACE }];
   server.scripts.AGE_ESTIMATION = (input) =>
-    input ? { ends: "COMPLETE" } : { step: { kind: "frames", moves: ["LEFT", "UP", "NEARER"] } };
+    input ? { ends: "COMPLETE" } : { step: { kind: "frames", moves: ["LEFT", "UP", "NEARER"], capture: CAPTURE } };
   await page.goto(server.page("age_estimation"));
   await heading(page, "Now your face");
   await says(page, "asked to move your head");
@@ -267,11 +263,11 @@ test("a picture that cannot be used is taken again, and a method that failed too
   let turns = 0;
   server.scripts.AGE_ESTIMATION = (input) => {
     turns += 1;
-    const step = { kind: "camera", level: "NONE", capture: { path: "/ai/sm/v1/secure/1" } };
+    const step: Step = { kind: "camera", level: "NONE", capture: CAPTURE };
     if (!input) {
       return { step };
     }
-    return turns === 2 ? { step, problem: { code: "TOO_DARK", field: null, remaining: 2 } } : { ends: "NEXT" };
+    return turns === 2 ? { step, problem: { code: "TOO_DARK", remaining: 2 } } : { ends: "NEXT" };
   };
   const shootFace = async (button: string) => {
     await press(page, button);
@@ -489,16 +485,14 @@ test("a phone number gets a code by text message; whether it needs its country's
   server,
 }) => {
   server.methods = [method("MOBILE")];
-  const code = { kind: "code", channel: "SMS", sent_to: "••• 123", length: 6, resend_in: 30 };
-  const form = { kind: "form", fields: [{ name: "phone", type: "tel", autocomplete: "tel", required: true, max: 16 }] };
   server.scripts.MOBILE = (input) => {
-    const { phone } = (input?.fields ?? {}) as { phone?: string };
+    const { phone } = input?.fields ?? {};
     if (input?.code) {
       return { ends: "COMPLETE" };
     }
     return phone?.startsWith("+") || phone === "07700900123"
-      ? { step: code }
-      : { step: form, ...(phone ? { problem: { code: "INVALID", field: "phone" } } : {}) };
+      ? { step: code("SMS", 30) }
+      : { step: form("MOBILE"), ...(phone ? { problem: { code: "INVALID", field: "phone" } } : {}) };
   };
   await page.goto(server.page("mobile"));
   await fill(page, "Mobile phone number", "0151 234567");
@@ -535,8 +529,8 @@ for (const [name, words, wrong, right, sent] of [
     "US_FLORIDA_HB3",
     "Your name and address",
     { "Date of birth": "2990-01-01" },
-    { "Street and number, city": "1 Main St, Miami", "Postal code": "33101", Country: "US" },
-    { address: "1 Main St, Miami", postal_code: "33101", country: "US" },
+    { "Street and number, city": "1 Main St, Miami", "Postal code": "33101" },
+    { address: "1 Main St, Miami", postal_code: "33101" },
   ],
   [
     "LA_WALLET",
@@ -545,7 +539,7 @@ for (const [name, words, wrong, right, sent] of [
     { "License number": "001234567" },
     { licence: "001234567" },
   ],
-] as [string, string, Record<string, string>, Record<string, string>, object][]) {
+] as [MethodName, string, Record<string, string>, Record<string, string>, object][]) {
   test(`people's numbers are checked by their own rules before they are sent: ${name}`, async ({ page, server }) => {
     server.methods = [method(name)];
     await page.goto(server.page(name.toLowerCase()));
@@ -675,7 +669,7 @@ async function wayBackOf(page: Page, server: AgeStandIn): Promise<string> {
 test("a wallet on this device comes back with a code, in whichever tab", async ({ page, server }) => {
   server.methods = [method("DIGITAL_ID")];
   server.scripts.DIGITAL_ID = (input) => {
-    const { response_code: code } = (input?.returned ?? {}) as { response_code?: string };
+    const { response_code: code } = input?.returned ?? {};
     const links = [`${server.origin}/wallet`];
     return code === "c0de"
       ? { ends: "COMPLETE" }
@@ -703,7 +697,7 @@ test("a wallet on this device comes back with a code, in whichever tab", async (
 test("where a wallet has nothing to say a face is asked for, with consent", async ({ page, server }) => {
   server.methods = [method("DIGITAL_ID"), method("EMAIL")];
   server.consent = { required: true, given: null };
-  const face = { kind: "camera", level: "PASSIVE", capture: { path: "/ai/sm/v1/secure/1" } };
+  const face: Step = { kind: "camera", level: "PASSIVE", capture: CAPTURE };
   server.scripts.DIGITAL_ID = (input) =>
     input ? { step: face } : { step: { kind: "wallet", url: "openid4vp://?request_uri=x", links: [], poll_ms: 500 } };
   await page.goto(server.page("digital_id"));
@@ -713,9 +707,13 @@ test("where a wallet has nothing to say a face is asked for, with consent", asyn
   await heading(page, "Now your face");
 });
 
+/** A document that is looked at. */
+const waiting = (server: AgeStandIn) => awaited(server, () => ({ kind: "wait", poll_ms: 500 }));
+
 test("what others do is waited for, through a network that goes away", async ({ page, server }) => {
-  server.methods = [method("WAITING")];
-  await page.goto(server.page("waiting"));
+  server.methods = [method("DOC_SCAN")];
+  server.scripts.DOC_SCAN = waiting(server);
+  await page.goto(server.page("doc_scan"));
   await heading(page, "Being checked");
   await accessible(page, "waiting");
   const failed = page.waitForEvent("requestfailed");
@@ -1011,11 +1009,11 @@ test("a wallet that comes back in a tab of its own leaves the issuer's tab to go
   await page.goto(server.page("double_anonymity"));
   const tab = await atTheIssuer(page, await toTheIssuer(page));
   const links = [`${server.origin}/wallet`];
-  const step = { kind: "wallet", url: "openid4vp://?request_uri=x", links, poll_ms: 500 };
+  const step: Step = { kind: "wallet", url: "openid4vp://?request_uri=x", links, poll_ms: 500 };
   let shown = false;
   const issuing = server.issuing as AgeStandIn;
   issuing.scripts.DIGITAL_ID = (input) => {
-    shown ||= ((input?.returned ?? {}) as { response_code?: string }).response_code === "c0de";
+    shown ||= input?.returned?.response_code === "c0de";
     return shown ? { ends: "COMPLETE" } : { step };
   };
   await tab.locator(".way").click();
@@ -1166,7 +1164,7 @@ test("a check that goes on later is waited for, and ends as it ends", async ({ p
 test("a failed session that may be tried again offers its ways again", async ({ page, server }) => {
   server.methods = [method("EMAIL", { state: "FAILED", attempts: 1 })];
   server.status = "FAIL";
-  server.result = { method: "EMAIL", status: "FAIL" };
+  server.result = { method: "EMAIL", status: "FAIL", reason: null };
   server.view = { retry: true };
   await page.goto(server.page());
   await heading(page, "Try it again");
@@ -1243,9 +1241,10 @@ test("time that runs out is warned of, and ends it wherever somebody is", async 
 });
 
 test("what is asked from time to time does not repeat the warning", async ({ page, server }) => {
-  server.methods = [method("WAITING")];
+  server.methods = [method("DOC_SCAN")];
+  server.scripts.DOC_SCAN = waiting(server);
   server.seconds = 50;
-  await page.goto(server.page("waiting"));
+  await page.goto(server.page("doc_scan"));
   await heading(page, "Being checked");
   await page.evaluate(() => {
     const spoken: string[] = [];
@@ -1259,15 +1258,18 @@ test("what is asked from time to time does not repeat the warning", async ({ pag
   expect(spoken.filter((words) => /minute|Time left/.test(words)).length, spoken.join("|")).toBeLessThanOrEqual(1);
 });
 
-test("a step that this page does not know leads back to the other ways, and so does a browser that keeps nothing", async ({
+test("a step that cannot be taken here leads back to the other ways, and so does a browser that keeps nothing", async ({
   page,
   server,
 }) => {
   server.methods = [method("DOUBLE_ANONYMITY"), method("SINGPASS")];
-  server.scripts.DOUBLE_ANONYMITY = () => ({ step: { kind: "token", challenge: "AAAA" } });
+  const issuer_url = "http://elsewhere.example/age/issue";
+  server.scripts.DOUBLE_ANONYMITY = () => ({
+    step: { kind: "token", challenge: CHALLENGE, key: PUBLIC, threshold: 18, issuer_url },
+  });
   await page.goto(server.page("double_anonymity"));
   await heading(page, "This does not work here");
-  await accessible(page, "an unknown step");
+  await accessible(page, "what does not work here");
   await press(page, "Choose another way");
   await heading(page, OVER);
   await way(page, "Singpass").click();
@@ -1486,6 +1488,21 @@ test("a mistake of the page is reported without a word about anybody", async ({ 
   await keep(page, "36-broken");
 });
 
+test("what something else answers in the server's place is no session, and loading again goes on", async ({
+  page,
+  server,
+  observed,
+}) => {
+  await page.route(`**/sessions/${SESSION}`, (route) => route.fulfill({ body: "<!doctype html><h1>Proxy</h1>" }), {
+    times: 1,
+  });
+  await page.goto(server.page());
+  await heading(page, "Something broke");
+  await press(page, "Load again");
+  await heading(page, OVER);
+  observed.forgive(/an answer that is no session/);
+});
+
 test("before a method is chosen little is fetched, and nothing of cameras, codes and passkeys", async ({
   page,
   server,
@@ -1540,9 +1557,10 @@ test.describe(() => {
     await expect(page.locator("#body button")).toHaveCount(2);
     await look("consent");
     await page.emulateMedia({ reducedMotion: "reduce" });
-    server.methods = [method("WAITING")];
+    server.methods = [method("DOC_SCAN")];
+    server.scripts.DOC_SCAN = waiting(server);
     [server.status, server.consent.required] = ["PENDING", false];
-    await arrive(page, server.page("waiting"));
+    await arrive(page, server.page("doc_scan"));
     await expect(page.locator(".busy")).toBeVisible();
     const turning = await page.evaluate(
       () => document.getAnimations().filter((one) => (one as CSSAnimation).animationName === "turn").length,

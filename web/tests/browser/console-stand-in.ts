@@ -2,20 +2,24 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type {
-  Invitation,
-  Invitations,
-  Member,
-  Members,
-  Notification,
-  Notifications,
-  Review,
-  Reviews,
+import {
+  type Invitation,
+  type Member,
+  type Notification,
+  type Operations,
+  type Review,
+  SCOPES,
+  type Session,
 } from "../../console/api";
-import { sendFile } from "./stand-in";
+import type { BodyOf, ConsolePaths } from "../../shared/schema";
+import { type Reply, reply, sendFile } from "./stand-in";
 
 export const ACCOUNT = "6f1b8f0a-4b1e-4c57-9d3e-2f6a5f3d1c01";
 const SESSION = "assay-session=token";
+
+type SessionPath = ConsolePaths["/console/session"];
+type Accept = Operations["/notifications/{id}/accept"]["post"];
+type Invite = Operations["/invitations"]["post"];
 
 export function member(number: number, name: string, more: Partial<Member> = {}): Member {
   const id = `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
@@ -26,7 +30,7 @@ export function member(number: number, name: string, more: Partial<Member> = {})
 export function notification(
   number: number,
   reasons: Notification["data"]["reasons"],
-  more: object = {},
+  more: Partial<Notification["data"]> = {},
 ): Notification {
   const numbered = (kind: number) => `${kind}0000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
   return {
@@ -94,49 +98,43 @@ export class ConsoleStandIn {
       return;
     }
     this.asked.push(`${request.method} ${pathname}${text === "" ? "" : ` ${text}`}`);
-    const send = (status: number, body?: object, headers = {}) =>
-      response
-        .writeHead(status, { "content-type": "application/json", ...headers })
-        .end(body ? JSON.stringify(body) : undefined);
-    const refuse = (status: number, message: string) => send(status, { code: "REFUSED", message });
-    if (request.headers["x-assay-console"] !== "1") {
-      refuse(401, "this is for the console's own pages");
-      return;
-    }
-    const body = text === "" ? {} : JSON.parse(text);
-    if (pathname === "/console/sign-in") {
-      send(202);
-    } else if (pathname === "/console/session" && request.method === "POST") {
-      const token = body.invitation ?? body.link;
-      const who = this.links.get(token);
-      this.links.delete(token);
-      this.me = who;
-      if (who) {
-        send(200, this.#session(who), { "set-cookie": `${SESSION}; Path=/; HttpOnly; SameSite=Strict` });
-      } else {
-        refuse(401, "the link was used already, or is too old; ask for a new one");
-      }
-    } else if (!this.me || !request.headers.cookie?.includes(SESSION)) {
-      refuse(401, "the session is over; sign in again");
-    } else if (pathname === "/console/session") {
-      if (request.method === "DELETE") {
-        this.me = undefined;
-        send(204);
-      } else {
-        send(200, this.#session(this.me));
-      }
-    } else {
-      this.#inAccount(`${request.method} ${pathname.replace(`/accounts/${ACCOUNT}/`, "")}`, body, searchParams, {
-        send,
-        refuse,
-      });
-    }
+    const operation = `${request.method} ${pathname.replace(`/accounts/${ACCOUNT}/`, "")}`;
+    const [status, answer] = this.#decide(operation, text === "" ? {} : JSON.parse(text), searchParams, request);
+    const begun = operation === "POST /console/session" && this.me;
+    response.writeHead(status, {
+      "content-type": "application/json",
+      ...(begun ? { "set-cookie": `${SESSION}; Path=/; HttpOnly; SameSite=Strict` } : {}),
+    });
+    response.end(answer ? JSON.stringify(answer) : undefined);
   }
 
-  #session(who: Member): object {
-    const all = ["contents:view", "members:manage", "notifications:manage", "notifications:view"];
-    const scopes = who.admin ? all : who.scopes;
-    return { member: who, account: { id: ACCOUNT, name: "Corner shop", created_at: who.created_at }, scopes };
+  #decide(operation: string, body: unknown, query: URLSearchParams, { headers }: IncomingMessage): Reply {
+    if (headers["x-assay-console"] !== "1") {
+      return refuse(401, "this is for the console's own pages");
+    }
+    if (operation === "POST /console/sign-in") {
+      return [202];
+    }
+    if (operation === "POST /console/session") {
+      const { invitation, link } = body as BodyOf<SessionPath["post"]>;
+      const token = invitation ?? link ?? "";
+      this.me = this.links.get(token);
+      this.links.delete(token);
+      return this.me
+        ? reply<SessionPath["post"]>(200, sessionOf(this.me))
+        : refuse(401, "the link was used already, or is too old; ask for a new one");
+    }
+    if (!this.me || !headers.cookie?.includes(SESSION)) {
+      return refuse(401, "the session is over; sign in again");
+    }
+    if (operation === "GET /console/session") {
+      return reply<SessionPath["get"]>(200, sessionOf(this.me));
+    }
+    if (operation === "DELETE /console/session") {
+      this.me = undefined;
+      return [204];
+    }
+    return this.#inAccount(operation, body, query);
   }
 
   /** Somebody says something of a notification; a later word of theirs replaces an earlier one. */
@@ -153,96 +151,100 @@ export class ConsoleStandIn {
     return { ...notification, average_score: average, total_revies: scores.length };
   }
 
-  #inAccount(
-    what: string,
-    // biome-ignore lint/suspicious/noExplicitAny: whatever the page sends
-    body: any,
-    query: URLSearchParams,
-    {
-      send,
-      refuse,
-    }: { send(status: number, body?: object): unknown; refuse(status: number, message: string): unknown },
-  ): void {
-    const [, id] = /([0-9a-f]{8}-[0-9a-f-]{27})/.exec(what) ?? [];
-    const found = this.members.find((one) => one.id === id || one.id === body.member_id);
-    switch (what.replace(id ?? "-", "ID")) {
+  #inAccount(operation: string, body: unknown, query: URLSearchParams): Reply {
+    const [, id = ""] = /([0-9a-f]{8}-[0-9a-f-]{27})/.exec(operation) ?? [];
+    const found = this.members.find((one) => one.id === id);
+    switch (operation.replace(id || "-", "ID")) {
       case "GET notifications": {
         const page = Number(query.get("page"));
         const notifications = this.notifications.slice((page - 1) * 20, page * 20).map((one) => this.#reviewed(one));
-        const answer: Notifications = { notifications, meta: { total_count: this.notifications.length, page } };
-        send(200, answer);
-        return;
+        const meta = { total_count: this.notifications.length, page };
+        return reply<Operations["/notifications"]["get"]>(200, { notifications, meta });
       }
       case "POST notifications/ID/accept":
-      case "POST notifications/ID/dismiss": {
-        const score = what.endsWith("accept") ? 100 : 0;
-        this.review(id ?? "", this.me?.id ?? "", score, body.comment);
-        const notification = this.notifications.find((one) => one.id === id);
-        send(200, notification && this.#reviewed(notification));
-        return;
-      }
+        return this.#decided(id, 100, body as BodyOf<Accept>);
+      case "POST notifications/ID/dismiss":
+        return this.#decided(id, 0, body as BodyOf<Accept>);
       case "GET contents/ID":
-        send(200, { id, title: this.titles.get(id ?? "") ?? null });
-        return;
+        return reply<Operations["/contents/{id}"]["get"]>(200, {
+          id,
+          type: "VIDEO",
+          url: "https://videos.example.com/1.mp4",
+          title: this.titles.get(id) ?? null,
+          profile_ids: [],
+          archived: false,
+          created_at: "2026-01-16T14:40:00Z",
+        });
       case "GET notifications/ID/reviews": {
-        const reviews = this.reviews.get(id ?? "") ?? [];
-        const answer: Reviews = { reviews, total_count: reviews.length };
-        send(200, answer);
-        return;
+        const reviews = this.reviews.get(id) ?? [];
+        return reply<Operations["/notifications/{id}/reviews"]["get"]>(200, { reviews, total_count: reviews.length });
       }
-      case "GET members": {
-        const answer: Members = { members: this.members };
-        send(200, answer);
-        return;
-      }
-      case "GET invitations": {
-        const answer: Invitations = { invitations: this.invitations };
-        send(200, answer);
-        return;
-      }
-      case "POST invitations": {
-        if (this.members.some(({ email }) => email === body.email)) {
-          refuse(409, "email: the account has a member with that address");
-          return;
-        }
-        const number = this.invitations.length + 1;
-        const invited = member(100 + number, body.email.split("@")[0], { email: body.email, admin: body.admin });
-        this.invitations.push({ ...invited, expires_at: "2026-01-23T14:40:00Z" });
-        send(201, { id: invited.id });
-        return;
-      }
+      case "GET members":
+        return reply<Operations["/members"]["get"]>(200, { members: this.members });
+      case "GET invitations":
+        return reply<Operations["/invitations"]["get"]>(200, { invitations: this.invitations });
+      case "POST invitations":
+        return this.#invited(body as BodyOf<Invite>);
       case "DELETE invitations/ID":
         this.invitations = this.invitations.filter((one) => one.id !== id);
-        send(204);
-        return;
+        return [204];
       case "PUT members/ID":
         if (found) {
-          found.scopes = body.scopes;
+          found.scopes = (body as BodyOf<Operations["/members/{memberId}"]["put"]>).scopes;
         }
-        send(204);
-        return;
+        return [204];
       case "DELETE members/ID":
         this.members = this.members.filter((one) => one !== found);
-        send(204);
-        return;
-      case "POST admin":
-        if (found) {
-          found.admin = true;
+        return [204];
+      case "POST admin": {
+        const { member_id } = body as BodyOf<Operations["/admin"]["post"]>;
+        const promoted = this.members.find((one) => one.id === member_id);
+        if (!promoted) {
+          return refuse(404, "there is no such member");
         }
-        send(200, found);
-        return;
+        promoted.admin = true;
+        return reply<Operations["/admin"]["post"]>(200, promoted);
+      }
       case "DELETE admin/ID":
         if (this.members.filter(({ admin }) => admin).length < 2) {
-          refuse(409, "he is the account's last administrator; make another member one first");
-          return;
+          return refuse(409, "he is the account's last administrator; make another member one first");
         }
         if (found) {
           found.admin = false;
         }
-        send(204);
-        return;
+        return [204];
       default:
-        refuse(404, `there is no ${what}`);
+        return refuse(404, `there is no ${operation}`);
     }
   }
+
+  /** Somebody accepts or dismisses a notification. */
+  #decided(id: string, score: number, { comment }: BodyOf<Accept>): Reply {
+    const notification = this.notifications.find((one) => one.id === id);
+    if (!notification) {
+      return refuse(404, "there is no such notification");
+    }
+    this.review(id, this.me?.id ?? "", score, comment ?? "");
+    return reply<Accept>(200, this.#reviewed(notification));
+  }
+
+  #invited({ email, admin }: BodyOf<Invite>): Reply {
+    if (this.members.some((one) => one.email === email)) {
+      return refuse(409, "email: the account has a member with that address");
+    }
+    const { id, username, created_at } = member(100 + this.invitations.length + 1, email.split("@")[0] ?? "");
+    const expires_at = "2026-01-23T14:40:00Z";
+    this.invitations.push({ id, email, username, admin: admin ?? false, created_at, expires_at });
+    return reply<Invite>(201, { id });
+  }
+}
+
+/** A session of a member. */
+function sessionOf(member: Member): Session {
+  const account = { id: ACCOUNT, name: "Corner shop", created_at: member.created_at };
+  return { member, account, scopes: member.admin ? [...SCOPES] : member.scopes };
+}
+
+function refuse(status: number, message: string): Reply {
+  return [status, { code: "REFUSED", message }];
 }

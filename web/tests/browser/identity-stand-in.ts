@@ -2,7 +2,11 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { sendFile } from "./stand-in";
+import type { Recommendation } from "../../identity/api";
+import type { Configuration, Kind, Mail, Operations, Resource } from "../../identity/plan";
+import type { AnswerOf } from "../../shared/schema";
+import { configuration, DOCUMENT, task } from "../identity-answers";
+import { type Reply, reply, sendFile } from "./stand-in";
 
 // As crates/pages sends them with this page; a test over there compares.
 const HEADERS = {
@@ -17,40 +21,21 @@ export const SESSION = "0d6d9a5e-6c26-4c1f-9f7e-2f3a5b7c9d01";
 export const TOKEN = "7b1f0c2d-93a4-4e5b-8c6d-1e2f3a4b5c6d";
 const ROOT = "/idverify/v1";
 
-export const DOCUMENT = {
-  id: "11111111-0000-4000-8000-000000000001",
-  type: "ID_DOCUMENT",
-  state: "REQUIRED",
-  allowed_sources: [{ type: "END_USER" }],
-  requested_tasks: [{ type: "ID_DOCUMENT_TEXT_DATA_EXTRACTION", state: "REQUIRED" }],
-  supported_countries: [
-    { code: "DEU", supported_documents: [{ type: "PASSPORT" }, { type: "NATIONAL_ID" }] },
-    { code: "SWE", supported_documents: [{ type: "PASSPORT" }] },
-    { code: "USA", supported_documents: [{ type: "DRIVING_LICENCE" }] },
-  ],
-  allowed_capture_methods: "CAMERA_AND_UPLOAD",
-  attempts_remaining: 3,
-};
-export const LETTER = {
-  ...DOCUMENT,
-  id: "11111111-0000-4000-8000-000000000002",
-  type: "SUPPLEMENTARY_DOCUMENT",
-  requested_tasks: [],
-  supported_countries: [{ code: "GBR", supported_documents: [{ type: "UTILITY_BILL" }] }],
-};
-export const LIVENESS = {
-  id: "11111111-0000-4000-8000-000000000003",
-  type: "LIVENESS",
-  state: "REQUIRED",
-  allowed_sources: [{ type: "END_USER" }],
-  requested_tasks: [],
-  liveness_type: "STATIC",
-  attempts_remaining: 2,
-};
+type IdDocument = Operations["/resources/id-documents"]["post"];
+type Letter = Operations["/resources/supplementary-documents"]["post"];
 
-export interface Wanted {
-  state: string;
-  [member: string]: unknown;
+/** A document that was begun. */
+function begun(id: string): AnswerOf<IdDocument> & AnswerOf<Letter> {
+  return {
+    id,
+    document_type: null,
+    issuing_country: null,
+    pages: [],
+    source: { type: "END_USER" },
+    tasks: [],
+    created_at: "2026-01-16T14:40:00Z",
+    last_updated: "2026-01-16T14:40:00Z",
+  };
 }
 
 /** A request that arrived: its method and path below the session, and how many bytes came. */
@@ -69,13 +54,13 @@ export interface Upload {
 }
 
 export class IdentityStandIn {
-  resources: Wanted[] = [{ ...DOCUMENT }];
-  consent = "NOT_REQUIRED";
-  sdk: Record<string, unknown> = { allow_handoff: true };
+  resources: Resource[] = [{ ...DOCUMENT }];
+  consent: Configuration["capture"]["biometric_consent"] = "GIVEN";
+  sdk: Partial<Configuration["sdk_config"]> = { allow_handoff: true };
   seconds = 600;
-  emails: string[] = [];
+  emails: Mail[] = [];
   /** What is recommended after each document that is read; nothing left is PROGRESS. */
-  recommendations: object[] = [];
+  recommendations: Recommendation[] = [];
   /** How many times it is said that a task goes on before it is done. */
   slow = 0;
   /** Refusals by operation, each used once: status and code. */
@@ -169,7 +154,7 @@ export class IdentityStandIn {
       }
     }
     const body = Buffer.concat(chunks);
-    const elsewhere: [number, object] = [409, { code: "RESOURCE_LOCKED" }];
+    const elsewhere: Reply = [409, { code: "RESOURCE_LOCKED" }];
     const [status, answer] =
       upload && request.method === "PATCH" && !added ? elsewhere : this.#decide(operation, request);
     this.asked.push({ what: operation, bytes: body.length, body, status });
@@ -195,8 +180,8 @@ export class IdentityStandIn {
     }
   }
 
-  #decide(operation: string, request: IncomingMessage): [number, object?] {
-    const refuse = (status: number, code: string): [number, object] => [status, { code, message: "refused" }];
+  #decide(operation: string, request: IncomingMessage): Reply {
+    const refuse = (status: number, code: string): Reply => [status, { code, message: "refused" }];
     const [refusal, ...rest] = this.refusals.get(operation) ?? [];
     this.refusals.set(operation, rest);
     if (refusal) {
@@ -206,31 +191,43 @@ export class IdentityStandIn {
       return refuse(401, "BAD_TOKEN");
     }
     JSON.parse(Buffer.from(String(request.headers["x-svc-device-meta"]), "base64").toString());
-    if (operation === "GET /configuration") {
-      return [200, this.#configuration()];
-    }
-    if (operation === "DELETE /client-session-token") {
-      this.deleted = true;
-      return [204];
-    }
     if (operation.includes(" /uploads") && request.headers["tus-resumable"] !== "1.0.0") {
       return refuse(412, "UNSUPPORTED_VERSION");
     }
-    if (operation === "POST /uploads") {
-      const id = crypto.randomUUID();
-      this.uploads.set(id, { bytes: Buffer.alloc(0), length: Number(request.headers["upload-length"]) });
-      return [201, { id }];
+    const id = crypto.randomUUID();
+    switch (operation.replace(/\b[0-9a-f-]{36}\b/, "ID")) {
+      case "GET /configuration":
+        return reply<Operations["/configuration"]["get"]>(200, this.#configuration());
+      case "DELETE /client-session-token":
+        this.deleted = true;
+        return [204];
+      case "POST /uploads":
+        this.uploads.set(id, { bytes: Buffer.alloc(0), length: Number(request.headers["upload-length"]) });
+        return reply<Operations["/uploads"]["post"]>(201, { id });
+      case "POST /resources/id-documents":
+        return reply<IdDocument>(201, begun(id));
+      case "POST /resources/supplementary-documents":
+        return reply<Letter>(201, begun(id));
+      case "POST /resources/liveness/static":
+        return reply<Operations["/resources/liveness/static"]["post"]>(201, { id });
+      case "POST /resources/liveness/zoom":
+        return reply<Operations["/resources/liveness/zoom"]["post"]>(201, { id });
+      case "POST /resources/face-capture":
+        return reply<Operations["/resources/face-capture"]["post"]>(201, { id, frames: 1 });
+      case "POST /resources/liveness/zoom/ID/facemap":
+        return reply<Operations["/resources/liveness/zoom/{resourceId}/facemap"]["post"]>(201, {
+          media: { id, type: "JSON" },
+        });
+      case "PUT /resources/id-documents/ID/text-extraction":
+        return this.#read();
+      default:
+        return operation.startsWith("PUT /resources/") ? this.#put(operation) : [204];
     }
-    if (/^(HEAD|PATCH) \/uploads\//.test(operation)) {
-      return [204];
-    }
-    if (operation.startsWith("POST /resources/") && !operation.endsWith("facemap")) {
-      return [201, { id: crypto.randomUUID(), frames: 1 }];
-    }
-    if (operation.endsWith("/text-extraction")) {
-      return [200, this.#read()];
-    }
-    if (/^PUT .*\/(frames\/\d|image|file)$/.test(operation)) {
+  }
+
+  /** Takes a picture; what needs no more than that is fulfilled. */
+  #put(operation: string): Reply {
+    if (/\/(frames\/\d|image|file)$/.test(operation)) {
       this.fulfil(
         operation.includes("liveness")
           ? "LIVENESS"
@@ -239,38 +236,39 @@ export class IdentityStandIn {
             : "SUPPLEMENTARY_DOCUMENT",
       );
     }
-    return [operation.startsWith("POST") ? 201 : 200, {}];
+    return reply<Operations["/resources/id-documents/{resourceId}/pages/{page}"]["put"]>(200, {
+      media: { id: crypto.randomUUID(), type: "IMAGE" },
+    });
   }
 
-  #read(): object {
-    const task = { id: crypto.randomUUID(), type: "ID_DOCUMENT_TEXT_DATA_EXTRACTION" };
+  #read(): Reply {
+    const answer = reply<Operations["/resources/id-documents/{resourceId}/text-extraction"]["put"]>;
     if (this.slow > 0) {
       this.slow -= 1;
-      return { ...task, state: "PENDING" };
+      return answer(200, task("PENDING"));
     }
     const recommendation = this.recommendations.shift() ?? { value: "PROGRESS" };
-    if ((recommendation as { value: string }).value === "PROGRESS") {
+    if (recommendation.value === "PROGRESS") {
       this.fulfil("ID_DOCUMENT");
     }
-    return { ...task, state: "DONE", recommendation };
+    return answer(200, task("DONE", recommendation));
   }
 
-  fulfil(type: string): void {
+  fulfil(kind: Kind): void {
     for (const resource of this.resources) {
-      if (resource.type === type) {
+      if (resource.type === kind) {
         resource.state = "FULFILLED";
       }
     }
   }
 
-  #configuration(): object {
-    return {
+  #configuration(): Configuration {
+    return configuration({
       session_id: SESSION,
       client_session_token_ttl: this.seconds,
-      requested_checks: ["ID_DOCUMENT_AUTHENTICITY"],
       capture: { biometric_consent: this.consent, required_resources: this.resources },
-      sdk_config: this.sdk,
+      sdk_config: { allow_handoff: false, ...this.sdk },
       emails: this.emails,
-    };
+    });
   }
 }

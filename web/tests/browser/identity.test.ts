@@ -1,5 +1,6 @@
 // The page of a verification session in a real browser, whose pretended camera shows a film of a card and of a face.
 
+import { DOCUMENT, LETTER, LIVENESS } from "../identity-answers";
 import {
   allowCamera,
   cameraRuns,
@@ -15,7 +16,7 @@ import {
   tabTo,
 } from "./actions";
 import { expect, type Page, withServer } from "./fixtures";
-import { DOCUMENT, IdentityStandIn, LETTER, LIVENESS, SESSION, TOKEN, type Upload } from "./identity-stand-in";
+import { IdentityStandIn, SESSION, TOKEN, type Upload } from "./identity-stand-in";
 import { scanScreen } from "./scanner";
 
 const test = withServer(() => new IdentityStandIn());

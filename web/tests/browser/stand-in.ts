@@ -38,6 +38,14 @@ export async function sendFile(response: ServerResponse, name: string, headers: 
   }
 }
 
+/** How a request is answered: the status, and the body where there is one. */
+export type Reply = [status: number, body?: object];
+
+/** What an operation answers, as the interface's document has it. */
+export function reply<Operation>(status: number, body: AnswerOf<Operation>): Reply {
+  return [status, body as object];
+}
+
 export class StandIn {
   /** How many batches a code still gives. */
   readonly invitations = new Map<string, number>();
@@ -95,7 +103,7 @@ export class StandIn {
     await sendFile(response, pathname.replace(/^\/poa\//, "").replace(/\/$/, "/index.html"));
   }
 
-  async #redeem(request: IncomingMessage): Promise<[number, object]> {
+  async #redeem(request: IncomingMessage): Promise<Reply> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) {
       chunks.push(chunk);
@@ -109,12 +117,11 @@ export class StandIn {
     }
     this.invitations.set(code, left - 1);
     const credentials = keys.map((key) => toBase64url(this.#issue(fromBase64url(key))));
-    const body: AnswerOf<Redeem> = {
+    return reply<Redeem>(200, {
       credentials,
       expires_at: new Date((this.now() + this.lives) * 1000).toISOString(),
       batches_left: left - 1,
-    };
-    return [200, body];
+    });
   }
 
   /** A credential for a key. Its signature is only as long as one: the page cannot check it, and does not. */

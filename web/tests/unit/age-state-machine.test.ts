@@ -4,36 +4,52 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Key } from "../../age/address";
 import { type IssuerOrder, NOTHING, type Order } from "../../age/order";
-import { readSession, readTurn, type Session, type Turn } from "../../age/session";
+import {
+  type PageSession,
+  readSession,
+  readTurn,
+  type Session,
+  type Step,
+  type Turn,
+  type TurnInput,
+} from "../../age/session";
 import type { Effect, Event } from "../../age/state-machine/events";
 import { reduce } from "../../age/state-machine/reduce";
 import { begin, type Environment, type Screen, type State } from "../../age/state-machine/state";
 import { FAST_MS, FOLLOW_MS, OFFER_S, THANKS_S } from "../../age/state-machine/timing";
+import { session as answer, asked, CAPTURE, ended, method } from "../age-answers";
 
 const ID = "5f0c7a1e-3b52-4d8e-9c11-8a7b6c5d4e01";
 const SDK = "9d3e2f10-6a4b-4c7d-8e9f-0a1b2c3d4e5f";
 const KEY: Key = { base: "", id: ID, sdkId: SDK, locale: undefined, handedOff: false };
 const LEAVE = { ...KEY, attempt: "a1", continuation: "c1" };
-const EMAIL = { method: "EMAIL", path: "email", state: "OPEN" };
-const FACE = { method: "AGE_ESTIMATION", path: "age_estimation", state: "OPEN", biometric: true };
+const EMAIL = method("EMAIL");
+const FACE = method("AGE_ESTIMATION", { biometric: true });
 const ORDER: Order = { threshold: 18, request: "r".repeat(346), channel: "c".repeat(22), back: undefined };
 const KEPT: IssuerOrder = { ...ORDER, id: ID, key: "k", redeemers: [] };
 const SIGNED = "s".repeat(342);
 
-function session(more: object = {}): Session {
-  return readSession({ id: ID, status: "PENDING", seconds_left: 600, methods: [EMAIL, FACE], ...more });
+const VIEW = { seconds_left: 600, methods: [EMAIL, FACE] };
+
+function session(more: Partial<PageSession> = {}): Session {
+  return readSession(answer(ID, { ...VIEW, ...more }));
 }
 
 /** What an attempt answers: a step, or nothing more. */
-function turn(step: object | null, more: object = {}, continuation = "c1"): Turn {
-  const view = { id: ID, status: "IN_PROGRESS", seconds_left: 600, methods: [EMAIL, FACE], ...more };
-  return readTurn({ session: view, attempt: step && "a1", continuation, step });
+function turn(step: Step | null, more: Partial<PageSession> = {}, continuation = "c1"): Turn {
+  const view = answer(ID, { ...VIEW, status: "IN_PROGRESS", ...more });
+  return readTurn(step ? asked(view, "a1", continuation, step) : ended(view));
 }
 
-const FORM = { kind: "form", fields: [] };
-const CAMERA = { kind: "camera" };
-const WAIT = { kind: "wait" };
-const WALLET = { kind: "wallet", url: "openid4vp://one" };
+const FORM: Step = { kind: "form", fields: [] };
+const CODE: Step = { kind: "code", channel: "EMAIL", sent_to: "a•••@example.com", length: 6, resend_in: 30 };
+const CAMERA: Step = { kind: "camera", level: "PASSIVE", capture: CAPTURE };
+const WAIT: Step = { kind: "wait", poll_ms: 1000 };
+const WALLET: Step = { kind: "wallet", url: "openid4vp://one", links: [], poll_ms: 1000 };
+const DOCUMENT: Step = { kind: "document", url: "/idverify/v1/web/index.html" };
+const REDIRECT: Step = { kind: "redirect", url: "https://id.example" };
+/** Consent that is asked for. */
+const ASKED = { required: true, given: null };
 
 function frozen<T>(value: T): T {
   if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
@@ -102,7 +118,7 @@ class Page {
     return this.send({ is: "failed", number, failure: { kind: "interrupted", why: "network" } });
   }
 
-  submit(input: object = { fields: {} }, view = this.view): this {
+  submit(input: TurnInput = { fields: {} }, view = this.view): this {
     return this.send({ is: "submitted", view, input, progress: undefined });
   }
 
@@ -125,7 +141,7 @@ class Page {
   }
 
   /** At a step of a method. */
-  static atStep(step: object, method = 0, view = session()): Page {
+  static atStep(step: Step, method = 0, view = session()): Page {
     const page = Page.atStart(view);
     page.send({ is: "chose", method: view.methods[method] as never });
     return page.turn(turn(step)).loaded();
@@ -143,7 +159,7 @@ test("a session is opened at its choice, or at the method of its address", () =>
   const direct = new Page().send({ is: "opened", key: KEY, path: "email", order: undefined }).read(session());
   assert.deepEqual([direct.on, direct.asked], ["begin", "begin"]);
   const face = new Page().send({ is: "opened", key: KEY, path: "age_estimation", order: undefined });
-  face.read(session({ consent: { required: true } }));
+  face.read(session({ consent: ASKED }));
   assert.equal(face.on, "consent");
   const tried = new Page().send({ is: "opened", key: KEY, path: "email", order: undefined });
   tried.read(session({ methods: [{ ...EMAIL, attempts: 1 }] }));
@@ -159,7 +175,7 @@ test("every status has its screen, and a page that is over asks for nothing more
     [{ status: "CANCELLED" }, "over"],
     [{ location_blocked: true }, "over"],
     [{ methods: [] }, "none"],
-  ] as const) {
+  ] as [Partial<PageSession>, Screen["on"]][]) {
     const page = Page.atStart(session(more));
     assert.deepEqual([page.on, page.asked], [on, undefined], JSON.stringify(more));
   }
@@ -214,7 +230,7 @@ test("a method is begun, its program is fetched, and its steps lead to the end",
   assert.deepEqual([page.on, page.state.view?.kind, page.asked], ["step", "form", undefined]);
   page.submit({ fields: { email: "ada@example.com" } });
   assert.deepEqual([page.on, page.asked], ["step", "answer"], "what was typed stays on the screen");
-  page.turn(turn({ kind: "code" }, {}, "c2")).loaded();
+  page.turn(turn(CODE, {}, "c2")).loaded();
   assert.deepEqual([page.on, page.state.view?.kind, page.state.attempt?.continuation], ["step", "code", "c2"]);
   page.submit({ code: "123456" }).turn(turn(null, { status: "COMPLETE" }));
   assert.equal(page.on, "done");
@@ -234,7 +250,9 @@ test("a form that stands again keeps its view, a camera is opened anew", () => {
 
 test("a step that the page does not know leads back to the choice", () => {
   const page = Page.atStart();
-  page.send({ is: "chose", method: session().methods[0] as never }).turn(turn({ kind: "telepathy" }));
+  page
+    .send({ is: "chose", method: session().methods[0] as never })
+    .turn(turn({ kind: "telepathy" } as unknown as Step));
   assert.deepEqual([page.on, page.asked], ["unable", undefined]);
   assert.deepEqual([page.send({ is: "wentBack" }).on, page.asked], ["loading", "choice"]);
 });
@@ -253,7 +271,7 @@ test("an attempt that failed leads to the choice, a session that is decided to i
 // --- consent ---
 
 test("a face is measured after somebody agreed, and not where they do not", () => {
-  const view = session({ consent: { required: true, given: null } });
+  const view = session({ consent: ASKED });
   const asked = () => Page.atStart(view).send({ is: "chose", method: view.methods[1] as never });
   assert.equal(asked().on, "consent");
   const agreed = asked().send({ is: "consented", given: true });
@@ -268,8 +286,8 @@ test("a face is measured after somebody agreed, and not where they do not", () =
 });
 
 test("where a wallet has nothing to say and a face is asked for, that is agreed to first", () => {
-  const consent = { required: true, given: null as boolean | null };
-  const methods = [{ method: "DIGITAL_ID", state: "OPEN" }, EMAIL];
+  const consent = ASKED;
+  const methods = [method("DIGITAL_ID"), EMAIL];
   const page = Page.atStep(WALLET, 0, session({ methods, consent }));
   page.send({ is: "pollWanted", view: page.view, ms: 500 });
   page.turn(turn(CAMERA, { methods, consent }), page.poll());
@@ -304,7 +322,7 @@ test("what is pressed twice is sent once", () => {
   begun.send({ is: "chose", method: session().methods[0] as never });
   const before = begun.state;
   assert.equal(begun.send({ is: "chose", method: session().methods[1] as never }).state, before);
-  const consent = Page.atStart(session({ consent: { required: true } }));
+  const consent = Page.atStart(session({ consent: ASKED }));
   consent.send({ is: "chose", method: session().methods[1] as never }).send({ is: "consented", given: true });
   assert.deepEqual(consent.send({ is: "consented", given: true }).effects, []);
 });
@@ -413,12 +431,12 @@ test("what others do is asked after until it is done, through a network that goe
 });
 
 test("what is asked for at once while it is being asked for is asked for soon", () => {
-  const page = Page.atStep({ kind: "document" });
+  const page = Page.atStep(DOCUMENT);
   page.send({ is: "pollWanted", view: page.view, ms: 3000 });
   const number = page.poll();
   page.send({ is: "pollWanted", view: page.view, ms: 0 });
   assert.deepEqual(page.effects, [], "not twice at the same time");
-  page.turn(turn({ kind: "document" }), number);
+  page.turn(turn(DOCUMENT), number);
   assert.equal(page.did("wait")[0]?.ms, FAST_MS);
   page.send({ is: "pollWanted", view: page.view, ms: 0 });
   assert.equal(page.did("wait")[0]?.ms, 0, "at once");
@@ -454,7 +472,7 @@ test("what a wallet may bring back is kept while it is waited for, and no longer
 });
 
 test("a frame follows the tab that does a step for it", () => {
-  const page = Page.atStep({ kind: "redirect", url: "https://id.example" });
+  const page = Page.atStep(REDIRECT);
   page.send({ is: "watchWanted", view: page.view, ms: 2500 });
   const same = session({ status: "IN_PROGRESS" });
   page.read(same, page.poll());
@@ -502,7 +520,7 @@ test("a check that goes on later is waited for", () => {
 // --- the way out and back ---
 
 test("somebody goes to a provider with what brings them back, in a browser that keeps it", () => {
-  const page = Page.atStep({ kind: "redirect", url: "https://id.example" });
+  const page = Page.atStep(REDIRECT);
   page.send({ is: "departed", view: page.view, url: "https://id.example" });
   assert.deepEqual(page.effects, [{ do: "depart", leave: LEAVE, url: "https://id.example" }]);
   assert.equal(page.send({ is: "keptNothing" }).on, "unable");
@@ -542,10 +560,10 @@ test("a session's end is final for the browser's Back, too", () => {
 
 test("a business that wants it gets its person back after a while, longer where something is offered", () => {
   const callback = { url: "https://shop.example/thanks", auto: true };
-  const done = (more: object, environment = {}, key = KEY) =>
+  const done = (more: Partial<PageSession>, environment = {}, key = KEY) =>
     Page.atStart(session({ status: "COMPLETE", callback, ...more }), environment, key).did("announceReturn");
   assert.deepEqual(done({}), [{ do: "announceReturn", url: callback.url, seconds: THANKS_S }]);
-  assert.equal(done({ offers: { key: true } })[0]?.seconds, OFFER_S);
+  assert.equal(done({ offers: { key: true, proof: false } })[0]?.seconds, OFFER_S);
   assert.equal(done({ status: "FAIL" })[0]?.seconds, THANKS_S);
   assert.deepEqual(done({ callback: { ...callback, auto: false } }), []);
   assert.deepEqual(done({ callback: { ...callback, url: "javascript:alert(1)" } }), []);
@@ -566,8 +584,8 @@ test("a passkey's offers do not lead on: the end stays the end", () => {
 });
 
 test("a passkey is used for its attempt, and one that is not used leaves the step as it is", () => {
-  const passkey = { kind: "passkey", options: {} };
-  const page = Page.atStep(passkey, 0, session({ methods: [{ method: "SVC_KEY", state: "OPEN" }, EMAIL] }));
+  const passkey: Step = { kind: "passkey", options: {} };
+  const page = Page.atStep(passkey, 0, session({ methods: [method("SVC_KEY"), EMAIL] }));
   const { state } = page;
   assert.equal(page.send({ is: "pollWanted", view: 0, ms: 0 }).state, state);
   page.submit({ credential: { id: "x" } });
@@ -612,7 +630,9 @@ test("the page around a frame is told each change once, if its origin is the one
   assert.deepEqual(page.did("tellParent"), message("IN_PROGRESS", { method: "EMAIL" }));
   page.loaded().submit().turn(turn(FORM, named));
   assert.deepEqual(page.did("tellParent"), []);
-  page.submit().turn(turn(null, { ...named, status: "COMPLETE", result: { method: "EMAIL" } }));
+  page
+    .submit()
+    .turn(turn(null, { ...named, status: "COMPLETE", result: { method: "EMAIL", status: "COMPLETE", reason: null } }));
   assert.deepEqual(page.did("tellParent"), message("COMPLETE", { method: "EMAIL" }));
   for (const target of ["nonsense", "*", "data:text/html,x", null]) {
     const told = Page.atStart(session({ target_origin_url: target }), { embedded: true }).did("tellParent");
@@ -686,7 +706,7 @@ test("another server's order goes back where the issuer knows that server, and n
 });
 
 test("an issuer's session goes on only in the tab that has its order", () => {
-  const without = (more: object) => Page.atStart(session({ issues: 18, ...more })).state.screen;
+  const without = (more: Partial<PageSession>) => Page.atStart(session({ issues: 18, ...more })).state.screen;
   assert.deepEqual(without({}), { on: "lost", what: "order" });
   assert.deepEqual(without({ status: "COMPLETE" }), { on: "lost", what: "turn" });
   assert.equal(without({ status: "FAIL" }).on, "failed");

@@ -1,27 +1,24 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addressOf, errandAddress, errandOf, type Key, keyOf, leaveOf, linkOf, placeOf } from "../../age/address";
-import { open, readSession, readTurn, STATUSES, threshold, usable } from "../../age/session";
+import { open, type PageSession, readSession, readTurn, type Status, threshold, usable } from "../../age/session";
 import { direct, needsConsent, offered, screenOf, stoppable } from "../../age/state-machine/state";
 import { ownPage } from "../../age/steps/document";
+import { parse } from "../../shared/network";
+import * as answers from "../age-answers";
 
 const ID = "5f0c7a1e-3b52-4d8e-9c11-8a7b6c5d4e01";
 const SDK = "9d3e2f10-6a4b-4c7d-8e9f-0a1b2c3d4e5f";
 const KEY: Key = { base: "", id: ID, sdkId: SDK, locale: undefined, handedOff: false };
 
-function session(more: object = {}) {
-  return readSession({
-    id: ID,
-    status: "PENDING",
-    seconds_left: 60,
-    methods: [{ method: "EMAIL", state: "OPEN" }],
-    ...more,
-  });
+const { method } = answers;
+
+function session(more: Partial<PageSession> = {}) {
+  return readSession(answers.session(ID, more));
 }
 
 test("every status leads somewhere, and only what goes on can be stopped", () => {
-  const screens = Object.fromEntries(STATUSES.map((status) => [status, screenOf(session({ status }))]));
-  assert.deepEqual(screens, {
+  const screens: Record<Status, string> = {
     PENDING: "start",
     IN_PROGRESS: "start",
     PROCESSING: "processing",
@@ -29,14 +26,17 @@ test("every status leads somewhere, and only what goes on can be stopped", () =>
     FAIL: "failed",
     ERROR: "failed",
     CANCELLED: "cancelled",
-  });
-  for (const status of ["FAIL", "ERROR"]) {
+  };
+  for (const [status, screen] of Object.entries(screens) as [Status, string][]) {
+    assert.equal(screenOf(session({ status })), screen, status);
+  }
+  for (const status of ["FAIL", "ERROR"] as const) {
     assert.equal(screenOf(session({ status, retry: true })), "start");
   }
   const blocked = { location_blocked: true };
   assert.equal(screenOf(session(blocked)), "blocked");
   assert.equal(screenOf(session({ ...blocked, status: "COMPLETE" })), "done");
-  assert.equal(screenOf(session({ methods: [{ method: "EMAIL", state: "EXHAUSTED" }] })), "none");
+  assert.equal(screenOf(session({ methods: [method("EMAIL", { state: "EXHAUSTED", available: false })] })), "none");
   assert.deepEqual(
     [stoppable({ on: "start", again: false }), stoppable({ on: "done", elsewhere: false }), stoppable({ on: "begin" })],
     [true, false, true],
@@ -46,75 +46,84 @@ test("every status leads somewhere, and only what goes on can be stopped", () =>
 test("methods are usable while they are open or may be tried again, and new ones come first", () => {
   const one = session({
     methods: [
-      { method: "A", state: "FAILED", attempts_remaining: 1 },
-      { method: "B", state: "OPEN" },
-      { method: "C", state: "FAILED", attempts_remaining: 0 },
-      { method: "D", state: "EXHAUSTED" },
-      { method: "E", state: "DECLINED" },
-      { method: "G", state: "OPEN", available: false },
-      { method: "F" },
-      { state: "OPEN" },
-      "nonsense",
+      method("MOBILE", { state: "FAILED" }),
+      method("EMAIL"),
+      method("CREDIT_CARD", { state: "FAILED", attempts_remaining: 0 }),
+      method("CPF", { state: "EXHAUSTED", attempts_remaining: 0 }),
+      method("AGE_ESTIMATION", { state: "DECLINED" }),
+      method("SINGPASS", { available: false }),
+      method("DOC_SCAN"),
     ],
   });
   assert.deepEqual(
     usable(one).map(({ method }) => method),
-    ["A", "B", "F"],
+    ["MOBILE", "EMAIL", "DOC_SCAN"],
   );
   const { fresh, again } = offered(one);
   assert.deepEqual(
     [fresh, again].map((list) => list.map(({ method }) => method)),
-    [["B", "F"], ["A"]],
+    [["EMAIL", "DOC_SCAN"], ["MOBILE"]],
   );
-  const phone = offered(session({ methods: [{ method: "A", hand_off: false }, { method: "B" }] }), true);
+  const phone = offered(session({ methods: [method("EMAIL", { hand_off: false }), method("MOBILE")] }), true);
   assert.deepEqual(
     phone.fresh.map(({ method }) => method),
-    ["B"],
+    ["MOBILE"],
   );
   assert.ok(open(one) && !open(session({ status: "FAIL" })));
 });
 
 test("a method's own address begins it only where nothing was tried before", () => {
-  const method = { method: "EMAIL", path: "email", state: "OPEN", attempts: 0 };
-  assert.equal(direct(session({ methods: [method] }), "email")?.method, "EMAIL");
-  assert.equal(direct(session({ methods: [method] }), "mobile"), undefined);
-  assert.equal(direct(session({ methods: [method] }), undefined), undefined);
-  assert.equal(direct(session({ methods: [{ ...method, attempts: 1 }] }), "email"), undefined);
-  assert.equal(direct(session({ methods: [method], status: "IN_PROGRESS" }), "email"), undefined);
+  assert.equal(direct(session(), "email")?.method, "EMAIL");
+  assert.equal(direct(session(), "mobile"), undefined);
+  assert.equal(direct(session(), undefined), undefined);
+  assert.equal(direct(session({ methods: [method("EMAIL", { attempts: 1 })] }), "email"), undefined);
+  assert.equal(direct(session({ status: "IN_PROGRESS" }), "email"), undefined);
 });
 
 test("faces are not measured before somebody agreed", () => {
-  const face = { method: "AGE_ESTIMATION", state: "OPEN", biometric: true };
-  const asked = (given: unknown, required = true) => {
-    const one = session({ methods: [face], consent: { required, given } });
+  const methods = [method("AGE_ESTIMATION", { biometric: true })];
+  const asked = (given: boolean | null, required = true) => {
+    const one = session({ methods, consent: { required, given } });
     return usable(one).map((method) => needsConsent(one, method));
   };
   assert.deepEqual([asked(null), asked(false), asked(true), asked(null, false)], [[true], [true], [false], [false]]);
 });
 
 test("the age that is asked about is what has to be shown in the end", () => {
-  const methods = [{ method: "A", threshold: 25 }, { method: "B", threshold: 18 }, { method: "C" }];
+  const methods = [method("AGE_ESTIMATION", { threshold: 25 }), method("EMAIL")];
   assert.equal(threshold(session({ type: "OVER", methods })), 18);
   assert.equal(threshold(session({ type: "UNDER", methods })), 25);
   assert.equal(threshold(session({ type: "AGE", methods })), undefined);
-  assert.equal(threshold(session()), undefined);
+  assert.equal(threshold(session({ methods: [] })), undefined);
 });
 
-test("an answer that is no session is a mistake, strange members are not", () => {
-  for (const bad of [null, "x", [], {}, { id: ID }, { id: ID, status: "LOST" }, { status: "PENDING" }]) {
-    assert.throws(() => readSession(bad), TypeError);
-  }
-  const strange = session({
-    methods: "none",
-    consent: 7,
-    callback: [],
-    offers: null,
-    keeps: { days: "x" },
-    business: null,
+test("an answer is put into the words of the page, and one that is no session is a mistake", () => {
+  const { cancelUrl, reason, issues, locationBlocked } = session();
+  assert.deepEqual([cancelUrl, reason, issues, locationBlocked], [undefined, undefined, undefined, false]);
+  const read = session({
+    seconds_left: 60,
+    cancel_url: "https://shop.example/sorry",
+    result: { method: "EMAIL", status: "FAIL", reason: "WRONG_CODE" },
+    location_blocked: true,
+    issues: 18,
   });
-  assert.deepEqual([strange.methods, strange.callback, strange.days, strange.business], [[], undefined, undefined, ""]);
-  const turn = readTurn({ session: { id: ID, status: "FAIL" }, step: { kind: "" }, problem: {} });
-  assert.deepEqual([turn.step, turn.problem, turn.attempt], [undefined, undefined, undefined]);
+  assert.deepEqual(
+    [read.secondsLeft, read.cancelUrl, read.tried, read.reason, read.locationBlocked, read.issues, read.days],
+    [60, "https://shop.example/sorry", "EMAIL", "WRONG_CODE", true, 18, 30],
+  );
+  const turn = readTurn(answers.ended(answers.session(ID)));
+  assert.deepEqual([turn.session.id, turn.step, turn.problem, turn.attempt], [ID, undefined, undefined, undefined]);
+  for (const nothing of [undefined, {} as PageSession]) {
+    assert.throws(() => readSession(nothing), TypeError);
+  }
+  assert.throws(() => readTurn(undefined), TypeError);
+});
+
+test("what is no JSON object is no answer", () => {
+  assert.deepEqual(parse('{"a":1}'), { a: 1 });
+  for (const bad of ["", "<!doctype html><title>502</title>", "{", "null", "7", '"text"', "[]"]) {
+    assert.equal(parse(bad), undefined, bad);
+  }
 });
 
 test("addresses say where the page is, which method, and whether a provider sends somebody back", () => {
@@ -187,7 +196,7 @@ test("only this server's own page for documents is shown", () => {
     value: { href: "https://a.example/age", origin: "https://a.example" },
   });
   assert.equal(ownPage("/idverify/v1/web/index.html?x=1"), "https://a.example/idverify/v1/web/index.html?x=1");
-  for (const bad of ["https://b.example/", "//b.example/", "javascript:alert(1)", "data:text/html,x", undefined]) {
+  for (const bad of ["https://b.example/", "//b.example/", "javascript:alert(1)", "data:text/html,x"]) {
     assert.equal(ownPage(bad), undefined, bad);
   }
 });

@@ -1,27 +1,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { pending, recommendation } from "../../identity/api";
+import { pending, recommended } from "../../identity/api";
 import { type Event, next, START, type State, sideOf, stoppable } from "../../identity/journey";
-import { readPlan } from "../../identity/plan";
+import { type Configuration, type Resource, readPlan } from "../../identity/plan";
+import * as answers from "../identity-answers";
 
-const PASSPORT = { code: "SWE", supported_documents: [{ type: "PASSPORT" }] };
-const CARDS = { code: "DEU", supported_documents: [{ type: "PASSPORT" }, { type: "NATIONAL_ID" }] };
+const { LETTER, LIVENESS, PASSPORT_OF_SWEDEN, task } = answers;
+const DOCUMENT: Resource = { ...answers.DOCUMENT, attempts_remaining: 2 };
 
-function plan(resources: object[], sdk: object = {}, consent = "NOT_ALLOWED") {
-  const required_resources = resources.map((resource, at) => ({ id: `r${at}`, state: "REQUIRED", ...resource }));
-  return readPlan({
-    client_session_token_ttl: 600,
-    capture: { biometric_consent: consent, required_resources },
-    sdk_config: sdk,
-  });
+type Consent = Configuration["capture"]["biometric_consent"];
+
+function plan(
+  required_resources: Resource[],
+  sdk: Partial<Configuration["sdk_config"]> = {},
+  biometric_consent: Consent = "GIVEN",
+) {
+  const capture = { biometric_consent, required_resources };
+  return readPlan(answers.configuration({ capture, sdk_config: { allow_handoff: false, ...sdk } }));
 }
-
-const DOCUMENT = {
-  type: "ID_DOCUMENT",
-  requested_tasks: [{ type: "ID_DOCUMENT_TEXT_DATA_EXTRACTION" }],
-  supported_countries: [PASSPORT, CARDS],
-  attempts_remaining: 2,
-};
 
 /** Where a list of happenings leads. */
 function after(events: Event[], from: State = START): State {
@@ -32,7 +28,7 @@ const card: Event = { is: "chose", choice: { country: "DEU", type: "NATIONAL_ID"
 const took: Event = { is: "took", by: "camera" };
 const again = (value: "PROGRESS" | "SHOULD_TRY_AGAIN" | "MUST_TRY_AGAIN"): Event => ({
   is: "recommended",
-  recommendation: { value, reason: "QUALITY", detail: "PHOTO_TOO_BLURRY" },
+  recommendation: { value, reason: { value: "QUALITY", detail: "PHOTO_TOO_BLURRY" } },
 });
 
 test("a card's two sides are taken, sent and read, then it ends", () => {
@@ -73,7 +69,7 @@ test("a card's two sides are taken, sent and read, then it ends", () => {
 });
 
 test("what is not asked for is not shown", () => {
-  const single = { ...DOCUMENT, supported_countries: [PASSPORT] };
+  const single = { ...DOCUMENT, supported_countries: [PASSPORT_OF_SWEDEN] };
   const hidden = { suppressed_screens: ["WELCOME", "ID_DOCUMENT_EDUCATION"] };
   assert.equal(
     after([{ is: "loaded", plan: plan([single], hidden) }]).step.on,
@@ -81,11 +77,28 @@ test("what is not asked for is not shown", () => {
     "nothing to choose, nothing to explain",
   );
   assert.equal(after([{ is: "loaded", plan: plan([{ ...DOCUMENT, state: "FULFILLED" }]) }]).step.on, "finishing");
-  const face = { type: "LIVENESS", liveness_type: "STATIC" };
-  const consent = after([{ is: "loaded", plan: plan([face], hidden, "REQUIRED") }]);
+  const consent = after([{ is: "loaded", plan: plan([LIVENESS], hidden, "REQUIRED") }]);
   assert.equal(consent.step.on, "welcome", "consent is asked for all the same");
   assert.deepEqual(after([{ is: "agreed" }, { is: "consented" }], consent).step.on, "tips");
   assert.equal(plan([DOCUMENT], {}, "REQUIRED").consent, false, "no face is looked at");
+  const letter = after([{ is: "loaded", plan: plan([LETTER]) }, { is: "agreed" }]);
+  assert.equal(letter.step.on, "tips", "a letter is of no kind that could be chosen");
+  assert.equal(next(letter, { is: "otherDocument" }), letter);
+});
+
+test("consent is asked for where a face is looked at and nobody has answered", () => {
+  for (const [asked, expected] of [
+    ["REQUIRED", true],
+    ["GIVEN", false],
+    ["NOT_ALLOWED", false],
+  ] as [Consent, boolean][]) {
+    assert.equal(plan([LIVENESS], {}, asked).consent, expected, asked);
+  }
+  // The business brings its own picture, which is compared all the same.
+  const capture: Configuration["capture"] = { biometric_consent: "REQUIRED", required_resources: [] };
+  for (const check of ["LIVENESS", "ID_DOCUMENT_FACE_MATCH", "FACE_COMPARISON"] as const) {
+    assert.ok(readPlan(answers.configuration({ capture, requested_checks: [check] })).consent, check);
+  }
 });
 
 test("attempts count down; a doubt may be left, a must may not", () => {
@@ -110,19 +123,14 @@ test("attempts count down; a doubt may be left, a must may not", () => {
 });
 
 test("a face that cannot be used is tried again until it may not be", () => {
-  const face = { type: "LIVENESS", liveness_type: "ZOOM", attempts_remaining: 1 };
+  const face: Resource = { ...LIVENESS, liveness_type: "ZOOM", attempts_remaining: 1 };
   const sending = after([{ is: "loaded", plan: plan([face]) }, { is: "agreed" }, { is: "ready" }, took]);
   assert.equal(sending.step.on, "sending", "nobody is asked to judge his own face");
   assert.deepEqual(next(sending, { is: "refused", status: 422 }).step, { on: "over", failure: "livenessAttemptsUsed" });
 });
 
 test("an interruption goes on where it stopped", () => {
-  const sending = after([
-    { is: "loaded", plan: plan([{ type: "LIVENESS" }]) },
-    { is: "agreed" },
-    { is: "ready" },
-    took,
-  ]);
+  const sending = after([{ is: "loaded", plan: plan([LIVENESS]) }, { is: "agreed" }, { is: "ready" }, took]);
   const stopped = next(sending, { is: "interrupted", why: "network" });
   assert.equal(stopped.step.on, "interrupted");
   assert.equal(next(stopped, { is: "interrupted", why: "serviceDown" }), stopped);
@@ -131,7 +139,11 @@ test("an interruption goes on where it stopped", () => {
 });
 
 test("no file where none is allowed, and only the camera's trouble is the camera's", () => {
-  const strict = { ...DOCUMENT, supported_countries: [PASSPORT], allowed_capture_methods: "camera" };
+  const strict: Resource = {
+    ...DOCUMENT,
+    supported_countries: [PASSPORT_OF_SWEDEN],
+    allowed_capture_methods: "CAMERA",
+  };
   const camera = after([{ is: "loaded", plan: plan([strict]) }, { is: "agreed" }, { is: "ready" }]);
   assert.equal(next(camera, { is: "byFile" }), camera);
   const trouble = next(camera, { is: "cameraFailed", trouble: "silent" });
@@ -179,7 +191,7 @@ test("from every step that waits for a person something leads on, and he may sto
       .filter((one) => one !== state)
       .forEach(walk);
   };
-  const all = [DOCUMENT, { type: "SUPPLEMENTARY_DOCUMENT", supported_countries: [CARDS] }, { type: "LIVENESS" }];
+  const all = [DOCUMENT, LETTER, LIVENESS];
   walk(after([{ is: "loaded", plan: plan(all, { allow_handoff: true }, "REQUIRED") }]));
   assert.ok(seen.size > 30);
   for (const state of seen.values()) {
@@ -195,42 +207,58 @@ test("from every step that waits for a person something leads on, and he may sto
   }
 });
 
-test("whatever a server says, a plan comes of it", () => {
-  for (const odd of [
-    undefined,
-    null,
-    7,
-    "text",
-    [],
-    {},
-    { capture: 3, sdk_config: [] },
-    { capture: { required_resources: [null, 5, {}] } },
-  ]) {
-    assert.deepEqual(readPlan(odd).needs, []);
-  }
-  const brought = plan([{ type: "FACE_CAPTURE", allowed_sources: [{ type: "RELYING_BUSINESS" }] }]);
-  assert.deepEqual(brought.needs, [], "the business brings that picture");
-  const map = plan([{ ...DOCUMENT, attempts_remaining: { GENERIC: 4, RECLASSIFICATION: 2 } }]);
-  assert.equal(map.needs[0]?.attempts, 2);
-  const strange = plan([
-    {
-      ...DOCUMENT,
-      supported_countries: [{ code: "<b>", supported_documents: [{ type: "PASSPORT" }] }, { code: "FRA" }],
-    },
-  ]);
-  assert.deepEqual(strange.needs[0]?.countries, []);
-  assert.deepEqual([...readPlan({ emails: ["thank-you", "spam", 3] }).mails], ["thank-you"]);
-  assert.equal(readPlan({ emails: "thank-you" }).mails.size, 0);
+test("the configuration is put into the words of the page", () => {
+  const [document, letter, face] = plan([
+    DOCUMENT,
+    { ...LETTER, state: "FULFILLED", allowed_capture_methods: "CAMERA" },
+    { ...LIVENESS, liveness_type: "ZOOM" },
+  ]).needs;
+  assert.deepEqual(document, {
+    id: DOCUMENT.id,
+    kind: "ID_DOCUMENT",
+    done: false,
+    countries: [
+      { code: "DEU", types: ["PASSPORT", "NATIONAL_ID"] },
+      { code: "SWE", types: ["PASSPORT"] },
+      { code: "USA", types: ["DRIVING_LICENCE"] },
+    ],
+    upload: true,
+    read: true,
+    attempts: 2,
+    zoom: false,
+  });
+  assert.deepEqual([letter?.done, letter?.upload, letter?.read, letter?.countries], [true, false, false, []]);
+  assert.deepEqual([face?.zoom, face?.upload, face?.attempts], [true, false, 2]);
+  const brought: Resource = {
+    id: LIVENESS.id,
+    type: "FACE_CAPTURE",
+    state: "REQUIRED",
+    allowed_sources: [{ type: "RELYING_BUSINESS" }],
+    attempts_remaining: 1,
+  };
+  assert.deepEqual(plan([brought]).needs, [], "the business brings that picture");
+  const { suppressed } = plan([], { suppressed_screens: ["flow_completion", "SOMETHING_ELSE", "WELCOME"] });
+  assert.deepEqual([...suppressed], ["completion", "welcome"], "as the business wrote them");
+  assert.deepEqual([...readPlan(answers.configuration({ emails: ["thank-you"] })).mails], ["thank-you"]);
 });
 
-test("a recommendation is read out of a task's answer", () => {
-  assert.equal(pending({ state: "PENDING" }), true);
-  assert.equal(pending({ state: "DONE" }), false);
-  assert.equal(pending(undefined), false);
-  const answer = {
-    state: "DONE",
-    recommendation: { value: "MUST_TRY_AGAIN", reason: { value: "QUALITY", detail: "NO_DOCUMENT" } },
-  };
-  assert.deepEqual(recommendation(answer), { value: "MUST_TRY_AGAIN", reason: "QUALITY", detail: "NO_DOCUMENT" });
-  assert.equal(recommendation({ state: "FAILED" }).value, "PROGRESS");
+test("where something else answers in the server's place nothing is asked for", () => {
+  const { needs, consent, secondsLeft } = readPlan(undefined);
+  assert.deepEqual([needs, consent, secondsLeft], [[], false, 600]);
+  assert.equal(after([{ is: "loaded", plan: readPlan(undefined) }]).step.on, "finishing");
+});
+
+test("a recommendation is read out of a task", () => {
+  assert.deepEqual(
+    [pending(task("CREATED")), pending(task("PENDING")), pending(task("DONE")), pending(task("FAILED"))],
+    [true, true, false, false],
+  );
+  const recommendation = { value: "MUST_TRY_AGAIN", reason: { value: "QUALITY", detail: "NO_DOCUMENT" } } as const;
+  assert.deepEqual(recommended(task("DONE", recommendation)), recommendation);
+  assert.equal(recommended(task("FAILED")).value, "PROGRESS");
+  assert.deepEqual(
+    [pending(undefined), recommended(undefined).value],
+    [false, "PROGRESS"],
+    "no answer of the server's",
+  );
 });
