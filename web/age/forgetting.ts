@@ -55,7 +55,10 @@ async function forget(base: string): Promise<boolean> {
   }
   const credential = await use(asked.options);
   const answer = await ask(base, { continuation: asked.continuation, credential });
-  return answer !== undefined && "forgotten" in answer && answer.forgotten;
+  if (!answer || !("forgotten" in answer)) {
+    throw new TypeError("an answer that does not say whether anything was forgotten");
+  }
+  return answer.forgotten;
 }
 
 async function ask(base: string, body: BodyOf<Forget>): Promise<AnswerOf<Forget> | undefined> {

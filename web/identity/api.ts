@@ -53,7 +53,12 @@ export class Api {
   }
 
   async plan(): Promise<Plan> {
-    return readPlan(await this.#ask<Operations["/configuration"]["get"]>("GET", "/configuration"));
+    const configuration = await this.#ask<Operations["/configuration"]["get"]>("GET", "/configuration");
+    if (!configuration) {
+      // Something else answered in the server's place; nobody is told that nothing is asked of them.
+      throw new Interrupted("serviceDown");
+    }
+    return readPlan(configuration);
   }
 
   async consent(): Promise<void> {
@@ -122,7 +127,10 @@ export class Api {
 
   /** Ends the person's part; the checks begin. That it ended before is as good. */
   async finish(): Promise<void> {
-    await this.#ask("DELETE", "/client-session-token");
+    const { status } = await patiently(() => call("DELETE", `${this.#base}/client-session-token`, this.#headers()));
+    if (status !== 204) {
+      throw new Interrupted("serviceDown");
+    }
   }
 
   /** Tells the server that the page broke, without a word of anything that a person did or has. */

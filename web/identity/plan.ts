@@ -79,9 +79,8 @@ const SCREENS = new Map<string, Optional>([
 /** Checks that look at a face. */
 const OF_FACES: ReadonlySet<Check> = new Set<Check>(["LIVENESS", "ID_DOCUMENT_FACE_MATCH", "FACE_COMPARISON"]);
 
-/** Reads what a session asks for. Where something else answered in the server's place, nothing seems to be asked for; what is
- * missing the server says at the end. */
-export function readPlan(answer: Configuration = NOTHING): Plan {
+/** Reads what a session asks for. */
+export function readPlan(answer: Configuration): Plan {
   const { capture, sdk_config: config } = answer;
   // A picture that only the business may bring is not asked of the person.
   const theirs = capture.required_resources.filter(({ allowed_sources: sources }) =>
@@ -107,15 +106,6 @@ export function readPlan(answer: Configuration = NOTHING): Plan {
     mails: new Set(answer.emails),
   };
 }
-
-const NOTHING: Configuration = {
-  session_id: "",
-  client_session_token_ttl: 600,
-  requested_checks: [],
-  capture: { biometric_consent: "NOT_ALLOWED", required_resources: [] },
-  sdk_config: { allow_handoff: false },
-  emails: [],
-};
 
 /** What is still to be done. */
 export function outstanding({ needs }: Plan): Need[] {

@@ -242,10 +242,8 @@ test("the configuration is put into the words of the page", () => {
   assert.deepEqual([...readPlan(answers.configuration({ emails: ["thank-you"] })).mails], ["thank-you"]);
 });
 
-test("where something else answers in the server's place nothing is asked for", () => {
-  const { needs, consent, secondsLeft } = readPlan(undefined);
-  assert.deepEqual([needs, consent, secondsLeft], [[], false, 600]);
-  assert.equal(after([{ is: "loaded", plan: readPlan(undefined) }]).step.on, "finishing");
+test("a session that asks for nothing is finished at once", () => {
+  assert.equal(after([{ is: "loaded", plan: plan([]) }]).step.on, "finishing");
 });
 
 test("a recommendation is read out of a task", () => {
