@@ -36,7 +36,7 @@ done
 here=$PWD
 logs=$here/target/bare
 root=$logs/root
-home=/root/assay
+home=/srv/assay
 
 say() { printf '== %s\n' "$*"; }
 
