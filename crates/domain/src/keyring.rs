@@ -35,24 +35,41 @@ impl KeyType for ThirtyTwo {
 }
 
 impl Keyring {
-    /// Reads the key file, or makes one (mode 0600) where there is none.
+    /// Reads the key file, or makes one (mode 0600) where there is none. Processes that start at the same moment agree on
+    /// one key, and whatever dies here leaves a whole file or none.
     pub fn open(path: &Path, world: &dyn World) -> Result<Self, KeyringError> {
         let failed = |cause| KeyringError::File { path: path.display().to_string(), cause };
         match std::fs::read_to_string(path) {
-            Ok(text) => Self::parse(&text).ok_or_else(|| KeyringError::Malformed(path.display().to_string())),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                let mut key = [0; 32];
-                world.fill(&mut key);
-                private_file(path)
-                    .and_then(|mut file| {
-                        file.write_all(hex::encode(key).as_bytes())?;
-                        file.sync_all()
-                    })
-                    .map_err(failed)?;
-                Ok(Self(Secret::new(key)))
+                Self::create(path, world).map_err(failed)?;
+                Self::parse_file(path, &std::fs::read_to_string(path).map_err(failed)?)
             }
-            Err(error) => Err(failed(error)),
+            read => Self::parse_file(path, &read.map_err(failed)?),
         }
+    }
+
+    /// Writes a new key beside `path`, and gives it that name unless another process was first.
+    fn create(path: &Path, world: &dyn World) -> std::io::Result<()> {
+        let mut key = [0; 32];
+        world.fill(&mut key);
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        // Only its owner can read a named temporary file.
+        let mut fresh = tempfile::NamedTempFile::new_in(folder)?;
+        fresh.write_all(hex::encode(key).as_bytes())?;
+        fresh.as_file().sync_all()?;
+        match fresh.persist_noclobber(path) {
+            // The name is kept, too, before anything is encrypted.
+            Ok(_) => std::fs::File::open(folder)?.sync_all(),
+            Err(refused) if refused.error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+            Err(refused) => Err(refused.error),
+        }
+    }
+
+    fn parse_file(path: &Path, text: &str) -> Result<Self, KeyringError> {
+        Self::parse(text).ok_or_else(|| KeyringError::Malformed(path.display().to_string()))
     }
 
     /// 64 hexadecimal digits, as a secret store hands them over.
@@ -83,6 +100,7 @@ pub fn private_file(path: &Path) -> std::io::Result<std::fs::File> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::PermissionsExt as _;
 
     #[test]
     fn purposes_get_keys_of_their_own_that_stay_the_same() {
@@ -90,5 +108,27 @@ mod tests {
         assert_eq!(ring.derive("a"), ring.derive("a"));
         assert_ne!(ring.derive("a"), ring.derive("b"));
         assert!(Keyring::parse("short").is_none());
+    }
+
+    #[test]
+    fn whoever_starts_at_the_same_moment_gets_the_same_key() {
+        for _ in 0..50 {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("master.key");
+            let start = std::sync::Barrier::new(8);
+            let open = || {
+                start.wait();
+                Keyring::open(&path, &base::SystemWorld).unwrap().derive("a")
+            };
+            let keys: Vec<_> = std::thread::scope(|scope| {
+                let opened: Vec<_> = (0..8).map(|_| scope.spawn(open)).collect();
+                opened.into_iter().map(|thread| thread.join().unwrap()).collect()
+            });
+            assert!(keys.iter().all(|key| *key == keys[0]));
+            let left: Vec<_> =
+                std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+            assert_eq!(left, std::slice::from_ref(&path), "nothing else is left");
+            assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        }
     }
 }

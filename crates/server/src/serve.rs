@@ -90,12 +90,15 @@ pub(crate) async fn serve(args: &Args, config: Config) -> anyhow::Result<()> {
     let (stop, stopped) = watch::channel(false);
     let mut working = JoinSet::new();
     let prepared = async {
-        migrate(&database).await;
+        once_the_database_answers(async || Ok(database.migrate().await?)).await?;
         if let Err(error) = house.issuer.ready().await {
             tracing::error!(error = &error as &dyn std::error::Error, "proofs of age cannot be issued");
         }
         if args.dev {
-            let credentials = demo::prepare(&database, &*world, &config, &public_url).await?;
+            let credentials = once_the_database_answers(async || {
+                demo::prepare(&database, &*world, &config, &public_url).await
+            })
+            .await?;
             greet(&public_url, &credentials);
         }
         anyhow::Ok(())
@@ -133,11 +136,20 @@ fn settings(config: &Config, public_url: &str) -> Settings {
     }
 }
 
-/// Brings the schema up to date, waiting for a database that does not answer yet; readiness tells meanwhile.
-async fn migrate(database: &db::Db) {
+/// Repeats a step of the start that the database refuses, however long; readiness tells meanwhile. Any other error ends
+/// the start.
+pub(crate) async fn once_the_database_answers<T>(
+    step: impl AsyncFn() -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
     let mut wait = Duration::from_millis(250);
-    while let Err(error) = database.migrate().await {
-        tracing::error!(error = &error as &dyn std::error::Error, "the database is not ready, trying again");
+    loop {
+        match step().await {
+            Err(error) if error.chain().any(<dyn std::error::Error>::is::<db::DbError>) => {
+                let error: &(dyn std::error::Error + 'static) = error.as_ref();
+                tracing::error!(error, "the database is not ready, trying again");
+            }
+            done => return done,
+        }
         tokio::time::sleep(wait).await;
         wait = (wait * 2).min(Duration::from_secs(10));
     }

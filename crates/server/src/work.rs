@@ -3,7 +3,7 @@
 use crate::{
     config::Config,
     house::House,
-    serve::{load_models, tend, told_to_stop},
+    serve::{load_models, once_the_database_answers, tend, told_to_stop},
     telemetry,
 };
 use anyhow::Context as _;
@@ -124,7 +124,7 @@ pub(crate) async fn run(args: &Args, config: Config) -> anyhow::Result<()> {
     telemetry::install(&config.log)?;
     let house = House::open(&config, &config.public_url(), args.dev).await?;
     let db = house.db.clone();
-    db.migrate().await.context("the database is not ready")?;
+    once_the_database_answers(async || Ok(db.migrate().await?)).await?;
     tokio::spawn(load_models(house.estimator.clone(), config.models()));
     tokio::spawn(tend(house.faces.clone()));
     let (stop, stopped) = watch::channel(false);

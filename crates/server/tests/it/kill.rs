@@ -14,6 +14,7 @@ use db::{sql, testing::TestDb};
 use serde_json::{Value, json};
 use std::{
     collections::HashMap,
+    path::PathBuf,
     process::{Child, Stdio},
     sync::{
         Arc,
@@ -49,8 +50,22 @@ impl Process {
     }
 
     fn spawn(place: &Place, arguments: &[String]) -> Child {
+        let log = std::fs::File::create(Self::log(place, arguments)).unwrap();
         let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
-        place.command(&arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+        place.command(&arguments).stdout(Stdio::null()).stderr(log).spawn().unwrap()
+    }
+
+    /// What the last process with these arguments said.
+    fn log(place: &Place, arguments: &[String]) -> PathBuf {
+        place.path(&format!("{}.log", arguments[0]))
+    }
+
+    /// No process ends by itself: one that does would never come up again.
+    fn assert_running(&mut self, place: &Place) {
+        if let Some(status) = self.child.try_wait().unwrap() {
+            let log = std::fs::read_to_string(Self::log(place, &self.arguments)).unwrap_or_default();
+            panic!("{:?} ended by itself, {status}: {log}", self.arguments);
+        }
     }
 
     /// SIGKILL: no handler runs, nothing is flushed.
@@ -105,10 +120,12 @@ impl Installation {
 
     /// Before every fourth kill, waits until the server is up, however slow the machine is just now; the others may meet
     /// it while it starts.
-    async fn until_up(&self, kills: usize) {
+    async fn until_up(&self, server: &mut Process, kills: usize) {
         let url = format!("http://127.0.0.1:{}/healthz", self.port);
         let (client, began) = (client(), Instant::now());
-        while kills % 4 == 3 && client.get(&url).send().await.is_err() {
+        let once = Duration::from_secs(10);
+        while kills % 4 == 3 && client.get(&url).timeout(once).send().await.is_err() {
+            server.assert_running(&self.place);
             assert!(began.elapsed() < PATIENCE, "the server is not up");
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
@@ -294,7 +311,7 @@ async fn a_server_that_is_killed_hundreds_of_times_loses_nothing() {
     let (load, clients) = Load::start(installation.clone()).await;
     let mut kills = 0;
     while load.wants_more(kills) {
-        installation.until_up(kills).await;
+        installation.until_up(&mut server, kills).await;
         tokio::time::sleep(moment()).await;
         server.kill_and_restart(&installation.place);
         kills += 1;
@@ -318,7 +335,7 @@ async fn workers_that_are_killed_hundreds_of_times_lose_nothing() {
     let (load, clients) = Load::start(installation.clone()).await;
     let mut kills = 0;
     while load.wants_more(kills) {
-        installation.until_up(kills).await;
+        installation.until_up(&mut processes[0], kills).await;
         tokio::time::sleep(moment()).await;
         // The one that serves less often: while it is down there is no load.
         let victim = [1, 2, 1, 2, 0][kills % 5];
