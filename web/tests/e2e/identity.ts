@@ -7,7 +7,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Browser, errors, type Page } from "@playwright/test";
+import type { Browser, Page } from "@playwright/test";
 import { findings } from "../browser/accessible";
 import { allowCamera, confirmStop, expect } from "../browser/actions";
 import { launch, PATIENCE_MS } from "../browser/chromium";
@@ -82,6 +82,7 @@ function putBeforeCamera(film: string): void {
 interface Shared extends Window {
   wanted?: Look["wanted"];
   cameraIsReady?(): void;
+  tellLook?(look: Look): void;
 }
 
 /** Makes a page that opens the camera say what it wants to see there, and wait until that stands before it. */
@@ -145,32 +146,60 @@ async function approach(page: Page): Promise<void> {
   });
 }
 
-/** Waits until there is something else to see than before; nothing where that takes too long. */
-async function nextLook(page: Page, last: Look | undefined): Promise<Look | undefined> {
-  try {
-    const changed = await page.waitForFunction(
-      (last) => {
-        const find = (selector: string) => document.querySelector<HTMLElement>(selector);
+/**
+ * What there was to see on a page, each time something else than before. The page tells it by itself, so that nothing is
+ * missed that was there, however busy the machine is and wherever the page goes next.
+ */
+class Looks {
+  #new: Look[] = [];
+  #told: () => void = () => undefined;
+
+  static async of(page: Page): Promise<Looks> {
+    const looks = new Looks();
+    await page.exposeFunction("tellLook", (look: Look) => {
+      looks.#new.push(look);
+      looks.#told();
+    });
+    await page.addInitScript(() => {
+      if (window !== window.top) {
+        return;
+      }
+      const shared = window as Shared;
+      const find = (selector: string) => document.querySelector<HTMLElement>(selector);
+      let last = "";
+      const tell = () => {
         const now = {
           left: !location.pathname.includes("/web/"),
           step: document.body?.dataset.step ?? "",
           heading: find("h1")?.textContent ?? "",
           words: find("#body")?.innerText ?? "",
           advice: find(".advice")?.textContent ?? undefined,
-          wanted: (window as Shared).wanted,
+          wanted: shared.wanted,
           live: (document.querySelector("video")?.videoWidth ?? 0) > 0,
         };
-        return (now.left || now.step !== "") && JSON.stringify(now) !== last && now;
-      },
-      JSON.stringify(last),
-      { timeout: BY_HAND_MS, polling: 100 },
-    );
-    return (await changed.jsonValue()) as Look;
-  } catch (error) {
-    if (error instanceof errors.TimeoutError) {
-      return undefined;
+        const text = JSON.stringify(now);
+        if ((now.left || now.step) && text !== last) {
+          last = text;
+          shared.tellLook?.(now);
+        }
+      };
+      setInterval(tell, 100);
+    });
+    return looks;
+  }
+
+  /** Waits until there is something new to see; nothing where that takes too long. */
+  async next(): Promise<Look[]> {
+    if (this.#new.length === 0) {
+      await new Promise<void>((resolve) => {
+        const late = setTimeout(resolve, BY_HAND_MS);
+        this.#told = () => {
+          clearTimeout(late);
+          resolve();
+        };
+      });
     }
-    throw error;
+    return this.#new.splice(0);
   }
 }
 
@@ -188,35 +217,40 @@ async function stop(page: Page, name: string): Promise<void> {
 }
 
 /** Goes on until the page has ended. */
-async function go(page: Page, walk: Walk): Promise<Seen[]> {
+async function go(page: Page, looks: Looks, walk: Walk): Promise<Seen[]> {
   const seen: Seen[] = [];
   const end = Date.now() + WALK_MS;
   let last: Look | undefined;
   let shotLive = false;
   let stopped = false;
   while (Date.now() < end) {
-    const now = await nextLook(page, last);
+    let entered = false;
+    const shown = await looks.next();
+    for (const { left, step, heading, words, advice } of shown) {
+      if (left) {
+        return seen;
+      }
+      const current = seen.at(-1);
+      if (current?.step !== step || current.heading !== heading) {
+        entered = true;
+        seen.push({ step, heading, words, advice: advice ? [advice] : [] });
+      } else if (advice && current.advice.at(-1) !== advice) {
+        current.advice.push(advice);
+      }
+    }
+    const now = shown.at(-1);
     if (!now) {
       if (last && walk.films) {
         await (last.live ? takePicture(page.mainFrame()) : pressThrough(page.mainFrame(), last.step, walk));
       }
       continue;
     }
-    if (now.left) {
-      return seen;
-    }
-    const { step, heading, words, advice, wanted, live } = now;
-    const entered = last?.step !== step || last.heading !== heading;
     last = now;
-    const name = `${walk.name}-${entered ? seen.length : seen.length - 1}-${step}`;
+    const { step, wanted, live } = now;
+    const name = `${walk.name}-${seen.length - 1}-${step}`;
     if (entered) {
       shotLive = false;
-      seen.push({ step, heading, words, advice: [] });
       await shoot(page, name);
-    }
-    const current = seen.at(-1);
-    if (advice && current?.advice.at(-1) !== advice) {
-      current?.advice.push(advice);
     }
     if (ENDS.includes(step)) {
       if (walk.leaves) {
@@ -251,9 +285,10 @@ async function walkThrough(browser: Browser, walk: Walk): Promise<Walked> {
     await approach(page);
   }
   await announceCamera(page);
+  const looks = await Looks.of(page);
   await allowCamera(page, new URL(walk.address).origin, true);
   await page.goto(walk.address);
-  const steps = await go(page, walk);
+  const steps = await go(page, looks, walk);
   const wrong = walk.leaves ? [] : await findings(page);
   const left = walk.leaves ? page.url() : undefined;
   await context.close();
