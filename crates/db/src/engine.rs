@@ -133,19 +133,24 @@ macro_rules! arguments {
     }};
 }
 
+/// What came of a statement, as the driver of the engine gives it.
+enum Outcome<S, P> {
+    Sqlite(S),
+    Postgres(P),
+}
+
+/// Runs a statement by the method of sqlx that is named.
 macro_rules! run {
-    ($conn:expr, $query:expr, |$q:ident, $c:ident| $body:expr) => {{
+    ($how:ident, $conn:expr, $query:expr) => {{
         let Query { sqlite, postgres, values } = $query;
         match $conn {
             Conn::Sqlite(tx) => {
-                let $q = sqlx::query_with(sqlite, arguments!(values, SqliteArguments));
-                let $c = &mut **tx;
-                $body
+                let query = sqlx::query_with(sqlite, arguments!(values, SqliteArguments));
+                Outcome::Sqlite(query.$how(&mut **tx).await?)
             }
             Conn::Postgres(tx) => {
-                let $q = sqlx::query_with(postgres, arguments!(values, PgArguments));
-                let $c = &mut **tx;
-                $body
+                let query = sqlx::query_with(postgres, arguments!(values, PgArguments));
+                Outcome::Postgres(query.$how(&mut **tx).await?)
             }
         }
     }};
@@ -154,29 +159,49 @@ macro_rules! run {
 impl Read {
     /// The first row, if there is one.
     pub async fn fetch_optional<T: Record>(&mut self, query: Query) -> Result<Option<T>, DbError> {
-        Ok(run!(&mut self.0, query, |q, c| match q.fetch_optional(c).await? {
-            Some(row) => Some(T::from_row(&row)?),
-            None => None,
-        }))
+        Ok(match self.first_row(query).await? {
+            Outcome::Sqlite(row) => row.map(|row| T::from_row(&row)).transpose()?,
+            Outcome::Postgres(row) => row.map(|row| T::from_row(&row)).transpose()?,
+        })
     }
 
     /// All rows. The statement carries its own LIMIT where the number is not small by nature.
     pub async fn fetch_all<T: Record>(&mut self, query: Query) -> Result<Vec<T>, DbError> {
-        Ok(run!(&mut self.0, query, |q, c| {
-            q.fetch_all(c).await?.iter().map(T::from_row).collect::<Result<_, _>>()?
-        }))
+        Ok(match self.all_rows(query).await? {
+            Outcome::Sqlite(rows) => rows.iter().map(T::from_row).collect::<Result<_, _>>()?,
+            Outcome::Postgres(rows) => rows.iter().map(T::from_row).collect::<Result<_, _>>()?,
+        })
     }
 
     /// The one number of a `SELECT count(*)`.
     pub async fn count(&mut self, query: Query) -> Result<i64, DbError> {
-        Ok(run!(&mut self.0, query, |q, c| q.fetch_one(c).await?.try_get(0)?))
+        Ok(match run!(fetch_one, &mut self.0, query) {
+            Outcome::Sqlite(row) => row.try_get(0)?,
+            Outcome::Postgres(row) => row.try_get(0)?,
+        })
+    }
+
+    // These two know nothing of what a row becomes, so they are compiled once and not for each type of row.
+
+    async fn first_row(
+        &mut self,
+        query: Query,
+    ) -> Result<Outcome<Option<SqliteRow>, Option<PgRow>>, DbError> {
+        Ok(run!(fetch_optional, &mut self.0, query))
+    }
+
+    async fn all_rows(&mut self, query: Query) -> Result<Outcome<Vec<SqliteRow>, Vec<PgRow>>, DbError> {
+        Ok(run!(fetch_all, &mut self.0, query))
     }
 }
 
 impl Tx {
     /// Runs a statement; the number of rows it touched.
     pub async fn execute(&mut self, query: Query) -> Result<u64, DbError> {
-        Ok(run!(&mut self.view.0, query, |q, c| q.execute(c).await?.rows_affected()))
+        Ok(match run!(execute, &mut self.view.0, query) {
+            Outcome::Sqlite(done) => done.rows_affected(),
+            Outcome::Postgres(done) => done.rows_affected(),
+        })
     }
 
     /// Wakes whoever waits in [`Db::announced`], once this is committed.

@@ -38,57 +38,18 @@ pub(crate) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, JsonError> {
 /// Reads a body as far as it can be read: members of a wrong type are left out, and told. For payloads whose rules are looked at
 /// all the same, so that a caller learns everything at once.
 pub(crate) fn parse_lenient<T: DeserializeOwned>(body: &[u8]) -> Result<(T, Vec<Violation>), JsonError> {
-    match read(body) {
-        Ok(read) => Ok((read, Vec::new())),
-        Err(Fault::Syntax(words)) => Err(JsonError::Syntax(words)),
-        Err(Fault::Member(_)) => read_what_fits(body),
-    }
-}
-
-/// Reads a body without a copy of its texts. The first member of a wrong type is told, and no other: for bodies that are pictures.
-pub(crate) fn parse_borrowed<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, JsonError> {
-    read(body).map_err(|fault| match fault {
-        Fault::Syntax(words) => JsonError::Syntax(words),
-        Fault::Member(violation) => JsonError::Violations(vec![violation]),
-    })
-}
-
-/// Why a reading stopped.
-enum Fault {
-    Syntax(&'static str),
-    Member(Violation),
-}
-
-fn read<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, Fault> {
-    const NO_JSON: &str = "the body is not valid JSON";
-    let mut reader = serde_json::Deserializer::from_slice(body);
-    let mut track = Track::new();
-    let read = object(serde_path_to_error::Deserializer::new(&mut reader, &mut track));
-    let read = read.map_err(|cause: serde_json::Error| {
-        if cause.is_data() { Fault::Member(told(&track.path(), &cause)) } else { Fault::Syntax(NO_JSON) }
-    })?;
-    reader.end().map_err(|_| Fault::Syntax("the body goes on after its JSON"))?;
-    if has_nul(body) {
-        return Err(Fault::Syntax("texts have no character U+0000"));
-    }
-    read.ok_or_else(|| Fault::Member(Violation::new(BODY, "an object is expected")))
-}
-
-/// Reads again and again, each time without the member that was wrong.
-fn read_what_fits<T: DeserializeOwned>(body: &[u8]) -> Result<(T, Vec<Violation>), JsonError> {
-    let mut value: Value =
-        serde_json::from_slice(body).map_err(|_| JsonError::Syntax("the body is not valid JSON"))?;
-    if has_nul(body) {
-        return Err(JsonError::Syntax("texts have no character U+0000"));
-    }
+    // Every type is read from a `Value`, also where nothing is wrong: to read it from text first, and from a `Value` only
+    // for what else is wrong, would have twice the code compiled for each of a hundred types.
+    let mut value: Value = read_text(body, |reader, _| Value::deserialize(reader))?;
     let mut violations: Vec<Violation> = Vec::new();
+    // Again and again, each time without the member that was wrong.
     loop {
         let mut track = Track::new();
         let read = object(serde_path_to_error::Deserializer::new(&value, &mut track));
         let path = track.path();
         let fault = match read {
             Ok(Some(read)) => return Ok((read, violations)),
-            Ok(None) => Violation::new(BODY, "an object is expected"),
+            Ok(None) => no_object(),
             Err(cause) => told(&path, &cause),
         };
         // What was taken away may be missed by what it was in; that is no second fault of the caller's.
@@ -99,6 +60,40 @@ fn read_what_fits<T: DeserializeOwned>(body: &[u8]) -> Result<(T, Vec<Violation>
             return Err(JsonError::Violations(violations));
         }
     }
+}
+
+/// Reads a body without a copy of its texts. The first member of a wrong type is told, and no other: for bodies that are pictures.
+pub(crate) fn parse_borrowed<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, JsonError> {
+    let read =
+        read_text(body, |reader, track| object(serde_path_to_error::Deserializer::new(reader, track)))?;
+    read.ok_or_else(|| JsonError::Violations(vec![no_object()]))
+}
+
+type TextReader<'a> = serde_json::Deserializer<serde_json::de::SliceRead<'a>>;
+
+/// Reads the text of a body, whole.
+fn read_text<'a, T>(
+    body: &'a [u8],
+    read: impl FnOnce(&mut TextReader<'a>, &mut Track) -> serde_json::Result<T>,
+) -> Result<T, JsonError> {
+    let mut reader = serde_json::Deserializer::from_slice(body);
+    let mut track = Track::new();
+    let read = read(&mut reader, &mut track).map_err(|cause| {
+        if cause.is_data() {
+            JsonError::Violations(vec![told(&track.path(), &cause)])
+        } else {
+            JsonError::Syntax("the body is not valid JSON")
+        }
+    })?;
+    reader.end().map_err(|_| JsonError::Syntax("the body goes on after its JSON"))?;
+    if has_nul(body) {
+        return Err(JsonError::Syntax("texts have no character U+0000"));
+    }
+    Ok(read)
+}
+
+fn no_object() -> Violation {
+    Violation::new(BODY, "an object is expected")
 }
 
 /// Takes away what stands at a path, or else the next thing around it that is there; `false` where only the body is left.
