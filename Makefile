@@ -69,7 +69,7 @@ lint: ## Formatting, clippy, dependencies, web pages, shell scripts
 	@npm --prefix web run --silent lint
 	@if command -v shellcheck >/dev/null; then shellcheck scripts/*.sh .ci/run fuzz/*.sh; fi
 
-bare: ## Try `make run` and `make test` on a bare Debian in a chroot (as root; TRY="run", TRY="test --dressed", ...)
+bare: ## Try `make run` and `make test` on a bare Debian in a chroot (as root; TRY="run", TRY="dress test", ...)
 	@scripts/system-packages.sh bare
 	@scripts/bare.sh $(TRY)
 

@@ -2,15 +2,17 @@
 # Tries the README's commands on a bare machine: Debian's smallest system in a chroot, with this machine's Rust and Node,
 # make, git and certificates, and a clone of HEAD. Whatever else is needed, the commands must install themselves.
 #
-#   scripts/bare.sh [setup|run|test|ci|all] [--dressed] [--keep]
+#   scripts/bare.sh [setup|run|test|ci|dress|all ...] [--keep]
 #
-#   setup      make setup, the packages of the tests, and what `make run` would do next; takes minutes
-#   run        make run until it answers, then the README's first call
-#   test       make test
-#   ci         .ci/run
-#   all        run and test; then test again on the same machine, dressed
-#   --dressed  with more fonts, and every package (Chromium among them) as new as the release has it
-#   --keep     leave the chroot in target/bare/root, to look around
+#   setup   make setup, the packages of the tests, and what `make run` would do next; takes minutes
+#   run     make run until it answers, then the README's first call
+#   test    make test
+#   ci      .ci/run
+#   dress   from here on with more fonts, and every package (Chromium among them) as new as the release has it
+#   all     run, test, dress and test again; so also where nothing is said
+#   --keep  leave the chroot in target/bare/root, to look around
+#
+# What is said is tried in that order, on the same machine.
 #
 # Needs root, mmdebstrap and about 20 GB of disk. Logs lie in target/bare/. Mounts are made in a namespace of their own and
 # go with it.
@@ -23,15 +25,16 @@ usage() {
     exit 2
 }
 
-what=all dressed='' keep=''
+what=() keep=''
 for argument in "$@"; do
     case $argument in
-        setup | run | test | ci | all) what=$argument ;;
-        --dressed) dressed=1 ;;
+        setup | run | test | ci | dress) what+=("$argument") ;;
+        all) what+=(run test dress test) ;;
         --keep) keep=1 ;;
         *) usage ;;
     esac
 done
+[ ${#what[@]} -gt 0 ] || what=(run test dress test)
 
 here=$PWD
 logs=$here/target/bare
@@ -234,17 +237,17 @@ needed() {
 }
 
 needed "building a bare machine ($release)" machine build_machine
-if [ -n "$dressed" ]; then needed "dressing it" dress dress_machine; fi
-case $what in
-    setup) step "make setup" setup try_setup ;;
-    run) step "make run" run try_run ;;
-    test) step "make test" test try_test ;;
-    ci) step ".ci/run" ci try_ci ;;
-    all)
-        step "make run" run try_run
-        step "make test" test try_test
-        needed "dressing it" dress dress_machine
-        step "make test, dressed" test-dressed try_test
-        ;;
-esac
+dressed=''
+for each in "${what[@]}"; do
+    case $each in
+        setup) step "make setup${dressed:+, dressed}" "setup$dressed" try_setup ;;
+        run) step "make run${dressed:+, dressed}" "run$dressed" try_run ;;
+        test) step "make test${dressed:+, dressed}" "test$dressed" try_test ;;
+        ci) step ".ci/run${dressed:+, dressed}" "ci$dressed" try_ci ;;
+        dress)
+            needed "dressing it" dress dress_machine
+            dressed=-dressed
+            ;;
+    esac
+done
 [ -z "$failed" ]
