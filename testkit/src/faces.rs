@@ -2,25 +2,9 @@
 
 use base::Picture;
 use domain::estimate::{Estimator, Models, Rules, sample};
-use std::{
-    path::{Path, PathBuf},
-    sync::LazyLock,
-};
+use fixtures::{pack, packages};
+use std::sync::LazyLock;
 use vision::Vision;
-
-fn models() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../models")
-}
-
-/// The imported models.
-///
-/// # Panics
-/// When they were not imported.
-pub fn pack() -> PathBuf {
-    let pack = models().join("pack");
-    assert!(pack.join("pack.json").is_file(), "the models are not imported; `make test` does it");
-    pack
-}
 
 /// The models, loaded once for all tests of a process: one worker, and a queue no test fills by accident.
 pub fn estimator() -> Estimator {
@@ -37,7 +21,7 @@ pub fn estimator() -> Estimator {
 /// # Panics
 /// When the packages are not installed.
 pub fn group_photo(number: u8) -> Picture {
-    let file = models().join(format!("node_modules/@vladmandic/face-api/demo/sample{number}.jpg"));
+    let file = packages().join(format!("@vladmandic/face-api/demo/sample{number}.jpg"));
     let photo = image::open(&file).expect("the locked packages are installed (`make setup`)").into_rgb8();
     let (width, height) = photo.dimensions();
     Picture::new(width, height, photo.into_raw()).expect("a whole picture")

@@ -1,26 +1,14 @@
-//! What the tests of every crate may use: simulated attacks, builders, a frozen world.
+//! What the tests of the server may use: the whole of it in a test's own process, clients, receivers, faces; and, from
+//! `fixtures`, what is drawn for tests.
 
-#[cfg(feature = "app")]
 mod app;
-#[cfg(feature = "app")]
 pub mod authenticator;
-#[cfg(feature = "app")]
 mod contract;
-#[cfg(feature = "app")]
 mod faces;
-pub mod head;
-#[cfg(feature = "app")]
 pub mod mail_server;
-#[cfg(feature = "app")]
 pub mod media;
-pub mod node;
-#[cfg(feature = "app")]
 pub mod receiver;
-pub mod scene;
-pub mod specimens;
-pub mod spoof;
 
-#[cfg(feature = "app")]
 pub use app::{Answer, Call, TestApp, nobody, proof_settings, public_key, sign, signer};
-#[cfg(feature = "app")]
-pub use faces::{estimator, face, face_base64, faces, group_photo, pack};
+pub use faces::{estimator, face, face_base64, faces, group_photo};
+pub use fixtures::{head, node, pack, packages, scene, specimens, spoof};

@@ -8,8 +8,8 @@ use documents::{
     picture::page_homography::overlap,
     quality::{Fault, measure},
 };
+use fixtures::specimens::{Conditions, Damage, Kind, Page, Photo, Specimen, photograph};
 use std::{collections::BTreeMap, path::Path, time::Instant};
-use testkit::specimens::{Conditions, Damage, Kind, Page, Photo, Specimen, photograph};
 
 type Failure = Box<dyn std::error::Error>;
 

@@ -18,8 +18,8 @@ use documents::{
         labels::Field,
     },
 };
+use fixtures::specimens::{Conditions, Damage, Kind, Page, Specimen, photograph};
 use std::{collections::BTreeMap, path::Path};
-use testkit::specimens::{Conditions, Damage, Kind, Page, Specimen, photograph};
 
 const TODAY: jiff::civil::Date = jiff::civil::date(2026, 11, 21);
 const KINDS: [Kind; 6] = [

@@ -1,7 +1,7 @@
 //! What is wrong with a photo of a document, as numbers with limits.
 //!
 //! Each measure is one number, its limit and what to do about it. The limits were chosen on simulated photographs
-//! (`testkit::specimens`; `tests/docs/page.rs` says how often each is right and wrong there), and simulated photographs
+//! (`fixtures::specimens`; `tests/docs/page.rs` says how often each is right and wrong there), and simulated photographs
 //! are no photographs: those of [`Fault::Screen`], [`Fault::Bezel`] and
 //! [`Fault::Photocopy`] above all may ask for a second look and decide
 //! nothing.

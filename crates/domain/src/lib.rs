@@ -24,4 +24,4 @@ mod words;
 
 pub use device_metadata::DeviceMetadata;
 pub use violation::Violation;
-pub use words::UnknownWord;
+pub use words::UnknownVariantError;

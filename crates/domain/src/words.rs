@@ -3,7 +3,7 @@
 /// A word that is none of the set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{word:?} is none of {}", .expected.join(", "))]
-pub struct UnknownWord {
+pub struct UnknownVariantError {
     /// What was given.
     pub word: String,
     /// What would have been right.
@@ -11,7 +11,7 @@ pub struct UnknownWord {
 }
 
 /// Declares an enum together with its words: `as_str`, `FromStr`, serde, schema and database value in one place.
-macro_rules! closed {
+macro_rules! wire_enum {
     ($(#[$doc:meta])* $vis:vis enum $name:ident { $($(#[$variant_doc:meta])* $variant:ident => $word:literal),* $(,)? }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
@@ -19,7 +19,7 @@ macro_rules! closed {
 
         impl $name {
             /// Every word, in the order of the documents.
-            $vis const WORDS: &'static [&'static str] = &[$($word),*];
+            $vis const VARIANTS: &'static [&'static str] = &[$($word),*];
 
             /// The word on the wire and in the database.
             $vis const fn as_str(self) -> &'static str {
@@ -27,11 +27,11 @@ macro_rules! closed {
             }
         }
         impl std::str::FromStr for $name {
-            type Err = $crate::UnknownWord;
-            fn from_str(word: &str) -> Result<Self, $crate::UnknownWord> {
+            type Err = $crate::UnknownVariantError;
+            fn from_str(word: &str) -> Result<Self, $crate::UnknownVariantError> {
                 match word {
                     $($word => Ok(Self::$variant),)*
-                    _ => Err($crate::UnknownWord { word: word.to_owned(), expected: Self::WORDS }),
+                    _ => Err($crate::UnknownVariantError { word: word.to_owned(), expected: Self::VARIANTS }),
                 }
             }
         }
@@ -40,13 +40,13 @@ macro_rules! closed {
             fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
                 let word = <std::borrow::Cow<'de, str> as serde::Deserialize>::deserialize(from)?;
                 let unknown =
-                    |unknown: $crate::UnknownWord| format!("it is one of {}", unknown.expected.join(", "));
+                    |unknown: $crate::UnknownVariantError| format!("it is one of {}", unknown.expected.join(", "));
                 word.parse().map_err(|error| serde::de::Error::custom(unknown(error)))
             }
         }
         impl TryFrom<String> for $name {
-            type Error = $crate::UnknownWord;
-            fn try_from(word: String) -> Result<Self, $crate::UnknownWord> { word.parse() }
+            type Error = $crate::UnknownVariantError;
+            fn try_from(word: String) -> Result<Self, $crate::UnknownVariantError> { word.parse() }
         }
         impl From<$name> for db::Value {
             fn from(value: $name) -> Self { value.as_str().into() }
@@ -65,4 +65,4 @@ macro_rules! closed {
         }
     };
 }
-pub(crate) use closed;
+pub(crate) use wire_enum;

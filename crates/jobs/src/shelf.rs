@@ -17,7 +17,7 @@ pub enum JobState {
 
 impl JobState {
     /// The words on the command line and in the database.
-    pub const WORDS: [&'static str; 3] = ["WAITING", "RUNNING", "PARKED"];
+    pub const VARIANTS: [&'static str; 3] = ["WAITING", "RUNNING", "PARKED"];
 }
 
 impl TryFrom<String> for JobState {

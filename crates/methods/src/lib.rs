@@ -61,16 +61,34 @@ pub enum Known {
     },
 }
 
+/// What is wrong with what was typed into a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InputFault {
+    /// It is empty.
+    Required,
+    /// It cannot be right.
+    Invalid,
+}
+
+impl std::fmt::Display for InputFault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Required => "required",
+            Self::Invalid => "invalid",
+        })
+    }
+}
+
 /// Why nothing was found out.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
     /// What the person typed cannot be right; they may mend it.
-    #[error("{field} is {code}")]
+    #[error("{field} is {fault}")]
     Input {
         /// The form's field.
         field: &'static str,
-        /// `REQUIRED` or `INVALID`.
-        code: &'static str,
+        /// What is wrong with it.
+        fault: InputFault,
     },
     /// The provider knows nothing of such a person, or will not say: the method fails. The words never hold personal data.
     #[error("{0}")]
@@ -83,11 +101,11 @@ pub enum Failure {
 
 impl Failure {
     pub(crate) const fn required(field: &'static str) -> Self {
-        Self::Input { field, code: "REQUIRED" }
+        Self::Input { field, fault: InputFault::Required }
     }
 
     pub(crate) const fn invalid(field: &'static str) -> Self {
-        Self::Input { field, code: "INVALID" }
+        Self::Input { field, fault: InputFault::Invalid }
     }
 
     pub(crate) fn unknown(words: impl Into<String>) -> Self {

@@ -3,11 +3,11 @@
 //! it prints the poses in those as well.
 
 use base::{Picture, StillWorld, World as _};
-use std::{collections::BTreeMap, path::Path};
-use testkit::{
+use fixtures::{
     head::{Form, Model, Stance, path},
     scene::Scene,
 };
+use std::{collections::BTreeMap, path::Path};
 use vision::{
     Face, Vision,
     challenge::{Challenge, Kind, Move, Observation, Pose},

@@ -3,9 +3,9 @@
 //! `ONLY=crowd` tells the rows alone whose names hold that word.
 
 use base::Picture;
+use fixtures::scene::{Cutout, Scene};
 use image::{ImageDecoder as _, metadata::Orientation};
 use std::{collections::BTreeMap, path::Path};
-use testkit::scene::{Cutout, Scene};
 use vision::{Face, Vision, VisionError};
 
 type Failure = Box<dyn std::error::Error>;

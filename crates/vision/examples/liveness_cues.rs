@@ -140,7 +140,7 @@ fn noisy(picture: &image::RgbImage) -> image::RgbImage {
 }
 
 fn recompressed(picture: &image::RgbImage, quality: u8) -> Result<image::RgbImage, Failure> {
-    let bytes = testkit::spoof::encode(picture.width(), picture.height(), picture.as_raw(), quality)
+    let bytes = fixtures::spoof::encode(picture.width(), picture.height(), picture.as_raw(), quality)
         .ok_or("cannot encode")?;
     Ok(image::load_from_memory(&bytes)?.into_rgb8())
 }

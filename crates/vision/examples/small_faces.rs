@@ -2,8 +2,8 @@
 //! `small_faces <pack> <folder of photos of one face each or group photos> [<folder of pictures without a face>]`.
 
 use base::Picture;
+use fixtures::scene::{Cutout, Scene};
 use std::{path::Path, time::Instant};
-use testkit::scene::{Cutout, Scene};
 use vision::{Face, Sweep, Vision, VisionError};
 
 type Failure = Box<dyn std::error::Error>;

@@ -6,7 +6,7 @@ use axum::{Json, extract::State};
 use base::{AgeSessionId, Uuid};
 use domain::ages::{
     NotDone, Notice, NoticeSignature, RsaPublicJwk, WebhookFormat,
-    words::{AgeCheckType, AgeMethod, AgeSessionStatus},
+    words::{AgeCheckType, AgeFailureReason, AgeMethod, AgeSessionStatus},
 };
 use serde::Serialize;
 use utoipa::{
@@ -49,9 +49,9 @@ pub(crate) struct AgeResultWebhook<'a> {
     state: AgeSessionStatus,
     /// What the result rests on.
     check_type: AgeCheckType,
-    /// Why it did not pass, in one word.
+    /// Why it did not pass.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String, example = "UNDER_AGE")]
+    #[schema(value_type = AgeFailureReason)]
     error_code: Option<&'a str>,
     /// Which of the session's messages it is, from 1. It is not signed.
     #[serde(skip_serializing_if = "Option::is_none")]

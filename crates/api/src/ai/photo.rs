@@ -261,19 +261,19 @@ pub(crate) struct Antispoofing {
 
 /// Reads `threshold` and `operator` of the verify operations.
 pub(super) fn threshold(years: Option<i64>, operator: EnumField<Operator>) -> Result<Threshold, Problem> {
-    let operator = operator.or(Operator::Over, Code::InvalidRequestBody, "operator", Operator::WORDS)?;
+    let operator = operator.or(Operator::Over, Code::InvalidRequestBody, "operator", Operator::VARIANTS)?;
     let years = years.ok_or_else(|| Problem::new(Code::InvalidRequestBody, "threshold is missing"))?;
     Threshold::new(years, operator).map_err(|error| Problem::new(Code::InvalidRequestBody, error.to_string()))
 }
 
 /// Reads `level_of_assurance`.
 pub(super) fn assurance(level: EnumField<Assurance>) -> Result<Assurance, Problem> {
-    level.or(Assurance::Medium, Code::InvalidLevelOfAssurance, "level_of_assurance", Assurance::WORDS)
+    level.or(Assurance::Medium, Code::InvalidLevelOfAssurance, "level_of_assurance", Assurance::VARIANTS)
 }
 
 /// Reads `img_validation_level`.
 pub(super) fn validation(level: EnumField<Validation>) -> Result<Validation, Problem> {
-    level.or(Validation::High, Code::InvalidImgValidationLevel, "img_validation_level", Validation::WORDS)
+    level.or(Validation::High, Code::InvalidImgValidationLevel, "img_validation_level", Validation::VARIANTS)
 }
 
 /// Refuses relaxed mode where liveness is asked for: a relaxed image says nothing about it.

@@ -4,7 +4,7 @@
 //! Request types declare their members as `Option`s: what is required is said by the rule that needs it, together with what else
 //! is wrong.
 
-use domain::{UnknownWord, Violation};
+use domain::{UnknownVariantError, Violation};
 use serde::{
     Deserialize, Deserializer,
     de::{DeserializeOwned, MapAccess, Visitor, value::MapAccessDeserializer},
@@ -230,7 +230,7 @@ pub(crate) fn sparse_objects<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
 }
 
 /// Reads a word of a closed set, in any case, or null: `#[serde(default, deserialize_with = "json::word")]`.
-pub(crate) fn word<'de, T: FromStr<Err = UnknownWord>, D: Deserializer<'de>>(
+pub(crate) fn word<'de, T: FromStr<Err = UnknownVariantError>, D: Deserializer<'de>>(
     from: D,
 ) -> Result<Option<T>, D::Error> {
     let text = Option::<Cow<'de, str>>::deserialize(from)?;
@@ -238,11 +238,11 @@ pub(crate) fn word<'de, T: FromStr<Err = UnknownWord>, D: Deserializer<'de>>(
 }
 
 /// Reads a list of such words, or null.
-pub(crate) fn words<'de, T: FromStr<Err = UnknownWord>, D: Deserializer<'de>>(
+pub(crate) fn words<'de, T: FromStr<Err = UnknownVariantError>, D: Deserializer<'de>>(
     from: D,
 ) -> Result<Option<Vec<T>>, D::Error> {
     struct Item<T>(Option<T>);
-    impl<'de, T: FromStr<Err = UnknownWord>> Deserialize<'de> for Item<T> {
+    impl<'de, T: FromStr<Err = UnknownVariantError>> Deserialize<'de> for Item<T> {
         fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
             word(from).map(Self)
         }
@@ -257,8 +257,8 @@ pub(crate) fn texts<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<Str
     Ok(items.map(|items| items.into_iter().flatten().collect()))
 }
 
-fn known<T: FromStr<Err = UnknownWord>, E: serde::de::Error>(text: &str) -> Result<T, E> {
-    let unknown = |unknown: UnknownWord| E::custom(format!("it is one of {}", unknown.expected.join(", ")));
+fn known<T: FromStr<Err = UnknownVariantError>, E: serde::de::Error>(text: &str) -> Result<T, E> {
+    let unknown = |unknown: UnknownVariantError| E::custom(format!("it is one of {}", unknown.expected.join(", ")));
     text.trim().to_ascii_uppercase().parse().map_err(unknown)
 }
 

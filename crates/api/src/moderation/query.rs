@@ -101,7 +101,7 @@ pub(crate) struct ModerationQuery {
 impl Parameters for ModerationQuery {
     fn read(query: &QueryString, violations: &mut Violations) -> Option<Self> {
         let page = violations.check(Page::read(query.get("page")));
-        let wrong = |_| Violation::new("type", format!("it is one of {}", ContentType::WORDS.join(", ")));
+        let wrong = |_| Violation::new("type", format!("it is one of {}", ContentType::VARIANTS.join(", ")));
         let content_type = query.get("type").map(|word| word.parse().map_err(wrong));
         let content_type = violations.check(content_type.transpose());
         Some(Self { page: page?, r#type: content_type? })

@@ -234,7 +234,7 @@ async fn a_member_does_what_his_scopes_say_in_his_own_account_alone() {
             ("400 INVALID_REQUEST", &json!(property))
         );
     }
-    let every: Vec<_> = domain::accounts::Scope::WORDS.to_vec();
+    let every: Vec<_> = domain::accounts::Scope::VARIANTS.to_vec();
     let all = desk.ask("GET", "/scopes", None).await.json();
     assert_eq!(all, json!({ "scopes": every }), "a key without scopes may everything");
 }

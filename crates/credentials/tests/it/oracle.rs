@@ -7,7 +7,7 @@ use credentials::status::{Status, StatusList};
 use serde_json::{Value, json};
 
 pub(crate) fn ask(command: &str, input: &Value) -> Value {
-    testkit::node::ask("crates/credentials/tests/oracle", "oracle.mjs", command, input)
+    fixtures::node::ask("crates/credentials/tests/oracle", "oracle.mjs", command, input)
 }
 
 #[test]

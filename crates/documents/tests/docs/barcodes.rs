@@ -8,8 +8,8 @@ use documents::{
     },
     locate::is_inside,
 };
+use fixtures::specimens::{Conditions, Damage, Holder, Quarter, Specimen, photograph, qr_modules};
 use jiff::civil::date;
-use testkit::specimens::{Conditions, Damage, Holder, Quarter, Specimen, photograph, qr_modules};
 
 #[test]
 fn a_licence_is_read_from_its_back_however_it_lies() {

@@ -7,7 +7,7 @@ use documents::{
     picture::page_homography::overlap,
     quality::{Fault, measure},
 };
-use testkit::specimens::{Conditions, Damage, Page, Photo, Quarter, Specimen, photograph};
+use fixtures::specimens::{Conditions, Damage, Page, Photo, Quarter, Specimen, photograph};
 
 fn find(page: &Page, conditions: &Conditions) -> (Photo, Option<Located>) {
     let photo = photograph(page, conditions);

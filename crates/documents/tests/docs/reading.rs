@@ -7,14 +7,14 @@ use documents::{
     field::{Name, Source},
     reading::{Claim, Origin, Reader, Reading},
 };
+use fixtures::specimens::{Conditions, Damage, Quarter, Specimen, photograph};
 use jiff::civil::{Date, date};
-use testkit::specimens::{Conditions, Damage, Quarter, Specimen, photograph};
 use vision::Vision;
 
 const TODAY: Date = date(2026, 11, 21);
 
 fn read(photos: &[Picture]) -> Reading {
-    let pack = testkit::pack();
+    let pack = fixtures::pack();
     let (mut reader, mut vision) =
         (Reader::load(&pack).expect("the pack is whole"), Vision::load(&pack).expect("the pack is whole"));
     let sides: Vec<_> = photos.iter().map(Origin::Photo).collect();
@@ -95,7 +95,7 @@ fn two_sides_of_a_card_are_one_document() {
 #[test]
 fn the_front_of_one_card_and_the_back_of_another_do_not_go_together() {
     let (one, other) =
-        (Specimen::identity_card(), Specimen::random(testkit::specimens::Kind::IdentityCard, 5));
+        (Specimen::identity_card(), Specimen::random(fixtures::specimens::Kind::IdentityCard, 5));
     let reading = read(&[front(&one, &Conditions::clean(11)), back(&other, 12)]);
     assert_ne!(verdict(&reading, Check::OcrMrzComparison), Verdict::Pass);
     let reason = &find(&reading, Check::OcrMrzComparison).expect("measured").reason;
@@ -168,11 +168,11 @@ fn where_there_is_no_document_none_is_read() {
 
 #[test]
 fn the_portrait_is_compared_with_a_live_face() {
-    let mut vision = Vision::load(&testkit::pack()).expect("the pack is whole");
+    let mut vision = Vision::load(&fixtures::pack()).expect("the pack is whole");
     let reading = read(&[front(&Specimen::passport(), &Conditions::clean(4))]);
     let portrait = reading.portrait.expect("a face");
     let mut against = |holder: u8| {
-        let live = testkit::specimens::portrait(holder);
+        let live = fixtures::specimens::portrait(holder);
         let face = vision.find(live, 60.0).expect("the net answers").into_iter().next().expect("a face");
         let embedding = vision.embed(live, &face).expect("the net answers");
         portrait.compare(&embedding, vision.space()).expect("of one space").measure()
@@ -187,8 +187,8 @@ fn the_portrait_is_compared_with_a_live_face() {
 
 #[test]
 fn the_live_face_is_as_old_as_its_holder_or_not() {
-    let mut vision = Vision::load(&testkit::pack()).expect("the pack is whole");
-    let live = testkit::specimens::portrait(0);
+    let mut vision = Vision::load(&fixtures::pack()).expect("the pack is whole");
+    let live = fixtures::specimens::portrait(0);
     let face = vision.find(live, 60.0).expect("the net answers").into_iter().next().expect("a face");
     let estimate = vision.age(live, &face).expect("the net answers");
     let born = |years: i16| TODAY.saturating_sub(jiff::Span::new().years(years));

@@ -2,12 +2,12 @@
 
 use crate::{
     tenancy::{AppState, Feature, OrgStatus, api_keys},
-    words::closed,
+    words::wire_enum,
 };
 use base::{AccountId, ApiKeyId, AppId, MemberId};
 use db::{DbError, FromRow, Read, sql};
 
-closed! {
+wire_enum! {
     /// What a member or an API key may do (interface 1, "Scope").
     pub enum Scope {
         /// List contents.

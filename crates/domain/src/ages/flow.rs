@@ -12,7 +12,7 @@ use super::{
     session::{Attempt, Codes, Consent, Gift, Session, Verdict},
     store::Held,
     wanted::Block,
-    words::{AgeMethod, AgeSessionStatus, AgeSessionType},
+    words::{AgeFailureReason, AgeMethod, AgeSessionStatus, AgeSessionType},
 };
 use base::{AgeSessionId, AttemptId, SignedDuration};
 use db::Tx;
@@ -183,7 +183,7 @@ impl Ages {
         };
         let (block, begun) = parts(&session, attempt).ok_or(NotDone::Stale)?;
         let taken = if turn > MOST_TURNS {
-            Ok(Next::End(Verdict::Undecided { code: "TOO_MANY_TURNS" }))
+            Ok(Next::End(Verdict::Undecided { code: AgeFailureReason::TooManyTurns }))
         } else {
             self.take_turn(At { session: &session, block, attempt: begun, locale: &locale }, held, input)
                 .await
@@ -247,7 +247,7 @@ impl Ages {
             Next::Spend { token, until, verdict } => {
                 let method = begun.method;
                 let fresh = anonymity::spend(&mut tx, token, until).await?;
-                let spent = Verdict::Undecided { code: "TOKEN_SPENT" };
+                let spent = Verdict::Undecided { code: AgeFailureReason::TokenSpent };
                 self.end(&mut tx, session, method, if fresh { verdict } else { spent }).await?;
                 None
             }

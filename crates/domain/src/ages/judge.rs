@@ -3,7 +3,7 @@
 use super::{
     session::Verdict,
     wanted::{Block, Held, Wanted},
-    words::{AgeCheckType, AgeMethod, AgeSessionType},
+    words::{AgeCheckType, AgeFailureReason, AgeMethod, AgeSessionType},
 };
 use ::methods::{Known, age_on};
 use jiff::civil::Date;
@@ -25,7 +25,7 @@ pub(super) fn finding(
         (Known::Born(born), kind) => {
             let age = i64::from(age_on(born, today));
             if !AGES.contains(&age) {
-                return Verdict::Undecided { code: "NO_SUCH_AGE" };
+                return Verdict::Undecided { code: AgeFailureReason::NoSuchAge };
             }
             match kind {
                 AgeSessionType::Age => passed(wanted, block, age, evidence),
@@ -33,7 +33,9 @@ pub(super) fn finding(
                 AgeSessionType::Under => told(age < asked, wanted, block, evidence),
             }
         }
-        (Known::Over { .. }, AgeSessionType::Age) => Verdict::Undecided { code: "AGE_NOT_TOLD" },
+        (Known::Over { .. }, AgeSessionType::Age) => {
+            Verdict::Undecided { code: AgeFailureReason::AgeNotTold }
+        }
         // Having reached more is having reached less, and the other way round.
         (Known::Over { years, is: true }, kind) if i64::from(years) >= asked => {
             told(kind == AgeSessionType::Over, wanted, block, evidence)
@@ -41,7 +43,7 @@ pub(super) fn finding(
         (Known::Over { years, is: false }, kind) if i64::from(years) <= asked => {
             told(kind == AgeSessionType::Under, wanted, block, evidence)
         }
-        (Known::Over { .. }, _) => Verdict::Undecided { code: "AGE_NOT_TOLD" },
+        (Known::Over { .. }, _) => Verdict::Undecided { code: AgeFailureReason::AgeNotTold },
     }
 }
 
@@ -60,7 +62,7 @@ pub(super) fn estimate(wanted: &Wanted, block: &Block, estimate: &AgeEstimate, s
         kind if estimate.at_least(below as f64) <= 1.0 - sure => {
             told(kind == AgeSessionType::Under, wanted, block, None)
         }
-        _ => Verdict::Undecided { code: "AGE_UNCERTAIN" },
+        _ => Verdict::Undecided { code: AgeFailureReason::AgeUncertain },
     };
     match verdict {
         Verdict::Passed { age, evidence, check_type, .. } if instead => {
@@ -74,7 +76,11 @@ fn told(yes: bool, wanted: &Wanted, block: &Block, evidence: Option<String>) -> 
     if yes {
         return passed(wanted, block, block.threshold, evidence);
     }
-    let code = if wanted.kind == AgeSessionType::Under { "OVER_AGE" } else { "UNDER_AGE" };
+    let code = if wanted.kind == AgeSessionType::Under {
+        AgeFailureReason::OverAge
+    } else {
+        AgeFailureReason::UnderAge
+    };
     Verdict::Failed { evidence, code }
 }
 
@@ -111,7 +117,7 @@ mod tests {
                 match finding(known, &wanted, block, today, None) {
                     Verdict::Passed { age, .. } => format!("passed {age}"),
                     Verdict::Failed { code, .. } | Verdict::Undecided { code } | Verdict::Broken { code } => {
-                        code.to_owned()
+                        code.to_string()
                     }
                 }
             })

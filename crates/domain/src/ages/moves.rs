@@ -7,7 +7,7 @@ use super::words::AgeSessionStatus;
 #[error("nothing in the state {0} can do that")]
 pub struct BadMove(pub &'static str);
 
-crate::words::closed! {
+crate::words::wire_enum! {
     /// What happens to a session.
     pub enum Event {
         /// The page opens a method, for the first time or for another one.
@@ -63,14 +63,14 @@ mod tests {
     #[test]
     fn the_table_of_the_documents_is_that_of_the_code() {
         let mut table = "| Session |".to_owned();
-        for event in Event::WORDS {
+        for event in Event::VARIANTS {
             write!(table, " {event} |").unwrap();
         }
-        write!(table, "\n|{}\n", "---|".repeat(Event::WORDS.len() + 1)).unwrap();
-        for word in AgeSessionStatus::WORDS {
+        write!(table, "\n|{}\n", "---|".repeat(Event::VARIANTS.len() + 1)).unwrap();
+        for word in AgeSessionStatus::VARIANTS {
             let state: AgeSessionStatus = word.parse().unwrap();
             write!(table, "| `{word}` |").unwrap();
-            for event in Event::WORDS {
+            for event in Event::VARIANTS {
                 match state.after(event.parse().unwrap()) {
                     Ok(to) => write!(table, " `{to}` |").unwrap(),
                     Err(BadMove(from)) => {
@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn what_is_complete_or_cancelled_stays() {
         for state in [AgeSessionStatus::Complete, AgeSessionStatus::Cancelled] {
-            for event in Event::WORDS {
+            for event in Event::VARIANTS {
                 assert!(state.after(event.parse().unwrap()).is_err(), "{state} {event}");
             }
         }

@@ -6,7 +6,7 @@ use super::{
     wanted::{Callback, Offer, VerifiedEmail, Wanted},
     words::{AgeMethod, AgeSessionType, AuthenticityLevel, LivenessLevel},
 };
-use crate::{UnknownWord, violation::Violation};
+use crate::{UnknownVariantError, violation::Violation};
 use base::{Timestamp, Uuid};
 use serde::{Deserialize, Deserializer};
 use std::{net::IpAddr, str::FromStr};
@@ -145,7 +145,7 @@ impl std::fmt::Debug for EmailRequest {
     }
 }
 
-fn in_any_case<'de, T: FromStr<Err = UnknownWord>, D: Deserializer<'de>>(
+fn in_any_case<'de, T: FromStr<Err = UnknownVariantError>, D: Deserializer<'de>>(
     from: D,
 ) -> Result<Option<T>, D::Error> {
     let word = Option::<String>::deserialize(from)?;

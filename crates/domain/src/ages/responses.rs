@@ -3,7 +3,7 @@
 use super::{
     NotDone,
     session::{Outcome, Session},
-    words::{AgeCheckType, AgeMethod, AgeSessionStatus, AgeSessionType},
+    words::{AgeCheckType, AgeFailureReason, AgeMethod, AgeSessionStatus, AgeSessionType},
 };
 use crate::violation::Violation;
 use base::Timestamp;
@@ -54,9 +54,11 @@ impl Response {
             self.age.and(threshold).or(threshold)
         };
         let error_code = match self.state {
-            AgeSessionStatus::Fail if session.wanted.kind == AgeSessionType::Under => Some("OVER_AGE"),
-            AgeSessionStatus::Fail => Some("UNDER_AGE"),
-            AgeSessionStatus::Error => Some("SANDBOX_ERROR"),
+            AgeSessionStatus::Fail if session.wanted.kind == AgeSessionType::Under => {
+                Some(AgeFailureReason::OverAge)
+            }
+            AgeSessionStatus::Fail => Some(AgeFailureReason::UnderAge),
+            AgeSessionStatus::Error => Some(AgeFailureReason::SandboxError),
             _ => None,
         };
         Outcome {
@@ -64,7 +66,7 @@ impl Response {
             passed: self.state == AgeSessionStatus::Complete,
             age,
             evidence_id: None,
-            error_code: error_code.map(str::to_owned),
+            error_code: error_code.map(|code| code.to_string()),
             check_type: AgeCheckType::Session,
             at: now,
             held: None,

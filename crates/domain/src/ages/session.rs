@@ -5,7 +5,7 @@ use super::{
     Location,
     moves::{BadMove, Event},
     wanted::{Block, Has, Held, Wanted},
-    words::{AgeCheckType, AgeMethod, AgeSessionStatus, AgeSessionType},
+    words::{AgeCheckType, AgeFailureReason, AgeMethod, AgeSessionStatus, AgeSessionType},
 };
 use crate::audit::sha256;
 use base::{AgeSessionId, AppId, AttemptId, Id as _, Timestamp, World};
@@ -149,17 +149,17 @@ pub enum Verdict {
         /// Under what the method knows it.
         evidence: Option<String>,
         /// Why.
-        code: &'static str,
+        code: AgeFailureReason,
     },
     /// It could not be told.
     Undecided {
         /// Why.
-        code: &'static str,
+        code: AgeFailureReason,
     },
     /// The method broke; it is not the person's fault.
     Broken {
         /// Why.
-        code: &'static str,
+        code: AgeFailureReason,
     },
 }
 
@@ -342,7 +342,7 @@ impl Session {
             (event, _) => event,
         };
         self.happen(event, now)?;
-        let error_code = code.map(str::to_owned);
+        let error_code = code.map(|code| code.to_string());
         Ok(self.outcome.insert(Outcome {
             method,
             passed,

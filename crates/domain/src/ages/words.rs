@@ -1,10 +1,10 @@
 //! The closed sets of words of age sessions (interface 3, part B; decisions, section 5). What comes in is read whatever
 //! its case; what goes out, and what is kept, is spelt as the interface does.
 
-use crate::words::closed;
+use crate::words::wire_enum;
 use std::borrow::Cow;
 
-closed! {
+wire_enum! {
     /// What a session is to tell.
     pub enum AgeSessionType {
         /// The age itself.
@@ -27,7 +27,7 @@ impl AgeSessionType {
     }
 }
 
-closed! {
+wire_enum! {
     /// How far a session is.
     pub enum AgeSessionStatus {
         /// Nobody has begun.
@@ -47,7 +47,7 @@ closed! {
     }
 }
 
-closed! {
+wire_enum! {
     /// A way to show an age.
     pub enum AgeMethod {
         /// From a photo of the face.
@@ -172,7 +172,7 @@ impl Says {
     }
 }
 
-closed! {
+wire_enum! {
     /// How it is made sure that a live person is in front of the camera.
     pub enum LivenessLevel {
         /// Not at all.
@@ -184,7 +184,7 @@ closed! {
     }
 }
 
-closed! {
+wire_enum! {
     /// How it is made sure that a document is genuine.
     pub enum AuthenticityLevel {
         /// Not at all.
@@ -196,7 +196,7 @@ closed! {
     }
 }
 
-closed! {
+wire_enum! {
     /// What a result rests on, as webhooks tell it.
     pub enum AgeCheckType {
         /// A method that was gone through in this session.
@@ -206,13 +206,135 @@ closed! {
     }
 }
 
+wire_enum! {
+    /// Why an answer of the page could not be used; the same step is asked again.
+    pub enum InputProblemCode {
+        /// A field is empty.
+        Required => "REQUIRED",
+        /// A field cannot be right.
+        Invalid => "INVALID",
+        /// The photo or answer could not be judged; another may do.
+        TryAgain => "TRY_AGAIN",
+        /// The image cannot be read, or is too small or too large.
+        UnusableImage => "UNUSABLE_IMAGE",
+        /// No face is in the photo.
+        NoFace => "NO_FACE",
+        /// More than one face is in the photo.
+        SeveralFaces => "SEVERAL_FACES",
+        /// The face is too far away.
+        FaceTooSmall => "FACE_TOO_SMALL",
+        /// The face is too bright.
+        TooBright => "TOO_BRIGHT",
+        /// The face is too dark.
+        TooDark => "TOO_DARK",
+        /// The face is cut off or too near.
+        NotCentred => "NOT_CENTRED",
+        /// Another code may only be had later.
+        TooSoon => "TOO_SOON",
+        /// The code is too old.
+        ExpiredCode => "EXPIRED_CODE",
+        /// The code is another.
+        WrongCode => "WRONG_CODE",
+    }
+}
+
+wire_enum! {
+    /// Why a method did not show the age that was asked for.
+    pub enum AgeFailureReason {
+        /// Younger than was asked.
+        UnderAge => "UNDER_AGE",
+        /// Older than was asked.
+        OverAge => "OVER_AGE",
+        /// The estimate is too close to the threshold.
+        AgeUncertain => "AGE_UNCERTAIN",
+        /// What was shown does not tell the age that was asked for.
+        AgeNotTold => "AGE_NOT_TOLD",
+        /// The date of birth is in the future, or too long ago.
+        NoSuchAge => "NO_SUCH_AGE",
+        /// The provider knows nothing of such a person.
+        NotFound => "NOT_FOUND",
+        /// The provider could not be asked.
+        ProviderUnavailable => "PROVIDER_UNAVAILABLE",
+        /// The method is not set up.
+        NotConfigured => "NOT_CONFIGURED",
+        /// The sandbox was told to answer so.
+        SandboxError => "SANDBOX_ERROR",
+        /// The attempt took too many steps.
+        TooManyTurns => "TOO_MANY_TURNS",
+        /// The moves of the head were not the ones that were asked for.
+        ChallengeNotMet => "CHALLENGE_NOT_MET",
+        /// No live face was seen.
+        LivenessNotProven => "LIVENESS_NOT_PROVEN",
+        /// Too many codes were asked for.
+        TooManyCodes => "TOO_MANY_CODES",
+        /// The code was wrong too often.
+        WrongCode => "WRONG_CODE",
+        /// There is no such passkey.
+        NoKey => "NO_KEY",
+        /// The kept result is too old.
+        KeptResultTooOld => "KEPT_RESULT_TOO_OLD",
+        /// The kept result does not show what was asked.
+        KeptResultNotEnough => "KEPT_RESULT_NOT_ENOUGH",
+        /// No blind token came back.
+        NoToken => "NO_TOKEN",
+        /// The blind token was used before.
+        TokenSpent => "TOKEN_SPENT",
+        /// The holder of the wallet did not agree.
+        Declined => "DECLINED",
+        /// The wallet has no such credential.
+        NoCredential => "NO_CREDENTIAL",
+        /// The wallet reported something else.
+        WalletError => "WALLET_ERROR",
+        /// Nobody on the trust list issued the credential.
+        UntrustedIssuer => "UNTRUSTED_ISSUER",
+        /// The credential is not valid now, or was presented too long ago.
+        CredentialExpired => "CREDENTIAL_EXPIRED",
+        /// The issuer took the credential back.
+        CredentialRevoked => "CREDENTIAL_REVOKED",
+        /// A signature, a digest or the form of the credential does not hold.
+        NotAccepted => "NOT_ACCEPTED",
+        /// The document session ended without an answer.
+        DocumentSessionEnded => "DOCUMENT_SESSION_ENDED",
+        /// The document shows no date of birth.
+        NoDateOfBirth => "NO_DATE_OF_BIRTH",
+        /// The document has expired.
+        ExpiredDocument => "EXPIRED_DOCUMENT",
+        /// Parts of the document contradict each other.
+        DataMismatch => "DATA_MISMATCH",
+        /// The number of the document cannot be right.
+        DocNumberInvalid => "DOC_NUMBER_INVALID",
+        /// The document was changed.
+        Tampered => "TAMPERED",
+        /// It is a copy of a document.
+        DocumentCopy => "DOCUMENT_COPY",
+        /// The document is on a list of fraud.
+        FraudListMatch => "FRAUD_LIST_MATCH",
+        /// The face is another than on the document.
+        DifferentPerson => "DIFFERENT_PERSON",
+        /// The face looks much older or younger than the document says.
+        LargeAgeGap => "LARGE_AGE_GAP",
+        /// It is a photo of a photo.
+        PhotoOfPhoto => "PHOTO_OF_PHOTO",
+        /// No face was found.
+        FaceNotFound => "FACE_NOT_FOUND",
+        /// More than one face was found.
+        MultipleFaces => "MULTIPLE_FACES",
+        /// Documents of this country are not taken.
+        CountryNotSupported => "COUNTRY_NOT_SUPPORTED",
+        /// Documents of this kind are not taken.
+        DocumentNotSupported => "DOCUMENT_NOT_SUPPORTED",
+        /// The document was not accepted for another reason.
+        DocumentNotAccepted => "DOCUMENT_NOT_ACCEPTED",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn every_method_has_a_block_and_is_found_by_it() {
-        assert_eq!(AgeMethod::ALL.len(), AgeMethod::WORDS.len());
+        assert_eq!(AgeMethod::ALL.len(), AgeMethod::VARIANTS.len());
         for method in AgeMethod::ALL {
             assert_eq!(AgeMethod::of_block(method.block(), "svc"), Some(method));
             assert_eq!(method.block().to_ascii_uppercase(), method.as_str());

@@ -7,7 +7,7 @@ use crate::{
     delivery::Outbox,
     faces::Faces,
     violation::{Violation, at_most, at_most_items, told, violation},
-    words::closed,
+    words::wire_enum,
 };
 use base::{AccountId, ContentId, Id as _, ProfileId, Timestamp, Uuid, World};
 use db::{DbError, FromRow, Read, Tx, sql};
@@ -20,7 +20,7 @@ pub const LONGEST_URL: usize = 4096;
 /// Profiles of one content.
 pub const MOST_PROFILES: usize = 100;
 
-closed! {
+wire_enum! {
     /// What a content is (interface 1, "`ContentType`").
     pub enum ContentType {
         /// One picture.

@@ -1,13 +1,13 @@
 //! What is delivered, and how it is queued.
 
 use super::records::DeliveryState;
-use crate::{vault::Vault, words::closed};
+use crate::{vault::Vault, words::wire_enum};
 use base::{AccountId, AppId, DeliveryId, Id as _, World};
 use db::{DbError, Tx, sql};
 use media::fetch::{Fetcher, Refused};
 use serde::{Deserialize, Serialize};
 
-closed! {
+wire_enum! {
     /// How a message travels.
     pub enum Verb {
         /// In the body.

@@ -1,11 +1,11 @@
 //! What became of messages, for operators.
 
-use crate::words::closed;
+use crate::words::wire_enum;
 use base::{AppId, DeliveryId, SignedDuration, Timestamp, World};
 use db::{At, Db, DbError, FromRow, Read, Tx, sql};
 use serde::{Deserialize, Serialize};
 
-closed! {
+wire_enum! {
     /// Where a delivery stands.
     pub enum DeliveryState {
         /// It is tried when its moment comes.

@@ -10,9 +10,9 @@ pub use estimator::{Ask, Estimator, Finding, Liveness, Models, NotReady, Refusal
 pub use faces::{FaceCode, FaceProblem, FaceRules};
 pub use threshold::{BadThreshold, Operator, Threshold};
 
-use crate::words::closed;
+use crate::words::wire_enum;
 
-closed! {
+wire_enum! {
     /// How sure a liveness answer must be before it says `real`.
     pub enum Assurance {
         /// Refuses the fewest people.
@@ -24,7 +24,7 @@ closed! {
     }
 }
 
-closed! {
+wire_enum! {
     /// How strictly an image is looked at before its age is estimated.
     pub enum Validation {
         /// Relaxed: face and image limits halved; file size, JPEG quality and light are not checked.
@@ -34,7 +34,7 @@ closed! {
     }
 }
 
-closed! {
+wire_enum! {
     /// A liveness answer.
     pub enum Prediction {
         /// A live face.

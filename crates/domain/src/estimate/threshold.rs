@@ -1,8 +1,8 @@
 //! An age held against a threshold.
 
-use crate::words::closed;
+use crate::words::wire_enum;
 
-closed! {
+wire_enum! {
     /// Which side of the threshold passes.
     pub enum Operator {
         /// At or above the threshold.

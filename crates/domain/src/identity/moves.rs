@@ -8,7 +8,7 @@ use super::words::{CheckState, RequirementState, SessionState, TaskState};
 #[error("nothing in the state {0} can do that")]
 pub struct BadMove(pub &'static str);
 
-crate::words::closed! {
+crate::words::wire_enum! {
     /// What happens to a session.
     pub enum SessionEvent {
         /// The person is through, or nobody is needed any more; checks begin.
@@ -20,7 +20,7 @@ crate::words::closed! {
     }
 }
 
-crate::words::closed! {
+crate::words::wire_enum! {
     /// What happens to a task.
     pub enum TaskEvent {
         /// It is asked for.
@@ -32,7 +32,7 @@ crate::words::closed! {
     }
 }
 
-crate::words::closed! {
+crate::words::wire_enum! {
     /// What happens to a check.
     pub enum CheckEvent {
         /// The person is through.
@@ -48,7 +48,7 @@ crate::words::closed! {
     }
 }
 
-crate::words::closed! {
+crate::words::wire_enum! {
     /// What happens to what must be supplied.
     pub enum ResourceEvent {
         /// A part of it came.
@@ -156,19 +156,19 @@ mod tests {
     #[test]
     fn the_tables_of_the_documents_are_those_of_the_code() {
         let tables = [
-            table("Session", SessionState::WORDS, SessionEvent::WORDS, |state: SessionState, event| {
+            table("Session", SessionState::VARIANTS, SessionEvent::VARIANTS, |state: SessionState, event| {
                 state.after(event).ok().map(SessionState::as_str)
             }),
             table(
                 "Requirement",
-                RequirementState::WORDS,
-                ResourceEvent::WORDS,
+                RequirementState::VARIANTS,
+                ResourceEvent::VARIANTS,
                 |state: RequirementState, event| state.after(event).ok().map(RequirementState::as_str),
             ),
-            table("Task", TaskState::WORDS, TaskEvent::WORDS, |state: TaskState, event| {
+            table("Task", TaskState::VARIANTS, TaskEvent::VARIANTS, |state: TaskState, event| {
                 state.after(event).ok().map(TaskState::as_str)
             }),
-            table("Check", CheckState::WORDS, CheckEvent::WORDS, |state: CheckState, event| {
+            table("Check", CheckState::VARIANTS, CheckEvent::VARIANTS, |state: CheckState, event| {
                 state.after(event).ok().map(CheckState::as_str)
             }),
         ];
@@ -187,7 +187,7 @@ mod tests {
             }
         }
         for state in [CheckState::Done, CheckState::InternalError] {
-            for event in CheckEvent::WORDS {
+            for event in CheckEvent::VARIANTS {
                 assert!(state.after(event.parse().unwrap()).is_err(), "{state} {event}");
             }
             assert!(state.is_final());

@@ -1,10 +1,10 @@
 //! The closed sets of words of document sessions (interface 3, part A). What comes in is read whatever its case; what
 //! goes out, and what is kept, is spelt as the interface does.
 
-use crate::words::closed;
+use crate::words::wire_enum;
 use documents::catalogue::DocumentType;
 
-closed! {
+wire_enum! {
     /// How far a session is.
     pub enum SessionState {
         /// The person is at it, or its checks are.
@@ -16,7 +16,7 @@ closed! {
     }
 }
 
-closed! {
+wire_enum! {
     /// What a resource is.
     pub enum ResourceKind {
         /// A document that says who somebody is.
@@ -30,7 +30,7 @@ closed! {
     }
 }
 
-closed! {
+wire_enum! {
     /// Who supplies a resource.
     pub enum SourceType {
         /// The person.
@@ -40,7 +40,7 @@ closed! {
     }
 }
 
-closed! {
+wire_enum! {
     /// Where a picture comes from.
     pub enum CaptureMethod {
         /// A camera, at that moment.
@@ -50,7 +50,7 @@ closed! {
     }
 }
 
-closed! {
+wire_enum! {
     /// Which of them the page offers.
     pub enum CaptureMethods {
         /// Both.
@@ -60,7 +60,7 @@ closed! {
     }
 }
 
-closed! {
+wire_enum! {
     /// What a media is.
     pub enum MediaType {
         /// JPEG or PNG.
@@ -74,7 +74,7 @@ closed! {
     }
 }
 
-closed! {
+wire_enum! {
     /// How a face is shown.
     pub enum LivenessType {
         /// In one picture.
@@ -84,7 +84,7 @@ closed! {
     }
 }
 
-closed! {
+wire_enum! {
     /// What is done with a resource while the person waits.
     pub enum TaskType {
         /// Reads an identity document.
@@ -94,7 +94,7 @@ closed! {
     }
 }
 
-closed! {
+wire_enum! {
     /// How far a task is.
     pub enum TaskState {
         /// Something to read has arrived.
@@ -108,7 +108,7 @@ closed! {
     }
 }
 
-closed! {
+wire_enum! {
     /// What is checked.
     pub enum CheckType {
         /// Whether a document is what it seems.
@@ -128,7 +128,7 @@ closed! {
     }
 }
 
-closed! {
+wire_enum! {
     /// A check that can be asked for; the others follow from tasks.
     pub enum RequestableCheckType {
         /// Whether a document is what it seems.
@@ -156,7 +156,7 @@ impl From<RequestableCheckType> for CheckType {
     }
 }
 
-closed! {
+wire_enum! {
     /// A kind of document that can be asked for.
     pub enum RequiredDocumentType {
         /// A document that says who somebody is.
@@ -175,7 +175,7 @@ impl From<RequiredDocumentType> for ResourceKind {
     }
 }
 
-closed! {
+wire_enum! {
     /// A type of identity document.
     pub enum IdDocumentType {
         /// A passport.
@@ -211,7 +211,7 @@ impl From<IdDocumentType> for DocumentType {
     }
 }
 
-closed! {
+wire_enum! {
     /// By whose rules a scheme checks identities.
     pub enum TrustFramework {
         /// The United Kingdom's framework for digital identities and attributes.
@@ -219,7 +219,7 @@ closed! {
     }
 }
 
-closed! {
+wire_enum! {
     /// What a scheme checks identities for.
     pub enum SchemeType {
         /// The right to work.
@@ -229,7 +229,7 @@ closed! {
     }
 }
 
-closed! {
+wire_enum! {
     /// How far a check is.
     pub enum CheckState {
         /// A task asked for it; the person is not through yet.
@@ -245,7 +245,7 @@ closed! {
     }
 }
 
-closed! {
+wire_enum! {
     /// What a report recommends.
     pub enum CheckAdvice {
         /// Nothing speaks against it.
@@ -259,7 +259,7 @@ closed! {
     }
 }
 
-closed! {
+wire_enum! {
     /// How a sub-check ended.
     pub enum SubCheckResult {
         /// As it should be.
@@ -269,7 +269,7 @@ closed! {
     }
 }
 
-closed! {
+wire_enum! {
     /// Who made a sub-check.
     pub enum SubCheckProcess {
         /// This server.
@@ -279,7 +279,7 @@ closed! {
     }
 }
 
-closed! {
+wire_enum! {
     /// When a reviewer decides.
     pub enum ManualCheck {
         /// Never.
@@ -291,7 +291,7 @@ closed! {
     }
 }
 
-closed! {
+wire_enum! {
     /// What is read of a chip, where there is one.
     pub enum ChipData {
         /// It is welcome.
@@ -301,7 +301,7 @@ closed! {
     }
 }
 
-closed! {
+wire_enum! {
     /// Whether resources may be supplied in a branch.
     pub enum IbvSupport {
         /// They must.
@@ -311,7 +311,7 @@ closed! {
     }
 }
 
-closed! {
+wire_enum! {
     /// What the business is told of.
     pub enum NotificationTopic {
         /// A resource came, or changed.
@@ -333,7 +333,7 @@ closed! {
     }
 }
 
-closed! {
+wire_enum! {
     /// How notifications are authorised.
     pub enum NotificationAuthType {
         /// `Basic`, and the token in base64.
@@ -343,7 +343,7 @@ closed! {
     }
 }
 
-closed! {
+wire_enum! {
     /// What the person should do after a task.
     pub enum TaskAdvice {
         /// Go on.
@@ -355,7 +355,7 @@ closed! {
     }
 }
 
-closed! {
+wire_enum! {
     /// Why.
     pub enum TaskAdviceReason {
         /// The picture.
@@ -367,7 +367,7 @@ closed! {
     }
 }
 
-closed! {
+wire_enum! {
     /// How a restriction is written: with the words of today, or with those that these were before.
     pub enum InclusionWord {
         /// What is listed is allowed.
@@ -390,7 +390,7 @@ impl From<InclusionWord> for Inclusion {
     }
 }
 
-closed! {
+wire_enum! {
     /// How the restrictions of a filter go together.
     pub enum FilterType {
         /// Each holds by itself.
@@ -398,7 +398,7 @@ closed! {
     }
 }
 
-closed! {
+wire_enum! {
     /// What a sandbox answers without being told the details.
     pub enum ResultTemplate {
         /// Everything is as it should be.
@@ -406,7 +406,7 @@ closed! {
     }
 }
 
-closed! {
+wire_enum! {
     /// Whether a restriction names what is allowed or what is not.
     pub enum Inclusion {
         /// What is allowed.
@@ -416,7 +416,7 @@ closed! {
     }
 }
 
-closed! {
+wire_enum! {
     /// What a person must still do for a requirement.
     pub enum RequirementState {
         /// Everything.

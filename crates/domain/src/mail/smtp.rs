@@ -1,7 +1,7 @@
 //! The operator's own mail server.
 
 use super::failure;
-use crate::words::closed;
+use crate::words::wire_enum;
 use base::Secret;
 use jobs::Failure;
 use lettre::{
@@ -17,7 +17,7 @@ use std::time::Duration;
 /// How long connecting may take.
 const CONNECT: Duration = Duration::from_secs(15);
 
-closed! {
+wire_enum! {
     /// How the connection to the mail server is secured.
     #[derive(Default)]
     pub enum Tls {

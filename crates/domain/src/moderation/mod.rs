@@ -18,7 +18,7 @@ pub use run::{RunModeration, WatchLive};
 pub use start::{ModerationRequest, NewModeration, NotStarted};
 pub use view::{Finding, Item, Overview, Report, Standing, Uploader};
 
-use crate::{delivery::Outbox, estimate::Estimator, faces::Faces, vault::Vault, words::closed};
+use crate::{delivery::Outbox, estimate::Estimator, faces::Faces, vault::Vault, words::wire_enum};
 use base::{CheckId, GroupId, MemberId, ModerationId, ProfileId, World};
 use db::{Db, DbError, sql};
 use jobs::Worker;
@@ -26,7 +26,7 @@ use media::video::Videos;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-closed! {
+wire_enum! {
     /// How far a moderation is.
     pub enum ModerationState {
         /// It waits for a worker.
@@ -44,7 +44,7 @@ closed! {
     }
 }
 
-closed! {
+wire_enum! {
     /// What is checked (interface 1, "checks").
     pub enum CheckType {
         /// Faces that nobody knows.
@@ -58,7 +58,7 @@ closed! {
     }
 }
 
-closed! {
+wire_enum! {
     /// Why somebody is told (interface 1, "reasons").
     pub enum NotificationReason {
         /// A banned profile was seen.
@@ -74,7 +74,7 @@ closed! {
     }
 }
 
-closed! {
+wire_enum! {
     /// How old a face looks (decisions, section 6).
     pub enum AgeGroup {
         /// As old as was asked, where nothing else was.

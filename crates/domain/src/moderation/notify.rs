@@ -4,14 +4,14 @@ use super::{AgeGroup, Destinations, Moderations, NotificationReason, Wanted, lis
 use crate::{
     content::ContentType,
     delivery::{Message, NotQueued, Success, Verb},
-    words::closed,
+    words::wire_enum,
 };
 use base::{
     AccountId, AppId, ContentId, FindingId, Id as _, ModerationId, NotificationId, ProfileId, Timestamp, Uuid,
 };
 use db::{DbError, FromRow, Read, Tx, sql};
 
-closed! {
+wire_enum! {
     /// What a notification is about.
     pub enum NotificationType {
         /// A face that was seen.

@@ -99,7 +99,7 @@ fn whom(asked: AskedNotification, outbox: &Outbox) -> Result<Message, Violation>
     let verb = match asked.method.as_deref() {
         None => Verb::Post,
         Some(word) => word.parse().map_err(|_| {
-            violation("notification.method", format!("it is one of {}", Verb::WORDS.join(", ")))
+            violation("notification.method", format!("it is one of {}", Verb::VARIANTS.join(", ")))
         })?,
     };
     at_most_items("notification.headers", asked.headers.len(), MOST_HEADERS, "send fewer headers")?;

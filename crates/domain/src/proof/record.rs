@@ -1,11 +1,11 @@
 //! What became of a proof, as callers see it: in the answer, in the notification and when asked for later.
 
-use crate::words::closed;
+use crate::words::wire_enum;
 use base::{Timestamp, World};
 use credentials::proof::{Check, Reason};
 use serde::{Deserialize, Serialize};
 
-closed! {
+wire_enum! {
     /// How a verification stands.
     pub enum ProofStatus {
         /// The proof holds.

@@ -10,9 +10,9 @@ pub mod signed_request;
 pub mod standing;
 pub mod tokens;
 
-use crate::words::closed;
+use crate::words::wire_enum;
 
-closed! {
+wire_enum! {
     /// Whether an organisation's calls are answered.
     pub enum OrgStatus {
         /// Yes.
@@ -22,7 +22,7 @@ closed! {
     }
 }
 
-closed! {
+wire_enum! {
     /// Whether an application's calls are answered.
     pub enum AppState {
         /// Yes.
@@ -32,7 +32,7 @@ closed! {
     }
 }
 
-closed! {
+wire_enum! {
     /// An interface that an application may use.
     pub enum Feature {
         /// Faces in images, video and live video.

@@ -7,7 +7,7 @@ use super::{
     public_keys::{self, Kind},
     standing::Standing,
 };
-use crate::words::closed;
+use crate::words::wire_enum;
 use aws_lc_rs::digest;
 use base::{AccessTokenId, AppId, Id as _, Secret, SignedDuration, Timestamp, World};
 use db::{At, Db, DbError, FromRow, Read, Tx, sql};
@@ -30,7 +30,7 @@ const GRANT: &str = "client_credentials";
 const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 const ALGORITHMS: [Algorithm; 4] = [Algorithm::PS384, Algorithm::PS256, Algorithm::RS256, Algorithm::ES256];
 
-closed! {
+wire_enum! {
     /// What a token opens.
     pub enum Scope {
         /// Document verification sessions.
@@ -273,7 +273,7 @@ fn scopes(asked: Option<&str>, features: &[Feature]) -> Result<Vec<Scope>, NoTok
     for word in words {
         let known = word.parse::<Scope>().ok();
         let scope = known
-            .ok_or_else(|| NoToken::InvalidScope(format!("a scope is one of {}", Scope::WORDS.join(", "))))?;
+            .ok_or_else(|| NoToken::InvalidScope(format!("a scope is one of {}", Scope::VARIANTS.join(", "))))?;
         if !may(&scope) {
             return Err(NoToken::InvalidScope(format!("the application may not use {scope}")));
         }

@@ -134,20 +134,6 @@ pub enum Why {
 }
 
 impl Why {
-    /// The word for it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Declined => "DECLINED",
-            Self::NoCredential => "NO_CREDENTIAL",
-            Self::WalletError => "WALLET_ERROR",
-            Self::AgeNotTold => "AGE_NOT_TOLD",
-            Self::UntrustedIssuer => "UNTRUSTED_ISSUER",
-            Self::CredentialExpired => "CREDENTIAL_EXPIRED",
-            Self::CredentialRevoked => "CREDENTIAL_REVOKED",
-            Self::NotAccepted => "NOT_ACCEPTED",
-        }
-    }
-
     /// Whether the wallet had nothing to say, unlike one that said what does not hold.
     pub const fn is_silence(self) -> bool {
         matches!(self, Self::Declined | Self::NoCredential | Self::WalletError | Self::AgeNotTold)

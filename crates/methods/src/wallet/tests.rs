@@ -52,7 +52,7 @@ impl Site {
 
     fn why(&self, request: &Request, body: &[u8]) -> String {
         match self.verifier.read(request, body) {
-            Ok(Posted::Nothing(why)) => why.as_str().to_owned(),
+            Ok(Posted::Nothing(why)) => format!("{why:?}"),
             Ok(Posted::Presented(kind, presented)) => format!("{kind} {}", presented.is_some()),
             Err(unreadable) => unreadable.to_string(),
         }
@@ -109,10 +109,10 @@ fn what_cannot_be_read_is_told_apart_from_what_says_nothing() {
     let request = site.request(Asked::Over(18));
     let state = request.state.clone();
     for (error, why) in [
-        ("access_denied", "DECLINED"),
-        ("vp_formats_not_supported", "NO_CREDENTIAL"),
-        ("invalid_request", "WALLET_ERROR"),
-        ("<script>", "WALLET_ERROR"),
+        ("access_denied", "Declined"),
+        ("vp_formats_not_supported", "NoCredential"),
+        ("invalid_request", "WalletError"),
+        ("<script>", "WalletError"),
     ] {
         assert_eq!(site.why(&request, &form(&[("error", error), ("state", &state)])), why);
         let encrypted = site.encrypted(&request, &json!({ "error": error, "state": state }), "A128GCM");
@@ -122,8 +122,8 @@ fn what_cannot_be_read_is_told_apart_from_what_says_nothing() {
         let answer = json!({ "vp_token": token, "state": state });
         site.why(&request, &site.encrypted(&request, &answer, "A128GCM"))
     };
-    assert_eq!(presented(json!({})), "NO_CREDENTIAL");
-    assert_eq!(presented(json!({ "other": ["x"] })), "NO_CREDENTIAL");
+    assert_eq!(presented(json!({})), "NoCredential");
+    assert_eq!(presented(json!({ "other": ["x"] })), "NoCredential");
     assert_eq!(presented(json!({ "identity": ["x"] })), "identity false");
     assert_eq!(presented(json!({ "age": ["%%"] })), "age false");
     for bad in

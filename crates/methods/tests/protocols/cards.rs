@@ -3,7 +3,7 @@
 use crate::kit::{Site, sendable};
 use jiff::civil::date;
 use methods::{
-    Evidence, Failure, Known,
+    Evidence, Failure, InputFault, Known,
     card::{Card, Checked, Held, Provider},
     fields::Fields,
 };
@@ -136,9 +136,19 @@ async fn a_bank_may_ask_the_holder_first() {
 async fn what_the_holder_may_mend_is_told_apart() {
     let site = Site::new();
     for (status, kind, code, expected) in [
-        (402, "card_error", "incorrect_number", Failure::Input { field: "number", code: "INVALID" }),
-        (402, "card_error", "invalid_expiry_year", Failure::Input { field: "expiry", code: "INVALID" }),
-        (402, "card_error", "incorrect_cvc", Failure::Input { field: "code", code: "INVALID" }),
+        (
+            402,
+            "card_error",
+            "incorrect_number",
+            Failure::Input { field: "number", fault: InputFault::Invalid },
+        ),
+        (
+            402,
+            "card_error",
+            "invalid_expiry_year",
+            Failure::Input { field: "expiry", fault: InputFault::Invalid },
+        ),
+        (402, "card_error", "incorrect_cvc", Failure::Input { field: "code", fault: InputFault::Invalid }),
         (402, "card_error", "card_declined", Failure::Unknown("the bank declined the card".to_owned())),
         (402, "card_error", "processing_error", Failure::Unavailable("the bank cannot be asked".to_owned())),
         (400, "invalid_request_error", "", Failure::Unavailable("the card provider answers 400".to_owned())),

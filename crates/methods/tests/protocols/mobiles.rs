@@ -1,7 +1,7 @@
 //! Short messages and mobile operators.
 
 use crate::kit::{Site, sendable};
-use methods::{Evidence, Failure, Known, camara, numbers::Phone, sms};
+use methods::{Evidence, Failure, InputFault, Known, camara, numbers::Phone, sms};
 use serde_json::{Value, json};
 use std::sync::{
     Arc, Mutex,
@@ -55,7 +55,7 @@ async fn a_message_is_posted_as_the_service_wants_it() {
 async fn a_number_that_cannot_be_reached_can_be_mended_and_a_service_that_is_away_cannot() {
     let site = Site::new();
     for (status, expected) in [
-        (400, Failure::Input { field: "phone", code: "INVALID" }),
+        (400, Failure::Input { field: "phone", fault: InputFault::Invalid }),
         (401, Failure::Unavailable("the sender of short messages answers 401".to_owned())),
         (500, Failure::Unavailable("the sender of short messages answers 500".to_owned())),
     ] {

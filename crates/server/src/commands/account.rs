@@ -56,7 +56,7 @@ pub(crate) enum Account {
         #[arg(long)]
         admin: bool,
         /// What they may do (repeatable).
-        #[arg(long = "scope", value_parser = PossibleValuesParser::new(Scope::WORDS))]
+        #[arg(long = "scope", value_parser = PossibleValuesParser::new(Scope::VARIANTS))]
         scopes: Vec<String>,
         /// For a server that runs with --dev: where no mail server is set up, it writes the mail to the folder `mail` in
         /// the data folder.

@@ -17,7 +17,7 @@ pub(crate) enum Deliveries {
         #[arg(long)]
         app: Option<AppId>,
         /// In this state only.
-        #[arg(long, value_parser = PossibleValuesParser::new(DeliveryState::WORDS), ignore_case = true)]
+        #[arg(long, value_parser = PossibleValuesParser::new(DeliveryState::VARIANTS), ignore_case = true)]
         state: Option<String>,
         /// Queued at this moment or later (RFC 3339).
         #[arg(long)]
@@ -46,7 +46,7 @@ pub(crate) enum Deliveries {
         #[arg(long)]
         to: Option<Timestamp>,
         /// In this state only.
-        #[arg(long, value_parser = PossibleValuesParser::new(DeliveryState::WORDS), ignore_case = true, default_value = "FAILED")]
+        #[arg(long, value_parser = PossibleValuesParser::new(DeliveryState::VARIANTS), ignore_case = true, default_value = "FAILED")]
         state: String,
     },
     /// Print the secret that an application's deliveries are signed with.

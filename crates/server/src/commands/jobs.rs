@@ -10,7 +10,7 @@ pub(crate) enum Jobs {
     /// List jobs as JSON, up to 200, the longest due first.
     List {
         /// Only jobs in this state.
-        #[arg(long, value_parser = jobs::JobState::WORDS, ignore_case = true)]
+        #[arg(long, value_parser = jobs::JobState::VARIANTS, ignore_case = true)]
         state: Option<String>,
         /// Only jobs of this kind.
         #[arg(long)]

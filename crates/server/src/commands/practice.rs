@@ -98,7 +98,7 @@ fn practice(method: AgeMethod) -> (&'static str, &'static str, &'static str) {
 }
 
 fn methods() -> impl Iterator<Item = AgeMethod> {
-    AgeMethod::WORDS.iter().filter_map(|word| word.parse().ok())
+    AgeMethod::VARIANTS.iter().filter_map(|word| word.parse().ok())
 }
 
 fn function(text: &mut String, ages: &Ages) -> std::fmt::Result {

@@ -27,7 +27,7 @@ pub(crate) enum Reviews {
         /// The check.
         check: CheckId,
         /// What is recommended.
-        #[arg(value_parser = PossibleValuesParser::new(CheckAdvice::WORDS), ignore_case = true)]
+        #[arg(value_parser = PossibleValuesParser::new(CheckAdvice::VARIANTS), ignore_case = true)]
         decision: String,
         /// Why, in words.
         #[arg(long)]

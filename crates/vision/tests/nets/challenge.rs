@@ -2,7 +2,7 @@
 
 use crate::stage::{load, photo};
 use base::{Picture, StillWorld, World as _};
-use testkit::{
+use fixtures::{
     head::{Form, Model, Stance, path},
     scene::Scene,
 };

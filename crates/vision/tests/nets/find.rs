@@ -1,6 +1,6 @@
 use crate::stage::{load, painted, photo};
 use base::Picture;
-use testkit::scene::{Cutout, Scene};
+use fixtures::scene::{Cutout, Scene};
 use vision::{Face, Vision};
 
 /// The faces of the sample photos that count, cut out.

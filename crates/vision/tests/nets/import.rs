@@ -1,4 +1,5 @@
-use crate::stage::{copy_of_packages, damage, edit_manifest, model, packages};
+use crate::stage::{copy_of_packages, damage, edit_manifest, model};
+use fixtures::packages;
 use serde_json::json;
 use std::{collections::BTreeMap, fs, path::Path, path::PathBuf};
 use tempfile::TempDir;

@@ -1,8 +1,8 @@
 //! The built-in liveness model on simulated attacks with faces of the sample photos.
 
 use base::Picture;
+use fixtures::spoof::{FaceBox, Half, Portrait, Shot, Species, decode, shoot};
 use std::path::Path;
-use testkit::spoof::{FaceBox, Half, Portrait, Shot, Species, decode, shoot};
 use vision::Face;
 use vision::liveness::{BuiltInCues, LivenessModel, built_in};
 

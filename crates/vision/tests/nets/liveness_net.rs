@@ -4,7 +4,7 @@ use crate::{
     liveness::{people, placed},
     stage::load,
 };
-use testkit::spoof::{Half, Species, shoot};
+use fixtures::spoof::{Half, Species, shoot};
 
 #[test]
 fn live_faces_pass_and_coarse_prints_do_not() {

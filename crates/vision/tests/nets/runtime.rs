@@ -1,6 +1,7 @@
 //! The inference runtime is a shared library, and a process loads one for good: each case has a process of its own.
 
-use crate::stage::{edit_manifest, edited_pack, pack};
+use crate::stage::{edit_manifest, edited_pack};
+use fixtures::pack;
 use serde_json::json;
 use std::{
     env, fs,

@@ -1,31 +1,11 @@
 //! What the tests stand on: packages, pack, photos, and copies of them to be damaged.
 
 use base::Picture;
+use fixtures::{pack, packages};
 use serde_json::Value;
-use std::{
-    fs,
-    os::unix::fs::symlink,
-    path::{Path, PathBuf},
-    sync::LazyLock,
-};
+use std::{fs, os::unix::fs::symlink, path::Path, sync::LazyLock};
 use tempfile::TempDir;
 use vision::{Face, Vision};
-
-fn models() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").canonicalize().expect("the folder is there")
-}
-
-pub(crate) fn packages() -> PathBuf {
-    let folder = models().join("node_modules");
-    assert!(folder.is_dir(), "the locked packages are not installed; `make setup` does it");
-    folder
-}
-
-pub(crate) fn pack() -> PathBuf {
-    let folder = models().join("pack");
-    assert!(folder.join("pack.json").is_file(), "the models are not imported; `make test` does it");
-    folder
-}
 
 pub(crate) fn load() -> Vision {
     Vision::load(&pack()).expect("the models load")

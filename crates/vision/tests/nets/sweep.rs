@@ -2,7 +2,7 @@ use crate::{
     find::{cutouts, overlap},
     stage::{load, photo},
 };
-use testkit::scene::Scene;
+use fixtures::scene::Scene;
 use vision::Sweep;
 
 #[test]

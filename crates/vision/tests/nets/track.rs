@@ -1,7 +1,7 @@
 //! The tracker on pictures: faces of the sample photos, moved over a background.
 
 use crate::{find::cutouts, stage::load};
-use testkit::scene::{Cutout, Scene};
+use fixtures::scene::{Cutout, Scene};
 use vision::{
     Face, Sweep, Vision, distance,
     track::{Rules, Seen, Step, Track, TrackId, Tracker},

@@ -5,8 +5,8 @@ use crate::{
     stage::{around, load, painted, part, photo},
 };
 use base::Picture;
+use fixtures::scene::{Cutout, Scene};
 use std::f32::consts::TAU;
-use testkit::scene::{Cutout, Scene};
 use vision::{Face, Vision};
 
 /// A picture turned clockwise by quarters.

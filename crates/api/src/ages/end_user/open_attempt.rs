@@ -56,7 +56,7 @@ pub(crate) async fn open_age_attempt(
         return Err(Problem::no_session());
     }
     let method = method.ok_or_else(|| {
-        Problem::violation("method", format!("it is one of {}", AgeMethod::WORDS.join(", ")))
+        Problem::violation("method", format!("it is one of {}", AgeMethod::VARIANTS.join(", ")))
     })?;
     let locale = locale.filter(|locale| locale.len() <= MAX_LOCALE_BYTES);
     // No answer about blind tokens is kept: it would link the issuer's session with the relying party's.

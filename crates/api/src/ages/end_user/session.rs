@@ -6,7 +6,7 @@ use domain::ages::{
     Business,
     session::{Outcome, Session},
     wanted::{Block, Callback},
-    words::{AgeMethod, AgeSessionStatus, AgeSessionType, LivenessLevel},
+    words::{AgeFailureReason, AgeMethod, AgeSessionStatus, AgeSessionType, LivenessLevel},
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -129,11 +129,23 @@ pub(crate) enum PageMethodState {
 pub(crate) struct PageResult {
     /// At which method.
     method: AgeMethod,
-    /// `COMPLETE`, `FAIL` or `ERROR`.
-    status: AgeSessionStatus,
+    /// Whether it passed.
+    status: PageResultStatus,
     /// Why it did not pass, in one word.
-    #[schema(required, example = "UNDER_AGE")]
+    #[schema(required, value_type = Option<AgeFailureReason>)]
     reason: Option<String>,
+}
+
+/// What came of a method.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub(crate) enum PageResultStatus {
+    /// The age is as was asked.
+    Complete,
+    /// It is not, or could not be told.
+    Fail,
+    /// The method broke.
+    Error,
 }
 
 /// Where the end user goes afterwards.
@@ -237,9 +249,9 @@ impl PageMethodState {
 impl PageResult {
     fn of(state: AgeSessionStatus, outcome: &Outcome) -> Self {
         let status = match state {
-            _ if outcome.passed => AgeSessionStatus::Complete,
-            AgeSessionStatus::Error => AgeSessionStatus::Error,
-            _ => AgeSessionStatus::Fail,
+            _ if outcome.passed => PageResultStatus::Complete,
+            AgeSessionStatus::Error => PageResultStatus::Error,
+            _ => PageResultStatus::Fail,
         };
         Self { method: outcome.method, status, reason: outcome.error_code.clone() }
     }

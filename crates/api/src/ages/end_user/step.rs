@@ -2,7 +2,8 @@
 
 use super::passkey::PasskeyOptions;
 use domain::ages::{
-    self, CodeChannel, FormField as DomainField, FormFieldKind, HeadMovement, words::LivenessLevel,
+    self, CodeChannel, FormField as DomainField, FormFieldKind, HeadMovement,
+    words::{InputProblemCode, LivenessLevel},
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -143,9 +144,8 @@ pub(crate) struct StepOption {
 /// What of the last answer could not be used.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct InputProblem {
-    /// In one word.
-    #[schema(example = "WRONG_CODE")]
-    code: &'static str,
+    /// What.
+    code: InputProblemCode,
     /// Which field, where it is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     field: Option<&'static str>,

@@ -18,7 +18,7 @@ const VISA: [&str; 2] =
 const FRENCH: [&str; 2] = ["IDFRABERTHIER<<<<<<<<<<<<<<<<<<<<<<<", "8806923102858CORINNE<<<<<<<6512068F6"];
 
 fn reader() -> Reader {
-    Reader::load(&testkit::pack()).expect("the models are imported")
+    Reader::load(&fixtures::pack()).expect("the models are imported")
 }
 
 fn read(lines: &[&str], view: View) -> (Zone, [(f32, f32); 2]) {

@@ -11,17 +11,13 @@ use documents::{
         labels::Field,
     },
 };
+use fixtures::{
+    pack,
+    specimens::{Conditions, Page, Specimen, photograph},
+};
 use jiff::civil::{Date, date};
-use std::path::{Path, PathBuf};
-use testkit::specimens::{Conditions, Page, Specimen, photograph};
 
 const TODAY: Date = date(2026, 11, 21);
-
-fn pack() -> PathBuf {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/pack");
-    assert!(folder.join("ppocr-read.onnx").is_file(), "the models are not imported; `make test` does it");
-    folder
-}
 
 fn page_of(page: &Page, seed: u64) -> base::Picture {
     let photo = photograph(page, &Conditions::clean(seed));

@@ -2,7 +2,12 @@
 
 use super::{Ask, At, CodeChannel, InputProblem, Next, Step, TurnInput, ask_form, failed, not_set_up};
 use crate::{
-    ages::{Ages, CreateSession, NotDone, judge, session::Verdict, wanted::VerifiedEmail, words::AgeMethod},
+    ages::{
+        Ages, CreateSession, NotDone, judge,
+        session::Verdict,
+        wanted::VerifiedEmail,
+        words::{AgeFailureReason, AgeMethod, InputProblemCode},
+    },
     mail::Letter,
 };
 use ::methods::{
@@ -113,21 +118,25 @@ impl Ages {
         let stands = |problem| Ask::new(reached.step(wait), json!(sent)).because(problem);
         if input.resend {
             if wait > 0 || at.session.codes.sent >= MOST_SENT {
-                return Ok(Next::Ask(stands(InputProblem::new("TOO_SOON"))));
+                return Ok(Next::Ask(stands(InputProblem::new(InputProblemCode::TooSoon))));
             }
             return Ok(self.send_code(at, &reached).await);
         }
         if now.duration_since(sent.at) > GOOD {
-            return Ok(Next::Ask(stands(InputProblem::new("EXPIRED_CODE"))));
+            return Ok(Next::Ask(stands(InputProblem::new(InputProblemCode::ExpiredCode))));
         }
         let code = input.code.as_deref().unwrap_or_default();
         let code: String = code.chars().filter(|c| !c.is_whitespace()).collect();
         if verify_slices_are_equal(code.as_bytes(), sent.code.as_bytes()).is_err() {
             let left = MOST_WRONG - 1 - at.attempt.wrong;
             if left <= 0 {
-                return Ok(Next::End(Verdict::Undecided { code: "WRONG_CODE" }));
+                return Ok(Next::End(Verdict::Undecided { code: AgeFailureReason::WrongCode }));
             }
-            let problem = InputProblem { code: "WRONG_CODE", field: Some("code"), remaining: Some(left) };
+            let problem = InputProblem {
+                code: InputProblemCode::WrongCode,
+                field: Some("code"),
+                remaining: Some(left),
+            };
             return Ok(Next::Ask(Ask { wrong: true, ..stands(problem) }));
         }
         let providers = self.providers(at);
@@ -156,9 +165,11 @@ impl Ages {
             Ok(Evidence { known, id }) => judge::finding(known, &command.wanted, block, self.today(), id),
             Err(Failure::Unavailable(words)) => {
                 tracing::warn!(method = %block.method, "a provider cannot be asked: {words}");
-                Verdict::Broken { code: "PROVIDER_UNAVAILABLE" }
+                Verdict::Broken { code: AgeFailureReason::ProviderUnavailable }
             }
-            Err(Failure::Input { .. } | Failure::Unknown(_)) => Verdict::Undecided { code: "NOT_FOUND" },
+            Err(Failure::Input { .. } | Failure::Unknown(_)) => {
+                Verdict::Undecided { code: AgeFailureReason::NotFound }
+            }
         });
         Ok(())
     }
@@ -166,7 +177,7 @@ impl Ages {
     /// Sends a code, and asks for it.
     async fn send_code(&self, at: At<'_>, reached: &Reached) -> Next {
         if at.session.codes.sent >= MOST_SENT {
-            return Next::End(Verdict::Undecided { code: "TOO_MANY_CODES" });
+            return Next::End(Verdict::Undecided { code: AgeFailureReason::TooManyCodes });
         }
         let code = if at.session.sandbox { SANDBOX_CODE.to_owned() } else { self.draw_code() };
         let words = words(at.locale, &code);

@@ -6,7 +6,9 @@ use crate::{
         Ages, NotDone, judge,
         session::{Session, Verdict},
         wanted::Block,
-        words::{AgeMethod as Method, AuthenticityLevel as Authenticity, LivenessLevel as Level},
+        words::{
+            AgeFailureReason, AgeMethod as Method, AuthenticityLevel as Authenticity, LivenessLevel as Level,
+        },
     },
     identity::{
         self, Outcome as Came,
@@ -32,7 +34,7 @@ const SELDOM: SignedDuration = SignedDuration::from_secs(20);
 const LONGER: i64 = 3600;
 
 /// Nobody finished the document session.
-const ENDED: &str = "DOCUMENT_SESSION_ENDED";
+const ENDED: AgeFailureReason = AgeFailureReason::DocumentSessionEnded;
 
 /// The document session of an attempt.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -141,7 +143,7 @@ impl Ages {
                 let evidence = Some(used.session.to_string());
                 judge::finding(::methods::Known::Born(born), &at.session.wanted, at.block, today, evidence)
             }
-            Came::Approved(None) => Verdict::Undecided { code: "NO_DATE_OF_BIRTH" },
+            Came::Approved(None) => Verdict::Undecided { code: AgeFailureReason::NoDateOfBirth },
             Came::Refused(reason) => Verdict::Undecided { code: refusal(&reason) },
         };
         Ok(Next::End(verdict))
@@ -190,24 +192,26 @@ impl Ages {
 }
 
 /// Why a document does not do, in the words of its checks.
-fn refusal(reason: &str) -> &'static str {
-    const WORDS: [&str; 14] = [
-        "EXPIRED_DOCUMENT",
-        "DATA_MISMATCH",
-        "DOC_NUMBER_INVALID",
-        "TAMPERED",
-        "DOCUMENT_COPY",
-        "FRAUD_LIST_MATCH",
-        "DIFFERENT_PERSON",
-        "LARGE_AGE_GAP",
-        "PHOTO_OF_PHOTO",
-        "LIVENESS_NOT_PROVEN",
-        "FACE_NOT_FOUND",
-        "MULTIPLE_FACES",
-        "COUNTRY_NOT_SUPPORTED",
-        "DOCUMENT_NOT_SUPPORTED",
-    ];
-    WORDS.into_iter().find(|word| *word == reason).unwrap_or("DOCUMENT_NOT_ACCEPTED")
+fn refusal(reason: &str) -> AgeFailureReason {
+    match reason.parse() {
+        Ok(
+            reason @ (AgeFailureReason::ExpiredDocument
+            | AgeFailureReason::DataMismatch
+            | AgeFailureReason::DocNumberInvalid
+            | AgeFailureReason::Tampered
+            | AgeFailureReason::DocumentCopy
+            | AgeFailureReason::FraudListMatch
+            | AgeFailureReason::DifferentPerson
+            | AgeFailureReason::LargeAgeGap
+            | AgeFailureReason::PhotoOfPhoto
+            | AgeFailureReason::LivenessNotProven
+            | AgeFailureReason::FaceNotFound
+            | AgeFailureReason::MultipleFaces
+            | AgeFailureReason::CountryNotSupported
+            | AgeFailureReason::DocumentNotSupported),
+        ) => reason,
+        _ => AgeFailureReason::DocumentNotAccepted,
+    }
 }
 
 /// What went wrong in the document session, in our words.

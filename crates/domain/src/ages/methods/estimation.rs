@@ -2,7 +2,11 @@
 
 use super::{Ask, At, CAPTURE, HeadMovement, InputProblem, Next, Step, TurnInput};
 use crate::{
-    ages::{Ages, NotDone, judge, session::Verdict, words::LivenessLevel},
+    ages::{
+        Ages, NotDone, judge,
+        session::Verdict,
+        words::{AgeFailureReason, InputProblemCode, LivenessLevel},
+    },
     estimate::{Ask as Question, Assurance, FaceCode, Prediction, Refusal},
 };
 use media::gate;
@@ -31,7 +35,7 @@ enum Looked {
     /// No live face.
     Spoof,
     /// Something that another photo may mend.
-    Again(&'static str),
+    Again(InputProblemCode),
 }
 
 impl Ages {
@@ -58,15 +62,17 @@ impl Ages {
             self.0.secure_capture.check(&*self.0.world, at.session.app, &capture, &image, multiframe);
         if let Err(untrusted) = vouched {
             tracing::debug!("a capture is not trusted: {untrusted}");
-            return again("TRY_AGAIN");
+            return again(InputProblemCode::TryAgain);
         }
         if multiframe {
             let challenge: Option<Challenge> = serde_json::from_value(held).ok();
             let Some(challenge) = challenge else { return Err(NotDone::Stale) };
             match self.answers(&challenge, &image, input).await? {
                 Some(true) => {}
-                Some(false) => return Ok(Next::End(Verdict::Undecided { code: "CHALLENGE_NOT_MET" })),
-                None => return again("UNUSABLE_IMAGE"),
+                Some(false) => {
+                    return Ok(Next::End(Verdict::Undecided { code: AgeFailureReason::ChallengeNotMet }));
+                }
+                None => return again(InputProblemCode::UnusableImage),
             }
         }
         match self.look(image, at.block.level).await? {
@@ -74,7 +80,7 @@ impl Ages {
                 let verdict = judge::estimate(&at.session.wanted, at.block, &estimate, self.0.settings.sure);
                 Ok(Next::End(verdict))
             }
-            Looked::Spoof => Ok(Next::End(Verdict::Undecided { code: "LIVENESS_NOT_PROVEN" })),
+            Looked::Spoof => Ok(Next::End(Verdict::Undecided { code: AgeFailureReason::LivenessNotProven })),
             Looked::Again(code) => again(code),
         }
     }
@@ -94,11 +100,11 @@ impl Ages {
                 Ok(match finding.age {
                     _ if spoof => Looked::Spoof,
                     Some(age) => Looked::Age(age),
-                    None => Looked::Again("TRY_AGAIN"),
+                    None => Looked::Again(InputProblemCode::TryAgain),
                 })
             }
             Err(Refusal::Face(problem)) => Ok(Looked::Again(face_word(problem.code))),
-            Err(Refusal::Image(_)) => Ok(Looked::Again("UNUSABLE_IMAGE")),
+            Err(Refusal::Image(_)) => Ok(Looked::Again(InputProblemCode::UnusableImage)),
             Err(refusal) => Err(NotDone::Models(refusal)),
         }
     }
@@ -181,13 +187,13 @@ fn picture(text: Option<&str>, path: &str, most: usize) -> Result<Vec<u8>, NotDo
 }
 
 /// What people can do about their picture.
-fn face_word(code: FaceCode) -> &'static str {
+fn face_word(code: FaceCode) -> InputProblemCode {
     match code {
-        FaceCode::NotFound => "NO_FACE",
-        FaceCode::Multiple => "SEVERAL_FACES",
-        FaceCode::BoxTooSmall | FaceCode::RatioTooLow => "FACE_TOO_SMALL",
-        FaceCode::TooBright => "TOO_BRIGHT",
-        FaceCode::TooDark => "TOO_DARK",
-        FaceCode::RatioTooHigh | FaceCode::NoRoom => "NOT_CENTRED",
+        FaceCode::NotFound => InputProblemCode::NoFace,
+        FaceCode::Multiple => InputProblemCode::SeveralFaces,
+        FaceCode::BoxTooSmall | FaceCode::RatioTooLow => InputProblemCode::FaceTooSmall,
+        FaceCode::TooBright => InputProblemCode::TooBright,
+        FaceCode::TooDark => InputProblemCode::TooDark,
+        FaceCode::RatioTooHigh | FaceCode::NoRoom => InputProblemCode::NotCentred,
     }
 }

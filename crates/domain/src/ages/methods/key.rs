@@ -8,7 +8,7 @@ use crate::ages::{
     Ages, NotDone, Session,
     session::{Gift, Verdict},
     wanted::{Held, Wanted, satisfies},
-    words::{AgeCheckType, AgeMethod, AgeSessionStatus, AgeSessionType},
+    words::{AgeCheckType, AgeFailureReason, AgeMethod, AgeSessionStatus, AgeSessionType},
 };
 use ::methods::passkey::{Authenticating, Key, Passkeys, Registering};
 use aws_lc_rs::digest;
@@ -75,13 +75,13 @@ impl Ages {
             return Ok(self.ask_for_key(at));
         }
         let undecided = |code| Ok(Next::End(Verdict::Undecided { code }));
-        let Some(credential) = &input.credential else { return undecided("NO_KEY") };
+        let Some(credential) = &input.credential else { return undecided(AgeFailureReason::NoKey) };
         let named = match passkeys.named(credential) {
             Ok(named) => named,
             Err(failure) => return Ok(failed(at, failure, not_set_up)),
         };
         let Some(mut token) = self.token(&named.id, at.session.sandbox).await? else {
-            return undecided("NO_KEY");
+            return undecided(AgeFailureReason::NoKey);
         };
         let changed = match passkeys.answered(&carried.state, credential, &mut token.key) {
             Ok(changed) => changed,
@@ -100,7 +100,7 @@ impl Ages {
         let longest =
             rule.as_ref().map_or(self.0.settings.tokens, |rule| SignedDuration::from_secs(rule.ttl));
         if now.duration_since(token.at) > longest.min(self.0.settings.tokens) {
-            return undecided("KEPT_RESULT_TOO_OLD");
+            return undecided(AgeFailureReason::KeptResultTooOld);
         }
         let wanted = &at.session.wanted;
         // Where a session names a rule, that says what is enough; where it has nothing but keys, their own threshold does.
@@ -118,7 +118,7 @@ impl Ages {
             AgeSessionType::Age => true,
         };
         if !enough || !reached {
-            return undecided("KEPT_RESULT_NOT_ENOUGH");
+            return undecided(AgeFailureReason::KeptResultNotEnough);
         }
         let age = if wanted.kind == AgeSessionType::Age { token.held.age } else { asked };
         Ok(Next::End(Verdict::Passed { age, evidence: None, check_type: AgeCheckType::AgeToken, held: None }))

@@ -23,11 +23,11 @@ use super::{
     providers::Providers,
     session::{Attempt, Session, Verdict},
     wanted::Block,
-    words::{AgeMethod, LivenessLevel},
+    words::{AgeFailureReason, AgeMethod, InputProblemCode, LivenessLevel},
 };
 use crate::secure_capture::Capture;
 use ::methods::{
-    Evidence, Failure,
+    Evidence, Failure, InputFault,
     fields::{Field, Fields},
 };
 use base::Timestamp;
@@ -114,7 +114,7 @@ pub enum Step {
     },
 }
 
-crate::words::closed! {
+crate::words::wire_enum! {
     /// A move of the head, by the person's own left and right.
     pub enum HeadMovement {
         /// Turn to the left.
@@ -130,7 +130,7 @@ crate::words::closed! {
     }
 }
 
-crate::words::closed! {
+crate::words::wire_enum! {
     /// How a one-time code is sent.
     pub enum CodeChannel {
         /// To a phone.
@@ -199,7 +199,7 @@ impl TurnInput {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputProblem {
     /// In one word.
-    pub code: &'static str,
+    pub code: InputProblemCode,
     /// Which field, where it is one.
     pub field: Option<&'static str>,
     /// Tries that are left, where they are counted.
@@ -207,7 +207,7 @@ pub struct InputProblem {
 }
 
 impl InputProblem {
-    fn new(code: &'static str) -> Self {
+    fn new(code: InputProblemCode) -> Self {
         Self { code, field: None, remaining: None }
     }
 }
@@ -344,25 +344,29 @@ impl Ages {
 /// What a failure means: something that the person can mend is asked for again.
 fn failed(at: At<'_>, failure: Failure, again: impl FnOnce() -> Next) -> Next {
     match failure {
-        Failure::Input { field, code } => match again() {
+        Failure::Input { field, fault } => match again() {
             Next::Ask(ask) => {
+                let code = match fault {
+                    InputFault::Required => InputProblemCode::Required,
+                    InputFault::Invalid => InputProblemCode::Invalid,
+                };
                 Next::Ask(ask.because(InputProblem { code, field: Some(field), remaining: None }))
             }
             other => other,
         },
         Failure::Unknown(words) => {
             tracing::debug!(method = %at.block.method, "a method could not tell: {words}");
-            Next::End(Verdict::Undecided { code: "NOT_FOUND" })
+            Next::End(Verdict::Undecided { code: AgeFailureReason::NotFound })
         }
         Failure::Unavailable(words) => {
             tracing::warn!(method = %at.block.method, "a provider cannot be asked: {words}");
-            Next::End(Verdict::Broken { code: "PROVIDER_UNAVAILABLE" })
+            Next::End(Verdict::Broken { code: AgeFailureReason::ProviderUnavailable })
         }
     }
 }
 
 fn not_set_up() -> Next {
-    Next::End(Verdict::Broken { code: "NOT_CONFIGURED" })
+    Next::End(Verdict::Broken { code: AgeFailureReason::NotConfigured })
 }
 
 fn ask_form(fields: &'static [Field]) -> Next {

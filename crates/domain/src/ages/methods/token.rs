@@ -2,7 +2,11 @@
 //! of this attempt; how it gets one, and from whom among all who are old enough, is not to be known here.
 
 use super::{Ask, At, InputProblem, Next, Step, TurnInput, failed, not_set_up};
-use crate::ages::{Ages, NotDone, judge, session::Verdict};
+use crate::ages::{
+    Ages, NotDone, judge,
+    session::Verdict,
+    words::{AgeFailureReason, InputProblemCode},
+};
 use ::methods::{
     Known,
     blind::{BadToken, Challenge, Token, VerifyingKey, best},
@@ -64,7 +68,7 @@ impl Ages {
         let carried: Carried = serde_json::from_value(held).map_err(|_| NotDone::Stale)?;
         if input.declined {
             // Why, only the person and the issuer know.
-            return Ok(Next::End(Verdict::Undecided { code: "NO_TOKEN" }));
+            return Ok(Next::End(Verdict::Undecided { code: AgeFailureReason::NoToken }));
         }
         let shown = input.token.as_deref().ok_or_else(|| NotDone::wrong("token", "a text is expected"))?;
         match verified(&carried, shown, self.0.world.now()) {
@@ -78,7 +82,7 @@ impl Ages {
             Err(bad) => {
                 tracing::debug!("a token is of no use: {bad}");
                 Ok(match self.ask_for_token(at).await? {
-                    Next::Ask(ask) => Next::Ask(ask.because(InputProblem::new("TRY_AGAIN"))),
+                    Next::Ask(ask) => Next::Ask(ask.because(InputProblem::new(InputProblemCode::TryAgain))),
                     other => other,
                 })
             }

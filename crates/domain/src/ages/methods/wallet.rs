@@ -20,7 +20,7 @@ use crate::{
         flow::parts,
         judge,
         session::{Attempt, Session, Verdict},
-        words::{AgeMethod, AgeSessionType},
+        words::{AgeFailureReason, AgeMethod, AgeSessionType},
     },
     vault::Vault,
 };
@@ -167,7 +167,7 @@ impl Ages {
         };
         let schemes = verifier.schemes(asked(at));
         let Some((scheme, unsigned)) = schemes.first() else {
-            return Next::End(Verdict::Undecided { code: Why::AgeNotTold.as_str() });
+            return Next::End(Verdict::Undecided { code: AgeFailureReason::AgeNotTold });
         };
         Next::Ask(ask(Shown {
             url: link(scheme, *unsigned, false),
@@ -222,8 +222,10 @@ impl Ages {
                     other => other,
                 };
             }
-            Came::Nothing(why) => return Next::End(Verdict::Undecided { code: why.as_str() }),
-            Came::Unavailable => return Next::End(Verdict::Broken { code: "PROVIDER_UNAVAILABLE" }),
+            Came::Nothing(why) => return Next::End(Verdict::Undecided { code: failure_reason(why) }),
+            Came::Unavailable => {
+                return Next::End(Verdict::Broken { code: AgeFailureReason::ProviderUnavailable });
+            }
         };
         let evidence = Some(self.0.world.random_uuid().to_string());
         Next::End(judge::finding(known, &at.session.wanted, at.block, self.today(), evidence))
@@ -383,6 +385,20 @@ fn ask(shown: Shown) -> Ask {
 fn may_estimate(at: At<'_>) -> bool {
     let refused = at.session.consent.is_some_and(|consent| !consent.given);
     at.block.age_estimation_allowed == Some(true) && !(refused && at.session.asks_for_consent())
+}
+
+/// Why a wallet's answer shows nothing.
+fn failure_reason(why: Why) -> AgeFailureReason {
+    match why {
+        Why::Declined => AgeFailureReason::Declined,
+        Why::NoCredential => AgeFailureReason::NoCredential,
+        Why::WalletError => AgeFailureReason::WalletError,
+        Why::AgeNotTold => AgeFailureReason::AgeNotTold,
+        Why::UntrustedIssuer => AgeFailureReason::UntrustedIssuer,
+        Why::CredentialExpired => AgeFailureReason::CredentialExpired,
+        Why::CredentialRevoked => AgeFailureReason::CredentialRevoked,
+        Why::NotAccepted => AgeFailureReason::NotAccepted,
+    }
 }
 
 #[cfg(test)]
