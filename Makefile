@@ -86,7 +86,7 @@ fuzz: ## A short run of every fuzz target (SECONDS_EACH=30)
 	@fuzz/run.sh $(SECONDS_EACH)
 
 snap: ## Write the OpenAPI documents the server serves to openapi/
-	@UPDATE_OPENAPI=1 cargo test --workspace --locked --test it -- documents
+	@UPDATE_OPENAPI=1 cargo test --workspace --locked --test it -- openapi_documents
 
 clean: ## Remove everything that was built or installed here
 	@rm -rf target fuzz/target fuzz/corpus models/node_modules models/pack benches/node_modules benches/.venv web/node_modules web/tools/node_modules web/dist

@@ -2,8 +2,8 @@
 //! and HTTP/1.1 is written and read by hand on connections that stay open.
 
 use anyhow::{Context as _, bail};
-use base::{SystemWorld, World as _};
-use domain::tenancy::signed_request::{Message, Signer};
+use base::{Environment as _, SystemEnvironment};
+use domain::tenancy::signed_request::{CanonicalRequest, HttpRequestSigner};
 use serde::Deserialize;
 use std::{net::SocketAddr, path::Path};
 use tokio::{
@@ -20,7 +20,7 @@ pub(crate) struct Connection {
 
 /// What came back.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct HttpAnswer {
     pub(crate) status: u16,
     pub(crate) retry_after: bool,
     pub(crate) body: Vec<u8>,
@@ -35,7 +35,7 @@ impl Connection {
     }
 
     /// Sends a request, given in two parts, and reads its answer.
-    pub(crate) async fn ask(&mut self, head: &[u8], body: &[u8]) -> anyhow::Result<Answer> {
+    pub(crate) async fn ask(&mut self, head: &[u8], body: &[u8]) -> anyhow::Result<HttpAnswer> {
         self.stream.write_all(head).await?;
         if !body.is_empty() {
             self.stream.write_all(body).await?;
@@ -51,7 +51,7 @@ impl Connection {
         }
     }
 
-    pub(crate) async fn get(&mut self, path: &str) -> anyhow::Result<Answer> {
+    pub(crate) async fn get(&mut self, path: &str) -> anyhow::Result<HttpAnswer> {
         self.ask(get(path).as_bytes(), &[]).await
     }
 }
@@ -62,7 +62,7 @@ pub(crate) fn get(path: &str) -> String {
 }
 
 /// An answer, once it is there as a whole.
-fn parse(bytes: &[u8]) -> anyhow::Result<Option<Answer>> {
+fn parse(bytes: &[u8]) -> anyhow::Result<Option<HttpAnswer>> {
     let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") else { return Ok(None) };
     let head = std::str::from_utf8(&bytes[..end])?;
     let status = head.get(9..12).and_then(|digits| digits.parse().ok()).context("no status line")?;
@@ -73,43 +73,47 @@ fn parse(bytes: &[u8]) -> anyhow::Result<Option<Answer>> {
     let body = &bytes[end + 4..];
     let complete = body.len() >= length.parse::<usize>()?;
     let retry_after = header("retry-after").is_some();
-    Ok(complete.then(|| Answer { status, retry_after, body: body.to_vec() }))
+    Ok(complete.then(|| HttpAnswer { status, retry_after, body: body.to_vec() }))
 }
 
 /// Someone who may call.
 #[derive(Debug)]
-pub(crate) struct Caller {
-    signer: Signer,
+pub(crate) struct SigningCaller {
+    signer: HttpRequestSigner,
     sdk_id: String,
     api_key: String,
 }
 
 /// What `assay serve --dev` writes.
 #[derive(Deserialize)]
-struct Credentials {
+struct DevCredentials {
     sdk_id: String,
     api_key: String,
     private_key_path: std::path::PathBuf,
 }
 
-impl Caller {
+impl SigningCaller {
     /// The demo application of a data folder.
     pub(crate) fn of(folder: &Path) -> anyhow::Result<Self> {
-        let Credentials { sdk_id, api_key, private_key_path } =
+        let DevCredentials { sdk_id, api_key, private_key_path } =
             serde_json::from_slice(&std::fs::read(folder.join("dev-credentials.json"))?)?;
-        let signer = Signer::from_pem(&std::fs::read_to_string(folder.join(private_key_path))?)?;
+        let signer = HttpRequestSigner::from_pem(&std::fs::read_to_string(folder.join(private_key_path))?)?;
         Ok(Self { signer, sdk_id, api_key })
     }
 
-    /// Who calls, and his API key.
+    /// Who calls, and their API key.
     pub(crate) fn key(&self) -> (&str, &str) {
         (&self.sdk_id, &self.api_key)
     }
 
     /// The head of a signed POST of this body; good for one use within five minutes.
     pub(crate) fn sign(&self, path: &str, body: &[u8]) -> Vec<u8> {
-        let query = format!("nonce={}&timestamp={}", SystemWorld.uuid(), SystemWorld.now().as_second());
-        let digest = self.signer.sign(&Message { method: "POST", path, query: Some(&query), body });
+        let query = format!(
+            "nonce={}&timestamp={}",
+            SystemEnvironment.uuid_v7(),
+            SystemEnvironment.now().as_second()
+        );
+        let digest = self.signer.sign(&CanonicalRequest { method: "POST", path, query: Some(&query), body });
         format!(
             "POST {path}?{query} HTTP/1.1\r\nhost: bench\r\nx-svc-auth-id: {}\r\nx-svc-auth-digest: {digest}\r\n\
              content-type: application/json\r\ncontent-length: {}\r\n\r\n",

@@ -18,24 +18,24 @@ pub(crate) fn milliseconds(time: Duration) -> f64 {
 }
 
 /// Milliseconds that this thread has been on a core.
-pub(crate) fn of_this_thread() -> anyhow::Result<f64> {
+pub(crate) fn thread_cpu_milliseconds() -> anyhow::Result<f64> {
     // The kernel adds a thread's time up when it leaves the core.
     std::thread::sleep(Duration::from_micros(100));
-    on_core(Path::new("/proc/thread-self"))
+    cpu_milliseconds(Path::new("/proc/thread-self"))
 }
 
 /// Milliseconds that all threads of a process have been on a core. Threads that ended are not counted.
-pub(crate) fn of_process(id: u32) -> anyhow::Result<f64> {
+pub(crate) fn process_cpu_milliseconds(id: u32) -> anyhow::Result<f64> {
     let folder = format!("/proc/{id}/task");
     let mut sum = 0.0;
     for task in std::fs::read_dir(&folder).with_context(|| format!("{folder} cannot be read"))? {
         // A thread may end between the listing and the reading.
-        sum += on_core(&task?.path()).unwrap_or_default();
+        sum += cpu_milliseconds(&task?.path()).unwrap_or_default();
     }
     Ok(sum)
 }
 
-fn on_core(folder: &Path) -> anyhow::Result<f64> {
+fn cpu_milliseconds(folder: &Path) -> anyhow::Result<f64> {
     let file = folder.join("schedstat");
     let text =
         std::fs::read_to_string(&file).with_context(|| format!("{} cannot be read", file.display()))?;
@@ -46,7 +46,7 @@ fn on_core(folder: &Path) -> anyhow::Result<f64> {
 }
 
 /// Megabytes (10^6 bytes) of a process that are in memory.
-pub(crate) fn resident(id: u32) -> anyhow::Result<f64> {
+pub(crate) fn resident_megabytes(id: u32) -> anyhow::Result<f64> {
     let file = format!("/proc/{id}/status");
     let text = std::fs::read_to_string(&file).with_context(|| format!("{file} cannot be read"))?;
     let kilobytes = text

@@ -1,36 +1,36 @@
 //! The gate's decoder beside others.
 
 use crate::{
-    bare,
+    bare_models,
     clock::time,
-    report::{Figure, Report},
+    report::{BenchReport, MeasuredFigure},
 };
 use anyhow::Context as _;
-use media::gate::{self, Rules};
+use media::image_validation::{self, ImageLimits};
 use std::hint::black_box;
 
-const ROUNDS: usize = 60;
+const DECODE_ROUNDS: usize = 60;
 
-pub(crate) fn measure(report: &mut Report, jpeg: &[u8]) -> anyhow::Result<()> {
-    let rules = Rules::default();
+pub(crate) fn measure(report: &mut BenchReport, jpeg: &[u8]) -> anyhow::Result<()> {
+    let rules = ImageLimits::default();
     let (mut ours, mut image, mut jpeg_decoder) = (Vec::new(), Vec::new(), Vec::new());
-    for _ in 0..ROUNDS {
+    for _ in 0..DECODE_ROUNDS {
         let (picture, took) = time(|| {
-            let header = gate::inspect(jpeg, &rules)?;
-            gate::decode(jpeg, &header, &rules)
+            let header = image_validation::inspect(jpeg, &rules)?;
+            image_validation::decode(jpeg, &header, &rules)
         });
         black_box(picture.ok().context("the gate takes the photo")?);
         ours.push(took);
-        let (picture, took) = time(|| bare::decode(jpeg));
+        let (picture, took) = time(|| bare_models::decode(jpeg));
         black_box(picture?);
         image.push(took);
         let (pixels, took) = time(|| jpeg_decoder::Decoder::new(jpeg).decode());
         black_box(pixels?);
         jpeg_decoder.push(took);
     }
-    let ours = Figure::times(&ours);
+    let ours = MeasuredFigure::times(&ours);
     for (peer, times) in [("image", image), ("jpeg-decoder", jpeg_decoder)] {
-        report.add("JPEG through the gate", ours, Some((peer, Figure::times(&times))), None, None);
+        report.add("JPEG through the gate", ours, Some((peer, MeasuredFigure::times(&times))), None, None);
     }
     Ok(())
 }

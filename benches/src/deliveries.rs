@@ -1,17 +1,20 @@
 //! Deliveries: one process that queues and sends, on SQLite, and a fast receiver in a process of its own on the same
 //! cores.
 
-use crate::report::{Figure, Goal, Report, share};
+use crate::report::{BenchReport, Goal, MeasuredFigure, percentile};
 use anyhow::Context as _;
-use base::{AppId, SystemWorld, World};
+use base::{AppId, Environment, SystemEnvironment};
 use db::{Db, sql};
 use domain::{
-    delivery::{self, Filter, Message, Outbox, Sender, Settings, Success, Verb},
+    delivery::{
+        self, DeliveryDispatcher, DeliveryFilter, DeliverySettings, Outbox, SuccessCriterion, WebhookMessage,
+        WebhookMethod,
+    },
     keyring::Keyring,
     tenancy::applications::{self, NewApplication},
     vault::Vault,
 };
-use media::fetch::{Call, Fetcher, Policy, Root};
+use media::fetch::{EgressPolicy, FetchRequest, Fetcher, TrustedRoot};
 use std::{
     io::{BufRead as _, BufReader, Write as _},
     path::Path,
@@ -22,68 +25,74 @@ use std::{
     },
     time::{Duration, Instant},
 };
-use testkit::receiver::{self, Receiver, Reply};
+use testkit::stub_server::{self, StubReply, StubServer};
 use tokio::sync::watch;
 
 /// Messages in a run.
-const MANY: usize = 10_000;
+const MESSAGES_PER_RUN: usize = 10_000;
 /// Messages a second that are offered when their latency is measured.
-const OFFERED: usize = 1000;
+const OFFERED_PER_SECOND: usize = 1000;
 /// Messages that share a transaction, as a busy interface's would.
-const TOGETHER: usize = 10;
+const MESSAGES_PER_TRANSACTION: usize = 10;
 
 /// The receiver's process: says where it is, and answers until its parent is gone.
 #[expect(clippy::print_stdout, reason = "how the parent learns where it is")]
 pub(crate) async fn receive() {
-    let receiver = Receiver::quiet(|_| Reply::status(204)).await;
+    let receiver = StubServer::start_unrecorded(|_| StubReply::status(204)).await;
     println!("{}", receiver.url("/hook"));
-    println!("{}", receiver::certificate().replace('\n', "|"));
+    println!("{}", stub_server::certificate().replace('\n', "|"));
     let _flushed = std::io::stdout().flush();
     let _gone = tokio::task::spawn_blocking(|| std::io::stdin().lines().count()).await;
 }
 
-struct Peer(Child);
+struct ReceiverProcess(Child);
 
-impl Drop for Peer {
+impl Drop for ReceiverProcess {
     fn drop(&mut self) {
         let _ended = self.0.kill();
         let _reaped = self.0.wait();
     }
 }
 
-struct Post {
+struct DeliveryBench {
     db: Db,
-    world: Arc<dyn World>,
+    world: Arc<dyn Environment>,
     outbox: Outbox,
     fetcher: Fetcher,
     app: AppId,
-    message: Message,
-    _peer: Peer,
+    message: WebhookMessage,
+    _peer: ReceiverProcess,
 }
 
-pub(crate) fn measure(report: &mut Report, folder: &Path) -> anyhow::Result<()> {
+pub(crate) fn measure(report: &mut BenchReport, folder: &Path) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(async {
-        let post = Post::open(folder).await?;
+        let post = DeliveryBench::open(folder).await?;
         let bare = post.bare().await?;
         let (rate, _) = post.run(None).await?;
         let peer = Some((
             "the same client and receiver without queue, signature and record",
-            Figure::rates(&[bare]),
+            MeasuredFigure::rates(&[bare]),
         ));
         report.add(
             "deliveries, as fast as they go",
-            Figure::rates(&[rate]),
+            MeasuredFigure::rates(&[rate]),
             peer,
             None,
             Some(Goal::AtLeast(2000.0)),
         );
-        let (rate, lags) = post.run(Some(OFFERED)).await?;
-        report.add("deliveries offered at 1,000 a second", Figure::rates(&[rate]), None, None, None);
-        report.add("from commit to first attempt: p50", Figure::time(share(&lags, 0.5)), None, None, None);
+        let (rate, lags) = post.run(Some(OFFERED_PER_SECOND)).await?;
+        report.add("deliveries offered at 1,000 a second", MeasuredFigure::rates(&[rate]), None, None, None);
+        report.add(
+            "from commit to first attempt: p50",
+            MeasuredFigure::time(percentile(&lags, 0.5)),
+            None,
+            None,
+            None,
+        );
         report.add(
             "from commit to first attempt: p95",
-            Figure::time(share(&lags, 0.95)),
+            MeasuredFigure::time(percentile(&lags, 0.95)),
             None,
             None,
             Some(Goal::AtMost(100.0)),
@@ -92,7 +101,7 @@ pub(crate) fn measure(report: &mut Report, folder: &Path) -> anyhow::Result<()> 
     })
 }
 
-impl Post {
+impl DeliveryBench {
     async fn open(folder: &Path) -> anyhow::Result<Self> {
         let mut child = Command::new(std::env::current_exe()?)
             .arg("--receive")
@@ -103,9 +112,10 @@ impl Post {
         let mut lines = BufReader::new(child.stdout.take().context("it is piped")?).lines();
         let mut line = || anyhow::Ok(lines.next().context("the receiver says nothing")??);
         let (url, pem) = (line()?, line()?.replace('|', "\n"));
-        let policy = Policy { roots: vec![Root::Pem(pem)], ..Policy::default() }.with_this_machine();
+        let policy =
+            EgressPolicy { roots: vec![TrustedRoot::Pem(pem)], ..EgressPolicy::default() }.with_loopback();
         let fetcher = Fetcher::new(&policy)?;
-        let world: Arc<dyn World> = Arc::new(SystemWorld);
+        let world: Arc<dyn Environment> = Arc::new(SystemEnvironment);
         let db = Db::open(&format!("sqlite:{}", folder.join("deliveries.db").display()), 4)?;
         db.migrate().await?;
         let keyring = Keyring::parse(&"01".repeat(32)).context("64 digits")?;
@@ -114,15 +124,15 @@ impl Post {
         let new = NewApplication { name: "bench", organisation: None, billing_source: None, features: &[] };
         let app = applications::create(&mut tx, &*world, &new).await?;
         tx.commit().await?;
-        let message = Message {
+        let message = WebhookMessage {
             url,
-            verb: Verb::Post,
+            verb: WebhookMethod::Post,
             headers: Vec::new(),
             body: format!("{{\"status\":\"SUCCESS\",\"padding\":\"{}\"}}", "x".repeat(400)),
             verify_tls: true,
-            success: Success::Any2xx,
+            success: SuccessCriterion::Any2xx,
         };
-        Ok(Self { db, world, outbox, fetcher, app, message, _peer: Peer(child) })
+        Ok(Self { db, world, outbox, fetcher, app, message, _peer: ReceiverProcess(child) })
     }
 
     /// Calls a second of the client alone, 64 at once.
@@ -133,8 +143,8 @@ impl Post {
             .map(|_| {
                 let (fetcher, message, next) = (self.fetcher.clone(), self.message.clone(), next.clone());
                 tokio::spawn(async move {
-                    while next.fetch_add(1, Ordering::Relaxed) < MANY {
-                        fetcher.call(&message.url, Call::post(message.body.clone())).await?;
+                    while next.fetch_add(1, Ordering::Relaxed) < MESSAGES_PER_RUN {
+                        fetcher.call(&message.url, FetchRequest::post(message.body.clone())).await?;
                     }
                     anyhow::Ok(())
                 })
@@ -143,7 +153,7 @@ impl Post {
         for caller in callers {
             caller.await??;
         }
-        Ok(MANY as f64 / began.elapsed().as_secs_f64())
+        Ok(MESSAGES_PER_RUN as f64 / began.elapsed().as_secs_f64())
     }
 
     /// Queues messages, at so many a second or at once, while a sender works. Messages a second until the last was
@@ -153,29 +163,34 @@ impl Post {
         tx.execute(sql!("DELETE FROM deliveries")).await?;
         tx.commit().await?;
         let (stop, stopped) = watch::channel(false);
-        let sender =
-            Sender::new(self.db.clone(), self.world.clone(), self.outbox.clone(), Settings::default());
-        let working = tokio::spawn(sender.work(stopped));
+        let sender = DeliveryDispatcher::new(
+            self.db.clone(),
+            self.world.clone(),
+            self.outbox.clone(),
+            DeliverySettings::default(),
+        );
+        let working = tokio::spawn(sender.run(stopped));
         let began = Instant::now();
-        for batch in 0..MANY / TOGETHER {
+        for batch in 0..MESSAGES_PER_RUN / MESSAGES_PER_TRANSACTION {
             if let Some(offered) = offered {
-                let due = began + Duration::from_secs_f64((batch * TOGETHER) as f64 / offered as f64);
+                let due = began
+                    + Duration::from_secs_f64((batch * MESSAGES_PER_TRANSACTION) as f64 / offered as f64);
                 tokio::time::sleep_until(due.into()).await;
             }
             let mut tx = self.db.write().await?;
-            for _ in 0..TOGETHER {
-                self.outbox.post(&mut tx, &*self.world, self.app, "bench", &self.message).await?;
+            for _ in 0..MESSAGES_PER_TRANSACTION {
+                self.outbox.enqueue(&mut tx, &*self.world, self.app, "bench", &self.message).await?;
             }
             tx.commit().await?;
         }
-        while self.delivered().await? < MANY as i64 {
+        while self.delivered().await? < MESSAGES_PER_RUN as i64 {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
-        let rate = MANY as f64 / began.elapsed().as_secs_f64();
+        let rate = MESSAGES_PER_RUN as f64 / began.elapsed().as_secs_f64();
         stop.send(true)?;
         working.await?;
         // The newest 200 tell as much as all: they came when the queue was as busy as it gets.
-        let records = delivery::list(&mut self.db.read().await?, Filter::default()).await?;
+        let records = delivery::list(&mut self.db.read().await?, DeliveryFilter::default()).await?;
         let lag = |record: &delivery::DeliveryRecord| {
             record
                 .attempts

@@ -3,87 +3,90 @@
 
 use crate::{
     clock,
-    python::Peers,
-    report::{Figure, Goal, Report, line},
-    server::Place,
+    python_peers::PythonPeers,
+    report::{BenchReport, Goal, MeasuredFigure, line},
+    server::CheckoutPaths,
 };
 use anyhow::Context as _;
 use documents::{
-    field::{Name, Source},
+    field::{FieldName, FieldSource},
     mrz::{self, transliterate::transliterate},
-    picture::page_homography::overlap,
-    reading::{Claim, Origin, Reader},
+    picture::homography::intersection_over_union,
+    reading::{DocumentClaim, DocumentReader, SideSource},
 };
 use std::{collections::BTreeMap, path::Path};
-use testkit::specimens::{Conditions, Damage, Kind, Page, Photo, Specimen, photograph};
-use vision::Vision;
+use testkit::specimens::{
+    PhotoConditions, PhotoDamage, Specimen, SpecimenKind, SpecimenPage, SpecimenPhoto, photograph,
+};
+use vision::VisionModels;
 
 /// Photographs of each kind of damage, and of the mixture that the peers read.
-const EACH: u64 = 8;
-const MIXED: u64 = 40;
+const PHOTOS_PER_DAMAGE: u64 = 8;
+const MIXED_PHOTOS: u64 = 40;
 /// Of the mixture, what the peers read: they take seconds for each.
-const PEERS_READ: usize = 20;
+const PHOTOS_READ_BY_PEERS: usize = 20;
 /// What a zone may take on one core, from photo to fields.
-const GOAL: f64 = 200.0;
+const MAX_ZONE_MILLISECONDS: f64 = 200.0;
 /// Name of the peer, and what it is.
-const PEERS: [(&str, &str); 3] = [
+const MRZ_PEERS: [(&str, &str); 3] = [
     ("passporteye", "PassportEye, tesseract"),
     ("fastmrz", "fastmrz, tesseract"),
     ("rapidocr", "rapidocr, PP-OCRv4"),
 ];
 
 #[derive(Default)]
-struct Row {
+struct DamageRow {
     photos: usize,
-    zones: Share,
-    lines: Share,
-    barcodes: Share,
-    pages: Share,
-    fields: Share,
+    zones: RightShare,
+    lines: RightShare,
+    barcodes: RightShare,
+    pages: RightShare,
+    fields: RightShare,
     milliseconds: Vec<f64>,
 }
 
 #[derive(Clone, Copy, Default)]
-struct Share {
+struct RightShare {
     right: usize,
     all: usize,
 }
 
-impl Share {
+impl RightShare {
     fn count(&mut self, right: bool) {
         self.all += 1;
         self.right += usize::from(right);
     }
 }
 
-impl std::fmt::Display for Share {
+impl std::fmt::Display for RightShare {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.all == 0 { f.pad("") } else { f.pad(&format!("{}/{}", self.right, self.all)) }
     }
 }
 
-pub(crate) fn measure(report: &mut Report, place: &Place, folder: &Path) -> anyhow::Result<()> {
-    let (mut reader, mut vision) = (Reader::load(&place.pack)?, Vision::load(&place.pack)?);
-    let mut zones = mrz::read::Reader::load(&place.pack)?;
-    let mut rows: BTreeMap<String, Row> = BTreeMap::new();
-    for (at, damage) in Damage::ALL.into_iter().enumerate() {
+pub(crate) fn measure(report: &mut BenchReport, place: &CheckoutPaths, folder: &Path) -> anyhow::Result<()> {
+    let (mut reader, mut vision) =
+        (DocumentReader::load(&place.model_pack)?, VisionModels::load(&place.model_pack)?);
+    let mut zones = mrz::reader::MrzReader::load(&place.model_pack)?;
+    let mut rows: BTreeMap<String, DamageRow> = BTreeMap::new();
+    for (at, damage) in PhotoDamage::ALL.into_iter().enumerate() {
         let row = rows.entry(format!("{damage:?}").to_lowercase()).or_default();
-        for seed in 0..EACH {
-            let (specimen, page) = choose(seed, seed * 31 + at as u64);
-            let photo = photograph(&page, &Conditions::damaged(damage, seed * 100 + at as u64));
+        for seed in 0..PHOTOS_PER_DAMAGE {
+            let (specimen, page) = choose_specimen(seed, seed * 31 + at as u64);
+            let photo = photograph(&page, &PhotoConditions::damaged(damage, seed * 100 + at as u64));
             row.note(&mut reader, &mut vision, &specimen, &page, &photo)?;
         }
     }
-    let mut mixed = Row::default();
+    let mut mixed = DamageRow::default();
     let (mut times, mut photos) = (Vec::new(), Vec::new());
-    for seed in 0..MIXED {
-        let (specimen, page) = choose(seed, 9000 + seed);
-        let photo = photograph(&page, &Conditions::random(seed * 100 + 50));
+    for seed in 0..MIXED_PHOTOS {
+        let (specimen, page) = choose_specimen(seed, 9000 + seed);
+        let photo = photograph(&page, &PhotoConditions::random(seed * 100 + 50));
         mixed.note(&mut reader, &mut vision, &specimen, &page, &photo)?;
         if !page.mrz.is_empty() {
-            let before = clock::of_this_thread()?;
+            let before = clock::thread_cpu_milliseconds()?;
             let read = zones.read(&photo.picture)?.map(|zone| zone.lines).unwrap_or_default();
-            times.push(clock::of_this_thread()? - before);
+            times.push(clock::thread_cpu_milliseconds()? - before);
             let file = folder.join(format!("document-{seed}.jpg"));
             std::fs::write(&file, &photo.jpeg)?;
             photos.push((file, page.mrz.clone(), read));
@@ -105,22 +108,28 @@ pub(crate) fn measure(report: &mut Report, place: &Place, folder: &Path) -> anyh
             median(&row.milliseconds)
         ));
     }
-    report.add("zone, from photo to fields", Figure::times(&times), None, None, Some(Goal::AtMost(GOAL)));
+    report.add(
+        "zone, from photo to fields",
+        MeasuredFigure::times(&times),
+        None,
+        None,
+        Some(Goal::AtMost(MAX_ZONE_MILLISECONDS)),
+    );
     beside_peers(report, place, &photos, &times)
 }
 
 /// The peers read the same photographs; how much of it is right is printed, how long it took is reported.
 fn beside_peers(
-    report: &mut Report,
-    place: &Place,
+    report: &mut BenchReport,
+    place: &CheckoutPaths,
     photos: &[(std::path::PathBuf, Vec<String>, Vec<String>)],
     times: &[f64],
 ) -> anyhow::Result<()> {
-    let mut peers = Peers::start(&place.peer.join("readers"), "peers.py")?;
-    let photos = photos.get(..PEERS_READ).unwrap_or(photos);
+    let mut peers = PythonPeers::start(&place.peer.join("readers"), "peers.py")?;
+    let photos = photos.get(..PHOTOS_READ_BY_PEERS).unwrap_or(photos);
     let ours = photos.iter().map(|(_, want, read)| (want.as_slice(), read.clone()));
-    told("assay", ours);
-    for (peer, name) in PEERS {
+    print_peer_accuracy("assay", ours);
+    for (peer, name) in MRZ_PEERS {
         // One that is not whole here, for want of trained data, is left out and said to be.
         if let Err(error) = peers.ask(&format!("load {peer}")) {
             line(format_args!("  {peer:18} left out: {error}"));
@@ -138,15 +147,15 @@ fn beside_peers(
                 want.iter().map(|line| lines.iter().find(|read| *read == line).cloned().unwrap_or_default());
             read.push((want.as_slice(), own.collect()));
         }
-        told(peer, read.into_iter());
-        let peer = Some((name, Figure::times(&spent)));
-        report.add("zone, from photo to lines", Figure::times(times), peer, None, None);
+        print_peer_accuracy(peer, read.into_iter());
+        let peer = Some((name, MeasuredFigure::times(&spent)));
+        report.add("zone, from photo to lines", MeasuredFigure::times(times), peer, None, None);
     }
     Ok(())
 }
 
-fn told<'a>(name: &str, read: impl Iterator<Item = (&'a [String], Vec<String>)>) {
-    let (mut documents, mut lines) = (Share::default(), Share::default());
+fn print_peer_accuracy<'a>(name: &str, read: impl Iterator<Item = (&'a [String], Vec<String>)>) {
+    let (mut documents, mut lines) = (RightShare::default(), RightShare::default());
     for (want, read) in read {
         documents.count(want == read);
         for (at, line) in want.iter().enumerate() {
@@ -157,33 +166,34 @@ fn told<'a>(name: &str, read: impl Iterator<Item = (&'a [String], Vec<String>)>)
 }
 
 /// Documents in turn, sides with a zone or a barcode and sides with print alone.
-fn choose(turn: u64, seed: u64) -> (Specimen, Page) {
+fn choose_specimen(turn: u64, seed: u64) -> (Specimen, SpecimenPage) {
     let (kind, back) = match turn % 6 {
-        0 => (Kind::Passport, false),
-        1 => (Kind::IdentityCard, true),
-        2 => (Kind::DrivingLicence, true),
-        3 => (Kind::LargeIdentityCard, false),
-        4 => (Kind::ResidencePermit, true),
-        _ => (Kind::DrivingLicence, false),
+        0 => (SpecimenKind::Passport, false),
+        1 => (SpecimenKind::IdentityCard, true),
+        2 => (SpecimenKind::DrivingLicence, true),
+        3 => (SpecimenKind::LargeIdentityCard, false),
+        4 => (SpecimenKind::ResidencePermit, true),
+        _ => (SpecimenKind::DrivingLicence, false),
     };
     let specimen = Specimen::random(kind, seed);
     let page = if back { specimen.back() } else { None }.unwrap_or_else(|| specimen.front());
     (specimen, page)
 }
 
-impl Row {
+impl DamageRow {
     fn note(
         &mut self,
-        reader: &mut Reader,
-        vision: &mut Vision,
+        reader: &mut DocumentReader,
+        vision: &mut VisionModels,
         specimen: &Specimen,
-        page: &Page,
-        photo: &Photo,
+        page: &SpecimenPage,
+        photo: &SpecimenPhoto,
     ) -> anyhow::Result<()> {
         let today = jiff::civil::date(2026, 11, 21);
-        let before = clock::of_this_thread()?;
-        let reading = reader.read(vision, &[Origin::Photo(&photo.picture)], Claim::default(), today)?;
-        self.milliseconds.push(clock::of_this_thread()? - before);
+        let before = clock::thread_cpu_milliseconds()?;
+        let reading =
+            reader.read(vision, &[SideSource::Photo(&photo.picture)], DocumentClaim::default(), today)?;
+        self.milliseconds.push(clock::thread_cpu_milliseconds()? - before);
         self.photos += 1;
         if !page.mrz.is_empty() {
             let read = reading.zone.as_ref().map(|zone| zone.lines.as_slice()).unwrap_or_default();
@@ -197,20 +207,23 @@ impl Row {
             self.barcodes.count(codes.any(|code| &code.text == wanted));
         }
         let side = reading.sides.first().context("one side was handed in")?;
-        self.pages.count(side.located.is_some_and(|place| overlap(&place.corners, &photo.corners) >= 0.9));
+        self.pages.count(
+            side.located.is_some_and(|place| intersection_over_union(&place.corners, &photo.corners) >= 0.9),
+        );
         let [born, issued, expires] = specimen.days().map(|day| day.to_string());
         for (name, printed) in &page.fields {
             let (name, wanted) = match *name {
-                "family_name" => (Name::FamilyName, printed),
-                "given_names" => (Name::GivenNames, printed),
-                "document_number" => (Name::DocumentNumber, printed),
-                "date_of_birth" => (Name::DateOfBirth, &born),
-                "date_of_issue" => (Name::DateOfIssue, &issued),
-                "date_of_expiry" => (Name::ExpirationDate, &expires),
+                "family_name" => (FieldName::FamilyName, printed),
+                "given_names" => (FieldName::GivenNames, printed),
+                "document_number" => (FieldName::DocumentNumber, printed),
+                "date_of_birth" => (FieldName::DateOfBirth, &born),
+                "date_of_issue" => (FieldName::DateOfIssue, &issued),
+                "date_of_expiry" => (FieldName::ExpirationDate, &expires),
                 _ => continue,
             };
             let mut read = reading.fields.iter().filter(|field| field.name == name);
-            self.fields.count(read.any(|field| field.source == Source::Text && same(&field.value, wanted)));
+            self.fields
+                .count(read.any(|field| field.source == FieldSource::Text && same(&field.value, wanted)));
         }
         Ok(())
     }

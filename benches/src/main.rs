@@ -1,39 +1,39 @@
 //! `make bench`: Assay beside its peers, in one run; docs/PERFORMANCE.md explains each line.
 
-mod ages;
-mod bare;
-mod call;
+mod age_verification;
+mod bare_models;
 mod client;
 mod clock;
+mod content_moderation;
 mod decoders;
 mod deliveries;
+mod document_verification;
 mod documents;
-mod guard;
-mod identity;
-mod moderation;
-mod nets;
+mod human_peer;
+mod image_analysis;
+mod model_overhead;
 mod overload;
-mod peers;
-mod photo;
-mod proofs;
-mod python;
+mod proof_of_age;
+mod python_peers;
 mod report;
+mod sample_photo;
 mod search;
 mod server;
-mod start;
+mod signed_requests;
+mod startup;
 mod video;
 
 use anyhow::Context as _;
-use bare::Bare;
+use bare_models::BareModels;
 use clap::{Parser, ValueEnum};
-use photo::Photo;
-use report::Report;
-use server::{Place, Server};
+use report::BenchReport;
+use sample_photo::SamplePhoto;
+use server::{CheckoutPaths, ServerProcess};
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
 };
-use vision::Vision;
+use vision::VisionModels;
 
 /// Measure Assay beside its peers.
 #[derive(Parser)]
@@ -52,11 +52,11 @@ struct Cli {
     receive: bool,
     /// What to measure (repeatable). Default: everything.
     #[arg(long = "only", value_enum)]
-    only: Vec<Measure>,
+    only: Vec<Benchmark>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Measure {
+enum Benchmark {
     Decoders,
     Nets,
     Call,
@@ -86,63 +86,64 @@ async fn main() -> anyhow::Result<()> {
     let rounds = cli.rounds.max(1);
     let root =
         std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("the checkout has a root")?;
-    let place = Place::in_checkout(root)?;
+    let place = CheckoutPaths::in_checkout(root)?;
     let folder = tempfile::tempdir()?;
-    let photo = Arc::new(Photo::cut_out(&place, &mut Vision::load(&place.pack)?)?);
-    let mut bare = Bare::open(&place, &photo.jpeg)?;
+    let photo = Arc::new(SamplePhoto::cut_out(&place, &mut VisionModels::load(&place.model_pack)?)?);
+    let mut bare = BareModels::open(&place, &photo.jpeg)?;
 
-    let mut report = Report::new();
-    if wanted(Measure::Decoders) {
+    let mut report = BenchReport::new();
+    if wanted(Benchmark::Decoders) {
         decoders::measure(&mut report, &photo.jpeg)?;
     }
-    if wanted(Measure::Nets) {
-        nets::measure(&mut report, &mut bare)?;
+    if wanted(Benchmark::Nets) {
+        model_overhead::measure(&mut report, &mut bare)?;
     }
-    if wanted(Measure::Start) {
-        start::measure(&mut report, &place, &photo, folder.path(), rounds).await?;
+    if wanted(Benchmark::Start) {
+        startup::measure(&mut report, &place, &photo, folder.path(), rounds).await?;
     }
     let settings: Vec<_> = cli.settings.iter().filter_map(|setting| setting.split_once('=')).collect();
-    let (server, _) = Server::start(&place.server, &folder.path().join("data"), &settings).await?;
-    if wanted(Measure::Call) {
-        call::measure(&mut report, &place, &server, &photo, &mut bare, rounds).await?;
+    let (server, _) = ServerProcess::start(&place.server, &folder.path().join("data"), &settings).await?;
+    if wanted(Benchmark::Call) {
+        image_analysis::measure(&mut report, &place, &server, &photo, &mut bare, rounds).await?;
     }
-    if wanted(Measure::Human) {
-        peers::measure(&mut report, &place, &server, &photo, folder.path(), rounds).await?;
+    if wanted(Benchmark::Human) {
+        human_peer::measure(&mut report, &place, &server, &photo, folder.path(), rounds).await?;
     }
-    if wanted(Measure::Guard) {
-        guard::measure(&mut report, &server, rounds).await?;
+    if wanted(Benchmark::Guard) {
+        signed_requests::measure(&mut report, &server, rounds).await?;
     }
-    if wanted(Measure::Ages) {
-        ages::measure(&mut report, &server, rounds).await?;
-        ages::measure_page(&mut report, &server, root, rounds).await?;
+    if wanted(Benchmark::Ages) {
+        age_verification::measure(&mut report, &server, rounds).await?;
+        age_verification::measure_page(&mut report, &server, root, rounds).await?;
     }
     drop(server);
-    if wanted(Measure::Overload) {
+    if wanted(Benchmark::Overload) {
         // One worker, so that a core is left for the client and for refusing.
         let settings = [("ASSAY__MODELS__WORKERS", "1")];
-        let (server, _) = Server::start(&place.server, &folder.path().join("overload"), &settings).await?;
+        let (server, _) =
+            ServerProcess::start(&place.server, &folder.path().join("overload"), &settings).await?;
         overload::measure(&mut report, &server, &photo, 1).await?;
     }
-    if wanted(Measure::Proofs) {
-        proofs::measure(&mut report, rounds)?;
+    if wanted(Benchmark::Proofs) {
+        proof_of_age::measure(&mut report, rounds)?;
     }
     // Runtimes of their own, which cannot be started inside this one's thread.
-    if wanted(Measure::Deliveries) {
-        report = apart(report, folder.path(), deliveries::measure)?;
+    if wanted(Benchmark::Deliveries) {
+        report = measure_in_thread(report, folder.path(), deliveries::measure)?;
     }
-    if wanted(Measure::Moderation) {
-        report = apart(report, folder.path(), moderation::measure)?;
+    if wanted(Benchmark::Moderation) {
+        report = measure_in_thread(report, folder.path(), content_moderation::measure)?;
     }
-    if wanted(Measure::Identity) {
-        report = apart(report, folder.path(), identity::measure)?;
+    if wanted(Benchmark::Identity) {
+        report = measure_in_thread(report, folder.path(), document_verification::measure)?;
     }
-    if wanted(Measure::Search) {
+    if wanted(Benchmark::Search) {
         search::measure(&mut report, &place, folder.path(), rounds)?;
     }
-    if wanted(Measure::Video) {
+    if wanted(Benchmark::Video) {
         video::measure(&mut report, &place, folder.path(), rounds).await?;
     }
-    if wanted(Measure::Documents) {
+    if wanted(Benchmark::Documents) {
         documents::measure(&mut report, &place, folder.path())?;
     }
     if let Some(file) = &cli.json {
@@ -152,11 +153,11 @@ async fn main() -> anyhow::Result<()> {
 }
 
 /// Measures in a thread of its own.
-fn apart(
-    mut report: Report,
+fn measure_in_thread(
+    mut report: BenchReport,
     folder: &Path,
-    measure: fn(&mut Report, &Path) -> anyhow::Result<()>,
-) -> anyhow::Result<Report> {
+    measure: fn(&mut BenchReport, &Path) -> anyhow::Result<()>,
+) -> anyhow::Result<BenchReport> {
     let folder = folder.to_owned();
     let measuring = std::thread::spawn(move || measure(&mut report, &folder).map(|()| report));
     measuring.join().map_err(|_| anyhow::anyhow!("measuring broke down"))?

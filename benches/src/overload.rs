@@ -1,12 +1,12 @@
 //! More calls than the workers can do: what is accepted stays as fast, the rest is refused at once.
 
 use crate::{
-    call::PATH,
     client::Connection,
     clock,
-    photo::Photo,
-    report::{Figure, Report, Unit, share},
-    server::Server,
+    image_analysis::CALL_PATH,
+    report::{BenchReport, MeasuredFigure, MeasuredUnit, percentile},
+    sample_photo::SamplePhoto,
+    server::ServerProcess,
 };
 use anyhow::{bail, ensure};
 use std::{
@@ -16,24 +16,24 @@ use std::{
 use tokio::sync::Mutex;
 
 /// Loads, in multiples of what the workers can do.
-const LOADS: [f64; 3] = [1.0, 2.0, 8.0];
-const SECONDS: f64 = 4.0;
+const LOAD_FACTORS: [f64; 3] = [1.0, 2.0, 8.0];
+const LOAD_SECONDS: f64 = 4.0;
 
 /// Connections that are not in use.
-type Idle = Arc<Mutex<Vec<Connection>>>;
+type IdleConnections = Arc<Mutex<Vec<Connection>>>;
 
 pub(crate) async fn measure(
-    report: &mut Report,
-    server: &Server,
-    photo: &Arc<Photo>,
+    report: &mut BenchReport,
+    server: &ServerProcess,
+    photo: &Arc<SamplePhoto>,
     workers: usize,
 ) -> anyhow::Result<()> {
     let capacity = capacity(server, photo, workers).await?;
-    let typical = |value| Figure { typical: value, best: value, unit: Unit::PerSecond };
+    let typical = |value| MeasuredFigure { typical: value, best: value, unit: MeasuredUnit::PerSecond };
     report.add("overload: calls that the workers can do", typical(capacity), None, None, None);
-    for load in LOADS {
+    for load in LOAD_FACTORS {
         let (accepted, refused) = offer(server, photo, capacity * load).await?;
-        let done = typical(accepted.len() as f64 / SECONDS);
+        let done = typical(accepted.len() as f64 / LOAD_SECONDS);
         report.add(&format!("overload x{load}: accepted"), done, None, None, None);
         for (what, times) in [("accepted", &accepted), ("refused (503, Retry-After)", &refused)] {
             if times.is_empty() {
@@ -41,7 +41,7 @@ pub(crate) async fn measure(
             }
             for (name, part) in [("p50", 0.5), ("p99", 0.99)] {
                 let name = format!("overload x{load}: {what}, {name} of {}", times.len());
-                report.add(&name, Figure::time(share(times, part)), None, None, None);
+                report.add(&name, MeasuredFigure::time(percentile(times, part)), None, None, None);
             }
         }
     }
@@ -49,12 +49,13 @@ pub(crate) async fn measure(
 }
 
 /// Calls a second when each worker always has one to do and none waits.
-async fn capacity(server: &Server, photo: &Arc<Photo>, workers: usize) -> anyhow::Result<f64> {
-    const CALLS: usize = 40;
-    let heads: Vec<_> = (0..workers * CALLS).map(|_| server.caller.sign(PATH, &photo.body)).collect();
+async fn capacity(server: &ServerProcess, photo: &Arc<SamplePhoto>, workers: usize) -> anyhow::Result<f64> {
+    const CAPACITY_CALLS: usize = 40;
+    let heads: Vec<_> =
+        (0..workers * CAPACITY_CALLS).map(|_| server.caller.sign(CALL_PATH, &photo.body)).collect();
     let mut tasks = Vec::new();
     let started = Instant::now();
-    for heads in heads.chunks(CALLS) {
+    for heads in heads.chunks(CAPACITY_CALLS) {
         let (mut connection, heads, photo) = (server.connect().await?, heads.to_vec(), photo.clone());
         tasks.push(tokio::spawn(async move {
             for head in heads {
@@ -67,14 +68,18 @@ async fn capacity(server: &Server, photo: &Arc<Photo>, workers: usize) -> anyhow
     for task in tasks {
         task.await??;
     }
-    Ok((workers * CALLS) as f64 / started.elapsed().as_secs_f64())
+    Ok((workers * CAPACITY_CALLS) as f64 / started.elapsed().as_secs_f64())
 }
 
 /// Sends so many calls a second, evenly, whether or not earlier ones were answered; times of accepted and refused ones.
-async fn offer(server: &Server, photo: &Arc<Photo>, per_second: f64) -> anyhow::Result<(Vec<f64>, Vec<f64>)> {
-    let count = (per_second * SECONDS) as usize;
-    let heads: Vec<_> = (0..count).map(|_| server.caller.sign(PATH, &photo.body)).collect();
-    let idle: Idle = Arc::default();
+async fn offer(
+    server: &ServerProcess,
+    photo: &Arc<SamplePhoto>,
+    per_second: f64,
+) -> anyhow::Result<(Vec<f64>, Vec<f64>)> {
+    let count = (per_second * LOAD_SECONDS) as usize;
+    let heads: Vec<_> = (0..count).map(|_| server.caller.sign(CALL_PATH, &photo.body)).collect();
+    let idle: IdleConnections = Arc::default();
     let address = server.address;
     let started = Instant::now();
     let mut tasks = Vec::with_capacity(count);

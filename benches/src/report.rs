@@ -10,17 +10,17 @@ use std::{
 
 /// Everything measured so far.
 #[derive(Debug, Serialize)]
-pub(crate) struct Report {
+pub(crate) struct BenchReport {
     machine: String,
-    rows: Vec<Row>,
+    rows: Vec<ReportRow>,
 }
 
 /// One thing that was measured.
 #[derive(Debug, Serialize)]
-struct Row {
+struct ReportRow {
     name: String,
-    ours: Figure,
-    peer: Option<Peer>,
+    ours: MeasuredFigure,
+    peer: Option<PeerFigure>,
     /// Ours divided by the peer's.
     ratio: Option<f64>,
     goal: Option<String>,
@@ -28,21 +28,21 @@ struct Row {
 }
 
 #[derive(Debug, Serialize)]
-struct Peer {
+struct PeerFigure {
     name: String,
-    figure: Figure,
+    figure: MeasuredFigure,
 }
 
 /// A number with its unit: what is typical, and the best that was seen.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub(crate) struct Figure {
+pub(crate) struct MeasuredFigure {
     pub(crate) typical: f64,
     pub(crate) best: f64,
-    pub(crate) unit: Unit,
+    pub(crate) unit: MeasuredUnit,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub(crate) enum Unit {
+pub(crate) enum MeasuredUnit {
     #[serde(rename = "ms")]
     Milliseconds,
     #[serde(rename = "1/s")]
@@ -64,15 +64,23 @@ pub(crate) enum Goal {
     AtLeast(f64),
 }
 
-impl Figure {
+impl MeasuredFigure {
     /// Median and lowest of times in milliseconds.
     pub(crate) fn times(samples: &[f64]) -> Self {
-        Self { typical: share(samples, 0.5), best: share(samples, 0.0), unit: Unit::Milliseconds }
+        Self {
+            typical: percentile(samples, 0.5),
+            best: percentile(samples, 0.0),
+            unit: MeasuredUnit::Milliseconds,
+        }
     }
 
     /// Median and highest of rates.
     pub(crate) fn rates(samples: &[f64]) -> Self {
-        Self { typical: share(samples, 0.5), best: share(samples, 1.0), unit: Unit::PerSecond }
+        Self {
+            typical: percentile(samples, 0.5),
+            best: percentile(samples, 1.0),
+            unit: MeasuredUnit::PerSecond,
+        }
     }
 
     /// A single time, in milliseconds.
@@ -82,23 +90,23 @@ impl Figure {
 
     /// The same of sizes.
     pub(crate) fn kilobytes(samples: &[f64]) -> Self {
-        Self { unit: Unit::Kilobytes, ..Self::times(samples) }
+        Self { unit: MeasuredUnit::Kilobytes, ..Self::times(samples) }
     }
 
     /// Median and lowest of sizes.
     pub(crate) fn megabytes(samples: &[f64]) -> Self {
-        Self { unit: Unit::Megabytes, ..Self::times(samples) }
+        Self { unit: MeasuredUnit::Megabytes, ..Self::times(samples) }
     }
 }
 
-impl Display for Figure {
+impl Display for MeasuredFigure {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         let (unit, digits) = match self.unit {
-            Unit::Milliseconds if self.typical < 10.0 => ("ms", 2),
-            Unit::Milliseconds => ("ms", 1),
-            Unit::PerSecond => ("/s", 0),
-            Unit::Megabytes => ("MB", 0),
-            Unit::Kilobytes => ("kB", 1),
+            MeasuredUnit::Milliseconds if self.typical < 10.0 => ("ms", 2),
+            MeasuredUnit::Milliseconds => ("ms", 1),
+            MeasuredUnit::PerSecond => ("/s", 0),
+            MeasuredUnit::Megabytes => ("MB", 0),
+            MeasuredUnit::Kilobytes => ("kB", 1),
         };
         write!(f, "{:.digits$} {unit}", self.typical)?;
         if (self.best - self.typical).abs() > f64::EPSILON {
@@ -109,7 +117,7 @@ impl Display for Figure {
 }
 
 /// The value that this share (0 to 1) of the samples does not exceed; NaN for none.
-pub(crate) fn share(samples: &[f64], share: f64) -> f64 {
+pub(crate) fn percentile(samples: &[f64], share: f64) -> f64 {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);
     let at = (sorted.len().saturating_sub(1) as f64 * share).round() as usize;
@@ -121,7 +129,7 @@ pub(crate) fn line(text: Arguments<'_>) {
     let _gone = writeln!(std::io::stdout(), "{text}");
 }
 
-impl Report {
+impl BenchReport {
     /// An empty report about this machine; prints the heading.
     pub(crate) fn new() -> Self {
         let machine = machine();
@@ -133,8 +141,8 @@ impl Report {
     pub(crate) fn add(
         &mut self,
         name: &str,
-        ours: Figure,
-        peer: Option<(&str, Figure)>,
+        ours: MeasuredFigure,
+        peer: Option<(&str, MeasuredFigure)>,
         ratio: Option<f64>,
         goal: Option<Goal>,
     ) {
@@ -145,8 +153,8 @@ impl Report {
             Goal::AtLeast(least) => (format!("at least {least}"), ours.typical >= least),
         });
         let (goal, met) = judged.unzip();
-        let peer = peer.map(|(name, figure)| Peer { name: name.to_owned(), figure });
-        let row = Row { name: name.to_owned(), ours, peer, ratio, goal, met };
+        let peer = peer.map(|(name, figure)| PeerFigure { name: name.to_owned(), figure });
+        let row = ReportRow { name: name.to_owned(), ours, peer, ratio, goal, met };
         line(format_args!("{row}"));
         self.rows.push(row);
     }
@@ -158,11 +166,11 @@ impl Report {
     }
 }
 
-impl Display for Row {
+impl Display for ReportRow {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} | {} | ", self.name, self.ours)?;
         match &self.peer {
-            Some(Peer { name, figure }) => write!(f, "{name}: {figure} | ")?,
+            Some(PeerFigure { name, figure }) => write!(f, "{name}: {figure} | ")?,
             None => write!(f, "- | ")?,
         }
         match self.ratio {

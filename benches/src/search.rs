@@ -6,40 +6,40 @@
 
 use crate::{
     clock,
-    python::Peers,
-    report::{Figure, Goal, Report, line},
-    server::Place,
+    python_peers::PythonPeers,
+    report::{BenchReport, Goal, MeasuredFigure, line},
+    server::CheckoutPaths,
 };
 use anyhow::Context as _;
 use base::Secret;
-use search::{Ask, Entry, Hit, Index, Space, Uuid};
+use search::{FaceEntry, FaceIndex, IndexSpace, SearchHit, SearchQuery, Uuid};
 use std::{
     fs::File,
     io::{BufWriter, Write as _},
     path::Path,
 };
 
-const NEAREST: usize = 10;
-const QUERIES: usize = 20;
+const TOP_K: usize = 10;
+const QUERY_COUNT: usize = 20;
 /// Of these, the first, that are of somebody who is there.
-const KNOWN: usize = 10;
+const KNOWN_QUERIES: usize = 10;
 /// Queries in one search, as from a picture of several people.
-const AT_ONCE: usize = 5;
+const QUERIES_PER_SEARCH: usize = 5;
 /// The distance up to which two pictures count as of one person.
-const WITHIN: f32 = 1.0;
+const MATCH_DISTANCE: f32 = 1.0;
 /// Faces for each of these queries that lie just within or just beyond that.
-const PLANTED: usize = 50;
+const PLANTED_FACES: usize = 50;
 /// What of ours is asked for: its name, whether within a distance, whether sketches are read first, queries at once.
-const ASKS: [(&str, bool, bool, usize); 5] = [
+const SEARCH_MODES: [(&str, bool, bool, usize); 5] = [
     ("exact, within the distance of a match", true, false, 1),
     ("prefiltered, the same", true, true, 1),
-    ("exact, five at once", false, false, AT_ONCE),
-    ("exact, five at once, within the distance", true, false, AT_ONCE),
-    ("prefiltered, five at once", true, true, AT_ONCE),
+    ("exact, five at once", false, false, QUERIES_PER_SEARCH),
+    ("exact, five at once, within the distance", true, false, QUERIES_PER_SEARCH),
+    ("prefiltered, five at once", true, true, QUERIES_PER_SEARCH),
 ];
 
 /// How many, of how many dimensions, with which peers, and milliseconds that an exact and a prefiltered search may take.
-struct Case {
+struct SearchCase {
     count: usize,
     dimension: usize,
     peers: &'static [(&'static str, &'static str)],
@@ -47,76 +47,77 @@ struct Case {
     prefiltered: Option<f64>,
 }
 
-const FLAT: (&str, &str) = ("flat", "faiss IndexFlatL2");
-const SCALAR: (&str, &str) = ("scalar", "faiss IndexScalarQuantizer, 8 bits, not exact");
-const PLAIN: (&str, &str) = ("plain", "usearch exact");
-const HNSW: (&str, &str) = ("hnsw", "usearch HNSW, not exact");
+const FAISS_FLAT: (&str, &str) = ("flat", "faiss IndexFlatL2");
+const FAISS_SCALAR: (&str, &str) = ("scalar", "faiss IndexScalarQuantizer, 8 bits, not exact");
+const USEARCH_EXACT: (&str, &str) = ("plain", "usearch exact");
+const USEARCH_HNSW: (&str, &str) = ("hnsw", "usearch HNSW, not exact");
 
-const CASES: [Case; 3] = [
-    Case {
+const SEARCH_CASES: [SearchCase; 3] = [
+    SearchCase {
         count: 1_000_000,
         dimension: 512,
-        peers: &[FLAT, SCALAR, PLAIN],
+        peers: &[FAISS_FLAT, FAISS_SCALAR, USEARCH_EXACT],
         exact: Some(70.0),
         prefiltered: Some(10.0),
     },
-    Case {
+    SearchCase {
         count: 1_000_000,
         dimension: 128,
-        peers: &[FLAT, SCALAR, PLAIN],
+        peers: &[FAISS_FLAT, FAISS_SCALAR, USEARCH_EXACT],
         exact: Some(20.0),
         prefiltered: None,
     },
     // A graph of so few takes a minute or more to build on two cores; of a million, half an hour.
-    Case {
+    SearchCase {
         count: 100_000,
         dimension: 512,
-        peers: &[FLAT, SCALAR, PLAIN, HNSW],
+        peers: &[FAISS_FLAT, FAISS_SCALAR, USEARCH_EXACT, USEARCH_HNSW],
         exact: None,
         prefiltered: None,
     },
 ];
 
 pub(crate) fn measure(
-    report: &mut Report,
-    place: &Place,
+    report: &mut BenchReport,
+    place: &CheckoutPaths,
     folder: &Path,
     rounds: usize,
 ) -> anyhow::Result<()> {
-    let mut peers = Peers::start(&place.peer, "search_peers.py")?;
-    line(format_args!("search: {} kernels; times are those on a core", Index::kernels()));
-    for case in &CASES {
+    let mut peers = PythonPeers::start(&place.peer, "search_peers.py")?;
+    line(format_args!("search: {} kernels; times are those on a core", FaceIndex::kernel_name()));
+    for case in &SEARCH_CASES {
         let folder = tempfile::tempdir_in(folder)?;
-        Bench::new(case, folder.path())?.run(report, &mut peers, rounds)?;
+        SearchBench::new(case, folder.path())?.run(report, &mut peers, rounds)?;
     }
     Ok(())
 }
 
-struct Bench<'a> {
-    case: &'a Case,
+struct SearchBench<'a> {
+    case: &'a SearchCase,
     folder: &'a Path,
     name: String,
     queries: Vec<Vec<f32>>,
 }
 
-impl<'a> Bench<'a> {
+impl<'a> SearchBench<'a> {
     /// Writes the vectors into a file, for the peers, and puts them into an index.
-    fn new(case: &'a Case, folder: &'a Path) -> anyhow::Result<Self> {
-        let Case { count, dimension, .. } = *case;
-        let mut chance = Chance(7);
-        let queries: Vec<_> = (0..QUERIES).map(|_| chance.direction(dimension)).collect();
+    fn new(case: &'a SearchCase, folder: &'a Path) -> anyhow::Result<Self> {
+        let SearchCase { count, dimension, .. } = *case;
+        let mut chance = SeededRng(7);
+        let queries: Vec<_> = (0..QUERY_COUNT).map(|_| chance.direction(dimension)).collect();
         let mut file = BufWriter::new(File::create(folder.join("vectors"))?);
         let name = format!("{count} x {dimension}");
         let bench = Self { case, folder, name, queries };
         let index = bench.open()?;
         let mut batch = Vec::with_capacity(1000);
         for at in 0..count {
-            let vector = match bench.queries[..KNOWN].get(at / PLANTED) {
+            let vector = match bench.queries[..KNOWN_QUERIES].get(at / PLANTED_FACES) {
                 // From 0.9 to 1.02 away, the first at 0.7: these are whom the queries are pictures of.
                 Some(query) => {
-                    let which = at % PLANTED;
-                    let away = if which == 0 { 0.7 } else { 0.9 + 0.12 * which as f32 / PLANTED as f32 };
-                    chance.away(query, away)
+                    let which = at % PLANTED_FACES;
+                    let away =
+                        if which == 0 { 0.7 } else { 0.9 + 0.12 * which as f32 / PLANTED_FACES as f32 };
+                    chance.direction_at_distance(query, away)
                 }
                 None => chance.direction(dimension),
             };
@@ -125,7 +126,7 @@ impl<'a> Bench<'a> {
             }
             batch.push((face(at), vector));
             if batch.len() == batch.capacity() || at + 1 == count {
-                let entries = batch.iter().map(|(id, vector)| Entry { face: *id, person: *id, vector });
+                let entries = batch.iter().map(|(id, vector)| FaceEntry { face: *id, person: *id, vector });
                 index.put(&entries.collect::<Vec<_>>())?;
                 batch.clear();
             }
@@ -138,20 +139,20 @@ impl<'a> Bench<'a> {
         Ok(bench)
     }
 
-    fn open(&self) -> anyhow::Result<Index> {
-        let space = Space { model: [1; 32], dimension: self.case.dimension };
-        Ok(Index::open(&self.folder.join("index"), &space, &Secret::new([2; 32]))?)
+    fn open(&self) -> anyhow::Result<FaceIndex> {
+        let space = IndexSpace { model: [1; 32], dimension: self.case.dimension };
+        Ok(FaceIndex::open(&self.folder.join("index"), &space, &Secret::new([2; 32]))?)
     }
 
-    fn run(&self, report: &mut Report, peers: &mut Peers, rounds: usize) -> anyhow::Result<()> {
-        let before = clock::resident(std::process::id())?;
+    fn run(&self, report: &mut BenchReport, peers: &mut PythonPeers, rounds: usize) -> anyhow::Result<()> {
+        let before = clock::resident_megabytes(std::process::id())?;
         let (index, opened) = clock::time(|| self.open());
         let index = index?;
-        let memory = clock::resident(std::process::id())? - before;
+        let memory = clock::resident_megabytes(std::process::id())? - before;
         let name = &self.name;
-        report.add(&format!("{name}: open"), Figure::time(opened), None, None, None);
+        report.add(&format!("{name}: open"), MeasuredFigure::time(opened), None, None, None);
 
-        let Case { count, dimension, .. } = self.case;
+        let SearchCase { count, dimension, .. } = self.case;
         let at = self.folder.display();
         let about = peers.ask(&format!("load {at}/vectors {count} {dimension}"))?;
         line(format_args!("peers: {about}"));
@@ -162,8 +163,8 @@ impl<'a> Bench<'a> {
             line(format_args!("{name}: {peer} built in {:.1} s", built("seconds")?));
             let mut times = [const { (Vec::new(), Vec::new()) }; 2];
             let mut same = 0;
-            for at in (0..rounds).flat_map(|_| 0..QUERIES) {
-                let (ours, theirs) = &mut times[usize::from(at >= KNOWN)];
+            for at in (0..rounds).flat_map(|_| 0..QUERY_COUNT) {
+                let (ours, theirs) = &mut times[usize::from(at >= KNOWN_QUERIES)];
                 let (hits, took) = self.search(&index, at, &ask(false, false), 1)?;
                 ours.push(took);
                 let answer = peers.ask(&format!("search {key} {at} 1"))?;
@@ -171,14 +172,15 @@ impl<'a> Bench<'a> {
                 same += common(&hits[0], &answer["keys"]);
             }
             for (who, (ours, theirs)) in ["somebody known", "a stranger"].iter().zip(&times) {
-                let (goal, theirs) = (self.case.exact.map(Goal::AtMost), Figure::times(theirs));
-                let what = format!("{name}: nearest {NEAREST} of {who}");
-                report.add(&what, Figure::times(ours), Some((*peer, theirs)), None, goal);
+                let (goal, theirs) = (self.case.exact.map(Goal::AtMost), MeasuredFigure::times(theirs));
+                let what = format!("{name}: nearest {TOP_K} of {who}");
+                report.add(&what, MeasuredFigure::times(ours), Some((*peer, theirs)), None, goal);
             }
-            let share = same as f64 / (rounds * QUERIES * NEAREST) as f64;
+            let share = same as f64 / (rounds * QUERY_COUNT * TOP_K) as f64;
             line(format_args!("{name}: {share:.4} of ours are among those of {peer}"));
             if *key != "plain" {
-                let figure = (Figure::megabytes(&[memory]), Figure::megabytes(&[built("megabytes")?]));
+                let figure =
+                    (MeasuredFigure::megabytes(&[memory]), MeasuredFigure::megabytes(&[built("megabytes")?]));
                 report.add(&format!("{name}: memory"), figure.0, Some((peer, figure.1)), None, None);
             }
             peers.ask(&format!("drop {key}"))?;
@@ -189,65 +191,74 @@ impl<'a> Bench<'a> {
     }
 
     /// The ways to ask, in turn.
-    fn ours(&self, report: &mut Report, index: &Index, rounds: usize) -> anyhow::Result<()> {
-        let mut times = [const { Vec::new() }; ASKS.len()];
-        for at in (0..rounds).flat_map(|_| 0..QUERIES - AT_ONCE) {
-            for ((_, within, prefilter, at_once), times) in ASKS.iter().zip(&mut times) {
+    fn ours(&self, report: &mut BenchReport, index: &FaceIndex, rounds: usize) -> anyhow::Result<()> {
+        let mut times = [const { Vec::new() }; SEARCH_MODES.len()];
+        for at in (0..rounds).flat_map(|_| 0..QUERY_COUNT - QUERIES_PER_SEARCH) {
+            for ((_, within, prefilter, at_once), times) in SEARCH_MODES.iter().zip(&mut times) {
                 times.push(self.search(index, at, &ask(*within, *prefilter), *at_once)?.1);
             }
         }
-        for ((what, _, prefilter, at_once), times) in ASKS.iter().zip(&times) {
+        for ((what, _, prefilter, at_once), times) in SEARCH_MODES.iter().zip(&times) {
             let goal = self.case.prefiltered.filter(|_| *prefilter && *at_once == 1).map(Goal::AtMost);
-            report.add(&format!("{}: {what}", self.name), Figure::times(times), None, None, goal);
+            report.add(&format!("{}: {what}", self.name), MeasuredFigure::times(times), None, None, goal);
         }
         Ok(())
     }
 
     /// Whether the prefilter finds whatever is within the distance.
-    fn recall(&self, index: &Index) -> anyhow::Result<()> {
+    fn recall(&self, index: &FaceIndex) -> anyhow::Result<()> {
         let (mut there, mut found) = (0, 0);
-        for query in &self.queries[..KNOWN] {
-            let ask = Ask { most: 10_000, ..ask(true, false) };
+        for query in &self.queries[..KNOWN_QUERIES] {
+            let ask = SearchQuery { top_k: 10_000, ..ask(true, false) };
             let hits = index.search(query, &ask)?;
-            let sifted = index.search(query, &Ask { prefilter: true, ..ask })?;
+            let sifted = index.search(query, &SearchQuery { prefilter: true, ..ask })?;
             there += hits.len();
             found += hits.iter().filter(|it| sifted.contains(it)).count();
         }
-        line(format_args!("{}: the prefilter finds {found} of {there} faces within {WITHIN}", self.name));
+        line(format_args!(
+            "{}: the prefilter finds {found} of {there} faces within {MATCH_DISTANCE}",
+            self.name
+        ));
         Ok(())
     }
 
     /// One face more, and gone again.
-    fn changes(&self, report: &mut Report, index: &Index) -> anyhow::Result<()> {
-        let mut chance = Chance(99);
+    fn changes(&self, report: &mut BenchReport, index: &FaceIndex) -> anyhow::Result<()> {
+        let mut chance = SeededRng(99);
         let mut times = Vec::new();
         for at in 0..1000 {
             let (vector, id) = (chance.direction(self.case.dimension), face(self.case.count + at));
-            let (put, took) = clock::time(|| index.put(&[Entry { face: id, person: id, vector: &vector }]));
+            let (put, took) =
+                clock::time(|| index.put(&[FaceEntry { face: id, person: id, vector: &vector }]));
             put?;
             times.push(took);
             index.remove(&[id])?;
         }
-        report.add(&format!("{}: put one face", self.name), Figure::times(&times), None, None, None);
+        report.add(&format!("{}: put one face", self.name), MeasuredFigure::times(&times), None, None, None);
         Ok(())
     }
 
     fn search(
         &self,
-        index: &Index,
+        index: &FaceIndex,
         at: usize,
-        ask: &Ask<'_>,
+        ask: &SearchQuery<'_>,
         at_once: usize,
-    ) -> anyhow::Result<(Vec<Vec<Hit>>, f64)> {
+    ) -> anyhow::Result<(Vec<Vec<SearchHit>>, f64)> {
         let queries: Vec<_> = self.queries[at..at + at_once].iter().map(Vec::as_slice).collect();
-        let before = clock::of_this_thread()?;
+        let before = clock::thread_cpu_milliseconds()?;
         let hits = index.search_many(&queries, ask)?;
-        Ok((hits, clock::of_this_thread()? - before))
+        Ok((hits, clock::thread_cpu_milliseconds()? - before))
     }
 }
 
-fn ask(within: bool, prefilter: bool) -> Ask<'static> {
-    Ask { most: NEAREST, within: within.then_some(WITHIN), prefilter, only: None }
+fn ask(within: bool, prefilter: bool) -> SearchQuery<'static> {
+    SearchQuery {
+        top_k: TOP_K,
+        max_distance: within.then_some(MATCH_DISTANCE),
+        prefilter,
+        person_filter: None,
+    }
 }
 
 fn face(at: usize) -> Uuid {
@@ -255,17 +266,17 @@ fn face(at: usize) -> Uuid {
 }
 
 /// How many of ours the peer has found too.
-fn common(ours: &[Hit], theirs: &serde_json::Value) -> usize {
+fn common(ours: &[SearchHit], theirs: &serde_json::Value) -> usize {
     let theirs: Vec<_> =
         theirs.as_array().into_iter().flatten().filter_map(serde_json::Value::as_u64).collect();
     ours.iter().filter(|it| theirs.iter().any(|at| face(*at as usize) == it.face)).count()
 }
 
 /// Chance out of a seed.
-struct Chance(u64);
+struct SeededRng(u64);
 
-impl Chance {
-    fn next(&mut self) -> u64 {
+impl SeededRng {
+    fn next_u64(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut it = self.0;
         it = (it ^ (it >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -274,21 +285,21 @@ impl Chance {
     }
 
     /// About normal: the sum of eight uniform numbers.
-    fn number(&mut self) -> f32 {
-        [self.next(), self.next()]
+    fn next_normal(&mut self) -> f32 {
+        [self.next_u64(), self.next_u64()]
             .iter()
             .flat_map(|it| [0, 16, 32, 48].map(|at| ((it >> at) & 0xffff) as f32 / 65536.0 - 0.5))
             .sum()
     }
 
     fn direction(&mut self, dimension: usize) -> Vec<f32> {
-        let mut vector: Vec<_> = (0..dimension).map(|_| self.number()).collect();
+        let mut vector: Vec<_> = (0..dimension).map(|_| self.next_normal()).collect();
         scale(&mut vector);
         vector
     }
 
     /// A direction that is as far as that from another.
-    fn away(&mut self, from: &[f32], distance: f32) -> Vec<f32> {
+    fn direction_at_distance(&mut self, from: &[f32], distance: f32) -> Vec<f32> {
         let mut across = self.direction(from.len());
         let along: f32 = across.iter().zip(from).map(|(a, b)| a * b).sum();
         for (it, from) in across.iter_mut().zip(from) {

@@ -1,7 +1,7 @@
 //! The server under test: a process of its own, with a data folder of its own.
 
 use crate::{
-    client::{Caller, Connection},
+    client::{Connection, SigningCaller},
     clock,
 };
 use anyhow::{Context as _, bail};
@@ -15,16 +15,16 @@ use std::{
 
 /// A running server; dropping it ends it.
 #[derive(Debug)]
-pub(crate) struct Server {
+pub(crate) struct ServerProcess {
     child: Child,
     pub(crate) address: SocketAddr,
-    pub(crate) caller: Caller,
+    pub(crate) caller: SigningCaller,
 }
 
 /// How long a start may take.
-const PATIENCE: Duration = Duration::from_mins(1);
+const START_TIMEOUT: Duration = Duration::from_mins(1);
 
-impl Server {
+impl ServerProcess {
     /// Starts a server with default settings but for `settings` (`ASSAY__SECTION__NAME` and value), and tells how many
     /// milliseconds passed until it was ready.
     pub(crate) async fn start(
@@ -50,18 +50,18 @@ impl Server {
             .stderr(File::create(&log)?);
         let started = Instant::now();
         let child = command.spawn().with_context(|| format!("{} cannot be started", binary.display()))?;
-        let mut running = Running(Some(child));
+        let mut running = StartingServer(Some(child));
         while !is_ready(address).await {
-            if running.ended()? || started.elapsed() > PATIENCE {
+            if running.ended()? || started.elapsed() > START_TIMEOUT {
                 bail!("the server did not become ready:\n{}", std::fs::read_to_string(&log)?);
             }
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
         let took = clock::milliseconds(started.elapsed());
         let caller = loop {
-            match Caller::of(folder) {
+            match SigningCaller::of(folder) {
                 Ok(caller) => break caller,
-                Err(error) if started.elapsed() > PATIENCE => return Err(error),
+                Err(error) if started.elapsed() > START_TIMEOUT => return Err(error),
                 Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
             }
         };
@@ -78,16 +78,16 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
         end(&mut self.child);
     }
 }
 
 /// A child that is ended when starting it is given up.
-struct Running(Option<Child>);
+struct StartingServer(Option<Child>);
 
-impl Running {
+impl StartingServer {
     fn ended(&mut self) -> anyhow::Result<bool> {
         Ok(match &mut self.0 {
             Some(child) => child.try_wait()?.is_some(),
@@ -96,7 +96,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for StartingServer {
     fn drop(&mut self) {
         if let Some(child) = &mut self.0 {
             end(child);
@@ -116,22 +116,22 @@ async fn is_ready(address: SocketAddr) -> bool {
 
 /// Where the server's program, models and photos are: the checkout's own.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct CheckoutPaths {
     pub(crate) server: PathBuf,
-    pub(crate) pack: PathBuf,
+    pub(crate) model_pack: PathBuf,
     pub(crate) photos: PathBuf,
     pub(crate) peer: PathBuf,
 }
 
-impl Place {
+impl CheckoutPaths {
     pub(crate) fn in_checkout(root: &Path) -> anyhow::Result<Self> {
         let place = Self {
             server: root.join("target/release/assay"),
-            pack: root.join("models/pack"),
+            model_pack: root.join("models/pack"),
             photos: root.join("models/node_modules/@vladmandic/face-api/demo"),
             peer: root.join("benches"),
         };
-        for needed in [&place.server, &place.pack.join("pack.json"), &place.photos] {
+        for needed in [&place.server, &place.model_pack.join("pack.json"), &place.photos] {
             if !needed.exists() {
                 bail!("{} is missing; `make bench` makes it", needed.display());
             }

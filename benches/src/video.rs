@@ -2,13 +2,13 @@
 
 use crate::{
     clock::milliseconds,
-    report::{Figure, Report},
-    server::Place,
+    report::{BenchReport, MeasuredFigure},
+    server::CheckoutPaths,
 };
 use anyhow::{Context as _, ensure};
 use media::{
     fetch::Fetcher,
-    video::{Ask, Settings, Videos},
+    video::{ContentLoader, SamplingRequest, VideoSettings},
 };
 use std::{
     hint::black_box,
@@ -16,10 +16,10 @@ use std::{
     process::{Command, Stdio},
     time::Instant,
 };
-use testkit::receiver::{self, Receiver, Reply};
+use testkit::stub_server::{self, StubReply, StubServer};
 
 /// Seconds of video.
-const LENGTH: f64 = 30.0;
+const CLIP_SECONDS: f64 = 30.0;
 
 /// A photo of faces that moves about, with the noise of a camera: 1080p, 30 frames a second, about 4 Mbit/s.
 fn make(photo: &Path, file: &Path) -> anyhow::Result<()> {
@@ -29,7 +29,7 @@ fn make(photo: &Path, file: &Path) -> anyhow::Result<()> {
     let made = Command::new("ffmpeg")
         .args(["-nostdin", "-v", "error", "-y", "-loop", "1", "-framerate", "30", "-i"])
         .arg(photo)
-        .args(["-t", &LENGTH.to_string(), "-vf", motion, "-c:v", "libx264", "-preset", "faster"])
+        .args(["-t", &CLIP_SECONDS.to_string(), "-vf", motion, "-c:v", "libx264", "-preset", "faster"])
         .args(["-b:v", "4M", "-maxrate", "6M", "-bufsize", "8M", "-movflags", "+faststart"])
         .arg(file)
         .status()?;
@@ -38,27 +38,28 @@ fn make(photo: &Path, file: &Path) -> anyhow::Result<()> {
 }
 
 pub(crate) async fn measure(
-    report: &mut Report,
-    place: &Place,
+    report: &mut BenchReport,
+    place: &CheckoutPaths,
     folder: &Path,
     rounds: usize,
 ) -> anyhow::Result<()> {
     let file = folder.join("video.mp4");
     make(&place.photos.join("sample1.jpg"), &file)?;
     let bytes = std::fs::read(&file)?;
-    let server = Receiver::quiet(move |_| Reply::body("video/mp4", bytes.clone())).await;
-    let videos = Videos::start(Fetcher::new(&receiver::policy())?, Settings::default()).await?;
+    let server = StubServer::start_unrecorded(move |_| StubReply::body("video/mp4", bytes.clone())).await;
+    let videos =
+        ContentLoader::start(Fetcher::new(&stub_server::egress_policy())?, VideoSettings::default()).await?;
     let (mut ours, mut peer) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
         let start = Instant::now();
-        let mut frames = videos.open(&server.url("/video.mp4"), &Ask::default()).await?;
+        let mut frames = videos.open(&server.url("/video.mp4"), &SamplingRequest::default()).await?;
         let mut count = 0;
         while let Some(frame) = frames.next().await? {
             black_box(frame);
             count += 1;
         }
-        ours.push(LENGTH * 1e3 / milliseconds(start.elapsed()));
-        ensure!(count == (LENGTH * 2.0) as usize, "{count} samples");
+        ours.push(CLIP_SECONDS * 1e3 / milliseconds(start.elapsed()));
+        ensure!(count == (CLIP_SECONDS * 2.0) as usize, "{count} samples");
         let start = Instant::now();
         let alone = Command::new("ffmpeg")
             .args(["-nostdin", "-v", "error", "-threads", "2", "-i"])
@@ -68,12 +69,12 @@ pub(crate) async fn measure(
             .status()
             .context("ffmpeg runs")?;
         ensure!(alone.success(), "ffmpeg decodes the video");
-        peer.push(LENGTH * 1e3 / milliseconds(start.elapsed()));
+        peer.push(CLIP_SECONDS * 1e3 / milliseconds(start.elapsed()));
     }
     report.add(
         "seconds of 1080p30 video sampled twice a second, as pictures",
-        Figure::rates(&ours),
-        Some(("ffmpeg -vf fps=2 on a file, without taking its pictures", Figure::rates(&peer))),
+        MeasuredFigure::rates(&ours),
+        Some(("ffmpeg -vf fps=2 on a file, without taking its pictures", MeasuredFigure::rates(&peer))),
         None,
         None,
     );

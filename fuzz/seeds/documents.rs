@@ -5,7 +5,7 @@ use rxing::{BarcodeFormat, EncodeHints, Writer, pdf417::PDF417Writer, qrcode::QR
 
 const ELEMENTS: &str = "DAQT64235789\nDCSSAMPLE\nDDEN\nDACMICHAEL\nDDFN\nDADJOHN\nDDGN\nDCUJR\nDBD06062019\nDBB06061986\n\
     DBA12102034\nDBC1\nDAU068 in\nDAYBRO\nDAG2300 WEST BROAD STREET\nDAIRICHMOND\nDAJVA\nDAK232690000  \nDCGUSA";
-const OLD: &str = "DAASAMPLE,ANNA,MARIA\nDAQ1234\nDBB19560102\nDBCF\nDAU509";
+const VERSION_1_ELEMENTS: &str = "DAASAMPLE,ANNA,MARIA\nDAQ1234\nDBB19560102\nDBCF\nDAU509";
 
 pub(crate) fn texts() -> Vec<Seed> {
     let mut seeds: Vec<Seed> = (2..=10)
@@ -21,7 +21,7 @@ pub(crate) fn texts() -> Vec<Seed> {
             (format!("version-{version}"), text.into_bytes())
         })
         .collect();
-    let body = format!("DL{OLD}\r");
+    let body = format!("DL{VERSION_1_ELEMENTS}\r");
     seeds.push((
         "version-1".to_owned(),
         format!("@\n\x1e\rANSI 6360150101DL0029{:04}{body}", body.len()).into_bytes(),

@@ -1,11 +1,11 @@
 //! Writes seeds: `seeds FOLDER` makes `FOLDER/<target>/<name>` for each target. The same every time.
 
+mod document_pages;
 mod documents;
-mod pages;
+mod mrz_zones;
 mod pictures;
-mod proofs;
+mod proof_codes;
 mod requests;
-mod zones;
 
 use std::{fs, io, path::Path};
 
@@ -15,13 +15,13 @@ fn main() -> io::Result<()> {
         ("gate", pictures::all()),
         ("signed_request", requests::signed()),
         ("bodies", requests::bodies()),
-        ("proof", proofs::codes()),
-        ("wallet", proofs::codes()),
+        ("proof", proof_codes::codes()),
+        ("wallet", proof_codes::codes()),
         ("aamva", documents::texts()),
         ("barcode", documents::pictures()),
-        ("mrz", zones::all()),
-        ("scan", pages::written()),
-        ("page", pages::lines()),
+        ("mrz", mrz_zones::all()),
+        ("scan", document_pages::written()),
+        ("page", document_pages::lines()),
     ];
     for (target, seeds) in targets {
         let folder = Path::new(&folder).join(target);

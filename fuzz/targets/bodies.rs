@@ -5,7 +5,7 @@
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|body: &[u8]| {
-    for answer in api::ai::refuse_bodies(body) {
+    for answer in api::image_analysis::reject_bodies(body) {
         let length =
             answer.headers().get("content-length").and_then(|length| length.to_str().ok()?.parse().ok());
         let length: usize = length.unwrap_or_default();

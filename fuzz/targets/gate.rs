@@ -3,14 +3,14 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use media::gate::{self, Rules};
+use media::image_validation::{self, ImageLimits};
 use std::sync::LazyLock;
 
 /// As served, relaxed as served, and so lax that small pictures, which are quick to try, are decoded too.
-static RULES: LazyLock<[Rules; 3]> = LazyLock::new(|| {
-    let strict = Rules::default();
+static RULES: LazyLock<[ImageLimits; 3]> = LazyLock::new(|| {
+    let strict = ImageLimits::default();
     let relaxed = strict.relaxed();
-    let lax = Rules {
+    let lax = ImageLimits {
         min_height: 1,
         max_height: 256,
         min_width: 1,
@@ -24,32 +24,36 @@ static RULES: LazyLock<[Rules; 3]> = LazyLock::new(|| {
 });
 
 fuzz_target!(|bytes: &[u8]| {
-    judge(bytes);
+    check_image(bytes);
     if let Ok(text) = std::str::from_utf8(bytes)
-        && let Ok(image) = gate::unbase64(text)
+        && let Ok(image) = image_validation::decode_base64(text)
     {
         assert!(!image.is_empty() && image.len() <= text.len() / 4 * 3);
-        let again = gate::unbase64(&base64_simd::STANDARD.encode_to_string(&image));
+        let again = image_validation::decode_base64(&base64_simd::STANDARD.encode_to_string(&image));
         assert_eq!(again.as_deref(), Ok(&*image));
-        judge(&image);
+        check_image(&image);
     }
 });
 
-fn judge(bytes: &[u8]) {
+fn check_image(bytes: &[u8]) {
     let [strict, relaxed, _] = &*RULES;
-    if let Ok(header) = gate::inspect(bytes, strict) {
-        assert_eq!(gate::inspect(bytes, relaxed), Ok(header), "relaxed rules accept what strict ones do");
+    if let Ok(header) = image_validation::inspect(bytes, strict) {
+        assert_eq!(
+            image_validation::inspect(bytes, relaxed),
+            Ok(header),
+            "relaxed rules accept what strict ones do"
+        );
         assert!((50_000..=1_500_000).contains(&bytes.len()));
         assert!(header.jpeg_quality.is_none_or(|quality| (95..=100).contains(&quality)));
     }
     for rules in &*RULES {
-        let Ok(header) = gate::inspect(bytes, rules) else { continue };
+        let Ok(header) = image_validation::inspect(bytes, rules) else { continue };
         assert!((1..=8).contains(&header.orientation));
         let (width, height) = (header.size.width, header.size.height);
         assert!((rules.min_width..=rules.max_width).contains(&width));
         assert!((rules.min_height..=rules.max_height).contains(&height));
         assert!((rules.min_pixels..=rules.max_pixels).contains(&(width * height)));
-        if let Ok(picture) = gate::decode(bytes, &header, rules) {
+        if let Ok(picture) = image_validation::decode(bytes, &header, rules) {
             assert_eq!(picture.size(), header.size);
             assert_eq!(picture.rgb().len(), width as usize * height as usize * 3);
         }

@@ -3,10 +3,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use media::scan::take_in;
+use media::document_file::parse_poppler_output;
 
 fuzz_target!(|bytes: &[u8]| {
-    let (pages, picture) = take_in(bytes);
+    let (pages, picture) = parse_poppler_output(bytes);
     if let Some(pages) = pages {
         assert!(pages.len() <= 3);
         for page in pages {

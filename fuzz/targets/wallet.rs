@@ -5,23 +5,23 @@
 
 use base::Timestamp;
 use credentials::{
-    proof::Terms,
+    proof::VerificationTerms,
     trust::TrustList,
-    vp::{Presentation, Request},
+    vp::{Presentation, PresentationBinding},
 };
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
 
-const TRUSTED: &str = include_str!("../proofs/trust-list.json");
+const TRUST_LIST: &str = include_str!("../proofs/trust-list.json");
 /// When the proofs were made that this begins with.
-const NOW: i64 = 1_795_262_065;
+const NOW_UNIX_SECONDS: i64 = 1_795_262_065;
 
-static VERIFIER: LazyLock<(TrustList, Terms)> = LazyLock::new(|| {
-    let now = Timestamp::from_second(NOW).expect("within the calendar");
-    (TrustList::parse(TRUSTED.as_bytes()).expect("a trust list"), Terms::new(now, now))
+static VERIFIER: LazyLock<(TrustList, VerificationTerms)> = LazyLock::new(|| {
+    let now = Timestamp::from_second(NOW_UNIX_SECONDS).expect("within the calendar");
+    (TrustList::parse(TRUST_LIST.as_bytes()).expect("a trust list"), VerificationTerms::new(now, now))
 });
 
-const REQUEST: Request<'_> = Request {
+const REQUEST: PresentationBinding<'_> = PresentationBinding {
     client_id: "x509_san_dns:age.example",
     nonce: "of-this-request-alone",
     response_uri: "https://age.example/age/v1/wallet/x/response",
@@ -46,7 +46,7 @@ fn encode(bytes: impl AsRef<[u8]>) -> String {
 fn judge<E: std::fmt::Display>(read: Result<Presentation, E>) {
     let (list, terms) = &*VERIFIER;
     let said = match read {
-        Ok(presentation) => match list.answer(&presentation, &REQUEST, terms) {
+        Ok(presentation) => match list.verify_presentation(&presentation, &REQUEST, terms) {
             Ok(stated) => panic!("nobody answered this request: {stated:?}"),
             Err(failed) => failed.to_string(),
         },

@@ -1,46 +1,46 @@
 //! The whole server in this process: real models, a clean database, a known moment.
 
-use crate::contract::Contract;
-use api::{Api, Brand, Metrics, Settings};
+use crate::openapi_contract::OpenApiContract;
+use api::{ApiSettings, ApiState, Brand, MetricsRecorder};
 use axum::{
     Router,
     body::{Body, Bytes},
     http::{HeaderMap, HeaderName, Request, StatusCode, header},
 };
-use base::{AccountId, AppId, Id as _, OrgId, SignedDuration, StillWorld, World};
+use base::{AccountId, AppId, Environment, Id as _, OrgId, SignedDuration, TestEnvironment};
 use db::{Query, testing::TestDb};
 use domain::{
     accounts::{
-        self, Receipts,
-        closing::{CloseAccount, Closing, Outside},
-        doors::{Doors, Rules, SendLinks},
+        self, ReceiptSigner,
+        deletion::{AccountDeletionService, DeleteAccount, ExternalAccountData},
+        sign_in::{SendSignInLinks, SignInService, SignInSettings},
     },
-    ages::{self, Ages},
+    age_verification::{self, AgeVerificationService},
+    content_moderation::{self, ContentModerationService},
     delivery::Outbox,
-    estimate::Estimator,
-    faces::{self, Faces},
-    identity::{self, Identities},
+    document_verification::{self, DocumentVerificationService},
+    faces::{self, FaceIndexService},
+    image_analysis::ImageAnalyser,
     keyring::Keyring,
-    mail::{Carrier, Mail, SendMail},
-    moderation::{self, Moderations},
-    proof::{self, Proofs, ResolveProof, issuer::Issuer},
+    mail::{MailTransport, Mailer, SendMail},
+    proof_of_age::{self, ProofOfAgeService, ResolveProof, issuer::ProofIssuer},
     secure_capture::SecureCapture,
     tenancy::{
         Feature, api_keys,
         applications::{self, NewApplication},
-        nonces::Nonces,
+        nonces::NonceStore,
         organisations, public_keys,
-        signed_request::{Message, Signer},
-        tokens::{self, Scope},
+        signed_request::{CanonicalRequest, HttpRequestSigner},
+        tokens::{self, TokenScope},
     },
     vault::Vault,
 };
 use http_body_util::BodyExt as _;
 use jobs::Worker;
 use media::{
-    blobs::{Blobs, Place},
-    fetch::{Fetcher, Policy},
-    video::Videos,
+    blobs::{BlobBackend, BlobStore},
+    fetch::{EgressPolicy, Fetcher},
+    video::ContentLoader,
 };
 use serde_json::Value;
 use std::{
@@ -55,32 +55,32 @@ use tower::ServiceExt as _;
 #[derive(Debug)]
 pub struct TestApp {
     /// What the operations see.
-    pub api: Api,
+    pub api: ApiState,
     /// The moment it is, until a test moves it.
-    pub world: Arc<StillWorld>,
+    pub world: Arc<TestEnvironment>,
     /// The organisation.
     pub org: OrgId,
     /// The application.
     pub app: AppId,
     /// The operator's own application that blind tokens are issued in the name of, where they are.
     pub issuer: Option<AppId>,
-    mail: Mail,
-    letters: tempfile::TempDir,
+    mail: Mailer,
+    mail_folder: tempfile::TempDir,
     router: Router,
-    contract: Arc<Contract>,
+    contract: Arc<OpenApiContract>,
     database: TestDb,
     _indexes: tempfile::TempDir,
 }
 
 /// A key pair takes a while to make, and any test may share it.
-static PAIR: LazyLock<(Signer, Vec<u8>)> = LazyLock::new(|| {
-    let (private, public) = public_keys::generate();
-    (Signer::from_pem(private.expose()).expect("a fresh key"), public)
+static SIGNING_KEY: LazyLock<(HttpRequestSigner, Vec<u8>)> = LazyLock::new(|| {
+    let (private, public) = public_keys::generate_rsa_key_pair();
+    (HttpRequestSigner::from_pem(private.expose()).expect("a fresh key"), public)
 });
 
 /// Rules for proofs of a server that believes nobody but itself.
-pub fn proof_settings() -> proof::Settings {
-    proof::Settings {
+pub fn proof_settings() -> proof_of_age::ProofOfAgeSettings {
+    proof_of_age::ProofOfAgeSettings {
         public_url: "http://127.0.0.1:8080".to_owned(),
         trust_list: None,
         trust_list_url: None,
@@ -94,31 +94,37 @@ pub fn proof_settings() -> proof::Settings {
 
 /// The public half of the key that tests sign with, DER.
 pub fn public_key() -> Vec<u8> {
-    PAIR.1.clone()
+    SIGNING_KEY.1.clone()
 }
 
 /// What signs as the application of every test does.
-pub fn signer() -> &'static Signer {
-    &PAIR.0
+pub fn signer() -> &'static HttpRequestSigner {
+    &SIGNING_KEY.0
 }
 
 /// Signs as the application of every test does.
-pub fn sign(message: &Message<'_>) -> String {
-    PAIR.0.sign(message)
+pub fn sign(message: &CanonicalRequest<'_>) -> String {
+    SIGNING_KEY.0.sign(message)
 }
 
 impl TestApp {
     /// Starts with the real models.
     pub async fn start() -> Self {
-        Self::with(|_| {}).await
+        Self::start_with(|_| {}).await
     }
 
     /// Starts after `change` has had its way with the server.
     ///
     /// # Panics
     /// When the server cannot be made: the test cannot go on.
-    pub async fn with(change: impl FnOnce(&mut Api)) -> Self {
-        Self::open(&Policy::default(), proof_settings(), ages::Settings::default(), change).await
+    pub async fn start_with(change: impl FnOnce(&mut ApiState)) -> Self {
+        Self::open(
+            &EgressPolicy::default(),
+            proof_settings(),
+            age_verification::AgeVerificationSettings::default(),
+            change,
+        )
+        .await
     }
 
     /// Starts with blind tokens. Where the settings name neither an issuer nor an application, the server issues in the
@@ -126,22 +132,28 @@ impl TestApp {
     ///
     /// # Panics
     /// When the server cannot be made: the test cannot go on.
-    pub async fn anonymous(policy: &Policy, settings: ages::Anonymous) -> Self {
-        let mut asking = ages::Settings::default();
+    pub async fn start_with_blind_tokens(
+        policy: &EgressPolicy,
+        settings: age_verification::BlindTokenSettings,
+    ) -> Self {
+        let mut asking = age_verification::AgeVerificationSettings::default();
         asking.providers.double_anonymity = Some(settings);
         Self::open(policy, proof_settings(), asking, |_| {}).await
     }
 
     /// Starts with settings for age sessions, at the public address that they name.
-    pub async fn asking(settings: ages::Settings) -> Self {
-        Self::asking_outside(&Policy::default(), settings).await
+    pub async fn start_with_age_settings(settings: age_verification::AgeVerificationSettings) -> Self {
+        Self::start_with_age_settings_and_egress(&EgressPolicy::default(), settings).await
     }
 
     /// The same with a policy for outgoing calls.
-    pub async fn asking_outside(policy: &Policy, settings: ages::Settings) -> Self {
+    pub async fn start_with_age_settings_and_egress(
+        policy: &EgressPolicy,
+        settings: age_verification::AgeVerificationSettings,
+    ) -> Self {
         let public_url = settings.public_url.clone();
-        let change = |api: &mut Api| {
-            api.settings = Arc::new(Settings { public_url, ..Settings::default() });
+        let change = |api: &mut ApiState| {
+            api.settings = Arc::new(ApiSettings { public_url, ..ApiSettings::default() });
         };
         Self::open(policy, proof_settings(), settings, change).await
     }
@@ -161,23 +173,23 @@ impl TestApp {
     ///
     /// # Panics
     /// When the server cannot be made: the test cannot go on.
-    pub async fn calling(policy: &Policy, rules: proof::Settings) -> Self {
-        Self::open(policy, rules, ages::Settings::default(), |_| {}).await
+    pub async fn start_with_egress(policy: &EgressPolicy, rules: proof_of_age::ProofOfAgeSettings) -> Self {
+        Self::open(policy, rules, age_verification::AgeVerificationSettings::default(), |_| {}).await
     }
 
     #[expect(clippy::too_many_lines, reason = "wires a whole server, once")]
     async fn open(
-        policy: &Policy,
-        rules: proof::Settings,
-        mut asking: ages::Settings,
-        change: impl FnOnce(&mut Api),
+        policy: &EgressPolicy,
+        rules: proof_of_age::ProofOfAgeSettings,
+        mut asking: age_verification::AgeVerificationSettings,
+        change: impl FnOnce(&mut ApiState),
     ) -> Self {
         let database = TestDb::open().await;
-        let world = Arc::new(StillWorld::at("2026-01-16T14:40:00Z"));
+        let world = Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z"));
         let tokens = asking.providers.double_anonymity.as_mut();
         if let Some(tokens) = tokens.filter(|tokens| tokens.issuer.is_none() && tokens.application.is_none())
         {
-            tokens.application = Some(tenant(&database, &world, "Test issuer").await.1);
+            tokens.application = Some(create_tenant(&database, &world, "Test issuer").await.1);
         }
         let brand = match asking.brand.as_str() {
             "svc" => Brand::default(),
@@ -187,16 +199,18 @@ impl TestApp {
         let keyring = Keyring::parse(&"5a".repeat(32)).expect("64 digits");
         let vault = Vault::new(&keyring);
         let fetcher = Fetcher::new(policy).expect("a policy");
-        let blobs = Blobs::open(&Place::Memory, keyring.derive("blobs"), world.clone()).expect("memory");
+        let blobs =
+            BlobStore::open(&BlobBackend::Memory, keyring.derive("blobs"), world.clone()).expect("memory");
         let letters = tempfile::tempdir().expect("a temporary folder");
-        let carrier = Carrier::Folder(letters.path().to_owned());
-        let mail = Mail::new(world.clone(), vault.clone(), carrier, None).expect("a folder");
-        let videos = Videos::start(fetcher.clone(), media::video::Settings::default()).await;
-        let (estimator, outbox) = (crate::faces::estimator(), Outbox::new(fetcher.clone(), vault.clone()));
+        let carrier = MailTransport::Folder(letters.path().to_owned());
+        let mail = Mailer::new(world.clone(), vault.clone(), carrier, None).expect("a folder");
+        let videos = ContentLoader::start(fetcher.clone(), media::video::VideoSettings::default()).await;
+        let (estimator, outbox) =
+            (crate::sample_faces::image_analyser(), Outbox::new(fetcher.clone(), vault.clone()));
         let indexes = tempfile::tempdir().expect("a temporary folder");
         let index_settings =
-            faces::Settings::new(indexes.path().to_owned(), keyring.derive("indexes of faces"));
-        let faces = Faces::new(
+            faces::FaceIndexSettings::new(indexes.path().to_owned(), keyring.derive("indexes of faces"));
+        let faces = FaceIndexService::new(
             database.db.clone(),
             world.clone(),
             vault.clone(),
@@ -204,7 +218,7 @@ impl TestApp {
             estimator.clone(),
             index_settings,
         );
-        let moderations = Moderations::new(
+        let moderations = ContentModerationService::new(
             database.db.clone(),
             world.clone(),
             vault.clone(),
@@ -212,27 +226,30 @@ impl TestApp {
             faces.clone(),
             videos.expect("a relay"),
             estimator.clone(),
-            moderation::Settings { outage: 5, ..moderation::Settings::default() },
-            Arc::new(api::Webhooks),
+            content_moderation::ContentModerationSettings {
+                max_outage_seconds: 5,
+                ..content_moderation::ContentModerationSettings::default()
+            },
+            Arc::new(api::WebhookFormatter),
         );
-        let identities = Identities::new(
+        let identities = DocumentVerificationService::new(
             database.db.clone(),
             world.clone(),
             vault.clone(),
             outbox.clone(),
             blobs.clone(),
             estimator.clone(),
-            identity::Settings {
-                models: crate::faces::pack(),
-                patience: Duration::from_mins(1),
-                withheld: vec!["PRK".to_owned()],
-                ..identity::Settings::default()
+            document_verification::DocumentVerificationSettings {
+                models_dir: fixtures::pack(),
+                task_wait_timeout: Duration::from_mins(1),
+                withheld_countries: vec!["PRK".to_owned()],
+                ..document_verification::DocumentVerificationSettings::default()
             },
-            Arc::new(api::Webhooks),
+            Arc::new(api::WebhookFormatter),
         );
-        let issuer = Issuer::new(database.db.clone(), world.clone(), vault.clone(), rules.clone());
+        let issuer = ProofIssuer::new(database.db.clone(), world.clone(), vault.clone(), rules.clone());
         let secure_capture = SecureCapture::new(&keyring);
-        let parts = ages::Parts {
+        let parts = age_verification::AgeVerificationDependencies {
             db: database.db.clone(),
             world: world.clone(),
             vault: vault.clone(),
@@ -243,61 +260,61 @@ impl TestApp {
             issuer: issuer.clone(),
             mail: mail.clone(),
             fetcher: fetcher.clone(),
-            webhooks: Arc::new(api::Webhooks),
+            webhooks: Arc::new(api::WebhookFormatter),
         };
-        let mut api = Api {
-            world: world.clone(),
+        let mut api = ApiState {
+            environment: world.clone(),
             db: database.db.clone(),
             brand,
-            nonces: Nonces::start(database.db.clone()),
-            estimator,
+            nonces: NonceStore::start(database.db.clone()),
+            image_analyser: estimator,
             secure_capture,
             vault: vault.clone(),
-            issuer,
-            proofs: Proofs::new(
+            proof_issuer: issuer,
+            proof_of_age: ProofOfAgeService::new(
                 database.db.clone(),
                 world.clone(),
                 vault.clone(),
                 outbox,
                 fetcher,
                 rules,
-                Arc::new(api::Webhooks),
+                Arc::new(api::WebhookFormatter),
             ),
             blobs: blobs.clone(),
-            doors: Doors::new(
+            sign_in: SignInService::new(
                 database.db.clone(),
                 world.clone(),
                 Vault::new(&keyring),
                 mail.clone(),
-                Rules::at(&Settings::default().public_url),
+                SignInSettings::for_public_url(&ApiSettings::default().public_url),
             ),
-            closing: Closing::new(
+            account_deletion: AccountDeletionService::new(
                 database.db.clone(),
                 world.clone(),
-                Receipts::new(&keyring),
-                [Arc::new(blobs) as Arc<dyn Outside>, Arc::new(faces.clone())],
+                ReceiptSigner::new(&keyring),
+                [Arc::new(blobs) as Arc<dyn ExternalAccountData>, Arc::new(faces.clone())],
             ),
             faces,
-            moderations,
-            identities,
-            ages: Ages::new(parts, asking).expect("settings that hold"),
-            sign_ins: Arc::new(api::RateLimit::new(NonZeroU32::MAX, NonZeroU32::MAX)),
-            decisions: None,
-            people: Arc::new(api::RateLimit::new(NonZeroU32::MAX, NonZeroU32::MAX)),
-            rate: None,
-            geo: Arc::default(),
-            metrics: Metrics::none(),
-            disk: api::Disk { folder: std::env::temp_dir(), min_free: 0 },
-            settings: Arc::new(Settings::default()),
+            content_moderation: moderations,
+            document_verification: identities,
+            age_verification: AgeVerificationService::new(parts, asking).expect("settings that hold"),
+            sign_in_rate_limit: Arc::new(api::RateLimit::new(NonZeroU32::MAX, NonZeroU32::MAX)),
+            decision_records: None,
+            end_user_rate_limit: Arc::new(api::RateLimit::new(NonZeroU32::MAX, NonZeroU32::MAX)),
+            application_rate_limit: None,
+            geo_locator: Arc::default(),
+            metrics: MetricsRecorder::disabled(),
+            data_disk: api::DataDisk { folder: std::env::temp_dir(), min_free_bytes: 0 },
+            settings: Arc::new(ApiSettings::default()),
         };
         change(&mut api);
 
-        let (org, app) = tenant(&database, &world, "Test application").await;
+        let (org, app) = create_tenant(&database, &world, "Test application").await;
         let mut tx = api.db.write().await.expect("a transaction");
         public_keys::add(&mut tx, &*world, app, public_key()).await.expect("a key");
         tx.commit().await.expect("a commit");
         let router = api::router(api.clone(), Router::new());
-        let contract = Contract::of(&api.brand);
+        let contract = OpenApiContract::of(&api.brand);
         Self {
             api,
             world,
@@ -305,7 +322,7 @@ impl TestApp {
             app,
             issuer: issuing,
             mail,
-            letters,
+            mail_folder: letters,
             _indexes: indexes,
             router,
             contract,
@@ -319,8 +336,8 @@ impl TestApp {
     }
 
     /// Another estimator in the same place, for tests of busy or missing models.
-    pub async fn with_estimator(estimator: Estimator) -> Self {
-        Self::with(|api| api.estimator = estimator).await
+    pub async fn start_with_image_analyser(estimator: ImageAnalyser) -> Self {
+        Self::start_with(|api| api.image_analyser = estimator).await
     }
 
     /// Changes rows behind the server's back.
@@ -337,7 +354,7 @@ impl TestApp {
     ///
     /// # Panics
     /// When there is no answer.
-    pub async fn send(&self, request: Request<Body>) -> Answer {
+    pub async fn send(&self, request: Request<Body>) -> TestResponse {
         let hosted = request.headers().contains_key(header::HOST);
         let (method, path) = (request.method().to_string(), request.uri().path().to_owned());
         let response = self.router.clone().oneshot(request).await.expect("an answer");
@@ -347,14 +364,14 @@ impl TestApp {
         if !hosted {
             self.contract.check((&method, &path), status, &headers, &body);
         }
-        Answer { status, headers, body }
+        TestResponse { status, headers, body }
     }
 
     /// A bearer token of the application, made by hand.
     ///
     /// # Panics
     /// When none can be made.
-    pub async fn token(&self, scopes: &[Scope]) -> String {
+    pub async fn bearer_token(&self, scopes: &[TokenScope]) -> String {
         let mut tx = self.api.db.write().await.expect("a transaction");
         let issued = tokens::create(&mut tx, &*self.world, self.app, "test", scopes.to_vec(), None).await;
         tx.commit().await.expect("a commit");
@@ -365,7 +382,7 @@ impl TestApp {
     ///
     /// # Panics
     /// When none can be made.
-    pub async fn key(&self, scopes: &[&str]) -> String {
+    pub async fn api_key(&self, scopes: &[&str]) -> String {
         let scopes: Vec<_> = scopes.iter().map(|&scope| scope.to_owned()).collect();
         let mut tx = self.api.db.write().await.expect("a transaction");
         let made = api_keys::create(&mut tx, &*self.world, self.app, "test", &scopes).await;
@@ -377,10 +394,10 @@ impl TestApp {
     ///
     /// # Panics
     /// When none can be opened.
-    pub async fn account(&self) -> AccountId {
-        let name = format!("Account {}", self.world.random_uuid());
+    pub async fn open_account(&self) -> AccountId {
+        let name = format!("Account {}", self.world.uuid_v4());
         let mut tx = self.api.db.write().await.expect("a transaction");
-        let opened = accounts::open(&mut tx, &*self.world, self.app, &name, i64::MAX).await;
+        let opened = accounts::create(&mut tx, &*self.world, self.app, &name, i64::MAX).await;
         tx.commit().await.expect("a commit");
         opened.expect("an account")
     }
@@ -389,22 +406,28 @@ impl TestApp {
     ///
     /// # Panics
     /// When it makes no request.
-    pub async fn ask(&self, method: &str, path: &str, key: &str, body: Option<Value>) -> Answer {
-        self.ask_as(&self.app.to_string(), method, path, key, body).await
+    pub async fn call_moderation(
+        &self,
+        method: &str,
+        path: &str,
+        key: &str,
+        body: Option<Value>,
+    ) -> TestResponse {
+        self.call_moderation_as(&self.app.to_string(), method, path, key, body).await
     }
 
     /// The same in the name of any application.
     ///
     /// # Panics
     /// When it makes no request.
-    pub async fn ask_as(
+    pub async fn call_moderation_as(
         &self,
         app: &str,
         method: &str,
         path: &str,
         key: &str,
         body: Option<Value>,
-    ) -> Answer {
+    ) -> TestResponse {
         let mut request = Request::builder()
             .method(method)
             .uri(path)
@@ -421,12 +444,12 @@ impl TestApp {
     ///
     /// # Panics
     /// When the database does not answer, or jobs do not come to an end within ten minutes.
-    pub async fn work(&self) {
+    pub async fn run_due_jobs(&self) {
         let count = |query| async move {
             let mut view = self.api.db.read().await.expect("a view");
             view.count(query).await.expect("a count")
         };
-        let working = self.keep_working();
+        let working = self.spawn_worker();
         let mut rounds = 0;
         while count(db::sql!("SELECT count(*) FROM jobs WHERE state <> 'PARKED'")).await != 0 {
             rounds += 1;
@@ -442,41 +465,42 @@ impl TestApp {
     }
 
     /// Lets jobs run, as a process that works does, until it is told to stop.
-    pub fn keep_working(&self) -> Working {
+    pub fn spawn_worker(&self) -> BackgroundWorker {
         let (stop, stopped) = tokio::sync::watch::channel(false);
-        Working { stop, task: tokio::spawn(self.worker().work(stopped)) }
+        BackgroundWorker { stop, task: tokio::spawn(self.worker().run(stopped)) }
     }
 
     fn worker(&self) -> Worker {
-        let (mail, doors, closing) = (self.mail.clone(), self.api.doors.clone(), self.api.closing.clone());
-        let proofs = self.api.proofs.clone();
+        let (mail, doors, closing) =
+            (self.mail.clone(), self.api.sign_in.clone(), self.api.account_deletion.clone());
+        let proofs = self.api.proof_of_age.clone();
         let worker = Worker::new(self.api.db.clone(), self.world.clone())
-            .handle(move |job: ResolveProof, lease| {
+            .register(move |job: ResolveProof, lease| {
                 let proofs = proofs.clone();
                 async move { proofs.resolve(&job, &lease).await }
             })
-            .handle(move |job: SendMail, lease| {
+            .register(move |job: SendMail, lease| {
                 let mail = mail.clone();
                 async move { mail.send(&job, &lease).await }
             })
-            .handle(move |job: SendLinks, lease| {
+            .register(move |job: SendSignInLinks, lease| {
                 let doors = doors.clone();
-                async move { doors.send_links(&job, &lease).await }
+                async move { doors.send_sign_in_links(&job, &lease).await }
             })
-            .handle(move |job: CloseAccount, lease| {
+            .register(move |job: DeleteAccount, lease| {
                 let closing = closing.clone();
-                async move { closing.finish(&job, &lease).await }
+                async move { closing.resume(&job, &lease).await }
             });
-        let worker = self.api.moderations.handle(self.api.faces.handle(worker));
-        self.api.ages.handle(self.api.identities.handle(worker))
+        let worker = self.api.content_moderation.handle(self.api.faces.handle(worker));
+        self.api.age_verification.handle(self.api.document_verification.register_jobs(worker))
     }
 
     /// The mails that were sent so far, oldest first, as they travel.
     ///
     /// # Panics
     /// When they cannot be read.
-    pub fn letters(&self) -> Vec<String> {
-        let files = std::fs::read_dir(self.letters.path()).expect("the folder is there");
+    pub fn sent_mails(&self) -> Vec<String> {
+        let files = std::fs::read_dir(self.mail_folder.path()).expect("the folder is there");
         let mut files: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
         // Not by name: the world may stand still between two.
         files.sort_by_key(|file| std::fs::metadata(file).and_then(|data| data.modified()).expect("its time"));
@@ -487,13 +511,13 @@ impl TestApp {
     ///
     /// # Panics
     /// When `path` is none.
-    pub async fn get(&self, path: &str) -> Answer {
+    pub async fn get(&self, path: &str) -> TestResponse {
         self.send(Request::get(path).body(Body::empty()).expect("a request")).await
     }
 }
 
 /// An organisation with one application that may use everything.
-async fn tenant(database: &TestDb, world: &StillWorld, name: &str) -> (OrgId, AppId) {
+async fn create_tenant(database: &TestDb, world: &TestEnvironment, name: &str) -> (OrgId, AppId) {
     let mut tx = database.db.write().await.expect("a transaction");
     let org = organisations::create(&mut tx, world, &format!("{name}'s organisation")).await;
     let org = org.expect("an organisation");
@@ -510,12 +534,12 @@ async fn tenant(database: &TestDb, world: &StillWorld, name: &str) -> (OrgId, Ap
 
 /// A process that works, beside a test.
 #[derive(Debug)]
-pub struct Working {
+pub struct BackgroundWorker {
     stop: tokio::sync::watch::Sender<bool>,
     task: tokio::task::JoinHandle<()>,
 }
 
-impl Working {
+impl BackgroundWorker {
     /// Leaves it as a process that dies leaves its work: nothing is given back, and no lease is extended any more.
     pub fn abandon(self) {
         self.task.abort();
@@ -533,7 +557,7 @@ impl Working {
 
 /// What came back.
 #[derive(Debug)]
-pub struct Answer {
+pub struct TestResponse {
     /// The status.
     pub status: StatusCode,
     /// The headers.
@@ -542,14 +566,14 @@ pub struct Answer {
     pub body: Bytes,
 }
 
-impl Answer {
+impl TestResponse {
     /// The body as JSON; null where it is none.
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
 
     /// Status and error code, as `404 APP_NOT_FOUND`; the code is empty where there is none.
-    pub fn line(&self) -> String {
+    pub fn status_and_code(&self) -> String {
         let json = self.json();
         let code = json["error_code"].as_str().or_else(|| json["code"].as_str()).unwrap_or_default();
         format!("{} {code}", self.status.as_u16()).trim_end().to_owned()
@@ -563,7 +587,7 @@ impl Answer {
 
 /// A signed request that can be spoilt in any one place before it is sent.
 #[derive(Clone, Debug)]
-pub struct Call {
+pub struct SignedCall {
     method: &'static str,
     path: String,
     signed_path: Option<String>,
@@ -571,19 +595,19 @@ pub struct Call {
     body: Vec<u8>,
     sent_body: Option<Vec<u8>>,
     headers: Vec<(HeaderName, String)>,
-    auth_id: Sent,
-    digest: Sent,
+    auth_id: HeaderOverride,
+    digest: HeaderOverride,
 }
 
 /// How a header of the guard travels.
 #[derive(Clone, Debug)]
-enum Sent {
+enum HeaderOverride {
     Right,
     Other(String),
     Absent,
 }
 
-impl Sent {
+impl HeaderOverride {
     fn instead(text: Option<&str>) -> Self {
         text.map_or(Self::Absent, |text| Self::Other(text.to_owned()))
     }
@@ -597,7 +621,7 @@ impl Sent {
     }
 }
 
-impl Call {
+impl SignedCall {
     /// A POST without a body.
     pub fn post(path: &str) -> Self {
         Self::new("POST", path)
@@ -613,8 +637,8 @@ impl Call {
             body: Vec::new(),
             sent_body: None,
             headers: Vec::new(),
-            auth_id: Sent::Right,
-            digest: Sent::Right,
+            auth_id: HeaderOverride::Right,
+            digest: HeaderOverride::Right,
         }
     }
 
@@ -672,14 +696,14 @@ impl Call {
     /// Another application id, or none.
     #[must_use]
     pub fn auth_id(mut self, id: Option<&str>) -> Self {
-        self.auth_id = Sent::instead(id);
+        self.auth_id = HeaderOverride::instead(id);
         self
     }
 
     /// Another digest, or none.
     #[must_use]
     pub fn digest(mut self, digest: Option<&str>) -> Self {
-        self.digest = Sent::instead(digest);
+        self.digest = HeaderOverride::instead(digest);
         self
     }
 
@@ -687,10 +711,10 @@ impl Call {
     ///
     /// # Panics
     /// When it makes no request.
-    pub async fn send(&self, to: &TestApp) -> Answer {
+    pub async fn send(&self, to: &TestApp) -> TestResponse {
         let wire = &to.api.brand;
         let mut query = vec![
-            ("nonce".to_owned(), Some(to.world.uuid().to_string())),
+            ("nonce".to_owned(), Some(to.world.uuid_v7().to_string())),
             ("timestamp".to_owned(), Some(to.world.now().as_second().to_string())),
         ];
         for (name, value) in &self.query {
@@ -701,7 +725,7 @@ impl Call {
             query.into_iter().filter_map(|(name, value)| Some(format!("{name}={}", value?))).collect();
         let query = query.join("&");
         let path = self.signed_path.as_ref().unwrap_or(&self.path);
-        let message = Message { method: self.method, path, query: Some(&query), body: &self.body };
+        let message = CanonicalRequest { method: self.method, path, query: Some(&query), body: &self.body };
         let digest = self.digest.or(sign(&message));
         let auth_id = self.auth_id.or(to.app.to_string());
 
@@ -721,6 +745,6 @@ impl Call {
 }
 
 /// An application id that nobody has.
-pub fn nobody(world: &dyn World) -> String {
+pub fn unknown_app_id(world: &dyn Environment) -> String {
     AppId::new(world).to_string()
 }

@@ -10,11 +10,11 @@ use ciborium::Value as Cbor;
 use serde_json::{Value, json};
 
 /// Somebody is there: a bit of the device's data.
-pub const PRESENT: u8 = 1;
+pub const USER_PRESENT_FLAG: u8 = 1;
 /// It is known who.
-pub const VERIFIED: u8 = 4;
+pub const USER_VERIFIED_FLAG: u8 = 4;
 /// A key is told.
-const TOLD: u8 = 64;
+const ATTESTED_DATA_FLAG: u8 = 64;
 
 /// A device with one passkey.
 #[derive(Debug)]
@@ -40,7 +40,14 @@ impl Authenticator {
     pub fn new(origin: &'static str) -> Self {
         let pair = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_ASN1_SIGNING).expect("a fresh key");
         let id = sha256(pair.public_key());
-        Self { pair, id, counter: 0, origin, flags: PRESENT | VERIFIED, holder: Vec::new() }
+        Self {
+            pair,
+            id,
+            counter: 0,
+            origin,
+            flags: USER_PRESENT_FLAG | USER_VERIFIED_FLAG,
+            holder: Vec::new(),
+        }
     }
 
     fn client_data(&self, kind: &str, options: &Value) -> String {
@@ -51,7 +58,7 @@ impl Authenticator {
 
     fn data(&mut self, domain: &Value, told: Option<Vec<u8>>) -> Vec<u8> {
         self.counter += 1;
-        let flags = self.flags | if told.is_some() { TOLD } else { 0 };
+        let flags = self.flags | if told.is_some() { ATTESTED_DATA_FLAG } else { 0 };
         let domain = sha256(domain.as_str().unwrap_or_default());
         [&domain[..], &[flags], &self.counter.to_be_bytes(), &told.unwrap_or_default()].concat()
     }

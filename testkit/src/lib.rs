@@ -3,12 +3,12 @@
 
 mod app;
 pub mod authenticator;
-mod contract;
-mod faces;
 pub mod mail_server;
-pub mod media;
-pub mod receiver;
+pub mod media_fixtures;
+mod openapi_contract;
+mod sample_faces;
+pub mod stub_server;
 
-pub use app::{Answer, Call, TestApp, nobody, proof_settings, public_key, sign, signer};
-pub use faces::{estimator, face, face_base64, faces, group_photo};
-pub use fixtures::{head, node, pack, packages, scene, specimens, spoof};
+pub use app::{SignedCall, TestApp, TestResponse, proof_settings, public_key, sign, signer, unknown_app_id};
+pub use fixtures::{composite_scene, head_model, node, pack, packages, specimens, spoof};
+pub use sample_faces::{face_base64, face_jpeg, face_pictures, group_photo, image_analyser};

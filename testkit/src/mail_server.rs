@@ -1,7 +1,7 @@
 //! A mail server on this machine (RFC 5321, with STARTTLS and AUTH PLAIN): takes letters, and is strict about how they
 //! come.
 
-use crate::receiver;
+use crate::stub_server;
 use std::{
     io,
     net::SocketAddr,
@@ -15,10 +15,10 @@ use tokio::{
 
 /// A letter as it came.
 #[derive(Clone, Debug, Default)]
-pub struct Letter {
+pub struct ReceivedMail {
     /// Whether the connection was secured when it came.
-    pub secured: bool,
-    /// Who said he sends it: user and password.
+    pub over_tls: bool,
+    /// Who said they send it: user and password.
     pub login: Option<(String, String)>,
     /// `MAIL FROM`.
     pub from: String,
@@ -27,44 +27,44 @@ pub struct Letter {
     /// Headers and body, with the dots as they were before they travelled.
     pub text: String,
     /// What was wrong with how it came: bare line ends, lines that are too long, dots that were not doubled.
-    pub faults: Vec<String>,
+    pub protocol_errors: Vec<String>,
 }
 
 /// How the server behaves.
 #[derive(Clone, Copy, Debug)]
-pub struct Manners {
+pub struct MailServerBehaviour {
     /// Whether it offers STARTTLS.
     pub starttls: bool,
     /// What it says after each letter.
-    pub taken: &'static str,
+    pub accept_reply: &'static str,
 }
 
-impl Default for Manners {
+impl Default for MailServerBehaviour {
     fn default() -> Self {
-        Self { starttls: true, taken: "250 taken" }
+        Self { starttls: true, accept_reply: "250 taken" }
     }
 }
 
 /// A server that ends with the test.
 #[derive(Debug)]
-pub struct MailServer {
+pub struct TestMailServer {
     address: SocketAddr,
-    letters: Arc<Mutex<Vec<Letter>>>,
+    letters: Arc<Mutex<Vec<ReceivedMail>>>,
     task: tokio::task::JoinHandle<()>,
 }
 
-impl Drop for MailServer {
+impl Drop for TestMailServer {
     fn drop(&mut self) {
         self.task.abort();
     }
 }
 
-impl MailServer {
+impl TestMailServer {
     /// Starts one on a free port.
     ///
     /// # Panics
     /// When there is no port.
-    pub async fn start(manners: Manners) -> Self {
+    pub async fn start(manners: MailServerBehaviour) -> Self {
         Self::start_at("127.0.0.1:0".parse().expect("an address"), manners).await
     }
 
@@ -72,10 +72,10 @@ impl MailServer {
     ///
     /// # Panics
     /// When the port is taken.
-    pub async fn start_at(address: SocketAddr, manners: Manners) -> Self {
+    pub async fn start_at(address: SocketAddr, manners: MailServerBehaviour) -> Self {
         let listener = TcpListener::bind(address).await.expect("a free port");
         let address = listener.local_addr().expect("it is bound");
-        let letters = Arc::<Mutex<Vec<Letter>>>::default();
+        let letters = Arc::<Mutex<Vec<ReceivedMail>>>::default();
         let taken = letters.clone();
         let task = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
@@ -97,7 +97,7 @@ impl MailServer {
     ///
     /// # Panics
     /// Never: nobody panics while holding the list.
-    pub fn letters(&self) -> Vec<Letter> {
+    pub fn received(&self) -> Vec<ReceivedMail> {
         self.letters.lock().expect("nobody panics while holding it").clone()
     }
 
@@ -105,23 +105,27 @@ impl MailServer {
     ///
     /// # Panics
     /// When that takes longer than ten minutes.
-    pub async fn until(&self, many: usize) -> Vec<Letter> {
+    pub async fn wait_for(&self, many: usize) -> Vec<ReceivedMail> {
         for _ in 0..60_000 {
-            let letters = self.letters();
+            let letters = self.received();
             if letters.len() >= many {
                 return letters;
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        panic!("{} letters came, {many} were awaited", self.letters().len());
+        panic!("{} letters came, {many} were awaited", self.received().len());
     }
 }
 
-async fn talk(stream: tokio::net::TcpStream, manners: Manners, taken: &Mutex<Vec<Letter>>) -> io::Result<()> {
+async fn talk(
+    stream: tokio::net::TcpStream,
+    manners: MailServerBehaviour,
+    taken: &Mutex<Vec<ReceivedMail>>,
+) -> io::Result<()> {
     let mut plain = BufReader::new(stream);
     plain.write_all(b"220 stand-in ESMTP\r\n").await?;
     if converse(&mut plain, false, manners, taken).await? {
-        let secured = receiver::acceptor().accept(plain.into_inner()).await?;
+        let secured = stub_server::acceptor().accept(plain.into_inner()).await?;
         converse(&mut BufReader::new(secured), true, manners, taken).await?;
     }
     Ok(())
@@ -131,10 +135,10 @@ async fn talk(stream: tokio::net::TcpStream, manners: Manners, taken: &Mutex<Vec
 async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
     stream: &mut BufReader<S>,
     secured: bool,
-    manners: Manners,
-    taken: &Mutex<Vec<Letter>>,
+    manners: MailServerBehaviour,
+    taken: &Mutex<Vec<ReceivedMail>>,
 ) -> io::Result<bool> {
-    let mut letter = Letter { secured, ..Letter::default() };
+    let mut letter = ReceivedMail { over_tls: secured, ..ReceivedMail::default() };
     loop {
         let Some(line) = line(stream).await? else { return Ok(false) };
         let line = String::from_utf8_lossy(&line).trim_end().to_owned();
@@ -151,22 +155,25 @@ async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
                 if letter.login.is_some() { "235 welcome" } else { "535 no" }
             }
             "MAIL" => {
-                letter.from = between(rest);
+                letter.from = text_in_angle_brackets(rest);
                 "250 ok"
             }
             "RCPT" => {
-                letter.to.push(between(rest));
+                letter.to.push(text_in_angle_brackets(rest));
                 "250 ok"
             }
             "DATA" => {
                 stream.write_all(b"354 go on\r\n").await?;
                 receive(stream, &mut letter).await?;
                 let login = letter.login.clone();
-                let done = std::mem::replace(&mut letter, Letter { secured, login, ..Letter::default() });
-                if manners.taken.starts_with('2') {
+                let done = std::mem::replace(
+                    &mut letter,
+                    ReceivedMail { over_tls: secured, login, ..ReceivedMail::default() },
+                );
+                if manners.accept_reply.starts_with('2') {
                     taken.lock().expect("nobody panics while holding it").push(done);
                 }
-                manners.taken
+                manners.accept_reply
             }
             "QUIT" => {
                 stream.write_all(b"221 bye\r\n").await?;
@@ -180,26 +187,26 @@ async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
 
 async fn receive<S: AsyncRead + AsyncWrite + Unpin>(
     stream: &mut BufReader<S>,
-    letter: &mut Letter,
+    letter: &mut ReceivedMail,
 ) -> io::Result<()> {
     while let Some(line) = line(stream).await? {
         let Some(text) = line.strip_suffix(b"\r\n") else {
-            letter.faults.push("a line ends without CR LF".to_owned());
+            letter.protocol_errors.push("a line ends without CR LF".to_owned());
             continue;
         };
         if text == b"." {
             return Ok(());
         }
         if text.contains(&b'\r') {
-            letter.faults.push("a bare CR".to_owned());
+            letter.protocol_errors.push("a bare CR".to_owned());
         }
         if text.len() > 998 {
-            letter.faults.push(format!("a line of {} bytes", text.len()));
+            letter.protocol_errors.push(format!("a line of {} bytes", text.len()));
         }
         let text = match text.strip_prefix(b".") {
             Some(rest) if rest.starts_with(b".") => rest,
             Some(_) => {
-                letter.faults.push("a dot that was not doubled".to_owned());
+                letter.protocol_errors.push("a dot that was not doubled".to_owned());
                 text
             }
             None => text,
@@ -227,10 +234,10 @@ fn login(rest: &str) -> Option<(String, String)> {
 
 /// Standard base64, padded.
 fn decode(text: &str) -> Option<Vec<u8>> {
-    const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const BASE64_ALPHABET: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let (mut bits, mut held, mut out) = (0_u32, 0, Vec::new());
     for letter in text.trim_end_matches('=').bytes() {
-        let value = LETTERS.iter().position(|known| *known == letter)?;
+        let value = BASE64_ALPHABET.iter().position(|known| *known == letter)?;
         (bits, held) = ((bits << 6) | value as u32, held + 6);
         if held >= 8 {
             held -= 8;
@@ -242,7 +249,7 @@ fn decode(text: &str) -> Option<Vec<u8>> {
 }
 
 /// What stands between `<` and `>`.
-fn between(text: &str) -> String {
+fn text_in_angle_brackets(text: &str) -> String {
     text.split_once('<')
         .and_then(|(_, rest)| rest.split_once('>'))
         .map_or(String::new(), |(inner, _)| inner.to_owned())

@@ -1,10 +1,10 @@
-// An issuer of blind tokens with the key of RFC 9578's vectors, which crates/methods is held to as well.
+// An issuer of blind tokens with the key of RFC 9578's vectors, which crates/age_methods is held to as well.
 
 import assert from "node:assert/strict";
 import { constants, createHash, createPrivateKey, createPublicKey, privateDecrypt, verify } from "node:crypto";
 import { readFileSync } from "node:fs";
 
-const { skS, pkS } = JSON.parse(readFileSync("../crates/methods/tests/vectors/rfc9578-b2.json", "utf8"));
+const { skS, pkS } = JSON.parse(readFileSync("../crates/age_methods/tests/vectors/rfc9578-b2.json", "utf8"));
 const KEY = createPrivateKey(Buffer.from(skS, "hex"));
 const SPKI = Buffer.from(pkS, "hex");
 

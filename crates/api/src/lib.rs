@@ -1,149 +1,152 @@
 //! Assay's HTTP interfaces. One operation is one file: contract on top, guard first, rule in the middle, answer last.
 
-pub mod ages;
-pub mod ai;
+pub mod age_verification;
 mod console;
+pub mod content_moderation;
+pub mod document_verification;
 mod http;
-pub mod identity;
-pub mod moderation;
+pub mod image_analysis;
 mod oauth;
 pub mod openapi;
-pub mod proof;
+pub mod proof_of_age;
 mod system;
 
 pub use http::{
     Brand, BrandError,
-    auth::{Allowance, GeoError, GeoLocator, GeoSettings, RateLimit},
+    auth::{GeoError, GeoLocator, GeoSettings, RateLimit, RateLimitAllowance},
     virtual_hosts::{Interface, VirtualHosts},
 };
-pub use system::{Disk, Metrics};
+pub use system::{DataDisk, MetricsRecorder};
 
 use axum::{Router, middleware};
-use base::{SignedDuration, Uuid, World};
+use base::{Environment, SignedDuration, Uuid};
 use db::Db;
 use domain::{
-    accounts::{closing::Closing, doors::Doors},
-    ages::Ages,
-    audit::Decisions,
-    estimate::Estimator,
-    faces::Faces,
-    identity::Identities,
-    moderation::Moderations,
-    proof::{Proofs, issuer::Issuer},
+    accounts::{deletion::AccountDeletionService, sign_in::SignInService},
+    age_verification::AgeVerificationService,
+    audit::DecisionLog,
+    content_moderation::ContentModerationService,
+    document_verification::DocumentVerificationService,
+    faces::FaceIndexService,
+    image_analysis::ImageAnalyser,
+    proof_of_age::{ProofOfAgeService, issuer::ProofIssuer},
     secure_capture::SecureCapture,
-    tenancy::nonces::Nonces,
+    tenancy::nonces::NonceStore,
     vault::Vault,
 };
-use media::blobs::Blobs;
+use media::blobs::BlobStore;
 use std::{sync::Arc, time::Duration};
 
 /// Everything an operation may reach; cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Api {
+pub struct ApiState {
     /// Time and chance.
-    pub world: Arc<dyn World>,
+    pub environment: Arc<dyn Environment>,
     /// The database.
     pub db: Db,
     /// The brand in header names and codes.
     pub brand: Brand,
     /// Nonces that were used.
-    pub nonces: Nonces,
+    pub nonces: NonceStore,
     /// The models, behind their bounded pool.
-    pub estimator: Estimator,
+    pub image_analyser: ImageAnalyser,
     /// People whom accounts know.
-    pub faces: Faces,
+    pub faces: FaceIndexService,
     /// Secure capture sessions.
     pub secure_capture: SecureCapture,
     /// Seals what is kept in rows.
     pub vault: Vault,
     /// Proofs of age.
-    pub proofs: Proofs,
+    pub proof_of_age: ProofOfAgeService,
     /// This server as an issuer of proofs.
-    pub issuer: Issuer,
+    pub proof_issuer: ProofIssuer,
     /// Content moderation.
-    pub moderations: Moderations,
+    pub content_moderation: ContentModerationService,
     /// Document verification sessions.
-    pub identities: Identities,
+    pub document_verification: DocumentVerificationService,
     /// Age verification sessions.
-    pub ages: Ages,
+    pub age_verification: AgeVerificationService,
     /// What is kept outside the database.
-    pub blobs: Blobs,
+    pub blobs: BlobStore,
     /// How members come in.
-    pub doors: Doors,
+    pub sign_in: SignInService,
     /// How accounts are closed.
-    pub closing: Closing,
+    pub account_deletion: AccountDeletionService,
     /// How often anybody may ask for sign-in links, all together.
-    pub sign_ins: Arc<RateLimit>,
+    pub sign_in_rate_limit: Arc<RateLimit>,
     /// Where decision records go, when they are kept.
-    pub decisions: Option<Decisions>,
+    pub decision_records: Option<DecisionLog>,
     /// How often the person of a session may call, of whichever kind.
-    pub people: Arc<RateLimit<Uuid>>,
+    pub end_user_rate_limit: Arc<RateLimit<Uuid>>,
     /// How often an application may call, where that is limited.
-    pub rate: Option<Arc<RateLimit>>,
+    pub application_rate_limit: Option<Arc<RateLimit>>,
     /// Where callers are.
-    pub geo: Arc<GeoLocator>,
+    pub geo_locator: Arc<GeoLocator>,
     /// Metrics, rendered on demand.
-    pub metrics: Metrics,
+    pub metrics: MetricsRecorder,
     /// Where room is needed.
-    pub disk: Disk,
+    pub data_disk: DataDisk,
     /// Limits of the HTTP side.
-    pub settings: Arc<Settings>,
+    pub settings: Arc<ApiSettings>,
 }
 
 /// Limits of the HTTP side.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct ApiSettings {
     /// How far a signed request's timestamp may be off.
     pub max_clock_skew: SignedDuration,
     /// The largest body of the image AI interface, bytes. 2 MB is read as 2 MiB: an image of 1.5 MB and a byte must
     /// still get as far as `IMAGE_SIZE_TOO_BIG`.
-    pub body_bytes: usize,
+    pub max_image_body_bytes: usize,
     /// How long a body may take to arrive.
     pub body_timeout: Duration,
     /// Host names that serve one mount each.
-    pub hosts: VirtualHosts,
+    pub virtual_hosts: VirtualHosts,
     /// Where callers reach this server, without a trailing slash.
     pub public_url: String,
     /// Accounts that one application may have.
-    pub accounts: i64,
+    pub max_accounts_per_application: i64,
     /// The age that `?explain=true` holds an estimate against where the request names no threshold.
-    pub explained_age: u8,
+    pub explain_threshold_years: u8,
     /// The false-positive rate for which `?explain=true` states a buffer.
-    pub explained_rate: f64,
+    pub explain_false_positive_rate: f64,
 }
 
-impl Default for Settings {
+impl Default for ApiSettings {
     fn default() -> Self {
         Self {
             max_clock_skew: SignedDuration::from_mins(5),
-            body_bytes: 2 << 20,
+            max_image_body_bytes: 2 << 20,
             body_timeout: Duration::from_secs(30),
-            hosts: VirtualHosts::default(),
+            virtual_hosts: VirtualHosts::default(),
             public_url: "http://127.0.0.1:8080".to_owned(),
-            accounts: 100,
-            explained_age: 18,
-            explained_rate: 0.05,
+            max_accounts_per_application: 100,
+            explain_threshold_years: 18,
+            explain_false_positive_rate: 0.05,
         }
     }
 }
 
-impl Settings {
+impl ApiSettings {
     /// The addresses under which the token endpoint is reached: what assertions may be meant for.
-    pub(crate) fn token_endpoints(&self) -> Vec<String> {
-        let hosts = self.hosts.names().map(|host| format!("https://{host}"));
-        std::iter::once(self.public_url.clone()).chain(hosts).map(|base| base + oauth::PATH).collect()
+    pub(crate) fn token_audiences(&self) -> Vec<String> {
+        let hosts = self.virtual_hosts.names().map(|host| format!("https://{host}"));
+        std::iter::once(self.public_url.clone())
+            .chain(hosts)
+            .map(|base| base + oauth::TOKEN_ENDPOINT_PATH)
+            .collect()
     }
 }
 
 /// All interfaces and the server's own pages, ready to serve. `pages` are those that people see.
-pub fn router(api: Api, pages: Router) -> Router {
-    let (ai, _) = ai::router().split_for_parts();
+pub fn router(api: ApiState, pages: Router) -> Router {
+    let (ai, _) = image_analysis::router().split_for_parts();
     let (tokens, _) = oauth::router().split_for_parts();
-    let (moderation, _) = moderation::router().split_for_parts();
-    let (identity, _) = identity::router().split_for_parts();
-    let (ages, _) = ages::router().split_for_parts();
+    let (moderation, _) = content_moderation::router().split_for_parts();
+    let (identity, _) = document_verification::router().split_for_parts();
+    let (ages, _) = age_verification::router().split_for_parts();
     let (console, _) = console::router().split_for_parts();
-    let (proof, _) = proof::router().split_for_parts();
+    let (proof, _) = proof_of_age::router().split_for_parts();
     let routes = Router::new()
         .merge(ai)
         .merge(tokens)
@@ -156,20 +159,20 @@ pub fn router(api: Api, pages: Router) -> Router {
         .fallback(system::not_found)
         .method_not_allowed_fallback(system::not_found)
         .with_state(api.clone());
-    let hosts = api.settings.hosts.clone();
+    let hosts = api.settings.virtual_hosts.clone();
     // Swagger UI's files travel inside the binary, so the reference works offline.
     let routes = routes
-        .merge(openapi::reference())
+        .merge(openapi::reference_page())
         .merge(pages)
-        .layer(http::panic::catch::<ai::Code>())
-        .layer(middleware::from_fn_with_state(api, http::request_context::trace));
-    hosts.before(routes)
+        .layer(http::panic::catch_panics::<image_analysis::ImageAnalysisErrorCode>())
+        .layer(middleware::from_fn_with_state(api, http::request_context::trace_request));
+    hosts.wrap(routes)
 }
 
 /// How all interfaces tell other servers of what happened. Each interface implements its own trait of the domain for it, next to
 /// the operations whose answers look alike.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Webhooks;
+pub struct WebhookFormatter;
 
 /// Standard base64, as images travel.
 pub fn base64(bytes: &[u8]) -> String {

@@ -1,10 +1,10 @@
 //! `POST /v1/oauth/token`: a bearer token for an assertion that the application signed (RFC 6749, RFC 7523).
 
 use crate::{
-    Api,
+    ApiState,
     http::{
         body::{self, BodyError},
-        error::ErrorCode,
+        error::LoggedErrorCode,
     },
 };
 use axum::{
@@ -13,17 +13,17 @@ use axum::{
     http::{HeaderName, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use domain::tenancy::tokens::{self, LIFETIME, NoToken, Scope, TokenRequest};
+use domain::tenancy::tokens::{self, ACCESS_TOKEN_LIFETIME, TokenExchangeError, TokenRequest, TokenScope};
 use std::{borrow::Cow, collections::BTreeMap};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 /// The path of the endpoint; with the server's address before it, the audience of assertions.
-pub(crate) const PATH: &str = "/v1/oauth/token";
+pub(crate) const TOKEN_ENDPOINT_PATH: &str = "/v1/oauth/token";
 /// A form of more bytes is not read.
 const MAX_FORM_BYTES: usize = 64 << 10;
 
-pub(crate) fn router() -> OpenApiRouter<Api> {
+pub(crate) fn router() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(token))
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct TokenForm {
 
 /// A token.
 #[derive(serde::Serialize, ToSchema)]
-pub(crate) struct TokenAnswer {
+pub(crate) struct TokenResponse {
     /// Opaque; send it as `Authorization: Bearer …`.
     access_token: String,
     /// `Bearer`.
@@ -64,7 +64,7 @@ pub(crate) struct TokenAnswer {
 
 /// A refusal (RFC 6749, section 5.2).
 #[derive(serde::Serialize, ToSchema)]
-pub(crate) struct TokenError {
+pub(crate) struct TokenErrorBody {
     /// `invalid_request`, `invalid_client`, `unauthorized_client`, `unsupported_grant_type`, `invalid_scope`, or
     /// `temporarily_unavailable` when there are too many live tokens or the server is not well.
     #[schema(value_type = String, example = "invalid_client")]
@@ -73,7 +73,7 @@ pub(crate) struct TokenError {
     error_description: String,
 }
 
-const NO_STORE: [(HeaderName, HeaderValue); 2] = [
+const NO_STORE_HEADERS: [(HeaderName, HeaderValue); 2] = [
     (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
     (header::PRAGMA, HeaderValue::from_static("no-cache")),
 ];
@@ -83,15 +83,15 @@ const NO_STORE: [(HeaderName, HeaderValue); 2] = [
     post, path = "/v1/oauth/token", tag = "tokens",
     request_body(content = TokenForm, content_type = "application/x-www-form-urlencoded"),
     responses(
-        (status = 200, description = "The token, shown only now.", body = TokenAnswer),
-        (status = 400, description = "The request cannot be granted.", body = TokenError),
-        (status = 401, description = "The client did not prove who it is.", body = TokenError),
-        (status = 413, description = "The form has more than 64 KiB.", body = TokenError),
-        (status = 429, description = "The application has 200 live tokens.", body = TokenError),
-        (status = 503, description = "The database does not answer.", body = TokenError),
+        (status = 200, description = "The token, shown only now.", body = TokenResponse),
+        (status = 400, description = "The request cannot be granted.", body = TokenErrorBody),
+        (status = 401, description = "The client did not prove who it is.", body = TokenErrorBody),
+        (status = 413, description = "The form has more than 64 KiB.", body = TokenErrorBody),
+        (status = 429, description = "The application has 200 live tokens.", body = TokenErrorBody),
+        (status = 503, description = "The database does not answer.", body = TokenErrorBody),
     ),
 )]
-pub(crate) async fn token(State(api): State<Api>, request: Request) -> Response {
+pub(crate) async fn token(State(api): State<ApiState>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let read =
         body::read(&parts.headers, body, MAX_FORM_BYTES, api.settings.body_timeout, "send the form alone")
@@ -99,24 +99,32 @@ pub(crate) async fn token(State(api): State<Api>, request: Request) -> Response 
     let form = match &read {
         Ok(form) => form,
         Err(BodyError::TooLarge(_)) => {
-            return refuse(StatusCode::PAYLOAD_TOO_LARGE, "invalid_request", "the form has more than 64 KiB");
+            return error_response(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "invalid_request",
+                "the form has more than 64 KiB",
+            );
         }
-        Err(BodyError::Broken(words)) => return refuse(StatusCode::BAD_REQUEST, "invalid_request", *words),
+        Err(BodyError::Broken(words)) => {
+            return error_response(StatusCode::BAD_REQUEST, "invalid_request", *words);
+        }
     };
     let asked = match read_form(form) {
         Ok(asked) => asked,
-        Err(words) => return refuse(StatusCode::BAD_REQUEST, "invalid_request", words),
+        Err(words) => return error_response(StatusCode::BAD_REQUEST, "invalid_request", words),
     };
-    match tokens::exchange(&api.db, &*api.world, &api.settings.token_endpoints(), &asked).await {
+    match tokens::exchange_assertion(&api.db, &*api.environment, &api.settings.token_audiences(), &asked)
+        .await
+    {
         Ok(issued) => {
             let scope =
-                issued.scopes.iter().map(|scope: &Scope| scope.as_str()).collect::<Vec<_>>().join(" ");
+                issued.scopes.iter().map(|scope: &TokenScope| scope.as_str()).collect::<Vec<_>>().join(" ");
             let access_token = issued.token.expose().clone();
-            let expires_in = LIFETIME.as_secs();
-            let answer = TokenAnswer { access_token, token_type: "Bearer", expires_in, scope };
-            (NO_STORE, Json(answer)).into_response()
+            let expires_in = ACCESS_TOKEN_LIFETIME.as_secs();
+            let answer = TokenResponse { access_token, token_type: "Bearer", expires_in, scope };
+            (NO_STORE_HEADERS, Json(answer)).into_response()
         }
-        Err(no) => refusal(&api, &no),
+        Err(no) => token_error_response(&api, &no),
     }
 }
 
@@ -137,38 +145,41 @@ fn read_form(form: &[u8]) -> Result<TokenRequest<'_>, &'static str> {
     })
 }
 
-fn refusal(api: &Api, no: &NoToken) -> Response {
+fn token_error_response(api: &ApiState, no: &TokenExchangeError) -> Response {
     let (status, error) = match no {
-        NoToken::InvalidRequest(_) => (StatusCode::BAD_REQUEST, "invalid_request"),
-        NoToken::InvalidClient(_) => (StatusCode::UNAUTHORIZED, "invalid_client"),
-        NoToken::UnauthorizedClient(_) => (StatusCode::BAD_REQUEST, "unauthorized_client"),
-        NoToken::UnsupportedGrantType => (StatusCode::BAD_REQUEST, "unsupported_grant_type"),
-        NoToken::InvalidScope(_) => (StatusCode::BAD_REQUEST, "invalid_scope"),
-        NoToken::TooMany { .. } => (StatusCode::TOO_MANY_REQUESTS, "temporarily_unavailable"),
-        NoToken::Db(error) => {
+        TokenExchangeError::InvalidRequest(_) => (StatusCode::BAD_REQUEST, "invalid_request"),
+        TokenExchangeError::InvalidClient(_) => (StatusCode::UNAUTHORIZED, "invalid_client"),
+        TokenExchangeError::UnauthorizedClient(_) => (StatusCode::BAD_REQUEST, "unauthorized_client"),
+        TokenExchangeError::UnsupportedGrantType => (StatusCode::BAD_REQUEST, "unsupported_grant_type"),
+        TokenExchangeError::InvalidScope(_) => (StatusCode::BAD_REQUEST, "invalid_scope"),
+        TokenExchangeError::TooMany { .. } => (StatusCode::TOO_MANY_REQUESTS, "temporarily_unavailable"),
+        TokenExchangeError::Db(error) => {
             tracing::warn!(error = error as &dyn std::error::Error, "no token can be issued");
             let words = "temporarily unavailable, try again";
-            return later(refuse(StatusCode::SERVICE_UNAVAILABLE, "temporarily_unavailable", words), 1);
+            return with_retry_after(
+                error_response(StatusCode::SERVICE_UNAVAILABLE, "temporarily_unavailable", words),
+                1,
+            );
         }
     };
-    let response = refuse(status, error, no.to_string());
+    let response = error_response(status, error, no.to_string());
     match no {
-        NoToken::TooMany { until } => {
-            let wait = until.map_or(60, |until| until.duration_since(api.world.now()).as_secs().max(1));
-            later(response, wait as u64)
+        TokenExchangeError::TooMany { until } => {
+            let wait = until.map_or(60, |until| until.duration_since(api.environment.now()).as_secs().max(1));
+            with_retry_after(response, wait as u64)
         }
         _ => response,
     }
 }
 
-fn refuse(status: StatusCode, error: &'static str, words: impl Into<String>) -> Response {
-    let body = TokenError { error, error_description: words.into() };
-    let mut response = (status, NO_STORE, Json(body)).into_response();
-    response.extensions_mut().insert(ErrorCode(error));
+fn error_response(status: StatusCode, error: &'static str, words: impl Into<String>) -> Response {
+    let body = TokenErrorBody { error, error_description: words.into() };
+    let mut response = (status, NO_STORE_HEADERS, Json(body)).into_response();
+    response.extensions_mut().insert(LoggedErrorCode(error));
     response
 }
 
-fn later(mut response: Response, seconds: u64) -> Response {
+fn with_retry_after(mut response: Response, seconds: u64) -> Response {
     response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
     response
 }

@@ -1,42 +1,51 @@
 //! The OpenAPI documents, and the reference page that shows them.
 
-use crate::{Brand, ages, ai, console, http::openapi::share_responses, identity, moderation, proof};
+use crate::{
+    Brand, age_verification, console, content_moderation, document_verification,
+    http::openapi::deduplicate_responses, image_analysis, proof_of_age,
+};
 use utoipa::openapi::{InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder};
 use utoipa_swagger_ui::{Config, SwaggerUi, Url};
 
 /// The interfaces, by the name of their document. The console's is for its own pages, and nothing that businesses call stands in
 /// it.
-pub const NAMES: [&str; 6] = ["moderation", "ai", "proof", "identity", "ages", "console"];
+pub const DOCUMENT_NAMES: [&str; 6] = ["moderation", "ai", "proof", "identity", "ages", "console"];
 
 /// The document of an interface in JSON, with the brand's header names; `None` for an unknown name.
 ///
 /// # Panics
 /// Never: a document of our own always serialises.
-pub fn document(name: &str, brand: &Brand) -> Option<String> {
+pub fn document_json(name: &str, brand: &Brand) -> Option<String> {
     let document = match name {
-        "ai" => describe("Assay image AI", "Age estimation and liveness from one image.", ai::document()),
-        "proof" => {
-            describe("Assay proof of age", "Verify a proof of age scanned at a till.", proof::document())
-        }
-        "moderation" => describe(
+        "ai" => with_info(
+            "Assay image AI",
+            "Age estimation and liveness from one image.",
+            image_analysis::openapi_document(),
+        ),
+        "proof" => with_info(
+            "Assay proof of age",
+            "Verify a proof of age scanned at a till.",
+            proof_of_age::openapi_document(),
+        ),
+        "moderation" => with_info(
             "Assay content moderation",
             "Moderate images, video and live video for unknown, known, banned and under-age faces.",
-            moderation::document(),
+            content_moderation::openapi_document(),
         ),
-        "identity" => describe(
+        "identity" => with_info(
             "Assay document verification",
             "Verify identity documents in sessions. In front of every path, `/sandbox` stands for the sandbox.",
-            identity::document(),
+            document_verification::openapi_document(),
         ),
-        "ages" => describe(
+        "ages" => with_info(
             "Assay age verification",
             "Verify ages in sessions, by fourteen methods. In front of every path, `/sandbox` stands for the sandbox.",
-            ages::document(),
+            age_verification::openapi_document(),
         ),
-        "console" => describe(
+        "console" => with_info(
             "Assay console",
             "Sign in to the console and out again; everything else its pages ask of the moderation interface.",
-            console::document(),
+            console::openapi_document(),
         ),
         _ => return None,
     };
@@ -44,7 +53,7 @@ pub fn document(name: &str, brand: &Brand) -> Option<String> {
     Some(brand.rebrand(&json).into_owned())
 }
 
-fn describe(title: &str, description: &str, document: OpenApi) -> OpenApi {
+fn with_info(title: &str, description: &str, document: OpenApi) -> OpenApi {
     let licence =
         LicenseBuilder::new().name("MIT OR Apache-2.0").identifier(Some("MIT OR Apache-2.0")).build();
     let info = InfoBuilder::new()
@@ -55,12 +64,12 @@ fn describe(title: &str, description: &str, document: OpenApi) -> OpenApi {
         .build();
     let builder: OpenApiBuilder = document.into();
     let mut document = builder.info(info).build();
-    share_responses(&mut document);
+    deduplicate_responses(&mut document);
     document
 }
 
 /// The reference page at `/reference`: of what businesses call.
-pub(crate) fn reference() -> SwaggerUi {
+pub(crate) fn reference_page() -> SwaggerUi {
     let documents = [
         Url::new("image AI", "/openapi/ai.json"),
         Url::new("moderation", "/openapi/moderation.json"),

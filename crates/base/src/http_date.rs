@@ -3,7 +3,7 @@
 use jiff::{Timestamp, fmt::strtime, tz::TimeZone};
 
 /// Reads an IMF-fixdate (RFC 9110, section 5.6.7), as `Fri, 16 Jan 2026 14:40:00 GMT`.
-pub fn http_date(text: &str) -> Option<Timestamp> {
+pub fn parse_http_date(text: &str) -> Option<Timestamp> {
     let civil = strtime::parse("%a, %d %b %Y %H:%M:%S GMT", text).ok()?.to_datetime().ok()?;
     civil.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp())
 }
@@ -14,12 +14,12 @@ mod tests {
 
     #[test]
     fn the_one_form_is_read_and_no_other() {
-        let read = http_date("Fri, 16 Jan 2026 14:40:00 GMT");
+        let read = parse_http_date("Fri, 16 Jan 2026 14:40:00 GMT");
         assert_eq!(read, "2026-01-16T14:40:00Z".parse().ok());
         for other in
             ["", "2026-01-16T14:40:00Z", "Fri, 16 Jan 2026 14:40:00", "Fri, 32 Jan 2026 14:40:00 GMT"]
         {
-            assert_eq!(http_date(other), None, "{other}");
+            assert_eq!(parse_http_date(other), None, "{other}");
         }
     }
 }

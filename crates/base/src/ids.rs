@@ -1,20 +1,20 @@
 //! One type for each kind of thing, so that ids cannot be mixed up.
 
-use crate::World;
+use crate::Environment;
 use uuid::Uuid;
 
 /// What every typed id can do; lets a crate that stores values write one conversion for all of them.
 pub trait Id: Copy + From<Uuid> + Into<Uuid> {
     /// What the id is the id of, for messages.
-    const OF: &'static str;
+    const NOUN: &'static str;
 
     /// Whether new ids are ordered by time (UUID version 7) or random (version 4, RFC 9562). The moderation interface
     /// knows versions 1 to 5 alone, so what it names is random.
     const ORDERED: bool;
 
     /// A new id.
-    fn new(world: &dyn World) -> Self {
-        Self::from(if Self::ORDERED { world.uuid() } else { world.random_uuid() })
+    fn new(world: &dyn Environment) -> Self {
+        Self::from(if Self::ORDERED { world.uuid_v7() } else { world.uuid_v4() })
     }
 }
 
@@ -41,7 +41,7 @@ macro_rules! ids {
         pub struct $name(Uuid);
 
         impl Id for $name {
-            const OF: &'static str = $of;
+            const NOUN: &'static str = $of;
             const ORDERED: bool = $ordered;
         }
         impl From<Uuid> for $name {
@@ -122,11 +122,11 @@ ids! { false;
     /// A run of checks over a content.
     ModerationId: "a moderation",
     /// A check of a moderation.
-    CheckId: "a check",
+    ModerationCheckId: "a check",
     /// What a moderation found of one appearance of a face.
-    FindingId: "a finding",
+    ModerationFindingId: "a finding",
     /// A report on a content.
-    ReportId: "a report",
+    ContentReportId: "a report",
     /// A notification of an account.
     NotificationId: "a notification",
     /// A member's word on a notification.
@@ -140,7 +140,7 @@ ids! { false;
     /// A receipt for what was deleted.
     ReceiptId: "a receipt",
     /// A document verification session.
-    SessionId: "a session",
+    DocumentSessionId: "a session",
     /// Something a person supplies in a session.
     ResourceId: "a resource",
     /// A task of a resource.
@@ -150,7 +150,7 @@ ids! { false;
     /// An age verification session.
     AgeSessionId: "an age session",
     /// An attempt at a method of one.
-    AttemptId: "an attempt",
+    AgeAttemptId: "an attempt",
     /// An upload to a session that comes in pieces.
     UploadId: "an upload",
 }

@@ -1,23 +1,23 @@
 //! Words every crate may use: typed ids, time and chance, secrets, pictures. No I/O, nothing asynchronous.
 
+mod environment;
 mod http_date;
 mod ids;
-mod measured;
+mod limit_violation;
 mod picture;
 mod secret;
-mod world;
 
-pub use http_date::http_date;
+pub use environment::{Environment, SystemEnvironment, TestEnvironment};
+pub use http_date::parse_http_date;
 pub use ids::{
-    AccessTokenId, AccountId, AgeSessionId, ApiKeyId, AppId, AttemptId, CheckId, ContentId, DeliveryId,
-    FaceId, FindingId, GroupId, Id, InvitationId, MediaId, MemberId, ModerationId, NotificationId, OrgId,
-    ParseIdError, ProfileId, PublicKeyId, ReceiptId, ReportId, ResourceId, ReviewId, SessionId, TaskId,
-    UploadId,
+    AccessTokenId, AccountId, AgeAttemptId, AgeSessionId, ApiKeyId, AppId, ContentId, ContentReportId,
+    DeliveryId, DocumentSessionId, FaceId, GroupId, Id, InvitationId, MediaId, MemberId, ModerationCheckId,
+    ModerationFindingId, ModerationId, NotificationId, OrgId, ParseIdError, ProfileId, PublicKeyId,
+    ReceiptId, ResourceId, ReviewId, TaskId, UploadId,
 };
-pub use measured::Measured;
+pub use limit_violation::LimitViolation;
 pub use picture::{Picture, PictureSize};
 pub use secret::Secret;
-pub use world::{StillWorld, SystemWorld, World};
 
 pub use jiff::{SignedDuration, Timestamp};
 pub use uuid::Uuid;

@@ -14,13 +14,13 @@ const MAX_DEPTH: usize = 16;
 const MAX_ITEMS: usize = 4096;
 
 /// A map as CBOR has it: pairs in the order of the message.
-pub(crate) type Map = Vec<(Value, Value)>;
+pub(crate) type CborMap = Vec<(Value, Value)>;
 
 /// Why bytes are not CBOR that is accepted here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum BadCbor {
+pub(crate) enum CborError {
     #[error("breaks off")]
-    Short,
+    UnexpectedEnd,
     #[error("has bytes after its end")]
     Trailing,
     #[error("is nested too deeply")]
@@ -30,7 +30,7 @@ pub(crate) enum BadCbor {
     #[error("repeats a map key")]
     RepeatedKey,
     #[error("has a map key that is neither a number nor text nor bytes")]
-    OddKey,
+    InvalidKey,
     #[error("is not in the shortest form with definite lengths")]
     NotShortest,
     #[error("has text that is not UTF-8")]
@@ -40,10 +40,10 @@ pub(crate) enum BadCbor {
 }
 
 /// Reads exactly one value.
-pub(crate) fn decode(bytes: &[u8]) -> Result<Value, BadCbor> {
-    let mut reader = Reader { rest: bytes, items: 0 };
+pub(crate) fn decode(bytes: &[u8]) -> Result<Value, CborError> {
+    let mut reader = CborReader { rest: bytes, items: 0 };
     let value = reader.value(0)?;
-    if reader.rest.is_empty() { Ok(value) } else { Err(BadCbor::Trailing) }
+    if reader.rest.is_empty() { Ok(value) } else { Err(CborError::Trailing) }
 }
 
 /// Writes a value, every head in its shortest form.
@@ -54,23 +54,23 @@ pub(crate) fn encode(value: &Value) -> Vec<u8> {
 }
 
 /// What a map holds under a label, a number.
-pub(crate) fn numbered(map: &[(Value, Value)], label: i64) -> Option<&Value> {
+pub(crate) fn get_label(map: &[(Value, Value)], label: i64) -> Option<&Value> {
     let label = Value::Integer(label.into());
     map.iter().find(|(key, _)| *key == label).map(|(_, value)| value)
 }
 
 /// What a map holds under a name, a text.
-pub(crate) fn named<'a>(map: &'a [(Value, Value)], name: &str) -> Option<&'a Value> {
+pub(crate) fn get_name<'a>(map: &'a [(Value, Value)], name: &str) -> Option<&'a Value> {
     map.iter().find(|(key, _)| key.as_text() == Some(name)).map(|(_, value)| value)
 }
 
 /// A whole number of an `i64`'s range.
-pub(crate) fn whole(value: &Value) -> Option<i64> {
+pub(crate) fn as_i64(value: &Value) -> Option<i64> {
     value.as_integer().and_then(|number| i64::try_from(number).ok())
 }
 
 /// The bytes inside `#6.24(bstr)`, which is how messages embed encoded CBOR.
-pub(crate) fn embedded(value: &Value) -> Option<&[u8]> {
+pub(crate) fn unwrap_encoded_cbor(value: &Value) -> Option<&[u8]> {
     match value {
         Value::Tag(24, inner) => inner.as_bytes().map(Vec::as_slice),
         _ => None,
@@ -78,29 +78,29 @@ pub(crate) fn embedded(value: &Value) -> Option<&[u8]> {
 }
 
 /// Wraps encoded CBOR into `#6.24(bstr)`.
-pub(crate) fn embed(encoded: Vec<u8>) -> Value {
+pub(crate) fn wrap_encoded_cbor(encoded: Vec<u8>) -> Value {
     Value::Tag(24, Box::new(Value::Bytes(encoded)))
 }
 
-struct Reader<'a> {
+struct CborReader<'a> {
     rest: &'a [u8],
     items: usize,
 }
 
-impl<'a> Reader<'a> {
-    fn take(&mut self, length: u64) -> Result<&'a [u8], BadCbor> {
-        let length = usize::try_from(length).map_err(|_| BadCbor::Short)?;
-        let (taken, rest) = self.rest.split_at_checked(length).ok_or(BadCbor::Short)?;
+impl<'a> CborReader<'a> {
+    fn take(&mut self, length: u64) -> Result<&'a [u8], CborError> {
+        let length = usize::try_from(length).map_err(|_| CborError::UnexpectedEnd)?;
+        let (taken, rest) = self.rest.split_at_checked(length).ok_or(CborError::UnexpectedEnd)?;
         self.rest = rest;
         Ok(taken)
     }
 
-    fn number(&mut self, width: u64) -> Result<u64, BadCbor> {
+    fn number(&mut self, width: u64) -> Result<u64, CborError> {
         Ok(self.take(width)?.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
     }
 
     /// The major type, the five bits beside it, and the argument, which must be in its shortest form.
-    fn head(&mut self) -> Result<(u8, u8, u64), BadCbor> {
+    fn head(&mut self) -> Result<(u8, u8, u64), CborError> {
         let first = self.number(1)? as u8;
         let (major, info) = (first >> 5, first & 0x1f);
         let argument = match info {
@@ -109,7 +109,7 @@ impl<'a> Reader<'a> {
             25 => self.number(2)?,
             26 => self.number(4)?,
             27 => self.number(8)?,
-            _ => return Err(BadCbor::NotShortest),
+            _ => return Err(CborError::NotShortest),
         };
         // The argument of major type 7 is a float or a simple value and has no shorter form to demand.
         let least = match info {
@@ -119,27 +119,27 @@ impl<'a> Reader<'a> {
             27 => 1 << 32,
             _ => 0,
         };
-        if major != 7 && argument < least { Err(BadCbor::NotShortest) } else { Ok((major, info, argument)) }
+        if major != 7 && argument < least { Err(CborError::NotShortest) } else { Ok((major, info, argument)) }
     }
 
-    fn value(&mut self, depth: usize) -> Result<Value, BadCbor> {
+    fn value(&mut self, depth: usize) -> Result<Value, CborError> {
         self.items += 1;
         if self.items > MAX_ITEMS {
-            return Err(BadCbor::TooMany);
+            return Err(CborError::TooMany);
         }
         if depth > MAX_DEPTH {
-            return Err(BadCbor::TooDeep);
+            return Err(CborError::TooDeep);
         }
         let (major, info, argument) = self.head()?;
         Ok(match major {
             0 => Value::Integer(argument.into()),
             1 => {
                 let negative = -1 - i128::from(argument);
-                Value::Integer(negative.try_into().map_err(|_| BadCbor::Unknown)?)
+                Value::Integer(negative.try_into().map_err(|_| CborError::Unknown)?)
             }
             2 => Value::Bytes(self.take(argument)?.to_vec()),
             3 => {
-                let text = std::str::from_utf8(self.take(argument)?).map_err(|_| BadCbor::NotText)?;
+                let text = std::str::from_utf8(self.take(argument)?).map_err(|_| CborError::NotText)?;
                 Value::Text(text.to_owned())
             }
             4 => {
@@ -158,23 +158,23 @@ impl<'a> Reader<'a> {
                 22 | 23 => Value::Null,
                 26 => Value::Float(f64::from(f32::from_bits(argument as u32))),
                 27 => Value::Float(f64::from_bits(argument)),
-                _ => return Err(BadCbor::Unknown),
+                _ => return Err(CborError::Unknown),
             },
         })
     }
 
-    fn map(&mut self, pairs: u64, depth: usize) -> Result<Map, BadCbor> {
+    fn map(&mut self, pairs: u64, depth: usize) -> Result<CborMap, CborError> {
         let mut map = Vec::new();
         let mut seen = BTreeSet::new();
         for _ in 0..pairs {
             let before = self.rest;
             let key = self.value(depth + 1)?;
             if !(key.is_integer() || key.is_text() || key.is_bytes()) {
-                return Err(BadCbor::OddKey);
+                return Err(CborError::InvalidKey);
             }
             // The shortest form makes equal keys equal bytes.
             if !seen.insert(&before[..before.len() - self.rest.len()]) {
-                return Err(BadCbor::RepeatedKey);
+                return Err(CborError::RepeatedKey);
             }
             map.push((key, self.value(depth + 1)?));
         }
@@ -186,7 +186,7 @@ impl<'a> Reader<'a> {
 mod tests {
     use super::*;
 
-    fn read(hex: &str) -> Result<Value, BadCbor> {
+    fn read(hex: &str) -> Result<Value, CborError> {
         decode(&hex::decode(hex).unwrap())
     }
 
@@ -211,7 +211,11 @@ mod tests {
             assert_eq!(hex::encode(encode(&read(hex).unwrap())), hex);
         }
         assert_eq!(read("f7"), Ok(Value::Null));
-        assert_eq!(whole(&read("3bffffffffffffffff").unwrap()), None, "beyond i64 is no moment and no label");
+        assert_eq!(
+            as_i64(&read("3bffffffffffffffff").unwrap()),
+            None,
+            "beyond i64 is no moment and no label"
+        );
     }
 
     #[test]
@@ -219,23 +223,23 @@ mod tests {
         let deep = format!("{}00", "81".repeat(MAX_DEPTH + 1));
         let wide = format!("991001{}", "00".repeat(4097));
         for (hex, reason) in [
-            ("", BadCbor::Short),
-            ("1900", BadCbor::Short),
-            ("5affffffff00", BadCbor::Short),
-            ("9bffffffffffffffff", BadCbor::Short),
-            ("0000", BadCbor::Trailing),
-            (&deep, BadCbor::TooDeep),
-            (&wide, BadCbor::TooMany),
-            ("a201020103", BadCbor::RepeatedKey),
-            ("a2616101616102", BadCbor::RepeatedKey),
-            ("a1f401", BadCbor::OddKey),
-            ("1817", BadCbor::NotShortest),
-            ("190001", BadCbor::NotShortest),
-            ("9f00ff", BadCbor::NotShortest),
-            ("bf0001ff", BadCbor::NotShortest),
-            ("5f4100ff", BadCbor::NotShortest),
-            ("61ff", BadCbor::NotText),
-            ("f0", BadCbor::Unknown),
+            ("", CborError::UnexpectedEnd),
+            ("1900", CborError::UnexpectedEnd),
+            ("5affffffff00", CborError::UnexpectedEnd),
+            ("9bffffffffffffffff", CborError::UnexpectedEnd),
+            ("0000", CborError::Trailing),
+            (&deep, CborError::TooDeep),
+            (&wide, CborError::TooMany),
+            ("a201020103", CborError::RepeatedKey),
+            ("a2616101616102", CborError::RepeatedKey),
+            ("a1f401", CborError::InvalidKey),
+            ("1817", CborError::NotShortest),
+            ("190001", CborError::NotShortest),
+            ("9f00ff", CborError::NotShortest),
+            ("bf0001ff", CborError::NotShortest),
+            ("5f4100ff", CborError::NotShortest),
+            ("61ff", CborError::NotText),
+            ("f0", CborError::Unknown),
         ] {
             assert_eq!(read(hex), Err(reason), "{hex}");
         }

@@ -1,21 +1,21 @@
 //! `COSE_Sign1` (RFC 9052).
 
 use crate::cbor;
-use crate::jws::MAX_CHAIN;
-use crate::keys::Alg;
+use crate::jws::MAX_CHAIN_CERTIFICATES;
+use crate::keys::SignatureAlgorithm;
 use ciborium::Value;
 
-const ALG: i64 = 1;
-const CRIT: i64 = 2;
-const KID: i64 = 4;
-const TYP: i64 = 16;
-const X5CHAIN: i64 = 33;
+const ALG_LABEL: i64 = 1;
+const CRIT_LABEL: i64 = 2;
+const KID_LABEL: i64 = 4;
+const TYP_LABEL: i64 = 16;
+const X5CHAIN_LABEL: i64 = 33;
 
 /// A signed message taken apart; nothing in it is verified yet.
 #[derive(Clone, Debug)]
-pub(crate) struct Sign1 {
+pub(crate) struct CoseSign1 {
     /// `None` when the protected header names an algorithm that is not on the allow-list, or none at all.
-    pub alg: Option<Alg>,
+    pub alg: Option<SignatureAlgorithm>,
     pub kid: Option<Vec<u8>>,
     /// The type where it is given as text (RFC 9596).
     pub typ: Option<String>,
@@ -28,11 +28,11 @@ pub(crate) struct Sign1 {
 }
 
 /// Why a value is no such message, in words that follow "the message".
-pub(crate) type BadSign1 = &'static str;
+pub(crate) type CoseSign1Error = &'static str;
 
-impl Sign1 {
+impl CoseSign1 {
     /// Takes a message apart, with or without the tags of `COSE_Sign1` (18) and CWT (61).
-    pub(crate) fn parse(mut value: Value) -> Result<Self, BadSign1> {
+    pub(crate) fn parse(mut value: Value) -> Result<Self, CoseSign1Error> {
         for tag in [61, 18] {
             value = match value {
                 Value::Tag(found, inner) if found == tag => *inner,
@@ -57,26 +57,30 @@ impl Sign1 {
                 .and_then(|header| header.into_map().ok())
                 .ok_or("has a protected header that is no map in its shortest form")?,
         };
-        if cbor::numbered(&header, CRIT).is_some() || cbor::numbered(&unprotected, CRIT).is_some() {
+        if cbor::get_label(&header, CRIT_LABEL).is_some()
+            || cbor::get_label(&unprotected, CRIT_LABEL).is_some()
+        {
             return Err("has critical header parameters, none of which is known here");
         }
         if header.iter().any(|(label, _)| unprotected.iter().any(|(other, _)| label == other)) {
             return Err("repeats a header parameter");
         }
-        if cbor::numbered(&unprotected, ALG).is_some() {
+        if cbor::get_label(&unprotected, ALG_LABEL).is_some() {
             return Err("names its algorithm where no signature protects it");
         }
-        let either = |label| cbor::numbered(&header, label).or_else(|| cbor::numbered(&unprotected, label));
-        let kid = match either(KID) {
+        let either = |label| cbor::get_label(&header, label).or_else(|| cbor::get_label(&unprotected, label));
+        let kid = match either(KID_LABEL) {
             None | Some(Value::Null) => None,
             Some(Value::Bytes(kid)) => Some(kid.clone()),
             Some(_) => return Err("has a `kid` that is no bytes"),
         };
         Ok(Self {
-            alg: cbor::numbered(&header, ALG).and_then(cbor::whole).and_then(Alg::of_cose),
+            alg: cbor::get_label(&header, ALG_LABEL)
+                .and_then(cbor::as_i64)
+                .and_then(SignatureAlgorithm::of_cose),
             kid,
-            typ: cbor::numbered(&header, TYP).and_then(Value::as_text).map(str::to_ascii_lowercase),
-            chain: chain(either(X5CHAIN))?,
+            typ: cbor::get_label(&header, TYP_LABEL).and_then(Value::as_text).map(str::to_ascii_lowercase),
+            chain: parse_x5chain(either(X5CHAIN_LABEL))?,
             protected,
             payload,
             signature,
@@ -84,23 +88,23 @@ impl Sign1 {
     }
 
     /// The bytes that the signature is over (`Sig_structure`), with outside data and the payload, which may be detached.
-    pub(crate) fn signed(&self, outside: &[u8], payload: &[u8]) -> Vec<u8> {
-        signed(&self.protected, outside, payload)
+    pub(crate) fn signed_bytes(&self, outside: &[u8], payload: &[u8]) -> Vec<u8> {
+        sig_structure(&self.protected, outside, payload)
     }
 }
 
 /// `Sig_structure` of a `COSE_Sign1`: what a signer signs.
-pub(crate) fn signed(protected: &[u8], outside: &[u8], payload: &[u8]) -> Vec<u8> {
+pub(crate) fn sig_structure(protected: &[u8], outside: &[u8], payload: &[u8]) -> Vec<u8> {
     let bytes = |bytes: &[u8]| Value::Bytes(bytes.to_vec());
     let context = Value::Text("Signature1".to_owned());
     cbor::encode(&Value::Array(vec![context, bytes(protected), bytes(outside), bytes(payload)]))
 }
 
-fn chain(value: Option<&Value>) -> Result<Vec<Vec<u8>>, BadSign1> {
+fn parse_x5chain(value: Option<&Value>) -> Result<Vec<Vec<u8>>, CoseSign1Error> {
     match value {
         None => Ok(Vec::new()),
         Some(Value::Bytes(one)) => Ok(vec![one.clone()]),
-        Some(Value::Array(list)) if (1..=MAX_CHAIN).contains(&list.len()) => list
+        Some(Value::Array(list)) if (1..=MAX_CHAIN_CERTIFICATES).contains(&list.len()) => list
             .iter()
             .map(|one| one.as_bytes().cloned())
             .collect::<Option<_>>()

@@ -32,181 +32,201 @@
 //! Other issuers' tokens need `iss`, `iat`, `exp` and an age in one of the wordings of `ages`; `cnf` on a
 //! token that is not presented by its holder is refused.
 
-use crate::ages::Ages;
-use crate::cbor::{self, Map};
-use crate::cose::Sign1;
-use crate::digest::{UseOf, use_key};
-use crate::keys::Jwk;
-use crate::proof::{Check, Failed, StatusReference, Terms, Unsupported, Verified};
-use crate::times::Times;
-use crate::trust::{Issuer, Signed};
+use crate::age_claims::AgeClaims;
+use crate::cbor::{self, CborMap};
+use crate::cose::CoseSign1;
+use crate::digest::{ReplayKeySource, replay_key};
+use crate::keys::VerificationKey;
+use crate::proof::{
+    ProofCheck, ProofVerificationError, StatusReference, UnsupportedProofError, VerificationTerms,
+    VerifiedProof,
+};
+use crate::trust::{SignedMessage, TrustedIssuer};
+use crate::validity::ValidityTimes;
 use ciborium::Value;
 
-pub(crate) const ISS: i64 = 1;
-pub(crate) const AUD: i64 = 3;
-pub(crate) const EXP: i64 = 4;
-pub(crate) const NBF: i64 = 5;
-pub(crate) const IAT: i64 = 6;
-pub(crate) const CTI: i64 = 7;
-pub(crate) const CNF: i64 = 8;
-pub(crate) const STATUS: i64 = 65535;
+pub(crate) const ISS_LABEL: i64 = 1;
+pub(crate) const AUD_LABEL: i64 = 3;
+pub(crate) const EXP_LABEL: i64 = 4;
+pub(crate) const NBF_LABEL: i64 = 5;
+pub(crate) const IAT_LABEL: i64 = 6;
+pub(crate) const CTI_LABEL: i64 = 7;
+pub(crate) const CNF_LABEL: i64 = 8;
+pub(crate) const STATUS_LABEL: i64 = 65535;
 /// The private claim that holds the credential in a presentation.
-pub(crate) const CREDENTIAL: i64 = -65538;
+pub(crate) const CREDENTIAL_LABEL: i64 = -65538;
 /// Outside data of a holder's signature.
-pub(crate) const PRESENTED: &[u8] = b"POA1";
+pub(crate) const PRESENTATION_EXTERNAL_AAD: &[u8] = b"POA1";
 /// Seconds that our own online proofs and presentations live at most.
-pub(crate) const OWN_SECONDS: i64 = 60;
+pub(crate) const MAX_OWN_PROOF_SECONDS: i64 = 60;
 
 /// A token, and the holder's presentation around it where there is one.
 #[derive(Clone, Debug)]
 pub(crate) struct Cwt {
-    pub token: Sign1,
+    pub token: CoseSign1,
     payload: Vec<u8>,
-    claims: Map,
-    shown: Option<Shown>,
+    claims: CborMap,
+    shown: Option<CwtPresentation>,
     own: bool,
 }
 
 #[derive(Clone, Debug)]
-struct Shown {
-    token: Sign1,
+struct CwtPresentation {
+    token: CoseSign1,
     payload: Vec<u8>,
-    times: Times,
+    times: ValidityTimes,
 }
 
 impl Cwt {
     /// Takes a token or a presentation apart. `own` tokens live at most a minute.
-    pub(crate) fn parse(value: Value, own: bool) -> Result<Self, Unsupported> {
-        let (token, payload, claims) = parts(value)?;
-        let Some(credential) = cbor::numbered(&claims, CREDENTIAL) else {
+    pub(crate) fn parse(value: Value, own: bool) -> Result<Self, UnsupportedProofError> {
+        let (token, payload, claims) = parse_token(value)?;
+        let Some(credential) = cbor::get_label(&claims, CREDENTIAL_LABEL) else {
             return Ok(Self { token, payload, claims, shown: None, own });
         };
         let inner = credential.as_bytes().and_then(|bytes| cbor::decode(bytes).ok());
-        let inner = inner.ok_or_else(|| Unsupported::new("the presentation holds no credential"))?;
-        let shown = Shown { token, payload, times: times(&claims)? };
-        let (token, payload, claims) = parts(inner)?;
+        let inner =
+            inner.ok_or_else(|| UnsupportedProofError::new("the presentation holds no credential"))?;
+        let shown = CwtPresentation { token, payload, times: parse_times(&claims)? };
+        let (token, payload, claims) = parse_token(inner)?;
         Ok(Self { token, payload, claims, shown: Some(shown), own })
     }
 
     pub(crate) fn issuer(&self) -> Option<&str> {
-        cbor::numbered(&self.claims, ISS).and_then(Value::as_text)
+        cbor::get_label(&self.claims, ISS_LABEL).and_then(Value::as_text)
     }
 
-    pub(crate) fn verify(&self, issuer: &Issuer, terms: &Terms) -> Result<Verified, Failed> {
-        let signed = Signed {
+    pub(crate) fn verify(
+        &self,
+        issuer: &TrustedIssuer,
+        terms: &VerificationTerms,
+    ) -> Result<VerifiedProof, ProofVerificationError> {
+        let signed = SignedMessage {
             alg: self.token.alg,
             kid: self.token.kid.as_deref(),
             chain: &self.token.chain,
-            message: &self.token.signed(&[], &self.payload),
+            message: &self.token.signed_bytes(&[], &self.payload),
             signature: &self.token.signature,
         };
-        issuer.vouches(&signed, terms.now)?;
+        issuer.verify_signature(&signed, terms.now)?;
         if self.token.typ.as_deref().is_some_and(|typ| typ.contains("statuslist")) {
-            return Err(Failed::unsupported("the token is a status list"));
+            return Err(ProofVerificationError::unsupported("the token is a status list"));
         }
         self.check_audience(terms)?;
-        let times = times(&self.claims).map_err(|error| Failed::unsupported(error.detail))?;
-        times.hold(terms)?;
+        let times =
+            parse_times(&self.claims).map_err(|error| ProofVerificationError::unsupported(error.detail))?;
+        times.check_valid_at_scan(terms)?;
         let (until, checks): (_, &[_]) = match &self.shown {
             Some(shown) => {
                 self.check_holder(shown)?;
-                shown.times.hold(terms)?;
-                minute(&shown.times)?;
-                shown.times.fresh(terms, issuer.window(terms))?;
+                shown.times.check_valid_at_scan(terms)?;
+                check_lifetime(&shown.times)?;
+                shown.times.check_freshness(terms, issuer.freshness_window(terms))?;
                 // The credential is used up by this, whichever presentation comes next.
-                (times.end(terms)?, &[Check::Fresh, Check::HolderBound])
+                (times.replay_end(terms)?, &[ProofCheck::Fresh, ProofCheck::HolderBound])
             }
-            None if cbor::numbered(&self.claims, CNF).is_some() => {
-                return Err(Failed::unverified(
+            None if cbor::get_label(&self.claims, CNF_LABEL).is_some() => {
+                return Err(ProofVerificationError::unverified(
                     "the credential is bound to its holder, who did not sign this presentation",
                 ));
             }
             None => {
-                times.end(terms)?;
+                times.replay_end(terms)?;
                 if self.own {
-                    minute(&times)?;
+                    check_lifetime(&times)?;
                 }
-                (times.fresh(terms, issuer.window(terms))?, &[Check::Fresh])
+                (times.check_freshness(terms, issuer.freshness_window(terms))?, &[ProofCheck::Fresh])
             }
         };
-        let age_over = Ages::of_cbor(&self.claims)?.highest(issuer.highest_age_over())?;
-        let status = issuer.status_of(status(cbor::numbered(&self.claims, STATUS)))?;
-        let used = match cbor::numbered(&self.claims, CTI) {
-            Some(Value::Bytes(id)) if !id.is_empty() => use_key(issuer.id(), UseOf::Id, id),
-            Some(_) => return Err(Failed::unsupported("the token has an id that is no bytes")),
-            None => use_key(issuer.id(), UseOf::Message, signed.message),
+        let age_over = AgeClaims::of_cbor(&self.claims)?.highest_reached(issuer.highest_age_over())?;
+        let status =
+            issuer.status_to_check(parse_status_reference(cbor::get_label(&self.claims, STATUS_LABEL)))?;
+        let used = match cbor::get_label(&self.claims, CTI_LABEL) {
+            Some(Value::Bytes(id)) if !id.is_empty() => replay_key(issuer.id(), ReplayKeySource::Id, id),
+            Some(_) => {
+                return Err(ProofVerificationError::unsupported("the token has an id that is no bytes"));
+            }
+            None => replay_key(issuer.id(), ReplayKeySource::Message, signed.message),
         };
-        Ok(issuer.verified(age_over, (used, until), status, checks))
+        Ok(issuer.to_verified_proof(age_over, (used, until), status, checks))
     }
 
-    fn check_audience(&self, terms: &Terms) -> Result<(), Failed> {
-        let (Some(expected), Some(named)) = (&terms.audience, cbor::numbered(&self.claims, AUD)) else {
+    fn check_audience(&self, terms: &VerificationTerms) -> Result<(), ProofVerificationError> {
+        let (Some(expected), Some(named)) = (&terms.audience, cbor::get_label(&self.claims, AUD_LABEL))
+        else {
             return Ok(());
         };
         let one = |value: &Value| value.as_text() == Some(expected.as_str());
         if one(named) || named.as_array().is_some_and(|all| all.iter().any(one)) {
             Ok(())
         } else {
-            Err(Failed::unsupported("the token is meant for another audience"))
+            Err(ProofVerificationError::unsupported("the token is meant for another audience"))
         }
     }
 
     /// Whether the key that the issuer put into the credential signed the presentation.
-    fn check_holder(&self, shown: &Shown) -> Result<(), Failed> {
-        let key = cbor::numbered(&self.claims, CNF)
+    fn check_holder(&self, shown: &CwtPresentation) -> Result<(), ProofVerificationError> {
+        let key = cbor::get_label(&self.claims, CNF_LABEL)
             .and_then(Value::as_map)
-            .and_then(|cnf| cbor::numbered(cnf, 1)?.as_map())
-            .and_then(|key| Jwk::of_cose(key))
+            .and_then(|cnf| cbor::get_label(cnf, 1)?.as_map())
+            .and_then(|key| VerificationKey::of_cose(key))
             .ok_or_else(|| {
-                Failed::unverified("the credential names no holder's key that is accepted here")
+                ProofVerificationError::unverified(
+                    "the credential names no holder's key that is accepted here",
+                )
             })?;
-        let message = shown.token.signed(PRESENTED, &shown.payload);
+        let message = shown.token.signed_bytes(PRESENTATION_EXTERNAL_AAD, &shown.payload);
         if shown.token.alg.is_some_and(|alg| key.verifies(alg, &message, &shown.token.signature)) {
             Ok(())
         } else {
-            Err(Failed::unverified("the presentation is not signed by the credential's holder"))
+            Err(ProofVerificationError::unverified(
+                "the presentation is not signed by the credential's holder",
+            ))
         }
     }
 }
 
-fn minute(times: &Times) -> Result<(), Failed> {
+fn check_lifetime(times: &ValidityTimes) -> Result<(), ProofVerificationError> {
     match (times.iat, times.exp) {
-        (Some(iat), Some(exp)) if exp.saturating_sub(iat) <= OWN_SECONDS => Ok(()),
-        _ => Err(Failed::unsupported(format!(
-            "the proof lives longer than {OWN_SECONDS} seconds, or does not say how long"
+        (Some(iat), Some(exp)) if exp.saturating_sub(iat) <= MAX_OWN_PROOF_SECONDS => Ok(()),
+        _ => Err(ProofVerificationError::unsupported(format!(
+            "the proof lives longer than {MAX_OWN_PROOF_SECONDS} seconds, or does not say how long"
         ))),
     }
 }
 
-fn parts(value: Value) -> Result<(Sign1, Vec<u8>, Map), Unsupported> {
-    let mut token =
-        Sign1::parse(value).map_err(|problem| Unsupported::new(format!("the code's message {problem}")))?;
-    let payload =
-        token.payload.take().ok_or_else(|| Unsupported::new("the code's message has no payload"))?;
+fn parse_token(value: Value) -> Result<(CoseSign1, Vec<u8>, CborMap), UnsupportedProofError> {
+    let mut token = CoseSign1::parse(value)
+        .map_err(|problem| UnsupportedProofError::new(format!("the code's message {problem}")))?;
+    let payload = token
+        .payload
+        .take()
+        .ok_or_else(|| UnsupportedProofError::new("the code's message has no payload"))?;
     let claims = cbor::decode(&payload).ok().and_then(|claims| claims.into_map().ok());
-    let claims =
-        claims.ok_or_else(|| Unsupported::new("the token's claims are no map in its shortest form"))?;
+    let claims = claims
+        .ok_or_else(|| UnsupportedProofError::new("the token's claims are no map in its shortest form"))?;
     Ok((token, payload, claims))
 }
 
 /// The moments among CWT claims.
-pub(crate) fn times(claims: &[(Value, Value)]) -> Result<Times, Unsupported> {
-    let moment = |label| match cbor::numbered(claims, label) {
+pub(crate) fn parse_times(claims: &[(Value, Value)]) -> Result<ValidityTimes, UnsupportedProofError> {
+    let moment = |label| match cbor::get_label(claims, label) {
         None => Ok(None),
         Some(Value::Float(seconds)) if seconds.abs() < 1e15 => Ok(Some(seconds.floor() as i64)),
-        Some(value) => cbor::whole(value)
+        Some(value) => cbor::as_i64(value)
             .map(Some)
-            .ok_or_else(|| Unsupported::new("the token has a moment that is no number")),
+            .ok_or_else(|| UnsupportedProofError::new("the token has a moment that is no number")),
     };
-    Ok(Times { iat: moment(IAT)?, nbf: moment(NBF)?, exp: moment(EXP)? })
+    Ok(ValidityTimes { iat: moment(IAT_LABEL)?, nbf: moment(NBF_LABEL)?, exp: moment(EXP_LABEL)? })
 }
 
 /// A status claim in CBOR, as CWT and mobile documents have it.
-pub(crate) fn status(claim: Option<&Value>) -> Result<Option<StatusReference>, ()> {
+pub(crate) fn parse_status_reference(claim: Option<&Value>) -> Result<Option<StatusReference>, ()> {
     let Some(claim) = claim else { return Ok(None) };
-    let list = claim.as_map().and_then(|claim| cbor::named(claim, "status_list")?.as_map()).ok_or(())?;
-    let index = cbor::named(list, "idx").and_then(cbor::whole).and_then(|index| u64::try_from(index).ok());
-    let uri = cbor::named(list, "uri").and_then(Value::as_text);
+    let list = claim.as_map().and_then(|claim| cbor::get_name(claim, "status_list")?.as_map()).ok_or(())?;
+    let index =
+        cbor::get_name(list, "idx").and_then(cbor::as_i64).and_then(|index| u64::try_from(index).ok());
+    let uri = cbor::get_name(list, "uri").and_then(Value::as_text);
     match (index, uri) {
         (Some(index), Some(uri)) => Ok(Some(StatusReference { uri: uri.to_owned(), index })),
         _ => Err(()),

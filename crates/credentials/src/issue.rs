@@ -4,31 +4,34 @@
 //! the holder; the holder's page shows it with [`present`]'s few bytes around it. Batches tell no more than they must:
 //! the moments of a credential are whole hours, so that those of one batch look like those of any other.
 
-use crate::ages::{AGE_OVER, OLDEST};
+use crate::age_claims::{AGE_OVER_LABEL, MAX_AGE_YEARS};
 use crate::cbor;
 use crate::cose;
-use crate::cwt::{CNF, CREDENTIAL, CTI, EXP, IAT, ISS, OWN_SECONDS, PRESENTED, STATUS};
-use crate::hosts;
-use crate::keys::{der, thumbprint};
-use crate::proof::{MAX_CHARACTERS, StatusReference};
-use crate::read::OWN;
+use crate::cwt::{
+    CNF_LABEL, CREDENTIAL_LABEL, CTI_LABEL, EXP_LABEL, IAT_LABEL, ISS_LABEL, MAX_OWN_PROOF_SECONDS,
+    PRESENTATION_EXTERNAL_AAD, STATUS_LABEL,
+};
+use crate::detect_format::OWN_PREFIX;
+use crate::https_host;
+use crate::keys::{encode_der, thumbprint};
+use crate::proof::{MAX_QR_CHARS, StatusReference};
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::signature::{
     ECDSA_P256_SHA256_FIXED, ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair, ParsedPublicKey,
 };
-use base::{Secret, SignedDuration, Timestamp, World};
+use base::{Environment, Secret, SignedDuration, Timestamp};
 use base64_simd::URL_SAFE_NO_PAD as BASE64URL;
 use ciborium::Value;
 use serde_json::json;
 
 /// How long a credential may live at most.
-pub const LONGEST: SignedDuration = SignedDuration::from_hours(31 * 24);
+pub const MAX_CREDENTIAL_LIFETIME: SignedDuration = SignedDuration::from_hours(31 * 24);
 /// Protected header of a signature that names no key: ES256.
-const ES256: &[u8] = &[0xa1, 0x01, 0x26];
+const ES256_PROTECTED_HEADER: &[u8] = &[0xa1, 0x01, 0x26];
 
 /// Why nothing was issued.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BadGrant {
+pub enum IssueError {
     /// The key is no P-256 key as PKCS#8 or PEM of it, or no point of the curve.
     #[error("is not a P-256 key")]
     Key,
@@ -36,16 +39,18 @@ pub enum BadGrant {
     #[error("the issuer must be a text of 1 to 200 bytes")]
     Issuer,
     /// No threshold, or one outside 1 to 150.
-    #[error("a proof shows at least one threshold, of 1 to {OLDEST} years")]
+    #[error("a proof shows at least one threshold, of 1 to {MAX_AGE_YEARS} years")]
     Age,
     /// Online proofs live for 1 to 60 seconds, credentials for up to 31 days.
-    #[error("a proof lives for 1 to {OWN_SECONDS} seconds, a holder's credential for up to 31 days")]
+    #[error(
+        "a proof lives for 1 to {MAX_OWN_PROOF_SECONDS} seconds, a holder's credential for up to 31 days"
+    )]
     Validity,
     /// The status list has no https address.
     #[error("the status list must have an https address")]
     Status,
     /// The code would be longer than a QR code can be.
-    #[error("the code would have more than {MAX_CHARACTERS} characters")]
+    #[error("the code would have more than {MAX_QR_CHARS} characters")]
     TooLong,
     /// A presentation was asked of something that is no credential of ours.
     #[error("is not a credential")]
@@ -60,15 +65,16 @@ pub struct IssuingKey {
 
 impl IssuingKey {
     /// A new key out of the world's chance.
-    pub fn generate(world: &dyn World) -> Self {
+    pub fn generate(world: &dyn Environment) -> Self {
         loop {
             let mut scalar = [0; 32];
-            world.fill(&mut scalar);
+            world.fill_random(&mut scalar);
             // ECPrivateKey of RFC 5915; a scalar outside the group (one in 2^32) is drawn again.
             let scalar = Secret::new(scalar.to_vec());
-            let version = der(0x02, &[1]);
-            let curve = der(0xa0, b"\x06\x08\x2a\x86\x48\xce\x3d\x03\x01\x07");
-            let sec1 = Secret::new(der(0x30, &[version, der(0x04, scalar.expose()), curve].concat()));
+            let version = encode_der(0x02, &[1]);
+            let curve = encode_der(0xa0, b"\x06\x08\x2a\x86\x48\xce\x3d\x03\x01\x07");
+            let sec1 =
+                Secret::new(encode_der(0x30, &[version, encode_der(0x04, scalar.expose()), curve].concat()));
             if let Ok(pair) =
                 EcdsaKeyPair::from_private_key_der(&ECDSA_P256_SHA256_FIXED_SIGNING, sec1.expose())
             {
@@ -78,16 +84,16 @@ impl IssuingKey {
     }
 
     /// Reads a PKCS#8 document in DER.
-    pub fn from_pkcs8_der(der: &[u8]) -> Result<Self, BadGrant> {
+    pub fn from_pkcs8_der(der: &[u8]) -> Result<Self, IssueError> {
         let pair = EcdsaKeyPair::from_private_key_der(&ECDSA_P256_SHA256_FIXED_SIGNING, der);
-        pair.map(Self::of).map_err(|_| BadGrant::Key)
+        pair.map(Self::of).map_err(|_| IssueError::Key)
     }
 
     /// Reads a PKCS#8 document in PEM (`PRIVATE KEY`).
-    pub fn from_pkcs8_pem(text: &str) -> Result<Self, BadGrant> {
-        let document = pem::parse(text).map_err(|_| BadGrant::Key)?;
+    pub fn from_pkcs8_pem(text: &str) -> Result<Self, IssueError> {
+        let document = pem::parse(text).map_err(|_| IssueError::Key)?;
         if document.tag() != "PRIVATE KEY" {
-            return Err(BadGrant::Key);
+            return Err(IssueError::Key);
         }
         let der = Secret::new(document.into_contents());
         Self::from_pkcs8_der(der.expose())
@@ -120,7 +126,7 @@ impl IssuingKey {
     }
 
     /// A compact JWS over a payload. `header` names the algorithm, ES256.
-    pub fn jws(&self, header: &serde_json::Value, payload: &serde_json::Value) -> String {
+    pub fn sign_jws(&self, header: &serde_json::Value, payload: &serde_json::Value) -> String {
         let [header, payload] = [header, payload].map(|part| BASE64URL.encode_to_string(part.to_string()));
         let input = format!("{header}.{payload}");
         let signature = BASE64URL.encode_to_string(self.sign(input.as_bytes()));
@@ -145,9 +151,9 @@ impl IssuingKey {
         signature.expect("the operating system gives randomness").as_ref().to_vec()
     }
 
-    fn sign1(&self, protected: &[u8], outside: &[u8], claims: Vec<(Value, Value)>) -> Vec<u8> {
+    fn sign_cose(&self, protected: &[u8], outside: &[u8], claims: Vec<(Value, Value)>) -> Vec<u8> {
         let payload = cbor::encode(&Value::Map(claims));
-        let signature = self.sign(&cose::signed(protected, outside, &payload));
+        let signature = self.sign(&cose::sig_structure(protected, outside, &payload));
         let parts =
             [bytes(protected), Value::Map(Vec::new()), Value::Bytes(payload), Value::Bytes(signature)];
         cbor::encode(&Value::Tag(18, Box::new(Value::Array(parts.into()))))
@@ -166,24 +172,24 @@ pub struct HolderKey([u8; 65]);
 
 impl HolderKey {
     /// Reads an uncompressed point: 4, x, y. That is what WebCrypto exports as `raw`.
-    pub fn from_raw(point: &[u8; 65]) -> Result<Self, BadGrant> {
+    pub fn from_raw(point: &[u8; 65]) -> Result<Self, IssueError> {
         // Short of checking it here, a key outside the curve would only show when the holder stands at the till.
         match ParsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, point) {
             Ok(_) if point[0] == 4 => Ok(Self(*point)),
-            _ => Err(BadGrant::Key),
+            _ => Err(IssueError::Key),
         }
     }
 
     /// Reads a public JWK (`kty` EC, `crv` P-256, `x`, `y`).
-    pub fn from_jwk(jwk: &serde_json::Value) -> Result<Self, BadGrant> {
+    pub fn from_jwk(jwk: &serde_json::Value) -> Result<Self, IssueError> {
         if jwk["kty"] != "EC" || jwk["crv"] != "P-256" || jwk.get("d").is_some() {
-            return Err(BadGrant::Key);
+            return Err(IssueError::Key);
         }
         let coordinate =
             |name| jwk.get(name).and_then(serde_json::Value::as_str).and_then(crate::jws::base64url);
-        let (Some(x), Some(y)) = (coordinate("x"), coordinate("y")) else { return Err(BadGrant::Key) };
+        let (Some(x), Some(y)) = (coordinate("x"), coordinate("y")) else { return Err(IssueError::Key) };
         let point = [vec![4], x, y].concat();
-        Self::from_raw(point.as_slice().try_into().map_err(|_| BadGrant::Key)?)
+        Self::from_raw(point.as_slice().try_into().map_err(|_| IssueError::Key)?)
     }
 
     /// `COSE_Key` with the point compressed, which saves 48 characters.
@@ -197,7 +203,7 @@ impl HolderKey {
 
 /// What is attested, by whom, to whom, for how long.
 #[derive(Clone, Debug)]
-pub struct Grant {
+pub struct AgeAttestation {
     /// The issuer's id as relying parties list it, 1 to 200 bytes. Every byte costs a character and a half.
     pub issuer: String,
     /// The thresholds that are reached, in years, 1 to 150.
@@ -207,34 +213,40 @@ pub struct Grant {
     /// Where the credential's status is written. It costs about 100 characters; short-lived proofs go without.
     pub status: Option<StatusReference>,
     /// How long it holds: 1 to 60 seconds online, up to 31 days for a credential, whose end is then rounded up to the hour.
-    pub valid: SignedDuration,
+    pub lifetime: SignedDuration,
 }
 
 /// Issues an online proof or a credential as the text of a QR code. `id` must be random: it is what a second use is told by.
-pub fn issue(key: &IssuingKey, grant: &Grant, now: Timestamp, id: [u8; 16]) -> Result<String, BadGrant> {
-    coded(&credential(key, grant, now, id)?)
-}
-
-/// The bytes of what [`issue`] writes as text: what a page keeps to present later.
-pub fn credential(
+pub fn issue_code(
     key: &IssuingKey,
-    grant: &Grant,
+    grant: &AgeAttestation,
     now: Timestamp,
     id: [u8; 16],
-) -> Result<Vec<u8>, BadGrant> {
+) -> Result<String, IssueError> {
+    encode_code(&issue_credential(key, grant, now, id)?)
+}
+
+/// The bytes of what [`issue_code`] writes as text: what a page keeps to present later.
+pub fn issue_credential(
+    key: &IssuingKey,
+    grant: &AgeAttestation,
+    now: Timestamp,
+    id: [u8; 16],
+) -> Result<Vec<u8>, IssueError> {
     if !(1..=200).contains(&grant.issuer.len()) {
-        return Err(BadGrant::Issuer);
+        return Err(IssueError::Issuer);
     }
     let mut ages = grant.age_over.clone();
     ages.sort_unstable();
     ages.dedup();
-    if ages.is_empty() || !ages.iter().all(|years| (1..=OLDEST).contains(years)) {
-        return Err(BadGrant::Age);
+    if ages.is_empty() || !ages.iter().all(|years| (1..=MAX_AGE_YEARS).contains(years)) {
+        return Err(IssueError::Age);
     }
-    let seconds = grant.valid.as_secs();
-    let longest = if grant.holder.is_some() { LONGEST.as_secs() } else { OWN_SECONDS };
+    let seconds = grant.lifetime.as_secs();
+    let longest =
+        if grant.holder.is_some() { MAX_CREDENTIAL_LIFETIME.as_secs() } else { MAX_OWN_PROOF_SECONDS };
     if !(1..=longest).contains(&seconds) {
-        return Err(BadGrant::Validity);
+        return Err(IssueError::Validity);
     }
     let (mut iat, mut exp) = (now.as_second(), now.as_second() + seconds);
     if grant.holder.is_some() {
@@ -244,43 +256,43 @@ pub fn credential(
     }
     let ages = ages.into_iter().map(|years| (number(years), Value::Bool(true))).collect();
     let mut claims = vec![
-        (number(ISS), Value::Text(grant.issuer.clone())),
-        (number(EXP), number(exp)),
-        (number(IAT), number(iat)),
-        (number(CTI), bytes(&id)),
-        (number(AGE_OVER), Value::Map(ages)),
+        (number(ISS_LABEL), Value::Text(grant.issuer.clone())),
+        (number(EXP_LABEL), number(exp)),
+        (number(IAT_LABEL), number(iat)),
+        (number(CTI_LABEL), bytes(&id)),
+        (number(AGE_OVER_LABEL), Value::Map(ages)),
     ];
     if let Some(holder) = &grant.holder {
-        claims.push((number(CNF), map([(1, holder.to_cose())])));
+        claims.push((number(CNF_LABEL), map([(1, holder.to_cose())])));
     }
     if let Some(status) = &grant.status {
-        if hosts::of_https(&status.uri).is_none() || i64::try_from(status.index).is_err() {
-            return Err(BadGrant::Status);
+        if https_host::https_host(&status.uri).is_none() || i64::try_from(status.index).is_err() {
+            return Err(IssueError::Status);
         }
         let text = |text: &str| Value::Text(text.to_owned());
         let list = [(text("idx"), number(status.index as i64)), (text("uri"), text(&status.uri))];
-        claims.push((number(STATUS), Value::Map(vec![(text("status_list"), Value::Map(list.into()))])));
+        claims.push((number(STATUS_LABEL), Value::Map(vec![(text("status_list"), Value::Map(list.into()))])));
     }
     let kid = &key.thumbprint[..8];
     let protected = cbor::encode(&map([(1, number(-7)), (4, bytes(kid))]));
-    Ok(key.sign1(&protected, &[], claims))
+    Ok(key.sign_cose(&protected, &[], claims))
 }
 
 /// Presents a credential with the holder's key, for one minute: what the holder's page does in the browser.
-pub fn present(credential: &[u8], holder: &IssuingKey, now: Timestamp) -> Result<String, BadGrant> {
-    cbor::decode(credential).map_err(|_| BadGrant::Credential)?;
+pub fn present(credential: &[u8], holder: &IssuingKey, now: Timestamp) -> Result<String, IssueError> {
+    cbor::decode(credential).map_err(|_| IssueError::Credential)?;
     let iat = now.as_second();
     let claims = vec![
-        (number(EXP), number(iat + OWN_SECONDS)),
-        (number(IAT), number(iat)),
-        (number(CREDENTIAL), bytes(credential)),
+        (number(EXP_LABEL), number(iat + MAX_OWN_PROOF_SECONDS)),
+        (number(IAT_LABEL), number(iat)),
+        (number(CREDENTIAL_LABEL), bytes(credential)),
     ];
-    coded(&holder.sign1(ES256, PRESENTED, claims))
+    encode_code(&holder.sign_cose(ES256_PROTECTED_HEADER, PRESENTATION_EXTERNAL_AAD, claims))
 }
 
-fn coded(message: &[u8]) -> Result<String, BadGrant> {
-    let code = format!("{OWN}{}", base45::encode(message));
-    if code.len() > MAX_CHARACTERS { Err(BadGrant::TooLong) } else { Ok(code) }
+fn encode_code(message: &[u8]) -> Result<String, IssueError> {
+    let code = format!("{OWN_PREFIX}{}", base45::encode(message));
+    if code.len() > MAX_QR_CHARS { Err(IssueError::TooLong) } else { Ok(code) }
 }
 
 fn coordinates(point: &[u8; 65]) -> (String, String) {

@@ -4,28 +4,28 @@
 //! else is read: no RSA, no passwords, no compression. What is decrypted is not yet believed: anybody may encrypt to a public
 //! key, so the signature inside counts.
 
-use crate::{json, jws::base64url, keys};
+use crate::{jws::base64url, keys, strict_json};
 use aws_lc_rs::{
     aead, agreement, cipher, constant_time, hmac, kdf,
     key_wrap::{self, KeyWrap as _},
 };
-use base::{Secret, World};
+use base::{Environment, Secret};
 use base64_simd::URL_SAFE_NO_PAD as BASE64URL;
 use serde_json::{Value, json};
 
 /// More than this is no header of a token.
-const MAX_HEADER: usize = 8 << 10;
+const MAX_HEADER_BYTES: usize = 8 << 10;
 /// The most bytes that each side may have mixed into the key (`apu`, `apv`).
-const MAX_PARTY: usize = 512;
+const MAX_PARTY_INFO_BYTES: usize = 512;
 
 /// Why a text cannot be decrypted, in words that follow "the token".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the token {0}")]
-pub struct BadJwe(&'static str);
+pub struct JweError(&'static str);
 
 /// A private key that tokens are encrypted to.
 pub struct DecryptionKey {
-    curve: Curve,
+    curve: EcCurve,
     scalar: Secret<Vec<u8>>,
     private: agreement::PrivateKey,
     /// Its public half: `0x04`, x, y.
@@ -40,13 +40,13 @@ impl std::fmt::Debug for DecryptionKey {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Curve {
+enum EcCurve {
     P256,
     P384,
     P521,
 }
 
-impl Curve {
+impl EcCurve {
     fn of(name: &str) -> Option<Self> {
         [Self::P256, Self::P384, Self::P521].into_iter().find(|curve| curve.name() == name)
     }
@@ -79,12 +79,12 @@ impl Curve {
 
 impl DecryptionKey {
     /// A new P-256 key out of the world's chance.
-    pub fn generate(world: &dyn World) -> Self {
+    pub fn generate(world: &dyn Environment) -> Self {
         loop {
             let mut scalar = vec![0; 32];
-            world.fill(&mut scalar);
+            world.fill_random(&mut scalar);
             // A scalar outside the group (one in 2^32) is drawn again.
-            if let Some(key) = Self::of(Curve::P256, Secret::new(scalar), None) {
+            if let Some(key) = Self::of(EcCurve::P256, Secret::new(scalar), None) {
                 return key;
             }
         }
@@ -92,35 +92,35 @@ impl DecryptionKey {
 
     /// Reads the scalar of a P-256 key: 32 bytes.
     pub fn from_scalar(scalar: &[u8]) -> Option<Self> {
-        Self::of(Curve::P256, Secret::new(scalar.to_vec()), None)
+        Self::of(EcCurve::P256, Secret::new(scalar.to_vec()), None)
     }
 
     /// Reads a private JSON Web Key on P-256, P-384 or P-521. Its name is its `kid`, or else its thumbprint (RFC 7638).
     pub fn from_jwk(jwk: &str) -> Option<Self> {
-        let members = json::object(jwk.as_bytes())?;
+        let members = strict_json::parse_object(jwk.as_bytes())?;
         let text = |name: &str| members.get(name).and_then(Value::as_str);
         if text("kty")? != "EC" || text("use").is_some_and(|used| used != "enc") {
             return None;
         }
-        let curve = Curve::of(text("crv")?)?;
+        let curve = EcCurve::of(text("crv")?)?;
         let key = Self::of(curve, Secret::new(base64url(text("d")?)?), text("kid"))?;
         // A public half that is another key's would have others encrypt to what cannot be decrypted.
         let half = [vec![4], base64url(text("x")?)?, base64url(text("y")?)?].concat();
         (half == key.point).then_some(key)
     }
 
-    fn of(curve: Curve, scalar: Secret<Vec<u8>>, kid: Option<&str>) -> Option<Self> {
+    fn of(curve: EcCurve, scalar: Secret<Vec<u8>>, kid: Option<&str>) -> Option<Self> {
         let private = agreement::PrivateKey::from_private_key(curve.algorithm(), scalar.expose()).ok()?;
         let point = private.compute_public_key().ok()?.as_ref().to_vec();
         let mut key = Self { curve, scalar, private, point, kid: String::new() };
         key.kid = match kid {
             Some(kid) => kid.to_owned(),
-            None => BASE64URL.encode_to_string(keys::thumbprint(&key.required())),
+            None => BASE64URL.encode_to_string(keys::thumbprint(&key.required_members())),
         };
         Some(key)
     }
 
-    fn required(&self) -> Value {
+    fn required_members(&self) -> Value {
         let (x, y) = self.point[1..].split_at(self.curve.size());
         let (x, y) = (BASE64URL.encode_to_string(x), BASE64URL.encode_to_string(y));
         json!({ "kty": "EC", "crv": self.curve.name(), "x": x, "y": y })
@@ -128,7 +128,7 @@ impl DecryptionKey {
 
     /// The public half as a JSON Web Key for `alg`, to be published.
     pub fn jwk(&self, alg: &str) -> Value {
-        let mut jwk = self.required();
+        let mut jwk = self.required_members();
         jwk["kid"] = json!(self.kid);
         jwk["use"] = json!("enc");
         jwk["alg"] = json!(alg);
@@ -142,7 +142,7 @@ impl DecryptionKey {
 
     /// The RFC 7638 thumbprint of the public half.
     pub fn thumbprint(&self) -> [u8; 32] {
-        keys::thumbprint(&self.required())
+        keys::thumbprint(&self.required_members())
     }
 
     /// The scalar, to be sealed and kept.
@@ -151,7 +151,7 @@ impl DecryptionKey {
     }
 
     /// The key that both sides agree on for one use (RFC 7518, section 4.6.2).
-    fn agree(&self, header: &Header, purpose: &str, key: &mut [u8]) -> Option<()> {
+    fn derive_key(&self, header: &JweHeader, purpose: &str, key: &mut [u8]) -> Option<()> {
         let bits = (key.len() * 8) as u32;
         let mut info = Vec::new();
         for part in [purpose.as_bytes(), &header.apu, &header.apv] {
@@ -161,32 +161,32 @@ impl DecryptionKey {
         info.extend_from_slice(&bits.to_be_bytes());
         let theirs = agreement::UnparsedPublicKey::new(self.curve.algorithm(), &header.epk);
         agreement::agree(&self.private, theirs, (), |shared| {
-            kdf::sskdf_digest(get_sha256(), shared, &info, key).map_err(drop)
+            kdf::sskdf_digest(sskdf_sha256(), shared, &info, key).map_err(drop)
         })
         .ok()
     }
 }
 
-fn get_sha256() -> &'static kdf::SskdfDigestAlgorithm {
+fn sskdf_sha256() -> &'static kdf::SskdfDigestAlgorithm {
     kdf::get_sskdf_digest_algorithm(kdf::SskdfDigestAlgorithmId::Sha256).expect("SHA-256 is always there")
 }
 
 /// How the content key comes.
 #[derive(Clone, Copy)]
-enum Management {
+enum KeyManagement {
     Direct,
     Wrapped(&'static key_wrap::AesBlockCipher, usize),
 }
 
 /// How the content is encrypted.
 #[derive(Clone, Copy)]
-enum Content {
+enum ContentEncryption {
     Gcm(&'static aead::Algorithm),
     /// AES in CBC mode, then a MAC cut to half its length.
     CbcHmac(&'static cipher::Algorithm, hmac::Algorithm),
 }
 
-impl Content {
+impl ContentEncryption {
     fn of(name: &str) -> Option<(Self, usize)> {
         Some(match name {
             "A128GCM" => (Self::Gcm(&aead::AES_128_GCM), 16),
@@ -229,48 +229,48 @@ impl Content {
     }
 }
 
-struct Header {
+struct JweHeader {
     alg: String,
-    management: Management,
+    management: KeyManagement,
     enc: String,
-    content: Content,
+    content: ContentEncryption,
     /// Bytes of the content's key.
     key_size: usize,
-    curve: Curve,
+    curve: EcCurve,
     epk: Vec<u8>,
     apu: Vec<u8>,
     apv: Vec<u8>,
     kid: Option<String>,
 }
 
-impl Header {
-    fn parse(bytes: &[u8]) -> Result<Self, BadJwe> {
-        let members =
-            json::object(bytes).ok_or(BadJwe("has a header that is no JSON object without repetition"))?;
+impl JweHeader {
+    fn parse(bytes: &[u8]) -> Result<Self, JweError> {
+        let members = strict_json::parse_object(bytes)
+            .ok_or(JweError("has a header that is no JSON object without repetition"))?;
         if members.contains_key("crit") || members.contains_key("zip") {
-            return Err(BadJwe("is compressed, or has critical header parameters"));
+            return Err(JweError("is compressed, or has critical header parameters"));
         }
         let text = |name: &str| members.get(name).and_then(Value::as_str);
         let alg = text("alg").unwrap_or_default();
         let management = match alg {
-            "ECDH-ES" => Management::Direct,
-            "ECDH-ES+A128KW" => Management::Wrapped(&key_wrap::AES_128, 16),
-            "ECDH-ES+A256KW" => Management::Wrapped(&key_wrap::AES_256, 32),
-            _ => return Err(BadJwe("has a key management algorithm that is not read here")),
+            "ECDH-ES" => KeyManagement::Direct,
+            "ECDH-ES+A128KW" => KeyManagement::Wrapped(&key_wrap::AES_128, 16),
+            "ECDH-ES+A256KW" => KeyManagement::Wrapped(&key_wrap::AES_256, 32),
+            _ => return Err(JweError("has a key management algorithm that is not read here")),
         };
         let enc = text("enc").unwrap_or_default();
-        let (content, key_size) =
-            Content::of(enc).ok_or(BadJwe("has a content encryption algorithm that is not read here"))?;
+        let (content, key_size) = ContentEncryption::of(enc)
+            .ok_or(JweError("has a content encryption algorithm that is not read here"))?;
         let party = |name: &str| match members.get(name) {
             None => Ok(Vec::new()),
             Some(value) => value
                 .as_str()
                 .and_then(base64url)
-                .filter(|party| party.len() <= MAX_PARTY)
-                .ok_or(BadJwe("has an apu or apv that cannot be used")),
+                .filter(|party| party.len() <= MAX_PARTY_INFO_BYTES)
+                .ok_or(JweError("has an apu or apv that cannot be used")),
         };
-        let (curve, epk) =
-            ephemeral(members.get("epk")).ok_or(BadJwe("has no ephemeral key that can be used"))?;
+        let (curve, epk) = parse_ephemeral_key(members.get("epk"))
+            .ok_or(JweError("has no ephemeral key that can be used"))?;
         Ok(Self {
             alg: alg.to_owned(),
             management,
@@ -286,13 +286,13 @@ impl Header {
     }
 }
 
-fn ephemeral(epk: Option<&Value>) -> Option<(Curve, Vec<u8>)> {
+fn parse_ephemeral_key(epk: Option<&Value>) -> Option<(EcCurve, Vec<u8>)> {
     let members = epk?.as_object()?;
     let text = |name: &str| members.get(name).and_then(Value::as_str);
     if text("kty")? != "EC" || members.contains_key("d") {
         return None;
     }
-    let curve = Curve::of(text("crv")?)?;
+    let curve = EcCurve::of(text("crv")?)?;
     let coordinate = |name: &str| base64url(text(name)?).filter(|bytes| bytes.len() == curve.size());
     Some((curve, [vec![4], coordinate("x")?, coordinate("y")?].concat()))
 }
@@ -303,51 +303,51 @@ pub fn is_jwe(text: &str) -> bool {
 }
 
 /// Decrypts a token with whichever of the keys it is encrypted to: the one that its `kid` names or, without a `kid`, any on its
-/// curve. `apu` and `apv` are mixed in as they stand; who must see certain values in them looks at [`Opened`].
-pub fn decrypt(text: &str, keys: &[&DecryptionKey], most_bytes: usize) -> Result<Opened, BadJwe> {
+/// curve. `apu` and `apv` are mixed in as they stand; who must see certain values in them looks at [`DecryptedJwe`].
+pub fn decrypt(text: &str, keys: &[&DecryptionKey], most_bytes: usize) -> Result<DecryptedJwe, JweError> {
     if text.len() > most_bytes {
-        return Err(BadJwe("is too long"));
+        return Err(JweError("is too long"));
     }
     let parts: Vec<_> = text.splitn(6, '.').collect();
     let [protected, key, iv, ciphertext, tag] = parts[..] else {
-        return Err(BadJwe("has no five parts"));
+        return Err(JweError("has no five parts"));
     };
-    if protected.len() > MAX_HEADER {
-        return Err(BadJwe("has too long a header"));
+    if protected.len() > MAX_HEADER_BYTES {
+        return Err(JweError("has too long a header"));
     }
-    let bytes = |part: &str| base64url(part).ok_or(BadJwe("has a part that is not base64url"));
-    let header = Header::parse(&bytes(protected)?)?;
+    let bytes = |part: &str| base64url(part).ok_or(JweError("has a part that is not base64url"));
+    let header = JweHeader::parse(&bytes(protected)?)?;
     let (key, iv, ciphertext, tag) = (bytes(key)?, bytes(iv)?, bytes(ciphertext)?, bytes(tag)?);
     let is_meant = |candidate: &&&DecryptionKey| {
         candidate.curve == header.curve && header.kid.as_ref().is_none_or(|kid| *kid == candidate.kid)
     };
     let mut meant = keys.iter().filter(is_meant).peekable();
     if meant.peek().is_none() {
-        return Err(BadJwe("is not encrypted to a key of ours"));
+        return Err(JweError("is not encrypted to a key of ours"));
     }
     let opened = meant.find_map(|candidate| {
-        let content_key = content_key(candidate, &header, &key)?;
+        let content_key = unwrap_content_key(candidate, &header, &key)?;
         header.content.decrypt(content_key.expose(), protected.as_bytes(), &iv, ciphertext.clone(), &tag)
     });
-    let payload = Secret::new(opened.ok_or(BadJwe("cannot be decrypted"))?);
-    Ok(Opened { payload, alg: header.alg, enc: header.enc, apu: header.apu, apv: header.apv })
+    let payload = Secret::new(opened.ok_or(JweError("cannot be decrypted"))?);
+    Ok(DecryptedJwe { payload, alg: header.alg, enc: header.enc, apu: header.apu, apv: header.apv })
 }
 
-fn content_key(ours: &DecryptionKey, header: &Header, wrapped: &[u8]) -> Option<Secret<Vec<u8>>> {
+fn unwrap_content_key(ours: &DecryptionKey, header: &JweHeader, wrapped: &[u8]) -> Option<Secret<Vec<u8>>> {
     let mut content = vec![0; header.key_size];
     match header.management {
-        Management::Direct => {
+        KeyManagement::Direct => {
             if !wrapped.is_empty() {
                 return None;
             }
-            ours.agree(header, &header.enc, &mut content)?;
+            ours.derive_key(header, &header.enc, &mut content)?;
         }
-        Management::Wrapped(block, size) => {
+        KeyManagement::Wrapped(block, size) => {
             if wrapped.len() != header.key_size + 8 {
                 return None;
             }
             let mut wrapping = vec![0; size];
-            ours.agree(header, &header.alg, &mut wrapping)?;
+            ours.derive_key(header, &header.alg, &mut wrapping)?;
             let wrapping = Secret::new(wrapping);
             key_wrap::AesKek::new(block, wrapping.expose()).ok()?.unwrap(wrapped, &mut content).ok()?;
         }
@@ -356,23 +356,24 @@ fn content_key(ours: &DecryptionKey, header: &Header, wrapped: &[u8]) -> Option<
 }
 
 /// Encrypts to a public JSON Web Key on P-256 by `ECDH-ES`, as a wallet does. `enc` is `A128GCM` or `A256GCM`.
-pub fn encrypt(payload: &[u8], to: &Value, enc: &str, world: &dyn World) -> Result<String, BadJwe> {
-    let (curve, point) = ephemeral(Some(to)).ok_or(BadJwe("has no receiver whose key can be used"))?;
-    let unread = BadJwe("has a content encryption algorithm that is not written here");
-    let (content, key_size) = Content::of(enc).ok_or(unread)?;
-    let Content::Gcm(algorithm) = content else { return Err(unread) };
+pub fn encrypt(payload: &[u8], to: &Value, enc: &str, world: &dyn Environment) -> Result<String, JweError> {
+    let (curve, point) =
+        parse_ephemeral_key(Some(to)).ok_or(JweError("has no receiver whose key can be used"))?;
+    let unread = JweError("has a content encryption algorithm that is not written here");
+    let (content, key_size) = ContentEncryption::of(enc).ok_or(unread)?;
+    let ContentEncryption::Gcm(algorithm) = content else { return Err(unread) };
     let ours = DecryptionKey::generate(world);
     if curve != ours.curve {
-        return Err(BadJwe("has a receiver on another curve"));
+        return Err(JweError("has a receiver on another curve"));
     }
-    let mut protected = json!({ "alg": "ECDH-ES", "enc": enc, "epk": ours.required() });
+    let mut protected = json!({ "alg": "ECDH-ES", "enc": enc, "epk": ours.required_members() });
     if let Some(kid) = to.get("kid") {
         protected["kid"] = kid.clone();
     }
     let protected = BASE64URL.encode_to_string(protected.to_string());
-    let header = Header {
+    let header = JweHeader {
         alg: "ECDH-ES".to_owned(),
-        management: Management::Direct,
+        management: KeyManagement::Direct,
         enc: enc.to_owned(),
         content,
         key_size,
@@ -383,11 +384,11 @@ pub fn encrypt(payload: &[u8], to: &Value, enc: &str, world: &dyn World) -> Resu
         kid: None,
     };
     let mut key = vec![0; key_size];
-    let agreed = ours.agree(&header, enc, &mut key);
-    agreed.ok_or(BadJwe("has a receiver whose key is none of its curve"))?;
+    let agreed = ours.derive_key(&header, enc, &mut key);
+    agreed.ok_or(JweError("has a receiver whose key is none of its curve"))?;
     let key = Secret::new(key);
     let mut iv = [0; aead::NONCE_LEN];
-    world.fill(&mut iv);
+    world.fill_random(&mut iv);
     let mut text = payload.to_vec();
     let tag = aead::UnboundKey::new(algorithm, key.expose())
         .map(aead::LessSafeKey::new)
@@ -395,14 +396,14 @@ pub fn encrypt(payload: &[u8], to: &Value, enc: &str, world: &dyn World) -> Resu
             let nonce = aead::Nonce::assume_unique_for_key(iv);
             key.seal_in_place_separate_tag(nonce, aead::Aad::from(protected.as_bytes()), &mut text)
         })
-        .map_err(|_| BadJwe("is too long"))?;
+        .map_err(|_| JweError("is too long"))?;
     let [iv, text, tag] = [&iv[..], &text, tag.as_ref()].map(|part| BASE64URL.encode_to_string(part));
     Ok(format!("{protected}..{iv}.{text}.{tag}"))
 }
 
 /// A token that was decrypted. Whoever encrypted it is unknown.
 #[derive(Debug)]
-pub struct Opened {
+pub struct DecryptedJwe {
     /// What was in it.
     pub payload: Secret<Vec<u8>>,
     /// How the key came.
@@ -431,14 +432,14 @@ mod tests {
             "x":"gI0GAILBdu7T53akrFmMyGcsF3n5dO7MmwNBHKW5SV0",
             "y":"SLW_xSffzlPWrHEVI30DHM_4egVwt3NQqeUD7nMFpps"}}"#;
         let bob = DecryptionKey::from_jwk(bob).unwrap();
-        let header = Header::parse(header.as_bytes()).unwrap();
-        let key = content_key(&bob, &header, &[]).unwrap();
+        let header = JweHeader::parse(header.as_bytes()).unwrap();
+        let key = unwrap_content_key(&bob, &header, &[]).unwrap();
         assert_eq!(BASE64URL.encode_to_string(key.expose()), "VqqN6vgjbSBcIijNcacQGg");
     }
 
     #[test]
     fn what_is_encrypted_to_a_key_is_read_by_it_alone() {
-        let world = base::StillWorld::at("2026-01-01T00:00:00Z");
+        let world = base::TestEnvironment::at("2026-01-01T00:00:00Z");
         let (one, other) = (DecryptionKey::generate(&world), DecryptionKey::generate(&world));
         for enc in ["A128GCM", "A256GCM"] {
             let token = encrypt(b"{}", &one.jwk("ECDH-ES"), enc, &world).unwrap();
@@ -453,7 +454,7 @@ mod tests {
 
     #[test]
     fn a_key_with_anothers_public_half_is_none() {
-        let world = base::StillWorld::at("2026-01-01T00:00:00Z");
+        let world = base::TestEnvironment::at("2026-01-01T00:00:00Z");
         let (one, other) = (DecryptionKey::generate(&world), DecryptionKey::generate(&world));
         let mut jwk = one.jwk("ECDH-ES");
         jwk["d"] = json!(BASE64URL.encode_to_string(one.scalar().expose()));

@@ -1,18 +1,18 @@
 //! JSON Web Signatures in compact form (RFC 7515).
 
-use crate::json;
-use crate::keys::Alg;
+use crate::keys::SignatureAlgorithm;
+use crate::strict_json;
 use base64_simd::URL_SAFE_NO_PAD as BASE64URL;
 use serde_json::{Map, Value};
 
 /// Certificates of a chain that are read at all.
-pub(crate) const MAX_CHAIN: usize = 5;
+pub(crate) const MAX_CHAIN_CERTIFICATES: usize = 5;
 
 /// A token taken apart; nothing in it is verified yet.
 #[derive(Clone, Debug)]
 pub(crate) struct Jws {
     /// `None` when the header names an algorithm that is not on the allow-list.
-    pub alg: Option<Alg>,
+    pub alg: Option<SignatureAlgorithm>,
     pub kid: Option<String>,
     /// In lower case, without `application/`.
     pub typ: Option<String>,
@@ -24,17 +24,19 @@ pub(crate) struct Jws {
 }
 
 /// Why a text is no such token, in words that follow "the token".
-pub(crate) type BadJws = &'static str;
+pub(crate) type JwsError = &'static str;
 
 impl Jws {
     /// Takes a token apart. Header parameters that carry or point to keys (`jwk`, `jku`, `x5u`) are not looked at.
-    pub(crate) fn parse(text: &str) -> Result<Self, BadJws> {
+    pub(crate) fn parse(text: &str) -> Result<Self, JwsError> {
         let (signing_input, signature) = text.rsplit_once('.').ok_or("has no three parts")?;
         let (header, payload) = signing_input.split_once('.').ok_or("has no three parts")?;
-        let header = json::object(&base64url(header).ok_or("has a header that is not base64url")?)
-            .ok_or("has a header that is no JSON object without repetition")?;
-        let payload = json::object(&base64url(payload).ok_or("has a payload that is not base64url")?)
-            .ok_or("has a payload that is no JSON object without repetition")?;
+        let header =
+            strict_json::parse_object(&base64url(header).ok_or("has a header that is not base64url")?)
+                .ok_or("has a header that is no JSON object without repetition")?;
+        let payload =
+            strict_json::parse_object(&base64url(payload).ok_or("has a payload that is not base64url")?)
+                .ok_or("has a payload that is no JSON object without repetition")?;
         if header.contains_key("crit") || header.contains_key("b64") {
             return Err("has critical header parameters, none of which is known here");
         }
@@ -45,7 +47,7 @@ impl Jws {
         };
         let chain = match header.get("x5c") {
             None => Vec::new(),
-            Some(Value::Array(list)) if (1..=MAX_CHAIN).contains(&list.len()) => list
+            Some(Value::Array(list)) if (1..=MAX_CHAIN_CERTIFICATES).contains(&list.len()) => list
                 .iter()
                 .map(|one| base64_simd::STANDARD.decode_to_vec(one.as_str()?).ok())
                 .collect::<Option<_>>()
@@ -53,7 +55,7 @@ impl Jws {
             Some(_) => return Err("has too many certificates, or none"),
         };
         Ok(Self {
-            alg: text("alg")?.as_deref().and_then(Alg::of_jose),
+            alg: text("alg")?.as_deref().and_then(SignatureAlgorithm::of_jose),
             kid: text("kid")?,
             typ: text("typ")?.map(|typ| {
                 let typ = typ.to_ascii_lowercase();

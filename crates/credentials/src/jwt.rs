@@ -5,13 +5,16 @@
 //! `nbf` or `validFrom`) and an end (`exp` or `validUntil`). It is a bearer's token, so its window is short: 30
 //! seconds unless the issuer's entry says otherwise. A token with `cnf` belongs to a holder, who has not signed: refused.
 
-use crate::ages::Ages;
-use crate::digest::{UseOf, use_key};
-use crate::json;
+use crate::age_claims::AgeClaims;
+use crate::digest::{ReplayKeySource, replay_key};
 use crate::jws::Jws;
-use crate::proof::{Check, Failed, StatusReference, Terms, Unsupported, Verified};
-use crate::times::Times;
-use crate::trust::{Issuer, Signed};
+use crate::proof::{
+    ProofCheck, ProofVerificationError, StatusReference, UnsupportedProofError, VerificationTerms,
+    VerifiedProof,
+};
+use crate::strict_json;
+use crate::trust::{SignedMessage, TrustedIssuer};
+use crate::validity::ValidityTimes;
 use base::Timestamp;
 use serde_json::{Map, Value};
 
@@ -23,14 +26,17 @@ pub(crate) struct Jwt {
 }
 
 impl Jwt {
-    pub(crate) fn parse(text: &str) -> Result<Self, Unsupported> {
-        let token = Jws::parse(text).map_err(|problem| Unsupported::new(format!("the token {problem}")))?;
+    pub(crate) fn parse(text: &str) -> Result<Self, UnsupportedProofError> {
+        let token =
+            Jws::parse(text).map_err(|problem| UnsupportedProofError::new(format!("the token {problem}")))?;
         // A token made for another purpose by the same key must not pass for a proof.
         if token.typ.as_deref().is_some_and(|typ| !["jwt", "vc+jwt", "vc+ld+jwt"].contains(&typ)) {
-            return Err(Unsupported::new("the token is of a type that is no proof"));
+            return Err(UnsupportedProofError::new("the token is of a type that is no proof"));
         }
         if token.payload.contains_key("vp") {
-            return Err(Unsupported::new("the token is a presentation made for one verifier's request"));
+            return Err(UnsupportedProofError::new(
+                "the token is a presentation made for one verifier's request",
+            ));
         }
         let issuer = named_issuer(&token.payload)?;
         Ok(Self { token, issuer })
@@ -40,59 +46,71 @@ impl Jwt {
         self.issuer.as_deref()
     }
 
-    pub(crate) fn verify(&self, issuer: &Issuer, terms: &Terms) -> Result<Verified, Failed> {
-        issuer.vouches(&signed(&self.token), terms.now)?;
+    pub(crate) fn verify(
+        &self,
+        issuer: &TrustedIssuer,
+        terms: &VerificationTerms,
+    ) -> Result<VerifiedProof, ProofVerificationError> {
+        issuer.verify_signature(&signed_message(&self.token), terms.now)?;
         let payload = &self.token.payload;
         if payload.contains_key("cnf") {
-            return Err(Failed::unverified(
+            return Err(ProofVerificationError::unverified(
                 "the token is bound to its holder, who did not sign this presentation",
             ));
         }
         check_audience(payload, terms)?;
         let vc = payload.get("vc").and_then(Value::as_object);
-        let mut times = times(payload)?;
+        let mut times = parse_times(payload)?;
         for (moment, names) in
             [(&mut times.iat, ["iat", "validFrom"]), (&mut times.exp, ["exp", "validUntil"])]
         {
             for holder in [Some(payload), vc].into_iter().flatten() {
                 if moment.is_none() && !holder.contains_key(names[0]) {
-                    *moment = holder.get(names[1]).map(date).transpose()?;
+                    *moment = holder.get(names[1]).map(parse_date_time).transpose()?;
                 }
             }
         }
         times.iat = times.iat.or(times.nbf);
-        times.hold(terms)?;
-        times.end(terms)?;
-        let until = times.fresh(terms, issuer.window(terms))?;
+        times.check_valid_at_scan(terms)?;
+        times.replay_end(terms)?;
+        let until = times.check_freshness(terms, issuer.freshness_window(terms))?;
 
-        let mut ages = Ages::of_json(payload)?;
+        let mut ages = AgeClaims::of_json(payload)?;
         for holder in [Some(payload), vc].into_iter().flatten() {
             match holder.get("credentialSubject") {
                 Some(Value::Object(subject)) => ages.read_json(subject)?,
                 Some(Value::Array(subjects)) => match &subjects[..] {
                     [Value::Object(subject)] => ages.read_json(subject)?,
-                    _ => return Err(Failed::unsupported("the credential speaks of several subjects")),
+                    _ => {
+                        return Err(ProofVerificationError::unsupported(
+                            "the credential speaks of several subjects",
+                        ));
+                    }
                 },
                 _ => {}
             }
         }
-        let age_over = ages.highest(issuer.highest_age_over())?;
+        let age_over = ages.highest_reached(issuer.highest_age_over())?;
 
         let other =
             [Some(payload), vc].into_iter().flatten().any(|holder| holder.contains_key("credentialStatus"));
-        let status = if other { Err(()) } else { status(payload) };
-        let status = issuer.status_of(status)?;
+        let status = if other { Err(()) } else { parse_status_reference(payload) };
+        let status = issuer.status_to_check(status)?;
         let key = match payload.get("jti") {
-            Some(Value::String(id)) if !id.is_empty() => use_key(issuer.id(), UseOf::Id, id.as_bytes()),
-            Some(_) => return Err(Failed::unsupported("the token has an id that is no text")),
-            None => use_key(issuer.id(), UseOf::Message, self.token.signing_input.as_bytes()),
+            Some(Value::String(id)) if !id.is_empty() => {
+                replay_key(issuer.id(), ReplayKeySource::Id, id.as_bytes())
+            }
+            Some(_) => {
+                return Err(ProofVerificationError::unsupported("the token has an id that is no text"));
+            }
+            None => replay_key(issuer.id(), ReplayKeySource::Message, self.token.signing_input.as_bytes()),
         };
-        Ok(issuer.verified(age_over, (key, until), status, &[Check::Fresh]))
+        Ok(issuer.to_verified_proof(age_over, (key, until), status, &[ProofCheck::Fresh]))
     }
 }
 
 /// The one issuer that a payload names, as `iss`, as `issuer`, or inside `vc`.
-fn named_issuer(payload: &Map<String, Value>) -> Result<Option<String>, Unsupported> {
+fn named_issuer(payload: &Map<String, Value>) -> Result<Option<String>, UnsupportedProofError> {
     let inside = payload.get("vc").and_then(|vc| vc.get("issuer"));
     let mut named = [payload.get("iss"), payload.get("issuer"), inside]
         .into_iter()
@@ -100,14 +118,14 @@ fn named_issuer(payload: &Map<String, Value>) -> Result<Option<String>, Unsuppor
         .map(|issuer| issuer.get("id").unwrap_or(issuer).as_str());
     let issuer = named.next().flatten();
     if named.any(|other| other != issuer) {
-        return Err(Unsupported::new("the token names two issuers"));
+        return Err(UnsupportedProofError::new("the token names two issuers"));
     }
     Ok(issuer.map(str::to_owned))
 }
 
 /// A token's signature, for the issuer to vouch for.
-pub(crate) fn signed(token: &Jws) -> Signed<'_> {
-    Signed {
+pub(crate) fn signed_message(token: &Jws) -> SignedMessage<'_> {
+    SignedMessage {
         alg: token.alg,
         kid: token.kid.as_deref().map(str::as_bytes),
         chain: &token.chain,
@@ -117,29 +135,32 @@ pub(crate) fn signed(token: &Jws) -> Signed<'_> {
 }
 
 /// A token that names an audience must name ours, where one is configured.
-pub(crate) fn check_audience(payload: &Map<String, Value>, terms: &Terms) -> Result<(), Failed> {
+pub(crate) fn check_audience(
+    payload: &Map<String, Value>,
+    terms: &VerificationTerms,
+) -> Result<(), ProofVerificationError> {
     let (Some(expected), Some(named)) = (&terms.audience, payload.get("aud")) else { return Ok(()) };
     let one = |value: &Value| value.as_str() == Some(expected.as_str());
     if one(named) || named.as_array().is_some_and(|all| all.iter().any(one)) {
         Ok(())
     } else {
-        Err(Failed::unsupported("the proof is meant for another audience"))
+        Err(ProofVerificationError::unsupported("the proof is meant for another audience"))
     }
 }
 
 /// The registered moments of a payload.
-pub(crate) fn times(payload: &Map<String, Value>) -> Result<Times, Failed> {
+pub(crate) fn parse_times(payload: &Map<String, Value>) -> Result<ValidityTimes, ProofVerificationError> {
     let moment = |name: &str| match payload.get(name) {
         None => Ok(None),
-        Some(value) => json::seconds(value)
+        Some(value) => strict_json::parse_seconds(value)
             .map(Some)
-            .ok_or_else(|| Failed::unsupported("the proof has a moment that is no number")),
+            .ok_or_else(|| ProofVerificationError::unsupported("the proof has a moment that is no number")),
     };
-    Ok(Times { iat: moment("iat")?, nbf: moment("nbf")?, exp: moment("exp")? })
+    Ok(ValidityTimes { iat: moment("iat")?, nbf: moment("nbf")?, exp: moment("exp")? })
 }
 
 /// A status claim in JSON.
-pub(crate) fn status(payload: &Map<String, Value>) -> Result<Option<StatusReference>, ()> {
+pub(crate) fn parse_status_reference(payload: &Map<String, Value>) -> Result<Option<StatusReference>, ()> {
     let Some(claim) = payload.get("status") else { return Ok(None) };
     let list = claim.get("status_list").ok_or(())?;
     match (list.get("idx").and_then(Value::as_u64), list.get("uri").and_then(Value::as_str)) {
@@ -148,9 +169,10 @@ pub(crate) fn status(payload: &Map<String, Value>) -> Result<Option<StatusRefere
     }
 }
 
-fn date(value: &Value) -> Result<i64, Failed> {
+fn parse_date_time(value: &Value) -> Result<i64, ProofVerificationError> {
     let moment = value.as_str().and_then(|text| text.parse::<Timestamp>().ok());
-    let moment =
-        moment.ok_or_else(|| Failed::unsupported("the credential has a date that is no RFC 3339 moment"))?;
+    let moment = moment.ok_or_else(|| {
+        ProofVerificationError::unsupported("the credential has a date that is no RFC 3339 moment")
+    })?;
     Ok(moment.as_second())
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// The signature algorithms accepted anywhere, each bound to one kind of key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Alg {
+pub(crate) enum SignatureAlgorithm {
     Es256,
     Es384,
     EdDsa,
@@ -18,7 +18,7 @@ pub(crate) enum Alg {
     Rs256,
 }
 
-impl Alg {
+impl SignatureAlgorithm {
     /// The algorithm that a JOSE header names (RFC 7518, RFC 8037, RFC 9864).
     pub(crate) fn of_jose(name: &str) -> Option<Self> {
         Some(match name {
@@ -57,34 +57,34 @@ impl Alg {
 /// Why something is no public key that can be used here.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{member}: {problem}")]
-pub struct BadKey {
+pub struct JwkError {
     /// The member at fault, for example `crv`.
     pub member: &'static str,
     /// What is wrong with it.
     pub problem: String,
 }
 
-fn bad(member: &'static str, problem: impl Into<String>) -> BadKey {
-    BadKey { member, problem: problem.into() }
+fn bad(member: &'static str, problem: impl Into<String>) -> JwkError {
+    JwkError { member, problem: problem.into() }
 }
 
 /// A public key: P-256, P-384, Ed25519, or RSA of 2,048 to 8,192 bits. Cheap to clone; parsed when it is made.
 #[derive(Clone)]
-pub struct Jwk(Arc<Key>);
+pub struct VerificationKey(Arc<ParsedKey>);
 
-struct Key {
+struct ParsedKey {
     kid: Option<String>,
     thumbprint: [u8; 32],
     /// One parsed key for each algorithm that it may be used with.
-    uses: Vec<(Alg, aws::ParsedPublicKey)>,
+    uses: Vec<(SignatureAlgorithm, aws::ParsedPublicKey)>,
     not_before: Option<Timestamp>,
     not_after: Option<Timestamp>,
 }
 
-impl Jwk {
+impl VerificationKey {
     /// Reads a JSON Web Key (RFC 7517). Members beyond those of RFC 7517 and 7518: `not_before` and `not_after`,
     /// RFC 3339 moments between which the key may be used. A private or symmetric key is refused.
-    pub fn parse(jwk: &Value) -> Result<Self, BadKey> {
+    pub fn parse(jwk: &Value) -> Result<Self, JwkError> {
         let members = jwk.as_object().ok_or_else(|| bad("key", "is no JSON object"))?;
         if ["d", "p", "q", "dp", "dq", "qi", "k"].iter().any(|secret| members.contains_key(*secret)) {
             return Err(bad("d", "is a secret, and only public keys belong here"));
@@ -97,9 +97,9 @@ impl Jwk {
         {
             return Err(bad("key_ops", "does not allow `verify`"));
         }
-        let (mut algs, bytes, thumbprint) = material(members)?;
+        let (mut algs, bytes, thumbprint) = parse_material(members)?;
         if let Some(alg) = members.get("alg") {
-            let alg = alg.as_str().and_then(Alg::of_jose).filter(|alg| algs.contains(alg));
+            let alg = alg.as_str().and_then(SignatureAlgorithm::of_jose).filter(|alg| algs.contains(alg));
             algs = vec![alg.ok_or_else(|| bad("alg", "is not an algorithm for this kind of key"))?];
         }
         let kid = match members.get("kid") {
@@ -119,8 +119,9 @@ impl Jwk {
     }
 
     /// The keys of a JSON Web Key Set that can be used here; keys of other kinds and for other uses are passed over.
-    pub fn parse_set(jwks: &[u8]) -> Result<Vec<Self>, BadKey> {
-        let set = crate::json::object(jwks).ok_or_else(|| bad("keys", "is not in a JSON object"))?;
+    pub fn parse_set(jwks: &[u8]) -> Result<Vec<Self>, JwkError> {
+        let set =
+            crate::strict_json::parse_object(jwks).ok_or_else(|| bad("keys", "is not in a JSON object"))?;
         let keys = set.get("keys").and_then(Value::as_array).ok_or_else(|| bad("keys", "is no list"))?;
         if keys.len() > 64 {
             return Err(bad("keys", "are more than 64"));
@@ -130,29 +131,30 @@ impl Jwk {
 
     /// Reads a `COSE_Key` (RFC 9052) for signatures.
     pub(crate) fn of_cose(key: &[(Cbor, Cbor)]) -> Option<Self> {
-        let kind = cbor::whole(cbor::numbered(key, 1)?)?;
-        let curve = cbor::whole(cbor::numbered(key, -1)?)?;
-        let x = cbor::numbered(key, -2)?.as_bytes()?;
+        let kind = cbor::as_i64(cbor::get_label(key, 1)?)?;
+        let curve = cbor::as_i64(cbor::get_label(key, -1)?)?;
+        let x = cbor::get_label(key, -2)?.as_bytes()?;
         let (alg, size) = match (kind, curve) {
-            (2, 1) => (Alg::Es256, 32),
-            (2, 2) => (Alg::Es384, 48),
-            (1, 6) => (Alg::EdDsa, 32),
+            (2, 1) => (SignatureAlgorithm::Es256, 32),
+            (2, 2) => (SignatureAlgorithm::Es384, 48),
+            (1, 6) => (SignatureAlgorithm::EdDsa, 32),
             _ => return None,
         };
-        if cbor::numbered(key, 3).is_some_and(|named| cbor::whole(named).and_then(Alg::of_cose) != Some(alg))
+        if cbor::get_label(key, 3)
+            .is_some_and(|named| cbor::as_i64(named).and_then(SignatureAlgorithm::of_cose) != Some(alg))
         {
             return None;
         }
         let mut bytes = Vec::with_capacity(1 + 2 * size);
         if kind == 2 {
-            match cbor::numbered(key, -3)? {
+            match cbor::get_label(key, -3)? {
                 Cbor::Bool(odd) => bytes.push(2 + u8::from(*odd)),
                 Cbor::Bytes(y) if y.len() == size => bytes.push(4),
                 _ => return None,
             }
         }
         bytes.extend_from_slice(x);
-        if let Some(Cbor::Bytes(y)) = cbor::numbered(key, -3).filter(|_| kind == 2) {
+        if let Some(Cbor::Bytes(y)) = cbor::get_label(key, -3).filter(|_| kind == 2) {
             bytes.extend_from_slice(y);
         }
         if x.len() != size {
@@ -170,14 +172,14 @@ impl Jwk {
             b"\x30\x76\x30\x10\x06\x07\x2a\x86\x48\xce\x3d\x02\x01\x06\x05\x2b\x81\x04\x00\x22";
         const ED25519: &[u8] = b"\x30\x2a\x30\x05\x06\x03\x2b\x65\x70";
         const RSA: &[u8] = b"\x30\x0d\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x01\x01\x05\x00";
-        let algs: &[Alg] = if spki.starts_with(P256) {
-            &[Alg::Es256]
+        let algs: &[SignatureAlgorithm] = if spki.starts_with(P256) {
+            &[SignatureAlgorithm::Es256]
         } else if spki.starts_with(P384) {
-            &[Alg::Es384]
+            &[SignatureAlgorithm::Es384]
         } else if spki.starts_with(ED25519) {
-            &[Alg::EdDsa]
+            &[SignatureAlgorithm::EdDsa]
         } else if spki.get(4..).is_some_and(|rest| rest.starts_with(RSA)) {
-            &[Alg::Ps256, Alg::Rs256]
+            &[SignatureAlgorithm::Ps256, SignatureAlgorithm::Rs256]
         } else {
             return None;
         };
@@ -186,18 +188,18 @@ impl Jwk {
 
     fn new(
         kid: Option<String>,
-        algs: &[Alg],
+        algs: &[SignatureAlgorithm],
         bytes: &[u8],
         thumbprint: [u8; 32],
         not_before: Option<Timestamp>,
         not_after: Option<Timestamp>,
-    ) -> Result<Self, BadKey> {
+    ) -> Result<Self, JwkError> {
         let uses = algs
             .iter()
             .map(|alg| Ok((*alg, aws::ParsedPublicKey::new(alg.verifier(), bytes)?)))
             .collect::<Result<Vec<_>, aws_lc_rs::error::KeyRejected>>()
             .map_err(|_| bad("key", "is no valid key of its kind"))?;
-        Ok(Self(Arc::new(Key { kid, thumbprint, uses, not_before, not_after })))
+        Ok(Self(Arc::new(ParsedKey { kid, thumbprint, uses, not_before, not_after })))
     }
 
     /// The name that tokens call the key by, where it has one.
@@ -212,7 +214,7 @@ impl Jwk {
 
     /// Whether a token's `kid` means this key: its own `kid` as text or as the bytes that text encodes, or, in
     /// compact tokens, the first eight bytes or more of the RFC 7638 thumbprint.
-    pub(crate) fn is_called(&self, kid: &[u8]) -> bool {
+    pub(crate) fn matches_kid(&self, kid: &[u8]) -> bool {
         let named = self.0.kid.as_deref().is_some_and(|own| {
             own.as_bytes() == kid || BASE64URL.decode_to_vec(own).is_ok_and(|bytes| bytes == kid)
         });
@@ -224,22 +226,22 @@ impl Jwk {
     }
 
     /// Whether the signature is right and `alg` is one for this kind of key. ECDSA signatures are `r || s`.
-    pub(crate) fn verifies(&self, alg: Alg, message: &[u8], signature: &[u8]) -> bool {
+    pub(crate) fn verifies(&self, alg: SignatureAlgorithm, message: &[u8], signature: &[u8]) -> bool {
         let parsed = self.0.uses.iter().find(|(used, _)| *used == alg);
         parsed.is_some_and(|(_, key)| key.verify_sig(message, signature).is_ok())
     }
 }
 
-impl std::fmt::Debug for Jwk {
+impl std::fmt::Debug for VerificationKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Jwk({})", self.kid().unwrap_or("unnamed"))
     }
 }
 
 /// What the required members of a JWK say: algorithms, the key as aws-lc reads it, the thumbprint.
-type Material = (Vec<Alg>, Vec<u8>, [u8; 32]);
+type JwkMaterial = (Vec<SignatureAlgorithm>, Vec<u8>, [u8; 32]);
 
-fn material(members: &Map<String, Value>) -> Result<Material, BadKey> {
+fn parse_material(members: &Map<String, Value>) -> Result<JwkMaterial, JwkError> {
     let text = |member: &'static str| {
         members.get(member).and_then(Value::as_str).ok_or_else(|| bad(member, "is missing or no text"))
     };
@@ -254,8 +256,8 @@ fn material(members: &Map<String, Value>) -> Result<Material, BadKey> {
         "EC" => {
             let curve = text("crv")?;
             let (alg, size) = match curve {
-                "P-256" => (Alg::Es256, 32),
-                "P-384" => (Alg::Es384, 48),
+                "P-256" => (SignatureAlgorithm::Es256, 32),
+                "P-384" => (SignatureAlgorithm::Es384, 48),
                 _ => return Err(bad("crv", "is neither P-256 nor P-384")),
             };
             let key = [vec![4], sized("x", size)?, sized("y", size)?].concat();
@@ -265,11 +267,19 @@ fn material(members: &Map<String, Value>) -> Result<Material, BadKey> {
             if text("crv")? != "Ed25519" {
                 return Err(bad("crv", "is not Ed25519"));
             }
-            (vec![Alg::EdDsa], sized("x", 32)?, json!({ "crv": "Ed25519", "kty": "OKP", "x": text("x")? }))
+            (
+                vec![SignatureAlgorithm::EdDsa],
+                sized("x", 32)?,
+                json!({ "crv": "Ed25519", "kty": "OKP", "x": text("x")? }),
+            )
         }
         "RSA" => {
             let key = rsa_public_key(&bytes("n")?, &bytes("e")?);
-            (vec![Alg::Ps256, Alg::Rs256], key, json!({ "e": text("e")?, "kty": "RSA", "n": text("n")? }))
+            (
+                vec![SignatureAlgorithm::Ps256, SignatureAlgorithm::Rs256],
+                key,
+                json!({ "e": text("e")?, "kty": "RSA", "n": text("n")? }),
+            )
         }
         _ => return Err(bad("kty", "is none of EC, OKP and RSA")),
     };
@@ -289,13 +299,13 @@ fn rsa_public_key(n: &[u8], e: &[u8]) -> Vec<u8> {
     let integer = |number: &[u8]| {
         let digits = &number[number.iter().take_while(|byte| **byte == 0).count()..];
         let sign = if digits.first().is_none_or(|first| *first > 0x7f) { &[0][..] } else { &[] };
-        der(0x02, &[sign, digits].concat())
+        encode_der(0x02, &[sign, digits].concat())
     };
-    der(0x30, &[integer(n), integer(e)].concat())
+    encode_der(0x30, &[integer(n), integer(e)].concat())
 }
 
 /// One DER element.
-pub(crate) fn der(tag: u8, content: &[u8]) -> Vec<u8> {
+pub(crate) fn encode_der(tag: u8, content: &[u8]) -> Vec<u8> {
     let length = content.len().to_be_bytes();
     let digits = &length[length.iter().take_while(|byte| **byte == 0).count()..];
     let mut element = vec![tag];

@@ -1,25 +1,25 @@
 //! What was scanned, and what came of it.
 
-use crate::status::Status;
+use crate::status::CredentialStatus;
 use crate::{cwt, jwt, mdoc, sd_jwt};
-use base::{Measured, SignedDuration, Timestamp};
+use base::{LimitViolation, SignedDuration, Timestamp};
 
-pub use crate::read::read;
+pub use crate::detect_format::parse_scanned;
 
 /// Characters of a QR code at most (version 40, alphanumeric, error correction L).
-pub const MAX_CHARACTERS: usize = 4296;
+pub const MAX_QR_CHARS: usize = 4296;
 /// Bytes that a compressed proof may grow to.
-pub const MAX_INFLATED: usize = 16 * 1024;
+pub const MAX_INFLATED_PROOF_BYTES: usize = 16 * 1024;
 /// How old a scan may be when it is sent in. The caller holds to it; here it lengthens the memory of used proofs.
-pub const SCAN_AGE: SignedDuration = SignedDuration::from_secs(120);
+pub const MAX_SCAN_AGE: SignedDuration = SignedDuration::from_secs(120);
 
 /// What a scanned value turned out to be.
 #[derive(Clone, Debug)]
-pub enum Presented {
-    /// A proof that [`TrustList::verify`](crate::trust::TrustList::verify) can judge.
-    Proof(Proof),
+pub enum ScannedValue {
+    /// A proof that [`TrustList::verify`](crate::trust_store::TrustList::verify) can judge.
+    Proof(ParsedProof),
     /// An https address under which the proof lies; see
-    /// [`TrustList::issuer_of_reference`](crate::trust::TrustList::issuer_of_reference).
+    /// [`TrustList::issuer_of_reference`](crate::trust_store::TrustList::issuer_of_reference).
     Reference(String),
     /// A request for a proof, not a proof; what kind, in words.
     Request(&'static str),
@@ -30,14 +30,14 @@ pub enum Presented {
 /// Why a scanned value is nothing that can be judged. Says nothing of its text.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{detail}")]
-pub struct Unsupported {
+pub struct UnsupportedProofError {
     /// One sentence, lower case.
     pub detail: String,
     /// Where a limit was broken.
-    pub measured: Option<Measured>,
+    pub measured: Option<LimitViolation>,
 }
 
-impl Unsupported {
+impl UnsupportedProofError {
     pub(crate) fn new(detail: impl Into<String>) -> Self {
         Self { detail: detail.into(), measured: None }
     }
@@ -45,7 +45,7 @@ impl Unsupported {
 
 /// The kinds of proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum CredentialFormat {
     /// CBOR Web Token in `COSE_Sign1`, our own among them.
     Cwt,
     /// SD-JWT Verifiable Credential.
@@ -56,7 +56,7 @@ pub enum Format {
     Mdoc,
 }
 
-impl Format {
+impl CredentialFormat {
     /// The word of the trust list: `cwt`, `sd-jwt-vc`, `jwt`, `mdoc`.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -68,61 +68,61 @@ impl Format {
     }
 
     /// The format that a word of the trust list names.
-    pub fn named(word: &str) -> Option<Self> {
+    pub fn from_name(word: &str) -> Option<Self> {
         [Self::Cwt, Self::SdJwtVc, Self::Jwt, Self::Mdoc].into_iter().find(|format| format.as_str() == word)
     }
 }
 
 /// A proof taken apart; nothing in it is verified yet.
 #[derive(Clone, Debug)]
-pub struct Proof(pub(crate) Box<Kind>);
+pub struct ParsedProof(pub(crate) Box<ProofToken>);
 
 #[derive(Clone, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum ProofToken {
     Cwt(cwt::Cwt),
     SdJwt(sd_jwt::SdJwt),
     Jwt(jwt::Jwt),
     Mdoc(mdoc::Mdoc),
 }
 
-impl Proof {
+impl ParsedProof {
     /// What kind of proof it is.
-    pub fn format(&self) -> Format {
+    pub fn format(&self) -> CredentialFormat {
         match &*self.0 {
-            Kind::Cwt(_) => Format::Cwt,
-            Kind::SdJwt(_) => Format::SdJwtVc,
-            Kind::Jwt(_) => Format::Jwt,
-            Kind::Mdoc(_) => Format::Mdoc,
+            ProofToken::Cwt(_) => CredentialFormat::Cwt,
+            ProofToken::SdJwt(_) => CredentialFormat::SdJwtVc,
+            ProofToken::Jwt(_) => CredentialFormat::Jwt,
+            ProofToken::Mdoc(_) => CredentialFormat::Mdoc,
         }
     }
 
     /// The issuer that it claims, unverified. A mobile document claims none: its certificates tell.
     pub fn claimed_issuer(&self) -> Option<&str> {
         match &*self.0 {
-            Kind::Cwt(cwt) => cwt.issuer(),
-            Kind::SdJwt(token) => token.issuer(),
-            Kind::Jwt(jwt) => jwt.issuer(),
-            Kind::Mdoc(_) => None,
+            ProofToken::Cwt(cwt) => cwt.issuer(),
+            ProofToken::SdJwt(token) => token.issuer(),
+            ProofToken::Jwt(jwt) => jwt.issuer(),
+            ProofToken::Mdoc(_) => None,
         }
     }
 
     /// The name of the key that it claims, unverified; bytes that are no printable text as base64url.
     pub fn claimed_key(&self) -> Option<String> {
         match &*self.0 {
-            Kind::Cwt(cwt) => cwt.token.kid.as_deref().map(|kid| match std::str::from_utf8(kid) {
+            ProofToken::Cwt(cwt) => cwt.token.kid.as_deref().map(|kid| match std::str::from_utf8(kid) {
                 Ok(text) if text.chars().all(|letter| letter.is_ascii_graphic()) => text.to_owned(),
                 _ => base64_simd::URL_SAFE_NO_PAD.encode_to_string(kid),
             }),
-            Kind::SdJwt(token) => token.token.kid.clone(),
-            Kind::Jwt(jwt) => jwt.token.kid.clone(),
-            Kind::Mdoc(_) => None,
+            ProofToken::SdJwt(token) => token.token.kid.clone(),
+            ProofToken::Jwt(jwt) => jwt.token.kid.clone(),
+            ProofToken::Mdoc(_) => None,
         }
     }
 }
 
 /// Under what terms a proof is judged.
 #[derive(Clone, Debug)]
-pub struct Terms {
+pub struct VerificationTerms {
     /// The present moment: certificates, keys and entries of the trust list must be valid now.
     pub now: Timestamp,
     /// When the code was scanned: the proof must have been valid and fresh then.
@@ -135,7 +135,7 @@ pub struct Terms {
     pub audience: Option<String>,
 }
 
-impl Terms {
+impl VerificationTerms {
     /// The usual terms: 30 seconds from making to scanning, 5 seconds between clocks, any audience.
     pub fn new(now: Timestamp, scanned_at: Timestamp) -> Self {
         let (freshness, skew) = (SignedDuration::from_secs(30), SignedDuration::from_secs(5));
@@ -154,7 +154,7 @@ pub struct StatusReference {
 
 /// A proof that holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verified {
+pub struct VerifiedProof {
     /// The issuer's id in the trust list.
     pub issuer: String,
     /// The provider's word in the trust list, for example `GOV_UK`.
@@ -164,31 +164,31 @@ pub struct Verified {
     /// Whether the issuer's proofs count for alcohol at all; whether the age does is for the caller to say.
     pub valid_for_alcohol: bool,
     /// What must be remembered so that the proof is not used twice. It does not change when somebody re-spells the proof.
-    pub use_key: [u8; 32],
+    pub replay_key: [u8; 32],
     /// Until when `use_key` must be remembered: later scans would be refused as expired.
-    pub until: Timestamp,
+    pub replay_key_until: Timestamp,
     /// What was checked, in order.
-    pub checks: Vec<Check>,
-    /// The status that must be looked up before the proof is accepted; [`Verified::judge`] takes what was found.
+    pub checks: Vec<ProofCheck>,
+    /// The status that must be looked up before the proof is accepted; [`VerifiedProof::apply_status`] takes what was found.
     pub status: Option<StatusReference>,
     /// Whether the holder's own key signed this presentation. Without it, a copy of the code is as good as the code.
-    pub bound: bool,
+    pub holder_bound: bool,
 }
 
-impl Verified {
-    /// Draws the conclusion from the status found at [`Verified::status`].
-    pub fn judge(mut self, status: Status) -> Result<Self, Failed> {
+impl VerifiedProof {
+    /// Draws the conclusion from the status found at [`VerifiedProof::status`].
+    pub fn apply_status(mut self, status: CredentialStatus) -> Result<Self, ProofVerificationError> {
         let detail = match status {
-            Status::Valid => {
-                self.checks.push(Check::NotRevoked);
+            CredentialStatus::Valid => {
+                self.checks.push(ProofCheck::NotRevoked);
                 self.status = None;
                 return Ok(self);
             }
-            Status::Invalid => "the issuer has revoked the credential",
-            Status::Suspended => "the issuer has suspended the credential",
-            Status::Other(_) => "the issuer gives the credential a status that is not known here",
+            CredentialStatus::Invalid => "the issuer has revoked the credential",
+            CredentialStatus::Suspended => "the issuer has suspended the credential",
+            CredentialStatus::Other(_) => "the issuer gives the credential a status that is not known here",
         };
-        let mut failed = Failed::new(Reason::Revoked, detail);
+        let mut failed = ProofVerificationError::new(ProofFailureReason::Revoked, detail);
         failed.provider = Some(self.provider);
         Err(failed)
     }
@@ -196,7 +196,7 @@ impl Verified {
 
 /// One thing that was checked and found right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Check {
+pub enum ProofCheck {
     /// The signature is the issuer's.
     SignatureVerified,
     /// The issuer is on the trust list, for this format, today.
@@ -209,7 +209,7 @@ pub enum Check {
     NotRevoked,
 }
 
-impl Check {
+impl ProofCheck {
     /// The word on the wire.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -225,37 +225,37 @@ impl Check {
 /// Why a proof does not hold.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {detail}", reason.as_str())]
-pub struct Failed {
+pub struct ProofVerificationError {
     /// The word on the wire.
-    pub reason: Reason,
+    pub reason: ProofFailureReason,
     /// One sentence for the caller, lower case. Never holds text of the proof.
     pub detail: String,
     /// The provider, where the trust list knows the issuer that the proof claims.
     pub provider: Option<String>,
     /// The id of an issuer who may have a new key: it lists the address of a key set, and the proof names a key that is
     /// not known. The caller may fetch the set, give it to
-    /// [`TrustList::with_keys`](crate::trust::TrustList::with_keys) and verify again.
-    pub keys_of: Option<String>,
+    /// [`TrustList::with_keys`](crate::trust_store::TrustList::with_keys) and verify again.
+    pub refetch_keys_of: Option<String>,
 }
 
-impl Failed {
-    pub(crate) fn new(reason: Reason, detail: impl Into<String>) -> Self {
-        Self { reason, detail: detail.into(), provider: None, keys_of: None }
+impl ProofVerificationError {
+    pub(crate) fn new(reason: ProofFailureReason, detail: impl Into<String>) -> Self {
+        Self { reason, detail: detail.into(), provider: None, refetch_keys_of: None }
     }
 
     pub(crate) fn unsupported(detail: impl Into<String>) -> Self {
-        Self::new(Reason::UnsupportedPayload, detail)
+        Self::new(ProofFailureReason::UnsupportedPayload, detail)
     }
 
     pub(crate) fn unverified(detail: impl Into<String>) -> Self {
-        Self::new(Reason::UnableToVerifySignature, detail)
+        Self::new(ProofFailureReason::UnableToVerifySignature, detail)
     }
 }
 
 /// The reasons of the interface. Two of them only the caller can give: a proof was used before, a provider is excluded
 /// by the business. `REVOKED` is ours: no word of the interface says that an issuer took a credential back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Reason {
+pub enum ProofFailureReason {
     /// No listed key of the issuer verifies the signature, or one that is needed is missing.
     UnableToVerifySignature,
     /// Scanned before or after the proof was valid, or too long after it was made.
@@ -274,7 +274,7 @@ pub enum Reason {
     Revoked,
 }
 
-impl Reason {
+impl ProofFailureReason {
     /// The word on the wire.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -4,16 +4,18 @@
 //! that signature the code could be shown by anyone who saw it, so it is refused unless the issuer's entry says
 //! `unbound`; then the credential must expire, is used up by one showing, and is reported as not bound.
 
-use crate::ages::Ages;
-use crate::digest::{UseOf, sha256, use_key};
-use crate::json;
+use crate::age_claims::AgeClaims;
+use crate::digest::{ReplayKeySource, replay_key, sha256};
 use crate::jws::{Jws, base64url};
 use crate::jwt;
-use crate::keys::Jwk;
-use crate::proof::{Check, Failed, Terms, Unsupported, Verified};
-use crate::times::Times;
-use crate::trust::Issuer;
-use crate::vp::{Age, Request, Stated};
+use crate::keys::VerificationKey;
+use crate::proof::{
+    ProofCheck, ProofVerificationError, UnsupportedProofError, VerificationTerms, VerifiedProof,
+};
+use crate::strict_json;
+use crate::trust::TrustedIssuer;
+use crate::validity::ValidityTimes;
+use crate::vp::{AgeAttributes, PresentationBinding, VerifiedPresentation};
 use base::{SignedDuration, Timestamp};
 use base64_simd::URL_SAFE_NO_PAD as BASE64URL;
 use serde_json::{Map, Value};
@@ -24,7 +26,7 @@ const MAX_DISCLOSURES: usize = 256;
 /// Levels of objects and lists that disclosures are looked for in.
 const MAX_DEPTH: usize = 16;
 /// Claims that must stand in the open (draft-ietf-oauth-sd-jwt-vc, section 2.2.2.2) and those that key binding rests on.
-const OPEN: [&str; 8] = ["iss", "nbf", "exp", "cnf", "vct", "status", "_sd_alg", "_sd"];
+const NON_DISCLOSABLE_CLAIMS: [&str; 8] = ["iss", "nbf", "exp", "cnf", "vct", "status", "_sd_alg", "_sd"];
 
 /// A credential, its disclosures, and the holder's signature where there is one.
 #[derive(Clone, Debug)]
@@ -37,8 +39,8 @@ pub(crate) struct SdJwt {
 }
 
 impl SdJwt {
-    pub(crate) fn parse(text: &str) -> Result<Self, Unsupported> {
-        let bad = |problem| Unsupported::new(format!("the credential {problem}"));
+    pub(crate) fn parse(text: &str) -> Result<Self, UnsupportedProofError> {
+        let bad = |problem| UnsupportedProofError::new(format!("the credential {problem}"));
         let (shown, binding) = text.rsplit_once('~').ok_or_else(|| bad("has no disclosures"))?;
         let mut parts = shown.split('~');
         let token = Jws::parse(parts.next().unwrap_or_default()).map_err(bad)?;
@@ -48,7 +50,7 @@ impl SdJwt {
         let binding = match binding {
             "" => None,
             text => Some(Jws::parse(text).map_err(|problem| {
-                Unsupported::new(format!("the holder's signature over the credential {problem}"))
+                UnsupportedProofError::new(format!("the holder's signature over the credential {problem}"))
             })?),
         };
         let disclosures: Vec<_> = parts.map(str::to_owned).collect();
@@ -63,62 +65,76 @@ impl SdJwt {
     }
 
     /// What the issuer signed, every disclosure in its place, where it holds now.
-    fn issued(&self, issuer: &Issuer, terms: &Terms) -> Result<(&str, Map<String, Value>, Times), Failed> {
-        issuer.vouches(&jwt::signed(&self.token), terms.now)?;
+    fn verify_issuer(
+        &self,
+        issuer: &TrustedIssuer,
+        terms: &VerificationTerms,
+    ) -> Result<(&str, Map<String, Value>, ValidityTimes), ProofVerificationError> {
+        issuer.verify_signature(&jwt::signed_message(&self.token), terms.now)?;
         let open = &self.token.payload;
-        let vct =
-            self.token.text("vct").ok_or_else(|| Failed::unsupported("the credential has no type (vct)"))?;
+        let vct = self
+            .token
+            .text("vct")
+            .ok_or_else(|| ProofVerificationError::unsupported("the credential has no type (vct)"))?;
         if !issuer.accepts_vct(vct) {
-            return Err(Failed::unsupported(
+            return Err(ProofVerificationError::unsupported(
                 "the credential is of a type that the trust list does not accept of its issuer",
             ));
         }
-        let claims = disclose(open, &self.disclosures)?;
-        let times = jwt::times(open)?;
-        times.hold(terms)?;
+        let claims = resolve_disclosures(open, &self.disclosures)?;
+        let times = jwt::parse_times(open)?;
+        times.check_valid_at_scan(terms)?;
         Ok((vct, claims, times))
     }
 
-    pub(crate) fn verify(&self, issuer: &Issuer, terms: &Terms) -> Result<Verified, Failed> {
-        let (_, claims, times) = self.issued(issuer, terms)?;
+    pub(crate) fn verify(
+        &self,
+        issuer: &TrustedIssuer,
+        terms: &VerificationTerms,
+    ) -> Result<VerifiedProof, ProofVerificationError> {
+        let (_, claims, times) = self.verify_issuer(issuer, terms)?;
         let (used, checks): (_, &[_]) = match &self.binding {
             Some(binding) => {
-                let until = self.check_binding(binding, issuer.window(terms), terms)?;
-                let key = use_key(issuer.id(), UseOf::Message, binding.signing_input.as_bytes());
-                ((key, until), &[Check::Fresh, Check::HolderBound])
+                let until = self.check_binding(binding, issuer.freshness_window(terms), terms)?;
+                let key = replay_key(issuer.id(), ReplayKeySource::Message, binding.signing_input.as_bytes());
+                ((key, until), &[ProofCheck::Fresh, ProofCheck::HolderBound])
             }
             None if issuer.accepts_unbound() => {
                 // Whatever is disclosed this time, it is the same credential.
-                let key = use_key(issuer.id(), UseOf::Message, self.token.signing_input.as_bytes());
-                ((key, times.end(terms)?), &[])
+                let key =
+                    replay_key(issuer.id(), ReplayKeySource::Message, self.token.signing_input.as_bytes());
+                ((key, times.replay_end(terms)?), &[])
             }
-            None => return Err(Failed::unverified("the credential's holder did not sign this presentation")),
+            None => {
+                return Err(ProofVerificationError::unverified(
+                    "the credential's holder did not sign this presentation",
+                ));
+            }
         };
-        let age_over = Ages::of_json(&claims)?.highest(issuer.highest_age_over())?;
-        let status = issuer.status_of(jwt::status(&self.token.payload))?;
-        Ok(issuer.verified(age_over, used, status, checks))
+        let age_over = AgeClaims::of_json(&claims)?.highest_reached(issuer.highest_age_over())?;
+        let status = issuer.status_to_check(jwt::parse_status_reference(&self.token.payload))?;
+        Ok(issuer.to_verified_proof(age_over, used, status, checks))
     }
 
     /// Judges the credential as an answer to a request. However it is listed, its holder must have signed for that request.
-    pub(crate) fn answer(
+    pub(crate) fn verify_presentation(
         &self,
-        issuer: &Issuer,
-        request: &Request<'_>,
-        terms: &Terms,
-    ) -> Result<Stated, Failed> {
-        let (vct, claims, _) = self.issued(issuer, terms)?;
-        let binding = self
-            .binding
-            .as_ref()
-            .ok_or_else(|| Failed::unverified("the credential's holder did not sign this presentation"))?;
+        issuer: &TrustedIssuer,
+        request: &PresentationBinding<'_>,
+        terms: &VerificationTerms,
+    ) -> Result<VerifiedPresentation, ProofVerificationError> {
+        let (vct, claims, _) = self.verify_issuer(issuer, terms)?;
+        let binding = self.binding.as_ref().ok_or_else(|| {
+            ProofVerificationError::unverified("the credential's holder did not sign this presentation")
+        })?;
         // The request is for this moment, so it says how long an answer to it may take, and not the issuer.
         self.check_binding(binding, terms.freshness, terms)?;
         let (aud, nonce) = (binding.text("aud"), binding.text("nonce"));
         if aud != Some(request.client_id) || nonce != Some(request.nonce) {
-            return Err(Failed::unverified("the holder signed for another request"));
+            return Err(ProofVerificationError::unverified("the holder signed for another request"));
         }
-        let status = issuer.status_of(jwt::status(&self.token.payload))?;
-        Ok(Stated::of(issuer, vct, Age::of_json(&claims)?, status))
+        let status = issuer.status_to_check(jwt::parse_status_reference(&self.token.payload))?;
+        Ok(VerifiedPresentation::of(issuer, vct, AgeAttributes::of_json(&claims)?, status))
     }
 
     /// Whether the key that the issuer put into the credential signed just this presentation, just now.
@@ -127,63 +143,70 @@ impl SdJwt {
         &self,
         binding: &Jws,
         window: SignedDuration,
-        terms: &Terms,
-    ) -> Result<Timestamp, Failed> {
+        terms: &VerificationTerms,
+    ) -> Result<Timestamp, ProofVerificationError> {
         if binding.typ.as_deref() != Some("kb+jwt") {
-            return Err(Failed::unverified("the holder's signature is not of type kb+jwt"));
+            return Err(ProofVerificationError::unverified("the holder's signature is not of type kb+jwt"));
         }
         let key = self.token.payload.get("cnf").and_then(|cnf| cnf.get("jwk"));
-        let key = key.and_then(|key| Jwk::parse(key).ok());
+        let key = key.and_then(|key| VerificationKey::parse(key).ok());
         let key = key.ok_or_else(|| {
-            Failed::unverified("the credential names no holder's key that is accepted here")
+            ProofVerificationError::unverified("the credential names no holder's key that is accepted here")
         })?;
         let message = binding.signing_input.as_bytes();
         if !binding.alg.is_some_and(|alg| key.verifies(alg, message, &binding.signature)) {
-            return Err(Failed::unverified("the presentation is not signed by the credential's holder"));
+            return Err(ProofVerificationError::unverified(
+                "the presentation is not signed by the credential's holder",
+            ));
         }
         let digest = BASE64URL.encode_to_string(sha256(&[self.shown.as_bytes()]));
         if binding.text("sd_hash") != Some(digest.as_str()) {
-            return Err(Failed::unverified("the holder signed another presentation"));
+            return Err(ProofVerificationError::unverified("the holder signed another presentation"));
         }
         if binding.text("nonce").is_none() || !binding.payload.contains_key("aud") {
-            return Err(Failed::unsupported("the holder's signature lacks aud or nonce"));
+            return Err(ProofVerificationError::unsupported("the holder's signature lacks aud or nonce"));
         }
         jwt::check_audience(&binding.payload, terms)?;
-        let times = jwt::times(&binding.payload)?;
-        times.hold(terms)?;
-        times.fresh(terms, window)
+        let times = jwt::parse_times(&binding.payload)?;
+        times.check_valid_at_scan(terms)?;
+        times.check_freshness(terms, window)
     }
 }
 
 /// The credential's claims with every disclosure put in its place (RFC 9901, section 7.1): each must be there once.
-fn disclose(open: &Map<String, Value>, disclosures: &[String]) -> Result<Map<String, Value>, Failed> {
-    let bad = |problem: &str| Failed::unsupported(format!("the credential's disclosures {problem}"));
+fn resolve_disclosures(
+    open: &Map<String, Value>,
+    disclosures: &[String],
+) -> Result<Map<String, Value>, ProofVerificationError> {
+    let bad = |problem: &str| {
+        ProofVerificationError::unsupported(format!("the credential's disclosures {problem}"))
+    };
     if open.get("_sd_alg").is_some_and(|alg| alg != "sha-256") {
         return Err(bad("are digested with an algorithm other than sha-256"));
     }
     let mut pending = HashMap::new();
     for disclosure in disclosures {
         let digest = BASE64URL.encode_to_string(sha256(&[disclosure.as_bytes()]));
-        let parts = base64url(disclosure).and_then(|bytes| json::value(&bytes));
+        let parts = base64url(disclosure).and_then(|bytes| strict_json::parse_value(&bytes));
         let Some(Value::Array(parts)) = parts else { return Err(bad("are not lists in base64url")) };
         if pending.insert(digest, parts).is_some() {
             return Err(bad("are given twice"));
         }
     }
-    let mut opening = Opening { pending, seen: HashSet::new() };
+    let mut opening = DisclosureResolver { pending, seen: HashSet::new() };
     let claims = opening.members(open, 0)?;
     if opening.pending.is_empty() { Ok(claims) } else { Err(bad("hold one that the issuer did not sign")) }
 }
 
-struct Opening {
+struct DisclosureResolver {
     pending: HashMap<String, Vec<Value>>,
     seen: HashSet<String>,
 }
 
-impl Opening {
+impl DisclosureResolver {
     /// The disclosure of a digest, if it is shown. A digest may occur once in a credential.
-    fn take(&mut self, digest: &Value) -> Result<Option<Vec<Value>>, Failed> {
-        let bad = |problem: &str| Failed::unsupported(format!("the credential {problem}"));
+    fn take(&mut self, digest: &Value) -> Result<Option<Vec<Value>>, ProofVerificationError> {
+        let bad = |problem: &str| ProofVerificationError::unsupported(format!("the credential {problem}"));
         let digest = digest.as_str().ok_or_else(|| bad("has a digest that is no text"))?;
         if !self.seen.insert(digest.to_owned()) {
             return Err(bad("repeats a digest"));
@@ -191,8 +214,12 @@ impl Opening {
         Ok(self.pending.remove(digest))
     }
 
-    fn members(&mut self, members: &Map<String, Value>, depth: usize) -> Result<Map<String, Value>, Failed> {
-        let bad = |problem: &str| Failed::unsupported(format!("the credential {problem}"));
+    fn members(
+        &mut self,
+        members: &Map<String, Value>,
+        depth: usize,
+    ) -> Result<Map<String, Value>, ProofVerificationError> {
+        let bad = |problem: &str| ProofVerificationError::unsupported(format!("the credential {problem}"));
         if depth > MAX_DEPTH {
             return Err(bad("is nested too deeply"));
         }
@@ -213,7 +240,9 @@ impl Opening {
             let [Value::String(_), Value::String(name), value] = &parts[..] else {
                 return Err(bad("has a disclosure that is not salt, name and value"));
             };
-            let reserved = name == "..." || name == "_sd" || (depth == 0 && OPEN.contains(&name.as_str()));
+            let reserved = name == "..."
+                || name == "_sd"
+                || (depth == 0 && NON_DISCLOSABLE_CLAIMS.contains(&name.as_str()));
             if reserved || opened.contains_key(name) {
                 return Err(bad(
                     "has a disclosure of a claim that may not be disclosed, or is there already",
@@ -225,8 +254,8 @@ impl Opening {
         Ok(opened)
     }
 
-    fn value(&mut self, value: &Value, depth: usize) -> Result<Value, Failed> {
-        let bad = |problem: &str| Failed::unsupported(format!("the credential {problem}"));
+    fn value(&mut self, value: &Value, depth: usize) -> Result<Value, ProofVerificationError> {
+        let bad = |problem: &str| ProofVerificationError::unsupported(format!("the credential {problem}"));
         if depth > MAX_DEPTH {
             return Err(bad("is nested too deeply"));
         }

@@ -13,10 +13,10 @@ fn shown(name: &str) -> Value {
         "kty": "EC", "crv": "P-256",
         "x": "b28d4MwZMjw8-00CG4xfnn9SLMVMM19SlqZpVb_uNtQ", "y": "Xv5zWwuoaTgdS6hV43yI6gBwTnjukmFQQnJ_kCxzqk8",
     });
-    let key = Jwk::parse(&key).unwrap();
+    let key = VerificationKey::parse(&key).unwrap();
     assert!(key.verifies(token.alg.unwrap(), token.signing_input.as_bytes(), &token.signature));
     let disclosures: Vec<_> = parts[1..parts.len() - 1].iter().map(|part| (*part).to_owned()).collect();
-    Value::Object(disclose(&token.payload, &disclosures).unwrap())
+    Value::Object(resolve_disclosures(&token.payload, &disclosures).unwrap())
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! Token Status Lists (draft-ietf-oauth-status-list) as JWT and as CWT: whether an issuer took a credential back.
 
 use crate::cbor;
-use crate::cose::Sign1;
+use crate::cose::CoseSign1;
 use crate::cwt;
-use crate::json;
 use crate::jws::{Jws, base64url};
 use crate::jwt;
-use crate::trust::{Issuer, Signed};
+use crate::strict_json;
+use crate::trust::{SignedMessage, TrustedIssuer};
 use base::{SignedDuration, Timestamp};
 use ciborium::Value as Cbor;
 use flate2::bufread::ZlibDecoder;
@@ -15,23 +15,23 @@ use std::io::Read;
 use std::sync::Arc;
 
 /// Bytes of a status list's response that are read.
-pub const MAX_BODY: usize = 4 * 1024 * 1024;
+pub const MAX_STATUS_LIST_BYTES: usize = 4 * 1024 * 1024;
 /// Bytes that a status list may inflate to.
-pub const MAX_INFLATED: usize = 4 * 1024 * 1024;
+pub const MAX_INFLATED_STATUS_LIST_BYTES: usize = 4 * 1024 * 1024;
 
-const TTL: i64 = 65534;
-const STATUS_LIST: i64 = 65533;
-const SUB: i64 = 2;
+const TTL_LABEL: i64 = 65534;
+const STATUS_LIST_LABEL: i64 = 65533;
+const SUB_LABEL: i64 = 2;
 /// How far the issuer's clock may run ahead.
-const SKEW: SignedDuration = SignedDuration::from_secs(60);
+const MAX_CLOCK_SKEW: SignedDuration = SignedDuration::from_secs(60);
 /// How long a list is fresh that does not say.
-const USUAL: SignedDuration = SignedDuration::from_mins(5);
+const DEFAULT_TTL: SignedDuration = SignedDuration::from_mins(5);
 /// How long a list is fresh at most: a revocation must not wait longer, whatever `ttl` says.
-const LONGEST: SignedDuration = SignedDuration::from_hours(24);
+const MAX_TTL: SignedDuration = SignedDuration::from_hours(24);
 
 /// Why a response is no status list of the issuer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BadStatusList {
+pub enum StatusListError {
     /// It is, or inflates to, more than is read.
     #[error("the status list is larger than {0} bytes")]
     TooLarge(usize),
@@ -51,7 +51,7 @@ pub enum BadStatusList {
 
 /// What a list says of one credential.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
+pub enum CredentialStatus {
     /// 0: valid.
     Valid,
     /// 1: revoked for good.
@@ -72,7 +72,7 @@ pub struct StatusList {
 }
 
 /// What both forms say.
-struct Claims {
+struct StatusListClaims {
     subject: String,
     iat: i64,
     exp: Option<i64>,
@@ -87,12 +87,12 @@ impl StatusList {
     pub fn parse(
         body: &[u8],
         content_type: Option<&str>,
-        issuer: &Issuer,
+        issuer: &TrustedIssuer,
         uri: &str,
         now: Timestamp,
-    ) -> Result<Self, BadStatusList> {
-        if body.len() > MAX_BODY {
-            return Err(BadStatusList::TooLarge(MAX_BODY));
+    ) -> Result<Self, StatusListError> {
+        if body.len() > MAX_STATUS_LIST_BYTES {
+            return Err(StatusListError::TooLarge(MAX_STATUS_LIST_BYTES));
         }
         let content_type = content_type.unwrap_or_default().to_ascii_lowercase();
         let is_jwt = match content_type.split(';').next().unwrap_or_default().trim() {
@@ -100,21 +100,21 @@ impl StatusList {
             "application/statuslist+cwt" => false,
             _ => body.starts_with(b"ey"),
         };
-        let claims = if is_jwt { of_jwt(body, issuer, now)? } else { of_cwt(body, issuer, now)? };
+        let claims = if is_jwt { parse_jwt(body, issuer, now)? } else { parse_cwt(body, issuer, now)? };
         if claims.subject != uri {
-            return Err(BadStatusList::AnotherList);
+            return Err(StatusListError::AnotherList);
         }
-        let moment = |seconds| Timestamp::from_second(seconds).map_err(|_| BadStatusList::NotValidNow);
+        let moment = |seconds| Timestamp::from_second(seconds).map_err(|_| StatusListError::NotValidNow);
         let expires = claims.exp.map(moment).transpose()?;
-        let early = moment(claims.iat)?.saturating_sub(SKEW).unwrap_or(Timestamp::MIN) > now;
+        let early = moment(claims.iat)?.saturating_sub(MAX_CLOCK_SKEW).unwrap_or(Timestamp::MIN) > now;
         if early || expires.is_some_and(|expires| expires <= now) {
-            return Err(BadStatusList::NotValidNow);
+            return Err(StatusListError::NotValidNow);
         }
         if ![1, 2, 4, 8].contains(&claims.bits) {
-            return Err(BadStatusList::Malformed("has statuses that are not of 1, 2, 4 or 8 bits"));
+            return Err(StatusListError::Malformed("has statuses that are not of 1, 2, 4 or 8 bits"));
         }
         if claims.ttl.is_some_and(|ttl| ttl <= 0) {
-            return Err(BadStatusList::Malformed("has a ttl that is not positive"));
+            return Err(StatusListError::Malformed("has a ttl that is not positive"));
         }
         Ok(Self {
             bits: claims.bits as u8,
@@ -125,43 +125,51 @@ impl StatusList {
     }
 
     /// The status at a place; `None` past the end of the list.
-    pub fn of(&self, index: u64) -> Option<Status> {
+    pub fn status_at(&self, index: u64) -> Option<CredentialStatus> {
         let each = u64::from(8 / self.bits);
         let byte = self.statuses.get(usize::try_from(index / each).ok()?)?;
         let shift = (index % each) as u8 * self.bits;
         let mask = u8::MAX >> (8 - self.bits);
         Some(match byte >> shift & mask {
-            0 => Status::Valid,
-            1 => Status::Invalid,
-            2 => Status::Suspended,
-            other => Status::Other(other),
+            0 => CredentialStatus::Valid,
+            1 => CredentialStatus::Invalid,
+            2 => CredentialStatus::Suspended,
+            other => CredentialStatus::Other(other),
         })
     }
 
     /// Until when the list may be used that was fetched at a moment: its `ttl`, or five minutes, but never past its `exp`
     /// nor for more than a day.
     pub fn fresh_until(&self, fetched_at: Timestamp) -> Timestamp {
-        let stays = self.ttl.unwrap_or(USUAL).min(LONGEST);
+        let stays = self.ttl.unwrap_or(DEFAULT_TTL).min(MAX_TTL);
         let until = fetched_at.saturating_add(stays).unwrap_or(fetched_at);
         self.expires.map_or(until, |expires| until.min(expires))
     }
 }
 
-fn of_jwt(body: &[u8], issuer: &Issuer, now: Timestamp) -> Result<Claims, BadStatusList> {
-    let bad = BadStatusList::Malformed;
+fn parse_jwt(
+    body: &[u8],
+    issuer: &TrustedIssuer,
+    now: Timestamp,
+) -> Result<StatusListClaims, StatusListError> {
+    let bad = StatusListError::Malformed;
     let text = std::str::from_utf8(body).map_err(|_| bad("is no text"))?;
     let token = Jws::parse(text.trim_ascii()).map_err(bad)?;
     if token.typ.as_deref() != Some("statuslist+jwt") {
         return Err(bad("is not of type statuslist+jwt"));
     }
-    issuer.vouches(&jwt::signed(&token), now).map_err(|failed| BadStatusList::NotSigned(failed.detail))?;
+    issuer
+        .verify_signature(&jwt::signed_message(&token), now)
+        .map_err(|failed| StatusListError::NotSigned(failed.detail))?;
     let moment = |name| match token.payload.get(name) {
         None => Ok(None),
-        Some(value) => json::seconds(value).map(Some).ok_or(bad("has a moment that is no number")),
+        Some(value) => {
+            strict_json::parse_seconds(value).map(Some).ok_or(bad("has a moment that is no number"))
+        }
     };
     let list = token.payload.get("status_list").ok_or(bad("has no list"))?;
     let compressed = list.get("lst").and_then(Value::as_str).and_then(base64url);
-    Ok(Claims {
+    Ok(StatusListClaims {
         subject: token.text("sub").ok_or(bad("has no subject"))?.to_owned(),
         iat: moment("iat")?.ok_or(bad("does not say when it was made"))?,
         exp: moment("exp")?,
@@ -174,44 +182,50 @@ fn of_jwt(body: &[u8], issuer: &Issuer, now: Timestamp) -> Result<Claims, BadSta
     })
 }
 
-fn of_cwt(body: &[u8], issuer: &Issuer, now: Timestamp) -> Result<Claims, BadStatusList> {
-    let bad = BadStatusList::Malformed;
+fn parse_cwt(
+    body: &[u8],
+    issuer: &TrustedIssuer,
+    now: Timestamp,
+) -> Result<StatusListClaims, StatusListError> {
+    let bad = StatusListError::Malformed;
     let value = cbor::decode(body).map_err(|_| bad("is no CBOR in its shortest form"))?;
-    let mut token = Sign1::parse(value).map_err(bad)?;
+    let mut token = CoseSign1::parse(value).map_err(bad)?;
     if token.typ.as_deref() != Some("application/statuslist+cwt") {
         return Err(bad("is not of type application/statuslist+cwt"));
     }
     let payload = token.payload.take().ok_or(bad("has no payload"))?;
-    let message = token.signed(&[], &payload);
+    let message = token.signed_bytes(&[], &payload);
     let (kid, chain) = (token.kid.as_deref(), &token.chain[..]);
-    let signed = Signed { alg: token.alg, kid, chain, message: &message, signature: &token.signature };
-    issuer.vouches(&signed, now).map_err(|failed| BadStatusList::NotSigned(failed.detail))?;
+    let signed = SignedMessage { alg: token.alg, kid, chain, message: &message, signature: &token.signature };
+    issuer.verify_signature(&signed, now).map_err(|failed| StatusListError::NotSigned(failed.detail))?;
     let claims =
         cbor::decode(&payload).ok().and_then(|claims| claims.into_map().ok()).ok_or(bad("has no claims"))?;
-    let times = cwt::times(&claims).map_err(|_| bad("has a moment that is no number"))?;
-    let list = cbor::numbered(&claims, STATUS_LIST).and_then(Cbor::as_map).ok_or(bad("has no list"))?;
-    let ttl =
-        cbor::numbered(&claims, TTL).map(|ttl| cbor::whole(ttl).ok_or(bad("has a ttl that is no number")));
-    let subject = cbor::numbered(&claims, SUB).and_then(Cbor::as_text).ok_or(bad("has no subject"))?;
-    let compressed = cbor::named(list, "lst").and_then(Cbor::as_bytes).ok_or(bad("has no list"))?;
-    Ok(Claims {
+    let times = cwt::parse_times(&claims).map_err(|_| bad("has a moment that is no number"))?;
+    let list =
+        cbor::get_label(&claims, STATUS_LIST_LABEL).and_then(Cbor::as_map).ok_or(bad("has no list"))?;
+    let ttl = cbor::get_label(&claims, TTL_LABEL)
+        .map(|ttl| cbor::as_i64(ttl).ok_or(bad("has a ttl that is no number")));
+    let subject = cbor::get_label(&claims, SUB_LABEL).and_then(Cbor::as_text).ok_or(bad("has no subject"))?;
+    let compressed = cbor::get_name(list, "lst").and_then(Cbor::as_bytes).ok_or(bad("has no list"))?;
+    Ok(StatusListClaims {
         subject: subject.to_owned(),
         iat: times.iat.ok_or(bad("does not say when it was made"))?,
         exp: times.exp,
         ttl: ttl.transpose()?,
-        bits: cbor::named(list, "bits")
-            .and_then(cbor::whole)
+        bits: cbor::get_name(list, "bits")
+            .and_then(cbor::as_i64)
             .ok_or(bad("does not say how many bits a status has"))?,
         compressed: compressed.clone(),
     })
 }
 
-fn inflate(bytes: &[u8]) -> Result<Vec<u8>, BadStatusList> {
+fn inflate(bytes: &[u8]) -> Result<Vec<u8>, StatusListError> {
     let mut inflated = Vec::new();
-    let read = ZlibDecoder::new(bytes).take(MAX_INFLATED as u64 + 1).read_to_end(&mut inflated);
-    if inflated.len() > MAX_INFLATED {
-        return Err(BadStatusList::TooLarge(MAX_INFLATED));
+    let read =
+        ZlibDecoder::new(bytes).take(MAX_INFLATED_STATUS_LIST_BYTES as u64 + 1).read_to_end(&mut inflated);
+    if inflated.len() > MAX_INFLATED_STATUS_LIST_BYTES {
+        return Err(StatusListError::TooLarge(MAX_INFLATED_STATUS_LIST_BYTES));
     }
-    read.map_err(|_| BadStatusList::Malformed("is not zlib"))?;
+    read.map_err(|_| StatusListError::Malformed("is not zlib"))?;
     Ok(inflated)
 }

@@ -29,35 +29,38 @@
 //!
 //! Any other member is an error: a misspelt restriction must not be a restriction that is silently absent.
 
-mod join;
-mod list;
+mod merge;
+mod parse;
 
+use crate::certificate_chain::{self, CertificateChainError, ChainPurpose, RootCertificate};
 use crate::jws::Jws;
-use crate::keys::Alg;
-use crate::proof::{Check, Failed, Format, Kind, Proof, StatusReference, Terms, Verified};
-use crate::x5c::{self, Purpose, Root, Untrusted};
-use crate::{hosts, proof::Reason};
+use crate::keys::SignatureAlgorithm;
+use crate::proof::{
+    CredentialFormat, ParsedProof, ProofCheck, ProofToken, ProofVerificationError, StatusReference,
+    VerificationTerms, VerifiedProof,
+};
+use crate::{https_host, proof::ProofFailureReason};
 use base::{SignedDuration, Timestamp};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-pub use crate::keys::{BadKey, Jwk};
+pub use crate::keys::{JwkError, VerificationKey};
 
 /// The issuers that are trusted. Cheap to clone; never changes.
 #[derive(Clone, Debug)]
-pub struct TrustList(Arc<Inner>);
+pub struct TrustList(Arc<TrustListInner>);
 
 #[derive(Debug)]
-struct Inner {
-    issuers: Vec<Arc<Issuer>>,
-    places: HashMap<String, usize>,
+struct TrustListInner {
+    issuers: Vec<Arc<TrustedIssuer>>,
+    index_by_id: HashMap<String, usize>,
     expires: Option<Timestamp>,
 }
 
 /// Why a trust list, or a key set for one of its issuers, is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {problem}")]
-pub struct BadTrustList {
+pub struct InvalidTrustListError {
     /// The entry and the member, for example `issuers[2] ("https://issuer.example") keys[0].crv`.
     pub place: String,
     /// What is wrong there.
@@ -77,13 +80,13 @@ pub enum StatusPolicy {
 
 /// One issuer of the trust list.
 #[derive(Clone, Debug)]
-pub struct Issuer {
+pub struct TrustedIssuer {
     id: String,
     provider: String,
-    formats: Vec<Format>,
-    keys: Vec<Jwk>,
-    fetched: Vec<Jwk>,
-    roots: Vec<Root>,
+    formats: Vec<CredentialFormat>,
+    keys: Vec<VerificationKey>,
+    fetched_keys: Vec<VerificationKey>,
+    roots: Vec<RootCertificate>,
     key_set_url: Option<String>,
     reference_hosts: Vec<String>,
     status: StatusPolicy,
@@ -95,30 +98,33 @@ pub struct Issuer {
     not_after: Option<Timestamp>,
     vct: Vec<String>,
     freshness: Option<SignedDuration>,
-    unbound: bool,
+    accepts_unbound: bool,
 }
 
 impl TrustList {
     /// Reads a list from a file's bytes.
-    pub fn parse(json: &[u8]) -> Result<Self, BadTrustList> {
-        let members = crate::json::object(json).ok_or_else(|| BadTrustList {
+    pub fn parse(json: &[u8]) -> Result<Self, InvalidTrustListError> {
+        let members = crate::strict_json::parse_object(json).ok_or_else(|| InvalidTrustListError {
             place: "the list".to_owned(),
             problem: "is no JSON object, or repeats a member".to_owned(),
         })?;
-        list::read(&members)
+        parse::parse_trust_list(&members)
     }
 
     /// Reads a signed list: a compact JWS with `typ` `trust-list+jwt`, signed by one of `keys`, whose payload is the
     /// list, with `exp` beside `issuers`. The caller holds to [`TrustList::expires`].
-    pub fn parse_signed(jws: &str, keys: &[Jwk]) -> Result<Self, BadTrustList> {
-        let bad =
-            |problem: &str| BadTrustList { place: "the signed list".to_owned(), problem: problem.to_owned() };
+    pub fn parse_signed(jws: &str, keys: &[VerificationKey]) -> Result<Self, InvalidTrustListError> {
+        let bad = |problem: &str| InvalidTrustListError {
+            place: "the signed list".to_owned(),
+            problem: problem.to_owned(),
+        };
         let token = Jws::parse(jws.trim()).map_err(bad)?;
         if token.typ.as_deref() != Some("trust-list+jwt") {
             return Err(bad("is not of type trust-list+jwt"));
         }
         let alg = token.alg.ok_or_else(|| bad("is signed with an algorithm that is not accepted"))?;
-        let named = |key: &&Jwk| token.kid.as_deref().is_none_or(|kid| key.is_called(kid.as_bytes()));
+        let named =
+            |key: &&VerificationKey| token.kid.as_deref().is_none_or(|kid| key.matches_kid(kid.as_bytes()));
         if !keys
             .iter()
             .filter(named)
@@ -126,16 +132,16 @@ impl TrustList {
         {
             return Err(bad("is not signed by a key that was given"));
         }
-        list::read(&token.payload)
+        parse::parse_trust_list(&token.payload)
     }
 
     /// The issuer of an id.
-    pub fn issuer(&self, id: &str) -> Option<&Issuer> {
-        self.0.places.get(id).and_then(|place| self.0.issuers.get(*place)).map(Arc::as_ref)
+    pub fn issuer(&self, id: &str) -> Option<&TrustedIssuer> {
+        self.0.index_by_id.get(id).and_then(|place| self.0.issuers.get(*place)).map(Arc::as_ref)
     }
 
     /// All issuers, in the order of the list.
-    pub fn issuers(&self) -> impl Iterator<Item = &Issuer> {
+    pub fn issuers(&self) -> impl Iterator<Item = &TrustedIssuer> {
         self.0.issuers.iter().map(Arc::as_ref)
     }
 
@@ -145,85 +151,109 @@ impl TrustList {
     }
 
     /// The issuer whose proofs may be fetched from an https address.
-    pub fn issuer_of_reference(&self, url: &str) -> Option<&Issuer> {
-        let host = hosts::of_https(url)?;
+    pub fn issuer_of_reference(&self, url: &str) -> Option<&TrustedIssuer> {
+        let host = https_host::https_host(url)?;
         self.issuers().find(|issuer| issuer.reference_hosts.contains(&host))
     }
 
     /// The list with an issuer's fetched key set (the JSON bytes of a JWK Set), in place of the one fetched before.
     /// The keys of the entry itself stay; of equal names the entry's wins. Only for an issuer that lists `key_set_url`.
-    pub fn with_keys(&self, issuer_id: &str, jwks: &[u8], now: Timestamp) -> Result<Self, BadTrustList> {
-        let bad = |problem: String| BadTrustList { place: format!("the key set of {issuer_id:?}"), problem };
-        let place = self.0.places.get(issuer_id).copied();
+    pub fn with_keys(
+        &self,
+        issuer_id: &str,
+        jwks: &[u8],
+        now: Timestamp,
+    ) -> Result<Self, InvalidTrustListError> {
+        let bad = |problem: String| InvalidTrustListError {
+            place: format!("the key set of {issuer_id:?}"),
+            problem,
+        };
+        let place = self.0.index_by_id.get(issuer_id).copied();
         let known = place.and_then(|place| Some((place, self.0.issuers.get(place)?)));
         let (place, issuer) = known.ok_or_else(|| bad("is not of an issuer on the list".to_owned()))?;
         if issuer.key_set_url.is_none() {
             return Err(bad("is not expected: the entry lists no key_set_url".to_owned()));
         }
-        let mut fetched = Jwk::parse_set(jwks).map_err(|error| bad(error.to_string()))?;
+        let mut fetched = VerificationKey::parse_set(jwks).map_err(|error| bad(error.to_string()))?;
         fetched.retain(|key| key.is_valid_at(now) && key.kid().is_some());
         fetched.retain(|key| issuer.keys.iter().all(|listed| listed.kid() != key.kid()));
         if fetched.is_empty() {
             return Err(bad("has no new key with a kid that can be used here now".to_owned()));
         }
-        let issuer = Arc::new(Issuer { fetched, ..Issuer::clone(issuer) });
+        let issuer = Arc::new(TrustedIssuer { fetched_keys: fetched, ..TrustedIssuer::clone(issuer) });
         let mut issuers = self.0.issuers.clone();
         issuers.splice(place..=place, [issuer]);
-        Ok(Self(Arc::new(Inner { issuers, places: self.0.places.clone(), expires: self.0.expires })))
+        Ok(Self(Arc::new(TrustListInner {
+            issuers,
+            index_by_id: self.0.index_by_id.clone(),
+            expires: self.0.expires,
+        })))
     }
 
-    /// Judges a proof. What it cannot know is left to the caller: whether [`Verified::use_key`] was seen before, and
-    /// what the list at [`Verified::status`] says.
-    pub fn verify(&self, proof: &Proof, terms: &Terms) -> Result<Verified, Failed> {
+    /// Judges a proof. What it cannot know is left to the caller: whether [`VerifiedProof::use_key`] was seen before, and
+    /// what the list at [`VerifiedProof::status`] says.
+    pub fn verify(
+        &self,
+        proof: &ParsedProof,
+        terms: &VerificationTerms,
+    ) -> Result<VerifiedProof, ProofVerificationError> {
         let format = proof.format();
         let (issuer, key) = match &*proof.0 {
-            Kind::Mdoc(mdoc) => {
-                let (issuer, key) = self.anchored(mdoc.chain()?, format, terms.now)?;
+            ProofToken::Mdoc(mdoc) => {
+                let (issuer, key) = self.issuer_of_chain(mdoc.chain()?, format, terms.now)?;
                 (issuer, Some(key))
             }
-            Kind::SdJwt(token) if token.issuer().is_none() => {
-                (self.anchored(&token.token.chain, format, terms.now)?.0, None)
+            ProofToken::SdJwt(token) if token.issuer().is_none() => {
+                (self.issuer_of_chain(&token.token.chain, format, terms.now)?.0, None)
             }
-            _ => (self.claimed(proof.claimed_issuer())?, None),
+            _ => (self.issuer_by_claim(proof.claimed_issuer())?, None),
         };
         issuer
-            .admit(format, terms.now)
+            .check_in_force(format, terms.now)
             .and_then(|()| match (&*proof.0, key) {
-                (Kind::Cwt(cwt), _) => cwt.verify(issuer, terms),
-                (Kind::SdJwt(token), _) => token.verify(issuer, terms),
-                (Kind::Jwt(jwt), _) => jwt.verify(issuer, terms),
-                (Kind::Mdoc(mdoc), Some(key)) => mdoc.verify(issuer, &key, terms),
-                (Kind::Mdoc(_), None) => Err(Failed::unverified("the mobile document has no certificates")),
+                (ProofToken::Cwt(cwt), _) => cwt.verify(issuer, terms),
+                (ProofToken::SdJwt(token), _) => token.verify(issuer, terms),
+                (ProofToken::Jwt(jwt), _) => jwt.verify(issuer, terms),
+                (ProofToken::Mdoc(mdoc), Some(key)) => mdoc.verify(issuer, &key, terms),
+                (ProofToken::Mdoc(_), None) => {
+                    Err(ProofVerificationError::unverified("the mobile document has no certificates"))
+                }
             })
-            .map_err(|failed| Failed { provider: Some(issuer.provider.clone()), ..failed })
+            .map_err(|failed| ProofVerificationError { provider: Some(issuer.provider.clone()), ..failed })
     }
 
-    pub(crate) fn claimed(&self, id: Option<&str>) -> Result<&Issuer, Failed> {
-        let unknown = |detail| Failed::new(Reason::UnknownProvider, detail);
+    pub(crate) fn issuer_by_claim(&self, id: Option<&str>) -> Result<&TrustedIssuer, ProofVerificationError> {
+        let unknown = |detail| ProofVerificationError::new(ProofFailureReason::UnknownProvider, detail);
         let id = id.ok_or_else(|| unknown("the proof does not say who issued it"))?;
         self.issuer(id).ok_or_else(|| unknown("the proof's issuer is not on the trust list"))
     }
 
     /// The issuer to one of whose roots a chain leads, and the key that the chain vouches for.
-    pub(crate) fn anchored(
+    pub(crate) fn issuer_of_chain(
         &self,
         chain: &[Vec<u8>],
-        format: Format,
+        format: CredentialFormat,
         now: Timestamp,
-    ) -> Result<(&Issuer, Jwk), Failed> {
-        let mut failed = Failed::new(
-            Reason::UnknownProvider,
+    ) -> Result<(&TrustedIssuer, VerificationKey), ProofVerificationError> {
+        let mut failed = ProofVerificationError::new(
+            ProofFailureReason::UnknownProvider,
             "the proof's certificates lead to no root on the trust list",
         );
         for issuer in
             self.issuers().filter(|issuer| issuer.formats.contains(&format) && !issuer.roots.is_empty())
         {
-            let purpose = if format == Format::Mdoc { Purpose::Mdoc } else { Purpose::TokenOf(&issuer.id) };
-            match x5c::key(chain, &issuer.roots, purpose, now) {
+            let purpose = if format == CredentialFormat::Mdoc {
+                ChainPurpose::Mdoc
+            } else {
+                ChainPurpose::TokenOf(&issuer.id)
+            };
+            match certificate_chain::verify_chain(chain, &issuer.roots, purpose, now) {
                 Ok(key) => return Ok((issuer, key)),
-                Err(Untrusted::UnknownRoot) => {}
-                Err(Untrusted::Broken(problem)) => {
-                    failed = Failed::unverified(format!("the proof's chain of certificates {problem}"));
+                Err(CertificateChainError::UnknownRoot) => {}
+                Err(CertificateChainError::Broken(problem)) => {
+                    failed = ProofVerificationError::unverified(format!(
+                        "the proof's chain of certificates {problem}"
+                    ));
                     failed.provider = Some(issuer.provider.clone());
                 }
             }
@@ -234,15 +264,15 @@ impl TrustList {
 
 /// A signature, and what the token says about who made it.
 #[derive(Clone, Copy)]
-pub(crate) struct Signed<'a> {
-    pub alg: Option<Alg>,
+pub(crate) struct SignedMessage<'a> {
+    pub alg: Option<SignatureAlgorithm>,
     pub kid: Option<&'a [u8]>,
     pub chain: &'a [Vec<u8>],
     pub message: &'a [u8],
     pub signature: &'a [u8],
 }
 
-impl Issuer {
+impl TrustedIssuer {
     /// The issuer as tokens name it.
     pub fn id(&self) -> &str {
         &self.id
@@ -254,7 +284,7 @@ impl Issuer {
     }
 
     /// The formats that its proofs are accepted in.
-    pub fn formats(&self) -> &[Format] {
+    pub fn formats(&self) -> &[CredentialFormat] {
         &self.formats
     }
 
@@ -284,12 +314,12 @@ impl Issuer {
     }
 
     /// How long after it was made a proof may be scanned.
-    pub(crate) fn window(&self, terms: &Terms) -> SignedDuration {
+    pub(crate) fn freshness_window(&self, terms: &VerificationTerms) -> SignedDuration {
         self.freshness.unwrap_or(terms.freshness)
     }
 
     pub(crate) fn accepts_unbound(&self) -> bool {
-        self.unbound
+        self.accepts_unbound
     }
 
     pub(crate) fn accepts_vct(&self, vct: &str) -> bool {
@@ -301,27 +331,40 @@ impl Issuer {
     }
 
     /// Whether the entry holds now and for this format.
-    pub(crate) fn admit(&self, format: Format, now: Timestamp) -> Result<(), Failed> {
+    pub(crate) fn check_in_force(
+        &self,
+        format: CredentialFormat,
+        now: Timestamp,
+    ) -> Result<(), ProofVerificationError> {
         if self.not_before.is_some_and(|from| now < from) || self.not_after.is_some_and(|until| until < now) {
-            return Err(Failed::new(
-                Reason::ExcludedProvider,
+            return Err(ProofVerificationError::new(
+                ProofFailureReason::ExcludedProvider,
                 "the trust list does not hold for the issuer today",
             ));
         }
         if !self.formats.contains(&format) {
-            return Err(Failed::unsupported(format!("the issuer is not trusted for {}", format.as_str())));
+            return Err(ProofVerificationError::unsupported(format!(
+                "the issuer is not trusted for {}",
+                format.as_str()
+            )));
         }
         Ok(())
     }
 
     /// Whether one of the issuer's keys, or a key that one of its roots vouches for, made the signature.
-    pub(crate) fn vouches(&self, signed: &Signed<'_>, now: Timestamp) -> Result<(), Failed> {
+    pub(crate) fn verify_signature(
+        &self,
+        signed: &SignedMessage<'_>,
+        now: Timestamp,
+    ) -> Result<(), ProofVerificationError> {
         let alg = signed.alg.ok_or_else(|| {
-            Failed::unverified("the proof is signed with an algorithm that is not accepted, or with none")
+            ProofVerificationError::unverified(
+                "the proof is signed with an algorithm that is not accepted, or with none",
+            )
         })?;
         let mut known = false;
-        for key in self.keys.iter().chain(&self.fetched).filter(|key| key.is_valid_at(now)) {
-            if signed.kid.is_none_or(|kid| key.is_called(kid)) {
+        for key in self.keys.iter().chain(&self.fetched_keys).filter(|key| key.is_valid_at(now)) {
+            if signed.kid.is_none_or(|kid| key.matches_kid(kid)) {
                 known = signed.kid.is_some();
                 if key.verifies(alg, signed.message, signed.signature) {
                     return Ok(());
@@ -329,43 +372,55 @@ impl Issuer {
             }
         }
         if !known && !signed.chain.is_empty() && !self.roots.is_empty() {
-            let key = x5c::key(signed.chain, &self.roots, Purpose::TokenOf(&self.id), now).map_err(
-                |untrusted| {
-                    Failed::unverified(match untrusted {
-                        Untrusted::UnknownRoot => {
-                            "the proof's certificates lead to none of the issuer's roots".to_owned()
-                        }
-                        Untrusted::Broken(problem) => format!("the proof's chain of certificates {problem}"),
-                    })
-                },
-            )?;
+            let key = certificate_chain::verify_chain(
+                signed.chain,
+                &self.roots,
+                ChainPurpose::TokenOf(&self.id),
+                now,
+            )
+            .map_err(|untrusted| {
+                ProofVerificationError::unverified(match untrusted {
+                    CertificateChainError::UnknownRoot => {
+                        "the proof's certificates lead to none of the issuer's roots".to_owned()
+                    }
+                    CertificateChainError::Broken(problem) => {
+                        format!("the proof's chain of certificates {problem}")
+                    }
+                })
+            })?;
             if key.verifies(alg, signed.message, signed.signature) {
                 return Ok(());
             }
         }
-        let mut failed = Failed::unverified(if known {
+        let mut failed = ProofVerificationError::unverified(if known {
             "the signature is not the issuer's"
         } else {
             "no listed key of the issuer made the signature"
         });
-        failed.keys_of = self.key_set_url.as_ref().filter(|_| !known).map(|_| self.id.clone());
+        failed.refetch_keys_of = self.key_set_url.as_ref().filter(|_| !known).map(|_| self.id.clone());
         Err(failed)
     }
 
     /// The status to look up, by the entry's policy. `found` is `Err` where the token names one in an unknown way.
-    pub(crate) fn status_of(
+    pub(crate) fn status_to_check(
         &self,
         found: Result<Option<StatusReference>, ()>,
-    ) -> Result<Option<StatusReference>, Failed> {
+    ) -> Result<Option<StatusReference>, ProofVerificationError> {
         let refuse = |detail| {
-            if self.accepts_unavailable_status { Ok(None) } else { Err(Failed::unsupported(detail)) }
+            if self.accepts_unavailable_status {
+                Ok(None)
+            } else {
+                Err(ProofVerificationError::unsupported(detail))
+            }
         };
         match (self.status, found) {
             (StatusPolicy::Ignored, _) | (StatusPolicy::WhenPresent, Ok(None)) => Ok(None),
-            (StatusPolicy::Required, Ok(None)) => Err(Failed::unsupported("the proof names no status list")),
+            (StatusPolicy::Required, Ok(None)) => {
+                Err(ProofVerificationError::unsupported("the proof names no status list"))
+            }
             (_, Err(())) => refuse("the proof names its status in a way that is not known here"),
             (_, Ok(Some(status))) => {
-                let host = hosts::of_https(&status.uri);
+                let host = https_host::https_host(&status.uri);
                 if host.is_some_and(|host| self.status_hosts.contains(&host)) {
                     Ok(Some(status))
                 } else {
@@ -376,24 +431,24 @@ impl Issuer {
     }
 
     /// A proof of this issuer that holds.
-    pub(crate) fn verified(
+    pub(crate) fn to_verified_proof(
         &self,
         age_over: u8,
         used: ([u8; 32], Timestamp),
         status: Option<StatusReference>,
-        further: &[Check],
-    ) -> Verified {
+        further: &[ProofCheck],
+    ) -> VerifiedProof {
         let (use_key, until) = used;
-        let mut checks = vec![Check::SignatureVerified, Check::ProviderTrusted];
+        let mut checks = vec![ProofCheck::SignatureVerified, ProofCheck::ProviderTrusted];
         checks.extend_from_slice(further);
-        Verified {
+        VerifiedProof {
             issuer: self.id.clone(),
             provider: self.provider.clone(),
             age_over,
             valid_for_alcohol: self.valid_for_alcohol,
-            use_key,
-            until,
-            bound: checks.contains(&Check::HolderBound),
+            replay_key: use_key,
+            replay_key_until: until,
+            holder_bound: checks.contains(&ProofCheck::HolderBound),
             checks,
             status,
         }

@@ -35,7 +35,7 @@ fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
     if !input.generics.params.is_empty() {
         return Err(Error::new_spanned(&input.generics, "a row has no parameters"));
     }
-    let values = fields.iter().map(value).collect::<syn::Result<Vec<_>>>()?;
+    let values = fields.iter().map(field_initialiser).collect::<syn::Result<Vec<_>>>()?;
     let name = &input.ident;
     // One implementation for each engine: a single generic one would be compiled where it is used, again and again.
     let engines = [quote!(::db::row::SqliteRow), quote!(::db::row::PgRow)];
@@ -56,14 +56,14 @@ fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
 
 /// How a field is read.
 #[derive(Default)]
-struct Attributes {
+struct FieldAttributes {
     rename: Option<String>,
     try_from: Option<Type>,
     json: bool,
     flatten: bool,
 }
 
-impl Attributes {
+impl FieldAttributes {
     fn of(field: &Field) -> syn::Result<Self> {
         let mut read = Self::default();
         for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("sqlx")) {
@@ -87,9 +87,9 @@ impl Attributes {
 }
 
 /// The field of a struct expression.
-fn value(field: &Field) -> syn::Result<TokenStream> {
+fn field_initialiser(field: &Field) -> syn::Result<TokenStream> {
     let name = &field.ident;
-    let Attributes { rename, try_from, json, flatten } = Attributes::of(field)?;
+    let FieldAttributes { rename, try_from, json, flatten } = FieldAttributes::of(field)?;
     let column = rename.or_else(|| name.as_ref().map(|name| name.unraw().to_string())).unwrap_or_default();
     Ok(match (try_from, json, flatten) {
         (None, false, false) => quote!(#name: ::db::row::column(row, #column)?),

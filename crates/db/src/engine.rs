@@ -1,6 +1,6 @@
 //! The only file that knows which engine is running.
 
-use crate::{At, Query, Value};
+use crate::{DbTimestamp, Query, Value};
 use sqlx::{
     Arguments as _, FromRow, Row as _, SqlSafeStr as _,
     postgres::{PgArguments, PgPool, PgPoolOptions, PgRow},
@@ -22,8 +22,8 @@ pub enum Engine {
 }
 
 /// A row type that decodes from either engine; derive [`FromRow`].
-pub trait Record: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin {}
-impl<T> Record for T where T: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin {}
+pub trait DbRow: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin {}
+impl<T> DbRow for T where T: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin {}
 
 /// Why the database did not do it.
 #[derive(Debug, thiserror::Error)]
@@ -84,31 +84,31 @@ pub(crate) enum Pools {
 
 /// A consistent view. It cannot be committed, so it cannot change anything.
 #[derive(Debug)]
-pub struct Read(Conn);
+pub struct ReadTx(EngineTx);
 
 /// A view that may also write, and must be committed to count.
 #[derive(Debug)]
-pub struct Tx {
-    view: Read,
-    announces: Arc<Notify>,
-    announced: bool,
+pub struct WriteTx {
+    view: ReadTx,
+    notify: Arc<Notify>,
+    notifies_on_commit: bool,
 }
 
-impl std::ops::Deref for Tx {
-    type Target = Read;
-    fn deref(&self) -> &Read {
+impl std::ops::Deref for WriteTx {
+    type Target = ReadTx;
+    fn deref(&self) -> &ReadTx {
         &self.view
     }
 }
 
-impl std::ops::DerefMut for Tx {
-    fn deref_mut(&mut self) -> &mut Read {
+impl std::ops::DerefMut for WriteTx {
+    fn deref_mut(&mut self) -> &mut ReadTx {
         &mut self.view
     }
 }
 
 #[derive(Debug)]
-enum Conn {
+enum EngineTx {
     Sqlite(sqlx::Transaction<'static, sqlx::Sqlite>),
     Postgres(sqlx::Transaction<'static, sqlx::Postgres>),
 }
@@ -124,7 +124,7 @@ macro_rules! arguments {
                 Value::Text(v) => args.add(v),
                 Value::Bytes(v) => args.add(v),
                 Value::Uuid(v) => args.add(v),
-                Value::Time(v) => args.add(v.map(At)),
+                Value::Time(v) => args.add(v.map(DbTimestamp)),
                 Value::Json(v) => args.add(v.map(sqlx::types::Json)),
             }
             .map_err(sqlx::Error::Encode)?;
@@ -134,7 +134,7 @@ macro_rules! arguments {
 }
 
 /// What came of a statement, as the driver of the engine gives it.
-enum Outcome<S, P> {
+enum DriverResult<S, P> {
     Sqlite(S),
     Postgres(P),
 }
@@ -144,40 +144,40 @@ macro_rules! run {
     ($how:ident, $conn:expr, $query:expr) => {{
         let Query { sqlite, postgres, values } = $query;
         match $conn {
-            Conn::Sqlite(tx) => {
+            EngineTx::Sqlite(tx) => {
                 let query = sqlx::query_with(sqlite, arguments!(values, SqliteArguments));
-                Outcome::Sqlite(query.$how(&mut **tx).await?)
+                DriverResult::Sqlite(query.$how(&mut **tx).await?)
             }
-            Conn::Postgres(tx) => {
+            EngineTx::Postgres(tx) => {
                 let query = sqlx::query_with(postgres, arguments!(values, PgArguments));
-                Outcome::Postgres(query.$how(&mut **tx).await?)
+                DriverResult::Postgres(query.$how(&mut **tx).await?)
             }
         }
     }};
 }
 
-impl Read {
+impl ReadTx {
     /// The first row, if there is one.
-    pub async fn fetch_optional<T: Record>(&mut self, query: Query) -> Result<Option<T>, DbError> {
+    pub async fn fetch_optional<T: DbRow>(&mut self, query: Query) -> Result<Option<T>, DbError> {
         Ok(match self.first_row(query).await? {
-            Outcome::Sqlite(row) => row.map(|row| T::from_row(&row)).transpose()?,
-            Outcome::Postgres(row) => row.map(|row| T::from_row(&row)).transpose()?,
+            DriverResult::Sqlite(row) => row.map(|row| T::from_row(&row)).transpose()?,
+            DriverResult::Postgres(row) => row.map(|row| T::from_row(&row)).transpose()?,
         })
     }
 
     /// All rows. The statement carries its own LIMIT where the number is not small by nature.
-    pub async fn fetch_all<T: Record>(&mut self, query: Query) -> Result<Vec<T>, DbError> {
+    pub async fn fetch_all<T: DbRow>(&mut self, query: Query) -> Result<Vec<T>, DbError> {
         Ok(match self.all_rows(query).await? {
-            Outcome::Sqlite(rows) => rows.iter().map(T::from_row).collect::<Result<_, _>>()?,
-            Outcome::Postgres(rows) => rows.iter().map(T::from_row).collect::<Result<_, _>>()?,
+            DriverResult::Sqlite(rows) => rows.iter().map(T::from_row).collect::<Result<_, _>>()?,
+            DriverResult::Postgres(rows) => rows.iter().map(T::from_row).collect::<Result<_, _>>()?,
         })
     }
 
     /// The one number of a `SELECT count(*)`.
     pub async fn count(&mut self, query: Query) -> Result<i64, DbError> {
         Ok(match run!(fetch_one, &mut self.0, query) {
-            Outcome::Sqlite(row) => row.try_get(0)?,
-            Outcome::Postgres(row) => row.try_get(0)?,
+            DriverResult::Sqlite(row) => row.try_get(0)?,
+            DriverResult::Postgres(row) => row.try_get(0)?,
         })
     }
 
@@ -186,37 +186,37 @@ impl Read {
     async fn first_row(
         &mut self,
         query: Query,
-    ) -> Result<Outcome<Option<SqliteRow>, Option<PgRow>>, DbError> {
+    ) -> Result<DriverResult<Option<SqliteRow>, Option<PgRow>>, DbError> {
         Ok(run!(fetch_optional, &mut self.0, query))
     }
 
-    async fn all_rows(&mut self, query: Query) -> Result<Outcome<Vec<SqliteRow>, Vec<PgRow>>, DbError> {
+    async fn all_rows(&mut self, query: Query) -> Result<DriverResult<Vec<SqliteRow>, Vec<PgRow>>, DbError> {
         Ok(run!(fetch_all, &mut self.0, query))
     }
 }
 
-impl Tx {
+impl WriteTx {
     /// Runs a statement; the number of rows it touched.
     pub async fn execute(&mut self, query: Query) -> Result<u64, DbError> {
         Ok(match run!(execute, &mut self.view.0, query) {
-            Outcome::Sqlite(done) => done.rows_affected(),
-            Outcome::Postgres(done) => done.rows_affected(),
+            DriverResult::Sqlite(done) => done.rows_affected(),
+            DriverResult::Postgres(done) => done.rows_affected(),
         })
     }
 
-    /// Wakes whoever waits in [`Db::announced`], once this is committed.
-    pub fn announce(&mut self) {
-        self.announced = true;
+    /// Wakes whoever waits in [`Db::notified`], once this is committed.
+    pub fn notify_on_commit(&mut self) {
+        self.notifies_on_commit = true;
     }
 
     /// Makes everything since [`Db::write`] count.
     pub async fn commit(self) -> Result<(), DbError> {
         match self.view.0 {
-            Conn::Sqlite(tx) => tx.commit().await?,
-            Conn::Postgres(tx) => tx.commit().await?,
+            EngineTx::Sqlite(tx) => tx.commit().await?,
+            EngineTx::Postgres(tx) => tx.commit().await?,
         }
-        if self.announced {
-            self.announces.notify_waiters();
+        if self.notifies_on_commit {
+            self.notify.notify_waiters();
         }
         Ok(())
     }
@@ -251,7 +251,7 @@ impl Db {
     }
 
     /// The file of an SQLite database. Opening is lazy: it is made at the first use.
-    pub fn file(&self) -> Option<PathBuf> {
+    pub fn sqlite_file(&self) -> Option<PathBuf> {
         match &self.0 {
             Pools::Sqlite { readers, .. } => Some(readers.connect_options().get_filename().to_owned()),
             Pools::Postgres(_) => None,
@@ -267,21 +267,23 @@ impl Db {
     }
 
     /// A consistent view.
-    pub async fn read(&self) -> Result<Read, DbError> {
-        Ok(Read(match &self.0 {
-            Pools::Sqlite { readers, .. } => Conn::Sqlite(readers.begin().await?),
-            Pools::Postgres(pool) => Conn::Postgres(pool.begin_with("BEGIN READ ONLY".into_sql_str()).await?),
+    pub async fn read(&self) -> Result<ReadTx, DbError> {
+        Ok(ReadTx(match &self.0 {
+            Pools::Sqlite { readers, .. } => EngineTx::Sqlite(readers.begin().await?),
+            Pools::Postgres(pool) => {
+                EngineTx::Postgres(pool.begin_with("BEGIN READ ONLY".into_sql_str()).await?)
+            }
         }))
     }
 
     /// A change that waits for the disk.
-    pub async fn write(&self) -> Result<Tx, DbError> {
-        self.write_as(Durability::Disk).await
+    pub async fn write(&self) -> Result<WriteTx, DbError> {
+        self.write_with_durability(Durability::Disk).await
     }
 
     /// A change, and what its commit waits for.
-    pub async fn write_as(&self, durability: Durability) -> Result<Tx, DbError> {
-        let view = Read(match &self.0 {
+    pub async fn write_with_durability(&self, durability: Durability) -> Result<WriteTx, DbError> {
+        let view = ReadTx(match &self.0 {
             Pools::Sqlite { writer, .. } => {
                 let mut connection = writer.acquire().await?;
                 // Durability is a property of the connection; there is one writer, so set it each time.
@@ -290,7 +292,7 @@ impl Db {
                     Durability::Process => "PRAGMA synchronous = NORMAL",
                 };
                 sqlx::query(level).execute(&mut *connection).await?;
-                Conn::Sqlite(
+                EngineTx::Sqlite(
                     sqlx::Transaction::begin(connection, Some("BEGIN IMMEDIATE".into_sql_str())).await?,
                 )
             }
@@ -299,15 +301,15 @@ impl Db {
                 if durability == Durability::Process {
                     sqlx::query("SET LOCAL synchronous_commit = off").execute(&mut *tx).await?;
                 }
-                Conn::Postgres(tx)
+                EngineTx::Postgres(tx)
             }
         });
-        Ok(Tx { view, announces: self.1.clone(), announced: false })
+        Ok(WriteTx { view, notify: self.1.clone(), notifies_on_commit: false })
     }
 
     /// Waits until a transaction of this process that announced something is committed. What was announced before the
     /// first poll, but after the call, counts.
-    pub fn announced(&self) -> impl Future<Output = ()> + Send + use<> {
+    pub fn notified(&self) -> impl Future<Output = ()> + Send + use<> {
         self.1.clone().notified_owned()
     }
 

@@ -1,6 +1,6 @@
 //! One SQL text, two engines. Everyone else writes [`sql!`] and never asks which engine is running.
 //!
-//! - [`Read`] is a consistent view and cannot write; [`Tx`] can, and counts only once committed.
+//! - [`ReadTx`] is a consistent view and cannot write; [`WriteTx`] can, and counts only once committed.
 //! - After an error PostgreSQL's transaction is dead and SQLite's is not: an `Err` ends the `Tx`. To "try", write
 //!   `ON CONFLICT DO NOTHING` and look at the row count.
 //! - SQLite's writers are serial, PostgreSQL's are not: change state with a guarded update
@@ -9,18 +9,18 @@
 // What is derived names this crate, inside of it too.
 extern crate self as db;
 
-mod at;
 mod engine;
 mod migrate;
+mod query;
 #[doc(hidden)]
 pub mod row;
 #[cfg(feature = "testing")]
 pub mod testing;
-mod value;
+mod timestamp;
 
-pub use at::{At, moment};
 pub use db_derive::FromRow;
-pub use engine::{Db, DbError, Durability, Engine, Read, Record, Tx};
+pub use engine::{Db, DbError, DbRow, Durability, Engine, ReadTx, WriteTx};
+pub use query::{Query, Value};
 pub use sqlx::FromRow;
 pub use sqlx::types::Json;
-pub use value::{Query, Value};
+pub use timestamp::{DbTimestamp, serialize_optional_timestamp};

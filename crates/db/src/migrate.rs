@@ -30,7 +30,7 @@ impl Db {
     /// Brings the schema up to date; does nothing when it is. Several nodes may call it at once.
     pub async fn migrate(&self) -> Result<(), DbError> {
         match &self.0 {
-            Pools::Sqlite { writer, .. } => migrator(|text| safe(strict(text))).run(writer).await?,
+            Pools::Sqlite { writer, .. } => migrator(|text| trusted_sql(to_sqlite(text))).run(writer).await?,
             Pools::Postgres(pool) => migrator(SqlSafeStr::into_sql_str).run(pool).await?,
         }
         Ok(())
@@ -39,11 +39,11 @@ impl Db {
     /// How many migrations this build knows that the database lacks.
     pub async fn pending_migrations(&self) -> Result<usize, DbError> {
         #[derive(crate::FromRow)]
-        struct Applied {
+        struct AppliedMigration {
             version: i64,
         }
         let mut view = self.read().await?;
-        let applied: Vec<Applied> =
+        let applied: Vec<AppliedMigration> =
             match view.fetch_all(crate::sql!("SELECT version FROM _sqlx_migrations")).await {
                 Ok(rows) => rows,
                 // A new database has no such table yet.
@@ -71,12 +71,12 @@ fn migrator(text: impl Fn(&'static str) -> SqlStr) -> Migrator {
     clippy::disallowed_methods,
     reason = "the text is a migration of this build, only its type words were changed"
 )]
-fn safe(text: String) -> SqlStr {
+fn trusted_sql(text: String) -> SqlStr {
     sqlx::AssertSqlSafe(text).into_sql_str()
 }
 
 /// Type words of PostgreSQL and what SQLite's STRICT tables call them.
-const WORDS: [(&str, &str); 7] = [
+const SQLITE_TYPE_NAMES: [(&str, &str); 7] = [
     ("UUID", "BLOB"),
     ("JSONB", "TEXT"),
     ("BYTEA", "BLOB"),
@@ -88,7 +88,7 @@ const WORDS: [(&str, &str); 7] = [
 
 /// Rewrites the type words (whole words, outside strings and comments) and closes every table as STRICT, so that a
 /// word that has no translation fails at once.
-fn strict(script: &str) -> String {
+fn to_sqlite(script: &str) -> String {
     let mut out = String::with_capacity(script.len() + 64);
     let mut in_string = false;
     for line in script.lines() {
@@ -101,7 +101,7 @@ fn strict(script: &str) -> String {
             if in_string {
                 out.push_str(part);
             } else {
-                out.push_str(&translate(part));
+                out.push_str(&translate_types(part));
             }
         }
         if !in_string && code.trim() == ");" {
@@ -113,8 +113,8 @@ fn strict(script: &str) -> String {
     out
 }
 
-fn translate(code: &str) -> String {
-    WORDS.iter().fold(code.to_owned(), |text, (from, to)| {
+fn translate_types(code: &str) -> String {
+    SQLITE_TYPE_NAMES.iter().fold(code.to_owned(), |text, (from, to)| {
         let mut out = String::with_capacity(text.len());
         let mut rest = text.as_str();
         while let Some(at) = rest.find(from) {
@@ -150,7 +150,7 @@ mod tests {
     fn only_whole_type_words_outside_strings_and_comments_are_translated() {
         let script = "CREATE TABLE t ( -- a UUID\n    UUIDS UUID NOT NULL DEFAULT 'UUID',\n    weight DOUBLE PRECISION\n);\n";
         assert_eq!(
-            strict(script),
+            to_sqlite(script),
             "CREATE TABLE t ( \n    UUIDS BLOB NOT NULL DEFAULT 'UUID',\n    weight REAL\n) STRICT;\n"
         );
     }

@@ -23,7 +23,7 @@ impl TestDb {
     pub async fn open() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let url = match std::env::var("ASSAY_TEST_POSTGRES_URL") {
-            Ok(server) => schema(&server).await,
+            Ok(server) => create_schema(&server).await,
             Err(_) => format!("sqlite:{}", folder.path().join("test.db").display()),
         };
         let db = Db::open(&url, 4).expect("a database url");
@@ -80,9 +80,9 @@ impl TestDb {
 }
 
 /// A new schema on the server, and the address that leads into it.
-async fn schema(server: &str) -> String {
+async fn create_schema(server: &str) -> String {
     let mut chance = [0; 8];
-    base::World::fill(&base::SystemWorld, &mut chance);
+    base::Environment::fill_random(&base::SystemEnvironment, &mut chance);
     let name = format!("test_{:016x}", u64::from_le_bytes(chance));
     let pool = sqlx::PgPool::connect(server).await.expect("the test server answers");
     #[expect(

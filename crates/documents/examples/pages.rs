@@ -4,17 +4,24 @@
 
 use documents::{
     barcode,
-    locate::{Hints, Located, locate},
-    picture::page_homography::overlap,
-    quality::{Fault, measure},
+    locate::{LocatedPage, PageHints, locate},
+    picture::homography::intersection_over_union,
+    quality::{PhotoFault, measure},
 };
-use fixtures::specimens::{Conditions, Damage, Kind, Page, Photo, Specimen, photograph};
+use fixtures::specimens::{
+    PhotoConditions, PhotoDamage, Specimen, SpecimenKind, SpecimenPage, SpecimenPhoto, photograph,
+};
 use std::{collections::BTreeMap, path::Path, time::Instant};
 
 type Failure = Box<dyn std::error::Error>;
 
-const KINDS: [Kind; 5] =
-    [Kind::Passport, Kind::IdentityCard, Kind::LargeIdentityCard, Kind::DrivingLicence, Kind::UtilityBill];
+const KINDS: [SpecimenKind; 5] = [
+    SpecimenKind::Passport,
+    SpecimenKind::IdentityCard,
+    SpecimenKind::LargeIdentityCard,
+    SpecimenKind::DrivingLicence,
+    SpecimenKind::UtilityBill,
+];
 
 /// What was found in the photos of one kind of damage.
 #[derive(Default)]
@@ -35,23 +42,23 @@ fn main() -> Result<(), Failure> {
     let mut rows: BTreeMap<String, Row> = BTreeMap::new();
     let (mut locating, mut measuring, mut count) = (0.0, 0.0, 0_u32);
     for seed in first..first + each {
-        for (at, damage) in Damage::ALL.into_iter().enumerate() {
+        for (at, damage) in PhotoDamage::ALL.into_iter().enumerate() {
             let photo =
-                photograph(&page(seed, at as u64), &Conditions::damaged(damage, seed * 100 + at as u64));
+                photograph(&page(seed, at as u64), &PhotoConditions::damaged(damage, seed * 100 + at as u64));
             let begun = Instant::now();
-            let located = locate(&photo.picture, &Hints::default());
+            let located = locate(&photo.picture, &PageHints::default());
             locating += begun.elapsed().as_secs_f64();
             count += 1;
             let row = rows.entry(format!("{damage:?}")).or_default();
             note(row, &photo, located.as_ref(), &mut measuring);
         }
-        let photo = photograph(&page(seed, 16), &Conditions::random(seed * 100 + 50));
+        let photo = photograph(&page(seed, 16), &PhotoConditions::random(seed * 100 + 50));
         let row = rows.entry("(random)".to_owned()).or_default();
-        note(row, &photo, locate(&photo.picture, &Hints::default()).as_ref(), &mut measuring);
-        let away = Conditions { partial: 1.6, tilt: [0.0; 2], ..Conditions::clean(seed + 7000) };
+        note(row, &photo, locate(&photo.picture, &PageHints::default()).as_ref(), &mut measuring);
+        let away = PhotoConditions { partial: 1.6, tilt: [0.0; 2], ..PhotoConditions::clean(seed + 7000) };
         let photo = photograph(&page(seed, 17), &away);
         let row = rows.entry("(no page)".to_owned()).or_default();
-        note(row, &photo, locate(&photo.picture, &Hints::default()).as_ref(), &mut measuring);
+        note(row, &photo, locate(&photo.picture, &PageHints::default()).as_ref(), &mut measuring);
     }
 
     println!("{:12} photos found ≥.90 ≥.95 median upright", "damage");
@@ -68,9 +75,9 @@ fn main() -> Result<(), Failure> {
             row.upright
         );
     }
-    println!("\nbroken, of those found\n{:12} {}", "damage", Fault::ALL.map(Fault::name).join(" "));
+    println!("\nbroken, of those found\n{:12} {}", "damage", PhotoFault::ALL.map(PhotoFault::name).join(" "));
     for (damage, row) in &rows {
-        let broken = Fault::ALL.map(|fault| {
+        let broken = PhotoFault::ALL.map(|fault| {
             let name = fault.name();
             format!("{:>width$}", row.broken.get(name).copied().unwrap_or(0), width = name.len())
         });
@@ -87,19 +94,19 @@ fn main() -> Result<(), Failure> {
 }
 
 /// Backs for odd seeds, where there are any.
-fn page(seed: u64, at: u64) -> Page {
+fn page(seed: u64, at: u64) -> SpecimenPage {
     let specimen = Specimen::random(KINDS[((seed + at) % 5) as usize], seed * 31 + at);
     let back = if seed % 2 == 1 { specimen.back() } else { None };
     back.unwrap_or_else(|| specimen.front())
 }
 
-fn note(row: &mut Row, photo: &Photo, located: Option<&Located>, measuring: &mut f64) {
+fn note(row: &mut Row, photo: &SpecimenPhoto, located: Option<&LocatedPage>, measuring: &mut f64) {
     let Some(located) = located else {
         row.overlaps.push(0.0);
         return;
     };
     row.found += 1;
-    row.overlaps.push(overlap(&located.corners, &photo.corners));
+    row.overlaps.push(intersection_over_union(&located.corners, &photo.corners));
     let [x, y] = located.corners[0];
     let away = |corner: usize| (x - photo.corners[corner][0]).hypot(y - photo.corners[corner][1]);
     row.upright += usize::from((1..4).all(|corner| away(0) < away(corner)));
@@ -113,24 +120,24 @@ fn note(row: &mut Row, photo: &Photo, located: Option<&Located>, measuring: &mut
 
 fn barcodes(each: u64, first: u64, folder: Option<&Path>) -> Result<BTreeMap<String, (u32, f64)>, Failure> {
     let damages = [
-        Damage::None,
-        Damage::Turned,
-        Damage::Blur,
-        Damage::Motion,
-        Damage::Noise,
-        Damage::Shadow,
-        Damage::Dark,
-        Damage::Bright,
-        Damage::Photocopy,
-        Damage::Screen,
-        Damage::Squeezed,
+        PhotoDamage::None,
+        PhotoDamage::Turned,
+        PhotoDamage::Blur,
+        PhotoDamage::Motion,
+        PhotoDamage::Noise,
+        PhotoDamage::Shadow,
+        PhotoDamage::Dark,
+        PhotoDamage::Bright,
+        PhotoDamage::Photocopy,
+        PhotoDamage::Screen,
+        PhotoDamage::Squeezed,
     ];
     let mut read: BTreeMap<String, (u32, f64)> = BTreeMap::new();
     for seed in first..first + each {
         for (at, damage) in damages.into_iter().enumerate() {
-            let specimen = Specimen::random(Kind::DrivingLicence, seed * 53 + at as u64);
+            let specimen = Specimen::random(SpecimenKind::DrivingLicence, seed * 53 + at as u64);
             let Some(back) = specimen.back() else { continue };
-            let photo = photograph(&back, &Conditions::damaged(damage, seed * 100 + at as u64 + 31));
+            let photo = photograph(&back, &PhotoConditions::damaged(damage, seed * 100 + at as u64 + 31));
             if let Some(folder) = folder {
                 std::fs::write(folder.join(format!("{damage:?}-{seed}.jpg")), &photo.jpeg)?;
                 std::fs::write(

@@ -8,52 +8,52 @@
 
 use base::Picture;
 use documents::{
-    locate::{Hints, ZoneHint, locate},
+    locate::{PageHints, ZoneHint, locate},
     mrz,
-    picture::page_homography::Point,
+    picture::homography::Point,
     supplementary,
     text::{
-        Line, Reader,
-        fields::{Context, Fields, read},
-        labels::Field,
+        TextLine, TextReader,
+        fields::{FieldContext, PrintedFields, read},
+        label_dictionary::PrintedFieldKind,
     },
 };
-use fixtures::specimens::{Conditions, Damage, Kind, Page, Specimen, photograph};
+use fixtures::specimens::{PhotoConditions, PhotoDamage, Specimen, SpecimenKind, SpecimenPage, photograph};
 use std::{collections::BTreeMap, path::Path};
 
 const TODAY: jiff::civil::Date = jiff::civil::date(2026, 11, 21);
-const KINDS: [Kind; 6] = [
-    Kind::Passport,
-    Kind::IdentityCard,
-    Kind::LargeIdentityCard,
-    Kind::ResidencePermit,
-    Kind::DrivingLicence,
-    Kind::UtilityBill,
+const KINDS: [SpecimenKind; 6] = [
+    SpecimenKind::Passport,
+    SpecimenKind::IdentityCard,
+    SpecimenKind::LargeIdentityCard,
+    SpecimenKind::ResidencePermit,
+    SpecimenKind::DrivingLicence,
+    SpecimenKind::UtilityBill,
 ];
-const FIELDS: [(&str, Field); 12] = [
-    ("family_name", Field::Surname),
-    ("given_names", Field::GivenNames),
-    ("date_of_birth", Field::BirthDate),
-    ("date_of_expiry", Field::ExpiryDate),
-    ("date_of_issue", Field::IssueDate),
-    ("document_number", Field::DocumentNumber),
-    ("nationality", Field::Nationality),
-    ("place_of_birth", Field::BirthPlace),
-    ("sex", Field::Sex),
-    ("authority", Field::Authority),
-    ("address", Field::Address),
-    ("full_name", Field::FullName),
+const FIELDS: [(&str, PrintedFieldKind); 12] = [
+    ("family_name", PrintedFieldKind::Surname),
+    ("given_names", PrintedFieldKind::GivenNames),
+    ("date_of_birth", PrintedFieldKind::BirthDate),
+    ("date_of_expiry", PrintedFieldKind::ExpiryDate),
+    ("date_of_issue", PrintedFieldKind::IssueDate),
+    ("document_number", PrintedFieldKind::DocumentNumber),
+    ("nationality", PrintedFieldKind::Nationality),
+    ("place_of_birth", PrintedFieldKind::BirthPlace),
+    ("sex", PrintedFieldKind::Sex),
+    ("authority", PrintedFieldKind::Authority),
+    ("address", PrintedFieldKind::Address),
+    ("full_name", PrintedFieldKind::FullName),
 ];
 
 /// Right, right but for marks and blanks, found, asked for.
 type Counts = [usize; 4];
 
 /// Conditions by seed.
-type Photographer = Box<dyn Fn(u64) -> Conditions>;
+type Photographer = Box<dyn Fn(u64) -> PhotoConditions>;
 
 struct Run {
-    text: Reader,
-    mrz: mrz::read::Reader,
+    text: TextReader,
+    mrz: mrz::reader::MrzReader,
     each: bool,
     /// Without the zone, to see what labels alone give.
     blind: bool,
@@ -71,19 +71,20 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let count: u64 = value("--count").map_or(Ok(8), |text| text.parse())?;
     let wanted = value("--damage");
     let mut run = Run {
-        text: Reader::load(Path::new(pack))?,
-        mrz: mrz::read::Reader::load(Path::new(pack))?,
+        text: TextReader::load(Path::new(pack))?,
+        mrz: mrz::reader::MrzReader::load(Path::new(pack))?,
         each: arguments.iter().any(|argument| argument == "--each"),
         blind: arguments.iter().any(|argument| argument == "--blind"),
         times: Vec::new(),
         lines: 0,
     };
     let mut conditions: Vec<(String, Photographer)> = vec![
-        ("good".to_owned(), Box::new(Conditions::clean)),
-        ("as they come".to_owned(), Box::new(Conditions::random)),
+        ("good".to_owned(), Box::new(PhotoConditions::clean)),
+        ("as they come".to_owned(), Box::new(PhotoConditions::random)),
     ];
-    for damage in Damage::ALL.into_iter().skip(1) {
-        conditions.push((format!("{damage:?}"), Box::new(move |seed| Conditions::damaged(damage, seed))));
+    for damage in PhotoDamage::ALL.into_iter().skip(1) {
+        conditions
+            .push((format!("{damage:?}"), Box::new(move |seed| PhotoConditions::damaged(damage, seed))));
     }
     for (name, conditions) in conditions {
         if wanted.as_ref().is_some_and(|wanted| !wanted.split(',').any(|one| one == name)) {
@@ -130,8 +131,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// What was read of a page.
 struct Seen {
-    fields: Fields,
-    letter: Option<supplementary::Supplementary>,
+    fields: PrintedFields,
+    letter: Option<supplementary::SupplementaryReading>,
 }
 
 impl Run {
@@ -139,7 +140,7 @@ impl Run {
     fn read(
         &mut self,
         photo: &Picture,
-        page: &Page,
+        page: &SpecimenPage,
         specimen: &Specimen,
     ) -> Result<Seen, Box<dyn std::error::Error>> {
         let zone = self.mrz.read(photo)?.filter(|_| !page.mrz.is_empty());
@@ -148,9 +149,9 @@ impl Run {
             lines: zone.lines.len() as u8,
             columns: zone.lines.first().map_or(0, String::len) as u8,
         });
-        let located = locate(photo, &Hints { zone: hint, up: None });
+        let located = locate(photo, &PageHints { zone: hint, up: None });
         let start = cpu_milliseconds()?;
-        let lines: Vec<Line> = match &located {
+        let lines: Vec<TextLine> = match &located {
             Some(located) => {
                 let back = located.to_photo.inverse();
                 let known = hint.zip(back).map(|(hint, back)| hint.corners.map(|corner| back.apply(corner)));
@@ -168,10 +169,11 @@ impl Run {
                 println!("      {x:4.0} {y:4.0} {:4.0} {:.2} {}", line.height(), line.confidence, line.text);
             }
         }
-        let country = (specimen.kind() == Kind::DrivingLicence).then_some("USA");
+        let country = (specimen.kind() == SpecimenKind::DrivingLicence).then_some("USA");
         let zone = zone.as_ref().map(|zone| &zone.mrz.mrz).filter(|_| !self.blind);
-        let fields = read(&lines, &Context { country, today: TODAY, zone });
-        let letter = (specimen.kind() == Kind::UtilityBill).then(|| supplementary::read(&lines, TODAY, None));
+        let fields = read(&lines, &FieldContext { country, today: TODAY, zone });
+        let letter =
+            (specimen.kind() == SpecimenKind::UtilityBill).then(|| supplementary::read(&lines, TODAY, None));
         Ok(Seen { fields, letter })
     }
 }
@@ -225,7 +227,7 @@ fn judge(field: &str, text: &str, seen: &Seen) -> Option<(bool, bool, bool)> {
 /// `15 MAR 2021`, `15.03.2021`, `03/15/2021` and `15 March 2021`, as specimens have them.
 fn date_of(text: &str) -> Option<String> {
     let hints =
-        documents::text::dates::Hints { country: text.contains('/').then_some("USA"), latest_year: 2100 };
+        documents::text::dates::DateHints { country: text.contains('/').then_some("USA"), latest_year: 2100 };
     Some(documents::text::dates::parse(text, &hints)?.certain()?.to_string())
 }
 

@@ -20,7 +20,7 @@ pub enum DocumentType {
 
 /// The machine readable zone of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
-pub enum Zone {
+pub enum IcaoMrzType {
     /// Three lines of 30 (ICAO 9303-5).
     #[serde(rename = "TD1")]
     Td1,
@@ -34,7 +34,7 @@ pub enum Zone {
 
 /// The barcode of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
-pub enum Code {
+pub enum DocumentBarcode {
     /// PDF417 with an AAMVA text.
     #[serde(rename = "PDF417")]
     Pdf417,
@@ -43,17 +43,17 @@ pub enum Code {
 /// A country's documents.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Country {
+pub struct CatalogueCountry {
     /// ISO 3166-1 alpha-3.
     pub code: String,
     /// At least one, each type once.
-    pub documents: Vec<Document>,
+    pub documents: Vec<CatalogueDocument>,
 }
 
 /// A kind of document that is supported.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Document {
+pub struct CatalogueDocument {
     /// What it is.
     #[serde(rename = "type")]
     pub kind: DocumentType,
@@ -63,21 +63,21 @@ pub struct Document {
     pub date_from: Date,
     /// Its machine readable zone.
     #[serde(rename = "format")]
-    pub zone: Option<Zone>,
+    pub zone: Option<IcaoMrzType>,
     /// Its barcode.
-    pub barcode: Option<Code>,
+    pub barcode: Option<DocumentBarcode>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
-    country: Vec<Country>,
+struct CatalogueFile {
+    country: Vec<CatalogueCountry>,
 }
 
 /// All countries, by code.
-pub fn all() -> &'static [Country] {
-    static COUNTRIES: LazyLock<Vec<Country>> = LazyLock::new(|| {
-        let file: File = toml::from_str(include_str!("catalogue.toml"))
+pub fn all() -> &'static [CatalogueCountry] {
+    static COUNTRIES: LazyLock<Vec<CatalogueCountry>> = LazyLock::new(|| {
+        let file: CatalogueFile = toml::from_str(include_str!("catalogue.toml"))
             .expect("the file compiled in is in form: a test reads it");
         file.country
     });
@@ -85,12 +85,12 @@ pub fn all() -> &'static [Country] {
 }
 
 /// Finds a country by its ISO 3166-1 alpha-3 code.
-pub fn find(code: &str) -> Option<&'static Country> {
+pub fn find(code: &str) -> Option<&'static CatalogueCountry> {
     all().iter().find(|country| country.code == code)
 }
 
 /// Finds a document by country and type.
-pub fn find_document(code: &str, kind: DocumentType) -> Option<&'static Document> {
+pub fn find_document(code: &str, kind: DocumentType) -> Option<&'static CatalogueDocument> {
     find(code)?.documents.iter().find(|document| document.kind == kind)
 }
 
@@ -115,13 +115,13 @@ mod tests {
                 assert!(plausible.contains(&document.date_from), "{says}");
                 assert!(document.zone.is_some() || document.barcode.is_some(), "{says}: how is it read?");
                 match document.kind {
-                    DocumentType::Passport => assert_eq!(document.zone, Some(Zone::Td3), "{says}"),
+                    DocumentType::Passport => assert_eq!(document.zone, Some(IcaoMrzType::Td3), "{says}"),
                     DocumentType::DrivingLicence => {
                         let issues = issuers::all().iter().any(|issuer| issuer.country == country.code);
                         assert!(issues, "{says}: AAMVA knows an issuer");
                     }
                     DocumentType::NationalId | DocumentType::ResidencePermit => {
-                        assert_ne!(document.zone, Some(Zone::Td3), "{says}");
+                        assert_ne!(document.zone, Some(IcaoMrzType::Td3), "{says}");
                     }
                 }
             }

@@ -2,7 +2,7 @@
 
 /// Where a code comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum CountryCodeSource {
     /// ISO 3166-1.
     Iso,
     /// ICAO 9303-3 §5: nationalities, organisations and persons that ISO has no code for, or a shorter code.
@@ -19,15 +19,15 @@ pub struct Country {
     /// A short name in English.
     pub name: &'static str,
     /// Whose code it is.
-    pub source: Source,
+    pub source: CountryCodeSource,
 }
 
 const fn iso(code: &'static str, alpha_2: &'static str, name: &'static str) -> Country {
-    Country { code, alpha_2: Some(alpha_2), name, source: Source::Iso }
+    Country { code, alpha_2: Some(alpha_2), name, source: CountryCodeSource::Iso }
 }
 
 const fn icao(code: &'static str, name: &'static str) -> Country {
-    Country { code, alpha_2: None, name, source: Source::Icao }
+    Country { code, alpha_2: None, name, source: CountryCodeSource::Icao }
 }
 
 /// Finds a code of either table; letters must be capitals, without fillers.
@@ -47,7 +47,7 @@ pub fn find_alpha_2(code: &str) -> Option<&'static Country> {
 
 /// The ISO 3166-1 alpha-3 code of the state behind a code: `D` is Germany, `GBD` the United Kingdom. `None` for
 /// organisations, the stateless and unknown codes.
-pub fn state_of(code: &str) -> Option<&'static Country> {
+pub fn issuing_state(code: &str) -> Option<&'static Country> {
     find_iso(match code {
         "D" => "DEU",
         "GBD" | "GBN" | "GBO" | "GBP" | "GBS" => "GBR",
@@ -360,9 +360,9 @@ mod tests {
         }
         for country in ISO {
             assert_eq!(country.alpha_2.and_then(find_alpha_2), Some(country));
-            assert_eq!(state_of(country.code), Some(country));
+            assert_eq!(issuing_state(country.code), Some(country));
         }
-        assert_eq!(state_of("D").map(|state| state.code), Some("DEU"));
-        assert_eq!(state_of("XXA"), None);
+        assert_eq!(issuing_state("D").map(|state| state.code), Some("DEU"));
+        assert_eq!(issuing_state("XXA"), None);
     }
 }

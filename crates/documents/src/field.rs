@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// A field, by the name that interfaces give it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Name {
+pub enum FieldName {
     /// Given names and family name.
     FullName,
     /// Given names.
@@ -37,7 +37,7 @@ pub enum Name {
 /// Where a value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Source {
+pub enum FieldSource {
     /// The machine readable zone.
     Mrz,
     /// A barcode.
@@ -48,19 +48,19 @@ pub enum Source {
 
 /// A value that was read.
 #[derive(Clone, PartialEq, Serialize)]
-pub struct Field {
+pub struct ExtractedField {
     /// Which.
-    pub name: Name,
-    /// What it says, in the form that [`Name`] states.
+    pub name: FieldName,
+    /// What it says, in the form that [`FieldName`] states.
     pub value: String,
     /// Where it comes from.
-    pub source: Source,
+    pub source: FieldSource,
     /// How probable it is right, 0 to 1.
     pub confidence: f32,
 }
 
 // It is about a person, and must not reach a log by way of `{:?}`.
-impl std::fmt::Debug for Field {
+impl std::fmt::Debug for ExtractedField {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Field({:?} from {:?}, {:.2})", self.name, self.source, self.confidence)
     }

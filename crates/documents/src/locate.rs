@@ -2,18 +2,18 @@
 //!
 //! A page is a quadrilateral of straight edges that end at its corners, with the proportions of one of the formats that
 //! documents have. What a reader of its lines, a face or a barcode already know about where it is and which way is up
-//! goes in as [`Hints`]; without them both are guessed, and [`Located::upright`] says so.
+//! goes in as [`PageHints`]; without them both are guessed, and [`LocatedPage::upright`] says so.
 
-mod lines;
+mod edge_lines;
 mod orientation;
-mod print;
-mod quads;
+mod print_density;
+mod quadrilaterals;
 
-use crate::picture::page_homography::{Homography, Point, area};
+use crate::picture::homography::{Homography, Point, polygon_area};
 use base::Picture;
-use lines::Edges;
-use print::Print;
-use quads::Quad;
+use edge_lines::EdgeMap;
+use print_density::PrintDensity;
+use quadrilaterals::Quad;
 
 /// The formats of pages (ISO/IEC 7810, ISO 216).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -63,7 +63,7 @@ pub struct ZoneHint {
 impl ZoneHint {
     /// The format that such a zone is on, and the box around its characters in millimetres of that page
     /// (ICAO 9303-4 to 6: the zone stands at the foot, 2.54 mm to the letter).
-    fn place(&self) -> Option<(PageFormat, [f32; 4])> {
+    fn format_and_box(&self) -> Option<(PageFormat, [f32; 4])> {
         match (self.lines, self.columns) {
             (3, 30) => Some((PageFormat::Id1, [4.7, 34.8, 80.9, 50.0])),
             (2, 36) => Some((PageFormat::Id2, [6.8, 60.15, 98.24, 69.0])),
@@ -73,10 +73,10 @@ impl ZoneHint {
     }
 
     /// Where the page's corners must be about, its own top left first.
-    fn page(&self) -> Option<(PageFormat, [Point; 4])> {
-        let (format, [left, top, right, bottom]) = self.place()?;
+    fn expected_page(&self) -> Option<(PageFormat, [Point; 4])> {
+        let (format, [left, top, right, bottom]) = self.format_and_box()?;
         let from = [[left, top], [right, top], [right, bottom], [left, bottom]];
-        let map = Homography::between(&from, &self.corners)?;
+        let map = Homography::from_corners(&from, &self.corners)?;
         let [width, height] = format.size();
         Some((format, [[0.0, 0.0], [width, 0.0], [width, height], [0.0, height]].map(|at| map.apply(at))))
     }
@@ -84,7 +84,7 @@ impl ZoneHint {
 
 /// What is already known of a photo, in its pixels.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Hints {
+pub struct PageHints {
     /// A machine readable zone: tells where the page is, its format, and which way is up.
     pub zone: Option<ZoneHint>,
     /// Which way is up, as a vector: from a face's mouth to its eyes, or a barcode's left edge upwards.
@@ -92,7 +92,7 @@ pub struct Hints {
 }
 
 /// Upwards along the left edge of something that is read from left to right, for example a barcode on its page.
-pub fn upwards(corners: &[Point; 4]) -> [f32; 2] {
+pub fn up_direction(corners: &[Point; 4]) -> [f32; 2] {
     [corners[0][0] - corners[3][0], corners[0][1] - corners[3][1]]
 }
 
@@ -107,7 +107,7 @@ pub enum Upright {
 
 /// A page that was found.
 #[derive(Clone, Debug)]
-pub struct Located {
+pub struct LocatedPage {
     /// The page, flat and upright.
     pub page: Picture,
     /// From pixels of the page to pixels of the photo.
@@ -127,15 +127,15 @@ pub struct Located {
     pub upright: Upright,
 }
 
-impl Located {
+impl LocatedPage {
     /// The same page with its top where `up` points to, a vector in the photo that it was found in.
     #[must_use]
-    pub fn turned(self, photo: &Picture, up: [f32; 2]) -> Self {
-        if turns_up(&self.corners, up) == 0 {
+    pub fn reoriented(self, photo: &Picture, up: [f32; 2]) -> Self {
+        if rotations_to_top(&self.corners, up) == 0 {
             return Self { upright: Upright::Known, ..self };
         }
-        match draw(photo, self.corners, None, Some(up)) {
-            Some(Drawn { page, map, corners, format, upright }) => {
+        match rectify_upright(photo, self.corners, None, Some(up)) {
+            Some(RectifiedPage { page, map, corners, format, upright }) => {
                 Self { page, to_photo: map, corners, format, upright, ..self }
             }
             None => self,
@@ -144,27 +144,27 @@ impl Located {
 }
 
 /// The long side of the picture in which edges are looked for, in pixels.
-const WORKING: usize = 640;
+const EDGE_SIDE_PIXELS: usize = 640;
 /// How many lines sides are chosen from.
-const LINES: usize = 32;
+const MAX_EDGE_LINES: usize = 32;
 /// Of simulated photos, pages score 1.7 and more, empty desks up to 1.4; what lies between is torn, cut off or copied.
-const ENOUGH: f32 = 1.5;
+const MIN_PAGE_SCORE: f32 = 1.5;
 /// Pages are drawn with a long side of at most so many pixels.
-const LONG_SIDE: f32 = 2000.0;
+const MAX_PAGE_SIDE_PIXELS: f32 = 2000.0;
 /// And of so many for guessing which way is up.
-const GUESSING: f32 = 800.0;
+const ORIENTATION_SIDE_PIXELS: f32 = 800.0;
 
 /// Finds the page; `None` where nothing looks like one.
-pub fn locate(picture: &Picture, hints: &Hints) -> Option<Located> {
-    let expected = hints.zone.and_then(|zone| zone.page());
+pub fn locate(picture: &Picture, hints: &PageHints) -> Option<LocatedPage> {
+    let expected = hints.zone.and_then(|zone| zone.expected_page());
     let expected_corners = expected.map(|(_, corners)| corners);
-    let (mut best, cluster) = search(picture, expected_corners.as_ref());
+    let (mut best, cluster) = find_quad(picture, expected_corners.as_ref());
     // A small page far away: its print is in one place, and the sides found are not around it.
     if let Some(bounds) = cluster
         && expected.is_none()
-        && best.is_none_or(|quad| !holds(&quad.corners, &bounds))
+        && best.is_none_or(|quad| !contains_box(&quad.corners, &bounds))
         && let Some((cut, [x, y])) = crop(picture, &bounds)
-        && let (Some(quad), _) = search(&cut, None)
+        && let (Some(quad), _) = find_quad(&cut, None)
         && best.is_none_or(|other| quad.score > other.score - if other.borders > 0 { 0.35 } else { 0.1 })
     {
         best = Some(Quad { corners: quad.corners.map(|corner| [corner[0] + x, corner[1] + y]), ..quad });
@@ -172,36 +172,38 @@ pub fn locate(picture: &Picture, hints: &Hints) -> Option<Located> {
     // A zone that was read is a page, whatever its edges look like.
     let (corners, score, cut_off) = match (best, expected) {
         (Some(quad), None) => (quad.corners, quad.score, quad.borders),
-        (Some(quad), Some((_, page))) if near(&quad.corners, &page) => {
+        (Some(quad), Some((_, page))) if mostly_overlap(&quad.corners, &page) => {
             (quad.corners, quad.score, quad.borders)
         }
-        (_, Some((_, page))) => (page, ENOUGH, 0),
+        (_, Some((_, page))) => (page, MIN_PAGE_SCORE, 0),
         (None, None) => return None,
     };
-    let confidence = 1.0 / (1.0 + (-(score - ENOUGH) * 8.0).exp());
+    let confidence = 1.0 / (1.0 + (-(score - MIN_PAGE_SCORE) * 8.0).exp());
     if confidence < 0.5 {
         return None;
     }
-    draw(picture, corners, expected.map(|(format, page)| (format, page[0])), hints.up).map(|drawn| Located {
-        share: area(&drawn.corners).abs() / (picture.width() as f32 * picture.height() as f32),
-        page: drawn.page,
-        to_photo: drawn.map,
-        corners: drawn.corners,
-        format: drawn.format,
-        upright: drawn.upright,
-        confidence,
-        cut_off,
-    })
+    rectify_upright(picture, corners, expected.map(|(format, page)| (format, page[0])), hints.up).map(
+        |drawn| LocatedPage {
+            share: polygon_area(&drawn.corners).abs() / (picture.width() as f32 * picture.height() as f32),
+            page: drawn.page,
+            to_photo: drawn.map,
+            corners: drawn.corners,
+            format: drawn.format,
+            upright: drawn.upright,
+            confidence,
+            cut_off,
+        },
+    )
 }
 
 /// The best quadrilateral in pixels of the picture, and the box around where most print is, if that is a small part.
-fn search(picture: &Picture, expected: Option<&[Point; 4]>) -> (Option<Quad>, Option<[f32; 4]>) {
-    let edges = Edges::of(picture, WORKING);
+fn find_quad(picture: &Picture, expected: Option<&[Point; 4]>) -> (Option<Quad>, Option<[f32; 4]>) {
+    let edges = EdgeMap::of(picture, EDGE_SIDE_PIXELS);
     let scale = picture.width() as f32 / edges.width as f32;
     let to_photo = |at: f32| (at + 0.5) * scale - 0.5;
     let expected = expected.map(|corners| corners.map(|corner| corner.map(|at| (at + 0.5) / scale - 0.5)));
-    let print = Print::of(&edges);
-    let best = quads::find(&edges, &edges.lines(LINES), &print, expected.as_ref());
+    let print = PrintDensity::of(&edges);
+    let best = quadrilaterals::find(&edges, &edges.hough_lines(MAX_EDGE_LINES), &print, expected.as_ref());
     let best = best.map(|quad| Quad { corners: quad.corners.map(|corner| corner.map(to_photo)), ..quad });
     let small = |[left, top, right, bottom]: [f32; 4]| {
         (right - left) * (bottom - top) < 0.15 * (edges.width * edges.height) as f32
@@ -211,10 +213,10 @@ fn search(picture: &Picture, expected: Option<&[Point; 4]>) -> (Option<Quad>, Op
 }
 
 /// Whether a box is inside of a quadrilateral that is not very much larger.
-fn holds(corners: &[Point; 4], [left, top, right, bottom]: &[f32; 4]) -> bool {
+fn contains_box(corners: &[Point; 4], [left, top, right, bottom]: &[f32; 4]) -> bool {
     let bounds = [[*left, *top], [*right, *top], [*right, *bottom], [*left, *bottom]];
-    bounds.iter().all(|corner| quads::depth(corners, *corner) > -(right - left) * 0.1)
-        && area(corners) < 8.0 * area(&bounds)
+    bounds.iter().all(|corner| quadrilaterals::depth(corners, *corner) > -(right - left) * 0.1)
+        && polygon_area(corners) < 8.0 * polygon_area(&bounds)
 }
 
 /// A box with as much again on all sides, cut out; and where its top left is.
@@ -235,14 +237,14 @@ fn crop(picture: &Picture, [left, top, right, bottom]: &[f32; 4]) -> Option<(Pic
 
 /// Whether a point is inside of four corners, clockwise as seen.
 pub fn is_inside(corners: &[Point; 4], point: Point) -> bool {
-    quads::depth(corners, point) >= 0.0
+    quadrilaterals::depth(corners, point) >= 0.0
 }
 
-fn near(one: &[Point; 4], other: &[Point; 4]) -> bool {
-    crate::picture::page_homography::overlap(one, other) > 0.6
+fn mostly_overlap(one: &[Point; 4], other: &[Point; 4]) -> bool {
+    crate::picture::homography::intersection_over_union(one, other) > 0.6
 }
 
-struct Drawn {
+struct RectifiedPage {
     page: Picture,
     map: Homography,
     corners: [Point; 4],
@@ -251,21 +253,21 @@ struct Drawn {
 }
 
 /// Turns the corners so that the page's own top left comes first, and draws it.
-fn draw(
+fn rectify_upright(
     picture: &Picture,
     mut corners: [Point; 4],
     zone: Option<(PageFormat, Point)>,
     up: Option<[f32; 2]>,
-) -> Option<Drawn> {
+) -> Option<RectifiedPage> {
     let centre = [picture.width() as f32 / 2.0, picture.height() as f32 / 2.0];
     let focal = picture.width().max(picture.height()) as f32 * 0.95;
-    let ratio = quads::aspect(&corners, centre, focal);
+    let ratio = quadrilaterals::aspect(&corners, centre, focal);
     if let Some((format, top_left)) = zone {
         let first = (0..4)
             .min_by(|&a, &b| distance(corners[a], top_left).total_cmp(&distance(corners[b], top_left)))?;
         corners.rotate_left(first);
-        let (page, map) = flatten(picture, &corners, format.size(), LONG_SIDE)?;
-        return Some(Drawn { page, map, corners, format, upright: Upright::Known });
+        let (page, map) = rectify(picture, &corners, format.size(), MAX_PAGE_SIDE_PIXELS)?;
+        return Some(RectifiedPage { page, map, corners, format, upright: Upright::Known });
     }
     // Begin with the long side level.
     if ratio < 1.0 {
@@ -273,10 +275,10 @@ fn draw(
     }
     let lying = if ratio.max(1.0 / ratio) > 1.5 { PageFormat::Id1 } else { PageFormat::Id3 };
     let (turns, upright) = if let Some(up) = up {
-        (turns_up(&corners, up), Upright::Known)
+        (rotations_to_top(&corners, up), Upright::Known)
     } else {
-        let (small, _) = flatten(picture, &corners, lying.size(), GUESSING)?;
-        let (turns, sure) = orientation::guess(&small, lying == PageFormat::Id1);
+        let (small, _) = rectify(picture, &corners, lying.size(), ORIENTATION_SIDE_PIXELS)?;
+        let (turns, sure) = orientation::guess_rotation(&small, lying == PageFormat::Id1);
         (turns, Upright::Guessed(sure))
     };
     corners.rotate_left(turns);
@@ -286,8 +288,8 @@ fn draw(
         (_, false) => (lying, lying.size()),
         (_, true) => (PageFormat::A4, PageFormat::A4.size()),
     };
-    let (page, map) = flatten(picture, &corners, size, LONG_SIDE)?;
-    Some(Drawn { page, map, corners, format, upright })
+    let (page, map) = rectify(picture, &corners, size, MAX_PAGE_SIDE_PIXELS)?;
+    Some(RectifiedPage { page, map, corners, format, upright })
 }
 
 fn distance(a: Point, b: Point) -> f32 {
@@ -295,7 +297,7 @@ fn distance(a: Point, b: Point) -> f32 {
 }
 
 /// How far to rotate the corners so that the side that `up` points to is the top.
-fn turns_up(corners: &[Point; 4], up: [f32; 2]) -> usize {
+fn rotations_to_top(corners: &[Point; 4], up: [f32; 2]) -> usize {
     let along = |turn: usize| {
         // From the bottom side's middle to the top side's, were the corners turned so.
         let at = |corner: usize| corners[(corner + turn) % 4];
@@ -309,7 +311,7 @@ fn turns_up(corners: &[Point; 4], up: [f32; 2]) -> usize {
 
 /// Draws a page of the given size in millimetres about as large as it is in the photo, its long side at most `most`
 /// pixels.
-fn flatten(
+fn rectify(
     picture: &Picture,
     corners: &[Point; 4],
     size: [f32; 2],
@@ -321,6 +323,6 @@ fn flatten(
     let scale = (across / size[0]).max(down / size[1]).min(most / size[0].max(size[1]));
     let [width, height] = size.map(|side| (side * scale).round().max(8.0));
     let from = [[-0.5, -0.5], [width - 0.5, -0.5], [width - 0.5, height - 0.5], [-0.5, height - 0.5]];
-    let map = Homography::between(&from, corners)?;
-    Some((map.look_up_colours(picture, width as u32, height as u32)?, map))
+    let map = Homography::from_corners(&from, corners)?;
+    Some((map.warp_picture(picture, width as u32, height as u32)?, map))
 }

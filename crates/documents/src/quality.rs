@@ -2,8 +2,8 @@
 //!
 //! Each measure is one number, its limit and what to do about it. The limits were chosen on simulated photographs
 //! (`fixtures::specimens`; `tests/docs/page.rs` says how often each is right and wrong there), and simulated photographs
-//! are no photographs: those of [`Fault::Screen`], [`Fault::Bezel`] and
-//! [`Fault::Photocopy`] above all may ask for a second look and decide
+//! are no photographs: those of [`PhotoFault::Screen`], [`PhotoFault::Bezel`] and
+//! [`PhotoFault::Photocopy`] above all may ask for a second look and decide
 //! nothing.
 
 mod exposure;
@@ -12,13 +12,13 @@ mod recapture;
 
 use crate::{
     limit::Limit,
-    locate::{Located, PageFormat},
+    locate::{LocatedPage, PageFormat},
 };
-use base::{Measured, Picture};
+use base::{LimitViolation, Picture};
 
 /// What may be wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Fault {
+pub enum PhotoFault {
     /// The page goes on outside of the frame.
     Partial,
     /// Too few pixels for its print.
@@ -41,7 +41,7 @@ pub enum Fault {
     Photocopy,
 }
 
-impl Fault {
+impl PhotoFault {
     /// All of them, in the order in which they are worth telling.
     pub const ALL: [Self; 10] = [
         Self::Partial,
@@ -106,47 +106,47 @@ impl Fault {
 
 /// One number and its limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Measure {
+pub struct QualityMeasure {
     /// What it is about.
-    pub fault: Fault,
+    pub fault: PhotoFault,
     /// The number, in the unit of its limit.
     pub value: f32,
 }
 
-impl Measure {
+impl QualityMeasure {
     /// Whether the limit is broken.
     pub fn is_broken(&self) -> bool {
         self.fault.limit().is_broken(self.value)
     }
 
     /// The number, its limit in words and what to do, as callers are told.
-    pub fn told(&self) -> Measured {
-        Measured::new(self.value, self.fault.limit().to_string(), self.fault.hint())
+    pub fn to_limit_violation(&self) -> LimitViolation {
+        LimitViolation::new(self.value, self.fault.limit().to_string(), self.fault.hint())
     }
 }
 
-/// Measures a photo and the page that was found in it: all of [`Fault::ALL`], in that order.
-pub fn measure(photo: &Picture, located: &Located) -> Vec<Measure> {
+/// Measures a photo and the page that was found in it: all of [`PhotoFault::ALL`], in that order.
+pub fn measure(photo: &Picture, located: &LocatedPage) -> Vec<QualityMeasure> {
     let page = &located.page;
-    let scale = resolution(located);
+    let scale = pixels_per_millimetre(located);
     let light = exposure::measure(page, located.format);
     let value = |fault| match fault {
-        Fault::Partial => located.cut_off as f32,
-        Fault::TooSmall => scale,
-        Fault::TooDark => light.white,
-        Fault::Overexposed => light.toneless,
-        Fault::Glare => light.glare,
-        Fault::Blurred => focus::measure(page, located.format),
-        Fault::BlackAndWhite => recapture::colourfulness(photo),
-        Fault::Screen => recapture::spectral_peak(photo, &located.corners),
-        Fault::Bezel => recapture::bezel(photo, located),
-        Fault::Photocopy => recapture::colour_spread(page),
+        PhotoFault::Partial => located.cut_off as f32,
+        PhotoFault::TooSmall => scale,
+        PhotoFault::TooDark => light.white,
+        PhotoFault::Overexposed => light.toneless,
+        PhotoFault::Glare => light.glare,
+        PhotoFault::Blurred => focus::measure(page, located.format),
+        PhotoFault::BlackAndWhite => recapture::colourfulness(photo),
+        PhotoFault::Screen => recapture::spectral_peak(photo, &located.corners),
+        PhotoFault::Bezel => recapture::bezel(photo, located),
+        PhotoFault::Photocopy => recapture::colour_spread(page),
     };
-    Fault::ALL.into_iter().map(|fault| Measure { fault, value: value(fault) }).collect()
+    PhotoFault::ALL.into_iter().map(|fault| QualityMeasure { fault, value: value(fault) }).collect()
 }
 
 /// Pixels of the photo to the millimetre of the page, along the side where there are fewest.
-fn resolution(located: &Located) -> f32 {
+fn pixels_per_millimetre(located: &LocatedPage) -> f32 {
     let [a, b, c, d] = located.corners;
     let side = |a: [f32; 2], b: [f32; 2]| (a[0] - b[0]).hypot(a[1] - b[1]);
     let (across, down) = (f32::midpoint(side(a, b), side(d, c)), f32::midpoint(side(a, d), side(b, c)));

@@ -7,24 +7,24 @@ pub use address::PostalAddress;
 pub(crate) use address::is_address;
 
 use crate::{
-    picture::page_homography::Point,
+    picture::homography::Point,
     text::{
-        Line, dates,
-        fold::fold,
-        layout::{Placed, level},
+        TextLine, dates,
+        layout::{LevelLine, level_lines},
         names,
+        normalise::normalise,
     },
 };
 use jiff::civil::Date;
 use std::sync::LazyLock;
 
 /// Lines that are looked at.
-const MOST_LINES: usize = 400;
+const MAX_LINES: usize = 400;
 
 /// How a part of a letter was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Source {
+pub enum LetterPartSource {
     /// Beside or below a label.
     Label,
     /// In the block of an address.
@@ -37,33 +37,33 @@ pub enum Source {
 
 /// A part of a letter.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub struct Part<T> {
+pub struct LetterPart<T> {
     /// What it is.
     pub value: T,
     /// How it was found.
-    pub source: Source,
+    pub source: LetterPartSource,
     /// How sure it is, 0 to 1.
     pub confidence: f32,
-    /// Where it stands, as [`Line::corners`].
+    /// Where it stands, as [`TextLine::corners`].
     pub corners: [Point; 4],
 }
 
 /// What a letter says.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
-pub struct Supplementary {
+pub struct SupplementaryReading {
     /// Whom it was sent to, as printed, without titles.
-    pub full_name: Option<Part<String>>,
+    pub full_name: Option<LetterPart<String>>,
     /// Where to.
-    pub structured_postal_address: Option<Part<PostalAddress>>,
+    pub structured_postal_address: Option<LetterPart<PostalAddress>>,
     /// When it was written.
-    pub date_of_issue: Option<Part<dates::Reading>>,
+    pub date_of_issue: Option<LetterPart<dates::DateReading>>,
     /// Who sent it.
-    pub organisation: Option<Part<String>>,
+    pub organisation: Option<LetterPart<String>>,
 }
 
-impl Supplementary {
+impl SupplementaryReading {
     /// How many of its parts were found.
-    pub fn known(&self) -> usize {
+    pub fn found_count(&self) -> usize {
         let Self { full_name, structured_postal_address, date_of_issue, organisation } = self;
         let found = [
             full_name.is_some(),
@@ -76,18 +76,19 @@ impl Supplementary {
 }
 
 #[derive(serde::Deserialize)]
-struct Words {
+struct LetterVocabulary {
     dated: Vec<String>,
     not_dated: Vec<String>,
     forms: Vec<String>,
     words: Vec<String>,
 }
 
-static WORDS: LazyLock<Words> = LazyLock::new(|| {
-    let mut words: Words = toml::from_str(include_str!("supplementary.toml")).expect("a test reads it");
+static LETTER_VOCABULARY: LazyLock<LetterVocabulary> = LazyLock::new(|| {
+    let mut words: LetterVocabulary =
+        toml::from_str(include_str!("supplementary.toml")).expect("a test reads it");
     for list in [&mut words.dated, &mut words.not_dated] {
         for word in list.iter_mut() {
-            *word = fold(word);
+            *word = normalise(word);
         }
         // Longer labels hold shorter ones.
         list.sort_by_key(|word| std::cmp::Reverse(word.len()));
@@ -96,22 +97,22 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| {
 });
 
 /// Reads a letter. `today` bounds its date; `country` (ISO 3166-1 alpha-3) is that of the sender, where it is known.
-pub fn read(lines: &[Line], today: Date, country: Option<&str>) -> Supplementary {
-    let placed = level(lines.get(..MOST_LINES).unwrap_or(lines));
-    let block = address::find(&placed, country);
+pub fn read(lines: &[TextLine], today: Date, country: Option<&str>) -> SupplementaryReading {
+    let placed = level_lines(lines.get(..MAX_LINES).unwrap_or(lines));
+    let block = address::find_addressee(&placed, country);
     let country = country.or_else(|| block.as_ref().and_then(|block| block.address.value.country));
     let used: &[usize] = block.as_ref().map_or(&[], |block| &block.lines);
     let organisation = find_organisation(&placed, used);
     let date_of_issue = find_date(&placed, today, country);
     let (full_name, structured_postal_address) =
         block.map_or((None, None), |block| (block.name, Some(block.address)));
-    Supplementary { full_name, structured_postal_address, date_of_issue, organisation }
+    SupplementaryReading { full_name, structured_postal_address, date_of_issue, organisation }
 }
 
 /// Whether a text is the name of a company or an office: 2 for a company's form, 1 for a word of such names, else 0.
-fn organisation(text: &str) -> u8 {
+fn organisation_score(text: &str) -> u8 {
     let words: Vec<&str> = text.split([' ', ',']).collect();
-    let has_form = WORDS.forms.iter().any(|form| {
+    let has_form = LETTER_VOCABULARY.forms.iter().any(|form| {
         let parts: Vec<&str> = form.split(' ').collect();
         // A form alone is no name.
         words.windows(parts.len()).skip(1).any(|window| window == parts)
@@ -119,9 +120,9 @@ fn organisation(text: &str) -> u8 {
     if has_form {
         return 2;
     }
-    let folded: Vec<String> = words.iter().map(|word| fold(word)).collect();
-    let named = WORDS.words.iter().any(|word| {
-        let parts: Vec<String> = word.split(' ').map(fold).collect();
+    let folded: Vec<String> = words.iter().map(|word| normalise(word)).collect();
+    let named = LETTER_VOCABULARY.words.iter().any(|word| {
+        let parts: Vec<String> = word.split(' ').map(normalise).collect();
         folded.windows(parts.len()).any(|window| window == parts.as_slice())
             // German writes them in one.
             || parts.len() == 1 && word.len() >= 6 && folded.iter().any(|own| own.ends_with(&parts[0]))
@@ -130,8 +131,8 @@ fn organisation(text: &str) -> u8 {
 }
 
 /// The name up to and with a company's form: what follows is an office or an address.
-fn up_to_form(text: &str) -> &str {
-    let end = WORDS.forms.iter().filter_map(|form| {
+fn up_to_company_form(text: &str) -> &str {
+    let end = LETTER_VOCABULARY.forms.iter().filter_map(|form| {
         let at = text.find(&format!(" {form}"))? + 1 + form.len();
         text.get(at..)?.chars().next().is_none_or(|c| !c.is_alphanumeric()).then_some(at)
     });
@@ -139,13 +140,13 @@ fn up_to_form(text: &str) -> &str {
     end.max().and_then(|end| text.get(..end)).unwrap_or(text)
 }
 
-fn find_organisation(placed: &[Placed], used: &[usize]) -> Option<Part<String>> {
+fn find_organisation(placed: &[LevelLine], used: &[usize]) -> Option<LetterPart<String>> {
     let bottom = placed.iter().map(|one| one.bottom).fold(f32::MIN, f32::max);
     let top = placed.iter().map(|one| one.top).fold(f32::MAX, f32::min);
-    let mut heights: Vec<f32> = placed.iter().map(Placed::height).collect();
+    let mut heights: Vec<f32> = placed.iter().map(LevelLine::height).collect();
     heights.sort_by(f32::total_cmp);
     let usual = heights.get(heights.len() / 2).copied()?;
-    let mut best: Option<(f32, &Placed, u8)> = None;
+    let mut best: Option<(f32, &LevelLine, u8)> = None;
     for (at, one) in placed.iter().enumerate() {
         let text = one.line.text.as_str();
         let letters = text.chars().filter(|c| c.is_alphabetic()).count();
@@ -156,7 +157,7 @@ fn find_organisation(placed: &[Placed], used: &[usize]) -> Option<Part<String>> 
         {
             continue;
         }
-        let kind = organisation(text);
+        let kind = organisation_score(text);
         let height = (one.height() / usual.max(f32::MIN_POSITIVE)).clamp(0.5, 2.5);
         let depth = (one.top - top) / (bottom - top).max(f32::MIN_POSITIVE);
         // A sentence ends with a full stop and has many words.
@@ -168,32 +169,37 @@ fn find_organisation(placed: &[Placed], used: &[usize]) -> Option<Part<String>> 
         }
     }
     let (score, one, kind) = best.filter(|(score, ..)| *score > 0.3)?;
-    let source = if kind > 0 { Source::Words } else { Source::Place };
+    let source = if kind > 0 { LetterPartSource::Words } else { LetterPartSource::Place };
     let certain = match kind {
         2 => 0.95,
         1 => 0.85,
         _ => (0.3 + 0.15 * score).clamp(0.3, 0.6),
     };
-    let value = up_to_form(&one.line.text).trim().to_owned();
-    Some(Part { value, source, confidence: one.line.confidence * certain, corners: one.line.corners })
+    let value = up_to_company_form(&one.line.text).trim().to_owned();
+    Some(LetterPart { value, source, confidence: one.line.confidence * certain, corners: one.line.corners })
 }
 
 /// The date that a label names; else the first in the upper half that no label takes for something else.
-fn find_date(placed: &[Placed], today: Date, country: Option<&str>) -> Option<Part<dates::Reading>> {
-    let hints = dates::Hints { country, latest_year: today.year() };
-    let past = |reading: dates::Reading| match reading {
-        dates::Reading::Certain(date) => date <= today,
-        dates::Reading::Ambiguous { day_first, month_first } => day_first.min(month_first) <= today,
+fn find_date(
+    placed: &[LevelLine],
+    today: Date,
+    country: Option<&str>,
+) -> Option<LetterPart<dates::DateReading>> {
+    let hints = dates::DateHints { country, latest_year: today.year() };
+    let past = |reading: dates::DateReading| match reading {
+        dates::DateReading::Certain(date) => date <= today,
+        dates::DateReading::Ambiguous { day_first, month_first } => day_first.min(month_first) <= today,
     };
     let dated = |text: &str| dates::find(text, &hints).into_iter().find(|found| past(found.reading));
-    let part = |one: &Placed, reading, source, certain: f32| {
+    let part = |one: &LevelLine, reading, source, certain: f32| {
         let (confidence, corners) = (one.line.confidence * certain, one.line.corners);
-        Some(Part { value: reading, source, confidence, corners })
+        Some(LetterPart { value: reading, source, confidence, corners })
     };
-    let mut labelled: Option<(usize, &Placed, dates::Reading)> = None;
+    let mut labelled: Option<(usize, &LevelLine, dates::DateReading)> = None;
     for one in placed {
-        let folded = fold(&one.line.text);
-        let Some(label) = WORDS.dated.iter().find(|label| folded.starts_with(label.as_str())) else {
+        let folded = normalise(&one.line.text);
+        let Some(label) = LETTER_VOCABULARY.dated.iter().find(|label| folded.starts_with(label.as_str()))
+        else {
             continue;
         };
         let found = dated(&one.line.text);
@@ -201,12 +207,12 @@ fn find_date(placed: &[Placed], today: Date, country: Option<&str>) -> Option<Pa
         let beside = || {
             let others = placed.iter().filter(|other| !std::ptr::eq(*other, one));
             let near = others.filter_map(|other| {
-                let right = one.beside(other) && other.left > one.left;
+                let right = one.is_in_row_of(other) && other.left > one.left;
                 let gap = if right {
                     (other.left - one.right) / one.height() * 0.2
                 } else {
                     let fits =
-                        (other.left - one.left).abs() < 2.0 * one.height() || one.shares_column(other) > 0.5;
+                        (other.left - one.left).abs() < 2.0 * one.height() || one.column_overlap(other) > 0.5;
                     if !fits || other.top < one.top {
                         return None;
                     }
@@ -225,27 +231,28 @@ fn find_date(placed: &[Placed], today: Date, country: Option<&str>) -> Option<Pa
         }
     }
     if let Some((_, one, reading)) = labelled {
-        return part(one, reading, Source::Label, 0.97);
+        return part(one, reading, LetterPartSource::Label, 0.97);
     }
     let bottom = placed.iter().map(|one| one.bottom).fold(f32::MIN, f32::max);
     let top = placed.iter().map(|one| one.top).fold(f32::MAX, f32::min);
     let upper = placed.iter().filter(|one| one.top < f32::midpoint(top, bottom));
     let free = upper.filter(|one| {
-        let own = |line: &Placed| {
-            let folded = fold(&line.line.text);
-            WORDS.not_dated.iter().any(|word| folded.starts_with(word.as_str()))
+        let own = |line: &LevelLine| {
+            let folded = normalise(&line.line.text);
+            LETTER_VOCABULARY.not_dated.iter().any(|word| folded.starts_with(word.as_str()))
         };
-        !own(one) && !placed.iter().any(|other| own(other) && other.beside(one) && other.left < one.left)
+        !own(one)
+            && !placed.iter().any(|other| own(other) && other.is_in_row_of(one) && other.left < one.left)
     });
     let mut found = free.filter_map(|one| Some((dated(&one.line.text)?, one)));
-    found.next().and_then(|(found, one)| part(one, found.reading, Source::Place, 0.6))
+    found.next().and_then(|(found, one)| part(one, found.reading, LetterPartSource::Place, 0.6))
 }
 
 /// Whether a line may be a person's name: two to six words of letters, and no company.
 fn is_person(text: &str) -> bool {
-    let Some(name) = names::clean(names::without_titles(text)) else { return false };
+    let Some(name) = names::clean_name(names::without_titles(text)) else { return false };
     let words = name.split(' ').count();
     let capitals =
         name.split(' ').filter(|word| word.starts_with(|c: char| c.is_uppercase() || !c.is_lowercase()));
-    (2..=6).contains(&words) && capitals.count() >= 2 && organisation(text) == 0
+    (2..=6).contains(&words) && capitals.count() >= 2 && organisation_score(text) == 0
 }

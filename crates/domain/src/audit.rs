@@ -5,7 +5,7 @@ use aws_lc_rs::{
     digest,
     signature::{Ed25519KeyPair, KeyPair as _},
 };
-use base::{AppId, Uuid, World};
+use base::{AppId, Environment, Uuid};
 use db::{Db, DbError, sql};
 use serde::Serialize;
 use std::sync::Arc;
@@ -14,12 +14,12 @@ use vision::ModelInfo;
 /// Writes decision records, signed with Ed25519 (RFC 8032) so that one taken out of the database can be held against
 /// the server's published key.
 #[derive(Clone)]
-pub struct Decisions {
+pub struct DecisionLog {
     db: Db,
     signer: Arc<Ed25519KeyPair>,
 }
 
-impl std::fmt::Debug for Decisions {
+impl std::fmt::Debug for DecisionLog {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Decisions")
     }
@@ -27,7 +27,7 @@ impl std::fmt::Debug for Decisions {
 
 /// What is kept of one decision.
 #[derive(Debug, Serialize)]
-pub struct Decision<'a, A, R> {
+pub struct DecisionRecord<'a, A, R> {
     /// The operation, for example `age-antispoofing`.
     pub operation: &'a str,
     /// SHA-256 of the image bytes as received, hexadecimal.
@@ -41,11 +41,11 @@ pub struct Decision<'a, A, R> {
 }
 
 /// SHA-256, hexadecimal.
-pub fn sha256(bytes: &[u8]) -> String {
+pub fn sha256_hex(bytes: &[u8]) -> String {
     hex::encode(digest::digest(&digest::SHA256, bytes))
 }
 
-impl Decisions {
+impl DecisionLog {
     /// Records go to `db`.
     ///
     /// # Panics
@@ -62,13 +62,13 @@ impl Decisions {
     }
 
     /// Keeps a record; the answer is sent only when it is on the disk.
-    pub async fn keep<A: Serialize, R: Serialize>(
+    pub async fn record<A: Serialize, R: Serialize>(
         &self,
-        world: &dyn World,
+        world: &dyn Environment,
         app: AppId,
-        decision: &Decision<'_, A, R>,
+        decision: &DecisionRecord<'_, A, R>,
     ) -> Result<Uuid, DbError> {
-        let (id, made_at) = (world.uuid(), world.now());
+        let (id, made_at) = (world.uuid_v7(), world.now());
         let record = serde_json::json!({ "id": id, "sdk_id": app, "made_at": made_at, "decision": decision })
             .to_string();
         let signature = self.signer.sign(record.as_bytes()).as_ref().to_vec();
@@ -91,11 +91,11 @@ impl Decisions {
 mod tests {
     use super::*;
     use aws_lc_rs::signature::{ED25519, UnparsedPublicKey};
-    use base::StillWorld;
+    use base::TestEnvironment;
     use db::{FromRow, testing::TestDb};
 
     #[derive(FromRow)]
-    struct Kept {
+    struct StoredRecord {
         record: String,
         signature: Vec<u8>,
     }
@@ -103,22 +103,22 @@ mod tests {
     #[tokio::test]
     async fn a_record_verifies_with_the_published_key_and_holds_no_image() {
         let test = TestDb::open().await;
-        let world = StillWorld::at("2026-01-16T14:40:00Z");
-        let decisions = Decisions::new(test.db.clone(), &Keyring::parse(&"01".repeat(32)).unwrap());
-        let decision = Decision {
+        let world = TestEnvironment::at("2026-01-16T14:40:00Z");
+        let decisions = DecisionLog::new(test.db.clone(), &Keyring::parse(&"01".repeat(32)).unwrap());
+        let decision = DecisionRecord {
             operation: "age",
-            image_sha256: sha256(b"image"),
+            image_sha256: sha256_hex(b"image"),
             answer: &serde_json::json!({ "age": 25.1 }),
             rules: serde_json::json!({}),
             models: &[],
         };
-        decisions.keep(&world, AppId::from(world.uuid()), &decision).await.unwrap();
+        decisions.record(&world, AppId::from(world.uuid_v7()), &decision).await.unwrap();
 
         let mut view = test.db.read().await.unwrap();
-        let kept: Kept =
+        let kept: StoredRecord =
             view.fetch_optional(sql!("SELECT record, signature FROM decisions")).await.unwrap().unwrap();
         let key = UnparsedPublicKey::new(&ED25519, decisions.public_key());
         assert_eq!(key.verify(kept.record.as_bytes(), &kept.signature), Ok(()));
-        assert!(kept.record.contains(&sha256(b"image")) && kept.record.contains("25.1"));
+        assert!(kept.record.contains(&sha256_hex(b"image")) && kept.record.contains("25.1"));
     }
 }

@@ -1,19 +1,19 @@
 //! `Idempotency-Key`: a request that is repeated because its answer was lost is answered alike, and has no second
-//! effect (decisions, section 0).
+//! effect (docs/adr/0001-common-rules.md).
 
 use crate::vault::Vault;
 use aws_lc_rs::digest;
-use base::{AccountId, AppId, SignedDuration, World};
-use db::{Db, DbError, FromRow, Tx, sql};
+use base::{AccountId, AppId, Environment, SignedDuration};
+use db::{Db, DbError, FromRow, WriteTx, sql};
 
 /// How long an answer is kept.
-pub const KEPT: SignedDuration = SignedDuration::from_hours(24);
+pub const ANSWER_RETENTION: SignedDuration = SignedDuration::from_hours(24);
 /// The longest key, bytes of ASCII.
 pub const MAX_KEY_BYTES: usize = 255;
 
 /// A key as it came with a request.
 #[derive(Clone, Copy, Debug)]
-pub struct Request<'a> {
+pub struct IdempotentRequest<'a> {
     /// Who asks.
     pub app: AppId,
     /// The account that the answer is about, with which it goes.
@@ -28,9 +28,9 @@ pub struct Request<'a> {
 
 /// What is known of a request.
 #[derive(Debug)]
-pub enum Known {
+pub enum IdempotencyLookup {
     /// Nothing: do it, and keep the answer in the same transaction.
-    New(Kept),
+    New(IdempotencyReservation),
     /// It was answered so.
     Answered {
         /// The status.
@@ -39,31 +39,31 @@ pub enum Known {
         body: Vec<u8>,
     },
     /// The key came with another body.
-    OtherBody,
+    BodyMismatch,
 }
 
 /// A place for the answer, held by the transaction.
 #[derive(Debug)]
-pub struct Kept {
+pub struct IdempotencyReservation {
     app: AppId,
     request: Vec<u8>,
 }
 
 #[derive(FromRow)]
-struct Row {
+struct StoredAnswerRow {
     body_hash: Vec<u8>,
     status: i64,
     sealed: Vec<u8>,
 }
 
 /// Looks a request up, and holds its place where it is new: a repeat that comes meanwhile waits for this transaction.
-pub async fn begin(
-    tx: &mut Tx,
+pub async fn reserve(
+    tx: &mut WriteTx,
     vault: &Vault,
-    world: &dyn World,
-    request: Request<'_>,
-) -> Result<Known, DbError> {
-    let Request { app, account, operation, key, body } = request;
+    world: &dyn Environment,
+    request: IdempotentRequest<'_>,
+) -> Result<IdempotencyLookup, DbError> {
+    let IdempotentRequest { app, account, operation, key, body } = request;
     let id = hash(&[operation.as_bytes(), b"\n", key.as_bytes()]);
     let body_hash = hash(&[body]);
     let now = world.now();
@@ -82,37 +82,42 @@ pub async fn begin(
             id.clone(),
             body_hash.clone(),
             Vec::new(),
-            now + KEPT,
+            now + ANSWER_RETENTION,
             account,
         ))
         .await?;
     if fresh == 1 {
-        return Ok(Known::New(Kept { app, request: id }));
+        return Ok(IdempotencyLookup::New(IdempotencyReservation { app, request: id }));
     }
-    let row: Option<Row> = tx
+    let row: Option<StoredAnswerRow> = tx
         .fetch_optional(sql!(
             "SELECT body_hash, status, sealed FROM idempotent_answers WHERE app_id = $1 AND request = $2",
             app,
             id.clone(),
         ))
         .await?;
-    let Some(row) = row.filter(|row| row.body_hash == body_hash) else { return Ok(Known::OtherBody) };
-    let body = vault.open(&place(app, &id), &row.sealed);
+    let Some(row) = row.filter(|row| row.body_hash == body_hash) else {
+        return Ok(IdempotencyLookup::BodyMismatch);
+    };
+    let body = vault.open(&aad(app, &id), &row.sealed);
     // An answer under another master key is lost, and so is the right to repeat the request.
-    Ok(body.map_or(Known::OtherBody, |body| Known::Answered { status: row.status as u16, body }))
+    Ok(body.map_or(IdempotencyLookup::BodyMismatch, |body| IdempotencyLookup::Answered {
+        status: row.status as u16,
+        body,
+    }))
 }
 
-impl Kept {
+impl IdempotencyReservation {
     /// Keeps the answer, in the transaction of the effect.
-    pub async fn keep(
+    pub async fn store_answer(
         self,
-        tx: &mut Tx,
+        tx: &mut WriteTx,
         vault: &Vault,
-        world: &dyn World,
+        world: &dyn Environment,
         status: u16,
         body: &[u8],
     ) -> Result<(), DbError> {
-        let sealed = vault.seal(world, &place(self.app, &self.request), body);
+        let sealed = vault.seal(world, &aad(self.app, &self.request), body);
         tx.execute(sql!(
             "UPDATE idempotent_answers SET status = $3, sealed = $4 WHERE app_id = $1 AND request = $2",
             self.app,
@@ -133,12 +138,12 @@ fn hash(parts: &[&[u8]]) -> Vec<u8> {
     context.finish().as_ref().to_vec()
 }
 
-fn place(app: AppId, request: &[u8]) -> Vec<u8> {
+fn aad(app: AppId, request: &[u8]) -> Vec<u8> {
     [b"idempotent answer ", app.to_string().as_bytes(), b" ", request].concat()
 }
 
 /// Forgets answers that are a day old, at most 20,000 at a time; how many.
-pub async fn purge(db: &Db, world: &dyn World) -> Result<u64, DbError> {
+pub async fn purge(db: &Db, world: &dyn Environment) -> Result<u64, DbError> {
     let mut tx = db.write().await?;
     let rows = tx
         .execute(sql!(

@@ -1,7 +1,7 @@
 //! One master key, from which every other key of the server is derived.
 
 use aws_lc_rs::hkdf::{HKDF_SHA256, KeyType, Salt};
-use base::{Secret, World};
+use base::{Environment, Secret};
 use std::{io::Write as _, path::Path};
 
 /// Derives purpose-bound keys (HKDF-SHA256, RFC 5869) from 32 random bytes that never touch the database, so that a
@@ -27,8 +27,8 @@ pub enum KeyringError {
     Malformed(String),
 }
 
-struct ThirtyTwo;
-impl KeyType for ThirtyTwo {
+struct OkmLength;
+impl KeyType for OkmLength {
     fn len(&self) -> usize {
         32
     }
@@ -37,7 +37,7 @@ impl KeyType for ThirtyTwo {
 impl Keyring {
     /// Reads the key file, or makes one (mode 0600) where there is none. Processes that start at the same moment agree on
     /// one key, and whatever dies here leaves a whole file or none.
-    pub fn open(path: &Path, world: &dyn World) -> Result<Self, KeyringError> {
+    pub fn open(path: &Path, world: &dyn Environment) -> Result<Self, KeyringError> {
         let failed = |cause| KeyringError::File { path: path.display().to_string(), cause };
         match std::fs::read_to_string(path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -49,9 +49,9 @@ impl Keyring {
     }
 
     /// Writes a new key beside `path`, and gives it that name unless another process was first.
-    fn create(path: &Path, world: &dyn World) -> std::io::Result<()> {
+    fn create(path: &Path, world: &dyn Environment) -> std::io::Result<()> {
         let mut key = [0; 32];
-        world.fill(&mut key);
+        world.fill_random(&mut key);
         let folder = match path.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
@@ -84,7 +84,7 @@ impl Keyring {
         let mut key = [0; 32];
         Salt::new(HKDF_SHA256, b"assay/1")
             .extract(self.0.expose())
-            .expand(&[purpose.as_bytes()], ThirtyTwo)
+            .expand(&[purpose.as_bytes()], OkmLength)
             .and_then(|okm| okm.fill(&mut key))
             .expect("32 bytes are far below HKDF's limit of 8160");
         Secret::new(key)
@@ -92,7 +92,7 @@ impl Keyring {
 }
 
 /// Creates a file that only its owner can read, and fails where one already is.
-pub fn private_file(path: &Path) -> std::io::Result<std::fs::File> {
+pub fn create_private_file(path: &Path) -> std::io::Result<std::fs::File> {
     use std::os::unix::fs::OpenOptionsExt as _;
     std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
 }
@@ -118,7 +118,7 @@ mod tests {
             let start = std::sync::Barrier::new(8);
             let open = || {
                 start.wait();
-                Keyring::open(&path, &base::SystemWorld).unwrap().derive("a")
+                Keyring::open(&path, &base::SystemEnvironment).unwrap().derive("a")
             };
             let keys: Vec<_> = std::thread::scope(|scope| {
                 let opened: Vec<_> = (0..8).map(|_| scope.spawn(open)).collect();

@@ -9,16 +9,16 @@ use aws_lc_rs::{
     digest,
     signature::{ECDSA_P256_SHA256_FIXED, ParsedPublicKey},
 };
-use base::{AppId, Secret, SignedDuration, Uuid, World};
+use base::{AppId, Environment, Secret, SignedDuration, Uuid};
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 
 /// The one version of the protocol that this build speaks.
-pub const VERSION: &str = "1";
+pub const PROTOCOL_VERSION: &str = "1";
 
 /// How long a session token opens the door.
-pub const LIFETIME: SignedDuration = SignedDuration::from_mins(10);
+pub const SESSION_TOKEN_LIFETIME: SignedDuration = SignedDuration::from_mins(10);
 
-const AUDIENCE: &str = "secure-capture";
+const SESSION_TOKEN_AUDIENCE: &str = "secure-capture";
 
 /// Issues and checks secure sessions.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ pub struct SecureCapture {
 
 /// Why a capture is not trusted, in the order of the checks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Untrusted {
+pub enum SecureCaptureError {
     /// Nothing was sent.
     #[error("the secure field is empty")]
     Empty,
@@ -39,25 +39,25 @@ pub enum Untrusted {
     #[error("secure.signature is missing")]
     NoSignature,
     /// No version, or none that this server speaks.
-    #[error("secure.version is missing or is not \"{VERSION}\"")]
+    #[error("secure.version is missing or is not \"{PROTOCOL_VERSION}\"")]
     NoVersion,
     /// No statement about the image.
     #[error("secure.verification is missing")]
     NoVerification,
     /// The token is not ours, was changed, or has expired.
     #[error("secure.token is invalid or has expired; ask for a new one")]
-    Session,
+    InvalidToken,
     /// The signature does not fit the statement and the session's key.
     #[error("secure.signature does not match secure.verification")]
-    Signature,
+    InvalidSignature,
     /// The statement is about another image, another mode or another application.
     #[error("the secure session vouches for another {0}")]
-    Other(&'static str),
+    Mismatch(&'static str),
 }
 
 /// What the capture module sends along, as it stands in the body.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Deserialize)]
-pub struct Capture {
+pub struct CaptureAttestation {
     /// Protocol version.
     pub version: Option<String>,
     /// The session token.
@@ -71,10 +71,10 @@ pub struct Capture {
 /// A request for a token that cannot be granted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("key is not base64url of an uncompressed P-256 point (65 bytes)")]
-pub struct BadPoint;
+pub struct InvalidPointError;
 
 #[derive(serde::Serialize, serde::Deserialize)]
-struct Claims {
+struct CaptureTokenClaims {
     sub: AppId,
     aud: String,
     jti: Uuid,
@@ -90,7 +90,7 @@ struct Confirmation {
 }
 
 #[derive(serde::Deserialize)]
-struct Verification {
+struct CaptureStatement {
     image: String,
     #[serde(default)]
     multiframe: bool,
@@ -103,15 +103,20 @@ impl SecureCapture {
     }
 
     /// A session token for an application and the public half of a browser's key.
-    pub fn issue(&self, world: &dyn World, app: AppId, point: &str) -> Result<String, BadPoint> {
-        parse_point(point).ok_or(BadPoint)?;
+    pub fn issue_token(
+        &self,
+        world: &dyn Environment,
+        app: AppId,
+        point: &str,
+    ) -> Result<String, InvalidPointError> {
+        parse_point(point).ok_or(InvalidPointError)?;
         let now = world.now();
-        let claims = Claims {
+        let claims = CaptureTokenClaims {
             sub: app,
-            aud: AUDIENCE.to_owned(),
-            jti: world.uuid(),
+            aud: SESSION_TOKEN_AUDIENCE.to_owned(),
+            jti: world.uuid_v7(),
             iat: now.as_second(),
-            exp: (now + LIFETIME).as_second(),
+            exp: (now + SESSION_TOKEN_LIFETIME).as_second(),
             cnf: Confirmation { p256: point.to_owned() },
         };
         let key = EncodingKey::from_secret(self.key.expose());
@@ -120,53 +125,56 @@ impl SecureCapture {
     }
 
     /// Checks that `capture` vouches for exactly this image, mode and application.
-    pub fn check(
+    pub fn verify(
         &self,
-        world: &dyn World,
+        world: &dyn Environment,
         app: AppId,
-        capture: &Capture,
+        capture: &CaptureAttestation,
         image: &[u8],
         multiframe: bool,
-    ) -> Result<(), Untrusted> {
+    ) -> Result<(), SecureCaptureError> {
         fn given(field: Option<&String>) -> Option<&str> {
             field.map(String::as_str).filter(|text| !text.is_empty())
         }
-        if *capture == Capture::default() {
-            return Err(Untrusted::Empty);
+        if *capture == CaptureAttestation::default() {
+            return Err(SecureCaptureError::Empty);
         }
-        let token = given(capture.token.as_ref()).ok_or(Untrusted::NoToken)?;
-        let signature = given(capture.signature.as_ref()).ok_or(Untrusted::NoSignature)?;
-        given(capture.version.as_ref()).filter(|&version| version == VERSION).ok_or(Untrusted::NoVersion)?;
-        let verification = given(capture.verification.as_ref()).ok_or(Untrusted::NoVerification)?;
+        let token = given(capture.token.as_ref()).ok_or(SecureCaptureError::NoToken)?;
+        let signature = given(capture.signature.as_ref()).ok_or(SecureCaptureError::NoSignature)?;
+        given(capture.version.as_ref())
+            .filter(|&version| version == PROTOCOL_VERSION)
+            .ok_or(SecureCaptureError::NoVersion)?;
+        let verification = given(capture.verification.as_ref()).ok_or(SecureCaptureError::NoVerification)?;
 
-        let claims = self.claims(world, token).ok_or(Untrusted::Session)?;
-        let key = parse_point(&claims.cnf.p256).ok_or(Untrusted::Session)?;
-        let signature = decode(signature).ok_or(Untrusted::Signature)?;
-        key.verify_sig(verification.as_bytes(), &signature).map_err(|_| Untrusted::Signature)?;
+        let claims = self.verified_claims(world, token).ok_or(SecureCaptureError::InvalidToken)?;
+        let key = parse_point(&claims.cnf.p256).ok_or(SecureCaptureError::InvalidToken)?;
+        let signature = decode(signature).ok_or(SecureCaptureError::InvalidSignature)?;
+        key.verify_sig(verification.as_bytes(), &signature)
+            .map_err(|_| SecureCaptureError::InvalidSignature)?;
 
         if claims.sub != app {
-            return Err(Untrusted::Other("application"));
+            return Err(SecureCaptureError::Mismatch("application"));
         }
-        let statement: Verification = decode(verification)
+        let statement: CaptureStatement = decode(verification)
             .and_then(|json| serde_json::from_slice(&json).ok())
-            .ok_or(Untrusted::Other("image"))?;
+            .ok_or(SecureCaptureError::Mismatch("image"))?;
         let hash = digest::digest(&digest::SHA256, image);
         if decode(&statement.image).as_deref() != Some(hash.as_ref()) {
-            return Err(Untrusted::Other("image"));
+            return Err(SecureCaptureError::Mismatch("image"));
         }
         if statement.multiframe != multiframe {
-            return Err(Untrusted::Other("capture mode"));
+            return Err(SecureCaptureError::Mismatch("capture mode"));
         }
         Ok(())
     }
 
-    fn claims(&self, world: &dyn World, token: &str) -> Option<Claims> {
+    fn verified_claims(&self, world: &dyn Environment, token: &str) -> Option<CaptureTokenClaims> {
         let mut rules = Validation::new(Algorithm::HS256);
-        rules.set_audience(&[AUDIENCE]);
+        rules.set_audience(&[SESSION_TOKEN_AUDIENCE]);
         // Our own clock decides about expiry, below.
         rules.validate_exp = false;
         let key = DecodingKey::from_secret(self.key.expose());
-        let claims = jsonwebtoken::decode::<Claims>(token, &key, &rules).ok()?.claims;
+        let claims = jsonwebtoken::decode::<CaptureTokenClaims>(token, &key, &rules).ok()?.claims;
         (world.now().as_second() < claims.exp).then_some(claims)
     }
 }
@@ -187,7 +195,7 @@ mod tests {
         rand::SystemRandom,
         signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _},
     };
-    use base::StillWorld;
+    use base::TestEnvironment;
 
     struct Browser {
         pair: EcdsaKeyPair,
@@ -198,18 +206,18 @@ mod tests {
         base64_simd::URL_SAFE_NO_PAD.encode_to_string(bytes)
     }
 
-    fn browser(server: &SecureCapture, world: &StillWorld, app: AppId) -> Browser {
+    fn browser(server: &SecureCapture, world: &TestEnvironment, app: AppId) -> Browser {
         let pair = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap();
-        let token = server.issue(world, app, &encode(pair.public_key())).unwrap();
+        let token = server.issue_token(world, app, &encode(pair.public_key())).unwrap();
         Browser { pair, token }
     }
 
     impl Browser {
-        fn capture(&self, image: &[u8], multiframe: bool) -> Capture {
+        fn capture(&self, image: &[u8], multiframe: bool) -> CaptureAttestation {
             let hash = encode(digest::digest(&digest::SHA256, image));
             let verification = encode(format!(r#"{{"image":"{hash}","multiframe":{multiframe}}}"#));
             let signature = self.pair.sign(&SystemRandom::new(), verification.as_bytes()).unwrap();
-            Capture {
+            CaptureAttestation {
                 version: Some("1".into()),
                 token: Some(self.token.clone()),
                 signature: Some(encode(signature)),
@@ -220,59 +228,83 @@ mod tests {
 
     #[test]
     fn only_the_captured_image_of_the_session_is_trusted() {
-        let world = StillWorld::at("2026-01-16T14:40:00Z");
+        let world = TestEnvironment::at("2026-01-16T14:40:00Z");
         let server = SecureCapture::new(&Keyring::parse(&"01".repeat(32)).unwrap());
-        let (app, other) = (AppId::from(world.uuid()), AppId::from(world.uuid()));
+        let (app, other) = (AppId::from(world.uuid_v7()), AppId::from(world.uuid_v7()));
         let browser = browser(&server, &world, app);
         let good = browser.capture(b"image", false);
-        let check =
-            |app, capture: &Capture, image, multiframe| server.check(&world, app, capture, image, multiframe);
+        let check = |app, capture: &CaptureAttestation, image, multiframe| {
+            server.verify(&world, app, capture, image, multiframe)
+        };
 
         assert_eq!(check(app, &good, b"image", false), Ok(()));
-        assert_eq!(check(app, &good, b"other", false), Err(Untrusted::Other("image")));
-        assert_eq!(check(app, &good, b"image", true), Err(Untrusted::Other("capture mode")));
-        assert_eq!(check(other, &good, b"image", false), Err(Untrusted::Other("application")));
+        assert_eq!(check(app, &good, b"other", false), Err(SecureCaptureError::Mismatch("image")));
+        assert_eq!(check(app, &good, b"image", true), Err(SecureCaptureError::Mismatch("capture mode")));
+        assert_eq!(check(other, &good, b"image", false), Err(SecureCaptureError::Mismatch("application")));
 
-        let swapped = Capture { verification: browser.capture(b"other", false).verification, ..good.clone() };
-        assert_eq!(check(app, &swapped, b"other", false), Err(Untrusted::Signature));
+        let swapped = CaptureAttestation {
+            verification: browser.capture(b"other", false).verification,
+            ..good.clone()
+        };
+        assert_eq!(check(app, &swapped, b"other", false), Err(SecureCaptureError::InvalidSignature));
 
         for (missing, why) in [
-            (Capture::default(), Untrusted::Empty),
-            (Capture { token: None, ..good.clone() }, Untrusted::NoToken),
-            (Capture { signature: Some(String::new()), ..good.clone() }, Untrusted::NoSignature),
-            (Capture { version: Some("2".into()), ..good.clone() }, Untrusted::NoVersion),
-            (Capture { verification: None, ..good.clone() }, Untrusted::NoVerification),
-            (Capture { token: Some("a.b.c".into()), ..good.clone() }, Untrusted::Session),
+            (CaptureAttestation::default(), SecureCaptureError::Empty),
+            (CaptureAttestation { token: None, ..good.clone() }, SecureCaptureError::NoToken),
+            (
+                CaptureAttestation { signature: Some(String::new()), ..good.clone() },
+                SecureCaptureError::NoSignature,
+            ),
+            (CaptureAttestation { version: Some("2".into()), ..good.clone() }, SecureCaptureError::NoVersion),
+            (CaptureAttestation { verification: None, ..good.clone() }, SecureCaptureError::NoVerification),
+            (
+                CaptureAttestation { token: Some("a.b.c".into()), ..good.clone() },
+                SecureCaptureError::InvalidToken,
+            ),
         ] {
             assert_eq!(check(app, &missing, b"image", false), Err(why));
         }
 
-        world.advance(LIFETIME);
-        assert_eq!(check(app, &good, b"image", false), Err(Untrusted::Session), "ten minutes are over");
+        world.advance(SESSION_TOKEN_LIFETIME);
+        assert_eq!(
+            check(app, &good, b"image", false),
+            Err(SecureCaptureError::InvalidToken),
+            "ten minutes are over"
+        );
     }
 
     #[test]
     fn a_token_of_another_server_or_without_a_signature_opens_nothing() {
-        let world = StillWorld::at("2026-01-16T14:40:00Z");
+        let world = TestEnvironment::at("2026-01-16T14:40:00Z");
         let [ours, theirs] =
             ["01", "02"].map(|key| SecureCapture::new(&Keyring::parse(&key.repeat(32)).unwrap()));
-        let app = AppId::from(world.uuid());
+        let app = AppId::from(world.uuid_v7());
         let mut foreign = browser(&theirs, &world, app).capture(b"image", false);
-        assert_eq!(ours.check(&world, app, &foreign, b"image", false), Err(Untrusted::Session));
+        assert_eq!(
+            ours.verify(&world, app, &foreign, b"image", false),
+            Err(SecureCaptureError::InvalidToken)
+        );
 
         // `alg: none` with our own claims.
         let token = foreign.token.take().unwrap();
         let claims = token.split('.').nth(1).unwrap().to_owned();
         foreign.token = Some(format!("{}.{claims}.", encode(r#"{"alg":"none","typ":"JWT"}"#)));
-        assert_eq!(ours.check(&world, app, &foreign, b"image", false), Err(Untrusted::Session));
+        assert_eq!(
+            ours.verify(&world, app, &foreign, b"image", false),
+            Err(SecureCaptureError::InvalidToken)
+        );
     }
 
     #[test]
     fn a_session_needs_a_point_of_the_curve() {
-        let world = StillWorld::at("2026-01-16T14:40:00Z");
+        let world = TestEnvironment::at("2026-01-16T14:40:00Z");
         let server = SecureCapture::new(&Keyring::parse(&"01".repeat(32)).unwrap());
         for bad in ["", "AAAA", &encode([4; 65]), &encode([0; 64])] {
-            assert_eq!(server.issue(&world, AppId::from(world.uuid()), bad), Err(BadPoint), "{bad}");
+            assert_eq!(
+                server.issue_token(&world, AppId::from(world.uuid_v7()), bad),
+                Err(InvalidPointError),
+                "{bad}"
+            );
         }
     }
 }

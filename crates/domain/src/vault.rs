@@ -5,9 +5,9 @@ use aws_lc_rs::{
     aead::{AES_256_GCM, Aad, LessSafeKey, Nonce, UnboundKey},
     hkdf::{HKDF_SHA256, Salt},
 };
-use base::{Secret, World};
+use base::{Environment, Secret};
 
-const SALT: usize = 16;
+const SALT_BYTES: usize = 16;
 
 /// Seals and opens bytes; cheap to clone.
 ///
@@ -20,7 +20,7 @@ pub struct Vault(Secret<[u8; 32]>);
 /// A sealed value does not open: it was damaged, moved, or sealed under another master key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a sealed value does not open: it was damaged or moved, or the master key is another one")]
-pub struct Damaged;
+pub struct UnsealError;
 
 impl Vault {
     /// The vault of a server.
@@ -29,7 +29,7 @@ impl Vault {
     }
 
     /// A vault with a key of its own, whose contents are noise once the key is gone.
-    pub fn of_key(key: Secret<[u8; 32]>) -> Self {
+    pub fn with_key(key: Secret<[u8; 32]>) -> Self {
         Self(key)
     }
 
@@ -37,31 +37,34 @@ impl Vault {
     ///
     /// # Panics
     /// Never: values are far below GCM's limit of 64 GiB.
-    pub fn seal(&self, world: &dyn World, place: &[u8], plain: &[u8]) -> Vec<u8> {
-        let mut salt = [0; SALT];
-        world.fill(&mut salt);
-        let mut sealed = Vec::with_capacity(SALT + plain.len() + AES_256_GCM.tag_len());
+    pub fn seal(&self, world: &dyn Environment, place: &[u8], plain: &[u8]) -> Vec<u8> {
+        let mut salt = [0; SALT_BYTES];
+        world.fill_random(&mut salt);
+        let mut sealed = Vec::with_capacity(SALT_BYTES + plain.len() + AES_256_GCM.tag_len());
         sealed.extend_from_slice(&salt);
         sealed.extend_from_slice(plain);
         let tag = self
-            .key(&salt)
-            .seal_in_place_separate_tag(nonce(), Aad::from(place), &mut sealed[SALT..])
+            .derive_key(&salt)
+            .seal_in_place_separate_tag(nonce(), Aad::from(place), &mut sealed[SALT_BYTES..])
             .expect("a value is far below GCM's limit");
         sealed.extend_from_slice(tag.as_ref());
         sealed
     }
 
     /// Opens a value that belongs to `place`.
-    pub fn open(&self, place: &[u8], sealed: &[u8]) -> Result<Vec<u8>, Damaged> {
-        let (salt, rest) = sealed.split_at_checked(SALT).ok_or(Damaged)?;
+    pub fn open(&self, place: &[u8], sealed: &[u8]) -> Result<Vec<u8>, UnsealError> {
+        let (salt, rest) = sealed.split_at_checked(SALT_BYTES).ok_or(UnsealError)?;
         let mut rest = rest.to_vec();
-        let length =
-            self.key(salt).open_in_place(nonce(), Aad::from(place), &mut rest).map_err(|_| Damaged)?.len();
+        let length = self
+            .derive_key(salt)
+            .open_in_place(nonce(), Aad::from(place), &mut rest)
+            .map_err(|_| UnsealError)?
+            .len();
         rest.truncate(length);
         Ok(rest)
     }
 
-    fn key(&self, salt: &[u8]) -> LessSafeKey {
+    fn derive_key(&self, salt: &[u8]) -> LessSafeKey {
         let derived = Salt::new(HKDF_SHA256, salt)
             .extract(self.0.expose())
             .expand(&[b"assay/row/1"], &AES_256_GCM)
@@ -79,25 +82,25 @@ fn nonce() -> Nonce {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use base::StillWorld;
+    use base::TestEnvironment;
 
     #[test]
     fn a_value_opens_in_its_place_and_nowhere_else() {
         let vault = Vault::new(&Keyring::parse(&"01".repeat(32)).unwrap());
-        let world = StillWorld::at("2026-01-16T14:40:00Z");
+        let world = TestEnvironment::at("2026-01-16T14:40:00Z");
         let sealed = vault.seal(&world, b"row 1", b"secret");
         assert_eq!(vault.open(b"row 1", &sealed).unwrap(), b"secret");
         assert_ne!(sealed, vault.seal(&world, b"row 1", b"secret"), "each time under a salt of its own");
-        assert_eq!(vault.open(b"row 2", &sealed), Err(Damaged));
+        assert_eq!(vault.open(b"row 2", &sealed), Err(UnsealError));
         for at in 0..sealed.len() {
             let mut bent = sealed.clone();
             bent[at] ^= 1;
-            assert_eq!(vault.open(b"row 1", &bent), Err(Damaged), "byte {at}");
+            assert_eq!(vault.open(b"row 1", &bent), Err(UnsealError), "byte {at}");
         }
         for cut in 0..sealed.len() {
-            assert_eq!(vault.open(b"row 1", &sealed[..cut]), Err(Damaged));
+            assert_eq!(vault.open(b"row 1", &sealed[..cut]), Err(UnsealError));
         }
         let other = Vault::new(&Keyring::parse(&"02".repeat(32)).unwrap());
-        assert_eq!(other.open(b"row 1", &sealed), Err(Damaged));
+        assert_eq!(other.open(b"row 1", &sealed), Err(UnsealError));
     }
 }

@@ -1,6 +1,6 @@
 //! What is wrong with one member of a request: well-formed, and cannot be used.
 
-use base::Measured;
+use base::LimitViolation;
 use std::borrow::Cow;
 
 /// What is wrong with one member of a request.
@@ -12,7 +12,7 @@ pub struct Violation {
     /// What is wrong, for a developer.
     pub message: String,
     /// What was measured, where a limit was broken.
-    pub measured: Option<Measured>,
+    pub measured: Option<LimitViolation>,
 }
 
 impl Violation {
@@ -22,10 +22,10 @@ impl Violation {
     }
 
     /// A member that breaks a limit.
-    pub fn measured(
+    pub fn with_limit(
         path: impl Into<Cow<'static, str>>,
         message: impl Into<String>,
-        measured: Measured,
+        measured: LimitViolation,
     ) -> Self {
         Self { measured: Some(measured), ..Self::new(path, message) }
     }
@@ -36,12 +36,12 @@ pub(crate) fn violation(path: impl Into<Cow<'static, str>>, message: impl Into<S
 }
 
 /// Violations as one sentence, for logs.
-pub(crate) fn told(violations: &[Violation]) -> String {
+pub(crate) fn join_messages(violations: &[Violation]) -> String {
     violations.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 
 /// Refuses a text that is too long; `what` begins the sentence, as `"it has"`.
-pub(crate) fn at_most(
+pub(crate) fn check_max_chars(
     path: impl Into<Cow<'static, str>>,
     what: &str,
     measured: usize,
@@ -52,12 +52,12 @@ pub(crate) fn at_most(
         return Ok(());
     }
     let message = format!("{what} {measured} characters");
-    let measured = Measured::new(measured as f64, format!("at most {limit} characters"), hint);
-    Err(Violation::measured(path, message, measured))
+    let measured = LimitViolation::new(measured as f64, format!("at most {limit} characters"), hint);
+    Err(Violation::with_limit(path, message, measured))
 }
 
 /// Refuses a list that is too long.
-pub(crate) fn at_most_items(
+pub(crate) fn check_max_items(
     path: impl Into<Cow<'static, str>>,
     measured: usize,
     limit: usize,
@@ -67,6 +67,6 @@ pub(crate) fn at_most_items(
         return Ok(());
     }
     let message = format!("it has {measured} items");
-    let measured = Measured::new(measured as f64, format!("at most {limit} items"), hint);
-    Err(Violation::measured(path, message, measured))
+    let measured = LimitViolation::new(measured as f64, format!("at most {limit} items"), hint);
+    Err(Violation::with_limit(path, message, measured))
 }

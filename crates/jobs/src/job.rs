@@ -11,7 +11,7 @@ pub trait Job: Serialize + DeserializeOwned + Send + Sync + 'static {
     /// Which workers it waits for.
     const LANE: Lane;
     /// When it is tried again.
-    const RETRY: Retry;
+    const RETRY: RetryPolicy;
 }
 
 /// Lanes have workers of their own, so that a flood in one never holds up another.
@@ -44,16 +44,16 @@ impl Lane {
 
 /// When a failed job is tried again, and when it is parked for somebody to look at.
 #[derive(Clone, Copy, Debug)]
-pub struct Retry {
+pub struct RetryPolicy {
     /// Seconds to wait before each further attempt; after the last the job is parked.
     pub waits: &'static [u32],
     /// The wait is varied by up to this share, up and down, so that what failed together does not come back together.
     pub jitter: f64,
 }
 
-impl Retry {
+impl RetryPolicy {
     /// Six attempts within an hour.
-    pub const USUAL: Self = Self { waits: &[1, 10, 60, 600, 3000], jitter: 0.2 };
+    pub const DEFAULT: Self = Self { waits: &[1, 10, 60, 600, 3000], jitter: 0.2 };
     /// One attempt: whatever fails is parked.
     pub const NEVER: Self = Self { waits: &[], jitter: 0.0 };
 
@@ -73,7 +73,7 @@ impl Retry {
 
 /// How a run ended that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum JobOutcome {
     /// The work is done; the row goes, if [`crate::Lease::finish`] has not taken it already.
     Done,
     /// It is to be done again at this moment, with a clean record: the next round of something recurring.
@@ -82,20 +82,20 @@ pub enum Outcome {
 
 /// A run that failed.
 #[derive(Debug)]
-pub struct Failure {
+pub struct JobError {
     /// What went wrong, for the operator; never a secret, never anything about a person.
     pub error: String,
-    /// When to try again, where the job knows better than its [`Retry`]; the number of attempts still counts.
+    /// When to try again, where the job knows better than its [`RetryPolicy`]; the number of attempts still counts.
     pub not_before: Option<Timestamp>,
     /// No further attempt can help: park it now.
-    pub hopeless: bool,
+    pub permanent: bool,
 }
 
-impl<E: std::error::Error> From<E> for Failure {
+impl<E: std::error::Error> From<E> for JobError {
     fn from(error: E) -> Self {
         let causes = std::iter::successors(error.source(), |cause| cause.source());
         let text = causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"));
-        Self { error: text, not_before: None, hopeless: false }
+        Self { error: text, not_before: None, permanent: false }
     }
 }
 
@@ -105,12 +105,12 @@ mod tests {
 
     #[test]
     fn waits_follow_the_table_and_end() {
-        let retry = Retry { waits: &[5, 300], jitter: 0.1 };
+        let retry = RetryPolicy { waits: &[5, 300], jitter: 0.1 };
         assert_eq!(retry.wait(1, 0.5), Some(SignedDuration::from_secs(5)));
         assert_eq!(retry.wait(2, 0.0), Some(SignedDuration::from_secs(270)));
         assert_eq!(retry.wait(2, 1.0), Some(SignedDuration::from_secs(330)));
         assert_eq!(retry.wait(3, 0.5), None);
         assert_eq!(retry.attempts(), 3);
-        assert_eq!(Retry::NEVER.wait(1, 0.5), None);
+        assert_eq!(RetryPolicy::NEVER.wait(1, 0.5), None);
     }
 }

@@ -5,12 +5,12 @@
 //! A job may run more than once: its process may die after the effect and before the row is gone. Effects in the
 //! database do not repeat where the job ends with [`Lease::finish`] in their transaction; effects outside must bear it.
 
+mod admin;
 mod job;
 mod queue;
-mod shelf;
 mod worker;
 
-pub use job::{Failure, Job, Lane, Outcome, Retry};
-pub use queue::{Lease, LostLease, enqueue, enqueue_at, enqueue_of, enqueue_unique};
-pub use shelf::{JobState, NoSuchJob, Shelved, discard, list, report, retry, show};
-pub use worker::{Stopped, Worker};
+pub use admin::{JobAdminError, JobRecord, JobState, discard, list, report_metrics, retry, show};
+pub use job::{Job, JobError, JobOutcome, Lane, RetryPolicy};
+pub use queue::{Lease, LeaseError, enqueue, enqueue_at, enqueue_for_account, enqueue_unique};
+pub use worker::{ShutdownSignal, Worker};

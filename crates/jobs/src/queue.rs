@@ -1,12 +1,12 @@
 //! Rows in, leases out.
 
-use crate::{Job, Lane, Stopped};
-use base::{AccountId, SignedDuration, Timestamp, Uuid, World};
-use db::{Db, DbError, FromRow, Json, Tx, sql};
+use crate::{Job, Lane, ShutdownSignal};
+use base::{AccountId, Environment, SignedDuration, Timestamp, Uuid};
+use db::{Db, DbError, FromRow, Json, WriteTx, sql};
 
 /// The row is no longer ours: the lease ran out and another worker has it. Nothing of this run may count.
 #[derive(Debug, thiserror::Error)]
-pub enum LostLease {
+pub enum LeaseError {
     /// Another worker has the job, or it was discarded.
     #[error("the job is no longer leased to this run")]
     Lost,
@@ -16,49 +16,49 @@ pub enum LostLease {
 }
 
 /// Queues a job, in the transaction that causes it: if that is not committed, nothing was promised.
-pub async fn enqueue<J: Job>(tx: &mut Tx, world: &dyn World, job: &J) -> Result<Uuid, DbError> {
+pub async fn enqueue<J: Job>(tx: &mut WriteTx, world: &dyn Environment, job: &J) -> Result<Uuid, DbError> {
     enqueue_at(tx, world, job, world.now()).await
 }
 
 /// Queues a job that is not to run before a moment.
 pub async fn enqueue_at<J: Job>(
-    tx: &mut Tx,
-    world: &dyn World,
+    tx: &mut WriteTx,
+    world: &dyn Environment,
     job: &J,
     run_at: Timestamp,
 ) -> Result<Uuid, DbError> {
-    let id = world.uuid();
+    let id = world.uuid_v7();
     insert(tx, world, job, id, None, run_at, None).await?;
     Ok(id)
 }
 
 /// Queues a job of an account; it goes when the account goes.
-pub async fn enqueue_of<J: Job>(
-    tx: &mut Tx,
-    world: &dyn World,
+pub async fn enqueue_for_account<J: Job>(
+    tx: &mut WriteTx,
+    world: &dyn Environment,
     account: AccountId,
     job: &J,
     run_at: Timestamp,
 ) -> Result<Uuid, DbError> {
-    let id = world.uuid();
+    let id = world.uuid_v7();
     insert(tx, world, job, id, None, run_at, Some(account)).await?;
     Ok(id)
 }
 
 /// Queues a job unless one of its kind and key is there already; whether it did.
 pub async fn enqueue_unique<J: Job>(
-    tx: &mut Tx,
-    world: &dyn World,
+    tx: &mut WriteTx,
+    world: &dyn Environment,
     job: &J,
     key: &str,
     run_at: Timestamp,
 ) -> Result<bool, DbError> {
-    Ok(insert(tx, world, job, world.uuid(), Some(key), run_at, None).await? == 1)
+    Ok(insert(tx, world, job, world.uuid_v7(), Some(key), run_at, None).await? == 1)
 }
 
 async fn insert<J: Job>(
-    tx: &mut Tx,
-    world: &dyn World,
+    tx: &mut WriteTx,
+    world: &dyn Environment,
     job: &J,
     id: Uuid,
     key: Option<&str>,
@@ -80,7 +80,7 @@ async fn insert<J: Job>(
             account,
         ))
         .await?;
-    tx.announce();
+    tx.notify_on_commit();
     Ok(rows)
 }
 
@@ -92,32 +92,32 @@ pub struct Lease {
     /// How often it was begun, this time included; runs whose process died do not count.
     pub attempts: i64,
     /// How often it was begun at all: no two runs of a job have the same number.
-    pub(crate) run: i64,
+    pub(crate) run_number: i64,
     pub(crate) worker: Uuid,
-    pub(crate) stopped: Stopped,
+    pub(crate) shutdown: ShutdownSignal,
 }
 
 /// What a run counts as when its job goes back.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Counts {
+pub(crate) enum AttemptAccounting {
     /// As one more attempt.
-    AsAttempt,
+    Counted,
     /// As none: this build could not even try.
-    AsNone,
+    Uncounted,
     /// The job is as good as new.
-    Afresh,
+    Reset,
 }
 
 /// Seconds that a job waits after its process died, by how often that has happened. Most that ran at that moment are
 /// innocent; one that takes the process down with it must not do so again and again.
-const CAUTION: [i64; 9] = [0, 0, 1, 2, 4, 8, 15, 30, 60];
+const INTERRUPTION_BACKOFF_SECONDS: [i64; 9] = [0, 0, 1, 2, 4, 8, 15, 30, 60];
 /// The same for all further times.
-const MOST_CAUTION: i64 = 300;
+const MAX_INTERRUPTION_BACKOFF_SECONDS: i64 = 300;
 /// A job that was interrupted this often is parked.
-pub(crate) const MOST_INTERRUPTIONS: i64 = 20;
+pub(crate) const MAX_INTERRUPTIONS: i64 = 20;
 
 #[derive(Debug, FromRow)]
-pub(crate) struct Leased {
+pub(crate) struct LeasedJob {
     pub(crate) id: Uuid,
     pub(crate) kind: String,
     pub(crate) payload: Json<serde_json::Value>,
@@ -127,14 +127,14 @@ pub(crate) struct Leased {
 }
 
 /// Leases up to `most` jobs of a lane that are due; jobs whose lease has run out are due soon.
-pub(crate) async fn lease(
+pub(crate) async fn lease_due(
     db: &Db,
     lane: Lane,
     worker: Uuid,
     now: Timestamp,
     until: Timestamp,
     most: usize,
-) -> Result<Vec<Leased>, DbError> {
+) -> Result<Vec<LeasedJob>, DbError> {
     let mut tx = db.write().await?;
     let soon = |seconds: i64| now + SignedDuration::from_secs(seconds);
     tx.execute(sql!(
@@ -144,16 +144,16 @@ pub(crate) async fn lease(
           WHERE lane = $1 AND state = 'RUNNING' AND leased_until <= $2",
         lane.as_str(),
         now,
-        soon(CAUTION[0]),
-        soon(CAUTION[1]),
-        soon(CAUTION[2]),
-        soon(CAUTION[3]),
-        soon(CAUTION[4]),
-        soon(CAUTION[5]),
-        soon(CAUTION[6]),
-        soon(CAUTION[7]),
-        soon(CAUTION[8]),
-        soon(MOST_CAUTION),
+        soon(INTERRUPTION_BACKOFF_SECONDS[0]),
+        soon(INTERRUPTION_BACKOFF_SECONDS[1]),
+        soon(INTERRUPTION_BACKOFF_SECONDS[2]),
+        soon(INTERRUPTION_BACKOFF_SECONDS[3]),
+        soon(INTERRUPTION_BACKOFF_SECONDS[4]),
+        soon(INTERRUPTION_BACKOFF_SECONDS[5]),
+        soon(INTERRUPTION_BACKOFF_SECONDS[6]),
+        soon(INTERRUPTION_BACKOFF_SECONDS[7]),
+        soon(INTERRUPTION_BACKOFF_SECONDS[8]),
+        soon(MAX_INTERRUPTION_BACKOFF_SECONDS),
     ))
     .await?;
     let leased = tx
@@ -180,12 +180,12 @@ pub(crate) async fn lease(
 /// When the next job of a lane is due; in the past where one waits.
 pub(crate) async fn next_due(db: &Db, lane: Lane) -> Result<Option<Timestamp>, DbError> {
     #[derive(FromRow)]
-    struct Due {
-        #[sqlx(try_from = "db::At")]
+    struct DueRow {
+        #[sqlx(try_from = "db::DbTimestamp")]
         due: Timestamp,
     }
     let mut view = db.read().await?;
-    let due: Option<Due> = view
+    let due: Option<DueRow> = view
         .fetch_optional(sql!(
             "SELECT CASE WHEN state = 'WAITING' THEN run_at ELSE leased_until END AS due FROM jobs
               WHERE lane = $1 AND (state = 'WAITING' OR state = 'RUNNING') ORDER BY due LIMIT 1",
@@ -196,7 +196,7 @@ pub(crate) async fn next_due(db: &Db, lane: Lane) -> Result<Option<Timestamp>, D
 }
 
 /// Keeps a worker's leases from running out; how many there are.
-pub(crate) async fn extend(db: &Db, worker: Uuid, until: Timestamp) -> Result<u64, DbError> {
+pub(crate) async fn extend_leases(db: &Db, worker: Uuid, until: Timestamp) -> Result<u64, DbError> {
     let mut tx = db.write().await?;
     let rows = tx
         .execute(sql!(
@@ -211,89 +211,89 @@ pub(crate) async fn extend(db: &Db, worker: Uuid, until: Timestamp) -> Result<u6
 
 impl Lease {
     /// Whether the worker was told to stop. Work without an end of its own keeps where it is then, and goes on elsewhere:
-    /// [`crate::Outcome::Again`].
+    /// [`crate::JobOutcome::Again`].
     pub fn is_stopping(&self) -> bool {
-        *self.stopped.borrow()
+        *self.shutdown.borrow()
     }
 
     /// Waits until the worker is told to stop.
-    pub async fn stopping(&self) {
+    pub async fn stop_requested(&self) {
         // Nobody to tell it any more means as much.
-        let mut stopped = self.stopped.clone();
+        let mut stopped = self.shutdown.clone();
         let _gone = stopped.wait_for(|stopped| *stopped).await;
     }
 
-    /// Holds the lease to the end of a transaction: whoever has lost it must write nothing. On [`LostLease::Lost`] the
+    /// Holds the lease to the end of a transaction: whoever has lost it must write nothing. On [`LeaseError::Lost`] the
     /// transaction must be dropped.
-    pub async fn hold(&self, tx: &mut Tx) -> Result<(), LostLease> {
+    pub async fn lock(&self, tx: &mut WriteTx) -> Result<(), LeaseError> {
         let rows = tx
             .execute(sql!(
                 "UPDATE jobs SET worker = worker WHERE id = $1 AND worker = $2 AND attempts = $3 AND state = 'RUNNING'",
                 self.id,
                 self.worker,
-                self.run,
+                self.run_number,
             ))
             .await?;
-        if rows == 1 { Ok(()) } else { Err(LostLease::Lost) }
+        if rows == 1 { Ok(()) } else { Err(LeaseError::Lost) }
     }
 
-    /// As [`Self::hold`], and says that the job got further than the runs before: their interruptions are held against it
+    /// As [`Self::lock`], and says that the job got further than the runs before: their interruptions are held against it
     /// no more.
-    pub async fn advance(&self, tx: &mut Tx) -> Result<(), LostLease> {
+    pub async fn record_progress(&self, tx: &mut WriteTx) -> Result<(), LeaseError> {
         let rows = tx
             .execute(sql!(
                 "UPDATE jobs SET forgiven = interruptions
                   WHERE id = $1 AND worker = $2 AND attempts = $3 AND state = 'RUNNING'",
                 self.id,
                 self.worker,
-                self.run,
+                self.run_number,
             ))
             .await?;
-        if rows == 1 { Ok(()) } else { Err(LostLease::Lost) }
+        if rows == 1 { Ok(()) } else { Err(LeaseError::Lost) }
     }
 
-    /// Ends the job in the transaction of its effect, so that the effect counts once. On [`LostLease::Lost`] the
+    /// Ends the job in the transaction of its effect, so that the effect counts once. On [`LeaseError::Lost`] the
     /// transaction must be dropped.
-    pub async fn finish(&self, tx: &mut Tx) -> Result<(), LostLease> {
+    pub async fn finish(&self, tx: &mut WriteTx) -> Result<(), LeaseError> {
         let rows = tx
             .execute(sql!(
                 "DELETE FROM jobs WHERE id = $1 AND worker = $2 AND attempts = $3 AND state = 'RUNNING'",
                 self.id,
                 self.worker,
-                self.run,
+                self.run_number,
             ))
             .await?;
-        if rows == 1 { Ok(()) } else { Err(LostLease::Lost) }
+        if rows == 1 { Ok(()) } else { Err(LeaseError::Lost) }
     }
 
     /// Puts the job back, to run at `run_at`; nothing where the lease is lost.
-    pub(crate) async fn put_back(
+    pub(crate) async fn requeue(
         &self,
         db: &Db,
         run_at: Timestamp,
-        counts: Counts,
+        counts: AttemptAccounting,
         error: Option<&str>,
     ) -> Result<(), DbError> {
-        self.end(db, "WAITING", run_at, counts, error).await
+        self.release(db, "WAITING", run_at, counts, error).await
     }
 
     /// Takes the job out of circulation, with the error, until somebody decides.
     pub(crate) async fn park(&self, db: &Db, now: Timestamp, error: &str) -> Result<(), DbError> {
-        self.end(db, "PARKED", now, Counts::AsAttempt, Some(error)).await
+        self.release(db, "PARKED", now, AttemptAccounting::Counted, Some(error)).await
     }
 
-    async fn end(
+    async fn release(
         &self,
         db: &Db,
         state: &str,
         run_at: Timestamp,
-        counts: Counts,
+        counts: AttemptAccounting,
         error: Option<&str>,
     ) -> Result<(), DbError> {
         let attempts = match counts {
-            Counts::AsAttempt => self.run,
-            Counts::AsNone => self.run - 1,
-            Counts::Afresh => 0,
+            AttemptAccounting::Counted => self.run_number,
+            AttemptAccounting::Uncounted => self.run_number - 1,
+            AttemptAccounting::Reset => 0,
         };
         let mut tx = db.write().await?;
         tx.execute(sql!(
@@ -303,7 +303,7 @@ impl Lease {
               WHERE id = $1 AND worker = $2 AND attempts = $3 AND state = 'RUNNING'",
             self.id,
             self.worker,
-            self.run,
+            self.run_number,
             state,
             run_at,
             attempts,

@@ -2,10 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use base::{SignedDuration, StillWorld, SystemWorld, Uuid, World};
+use base::{Environment, SignedDuration, SystemEnvironment, TestEnvironment, Uuid};
 use db::{Db, sql, testing::TestDb};
 use jobs::{
-    Failure, Job, JobState, Lane, Outcome, Retry, Shelved, Worker, enqueue, enqueue_at, enqueue_unique,
+    Job, JobError, JobOutcome, JobRecord, JobState, Lane, RetryPolicy, Worker, enqueue, enqueue_at,
+    enqueue_unique,
 };
 use serde::{Deserialize, Serialize};
 use std::{
@@ -23,7 +24,7 @@ struct Note {
 impl Job for Note {
     const KIND: &'static str = "note";
     const LANE: Lane = Lane::Quick;
-    const RETRY: Retry = Retry { waits: &[0, 0], jitter: 0.0 };
+    const RETRY: RetryPolicy = RetryPolicy { waits: &[0, 0], jitter: 0.0 };
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -32,28 +33,28 @@ struct Film;
 impl Job for Film {
     const KIND: &'static str = "film";
     const LANE: Lane = Lane::Heavy;
-    const RETRY: Retry = Retry::NEVER;
+    const RETRY: RetryPolicy = RetryPolicy::NEVER;
 }
 
-fn system() -> Arc<dyn World> {
-    Arc::new(SystemWorld)
+fn system() -> Arc<dyn Environment> {
+    Arc::new(SystemEnvironment)
 }
 
 /// Longer than any lease lasts that nobody extends.
 const LEASE_LOST: SignedDuration = SignedDuration::from_mins(2);
 
 async fn queue(db: &Db, job: &impl Job) -> Uuid {
-    queue_in(db, &SystemWorld, job).await
+    queue_in(db, &SystemEnvironment, job).await
 }
 
-async fn queue_in(db: &Db, world: &dyn World, job: &impl Job) -> Uuid {
+async fn queue_in(db: &Db, world: &dyn Environment, job: &impl Job) -> Uuid {
     let mut tx = db.write().await.unwrap();
     let id = enqueue(&mut tx, world, job).await.unwrap();
     tx.commit().await.unwrap();
     id
 }
 
-async fn shown(db: &Db, id: Uuid) -> Option<Shelved> {
+async fn shown(db: &Db, id: Uuid) -> Option<JobRecord> {
     jobs::show(&mut db.read().await.unwrap(), id).await.unwrap()
 }
 
@@ -76,7 +77,7 @@ async fn left(db: &Db) -> i64 {
 async fn what_is_not_committed_was_never_queued() {
     let test = TestDb::open().await;
     let mut tx = test.db.write().await.unwrap();
-    enqueue(&mut tx, &SystemWorld, &Note { number: 1 }).await.unwrap();
+    enqueue(&mut tx, &SystemEnvironment, &Note { number: 1 }).await.unwrap();
     drop(tx);
     assert_eq!(left(&test.db).await, 0);
 }
@@ -92,12 +93,13 @@ async fn each_job_runs_once_with_several_workers_at_it() {
     let workers: Vec<_> = (0..4)
         .map(|_| {
             let runs = runs.clone();
-            let worker =
-                Worker::new(test.db.clone(), system()).slots(Lane::Quick, 8).handle(move |note: Note, _| {
+            let worker = Worker::new(test.db.clone(), system()).slots(Lane::Quick, 8).register(
+                move |note: Note, _| {
                     *runs.lock().unwrap().entry(note.number).or_default() += 1;
-                    async { Ok(Outcome::Done) }
-                });
-            tokio::spawn(worker.work(stopped.clone()))
+                    async { Ok(JobOutcome::Done) }
+                },
+            );
+            tokio::spawn(worker.run(stopped.clone()))
         })
         .collect();
     until("the end of all jobs", || async { left(&test.db).await == 0 }).await;
@@ -114,14 +116,14 @@ async fn a_failing_job_is_retried_then_parked_and_can_be_retried_or_discarded_by
     let test = TestDb::open().await;
     let id = queue(&test.db, &Note { number: 7 }).await;
     let (stop, stopped) = watch::channel(false);
-    let worker = Worker::new(test.db.clone(), system()).handle(|note: Note, _| async move {
-        Err(Failure {
+    let worker = Worker::new(test.db.clone(), system()).register(|note: Note, _| async move {
+        Err(JobError {
             error: format!("note {} is unreadable", note.number),
             not_before: None,
-            hopeless: false,
+            permanent: false,
         })
     });
-    let worker = tokio::spawn(worker.work(stopped));
+    let worker = tokio::spawn(worker.run(stopped));
     until("parking", || async { shown(&test.db, id).await.unwrap().state == JobState::Parked }).await;
     let parked = shown(&test.db, id).await.unwrap();
     assert_eq!((parked.attempts, parked.last_error.as_deref()), (3, Some("note 7 is unreadable")));
@@ -129,7 +131,7 @@ async fn a_failing_job_is_retried_then_parked_and_can_be_retried_or_discarded_by
     stop.send(true).unwrap();
     worker.await.unwrap();
     let mut tx = test.db.write().await.unwrap();
-    jobs::retry(&mut tx, &SystemWorld, id).await.unwrap();
+    jobs::retry(&mut tx, &SystemEnvironment, id).await.unwrap();
     tx.commit().await.unwrap();
     let again = shown(&test.db, id).await.unwrap();
     assert_eq!((again.state, again.attempts), (JobState::Waiting, 0));
@@ -147,11 +149,11 @@ async fn a_panic_is_a_failure_and_takes_nobody_along() {
     let bad = queue(&test.db, &Note { number: -1 }).await;
     queue(&test.db, &Note { number: 1 }).await;
     let (_stop, stopped) = watch::channel(false);
-    let worker = Worker::new(test.db.clone(), system()).handle(|note: Note, _| async move {
+    let worker = Worker::new(test.db.clone(), system()).register(|note: Note, _| async move {
         assert!(note.number > 0, "a note nobody can stand");
-        Ok(Outcome::Done)
+        Ok(JobOutcome::Done)
     });
-    tokio::spawn(worker.work(stopped));
+    tokio::spawn(worker.run(stopped));
     until("the end of both", || async {
         left(&test.db).await == 1
             && shown(&test.db, bad).await.is_some_and(|job| job.state == JobState::Parked)
@@ -163,28 +165,28 @@ async fn a_panic_is_a_failure_and_takes_nobody_along() {
 #[tokio::test]
 async fn a_lease_that_nobody_extends_passes_on_and_the_first_holder_can_change_nothing_more() {
     let test = TestDb::open().await;
-    let world = Arc::new(StillWorld::at("2026-01-16T14:40:00Z"));
+    let world = Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z"));
     let id = queue_in(&test.db, &*world, &Note { number: 1 }).await;
     let (_stop, stopped) = watch::channel(false);
     let (leases, mut taken) = tokio::sync::mpsc::unbounded_channel();
     // Never extended: this worker's loop is dropped as soon as it has its job, as if its process had died.
-    let first = Worker::new(test.db.clone(), world.clone()).handle(move |_: Note, lease| {
+    let first = Worker::new(test.db.clone(), world.clone()).register(move |_: Note, lease| {
         leases.send(lease).unwrap();
         std::future::pending()
     });
-    let dying = tokio::spawn(first.work(stopped.clone()));
+    let dying = tokio::spawn(first.run(stopped.clone()));
     let lost = taken.recv().await.unwrap();
     dying.abort();
     world.advance(LEASE_LOST);
 
     let (_stop, stopped) = watch::channel(false);
-    let second = Worker::new(test.db.clone(), world).handle(|_: Note, _| async { Ok(Outcome::Done) });
-    tokio::spawn(second.work(stopped));
+    let second = Worker::new(test.db.clone(), world).register(|_: Note, _| async { Ok(JobOutcome::Done) });
+    tokio::spawn(second.run(stopped));
     until("the second holder's end", || async { left(&test.db).await == 0 }).await;
 
     let mut tx = test.db.write().await.unwrap();
     assert!(
-        matches!(lost.finish(&mut tx).await, Err(jobs::LostLease::Lost)),
+        matches!(lost.finish(&mut tx).await, Err(jobs::LeaseError::Lost)),
         "{id} is no longer the first's"
     );
 }
@@ -193,7 +195,7 @@ async fn a_lease_that_nobody_extends_passes_on_and_the_first_holder_can_change_n
 async fn interruptions_before_a_job_got_further_are_held_against_it_no_more() {
     for further in [false, true] {
         let test = TestDb::open().await;
-        let world = Arc::new(StillWorld::at("2026-01-16T14:40:00Z"));
+        let world = Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z"));
         let id = queue_in(&test.db, &*world, &Note { number: 1 }).await;
         let mut tx = test.db.write().await.unwrap();
         tx.execute(sql!("UPDATE jobs SET attempts = 19, interruptions = 19")).await.unwrap();
@@ -201,26 +203,26 @@ async fn interruptions_before_a_job_got_further_are_held_against_it_no_more() {
         let (_stop, stopped) = watch::channel(false);
         let (sender, mut reached) = tokio::sync::mpsc::unbounded_channel();
         let db = test.db.clone();
-        let first = Worker::new(test.db.clone(), world.clone()).handle(move |_: Note, lease| {
+        let first = Worker::new(test.db.clone(), world.clone()).register(move |_: Note, lease| {
             let (db, sender) = (db.clone(), sender.clone());
             async move {
                 let mut tx = db.write().await?;
                 if further {
-                    lease.advance(&mut tx).await?;
+                    lease.record_progress(&mut tx).await?;
                 }
                 tx.commit().await?;
                 sender.send(()).unwrap();
                 std::future::pending().await
             }
         });
-        let dying = tokio::spawn(first.work(stopped.clone()));
+        let dying = tokio::spawn(first.run(stopped.clone()));
         reached.recv().await.unwrap();
         dying.abort();
         world.advance(LEASE_LOST);
 
         let second =
-            Worker::new(test.db.clone(), world.clone()).handle(|_: Note, _| async { Ok(Outcome::Done) });
-        tokio::spawn(second.work(stopped));
+            Worker::new(test.db.clone(), world.clone()).register(|_: Note, _| async { Ok(JobOutcome::Done) });
+        tokio::spawn(second.run(stopped));
         // The first waits for minutes, the other runs at once.
         until("what the next interruption means", || async {
             match shown(&test.db, id).await {
@@ -242,17 +244,17 @@ async fn a_job_ends_with_its_effect() {
     queue(&test.db, &Note { number: 5 }).await;
     let (_stop, stopped) = watch::channel(false);
     let db = test.db.clone();
-    let worker = Worker::new(test.db.clone(), system()).handle(move |_: Note, lease| {
+    let worker = Worker::new(test.db.clone(), system()).register(move |_: Note, lease| {
         let db = db.clone();
         async move {
             let mut tx = db.write().await?;
-            enqueue_at(&mut tx, &SystemWorld, &Film, "2999-01-01T00:00:00Z".parse()?).await?;
+            enqueue_at(&mut tx, &SystemEnvironment, &Film, "2999-01-01T00:00:00Z".parse()?).await?;
             lease.finish(&mut tx).await?;
             tx.commit().await?;
-            Ok(Outcome::Done)
+            Ok(JobOutcome::Done)
         }
     });
-    tokio::spawn(worker.work(stopped));
+    tokio::spawn(worker.run(stopped));
     let films = || async {
         let mut view = test.db.read().await.unwrap();
         let waiting = jobs::list(&mut view, Some("WAITING"), None).await.unwrap();
@@ -270,13 +272,13 @@ async fn a_flood_of_long_work_does_not_hold_up_short_work() {
     let (_stop, stopped) = watch::channel(false);
     let done = Arc::new(tokio::sync::Notify::new());
     let told = done.clone();
-    let worker = Worker::new(test.db.clone(), system()).handle(|_: Film, _| std::future::pending()).handle(
-        move |_: Note, _| {
+    let worker = Worker::new(test.db.clone(), system())
+        .register(|_: Film, _| std::future::pending())
+        .register(move |_: Note, _| {
             told.notify_one();
-            async { Ok(Outcome::Done) }
-        },
-    );
-    tokio::spawn(worker.work(stopped));
+            async { Ok(JobOutcome::Done) }
+        });
+    tokio::spawn(worker.run(stopped));
     until("two films at once", || async {
         let mut view = test.db.read().await.unwrap();
         jobs::list(&mut view, Some("RUNNING"), Some("film")).await.unwrap().len() == 2
@@ -292,15 +294,15 @@ async fn a_worker_that_is_told_to_stop_lets_its_jobs_end() {
     queue(&test.db, &Note { number: 1 }).await;
     let (stop, stopped) = watch::channel(false);
     let (began, mut begun) = tokio::sync::mpsc::unbounded_channel();
-    let worker = Worker::new(test.db.clone(), system()).handle(move |_: Note, _| {
+    let worker = Worker::new(test.db.clone(), system()).register(move |_: Note, _| {
         let began = began.clone();
         async move {
             began.send(()).unwrap();
             tokio::time::sleep(Duration::from_millis(200)).await;
-            Ok(Outcome::Done)
+            Ok(JobOutcome::Done)
         }
     });
-    let worker = tokio::spawn(worker.work(stopped));
+    let worker = tokio::spawn(worker.run(stopped));
     begun.recv().await.unwrap();
     stop.send(true).unwrap();
     worker.await.unwrap();
@@ -310,7 +312,7 @@ async fn a_worker_that_is_told_to_stop_lets_its_jobs_end() {
 #[tokio::test]
 async fn what_recurs_has_one_row_and_comes_again() {
     let test = TestDb::open().await;
-    let world = StillWorld::at("2026-01-16T14:40:00Z");
+    let world = TestEnvironment::at("2026-01-16T14:40:00Z");
     for first in [true, false] {
         let mut tx = test.db.write().await.unwrap();
         let queued =
@@ -321,8 +323,8 @@ async fn what_recurs_has_one_row_and_comes_again() {
     let (_stop, stopped) = watch::channel(false);
     let next = "2999-01-01T00:00:00Z".parse().unwrap();
     let worker = Worker::new(test.db.clone(), system())
-        .handle(move |_: Note, _| async move { Ok(Outcome::Again(next)) });
-    tokio::spawn(worker.work(stopped));
+        .register(move |_: Note, _| async move { Ok(JobOutcome::Again(next)) });
+    tokio::spawn(worker.run(stopped));
     until("the next round", || async {
         let mut view = test.db.read().await.unwrap();
         let waiting = jobs::list(&mut view, None, None).await.unwrap();
@@ -339,8 +341,8 @@ async fn a_payload_nobody_can_read_is_parked_at_once() {
     tx.execute(sql!("UPDATE jobs SET payload = $1", serde_json::json!({ "number": "one" }))).await.unwrap();
     tx.commit().await.unwrap();
     let (_stop, stopped) = watch::channel(false);
-    let worker = Worker::new(test.db.clone(), system()).handle(|_: Note, _| async { Ok(Outcome::Done) });
-    tokio::spawn(worker.work(stopped));
+    let worker = Worker::new(test.db.clone(), system()).register(|_: Note, _| async { Ok(JobOutcome::Done) });
+    tokio::spawn(worker.run(stopped));
     until("parking", || async { shown(&test.db, id).await.unwrap().state == JobState::Parked }).await;
     assert_eq!(shown(&test.db, id).await.unwrap().attempts, 1);
 }

@@ -2,8 +2,8 @@
 //! pictures of videos and pages of PDF files, and the one way out.
 
 pub mod blobs;
-mod child;
+pub mod document_file;
 pub mod fetch;
-pub mod gate;
-pub mod scan;
+pub mod image_validation;
+mod sandboxed_process;
 pub mod video;

@@ -13,40 +13,41 @@
 mod serve;
 
 use axum::{Router, response::Redirect, routing::get};
-use serve::{EMBEDDED, FRAMING, File, HEADERS, Page};
+use serve::{EMBEDDABLE_HEADERS, FRAMING_HEADERS, File, ISOLATED_HEADERS, StaticPage};
 use std::sync::Arc;
 
 /// What was found in `web/dist` when this was built.
-static FILES: &[File] = include!(concat!(env!("OUT_DIR"), "/files.rs"));
+static BUILT_FILES: &[File] = include!(concat!(env!("OUT_DIR"), "/files.rs"));
 
 /// All pages, ready to be merged with other routes. Paths below a page that name no file are answered here with 404.
 /// `brand` is the word in the names of the interfaces' headers, letters and digits.
 pub fn router(brand: &str) -> Router {
-    router_of(FILES, brand)
+    router_with(BUILT_FILES, brand)
 }
 
 /// Whether the pages were there when this was built; without them they answer 503 and say what to run.
-pub fn built_in() -> bool {
-    !FILES.is_empty()
+pub fn are_built_in() -> bool {
+    !BUILT_FILES.is_empty()
 }
 
-fn router_of(files: &'static [File], brand: &str) -> Router {
+fn router_with(files: &'static [File], brand: &str) -> Router {
     // Addresses inside a page are relative to its folder; and browsers keep an invitation after `#` on the way.
-    let own = |folder| Page { files, folder, headers: &HEADERS, brand: None };
+    let own = |folder| StaticPage { files, folder, headers: &ISOLATED_HEADERS, brand: None };
     let brand: Option<Arc<str>> = (brand != "Svc").then(|| brand.into());
     let mut routes = Router::new()
         .route("/poa/holder", get(Redirect::permanent("/poa/holder/")))
-        .merge(own("holder").at("/poa/holder/"))
+        .merge(own("holder").routes_below("/poa/holder/"))
         .route("/console", get(Redirect::permanent("/console/")))
-        .merge(own("console").at("/console/"));
+        .merge(own("console").routes_below("/console/"));
     // The page finds the interface beside itself, so the sandbox's needs nothing but its own address.
     for base in ["/idverify/v1", "/sandbox/idverify/v1"] {
-        let identity = Page { files, folder: "identity", headers: &EMBEDDED, brand: brand.clone() };
-        routes = routes.merge(identity.at(&format!("{base}/web/")));
+        let identity =
+            StaticPage { files, folder: "identity", headers: &EMBEDDABLE_HEADERS, brand: brand.clone() };
+        routes = routes.merge(identity.routes_below(&format!("{base}/web/")));
     }
     for base in ["", "/sandbox"] {
-        let age = Page { files, folder: "age", headers: &FRAMING, brand: brand.clone() };
-        routes = routes.merge(age.around(&format!("{base}/age")));
+        let age = StaticPage { files, folder: "age", headers: &FRAMING_HEADERS, brand: brand.clone() };
+        routes = routes.merge(age.routes_at(&format!("{base}/age")));
     }
     routes
 }

@@ -24,23 +24,23 @@ pub(crate) struct File {
 
 /// A folder of `web/dist` and what it is served from.
 #[derive(Clone, Debug)]
-pub(crate) struct Page {
+pub(crate) struct StaticPage {
     pub files: &'static [File],
     pub folder: &'static str,
-    pub headers: &'static Headers,
+    pub headers: &'static PageHeaders,
     /// The word in the names of the interface's headers, where it is another than the one that the page is built with.
     pub brand: Option<Arc<str>>,
 }
 
 /// What a page is built with, and what becomes of it for another brand.
-const BRAND: &str = "name=\"brand\" content=\"Svc\"";
+const BRAND_META: &str = "name=\"brand\" content=\"Svc\"";
 
 /// The headers of every answer of a page.
-pub(crate) type Headers = [(HeaderName, &'static str); 6];
+pub(crate) type PageHeaders = [(HeaderName, &'static str); 6];
 
 /// Nothing from anywhere else, nothing inline, in nobody's frame; nobody is told where a reader came from. The reader's
 /// camera and place are no business of these pages.
-pub(crate) static HEADERS: Headers = [
+pub(crate) static ISOLATED_HEADERS: PageHeaders = [
     (
         header::CONTENT_SECURITY_POLICY,
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; \
@@ -55,7 +55,7 @@ pub(crate) static HEADERS: Headers = [
 
 /// The same for a page with a camera that a business may put into a frame of its own. Which businesses there are the pages
 /// do not know, so it is any: the page shows nothing of anybody before it was handed a session's token.
-pub(crate) static EMBEDDED: Headers = [
+pub(crate) static EMBEDDABLE_HEADERS: PageHeaders = [
     (
         header::CONTENT_SECURITY_POLICY,
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; \
@@ -69,7 +69,7 @@ pub(crate) static EMBEDDED: Headers = [
 ];
 
 /// The same for a page that shows another of this server's pages in a frame of its own.
-pub(crate) static FRAMING: Headers = [
+pub(crate) static FRAMING_HEADERS: PageHeaders = [
     (
         header::CONTENT_SECURITY_POLICY,
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; \
@@ -84,12 +84,12 @@ pub(crate) static FRAMING: Headers = [
 ];
 
 /// Names under `assets/` have a hash of their contents in them; the others must be asked for again each time.
-const FOR_EVER: &str = "public, max-age=31536000, immutable";
-const ASK_AGAIN: &str = "no-cache";
+const CACHE_IMMUTABLE: &str = "public, max-age=31536000, immutable";
+const CACHE_REVALIDATE: &str = "no-cache";
 
-impl Page {
+impl StaticPage {
     /// The routes of this page below a path that ends in `/`.
-    pub(crate) fn at(self, below: &str) -> Router {
+    pub(crate) fn routes_below(self, below: &str) -> Router {
         let page = self.clone();
         let index = move |headers: HeaderMap| async move { page.answer("index.html", &headers) };
         let file =
@@ -100,7 +100,7 @@ impl Page {
     /// The routes of this page at a path that does not end in `/`, at single names below it, which are all this page, and
     /// of its assets. From the path itself its files lie one step further down, so its document is `above.html` there.
     /// Deeper paths, and names of versions, belong to others.
-    pub(crate) fn around(self, path: &str) -> Router {
+    pub(crate) fn routes_at(self, path: &str) -> Router {
         let (page, below, step) = (self.clone(), self.clone(), self.clone());
         let above = move |headers: HeaderMap| async move { page.answer("above.html", &headers) };
         let index = move |headers: HeaderMap| async move { below.answer("index.html", &headers) };
@@ -129,10 +129,10 @@ impl Page {
         let Some(file) = self.files.iter().find(named) else {
             return self.plain(StatusCode::NOT_FOUND, "there is no such page\n");
         };
-        let keep = if name.starts_with("assets/") { FOR_EVER } else { ASK_AGAIN };
+        let keep = if name.starts_with("assets/") { CACHE_IMMUTABLE } else { CACHE_REVALIDATE };
         let (etag, bytes) = self.branded(file);
         let known = [(header::ETAG, etag.clone()), (header::CACHE_CONTROL, keep.to_owned())];
-        if has(asked, &etag) {
+        if etag_matches(asked, &etag) {
             return (StatusCode::NOT_MODIFIED, self.headers.clone(), known).into_response();
         }
         (self.headers.clone(), known, [(header::CONTENT_TYPE, file.kind)], bytes).into_response()
@@ -146,8 +146,8 @@ impl Page {
             .then_some(file.bytes)
             .and_then(|bytes| str::from_utf8(bytes).ok());
         match (&self.brand, document) {
-            (Some(brand), Some(text)) if text.contains(BRAND) => {
-                let text = text.replace(BRAND, &BRAND.replace("Svc", brand));
+            (Some(brand), Some(text)) if text.contains(BRAND_META) => {
+                let text = text.replace(BRAND_META, &BRAND_META.replace("Svc", brand));
                 (format!("{}-{brand}\"", file.etag.trim_end_matches('"')), Cow::Owned(text.into_bytes()))
             }
             _ => (file.etag.to_owned(), Cow::Borrowed(file.bytes)),
@@ -168,7 +168,7 @@ fn is_step(name: &str) -> bool {
 }
 
 /// Whether the browser has these contents already. A proxy that compresses makes a tag weak; that is no difference here.
-fn has(asked: &HeaderMap, etag: &str) -> bool {
+fn etag_matches(asked: &HeaderMap, etag: &str) -> bool {
     let tags = asked.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
     tags.flat_map(|list| list.split(',')).any(|tag| {
         let tag = tag.trim();

@@ -1,8 +1,8 @@
 mod vectors;
 
 use crate::{
-    File, router_of,
-    serve::{EMBEDDED, FRAMING, HEADERS, Headers},
+    File, router_with,
+    serve::{EMBEDDABLE_HEADERS, FRAMING_HEADERS, ISOLATED_HEADERS, PageHeaders},
 };
 use axum::{
     Router,
@@ -53,13 +53,13 @@ static MADE_UP: &[File] = &[
     File { name: "other/secret.js", kind: "text/javascript; charset=utf-8", etag: "\"3\"", bytes: b"let b" },
 ];
 
-struct Answer {
+struct PageResponse {
     status: StatusCode,
     headers: HeaderMap,
     body: String,
 }
 
-impl Answer {
+impl PageResponse {
     fn header(&self, name: header::HeaderName) -> &str {
         self.headers.get(name).map_or("", |value| value.to_str().unwrap())
     }
@@ -70,11 +70,16 @@ async fn ask(
     method: &str,
     path: &str,
     headers: &[(header::HeaderName, &str)],
-) -> Answer {
-    ask_of(router_of(files, "Svc"), method, path, headers).await
+) -> PageResponse {
+    ask_of(router_with(files, "Svc"), method, path, headers).await
 }
 
-async fn ask_of(router: Router, method: &str, path: &str, headers: &[(header::HeaderName, &str)]) -> Answer {
+async fn ask_of(
+    router: Router,
+    method: &str,
+    path: &str,
+    headers: &[(header::HeaderName, &str)],
+) -> PageResponse {
     let mut request = Request::builder().method(method).uri(path);
     for (name, value) in headers {
         request = request.header(name, *value);
@@ -82,10 +87,14 @@ async fn ask_of(router: Router, method: &str, path: &str, headers: &[(header::He
     let response = router.oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
     let (parts, body) = response.into_parts();
     let body = body.collect().await.unwrap().to_bytes();
-    Answer { status: parts.status, headers: parts.headers, body: String::from_utf8(body.to_vec()).unwrap() }
+    PageResponse {
+        status: parts.status,
+        headers: parts.headers,
+        body: String::from_utf8(body.to_vec()).unwrap(),
+    }
 }
 
-async fn get(path: &str) -> Answer {
+async fn get(path: &str) -> PageResponse {
     ask(MADE_UP, "GET", path, &[]).await
 }
 
@@ -105,7 +114,7 @@ async fn the_page_is_asked_for_each_time_and_its_assets_once() {
 async fn every_answer_keeps_to_itself() {
     for path in ["/poa/holder/", "/poa/holder/assets/page-1234.js", "/poa/holder/nothing"] {
         let answer = get(path).await;
-        for (name, value) in &HEADERS {
+        for (name, value) in &ISOLATED_HEADERS {
             assert_eq!(answer.header(name.clone()), *value, "{path}: {name}");
         }
     }
@@ -120,16 +129,16 @@ async fn the_page_of_a_session_may_use_the_camera_and_be_put_into_a_frame() {
         for (path, status) in [("web/", 200), ("web/index.html", 200), ("web/nothing", 404)] {
             let answer = get(&format!("{base}/{path}")).await;
             assert_eq!(answer.status.as_u16(), status, "{base}/{path}");
-            for (name, value) in &EMBEDDED {
+            for (name, value) in &EMBEDDABLE_HEADERS {
                 assert_eq!(answer.header(name.clone()), *value, "{path}: {name}");
             }
         }
     }
-    assert_tried_under(&EMBEDDED, include_str!("../../../web/tests/browser/identity-stand-in.ts"));
+    assert_tried_under(&EMBEDDABLE_HEADERS, include_str!("../../../web/tests/browser/identity-stand-in.ts"));
 }
 
 /// The browser tests' stand-in for the server sends these headers.
-fn assert_tried_under(headers: &Headers, tried: &str) {
+fn assert_tried_under(headers: &PageHeaders, tried: &str) {
     for (name, value) in headers {
         let sent = ["content-security-policy", "permissions-policy"].contains(&name.as_str());
         assert!(
@@ -153,7 +162,7 @@ async fn the_page_of_age_sessions_is_at_its_name_at_each_method_and_where_provid
         ] {
             let answer = get(&format!("{base}{path}")).await;
             assert_eq!((answer.status, &*answer.body), (StatusCode::OK, body), "{base}{path}");
-            for (name, value) in &FRAMING {
+            for (name, value) in &FRAMING_HEADERS {
                 assert_eq!(answer.header(name.clone()), *value, "{path}: {name}");
             }
         }
@@ -171,14 +180,14 @@ async fn the_page_of_age_sessions_is_at_its_name_at_each_method_and_where_provid
             assert_eq!(get(&format!("{base}{path}")).await.status, StatusCode::NOT_FOUND, "{base}{path}");
         }
     }
-    assert_tried_under(&FRAMING, include_str!("../../../web/tests/browser/age-stand-in.ts"));
+    assert_tried_under(&FRAMING_HEADERS, include_str!("../../../web/tests/browser/age-stand-in.ts"));
 }
 
 #[tokio::test]
 async fn the_page_of_age_sessions_leaves_the_interface_below_it_alone() {
     let router = || {
         let interface = Router::new().route("/age/v1/sessions/{id}", route(|| async { "the interface" }));
-        router_of(MADE_UP, "Svc").merge(interface)
+        router_with(MADE_UP, "Svc").merge(interface)
     };
     let answer = ask_of(router(), "GET", "/age/v1/sessions/1", &[]).await;
     assert_eq!((answer.status, &*answer.body), (StatusCode::OK, "the interface"));
@@ -202,7 +211,7 @@ async fn the_page_of_a_session_knows_another_brand() {
     }];
     for (brand, content, etag) in [("Svc", "Svc", "\"5\""), ("Acme", "Acme", "\"5-Acme\"")] {
         let request = Request::builder().uri("/idverify/v1/web/index.html").body(Body::empty()).unwrap();
-        let response = router_of(NAMED, brand).oneshot(request).await.unwrap();
+        let response = router_with(NAMED, brand).oneshot(request).await.unwrap();
         assert_eq!(response.headers()[header::ETAG], etag);
         let body = response.into_body().collect().await.unwrap().to_bytes();
         assert_eq!(body, format!("<meta name=\"brand\" content=\"{content}\">").as_bytes());
@@ -265,7 +274,7 @@ async fn a_server_built_without_pages_says_what_to_run() {
 
 #[tokio::test]
 async fn the_pages_that_are_built_in_hang_together() {
-    if !crate::built_in() {
+    if !crate::are_built_in() {
         return;
     }
     for (path, below, beside) in [
@@ -276,7 +285,7 @@ async fn the_pages_that_are_built_in_hang_together() {
         ("/age/email", "/age/", &[]),
         ("/sandbox/age", "/sandbox/", &[]),
     ] {
-        let page = ask(crate::FILES, "GET", path, &[]).await;
+        let page = ask(crate::BUILT_FILES, "GET", path, &[]).await;
         assert_eq!(page.status, StatusCode::OK, "{path}");
         let named = page.body.split('"').filter(|text| {
             text.starts_with("assets/") || text.starts_with("age/assets/") || text.ends_with(".webmanifest")
@@ -284,7 +293,7 @@ async fn the_pages_that_are_built_in_hang_together() {
         let named: Vec<_> = named.chain(beside.iter().copied()).collect();
         assert!(named.len() >= 3, "{path}: {named:?}");
         for name in named {
-            let answer = ask(crate::FILES, "GET", &format!("{below}{name}"), &[]).await;
+            let answer = ask(crate::BUILT_FILES, "GET", &format!("{below}{name}"), &[]).await;
             assert_eq!(answer.status, StatusCode::OK, "{below}{name}");
         }
         for forbidden in ["style=", " onclick", "http://", "https://", "{{"] {

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// A rectangle of a picture, in its pixels, with an inside and within the picture.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Region {
+pub struct PictureRegion {
     /// Of its left edge.
     pub left: u32,
     /// Of its upper edge.
@@ -26,7 +26,7 @@ pub struct Region {
     pub height: u32,
 }
 
-impl Region {
+impl PictureRegion {
     /// The whole picture.
     pub fn whole(picture: &Picture) -> Self {
         Self { left: 0, top: 0, width: picture.width(), height: picture.height() }
@@ -36,7 +36,7 @@ impl Region {
 /// A region of a picture, scaled to `width` x `height` pixels by a triangle that is as wide as what is put together, so that
 /// nothing is left out where it becomes smaller. `None` where the region or the size is empty, or the region reaches out of the
 /// picture.
-pub fn scaled(picture: &Picture, region: Region, width: u32, height: u32) -> Option<Picture> {
+pub fn resize(picture: &Picture, region: PictureRegion, width: u32, height: u32) -> Option<Picture> {
     let source = TypedImageRef::<U8x3>::from_buffer(picture.width(), picture.height(), picture.rgb()).ok()?;
     let mut target = vec![0; width as usize * height as usize * 3];
     let mut view = TypedImage::<U8x3>::from_buffer(width, height, &mut target).ok()?;
@@ -49,6 +49,6 @@ pub fn scaled(picture: &Picture, region: Region, width: u32, height: u32) -> Opt
 }
 
 /// The Fourier transform of `length` values, forward and not scaled.
-pub fn fourier(length: usize) -> Arc<dyn Fft<f32>> {
+pub fn plan_fft(length: usize) -> Arc<dyn Fft<f32>> {
     FftPlanner::new().plan_fft_forward(length)
 }

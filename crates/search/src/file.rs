@@ -18,8 +18,8 @@
 //! a few records a query, a mapping would save nothing that can be measured. The pages are the kernel's either way.
 
 use crate::{
-    IndexError, Space,
-    keys::{Keys, Place, SALT, Stamp, TAG},
+    IndexError, IndexSpace,
+    keys::{FileKeys, RecordAad, RecordNonce, SALT_BYTES, TAG_BYTES},
 };
 use aws_lc_rs::hmac;
 use base::{Secret, Uuid};
@@ -31,31 +31,31 @@ use std::{
 };
 
 const MAGIC: &[u8; 8] = b"assayfx1";
-const HEADER: usize = 512;
-const SEQUENCE_AT: [u64; 2] = [256, 384];
-const SEQUENCE: usize = 72;
-const MODE: u32 = 0o600;
+const HEADER_BYTES: usize = 512;
+const SEQUENCE_OFFSETS: [u64; 2] = [256, 384];
+const SEQUENCE_BYTES: usize = 72;
+const FILE_MODE: u32 = 0o600;
 /// Bytes of a record before its sealed vector.
-const HEAD: usize = 32 + SALT + 8;
+const RECORD_HEAD_BYTES: usize = 32 + SALT_BYTES + 8;
 
 /// The file of an index, open and locked.
-pub(crate) struct Store {
+pub(crate) struct IndexFile {
     file: File,
-    pub(crate) keys: Keys,
+    pub(crate) keys: FileKeys,
     dimension: usize,
 }
 
 /// A record that opened.
 #[derive(Debug)]
-pub(crate) struct Record {
+pub(crate) struct RecordIds {
     pub(crate) face: Uuid,
     pub(crate) person: Uuid,
 }
 
 /// What lies in a slot.
 #[derive(Debug)]
-pub(crate) enum Slot {
-    Taken(Record),
+pub(crate) enum RecordSlot {
+    Taken(RecordIds),
     Free,
     /// It does not open.
     Damaged,
@@ -63,7 +63,7 @@ pub(crate) enum Slot {
 
 /// The last change that was noted, as persisted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Sequence {
+pub(crate) struct PersistedSequence {
     count: u64,
     /// What is true as long as the machine has not stopped since.
     pub(crate) noted: i64,
@@ -71,9 +71,9 @@ pub(crate) struct Sequence {
     synced: i64,
 }
 
-impl Store {
+impl IndexFile {
     /// Opens the file, or creates it. The header must be of this space and key.
-    pub(crate) fn open(path: &Path, space: &Space, key: &Secret<[u8; 32]>) -> Result<Self, IndexError> {
+    pub(crate) fn open(path: &Path, space: &IndexSpace, key: &Secret<[u8; 32]>) -> Result<Self, IndexError> {
         if !path.try_exists()? {
             create(path, space, key)?;
         }
@@ -87,11 +87,11 @@ impl Store {
         if path.metadata()?.ino() != metadata.ino() {
             return Err(IndexError::InUse);
         }
-        if metadata.permissions().mode() & 0o777 != MODE {
-            file.set_permissions(Permissions::from_mode(MODE))?;
+        if metadata.permissions().mode() & 0o777 != FILE_MODE {
+            file.set_permissions(Permissions::from_mode(FILE_MODE))?;
         }
-        let mut header = [0; HEADER];
-        if metadata.len() < HEADER as u64 {
+        let mut header = [0; HEADER_BYTES];
+        if metadata.len() < HEADER_BYTES as u64 {
             return Err(IndexError::NotAnIndex);
         }
         file.read_exact_at(&mut header, 0)?;
@@ -99,46 +99,48 @@ impl Store {
         if !said.starts_with(MAGIC) {
             return Err(IndexError::NotAnIndex);
         }
-        let mut salt = [0; SALT];
+        let mut salt = [0; SALT_BYTES];
         salt.copy_from_slice(&said[48..64]);
-        if said != describe(space, &salt) {
-            return Err(IndexError::OtherSpace);
+        if said != header_prefix(space, &salt) {
+            return Err(IndexError::SpaceMismatch);
         }
-        let keys = Keys::new(key, &salt)?;
-        hmac::verify(&keys.header(), said, &rest[..32]).map_err(|_| IndexError::OtherKey)?;
+        let keys = FileKeys::new(key, &salt)?;
+        hmac::verify(&keys.header_key(), said, &rest[..32]).map_err(|_| IndexError::KeyMismatch)?;
         Ok(Self { file, keys, dimension: space.dimension })
     }
 
     /// Bytes of a record.
-    pub(crate) fn size(&self) -> usize {
-        HEAD + 4 * self.dimension + TAG
+    pub(crate) fn record_bytes(&self) -> usize {
+        RECORD_HEAD_BYTES + 4 * self.dimension + TAG_BYTES
     }
 
     /// Whole records in the file. What is left of a torn one is cut off; true where there was one.
-    pub(crate) fn slots(&self) -> Result<(u32, bool), IndexError> {
-        let bytes = self.file.metadata()?.len().saturating_sub(HEADER as u64);
-        let (slots, torn) = (bytes / self.size() as u64, bytes % self.size() as u64);
+    pub(crate) fn recover_slots(&self) -> Result<(u32, bool), IndexError> {
+        let bytes = self.file.metadata()?.len().saturating_sub(HEADER_BYTES as u64);
+        let (slots, torn) = (bytes / self.record_bytes() as u64, bytes % self.record_bytes() as u64);
         let slots = u32::try_from(slots).map_err(|_| IndexError::Full)?;
         if torn > 0 {
-            self.file.set_len(self.at(slots))?;
+            self.file.set_len(self.offset_of(slots))?;
         }
         Ok((slots, torn > 0))
     }
 
-    fn at(&self, slot: u32) -> u64 {
-        HEADER as u64 + u64::from(slot) * self.size() as u64
+    fn offset_of(&self, slot: u32) -> u64 {
+        HEADER_BYTES as u64 + u64::from(slot) * self.record_bytes() as u64
     }
 
     /// Reads the bytes of consecutive slots.
-    pub(crate) fn read(&self, first: u32, into: &mut [u8]) -> Result<(), IndexError> {
-        Ok(self.file.read_exact_at(into, self.at(first))?)
+    pub(crate) fn read_slots(&self, first: u32, into: &mut [u8]) -> Result<(), IndexError> {
+        Ok(self.file.read_exact_at(into, self.offset_of(first))?)
     }
 
     /// Opens a record's bytes in place and puts its vector into `vector`.
-    pub(crate) fn unseal(&self, slot: u32, bytes: &mut [u8], vector: &mut Vec<f32>) -> Slot {
-        let Some((head, sealed)) = bytes.split_first_chunk_mut::<HEAD>() else { return Slot::Damaged };
+    pub(crate) fn unseal(&self, slot: u32, bytes: &mut [u8], vector: &mut Vec<f32>) -> RecordSlot {
+        let Some((head, sealed)) = bytes.split_first_chunk_mut::<RECORD_HEAD_BYTES>() else {
+            return RecordSlot::Damaged;
+        };
         if head.iter().all(|it| *it == 0) && sealed.iter().all(|it| *it == 0) {
-            return Slot::Free;
+            return RecordSlot::Free;
         }
         let [mut face, mut person, mut session] = [[0; 16]; 3];
         let mut number = [0; 8];
@@ -146,63 +148,63 @@ impl Store {
         person.copy_from_slice(&head[16..32]);
         session.copy_from_slice(&head[32..48]);
         number.copy_from_slice(&head[48..]);
-        let stamp = Stamp { session, number: u64::from_le_bytes(number) };
+        let stamp = RecordNonce { session, counter: u64::from_le_bytes(number) };
         let (face, person) = (Uuid::from_bytes(face), Uuid::from_bytes(person));
-        if !self.keys.open(&stamp, &Place { slot, face, person }, sealed) {
-            return Slot::Damaged;
+        if !self.keys.open(&stamp, &RecordAad { slot, face, person }, sealed) {
+            return RecordSlot::Damaged;
         }
         vector.clear();
         let (numbers, _) = sealed[..4 * self.dimension].as_chunks::<4>();
         vector.extend(numbers.iter().map(|it| f32::from_le_bytes(*it)));
-        Slot::Taken(Record { face, person })
+        RecordSlot::Taken(RecordIds { face, person })
     }
 
     /// Reads one record; `None` where it does not open or is free.
-    pub(crate) fn fetch(
+    pub(crate) fn read_record(
         &self,
         slot: u32,
         bytes: &mut Vec<u8>,
         vector: &mut Vec<f32>,
-    ) -> Result<Option<Record>, IndexError> {
-        bytes.resize(self.size(), 0);
-        self.read(slot, bytes)?;
+    ) -> Result<Option<RecordIds>, IndexError> {
+        bytes.resize(self.record_bytes(), 0);
+        self.read_slots(slot, bytes)?;
         match self.unseal(slot, bytes, vector) {
-            Slot::Taken(record) => Ok(Some(record)),
-            Slot::Free | Slot::Damaged => Ok(None),
+            RecordSlot::Taken(record) => Ok(Some(record)),
+            RecordSlot::Free | RecordSlot::Damaged => Ok(None),
         }
     }
 
     /// A record as it is written.
-    pub(crate) fn seal(&self, place: &Place, vector: &[f32]) -> (Stamp, Vec<u8>) {
-        let mut bytes = Vec::with_capacity(self.size());
+    pub(crate) fn seal(&self, place: &RecordAad, vector: &[f32]) -> (RecordNonce, Vec<u8>) {
+        let mut bytes = Vec::with_capacity(self.record_bytes());
         bytes.extend_from_slice(place.face.as_bytes());
         bytes.extend_from_slice(place.person.as_bytes());
-        bytes.resize(HEAD, 0);
+        bytes.resize(RECORD_HEAD_BYTES, 0);
         bytes.extend(vector.iter().flat_map(|it| it.to_le_bytes()));
-        let (stamp, tag) = self.keys.seal(place, &mut bytes[HEAD..]);
+        let (stamp, tag) = self.keys.seal(place, &mut bytes[RECORD_HEAD_BYTES..]);
         bytes[32..48].copy_from_slice(&stamp.session);
-        bytes[48..HEAD].copy_from_slice(&stamp.number.to_le_bytes());
+        bytes[48..RECORD_HEAD_BYTES].copy_from_slice(&stamp.counter.to_le_bytes());
         bytes.extend_from_slice(&tag);
         (stamp, bytes)
     }
 
     /// Writes a record.
     pub(crate) fn write(&self, slot: u32, record: &[u8]) -> Result<(), IndexError> {
-        Ok(self.file.write_all_at(record, self.at(slot))?)
+        Ok(self.file.write_all_at(record, self.offset_of(slot))?)
     }
 
     /// Overwrites a record with zeros.
     pub(crate) fn wipe(&self, slot: u32) -> Result<(), IndexError> {
-        self.write(slot, &vec![0; self.size()])
+        self.write(slot, &vec![0; self.record_bytes()])
     }
 
     /// What was noted last, and whether the machine has run on since.
-    pub(crate) fn sequence(&self) -> Result<Sequence, IndexError> {
-        let key = self.keys.header();
-        let boot = boot();
-        let mut last = Sequence::default();
-        for at in SEQUENCE_AT {
-            let mut bytes = [0; SEQUENCE];
+    pub(crate) fn read_sequence(&self) -> Result<PersistedSequence, IndexError> {
+        let key = self.keys.header_key();
+        let boot = boot_id();
+        let mut last = PersistedSequence::default();
+        for at in SEQUENCE_OFFSETS {
+            let mut bytes = [0; SEQUENCE_BYTES];
             self.file.read_exact_at(&mut bytes, at)?;
             let (said, mac) = bytes.split_at(40);
             if hmac::verify(&key, said, mac).is_err() {
@@ -213,34 +215,42 @@ impl Store {
             // After a power cut, records that were written before the number may be missing.
             let noted = if boot.is_some_and(|boot| said[24..] == boot) { noted } else { synced };
             if count > last.count {
-                last = Sequence { count, noted, synced };
+                last = PersistedSequence { count, noted, synced };
             }
         }
         Ok(last)
     }
 
     /// Writes down what was noted.
-    pub(crate) fn note(&self, last: &mut Sequence, noted: i64, synced: bool) -> Result<(), IndexError> {
-        self.note_in(last, noted, synced, boot().unwrap_or_default())
+    pub(crate) fn write_sequence(
+        &self,
+        last: &mut PersistedSequence,
+        noted: i64,
+        synced: bool,
+    ) -> Result<(), IndexError> {
+        self.write_sequence_for_boot(last, noted, synced, boot_id().unwrap_or_default())
     }
 
-    fn note_in(
+    fn write_sequence_for_boot(
         &self,
-        last: &mut Sequence,
+        last: &mut PersistedSequence,
         noted: i64,
         synced: bool,
         boot: [u8; 16],
     ) -> Result<(), IndexError> {
-        let next =
-            Sequence { count: last.count + 1, noted, synced: if synced { noted } else { last.synced } };
-        let mut bytes = Vec::with_capacity(SEQUENCE);
+        let next = PersistedSequence {
+            count: last.count + 1,
+            noted,
+            synced: if synced { noted } else { last.synced },
+        };
+        let mut bytes = Vec::with_capacity(SEQUENCE_BYTES);
         bytes.extend_from_slice(&next.count.to_le_bytes());
         bytes.extend_from_slice(&next.noted.to_le_bytes());
         bytes.extend_from_slice(&next.synced.to_le_bytes());
         bytes.extend_from_slice(&boot);
-        let mac = hmac::sign(&self.keys.header(), &bytes);
+        let mac = hmac::sign(&self.keys.header_key(), &bytes);
         bytes.extend_from_slice(mac.as_ref());
-        self.file.write_all_at(&bytes, SEQUENCE_AT[(next.count % 2) as usize])?;
+        self.file.write_all_at(&bytes, SEQUENCE_OFFSETS[(next.count % 2) as usize])?;
         *last = next;
         Ok(())
     }
@@ -252,7 +262,7 @@ impl Store {
 }
 
 /// The first 64 bytes of a header.
-fn describe(space: &Space, salt: &[u8; SALT]) -> [u8; 64] {
+fn header_prefix(space: &IndexSpace, salt: &[u8; SALT_BYTES]) -> [u8; 64] {
     let mut said = [0; 64];
     said[..8].copy_from_slice(MAGIC);
     said[8..12].copy_from_slice(&(space.dimension as u32).to_le_bytes());
@@ -262,22 +272,22 @@ fn describe(space: &Space, salt: &[u8; SALT]) -> [u8; 64] {
 }
 
 /// Creates an empty file: under another name first, so that half a header never bears this one.
-fn create(path: &Path, space: &Space, key: &Secret<[u8; 32]>) -> Result<(), IndexError> {
-    let salt = crate::keys::chance()?;
-    let mut header = describe(space, &salt).to_vec();
-    let mac = hmac::sign(&Keys::new(key, &salt)?.header(), &header);
+fn create(path: &Path, space: &IndexSpace, key: &Secret<[u8; 32]>) -> Result<(), IndexError> {
+    let salt = crate::keys::random_salt()?;
+    let mut header = header_prefix(space, &salt).to_vec();
+    let mac = hmac::sign(&FileKeys::new(key, &salt)?.header_key(), &header);
     header.extend_from_slice(mac.as_ref());
-    header.resize(HEADER, 0);
+    header.resize(HEADER_BYTES, 0);
     let mut name = path.as_os_str().to_owned();
     name.push(".new");
-    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(MODE).open(&name)?;
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(FILE_MODE).open(&name)?;
     file.write_all(&header)?;
     file.sync_data()?;
     Ok(std::fs::rename(&name, path)?)
 }
 
 /// Names this run of the machine; `None` where it has no name, and then nothing unsynced is believed.
-fn boot() -> Option<[u8; 16]> {
+fn boot_id() -> Option<[u8; 16]> {
     let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     Uuid::try_parse(text.trim()).ok().map(Uuid::into_bytes).filter(|it| *it != [0; 16])
 }
@@ -289,17 +299,17 @@ mod tests {
     #[test]
     fn after_a_power_cut_only_what_was_synced_is_believed() {
         let folder = tempfile::tempdir().unwrap();
-        let space = Space { model: [1; 32], dimension: 8 };
-        let store = Store::open(&folder.path().join("index"), &space, &Secret::new([2; 32])).unwrap();
-        let mut last = store.sequence().unwrap();
-        store.note_in(&mut last, 5, false, [9; 16]).unwrap();
-        assert_eq!(store.sequence().unwrap().noted, 0, "nothing was ever synced");
-        store.note_in(&mut last, 6, true, [9; 16]).unwrap();
-        store.note_in(&mut last, 8, false, [9; 16]).unwrap();
-        assert_eq!(store.sequence().unwrap().noted, 6);
+        let space = IndexSpace { model: [1; 32], dimension: 8 };
+        let store = IndexFile::open(&folder.path().join("index"), &space, &Secret::new([2; 32])).unwrap();
+        let mut last = store.read_sequence().unwrap();
+        store.write_sequence_for_boot(&mut last, 5, false, [9; 16]).unwrap();
+        assert_eq!(store.read_sequence().unwrap().noted, 0, "nothing was ever synced");
+        store.write_sequence_for_boot(&mut last, 6, true, [9; 16]).unwrap();
+        store.write_sequence_for_boot(&mut last, 8, false, [9; 16]).unwrap();
+        assert_eq!(store.read_sequence().unwrap().noted, 6);
         // From here on it is this run of the machine, as far as it can be told.
-        let mut last = store.sequence().unwrap();
-        store.note(&mut last, 9, false).unwrap();
-        assert_eq!(store.sequence().unwrap().noted, if boot().is_some() { 9 } else { 6 });
+        let mut last = store.read_sequence().unwrap();
+        store.write_sequence(&mut last, 9, false).unwrap();
+        assert_eq!(store.read_sequence().unwrap().noted, if boot_id().is_some() { 9 } else { 6 });
     }
 }

@@ -1,14 +1,14 @@
 //! The index: who is in it, and how it changes.
 
 use crate::{
-    Ask, Entry, Hit, IndexError, Space,
-    code::{Code, turned},
-    file::{Sequence, Store},
-    keys::Place,
-    load::{CENTRED, Chunk, Live, load},
-    rows::{ROWS, Rows, Who, padded},
-    scan::{self, Scan},
-    turn::Turn,
+    FaceEntry, IndexError, IndexSpace, SearchHit, SearchQuery,
+    code_chunk::{CodeChunk, FaceIds, ROWS_PER_CHUNK, padded_dimension},
+    file::{IndexFile, PersistedSequence},
+    hadamard_rotation::HadamardRotation,
+    keys::RecordAad,
+    load::{LiveCodes, MIN_VECTORS_FOR_CENTRE, SharedChunk, load_codes},
+    scalar_quantisation::{VectorCode, centre_and_rotate},
+    scan::{self, QueryScan},
 };
 use base::{Secret, Uuid};
 use std::{
@@ -22,26 +22,26 @@ use std::{
 use zeroize::Zeroizing;
 
 /// Numbers beyond this are refused: their squares would not leave single precision room.
-const LARGEST: f32 = 1e6;
+const MAX_VECTOR_COMPONENT: f32 = 1e6;
 /// Searches that find the index changed under them start again so often before they hold the writer off.
-const PATIENCE: usize = 3;
+const OPTIMISTIC_ATTEMPTS: usize = 3;
 
 /// An index of faces, open.
 ///
 /// Searches run at the same time as each other and as one writer; further writers wait. A search that runs while faces
 /// are put or removed finds each of them as it was before or after.
 ///
-/// Changes survive the end of the process without further ado, and a power cut after [`Index::sync`]. After one without
-/// it the file may lack changes or hold what was removed; then [`Index::seq`] is the number at the last sync, so that
+/// Changes survive the end of the process without further ado, and a power cut after [`FaceIndex::sync`]. After one without
+/// it the file may lack changes or hold what was removed; then [`FaceIndex::seq`] is the number at the last sync, so that
 /// whoever repeats the changes from there on is right again.
-pub struct Index {
-    space: Space,
-    store: Store,
-    turn: Turn,
-    live: RwLock<Arc<Live>>,
+pub struct FaceIndex {
+    space: IndexSpace,
+    file: IndexFile,
+    rotation: HadamardRotation,
+    live: RwLock<Arc<LiveCodes>>,
     /// Held by whoever changes a record and its row, and by whoever needs the two to agree.
-    gate: RwLock<()>,
-    writer: Mutex<Writer>,
+    consistency_lock: RwLock<()>,
+    writer: Mutex<WriterState>,
     len: AtomicUsize,
     persons: AtomicUsize,
     seq: AtomicI64,
@@ -50,34 +50,35 @@ pub struct Index {
 
 /// What only the writer looks at.
 #[derive(Default)]
-struct Writer {
+struct WriterState {
     faces: HashMap<Uuid, u32>,
     /// How many faces each person has.
     persons: HashMap<Uuid, u32>,
     free: Vec<u32>,
     /// Slots in the file.
     slots: u32,
-    sequence: Sequence,
+    sequence: PersistedSequence,
 }
 
-impl Index {
+impl FaceIndex {
     /// Opens or creates the file at `path`.
     ///
     /// A file of another space or key is refused; whoever meets one may delete it and fill a new one. A torn tail and records that do not open are dropped, see
-    /// [`Index::dropped`]. Takes some seconds for a million faces; it uses up to four threads.
-    pub fn open(path: &Path, space: &Space, key: &Secret<[u8; 32]>) -> Result<Self, IndexError> {
+    /// [`FaceIndex::dropped`]. Takes some seconds for a million faces; it uses up to four threads.
+    pub fn open(path: &Path, space: &IndexSpace, key: &Secret<[u8; 32]>) -> Result<Self, IndexError> {
         if !(8..=2048).contains(&space.dimension) {
-            return Err(IndexError::BadSpace(space.dimension));
+            return Err(IndexError::UnsupportedDimension(space.dimension));
         }
-        let store = Store::open(path, space, key)?;
-        let chance = Zeroizing::new(store.keys.derive(b"turn", Turn::chance(space.dimension)));
-        let turn = Turn::new(space.dimension, &chance);
-        let (slots, torn) = store.slots()?;
-        let loaded = load(&store, &turn, space.dimension, slots)?;
-        let mut writer = Writer { slots, sequence: store.sequence()?, ..Writer::default() };
-        writer.faces.reserve(loaded.who.len());
+        let store = IndexFile::open(path, space, key)?;
+        let chance =
+            Zeroizing::new(store.keys.derive(b"turn", HadamardRotation::seed_bytes(space.dimension)));
+        let turn = HadamardRotation::new(space.dimension, &chance);
+        let (slots, torn) = store.recover_slots()?;
+        let loaded = load_codes(&store, &turn, space.dimension, slots)?;
+        let mut writer = WriterState { slots, sequence: store.read_sequence()?, ..WriterState::default() };
+        writer.faces.reserve(loaded.ids.len());
         let mut doubled = Vec::new();
-        for (slot, who) in (0_u32..).zip(&loaded.who) {
+        for (slot, who) in (0_u32..).zip(&loaded.ids) {
             match who {
                 Some(who) if !writer.add(*who, slot) => doubled.push(slot),
                 Some(_) => {}
@@ -86,10 +87,10 @@ impl Index {
         }
         let index = Self {
             space: *space,
-            store,
-            turn,
+            file: store,
+            rotation: turn,
             live: RwLock::new(Arc::new(loaded.live)),
-            gate: RwLock::new(()),
+            consistency_lock: RwLock::new(()),
             len: AtomicUsize::new(writer.faces.len()),
             persons: AtomicUsize::new(writer.persons.len()),
             seq: AtomicI64::new(writer.sequence.noted),
@@ -98,7 +99,7 @@ impl Index {
         };
         // One face in two slots: a power cut took away that one was wiped. Which of them is newer cannot be known.
         if !doubled.is_empty() {
-            index.drop_doubled(&doubled)?;
+            index.drop_duplicates(&doubled)?;
         }
         Ok(index)
     }
@@ -125,35 +126,35 @@ impl Index {
     }
 
     /// The loops that searches use on this processor: `avx512`, `avx2`, `neon` or `scalar`.
-    pub fn kernels() -> &'static str {
-        scan::kernels()
+    pub fn kernel_name() -> &'static str {
+        scan::kernel_name()
     }
 
-    /// The number that [`Index::note_seq`] recorded last, 0 at first; see [`Index`] for what a power cut does to it.
+    /// The number that [`FaceIndex::record_seq`] recorded last, 0 at first; see [`FaceIndex`] for what a power cut does to it.
     pub fn seq(&self) -> i64 {
         self.seq.load(Ordering::Acquire)
     }
 
     /// Records how far the changes of a log were put into the index.
-    pub fn note_seq(&self, seq: i64) -> Result<(), IndexError> {
-        let mut writer = self.writer();
-        self.store.note(&mut writer.sequence, seq, false)?;
+    pub fn record_seq(&self, seq: i64) -> Result<(), IndexError> {
+        let mut writer = self.lock_writer();
+        self.file.write_sequence(&mut writer.sequence, seq, false)?;
         self.seq.store(seq, Ordering::Release);
         Ok(())
     }
 
     /// Waits until all changes are on the disk.
     pub fn sync(&self) -> Result<(), IndexError> {
-        let mut writer = self.writer();
-        self.store.sync()?;
+        let mut writer = self.lock_writer();
+        self.file.sync()?;
         let noted = writer.sequence.noted;
-        self.store.note(&mut writer.sequence, noted, true)?;
-        self.store.sync()
+        self.file.write_sequence(&mut writer.sequence, noted, true)?;
+        self.file.sync()
     }
 
     /// The id of every face, sorted.
-    pub fn faces(&self) -> Vec<Uuid> {
-        let mut faces: Vec<_> = self.writer().faces.keys().copied().collect();
+    pub fn face_ids(&self) -> Vec<Uuid> {
+        let mut faces: Vec<_> = self.lock_writer().faces.keys().copied().collect();
         faces.sort_unstable();
         faces
     }
@@ -162,36 +163,42 @@ impl Index {
     ///
     /// When it fails for a vector, nothing was changed. When it fails for the file, some of the faces may have been put
     /// in, and one that was to be replaced may be gone.
-    pub fn put(&self, faces: &[Entry<'_>]) -> Result<(), IndexError> {
+    pub fn put(&self, faces: &[FaceEntry<'_>]) -> Result<(), IndexError> {
         for entry in faces {
-            self.check(entry.vector)?;
+            self.validate_vector(entry.vector)?;
         }
-        let mut writer = self.writer();
+        let mut writer = self.lock_writer();
         let mut y = Zeroizing::new(Vec::new());
-        let mut code = Code::default();
-        for Entry { face, person, vector } in faces {
+        let mut code = VectorCode::default();
+        for FaceEntry { face, person, vector } in faces {
             let live = self.live();
             let slot = match writer.faces.get(face) {
                 Some(slot) => *slot,
-                None => writer.slot()?,
+                None => writer.allocate_slot()?,
             };
-            turned(&self.turn, &live.centre, vector, padded(self.space.dimension), &mut y);
-            code.set(&y);
-            let (_, record) = self.store.seal(&Place { slot, face: *face, person: *person }, vector);
-            let who = Who { face: *face, person: *person };
+            centre_and_rotate(
+                &self.rotation,
+                &live.centre,
+                vector,
+                padded_dimension(self.space.dimension),
+                &mut y,
+            );
+            code.encode(&y);
+            let (_, record) = self.file.seal(&RecordAad { slot, face: *face, person: *person }, vector);
+            let who = FaceIds { face: *face, person: *person };
             let (before, written) =
-                self.change(&live, slot, Some((&code, who)), || self.store.write(slot, &record));
-            writer.forget(before);
+                self.change_row(&live, slot, Some((&code, who)), || self.file.write(slot, &record));
+            writer.remove_face(before);
             // A write that fails leaves a slot that is free and a face that is not there.
             if written.is_ok() {
                 writer.add(who, slot);
             } else {
                 writer.free.push(slot);
             }
-            self.count(&writer);
+            self.publish_counts(&writer);
             written?;
-            if !live.centred && writer.faces.len() >= CENTRED {
-                self.centre()?;
+            if !live.centred && writer.faces.len() >= MIN_VECTORS_FOR_CENTRE {
+                self.recentre()?;
             }
         }
         Ok(())
@@ -200,15 +207,15 @@ impl Index {
     /// Takes faces out: their records are overwritten with zeros, and their slots used again. Says how many there were;
     /// ids that are not in the index are passed over.
     pub fn remove(&self, faces: &[Uuid]) -> Result<usize, IndexError> {
-        let mut writer = self.writer();
+        let mut writer = self.lock_writer();
         let live = self.live();
         let mut count = 0;
         for face in faces {
             let Some(slot) = writer.faces.get(face).copied() else { continue };
-            let (before, wiped) = self.change(&live, slot, None, || self.store.wipe(slot));
-            writer.forget(before);
+            let (before, wiped) = self.change_row(&live, slot, None, || self.file.wipe(slot));
+            writer.remove_face(before);
             writer.free.push(slot);
-            self.count(&writer);
+            self.publish_counts(&writer);
             wiped?;
             count += 1;
         }
@@ -216,128 +223,147 @@ impl Index {
     }
 
     /// The nearest persons, the nearest first; of those equally near, the one with the lower id.
-    pub fn search(&self, query: &[f32], ask: &Ask<'_>) -> Result<Vec<Hit>, IndexError> {
+    pub fn search(&self, query: &[f32], ask: &SearchQuery<'_>) -> Result<Vec<SearchHit>, IndexError> {
         Ok(self.search_many(&[query], ask)?.pop().unwrap_or_default())
     }
 
     /// The same for several queries, in one pass over the memory. An answer for each query, in their order.
-    pub fn search_many(&self, queries: &[&[f32]], ask: &Ask<'_>) -> Result<Vec<Vec<Hit>>, IndexError> {
+    pub fn search_many(
+        &self,
+        queries: &[&[f32]],
+        ask: &SearchQuery<'_>,
+    ) -> Result<Vec<Vec<SearchHit>>, IndexError> {
         for query in queries {
-            self.check(query)?;
+            self.validate_vector(query)?;
         }
-        if ask.within.is_some_and(|within| within.is_nan() || within < 0.0) {
-            return Err(IndexError::BadDistance);
+        if ask.max_distance.is_some_and(|within| within.is_nan() || within < 0.0) {
+            return Err(IndexError::InvalidDistance);
         }
-        for _ in 0..PATIENCE {
-            if let Some(hits) = self.attempt(queries, ask)? {
+        for _ in 0..OPTIMISTIC_ATTEMPTS {
+            if let Some(hits) = self.try_search(queries, ask)? {
                 return Ok(hits);
             }
         }
         // Whoever writes this much waits for one search now and then.
-        let _none_writes = self.writer();
-        self.attempt(queries, ask)?.ok_or(IndexError::Damaged)
+        let _none_writes = self.lock_writer();
+        self.try_search(queries, ask)?.ok_or(IndexError::Damaged)
     }
 
     /// One pass; `None` where a candidate was changed before it was measured.
-    fn attempt(&self, queries: &[&[f32]], ask: &Ask<'_>) -> Result<Option<Vec<Vec<Hit>>>, IndexError> {
+    fn try_search(
+        &self,
+        queries: &[&[f32]],
+        ask: &SearchQuery<'_>,
+    ) -> Result<Option<Vec<Vec<SearchHit>>>, IndexError> {
         let live = self.live();
         let mut scans: Vec<_> =
-            queries.iter().map(|query| Scan::new(&self.turn, &live, query, ask)).collect();
+            queries.iter().map(|query| QueryScan::new(&self.rotation, &live, query, ask)).collect();
         let chunks = live.chunks.read().unwrap_or_else(PoisonError::into_inner).clone();
         for (at, chunk) in chunks.iter().enumerate() {
-            scan::read(&mut scans, &chunk.read().unwrap_or_else(PoisonError::into_inner), at * ROWS);
+            scan::scan_chunk(
+                &mut scans,
+                &chunk.read().unwrap_or_else(PoisonError::into_inner),
+                at * ROWS_PER_CHUNK,
+            );
         }
-        let _agreed = self.gate.read().unwrap_or_else(PoisonError::into_inner);
+        let _agreed = self.consistency_lock.read().unwrap_or_else(PoisonError::into_inner);
         if !Arc::ptr_eq(&live, &self.live()) {
             return Ok(None);
         }
-        scans.into_iter().map(|scan| scan.finish(&self.store, &chunks)).collect()
+        scans.into_iter().map(|scan| scan.rescore(&self.file, &chunks)).collect()
     }
 
-    fn check(&self, vector: &[f32]) -> Result<(), IndexError> {
+    fn validate_vector(&self, vector: &[f32]) -> Result<(), IndexError> {
         let (expected, got) = (self.space.dimension, vector.len());
         if expected != got {
-            return Err(IndexError::BadDimension { expected, got });
+            return Err(IndexError::DimensionMismatch { expected, got });
         }
         // Whatever is not a number is not within, either.
-        if vector.iter().all(|it| it.abs() <= LARGEST) { Ok(()) } else { Err(IndexError::BadVector) }
+        if vector.iter().all(|it| it.abs() <= MAX_VECTOR_COMPONENT) {
+            Ok(())
+        } else {
+            Err(IndexError::InvalidVector)
+        }
     }
 
-    fn writer(&self) -> MutexGuard<'_, Writer> {
+    fn lock_writer(&self) -> MutexGuard<'_, WriterState> {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn live(&self) -> Arc<Live> {
+    fn live(&self) -> Arc<LiveCodes> {
         Arc::clone(&self.live.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn count(&self, writer: &Writer) {
+    fn publish_counts(&self, writer: &WriterState) {
         self.len.store(writer.faces.len(), Ordering::Release);
         self.persons.store(writer.persons.len(), Ordering::Release);
     }
 
     /// Changes a record and its row together; says who was there. Where the record cannot be written, the row goes.
-    fn change(
+    fn change_row(
         &self,
-        live: &Live,
+        live: &LiveCodes,
         slot: u32,
-        row: Option<(&Code, Who)>,
+        row: Option<(&VectorCode, FaceIds)>,
         write: impl FnOnce() -> Result<(), IndexError>,
-    ) -> (Option<Who>, Result<(), IndexError>) {
-        let (chunk, at) = match self.chunk(live, slot) {
+    ) -> (Option<FaceIds>, Result<(), IndexError>) {
+        let (chunk, at) = match self.chunk_of(live, slot) {
             Ok(found) => found,
             Err(error) => return (None, Err(error)),
         };
-        let _agreed = self.gate.write().unwrap_or_else(PoisonError::into_inner);
+        let _agreed = self.consistency_lock.write().unwrap_or_else(PoisonError::into_inner);
         let written = write();
         let mut rows = chunk.write().unwrap_or_else(PoisonError::into_inner);
-        let before = rows.who(at);
+        let before = rows.ids(at);
         rows.set(at, row.filter(|_| written.is_ok()));
         (before, written)
     }
 
     /// The chunk of a slot, which comes into being if need be, and the row there.
-    fn chunk(&self, live: &Live, slot: u32) -> Result<(Chunk, usize), IndexError> {
-        let (chunk, at) = (slot as usize / ROWS, slot as usize % ROWS);
+    fn chunk_of(&self, live: &LiveCodes, slot: u32) -> Result<(SharedChunk, usize), IndexError> {
+        let (chunk, at) = (slot as usize / ROWS_PER_CHUNK, slot as usize % ROWS_PER_CHUNK);
         let mut chunks = live.chunks.write().unwrap_or_else(PoisonError::into_inner);
         while chunks.len() <= chunk {
-            let rows = Rows::new(padded(self.space.dimension), Rows::large(slot as usize))?;
+            let rows = CodeChunk::new(
+                padded_dimension(self.space.dimension),
+                CodeChunk::wants_large_pages(slot as usize),
+            )?;
             chunks.push(Arc::new(RwLock::new(rows)));
         }
         Ok((Arc::clone(&chunks[chunk]), at))
     }
 
     /// Makes all codes anew, called by the writer now that there are vectors enough to know their middle.
-    fn centre(&self) -> Result<(), IndexError> {
-        let (slots, _) = self.store.slots()?;
-        let loaded = load(&self.store, &self.turn, self.space.dimension, slots)?;
-        let _agreed = self.gate.write().unwrap_or_else(PoisonError::into_inner);
+    fn recentre(&self) -> Result<(), IndexError> {
+        let (slots, _) = self.file.recover_slots()?;
+        let loaded = load_codes(&self.file, &self.rotation, self.space.dimension, slots)?;
+        let _agreed = self.consistency_lock.write().unwrap_or_else(PoisonError::into_inner);
         *self.live.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(loaded.live);
         Ok(())
     }
 
     /// Takes out faces that lie in these slots and in others too.
-    fn drop_doubled(&self, slots: &[u32]) -> Result<(), IndexError> {
-        let mut writer = self.writer();
+    fn drop_duplicates(&self, slots: &[u32]) -> Result<(), IndexError> {
+        let mut writer = self.lock_writer();
         let live = self.live();
         for slot in slots {
-            let (doubled, wiped) = self.change(&live, *slot, None, || self.store.wipe(*slot));
+            let (doubled, wiped) = self.change_row(&live, *slot, None, || self.file.wipe(*slot));
             wiped?;
             writer.free.push(*slot);
             let Some(other) = doubled.and_then(|who| writer.faces.get(&who.face).copied()) else { continue };
-            let (before, wiped) = self.change(&live, other, None, || self.store.wipe(other));
+            let (before, wiped) = self.change_row(&live, other, None, || self.file.wipe(other));
             wiped?;
-            writer.forget(before);
+            writer.remove_face(before);
             writer.free.push(other);
         }
-        self.count(&writer);
+        self.publish_counts(&writer);
         Ok(())
     }
 }
 
-impl Writer {
+impl WriterState {
     /// A slot for one more record.
-    fn slot(&mut self) -> Result<u32, IndexError> {
+    fn allocate_slot(&mut self) -> Result<u32, IndexError> {
         if let Some(slot) = self.free.pop() {
             return Ok(slot);
         }
@@ -347,7 +373,7 @@ impl Writer {
     }
 
     /// Notes who is in a slot; false where the face is in another already.
-    fn add(&mut self, who: Who, slot: u32) -> bool {
+    fn add(&mut self, who: FaceIds, slot: u32) -> bool {
         match self.faces.entry(who.face) {
             hash_map::Entry::Occupied(_) => return false,
             hash_map::Entry::Vacant(free) => free.insert(slot),
@@ -357,8 +383,8 @@ impl Writer {
     }
 
     /// Notes that somebody is gone.
-    fn forget(&mut self, who: Option<Who>) {
-        let Some(Who { face, person }) = who else { return };
+    fn remove_face(&mut self, who: Option<FaceIds>) {
+        let Some(FaceIds { face, person }) = who else { return };
         self.faces.remove(&face);
         if let hash_map::Entry::Occupied(mut count) = self.persons.entry(person) {
             *count.get_mut() -= 1;

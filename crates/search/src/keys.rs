@@ -17,28 +17,28 @@ use std::{
 use zeroize::Zeroizing;
 
 /// Bytes of a salt, of the file or of a session.
-pub(crate) const SALT: usize = 16;
+pub(crate) const SALT_BYTES: usize = 16;
 /// Bytes of a tag behind a sealed vector.
-pub(crate) const TAG: usize = 16;
+pub(crate) const TAG_BYTES: usize = 16;
 /// Keys of other sessions that are kept at hand.
-const KEPT: usize = 256;
+const MAX_CACHED_KEYS: usize = 256;
 
 /// What a record says about how it was sealed: a salt of whoever had the file open, and a number used once under it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stamp {
-    pub(crate) session: [u8; SALT],
-    pub(crate) number: u64,
+pub(crate) struct RecordNonce {
+    pub(crate) session: [u8; SALT_BYTES],
+    pub(crate) counter: u64,
 }
 
 /// What belongs together: authenticated with the vector, so that none of it can be exchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct RecordAad {
     pub(crate) slot: u32,
     pub(crate) face: Uuid,
     pub(crate) person: Uuid,
 }
 
-impl Place {
+impl RecordAad {
     fn bytes(&self) -> [u8; 36] {
         let mut bytes = [0; 36];
         bytes[..4].copy_from_slice(&self.slot.to_le_bytes());
@@ -53,73 +53,79 @@ impl Place {
 /// No nonce is used twice with one key: whenever a file is opened a random salt is drawn, which gives a key of its own,
 /// and under it records are numbered as they are written, whatever slot they go to. So it holds for slots that are used
 /// again, for writes that are repeated after a crash, and for a file that was put back from a copy.
-pub(crate) struct Keys {
+pub(crate) struct FileKeys {
     root: Prk,
-    session: [u8; SALT],
-    own: Arc<LessSafeKey>,
-    next: AtomicU64,
-    others: RwLock<HashMap<[u8; SALT], Arc<LessSafeKey>>>,
+    session: [u8; SALT_BYTES],
+    own_key: Arc<LessSafeKey>,
+    next_counter: AtomicU64,
+    other_keys: RwLock<HashMap<[u8; SALT_BYTES], Arc<LessSafeKey>>>,
 }
 
-struct Length(usize);
+struct HkdfLength(usize);
 
-impl KeyType for Length {
+impl KeyType for HkdfLength {
     fn len(&self) -> usize {
         self.0
     }
 }
 
-impl Keys {
-    pub(crate) fn new(key: &Secret<[u8; 32]>, salt: &[u8; SALT]) -> Result<Self, IndexError> {
+impl FileKeys {
+    pub(crate) fn new(key: &Secret<[u8; 32]>, salt: &[u8; SALT_BYTES]) -> Result<Self, IndexError> {
         let root = Salt::new(HKDF_SHA256, salt).extract(key.expose());
-        let session = chance()?;
+        let session = random_salt()?;
         let own = Arc::new(session_key(&root, &session));
-        Ok(Self { root, session, own, next: AtomicU64::new(0), others: RwLock::default() })
+        Ok(Self {
+            root,
+            session,
+            own_key: own,
+            next_counter: AtomicU64::new(0),
+            other_keys: RwLock::default(),
+        })
     }
 
     /// Bytes that only holders of the key know. At most 8160.
     pub(crate) fn derive(&self, purpose: &[u8], length: usize) -> Vec<u8> {
         let mut bytes = vec![0; length];
         self.root
-            .expand(&[b"assay/search/1/", purpose], Length(length))
+            .expand(&[b"assay/search/1/", purpose], HkdfLength(length))
             .and_then(|derived| derived.fill(&mut bytes))
             .expect("2048 dimensions need 1024 bytes, far below HKDF's limit of 8160");
         bytes
     }
 
     /// The key that headers are authenticated with.
-    pub(crate) fn header(&self) -> hmac::Key {
+    pub(crate) fn header_key(&self) -> hmac::Key {
         hmac::Key::new(hmac::HMAC_SHA256, &Zeroizing::new(self.derive(b"header", 32)))
     }
 
     /// Seals in place; the tag comes back.
-    pub(crate) fn seal(&self, place: &Place, plain: &mut [u8]) -> (Stamp, [u8; TAG]) {
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
+    pub(crate) fn seal(&self, place: &RecordAad, plain: &mut [u8]) -> (RecordNonce, [u8; TAG_BYTES]) {
+        let number = self.next_counter.fetch_add(1, Ordering::Relaxed);
         let tag = self
-            .own
+            .own_key
             .seal_in_place_separate_tag(nonce(number), Aad::from(place.bytes()), plain)
             .expect("a vector is far below GCM's limit of 64 GiB");
-        let mut bytes = [0; TAG];
+        let mut bytes = [0; TAG_BYTES];
         bytes.copy_from_slice(tag.as_ref());
-        (Stamp { session: self.session, number }, bytes)
+        (RecordNonce { session: self.session, counter: number }, bytes)
     }
 
     /// Opens in place a vector with its tag behind it; false where it is not what was sealed for this place.
-    pub(crate) fn open(&self, stamp: &Stamp, place: &Place, sealed: &mut [u8]) -> bool {
-        let key = self.key_of(&stamp.session);
-        key.open_in_place(nonce(stamp.number), Aad::from(place.bytes()), sealed).is_ok()
+    pub(crate) fn open(&self, stamp: &RecordNonce, place: &RecordAad, sealed: &mut [u8]) -> bool {
+        let key = self.session_key_of(&stamp.session);
+        key.open_in_place(nonce(stamp.counter), Aad::from(place.bytes()), sealed).is_ok()
     }
 
-    fn key_of(&self, session: &[u8; SALT]) -> Arc<LessSafeKey> {
+    fn session_key_of(&self, session: &[u8; SALT_BYTES]) -> Arc<LessSafeKey> {
         if *session == self.session {
-            return Arc::clone(&self.own);
+            return Arc::clone(&self.own_key);
         }
-        if let Some(key) = self.others.read().unwrap_or_else(PoisonError::into_inner).get(session) {
+        if let Some(key) = self.other_keys.read().unwrap_or_else(PoisonError::into_inner).get(session) {
             return Arc::clone(key);
         }
         let key = Arc::new(session_key(&self.root, session));
-        let mut others = self.others.write().unwrap_or_else(PoisonError::into_inner);
-        if others.len() >= KEPT {
+        let mut others = self.other_keys.write().unwrap_or_else(PoisonError::into_inner);
+        if others.len() >= MAX_CACHED_KEYS {
             others.clear();
         }
         others.insert(*session, Arc::clone(&key));
@@ -128,13 +134,13 @@ impl Keys {
 }
 
 /// Bytes of chance.
-pub(crate) fn chance() -> Result<[u8; SALT], IndexError> {
-    let mut bytes = [0; SALT];
-    rand::fill(&mut bytes).map_err(|_| IndexError::NoChance)?;
+pub(crate) fn random_salt() -> Result<[u8; SALT_BYTES], IndexError> {
+    let mut bytes = [0; SALT_BYTES];
+    rand::fill(&mut bytes).map_err(|_| IndexError::NoRandomness)?;
     Ok(bytes)
 }
 
-fn session_key(root: &Prk, session: &[u8; SALT]) -> LessSafeKey {
+fn session_key(root: &Prk, session: &[u8; SALT_BYTES]) -> LessSafeKey {
     let derived = root
         .expand(&[b"assay/search/1/records/", session], &AES_256_GCM)
         .map(UnboundKey::from)

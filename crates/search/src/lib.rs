@@ -26,23 +26,23 @@
 //! of use the more dimensions there are and the smaller the distance is: below 128 dimensions it is not applied, and where
 //! it leaves so many rows that reading all codes is quicker, it is given up for the rest of the search.
 
-mod best;
-mod code;
+mod code_chunk;
 mod file;
+mod hadamard_rotation;
 mod index;
 mod kernels;
 mod keys;
 mod load;
-mod rows;
+mod scalar_quantisation;
 mod scan;
-mod turn;
+mod top_k;
 
 pub use base::Uuid;
-pub use index::Index;
+pub use index::FaceIndex;
 
 /// What an index is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Space {
+pub struct IndexSpace {
     /// Digest of the model that made the embeddings: those of two models cannot be compared.
     pub model: [u8; 32],
     /// Numbers in an embedding, 8 to 2048.
@@ -51,7 +51,7 @@ pub struct Space {
 
 /// A face to be found from now on.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry<'a> {
+pub struct FaceEntry<'a> {
     /// The face; one of this id is replaced.
     pub face: Uuid,
     /// Whose it is. A person may have many faces.
@@ -62,21 +62,21 @@ pub struct Entry<'a> {
 
 /// What to look for.
 #[derive(Clone, Copy)]
-pub struct Ask<'a> {
+pub struct SearchQuery<'a> {
     /// Persons to come back, at most; 0 finds nobody. Meant for tens or hundreds.
-    pub most: usize,
+    pub top_k: usize,
     /// The greatest distance that counts. 0 or more.
-    pub within: Option<f32>,
+    pub max_distance: Option<f32>,
     /// Read sketches first, which is quicker and may miss a face with a probability of at most 10⁻⁹. Without effect
     /// where `within` is `None`.
     pub prefilter: bool,
     /// Persons that may be found; all others are as if they were not there. It must be quick and must not use the index.
-    pub only: Option<&'a (dyn Fn(Uuid) -> bool + Sync)>,
+    pub person_filter: Option<&'a (dyn Fn(Uuid) -> bool + Sync)>,
 }
 
 /// A person that was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Hit {
+pub struct SearchHit {
     /// Whoever was found.
     pub person: Uuid,
     /// The nearest of its faces.
@@ -90,10 +90,10 @@ pub struct Hit {
 pub enum IndexError {
     /// The space has fewer than 8 or more than 2048 dimensions.
     #[error("an index has 8 to 2048 dimensions, not {0}")]
-    BadSpace(usize),
+    UnsupportedDimension(usize),
     /// A vector has another number of dimensions.
     #[error("a vector has {got} dimensions instead of {expected}")]
-    BadDimension {
+    DimensionMismatch {
         /// What the index has.
         expected: usize,
         /// What the vector has.
@@ -101,19 +101,19 @@ pub enum IndexError {
     },
     /// A vector has numbers that are infinite, not a number, or beyond a million.
     #[error("a vector has a number that is not finite or beyond a million")]
-    BadVector,
+    InvalidVector,
     /// The distance asked for is negative or not a number.
     #[error("a distance is 0 or more")]
-    BadDistance,
+    InvalidDistance,
     /// The file is none of ours, or its beginning is damaged.
     #[error("the file is no index")]
     NotAnIndex,
     /// The file is of another model or dimension.
     #[error("the index is of another model or dimension")]
-    OtherSpace,
+    SpaceMismatch,
     /// The file was made with another key, or its header was tampered with.
     #[error("the index was made with another key")]
-    OtherKey,
+    KeyMismatch,
     /// Somebody else has the file open.
     #[error("the index is in use by another process")]
     InUse,
@@ -125,19 +125,19 @@ pub enum IndexError {
     Full,
     /// The system gives no random numbers.
     #[error("the system gives no random numbers")]
-    NoChance,
+    NoRandomness,
     /// The system failed.
     #[error("the index cannot be read or written: {0}")]
     Io(#[from] std::io::Error),
 }
 
-impl std::fmt::Debug for Ask<'_> {
+impl std::fmt::Debug for SearchQuery<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Ask")
-            .field("most", &self.most)
-            .field("within", &self.within)
+            .field("most", &self.top_k)
+            .field("within", &self.max_distance)
             .field("prefilter", &self.prefilter)
-            .field("only", &self.only.map(|_| "..."))
+            .field("only", &self.person_filter.map(|_| "..."))
             .finish()
     }
 }

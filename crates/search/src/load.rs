@@ -2,10 +2,10 @@
 
 use crate::{
     IndexError,
-    code::{Code, turned},
-    file::{Slot, Store},
-    rows::{ROWS, Rows, Who, padded},
-    turn::Turn,
+    code_chunk::{CodeChunk, FaceIds, ROWS_PER_CHUNK, padded_dimension},
+    file::{IndexFile, RecordSlot},
+    hadamard_rotation::HadamardRotation,
+    scalar_quantisation::{VectorCode, centre_and_rotate},
 };
 use std::sync::{
     Arc, Mutex, PoisonError, RwLock,
@@ -14,36 +14,41 @@ use std::sync::{
 use zeroize::Zeroizing;
 
 /// Records read at a time.
-const AT_ONCE: usize = 256;
+const RECORDS_PER_READ: usize = 256;
 /// Vectors whose mean is the centre.
-const SAMPLE: usize = 4096;
+const CENTRE_SAMPLE_VECTORS: usize = 4096;
 /// With fewer vectors the centre is the origin.
-pub(crate) const CENTRED: usize = 1024;
+pub(crate) const MIN_VECTORS_FOR_CENTRE: usize = 1024;
 
 /// A chunk, shared by searches and the writer.
-pub(crate) type Chunk = Arc<RwLock<Rows>>;
+pub(crate) type SharedChunk = Arc<RwLock<CodeChunk>>;
 
 /// All codes, around one centre.
-pub(crate) struct Live {
+pub(crate) struct LiveCodes {
     /// The nearer it is to the vectors, the finer are their codes; exactness does not depend on it.
     pub(crate) centre: Vec<f32>,
     pub(crate) centred: bool,
-    pub(crate) chunks: RwLock<Vec<Chunk>>,
+    pub(crate) chunks: RwLock<Vec<SharedChunk>>,
 }
 
 /// What a pass over the file found.
-pub(crate) struct Loaded {
-    pub(crate) live: Live,
+pub(crate) struct LoadedCodes {
+    pub(crate) live: LiveCodes,
     /// What lies in each slot; free ones and those that do not open are `None`.
-    pub(crate) who: Vec<Option<Who>>,
+    pub(crate) ids: Vec<Option<FaceIds>>,
     /// Records that do not open.
     pub(crate) damaged: usize,
 }
 
 /// Reads the whole file.
-pub(crate) fn load(store: &Store, turn: &Turn, dimension: usize, slots: u32) -> Result<Loaded, IndexError> {
-    let (centre, centred) = centre(store, dimension, slots)?;
-    let count = (slots as usize).div_ceil(ROWS);
+pub(crate) fn load_codes(
+    store: &IndexFile,
+    turn: &HadamardRotation,
+    dimension: usize,
+    slots: u32,
+) -> Result<LoadedCodes, IndexError> {
+    let (centre, centred) = compute_centre(store, dimension, slots)?;
+    let count = (slots as usize).div_ceil(ROWS_PER_CHUNK);
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::with_capacity(count));
     let worker = || -> Result<(), IndexError> {
@@ -52,7 +57,7 @@ pub(crate) fn load(store: &Store, turn: &Turn, dimension: usize, slots: u32) -> 
             if at >= count {
                 return Ok(());
             }
-            let (rows, damaged) = chunk(store, turn, &centre, at, slots)?;
+            let (rows, damaged) = load_chunk(store, turn, &centre, at, slots)?;
             done.lock().unwrap_or_else(PoisonError::into_inner).push((at, rows, damaged));
         }
     };
@@ -67,54 +72,54 @@ pub(crate) fn load(store: &Store, turn: &Turn, dimension: usize, slots: u32) -> 
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_unstable_by_key(|(at, ..)| *at);
     let damaged = done.iter().map(|(.., damaged)| damaged).sum();
-    let who = done.iter().flat_map(|(_, rows, _)| (0..rows.len()).map(|row| rows.who(row))).collect();
+    let who = done.iter().flat_map(|(_, rows, _)| (0..rows.len()).map(|row| rows.ids(row))).collect();
     let chunks = RwLock::new(done.into_iter().map(|(_, rows, _)| Arc::new(RwLock::new(rows))).collect());
-    Ok(Loaded { live: Live { centre, centred, chunks }, who, damaged })
+    Ok(LoadedCodes { live: LiveCodes { centre, centred, chunks }, ids: who, damaged })
 }
 
 /// The mean of the first vectors.
-fn centre(store: &Store, dimension: usize, slots: u32) -> Result<(Vec<f32>, bool), IndexError> {
+fn compute_centre(store: &IndexFile, dimension: usize, slots: u32) -> Result<(Vec<f32>, bool), IndexError> {
     let mut sums = vec![0.0_f64; dimension];
     let mut count = 0_usize;
-    let first = (slots as usize).min(SAMPLE);
-    each(store, 0, first as u32, |_, slot, vector| {
-        if let Slot::Taken(_) = slot {
+    let first = (slots as usize).min(CENTRE_SAMPLE_VECTORS);
+    for_each_record(store, 0, first as u32, |_, slot, vector| {
+        if let RecordSlot::Taken(_) = slot {
             count += 1;
             for (sum, it) in sums.iter_mut().zip(vector) {
                 *sum += f64::from(*it);
             }
         }
     })?;
-    let centred = count >= CENTRED;
+    let centred = count >= MIN_VECTORS_FOR_CENTRE;
     let mean = |sum: &f64| if centred { (sum / count as f64) as f32 } else { 0.0 };
     Ok((sums.iter().map(mean).collect(), centred))
 }
 
 /// Codes one chunk; with it comes how many of its records do not open.
-fn chunk(
-    store: &Store,
-    turn: &Turn,
+fn load_chunk(
+    store: &IndexFile,
+    turn: &HadamardRotation,
     centre: &[f32],
     at: usize,
     slots: u32,
-) -> Result<(Rows, usize), IndexError> {
-    let padded = padded(centre.len());
-    let mut rows = Rows::new(padded, Rows::large(slots as usize))?;
+) -> Result<(CodeChunk, usize), IndexError> {
+    let padded = padded_dimension(centre.len());
+    let mut rows = CodeChunk::new(padded, CodeChunk::wants_large_pages(slots as usize))?;
     let mut damaged = 0;
-    let mut code = Code::default();
+    let mut code = VectorCode::default();
     let mut y = Zeroizing::new(Vec::with_capacity(padded));
-    let first = at * ROWS;
-    let end = (first + ROWS).min(slots as usize);
-    each(store, first as u32, end as u32, |slot, found, vector| {
+    let first = at * ROWS_PER_CHUNK;
+    let end = (first + ROWS_PER_CHUNK).min(slots as usize);
+    for_each_record(store, first as u32, end as u32, |slot, found, vector| {
         let row = slot as usize - first;
         match found {
-            Slot::Taken(record) => {
-                turned(turn, centre, vector, padded, &mut y);
-                code.set(&y);
-                rows.set(row, Some((&code, Who { face: record.face, person: record.person })));
+            RecordSlot::Taken(record) => {
+                centre_and_rotate(turn, centre, vector, padded, &mut y);
+                code.encode(&y);
+                rows.set(row, Some((&code, FaceIds { face: record.face, person: record.person })));
             }
-            Slot::Free => rows.set(row, None),
-            Slot::Damaged => {
+            RecordSlot::Free => rows.set(row, None),
+            RecordSlot::Damaged => {
                 damaged += 1;
                 rows.set(row, None);
             }
@@ -124,18 +129,18 @@ fn chunk(
 }
 
 /// Opens the records of slots from `first` to before `end`.
-fn each(
-    store: &Store,
+fn for_each_record(
+    store: &IndexFile,
     first: u32,
     end: u32,
-    mut take: impl FnMut(u32, Slot, &[f32]),
+    mut take: impl FnMut(u32, RecordSlot, &[f32]),
 ) -> Result<(), IndexError> {
-    let size = store.size();
-    let mut bytes = Zeroizing::new(vec![0; AT_ONCE.min((end - first) as usize) * size]);
+    let size = store.record_bytes();
+    let mut bytes = Zeroizing::new(vec![0; RECORDS_PER_READ.min((end - first) as usize) * size]);
     let mut vector = Zeroizing::new(Vec::new());
-    for from in (first..end).step_by(AT_ONCE) {
-        let bytes = &mut bytes[..AT_ONCE.min((end - from) as usize) * size];
-        store.read(from, bytes)?;
+    for from in (first..end).step_by(RECORDS_PER_READ) {
+        let bytes = &mut bytes[..RECORDS_PER_READ.min((end - from) as usize) * size];
+        store.read_slots(from, bytes)?;
         for (slot, record) in (from..end).zip(bytes.chunks_exact_mut(size)) {
             let found = store.unseal(slot, record, &mut vector);
             take(slot, found, &vector);

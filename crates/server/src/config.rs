@@ -1,18 +1,18 @@
 //! Settings: defaults, then the file, then the environment (`ASSAY__SECTION__NAME`). An unknown name is an error.
 
-use crate::Place;
+use crate::InstallationArgs;
+use age_methods::{card, oidc, passkey, registry, wallet};
 use anyhow::Context as _;
-use base::{Secret, SignedDuration, SystemWorld, World};
-use credentials::trust::Jwk;
+use base::{Environment, Secret, SignedDuration, SystemEnvironment};
+use credentials::trust::VerificationKey;
 use domain::{
-    accounts::doors,
-    estimate::{FaceRules, Rules},
+    accounts::sign_in,
     faces::EnrolRules,
+    image_analysis::{AnalysisRules, FaceRules},
     keyring::Keyring,
-    mail::{Carrier, Smtp, Tls},
+    mail::{MailTransport, SmtpTls, SmtpTransport},
 };
-use media::blobs::{self, Blobs};
-use methods::{card, oidc, passkey, registry, wallet};
+use media::blobs::{self, BlobStore};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
@@ -29,37 +29,37 @@ pub(crate) struct Config {
     /// Folder with the database, keys and files.
     #[serde(skip)]
     pub(crate) data_dir: PathBuf,
-    pub(crate) server: Server,
-    pub(crate) database: Database,
-    pub(crate) wire: WireSettings,
-    pub(crate) hosts: VirtualHosts,
-    pub(crate) auth: Auth,
-    pub(crate) limits: Limits,
-    pub(crate) models: Models,
-    pub(crate) image: media::gate::Rules,
+    pub(crate) server: ServerConfig,
+    pub(crate) database: DatabaseConfig,
+    pub(crate) wire: WireConfig,
+    pub(crate) hosts: VirtualHostsConfig,
+    pub(crate) auth: AuthConfig,
+    pub(crate) limits: RateLimitConfig,
+    pub(crate) models: ModelsConfig,
+    pub(crate) image: media::image_validation::ImageLimits,
     pub(crate) face: FaceRules,
-    pub(crate) estimate: Estimate,
-    pub(crate) audit: Audit,
-    pub(crate) egress: media::fetch::Policy,
-    pub(crate) jobs: Jobs,
-    pub(crate) delivery: Delivery,
-    pub(crate) proof: Proof,
-    pub(crate) moderation: Moderation,
-    pub(crate) identity: Identity,
-    pub(crate) ages: Ages,
-    pub(crate) locations: Locations,
-    pub(crate) video: media::video::Settings,
-    pub(crate) mail: MailSettings,
-    pub(crate) console: Console,
-    pub(crate) storage: Storage,
-    pub(crate) faces: Faces,
-    pub(crate) secrets: Secrets,
-    pub(crate) log: Log,
+    pub(crate) estimate: ImageAnalysisConfig,
+    pub(crate) audit: AuditConfig,
+    pub(crate) egress: media::fetch::EgressPolicy,
+    pub(crate) jobs: JobsConfig,
+    pub(crate) delivery: DeliveryConfig,
+    pub(crate) proof: ProofOfAgeConfig,
+    pub(crate) moderation: ContentModerationConfig,
+    pub(crate) identity: DocumentVerificationConfig,
+    pub(crate) ages: AgeVerificationConfig,
+    pub(crate) locations: LocationsConfig,
+    pub(crate) video: media::video::VideoSettings,
+    pub(crate) mail: MailConfig,
+    pub(crate) console: ConsoleConfig,
+    pub(crate) storage: StorageConfig,
+    pub(crate) faces: FaceIndexConfig,
+    pub(crate) secrets: SecretsConfig,
+    pub(crate) log: LogConfig,
 }
 
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Server {
+pub(crate) struct ServerConfig {
     /// Where callers reach this server; generated links start with it. Default: `http://` and the listen address.
     pub(crate) public_url: Option<String>,
     /// The largest request body, bytes.
@@ -72,7 +72,7 @@ pub(crate) struct Server {
     pub(crate) min_free_bytes: u64,
 }
 
-impl Default for Server {
+impl Default for ServerConfig {
     fn default() -> Self {
         Self {
             public_url: None,
@@ -86,7 +86,7 @@ impl Default for Server {
 
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Database {
+pub(crate) struct DatabaseConfig {
     /// `sqlite:PATH` or `postgres://…`. Default: `assay.db` in the data folder.
     #[serde(skip_serializing)]
     pub(crate) url: Option<Secret<String>>,
@@ -96,7 +96,7 @@ pub(crate) struct Database {
     pub(crate) connections: u32,
 }
 
-impl Default for Database {
+impl Default for DatabaseConfig {
     fn default() -> Self {
         Self { url: None, url_file: None, connections: 8 }
     }
@@ -104,12 +104,12 @@ impl Default for Database {
 
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct WireSettings {
+pub(crate) struct WireConfig {
     /// The word in `X-Svc-*` headers and error codes.
     pub(crate) brand: String,
 }
 
-impl Default for WireSettings {
+impl Default for WireConfig {
     fn default() -> Self {
         Self { brand: "Svc".to_owned() }
     }
@@ -117,12 +117,12 @@ impl Default for WireSettings {
 
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Auth {
+pub(crate) struct AuthConfig {
     /// How far a signed request's timestamp may be off, seconds.
     pub(crate) max_clock_skew_seconds: u32,
 }
 
-impl Default for Auth {
+impl Default for AuthConfig {
     fn default() -> Self {
         Self { max_clock_skew_seconds: 300 }
     }
@@ -131,7 +131,7 @@ impl Default for Auth {
 /// A host name of its own for an interface; on it the interface's paths need no prefix, and no other is served.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct VirtualHosts {
+pub(crate) struct VirtualHostsConfig {
     pub(crate) moderation: Option<String>,
     pub(crate) ai: Option<String>,
     pub(crate) proof: Option<String>,
@@ -142,7 +142,7 @@ pub(crate) struct VirtualHosts {
 /// How it is found out where people are, for what a business does not offer everywhere.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Locations {
+pub(crate) struct LocationsConfig {
     /// A header that your proxy sets, and takes away where a caller sent it: a country (`US`) or a part of one (`US-UT`).
     pub(crate) header: Option<String>,
     /// A database of addresses in `MaxMind`'s format, with countries or cities.
@@ -155,7 +155,7 @@ pub(crate) struct Locations {
 /// How often one application may call; each process counts for itself.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Limits {
+pub(crate) struct RateLimitConfig {
     /// Calls of one application in a minute, in the long run. Default: no limit.
     pub(crate) calls_per_minute: Option<NonZeroU32>,
     /// Calls at once. Default: as many as in a minute.
@@ -164,7 +164,7 @@ pub(crate) struct Limits {
 
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Models {
+pub(crate) struct ModelsConfig {
     /// The folder with `pack.json`. Default: the first of `models` in the data folder, `models/pack` beside the
     /// binary's checkout and in the working folder that holds one.
     pub(crate) folder: Option<PathBuf>,
@@ -176,14 +176,14 @@ pub(crate) struct Models {
 
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Estimate {
+pub(crate) struct ImageAnalysisConfig {
     /// The age that `?explain=true` holds an estimate against where the request names no threshold.
     pub(crate) explained_age: u8,
     /// The false-positive rate for which `?explain=true` states a buffer.
     pub(crate) explained_rate: f64,
 }
 
-impl Default for Estimate {
+impl Default for ImageAnalysisConfig {
     fn default() -> Self {
         Self { explained_age: 18, explained_rate: 0.05 }
     }
@@ -191,20 +191,20 @@ impl Default for Estimate {
 
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Audit {
+pub(crate) struct AuditConfig {
     /// `on` keeps a signed record of each decision, never the image.
-    pub(crate) decisions: Switch,
+    pub(crate) decisions: OnOff,
 }
 
 /// Work that survives.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Jobs {
+pub(crate) struct JobsConfig {
     /// Seconds after which the work of a process that died is done by another.
     pub(crate) lease_seconds: u32,
 }
 
-impl Default for Jobs {
+impl Default for JobsConfig {
     fn default() -> Self {
         Self { lease_seconds: 60 }
     }
@@ -213,7 +213,7 @@ impl Default for Jobs {
 /// Messages to applications' own servers.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Delivery {
+pub(crate) struct DeliveryConfig {
     /// Attempts at once.
     pub(crate) at_once: usize,
     /// Attempts at once to one host of an application, which it gets step by step while it answers.
@@ -224,7 +224,7 @@ pub(crate) struct Delivery {
     pub(crate) keep_days: u32,
 }
 
-impl Default for Delivery {
+impl Default for DeliveryConfig {
     fn default() -> Self {
         Self { at_once: 256, per_endpoint: 64, timeout_seconds: 15, keep_days: 30 }
     }
@@ -233,7 +233,7 @@ impl Default for Delivery {
 /// Proofs of age.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Proof {
+pub(crate) struct ProofOfAgeConfig {
     /// The file with the trust list: whose proofs are believed.
     pub(crate) trust_list: Option<PathBuf>,
     /// Where a signed trust list is published (https); it is fetched every hour, and joined to the file.
@@ -250,7 +250,7 @@ pub(crate) struct Proof {
     pub(crate) audience: Option<String>,
 }
 
-impl Default for Proof {
+impl Default for ProofOfAgeConfig {
     fn default() -> Self {
         Self {
             trust_list: None,
@@ -267,7 +267,7 @@ impl Default for Proof {
 /// Content moderation.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Moderation {
+pub(crate) struct ContentModerationConfig {
     /// Accounts that one application may have.
     pub(crate) accounts: i64,
     /// Pictures of a video that are looked at, each second.
@@ -284,10 +284,15 @@ pub(crate) struct Moderation {
     pub(crate) live_at_once: usize,
 }
 
-impl Default for Moderation {
+impl Default for ContentModerationConfig {
     fn default() -> Self {
-        let domain::moderation::Settings { rate, smallest_face, outage, settle, .. } =
-            domain::moderation::Settings::default();
+        let domain::content_moderation::ContentModerationSettings {
+            frames_per_second: rate,
+            min_face_pixels: smallest_face,
+            max_outage_seconds: outage,
+            settle_seconds: settle,
+            ..
+        } = domain::content_moderation::ContentModerationSettings::default();
         Self {
             accounts: 100,
             samples_per_second: rate,
@@ -303,7 +308,7 @@ impl Default for Moderation {
 /// Document verification sessions.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Identity {
+pub(crate) struct DocumentVerificationConfig {
     /// Days that a session is kept after its resources were destroyed: its state and what its checks said.
     pub(crate) keep_days: u32,
     /// Seconds that a call waits for the document that it has read.
@@ -314,7 +319,7 @@ pub(crate) struct Identity {
     pub(crate) calls_per_minute: NonZeroU32,
 }
 
-impl Default for Identity {
+impl Default for DocumentVerificationConfig {
     fn default() -> Self {
         Self {
             keep_days: 30,
@@ -328,7 +333,7 @@ impl Default for Identity {
 /// Age verification sessions.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Ages {
+pub(crate) struct AgeVerificationConfig {
     /// Days that a session is kept after its end: its state and what came of it.
     pub(crate) keep_days: u32,
     /// How sure an estimated age must be to pass or to fail, 0.5 to 0.999; what is less sure goes to the next method.
@@ -339,34 +344,38 @@ pub(crate) struct Ages {
     pub(crate) proofs: bool,
     /// Who answers for the methods that need somebody outside; see docs/PROVIDERS.md.
     #[serde(skip_serializing)]
-    pub(crate) credit_card: Option<card::Settings>,
+    pub(crate) credit_card: Option<card::CardProviderSettings>,
     #[serde(skip_serializing)]
-    pub(crate) mobile: Option<domain::ages::Mobile>,
+    pub(crate) mobile: Option<domain::age_verification::MobileSettings>,
     #[serde(skip_serializing)]
-    pub(crate) email: Option<registry::Settings>,
+    pub(crate) email: Option<registry::RegistrySettings>,
     #[serde(skip_serializing)]
-    pub(crate) social_security_number: Option<registry::Settings>,
+    pub(crate) social_security_number: Option<registry::RegistrySettings>,
     #[serde(skip_serializing)]
-    pub(crate) us_florida_hb3: Option<registry::Settings>,
+    pub(crate) us_florida_hb3: Option<registry::RegistrySettings>,
     #[serde(skip_serializing)]
-    pub(crate) la_wallet: Option<registry::Settings>,
+    pub(crate) la_wallet: Option<registry::RegistrySettings>,
     #[serde(skip_serializing)]
-    pub(crate) cpf: Option<registry::Settings>,
+    pub(crate) cpf: Option<registry::RegistrySettings>,
     #[serde(skip_serializing)]
-    pub(crate) electronic_id: BTreeMap<String, oidc::Settings>,
+    pub(crate) electronic_id: BTreeMap<String, oidc::IdentityProviderSettings>,
     #[serde(skip_serializing)]
-    pub(crate) singpass: Option<oidc::Settings>,
+    pub(crate) singpass: Option<oidc::IdentityProviderSettings>,
     #[serde(skip_serializing)]
-    pub(crate) digital_id: Option<wallet::Settings>,
+    pub(crate) digital_id: Option<wallet::WalletSettings>,
     #[serde(skip_serializing)]
-    pub(crate) svc_key: Option<passkey::Settings>,
+    pub(crate) svc_key: Option<passkey::PasskeySettings>,
     #[serde(skip_serializing)]
-    pub(crate) double_anonymity: Option<domain::ages::Anonymous>,
+    pub(crate) double_anonymity: Option<domain::age_verification::BlindTokenSettings>,
 }
 
-impl Default for Ages {
+impl Default for AgeVerificationConfig {
     fn default() -> Self {
-        let domain::ages::Settings { sure, proofs, .. } = domain::ages::Settings::default();
+        let domain::age_verification::AgeVerificationSettings {
+            min_confidence: sure,
+            offers_proof_of_age: proofs,
+            ..
+        } = domain::age_verification::AgeVerificationSettings::default();
         Self {
             keep_days: 30,
             sure,
@@ -391,13 +400,13 @@ impl Default for Ages {
 /// The mail server that invitations and sign-in links are sent by. It is the operator's own, and called directly.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct MailSettings {
+pub(crate) struct MailConfig {
     /// Its name. Without one `--dev` writes mails to the folder `mail` in the data folder, and else nobody is invited.
     pub(crate) host: Option<String>,
     /// Its port. Default: 587 with starttls, 465 with tls, 25 with none.
     pub(crate) port: Option<u16>,
     /// `starttls` (required, never merely tried), `tls` from the first byte, or `none`, with a server on this machine.
-    pub(crate) tls: Tls,
+    pub(crate) tls: SmtpTls,
     /// Who this server is there.
     pub(crate) user: Option<String>,
     /// The file with the password.
@@ -411,7 +420,7 @@ pub(crate) struct MailSettings {
 /// How members come into the console.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Console {
+pub(crate) struct ConsoleConfig {
     /// Days that an invitation may be accepted.
     pub(crate) invitation_days: u32,
     /// Minutes that a sign-in link works.
@@ -426,7 +435,7 @@ pub(crate) struct Console {
     pub(crate) session_days: u32,
 }
 
-impl Default for Console {
+impl Default for ConsoleConfig {
     fn default() -> Self {
         Self {
             invitation_days: 7,
@@ -442,7 +451,7 @@ impl Default for Console {
 /// Faces of profiles: what is kept of them, and when two are one person's.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Faces {
+pub(crate) struct FaceIndexConfig {
     /// Whether pictures of enrolled faces are kept, so that another model can be taken later without enrolling anew.
     pub(crate) keep_images: bool,
     /// The share of strangers that may pass for one person where two faces are compared. The model says at which
@@ -460,7 +469,7 @@ pub(crate) struct Faces {
     pub(crate) enrol: EnrolRules,
 }
 
-impl Default for Faces {
+impl Default for FaceIndexConfig {
     fn default() -> Self {
         Self {
             keep_images: true,
@@ -477,17 +486,17 @@ impl Default for Faces {
 /// Where files are kept, encrypted.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Storage {
+pub(crate) struct StorageConfig {
     /// A folder. Default: `blobs` in the data folder.
     pub(crate) folder: Option<PathBuf>,
     /// A bucket of Amazon S3, or of a server that speaks its protocol, instead of a folder.
-    pub(crate) s3: Option<S3>,
+    pub(crate) s3: Option<S3Config>,
 }
 
 /// A bucket.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct S3 {
+pub(crate) struct S3Config {
     /// The server's address, `https://…`. Default: Amazon's own.
     pub(crate) endpoint: Option<String>,
     /// The bucket's name.
@@ -508,7 +517,7 @@ pub(crate) struct S3 {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Switch {
+pub(crate) enum OnOff {
     On,
     #[default]
     Off,
@@ -516,14 +525,14 @@ pub(crate) enum Switch {
 
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Secrets {
+pub(crate) struct SecretsConfig {
     /// File with the master key, 64 hexadecimal digits. Default: `master.key` in the data folder, made at first start.
     pub(crate) master_key_file: Option<PathBuf>,
 }
 
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct Log {
+pub(crate) struct LogConfig {
     /// `text` for people, `json` for machines.
     pub(crate) format: LogFormat,
     /// What to log, in the words of `tracing`: `info`, `warn,api=debug`, …
@@ -537,7 +546,7 @@ pub(crate) enum LogFormat {
     Json,
 }
 
-impl Default for Log {
+impl Default for LogConfig {
     fn default() -> Self {
         Self { format: LogFormat::Text, filter: "info".to_owned() }
     }
@@ -546,38 +555,38 @@ impl Default for Log {
 /// What the file and the environment may leave out.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Sections {
-    server: Server,
-    database: Database,
-    wire: WireSettings,
-    hosts: VirtualHosts,
-    auth: Auth,
-    limits: Limits,
-    models: Models,
-    image: media::gate::Rules,
+struct ConfigSections {
+    server: ServerConfig,
+    database: DatabaseConfig,
+    wire: WireConfig,
+    hosts: VirtualHostsConfig,
+    auth: AuthConfig,
+    limits: RateLimitConfig,
+    models: ModelsConfig,
+    image: media::image_validation::ImageLimits,
     face: FaceRules,
-    estimate: Estimate,
-    audit: Audit,
-    egress: media::fetch::Policy,
-    jobs: Jobs,
-    delivery: Delivery,
-    proof: Proof,
-    moderation: Moderation,
-    identity: Identity,
-    ages: Ages,
-    locations: Locations,
-    video: media::video::Settings,
-    mail: MailSettings,
-    console: Console,
-    storage: Storage,
-    faces: Faces,
-    secrets: Secrets,
-    log: Log,
+    estimate: ImageAnalysisConfig,
+    audit: AuditConfig,
+    egress: media::fetch::EgressPolicy,
+    jobs: JobsConfig,
+    delivery: DeliveryConfig,
+    proof: ProofOfAgeConfig,
+    moderation: ContentModerationConfig,
+    identity: DocumentVerificationConfig,
+    ages: AgeVerificationConfig,
+    locations: LocationsConfig,
+    video: media::video::VideoSettings,
+    mail: MailConfig,
+    console: ConsoleConfig,
+    storage: StorageConfig,
+    faces: FaceIndexConfig,
+    secrets: SecretsConfig,
+    log: LogConfig,
 }
 
 impl Config {
     /// Reads file and environment.
-    pub(crate) fn load(place: &Place) -> anyhow::Result<Self> {
+    pub(crate) fn load(place: &InstallationArgs) -> anyhow::Result<Self> {
         let mut sources = config::Config::builder();
         if let Some(file) = &place.config {
             sources = sources.add_source(config::File::from(file.as_path()).format(config::FileFormat::Toml));
@@ -586,12 +595,12 @@ impl Config {
             .prefix_separator("__")
             .separator("__")
             .try_parsing(true);
-        let sections: Sections = sources
+        let sections: ConfigSections = sources
             .add_source(environment)
             .build()
             .and_then(config::Config::try_deserialize)
             .context("the configuration cannot be read")?;
-        let Sections {
+        let ConfigSections {
             server,
             database,
             wire,
@@ -661,14 +670,14 @@ impl Config {
 
     /// Opens the database, without touching it yet; the data folder is made where the database lies in it.
     pub(crate) fn open_database(&self) -> anyhow::Result<db::Db> {
-        if let Database { url_file: None, url: None, .. } = &self.database {
+        if let DatabaseConfig { url_file: None, url: None, .. } = &self.database {
             self.data_dir()?;
         }
-        self.database_as_it_is()
+        self.open_existing_database()
     }
 
     /// The same, without making the folder.
-    pub(crate) fn database_as_it_is(&self) -> anyhow::Result<db::Db> {
+    pub(crate) fn open_existing_database(&self) -> anyhow::Result<db::Db> {
         let url = match (&self.database.url_file, &self.database.url) {
             (Some(file), _) => std::fs::read_to_string(file)
                 .with_context(|| format!("database.url_file {} cannot be read", file.display()))?
@@ -690,17 +699,21 @@ impl Config {
         if self.secrets.master_key_file.is_none() {
             self.data_dir()?;
         }
-        Ok(Keyring::open(&self.master_key_file(), &SystemWorld)?)
+        Ok(Keyring::open(&self.master_key_file(), &SystemEnvironment)?)
     }
 
     /// How mail leaves this server.
-    pub(crate) fn carrier(&self, dev: bool) -> anyhow::Result<Carrier> {
+    pub(crate) fn mail_transport(&self, dev: bool) -> anyhow::Result<MailTransport> {
         let read = |name: &str, file: &Path| {
             std::fs::read(file).with_context(|| format!("{name} {} cannot be read", file.display()))
         };
-        let MailSettings { host, port, tls, user, password_file, ca_file, .. } = &self.mail;
+        let MailConfig { host, port, tls, user, password_file, ca_file, .. } = &self.mail;
         let Some(host) = host else {
-            return Ok(if dev { Carrier::Folder(self.data_dir.join("mail")) } else { Carrier::None });
+            return Ok(if dev {
+                MailTransport::Folder(self.data_dir.join("mail"))
+            } else {
+                MailTransport::None
+            });
         };
         let credentials = match (user, password_file) {
             (Some(user), Some(file)) => {
@@ -712,38 +725,38 @@ impl Config {
             _ => anyhow::bail!("mail.user and mail.password_file go together"),
         };
         let ca = ca_file.as_ref().map(|file| read("mail.ca_file", file)).transpose()?;
-        Ok(Carrier::Smtp(Smtp::new(host, *port, *tls, credentials, ca.as_deref())?))
+        Ok(MailTransport::Smtp(SmtpTransport::new(host, *port, *tls, credentials, ca.as_deref())?))
     }
 
     /// How long the console's doors stay open, where the server is reached at `public_url`.
-    pub(crate) fn doors(&self, public_url: &str) -> doors::Rules {
-        let Console { invitation_days, link_minutes, links_per_hour, idle_hours, session_days, .. } =
+    pub(crate) fn sign_in_rules(&self, public_url: &str) -> sign_in::SignInSettings {
+        let ConsoleConfig { invitation_days, link_minutes, links_per_hour, idle_hours, session_days, .. } =
             self.console;
-        doors::Rules {
+        sign_in::SignInSettings {
             public_url: public_url.to_owned(),
-            invitation: SignedDuration::from_hours(24 * i64::from(invitation_days)),
-            link: SignedDuration::from_mins(link_minutes.into()),
-            links_an_hour: links_per_hour.into(),
-            idle: SignedDuration::from_hours(idle_hours.into()),
-            session: SignedDuration::from_hours(24 * i64::from(session_days)),
+            invitation_ttl: SignedDuration::from_hours(24 * i64::from(invitation_days)),
+            sign_in_link_ttl: SignedDuration::from_mins(link_minutes.into()),
+            max_links_per_hour: links_per_hour.into(),
+            session_idle_timeout: SignedDuration::from_hours(idle_hours.into()),
+            session_ttl: SignedDuration::from_hours(24 * i64::from(session_days)),
         }
     }
 
     /// Where files are kept.
-    pub(crate) fn blobs(&self, keyring: &Keyring, world: Arc<dyn World>) -> anyhow::Result<Blobs> {
+    pub(crate) fn blobs(&self, keyring: &Keyring, world: Arc<dyn Environment>) -> anyhow::Result<BlobStore> {
         let place = match &self.storage.s3 {
             None => {
                 let folder = self.storage.folder.clone();
-                blobs::Place::Folder(match folder {
+                blobs::BlobBackend::Folder(match folder {
                     Some(folder) => folder,
                     None => self.data_dir()?.join("blobs"),
                 })
             }
-            Some(S3 { endpoint, bucket, region, access_key, secret_key_file, prefix, allow_http }) => {
+            Some(S3Config { endpoint, bucket, region, access_key, secret_key_file, prefix, allow_http }) => {
                 let secret = std::fs::read_to_string(secret_key_file).with_context(|| {
                     format!("storage.s3.secret_key_file {} cannot be read", secret_key_file.display())
                 })?;
-                blobs::Place::S3 {
+                blobs::BlobBackend::S3 {
                     endpoint: endpoint.clone(),
                     bucket: bucket.clone(),
                     region: region.clone(),
@@ -754,7 +767,7 @@ impl Config {
                 }
             }
         };
-        Ok(Blobs::open(&place, keyring.derive("blobs"), world)?)
+        Ok(BlobStore::open(&place, keyring.derive("blobs"), world)?)
     }
 
     pub(crate) fn brand(&self) -> anyhow::Result<api::Brand> {
@@ -774,33 +787,37 @@ impl Config {
 
     /// What `assay serve --dev` writes.
     pub(crate) fn dev_credentials(&self) -> PathBuf {
-        self.data_dir.join(crate::serve::Credentials::FILE)
+        self.data_dir.join(crate::serve::DevCredentials::FILE_NAME)
     }
 
     /// How long a lease lasts that nobody extends.
-    pub(crate) fn lease(&self) -> SignedDuration {
+    pub(crate) fn job_lease(&self) -> SignedDuration {
         SignedDuration::from_secs(self.jobs.lease_seconds.max(1).into())
     }
 
     /// How much is delivered at once.
-    pub(crate) fn sender(&self) -> domain::delivery::Settings {
-        let Delivery { at_once, per_endpoint, timeout_seconds, .. } = self.delivery;
-        domain::delivery::Settings {
-            at_once: at_once.max(1),
-            per_endpoint: per_endpoint.max(1),
+    pub(crate) fn delivery_settings(&self) -> domain::delivery::DeliverySettings {
+        let DeliveryConfig { at_once, per_endpoint, timeout_seconds, .. } = self.delivery;
+        domain::delivery::DeliverySettings {
+            max_concurrent: at_once.max(1),
+            max_concurrent_per_endpoint: per_endpoint.max(1),
             timeout: Duration::from_secs(timeout_seconds.max(1)),
-            lease: self.lease(),
+            lease: self.job_lease(),
         }
     }
 
     /// The rules for proofs of age of a server that is reached at `public_url`.
-    pub(crate) fn proof(&self, public_url: &str) -> anyhow::Result<domain::proof::Settings> {
-        let Proof { trust_list, trust_list_url, trust_list_keys_file, .. } = &self.proof;
+    pub(crate) fn proof_of_age_settings(
+        &self,
+        public_url: &str,
+    ) -> anyhow::Result<domain::proof_of_age::ProofOfAgeSettings> {
+        let ProofOfAgeConfig { trust_list, trust_list_url, trust_list_keys_file, .. } = &self.proof;
         let keys = match trust_list_keys_file {
             Some(file) => {
                 let set =
                     std::fs::read(file).with_context(|| format!("{} cannot be read", file.display()))?;
-                Jwk::parse_set(&set).with_context(|| format!("{} is no JWK set", file.display()))?
+                VerificationKey::parse_set(&set)
+                    .with_context(|| format!("{} is no JWK set", file.display()))?
             }
             None if trust_list_url.is_some() => {
                 anyhow::bail!(
@@ -809,7 +826,7 @@ impl Config {
             }
             None => Vec::new(),
         };
-        Ok(domain::proof::Settings {
+        Ok(domain::proof_of_age::ProofOfAgeSettings {
             public_url: public_url.to_owned(),
             trust_list: trust_list.clone(),
             trust_list_url: trust_list_url.clone(),
@@ -822,10 +839,11 @@ impl Config {
     }
 
     /// How faces are taken in and told apart.
-    pub(crate) fn faces(&self, keyring: &Keyring) -> domain::faces::Settings {
-        let Faces { keep_images, verify_fmr, identify_fmr, verify_distance, identify_distance, .. } =
-            self.faces;
-        domain::faces::Settings {
+    pub(crate) fn face_index_settings(&self, keyring: &Keyring) -> domain::faces::FaceIndexSettings {
+        let FaceIndexConfig {
+            keep_images, verify_fmr, identify_fmr, verify_distance, identify_distance, ..
+        } = self.faces;
+        domain::faces::FaceIndexSettings {
             folder: self.data_dir.join("faces"),
             key: keyring.derive("indexes of faces"),
             keep_images,
@@ -839,40 +857,51 @@ impl Config {
     }
 
     /// How contents are moderated by a server that is reached at `public_url`.
-    pub(crate) fn moderation(&self, public_url: &str) -> domain::moderation::Settings {
-        let Moderation { samples_per_second, smallest_face, outage_seconds, settle_seconds, .. } =
-            self.moderation;
-        domain::moderation::Settings {
+    pub(crate) fn content_moderation_settings(
+        &self,
+        public_url: &str,
+    ) -> domain::content_moderation::ContentModerationSettings {
+        let ContentModerationConfig {
+            samples_per_second, smallest_face, outage_seconds, settle_seconds, ..
+        } = self.moderation;
+        domain::content_moderation::ContentModerationSettings {
             public_url: public_url.to_owned(),
-            rate: samples_per_second.clamp(0.1, 30.0),
-            smallest_face: smallest_face.max(10.0),
-            outage: outage_seconds,
-            settle: settle_seconds.max(0.0),
-            ahead: cores(),
+            frames_per_second: samples_per_second.clamp(0.1, 30.0),
+            min_face_pixels: smallest_face.max(10.0),
+            max_outage_seconds: outage_seconds,
+            settle_seconds: settle_seconds.max(0.0),
+            parallel_frames: cores(),
         }
     }
 
     /// How document verification sessions are run by a server that is reached at `public_url`.
-    pub(crate) fn identity(&self, public_url: &str) -> domain::identity::Settings {
-        let Identity { keep_days, wait_seconds, withheld_countries, calls_per_minute: _ } = &self.identity;
-        domain::identity::Settings {
+    pub(crate) fn document_verification_settings(
+        &self,
+        public_url: &str,
+    ) -> domain::document_verification::DocumentVerificationSettings {
+        let DocumentVerificationConfig { keep_days, wait_seconds, withheld_countries, calls_per_minute: _ } =
+            &self.identity;
+        domain::document_verification::DocumentVerificationSettings {
             public_url: public_url.to_owned(),
-            models: self.models_folder(),
-            keep: SignedDuration::from_hours(24 * i64::from(*keep_days)),
-            patience: Duration::from_secs((*wait_seconds).min(25)),
-            withheld: withheld_countries.iter().map(|code| code.to_ascii_uppercase()).collect(),
+            models_dir: self.models_folder(),
+            session_retention: SignedDuration::from_hours(24 * i64::from(*keep_days)),
+            task_wait_timeout: Duration::from_secs((*wait_seconds).min(25)),
+            withheld_countries: withheld_countries.iter().map(|code| code.to_ascii_uppercase()).collect(),
         }
     }
 
     /// How age verification sessions are run by a server that is reached at `public_url`.
-    pub(crate) fn ages(&self, public_url: &str) -> domain::ages::Settings {
+    pub(crate) fn age_verification_settings(
+        &self,
+        public_url: &str,
+    ) -> domain::age_verification::AgeVerificationSettings {
         let ages = &self.ages;
-        domain::ages::Settings {
+        domain::age_verification::AgeVerificationSettings {
             public_url: public_url.to_owned(),
             brand: self.wire.brand.to_ascii_lowercase(),
-            keep: SignedDuration::from_hours(24 * i64::from(ages.keep_days)),
-            tokens: SignedDuration::from_hours(24 * i64::from(ages.key_days)),
-            providers: domain::ages::ProviderSettings {
+            session_retention: SignedDuration::from_hours(24 * i64::from(ages.keep_days)),
+            stored_result_retention: SignedDuration::from_hours(24 * i64::from(ages.key_days)),
+            providers: domain::age_verification::ProviderSettings {
                 credit_card: ages.credit_card.clone(),
                 mobile: ages.mobile.clone(),
                 email: ages.email.clone(),
@@ -886,17 +915,17 @@ impl Config {
                 svc_key: ages.svc_key.clone(),
                 double_anonymity: ages.double_anonymity.clone(),
             },
-            proofs: ages.proofs,
-            sure: ages.sure.clamp(0.5, 0.999),
+            offers_proof_of_age: ages.proofs,
+            min_confidence: ages.sure.clamp(0.5, 0.999),
         }
     }
 
     /// How it is found out where callers are.
     pub(crate) fn geo_locator(&self) -> Result<api::GeoLocator, api::GeoError> {
-        let Locations { header, geoip, address_header } = &self.locations;
+        let LocationsConfig { header, geoip, address_header } = &self.locations;
         api::GeoLocator::open(&api::GeoSettings {
-            header: header.clone(),
-            geoip: geoip.clone(),
+            location_header: header.clone(),
+            geoip_database: geoip.clone(),
             address_header: address_header.clone(),
         })
     }
@@ -906,15 +935,15 @@ impl Config {
         (self.moderation.at_once.unwrap_or(2 * cores()).max(1), self.moderation.live_at_once.max(1))
     }
 
-    pub(crate) fn hosts(&self) -> api::VirtualHosts {
-        let VirtualHosts { moderation, ai, proof, identity, ages } = &self.hosts;
+    pub(crate) fn virtual_hosts(&self) -> api::VirtualHosts {
+        let VirtualHostsConfig { moderation, ai, proof, identity, ages } = &self.hosts;
         let mut hosts = api::VirtualHosts::default();
         for (host, mount) in [
-            (moderation, api::Interface::Moderation),
-            (ai, api::Interface::Ai),
-            (proof, api::Interface::Proof),
-            (identity, api::Interface::Identity),
-            (ages, api::Interface::Ages),
+            (moderation, api::Interface::ContentModeration),
+            (ai, api::Interface::ImageAnalysis),
+            (proof, api::Interface::ProofOfAge),
+            (identity, api::Interface::DocumentVerification),
+            (ages, api::Interface::AgeVerification),
         ] {
             if let Some(host) = host {
                 hosts.insert(host, mount);
@@ -923,19 +952,19 @@ impl Config {
         hosts
     }
 
-    pub(crate) fn rate(&self) -> Option<Arc<api::RateLimit>> {
+    pub(crate) fn rate_limit(&self) -> Option<Arc<api::RateLimit>> {
         let per_minute = self.limits.calls_per_minute?;
         Some(Arc::new(api::RateLimit::new(per_minute, self.limits.burst.unwrap_or(per_minute))))
     }
 
-    pub(crate) fn rules(&self) -> Rules {
-        Rules { image: self.image.clone(), face: self.face }
+    pub(crate) fn image_analysis_rules(&self) -> AnalysisRules {
+        AnalysisRules { image: self.image.clone(), face: self.face }
     }
 
-    pub(crate) fn models(&self) -> domain::estimate::Models {
+    pub(crate) fn model_settings(&self) -> domain::image_analysis::ModelPoolSettings {
         let workers = self.models.workers.unwrap_or_else(cores).max(1);
         let queue = self.models.queue.unwrap_or(workers * 2);
-        domain::estimate::Models { folder: self.models_folder(), workers, queue }
+        domain::image_analysis::ModelPoolSettings { folder: self.models_folder(), workers, max_queued: queue }
     }
 
     /// Where the models are, or would be.
@@ -972,7 +1001,7 @@ mod tests {
         let blocks = document.split("```toml\n").filter_map(|rest| rest.split("```").next());
         let read = |text: &str| {
             let source = config::File::from_str(text, config::FileFormat::Toml);
-            let sections: Sections =
+            let sections: ConfigSections =
                 config::Config::builder().add_source(source).build().unwrap().try_deserialize().unwrap();
             sections.ages.double_anonymity.unwrap()
         };
@@ -980,10 +1009,10 @@ mod tests {
             blocks.filter(|text| text.starts_with("[ages.double_anonymity]")).map(read).collect();
         let [own, elsewhere] = all.as_slice() else { panic!("{} blocks", all.len()) };
         assert_eq!((own.issuer.as_deref(), own.key_days), (None, 30));
-        assert_eq!(own.thresholds, domain::ages::Anonymous::default().thresholds);
+        assert_eq!(own.thresholds, domain::age_verification::BlindTokenSettings::default().thresholds);
         let methods: Vec<_> = own.methods.iter().map(|way| way.method.as_str()).collect();
         assert_eq!(methods, ["doc_scan", "age_estimation"]);
-        assert_eq!(own.methods[1].terms.level, Some(domain::ages::words::LivenessLevel::Passive));
+        assert_eq!(own.methods[1].terms.level, Some(domain::age_verification::types::LivenessLevel::Passive));
         assert_eq!(
             (elsewhere.issuer.as_deref(), elsewhere.application),
             (Some("https://ages.example.org"), None)

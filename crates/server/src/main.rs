@@ -2,9 +2,9 @@
 
 mod commands;
 mod config;
-mod house;
 mod out;
 mod serve;
+mod services;
 mod telemetry;
 mod work;
 
@@ -19,14 +19,14 @@ use std::{path::PathBuf, process::ExitCode};
 )]
 struct Cli {
     #[command(flatten)]
-    place: Place,
+    place: InstallationArgs,
     #[command(subcommand)]
     command: Command,
 }
 
 /// Where this installation keeps its things; the same for every command.
 #[derive(clap::Args, Clone, Debug)]
-struct Place {
+struct InstallationArgs {
     /// Folder with the database, keys and files.
     #[arg(long, global = true, env = "ASSAY_DATA_DIR", default_value = "data", value_name = "DIR")]
     data_dir: PathBuf,
@@ -38,66 +38,66 @@ struct Place {
 #[derive(Subcommand)]
 enum Command {
     /// Serve all interfaces over HTTP.
-    Serve(serve::Args),
+    Serve(serve::ServeArgs),
     /// Run jobs only: deliveries, videos, housekeeping. `serve` does so too, unless told not to.
-    Work(work::Args),
+    Work(work::WorkArgs),
     /// Jobs: what waits, runs, or was parked after it failed too often.
     #[command(subcommand)]
-    Jobs(commands::jobs::Jobs),
+    Jobs(commands::jobs::JobsCommand),
     /// Deliveries: messages to applications' own servers; list and replay them, and what they are signed with.
     #[command(subcommand)]
-    Deliveries(commands::deliveries::Deliveries),
+    Deliveries(commands::deliveries::DeliveriesCommand),
     /// Bearer tokens that are made by hand, for clients that cannot sign.
     #[command(subcommand)]
-    Token(commands::token::Token),
+    Token(commands::token::TokenCommand),
     /// Proofs of age: issue them, and check whom this server believes.
     #[command(subcommand)]
-    Poa(commands::poa::Poa),
+    Poa(commands::poa::PoaCommand),
     /// Organisations: the tenants.
     #[command(subcommand)]
-    Org(commands::org::Org),
+    Org(commands::org::OrgCommand),
     /// Applications of an organisation; an application's id is its SDK ID.
     #[command(subcommand)]
-    App(commands::app::App),
+    App(commands::app::AppCommand),
     /// Moderation accounts: open and close them, invite members.
     #[command(subcommand)]
-    Account(commands::account::Account),
+    Account(commands::account::AccountCommand),
     /// Prove that what is gone is gone.
     #[command(subcommand)]
-    Audit(commands::audit::Audit),
+    Audit(commands::audit::AuditCommand),
     /// Keys of an application: public keys that verify its requests, API keys that open interfaces.
     #[command(subcommand)]
-    Key(commands::key::Key),
+    Key(commands::key::KeyCommand),
     /// The models: import them from the locked packages, list and verify them.
     #[command(subcommand)]
-    Models(commands::models::Models),
+    Models(commands::models::ModelsCommand),
     /// Checks of document sessions that a person decides.
     #[command(subcommand)]
-    Reviews(commands::reviews::Reviews),
+    Reviews(commands::reviews::ReviewsCommand),
     /// Faces of profiles: how they stand to the model that serves.
     #[command(subcommand)]
-    Faces(commands::faces::Faces),
+    Faces(commands::faces::FacesCommand),
     /// Sign a request, send it and print the answer.
-    Call(commands::call::Call),
+    Call(commands::call::CallArgs),
     /// Measure the answers on your own labelled pictures.
     #[command(subcommand)]
-    Evaluate(commands::evaluate::Evaluate),
+    Evaluate(commands::evaluate::EvaluateCommand),
     /// Read a document: zone, barcode, print, quality, and what speaks for and against it.
-    ReadDocument(commands::read_document::ReadDocument),
+    ReadDocument(commands::read_document::ReadDocumentArgs),
     /// Print a practice statement after ISO/IEC 27566-1, of this server as it is set up.
-    PracticeStatement(commands::practice::PracticeStatement),
+    PracticeStatement(commands::practice_statement::PracticeStatementArgs),
     /// Check models, database, disk, clock and ffmpeg, and say what to do.
-    Doctor(commands::doctor::Doctor),
+    Doctor(commands::doctor::DoctorArgs),
     /// Print the OpenAPI document of an interface.
     Openapi {
         /// The interface.
-        #[arg(value_parser = api::openapi::NAMES)]
+        #[arg(value_parser = api::openapi::DOCUMENT_NAMES)]
         name: String,
     },
     /// Bring the database's schema up to date; `serve` does so too.
     Migrate,
     /// Cut one face out of a group photo, to the limits of the interface, for trying it out.
-    SampleFace(commands::sample_face::SampleFace),
+    SampleFace(commands::sample_face::SampleFaceArgs),
 }
 
 #[tokio::main]
@@ -112,7 +112,7 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn run(place: &Place, command: Command) -> anyhow::Result<ExitCode> {
+async fn run(place: &InstallationArgs, command: Command) -> anyhow::Result<ExitCode> {
     let config = config::Config::load(place)?;
     match command {
         Command::Serve(args) => serve::serve(&args, config).await?,
@@ -136,7 +136,7 @@ async fn run(place: &Place, command: Command) -> anyhow::Result<ExitCode> {
         Command::Doctor(doctor) => return doctor.run(&config).await,
         Command::Openapi { name } => {
             let brand = config.brand()?;
-            out::line(format_args!("{}", api::openapi::document(&name, &brand).unwrap_or_default()));
+            out::line(format_args!("{}", api::openapi::document_json(&name, &brand).unwrap_or_default()));
         }
         Command::Migrate => {
             let db = config.open_database()?;

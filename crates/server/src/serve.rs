@@ -1,21 +1,21 @@
 //! `assay serve`: wiring, the accept loop, and a stop that loses nothing.
 
 mod demo;
-pub(crate) use demo::Credentials;
+pub(crate) use demo::DevCredentials;
 mod listen;
-pub(crate) use listen::told_to_stop;
+pub(crate) use listen::shutdown_signal;
 
-use crate::{config::Config, house::House, out, telemetry};
+use crate::{config::Config, out, services::Services, telemetry};
 use anyhow::Context as _;
-use api::{Api, Metrics, Settings};
+use api::{ApiSettings, ApiState, MetricsRecorder};
 use base::SignedDuration;
-use domain::{audit::Decisions, estimate::Estimator, faces::Faces, tenancy::nonces};
+use domain::{audit::DecisionLog, faces::FaceIndexService, image_analysis::ImageAnalyser, tenancy::nonces};
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{sync::watch, task::JoinSet, time::MissedTickBehavior};
 
 /// How `assay serve` is called.
 #[derive(clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct ServeArgs {
     /// Address and port to listen on.
     #[arg(long, default_value = "127.0.0.1:8080", env = "ASSAY_LISTEN", value_name = "ADDR")]
     listen: SocketAddr,
@@ -28,8 +28,8 @@ pub(crate) struct Args {
     no_work: bool,
 }
 
-pub(crate) async fn serve(args: &Args, config: Config) -> anyhow::Result<()> {
-    telemetry::install(&config.log)?;
+pub(crate) async fn serve(args: &ServeArgs, config: Config) -> anyhow::Result<()> {
+    telemetry::install_logging(&config.log)?;
     config.data_dir()?;
     let keyring = config.keyring()?;
     let listener = tokio::net::TcpListener::bind(args.listen)
@@ -38,68 +38,71 @@ pub(crate) async fn serve(args: &Args, config: Config) -> anyhow::Result<()> {
     let address = listener.local_addr()?;
     let public_url = config.server.public_url.clone().unwrap_or_else(|| format!("http://{address}"));
 
-    let house = House::open(&config, public_url.trim_end_matches('/'), args.dev).await?;
+    let house = Services::open(&config, public_url.trim_end_matches('/'), args.dev).await?;
     let (world, database) = (house.world.clone(), house.db.clone());
 
-    let api = Api {
-        world: world.clone(),
+    let api = ApiState {
+        environment: world.clone(),
         db: database.clone(),
         vault: house.vault.clone(),
-        proofs: house.proofs.clone(),
-        issuer: house.issuer.clone(),
-        moderations: house.moderations.clone(),
-        identities: house.identities.clone(),
-        ages: house.ages.clone(),
-        faces: house.faces.clone(),
+        proof_of_age: house.proof_of_age.clone(),
+        proof_issuer: house.issuer.clone(),
+        content_moderation: house.content_moderation.clone(),
+        document_verification: house.document_verification.clone(),
+        age_verification: house.age_verification.clone(),
+        faces: house.face_index.clone(),
         brand: config.brand()?,
-        nonces: nonces::Nonces::start(database.clone()),
-        estimator: house.estimator.clone(),
+        nonces: nonces::NonceStore::start(database.clone()),
+        image_analyser: house.image_analyser.clone(),
         secure_capture: house.secure_capture.clone(),
         blobs: house.blobs.clone(),
-        doors: house.doors.clone(),
-        closing: house.closing.clone(),
-        sign_ins: Arc::new(api::RateLimit::new(
+        sign_in: house.sign_in.clone(),
+        account_deletion: house.account_deletion.clone(),
+        sign_in_rate_limit: Arc::new(api::RateLimit::new(
             config.console.links_per_minute,
             config.console.links_per_minute,
         )),
-        decisions: (config.audit.decisions == crate::config::Switch::On)
-            .then(|| Decisions::new(database.clone(), &keyring)),
-        people: Arc::new(api::RateLimit::new(
+        decision_records: (config.audit.decisions == crate::config::OnOff::On)
+            .then(|| DecisionLog::new(database.clone(), &keyring)),
+        end_user_rate_limit: Arc::new(api::RateLimit::new(
             config.identity.calls_per_minute,
             config.identity.calls_per_minute,
         )),
-        rate: config.rate(),
-        geo: Arc::new(config.geo_locator().context("`locations` cannot be used")?),
-        metrics: Metrics::install().context("the metrics cannot be started")?,
-        disk: api::Disk { folder: config.data_dir.clone(), min_free: config.server.min_free_bytes },
-        settings: Arc::new(settings(&config, &public_url)),
+        application_rate_limit: config.rate_limit(),
+        geo_locator: Arc::new(config.geo_locator().context("`locations` cannot be used")?),
+        metrics: MetricsRecorder::install().context("the metrics cannot be started")?,
+        data_disk: api::DataDisk {
+            folder: config.data_dir.clone(),
+            min_free_bytes: config.server.min_free_bytes,
+        },
+        settings: Arc::new(api_settings(&config, &public_url)),
     };
-    tokio::spawn(load_models(house.estimator.clone(), config.models()));
-    tokio::spawn(tend(house.faces.clone()));
-    tokio::spawn(keep_house(api.clone()));
+    tokio::spawn(load_models(house.image_analyser.clone(), config.model_settings()));
+    tokio::spawn(refresh_face_indexes(house.face_index.clone()));
+    tokio::spawn(run_maintenance(api.clone()));
     let metrics = api.metrics.clone();
     let router = api::router(api, pages::router(&config.wire.brand));
 
     // The socket is open already, so whoever waits for it is answered as soon as the first request can be.
-    let limits = listen::Limits {
+    let limits = listen::ConnectionLimits {
         connections: config.server.connections,
-        headers: Duration::from_secs(config.server.read_timeout_seconds),
+        header_timeout: Duration::from_secs(config.server.read_timeout_seconds),
     };
     let mut server = tokio::spawn(listen::run(listener, router, limits));
     tracing::info!(listen = %address, public_url, version = env!("CARGO_PKG_VERSION"), "serving");
     let (stop, stopped) = watch::channel(false);
     let mut working = JoinSet::new();
     let prepared = async {
-        once_the_database_answers(async || Ok(database.migrate().await?)).await?;
-        if let Err(error) = house.issuer.ready().await {
+        retry_until_database_answers(async || Ok(database.migrate().await?)).await?;
+        if let Err(error) = house.issuer.ensure_signing_key().await {
             tracing::error!(error = &error as &dyn std::error::Error, "proofs of age cannot be issued");
         }
         if args.dev {
-            let credentials = once_the_database_answers(async || {
-                demo::prepare(&database, &*world, &config, &public_url).await
+            let credentials = retry_until_database_answers(async || {
+                demo::prepare_demo_tenant(&database, &*world, &config, &public_url).await
             })
             .await?;
-            greet(&public_url, &credentials);
+            print_banner(&public_url, &credentials);
         }
         anyhow::Ok(())
     };
@@ -107,7 +110,7 @@ pub(crate) async fn serve(args: &Args, config: Config) -> anyhow::Result<()> {
         prepared = prepared => {
             prepared?;
             if !args.no_work {
-                working.spawn(crate::work::work(house, stopped));
+                working.spawn(crate::work::run_jobs(house, stopped));
             }
             server.await
         }
@@ -123,22 +126,22 @@ pub(crate) async fn serve(args: &Args, config: Config) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn settings(config: &Config, public_url: &str) -> Settings {
-    Settings {
+fn api_settings(config: &Config, public_url: &str) -> ApiSettings {
+    ApiSettings {
         max_clock_skew: SignedDuration::from_secs(config.auth.max_clock_skew_seconds.into()),
-        body_bytes: config.server.body_bytes,
+        max_image_body_bytes: config.server.body_bytes,
         body_timeout: Duration::from_secs(config.server.read_timeout_seconds),
-        hosts: config.hosts(),
+        virtual_hosts: config.virtual_hosts(),
         public_url: public_url.trim_end_matches('/').to_owned(),
-        accounts: config.moderation.accounts,
-        explained_age: config.estimate.explained_age,
-        explained_rate: config.estimate.explained_rate,
+        max_accounts_per_application: config.moderation.accounts,
+        explain_threshold_years: config.estimate.explained_age,
+        explain_false_positive_rate: config.estimate.explained_rate,
     }
 }
 
 /// Repeats a step of the start that the database refuses, however long; readiness tells meanwhile. Any other error ends
 /// the start.
-pub(crate) async fn once_the_database_answers<T>(
+pub(crate) async fn retry_until_database_answers<T>(
     step: impl AsyncFn() -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
     let mut wait = Duration::from_millis(250);
@@ -156,7 +159,7 @@ pub(crate) async fn once_the_database_answers<T>(
 }
 
 /// Loads the models, and tries again every few seconds while that fails: they may be imported meanwhile.
-pub(crate) async fn load_models(estimator: Estimator, models: domain::estimate::Models) {
+pub(crate) async fn load_models(estimator: ImageAnalyser, models: domain::image_analysis::ModelPoolSettings) {
     loop {
         let (estimator, models) = (estimator.clone(), models.clone());
         let folder = models.folder.clone();
@@ -177,36 +180,36 @@ pub(crate) async fn load_models(estimator: Estimator, models: domain::estimate::
 }
 
 /// Keeps the indexes of faces of this process in step while nobody asks for them.
-pub(crate) async fn tend(faces: Faces) {
+pub(crate) async fn refresh_face_indexes(faces: FaceIndexService) {
     let mut tick = tokio::time::interval(Duration::from_mins(1));
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tick.tick().await;
-        if let Err(error) = faces.tidy().await {
+        if let Err(error) = faces.maintain_indexes().await {
             tracing::debug!("indexes of faces are left as they are: {error}");
         }
     }
 }
 
 /// What this process does for itself every so often; what the database needs is done by jobs.
-async fn keep_house(api: Api) {
+async fn run_maintenance(api: ApiState) {
     let mut tick = tokio::time::interval(Duration::from_secs(5));
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut ticks = 0_u64;
     loop {
         tick.tick().await;
-        api.metrics.upkeep();
+        api.metrics.run_upkeep();
         ticks += 1;
         if ticks.is_multiple_of(12) {
-            api.people.tidy();
-            if let Some(rate) = &api.rate {
-                rate.tidy();
+            api.end_user_rate_limit.evict_full_buckets();
+            if let Some(rate) = &api.application_rate_limit {
+                rate.evict_full_buckets();
             }
         }
     }
 }
 
-fn greet(public_url: &str, credentials: &demo::Credentials) {
+fn print_banner(public_url: &str, credentials: &demo::DevCredentials) {
     out::line(format_args!(
         "\nAssay is at {public_url}, for development.\n\
          \n  API reference   {public_url}/reference/\n  health          {public_url}/readyz\n  credentials     {}\n\

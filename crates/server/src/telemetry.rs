@@ -1,12 +1,12 @@
 //! Logs: one line a fact, with names to search by. See docs/LOGGING.md for what never stands in one.
 
-use crate::config::{Log, LogFormat};
+use crate::config::{LogConfig, LogFormat};
 use anyhow::Context as _;
 use std::io::IsTerminal as _;
 use tracing_subscriber::{EnvFilter, fmt};
 
 /// Becomes the process's log.
-pub(crate) fn install(log: &Log) -> anyhow::Result<()> {
+pub(crate) fn install_logging(log: &LogConfig) -> anyhow::Result<()> {
     // sqlx would log statements; ours carry no values, but a thousand lines a second help nobody.
     let filter = format!("{},sqlx=warn,ort=warn,hyper=warn", log.filter);
     let filter = EnvFilter::try_new(&filter)

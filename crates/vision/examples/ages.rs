@@ -3,7 +3,7 @@
 
 use base::Picture;
 use std::{path::Path, time::Instant};
-use vision::{Face, Vision};
+use vision::{Face, VisionModels};
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -16,7 +16,7 @@ fn main() -> Result<(), Failure> {
     let folder = Path::new(&labels).parent().ok_or("the labels lie in no folder")?;
     let mut packs = Vec::new();
     for pack in arguments {
-        packs.push((Vision::load(Path::new(&pack))?, pack));
+        packs.push((VisionModels::load(Path::new(&pack))?, pack));
     }
     println!("{COLUMNS}");
     for line in std::fs::read_to_string(&labels)?.lines().skip(1) {
@@ -28,11 +28,11 @@ fn main() -> Result<(), Failure> {
         let mirror = Picture::new(width, height, mirror.into_raw()).ok_or("an empty picture")?;
         for (vision, pack) in &mut packs {
             let Some(face) = vision.detect(&picture)?.into_iter().next() else { continue };
-            let quality = Vision::quality(&picture, &face);
+            let quality = VisionModels::assess_quality(&picture, &face);
             let start = Instant::now();
-            let age = vision.age(&picture, &face)?;
+            let age = vision.estimate_age(&picture, &face)?;
             let micros = start.elapsed().as_micros();
-            let other = vision.age(&mirror, &mirrored(&face, width as f32))?;
+            let other = vision.estimate_age(&mirror, &mirrored(&face, width as f32))?;
             println!(
                 "{pack},{path},{:.3},{:.3},{:.3},{:.3},{:.3},{:.3},{:.1},{:.4},{:.1},{:.3},{micros},{:.1} {:.1} {:.1} {:.1},{:.1} {:.1} {:.1} {:.1}",
                 age.years,

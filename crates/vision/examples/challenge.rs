@@ -2,15 +2,15 @@
 //! recordings: `challenge <pack> <folder of photos of one face each> [<faces> [<folder of frames>]]`. With a folder of frames
 //! it prints the poses in those as well.
 
-use base::{Picture, StillWorld, World as _};
+use base::{Environment as _, Picture, TestEnvironment};
 use fixtures::{
-    head::{Form, Model, Stance, path},
-    scene::Scene,
+    composite_scene::CompositeScene,
+    head_model::{HeadModel, HeadStance, PhotoSurface, stance_path},
 };
 use std::{collections::BTreeMap, path::Path};
 use vision::{
-    Face, Vision,
-    challenge::{Challenge, Kind, Move, Observation, Pose},
+    Face, VisionModels,
+    challenge::{ChallengeKind, ChallengeMove, FrameObservation, HeadPose, LivenessChallenge},
 };
 
 type Failure = Box<dyn std::error::Error>;
@@ -27,9 +27,10 @@ fn main() -> Result<(), Failure> {
         return Err("usage: challenge <pack> <photos> [<faces> [<folder of frames>]]".into());
     };
     let most: usize = rest.first().map_or(Ok(8), |most| most.parse())?;
-    let mut vision = Vision::load(Path::new(pack))?;
-    let same = vision.space().distance_at(1e-3).ok_or("the pack states no rate of one in a thousand")?;
-    let world = StillWorld::at("2026-01-01T00:00:00Z");
+    let mut vision = VisionModels::load(Path::new(pack))?;
+    let same =
+        vision.embedding_space().distance_at(1e-3).ok_or("the pack states no rate of one in a thousand")?;
+    let world = TestEnvironment::at("2026-01-01T00:00:00Z");
     if let [_, folder, ..] = rest {
         return poses(&mut vision, Path::new(folder));
     }
@@ -40,14 +41,14 @@ fn main() -> Result<(), Failure> {
         }
     }
     faces.truncate(most);
-    let flat = |bend: f32, lean: f32| Form::Sheet { bend, lean };
-    let actors: [(&str, Form, f32, Deed); 16] = [
-        ("head, as told", Form::Head, 1.0, Deed::AsTold),
-        ("head, turns little", Form::Head, 0.75, Deed::AsTold),
-        ("head, turns far", Form::Head, 1.3, Deed::AsTold),
-        ("head, another challenge", Form::Head, 1.0, Deed::Another),
-        ("head, mirrored", Form::Head, -1.0, Deed::AsTold),
-        ("head, taken over by another", Form::Head, 1.0, Deed::TakenOver),
+    let flat = |bend: f32, lean: f32| PhotoSurface::Sheet { bend, lean };
+    let actors: [(&str, PhotoSurface, f32, Deed); 16] = [
+        ("head, as told", PhotoSurface::Head, 1.0, Deed::AsTold),
+        ("head, turns little", PhotoSurface::Head, 0.75, Deed::AsTold),
+        ("head, turns far", PhotoSurface::Head, 1.3, Deed::AsTold),
+        ("head, another challenge", PhotoSurface::Head, 1.0, Deed::Another),
+        ("head, mirrored", PhotoSurface::Head, -1.0, Deed::AsTold),
+        ("head, taken over by another", PhotoSurface::Head, 1.0, Deed::TakenOver),
         ("sheet, turned", flat(0.0, 0.0), 1.2, Deed::AsTold),
         ("sheet, slid", flat(0.0, 0.0), 0.0, Deed::Slid),
         ("sheet, bent", flat(0.8, 0.0), 1.2, Deed::AsTold),
@@ -55,38 +56,38 @@ fn main() -> Result<(), Failure> {
         ("sheet, bent much, turned far", flat(1.3, 0.0), 1.6, Deed::AsTold),
         ("sheet, bent on the slant", flat(1.0, 0.8), 1.4, Deed::AsTold),
         ("sheet, bent across", flat(1.2, 1.57), 1.6, Deed::AsTold),
-        ("sheet, folded", Form::Folded(0.5), 1.3, Deed::AsTold),
-        ("sheet, folded much", Form::Folded(0.8), 1.3, Deed::AsTold),
-        ("sheet, folded, turned little", Form::Folded(0.8), 0.8, Deed::AsTold),
+        ("sheet, folded", PhotoSurface::Folded(0.5), 1.3, Deed::AsTold),
+        ("sheet, folded much", PhotoSurface::Folded(0.8), 1.3, Deed::AsTold),
+        ("sheet, folded, turned little", PhotoSurface::Folded(0.8), 0.8, Deed::AsTold),
     ];
     let only = std::env::var("ONLY").unwrap_or_default();
-    for kind in [Kind::Turn, Kind::Zoom] {
+    for kind in [ChallengeKind::Turn, ChallengeKind::Zoom] {
         println!("\n| {kind:?} | passed | of | what spoke against the others |\n|---|---:|---:|---|");
         for (name, form, far, deed) in actors.iter().filter(|(name, ..)| name.contains(&only)) {
             let (mut passed, mut reasons) = (0, BTreeMap::<String, usize>::new());
             for (at, (photo, face)) in faces.iter().enumerate() {
-                let challenge = Challenge::choose(&world, kind);
+                let challenge = LivenessChallenge::random(&world, kind);
                 let performed = match deed {
                     Deed::Another => loop {
-                        let other = Challenge::choose(&world, kind);
+                        let other = LivenessChallenge::random(&world, kind);
                         if other.moves != challenge.moves {
                             break other.moves;
                         }
                     },
                     _ => challenge.moves.clone(),
                 };
-                let model = Model::new(photo, [face.left, face.top, face.right, face.bottom], *form);
+                let model = HeadModel::new(photo, [face.left, face.top, face.right, face.bottom], *form);
                 let (photo, face) = &faces[(at + 1) % faces.len()];
-                let other = Model::new(photo, [face.left, face.top, face.right, face.bottom], *form);
-                let stances = path(&stops(&performed, *form, *far, *deed), FRAMES);
-                let background = Scene::draw(480, 640, at as u64, 3.0).picture();
+                let other = HeadModel::new(photo, [face.left, face.top, face.right, face.bottom], *form);
+                let stances = stance_path(&stops(&performed, *form, *far, *deed), FRAMES);
+                let background = CompositeScene::draw(480, 640, at as u64, 3.0).picture();
                 let mut seen = Vec::new();
                 for (frame, stance) in stances.iter().enumerate() {
                     let over = *deed == Deed::TakenOver && frame * 2 > stances.len();
                     let picture = if over { &other } else { &model }.render(*stance, &background);
-                    seen.push(Observation::of(&mut vision, &picture, frame as f64 * SECONDS)?);
+                    seen.push(FrameObservation::of(&mut vision, &picture, frame as f64 * SECONDS)?);
                 }
-                let verdict = challenge.check(&seen, same, world.now());
+                let verdict = challenge.verify(&seen, same, world.now());
                 passed += usize::from(verdict.passed);
                 for outcome in verdict.reasons() {
                     *reasons.entry(format!("{:?}", outcome.check)).or_default() += 1;
@@ -135,34 +136,34 @@ enum Deed {
 }
 
 /// The stances of a performance, `far` times as far as a calm person goes.
-fn stops(moves: &[Move], form: Form, far: f32, deed: Deed) -> Vec<Stance> {
+fn stops(moves: &[ChallengeMove], form: PhotoSurface, far: f32, deed: Deed) -> Vec<HeadStance> {
     // The front of a head is nearer than its middle.
-    let front = if form == Form::Head { 0.0 } else { 0.8 };
+    let front = if form == PhotoSurface::Head { 0.0 } else { 0.8 };
     let mut distance = 4.0 - front;
-    let mut stops = vec![Stance { distance, ..Stance::default() }];
+    let mut stops = vec![HeadStance { distance, ..HeadStance::default() }];
     for one in moves {
-        let ahead = Stance { distance, ..Stance::default() };
+        let ahead = HeadStance { distance, ..HeadStance::default() };
         let slide = if deed == Deed::Slid { 0.5 } else { 0.0 };
         let there = match one {
-            Move::Left => Stance { yaw: 0.56 * far, shift: [slide, 0.0], ..ahead },
-            Move::Right => Stance { yaw: -0.56 * far, shift: [-slide, 0.0], ..ahead },
-            Move::Up => Stance { pitch: 0.45 * far.abs(), shift: [0.0, -slide], ..ahead },
-            Move::Nearer => Stance { distance: 2.75 - front, ..ahead },
-            Move::Farther => Stance { distance: 5.6 - front, ..ahead },
+            ChallengeMove::Left => HeadStance { yaw: 0.56 * far, shift: [slide, 0.0], ..ahead },
+            ChallengeMove::Right => HeadStance { yaw: -0.56 * far, shift: [-slide, 0.0], ..ahead },
+            ChallengeMove::Up => HeadStance { pitch: 0.45 * far.abs(), shift: [0.0, -slide], ..ahead },
+            ChallengeMove::Nearer => HeadStance { distance: 2.75 - front, ..ahead },
+            ChallengeMove::Farther => HeadStance { distance: 5.6 - front, ..ahead },
         };
         distance = there.distance;
-        stops.extend([there, Stance { distance, ..Stance::default() }]);
+        stops.extend([there, HeadStance { distance, ..HeadStance::default() }]);
     }
     stops
 }
 
 /// The poses in the frames of a folder.
 #[expect(clippy::print_stdout, reason = "a command line tool answers on standard output")]
-fn poses(vision: &mut Vision, folder: &Path) -> Result<(), Failure> {
+fn poses(vision: &mut VisionModels, folder: &Path) -> Result<(), Failure> {
     for (name, picture) in pictures(folder)? {
         for face in vision.detect(&picture)?.iter().filter(|face| face.score > 0.7) {
-            if let Some(Pose { yaw, pitch, roll, scale, nose, nose_to_mouth, ears, width, height }) =
-                Pose::of(face)
+            if let Some(HeadPose { yaw, pitch, roll, scale, nose, nose_to_mouth, ears, width, height }) =
+                HeadPose::of(face)
             {
                 println!(
                     "{name},{:.0},{:.0},{yaw:.1},{pitch:.1},{roll:.1},{scale:.1},{nose:.3},{nose_to_mouth:.3},{ears:.3},{width:.3},{height:.3}",

@@ -3,10 +3,10 @@
 //! `ONLY=crowd` tells the rows alone whose names hold that word.
 
 use base::Picture;
-use fixtures::scene::{Cutout, Scene};
+use fixtures::composite_scene::{CompositeScene, FaceCutout};
 use image::{ImageDecoder as _, metadata::Orientation};
 use std::{collections::BTreeMap, path::Path};
-use vision::{Face, Vision, VisionError};
+use vision::{Face, VisionError, VisionModels};
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -39,13 +39,13 @@ struct Row {
 fn main() -> Result<(), Failure> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [pack, labels] = &arguments[..] else { return Err("usage: detection <pack> <labels.csv>".into()) };
-    let mut vision = Vision::load(Path::new(pack))?;
+    let mut vision = VisionModels::load(Path::new(pack))?;
     let labelled = read(Path::new(labels))?;
     let told = std::env::var_os("VERBOSE").is_some();
     let only = std::env::var("ONLY").unwrap_or_default();
     for (call, smallest) in [("detect", None), ("find 40", Some(40.0)), ("find 20", Some(20.0))] {
         let mut rows: BTreeMap<(usize, String), Row> = BTreeMap::new();
-        let mut take = |vision: &mut Vision, order: usize, name: &str, case: &Case| {
+        let mut take = |vision: &mut VisionModels, order: usize, name: &str, case: &Case| {
             if !name.contains(&only) {
                 return Ok(());
             }
@@ -53,7 +53,7 @@ fn main() -> Result<(), Failure> {
             let mut faces = look(vision, &case.picture, smallest)?;
             let took = on_processor() - before;
             let surest = faces.first().copied();
-            faces.retain(|face| vision.counts(face));
+            faces.retain(|face| vision.is_confident(face));
             // Of a picture of one, the surest answers, sure enough to count or not.
             if faces.is_empty() && case.faces == 1 {
                 faces.extend(surest);
@@ -118,7 +118,7 @@ fn main() -> Result<(), Failure> {
         }
         for seed in 0..12 {
             let noise = [0.0, 6.0, 20.0, 60.0][seed as usize % 4];
-            let picture = Scene::draw(1280, 720, seed + 500, noise).picture();
+            let picture = CompositeScene::draw(1280, 720, seed + 500, noise).picture();
             let case =
                 Case { name: format!("drawn {seed}"), picture, places: Vec::new(), faces: 0, turn: 0.0 };
             take(&mut vision, 0, "none, drawn", &case)?;
@@ -139,16 +139,20 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-fn look(vision: &mut Vision, picture: &Picture, smallest: Option<f32>) -> Result<Vec<Face>, VisionError> {
+fn look(
+    vision: &mut VisionModels,
+    picture: &Picture,
+    smallest: Option<f32>,
+) -> Result<Vec<Face>, VisionError> {
     match smallest {
-        Some(smallest) => vision.find(picture, smallest),
+        Some(smallest) => vision.detect_tiled(picture, smallest),
         None => vision.detect(picture),
     }
 }
 
 /// A labelled picture; its faces' places are those that are found in it as it is, the surest first.
 fn case(
-    vision: &mut Vision,
+    vision: &mut VisionModels,
     name: &str,
     picture: Picture,
     faces: usize,
@@ -239,16 +243,16 @@ fn tight(case: &Case, share: f32) -> Option<Case> {
 }
 
 /// Drawn halls of forty people each, of the pictures that show one.
-fn crowds(vision: &mut Vision, labelled: &[Labelled], size: f32) -> Result<Vec<Case>, VisionError> {
+fn crowds(vision: &mut VisionModels, labelled: &[Labelled], size: f32) -> Result<Vec<Case>, VisionError> {
     let mut cutouts = Vec::new();
     for Labelled { picture, .. } in labelled.iter().filter(|labelled| labelled.faces == 1) {
         if let Some(face) = vision.detect(picture)?.first() {
-            cutouts.push(Cutout::new(picture, [face.left, face.top, face.right, face.bottom]));
+            cutouts.push(FaceCutout::new(picture, [face.left, face.top, face.right, face.bottom]));
         }
     }
     let mut crowds = Vec::new();
     for seed in 0..4 {
-        let mut scene = Scene::draw(1920, 1080, seed, [0.0, 4.0][seed as usize % 2]);
+        let mut scene = CompositeScene::draw(1920, 1080, seed, [0.0, 4.0][seed as usize % 2]);
         let places = (0..40_usize).filter_map(|at| {
             let cutout = cutouts.get((seed as usize * 40 + at * 3) % cutouts.len().max(1))?;
             let (column, row) = ((at % 8) as f32, (at / 8) as f32);

@@ -2,9 +2,9 @@
 //! `small_faces <pack> <folder of photos of one face each or group photos> [<folder of pictures without a face>]`.
 
 use base::Picture;
-use fixtures::scene::{Cutout, Scene};
+use fixtures::composite_scene::{CompositeScene, FaceCutout};
 use std::{path::Path, time::Instant};
-use vision::{Face, Sweep, Vision, VisionError};
+use vision::{Face, VideoTileScheduler, VisionError, VisionModels};
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -14,7 +14,7 @@ fn main() -> Result<(), Failure> {
     let [pack, photos, rest @ ..] = &arguments[..] else {
         return Err("usage: small_faces <pack> <photos> [<pictures without a face>]".into());
     };
-    let mut vision = Vision::load(Path::new(pack))?;
+    let mut vision = VisionModels::load(Path::new(pack))?;
     let cutouts = cutouts(&mut vision, Path::new(photos))?;
     println!("{} faces cut out", cutouts.len());
     if std::env::var_os("CURVE").is_some() {
@@ -26,7 +26,7 @@ fn main() -> Result<(), Failure> {
         let smallest = if size < 40.0 { size } else { 40.0 };
         let (mut there, mut found, mut more, mut took) = (0, 0, 0, 0.0);
         for seed in 0..6 {
-            let mut scene = Scene::draw(1920, 1080, seed, [0.0, 4.0, 12.0][seed as usize % 3]);
+            let mut scene = CompositeScene::draw(1920, 1080, seed, [0.0, 4.0, 12.0][seed as usize % 3]);
             let mut boxes = Vec::new();
             for at in 0..8 {
                 let cutout = &cutouts[(seed as usize * 8 + at) % cutouts.len()];
@@ -37,7 +37,7 @@ fn main() -> Result<(), Failure> {
             }
             let picture = scene.picture();
             let start = Instant::now();
-            let faces = vision.find(&picture, smallest)?;
+            let faces = vision.detect_tiled(&picture, smallest)?;
             took += start.elapsed().as_secs_f64();
             there += boxes.len();
             found += boxes.iter().filter(|place| faces.iter().any(|face| overlap(face, place) > 0.3)).count();
@@ -51,14 +51,14 @@ fn main() -> Result<(), Failure> {
     let mut faceless: Vec<(String, Picture)> = Vec::new();
     for seed in 100..112 {
         let noise = [0.0, 6.0, 20.0, 60.0][seed as usize % 4];
-        faceless.push((format!("drawn {seed}"), Scene::draw(1920, 1080, seed, noise).picture()));
+        faceless.push((format!("drawn {seed}"), CompositeScene::draw(1920, 1080, seed, noise).picture()));
     }
     if let [folder, ..] = rest {
         faceless.extend(pictures(Path::new(folder))?);
     }
     let mut wrong = 0;
     for (name, picture) in &faceless {
-        let faces = vision.find(picture, 40.0)?;
+        let faces = vision.detect_tiled(picture, 40.0)?;
         wrong += usize::from(!faces.is_empty());
         for face in faces {
             println!("{name}: {face:?}");
@@ -70,13 +70,13 @@ fn main() -> Result<(), Failure> {
 
 /// How long each step takes on a picture of 1920 x 1080 with one face of 200 pixels.
 #[expect(clippy::print_stdout, reason = "a command line tool answers on standard output")]
-fn speed(vision: &mut Vision, cutouts: &[Cutout]) -> Result<(), Failure> {
-    let mut scene = Scene::draw(1920, 1080, 1, 4.0);
+fn speed(vision: &mut VisionModels, cutouts: &[FaceCutout]) -> Result<(), Failure> {
+    let mut scene = CompositeScene::draw(1920, 1080, 1, 4.0);
     scene.paste(cutouts.last().ok_or("no face")?, [900.0, 500.0], 200.0);
     let picture = scene.picture();
     let face = *vision.detect(&picture)?.first().ok_or("the face is not found")?;
-    let mut sweep = Sweep::new(40.0);
-    let mut time = |name: &str, step: &mut dyn FnMut(&mut Vision) -> Result<(), VisionError>| {
+    let mut sweep = VideoTileScheduler::new(40.0);
+    let mut time = |name: &str, step: &mut dyn FnMut(&mut VisionModels) -> Result<(), VisionError>| {
         let mut took = Vec::new();
         for _ in 0..30 {
             let (start, on_processor) = (Instant::now(), on_processor());
@@ -89,12 +89,12 @@ fn speed(vision: &mut Vision, cutouts: &[Cutout]) -> Result<(), Failure> {
         Ok::<(), VisionError>(())
     };
     time("detect", &mut |vision| vision.detect(&picture).map(|_| ()))?;
-    time("find 40", &mut |vision| vision.find(&picture, 40.0).map(|_| ()))?;
-    time("glance", &mut |vision| vision.glance(&picture, &mut sweep).map(|_| ()))?;
+    time("find 40", &mut |vision| vision.detect_tiled(&picture, 40.0).map(|_| ()))?;
+    time("glance", &mut |vision| vision.detect_in_video(&picture, &mut sweep).map(|_| ()))?;
     time("embed", &mut |vision| vision.embed(&picture, &face).map(|_| ()))?;
-    time("age", &mut |vision| vision.age(&picture, &face).map(|_| ()))?;
+    time("age", &mut |vision| vision.estimate_age(&picture, &face).map(|_| ()))?;
     time("quality", &mut |_| {
-        std::hint::black_box(Vision::quality(&picture, &face));
+        std::hint::black_box(VisionModels::assess_quality(&picture, &face));
         Ok(())
     })?;
     Ok(())
@@ -108,13 +108,13 @@ fn on_processor() -> Option<f64> {
 
 /// How sure one look of 256 x 256 is by the face's height, with the surroundings that the photo has.
 #[expect(clippy::print_stdout, reason = "a command line tool answers on standard output")]
-fn curve(vision: &mut Vision, folder: &Path) -> Result<(), Failure> {
+fn curve(vision: &mut VisionModels, folder: &Path) -> Result<(), Failure> {
     let photos = pictures(folder)?;
     for size in [10.0, 12.0, 14.0, 16.0, 18.0, 20.0, 24.0, 28.0, 32.0, 40.0, 56.0, 80.0] {
         let (mut half, mut sure, mut count) = (0, 0, 0);
         for (_, photo) in &photos {
             let mut all = vision.detect(photo)?;
-            all.retain(|face| vision.counts(face));
+            all.retain(|face| vision.is_confident(face));
             for face in &all {
                 for (right, down) in [(0.0, 0.0), (61.0, 37.0), (-47.0, 71.0), (-70.0, -60.0)] {
                     let scale = size / face.height();
@@ -157,12 +157,12 @@ fn view(photo: &Picture, [x, y]: [f32; 2], scale: f32, face: &Face) -> (Picture,
     (Picture::new(256, 256, whole.into_raw()).unwrap_or_else(|| photo.clone()), place)
 }
 
-fn cutouts(vision: &mut Vision, folder: &Path) -> Result<Vec<Cutout>, Failure> {
+fn cutouts(vision: &mut VisionModels, folder: &Path) -> Result<Vec<FaceCutout>, Failure> {
     let mut cutouts = Vec::new();
     for (_, picture) in pictures(folder)? {
         for face in vision.detect(&picture)? {
-            if vision.counts(&face) && face.height() > 120.0 {
-                cutouts.push(Cutout::new(&picture, [face.left, face.top, face.right, face.bottom]));
+            if vision.is_confident(&face) && face.height() > 120.0 {
+                cutouts.push(FaceCutout::new(&picture, [face.left, face.top, face.right, face.bottom]));
             }
         }
     }

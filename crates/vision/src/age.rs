@@ -2,15 +2,15 @@
 
 use crate::{
     Face, VisionError,
-    crop::{self, Square},
-    engine::{Net, tensor},
-    pack::{AgeErrors, Input},
+    crop::{self, CropSquare},
+    inference::{NeuralNet, tensor_named},
+    model_manifest::{AgeErrorTable, ModelInput},
 };
 use base::Picture;
 
 /// How the net's answer becomes years.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Reading {
+pub(crate) enum AgeDecoding {
     /// It is years.
     Years,
     /// It is a probability for each year from this one on.
@@ -20,11 +20,11 @@ pub(crate) enum Reading {
 #[derive(Debug)]
 pub(crate) struct AgeModel {
     pub(crate) id: String,
-    pub(crate) net: Box<dyn Net>,
-    pub(crate) input: Input,
+    pub(crate) net: Box<dyn NeuralNet>,
+    pub(crate) input: ModelInput,
     pub(crate) tensor: String,
-    pub(crate) reading: Reading,
-    pub(crate) errors: AgeErrors,
+    pub(crate) reading: AgeDecoding,
+    pub(crate) errors: AgeErrorTable,
 }
 
 /// An estimated age.
@@ -46,19 +46,19 @@ pub struct AgeEstimate {
 }
 
 /// Four of five lie within this many standard deviations.
-const EIGHTY_PERCENT: f32 = 1.281_551_6;
+const Z_OF_80_PERCENT: f32 = 1.281_551_6;
 
 impl AgeModel {
     pub(crate) fn estimate(&mut self, picture: &Picture, face: &Face) -> Result<AgeEstimate, VisionError> {
         let mut years = Vec::new();
         for &scale in &self.input.crop.scales {
             let mut values = Vec::new();
-            let square = Square::around(face, self.input.crop.rule, scale);
-            crop::square(picture, square, &self.input, &mut values);
+            let square = CropSquare::around(face, self.input.crop.rule, scale);
+            crop::write_crop(picture, square, &self.input, &mut values);
             // One by one: many nets are exported for a batch of one, and a larger one saves nothing on one thread.
             let answer =
                 self.net.run(&values, [1, 3, self.input.height as usize, self.input.width as usize])?;
-            years.push(self.read(tensor(&answer, &self.tensor, &self.id)?)?);
+            years.push(self.read(tensor_named(&answer, &self.tensor, &self.id)?)?);
         }
         let crops = years.len() as f32;
         let mean = years.iter().sum::<f32>() / crops;
@@ -70,11 +70,11 @@ impl AgeModel {
     fn read(&self, values: &[f32]) -> Result<f32, VisionError> {
         let unusable = |what: &str| VisionError::Unusable { model: self.id.clone(), what: what.to_owned() };
         let years = match self.reading {
-            Reading::Years => {
+            AgeDecoding::Years => {
                 let [years] = values else { return Err(unusable("one age was expected")) };
                 *years
             }
-            Reading::Probabilities { first_age } => {
+            AgeDecoding::Probabilities { first_age } => {
                 let total: f32 = values.iter().sum();
                 // Neither holds for NaN, nor for logits, whose mean would look like an age.
                 let shares = values.iter().all(|p| *p >= 0.0) && (total - 1.0).abs() < 0.01;
@@ -92,27 +92,28 @@ impl AgeModel {
 
 impl AgeEstimate {
     /// An estimate with the uncertainty of its band and crops.
-    fn new(years: f32, spread: f32, errors: &AgeErrors) -> Self {
+    fn new(years: f32, spread: f32, errors: &AgeErrorTable) -> Self {
         let band = errors.bands.iter().rev().find(|band| years >= band.from).or(errors.bands.first());
         let base = band.map_or(f32::NAN, |band| band.st_dev);
         let st_dev = base.hypot(errors.spread_weight * spread);
-        Self::with(years, st_dev, spread)
+        Self::with_deviation(years, st_dev, spread)
     }
 
     /// An estimate with that deviation.
-    pub(crate) fn with(years: f32, st_dev: f32, spread: f32) -> Self {
-        let reach = EIGHTY_PERCENT * st_dev;
+    pub(crate) fn with_deviation(years: f32, st_dev: f32, spread: f32) -> Self {
+        let reach = Z_OF_80_PERCENT * st_dev;
         Self { years, st_dev, low80: (years - reach).max(0.0), high80: years + reach, spread }
     }
 
     /// Probability that the person is at least `age` years old.
     pub fn at_least(&self, age: f64) -> f64 {
-        standard_normal((f64::from(self.years) - age) / f64::from(self.st_dev))
+        standard_normal_cdf((f64::from(self.years) - age) / f64::from(self.st_dev))
     }
 
     /// The interval around the estimate that holds this share (0 to 1) of people, years; it does not reach below 0.
     pub fn interval(&self, share: f64) -> [f64; 2] {
-        let reach = quantile(f64::midpoint(share.clamp(0.0, 1.0), 1.0)) * f64::from(self.st_dev);
+        let reach =
+            standard_normal_quantile(f64::midpoint(share.clamp(0.0, 1.0), 1.0)) * f64::from(self.st_dev);
         let years = f64::from(self.years);
         [(years - reach).max(0.0), years + reach]
     }
@@ -120,19 +121,19 @@ impl AgeEstimate {
     /// Years that an estimate must lie above a threshold so that of people just below the threshold no more than `rate`
     /// (0 to 0.5) pass.
     pub fn buffer(&self, rate: f64) -> f64 {
-        quantile(1.0 - rate.clamp(0.0, 0.5)) * f64::from(self.st_dev)
+        standard_normal_quantile(1.0 - rate.clamp(0.0, 0.5)) * f64::from(self.st_dev)
     }
 
     /// What that buffer costs: the share of the people `above` years older than the threshold whom it refuses.
-    pub fn refused(&self, rate: f64, above: f64) -> f64 {
-        standard_normal((self.buffer(rate) - above) / f64::from(self.st_dev))
+    pub fn refused_share(&self, rate: f64, above: f64) -> f64 {
+        standard_normal_cdf((self.buffer(rate) - above) / f64::from(self.st_dev))
     }
 }
 
-impl AgeErrors {
+impl AgeErrorTable {
     /// The estimate up to which a sharp photo shows with a certainty of `sure` (0.5 to 1) that somebody is younger than `age`,
-    /// and the one from which it shows that he is not; to a tenth of a year, up to 120. `None` where no estimate does.
-    pub fn sides(&self, age: f64, sure: f64) -> [Option<f64>; 2] {
+    /// and the one from which it shows that they are not; to a tenth of a year, up to 120. `None` where no estimate does.
+    pub fn confidence_limits(&self, age: f64, sure: f64) -> [Option<f64>; 2] {
         let reached = |tenths: u32| AgeEstimate::new(tenths as f32 / 10.0, 0.0, self).at_least(age);
         let years = |tenths: u32| f64::from(tenths) / 10.0;
         // From the far end, so that beyond the answer no estimate says otherwise: a band may be less sure than the one before.
@@ -143,11 +144,11 @@ impl AgeErrors {
 }
 
 /// Standard deviations below which this share (0.5 to 1) of a normal distribution lies; at most 6.
-fn quantile(share: f64) -> f64 {
+fn standard_normal_quantile(share: f64) -> f64 {
     let (mut low, mut high) = (0.0, 6.0);
     for _ in 0..50 {
         let middle = f64::midpoint(low, high);
-        if standard_normal(middle) < share {
+        if standard_normal_cdf(middle) < share {
             low = middle;
         } else {
             high = middle;
@@ -157,7 +158,7 @@ fn quantile(share: f64) -> f64 {
 }
 
 /// Distribution function of the standard normal (Abramowitz and Stegun, 26.2.17; off by less than 1e-7).
-fn standard_normal(x: f64) -> f64 {
+fn standard_normal_cdf(x: f64) -> f64 {
     const B: [f64; 5] = [0.319_381_530, -0.356_563_782, 1.781_477_937, -1.821_255_978, 1.330_274_429];
     let t = 1.0 / (1.0 + 0.231_641_9 * x.abs());
     let polynomial = B.iter().rev().fold(0.0, |sum, b| (sum + b) * t);
@@ -169,12 +170,12 @@ fn standard_normal(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pack::Band;
+    use crate::model_manifest::AgeErrorBand;
 
-    fn errors() -> AgeErrors {
-        AgeErrors {
+    fn errors() -> AgeErrorTable {
+        AgeErrorTable {
             covers: String::new(),
-            bands: vec![Band { from: 0.0, st_dev: 3.0 }, Band { from: 18.0, st_dev: 6.0 }],
+            bands: vec![AgeErrorBand { from: 0.0, st_dev: 3.0 }, AgeErrorBand { from: 18.0, st_dev: 6.0 }],
             spread_weight: 1.0,
         }
     }
@@ -205,33 +206,33 @@ mod tests {
     #[test]
     fn sides_are_sure_of_themselves() {
         // 1.645 deviations of 3 below 18, and of 6 above it.
-        assert_eq!(errors().sides(18.0, 0.95), [Some(13.0), Some(27.9)]);
-        // Nobody is estimated so young that he is surely under 3.
-        assert_eq!(errors().sides(3.0, 0.95), [None, Some(8.0)]);
+        assert_eq!(errors().confidence_limits(18.0, 0.95), [Some(13.0), Some(27.9)]);
+        // Nobody is estimated so young that they are surely under 3.
+        assert_eq!(errors().confidence_limits(3.0, 0.95), [None, Some(8.0)]);
     }
 
     #[test]
     fn a_buffer_costs_what_it_keeps_out() {
         let estimate = AgeEstimate::new(24.0, 0.0, &errors());
         // Of people at the threshold all but the rate are refused, of those a buffer above it half.
-        assert!((estimate.refused(0.05, 0.0) - 0.95).abs() < 1e-6);
-        assert!((estimate.refused(0.05, estimate.buffer(0.05)) - 0.5).abs() < 1e-6);
+        assert!((estimate.refused_share(0.05, 0.0) - 0.95).abs() < 1e-6);
+        assert!((estimate.refused_share(0.05, estimate.buffer(0.05)) - 0.5).abs() < 1e-6);
         // Without a buffer, half at the threshold, and one in six a deviation above it.
-        assert!((estimate.refused(0.5, 6.0) - 0.158_655).abs() < 1e-5);
+        assert!((estimate.refused_share(0.5, 6.0) - 0.158_655).abs() < 1e-5);
         assert!(estimate.buffer(0.5) < 1e-6 && estimate.buffer(0.9) < 1e-6);
     }
 
     /// What a model makes of a net's answer.
-    fn read(reading: Reading, answer: &[f32]) -> Result<f32, VisionError> {
-        let input = Input {
+    fn read(reading: AgeDecoding, answer: &[f32]) -> Result<f32, VisionError> {
+        let input = ModelInput {
             name: "input".to_owned(),
             width: 4,
             height: 4,
-            colour: crate::pack::Colour::Rgb,
+            colour: crate::model_manifest::ChannelOrder::Rgb,
             mean: [0.0; 3],
             scale: [1.0; 3],
-            crop: crate::pack::Crop {
-                rule: crate::pack::CropRule::Box,
+            crop: crate::model_manifest::CropSpec {
+                rule: crate::model_manifest::CropRule::Box,
                 scales: vec![1.0, 1.2],
                 joined: false,
             },
@@ -248,13 +249,13 @@ mod tests {
     #[test]
     fn years_are_taken_as_they_are_and_kept_in_range() {
         for (answer, years) in [(31.5, 31.5), (-3.0, 0.0), (130.0, 120.0)] {
-            assert_eq!(read(Reading::Years, &[answer]).unwrap(), years);
+            assert_eq!(read(AgeDecoding::Years, &[answer]).unwrap(), years);
         }
     }
 
     #[test]
     fn probabilities_give_the_expected_age() {
-        let from = |first_age| Reading::Probabilities { first_age };
+        let from = |first_age| AgeDecoding::Probabilities { first_age };
         assert_eq!(read(from(0.0), &[0.0, 0.0, 1.0]).unwrap(), 2.0);
         assert_eq!(read(from(1.0), &[0.0, 0.0, 1.0]).unwrap(), 3.0);
         assert_eq!(read(from(20.0), &[0.25, 0.5, 0.25]).unwrap(), 21.0);
@@ -267,8 +268,9 @@ mod tests {
         // No numbers, logits, negative ones that add up to 1, nothing, all nothing.
         let distributions: [&[f32]; 6] =
             [&[f32::NAN, 1.0], &[f32::INFINITY, 0.0], &[3.0, 4.0, 5.0], &[-1.0, 2.0], &[], &[0.0, 0.0]];
-        let scalars = scalars.map(|answer| (Reading::Years, answer));
-        let distributions = distributions.map(|answer| (Reading::Probabilities { first_age: 0.0 }, answer));
+        let scalars = scalars.map(|answer| (AgeDecoding::Years, answer));
+        let distributions =
+            distributions.map(|answer| (AgeDecoding::Probabilities { first_age: 0.0 }, answer));
         for (reading, answer) in scalars.into_iter().chain(distributions) {
             let read = read(reading.clone(), answer);
             assert!(matches!(read, Err(VisionError::Unusable { .. })), "{reading:?} {answer:?}: {read:?}");

@@ -2,22 +2,22 @@
 
 use crate::{
     Face,
-    pack::{Colour, CropRule, Input},
+    model_manifest::{ChannelOrder, CropRule, ModelInput},
 };
 use base::Picture;
-use pixels::Region;
+use pixels::PictureRegion;
 use std::f32::consts::FRAC_PI_2;
 
 /// A square of the picture, in its pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Square {
+pub(crate) struct CropSquare {
     centre: [f32; 2],
     side: f32,
     /// Radians; the square's upper edge points this way.
     angle: f32,
 }
 
-impl Square {
+impl CropSquare {
     /// The square that a rule cuts around a face.
     pub(crate) fn around(face: &Face, rule: CropRule, scale: f32) -> Self {
         let [right_eye, left_eye, _, mouth, ..] = face.points;
@@ -27,7 +27,7 @@ impl Square {
         match rule {
             CropRule::Letterbox | CropRule::Box | CropRule::Inside | CropRule::Page | CropRule::Line => {
                 // A picture may lie on its side; the face in it is cut out upright.
-                Self { centre, side, angle: nearest_quarter(face.roll()) }
+                Self { centre, side, angle: nearest_right_angle(face.roll()) }
             }
             CropRule::EyesLevel => Self { centre, side, angle },
             CropRule::D2 => {
@@ -65,7 +65,7 @@ impl Square {
 }
 
 /// The multiple of a right angle that is nearest; 0 where there is none.
-pub(crate) fn nearest_quarter(angle: f32) -> f32 {
+pub(crate) fn nearest_right_angle(angle: f32) -> f32 {
     let quarter = (angle / FRAC_PI_2).round() * FRAC_PI_2;
     if quarter.is_finite() { quarter } else { 0.0 }
 }
@@ -74,17 +74,17 @@ pub(crate) fn nearest_quarter(angle: f32) -> f32 {
 ///
 /// A large face is first scaled down as a whole, with a proper filter, so that a small input is sampled from as many
 /// pixels as it needs and from no more.
-pub(crate) fn square(picture: &Picture, square: Square, input: &Input, out: &mut Vec<f32>) {
+pub(crate) fn write_crop(picture: &Picture, square: CropSquare, input: &ModelInput, out: &mut Vec<f32>) {
     let (width, height) = (input.width as usize, input.height as usize);
     let step = square.side / width.max(height) as f32;
     // From two source pixels for each target pixel on, bilinear sampling would skip some.
-    let reduced = if step > 1.5 { reduce(picture, square, step) } else { None };
+    let reduced = if step > 1.5 { downscale(picture, square, step) } else { None };
     let (picture, square) = match &reduced {
         Some((picture, square)) => (picture, *square),
         None => (picture, square),
     };
     let step = square.side / width.max(height) as f32;
-    let patch = Patch::around(picture, square);
+    let patch = PixelPatch::around(picture, square);
     let (sin, cos) = square.angle.sin_cos();
     let start = out.len();
     out.resize(start + 3 * width * height, 0.0);
@@ -100,7 +100,7 @@ pub(crate) fn square(picture: &Picture, square: Square, input: &Input, out: &mut
             let u = (x as f32 + 0.5) * step - square.side / 2.0;
             let from_x = square.centre[0] + u * cos - v * sin - 0.5;
             let from_y = square.centre[1] + u * sin + v * cos - 0.5;
-            let colour = patch.between(from_x, from_y);
+            let colour = patch.interpolate(from_x, from_y);
             *first = (colour[a] - mean_a) * scale_a;
             *second = (colour[b] - mean_b) * scale_b;
             *third = (colour[c] - mean_c) * scale_c;
@@ -109,12 +109,17 @@ pub(crate) fn square(picture: &Picture, square: Square, input: &Input, out: &mut
 }
 
 /// Writes several squares as one input, NCHW, from left to right, each as wide as the others.
-pub(crate) fn side_by_side(picture: &Picture, squares: &[Square], input: &Input, out: &mut Vec<f32>) {
+pub(crate) fn write_crops_side_by_side(
+    picture: &Picture,
+    squares: &[CropSquare],
+    input: &ModelInput,
+    out: &mut Vec<f32>,
+) {
     let width = input.width as usize / squares.len().max(1);
-    let part = Input { width: width as u32, ..input.clone() };
+    let part = ModelInput { width: width as u32, ..input.clone() };
     let (mut drawn, start) = (Vec::new(), out.len());
     for &one in squares {
-        square(picture, one, &part, &mut drawn);
+        write_crop(picture, one, &part, &mut drawn);
     }
     let rows = 3 * input.height as usize;
     out.reserve(rows * width * squares.len());
@@ -127,16 +132,16 @@ pub(crate) fn side_by_side(picture: &Picture, squares: &[Square], input: &Input,
 }
 
 /// For each plane of the tensor, which channel of RGB it holds.
-fn channel_order(colour: Colour) -> [usize; 3] {
+fn channel_order(colour: ChannelOrder) -> [usize; 3] {
     match colour {
-        Colour::Rgb => [0, 1, 2],
-        Colour::Bgr => [2, 1, 0],
+        ChannelOrder::Rgb => [0, 1, 2],
+        ChannelOrder::Bgr => [2, 1, 0],
     }
 }
 
 /// The part of the picture around the square, scaled down by `step`, and the square in it. `None` when there is no such
 /// part.
-fn reduce(picture: &Picture, square: Square, step: f32) -> Option<(Picture, Square)> {
+fn downscale(picture: &Picture, square: CropSquare, step: f32) -> Option<(Picture, CropSquare)> {
     // Two target pixels more feed the filter.
     let reach = square.reach() + 2.0 * step;
     let bound = |centre: f32, size: u32| {
@@ -151,15 +156,15 @@ fn reduce(picture: &Picture, square: Square, step: f32) -> Option<(Picture, Squa
     if out_width == 0 || out_height == 0 {
         return None;
     }
-    let small = pixels::scaled(picture, Region { left, top, width, height }, out_width, out_height)?;
+    let small = pixels::resize(picture, PictureRegion { left, top, width, height }, out_width, out_height)?;
     let (x, y) = (out_width as f32 / width as f32, out_height as f32 / height as f32);
     let centre = [(square.centre[0] - left as f32) * x, (square.centre[1] - top as f32) * y];
-    Some((small, Square { centre, side: square.side * f32::midpoint(x, y), angle: square.angle }))
+    Some((small, CropSquare { centre, side: square.side * f32::midpoint(x, y), angle: square.angle }))
 }
 
 /// The pixels around a square as numbers, four to each so that the processor handles a pixel at once; black outside the
 /// picture.
-struct Patch {
+struct PixelPatch {
     left: i32,
     top: i32,
     width: usize,
@@ -167,9 +172,9 @@ struct Patch {
     pixels: Vec<[f32; 4]>,
 }
 
-impl Patch {
-    /// Everything that [`Self::between`] may be asked for when sampling the square.
-    fn around(picture: &Picture, square: Square) -> Self {
+impl PixelPatch {
+    /// Everything that [`Self::interpolate`] may be asked for when sampling the square.
+    fn around(picture: &Picture, square: CropSquare) -> Self {
         let reach = square.reach() + 2.0;
         let bound = |centre: f32, size: u32| {
             let low = (centre - reach).floor().clamp(0.0, size as f32) as usize;
@@ -189,8 +194,8 @@ impl Patch {
 
     /// The colour between four pixels, at a point of the picture.
     #[inline]
-    fn between(&self, x: f32, y: f32) -> [f32; 4] {
-        let (left, top) = (floor(x), floor(y));
+    fn interpolate(&self, x: f32, y: f32) -> [f32; 4] {
+        let (left, top) = (saturating_floor(x), saturating_floor(y));
         let (right_share, bottom_share) = (x - left as f32, y - top as f32);
         let shares = [
             (1.0 - right_share) * (1.0 - bottom_share),
@@ -199,7 +204,7 @@ impl Patch {
             right_share * bottom_share,
         ];
         let (left, top) = (left.saturating_sub(self.left), top.saturating_sub(self.top));
-        let [a, b, c, d] = self.four(left, top).unwrap_or_else(|| self.some_of_four(left, top));
+        let [a, b, c, d] = self.neighbours(left, top).unwrap_or_else(|| self.neighbours_or_black(left, top));
         let mut colour = [0.0; 4];
         for (channel, colour) in colour.iter_mut().enumerate() {
             *colour = shares[0] * a[channel]
@@ -212,7 +217,7 @@ impl Patch {
 
     /// A pixel, its right neighbour and the two below; `None` unless all lie inside.
     #[inline]
-    fn four(&self, left: i32, top: i32) -> Option<[[f32; 4]; 4]> {
+    fn neighbours(&self, left: i32, top: i32) -> Option<[[f32; 4]; 4]> {
         let (column, row) = (usize::try_from(left).ok()?, usize::try_from(top).ok()?);
         if column + 1 >= self.width || row + 1 >= self.height {
             return None;
@@ -225,7 +230,7 @@ impl Patch {
 
     /// The same with black for what lies outside.
     #[cold]
-    fn some_of_four(&self, left: i32, top: i32) -> [[f32; 4]; 4] {
+    fn neighbours_or_black(&self, left: i32, top: i32) -> [[f32; 4]; 4] {
         [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(across, down)| {
             let column =
                 usize::try_from(left.saturating_add(across)).ok().filter(|&column| column < self.width);
@@ -238,34 +243,34 @@ impl Patch {
 
 /// The next whole number below; what lies beyond the whole numbers becomes the last of them.
 #[inline]
-fn floor(value: f32) -> i32 {
+fn saturating_floor(value: f32) -> i32 {
     // `f32::floor` is a call of the C library on processors as old as those this is built for.
     let whole = value as i32;
     if whole as f32 > value { whole.saturating_sub(1) } else { whole }
 }
 
 /// The scale at which a region just fits into `part` (0 to 1) of the input.
-pub(crate) fn fit(region: Region, input: &Input, part: f32) -> f32 {
+pub(crate) fn fit_scale(region: PictureRegion, input: &ModelInput, part: f32) -> f32 {
     let room = |side: u32| side as f32 * part;
     (room(input.width) / region.width as f32).min(room(input.height) / region.height as f32)
 }
 
 /// Where what is seen of a picture lies in the input.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Place {
+pub(crate) struct InputMapping {
     /// Input pixels for each picture pixel.
     pub(crate) scale: f32,
     /// A point of the input, and where it is in the picture.
     pivot: [f32; 2],
     from: [f32; 2],
     /// Radians; the input's upper edge points this way in the picture.
-    pub(crate) turn: f32,
+    pub(crate) turn_radians: f32,
 }
 
-impl Place {
+impl InputMapping {
     /// A point of the input in the picture's pixels.
-    pub(crate) fn back(&self, x: f32, y: f32) -> [f32; 2] {
-        let (sin, cos) = self.turn.sin_cos();
+    pub(crate) fn picture_point(&self, x: f32, y: f32) -> [f32; 2] {
+        let (sin, cos) = self.turn_radians.sin_cos();
         let (x, y) = ((x - self.pivot[0]) / self.scale, (y - self.pivot[1]) / self.scale);
         [x * cos - y * sin + self.from[0], x * sin + y * cos + self.from[1]]
     }
@@ -274,14 +279,14 @@ impl Place {
 /// A region of the picture, scaled and centred on black, NCHW. At `scale` it must fit into the input.
 pub(crate) fn letterbox(
     picture: &Picture,
-    region: Region,
+    region: PictureRegion,
     scale: f32,
-    input: &Input,
-) -> Option<(Vec<f32>, Place)> {
+    input: &ModelInput,
+) -> Option<(Vec<f32>, InputMapping)> {
     let (width, height) = (input.width as usize, input.height as usize);
     let fit = |side: u32, most: usize| ((side as f32 * scale).round() as usize).clamp(1, most);
     let (inner_width, inner_height) = (fit(region.width, width), fit(region.height, height));
-    let small = pixels::scaled(picture, region, inner_width as u32, inner_height as u32)?;
+    let small = pixels::resize(picture, region, inner_width as u32, inner_height as u32)?;
     let (left, top) = ((width - inner_width) / 2, (height - inner_height) / 2);
     let area = width * height;
     let mut out = vec![0.0; 3 * area];
@@ -297,43 +302,43 @@ pub(crate) fn letterbox(
         }
     }
     let (pivot, from) = ([left as f32, top as f32], [region.left as f32, region.top as f32]);
-    Some((out, Place { scale, pivot, from, turn: 0.0 }))
+    Some((out, InputMapping { scale, pivot, from, turn_radians: 0.0 }))
 }
 
 /// The same turned by `turn` radians around the region's middle, with what surrounds it; the input is a square.
-pub(crate) fn turned(
+pub(crate) fn letterbox_rotated(
     picture: &Picture,
-    region: Region,
+    region: PictureRegion,
     scale: f32,
     turn: f32,
-    input: &Input,
-) -> Option<(Vec<f32>, Place)> {
+    input: &ModelInput,
+) -> Option<(Vec<f32>, InputMapping)> {
     let middle = |from: u32, length: u32| from as f32 + length as f32 / 2.0;
     let from = [middle(region.left, region.width), middle(region.top, region.height)];
-    let view = Square { centre: from, side: input.width as f32 / scale, angle: turn };
+    let view = CropSquare { centre: from, side: input.width as f32 / scale, angle: turn };
     if !view.is_sound() {
         return None;
     }
     let mut out = Vec::new();
-    square(picture, view, input, &mut out);
+    write_crop(picture, view, input, &mut out);
     let pivot = [input.width as f32 / 2.0, input.height as f32 / 2.0];
-    Some((out, Place { scale, pivot, from, turn }))
+    Some((out, InputMapping { scale, pivot, from, turn_radians: turn }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pack::Crop;
+    use crate::model_manifest::CropSpec;
 
-    fn input(width: u32, height: u32) -> Input {
-        Input {
+    fn input(width: u32, height: u32) -> ModelInput {
+        ModelInput {
             name: "input".to_owned(),
             width,
             height,
-            colour: Colour::Rgb,
+            colour: ChannelOrder::Rgb,
             mean: [0.0; 3],
             scale: [1.0; 3],
-            crop: Crop { rule: CropRule::Box, scales: vec![1.0], joined: false },
+            crop: CropSpec { rule: CropRule::Box, scales: vec![1.0], joined: false },
         }
     }
 
@@ -345,13 +350,13 @@ mod tests {
     #[test]
     fn joined_crops_are_the_single_ones_side_by_side() {
         let (picture, side) = (picture(), 8);
-        let squares = [20.0, 50.0].map(|side| Square { centre: [31.0, 17.0], side, angle: 0.0 });
+        let squares = [20.0, 50.0].map(|side| CropSquare { centre: [31.0, 17.0], side, angle: 0.0 });
         let mut joined = Vec::new();
-        side_by_side(&picture, &squares, &input(2 * side, side), &mut joined);
+        write_crops_side_by_side(&picture, &squares, &input(2 * side, side), &mut joined);
         let side = side as usize;
         for (at, &one) in squares.iter().enumerate() {
             let mut single = Vec::new();
-            square(&picture, one, &input(side as u32, side as u32), &mut single);
+            write_crop(&picture, one, &input(side as u32, side as u32), &mut single);
             for (row, values) in single.chunks_exact(side).enumerate() {
                 assert_eq!(&joined[row * 2 * side + at * side..][..side], values, "crop {at}, row {row}");
             }
@@ -361,9 +366,9 @@ mod tests {
 
     #[test]
     fn a_square_is_moved_inside_and_shrunk_where_it_must_be() {
-        let inside = |centre, side| Square { centre, side, angle: 0.0 }.moved_inside(&picture());
-        assert_eq!(inside([30.0, 20.0], 10.0), Square { centre: [30.0, 20.0], side: 10.0, angle: 0.0 });
-        assert_eq!(inside([2.0, 39.0], 10.0), Square { centre: [5.0, 35.0], side: 10.0, angle: 0.0 });
-        assert_eq!(inside([59.0, 3.0], 90.0), Square { centre: [40.0, 20.0], side: 40.0, angle: 0.0 });
+        let inside = |centre, side| CropSquare { centre, side, angle: 0.0 }.moved_inside(&picture());
+        assert_eq!(inside([30.0, 20.0], 10.0), CropSquare { centre: [30.0, 20.0], side: 10.0, angle: 0.0 });
+        assert_eq!(inside([2.0, 39.0], 10.0), CropSquare { centre: [5.0, 35.0], side: 10.0, angle: 0.0 });
+        assert_eq!(inside([59.0, 3.0], 90.0), CropSquare { centre: [40.0, 20.0], side: 40.0, angle: 0.0 });
     }
 }

@@ -2,78 +2,78 @@
 
 use crate::{
     Face, VisionError,
-    crop::{self, Place, nearest_quarter},
-    engine::{Net, Tensors},
-    find::same,
-    pack::Input,
+    crop::{self, InputMapping, nearest_right_angle},
+    inference::{NamedTensors, NeuralNet},
+    model_manifest::ModelInput,
+    tiled_detection::is_same_face,
 };
 use base::Picture;
-use pixels::Region;
+use pixels::PictureRegion;
 
 /// Boxes that overlap more than this (intersection over union) are one face.
-const SAME_FACE: f32 = 0.3;
+const SAME_FACE_OVERLAP: f32 = 0.3;
 
 /// A face of this share of the picture's longer side is looked at again, with room around it.
-const LARGE: f32 = 0.5;
+const LARGE_FACE_SHARE: f32 = 0.5;
 
 /// The part of the input that the picture takes when room is made around it, and when that was not enough.
-const ROOM: f32 = 0.6;
-const MORE_ROOM: f32 = 0.4;
+const PADDED_PICTURE_SHARE: f32 = 0.6;
+const WIDELY_PADDED_PICTURE_SHARE: f32 = 0.4;
 
 /// Anchors on the two feature maps: cells a side, anchors a cell, pixels a cell.
-const MAPS: [(usize, usize, f32); 2] = [(16, 2, 16.0), (8, 6, 32.0)];
+const ANCHOR_MAPS: [(usize, usize, f32); 2] = [(16, 2, 16.0), (8, 6, 32.0)];
 
 /// Values for each anchor: box centre and size, then six points.
-const VALUES: usize = 16;
+const VALUES_PER_ANCHOR: usize = 16;
 
 #[derive(Debug)]
-pub(crate) struct Detector {
+pub(crate) struct FaceDetector {
     pub(crate) id: String,
-    pub(crate) net: Box<dyn Net>,
-    pub(crate) input: Input,
+    pub(crate) net: Box<dyn NeuralNet>,
+    pub(crate) input: ModelInput,
     /// Score from which a face is a face.
-    pub(crate) find: f32,
+    pub(crate) detection_threshold: f32,
     /// Score from which it counts towards "more than one".
-    pub(crate) count: f32,
+    pub(crate) counting_threshold: f32,
 }
 
-impl Detector {
+impl FaceDetector {
     /// The faces of a picture, surest first: upright ones, and where there are none those of a picture that lies on its
     /// side or stands on its head.
     ///
     /// Several count as several only where a look from near by confirms each of them: frames of webcams show the net
     /// faces in ears, hands and shelves.
     pub(crate) fn detect(&mut self, picture: &Picture) -> Result<Vec<Face>, VisionError> {
-        let upright = self.upright(picture)?;
+        let upright = self.detect_upright(picture)?;
         if upright.is_empty() {
-            let Some((turn, face)) = self.which_way(picture)? else { return Ok(upright) };
-            return self.believed_at_a_turn(picture, turn, face);
+            let Some((turn, face)) = self.find_orientation(picture)? else { return Ok(upright) };
+            return self.detect_confident_rotated(picture, turn, face);
         }
-        match self.another_way(picture, &upright)? {
+        match self.find_other_orientation(picture, &upright)? {
             Some((turn, face)) => {
-                let turned = self.believed_at_a_turn(picture, turn, face)?;
-                Ok(self.better(upright, turned, turn))
+                let turned = self.detect_confident_rotated(picture, turn, face)?;
+                Ok(self.choose_better(upright, turned, turn))
             }
             None => Ok(upright),
         }
     }
 
     /// Less is believed of a picture that was turned until it showed a face: that one, or those that count.
-    fn believed_at_a_turn(
+    fn detect_confident_rotated(
         &mut self,
         picture: &Picture,
         turn: f32,
         face: Face,
     ) -> Result<Vec<Face>, VisionError> {
-        let mut faces = self.at_a_turn(picture, turn)?;
-        faces.retain(|face| face.score >= self.count);
-        if faces.is_empty() { Ok(vec![face]) } else { self.confirmed(picture, faces, turn) }
+        let mut faces = self.detect_rotated(picture, turn)?;
+        faces.retain(|face| face.score >= self.counting_threshold);
+        if faces.is_empty() { Ok(vec![face]) } else { self.confirm_several(picture, faces, turn) }
     }
 
     /// The upright ones alone.
-    pub(crate) fn upright(&mut self, picture: &Picture) -> Result<Vec<Face>, VisionError> {
-        let faces = self.at_a_turn(picture, 0.0)?;
-        self.confirmed(picture, faces, 0.0)
+    pub(crate) fn detect_upright(&mut self, picture: &Picture) -> Result<Vec<Face>, VisionError> {
+        let faces = self.detect_rotated(picture, 0.0)?;
+        self.confirm_several(picture, faces, 0.0)
     }
 
     /// The faces that look upright when the picture is turned back by `turn` (radians, clockwise), surest first.
@@ -81,18 +81,29 @@ impl Detector {
     /// The net was made for faces smaller than the picture: one that fills it is missed, cut short, or found as two
     /// halves. So where there is none, or a large one, a second look with room made around the picture decides, and the
     /// first one counts for faces elsewhere.
-    pub(crate) fn at_a_turn(&mut self, picture: &Picture, turn: f32) -> Result<Vec<Face>, VisionError> {
-        let whole = Region::whole(picture);
-        let first = self.look(picture, whole, crop::fit(whole, &self.input, 1.0), turn)?;
-        let large = LARGE * picture.width().max(picture.height()) as f32;
+    pub(crate) fn detect_rotated(&mut self, picture: &Picture, turn: f32) -> Result<Vec<Face>, VisionError> {
+        let whole = PictureRegion::whole(picture);
+        let first = self.detect_in_region(picture, whole, crop::fit_scale(whole, &self.input, 1.0), turn)?;
+        let large = LARGE_FACE_SHARE * picture.width().max(picture.height()) as f32;
         if !first.is_empty() && first.iter().all(|face| face.width().max(face.height()) < large) {
             return Ok(first);
         }
-        let mut faces = self.look(picture, whole, crop::fit(whole, &self.input, ROOM), turn)?;
+        let mut faces = self.detect_in_region(
+            picture,
+            whole,
+            crop::fit_scale(whole, &self.input, PADDED_PICTURE_SHARE),
+            turn,
+        )?;
         if first.is_empty() && faces.is_empty() {
-            return self.look(picture, whole, crop::fit(whole, &self.input, MORE_ROOM), turn);
+            return self.detect_in_region(
+                picture,
+                whole,
+                crop::fit_scale(whole, &self.input, WIDELY_PADDED_PICTURE_SHARE),
+                turn,
+            );
         }
-        let elsewhere = |face: &Face| faces.iter().all(|other| common(face, other) < 0.5 * area(face));
+        let elsewhere =
+            |face: &Face| faces.iter().all(|other| intersection_area(face, other) < 0.5 * area(face));
         let others: Vec<Face> = first.into_iter().filter(elsewhere).collect();
         faces.extend(others);
         faces.sort_by(|a, b| b.score.total_cmp(&a.score));
@@ -100,58 +111,64 @@ impl Detector {
     }
 
     /// Of several faces that count, those that are seen from near by as well, each once; the surest at least.
-    fn confirmed(
+    fn confirm_several(
         &mut self,
         picture: &Picture,
         faces: Vec<Face>,
         turn: f32,
     ) -> Result<Vec<Face>, VisionError> {
-        if faces.iter().filter(|face| face.score >= self.count).count() < 2 {
+        if faces.iter().filter(|face| face.score >= self.counting_threshold).count() < 2 {
             return Ok(faces);
         }
         let surest = faces.first().copied();
         let mut kept: Vec<Face> = Vec::new();
         for face in faces {
-            let again = if face.score >= self.count { self.check(picture, &face, turn)? } else { Some(face) };
+            let again = if face.score >= self.counting_threshold {
+                self.recheck(picture, &face, turn)?
+            } else {
+                Some(face)
+            };
             // What looks like another one from here may be the same one from near by.
-            let known = |seen: &Face| kept.iter().any(|other| same(other, seen));
+            let known = |seen: &Face| kept.iter().any(|other| is_same_face(other, seen));
             if again.is_some_and(|again| !known(&again) && !known(&face)) {
                 kept.push(face);
             }
         }
-        if kept.iter().all(|face| face.score < self.count) {
+        if kept.iter().all(|face| face.score < self.counting_threshold) {
             kept.splice(0..0, surest);
         }
         Ok(kept)
     }
 
     /// The faces of a region, put in at a scale at which it fits and turned back by `turn`, surest first.
-    pub(crate) fn look(
+    pub(crate) fn detect_in_region(
         &mut self,
         picture: &Picture,
-        region: Region,
+        region: PictureRegion,
         scale: f32,
         turn: f32,
     ) -> Result<Vec<Face>, VisionError> {
         let seen = if turn == 0.0 {
             crop::letterbox(picture, region, scale, &self.input)
         } else {
-            crop::turned(picture, region, scale, turn, &self.input)
+            crop::letterbox_rotated(picture, region, scale, turn, &self.input)
         };
         let (tensor, place) = seen.ok_or_else(|| self.unusable("the picture cannot be scaled".to_owned()))?;
         let shape = [1, 3, self.input.height as usize, self.input.width as usize];
         let answer = self.net.run(&tensor, shape)?;
         let mut found = Vec::new();
-        for (cells, anchors, pixels) in MAPS {
+        for (cells, anchors, pixels) in ANCHOR_MAPS {
             let count = cells * cells * anchors;
-            let scores = self.of_length(&answer, count)?;
-            let boxes = self.of_length(&answer, count * VALUES)?;
-            for (anchor, (&logit, values)) in scores.iter().zip(boxes.chunks_exact(VALUES)).enumerate() {
+            let scores = self.output_of_length(&answer, count)?;
+            let boxes = self.output_of_length(&answer, count * VALUES_PER_ANCHOR)?;
+            for (anchor, (&logit, values)) in
+                scores.iter().zip(boxes.chunks_exact(VALUES_PER_ANCHOR)).enumerate()
+            {
                 let score = 1.0 / (1.0 + (-logit).exp());
-                if score >= self.find {
+                if score >= self.detection_threshold {
                     let cell = anchor / anchors;
                     let at = |cell: usize| (cell as f32 + 0.5) * pixels;
-                    let face = face(values, [at(cell % cells), at(cell / cells)], score, place);
+                    let face = decode_face(values, [at(cell % cells), at(cell / cells)], score, place);
                     if !is_sound(&face) {
                         return Err(self.unusable(format!("anchor {anchor} gives no box")));
                     }
@@ -159,11 +176,15 @@ impl Detector {
                 }
             }
         }
-        Ok(merge(found))
+        Ok(merge_overlapping(found))
     }
 
     /// The output of that many values; the four outputs differ in length, and their names mean nothing.
-    fn of_length<'a>(&self, answer: &'a Tensors, length: usize) -> Result<&'a [f32], VisionError> {
+    fn output_of_length<'a>(
+        &self,
+        answer: &'a NamedTensors,
+        length: usize,
+    ) -> Result<&'a [f32], VisionError> {
         let found = answer.iter().find(|(_, values)| values.len() == length);
         found
             .map(|(_, values)| values.as_slice())
@@ -176,15 +197,15 @@ impl Detector {
 }
 
 /// Reads an anchor's values: offsets from the anchor in input pixels.
-fn face(values: &[f32], anchor: [f32; 2], score: f32, place: Place) -> Face {
-    let [x, y] = place.back(values[0] + anchor[0], values[1] + anchor[1]);
+fn decode_face(values: &[f32], anchor: [f32; 2], score: f32, place: InputMapping) -> Face {
+    let [x, y] = place.picture_point(values[0] + anchor[0], values[1] + anchor[1]);
     let half = [values[2] / 2.0 / place.scale, values[3] / 2.0 / place.scale];
     // A box lies along the picture's axes, whichever way the face in it does.
-    let lying = (nearest_quarter(place.turn).sin().abs()) > 0.5;
+    let lying = (nearest_right_angle(place.turn_radians).sin().abs()) > 0.5;
     let [half_width, half_height] = if lying { [half[1], half[0]] } else { half };
     let mut points = [[0.0; 2]; 6];
     for (point, xy) in points.iter_mut().zip(values[4..].chunks_exact(2)) {
-        *point = place.back(xy[0] + anchor[0], xy[1] + anchor[1]);
+        *point = place.picture_point(xy[0] + anchor[0], xy[1] + anchor[1]);
     }
     let (left, right) = (x - half_width, x + half_width);
     Face { left, top: y - half_height, right, bottom: y + half_height, score, points }
@@ -202,25 +223,26 @@ pub(crate) fn area(face: &Face) -> f32 {
 }
 
 /// The area that two boxes share.
-pub(crate) fn common(a: &Face, b: &Face) -> f32 {
+pub(crate) fn intersection_area(a: &Face, b: &Face) -> f32 {
     let width = (a.right.min(b.right) - a.left.max(b.left)).max(0.0);
     let height = (a.bottom.min(b.bottom) - a.top.max(b.top)).max(0.0);
     width * height
 }
 
 /// Intersection over union.
-pub(crate) fn overlap(a: &Face, b: &Face) -> f32 {
-    let both = common(a, b);
+pub(crate) fn intersection_over_union(a: &Face, b: &Face) -> f32 {
+    let both = intersection_area(a, b);
     both / (area(a) + area(b) - both).max(f32::EPSILON)
 }
 
 /// Overlapping boxes become one: their mean, weighted by score (Bazarevsky et al., BlazeFace, 2019, section 4).
-fn merge(mut found: Vec<Face>) -> Vec<Face> {
+fn merge_overlapping(mut found: Vec<Face>) -> Vec<Face> {
     found.sort_by(|a, b| b.score.total_cmp(&a.score));
     let mut merged = Vec::new();
     while let Some(&best) = found.first() {
-        let (same, other): (Vec<Face>, Vec<Face>) =
-            found.iter().partition(|face| **face == best || overlap(&best, face) > SAME_FACE);
+        let (same, other): (Vec<Face>, Vec<Face>) = found
+            .iter()
+            .partition(|face| **face == best || intersection_over_union(&best, face) > SAME_FACE_OVERLAP);
         found = other;
         let total: f32 = same.iter().map(|face| face.score).sum();
         let mean =
@@ -248,32 +270,32 @@ fn merge(mut found: Vec<Face>) -> Vec<Face> {
 mod tests {
     use super::*;
     use crate::{
-        engine::ScriptedNet,
-        pack::{Colour, Crop, CropRule},
+        inference::ScriptedNet,
+        model_manifest::{ChannelOrder, CropRule, CropSpec},
     };
 
     /// A detector whose net gives these values for one anchor, at cell (8, 8) of the fine map.
-    fn detector(logit: f32, values: [f32; VALUES]) -> Detector {
+    fn detector(logit: f32, values: [f32; VALUES_PER_ANCHOR]) -> FaceDetector {
         let anchor = (8 * 16 + 8) * 2;
         let mut scores = vec![-100.0; 512];
         scores[anchor] = logit;
-        let mut boxes = vec![0.0; 512 * VALUES];
-        boxes[anchor * VALUES..(anchor + 1) * VALUES].copy_from_slice(&values);
-        let tensors = [scores, vec![-100.0; 384], boxes, vec![0.0; 384 * VALUES]];
-        Detector {
+        let mut boxes = vec![0.0; 512 * VALUES_PER_ANCHOR];
+        boxes[anchor * VALUES_PER_ANCHOR..(anchor + 1) * VALUES_PER_ANCHOR].copy_from_slice(&values);
+        let tensors = [scores, vec![-100.0; 384], boxes, vec![0.0; 384 * VALUES_PER_ANCHOR]];
+        FaceDetector {
             id: "scripted".to_owned(),
             net: Box::new(ScriptedNet(tensors.into_iter().map(|values| (String::new(), values)).collect())),
-            input: Input {
+            input: ModelInput {
                 name: "input".to_owned(),
                 width: 256,
                 height: 256,
-                colour: Colour::Rgb,
+                colour: ChannelOrder::Rgb,
                 mean: [0.0; 3],
                 scale: [1.0; 3],
-                crop: Crop { rule: CropRule::Letterbox, scales: vec![1.0], joined: false },
+                crop: CropSpec { rule: CropRule::Letterbox, scales: vec![1.0], joined: false },
             },
-            find: 0.5,
-            count: 0.7,
+            detection_threshold: 0.5,
+            counting_threshold: 0.7,
         }
     }
 
@@ -281,8 +303,8 @@ mod tests {
         Picture::new(512, 256, vec![128; 512 * 256 * 3]).unwrap()
     }
 
-    fn sized(width: f32, height: f32) -> [f32; VALUES] {
-        let mut values = [0.0; VALUES];
+    fn sized(width: f32, height: f32) -> [f32; VALUES_PER_ANCHOR] {
+        let mut values = [0.0; VALUES_PER_ANCHOR];
         values[2..4].copy_from_slice(&[width, height]);
         values
     }
@@ -309,7 +331,7 @@ mod tests {
             sized(40.0, -60.0),
             sized(f32::NAN, 60.0),
             sized(40.0, f32::INFINITY),
-            [f32::NEG_INFINITY; VALUES],
+            [f32::NEG_INFINITY; VALUES_PER_ANCHOR],
             std::array::from_fn(|at| if at < 4 { 40.0 } else { f32::NAN }),
         ];
         for values in boxes {

@@ -1,21 +1,21 @@
 //! Who a face is, as a point in a space where pictures of one person lie together; and what a distance there means.
 
 use crate::{
-    Face, LoadError, VisionError,
-    crop::{self, Square},
-    engine::{Net, tensor},
-    pack::{FalseMatches, Input, Metric, Model, Output},
+    Face, ModelLoadError, VisionError,
+    crop::{self, CropSquare},
+    inference::{NeuralNet, tensor_named},
+    model_manifest::{DistanceMetric, FalseMatchThreshold, ModelEntry, ModelInput, ModelOutput},
 };
 use aws_lc_rs::digest;
 use base::Picture;
 
 /// Version of the code between a picture and the net: raise it when a crop of the same description would be another, so
 /// that old embeddings are not taken for those of the new space.
-const CROPS: u32 = 1;
+const CROP_VERSION: u32 = 1;
 
 /// The space that embeddings lie in. Embeddings of two spaces are never compared.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Space {
+pub struct EmbeddingSpace {
     /// Id of the model in the manifest.
     pub model: String,
     /// What ties an embedding to the space: SHA-256 over the model file's own, the input, the crops and the metric. It
@@ -27,7 +27,7 @@ pub struct Space {
     pub thresholds: Vec<(f64, f32)>,
 }
 
-impl Space {
+impl EmbeddingSpace {
     /// The digest in hexadecimal.
     pub fn digest(&self) -> String {
         hex::encode(self.sha256)
@@ -49,7 +49,7 @@ impl Space {
 }
 
 /// Euclidean distance; infinite between embeddings of different lengths.
-pub fn distance(a: &[f32], b: &[f32]) -> f32 {
+pub fn embedding_distance(a: &[f32], b: &[f32]) -> f32 {
     if a.len() != b.len() {
         return f32::INFINITY;
     }
@@ -58,7 +58,7 @@ pub fn distance(a: &[f32], b: &[f32]) -> f32 {
 
 /// The mean of embeddings by weight (not negative); scaled to length one where all of them have it. `None` for none, for
 /// different lengths, or without weight.
-pub fn mean<'a>(weighted: impl IntoIterator<Item = (&'a [f32], f32)>) -> Option<Vec<f32>> {
+pub fn mean_embedding<'a>(weighted: impl IntoIterator<Item = (&'a [f32], f32)>) -> Option<Vec<f32>> {
     let (mut sum, mut total, mut unit) = (Vec::new(), 0.0, true);
     for (embedding, weight) in weighted {
         if sum.is_empty() {
@@ -71,54 +71,61 @@ pub fn mean<'a>(weighted: impl IntoIterator<Item = (&'a [f32], f32)>) -> Option<
             *sum += value * weight;
         }
         total += weight;
-        unit &= (length(embedding) - 1.0).abs() < 1e-3;
+        unit &= (norm(embedding) - 1.0).abs() < 1e-3;
     }
-    let by = if unit { length(&sum) } else { total };
+    let by = if unit { norm(&sum) } else { total };
     (total > 0.0 && by > 0.0).then(|| sum.iter().map(|value| value / by).collect())
 }
 
-fn length(values: &[f32]) -> f32 {
+fn norm(values: &[f32]) -> f32 {
     values.iter().map(|value| value * value).sum::<f32>().sqrt()
 }
 
 #[derive(Debug)]
-pub(crate) struct EmbedModel {
-    net: Box<dyn Net>,
-    input: Input,
+pub(crate) struct EmbeddingModel {
+    net: Box<dyn NeuralNet>,
+    input: ModelInput,
     tensor: String,
-    metric: Metric,
+    metric: DistanceMetric,
     mirror: bool,
-    pub(crate) space: Space,
+    pub(crate) space: EmbeddingSpace,
 }
 
-impl EmbedModel {
+impl EmbeddingModel {
     /// Looks at one answer of the net to learn the dimension.
-    pub(crate) fn new(model: &Model, mut net: Box<dyn Net>, input: Input) -> Result<Self, LoadError> {
-        let Output::Embedding { tensor: name, metric, mirror, thresholds } = &model.output else {
-            return Err(LoadError::wrong(model, "its decode gives no embedding"));
+    pub(crate) fn new(
+        model: &ModelEntry,
+        mut net: Box<dyn NeuralNet>,
+        input: ModelInput,
+    ) -> Result<Self, ModelLoadError> {
+        let ModelOutput::Embedding { tensor: name, metric, mirror, thresholds } = &model.output else {
+            return Err(ModelLoadError::wrong(model, "its decode gives no embedding"));
         };
         if thresholds.is_empty() {
             let what = "it states no false match rates; import the models again, or add output.thresholds";
-            return Err(LoadError::wrong(model, what));
+            return Err(ModelLoadError::wrong(model, what));
         }
         let shape = [1, 3, input.height as usize, input.width as usize];
-        let answer = net.run(&vec![0.0; shape.iter().product()], shape).map_err(LoadError::Vision)?;
-        let dimension = tensor(&answer, name, &model.id).map_err(LoadError::Vision)?.len();
+        let answer = net.run(&vec![0.0; shape.iter().product()], shape).map_err(ModelLoadError::Vision)?;
+        let dimension = tensor_named(&answer, name, &model.id).map_err(ModelLoadError::Vision)?.len();
         if !(2..=4096).contains(&dimension) {
-            return Err(LoadError::wrong(model, "an embedding has 2 to 4096 numbers"));
+            return Err(ModelLoadError::wrong(model, "an embedding has 2 to 4096 numbers"));
         }
-        let space = Space {
+        let space = EmbeddingSpace {
             model: model.id.clone(),
             sha256: fingerprint(&model.digest(), &input, name, *metric, *mirror),
             dimension,
-            thresholds: thresholds.iter().map(|FalseMatches { rate, distance }| (*rate, *distance)).collect(),
+            thresholds: thresholds
+                .iter()
+                .map(|FalseMatchThreshold { rate, distance }| (*rate, *distance))
+                .collect(),
         };
         Ok(Self { net, input, tensor: name.clone(), metric: *metric, mirror: *mirror, space })
     }
 
     /// A net that answers this, for tests.
-    pub(crate) fn scripted(answer: Vec<f32>, input: Input) -> Self {
-        let space = Space {
+    pub(crate) fn scripted(answer: Vec<f32>, input: ModelInput) -> Self {
+        let space = EmbeddingSpace {
             model: "scripted".to_owned(),
             sha256: [0; 32],
             dimension: answer.len(),
@@ -126,7 +133,7 @@ impl EmbedModel {
         };
         let net = Box::new(crate::ScriptedNet(vec![("embedding".to_owned(), answer)]));
         let tensor = "embedding".to_owned();
-        Self { net, input, tensor, metric: Metric::Euclidean, mirror: false, space }
+        Self { net, input, tensor, metric: DistanceMetric::Euclidean, mirror: false, space }
     }
 
     pub(crate) fn embed(&mut self, picture: &Picture, face: &Face) -> Result<Vec<f32>, VisionError> {
@@ -135,21 +142,21 @@ impl EmbedModel {
         let scales = self.input.crop.scales.clone();
         for scale in scales {
             let mut values = Vec::new();
-            let square = Square::around(face, self.input.crop.rule, scale);
-            crop::square(picture, square, &self.input, &mut values);
-            self.add(&values, &mut sum)?;
+            let square = CropSquare::around(face, self.input.crop.rule, scale);
+            crop::write_crop(picture, square, &self.input, &mut values);
+            self.accumulate(&values, &mut sum)?;
             count += 1.0;
             if self.mirror {
                 for row in values.chunks_exact_mut(self.input.width as usize) {
                     row.reverse();
                 }
-                self.add(&values, &mut sum)?;
+                self.accumulate(&values, &mut sum)?;
                 count += 1.0;
             }
         }
         let by = match self.metric {
-            Metric::Euclidean => count,
-            Metric::Cosine => length(&sum),
+            DistanceMetric::Euclidean => count,
+            DistanceMetric::Cosine => norm(&sum),
         };
         let embedding: Vec<f32> = sum.into_iter().map(|value| value / by).collect();
         // A length of nothing divides to none of them.
@@ -161,16 +168,16 @@ impl EmbedModel {
     }
 
     /// Runs the net on one crop and adds what it says, each crop counting alike.
-    fn add(&mut self, values: &[f32], sum: &mut [f32]) -> Result<(), VisionError> {
+    fn accumulate(&mut self, values: &[f32], sum: &mut [f32]) -> Result<(), VisionError> {
         let shape = [1, 3, self.input.height as usize, self.input.width as usize];
         let answer = self.net.run(values, shape)?;
-        let found = tensor(&answer, &self.tensor, &self.space.model)?;
+        let found = tensor_named(&answer, &self.tensor, &self.space.model)?;
         if found.len() != sum.len() {
             return Err(self.unusable("the embedding has another length than before"));
         }
         let by = match self.metric {
-            Metric::Euclidean => 1.0,
-            Metric::Cosine => length(found),
+            DistanceMetric::Euclidean => 1.0,
+            DistanceMetric::Cosine => norm(found),
         };
         for (sum, value) in sum.iter_mut().zip(found) {
             *sum += value / by;
@@ -184,7 +191,13 @@ impl EmbedModel {
 }
 
 /// The digest of a space. Numbers go in as they are in memory, and each text behind its length.
-fn fingerprint(file: &str, input: &Input, tensor: &str, metric: Metric, mirror: bool) -> [u8; 32] {
+fn fingerprint(
+    file: &str,
+    input: &ModelInput,
+    tensor: &str,
+    metric: DistanceMetric,
+    mirror: bool,
+) -> [u8; 32] {
     let mut all = digest::Context::new(&digest::SHA256);
     let crop = &input.crop;
     // Renaming a variant would move every space: the digest of the default one is pinned by a test.
@@ -199,7 +212,7 @@ fn fingerprint(file: &str, input: &Input, tensor: &str, metric: Metric, mirror: 
         all.update(&(word.len() as u64).to_le_bytes());
         all.update(word.as_bytes());
     }
-    for number in [CROPS, input.width, input.height] {
+    for number in [CROP_VERSION, input.width, input.height] {
         all.update(&number.to_le_bytes());
     }
     for number in input.mean.iter().chain(&input.scale).chain(&crop.scales) {
@@ -213,23 +226,26 @@ fn fingerprint(file: &str, input: &Input, tensor: &str, metric: Metric, mirror: 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pack::{Colour, Crop, CropRule};
+    use crate::model_manifest::{ChannelOrder, CropRule, CropSpec};
 
-    fn input() -> Input {
-        Input {
+    fn input() -> ModelInput {
+        ModelInput {
             name: "input".to_owned(),
             width: 4,
             height: 4,
-            colour: Colour::Rgb,
+            colour: ChannelOrder::Rgb,
             mean: [0.0; 3],
             scale: [1.0; 3],
-            crop: Crop { rule: CropRule::Box, scales: vec![1.0, 1.2], joined: false },
+            crop: CropSpec { rule: CropRule::Box, scales: vec![1.0, 1.2], joined: false },
         }
     }
 
     #[test]
     fn a_distance_is_read_between_the_rates_and_not_outside() {
-        let space = Space { thresholds: vec![(1e-4, 0.49), (1e-3, 0.53), (1e-2, 0.59)], ..Space::default() };
+        let space = EmbeddingSpace {
+            thresholds: vec![(1e-4, 0.49), (1e-3, 0.53), (1e-2, 0.59)],
+            ..EmbeddingSpace::default()
+        };
         for (rate, distance) in [(1e-4, 0.49), (1e-3, 0.53), (1e-2, 0.59)] {
             assert_eq!(space.distance_at(rate), Some(distance));
         }
@@ -246,30 +262,33 @@ mod tests {
         let face =
             Face { left: 5.0, top: 5.0, right: 15.0, bottom: 15.0, score: 1.0, points: [[10.0; 2]; 6] };
         for mirror in [false, true] {
-            let mut model = EmbedModel { mirror, ..EmbedModel::scripted(vec![3.0, 4.0], input()) };
+            let mut model = EmbeddingModel { mirror, ..EmbeddingModel::scripted(vec![3.0, 4.0], input()) };
             assert_eq!(model.embed(&picture, &face).unwrap(), [3.0, 4.0]);
-            model.metric = Metric::Cosine;
+            model.metric = DistanceMetric::Cosine;
             assert_eq!(model.embed(&picture, &face).unwrap(), [0.6, 0.8]);
         }
-        let mut nothing =
-            EmbedModel { metric: Metric::Cosine, ..EmbedModel::scripted(vec![0.0, 0.0], input()) };
+        let mut nothing = EmbeddingModel {
+            metric: DistanceMetric::Cosine,
+            ..EmbeddingModel::scripted(vec![0.0, 0.0], input())
+        };
         assert!(matches!(nothing.embed(&picture, &face), Err(VisionError::Unusable { .. })));
     }
 
     #[test]
     fn the_fingerprint_changes_with_whatever_moves_an_embedding() {
-        let base = |input: &Input| fingerprint("file", input, "embedding", Metric::Euclidean, false);
+        let base =
+            |input: &ModelInput| fingerprint("file", input, "embedding", DistanceMetric::Euclidean, false);
         let mut seen = vec![
             base(&input()),
-            fingerprint("another", &input(), "embedding", Metric::Euclidean, false),
-            fingerprint("file", &input(), "other", Metric::Euclidean, false),
-            fingerprint("file", &input(), "embedding", Metric::Cosine, false),
-            fingerprint("file", &input(), "embedding", Metric::Euclidean, true),
+            fingerprint("another", &input(), "embedding", DistanceMetric::Euclidean, false),
+            fingerprint("file", &input(), "other", DistanceMetric::Euclidean, false),
+            fingerprint("file", &input(), "embedding", DistanceMetric::Cosine, false),
+            fingerprint("file", &input(), "embedding", DistanceMetric::Euclidean, true),
         ];
-        let edits: [fn(&mut Input); 8] = [
+        let edits: [fn(&mut ModelInput); 8] = [
             |input| input.width = 5,
             |input| input.height = 5,
-            |input| input.colour = Colour::Bgr,
+            |input| input.colour = ChannelOrder::Bgr,
             |input| input.mean[2] = 1.0,
             |input| input.scale[0] = 2.0,
             |input| input.crop.rule = CropRule::D2,
@@ -290,11 +309,11 @@ mod tests {
 
     #[test]
     fn a_mean_is_weighted_and_keeps_length_one() {
-        assert_eq!(mean([(&[0.0, 4.0][..], 3.0), (&[4.0, 0.0][..], 1.0)]).unwrap(), [1.0, 3.0]);
-        let unit = mean([(&[1.0, 0.0][..], 1.0), (&[0.0, 1.0][..], 1.0)]).unwrap();
-        assert!((length(&unit) - 1.0).abs() < 1e-6, "{unit:?}");
-        assert_eq!(mean([]), None);
-        assert_eq!(mean([(&[1.0][..], 1.0), (&[1.0, 2.0][..], 1.0)]), None);
-        assert_eq!(mean([(&[1.0][..], 0.0)]), None);
+        assert_eq!(mean_embedding([(&[0.0, 4.0][..], 3.0), (&[4.0, 0.0][..], 1.0)]).unwrap(), [1.0, 3.0]);
+        let unit = mean_embedding([(&[1.0, 0.0][..], 1.0), (&[0.0, 1.0][..], 1.0)]).unwrap();
+        assert!((norm(&unit) - 1.0).abs() < 1e-6, "{unit:?}");
+        assert_eq!(mean_embedding([]), None);
+        assert_eq!(mean_embedding([(&[1.0][..], 1.0), (&[1.0, 2.0][..], 1.0)]), None);
+        assert_eq!(mean_embedding([(&[1.0][..], 0.0)]), None);
     }
 }

@@ -5,29 +5,29 @@ pub mod challenge;
 mod crop;
 mod detect;
 mod embed;
-mod engine;
 mod face;
-mod find;
 pub mod import;
+mod inference;
 pub mod liveness;
+pub mod model_manifest;
 mod models;
 mod onnx;
-pub mod pack;
+mod orientation;
 mod pool;
 mod quality;
-mod sweep;
+mod tiled_detection;
 pub mod track;
-mod turned;
+mod video_tile_scheduler;
 
 pub use age::AgeEstimate;
-pub use embed::{Space, distance, mean};
-pub use engine::{Net, OnnxNet, Runtime, ScriptedNet, Tensors};
+pub use embed::{EmbeddingSpace, embedding_distance, mean_embedding};
 pub use face::Face;
-pub use models::{ModelInfo, Vision, face_luma, load_net};
-pub use pack::Task;
-pub use pool::{Busy, Pool, PoolGone, Stats};
-pub use quality::Quality;
-pub use sweep::Sweep;
+pub use inference::{NamedTensors, NeuralNet, OnnxNet, OnnxRuntime, ScriptedNet};
+pub use model_manifest::ModelTask;
+pub use models::{ModelInfo, VisionModels, face_luma, load_net};
+pub use pool::{InferencePool, PoolBusyError, PoolGoneError, PoolStats};
+pub use quality::FaceQuality;
+pub use video_tile_scheduler::VideoTileScheduler;
 
 /// Why the models gave no answer.
 #[derive(Debug, thiserror::Error)]
@@ -52,10 +52,10 @@ pub enum VisionError {
 
 /// Why models cannot be loaded.
 #[derive(Debug, thiserror::Error)]
-pub enum LoadError {
+pub enum ModelLoadError {
     /// The pack is not sound.
     #[error(transparent)]
-    Pack(#[from] pack::PackError),
+    Pack(#[from] model_manifest::ModelPackError),
     /// The runtime's library cannot be used.
     #[error("the inference runtime {library} cannot be loaded: {cause}")]
     Runtime {
@@ -77,8 +77,8 @@ pub enum LoadError {
     Vision(VisionError),
 }
 
-impl LoadError {
-    fn wrong(model: &pack::Model, what: &str) -> Self {
+impl ModelLoadError {
+    fn wrong(model: &model_manifest::ModelEntry, what: &str) -> Self {
         Self::Model { id: model.id.clone(), cause: what.to_owned() }
     }
 }

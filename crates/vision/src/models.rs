@@ -1,14 +1,16 @@
 //! Everything one worker owns: the models that the pack selects, loaded and probed.
 
 use crate::{
-    AgeEstimate, Face, LoadError, Quality, Sweep, VisionError,
-    age::{AgeModel, Reading},
-    crop::{self, Square},
-    detect::Detector,
-    embed::{EmbedModel, Space},
-    engine::{Net, OnnxNet, Runtime, ScriptedNet, tensor},
+    AgeEstimate, Face, FaceQuality, ModelLoadError, VideoTileScheduler, VisionError,
+    age::{AgeDecoding, AgeModel},
+    crop::{self, CropSquare},
+    detect::FaceDetector,
+    embed::{EmbeddingModel, EmbeddingSpace},
+    inference::{NeuralNet, OnnxNet, OnnxRuntime, ScriptedNet, tensor_named},
     liveness::{self, BuiltInCues, LivenessModel, LivenessScore},
-    pack::{CropRule, Input, Model, Output, Pack, Probe, Task, Thresholds},
+    model_manifest::{
+        CropRule, LivenessThresholds, ModelEntry, ModelInput, ModelOutput, ModelPack, ModelProbe, ModelTask,
+    },
     quality,
 };
 use base::Picture;
@@ -18,7 +20,7 @@ use std::path::Path;
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct ModelInfo {
     /// What it is asked for.
-    pub task: Task,
+    pub task: ModelTask,
     /// Its name in the pack.
     pub id: String,
     /// SHA-256 of its file, or of the parameters of a built-in model.
@@ -28,30 +30,31 @@ pub struct ModelInfo {
 }
 
 /// The loaded models. Not shared between threads: each worker has its own.
-pub struct Vision {
-    detector: Detector,
+pub struct VisionModels {
+    detector: FaceDetector,
     age: AgeModel,
-    embed: EmbedModel,
+    embed: EmbeddingModel,
     liveness: Box<dyn LivenessModel>,
-    thresholds: Thresholds,
+    thresholds: LivenessThresholds,
     models: Vec<ModelInfo>,
 }
 
-impl std::fmt::Debug for Vision {
+impl std::fmt::Debug for VisionModels {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Vision").field("models", &self.models).finish_non_exhaustive()
     }
 }
 
-impl Vision {
+impl VisionModels {
     /// Loads what the pack of a folder selects, checks every hash and runs every probe.
-    pub fn load(folder: &Path) -> Result<Self, LoadError> {
-        let pack = Pack::read(folder)?;
+    pub fn load(folder: &Path) -> Result<Self, ModelLoadError> {
+        let pack = ModelPack::read(folder)?;
         let [detect, age, embed, liveness] =
-            [Task::Detect, Task::Age, Task::Embed, Task::Liveness].map(|task| pack.serving(task));
+            [ModelTask::Detect, ModelTask::Age, ModelTask::Embed, ModelTask::Liveness]
+                .map(|task| pack.model_for(task));
         let (detect, age, embed, liveness) = (detect?, age?, embed?, liveness?);
-        let models = [detect, age, embed, liveness].map(info).to_vec();
-        let loader = Loader { folder, pack: &pack };
+        let models = [detect, age, embed, liveness].map(model_info).to_vec();
+        let loader = PackLoader { folder, pack: &pack };
         let (liveness, thresholds) = loader.liveness(liveness)?;
         let (detector, age, embed) = (loader.detector(detect)?, loader.age(age)?, loader.embed(embed)?);
         Ok(Self { detector, age, embed, liveness, thresholds, models })
@@ -59,14 +62,18 @@ impl Vision {
 
     /// A vision that finds one face and then answers nonsense; for tests of what becomes of that.
     pub fn scripted_nonsense() -> Self {
-        let input = |side| Input {
+        let input = |side| ModelInput {
             name: "input".to_owned(),
             width: side,
             height: side,
-            colour: crate::pack::Colour::Rgb,
+            colour: crate::model_manifest::ChannelOrder::Rgb,
             mean: [0.0; 3],
             scale: [1.0; 3],
-            crop: crate::pack::Crop { rule: crate::pack::CropRule::Box, scales: vec![1.0], joined: false },
+            crop: crate::model_manifest::CropSpec {
+                rule: crate::model_manifest::CropRule::Box,
+                scales: vec![1.0],
+                joined: false,
+            },
         };
         let mut scores = vec![-100.0; 512];
         scores[16 * 2 * 8 + 16] = 10.0;
@@ -79,30 +86,30 @@ impl Vision {
             ("c".to_owned(), boxes),
             ("d".to_owned(), vec![0.0; 384 * 16]),
         ];
-        let errors = crate::pack::AgeErrors {
+        let errors = crate::model_manifest::AgeErrorTable {
             covers: String::new(),
-            bands: vec![crate::pack::Band { from: 0.0, st_dev: 1.0 }],
+            bands: vec![crate::model_manifest::AgeErrorBand { from: 0.0, st_dev: 1.0 }],
             spread_weight: 0.0,
         };
         Self {
-            detector: Detector {
+            detector: FaceDetector {
                 id: "scripted".to_owned(),
                 net: Box::new(ScriptedNet(faces)),
                 input: input(256),
-                find: 0.5,
-                count: 0.7,
+                detection_threshold: 0.5,
+                counting_threshold: 0.7,
             },
             age: AgeModel {
                 id: "scripted".to_owned(),
                 net: Box::new(ScriptedNet(vec![("age".to_owned(), vec![f32::NAN])])),
                 input: input(8),
                 tensor: "age".to_owned(),
-                reading: Reading::Years,
+                reading: AgeDecoding::Years,
                 errors,
             },
-            embed: EmbedModel::scripted(vec![f32::NAN; 2], input(8)),
+            embed: EmbeddingModel::scripted(vec![f32::NAN; 2], input(8)),
             liveness: Box::new(liveness::built_in()),
-            thresholds: Thresholds { low: 0.5, medium: 0.5, high: 0.5 },
+            thresholds: LivenessThresholds { low: 0.5, medium: 0.5, high: 0.5 },
             models: Vec::new(),
         }
     }
@@ -116,7 +123,7 @@ impl Vision {
 
     /// The upright faces of a frame of a camera, found like those of [`Self::detect`], in two looks where there is none.
     pub fn detect_upright(&mut self, picture: &Picture) -> Result<Vec<Face>, VisionError> {
-        self.detector.upright(picture)
+        self.detector.detect_upright(picture)
     }
 
     /// Every face of a picture from `smallest` pixels on (the longer side of its box), surest first, each of them sure
@@ -125,8 +132,8 @@ impl Vision {
     /// It takes about 40 looks of the net for a picture of 1920 x 1080 with `smallest` 40, and one more for each small
     /// face. In a picture that would take more than 400, `smallest` grows. A picture that shows nobody upright is looked at
     /// lying and on its head as well, for as many looks again.
-    pub fn find(&mut self, picture: &Picture, smallest: f32) -> Result<Vec<Face>, VisionError> {
-        self.detector.find(picture, smallest)
+    pub fn detect_tiled(&mut self, picture: &Picture, smallest: f32) -> Result<Vec<Face>, VisionError> {
+        self.detector.detect_tiled(picture, smallest)
     }
 
     /// The faces of the next frame of a video, surest first, each sure enough to count; about two looks, and one more for
@@ -134,33 +141,37 @@ impl Vision {
     ///
     /// Large faces (a twelfth of the picture's width) are found at once, small ones when the turn has come to where they
     /// are: parts that changed come first. For a first frame, or a single one, use [`Self::find`].
-    pub fn glance(&mut self, picture: &Picture, sweep: &mut Sweep) -> Result<Vec<Face>, VisionError> {
-        self.detector.glance(picture, sweep)
+    pub fn detect_in_video(
+        &mut self,
+        picture: &Picture,
+        sweep: &mut VideoTileScheduler,
+    ) -> Result<Vec<Face>, VisionError> {
+        self.detector.detect_in_video(picture, sweep)
     }
 
     /// Whether a face is sure enough to count towards "more than one".
-    pub fn counts(&self, face: &Face) -> bool {
-        face.score >= self.detector.count
+    pub fn is_confident(&self, face: &Face) -> bool {
+        face.score >= self.detector.counting_threshold
     }
 
     /// How old a face looks.
-    pub fn age(&mut self, picture: &Picture, face: &Face) -> Result<AgeEstimate, VisionError> {
+    pub fn estimate_age(&mut self, picture: &Picture, face: &Face) -> Result<AgeEstimate, VisionError> {
         self.age.estimate(picture, face)
     }
 
     /// How well a face is seen. Asks no net.
-    pub fn quality(picture: &Picture, face: &Face) -> Quality {
-        quality::quality(picture, face)
+    pub fn assess_quality(picture: &Picture, face: &Face) -> FaceQuality {
+        quality::assess(picture, face)
     }
 
-    /// Who a face is: [`Space::dimension`] numbers, which lie near those of other pictures of the same person. What the
+    /// Who a face is: [`EmbeddingSpace::dimension`] numbers, which lie near those of other pictures of the same person. What the
     /// net says, scaled to length one where the model's metric is cosine.
     pub fn embed(&mut self, picture: &Picture, face: &Face) -> Result<Vec<f32>, VisionError> {
         self.embed.embed(picture, face)
     }
 
     /// The space that [`Self::embed`] answers in.
-    pub fn space(&self) -> &Space {
+    pub fn embedding_space(&self) -> &EmbeddingSpace {
         &self.embed.space
     }
 
@@ -170,13 +181,13 @@ impl Vision {
         if (0.0..=1.0).contains(&score.real) {
             return Ok(score);
         }
-        let model = self.models.iter().find(|model| model.task == Task::Liveness);
+        let model = self.models.iter().find(|model| model.task == ModelTask::Liveness);
         let model = model.map_or_else(|| "liveness".to_owned(), |model| model.id.clone());
         Err(VisionError::Unusable { model, what: "the score is none".to_owned() })
     }
 
     /// The scores from which a face is live.
-    pub fn liveness_thresholds(&self) -> Thresholds {
+    pub fn liveness_thresholds(&self) -> LivenessThresholds {
         self.thresholds
     }
 
@@ -186,7 +197,7 @@ impl Vision {
     }
 }
 
-fn info(model: &Model) -> ModelInfo {
+fn model_info(model: &ModelEntry) -> ModelInfo {
     ModelInfo {
         task: model.task,
         id: model.id.clone(),
@@ -222,57 +233,66 @@ pub fn face_luma(picture: &Picture, face: &Face) -> f32 {
     (0.299 * red + 0.587 * green + 0.114 * blue) as f32
 }
 
-struct Loader<'a> {
+struct PackLoader<'a> {
     folder: &'a Path,
-    pack: &'a Pack,
+    pack: &'a ModelPack,
 }
 
-impl Loader<'_> {
-    fn net(&self, model: &Model) -> Result<(Box<dyn Net>, Input), LoadError> {
-        open_probed(self.folder, self.pack, model)
+impl PackLoader<'_> {
+    fn net(&self, model: &ModelEntry) -> Result<(Box<dyn NeuralNet>, ModelInput), ModelLoadError> {
+        open_probed_net(self.folder, self.pack, model)
     }
 
-    fn detector(&self, model: &Model) -> Result<Detector, LoadError> {
-        let Output::BlazefaceAnchors { find, count } = model.output else {
-            return Err(LoadError::wrong(model, "its decode finds no faces"));
+    fn detector(&self, model: &ModelEntry) -> Result<FaceDetector, ModelLoadError> {
+        let ModelOutput::BlazefaceAnchors { find, count } = model.output else {
+            return Err(ModelLoadError::wrong(model, "its decode finds no faces"));
         };
         if model.input.as_ref().is_none_or(|input| (input.width, input.height) != (256, 256)) {
-            return Err(LoadError::wrong(model, "blazeface_anchors belong to an input of 256 x 256"));
+            return Err(ModelLoadError::wrong(model, "blazeface_anchors belong to an input of 256 x 256"));
         }
         let (net, input) = self.net(model)?;
-        Ok(Detector { id: model.id.clone(), net, input, find, count })
+        Ok(FaceDetector {
+            id: model.id.clone(),
+            net,
+            input,
+            detection_threshold: find,
+            counting_threshold: count,
+        })
     }
 
-    fn age(&self, model: &Model) -> Result<AgeModel, LoadError> {
+    fn age(&self, model: &ModelEntry) -> Result<AgeModel, ModelLoadError> {
         let (tensor, reading, errors) = match model.output.clone() {
-            Output::AgeScalar { tensor, errors } => (tensor, Reading::Years, errors),
-            Output::AgeSoftmax { tensor, first_age, errors } => {
-                (tensor, Reading::Probabilities { first_age }, errors)
+            ModelOutput::AgeScalar { tensor, errors } => (tensor, AgeDecoding::Years, errors),
+            ModelOutput::AgeSoftmax { tensor, first_age, errors } => {
+                (tensor, AgeDecoding::Probabilities { first_age }, errors)
             }
-            _ => return Err(LoadError::wrong(model, "its decode gives no age")),
+            _ => return Err(ModelLoadError::wrong(model, "its decode gives no age")),
         };
         let (net, input) = self.net(model)?;
         Ok(AgeModel { id: model.id.clone(), net, input, tensor, reading, errors })
     }
 
-    fn embed(&self, model: &Model) -> Result<EmbedModel, LoadError> {
-        if !matches!(model.output, Output::Embedding { .. }) {
-            return Err(LoadError::wrong(model, "its decode gives no embedding"));
+    fn embed(&self, model: &ModelEntry) -> Result<EmbeddingModel, ModelLoadError> {
+        if !matches!(model.output, ModelOutput::Embedding { .. }) {
+            return Err(ModelLoadError::wrong(model, "its decode gives no embedding"));
         }
         let (net, input) = self.net(model)?;
-        EmbedModel::new(model, net, input)
+        EmbeddingModel::new(model, net, input)
     }
 
-    fn liveness(&self, model: &Model) -> Result<(Box<dyn LivenessModel>, Thresholds), LoadError> {
+    fn liveness(
+        &self,
+        model: &ModelEntry,
+    ) -> Result<(Box<dyn LivenessModel>, LivenessThresholds), ModelLoadError> {
         let (tensor, live_index, thresholds) = match model.output.clone() {
-            Output::Cues { thresholds } => {
-                let liveness::Thresholds { low, medium, high } = BuiltInCues::THRESHOLDS;
-                let thresholds = thresholds.unwrap_or(Thresholds { low, medium, high });
+            ModelOutput::Cues { thresholds } => {
+                let liveness::CueThresholds { low, medium, high } = BuiltInCues::THRESHOLDS;
+                let thresholds = thresholds.unwrap_or(LivenessThresholds { low, medium, high });
                 return Ok((Box::new(liveness::built_in()), thresholds));
             }
-            Output::PadSoftmax { tensor, live_index, thresholds } => (tensor, live_index, thresholds),
-            Output::PadSigmoid { tensor, thresholds } => (tensor, 0, thresholds),
-            _ => return Err(LoadError::wrong(model, "its decode tells no live face")),
+            ModelOutput::PadSoftmax { tensor, live_index, thresholds } => (tensor, live_index, thresholds),
+            ModelOutput::PadSigmoid { tensor, thresholds } => (tensor, 0, thresholds),
+            _ => return Err(ModelLoadError::wrong(model, "its decode tells no live face")),
         };
         let (net, input) = self.net(model)?;
         Ok((Box::new(LivenessNet { id: model.id.clone(), net, input, tensor, live_index }), thresholds))
@@ -283,17 +303,21 @@ impl Loader<'_> {
 /// crates that read its answers themselves.
 pub fn load_net<'a>(
     folder: &Path,
-    pack: &'a Pack,
-    task: Task,
-) -> Result<(Box<dyn Net>, Input, &'a Model), LoadError> {
-    let model = pack.serving(task)?;
-    let (net, input) = open_probed(folder, pack, model)?;
+    pack: &'a ModelPack,
+    task: ModelTask,
+) -> Result<(Box<dyn NeuralNet>, ModelInput, &'a ModelEntry), ModelLoadError> {
+    let model = pack.model_for(task)?;
+    let (net, input) = open_probed_net(folder, pack, model)?;
     Ok((net, input, model))
 }
 
-fn open_probed(folder: &Path, pack: &Pack, model: &Model) -> Result<(Box<dyn Net>, Input), LoadError> {
-    let mut net = open(folder, pack, model)?;
-    let input = model.input.clone().ok_or_else(|| LoadError::wrong(model, "it has no input"))?;
+fn open_probed_net(
+    folder: &Path,
+    pack: &ModelPack,
+    model: &ModelEntry,
+) -> Result<(Box<dyn NeuralNet>, ModelInput), ModelLoadError> {
+    let mut net = open_net(folder, pack, model)?;
+    let input = model.input.clone().ok_or_else(|| ModelLoadError::wrong(model, "it has no input"))?;
     if let Some(probe) = &model.probe {
         check_probe(&mut net, model, &input, probe)?;
     }
@@ -301,18 +325,22 @@ fn open_probed(folder: &Path, pack: &Pack, model: &Model) -> Result<(Box<dyn Net
 }
 
 /// The session of a model's file.
-pub(crate) fn open(folder: &Path, pack: &Pack, model: &Model) -> Result<OnnxNet, LoadError> {
-    let file = model.file.as_ref().ok_or_else(|| LoadError::wrong(model, "it has no file"))?;
-    let input = model.input.as_ref().ok_or_else(|| LoadError::wrong(model, "it has no input"))?;
+pub(crate) fn open_net(
+    folder: &Path,
+    pack: &ModelPack,
+    model: &ModelEntry,
+) -> Result<OnnxNet, ModelLoadError> {
+    let file = model.file.as_ref().ok_or_else(|| ModelLoadError::wrong(model, "it has no file"))?;
+    let input = model.input.as_ref().ok_or_else(|| ModelLoadError::wrong(model, "it has no input"))?;
     let bytes = file.read(folder)?;
-    OnnxNet::load(&model.id, &bytes, &input.name, &Runtime::open(folder, &pack.runtime)?)
+    OnnxNet::load(&model.id, &bytes, &input.name, &OnnxRuntime::open(folder, &pack.runtime)?)
 }
 
 /// A net that gives the probability of a live face; several crops are averaged, or joined to one input.
 struct LivenessNet {
     id: String,
-    net: Box<dyn Net>,
-    input: Input,
+    net: Box<dyn NeuralNet>,
+    input: ModelInput,
     tensor: String,
     live_index: usize,
 }
@@ -321,19 +349,19 @@ impl LivenessModel for LivenessNet {
     fn score(&mut self, picture: &Picture, face: &Face) -> Result<LivenessScore, VisionError> {
         let crops = self.input.crop.clone();
         let square = |scale: f32| {
-            let square = Square::around(face, crops.rule, scale);
+            let square = CropSquare::around(face, crops.rule, scale);
             if crops.rule == CropRule::Inside { square.moved_inside(picture) } else { square }
         };
         if crops.joined {
-            let squares: Vec<Square> = crops.scales.iter().map(|&scale| square(scale)).collect();
+            let squares: Vec<CropSquare> = crops.scales.iter().map(|&scale| square(scale)).collect();
             let mut batch = Vec::new();
-            crop::side_by_side(picture, &squares, &self.input, &mut batch);
+            crop::write_crops_side_by_side(picture, &squares, &self.input, &mut batch);
             return Ok(LivenessScore { real: self.ask(&batch)?, cues: Vec::new() });
         }
         let mut sum = 0.0;
         for &scale in &crops.scales {
             let mut batch = Vec::new();
-            crop::square(picture, square(scale), &self.input, &mut batch);
+            crop::write_crop(picture, square(scale), &self.input, &mut batch);
             sum += self.ask(&batch)?;
         }
         Ok(LivenessScore { real: sum / crops.scales.len() as f32, cues: Vec::new() })
@@ -343,13 +371,13 @@ impl LivenessModel for LivenessNet {
 impl LivenessNet {
     fn ask(&mut self, batch: &[f32]) -> Result<f32, VisionError> {
         let answer = self.net.run(batch, [1, 3, self.input.height as usize, self.input.width as usize])?;
-        let values = tensor(&answer, &self.tensor, &self.id)?;
+        let values = tensor_named(&answer, &self.tensor, &self.id)?;
         Ok(values.get(self.live_index).copied().unwrap_or(f32::NAN))
     }
 }
 
 /// The picture that a probe puts in: noise of a seed, already scaled as the input wants it.
-pub(crate) fn probe_input(seed: u64, input: &Input) -> Vec<f32> {
+pub(crate) fn probe_input(seed: u64, input: &ModelInput) -> Vec<f32> {
     let area = input.width as usize * input.height as usize;
     let mut state = seed;
     (0..3 * area)
@@ -364,25 +392,30 @@ pub(crate) fn probe_input(seed: u64, input: &Input) -> Vec<f32> {
 /// What a model answers to its probe's picture: the first values of a tensor.
 pub(crate) fn probe_values(
     net: &mut OnnxNet,
-    model: &Model,
-    input: &Input,
+    model: &ModelEntry,
+    input: &ModelInput,
     seed: u64,
     name: &str,
-) -> Result<Vec<f32>, LoadError> {
+) -> Result<Vec<f32>, ModelLoadError> {
     let shape = [1, 3, input.height as usize, input.width as usize];
-    let answer = net.run(&probe_input(seed, input), shape).map_err(LoadError::Vision)?;
-    Ok(tensor(&answer, name, &model.id).map_err(LoadError::Vision)?.iter().take(PROBED).copied().collect())
+    let answer = net.run(&probe_input(seed, input), shape).map_err(ModelLoadError::Vision)?;
+    Ok(tensor_named(&answer, name, &model.id)
+        .map_err(ModelLoadError::Vision)?
+        .iter()
+        .take(PROBED_VALUES)
+        .copied()
+        .collect())
 }
 
 /// How many values of a probe's answer are compared.
-const PROBED: usize = 8;
+const PROBED_VALUES: usize = 8;
 
 pub(crate) fn check_probe(
     net: &mut OnnxNet,
-    model: &Model,
-    input: &Input,
-    probe: &Probe,
-) -> Result<(), LoadError> {
+    model: &ModelEntry,
+    input: &ModelInput,
+    probe: &ModelProbe,
+) -> Result<(), ModelLoadError> {
     let found = probe_values(net, model, input, probe.seed, &probe.tensor)?;
     // Relative to the largest: next to 1, every small probability looks like every other.
     let largest = probe.values.iter().fold(0.0_f32, |largest, value| largest.max(value.abs()));
@@ -391,5 +424,5 @@ pub(crate) fn check_probe(
         return Ok(());
     }
     let cause = format!("its probe gave {found:?} instead of {:?}", probe.values);
-    Err(LoadError::Model { id: model.id.clone(), cause })
+    Err(ModelLoadError::Model { id: model.id.clone(), cause })
 }

@@ -2,21 +2,21 @@
 
 use crate::{
     Face,
-    crop::{self, Square, nearest_quarter},
+    crop::{self, CropSquare, nearest_right_angle},
+    model_manifest::{ChannelOrder, CropRule, CropSpec, ModelInput},
     models::face_luma,
-    pack::{Colour, Crop, CropRule, Input},
 };
 use base::Picture;
 
 /// Side of the crop that sharpness is measured on: about what the nets see.
-const SIDE: u32 = 96;
+const SHARPNESS_CROP_SIDE: u32 = 96;
 
 /// Pixels of the face's shorter side that are half as good as any number.
-const HALF_AS_GOOD: f32 = 60.0;
+const HALF_SCORE_PIXELS: f32 = 60.0;
 
 /// How well a face is seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
-pub struct Quality {
+pub struct FaceQuality {
     /// Shorter side of the face's box, pixels of the picture.
     pub side: f32,
     /// 0 (washed out) to 1 (every pixel differs from the next): the share of the differences between neighbouring pixels
@@ -33,37 +33,37 @@ pub struct Quality {
 }
 
 /// How well a face of a picture is seen. Takes about as long as one crop.
-pub(crate) fn quality(picture: &Picture, face: &Face) -> Quality {
+pub(crate) fn assess(picture: &Picture, face: &Face) -> FaceQuality {
     let side = face.width().min(face.height()).max(0.0);
     let (sharpness, luma, frontal) = (sharpness(picture, face), face_luma(picture, face), frontal(face));
-    let size = side / (side + HALF_AS_GOOD);
+    let size = side / (side + HALF_SCORE_PIXELS);
     let sharp = (sharpness / 0.6).min(1.0);
     let light = ((luma - 20.0) / 50.0).min((250.0 - luma) / 40.0).clamp(0.0, 1.0);
     // Of frames that all show a profile, one is still the best.
     let score = size * sharp * light.sqrt() * (0.1 + 0.9 * frontal);
     // Also where the face's numbers are none.
     let score = if score.is_finite() { score.clamp(0.0, 1.0) } else { 0.0 };
-    Quality { side, sharpness, luma, frontal, score }
+    FaceQuality { side, sharpness, luma, frontal, score }
 }
 
 /// The less sharp of both directions: motion blurs one.
 fn sharpness(picture: &Picture, face: &Face) -> f32 {
-    let input = Input {
+    let input = ModelInput {
         name: String::new(),
-        width: SIDE,
-        height: SIDE,
-        colour: Colour::Rgb,
+        width: SHARPNESS_CROP_SIDE,
+        height: SHARPNESS_CROP_SIDE,
+        colour: ChannelOrder::Rgb,
         mean: [0.0; 3],
         scale: [1.0; 3],
-        crop: Crop { rule: CropRule::Box, scales: vec![1.0], joined: false },
+        crop: CropSpec { rule: CropRule::Box, scales: vec![1.0], joined: false },
     };
-    let square = Square::around(face, CropRule::Box, 1.0);
+    let square = CropSquare::around(face, CropRule::Box, 1.0);
     if !square.is_sound() {
         return 0.0;
     }
     let mut planes = Vec::new();
-    crop::square(picture, square, &input, &mut planes);
-    let side = SIDE as usize;
+    crop::write_crop(picture, square, &input, &mut planes);
+    let side = SHARPNESS_CROP_SIDE as usize;
     let (red, rest) = planes.split_at(side * side);
     let (green, blue) = rest.split_at(side * side);
     let luma: Vec<f32> = red
@@ -75,13 +75,13 @@ fn sharpness(picture: &Picture, face: &Face) -> f32 {
     let turned: Vec<f32> = (0..side * side)
         .map(|at| luma.get(at % side * side + at / side).copied().unwrap_or_default())
         .collect();
-    detail(&luma).min(detail(&turned))
+    smoothing_loss(&luma).min(smoothing_loss(&turned))
 }
 
 /// The share of the differences along rows that a smoothing over nine pixels takes away.
-fn detail(luma: &[f32]) -> f32 {
+fn smoothing_loss(luma: &[f32]) -> f32 {
     let (mut all, mut lost) = (0.0, 0.0);
-    for row in luma.chunks_exact(SIDE as usize) {
+    for row in luma.chunks_exact(SHARPNESS_CROP_SIDE as usize) {
         // Sums over nine, by what comes in and what goes.
         let smooth: Vec<f32> = row.windows(9).map(|nine| nine.iter().sum::<f32>() / 9.0).collect();
         for (sharp, smooth) in row[4..].windows(2).zip(smooth.windows(2)) {
@@ -123,7 +123,7 @@ pub(crate) fn frontal(face: &Face) -> f32 {
     let by_pitch = if high > 0.0 { straight(down(nose) / high - 0.55, 0.15, 0.6) } else { 0.0 };
     let long = straight((high / between - 1.1) / 1.1, 0.3, 1.0);
     // A picture may lie on its side; that is no fault of the face.
-    let tilt = eyes[1].atan2(eyes[0]) - nearest_quarter(face.roll());
+    let tilt = eyes[1].atan2(eyes[0]) - nearest_right_angle(face.roll());
     let roll = straight(tilt.sin().atan2(tilt.cos()), 0.35, 2.0);
     let frontal = by_eyes.min(by_ears) * by_pitch.min(long) * roll;
     if frontal.is_finite() { frontal } else { 0.0 }

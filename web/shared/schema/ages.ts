@@ -145,6 +145,8 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /** @enum {string} */
+        AgeFailureReason: "UNDER_AGE" | "OVER_AGE" | "AGE_UNCERTAIN" | "AGE_NOT_TOLD" | "NO_SUCH_AGE" | "NOT_FOUND" | "PROVIDER_UNAVAILABLE" | "NOT_CONFIGURED" | "SANDBOX_ERROR" | "TOO_MANY_TURNS" | "CHALLENGE_NOT_MET" | "LIVENESS_NOT_PROVEN" | "TOO_MANY_CODES" | "WRONG_CODE" | "NO_KEY" | "KEPT_RESULT_TOO_OLD" | "KEPT_RESULT_NOT_ENOUGH" | "NO_TOKEN" | "TOKEN_SPENT" | "DECLINED" | "NO_CREDENTIAL" | "WALLET_ERROR" | "UNTRUSTED_ISSUER" | "CREDENTIAL_EXPIRED" | "CREDENTIAL_REVOKED" | "NOT_ACCEPTED" | "DOCUMENT_SESSION_ENDED" | "NO_DATE_OF_BIRTH" | "EXPIRED_DOCUMENT" | "DATA_MISMATCH" | "DOC_NUMBER_INVALID" | "TAMPERED" | "DOCUMENT_COPY" | "FRAUD_LIST_MATCH" | "DIFFERENT_PERSON" | "LARGE_AGE_GAP" | "PHOTO_OF_PHOTO" | "FACE_NOT_FOUND" | "MULTIPLE_FACES" | "COUNTRY_NOT_SUPPORTED" | "DOCUMENT_NOT_SUPPORTED" | "DOCUMENT_NOT_ACCEPTED";
+        /** @enum {string} */
         AgeMethod: "AGE_ESTIMATION" | "DIGITAL_ID" | "DOC_SCAN" | "CREDIT_CARD" | "MOBILE" | "EMAIL" | "ELECTRONIC_ID" | "LA_WALLET" | "SOCIAL_SECURITY_NUMBER" | "US_FLORIDA_HB3" | "SINGPASS" | "CPF" | "SVC_KEY" | "DOUBLE_ANONYMITY";
         /** @enum {string} */
         AgeSessionStatus: "PENDING" | "IN_PROGRESS" | "PROCESSING" | "COMPLETE" | "FAIL" | "ERROR" | "CANCELLED";
@@ -199,48 +201,14 @@ export interface components {
             given: boolean;
         };
         /** @description What the browser is asked, or whether there was something to forget. */
-        ForgottenResult: components["schemas"]["PasskeyQuestion"] | {
+        ForgetResultResponse: components["schemas"]["PasskeyChallenge"] | {
             /** @description Whether there was something. */
             forgotten: boolean;
         };
-        /** @description A field of a form. */
-        FormField: {
-            /** @description The token for the browser's help in filling in (HTML, `autocomplete`). */
-            autocomplete: string;
-            /**
-             * Format: int32
-             * @description The most characters.
-             */
-            max: number;
-            /** @description Its name, by which the value comes back. */
-            name: string;
-            /** @description Whether it must be filled in. */
-            required: boolean;
-            /** @description What it takes. */
-            type: components["schemas"]["FormFieldType"];
-        };
-        /**
-         * @description What a field of a form takes.
-         * @enum {string}
-         */
-        FormFieldType: "text" | "tel" | "email" | "digits" | "date";
         /** @enum {string} */
         HeadMovement: "LEFT" | "RIGHT" | "UP" | "NEARER" | "FARTHER";
-        /** @description What of the last answer could not be used. */
-        InputProblem: {
-            /**
-             * @description In one word.
-             * @example WRONG_CODE
-             */
-            code: string;
-            /** @description Which field, where it is one. */
-            field?: string | null;
-            /**
-             * Format: int64
-             * @description Tries that are left, where they are counted.
-             */
-            remaining?: number | null;
-        };
+        /** @enum {string} */
+        InputProblemCode: "REQUIRED" | "INVALID" | "TRY_AGAIN" | "UNUSABLE_IMAGE" | "NO_FACE" | "SEVERAL_FACES" | "FACE_TOO_SMALL" | "TOO_BRIGHT" | "TOO_DARK" | "NOT_CENTRED" | "TOO_SOON" | "EXPIRED_CODE" | "WRONG_CODE";
         /** @description A message that was signed. */
         IssuedToken: {
             /** @description A `TokenResponse` (RFC 9578, section 6.2), base64url. */
@@ -312,7 +280,7 @@ export interface components {
             sdk_id: string;
         };
         /** @description What the browser is asked, or the session whose result is kept. */
-        KeptResult: components["schemas"]["PasskeyQuestion"] | components["schemas"]["PageSession"];
+        KeepResultResponse: components["schemas"]["PasskeyChallenge"] | components["schemas"]["PageSession"];
         /** @enum {string} */
         LivenessLevel: "NONE" | "PASSIVE" | "ACTIVE";
         /** @description A method to be opened. */
@@ -340,6 +308,39 @@ export interface components {
             given: boolean | null;
             /** @description Whether it is asked for. */
             required: boolean;
+        };
+        /** @description A field of a form. */
+        PageFormField: {
+            /** @description The token for the browser's help in filling in (HTML, `autocomplete`). */
+            autocomplete: string;
+            /**
+             * Format: int32
+             * @description The most characters.
+             */
+            max: number;
+            /** @description Its name, by which the value comes back. */
+            name: string;
+            /** @description Whether it must be filled in. */
+            required: boolean;
+            /** @description What it takes. */
+            type: components["schemas"]["PageFormFieldType"];
+        };
+        /**
+         * @description What a field of a form takes.
+         * @enum {string}
+         */
+        PageFormFieldType: "text" | "tel" | "email" | "digits" | "date";
+        /** @description What of the last answer could not be used. */
+        PageInputProblem: {
+            /** @description What. */
+            code: components["schemas"]["InputProblemCode"];
+            /** @description Which field, where it is one. */
+            field?: string | null;
+            /**
+             * Format: int64
+             * @description Tries that are left, where they are counted.
+             */
+            remaining?: number | null;
         };
         /** @description A method that can be used. */
         PageMethod: {
@@ -394,14 +395,15 @@ export interface components {
         PageResult: {
             /** @description At which method. */
             method: components["schemas"]["AgeMethod"];
-            /**
-             * @description Why it did not pass, in one word.
-             * @example UNDER_AGE
-             */
-            reason: string | null;
-            /** @description `COMPLETE`, `FAIL` or `ERROR`. */
-            status: components["schemas"]["AgeSessionStatus"];
+            reason: components["schemas"]["AgeFailureReason"] | null;
+            /** @description Whether it passed. */
+            status: components["schemas"]["PageResultStatus"];
         };
+        /**
+         * @description What came of a method.
+         * @enum {string}
+         */
+        PageResultStatus: "COMPLETE" | "FAIL" | "ERROR";
         /** @description How long results are kept. */
         PageRetention: {
             /**
@@ -463,34 +465,8 @@ export interface components {
             /** @description What it is to tell. */
             type: components["schemas"]["AgeSessionType"];
         };
-        /** @description An answer to a question about a passkey; empty to be asked. */
-        PasskeyAnswer: {
-            /** @description What came with the question. */
-            continuation?: string | null;
-            credential?: components["schemas"]["PasskeyCredential"] | null;
-        };
-        /** @description What `PublicKeyCredential.toJSON()` gives: `RegistrationResponseJSON` or `AuthenticationResponseJSON` (Web Authentication Level 3, section 5.1). */
-        PasskeyCredential: {
-            [key: string]: unknown;
-        };
-        /** @description Options for `navigator.credentials.create` or `get`: under `publicKey` the JSON form of `PublicKeyCredentialCreationOptions` or `PublicKeyCredentialRequestOptions` (Web Authentication Level 3, section 5.4 and 5.5). */
-        PasskeyOptions: {
-            [key: string]: unknown;
-        };
-        /** @description A question about a passkey. */
-        PasskeyQuestion: {
-            /** @description What the page sends back with the answer; good for five minutes. */
-            continuation: string;
-            /** @description What the browser is asked. */
-            options: components["schemas"]["PasskeyOptions"];
-        };
-        /** @description An invitation to the holder's page. */
-        ProofInvitation: {
-            /** @description The address, which is good once. */
-            url: string;
-        };
         /** @description What the page is to do next; `kind` says which. */
-        Step: {
+        PageStep: {
             /** @description Where the page gets what vouches for the photo. */
             capture: components["schemas"]["CaptureModule"];
             /** @enum {string} */
@@ -506,7 +482,7 @@ export interface components {
             moves: components["schemas"]["HeadMovement"][];
         } | {
             /** @description What it has. */
-            fields: components["schemas"]["FormField"][];
+            fields: components["schemas"]["PageFormField"][];
             /** @enum {string} */
             kind: "form";
         } | {
@@ -533,7 +509,7 @@ export interface components {
             /** @enum {string} */
             kind: "choose";
             /** @description What there is. */
-            options: components["schemas"]["StepOption"][];
+            options: components["schemas"]["PageStepOption"][];
         } | {
             /** @enum {string} */
             kind: "redirect";
@@ -585,25 +561,37 @@ export interface components {
             poll_ms: number;
         };
         /** @description One of several. */
-        StepOption: {
+        PageStepOption: {
             /** @description What is sent back. */
             id: string;
             /** @description What people call it. */
             name: string;
         };
-        /** @description How a session stands after a turn. Without a step the attempt has ended, or a check runs on without the end user. */
-        TurnAnswer: {
-            /**
-             * Format: uuid
-             * @description The attempt that is under way.
-             */
-            attempt: string | null;
-            /** @description What the page sends back with the next answer. */
-            continuation: string | null;
-            problem: components["schemas"]["InputProblem"] | null;
-            /** @description The session. */
-            session: components["schemas"]["PageSession"];
-            step: components["schemas"]["Step"] | null;
+        /** @description A question about a passkey. */
+        PasskeyChallenge: {
+            /** @description What the page sends back with the answer; good for five minutes. */
+            continuation: string;
+            /** @description What the browser is asked. */
+            options: components["schemas"]["PasskeyOptions"];
+        };
+        /** @description What `PublicKeyCredential.toJSON()` gives: `RegistrationResponseJSON` or `AuthenticationResponseJSON` (Web Authentication Level 3, section 5.1). */
+        PasskeyCredential: {
+            [key: string]: unknown;
+        };
+        /** @description Options for `navigator.credentials.create` or `get`: under `publicKey` the JSON form of `PublicKeyCredentialCreationOptions` or `PublicKeyCredentialRequestOptions` (Web Authentication Level 3, section 5.4 and 5.5). */
+        PasskeyOptions: {
+            [key: string]: unknown;
+        };
+        /** @description An answer to a question about a passkey; empty to be asked. */
+        PasskeyResponse: {
+            /** @description What came with the question. */
+            continuation?: string | null;
+            credential?: components["schemas"]["PasskeyCredential"] | null;
+        };
+        /** @description An invitation to the holder's page. */
+        ProofInvitation: {
+            /** @description The address, which is good once. */
+            url: string;
         };
         /** @description What the page sends with a turn: what the last step asks for, and nothing to ask how things are. */
         TurnRequest: {
@@ -641,6 +629,20 @@ export interface components {
             times?: number[] | null;
             /** @description `token`: a Token (RFC 9577, section 2.2), base64url. */
             token?: string | null;
+        };
+        /** @description How a session stands after a turn. Without a step the attempt has ended, or a check runs on without the end user. */
+        TurnResponse: {
+            /**
+             * Format: uuid
+             * @description The attempt that is under way.
+             */
+            attempt: string | null;
+            /** @description What the page sends back with the next answer. */
+            continuation: string | null;
+            problem: components["schemas"]["PageInputProblem"] | null;
+            /** @description The session. */
+            session: components["schemas"]["PageSession"];
+            step: components["schemas"]["PageStep"] | null;
         };
     };
     responses: never;
@@ -721,7 +723,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["PasskeyAnswer"];
+                "application/json": components["schemas"]["PasskeyResponse"];
             };
         };
         responses: {
@@ -734,7 +736,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ForgottenResult"];
+                    "application/json": components["schemas"]["ForgetResultResponse"];
                 };
             };
         };
@@ -799,7 +801,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TurnAnswer"];
+                    "application/json": components["schemas"]["TurnResponse"];
                 };
             };
         };
@@ -831,7 +833,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TurnAnswer"];
+                    "application/json": components["schemas"]["TurnResponse"];
                 };
             };
         };
@@ -932,7 +934,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["PasskeyAnswer"];
+                "application/json": components["schemas"]["PasskeyResponse"];
             };
         };
         responses: {
@@ -945,7 +947,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["KeptResult"];
+                    "application/json": components["schemas"]["KeepResultResponse"];
                 };
             };
         };

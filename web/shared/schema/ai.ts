@@ -16,7 +16,7 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /** @description A secure session. */
-        SecureToken: {
+        SecureTokenResponse: {
             /**
              * Format: int64
              * @description Seconds until it expires.
@@ -67,7 +67,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SecureToken"];
+                    "application/json": components["schemas"]["SecureTokenResponse"];
                 };
             };
         };

@@ -53,6 +53,13 @@ export interface components {
              */
             name: string;
         };
+        /** @description What was in a link: one of both. */
+        BeginSessionRequest: {
+            /** @description Of an invitation: what stands after `#invite=`. */
+            invitation?: string | null;
+            /** @description Of a sign-in link: what stands after `#sign-in=`. */
+            link?: string | null;
+        };
         /** @description A person who works in an account. */
         Member: {
             /** @description Whether they are an administrator. */
@@ -84,13 +91,6 @@ export interface components {
             member: components["schemas"]["Member"];
             /** @description What they may do there. */
             scopes: components["schemas"]["Scope"][];
-        };
-        /** @description What was in a link: one of both. */
-        SessionRequest: {
-            /** @description Of an invitation: what stands after `#invite=`. */
-            invitation?: string | null;
-            /** @description Of a sign-in link: what stands after `#sign-in=`. */
-            link?: string | null;
         };
         /** @description Who wants to come in. */
         SignInRequest: {
@@ -155,7 +155,7 @@ export interface operations {
                  *       "link": "2mCk0S6yVqgE3fT8xJpQn5dWb1uR7zLhA4oKvXcYiBM"
                  *     }
                  */
-                "application/json": components["schemas"]["SessionRequest"];
+                "application/json": components["schemas"]["BeginSessionRequest"];
             };
         };
         responses: {

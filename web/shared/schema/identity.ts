@@ -277,35 +277,6 @@ export interface components {
         AcceptedDocument: {
             type: components["schemas"]["IdDocumentType"];
         };
-        /** @description A picture that is expected. */
-        BegunFaceCapture: {
-            /**
-             * Format: int32
-             * @description How many pictures it takes.
-             */
-            frames: number;
-            /**
-             * Format: uuid
-             * @description Goes into the path of the picture.
-             */
-            id: string;
-        };
-        /** @description A capture that was begun. */
-        BegunLiveness: {
-            /**
-             * Format: uuid
-             * @description Goes into the paths of its frames.
-             */
-            id: string;
-        };
-        /** @description An upload that was begun. */
-        BegunUpload: {
-            /**
-             * Format: uuid
-             * @description Goes into the paths of its bytes, and into the body of the call that puts it in its place.
-             */
-            id: string;
-        };
         BinaryForm: {
             /**
              * Format: binary
@@ -324,13 +295,11 @@ export interface components {
         /** @enum {string} */
         CaptureMethods: "CAMERA_AND_UPLOAD" | "CAMERA";
         /** @description What has to be supplied. */
-        CaptureView: {
+        CaptureRequirementsView: {
             biometric_consent: components["schemas"]["ConsentState"];
             /** @description In the order in which the page asks for them. */
             required_resources: components["schemas"]["RequiredResource"][];
         };
-        /** @enum {string} */
-        CheckType: "ID_DOCUMENT_AUTHENTICITY" | "ID_DOCUMENT_TEXT_DATA_CHECK" | "SUPPLEMENTARY_DOCUMENT_TEXT_DATA_CHECK" | "LIVENESS" | "ID_DOCUMENT_FACE_MATCH" | "FACE_COMPARISON" | "ID_DOCUMENT_COMPARISON";
         /** @description An error of a page. */
         ClientErrorReport: {
             /** @description The file of the page, without its path. */
@@ -345,27 +314,40 @@ export interface components {
             /** @description The screen that was shown. */
             screen?: string | null;
         };
-        /** @description What has to be supplied, and how the page looks. */
-        ConfigurationView: {
-            capture: components["schemas"]["CaptureView"];
-            /**
-             * Format: int64
-             * @description Seconds that the end user still has.
-             */
-            client_session_token_ttl: number;
-            /** @description The mails that the relying party wants to be asked for. */
-            emails: components["schemas"]["EmailKind"][];
-            /** @description What is checked afterwards. */
-            requested_checks: components["schemas"]["CheckType"][];
-            sdk_config: components["schemas"]["SdkConfigView"];
-            /** Format: uuid */
-            session_id: string;
-        };
         /**
          * @description Whether the end user has consented to the use of biometric data.
          * @enum {string}
          */
         ConsentState: "NOT_ALLOWED" | "GIVEN" | "REQUIRED";
+        /** @description A picture that is expected. */
+        CreatedFaceCapture: {
+            /**
+             * Format: int32
+             * @description How many pictures it takes.
+             */
+            frames: number;
+            /**
+             * Format: uuid
+             * @description Goes into the path of the picture.
+             */
+            id: string;
+        };
+        /** @description A capture that was begun. */
+        CreatedLivenessCapture: {
+            /**
+             * Format: uuid
+             * @description Goes into the paths of its frames.
+             */
+            id: string;
+        };
+        /** @description An upload that was begun. */
+        CreatedUpload: {
+            /**
+             * Format: uuid
+             * @description Goes into the paths of its bytes, and into the body of the call that puts it in its place.
+             */
+            id: string;
+        };
         DocumentForm: {
             /**
              * Format: binary
@@ -383,7 +365,7 @@ export interface components {
         GeneratedCheck: {
             /** Format: uuid */
             id: string;
-            type: components["schemas"]["CheckType"];
+            type: components["schemas"]["VerificationCheckType"];
         };
         /** @enum {string} */
         IdDocumentType: "PASSPORT" | "NATIONAL_ID" | "RESIDENCE_PERMIT" | "DRIVING_LICENCE";
@@ -441,7 +423,7 @@ export interface components {
             requirement_id?: string | null;
         };
         /** @description For which requirement of the configuration. */
-        NewLiveness: {
+        NewLivenessCapture: {
             /** @description Its `id`. Default: the first of the type. */
             requirement_id?: string | null;
         };
@@ -522,6 +504,8 @@ export interface components {
         RequirementState: "REQUIRED" | "IN_PROGRESS" | "FULFILLED";
         /** @enum {string} */
         ResourceKind: "ID_DOCUMENT" | "SUPPLEMENTARY_DOCUMENT" | "LIVENESS" | "FACE_CAPTURE";
+        /** @enum {string} */
+        ResourceSource: "END_USER" | "RELYING_BUSINESS";
         /** @description How the page looks and goes, as the session asked for it. */
         SdkConfigView: {
             /** @description Whether the end user may go on with another device. */
@@ -542,11 +526,25 @@ export interface components {
             success_url?: string;
             suppressed_screens?: string[];
         };
-        /** @enum {string} */
-        SourceType: "END_USER" | "RELYING_BUSINESS";
+        /** @description What has to be supplied, and how the page looks. */
+        SessionConfigurationView: {
+            capture: components["schemas"]["CaptureRequirementsView"];
+            /**
+             * Format: int64
+             * @description Seconds that the end user still has.
+             */
+            client_session_token_ttl: number;
+            /** @description The mails that the relying party wants to be asked for. */
+            emails: components["schemas"]["EmailKind"][];
+            /** @description What is checked afterwards. */
+            requested_checks: components["schemas"]["VerificationCheckType"][];
+            sdk_config: components["schemas"]["SdkConfigView"];
+            /** Format: uuid */
+            session_id: string;
+        };
         /** @description Who supplies something. */
         SourceView: {
-            type: components["schemas"]["SourceType"];
+            type: components["schemas"]["ResourceSource"];
         };
         /** @description A media that was put in its place. */
         StoredMedia: {
@@ -621,6 +619,8 @@ export interface components {
              */
             upload: string;
         };
+        /** @enum {string} */
+        VerificationCheckType: "ID_DOCUMENT_AUTHENTICITY" | "ID_DOCUMENT_TEXT_DATA_CHECK" | "SUPPLEMENTARY_DOCUMENT_TEXT_DATA_CHECK" | "LIVENESS" | "ID_DOCUMENT_FACE_MATCH" | "FACE_COMPARISON" | "ID_DOCUMENT_COMPARISON";
     };
     responses: never;
     parameters: never;
@@ -730,7 +730,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ConfigurationView"];
+                    "application/json": components["schemas"]["SessionConfigurationView"];
                 };
             };
         };
@@ -843,7 +843,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BegunFaceCapture"];
+                    "application/json": components["schemas"]["CreatedFaceCapture"];
                 };
             };
         };
@@ -1031,7 +1031,7 @@ export interface operations {
                  *       "requirement_id": "018f3c8e-4f0a-4b6c-9d1e-2a7b5c3d9e10"
                  *     }
                  */
-                "application/json": components["schemas"]["NewLiveness"];
+                "application/json": components["schemas"]["NewLivenessCapture"];
             };
         };
         responses: {
@@ -1046,7 +1046,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BegunLiveness"];
+                    "application/json": components["schemas"]["CreatedLivenessCapture"];
                 };
             };
         };
@@ -1113,7 +1113,7 @@ export interface operations {
                  *       "requirement_id": "018f3c8e-4f0a-4b6c-9d1e-2a7b5c3d9e10"
                  *     }
                  */
-                "application/json": components["schemas"]["NewLiveness"];
+                "application/json": components["schemas"]["NewLivenessCapture"];
             };
         };
         responses: {
@@ -1128,7 +1128,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BegunLiveness"];
+                    "application/json": components["schemas"]["CreatedLivenessCapture"];
                 };
             };
         };
@@ -1399,7 +1399,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BegunUpload"];
+                    "application/json": components["schemas"]["CreatedUpload"];
                 };
             };
         };

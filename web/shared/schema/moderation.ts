@@ -196,7 +196,7 @@ export interface components {
         /** @enum {string} */
         ContentType: "IMAGE" | "VIDEO" | "LIVE_VIDEO";
         /** @description What was made. */
-        Created: {
+        CreatedResource: {
             /**
              * Format: uuid
              * @description Its id.
@@ -228,22 +228,26 @@ export interface components {
             username: string;
         };
         /** @description The invitations of an account. */
-        Invitations: {
+        InvitationList: {
             /** @description Newest first. */
             invitations: components["schemas"]["Invitation"][];
         };
-        /** @description Where in a list a page stands. */
-        ListPosition: {
+        /** @description Whom to invite. */
+        InviteRequest: {
             /**
-             * Format: int64
-             * @description The page.
+             * @description Whether they will be an administrator. Only an administrator may say so.
+             * @default false
              */
-            page: number;
+            admin?: boolean | null;
             /**
-             * Format: int64
-             * @description How many the list has.
+             * @description Their address.
+             * @example ada@example.com
              */
-            total_count: number;
+            email: string;
+            /** @description What they may do; nothing by default. An extension. */
+            scopes?: components["schemas"]["Scope"][] | null;
+            /** @description What they will be called; by default what stands before the `@`. An extension. */
+            username?: string | null;
         };
         /** @description A person who works in an account. */
         Member: {
@@ -267,39 +271,9 @@ export interface components {
             username: string;
         };
         /** @description The members of an account. */
-        Members: {
+        MemberList: {
             /** @description The longest there first. */
             members: components["schemas"]["Member"][];
-        };
-        /** @description Who is to be an administrator. */
-        NewAdministrator: {
-            /**
-             * Format: uuid
-             * @description The member.
-             */
-            member_id: string;
-        };
-        /** @description Whom to invite. */
-        NewInvitation: {
-            /**
-             * @description Whether they will be an administrator. Only an administrator may say so.
-             * @default false
-             */
-            admin?: boolean | null;
-            /**
-             * @description Their address.
-             * @example ada@example.com
-             */
-            email: string;
-            /** @description What they may do; nothing by default. An extension. */
-            scopes?: components["schemas"]["Scope"][] | null;
-            /** @description What they will be called; by default what stands before the `@`. An extension. */
-            username?: string | null;
-        };
-        /** @description What a member is to be allowed. */
-        NewScopes: {
-            /** @description All that they may do; what is not among them they may do no more. */
-            scopes: components["schemas"]["Scope"][];
         };
         /** @description A notification. */
         Notification: {
@@ -378,17 +352,48 @@ export interface components {
             /** @description Where it is. */
             url: string;
         };
-        /** @enum {string} */
-        NotificationReason: "BANNED_PROFILE" | "AGE_ESTIMATION" | "UNKNOWN_FACE" | "STARTED" | "STOPPED";
         /** @description A page of notifications. */
-        Notifications: {
+        NotificationList: {
             /** @description Where in the list they stand. */
-            meta: components["schemas"]["ListPosition"];
+            meta: components["schemas"]["PaginationMeta"];
             /** @description The notifications, newest first. */
             notifications: components["schemas"]["ReviewedNotification"][];
         };
         /** @enum {string} */
+        NotificationReason: "BANNED_PROFILE" | "AGE_ESTIMATION" | "UNKNOWN_FACE" | "STARTED" | "STOPPED";
+        /** @description A page of reviews. */
+        NotificationReviewList: {
+            /** @description The reviews, newest first. */
+            reviews: components["schemas"]["Review"][];
+            /**
+             * Format: int64
+             * @description How many the notification has.
+             */
+            total_count: number;
+        };
+        /** @enum {string} */
         NotificationType: "FACE" | "ACTION";
+        /** @description Where in a list a page stands. */
+        PaginationMeta: {
+            /**
+             * Format: int64
+             * @description The page.
+             */
+            page: number;
+            /**
+             * Format: int64
+             * @description How many the list has.
+             */
+            total_count: number;
+        };
+        /** @description Who is to be an administrator. */
+        PromoteMemberRequest: {
+            /**
+             * Format: uuid
+             * @description The member.
+             */
+            member_id: string;
+        };
         /** @description A review. */
         Review: {
             /**
@@ -419,11 +424,6 @@ export interface components {
              */
             user_id: string;
         };
-        /** @description What somebody says of a notification. */
-        ReviewComment: {
-            /** @description Why. */
-            comment?: string | null;
-        };
         /** @description A notification, and what was said of it. */
         ReviewedNotification: components["schemas"]["Notification"] & {
             /**
@@ -437,18 +437,18 @@ export interface components {
              */
             total_revies: number;
         };
-        /** @description A page of reviews. */
-        Reviews: {
-            /** @description The reviews, newest first. */
-            reviews: components["schemas"]["Review"][];
-            /**
-             * Format: int64
-             * @description How many the notification has.
-             */
-            total_count: number;
+        /** @description What somebody says of a notification. */
+        ReviewNotificationBody: {
+            /** @description Why. */
+            comment?: string | null;
         };
         /** @enum {string} */
         Scope: "contents:list" | "contents:manage" | "contents:moderate" | "contents:view" | "contents:reports:list" | "contents:reports:moderate" | "flags:manage" | "members:manage" | "moderations:manage" | "moderations:view" | "notifications:manage" | "notifications:view" | "profiles:list" | "profiles:manage" | "profiles:view" | "reports:view" | "reports:manage";
+        /** @description What a member is to be allowed. */
+        SetScopesRequest: {
+            /** @description All that they may do; what is not among them they may do no more. */
+            scopes: components["schemas"]["Scope"][];
+        };
     };
     responses: never;
     parameters: never;
@@ -479,7 +479,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewAdministrator"];
+                "application/json": components["schemas"]["PromoteMemberRequest"];
             };
         };
         responses: {
@@ -505,7 +505,7 @@ export interface operations {
                 /** @description The account. */
                 accountId: string;
                 /** @description The member. */
-                member: string;
+                memberId: string;
             };
             cookie?: never;
         };
@@ -531,7 +531,7 @@ export interface operations {
                 /** @description The account. */
                 accountId: string;
                 /** @description The content. */
-                content: string;
+                id: string;
             };
             cookie?: never;
         };
@@ -572,7 +572,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Invitations"];
+                    "application/json": components["schemas"]["InvitationList"];
                 };
             };
         };
@@ -601,7 +601,7 @@ export interface operations {
                  *       ]
                  *     }
                  */
-                "application/json": components["schemas"]["NewInvitation"];
+                "application/json": components["schemas"]["InviteRequest"];
             };
         };
         responses: {
@@ -614,7 +614,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Created"];
+                    "application/json": components["schemas"]["CreatedResource"];
                 };
             };
         };
@@ -627,7 +627,7 @@ export interface operations {
                 /** @description The account. */
                 accountId: string;
                 /** @description The invitation. */
-                invitation: string;
+                invitationId: string;
             };
             cookie?: never;
         };
@@ -666,7 +666,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Members"];
+                    "application/json": components["schemas"]["MemberList"];
                 };
             };
         };
@@ -679,7 +679,7 @@ export interface operations {
                 /** @description The account. */
                 accountId: string;
                 /** @description The member. */
-                member: string;
+                memberId: string;
             };
             cookie?: never;
         };
@@ -707,13 +707,13 @@ export interface operations {
                 /** @description The account. */
                 accountId: string;
                 /** @description The member. */
-                member: string;
+                memberId: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewScopes"];
+                "application/json": components["schemas"]["SetScopesRequest"];
             };
         };
         responses: {
@@ -737,7 +737,7 @@ export interface operations {
                 /** @description The account. */
                 accountId: string;
                 /** @description The member. */
-                member: string;
+                memberId: string;
             };
             cookie?: never;
         };
@@ -768,7 +768,7 @@ export interface operations {
                 /** @description The account. */
                 accountId: string;
                 /** @description The member. */
-                member: string;
+                memberId: string;
             };
             cookie?: never;
         };
@@ -783,7 +783,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Notifications"];
+                    "application/json": components["schemas"]["NotificationList"];
                 };
             };
         };
@@ -814,7 +814,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Notifications"];
+                    "application/json": components["schemas"]["NotificationList"];
                 };
             };
         };
@@ -827,7 +827,7 @@ export interface operations {
                 /** @description The account. */
                 accountId: string;
                 /** @description The notification. */
-                notification: string;
+                id: string;
             };
             cookie?: never;
         };
@@ -855,13 +855,13 @@ export interface operations {
                 /** @description The account. */
                 accountId: string;
                 /** @description The notification. */
-                notification: string;
+                id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ReviewComment"];
+                "application/json": components["schemas"]["ReviewNotificationBody"];
             };
         };
         responses: {
@@ -887,13 +887,13 @@ export interface operations {
                 /** @description The account. */
                 accountId: string;
                 /** @description The notification. */
-                notification: string;
+                id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ReviewComment"];
+                "application/json": components["schemas"]["ReviewNotificationBody"];
             };
         };
         responses: {
@@ -922,7 +922,7 @@ export interface operations {
                 /** @description The account. */
                 accountId: string;
                 /** @description The notification. */
-                notification: string;
+                id: string;
             };
             cookie?: never;
         };
@@ -937,7 +937,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Reviews"];
+                    "application/json": components["schemas"]["NotificationReviewList"];
                 };
             };
         };

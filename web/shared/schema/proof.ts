@@ -16,7 +16,7 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /** @description Credentials for a holder's page. */
-        HolderBatch: {
+        CredentialBatchResponse: {
             /**
              * Format: int64
              * @description How many more batches the invitation is good for.
@@ -31,7 +31,7 @@ export interface components {
             expires_at: string;
         };
         /** @description The public keys of a holder's page. */
-        HolderKeys: {
+        RedeemInvitationRequest: {
             /** @description Base64url of uncompressed P-256 points (65 bytes), 1 to 120; each gets a credential of its own. */
             keys: string[];
         };
@@ -62,7 +62,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["HolderKeys"];
+                "application/json": components["schemas"]["RedeemInvitationRequest"];
             };
         };
         responses: {
@@ -72,7 +72,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["HolderBatch"];
+                    "application/json": components["schemas"]["CredentialBatchResponse"];
                 };
             };
         };

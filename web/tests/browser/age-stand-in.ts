@@ -22,6 +22,8 @@ import { CAPTURE, method } from "../age-answers";
 import { CHALLENGE, holds, PUBLIC, sign } from "../token-issuer";
 import { type Reply, reply, sendFile } from "./stand-in";
 
+type FailureReason = NonNullable<NonNullable<PageSession["result"]>["reason"]>;
+
 // As crates/pages sends them with this page; a test over there compares.
 const HEADERS = {
   "content-security-policy":
@@ -41,7 +43,7 @@ type Json = Record<string, unknown>;
 /** What a script says of a turn: the next step, perhaps with a problem, or how the attempt ends. */
 export type Said =
   | { step: Step; problem?: Problem }
-  | { ends: "COMPLETE" | "FAIL" | "ERROR" | "PROCESSING" | "NEXT"; reason?: string };
+  | { ends: "COMPLETE" | "FAIL" | "ERROR" | "PROCESSING" | "NEXT"; reason?: FailureReason };
 
 /** A method's script: `input` is none when an attempt begins, `turn` counts from 0 within it. */
 export type Script = (input: TurnInput | undefined, turn: number) => Said;
@@ -463,7 +465,7 @@ export class AgeStandIn {
 
   /** Ends an attempt, or leaves it to somebody who looks at it later; a method that failed may be tried again as often as it
    * says. */
-  end(name: MethodName, how: "COMPLETE" | "FAIL" | "ERROR" | "PROCESSING" | "NEXT", reason?: string): void {
+  end(name: MethodName, how: "COMPLETE" | "FAIL" | "ERROR" | "PROCESSING" | "NEXT", reason?: FailureReason): void {
     const used = this.methods.find((one) => one.method === name);
     this.#attempt = undefined;
     this.status = how === "NEXT" ? "IN_PROGRESS" : how;

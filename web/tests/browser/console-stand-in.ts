@@ -207,7 +207,7 @@ export class ConsoleStandIn {
       }
       case "DELETE admin/ID":
         if (this.members.filter(({ admin }) => admin).length < 2) {
-          return refuse(409, "he is the account's last administrator; make another member one first");
+          return refuse(409, "they are the account's last administrator; make another member one first");
         }
         if (found) {
           found.admin = false;

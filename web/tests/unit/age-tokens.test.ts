@@ -37,7 +37,7 @@ test("a key of another form is refused", async () => {
   await assert.rejects(blind(CHALLENGE, ""));
 });
 
-test("the bytes that crates/methods is shown are of this page", () => {
+test("the bytes that crates/age_methods is shown are of this page", () => {
   const { challenge, request, response, token } = JSON.parse(readFileSync("tests/vectors/blind-token.json", "utf8"));
   assert.equal(challenge, CHALLENGE);
   assert.equal(sign(request), response);

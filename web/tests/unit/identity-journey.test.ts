@@ -125,7 +125,7 @@ test("attempts count down; a doubt may be left, a must may not", () => {
 test("a face that cannot be used is tried again until it may not be", () => {
   const face: Resource = { ...LIVENESS, liveness_type: "ZOOM", attempts_remaining: 1 };
   const sending = after([{ is: "loaded", plan: plan([face]) }, { is: "agreed" }, { is: "ready" }, took]);
-  assert.equal(sending.step.on, "sending", "nobody is asked to judge his own face");
+  assert.equal(sending.step.on, "sending", "nobody is asked to judge their own face");
   assert.deepEqual(next(sending, { is: "refused", status: 422 }).step, { on: "over", failure: "livenessAttemptsUsed" });
 });
 
@@ -151,7 +151,7 @@ test("no file where none is allowed, and only the camera's trouble is the camera
   assert.equal(next(trouble, { is: "byCamera" }).step.on, "camera");
 });
 
-test("from every step that waits for a person something leads on, and he may stop", () => {
+test("from every step that waits for a person something leads on, and they may stop", () => {
   const events: Event[] = [
     { is: "agreed" },
     { is: "handedOff" },

@@ -1,9 +1,9 @@
 //! `POST /console/session`
 
-use super::{cookie, request::ConsoleRequest, session::SessionBody};
+use super::{cookie, request::ConsoleRequest, session::ConsoleSessionBody};
 use crate::{
-    Api,
-    moderation::{Code, Payload, Problem, Violations, error},
+    ApiState,
+    content_moderation::{CommandPayload, CommandViolations, ModerationApiError, ModerationErrorCode, error},
 };
 use axum::{
     Json,
@@ -12,13 +12,13 @@ use axum::{
 };
 use domain::{
     Violation,
-    accounts::doors::{Entered, NotEntered},
+    accounts::sign_in::{MemberSession, SignInError},
 };
 use utoipa::ToSchema;
 
 /// What was in a link: one of both.
 #[derive(serde::Deserialize, ToSchema)]
-pub(super) struct SessionRequest {
+pub(super) struct BeginSessionRequest {
     /// Of an invitation: what stands after `#invite=`.
     invitation: Option<String>,
     /// Of a sign-in link: what stands after `#sign-in=`.
@@ -26,18 +26,18 @@ pub(super) struct SessionRequest {
 }
 
 /// What somebody comes in by.
-pub(super) enum Ticket {
+pub(super) enum SignInCredential {
     Invitation(String),
     Link(String),
 }
 
-impl Payload for SessionRequest {
-    type Command = Ticket;
+impl CommandPayload for BeginSessionRequest {
+    type Command = SignInCredential;
 
-    fn into_command(self, _api: &Api, violations: &mut Violations) -> Option<Ticket> {
+    fn into_command(self, _api: &ApiState, violations: &mut CommandViolations) -> Option<SignInCredential> {
         match (self.invitation, self.link) {
-            (Some(invitation), None) => Some(Ticket::Invitation(invitation)),
-            (None, Some(link)) => Some(Ticket::Link(link)),
+            (Some(invitation), None) => Some(SignInCredential::Invitation(invitation)),
+            (None, Some(link)) => Some(SignInCredential::Link(link)),
             _ => {
                 violations.push(Violation::new("invitation", "either it or link is required"));
                 None
@@ -51,35 +51,35 @@ impl Payload for SessionRequest {
 /// Each works once. The session travels in a cookie.
 #[utoipa::path(
     post, path = "/console/session", tag = "sessions", security(("console" = [])),
-    request_body(content = SessionRequest, example = json!({ "link": "2mCk0S6yVqgE3fT8xJpQn5dWb1uR7zLhA4oKvXcYiBM" })),
+    request_body(content = BeginSessionRequest, example = json!({ "link": "2mCk0S6yVqgE3fT8xJpQn5dWb1uR7zLhA4oKvXcYiBM" })),
     responses(
-        (status = 200, description = "They are in.", body = SessionBody, headers(("Set-Cookie" = String, description = "The session."))),
-        error::Entering
+        (status = 200, description = "They are in.", body = ConsoleSessionBody, headers(("Set-Cookie" = String, description = "The session."))),
+        error::BeginConsoleSessionErrors
     ),
 )]
 pub(super) async fn begin_session(
-    State(api): State<Api>,
-    ConsoleRequest(ticket): ConsoleRequest<SessionRequest>,
-) -> Result<([(HeaderName, HeaderValue); 2], Json<SessionBody>), Problem> {
+    State(api): State<ApiState>,
+    ConsoleRequest(ticket): ConsoleRequest<BeginSessionRequest>,
+) -> Result<([(HeaderName, HeaderValue); 2], Json<ConsoleSessionBody>), ModerationApiError> {
     let entered = match ticket {
-        Ticket::Invitation(invitation) => api.doors.accept(&invitation).await?,
-        Ticket::Link(link) => api.doors.enter_by_link(&link).await?,
+        SignInCredential::Invitation(invitation) => api.sign_in.accept_invitation(&invitation).await?,
+        SignInCredential::Link(link) => api.sign_in.sign_in_by_link(&link).await?,
     };
     tracing::info!(account.id = %entered.account.id, member.id = %entered.member.id, "a member signed in");
-    let Entered { session, member, account, .. } = entered;
-    let scopes = member.granted();
+    let MemberSession { session, member, account, .. } = entered;
+    let scopes = member.granted_scopes();
     let headers = [
-        (header::SET_COOKIE, cookie::set(&api, Some(session.expose()))),
+        (header::SET_COOKIE, cookie::set_cookie(&api, Some(session.expose()))),
         (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
     ];
-    Ok((headers, Json(SessionBody { member: member.into(), account: account.into(), scopes })))
+    Ok((headers, Json(ConsoleSessionBody { member: member.into(), account: account.into(), scopes })))
 }
 
-impl From<NotEntered> for Problem {
-    fn from(no: NotEntered) -> Self {
+impl From<SignInError> for ModerationApiError {
+    fn from(no: SignInError) -> Self {
         match no {
-            NotEntered::Link => Self::new(Code::Unauthorized, no.to_string()),
-            NotEntered::Db(error) => Self::unavailable(&error),
+            SignInError::Link => Self::new(ModerationErrorCode::Unauthorized, no.to_string()),
+            SignInError::Db(error) => Self::unavailable(&error),
         }
     }
 }

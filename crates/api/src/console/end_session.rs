@@ -2,8 +2,8 @@
 
 use super::cookie;
 use crate::{
-    Api,
-    moderation::{Code, Problem, error},
+    ApiState,
+    content_moderation::{ModerationApiError, ModerationErrorCode, error},
 };
 use axum::{
     extract::State,
@@ -15,18 +15,21 @@ use axum::{
     delete, path = "/console/session", tag = "sessions", security(("console" = [])),
     responses(
         (status = 204, description = "Nobody is signed in.", headers(("Set-Cookie" = String, description = "Takes the session away."))),
-        error::Leaving
+        error::EndConsoleSessionErrors
     ),
 )]
 pub(super) async fn end_session(
-    State(api): State<Api>,
+    State(api): State<ApiState>,
     headers: HeaderMap,
-) -> Result<(StatusCode, [(HeaderName, HeaderValue); 1]), Problem> {
-    if !cookie::is_console(&headers) {
-        return Err(Problem::new(Code::Unauthorized, "this is for the console's own pages"));
+) -> Result<(StatusCode, [(HeaderName, HeaderValue); 1]), ModerationApiError> {
+    if !cookie::is_console_request(&headers) {
+        return Err(ModerationApiError::new(
+            ModerationErrorCode::Unauthorized,
+            "this is for the console's own pages",
+        ));
     }
-    if let Some(session) = cookie::session(&api, &headers) {
-        api.doors.leave(session).await?;
+    if let Some(session) = cookie::session_cookie(&api, &headers) {
+        api.sign_in.sign_out(session).await?;
     }
-    Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, cookie::set(&api, None))]))
+    Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, cookie::set_cookie(&api, None))]))
 }

@@ -1,7 +1,7 @@
 //! `GET /console/session`
 
-use super::{request::SignedIn, session::SessionBody};
-use crate::moderation::{Problem, error};
+use super::{request::SignedInMember, session::ConsoleSessionBody};
+use crate::content_moderation::{ModerationApiError, error};
 use axum::{
     Json,
     http::{HeaderName, header},
@@ -10,12 +10,16 @@ use axum::{
 /// See who is signed in.
 #[utoipa::path(
     get, path = "/console/session", tag = "sessions", security(("session" = [], "console" = [])),
-    responses((status = 200, description = "Whose session it is.", body = SessionBody), error::SignedIn),
+    responses((status = 200, description = "Whose session it is.", body = ConsoleSessionBody), error::GetConsoleSessionErrors),
 )]
 pub(super) async fn get_session(
-    session: SignedIn,
-) -> Result<([(HeaderName, &'static str); 1], Json<SessionBody>), Problem> {
-    let SignedIn { caller, member, account } = session;
-    let body = SessionBody { member: member.into(), account: account.into(), scopes: caller.granted() };
+    session: SignedInMember,
+) -> Result<([(HeaderName, &'static str); 1], Json<ConsoleSessionBody>), ModerationApiError> {
+    let SignedInMember { caller, member, account } = session;
+    let body = ConsoleSessionBody {
+        member: member.into(),
+        account: account.into(),
+        scopes: caller.granted_scopes(),
+    };
     Ok(([(header::CACHE_CONTROL, "no-store")], Json(body)))
 }

@@ -1,4 +1,4 @@
-//! What the console's pages need beside interface 1: sessions of members, and links to begin them with. Refusals have the
+//! What the console's pages need beside content moderation: sessions of members, and links to begin them with. Refusals have the
 //! moderation interface's form.
 //!
 //! It has a document of its own: businesses never call these operations, and the pages are typed by it.
@@ -11,9 +11,9 @@ mod request;
 mod session;
 mod sign_in;
 
-pub(crate) use cookie::session;
+pub(crate) use cookie::session_cookie;
 
-use crate::{Api, http::panic, moderation};
+use crate::{ApiState, content_moderation, http::panic};
 use utoipa::openapi::{
     OpenApi,
     security::{ApiKey, ApiKeyValue, SecurityScheme},
@@ -21,22 +21,22 @@ use utoipa::openapi::{
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 /// The operations.
-pub(crate) fn router() -> OpenApiRouter<Api> {
-    operations().layer(panic::catch::<moderation::Code>())
+pub(crate) fn router() -> OpenApiRouter<ApiState> {
+    operations().layer(panic::catch_panics::<content_moderation::ModerationErrorCode>())
 }
 
-fn operations() -> OpenApiRouter<Api> {
+fn operations() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new()
         .routes(routes!(get_session::get_session, begin_session::begin_session, end_session::end_session))
         .routes(routes!(sign_in::ask_for_link))
 }
 
-pub(crate) fn document() -> OpenApi {
+pub(crate) fn openapi_document() -> OpenApi {
     let mut document = operations().split_for_parts().1;
     let components = document.components.get_or_insert_default();
-    moderation::describe_refusals(components);
+    content_moderation::add_error_schemas(components);
     let session = "A session. Over https the cookie is called `__Host-assay-session`.";
-    let session = ApiKey::Cookie(ApiKeyValue::with_description(cookie::OPEN, session));
+    let session = ApiKey::Cookie(ApiKeyValue::with_description(cookie::INSECURE_COOKIE_NAME, session));
     components.add_security_scheme("session", SecurityScheme::ApiKey(session));
     let page = "`1`: what the console's own pages send with each call, and forms of other sites cannot.";
     let page = ApiKey::Header(ApiKeyValue::with_description("X-Assay-Console", page));

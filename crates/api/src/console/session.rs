@@ -1,13 +1,13 @@
 //! Sessions of members, as the console's pages see them.
 
-use crate::moderation::{AccountBody, MemberBody};
+use crate::content_moderation::{AccountBody, MemberBody};
 use domain::accounts::Scope;
 use utoipa::ToSchema;
 
 /// Who is signed in, where, and what they may do.
 #[derive(serde::Serialize, ToSchema)]
 #[schema(as = Session)]
-pub(super) struct SessionBody {
+pub(super) struct ConsoleSessionBody {
     /// Who it is.
     pub(super) member: MemberBody,
     /// Where they work.

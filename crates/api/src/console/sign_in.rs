@@ -2,12 +2,14 @@
 
 use super::request::ConsoleRequest;
 use crate::{
-    Api,
-    moderation::{Code, Payload, Problem, Violations, error, unusable},
+    ApiState,
+    content_moderation::{
+        CommandPayload, CommandViolations, ModerationApiError, ModerationErrorCode, email_violation, error,
+    },
 };
 use axum::{extract::State, http::StatusCode};
 use base::Uuid;
-use domain::accounts::{Email, doors::NotAsked};
+use domain::accounts::{EmailAddress, sign_in::SignInLinkError};
 use utoipa::ToSchema;
 
 /// Who wants to come in.
@@ -18,11 +20,11 @@ pub(super) struct SignInRequest {
     email: Option<String>,
 }
 
-impl Payload for SignInRequest {
-    type Command = Email;
+impl CommandPayload for SignInRequest {
+    type Command = EmailAddress;
 
-    fn into_command(self, _api: &Api, violations: &mut Violations) -> Option<Email> {
-        violations.check(self.email.unwrap_or_default().parse().map_err(unusable))
+    fn into_command(self, _api: &ApiState, violations: &mut CommandViolations) -> Option<EmailAddress> {
+        violations.check(self.email.unwrap_or_default().parse().map_err(email_violation))
     }
 }
 
@@ -32,25 +34,27 @@ impl Payload for SignInRequest {
 #[utoipa::path(
     post, path = "/console/sign-in", tag = "sessions", security(("console" = [])),
     request_body(content = SignInRequest, example = json!({ "email": "ada@example.com" })),
-    responses((status = 202, description = "Whoever is a member gets a mail."), error::AskingForLink),
+    responses((status = 202, description = "Whoever is a member gets a mail."), error::SignInLinkErrors),
 )]
 pub(super) async fn ask_for_link(
-    State(api): State<Api>,
+    State(api): State<ApiState>,
     ConsoleRequest(email): ConsoleRequest<SignInRequest>,
-) -> Result<StatusCode, Problem> {
+) -> Result<StatusCode, ModerationApiError> {
     // One bucket for all: it says nothing about an address.
-    api.sign_ins.take(&Uuid::nil().into()).map_err(|empty| Problem::too_many_of_all(empty.reset))?;
+    api.sign_in_rate_limit
+        .try_take(&Uuid::nil().into())
+        .map_err(|empty| ModerationApiError::too_many_sign_in_requests(empty.reset))?;
     let mut tx = api.db.write().await?;
-    api.doors.ask_for_links(&mut tx, &email).await?;
+    api.sign_in.queue_sign_in_links(&mut tx, &email).await?;
     tx.commit().await?;
     Ok(StatusCode::ACCEPTED)
 }
 
-impl From<NotAsked> for Problem {
-    fn from(no: NotAsked) -> Self {
+impl From<SignInLinkError> for ModerationApiError {
+    fn from(no: SignInLinkError) -> Self {
         match no {
-            NotAsked::Mail(no) => Self::new(Code::Unavailable, no.to_string()),
-            NotAsked::Db(error) => Self::unavailable(&error),
+            SignInLinkError::Mail(no) => Self::new(ModerationErrorCode::Unavailable, no.to_string()),
+            SignInLinkError::Db(error) => Self::unavailable(&error),
         }
     }
 }

@@ -5,7 +5,7 @@ use axum::{
     body::{Body, Bytes},
     http::{HeaderMap, header},
 };
-use base::Measured;
+use base::LimitViolation;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use std::time::Duration;
 
@@ -13,13 +13,13 @@ use std::time::Duration;
 #[derive(Clone, Debug)]
 pub(crate) enum BodyError {
     /// It is longer than the limit; measured where its length was announced.
-    TooLarge(Option<Measured>),
+    TooLarge(Option<LimitViolation>),
     /// It broke off, or did not arrive in time.
     Broken(&'static str),
 }
 
 /// Reads as much of a body as comes, until it breaks off or its time is over; `Err` only where it is longer than `limit`.
-pub(crate) async fn read_what_comes(
+pub(crate) async fn read_available(
     body: Body,
     limit: usize,
     patience: Duration,
@@ -46,7 +46,7 @@ pub(crate) async fn read(
     let announced =
         header_text(headers, &header::CONTENT_LENGTH).and_then(|length| length.parse::<u64>().ok());
     if let Some(bytes) = announced.filter(|bytes| *bytes > limit as u64) {
-        let measured = Measured::new(bytes as f64, format!("at most {limit} bytes"), hint);
+        let measured = LimitViolation::new(bytes as f64, format!("at most {limit} bytes"), hint);
         return Err(BodyError::TooLarge(Some(measured)));
     }
     match tokio::time::timeout(patience, Limited::new(body, limit).collect()).await {

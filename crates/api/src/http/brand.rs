@@ -93,12 +93,12 @@ impl Brand {
     /// A text of the documents, with this brand in header names, codes and the block `svc_key`. The method of that block is
     /// `SVC_KEY` whatever the brand.
     pub(crate) fn rebrand<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        const BRANDED: [&str; 3] = ["Svc-", "SVC_AUTH", "svc_key"];
-        if self.brand == "Svc" || !BRANDED.iter().any(|name| text.contains(name)) {
+        const BRAND_PLACEHOLDERS: [&str; 3] = ["Svc-", "SVC_AUTH", "svc_key"];
+        if self.brand == "Svc" || !BRAND_PLACEHOLDERS.iter().any(|name| text.contains(name)) {
             return Cow::Borrowed(text);
         }
         let (upper, lower) = (self.brand.to_ascii_uppercase(), self.brand.to_ascii_lowercase());
-        let [headers, codes, key] = BRANDED;
+        let [headers, codes, key] = BRAND_PLACEHOLDERS;
         let text = text.replace(headers, &format!("{}-", self.brand));
         Cow::Owned(text.replace(codes, &format!("{upper}_AUTH")).replace(key, &format!("{lower}_key")))
     }

@@ -1,4 +1,4 @@
-//! `X-Svc-Device-Meta`: what a client library tells about the device it runs on (decisions, section 1).
+//! `X-Svc-Device-Meta`: what a client library tells about the device it runs on (docs/adr/0002-signed-requests-and-tokens.md).
 
 use super::json::object;
 use domain::DeviceMetadata;

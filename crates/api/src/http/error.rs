@@ -1,12 +1,12 @@
 //! Refusals: one type for all interfaces. Each interface brings its table of codes, and says how a refusal looks on its wire.
 
-use super::{auth::RateLimited, body::BodyError, json::JsonError, request_context};
+use super::{auth::RateLimitError, body::BodyError, json::JsonError, request_context};
 use axum::{
     Json,
     http::{HeaderName, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use base::Measured;
+use base::LimitViolation;
 use db::DbError;
 use domain::Violation;
 use serde::Serialize;
@@ -51,11 +51,11 @@ pub(crate) trait ErrorTable: Copy + Debug + PartialEq + Send + Sync + 'static {
     fn body(error: &ApiError<Self>) -> Self::Body<'_>;
 
     /// Refuses values that are well-formed and cannot be used; there is at least one.
-    fn violations(violations: Vec<Violation>) -> ApiError<Self>;
+    fn from_violations(violations: Vec<Violation>) -> ApiError<Self>;
 
     /// Refuses members and headers of a wrong type or form; there is at least one.
-    fn malformed(violations: Vec<Violation>) -> ApiError<Self> {
-        Self::violations(violations)
+    fn from_malformed(violations: Vec<Violation>) -> ApiError<Self> {
+        Self::from_violations(violations)
     }
 
     /// Refuses a key that came with another body. Interfaces that honour no `Idempotency-Key` have no such row.
@@ -79,13 +79,13 @@ pub(crate) struct ApiError<T> {
     /// The members of the request that are wrong.
     pub(crate) violations: Vec<Violation>,
     /// What was measured, where a limit was broken.
-    pub(crate) measured: Option<Box<Measured>>,
+    pub(crate) measured: Option<Box<LimitViolation>>,
     retry_after: Option<Duration>,
 }
 
 /// The code of a refusal, on its way to the log.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ErrorCode(pub(crate) &'static str);
+pub(crate) struct LoggedErrorCode(pub(crate) &'static str);
 
 impl<T: ErrorTable> ApiError<T> {
     /// A refusal in words.
@@ -99,7 +99,7 @@ impl<T: ErrorTable> ApiError<T> {
     }
 
     /// The same with what was measured.
-    pub(crate) fn with_measured(self, measured: impl Into<Option<Measured>>) -> Self {
+    pub(crate) fn with_measured(self, measured: impl Into<Option<LimitViolation>>) -> Self {
         Self { measured: measured.into().map(Box::new), ..self }
     }
 
@@ -110,7 +110,7 @@ impl<T: ErrorTable> ApiError<T> {
 
     /// A member of the request that cannot be used.
     pub(crate) fn violation(path: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
-        T::violations(vec![Violation::new(path, message)])
+        T::from_violations(vec![Violation::new(path, message)])
     }
 
     /// Nothing is at this address.
@@ -141,7 +141,7 @@ impl<T: ErrorTable> ApiError<T> {
     }
 
     /// What the body has in place of [`ErrorTable::as_str`]: the same with the brand of this server.
-    pub(crate) fn code_word(&self) -> Cow<'static, str> {
+    pub(crate) fn branded_code(&self) -> Cow<'static, str> {
         request_context::brand_code(self.code.as_str())
     }
 }
@@ -149,7 +149,7 @@ impl<T: ErrorTable> ApiError<T> {
 impl<T: ErrorTable> IntoResponse for ApiError<T> {
     fn into_response(self) -> Response {
         let mut response = (self.code.status(), Json(T::body(&self))).into_response();
-        response.extensions_mut().insert(ErrorCode(self.code.as_str()));
+        response.extensions_mut().insert(LoggedErrorCode(self.code.as_str()));
         if let Some(wait) = self.retry_after {
             let seconds = wait.as_secs_f64().ceil().max(1.0) as u64;
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
@@ -161,13 +161,13 @@ impl<T: ErrorTable> IntoResponse for ApiError<T> {
 
 impl<T: ErrorTable> From<Violation> for ApiError<T> {
     fn from(violation: Violation) -> Self {
-        T::violations(vec![violation])
+        T::from_violations(vec![violation])
     }
 }
 
 impl<T: ErrorTable> From<Vec<Violation>> for ApiError<T> {
     fn from(violations: Vec<Violation>) -> Self {
-        T::violations(violations)
+        T::from_violations(violations)
     }
 }
 
@@ -175,7 +175,7 @@ impl<T: ErrorTable> From<JsonError> for ApiError<T> {
     fn from(error: JsonError) -> Self {
         match error {
             JsonError::Syntax(words) => Self::new(T::MALFORMED_BODY, words),
-            JsonError::Violations(violations) => T::malformed(violations),
+            JsonError::Violations(violations) => T::from_malformed(violations),
         }
     }
 }
@@ -194,12 +194,12 @@ impl<T: ErrorTable> From<BodyError> for ApiError<T> {
     }
 }
 
-impl<T: ErrorTable> From<RateLimited> for ApiError<T> {
-    fn from(RateLimited(allowance): RateLimited) -> Self {
+impl<T: ErrorTable> From<RateLimitError> for ApiError<T> {
+    fn from(RateLimitError(allowance): RateLimitError) -> Self {
         let limit = format!("at most {} calls at once, and then evenly", allowance.limit);
         let message = format!("too many calls: {limit}");
         Self::new(T::TOO_MANY_REQUESTS, message)
-            .with_measured(Measured::new(0.0, limit, "wait as long as Retry-After says"))
+            .with_measured(LimitViolation::new(0.0, limit, "wait as long as Retry-After says"))
             .with_retry_after(allowance.reset)
     }
 }
@@ -211,7 +211,7 @@ impl<T: ErrorTable> From<DbError> for ApiError<T> {
 }
 
 /// The refusals of an operation for its document, by status: rows of a table, each once.
-pub(crate) fn document_refusals<T: ErrorTable>(
+pub(crate) fn document_error_responses<T: ErrorTable>(
     groups: &[&[T]],
 ) -> BTreeMap<String, RefOr<DocumentedResponse>> {
     let mut by_status = BTreeMap::<u16, Vec<&'static str>>::new();
@@ -259,7 +259,7 @@ pub(crate) use error_codes;
 
 /// Declares the rows of a table that operations can answer with, for their documents: a type for each operation or kind of
 /// operation, to stand in `responses(…)`. Everything can break, so the row for our own faults is in each.
-macro_rules! refusals {
+macro_rules! error_responses {
     ($table:ty; $($name:ident: $($codes:expr),+;)*) => {$(
         #[doc = concat!("Refusals of an operation: ", stringify!($name), ".")]
         pub(crate) struct $name;
@@ -271,9 +271,9 @@ macro_rules! refusals {
             > {
                 use $crate::http::error::ErrorTable;
                 let groups: &[&[$table]] = &[$($codes),+, &[<$table as ErrorTable>::INTERNAL]];
-                $crate::http::error::document_refusals(groups)
+                $crate::http::error::document_error_responses(groups)
             }
         }
     )*};
 }
-pub(crate) use refusals;
+pub(crate) use error_responses;

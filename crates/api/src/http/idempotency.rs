@@ -2,17 +2,17 @@
 //! effect (draft-ietf-httpapi-idempotency-key-header).
 
 use super::error::{ApiError, ErrorTable};
-use crate::Api;
+use crate::ApiState;
 use axum::{
     Json,
     http::{HeaderMap, HeaderName, StatusCode, header},
     response::{IntoResponse as _, Response},
 };
 use base::{AccountId, AppId};
-use db::Tx;
+use db::WriteTx;
 use domain::{
     Violation,
-    idempotency::{self, Kept, Known, MAX_KEY_BYTES},
+    idempotency::{self, IdempotencyLookup, IdempotencyReservation, MAX_KEY_BYTES},
 };
 use serde::Serialize;
 use utoipa::{
@@ -23,11 +23,11 @@ use utoipa::{
     },
 };
 
-const HEADER: HeaderName = HeaderName::from_static("idempotency-key");
+const IDEMPOTENCY_KEY_HEADER: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// A request, as far as a repeat of it is known by that.
 #[derive(Clone, Debug)]
-pub(crate) struct RequestIdentity<'a> {
+pub(crate) struct RequestFingerprint<'a> {
     /// Who asks.
     pub(crate) app: AppId,
     /// What the answer is about, where it is an account; the answer goes with it.
@@ -41,14 +41,14 @@ pub(crate) struct RequestIdentity<'a> {
 }
 
 /// The key of a request, where one came. A key that cannot be kept is refused: whoever sends one relies on it.
-pub(crate) fn key<T: ErrorTable>(headers: &HeaderMap) -> Result<Option<String>, ApiError<T>> {
-    let Some(value) = headers.get(HEADER) else { return Ok(None) };
+pub(crate) fn idempotency_key<T: ErrorTable>(headers: &HeaderMap) -> Result<Option<String>, ApiError<T>> {
+    let Some(value) = headers.get(IDEMPOTENCY_KEY_HEADER) else { return Ok(None) };
     let key = value.to_str().unwrap_or_default().trim();
     if (1..=MAX_KEY_BYTES).contains(&key.len()) {
         return Ok(Some(key.to_owned()));
     }
     let message = format!("it has 1 to {MAX_KEY_BYTES} ASCII characters");
-    Err(T::malformed(vec![Violation::new("Idempotency-Key", message)]))
+    Err(T::from_malformed(vec![Violation::new("Idempotency-Key", message)]))
 }
 
 /// The header, for documents.
@@ -71,28 +71,28 @@ impl IntoParams for IdempotencyKeyHeader {
 }
 
 /// What is known of a request.
-enum Lookup {
+enum StoredResponseLookup {
     /// It is new, and its answer has a place where one is kept.
-    New(Option<Kept>),
+    New(Option<IdempotencyReservation>),
     Answered(Response),
 }
 
 async fn look_up<T: ErrorTable>(
-    api: &Api,
-    tx: &mut Tx,
-    request: &RequestIdentity<'_>,
-) -> Result<Lookup, ApiError<T>> {
-    let &RequestIdentity { app, account, operation, key, body } = request;
-    let Some(key) = key else { return Ok(Lookup::New(None)) };
-    let request = idempotency::Request { app, account, operation, key, body };
-    match idempotency::begin(tx, &api.vault, &*api.world, request).await? {
-        Known::New(place) => Ok(Lookup::New(Some(place))),
-        Known::Answered { status, body } => {
+    api: &ApiState,
+    tx: &mut WriteTx,
+    request: &RequestFingerprint<'_>,
+) -> Result<StoredResponseLookup, ApiError<T>> {
+    let &RequestFingerprint { app, account, operation, key, body } = request;
+    let Some(key) = key else { return Ok(StoredResponseLookup::New(None)) };
+    let request = idempotency::IdempotentRequest { app, account, operation, key, body };
+    match idempotency::reserve(tx, &api.vault, &*api.environment, request).await? {
+        IdempotencyLookup::New(place) => Ok(StoredResponseLookup::New(Some(place))),
+        IdempotencyLookup::Answered { status, body } => {
             let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
             let json = [(header::CONTENT_TYPE, "application/json")];
-            Ok(Lookup::Answered((status, json, body).into_response()))
+            Ok(StoredResponseLookup::Answered((status, json, body).into_response()))
         }
-        Known::OtherBody => {
+        IdempotencyLookup::BodyMismatch => {
             let message = "the Idempotency-Key was used with another body; use a new one for each request";
             Err(ApiError::new(T::idempotency_key_reused(), message))
         }
@@ -100,36 +100,36 @@ async fn look_up<T: ErrorTable>(
 }
 
 /// The answer that a request had before. Nothing is held: for operations that ask others before their transaction.
-pub(crate) async fn earlier_answer<T: ErrorTable>(
-    api: &Api,
-    request: &RequestIdentity<'_>,
+pub(crate) async fn stored_response<T: ErrorTable>(
+    api: &ApiState,
+    request: &RequestFingerprint<'_>,
 ) -> Result<Option<Response>, ApiError<T>> {
     if request.key.is_none() {
         return Ok(None);
     }
     let mut tx = api.db.write().await?;
     Ok(match look_up(api, &mut tx, request).await? {
-        Lookup::New(_) => None,
-        Lookup::Answered(answer) => Some(answer),
+        StoredResponseLookup::New(_) => None,
+        StoredResponseLookup::Answered(answer) => Some(answer),
     })
 }
 
 /// Runs an operation in one transaction, once for each key: what it did and its answer are committed together. A repeat gets the
 /// answer of the first.
 pub(crate) async fn idempotent<T: ErrorTable, A: Serialize>(
-    api: &Api,
-    request: RequestIdentity<'_>,
-    operation: impl AsyncFnOnce(&mut Tx) -> Result<(StatusCode, A), ApiError<T>>,
+    api: &ApiState,
+    request: RequestFingerprint<'_>,
+    operation: impl AsyncFnOnce(&mut WriteTx) -> Result<(StatusCode, A), ApiError<T>>,
 ) -> Result<Response, ApiError<T>> {
     let mut tx = api.db.write().await?;
     let place = match look_up(api, &mut tx, &request).await? {
-        Lookup::New(place) => place,
-        Lookup::Answered(answer) => return Ok(answer),
+        StoredResponseLookup::New(place) => place,
+        StoredResponseLookup::Answered(answer) => return Ok(answer),
     };
     let (status, answer) = operation(&mut tx).await?;
     if let Some(place) = place {
         let answer = serde_json::to_vec(&answer).map_err(|error| ApiError::internal(&error))?;
-        place.keep(&mut tx, &api.vault, &*api.world, status.as_u16(), &answer).await?;
+        place.store_answer(&mut tx, &api.vault, &*api.environment, status.as_u16(), &answer).await?;
     }
     tx.commit().await?;
     Ok((status, Json(answer)).into_response())

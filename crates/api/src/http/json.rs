@@ -16,7 +16,7 @@ use std::{borrow::Cow, marker::PhantomData, str::FromStr};
 /// Longer refusals would only echo what was sent.
 const MAX_MESSAGE_BYTES: usize = 200;
 /// What the body itself is called, where a member would have its path.
-const BODY: &str = "the body";
+const BODY_PATH: &str = "the body";
 /// More members of a wrong type are not told of one body.
 const MAX_VIOLATIONS: usize = 50;
 
@@ -40,7 +40,7 @@ pub(crate) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, JsonError> {
 pub(crate) fn parse_lenient<T: DeserializeOwned>(body: &[u8]) -> Result<(T, Vec<Violation>), JsonError> {
     // Every type is read from a `Value`, also where nothing is wrong: to read it from text first, and from a `Value` only
     // for what else is wrong, would have twice the code compiled for each of a hundred types.
-    let mut value: Value = read_text(body, |reader, _| Value::deserialize(reader))?;
+    let mut value: Value = deserialize_body(body, |reader, _| Value::deserialize(reader))?;
     let mut violations: Vec<Violation> = Vec::new();
     // Again and again, each time without the member that was wrong.
     loop {
@@ -49,8 +49,8 @@ pub(crate) fn parse_lenient<T: DeserializeOwned>(body: &[u8]) -> Result<(T, Vec<
         let path = track.path();
         let fault = match read {
             Ok(Some(read)) => return Ok((read, violations)),
-            Ok(None) => no_object(),
-            Err(cause) => told(&path, &cause),
+            Ok(None) => object_expected(),
+            Err(cause) => to_violation(&path, &cause),
         };
         // What was taken away may be missed by what it was in; that is no second fault of the caller's.
         if violations.iter().all(|known| known.path != fault.path) {
@@ -64,23 +64,24 @@ pub(crate) fn parse_lenient<T: DeserializeOwned>(body: &[u8]) -> Result<(T, Vec<
 
 /// Reads a body without a copy of its texts. The first member of a wrong type is told, and no other: for bodies that are pictures.
 pub(crate) fn parse_borrowed<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, JsonError> {
-    let read =
-        read_text(body, |reader, track| object(serde_path_to_error::Deserializer::new(reader, track)))?;
-    read.ok_or_else(|| JsonError::Violations(vec![no_object()]))
+    let read = deserialize_body(body, |reader, track| {
+        object(serde_path_to_error::Deserializer::new(reader, track))
+    })?;
+    read.ok_or_else(|| JsonError::Violations(vec![object_expected()]))
 }
 
-type TextReader<'a> = serde_json::Deserializer<serde_json::de::SliceRead<'a>>;
+type SliceDeserializer<'a> = serde_json::Deserializer<serde_json::de::SliceRead<'a>>;
 
 /// Reads the text of a body, whole.
-fn read_text<'a, T>(
+fn deserialize_body<'a, T>(
     body: &'a [u8],
-    read: impl FnOnce(&mut TextReader<'a>, &mut Track) -> serde_json::Result<T>,
+    read: impl FnOnce(&mut SliceDeserializer<'a>, &mut Track) -> serde_json::Result<T>,
 ) -> Result<T, JsonError> {
     let mut reader = serde_json::Deserializer::from_slice(body);
     let mut track = Track::new();
     let read = read(&mut reader, &mut track).map_err(|cause| {
         if cause.is_data() {
-            JsonError::Violations(vec![told(&track.path(), &cause)])
+            JsonError::Violations(vec![to_violation(&track.path(), &cause)])
         } else {
             JsonError::Syntax("the body is not valid JSON")
         }
@@ -92,8 +93,8 @@ fn read_text<'a, T>(
     Ok(read)
 }
 
-fn no_object() -> Violation {
-    Violation::new(BODY, "an object is expected")
+fn object_expected() -> Violation {
+    Violation::new(BODY_PATH, "an object is expected")
 }
 
 /// Takes away what stands at a path, or else the next thing around it that is there; `false` where only the body is left.
@@ -115,25 +116,25 @@ fn prune(value: &mut Value, path: &Path) -> bool {
 }
 
 /// What is wrong, and where. A member that is missing is told by its own path.
-fn told(path: &Path, cause: &serde_json::Error) -> Violation {
-    let path = dotted(path);
+fn to_violation(path: &Path, cause: &serde_json::Error) -> Violation {
+    let path = dotted_path(path);
     let words = cause.to_string();
     let missing = words.strip_prefix("missing field `").and_then(|rest| rest.split_once('`'));
     match missing {
-        Some((name, _)) if path == BODY => Violation::new(name.to_owned(), "it is required"),
+        Some((name, _)) if path == BODY_PATH => Violation::new(name.to_owned(), "it is required"),
         Some((name, _)) => Violation::new(format!("{path}.{name}"), "it is required"),
-        None => Violation::new(path, plain(&words)),
+        None => Violation::new(path, plain_message(&words)),
     }
 }
 
-fn dotted(path: &Path) -> Cow<'static, str> {
+fn dotted_path(path: &Path) -> Cow<'static, str> {
     let path = path.to_string();
-    if path == "." { Cow::Borrowed(BODY) } else { Cow::Owned(path) }
+    if path == "." { Cow::Borrowed(BODY_PATH) } else { Cow::Owned(path) }
 }
 
 /// What is wrong with a member, in this project's words. Positions mean nothing to callers, and a value that is no scalar of ours
 /// may be as long as the body.
-fn plain(words: &str) -> String {
+fn plain_message(words: &str) -> String {
     let words = words.rsplit_once(" at line ").map_or(words, |(words, _)| words);
     let expected = words.starts_with("invalid type").then(|| words.rsplit_once("expected ")).flatten();
     let words = match expected.map(|(_, expected)| expected) {
@@ -156,8 +157,8 @@ fn plain(words: &str) -> String {
 
 /// The names of an object's members, in the order in which they came. Only for bodies that were read before.
 pub(crate) fn member_names(body: &[u8]) -> Result<Vec<String>, JsonError> {
-    struct Names;
-    impl<'de> Visitor<'de> for Names {
+    struct MemberNamesVisitor;
+    impl<'de> Visitor<'de> for MemberNamesVisitor {
         type Value = Vec<String>;
 
         fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -173,7 +174,7 @@ pub(crate) fn member_names(body: &[u8]) -> Result<Vec<String>, JsonError> {
             Ok(names)
         }
     }
-    let names = serde_json::Deserializer::from_slice(body).deserialize_map(Names);
+    let names = serde_json::Deserializer::from_slice(body).deserialize_map(MemberNamesVisitor);
     names.map_err(|_| JsonError::Syntax("the body is not valid JSON"))
 }
 
@@ -194,12 +195,12 @@ fn has_nul(json: &[u8]) -> bool {
 
 /// Reads an object or null. What serde derives would take a list for one as well, member by member.
 pub(crate) fn object<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
-    from.deserialize_any(Object(PhantomData))
+    from.deserialize_any(ObjectVisitor(PhantomData))
 }
 
-struct Object<T>(PhantomData<T>);
+struct ObjectVisitor<T>(PhantomData<T>);
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for Object<T> {
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
     type Value = Option<T>;
 
     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -219,46 +220,47 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Object<T> {
 pub(crate) fn sparse_objects<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     from: D,
 ) -> Result<Option<Vec<Option<T>>>, D::Error> {
-    struct Item<T>(Option<T>);
-    impl<'de, T: Deserialize<'de>> Deserialize<'de> for Item<T> {
+    struct ObjectItem<T>(Option<T>);
+    impl<'de, T: Deserialize<'de>> Deserialize<'de> for ObjectItem<T> {
         fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
             object(from).map(Self)
         }
     }
-    let items = Option::<Vec<Item<T>>>::deserialize(from)?;
-    Ok(items.map(|items| items.into_iter().map(|Item(item)| item).collect()))
+    let items = Option::<Vec<ObjectItem<T>>>::deserialize(from)?;
+    Ok(items.map(|items| items.into_iter().map(|ObjectItem(item)| item).collect()))
 }
 
-/// Reads a word of a closed set, in any case, or null: `#[serde(default, deserialize_with = "json::word")]`.
-pub(crate) fn word<'de, T: FromStr<Err = UnknownVariantError>, D: Deserializer<'de>>(
+/// Reads a word of a closed set, in any case, or null: `#[serde(default, deserialize_with = "json::enum_value")]`.
+pub(crate) fn enum_value<'de, T: FromStr<Err = UnknownVariantError>, D: Deserializer<'de>>(
     from: D,
 ) -> Result<Option<T>, D::Error> {
     let text = Option::<Cow<'de, str>>::deserialize(from)?;
-    text.map(|text| known(&text)).transpose()
+    text.map(|text| parse_enum(&text)).transpose()
 }
 
 /// Reads a list of such words, or null.
-pub(crate) fn words<'de, T: FromStr<Err = UnknownVariantError>, D: Deserializer<'de>>(
+pub(crate) fn enum_values<'de, T: FromStr<Err = UnknownVariantError>, D: Deserializer<'de>>(
     from: D,
 ) -> Result<Option<Vec<T>>, D::Error> {
-    struct Item<T>(Option<T>);
-    impl<'de, T: FromStr<Err = UnknownVariantError>> Deserialize<'de> for Item<T> {
+    struct EnumItem<T>(Option<T>);
+    impl<'de, T: FromStr<Err = UnknownVariantError>> Deserialize<'de> for EnumItem<T> {
         fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-            word(from).map(Self)
+            enum_value(from).map(Self)
         }
     }
-    let items = Option::<Vec<Item<T>>>::deserialize(from)?;
-    Ok(items.map(|items| items.into_iter().filter_map(|Item(item)| item).collect()))
+    let items = Option::<Vec<EnumItem<T>>>::deserialize(from)?;
+    Ok(items.map(|items| items.into_iter().filter_map(|EnumItem(item)| item).collect()))
 }
 
 /// Reads a list of texts or null; null in the list is left out.
-pub(crate) fn texts<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<String>>, D::Error> {
+pub(crate) fn string_list<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<String>>, D::Error> {
     let items = Option::<Vec<Option<String>>>::deserialize(from)?;
     Ok(items.map(|items| items.into_iter().flatten().collect()))
 }
 
-fn known<T: FromStr<Err = UnknownVariantError>, E: serde::de::Error>(text: &str) -> Result<T, E> {
-    let unknown = |unknown: UnknownVariantError| E::custom(format!("it is one of {}", unknown.expected.join(", ")));
+fn parse_enum<T: FromStr<Err = UnknownVariantError>, E: serde::de::Error>(text: &str) -> Result<T, E> {
+    let unknown =
+        |unknown: UnknownVariantError| E::custom(format!("it is one of {}", unknown.expected.join(", ")));
     text.trim().to_ascii_uppercase().parse().map_err(unknown)
 }
 
@@ -279,7 +281,7 @@ mod tests {
     struct Inner {
         count: Option<i64>,
         on: Option<bool>,
-        #[serde(default, deserialize_with = "texts")]
+        #[serde(default, deserialize_with = "string_list")]
         texts: Option<Vec<String>>,
     }
 
@@ -322,7 +324,7 @@ mod tests {
     fn a_body_that_is_no_object_is_told_so() {
         for bad in ["[]", "null", "7", "\"x\""] {
             let Err(JsonError::Violations(told)) = parse::<Named>(bad.as_bytes()) else { panic!("{bad}") };
-            assert_eq!(told, [Violation::new(BODY, "an object is expected")], "{bad}");
+            assert_eq!(told, [Violation::new(BODY_PATH, "an object is expected")], "{bad}");
         }
         for bad in ["", "{", "{} {}", "{\"name\": \"a\" \"b\"}"] {
             assert!(matches!(parse::<Named>(bad.as_bytes()), Err(JsonError::Syntax(_))), "{bad}");

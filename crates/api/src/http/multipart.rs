@@ -5,13 +5,13 @@ use axum::body::Bytes;
 use multer::{Error, Multipart};
 
 /// Parts of a body, at most.
-const MOST_PARTS: usize = 16;
+const MAX_PARTS: usize = 16;
 /// Characters of a boundary, at most (RFC 2046 §5.1.1).
-const LONGEST_BOUNDARY: usize = 70;
+const MAX_BOUNDARY_BYTES: usize = 70;
 
 /// A part.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Part {
+pub(crate) struct FormPart {
     /// Its name; parts without one are passed over.
     pub(crate) name: String,
     /// The name of its file, where it has one.
@@ -22,28 +22,28 @@ pub(crate) struct Part {
 
 /// The boundary that a content type names; nothing where it is not multipart.
 pub(crate) fn boundary(content_type: &str) -> Option<String> {
-    multer::parse_boundary(content_type).ok().filter(|text| (1..=LONGEST_BOUNDARY).contains(&text.len()))
+    multer::parse_boundary(content_type).ok().filter(|text| (1..=MAX_BOUNDARY_BYTES).contains(&text.len()))
 }
 
 /// Takes a body apart; `Err` with what is wrong with it.
-pub(crate) async fn parts(body: Bytes, boundary: &str) -> Result<Vec<Part>, &'static str> {
+pub(crate) async fn parse_parts(body: Bytes, boundary: &str) -> Result<Vec<FormPart>, &'static str> {
     let whole = futures_util::stream::iter([Ok::<_, std::convert::Infallible>(body)]);
     let mut form = Multipart::new(whole, boundary);
     let mut parts = Vec::new();
-    while let Some(field) = form.next_field().await.map_err(|error| words(&error))? {
-        if parts.len() >= MOST_PARTS {
+    while let Some(field) = form.next_field().await.map_err(|error| describe_error(&error))? {
+        if parts.len() >= MAX_PARTS {
             return Err("it has too many parts");
         }
         let name = field.name().unwrap_or_default().to_owned();
         let filename = field.file_name().map(str::to_owned);
-        let bytes = field.bytes().await.map_err(|error| words(&error))?;
-        parts.push(Part { name, filename, bytes });
+        let bytes = field.bytes().await.map_err(|error| describe_error(&error))?;
+        parts.push(FormPart { name, filename, bytes });
     }
     Ok(parts)
 }
 
 /// What is said of it outside: nothing that was sent.
-fn words(error: &Error) -> &'static str {
+fn describe_error(error: &Error) -> &'static str {
     match error {
         Error::IncompleteFieldData { .. } => "a part does not end",
         Error::IncompleteHeaders | Error::ReadHeaderFailed(_) => "the headers of a part cannot be read",
@@ -67,7 +67,7 @@ mod tests {
     #[tokio::test]
     async fn parts_have_names_files_and_their_very_bytes() {
         let boundary = boundary("Multipart/Form-Data; charset=utf-8; boundary=\"x y\"").unwrap();
-        let parts = parts(Bytes::from_static(BODY), &boundary).await.unwrap();
+        let parts = parse_parts(Bytes::from_static(BODY), &boundary).await.unwrap();
         assert_eq!(parts.len(), 2);
         assert_eq!((parts[0].name.as_str(), &parts[0].bytes[..]), ("descriptor", &b"{}"[..]));
         assert_eq!(parts[1].filename.as_deref(), Some("a;b \"c.jpg"));
@@ -81,7 +81,7 @@ mod tests {
     async fn whatever_is_cut_off_is_refused_and_nothing_panics() {
         let whole = BODY.windows(7).position(|window| window == b"--x y--").unwrap() + 7;
         for cut in 0..BODY.len() {
-            let read = parts(Bytes::from_static(&BODY[..cut]), "x y").await;
+            let read = parse_parts(Bytes::from_static(&BODY[..cut]), "x y").await;
             assert_eq!(read.is_ok(), cut >= whole, "{cut}");
         }
         for bad in [
@@ -93,6 +93,6 @@ mod tests {
             assert_eq!(boundary(bad), None, "{bad}");
         }
         let many = "--x\r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n".repeat(40) + "--x--";
-        assert!(parts(Bytes::from(many), "x").await.is_err());
+        assert!(parse_parts(Bytes::from(many), "x").await.is_err());
     }
 }

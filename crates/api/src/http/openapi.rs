@@ -1,6 +1,6 @@
 //! Parts of OpenAPI documents that handlers do not stand for: what this server sends by itself, what all operations share.
 
-use super::virtual_hosts::SANDBOX;
+use super::virtual_hosts::SANDBOX_PREFIX;
 use axum::http::StatusCode;
 use std::collections::BTreeMap;
 use utoipa::{
@@ -16,7 +16,7 @@ use utoipa::{
 
 /// A message that this server posts to an address of the application's.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Webhook<'a> {
+pub(crate) struct WebhookDescription<'a> {
     /// Its name in the document, as `proof.result`.
     pub(crate) name: &'a str,
     /// One line.
@@ -24,13 +24,13 @@ pub(crate) struct Webhook<'a> {
     /// When it is sent, and what it carries.
     pub(crate) description: &'a str,
     /// The statuses that count as delivered, as `2XX`.
-    pub(crate) delivered: &'a str,
+    pub(crate) delivered_status: &'a str,
     /// Headers beside those of Standard Webhooks: their name, and what is in them.
     pub(crate) headers: &'a [(&'a str, &'a str)],
 }
 
 /// The headers of Standard Webhooks.
-const STANDARD_HEADERS: [(&str, &str); 3] = [
+const STANDARD_WEBHOOK_HEADERS: [(&str, &str); 3] = [
     ("webhook-id", "The id of the message; a repeat has the same."),
     ("webhook-timestamp", "When this attempt was made, Unix seconds."),
     (
@@ -41,7 +41,7 @@ const STANDARD_HEADERS: [(&str, &str); 3] = [
 ];
 
 /// Writes a webhook, whose body is a `T`, into a document.
-pub(crate) fn add_webhook<T: ToSchema>(document: &mut OpenApi, webhook: Webhook<'_>) {
+pub(crate) fn add_webhook<T: ToSchema>(document: &mut OpenApi, webhook: WebhookDescription<'_>) {
     let components = document.components.get_or_insert_default();
     let mut schemas = vec![(T::name().into_owned(), T::schema())];
     T::schemas(&mut schemas);
@@ -59,7 +59,7 @@ pub(crate) fn add_webhook<T: ToSchema>(document: &mut OpenApi, webhook: Webhook<
             .schema(Some(text()))
             .build()
     };
-    let headers = STANDARD_HEADERS.iter().chain(webhook.headers).copied().map(header);
+    let headers = STANDARD_WEBHOOK_HEADERS.iter().chain(webhook.headers).copied().map(header);
     let delivered = ResponseBuilder::new().description("It is delivered; anything else is tried again.");
     let operation = OperationBuilder::new()
         .operation_id(Some(webhook.name))
@@ -67,7 +67,7 @@ pub(crate) fn add_webhook<T: ToSchema>(document: &mut OpenApi, webhook: Webhook<
         .description(Some(webhook.description))
         .parameters(Some(headers))
         .request_body(Some(body.build()))
-        .response(webhook.delivered, delivered.build())
+        .response(webhook.delivered_status, delivered.build())
         .build();
     let known = document.webhooks.take().unwrap_or_default();
     let item = PathItem::new(HttpMethod::Post, operation);
@@ -77,10 +77,10 @@ pub(crate) fn add_webhook<T: ToSchema>(document: &mut OpenApi, webhook: Webhook<
 }
 
 /// Puts operations that only the sandbox serves at the paths at which it does.
-pub(crate) fn only_in_sandbox(document: &mut OpenApi, paths: &[&str]) {
+pub(crate) fn move_to_sandbox_paths(document: &mut OpenApi, paths: &[&str]) {
     for path in paths {
         if let Some(item) = document.paths.paths.remove(*path) {
-            document.paths.paths.insert(format!("{SANDBOX}{path}"), item);
+            document.paths.paths.insert(format!("{SANDBOX_PREFIX}{path}"), item);
         }
     }
 }
@@ -95,7 +95,7 @@ const RESPONSE_HEADERS: [(&str, &str); 4] = [
 
 /// Describes `Retry-After` of refusals that pass by themselves and `RateLimit-*` of operations whose calls are counted, and puts
 /// refusals that several operations share where each is described once.
-pub(crate) fn share_responses(document: &mut OpenApi) {
+pub(crate) fn deduplicate_responses(document: &mut OpenApi) {
     let mut shared = BTreeMap::<String, String>::new();
     let components = document.components.get_or_insert_default();
     for path in document.paths.paths.values_mut() {
@@ -103,7 +103,7 @@ pub(crate) fn share_responses(document: &mut OpenApi) {
             [&mut path.get, &mut path.put, &mut path.post, &mut path.patch, &mut path.delete, &mut path.head];
         for operation in operations.into_iter().flatten() {
             describe_headers(operation, components);
-            share(operation, components, &mut shared);
+            deduplicate_error_responses(operation, components, &mut shared);
         }
     }
 }
@@ -116,7 +116,7 @@ fn describe_headers(operation: &mut Operation, components: &mut Components) {
         for (name, words) in RESPONSE_HEADERS {
             if if name == "Retry-After" { passes } else { is_counted } {
                 let header = components.headers.entry(name.to_owned());
-                header.or_insert_with(|| RefOr::T(whole_number(words)));
+                header.or_insert_with(|| RefOr::T(integer_header(words)));
                 response
                     .headers
                     .insert(name.to_owned(), RefOr::Ref(Ref::new(format!("#/components/headers/{name}"))));
@@ -127,7 +127,11 @@ fn describe_headers(operation: &mut Operation, components: &mut Components) {
 
 /// Puts the refusals of an operation among the components, under names like `NotFound` and, where several have one status,
 /// `NotFound2`. `shared` knows the names of those that are there.
-fn share(operation: &mut Operation, components: &mut Components, shared: &mut BTreeMap<String, String>) {
+fn deduplicate_error_responses(
+    operation: &mut Operation,
+    components: &mut Components,
+    shared: &mut BTreeMap<String, String>,
+) {
     for (status, response) in &mut operation.responses.responses {
         let code = status.parse::<u16>().ok().and_then(|code| StatusCode::from_u16(code).ok());
         let Some(code) = code.filter(|code| code.is_client_error() || code.is_server_error()) else {
@@ -150,7 +154,7 @@ fn share(operation: &mut Operation, components: &mut Components, shared: &mut BT
     }
 }
 
-fn whole_number(words: &str) -> Header {
+fn integer_header(words: &str) -> Header {
     let schema = ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(0));
     HeaderBuilder::new().schema(Some(schema)).description(Some(words)).build()
 }

@@ -1,16 +1,16 @@
 //! Lists by pages of 20 items; `page` of the query counts from 1.
 
-use base::Measured;
+use base::LimitViolation;
 use domain::Violation;
 
 /// Items on a page.
-pub(crate) const PAGE_ITEMS: i64 = 20;
+pub(crate) const ITEMS_PER_PAGE: i64 = 20;
 
 /// `page` of a query string, 1 by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Page(i64);
+pub(crate) struct PageNumber(i64);
 
-impl Page {
+impl PageNumber {
     /// Reads the parameter.
     pub(crate) fn read(parameter: Option<&str>) -> Result<Self, Violation> {
         let Some(text) = parameter else { return Ok(Self(1)) };
@@ -21,7 +21,7 @@ impl Page {
 
     /// Items before it.
     pub(crate) fn offset(self) -> i64 {
-        (self.0 - 1) * PAGE_ITEMS
+        (self.0 - 1) * ITEMS_PER_PAGE
     }
 
     /// The page's number, from 1.
@@ -30,12 +30,13 @@ impl Page {
     }
 
     /// Refuses a page past the end of `total` items; the first page of nothing is an empty list.
-    pub(crate) fn within(self, total: i64) -> Result<(), Violation> {
-        let last = ((total + PAGE_ITEMS - 1) / PAGE_ITEMS).max(1);
+    pub(crate) fn check_within(self, total: i64) -> Result<(), Violation> {
+        let last = ((total + ITEMS_PER_PAGE - 1) / ITEMS_PER_PAGE).max(1);
         if self.0 <= last {
             return Ok(());
         }
-        let measured = Measured::new(self.0 as f64, format!("at most {last}"), "ask for a page that exists");
-        Err(Violation::measured("page", "there is no such page", measured))
+        let measured =
+            LimitViolation::new(self.0 as f64, format!("at most {last}"), "ask for a page that exists");
+        Err(Violation::with_limit("page", "there is no such page", measured))
     }
 }

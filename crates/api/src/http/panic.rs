@@ -6,15 +6,15 @@ use std::any::Any;
 use tower_http::catch_panic::CatchPanicLayer;
 
 /// What a panic is turned into an answer by.
-pub(crate) type Catch = fn(Box<dyn Any + Send>) -> Response;
+pub(crate) type PanicHandler = fn(Box<dyn Any + Send>) -> Response;
 
 /// Answers panics in the words of an interface.
-pub(crate) fn catch<T: ErrorTable>() -> CatchPanicLayer<Catch> {
-    CatchPanicLayer::custom(answer::<T> as Catch)
+pub(crate) fn catch_panics<T: ErrorTable>() -> CatchPanicLayer<PanicHandler> {
+    CatchPanicLayer::custom(respond::<T> as PanicHandler)
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "the layer hands the cause over")]
-fn answer<T: ErrorTable>(cause: Box<dyn Any + Send>) -> Response {
+fn respond<T: ErrorTable>(cause: Box<dyn Any + Send>) -> Response {
     let words = cause
         .downcast_ref::<String>()
         .map(String::as_str)

@@ -1,8 +1,8 @@
 //! What is known of the request that is being answered: its id, who proved to have sent it, what they have left. Every answer
 //! carries the id in `X-Request-Id`, and every log line of a request has it.
 
-use super::{Brand, auth::Allowance, error::ErrorCode, header_text};
-use crate::Api;
+use super::{Brand, auth::RateLimitAllowance, error::LoggedErrorCode, header_text};
+use crate::ApiState;
 use axum::{
     extract::{MatchedPath, Request, State},
     http::{HeaderMap, HeaderName, HeaderValue},
@@ -18,7 +18,7 @@ use std::{
 use tracing::Instrument as _;
 
 /// The header that carries the id.
-pub(crate) const HEADER: HeaderName = HeaderName::from_static("x-request-id");
+pub(crate) const REQUEST_ID_HEADER: HeaderName = HeaderName::from_static("x-request-id");
 /// Longer names of client libraries are not logged.
 const MAX_SDK_NAME_BYTES: usize = 64;
 
@@ -27,36 +27,36 @@ struct RequestContext {
     id: Uuid,
     brand: Brand,
     app: OnceLock<AppId>,
-    allowance: OnceLock<Allowance>,
+    allowance: OnceLock<RateLimitAllowance>,
 }
 
 tokio::task_local! {
-    static CURRENT: Arc<RequestContext>;
+    static CURRENT_CONTEXT: Arc<RequestContext>;
 }
 
 /// The id of the request; nil where none is being answered.
-pub(crate) fn id() -> Uuid {
-    CURRENT.try_with(|context| context.id).unwrap_or_default()
+pub(crate) fn request_id() -> Uuid {
+    CURRENT_CONTEXT.try_with(|context| context.id).unwrap_or_default()
 }
 
 /// An error code with this server's brand in it.
 pub(crate) fn brand_code(code: &'static str) -> Cow<'static, str> {
-    CURRENT.try_with(|context| context.brand.code(code)).unwrap_or(Cow::Borrowed(code))
+    CURRENT_CONTEXT.try_with(|context| context.brand.code(code)).unwrap_or(Cow::Borrowed(code))
 }
 
 /// Notes whose request it proved to be.
 pub(crate) fn note_application(app: AppId) {
-    let _outside_of_a_request = CURRENT.try_with(|context| context.app.set(app).is_ok());
+    let _outside_of_a_request = CURRENT_CONTEXT.try_with(|context| context.app.set(app).is_ok());
 }
 
 /// Notes what the caller has left.
-pub(crate) fn note_allowance(allowance: Allowance) {
-    let _outside_of_a_request = CURRENT.try_with(|context| context.allowance.set(allowance).is_ok());
+pub(crate) fn note_allowance(allowance: RateLimitAllowance) {
+    let _outside_of_a_request = CURRENT_CONTEXT.try_with(|context| context.allowance.set(allowance).is_ok());
 }
 
 /// Gives the request an id, logs one line about it and counts it. Never the query, which carries tokens, nor a body.
-pub(crate) async fn trace(State(api): State<Api>, request: Request, next: Next) -> Response {
-    let id = api.world.uuid();
+pub(crate) async fn trace_request(State(api): State<ApiState>, request: Request, next: Next) -> Response {
+    let id = api.environment.uuid_v7();
     let method = request.method().clone();
     // The route, not the path: paths carry ids and would make a metric of their own each.
     let route = request
@@ -74,12 +74,12 @@ pub(crate) async fn trace(State(api): State<Api>, request: Request, next: Next) 
     let span = tracing::info_span!("request", request.id = %id, http.method = %method, http.route = route);
     let started = Instant::now();
 
-    let answered = CURRENT.scope(context.clone(), next.run(request));
+    let answered = CURRENT_CONTEXT.scope(context.clone(), next.run(request));
     let mut response = answered.instrument(span.clone()).await;
 
     let took = started.elapsed();
     let status = response.status().as_u16();
-    let code = response.extensions().get::<ErrorCode>().map(|code| code.0);
+    let code = response.extensions().get::<LoggedErrorCode>().map(|code| code.0);
     span.in_scope(|| {
         tracing::info!(
             http.status = status,
@@ -97,7 +97,7 @@ pub(crate) async fn trace(State(api): State<Api>, request: Request, next: Next) 
     metrics::histogram!("assay_http_request_seconds", &labels[..1]).record(took.as_secs_f64());
     let headers = response.headers_mut();
     if let Ok(value) = HeaderValue::from_str(&id.to_string()) {
-        headers.insert(HEADER, value);
+        headers.insert(REQUEST_ID_HEADER, value);
     }
     if let Some(allowance) = context.allowance.get() {
         headers.insert("ratelimit-limit", allowance.limit.into());

@@ -12,28 +12,28 @@ use tower::{Layer as _, util::MapRequestLayer};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Interface {
     /// Content moderation.
-    Moderation,
+    ContentModeration,
     /// Image AI.
-    Ai,
+    ImageAnalysis,
     /// Proof of age.
-    Proof,
+    ProofOfAge,
     /// Document verification.
-    Identity,
+    DocumentVerification,
     /// Age sessions.
-    Ages,
+    AgeVerification,
 }
 
 impl Interface {
     /// What a mount's paths begin with; the first is put before those that begin with none of them.
     const fn prefixes(self) -> &'static [&'static str] {
         match self {
-            Self::Moderation => &["/accounts", "/console"],
-            Self::Ai => &["/ai/v1", "/ai/sm"],
-            Self::Proof => &["/poa/v1", "/poa/holder", "/v1/oauth"],
-            Self::Identity => &["/idverify/v1", "/sandbox/idverify/v1", "/v1/oauth"],
+            Self::ContentModeration => &["/accounts", "/console"],
+            Self::ImageAnalysis => &["/ai/v1", "/ai/sm"],
+            Self::ProofOfAge => &["/poa/v1", "/poa/holder", "/v1/oauth"],
+            Self::DocumentVerification => &["/idverify/v1", "/sandbox/idverify/v1", "/v1/oauth"],
             // The page takes photos with the capture module, and has documents photographed on the page for documents, in a
             // frame, which asks its own interface: both only from where it came from itself.
-            Self::Ages => &[
+            Self::AgeVerification => &[
                 "/api/v1",
                 "/sandbox/api/v1",
                 "/age",
@@ -67,15 +67,17 @@ impl VirtualHosts {
     }
 
     /// Puts the hosts, and the sandbox, in front of the routes. A signature counts over any end of the path, so it holds either way.
-    pub(crate) fn before(self, routes: Router) -> Router {
+    pub(crate) fn wrap(self, routes: Router) -> Router {
         // The sandbox has the routes of production, and is marked: it is unpacked after a host has named the mount.
-        let mounted = MapRequestLayer::new(move |request| unpack_sandbox(self.mount(request))).layer(routes);
+        let mounted =
+            MapRequestLayer::new(move |request| strip_sandbox_prefix(self.rewrite_for_host(request)))
+                .layer(routes);
         Router::new().fallback_service(mounted)
     }
 
-    fn mount(&self, mut request: Request) -> Request {
-        let mount = named(request.uri(), request.headers()).and_then(|host| self.0.get(&host));
-        if let Some(path) = mount.and_then(|mount| within(*mount, request.uri())) {
+    fn rewrite_for_host(&self, mut request: Request) -> Request {
+        let mount = host_name(request.uri(), request.headers()).and_then(|host| self.0.get(&host));
+        if let Some(path) = mount.and_then(|mount| full_path(*mount, request.uri())) {
             let mut parts = std::mem::take(request.uri_mut()).into_parts();
             parts.path_and_query = Some(path);
             if let Ok(uri) = Uri::from_parts(parts) {
@@ -88,20 +90,22 @@ impl VirtualHosts {
 
 /// Marks a request of a sandbox; holds the address as it came.
 #[derive(Clone, Debug)]
-pub(crate) struct Sandbox(pub(crate) Uri);
+pub(crate) struct SandboxUri(pub(crate) Uri);
 
 /// What the sandboxes' paths begin with, in front of those of production, and what follows it where an interface is meant;
 /// pages stay where they are.
-pub(crate) const SANDBOX: &str = "/sandbox";
-const SANDBOXES: [&str; 3] = ["/idverify/v1/", "/api/v1/", "/age/v1/"];
-const PAGES: &str = "/idverify/v1/web";
+pub(crate) const SANDBOX_PREFIX: &str = "/sandbox";
+const SANDBOXED_PREFIXES: [&str; 3] = ["/idverify/v1/", "/api/v1/", "/age/v1/"];
+const HOSTED_PAGE_PREFIX: &str = "/idverify/v1/web";
 
 /// Gives a request of a sandbox the path of production, and marks it.
-fn unpack_sandbox(mut request: Request) -> Request {
-    let is_page =
-        |path: &str| path.strip_prefix(PAGES).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    let inner = request.uri().path().strip_prefix(SANDBOX);
-    let inner = inner.filter(|path| SANDBOXES.iter().any(|mount| path.starts_with(mount)) && !is_page(path));
+fn strip_sandbox_prefix(mut request: Request) -> Request {
+    let is_page = |path: &str| {
+        path.strip_prefix(HOSTED_PAGE_PREFIX).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let inner = request.uri().path().strip_prefix(SANDBOX_PREFIX);
+    let inner =
+        inner.filter(|path| SANDBOXED_PREFIXES.iter().any(|mount| path.starts_with(mount)) && !is_page(path));
     let Some(inner) = inner else { return request };
     let query = request.uri().query().map(|query| format!("?{query}")).unwrap_or_default();
     let Ok(path) = format!("{inner}{query}").parse::<PathAndQuery>() else { return request };
@@ -110,19 +114,19 @@ fn unpack_sandbox(mut request: Request) -> Request {
     parts.path_and_query = Some(path);
     if let Ok(uri) = Uri::from_parts(parts) {
         *request.uri_mut() = uri;
-        request.extensions_mut().insert(Sandbox(original));
+        request.extensions_mut().insert(SandboxUri(original));
     }
     request
 }
 
 /// The host a request is for, without its port.
-fn named(uri: &Uri, headers: &HeaderMap) -> Option<String> {
+fn host_name(uri: &Uri, headers: &HeaderMap) -> Option<String> {
     let host = uri.host().or_else(|| headers.get(header::HOST)?.to_str().ok()?.split(':').next());
     host.map(str::to_ascii_lowercase)
 }
 
 /// The full path of one that is relative to a mount; `None` where it is full already.
-fn within(mount: Interface, uri: &Uri) -> Option<PathAndQuery> {
+fn full_path(mount: Interface, uri: &Uri) -> Option<PathAndQuery> {
     let path = uri.path();
     let full = mount
         .prefixes()
@@ -153,7 +157,7 @@ mod tests {
             "/idverify/v1/supported-documents",
             "/v1/oauth/token",
         ] {
-            assert_eq!(within(Interface::Ages, &path.parse().unwrap()), None, "{path}");
+            assert_eq!(full_path(Interface::AgeVerification, &path.parse().unwrap()), None, "{path}");
         }
         for (path, full) in [
             ("/sessions/1?a=b", "/api/v1/sessions/1?a=b"),
@@ -162,7 +166,7 @@ mod tests {
             ("/console/", "/api/v1/console/"),
         ] {
             assert_eq!(
-                within(Interface::Ages, &path.parse().unwrap()),
+                full_path(Interface::AgeVerification, &path.parse().unwrap()),
                 Some(full.parse().unwrap()),
                 "{path}"
             );

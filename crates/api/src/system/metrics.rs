@@ -1,6 +1,6 @@
 //! `GET /metrics`: counters for Prometheus.
 
-use crate::Api;
+use crate::ApiState;
 use axum::{
     extract::State,
     http::{HeaderName, header},
@@ -9,101 +9,113 @@ use metrics_exporter_prometheus::{BuildError, PrometheusBuilder, PrometheusHandl
 
 /// What a metric is: what its `# TYPE` says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum MetricKind {
     Counter,
     Gauge,
     Histogram,
 }
 
 /// Every metric of every crate, with what its `# HELP` says. docs/LOGGING.md has the labels.
-const METRICS: [(Kind, &str, &str); 27] = [
+const METRICS: [(MetricKind, &str, &str); 27] = [
     (
-        Kind::Counter,
+        MetricKind::Counter,
         "assay_deliveries_repeated_total",
         "Attempts at deliveries whose lease had run out; the receiver may have the message twice",
     ),
-    (Kind::Counter, "assay_delivery_attempts_total", "Attempts at deliveries, by outcome"),
-    (Kind::Counter, "assay_delivery_endpoints_closed_total", "Times that an endpoint began to be left alone"),
-    (Kind::Counter, "assay_http_requests_total", "Requests answered, by route, status and error code"),
-    (Kind::Counter, "assay_inference_done_total", "Images that the models have looked at"),
-    (Kind::Counter, "assay_inference_panics_total", "Panics while a model looked at an image"),
+    (MetricKind::Counter, "assay_delivery_attempts_total", "Attempts at deliveries, by outcome"),
     (
-        Kind::Counter,
+        MetricKind::Counter,
+        "assay_delivery_endpoints_closed_total",
+        "Times that an endpoint began to be left alone",
+    ),
+    (MetricKind::Counter, "assay_http_requests_total", "Requests answered, by route, status and error code"),
+    (MetricKind::Counter, "assay_inference_done_total", "Images that the models have looked at"),
+    (MetricKind::Counter, "assay_inference_panics_total", "Panics while a model looked at an image"),
+    (
+        MetricKind::Counter,
         "assay_inference_refused_total",
         "Images refused because the queue for the models was full",
     ),
-    (Kind::Counter, "assay_job_panics_total", "Panics in jobs and deliveries"),
-    (Kind::Counter, "assay_job_runs_total", "Runs of jobs, by kind and how they ended"),
-    (Kind::Counter, "assay_live_outages_total", "Times that a live video was away and asked for again"),
-    (Kind::Counter, "assay_mails_sent_total", "Mails handed to the mail server"),
-    (Kind::Counter, "assay_moderations_total", "Moderations that ended, by type of content and state"),
-    (Kind::Counter, "assay_page_faults_total", "Errors that a person's page has reported"),
-    (Kind::Counter, "assay_panics_total", "Panics while a request was answered; should stay 0"),
+    (MetricKind::Counter, "assay_job_panics_total", "Panics in jobs and deliveries"),
+    (MetricKind::Counter, "assay_job_runs_total", "Runs of jobs, by kind and how they ended"),
+    (MetricKind::Counter, "assay_live_outages_total", "Times that a live video was away and asked for again"),
+    (MetricKind::Counter, "assay_mails_sent_total", "Mails handed to the mail server"),
+    (MetricKind::Counter, "assay_moderations_total", "Moderations that ended, by type of content and state"),
+    (MetricKind::Counter, "assay_page_faults_total", "Errors that a person's page has reported"),
+    (MetricKind::Counter, "assay_panics_total", "Panics while a request was answered; should stay 0"),
     (
-        Kind::Counter,
+        MetricKind::Counter,
         "assay_proofs_total",
         "Proofs of age verified, by status and reason; a pending one counts again when it is decided",
     ),
-    (Kind::Gauge, "assay_deliveries_pending", "Deliveries that are not over, by state"),
-    (Kind::Gauge, "assay_delivery_endpoints_closed", "Endpoints that are left alone now"),
-    (Kind::Gauge, "assay_inference_busy_seconds_total", "Seconds that models have been looking at images"),
-    (Kind::Gauge, "assay_inference_queued", "Images that wait for a model"),
-    (Kind::Gauge, "assay_inference_running", "Images that a model looks at now"),
-    (Kind::Gauge, "assay_jobs", "Jobs in the queue, by kind and state"),
-    (Kind::Gauge, "assay_model_info", "1 for each loaded model, with its task, id and digest"),
-    (Kind::Gauge, "assay_models_ready", "Whether the models are loaded: 1 or 0"),
-    (Kind::Histogram, "assay_delivery_attempt_seconds", "Time that attempts at deliveries took"),
-    (Kind::Histogram, "assay_delivery_lag_seconds", "Time from a message's queueing to its first attempt"),
-    (Kind::Histogram, "assay_http_request_seconds", "Time that answers took, by route"),
-    (Kind::Histogram, "assay_job_seconds", "Time that runs of jobs took, by kind"),
+    (MetricKind::Gauge, "assay_deliveries_pending", "Deliveries that are not over, by state"),
+    (MetricKind::Gauge, "assay_delivery_endpoints_closed", "Endpoints that are left alone now"),
+    (
+        MetricKind::Gauge,
+        "assay_inference_busy_seconds_total",
+        "Seconds that models have been looking at images",
+    ),
+    (MetricKind::Gauge, "assay_inference_queued", "Images that wait for a model"),
+    (MetricKind::Gauge, "assay_inference_running", "Images that a model looks at now"),
+    (MetricKind::Gauge, "assay_jobs", "Jobs in the queue, by kind and state"),
+    (MetricKind::Gauge, "assay_model_info", "1 for each loaded model, with its task, id and digest"),
+    (MetricKind::Gauge, "assay_models_ready", "Whether the models are loaded: 1 or 0"),
+    (MetricKind::Histogram, "assay_delivery_attempt_seconds", "Time that attempts at deliveries took"),
+    (
+        MetricKind::Histogram,
+        "assay_delivery_lag_seconds",
+        "Time from a message's queueing to its first attempt",
+    ),
+    (MetricKind::Histogram, "assay_http_request_seconds", "Time that answers took, by route"),
+    (MetricKind::Histogram, "assay_job_seconds", "Time that runs of jobs took, by kind"),
 ];
 
 /// Tells the process's recorder what each metric means.
-fn describe() {
+fn describe_metrics() {
     for (kind, name, help) in METRICS {
         match kind {
-            Kind::Counter => metrics::describe_counter!(name, help),
-            Kind::Gauge => metrics::describe_gauge!(name, help),
-            Kind::Histogram => metrics::describe_histogram!(name, help),
+            MetricKind::Counter => metrics::describe_counter!(name, help),
+            MetricKind::Gauge => metrics::describe_gauge!(name, help),
+            MetricKind::Histogram => metrics::describe_histogram!(name, help),
         }
     }
 }
 
 /// The process's metrics, installed once.
 #[derive(Clone)]
-pub struct Metrics(Option<PrometheusHandle>);
+pub struct MetricsRecorder(Option<PrometheusHandle>);
 
-impl std::fmt::Debug for Metrics {
+impl std::fmt::Debug for MetricsRecorder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Metrics")
     }
 }
 
-impl Metrics {
+impl MetricsRecorder {
     /// Becomes the process's recorder.
     pub fn install() -> Result<Self, BuildError> {
         // Latencies as histograms with buckets, so that several nodes' figures can be added up.
         let seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
         let handle = PrometheusBuilder::new().set_buckets(&seconds)?.install_recorder()?;
-        describe();
+        describe_metrics();
         Ok(Self(Some(handle)))
     }
 
     /// Records nothing; for tests that run several servers in one process.
-    pub fn none() -> Self {
+    pub fn disabled() -> Self {
         Self(None)
     }
 
     /// Folds what was recorded into the histograms; to be called every few seconds.
-    pub fn upkeep(&self) {
+    pub fn run_upkeep(&self) {
         if let Some(handle) = &self.0 {
             handle.run_upkeep();
         }
     }
 }
 
-pub(super) async fn scrape(State(api): State<Api>) -> ([(HeaderName, &'static str); 1], String) {
-    api.estimator.report();
+pub(super) async fn scrape(State(api): State<ApiState>) -> ([(HeaderName, &'static str); 1], String) {
+    api.image_analyser.report_metrics();
     let text = api.metrics.0.as_ref().map(PrometheusHandle::render).unwrap_or_default();
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text)
 }
@@ -114,11 +126,14 @@ mod tests {
     use std::{fs, path::Path};
 
     /// The macros that record, and what they make of a name.
-    const MACROS: [(&str, Kind); 3] =
-        [("counter!(\"", Kind::Counter), ("gauge!(\"", Kind::Gauge), ("histogram!(\"", Kind::Histogram)];
+    const MACROS: [(&str, MetricKind); 3] = [
+        ("counter!(\"", MetricKind::Counter),
+        ("gauge!(\"", MetricKind::Gauge),
+        ("histogram!(\"", MetricKind::Histogram),
+    ];
 
     /// Every metric that a file below a folder records.
-    fn recorded(folder: &Path, into: &mut Vec<(Kind, String)>) {
+    fn recorded(folder: &Path, into: &mut Vec<(MetricKind, String)>) {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
@@ -149,12 +164,12 @@ mod tests {
 
         let recorder = PrometheusBuilder::new().build_recorder();
         let text = metrics::with_local_recorder(&recorder, || {
-            describe();
+            describe_metrics();
             for (kind, name, _) in METRICS {
                 match kind {
-                    Kind::Counter => metrics::counter!(name).increment(1),
-                    Kind::Gauge => metrics::gauge!(name).set(1.0),
-                    Kind::Histogram => metrics::histogram!(name).record(1.0),
+                    MetricKind::Counter => metrics::counter!(name).increment(1),
+                    MetricKind::Gauge => metrics::gauge!(name).set(1.0),
+                    MetricKind::Histogram => metrics::histogram!(name).record(1.0),
                 }
             }
             recorder.handle().render()

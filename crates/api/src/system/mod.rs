@@ -3,15 +3,15 @@
 mod health;
 mod metrics;
 mod openapi;
-mod ready;
+mod readiness;
 
-pub use metrics::Metrics;
-pub use ready::Disk;
+pub use metrics::MetricsRecorder;
+pub use readiness::DataDisk;
 
 use crate::{
-    Api, ages, ai,
+    ApiState, age_verification, content_moderation, document_verification,
     http::{ApiError, ErrorTable},
-    identity, moderation, proof,
+    image_analysis, proof_of_age,
 };
 use axum::{
     Router,
@@ -20,13 +20,13 @@ use axum::{
     routing::get,
 };
 
-pub(crate) fn router() -> Router<Api> {
+pub(crate) fn router() -> Router<ApiState> {
     Router::new()
         .route("/", get(|| async { Redirect::temporary("/reference/") }))
         .route("/healthz", get(health::healthz))
-        .route("/readyz", get(ready::readyz))
+        .route("/readyz", get(readiness::readyz))
         .route("/metrics", get(metrics::scrape))
-        .route("/openapi/{document}", get(openapi::document))
+        .route("/openapi/{document}", get(openapi::openapi_json))
 }
 
 /// Nothing is here: in the words of the interface whose path it is, or else of the image AI's, which has a code for it.
@@ -37,17 +37,21 @@ pub(crate) async fn not_found(uri: Uri) -> Response {
         })
     };
     match () {
-        () if below(&["/poa"]) => no_endpoint::<proof::Code>(),
-        () if below(&["/accounts", "/console"]) => no_endpoint::<moderation::Code>(),
-        () if below(&["/idverify", "/sandbox/idverify"]) => no_endpoint::<identity::Code>(),
-        () if below(&["/api/v1", "/sandbox/api/v1", "/age/v1", "/sandbox/age/v1"]) => {
-            no_endpoint::<ages::Code>()
+        () if below(&["/poa"]) => not_found_response::<proof_of_age::ProofErrorCode>(),
+        () if below(&["/accounts", "/console"]) => {
+            not_found_response::<content_moderation::ModerationErrorCode>()
         }
-        () => no_endpoint::<ai::Code>(),
+        () if below(&["/idverify", "/sandbox/idverify"]) => {
+            not_found_response::<document_verification::DocumentErrorCode>()
+        }
+        () if below(&["/api/v1", "/sandbox/api/v1", "/age/v1", "/sandbox/age/v1"]) => {
+            not_found_response::<age_verification::AgeErrorCode>()
+        }
+        () => not_found_response::<image_analysis::ImageAnalysisErrorCode>(),
     }
 }
 
 /// The answer of an interface where nothing is.
-fn no_endpoint<T: ErrorTable>() -> Response {
+fn not_found_response<T: ErrorTable>() -> Response {
     ApiError::<T>::no_such_endpoint().into_response()
 }

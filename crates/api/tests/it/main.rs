@@ -2,19 +2,19 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod ages;
-mod credentials;
-mod documents;
-mod identity;
-mod images;
-mod ladder;
-mod limits;
-mod matrix;
-mod moderation;
-mod operations;
-mod people;
+mod age_verification;
+mod authorisation_matrix;
+mod content_moderation;
+mod credential_matrix;
+mod document_verification;
+mod error_table;
+mod image_analysis;
+mod image_error_table;
+mod members_and_accounts;
+mod oauth_tokens;
+mod openapi_documents;
 mod profiles;
-mod proof;
-mod secure;
+mod proof_of_age;
+mod quotas_and_hosts;
+mod secure_capture;
 mod system;
-mod tokens;

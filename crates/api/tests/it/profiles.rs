@@ -2,30 +2,30 @@
 
 use base::{AccountId, Picture};
 use db::sql;
-use domain::estimate::sample;
+use domain::image_analysis::sample_faces;
 use futures_util::TryStreamExt as _;
 use image::{RgbImage, imageops};
 use media::blobs::BlobPrefix;
 use serde_json::{Value, json};
-use testkit::{Answer, TestApp, faces, group_photo};
+use testkit::{TestApp, TestResponse, face_pictures, group_photo};
 
 /// A server, an account in it, and a key that may everything.
-struct Desk {
+struct ProfilesFixture {
     app: TestApp,
     key: String,
     account: AccountId,
 }
 
-impl Desk {
+impl ProfilesFixture {
     async fn open() -> Self {
         let app = TestApp::start().await;
-        let (key, account) = (app.key(&[]).await, app.account().await);
+        let (key, account) = (app.api_key(&[]).await, app.open_account().await);
         Self { app, key, account }
     }
 
-    async fn ask(&self, method: &str, path: &str, body: Option<Value>) -> Answer {
+    async fn ask(&self, method: &str, path: &str, body: Option<Value>) -> TestResponse {
         let path = format!("/accounts/{}{path}", self.account);
-        self.app.ask(method, &path, &self.key, body).await
+        self.app.call_moderation(method, &path, &self.key, body).await
     }
 
     async fn get(&self, path: &str) -> Value {
@@ -43,14 +43,14 @@ impl Desk {
         made(&self.ask("POST", "/profiles", Some(json!({ "display_name": name }))).await)
     }
 
-    async fn add(&self, profile: &str, face: &Picture) -> Answer {
+    async fn add(&self, profile: &str, face: &Picture) -> TestResponse {
         self.ask("POST", &format!("/profiles/{profile}/faces"), Some(json!({ "face": base64(face) }))).await
     }
 
     /// Whom a search by this face finds.
     async fn find(&self, face: &Picture) -> Vec<String> {
         let found = self.ask("POST", "/profiles/search", Some(json!({ "face": base64(face) }))).await;
-        assert_eq!(found.line(), "200", "{}", found.json());
+        assert_eq!(found.status_and_code(), "200", "{}", found.json());
         let profiles = found.json()["profiles"].as_array().unwrap().clone();
         profiles.iter().map(|profile| profile["profile_id"].as_str().unwrap().to_owned()).collect()
     }
@@ -71,13 +71,13 @@ impl Desk {
     }
 }
 
-fn made(answer: &Answer) -> String {
-    assert_eq!(answer.line(), "201", "{}", answer.json());
+fn made(answer: &TestResponse) -> String {
+    assert_eq!(answer.status_and_code(), "201", "{}", answer.json());
     answer.json()["id"].as_str().unwrap().to_owned()
 }
 
 fn base64(picture: &Picture) -> String {
-    api::base64(&sample::jpeg(picture, 92))
+    api::base64(&sample_faces::encode_jpeg(picture, 92))
 }
 
 fn image(picture: &Picture) -> RgbImage {
@@ -103,21 +103,21 @@ fn another(face: &Picture, number: u32) -> Picture {
 
 /// Two people who look into the camera.
 fn two() -> (&'static Picture, &'static Picture) {
-    (&faces()[6], &faces()[8])
+    (&face_pictures()[6], &face_pictures()[8])
 }
 
 /// One person in two photographs.
 fn twice() -> (&'static Picture, &'static Picture) {
-    (&faces()[2], &faces()[7])
+    (&face_pictures()[2], &face_pictures()[7])
 }
 
-fn errors(answer: &Answer) -> Value {
+fn errors(answer: &TestResponse) -> Value {
     answer.json()["errors"][0].clone()
 }
 
 #[tokio::test]
 async fn a_person_is_enrolled_seen_listed_and_found() {
-    let desk = Desk::open().await;
+    let desk = ProfilesFixture::open().await;
     let (ada, bob) = two();
     let body = json!({
         "profile_type": 1, "display_name": "Ada", "reference": "u-1", "biometric_consent": "form 7",
@@ -161,18 +161,18 @@ async fn a_person_is_enrolled_seen_listed_and_found() {
     for most in [0, 51] {
         let bad =
             desk.ask("POST", "/profiles/search", Some(json!({ "face": base64(ada), "most": most }))).await;
-        assert_eq!(bad.line(), "400 INVALID_REQUEST");
+        assert_eq!(bad.status_and_code(), "400 INVALID_REQUEST");
     }
 }
 
 #[tokio::test]
 async fn pictures_that_cannot_be_used_are_refused_and_nothing_of_them_stays() {
-    let desk = Desk::open().await;
+    let desk = ProfilesFixture::open().await;
     let (ada, _) = two();
     let small = imageops::resize(&image(ada), 150, 167, imageops::FilterType::Triangle);
     let blurred = imageops::blur(&image(ada), 10.0);
     let grey = Picture::new(400, 400, vec![128; 480_000]).unwrap();
-    let whole = sample::jpeg(ada, 92);
+    let whole = sample_faces::encode_jpeg(ada, 92);
     // A PNG's header that asks for 3.6 thousand million pixels.
     let bomb = {
         let mut png = Vec::new();
@@ -183,13 +183,13 @@ async fn pictures_that_cannot_be_used_are_refused_and_nothing_of_them_stays() {
         png
     };
     let cases = [
-        (api::base64(&sample::jpeg(&grey, 92)), "no face is found in the picture", true),
+        (api::base64(&sample_faces::encode_jpeg(&grey, 92)), "no face is found in the picture", true),
         (base64(&group_photo(1)), "the picture shows more than one face", true),
         (base64(&picture(small)), "the face is too small", true),
         (base64(&lit(ada, 0.12)), "there is too little light on the face", true),
         (base64(&lit(ada, 4.0)), "there is too much light on the face", true),
         (base64(&picture(blurred)), "the face is blurred", true),
-        (base64(&faces()[3]), "the face looks away", true),
+        (base64(&face_pictures()[3]), "the face looks away", true),
         (api::base64(&bomb), "the image has too many pixels", true),
         (api::base64(&whole[..whole.len() / 2]), "", false),
         (api::base64(b"GIF89a\x01\0\x01\0\0\0\0;"), "", false),
@@ -200,7 +200,7 @@ async fn pictures_that_cannot_be_used_are_refused_and_nothing_of_them_stays() {
         let refused = desk.ask("POST", "/profiles", Some(body)).await;
         let error = errors(&refused);
         assert_eq!(
-            (refused.line().as_str(), &error["property"]),
+            (refused.status_and_code().as_str(), &error["property"]),
             ("422 FACE_REFUSED", &json!("face")),
             "{message}: {error}"
         );
@@ -213,7 +213,7 @@ async fn pictures_that_cannot_be_used_are_refused_and_nothing_of_them_stays() {
     }
     for face in [json!("not base64!"), json!("")] {
         let body = json!({ "biometric_consent": "form 7", "face": face });
-        assert_eq!(desk.ask("POST", "/profiles", Some(body)).await.line(), "400 INVALID_REQUEST");
+        assert_eq!(desk.ask("POST", "/profiles", Some(body)).await.status_and_code(), "400 INVALID_REQUEST");
     }
     assert_eq!((desk.rows().await, desk.pictures().await), ([0; 4], 0));
     assert_eq!(desk.get("/profiles").await, json!({ "profiles": [] }));
@@ -221,7 +221,7 @@ async fn pictures_that_cannot_be_used_are_refused_and_nothing_of_them_stays() {
 
 #[tokio::test]
 async fn texts_have_bounds_and_a_face_needs_consent() {
-    let desk = Desk::open().await;
+    let desk = ProfilesFixture::open().await;
     for (property, value) in [
         ("display_name", json!("x".repeat(201))),
         ("reference", json!("x".repeat(201))),
@@ -234,7 +234,7 @@ async fn texts_have_bounds_and_a_face_needs_consent() {
     ] {
         let refused = desk.ask("POST", "/profiles", Some(json!({ property: value }))).await;
         let told = errors(&refused)["property"].clone();
-        assert_eq!((refused.line().as_str(), told), ("400 INVALID_REQUEST", json!(property)));
+        assert_eq!((refused.status_and_code().as_str(), told), ("400 INVALID_REQUEST", json!(property)));
     }
     let body = json!({ "face": base64(two().0) });
     let refused = desk.ask("POST", "/profiles", Some(body.clone())).await;
@@ -243,7 +243,10 @@ async fn texts_have_bounds_and_a_face_needs_consent() {
     let refused = desk.ask("POST", &format!("/profiles/{id}/faces"), Some(body)).await;
     assert_eq!(errors(&refused)["property"], json!("biometric_consent"));
     assert_eq!(
-        desk.app.ask("POST", &format!("/accounts/{}/profiles", desk.account), &desk.key, None).await.line(),
+        desk.app
+            .call_moderation("POST", &format!("/accounts/{}/profiles", desk.account), &desk.key, None)
+            .await
+            .status_and_code(),
         "400 INVALID_REQUEST",
         "Content-Type is application/json"
     );
@@ -251,7 +254,7 @@ async fn texts_have_bounds_and_a_face_needs_consent() {
 
 #[tokio::test]
 async fn profiles_are_listed_newest_first_by_twenty() {
-    let desk = Desk::open().await;
+    let desk = ProfilesFixture::open().await;
     let mut made = Vec::new();
     for number in 0..21 {
         made.push(desk.note(&format!("Person {number}")).await);
@@ -264,15 +267,15 @@ async fn profiles_are_listed_newest_first_by_twenty() {
     made.reverse();
     assert_eq!(ids(desk.get("/profiles").await), made[..20]);
     assert_eq!(ids(desk.get("/profiles?page=2").await), made[20..]);
-    assert_eq!(desk.ask("GET", "/profiles?page=3", None).await.line(), "422 PAGE_OUT_OF_RANGE");
-    assert_eq!(desk.ask("GET", "/profiles?page=0", None).await.line(), "400 INVALID_REQUEST");
+    assert_eq!(desk.ask("GET", "/profiles?page=3", None).await.status_and_code(), "422 PAGE_OUT_OF_RANGE");
+    assert_eq!(desk.ask("GET", "/profiles?page=0", None).await.status_and_code(), "400 INVALID_REQUEST");
     assert_eq!(desk.get("/groups").await, json!({ "groups": [] }));
-    assert_eq!(desk.ask("GET", "/groups?page=2", None).await.line(), "422 PAGE_OUT_OF_RANGE");
+    assert_eq!(desk.ask("GET", "/groups?page=2", None).await.status_and_code(), "422 PAGE_OUT_OF_RANGE");
 }
 
 #[tokio::test]
 async fn a_profile_changes_member_by_member_and_type_2_is_never_found() {
-    let desk = Desk::open().await;
+    let desk = ProfilesFixture::open().await;
     let (ada, _) = two();
     let id = desk.enrol("Ada", ada).await;
     let path = format!("/profiles/{id}");
@@ -294,7 +297,7 @@ async fn a_profile_changes_member_by_member_and_type_2_is_never_found() {
     assert_eq!(desk.find(ada).await, std::slice::from_ref(&id));
     let refused = desk.ask("PATCH", &path, Some(json!({ "biometric_consent": "" }))).await;
     assert_eq!(
-        (refused.line().as_str(), errors(&refused)["property"].clone()),
+        (refused.status_and_code().as_str(), errors(&refused)["property"].clone()),
         ("400 INVALID_REQUEST", json!("biometric_consent"))
     );
     let hidden = json!({ "profile_type": 2, "biometric_consent": "form 8", "face": base64(ada) });
@@ -304,11 +307,14 @@ async fn a_profile_changes_member_by_member_and_type_2_is_never_found() {
 
 #[tokio::test]
 async fn people_are_banned_and_that_is_taken_back() {
-    let desk = Desk::open().await;
+    let desk = ProfilesFixture::open().await;
     let (ada, _) = two();
     let id = desk.enrol("Ada", ada).await;
     for (action, banned) in [("ban", true), ("ban", true), ("unban", false)] {
-        assert_eq!(desk.ask("POST", &format!("/profiles/{id}/{action}"), None).await.line(), "204");
+        assert_eq!(
+            desk.ask("POST", &format!("/profiles/{id}/{action}"), None).await.status_and_code(),
+            "204"
+        );
         assert_eq!(desk.get(&format!("/profiles/{id}")).await["is_banned"], json!(banned));
         let found = desk.ask("POST", "/profiles/search", Some(json!({ "face": base64(ada) }))).await.json();
         assert_eq!(found["profiles"][0]["is_banned"], json!(banned));
@@ -317,23 +323,26 @@ async fn people_are_banned_and_that_is_taken_back() {
 
 #[tokio::test]
 async fn a_profile_has_ten_faces_of_one_person() {
-    let desk = Desk::open().await;
+    let desk = ProfilesFixture::open().await;
     let (ada, bob) = two();
     let id = desk.enrol("Ada", ada).await;
     let refused = desk.add(&id, bob).await;
     let error = errors(&refused);
-    assert_eq!((refused.line().as_str(), &error["property"]), ("422 FACE_REFUSED", &json!("face")));
+    assert_eq!(
+        (refused.status_and_code().as_str(), &error["property"]),
+        ("422 FACE_REFUSED", &json!("face"))
+    );
     assert!(error["measured"].as_f64().unwrap() > 0.5, "{error}");
     assert_eq!((desk.rows().await[0], desk.pictures().await), (1, 1), "the stranger's picture is not kept");
     let (one, again) = twice();
     let person = desk.enrol("Eve", one).await;
     made(&desk.add(&person, again).await);
-    assert_eq!(desk.ask("DELETE", &format!("/profiles/{person}"), None).await.line(), "204");
+    assert_eq!(desk.ask("DELETE", &format!("/profiles/{person}"), None).await.status_and_code(), "204");
     for number in 0..9 {
         made(&desk.add(&id, &another(ada, number)).await);
     }
     let full = desk.add(&id, &another(ada, 9)).await;
-    assert_eq!(full.line(), "400 INVALID_REQUEST");
+    assert_eq!(full.status_and_code(), "400 INVALID_REQUEST");
     assert_eq!(errors(&full)["measured"], json!(10.0));
     let seen = desk.get(&format!("/profiles/{id}")).await;
     assert_eq!((seen["faces"].as_array().unwrap().len(), desk.pictures().await), (10, 10));
@@ -341,24 +350,27 @@ async fn a_profile_has_ten_faces_of_one_person() {
 
     let face = seen["faces"][0]["id"].as_str().unwrap();
     let path = format!("/profiles/{id}/faces/{face}");
-    assert_eq!(desk.ask("DELETE", &path, None).await.line(), "204");
-    assert_eq!(desk.ask("DELETE", &path, None).await.line(), "404 NOT_FOUND");
+    assert_eq!(desk.ask("DELETE", &path, None).await.status_and_code(), "204");
+    assert_eq!(desk.ask("DELETE", &path, None).await.status_and_code(), "404 NOT_FOUND");
     assert_eq!((desk.rows().await[..2].to_vec(), desk.pictures().await), (vec![9, 0], 9));
 }
 
 #[tokio::test]
 async fn what_is_deleted_is_gone_when_that_is_answered() {
-    let desk = Desk::open().await;
+    let desk = ProfilesFixture::open().await;
     let (ada, _) = two();
     let id = desk.enrol("Ada", ada).await;
     made(&desk.add(&id, &another(ada, 0)).await);
     let group = made(&desk.ask("POST", "/groups", Some(json!({ "label": "Staff" }))).await);
     let member = json!({ "profile_id": id });
-    assert_eq!(desk.ask("POST", &format!("/groups/{group}"), Some(member.clone())).await.line(), "204");
+    assert_eq!(
+        desk.ask("POST", &format!("/groups/{group}"), Some(member.clone())).await.status_and_code(),
+        "204"
+    );
     assert_eq!(desk.pictures().await, 2);
 
     let path = format!("/profiles/{id}");
-    assert_eq!(desk.ask("DELETE", &path, None).await.line(), "204");
+    assert_eq!(desk.ask("DELETE", &path, None).await.status_and_code(), "204");
     assert_eq!((desk.rows().await, desk.pictures().await), ([0; 4], 0));
     assert!(desk.find(ada).await.is_empty());
     let left = desk.get(&path).await;
@@ -385,49 +397,49 @@ async fn what_is_deleted_is_gone_when_that_is_answered() {
         ("POST", format!("{path}/unban"), None),
         ("POST", format!("/groups/{group}"), Some(member)),
     ] {
-        assert_eq!(desk.ask(method, &path, body).await.line(), "404 NOT_FOUND", "{method} {path}");
+        assert_eq!(desk.ask(method, &path, body).await.status_and_code(), "404 NOT_FOUND", "{method} {path}");
     }
 }
 
 #[tokio::test]
 async fn profiles_are_grouped() {
-    let desk = Desk::open().await;
+    let desk = ProfilesFixture::open().await;
     let id = desk.note("Ada").await;
     let group = made(&desk.ask("POST", "/groups", Some(json!({ "label": " Staff " }))).await);
     let same = desk.ask("POST", "/groups", Some(json!({ "label": "Staff" }))).await;
-    assert_eq!(same.line(), "409 CONFLICT");
+    assert_eq!(same.status_and_code(), "409 CONFLICT");
     for label in [json!(""), json!("x".repeat(101)), Value::Null] {
         let bad = desk.ask("POST", "/groups", Some(json!({ "label": label }))).await;
-        assert_eq!(bad.line(), "400 INVALID_REQUEST");
+        assert_eq!(bad.status_and_code(), "400 INVALID_REQUEST");
     }
     let groups = json!([{ "id": group, "label": "Staff" }]);
     assert_eq!(desk.get("/groups").await, json!({ "groups": groups }));
     let at = format!("/groups/{group}");
     for _ in 0..2 {
-        assert_eq!(desk.ask("POST", &at, Some(json!({ "profile_id": id }))).await.line(), "204");
+        assert_eq!(desk.ask("POST", &at, Some(json!({ "profile_id": id }))).await.status_and_code(), "204");
     }
-    assert_eq!(desk.ask("POST", &at, Some(json!({}))).await.line(), "400 INVALID_REQUEST");
+    assert_eq!(desk.ask("POST", &at, Some(json!({}))).await.status_and_code(), "400 INVALID_REQUEST");
     let nobody = json!({ "profile_id": "018f3c8e-0000-4000-8000-00000000000a" });
-    assert_eq!(desk.ask("POST", &at, Some(nobody)).await.line(), "404 NOT_FOUND");
+    assert_eq!(desk.ask("POST", &at, Some(nobody)).await.status_and_code(), "404 NOT_FOUND");
     assert_eq!(desk.get(&format!("/profiles/{id}")).await["groups"], groups);
     let member = format!("{at}/profiles/{id}");
-    assert_eq!(desk.ask("DELETE", &member, None).await.line(), "204");
-    assert_eq!(desk.ask("DELETE", &member, None).await.line(), "404 NOT_FOUND");
-    assert_eq!(desk.ask("POST", &at, Some(json!({ "profile_id": id }))).await.line(), "204");
-    assert_eq!(desk.ask("DELETE", &at, None).await.line(), "204");
-    assert_eq!(desk.ask("DELETE", &at, None).await.line(), "404 NOT_FOUND");
+    assert_eq!(desk.ask("DELETE", &member, None).await.status_and_code(), "204");
+    assert_eq!(desk.ask("DELETE", &member, None).await.status_and_code(), "404 NOT_FOUND");
+    assert_eq!(desk.ask("POST", &at, Some(json!({ "profile_id": id }))).await.status_and_code(), "204");
+    assert_eq!(desk.ask("DELETE", &at, None).await.status_and_code(), "204");
+    assert_eq!(desk.ask("DELETE", &at, None).await.status_and_code(), "404 NOT_FOUND");
     assert_eq!(desk.get(&format!("/profiles/{id}")).await["groups"], json!([]));
 }
 
 #[tokio::test]
 async fn accounts_know_nothing_of_each_other() {
-    let desk = Desk::open().await;
+    let desk = ProfilesFixture::open().await;
     let (ada, _) = two();
     let id = desk.enrol("Ada", ada).await;
     let group = made(&desk.ask("POST", "/groups", Some(json!({ "label": "Staff" }))).await);
     let seen = desk.get(&format!("/profiles/{id}")).await;
     let face = seen["faces"][0]["id"].as_str().unwrap().to_owned();
-    let other = Desk { account: desk.app.account().await, ..desk };
+    let other = ProfilesFixture { account: desk.app.open_account().await, ..desk };
     assert!(other.find(ada).await.is_empty());
     assert_eq!(other.get("/profiles").await, json!({ "profiles": [] }));
     let own = other.note("Bob").await;
@@ -443,16 +455,20 @@ async fn accounts_know_nothing_of_each_other() {
         ("DELETE", format!("/groups/{group}"), None),
         ("GET", "/profiles/nonsense".to_owned(), None),
     ] {
-        assert_eq!(other.ask(method, &path, body).await.line(), "404 NOT_FOUND", "{method} {path}");
+        assert_eq!(
+            other.ask(method, &path, body).await.status_and_code(),
+            "404 NOT_FOUND",
+            "{method} {path}"
+        );
     }
     let mine = made(&other.ask("POST", "/groups", Some(json!({ "label": "Staff" }))).await);
     let foreign = other.ask("POST", &format!("/groups/{mine}"), Some(json!({ "profile_id": id }))).await;
-    assert_eq!(foreign.line(), "404 NOT_FOUND");
+    assert_eq!(foreign.status_and_code(), "404 NOT_FOUND");
 }
 
 #[tokio::test]
 async fn a_repeat_enrols_nobody_twice() {
-    let desk = Desk::open().await;
+    let desk = ProfilesFixture::open().await;
     let (ada, _) = two();
     let body = json!({ "biometric_consent": "form 7", "face": base64(ada) });
     let send = async |path: &str, body: &Value, once: &str| {
@@ -464,15 +480,15 @@ async fn a_repeat_enrols_nobody_twice() {
         desk.app.send(request.body(body.to_string().into()).unwrap()).await
     };
     let first = send("/profiles", &body, "a").await;
-    assert_eq!(first.line(), "201");
+    assert_eq!(first.status_and_code(), "201");
     assert_eq!(first.body, send("/profiles", &body, "a").await.body);
     assert_eq!((desk.rows().await, desk.pictures().await), ([1, 0, 0, 0], 1), "the repeat's picture is gone");
     let other = send("/profiles", &json!({ "display_name": "Eve" }), "a").await;
-    assert_eq!(other.line(), "409 IDEMPOTENCY_KEY_REUSED");
+    assert_eq!(other.status_and_code(), "409 IDEMPOTENCY_KEY_REUSED");
 
     let path = format!("/profiles/{}/faces", first.json()["id"].as_str().unwrap());
     let face = json!({ "face": base64(&another(ada, 0)) });
     let added = send(&path, &face, "b").await;
-    assert_eq!((added.line().as_str(), &added.body), ("201", &send(&path, &face, "b").await.body));
+    assert_eq!((added.status_and_code().as_str(), &added.body), ("201", &send(&path, &face, "b").await.body));
     assert_eq!((desk.rows().await, desk.pictures().await), ([2, 0, 0, 0], 2));
 }

@@ -6,9 +6,9 @@ use testkit::TestApp;
 #[tokio::test]
 async fn it_is_alive_and_ready() {
     let app = TestApp::start().await;
-    assert_eq!(app.get("/healthz").await.line(), "200");
+    assert_eq!(app.get("/healthz").await.status_and_code(), "200");
     let ready = app.get("/readyz").await;
-    assert_eq!((ready.line().as_str(), &ready.json()["ready"]), ("200", &json!(true)));
+    assert_eq!((ready.status_and_code().as_str(), &ready.json()["ready"]), ("200", &json!(true)));
     let loaded = ready.json()["models"]["loaded"].clone();
     let experimental: Vec<_> = loaded
         .as_array()
@@ -22,28 +22,31 @@ async fn it_is_alive_and_ready() {
 
 #[tokio::test]
 async fn without_a_database_it_is_not_ready_but_alive() {
-    let app = TestApp::with(|_| {}).await;
+    let app = TestApp::start_with(|_| {}).await;
     app.api.db.close().await;
-    assert_eq!(app.get("/healthz").await.line(), "200");
+    assert_eq!(app.get("/healthz").await.status_and_code(), "200");
     let ready = app.get("/readyz").await;
-    assert_eq!((ready.line().as_str(), &ready.json()["database"]["ready"]), ("503", &json!(false)));
-    let refused = testkit::Call::post("/ai/v1/age").json(&json!({})).send(&app).await;
-    assert_eq!(refused.line(), "503 SERVICE_UNAVAILABLE");
+    assert_eq!(
+        (ready.status_and_code().as_str(), &ready.json()["database"]["ready"]),
+        ("503", &json!(false))
+    );
+    let refused = testkit::SignedCall::post("/ai/v1/age").json(&json!({})).send(&app).await;
+    assert_eq!(refused.status_and_code(), "503 SERVICE_UNAVAILABLE");
     assert_eq!(refused.header("retry-after"), "1");
 }
 
 #[tokio::test]
 async fn a_full_disk_turns_readiness_off() {
-    let app = TestApp::with(|api| api.disk.min_free = u64::MAX).await;
+    let app = TestApp::start_with(|api| api.data_disk.min_free_bytes = u64::MAX).await;
     let ready = app.get("/readyz").await;
-    assert_eq!((ready.line().as_str(), &ready.json()["disk"]["ready"]), ("503", &json!(false)));
+    assert_eq!((ready.status_and_code().as_str(), &ready.json()["disk"]["ready"]), ("503", &json!(false)));
 }
 
 #[tokio::test]
 async fn the_reference_page_is_served_whole_by_the_server_itself() {
     let app = TestApp::start().await;
     let page = app.get("/reference/").await;
-    assert_eq!(page.line(), "200");
+    assert_eq!(page.status_and_code(), "200");
     let page = String::from_utf8_lossy(&page.body).into_owned();
     assert!(!page.contains("http://") && !page.contains("https://"), "nothing is loaded from elsewhere");
     for file in [
@@ -52,6 +55,6 @@ async fn the_reference_page_is_served_whole_by_the_server_itself() {
         "swagger-ui-standalone-preset.js",
         "swagger-initializer.js",
     ] {
-        assert_eq!(app.get(&format!("/reference/{file}")).await.line(), "200", "{file}");
+        assert_eq!(app.get(&format!("/reference/{file}")).await.status_and_code(), "200", "{file}");
     }
 }

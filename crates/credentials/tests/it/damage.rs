@@ -3,8 +3,8 @@
 use crate::kit::*;
 use base::SignedDuration;
 use ciborium::Value as Cbor;
-use credentials::issue::{Grant, credential, issue, present};
-use credentials::proof::{Presented, read};
+use credentials::issue::{AgeAttestation, issue_code, issue_credential, present};
+use credentials::proof::{ScannedValue, parse_scanned};
 use credentials::trust::TrustList;
 use proptest::prelude::*;
 use serde_json::json;
@@ -21,10 +21,13 @@ static KINDS: LazyLock<Kinds> = LazyLock::new(|| {
     let (signer, holder) = (Signer::new(1), Signer::new(2));
     let own = signer.key.jwk();
     let kid = own["kid"].as_str().unwrap().to_owned();
-    let grant_for =
-        Grant { holder: Some(holder.key.holder_key()), valid: SignedDuration::from_hours(1), ..grant() };
-    let online = issue(&signer.key, &grant(), at(NOW), [1; 16]).unwrap();
-    let presented = credential(&signer.key, &grant_for, at(NOW), [2; 16]).unwrap();
+    let grant_for = AgeAttestation {
+        holder: Some(holder.key.holder_key()),
+        lifetime: SignedDuration::from_hours(1),
+        ..grant()
+    };
+    let online = issue_code(&signer.key, &grant(), at(NOW), [1; 16]).unwrap();
+    let presented = issue_credential(&signer.key, &grant_for, at(NOW), [2; 16]).unwrap();
     let presented = present(&presented, &holder.key, at(NOW)).unwrap();
     let jwt = signer.jws(
         &json!({ "alg": "ES256", "kid": kid }),
@@ -47,8 +50,8 @@ static KINDS: LazyLock<Kinds> = LazyLock::new(|| {
 });
 
 fn age(code: &str) -> Option<u8> {
-    match read(code) {
-        Ok(Presented::Proof(proof)) => {
+    match parse_scanned(code) {
+        Ok(ScannedValue::Proof(proof)) => {
             let _ = (proof.claimed_issuer(), proof.claimed_key(), proof.format());
             KINDS.list.verify(&proof, &terms()).ok().map(|verified| verified.age_over)
         }

@@ -1,7 +1,7 @@
 //! Tokens that another library encrypted to us.
 
 use crate::{kit::b64, oracle::ask};
-use base::StillWorld;
+use base::TestEnvironment;
 use base64_simd::URL_SAFE_NO_PAD;
 use credentials::jwe::{DecryptionKey, decrypt, is_jwe};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 const PAYLOAD: &str = r#"{"birthdate":"1990-12-10"}"#;
 
 fn key() -> DecryptionKey {
-    DecryptionKey::generate(&StillWorld::at("2026-01-01T00:00:00Z"))
+    DecryptionKey::generate(&TestEnvironment::at("2026-01-01T00:00:00Z"))
 }
 
 /// Keys on the larger curves, made once by another library.
@@ -60,7 +60,7 @@ fn every_algorithm_is_read_as_another_library_writes_it() {
 
 #[test]
 fn the_key_that_is_meant_is_taken() {
-    let world = StillWorld::at("2026-01-01T00:00:00Z");
+    let world = TestEnvironment::at("2026-01-01T00:00:00Z");
     let (ours, other) = (DecryptionKey::generate(&world), DecryptionKey::generate(&world));
     let named = encrypt(&ours, "ECDH-ES", "A128GCM", &json!({ "kid": ours.kid() }));
     assert!(decrypt(&named, &[&other, &ours], 4096).is_ok());

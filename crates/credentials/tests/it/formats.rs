@@ -1,7 +1,7 @@
 //! SD-JWT VC: disclosures and key binding, and what becomes of each when it is bent.
 
 use crate::kit::*;
-use credentials::proof::{Check, Format, Reason, StatusReference};
+use credentials::proof::{CredentialFormat, ProofCheck, ProofFailureReason, StatusReference};
 use credentials::trust::TrustList;
 use serde_json::{Value, json};
 
@@ -68,12 +68,17 @@ fn disclosures_are_opened_wherever_they_stand() {
         (disclosure("age_over_18", &json!(true)), disclosure("age_over_21", &json!(true)));
     let payload = wallet.payload(&[over_18.clone(), over_21.clone()], &json!({}));
     let verified = verify(&list, &wallet.shown(&payload, std::slice::from_ref(&over_18)), &terms()).unwrap();
-    assert_eq!((verified.age_over, verified.bound), (18, true), "what is kept back does not count");
+    assert_eq!((verified.age_over, verified.holder_bound), (18, true), "what is kept back does not count");
     assert_eq!(
         verified.checks,
-        [Check::SignatureVerified, Check::ProviderTrusted, Check::Fresh, Check::HolderBound]
+        [
+            ProofCheck::SignatureVerified,
+            ProofCheck::ProviderTrusted,
+            ProofCheck::Fresh,
+            ProofCheck::HolderBound
+        ]
     );
-    assert_eq!(proof(&wallet.shown(&payload, &[])).format(), Format::SdJwtVc);
+    assert_eq!(proof(&wallet.shown(&payload, &[])).format(), CredentialFormat::SdJwtVc);
     assert_eq!(verify(&list, &wallet.shown(&payload, &[over_21, over_18]), &terms()).unwrap().age_over, 21);
 
     // Digests in a disclosed value, and in a list.
@@ -190,55 +195,66 @@ fn the_holder_must_have_signed_just_this_just_now() {
     let other = wallet.issuer.jws(&Wallet::header(), &wallet.payload(&[], &json!({ "age_over_21": true })));
     let replayed = bind(&wallet.holder, &header, &same).replace(&issued, &other);
     for (what, code, reason) in [
-        ("no signature", shown.clone(), Reason::UnableToVerifySignature),
-        ("a thief's signature", bind(&Signer::new(3), &header, &same), Reason::UnableToVerifySignature),
-        ("the issuer's signature", bind(&wallet.issuer, &header, &same), Reason::UnableToVerifySignature),
+        ("no signature", shown.clone(), ProofFailureReason::UnableToVerifySignature),
+        (
+            "a thief's signature",
+            bind(&Signer::new(3), &header, &same),
+            ProofFailureReason::UnableToVerifySignature,
+        ),
+        (
+            "the issuer's signature",
+            bind(&wallet.issuer, &header, &same),
+            ProofFailureReason::UnableToVerifySignature,
+        ),
         (
             "another type",
             bind(&wallet.holder, &json!({ "alg": "ES256", "typ": "JWT" }), &same),
-            Reason::UnableToVerifySignature,
+            ProofFailureReason::UnableToVerifySignature,
         ),
         (
             "no algorithm",
             bind(&wallet.holder, &json!({ "alg": "none", "typ": "kb+jwt" }), &same),
-            Reason::UnableToVerifySignature,
+            ProofFailureReason::UnableToVerifySignature,
         ),
-        ("a signature over another presentation", replayed, Reason::UnableToVerifySignature),
+        ("a signature over another presentation", replayed, ProofFailureReason::UnableToVerifySignature),
         (
             "no digest",
             bind(&wallet.holder, &header, &|b| b["sd_hash"] = Value::Null),
-            Reason::UnableToVerifySignature,
+            ProofFailureReason::UnableToVerifySignature,
         ),
         (
             "an old signature",
             bind(&wallet.holder, &header, &|b| b["iat"] = json!(NOW - 40)),
-            Reason::PresentationExpired,
+            ProofFailureReason::PresentationExpired,
         ),
         (
             "a future signature",
             bind(&wallet.holder, &header, &|b| b["iat"] = json!(NOW + 40)),
-            Reason::PresentationExpired,
+            ProofFailureReason::PresentationExpired,
         ),
         (
             "an expired signature",
             bind(&wallet.holder, &header, &|b| b["exp"] = json!(NOW - 10)),
-            Reason::PresentationExpired,
+            ProofFailureReason::PresentationExpired,
         ),
         (
             "no moment",
             bind(&wallet.holder, &header, &|b| drop(b.as_object_mut().unwrap().remove("iat"))),
-            Reason::UnsupportedPayload,
+            ProofFailureReason::UnsupportedPayload,
         ),
         (
             "no nonce",
             bind(&wallet.holder, &header, &|b| b["nonce"] = Value::Null),
-            Reason::UnsupportedPayload,
+            ProofFailureReason::UnsupportedPayload,
         ),
     ] {
         let failed = verify(&list, &code, &terms()).unwrap_err();
         assert_eq!(failed.reason, reason, "{what}: {failed}");
     }
-    let till = |audience: &str| credentials::proof::Terms { audience: Some(audience.to_owned()), ..terms() };
+    let till = |audience: &str| credentials::proof::VerificationTerms {
+        audience: Some(audience.to_owned()),
+        ..terms()
+    };
     assert!(outcome(&list, &wallet.bound(&shown), &till("https://till.example")).starts_with("18+"));
     assert!(
         outcome(&list, &wallet.bound(&shown), &till("https://other.example")).contains("another audience")
@@ -266,10 +282,10 @@ fn a_credential_without_its_holder_is_used_up_at_once_where_it_is_accepted_at_al
     let issued = wallet.issuer.jws(&Wallet::header(), &wallet.payload(&disclosures, &json!({})));
     let show = |disclosure: &str| verify(&list, &format!("{issued}~{disclosure}~"), &terms()).unwrap();
     let (first, second) = (show(&disclosures[0]), show(&disclosures[1]));
-    assert_eq!((first.bound, first.age_over, second.age_over), (false, 18, 21));
-    assert_eq!(first.checks, [Check::SignatureVerified, Check::ProviderTrusted]);
-    assert_eq!(first.use_key, second.use_key, "whatever is disclosed, it is the same credential");
-    assert!(first.until > at(NOW + 86_400));
+    assert_eq!((first.holder_bound, first.age_over, second.age_over), (false, 18, 21));
+    assert_eq!(first.checks, [ProofCheck::SignatureVerified, ProofCheck::ProviderTrusted]);
+    assert_eq!(first.replay_key, second.replay_key, "whatever is disclosed, it is the same credential");
+    assert!(first.replay_key_until > at(NOW + 86_400));
 
     let endless = wallet
         .issuer

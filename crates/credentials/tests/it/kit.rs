@@ -3,11 +3,14 @@
 use aws_lc_rs::digest::{SHA256, digest};
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair};
-use base::{SignedDuration, StillWorld, Timestamp, World};
+use base::{Environment, SignedDuration, TestEnvironment, Timestamp};
 use base64_simd::URL_SAFE_NO_PAD;
 use ciborium::Value as Cbor;
-use credentials::issue::{Grant, IssuingKey};
-use credentials::proof::{Check, Failed, Presented, Proof, Terms, Verified, read};
+use credentials::issue::{AgeAttestation, IssuingKey};
+use credentials::proof::{
+    ParsedProof, ProofCheck, ProofVerificationError, ScannedValue, VerificationTerms, VerifiedProof,
+    parse_scanned,
+};
 use credentials::trust::TrustList;
 use serde_json::{Value, json};
 
@@ -18,12 +21,12 @@ pub(crate) fn at(seconds: i64) -> Timestamp {
     Timestamp::from_second(seconds).unwrap()
 }
 
-pub(crate) fn terms() -> Terms {
-    Terms::new(at(NOW), at(NOW))
+pub(crate) fn terms() -> VerificationTerms {
+    VerificationTerms::new(at(NOW), at(NOW))
 }
 
-pub(crate) fn scanned(after: i64) -> Terms {
-    Terms::new(at(NOW + after), at(NOW + after))
+pub(crate) fn scanned(after: i64) -> VerificationTerms {
+    VerificationTerms::new(at(NOW + after), at(NOW + after))
 }
 
 pub(crate) fn b64(bytes: impl AsRef<[u8]>) -> String {
@@ -43,8 +46,8 @@ pub(crate) struct Signer {
 impl Signer {
     /// Another key for each number, the same in every run.
     pub(crate) fn new(number: u8) -> Self {
-        let world = StillWorld::at("2026-01-01T00:00:00Z");
-        (0..number).for_each(|_| world.fill(&mut [0; 32]));
+        let world = TestEnvironment::at("2026-01-01T00:00:00Z");
+        (0..number).for_each(|_| world.fill_random(&mut [0; 32]));
         Self::of(IssuingKey::generate(&world))
     }
 
@@ -139,23 +142,27 @@ pub(crate) fn list(entries: &[Value]) -> TrustList {
     TrustList::parse(json!({ "issuers": entries }).to_string().as_bytes()).unwrap()
 }
 
-pub(crate) fn proof(code: &str) -> Proof {
-    match read(code) {
-        Ok(Presented::Proof(proof)) => proof,
+pub(crate) fn proof(code: &str) -> ParsedProof {
+    match parse_scanned(code) {
+        Ok(ScannedValue::Proof(proof)) => proof,
         other => panic!("no proof: {other:?}"),
     }
 }
 
-pub(crate) fn verify(list: &TrustList, code: &str, terms: &Terms) -> Result<Verified, Failed> {
+pub(crate) fn verify(
+    list: &TrustList,
+    code: &str,
+    terms: &VerificationTerms,
+) -> Result<VerifiedProof, ProofVerificationError> {
     list.verify(&proof(code), terms)
 }
 
 /// What came of a code, in one line: the age and the checks, or the reason and the detail.
-pub(crate) fn outcome(list: &TrustList, code: &str, terms: &Terms) -> String {
-    match read(code) {
-        Ok(Presented::Proof(proof)) => match list.verify(&proof, terms) {
+pub(crate) fn outcome(list: &TrustList, code: &str, terms: &VerificationTerms) -> String {
+    match parse_scanned(code) {
+        Ok(ScannedValue::Proof(proof)) => match list.verify(&proof, terms) {
             Ok(verified) => {
-                let checks: Vec<_> = verified.checks.iter().map(|check| Check::as_str(*check)).collect();
+                let checks: Vec<_> = verified.checks.iter().map(|check| ProofCheck::as_str(*check)).collect();
                 format!("{}+ {}", verified.age_over, checks.join(" "))
             }
             Err(failed) => failed.to_string(),
@@ -165,13 +172,13 @@ pub(crate) fn outcome(list: &TrustList, code: &str, terms: &Terms) -> String {
     }
 }
 
-pub(crate) fn grant() -> Grant {
-    Grant {
+pub(crate) fn grant() -> AgeAttestation {
+    AgeAttestation {
         issuer: ISSUER.to_owned(),
         age_over: vec![18],
         holder: None,
         status: None,
-        valid: SignedDuration::from_secs(60),
+        lifetime: SignedDuration::from_secs(60),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::chains::{MDOC_SIGNER, mdoc_signer, root};
 use crate::kit::*;
 use ciborium::Value as Cbor;
-use credentials::proof::{Check, Format};
+use credentials::proof::{CredentialFormat, ProofCheck};
 use credentials::trust::TrustList;
 use rcgen::{CertifiedIssuer, KeyPair};
 use serde_json::json;
@@ -177,13 +177,18 @@ fn a_presented_document_holds_for_half_a_minute() {
     let code = base45::encode(phone.presented());
     println!("mobile document of the QR profile: {} characters in base45", code.len());
     let verified = verify(&list, &code, &scanned(20)).unwrap();
-    assert_eq!((&*verified.provider, verified.age_over, verified.bound), ("UTOPIA", 21, true));
+    assert_eq!((&*verified.provider, verified.age_over, verified.holder_bound), ("UTOPIA", 21, true));
     assert_eq!(
         verified.checks,
-        [Check::SignatureVerified, Check::ProviderTrusted, Check::Fresh, Check::HolderBound]
+        [
+            ProofCheck::SignatureVerified,
+            ProofCheck::ProviderTrusted,
+            ProofCheck::Fresh,
+            ProofCheck::HolderBound
+        ]
     );
-    assert_eq!(proof(&code).format(), Format::Mdoc);
-    assert_eq!(verify(&list, &b64(phone.presented()), &scanned(20)).unwrap().use_key, verified.use_key);
+    assert_eq!(proof(&code).format(), CredentialFormat::Mdoc);
+    assert_eq!(verify(&list, &b64(phone.presented()), &scanned(20)).unwrap().replay_key, verified.replay_key);
     assert!(outcome(&list, &code, &scanned(36)).starts_with("PRESENTATION_EXPIRED"));
 
     let licence = Phone {
@@ -285,8 +290,8 @@ fn without_its_device_a_document_is_a_copy() {
         let refused = outcome(&strict, &code, &terms());
         assert!(refused.contains("not signed by its device"), "{refused}");
         let verified = verify(&bearer, &code, &terms()).unwrap();
-        assert_eq!((verified.age_over, verified.bound, verified.checks.len()), (18, false, 2));
-        assert!(verified.until > at(NOW + 1000));
+        assert_eq!((verified.age_over, verified.holder_bound, verified.checks.len()), (18, false, 2));
+        assert!(verified.replay_key_until > at(NOW + 1000));
     }
 }
 

@@ -2,12 +2,12 @@
 
 use crate::kit::*;
 use base::SignedDuration;
-use credentials::issue::{Grant, IssuingKey, credential, issue, present};
-use credentials::status::{Status, StatusList};
+use credentials::issue::{AgeAttestation, IssuingKey, issue_code, issue_credential, present};
+use credentials::status::{CredentialStatus, StatusList};
 use serde_json::{Value, json};
 
 pub(crate) fn ask(command: &str, input: &Value) -> Value {
-    fixtures::node::ask("crates/credentials/tests/oracle", "oracle.mjs", command, input)
+    fixtures::node::run_once("crates/credentials/tests/oracle", "oracle.mjs", command, input)
 }
 
 #[test]
@@ -21,7 +21,7 @@ fn proofs_and_status_lists_of_other_libraries_hold() {
         let verified = verify(&list, code, &terms()).unwrap_or_else(|failed| panic!("{name}: {failed}"));
         println!("{name}: {} characters", code.len());
         assert_eq!(
-            json!([verified.age_over, verified.bound]),
+            json!([verified.age_over, verified.holder_bound]),
             json!([proof["age_over"], proof["bound"]]),
             "{name}"
         );
@@ -38,12 +38,12 @@ fn proofs_and_status_lists_of_other_libraries_hold() {
                 .unwrap();
         for (index, value) in status["values"].as_array().unwrap().iter().enumerate() {
             let expected = match value.as_u64().unwrap() {
-                0 => Status::Valid,
-                1 => Status::Invalid,
-                2 => Status::Suspended,
-                other => Status::Other(other as u8),
+                0 => CredentialStatus::Valid,
+                1 => CredentialStatus::Invalid,
+                2 => CredentialStatus::Suspended,
+                other => CredentialStatus::Other(other as u8),
             };
-            assert_eq!(parsed.of(index as u64), Some(expected), "{name}, {index}");
+            assert_eq!(parsed.status_at(index as u64), Some(expected), "{name}, {index}");
         }
     }
 }
@@ -61,9 +61,12 @@ fn private_jwk(key: &IssuingKey) -> Value {
 fn a_browser_presents_what_we_issue_and_others_verify_it() {
     let (signer, holder) = (Signer::new(1), Signer::new(2));
     let list = own_list(&signer);
-    let grant_for =
-        Grant { holder: Some(holder.key.holder_key()), valid: SignedDuration::from_hours(1), ..grant() };
-    let bytes = credential(&signer.key, &grant_for, at(NOW), [0xab; 16]).unwrap();
+    let grant_for = AgeAttestation {
+        holder: Some(holder.key.holder_key()),
+        lifetime: SignedDuration::from_hours(1),
+        ..grant()
+    };
+    let bytes = issue_credential(&signer.key, &grant_for, at(NOW), [0xab; 16]).unwrap();
     let key = private_jwk(&holder.key);
     let presented = ask(
         "present",
@@ -74,10 +77,11 @@ fn a_browser_presents_what_we_issue_and_others_verify_it() {
     assert_eq!(code.len(), ours.len());
     let unsigned = |code: &str| base45::decode(&code[5..]).unwrap()[..bytes.len() + 20].to_vec();
     assert_eq!(unsigned(code), unsigned(&ours), "byte for byte up to the signature");
-    assert!(verify(&list, code, &terms()).unwrap().bound);
+    assert!(verify(&list, code, &terms()).unwrap().holder_bound);
 
     let online =
-        issue(&signer.key, &Grant { age_over: vec![18, 21], ..grant() }, at(NOW), [0xcd; 16]).unwrap();
+        issue_code(&signer.key, &AgeAttestation { age_over: vec![18, 21], ..grant() }, at(NOW), [0xcd; 16])
+            .unwrap();
     let expected = [
         (
             online.as_str(),

@@ -1,38 +1,55 @@
 //! What Assay issues: online proofs, credentials and their presentation.
 
 use crate::kit::*;
-use base::{SignedDuration, StillWorld};
+use base::{SignedDuration, TestEnvironment};
 use coset::{CborSerializable, CoseSign1, TaggedCborSerializable, iana};
-use credentials::issue::{BadGrant, Grant, HolderKey, IssuingKey, credential, issue, present};
-use credentials::proof::{Check, Format, Reason, StatusReference};
+use credentials::issue::{
+    AgeAttestation, HolderKey, IssueError, IssuingKey, issue_code, issue_credential, present,
+};
+use credentials::proof::{CredentialFormat, ProofCheck, ProofFailureReason, StatusReference};
 
-fn credential_grant(holder: &Signer) -> Grant {
-    Grant { holder: Some(holder.key.holder_key()), valid: SignedDuration::from_hours(1), ..grant() }
+fn credential_grant(holder: &Signer) -> AgeAttestation {
+    AgeAttestation {
+        holder: Some(holder.key.holder_key()),
+        lifetime: SignedDuration::from_hours(1),
+        ..grant()
+    }
 }
 
 #[test]
 fn an_online_proof_fits_an_old_scanner_and_holds_for_half_a_minute() {
     let signer = Signer::new(1);
     let list = own_list(&signer);
-    let code = issue(&signer.key, &Grant { age_over: vec![21, 18], ..grant() }, at(NOW), [1; 16]).unwrap();
+    let code =
+        issue_code(&signer.key, &AgeAttestation { age_over: vec![21, 18], ..grant() }, at(NOW), [1; 16])
+            .unwrap();
     println!("online proof, {} characters: {code}", code.len());
     assert!(code.len() <= 230, "{}", code.len());
 
     let verified = verify(&list, &code, &scanned(30)).unwrap();
-    assert_eq!((verified.age_over, verified.bound, verified.valid_for_alcohol), (21, false, true));
-    assert_eq!(verified.checks, [Check::SignatureVerified, Check::ProviderTrusted, Check::Fresh]);
+    assert_eq!((verified.age_over, verified.holder_bound, verified.valid_for_alcohol), (21, false, true));
+    assert_eq!(
+        verified.checks,
+        [ProofCheck::SignatureVerified, ProofCheck::ProviderTrusted, ProofCheck::Fresh]
+    );
     assert_eq!((&*verified.issuer, &*verified.provider), (ISSUER, "EXAMPLE"));
     assert_eq!(
-        verified.until,
+        verified.replay_key_until,
         at(NOW + 30 + 5 + 120),
         "remembered as long as it could be scanned and sent in"
     );
 
-    assert_eq!(proof(&code).format(), Format::Cwt);
+    assert_eq!(proof(&code).format(), CredentialFormat::Cwt);
     assert_eq!(proof(&code).claimed_issuer(), Some(ISSUER));
     let late = verify(&list, &code, &scanned(36)).unwrap_err();
-    assert_eq!((late.reason, late.provider.as_deref()), (Reason::PresentationExpired, Some("EXAMPLE")));
-    assert_eq!(verify(&list, &code, &scanned(-6)).unwrap_err().reason, Reason::PresentationExpired);
+    assert_eq!(
+        (late.reason, late.provider.as_deref()),
+        (ProofFailureReason::PresentationExpired, Some("EXAMPLE"))
+    );
+    assert_eq!(
+        verify(&list, &code, &scanned(-6)).unwrap_err().reason,
+        ProofFailureReason::PresentationExpired
+    );
     assert!(verify(&list, &code, &scanned(-5)).is_ok(), "clocks may differ by five seconds");
 }
 
@@ -40,12 +57,12 @@ fn an_online_proof_fits_an_old_scanner_and_holds_for_half_a_minute() {
 fn the_same_proof_has_the_same_use_key_however_it_is_spelt() {
     let signer = Signer::new(1);
     let list = own_list(&signer);
-    let code = issue(&signer.key, &grant(), at(NOW), [1; 16]).unwrap();
-    let first = verify(&list, &code, &terms()).unwrap().use_key;
+    let code = issue_code(&signer.key, &grant(), at(NOW), [1; 16]).unwrap();
+    let first = verify(&list, &code, &terms()).unwrap().replay_key;
 
     let message = base45::decode(&code[5..]).unwrap();
     let as_base64url = verify(&list, &b64(&message), &terms()).unwrap();
-    assert_eq!(as_base64url.use_key, first, "in another alphabet");
+    assert_eq!(as_base64url.replay_key, first, "in another alphabet");
 
     // (r, s) and (r, n - s) verify alike.
     let n = hex::decode("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551").unwrap();
@@ -58,47 +75,58 @@ fn the_same_proof_has_the_same_use_key_however_it_is_spelt() {
     }
     assert_ne!(message, mirrored);
     let mirrored = format!("POA1:{}", base45::encode(&mirrored));
-    assert_eq!(verify(&list, &mirrored, &terms()).unwrap().use_key, first, "with the other signature");
+    assert_eq!(verify(&list, &mirrored, &terms()).unwrap().replay_key, first, "with the other signature");
 
-    let other = issue(&signer.key, &grant(), at(NOW), [2; 16]).unwrap();
-    assert_ne!(verify(&list, &other, &terms()).unwrap().use_key, first);
+    let other = issue_code(&signer.key, &grant(), at(NOW), [2; 16]).unwrap();
+    assert_ne!(verify(&list, &other, &terms()).unwrap().replay_key, first);
 }
 
 #[test]
 fn a_presentation_fits_an_old_scanner_and_is_bound_to_its_holder() {
     let (signer, holder) = (Signer::new(1), Signer::new(2));
     let list = own_list(&signer);
-    let credential = credential(&signer.key, &credential_grant(&holder), at(NOW), [3; 16]).unwrap();
+    let credential = issue_credential(&signer.key, &credential_grant(&holder), at(NOW), [3; 16]).unwrap();
     let code = present(&credential, &holder.key, at(NOW + 1800)).unwrap();
     println!("credential, {} bytes; presentation, {} characters: {code}", credential.len(), code.len());
     assert!(code.len() <= 450, "{}", code.len());
 
     let verified = verify(&list, &code, &scanned(1810)).unwrap();
-    assert_eq!((verified.age_over, verified.bound), (18, true));
+    assert_eq!((verified.age_over, verified.holder_bound), (18, true));
     assert_eq!(
         verified.checks,
-        [Check::SignatureVerified, Check::ProviderTrusted, Check::Fresh, Check::HolderBound]
+        [
+            ProofCheck::SignatureVerified,
+            ProofCheck::ProviderTrusted,
+            ProofCheck::Fresh,
+            ProofCheck::HolderBound
+        ]
     );
 
     let again = present(&credential, &holder.key, at(NOW + 1900)).unwrap();
     let again = verify(&list, &again, &scanned(1900)).unwrap();
-    assert_eq!(again.use_key, verified.use_key, "a credential is used up, whichever presentation shows it");
-    assert!(again.until > at(NOW + 3600), "and stays so as long as it lives");
+    assert_eq!(
+        again.replay_key, verified.replay_key,
+        "a credential is used up, whichever presentation shows it"
+    );
+    assert!(again.replay_key_until > at(NOW + 3600), "and stays so as long as it lives");
 
     let stale = verify(&list, &code, &scanned(1836)).unwrap_err();
-    assert_eq!(stale.reason, Reason::PresentationExpired);
+    assert_eq!(stale.reason, ProofFailureReason::PresentationExpired);
     let late = present(&credential, &holder.key, at(NOW + 7300)).unwrap();
-    assert_eq!(verify(&list, &late, &scanned(7300)).unwrap_err().reason, Reason::PresentationExpired);
+    assert_eq!(
+        verify(&list, &late, &scanned(7300)).unwrap_err().reason,
+        ProofFailureReason::PresentationExpired
+    );
 }
 
 #[test]
 fn a_presentation_with_room_for_a_long_issuer_stays_within_500_characters() {
     let (signer, holder) = (Signer::new(1), Signer::new(2));
-    let grant = Grant {
+    let grant = AgeAttestation {
         issuer: "https://proof-of-age.assay.some-organisation.example".to_owned(),
         ..credential_grant(&holder)
     };
-    let credential = credential(&signer.key, &grant, at(NOW), [3; 16]).unwrap();
+    let credential = issue_credential(&signer.key, &grant, at(NOW), [3; 16]).unwrap();
     let code = present(&credential, &holder.key, at(NOW)).unwrap();
     println!("issuer of {} bytes: {} characters", grant.issuer.len(), code.len());
     assert!(code.len() <= 500, "{}", code.len());
@@ -108,22 +136,22 @@ fn a_presentation_with_room_for_a_long_issuer_stays_within_500_characters() {
 fn only_the_holder_can_present_a_credential() {
     let (signer, holder, thief) = (Signer::new(1), Signer::new(2), Signer::new(3));
     let list = own_list(&signer);
-    let bare = issue(&signer.key, &credential_grant(&holder), at(NOW), [3; 16]).unwrap();
+    let bare = issue_code(&signer.key, &credential_grant(&holder), at(NOW), [3; 16]).unwrap();
     assert_eq!(
         outcome(&list, &bare, &terms()),
         "UNABLE_TO_VERIFY_SIGNATURE: the credential is bound to its holder, who did not sign this presentation"
     );
-    let bytes = credential(&signer.key, &credential_grant(&holder), at(NOW), [3; 16]).unwrap();
+    let bytes = issue_credential(&signer.key, &credential_grant(&holder), at(NOW), [3; 16]).unwrap();
     assert_eq!(
         outcome(&list, &present(&bytes, &thief.key, at(NOW)).unwrap(), &terms()),
         "UNABLE_TO_VERIFY_SIGNATURE: the presentation is not signed by the credential's holder"
     );
-    let unbound = credential(&signer.key, &grant(), at(NOW), [3; 16]).unwrap();
+    let unbound = issue_credential(&signer.key, &grant(), at(NOW), [3; 16]).unwrap();
     assert_eq!(
         outcome(&list, &present(&unbound, &thief.key, at(NOW)).unwrap(), &terms()),
         "UNABLE_TO_VERIFY_SIGNATURE: the credential names no holder's key that is accepted here"
     );
-    let forged = credential(&thief.key, &credential_grant(&thief), at(NOW), [3; 16]).unwrap();
+    let forged = issue_credential(&thief.key, &credential_grant(&thief), at(NOW), [3; 16]).unwrap();
     assert_eq!(
         outcome(&list, &present(&forged, &thief.key, at(NOW)).unwrap(), &terms()),
         "UNABLE_TO_VERIFY_SIGNATURE: no listed key of the issuer made the signature"
@@ -135,7 +163,7 @@ fn credentials_of_one_batch_share_nothing_but_the_issuer_and_the_hour() {
     let (signer, holders) = (Signer::new(1), [Signer::new(2), Signer::new(3)]);
     let times = [at(NOW + 10), at(NOW + 500)].map(|now| {
         let holder = &holders[usize::from(now > at(NOW + 10))];
-        let bytes = credential(&signer.key, &credential_grant(holder), now, [9; 16]).unwrap();
+        let bytes = issue_credential(&signer.key, &credential_grant(holder), now, [9; 16]).unwrap();
         let message = CoseSign1::from_tagged_slice(&bytes).unwrap();
         let claims = coset::cwt::ClaimsSet::from_slice(&message.payload.unwrap()).unwrap();
         (format!("{:?}", claims.issued_at), format!("{:?}", claims.expiration_time))
@@ -146,7 +174,7 @@ fn credentials_of_one_batch_share_nothing_but_the_issuer_and_the_hour() {
 #[test]
 fn coset_reads_what_is_issued() {
     let signer = Signer::new(1);
-    let bytes = credential(&signer.key, &grant(), at(NOW), [4; 16]).unwrap();
+    let bytes = issue_credential(&signer.key, &grant(), at(NOW), [4; 16]).unwrap();
     let message = CoseSign1::from_tagged_slice(&bytes).unwrap();
     let header = &message.protected.header;
     assert_eq!(header.alg, Some(coset::Algorithm::Assigned(iana::Algorithm::ES256)));
@@ -155,7 +183,7 @@ fn coset_reads_what_is_issued() {
     assert_eq!((claims.issuer.as_deref(), claims.cwt_id), (Some(ISSUER), Some(vec![4; 16])));
     message
         .verify_signature(&[], |signature, data| {
-            let jwk = credentials::trust::Jwk::parse(&signer.key.jwk()).unwrap();
+            let jwk = credentials::trust::VerificationKey::parse(&signer.key.jwk()).unwrap();
             assert_eq!(&jwk.thumbprint()[..8], header.key_id);
             let key = aws_lc_rs::signature::UnparsedPublicKey::new(
                 &aws_lc_rs::signature::ECDSA_P256_SHA256_FIXED,
@@ -174,7 +202,7 @@ fn raw_point(key: &IssuingKey) -> Vec<u8> {
 
 #[test]
 fn keys_survive_storage_and_repeat_with_the_world() {
-    let world = || StillWorld::at("2026-01-01T00:00:00Z");
+    let world = || TestEnvironment::at("2026-01-01T00:00:00Z");
     let key = IssuingKey::generate(&world());
     assert_eq!(key.jwk(), IssuingKey::generate(&world()).jwk());
     let pem = key.to_pkcs8_pem();
@@ -183,13 +211,13 @@ fn keys_survive_storage_and_repeat_with_the_world() {
     assert_eq!(IssuingKey::from_pkcs8_der(key.to_pkcs8_der().expose()).unwrap().jwk(), key.jwk());
     assert_eq!(format!("{key:?}"), "IssuingKey(***)");
     for bad in ["", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"] {
-        assert_eq!(IssuingKey::from_pkcs8_pem(bad).unwrap_err(), BadGrant::Key);
+        assert_eq!(IssuingKey::from_pkcs8_pem(bad).unwrap_err(), IssueError::Key);
     }
 
     let mut point: [u8; 65] = raw_point(&key).try_into().unwrap();
     assert_eq!(HolderKey::from_raw(&point).unwrap(), HolderKey::from_jwk(&key.jwk()).unwrap());
     point[64] ^= 1;
-    assert_eq!(HolderKey::from_raw(&point).unwrap_err(), BadGrant::Key, "not on the curve");
+    assert_eq!(HolderKey::from_raw(&point).unwrap_err(), IssueError::Key, "not on the curve");
     assert!(
         HolderKey::from_jwk(&serde_json::json!({ "kty": "EC", "crv": "P-256", "x": "AA", "y": "AA" }))
             .is_err()
@@ -201,28 +229,31 @@ fn a_grant_is_within_bounds() {
     let (signer, holder) = (Signer::new(1), Signer::new(2));
     let status = |uri: &str| Some(StatusReference { uri: uri.to_owned(), index: 7 });
     for (grant, error) in [
-        (Grant { issuer: String::new(), ..grant() }, BadGrant::Issuer),
-        (Grant { issuer: "x".repeat(201), ..grant() }, BadGrant::Issuer),
-        (Grant { age_over: vec![], ..grant() }, BadGrant::Age),
-        (Grant { age_over: vec![0], ..grant() }, BadGrant::Age),
-        (Grant { age_over: vec![151], ..grant() }, BadGrant::Age),
-        (Grant { valid: SignedDuration::from_secs(61), ..grant() }, BadGrant::Validity),
-        (Grant { valid: SignedDuration::ZERO, ..grant() }, BadGrant::Validity),
+        (AgeAttestation { issuer: String::new(), ..grant() }, IssueError::Issuer),
+        (AgeAttestation { issuer: "x".repeat(201), ..grant() }, IssueError::Issuer),
+        (AgeAttestation { age_over: vec![], ..grant() }, IssueError::Age),
+        (AgeAttestation { age_over: vec![0], ..grant() }, IssueError::Age),
+        (AgeAttestation { age_over: vec![151], ..grant() }, IssueError::Age),
+        (AgeAttestation { lifetime: SignedDuration::from_secs(61), ..grant() }, IssueError::Validity),
+        (AgeAttestation { lifetime: SignedDuration::ZERO, ..grant() }, IssueError::Validity),
         (
-            Grant { valid: SignedDuration::from_hours(32 * 24), ..credential_grant(&holder) },
-            BadGrant::Validity,
+            AgeAttestation { lifetime: SignedDuration::from_hours(32 * 24), ..credential_grant(&holder) },
+            IssueError::Validity,
         ),
-        (Grant { status: status("http://issuer.example/1"), ..grant() }, BadGrant::Status),
+        (AgeAttestation { status: status("http://issuer.example/1"), ..grant() }, IssueError::Status),
         (
-            Grant { status: status(&format!("https://issuer.example/{}", "x".repeat(3000))), ..grant() },
-            BadGrant::TooLong,
+            AgeAttestation {
+                status: status(&format!("https://issuer.example/{}", "x".repeat(3000))),
+                ..grant()
+            },
+            IssueError::TooLong,
         ),
     ] {
-        assert_eq!(issue(&signer.key, &grant, at(NOW), [0; 16]), Err(error), "{grant:?}");
+        assert_eq!(issue_code(&signer.key, &grant, at(NOW), [0; 16]), Err(error), "{grant:?}");
     }
-    let with_status = Grant { status: status("https://issuer.example/status/1"), ..grant() };
-    let code = issue(&signer.key, &with_status, at(NOW), [0; 16]).unwrap();
+    let with_status = AgeAttestation { status: status("https://issuer.example/status/1"), ..grant() };
+    let code = issue_code(&signer.key, &with_status, at(NOW), [0; 16]).unwrap();
     println!("online proof with status, {} characters", code.len());
     assert_eq!(verify(&own_list(&signer), &code, &terms()).unwrap().status, with_status.status);
-    assert_eq!(present(b"\xff", &holder.key, at(NOW)), Err(BadGrant::Credential));
+    assert_eq!(present(b"\xff", &holder.key, at(NOW)), Err(IssueError::Credential));
 }

@@ -6,17 +6,19 @@ use crate::kit::*;
 use crate::mdocs::Phone;
 use base::SignedDuration;
 use ciborium::Value as Cbor;
-use credentials::proof::{Failed, Reason, Terms};
+use credentials::proof::{ProofFailureReason, ProofVerificationError, VerificationTerms};
 use credentials::trust::TrustList;
-use credentials::vp::{BadSigner, Presentation, Request, RequestSigner, Stated};
+use credentials::vp::{
+    Presentation, PresentationBinding, RequestObjectSigner, RequestObjectSignerError, VerifiedPresentation,
+};
 use rcgen::{IsCa, KeyPair, SanType};
 use serde_json::{Value, json};
 
 const CLIENT: &str = "x509_san_dns:age.example";
 const NONCE: &str = "nonce-of-this-request";
 
-fn request() -> Request<'static> {
-    Request {
+fn request() -> PresentationBinding<'static> {
+    PresentationBinding {
         client_id: CLIENT,
         nonce: NONCE,
         response_uri: "https://age.example/response",
@@ -24,12 +26,16 @@ fn request() -> Request<'static> {
     }
 }
 
-fn later(seconds: i64) -> Terms {
-    Terms { freshness: SignedDuration::from_mins(15), ..scanned(seconds) }
+fn later(seconds: i64) -> VerificationTerms {
+    VerificationTerms { freshness: SignedDuration::from_mins(15), ..scanned(seconds) }
 }
 
-fn answer(list: &TrustList, presented: &Presentation, terms: &Terms) -> Result<Stated, Failed> {
-    list.answer(presented, &request(), terms)
+fn answer(
+    list: &TrustList,
+    presented: &Presentation,
+    terms: &VerificationTerms,
+) -> Result<VerifiedPresentation, ProofVerificationError> {
+    list.verify_presentation(presented, &request(), terms)
 }
 
 /// A presentation whose holder signs what `bend` has made of the binding.
@@ -52,8 +58,8 @@ fn a_credential_answers_the_request_that_its_holder_signed() {
     let payload = wallet.payload(std::slice::from_ref(&over), &json!({ "age_in_years": 20 }));
     let text = shown(&wallet, &payload, &[over], |_| {});
     let stated = answer(&wallet.list(), &sd_jwt(&text), &later(600)).unwrap();
-    assert_eq!((stated.kind.as_str(), stated.issuer.as_str()), ("urn:example:age", ISSUER));
-    assert_eq!((stated.age.decides(18), stated.age.years), (Some((18, true)), Some(20)));
+    assert_eq!((stated.credential_type.as_str(), stated.issuer.as_str()), ("urn:example:age", ISSUER));
+    assert_eq!((stated.age.deciding_threshold(18), stated.age.years), (Some((18, true)), Some(20)));
     assert_eq!(stated.status, None);
 }
 
@@ -64,20 +70,30 @@ fn a_credential_for_another_request_another_holder_or_another_moment_is_refused(
     let disclosures = std::slice::from_ref(&over);
     let payload = wallet.payload(disclosures, &json!({}));
     let list = wallet.list();
-    let outcome =
-        |text: &str, terms: &Terms| answer(&list, &sd_jwt(text), terms).map_err(|failed| failed.reason);
+    let outcome = |text: &str, terms: &VerificationTerms| {
+        answer(&list, &sd_jwt(text), terms).map_err(|failed| failed.reason)
+    };
     let bent =
         |name: &str, value: Value| shown(&wallet, &payload, disclosures, |binding| binding[name] = value);
-    let unsigned = Err(Reason::UnableToVerifySignature);
+    let unsigned = Err(ProofFailureReason::UnableToVerifySignature);
 
     assert!(outcome(&bent("iat", json!(NOW)), &later(0)).is_ok());
     assert_eq!(outcome(&bent("nonce", json!("another")), &later(0)), unsigned);
     assert_eq!(outcome(&bent("aud", json!("x509_san_dns:other.example")), &later(0)), unsigned);
     assert_eq!(outcome(&bent("aud", json!([CLIENT])), &later(0)), unsigned);
     assert_eq!(outcome(&bent("sd_hash", json!(b64([0; 32]))), &later(0)), unsigned);
-    assert_eq!(outcome(&bent("iat", json!(NOW - 1000)), &later(0)), Err(Reason::PresentationExpired));
-    assert_eq!(outcome(&bent("iat", json!(NOW + 100)), &later(0)), Err(Reason::PresentationExpired));
-    assert_eq!(outcome(&bent("iat", json!(NOW)), &later(86_500)), Err(Reason::PresentationExpired));
+    assert_eq!(
+        outcome(&bent("iat", json!(NOW - 1000)), &later(0)),
+        Err(ProofFailureReason::PresentationExpired)
+    );
+    assert_eq!(
+        outcome(&bent("iat", json!(NOW + 100)), &later(0)),
+        Err(ProofFailureReason::PresentationExpired)
+    );
+    assert_eq!(
+        outcome(&bent("iat", json!(NOW)), &later(86_500)),
+        Err(ProofFailureReason::PresentationExpired)
+    );
 
     // The holder's signature may not be missing, whatever the list says of the issuer.
     let text = bent("iat", json!(NOW));
@@ -85,7 +101,10 @@ fn a_credential_for_another_request_another_holder_or_another_moment_is_refused(
     let mut entry = entry(ISSUER, &[wallet.issuer.jwk("k")]);
     entry["unbound"] = json!(true);
     let lax = crate::kit::list(&[entry]);
-    assert_eq!(answer(&lax, &sd_jwt(bare), &later(0)).unwrap_err().reason, Reason::UnableToVerifySignature);
+    assert_eq!(
+        answer(&lax, &sd_jwt(bare), &later(0)).unwrap_err().reason,
+        ProofFailureReason::UnableToVerifySignature
+    );
 
     // Another holder, a disclosure that was changed, an issuer whom nobody lists.
     let thief = Wallet { issuer: Signer::new(1), holder: Signer::new(3) };
@@ -93,14 +112,14 @@ fn a_credential_for_another_request_another_holder_or_another_moment_is_refused(
     let other = [disclosure("age_over_18", &json!(true)), disclosure("age_over_21", &json!(true))];
     assert_eq!(
         outcome(&shown(&wallet, &payload, &other, |_| {}), &later(0)),
-        Err(Reason::UnsupportedPayload)
+        Err(ProofFailureReason::UnsupportedPayload)
     );
     let forger = Wallet { issuer: Signer::new(4), holder: Signer::new(2) };
     assert_eq!(outcome(&shown(&forger, &payload, disclosures, |_| {}), &later(0)), unsigned);
     let nobody = wallet.payload(disclosures, &json!({ "iss": "https://nobody.example" }));
     assert_eq!(
         outcome(&shown(&wallet, &nobody, disclosures, |_| {}), &later(0)),
-        Err(Reason::UnknownProvider)
+        Err(ProofFailureReason::UnknownProvider)
     );
 }
 
@@ -110,7 +129,7 @@ fn presentations_are_bounded_before_they_are_read() {
     let payload = wallet.payload(&[], &json!({}));
     let many: Vec<_> = (0..300).map(|number| disclosure(&format!("c{number}"), &json!(true))).collect();
     assert!(Presentation::sd_jwt(&shown(&wallet, &payload, &many, |_| {})).is_err());
-    let long = "x".repeat(credentials::vp::MAX_CHARACTERS + 1);
+    let long = "x".repeat(credentials::vp::MAX_PRESENTATION_CHARS + 1);
     for refused in [Presentation::sd_jwt(&long), Presentation::mdoc(&long, &request())] {
         assert!(refused.unwrap_err().detail.contains("more than"));
     }
@@ -120,7 +139,7 @@ fn presentations_are_bounded_before_they_are_read() {
 }
 
 /// The transcript of a request, written without the code under test.
-fn transcript(request: &Request<'_>) -> Cbor {
+fn transcript(request: &PresentationBinding<'_>) -> Cbor {
     let info = Cbor::Array(vec![
         text(request.client_id),
         text(request.nonce),
@@ -131,7 +150,7 @@ fn transcript(request: &Request<'_>) -> Cbor {
     Cbor::Array(vec![Cbor::Null, Cbor::Null, Cbor::Array(vec![text("OpenID4VPHandover"), hash])])
 }
 
-fn mdoc(phone: &Phone, signed_for: &Request<'_>) -> Presentation {
+fn mdoc(phone: &Phone, signed_for: &PresentationBinding<'_>) -> Presentation {
     let response = encode(&phone.response_for(transcript(signed_for)));
     Presentation::mdoc(&b64(response), &request()).unwrap()
 }
@@ -140,30 +159,40 @@ fn mdoc(phone: &Phone, signed_for: &Request<'_>) -> Presentation {
 fn a_mobile_document_answers_the_request_that_its_device_signed() {
     let phone = Phone { ages: vec![("age_over_18", true), ("age_over_21", false)], ..Phone::new() };
     let stated = answer(&phone.list(false), &mdoc(&phone, &request()), &later(0)).unwrap();
-    assert_eq!((stated.kind.as_str(), stated.issuer.as_str()), ("eu.europa.ec.av.1", "utopia"));
-    assert_eq!((stated.age.decides(18), stated.age.decides(21)), (Some((18, true)), Some((21, false))));
+    assert_eq!((stated.credential_type.as_str(), stated.issuer.as_str()), ("eu.europa.ec.av.1", "utopia"));
+    assert_eq!(
+        (stated.age.deciding_threshold(18), stated.age.deciding_threshold(21)),
+        (Some((18, true)), Some((21, false)))
+    );
 }
 
 #[test]
 fn a_mobile_document_for_another_request_or_from_another_device_is_refused() {
     let phone = Phone::new();
-    let reason = |phone: &Phone, signed_for: &Request<'_>, terms: &Terms| {
+    let reason = |phone: &Phone, signed_for: &PresentationBinding<'_>, terms: &VerificationTerms| {
         answer(&phone.list(true), &mdoc(phone, signed_for), terms).unwrap_err().reason
     };
     for other in [
-        Request { client_id: "x509_san_dns:other.example", ..request() },
-        Request { nonce: "another", ..request() },
-        Request { response_uri: "https://age.example/other", ..request() },
-        Request { key_thumbprint: [8; 32], ..request() },
+        PresentationBinding { client_id: "x509_san_dns:other.example", ..request() },
+        PresentationBinding { nonce: "another", ..request() },
+        PresentationBinding { response_uri: "https://age.example/other", ..request() },
+        PresentationBinding { key_thumbprint: [8; 32], ..request() },
     ] {
-        assert_eq!(reason(&phone, &other, &later(0)), Reason::UnableToVerifySignature, "{other:?}");
+        assert_eq!(
+            reason(&phone, &other, &later(0)),
+            ProofFailureReason::UnableToVerifySignature,
+            "{other:?}"
+        );
     }
-    assert_eq!(reason(&phone, &request(), &later(2000)), Reason::PresentationExpired);
+    assert_eq!(reason(&phone, &request(), &later(2000)), ProofFailureReason::PresentationExpired);
     let bent = Phone { released: Some(("age_over_21", true)), ..Phone::new() };
-    assert_eq!(reason(&bent, &request(), &later(0)), Reason::UnableToVerifySignature);
+    assert_eq!(reason(&bent, &request(), &later(0)), ProofFailureReason::UnableToVerifySignature);
     let stranger = Phone::new();
     let failed = answer(&stranger.list(false), &mdoc(&phone, &request()), &later(0)).unwrap_err();
-    assert!(matches!(failed.reason, Reason::UnableToVerifySignature | Reason::UnknownProvider));
+    assert!(matches!(
+        failed.reason,
+        ProofFailureReason::UnableToVerifySignature | ProofFailureReason::UnknownProvider
+    ));
     assert!(answer(&TrustList::default(), &mdoc(&phone, &request()), &later(0)).is_err());
 
     // What only the issuer signed is no answer, even where a code of it would do.
@@ -178,7 +207,7 @@ fn a_mobile_document_for_another_request_or_from_another_device_is_refused() {
     let nothing = map([(text("version"), text("1.0")), (text("status"), int(0))]);
     let nothing = Presentation::mdoc(&b64(encode(&nothing)), &request()).unwrap();
     let failed = answer(&phone.list(false), &nothing, &later(0)).unwrap_err();
-    assert_eq!(failed.reason, Reason::UserDidNotConsent);
+    assert_eq!(failed.reason, ProofFailureReason::UserDidNotConsent);
 }
 
 #[test]
@@ -188,7 +217,8 @@ fn requests_are_signed_in_the_name_of_a_certified_host() {
     let mut params = params("verifier", IsCa::NoCa);
     params.subject_alt_names = vec![SanType::DnsName("age.example".try_into().unwrap())];
     let certificate = params.signed_by(&key, &authority).unwrap().pem();
-    let signer = RequestSigner::open(&certificate, &key.serialize_pem(), "age.example", at(NOW)).unwrap();
+    let signer =
+        RequestObjectSigner::open(&certificate, &key.serialize_pem(), "age.example", at(NOW)).unwrap();
     let object = signer.sign(&json!({ "nonce": "n" }));
     let header: Value = serde_json::from_slice(
         &base64_simd::URL_SAFE_NO_PAD.decode_to_vec(object.split('.').next().unwrap()).unwrap(),
@@ -197,20 +227,24 @@ fn requests_are_signed_in_the_name_of_a_certified_host() {
     assert_eq!((&header["alg"], &header["typ"]), (&json!("ES256"), &json!("oauth-authz-req+jwt")));
     assert_eq!(header["x5c"].as_array().map(Vec::len), Some(1));
 
-    let open =
-        |chain: &str, key: &str, host: &str| RequestSigner::open(chain, key, host, at(NOW)).unwrap_err();
+    let open = |chain: &str, key: &str, host: &str| {
+        RequestObjectSigner::open(chain, key, host, at(NOW)).unwrap_err()
+    };
     let other = KeyPair::generate().unwrap().serialize_pem();
-    assert_eq!(open(&certificate, &key.serialize_pem(), "other.example"), BadSigner::Host);
-    assert_eq!(open(&certificate, &other, "age.example"), BadSigner::OtherKey);
-    assert_eq!(open(&certificate, "", "age.example"), BadSigner::Key);
-    assert_eq!(open("", &key.serialize_pem(), "age.example"), BadSigner::Chain);
-    assert_eq!(open(&certificate.repeat(6), &key.serialize_pem(), "age.example"), BadSigner::Chain);
+    assert_eq!(open(&certificate, &key.serialize_pem(), "other.example"), RequestObjectSignerError::Host);
+    assert_eq!(open(&certificate, &other, "age.example"), RequestObjectSignerError::OtherKey);
+    assert_eq!(open(&certificate, "", "age.example"), RequestObjectSignerError::Key);
+    assert_eq!(open("", &key.serialize_pem(), "age.example"), RequestObjectSignerError::Chain);
+    assert_eq!(
+        open(&certificate.repeat(6), &key.serialize_pem(), "age.example"),
+        RequestObjectSignerError::Chain
+    );
     // Wallets compare names letter by letter, and look at the calendar.
     params.subject_alt_names = vec![SanType::DnsName("*.example".try_into().unwrap())];
     let pattern = params.signed_by(&key, &authority).unwrap().pem();
-    assert_eq!(open(&pattern, &key.serialize_pem(), "age.example"), BadSigner::Host);
+    assert_eq!(open(&pattern, &key.serialize_pem(), "age.example"), RequestObjectSignerError::Host);
     for late in [signer.until() + SignedDuration::from_secs(1), at(0)] {
-        let open = RequestSigner::open(&certificate, &key.serialize_pem(), "age.example", late);
-        assert_eq!(open.unwrap_err(), BadSigner::Time);
+        let open = RequestObjectSigner::open(&certificate, &key.serialize_pem(), "age.example", late);
+        assert_eq!(open.unwrap_err(), RequestObjectSignerError::Time);
     }
 }

@@ -2,8 +2,11 @@
 
 use crate::kit::*;
 use ciborium::Value as Cbor;
-use credentials::issue::{Grant, issue};
-use credentials::proof::{MAX_CHARACTERS, MAX_INFLATED, Presented, Reason, Terms, read};
+use credentials::issue::{AgeAttestation, issue_code};
+use credentials::proof::{
+    MAX_INFLATED_PROOF_BYTES, MAX_QR_CHARS, ProofFailureReason, ScannedValue, VerificationTerms,
+    parse_scanned,
+};
 use flate2::{Compression, write::ZlibEncoder};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -28,32 +31,37 @@ fn with(claims: &Value, name: &str, value: Value) -> Value {
 fn tokens_of_the_wrong_party_or_the_wrong_moment() {
     let (signer, thief) = (Signer::new(1), Signer::new(2));
     let trusted = own_list(&signer);
-    let granted = |issuer: &str| Grant { issuer: issuer.to_owned(), ..grant() };
-    let code =
-        |key: &Signer, issuer: &str, now: i64| issue(&key.key, &granted(issuer), at(now), [5; 16]).unwrap();
+    let granted = |issuer: &str| AgeAttestation { issuer: issuer.to_owned(), ..grant() };
+    let code = |key: &Signer, issuer: &str, now: i64| {
+        issue_code(&key.key, &granted(issuer), at(now), [5; 16]).unwrap()
+    };
     for (what, code, reason) in [
         (
             "a right signature of an issuer not listed",
             code(&thief, "https://other.example", NOW),
-            Reason::UnknownProvider,
+            ProofFailureReason::UnknownProvider,
         ),
         (
             "a listed issuer's name under another key",
             code(&thief, ISSUER, NOW),
-            Reason::UnableToVerifySignature,
+            ProofFailureReason::UnableToVerifySignature,
         ),
         (
             "a listed issuer's key under another name",
             code(&signer, "https://other.example", NOW),
-            Reason::UnknownProvider,
+            ProofFailureReason::UnknownProvider,
         ),
-        ("expired", code(&signer, ISSUER, NOW - 100), Reason::PresentationExpired),
-        ("made too long ago, not expired", code(&signer, ISSUER, NOW - 40), Reason::PresentationExpired),
-        ("from the future", code(&signer, ISSUER, NOW + 10), Reason::PresentationExpired),
+        ("expired", code(&signer, ISSUER, NOW - 100), ProofFailureReason::PresentationExpired),
+        (
+            "made too long ago, not expired",
+            code(&signer, ISSUER, NOW - 40),
+            ProofFailureReason::PresentationExpired,
+        ),
+        ("from the future", code(&signer, ISSUER, NOW + 10), ProofFailureReason::PresentationExpired),
     ] {
         let failed = verify(&trusted, &code, &terms()).unwrap_err();
         assert_eq!(failed.reason, reason, "{what}: {failed}");
-        let known = reason != Reason::UnknownProvider;
+        let known = reason != ProofFailureReason::UnknownProvider;
         assert_eq!(failed.provider.is_some(), known, "{what}");
         assert!(!failed.detail.contains("example"), "the detail holds no text of the token: {failed}");
     }
@@ -109,19 +117,19 @@ fn an_issuers_window_may_differ_and_its_entry_may_end() {
 
 #[test]
 fn sizes_are_bounded_before_anything_is_parsed() {
-    let long = "A".repeat(MAX_CHARACTERS + 1);
-    let error = read(&long).unwrap_err();
-    assert_eq!(error.measured.unwrap().measured, (MAX_CHARACTERS + 1) as f64);
+    let long = "A".repeat(MAX_QR_CHARS + 1);
+    let error = parse_scanned(&long).unwrap_err();
+    assert_eq!(error.measured.unwrap().measured, (MAX_QR_CHARS + 1) as f64);
     assert!(
-        read(&"\u{1f600}".repeat(MAX_CHARACTERS)).unwrap_err().measured.is_none(),
+        parse_scanned(&"\u{1f600}".repeat(MAX_QR_CHARS)).unwrap_err().measured.is_none(),
         "characters, not bytes"
     );
 
     let bomb = deflated(&vec![0; 10_000_000]);
     let code = hc1(&bomb[..2800.min(bomb.len())]);
-    assert!(code.len() <= MAX_CHARACTERS);
-    let error = read(&code).unwrap_err();
-    assert_eq!(error.measured.unwrap().measured, (MAX_INFLATED + 1) as f64);
+    assert!(code.len() <= MAX_QR_CHARS);
+    let error = parse_scanned(&code).unwrap_err();
+    assert_eq!(error.measured.unwrap().measured, (MAX_INFLATED_PROOF_BYTES + 1) as f64);
 
     let signer = Signer::new(1);
     let message = base45::decode(&signer.cwt("k", &Cbor::Map(cwt_claims(ISSUER)))[4..]).unwrap();
@@ -270,7 +278,7 @@ fn json_tokens_with_a_twist() {
         assert!(outcome.starts_with("UNSUPPORTED_PAYLOAD"), "{what}: {outcome}");
     }
     let audience = |aud: Value| signer.jws(&header, &with(&claims, "aud", aud));
-    let ours = Terms { audience: Some("us".to_owned()), ..terms() };
+    let ours = VerificationTerms { audience: Some("us".to_owned()), ..terms() };
     assert!(outcome(&trusted, &audience(json!(["them", "us"])), &ours).starts_with("18+"));
     assert!(outcome(&trusted, &audience(json!("them")), &ours).contains("another audience"));
 }
@@ -287,7 +295,7 @@ fn what_is_no_proof_is_told_apart() {
         ("mDL:owBjMS4w", "Engagement"),
         ("mdoc-openid4vp://?x", "Request(\"an OpenID for Verifiable Presentations request\")"),
     ] {
-        assert_eq!(format!("{:?}", read(code).unwrap()), expected);
+        assert_eq!(format!("{:?}", parse_scanned(code).unwrap()), expected);
     }
     for code in [
         "",
@@ -313,7 +321,10 @@ fn what_is_no_proof_is_told_apart() {
         "POA1:QED8WEX0",
         "poa1:QED8WEX0",
     ] {
-        assert!(read(code).is_err(), "{code:?}");
+        assert!(parse_scanned(code).is_err(), "{code:?}");
     }
-    assert!(matches!(read("\r\nmdoc:x\r\n"), Ok(Presented::Engagement)), "readers append line ends");
+    assert!(
+        matches!(parse_scanned("\r\nmdoc:x\r\n"), Ok(ScannedValue::Engagement)),
+        "readers append line ends"
+    );
 }

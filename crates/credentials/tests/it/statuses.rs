@@ -3,8 +3,8 @@
 use crate::kit::*;
 use base::SignedDuration;
 use ciborium::Value as Cbor;
-use credentials::proof::{Check, Reason};
-use credentials::status::{BadStatusList, MAX_INFLATED, Status, StatusList};
+use credentials::proof::{ProofCheck, ProofFailureReason};
+use credentials::status::{CredentialStatus, MAX_INFLATED_STATUS_LIST_BYTES, StatusList, StatusListError};
 use flate2::{Compression, write::ZlibEncoder};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -21,7 +21,7 @@ fn claims(bits: u64, bytes: &[u8]) -> Value {
     json!({ "sub": URI, "iat": NOW, "exp": NOW + 3600, "ttl": 600, "status_list": { "bits": bits, "lst": b64(lst(bytes)) } })
 }
 
-fn parse(signer: &Signer, typ: &str, claims: &Value) -> Result<StatusList, BadStatusList> {
+fn parse(signer: &Signer, typ: &str, claims: &Value) -> Result<StatusList, StatusListError> {
     let trusted = list(&[entry(ISSUER, &[Signer::new(1).jwk("k")])]);
     let body = signer.jws(&json!({ "alg": "ES256", "typ": typ, "kid": "k" }), claims);
     StatusList::parse(body.as_bytes(), None, trusted.issuer(ISSUER).unwrap(), URI, at(NOW))
@@ -33,16 +33,24 @@ fn statuses_of_every_width_are_read_from_the_least_bit() {
     let two = parse(&signer, "statuslist+jwt", &claims(2, &[0xc9, 0x44, 0xf9])).unwrap();
     let expected = [1, 2, 0, 3, 0, 1, 0, 1, 1, 2, 3, 3];
     for (index, status) in expected.into_iter().enumerate() {
-        let status = [Status::Valid, Status::Invalid, Status::Suspended, Status::Other(3)][status];
-        assert_eq!(two.of(index as u64), Some(status), "{index}");
+        let status = [
+            CredentialStatus::Valid,
+            CredentialStatus::Invalid,
+            CredentialStatus::Suspended,
+            CredentialStatus::Other(3),
+        ][status];
+        assert_eq!(two.status_at(index as u64), Some(status), "{index}");
     }
     for index in [12, 13, u64::MAX, u64::MAX / 2] {
-        assert_eq!(two.of(index), None, "past the end");
+        assert_eq!(two.status_at(index), None, "past the end");
     }
     let eight = parse(&signer, "statuslist+jwt", &claims(8, &[0, 1, 2, 250])).unwrap();
-    assert_eq!((eight.of(3), eight.of(4)), (Some(Status::Other(250)), None));
+    assert_eq!((eight.status_at(3), eight.status_at(4)), (Some(CredentialStatus::Other(250)), None));
     let four = parse(&signer, "statuslist+jwt", &claims(4, &[0x21])).unwrap();
-    assert_eq!((four.of(0), four.of(1)), (Some(Status::Invalid), Some(Status::Suspended)));
+    assert_eq!(
+        (four.status_at(0), four.status_at(1)),
+        (Some(CredentialStatus::Invalid), Some(CredentialStatus::Suspended))
+    );
 }
 
 #[test]
@@ -55,9 +63,10 @@ fn the_long_list_of_the_draft_is_read() {
     let claims = json!({ "sub": URI, "iat": NOW, "status_list": { "bits": 1, "lst": lst } });
     let list = parse(&Signer::new(1), "statuslist+jwt", &claims).unwrap();
     let revoked = [0, 1993, 25460, 159_495, 495_669, 554_353, 645_645, 723_232, 854_545, 934_534, 1_000_345];
-    let found: Vec<_> = (0..1 << 20).filter(|index| list.of(*index) == Some(Status::Invalid)).collect();
+    let found: Vec<_> =
+        (0..1 << 20).filter(|index| list.status_at(*index) == Some(CredentialStatus::Invalid)).collect();
     assert_eq!(found, revoked);
-    assert_eq!(list.of(1 << 20), None);
+    assert_eq!(list.status_at(1 << 20), None);
     assert_eq!(list.fresh_until(at(NOW)), at(NOW + 300), "five minutes where the list does not say");
 }
 
@@ -86,20 +95,20 @@ fn a_list_is_the_issuers_and_of_its_address_and_valid() {
     );
 
     let malformed =
-        |result: Result<StatusList, BadStatusList>| matches!(result, Err(BadStatusList::Malformed(_)));
-    assert!(matches!(parse(&Signer::new(2), "statuslist+jwt", &good), Err(BadStatusList::NotSigned(_))));
+        |result: Result<StatusList, StatusListError>| matches!(result, Err(StatusListError::Malformed(_)));
+    assert!(matches!(parse(&Signer::new(2), "statuslist+jwt", &good), Err(StatusListError::NotSigned(_))));
     assert!(malformed(parse(&signer, "JWT", &good)));
     assert_eq!(
         parse(&signer, "statuslist+jwt", &with("sub", json!("https://issuer.example/status/2"))).err(),
-        Some(BadStatusList::AnotherList)
+        Some(StatusListError::AnotherList)
     );
     assert_eq!(
         parse(&signer, "statuslist+jwt", &with("exp", json!(NOW))).err(),
-        Some(BadStatusList::NotValidNow)
+        Some(StatusListError::NotValidNow)
     );
     assert_eq!(
         parse(&signer, "statuslist+jwt", &with("iat", json!(NOW + 61))).err(),
-        Some(BadStatusList::NotValidNow)
+        Some(StatusListError::NotValidNow)
     );
     for (name, value) in [
         ("status_list", json!({ "bits": 3, "lst": good["status_list"]["lst"] })),
@@ -112,8 +121,11 @@ fn a_list_is_the_issuers_and_of_its_address_and_valid() {
     ] {
         assert!(malformed(parse(&signer, "statuslist+jwt", &with(name, value.clone()))), "{name} {value}");
     }
-    let bomb = claims(1, &vec![0; MAX_INFLATED + 1]);
-    assert_eq!(parse(&signer, "statuslist+jwt", &bomb).err(), Some(BadStatusList::TooLarge(MAX_INFLATED)));
+    let bomb = claims(1, &vec![0; MAX_INFLATED_STATUS_LIST_BYTES + 1]);
+    assert_eq!(
+        parse(&signer, "statuslist+jwt", &bomb).err(),
+        Some(StatusListError::TooLarge(MAX_INFLATED_STATUS_LIST_BYTES))
+    );
     let trusted = self::list(&[entry(ISSUER, &[signer.jwk("k")])]);
     let issuer = trusted.issuer(ISSUER).unwrap();
     for body in [&b""[..], b"ey", b"\xff", b"hello", &[0x9f; 100]] {
@@ -139,12 +151,15 @@ fn a_status_decides_and_where_it_may_lie_is_the_entrys_word() {
     let usual = trusting(json!({}));
     let found = verify(&usual, &code(Some(at_uri(URI))), &terms()).unwrap();
     assert_eq!(found.status.as_ref().map(|status| status.index), Some(3));
-    assert!(!found.checks.contains(&Check::NotRevoked), "nothing is claimed before it was looked up");
-    let judged = found.clone().judge(Status::Valid).unwrap();
-    assert_eq!((judged.checks.last(), judged.status), (Some(&Check::NotRevoked), None));
-    for status in [Status::Invalid, Status::Suspended, Status::Other(9)] {
-        let failed = found.clone().judge(status).unwrap_err();
-        assert_eq!((failed.reason, failed.provider.as_deref()), (Reason::Revoked, Some("EXAMPLE")));
+    assert!(!found.checks.contains(&ProofCheck::NotRevoked), "nothing is claimed before it was looked up");
+    let judged = found.clone().apply_status(CredentialStatus::Valid).unwrap();
+    assert_eq!((judged.checks.last(), judged.status), (Some(&ProofCheck::NotRevoked), None));
+    for status in [CredentialStatus::Invalid, CredentialStatus::Suspended, CredentialStatus::Other(9)] {
+        let failed = found.clone().apply_status(status).unwrap_err();
+        assert_eq!(
+            (failed.reason, failed.provider.as_deref()),
+            (ProofFailureReason::Revoked, Some("EXAMPLE"))
+        );
     }
 
     let odd = map([(text("other"), int(1))]);

@@ -1,8 +1,8 @@
 //! The trust list as a file and as a signed token, and the rotation of keys.
 
 use crate::kit::*;
-use credentials::issue::issue;
-use credentials::trust::{Jwk, StatusPolicy, TrustList};
+use credentials::issue::issue_code;
+use credentials::trust::{StatusPolicy, TrustList, VerificationKey};
 use serde_json::{Value, json};
 
 #[test]
@@ -100,7 +100,7 @@ fn a_signed_list_is_the_publishers_and_says_when_it_ends() {
     let (publisher, thief) = (Signer::new(1), Signer::new(2));
     let payload = json!({ "issuers": [entry(ISSUER, &[Signer::new(3).jwk("k")])], "exp": NOW + 100, "iat": NOW, "iss": "x" });
     let header = json!({ "alg": "ES256", "typ": "trust-list+jwt", "kid": "p" });
-    let keys = [Jwk::parse(&publisher.jwk("p")).unwrap()];
+    let keys = [VerificationKey::parse(&publisher.jwk("p")).unwrap()];
     let good = publisher.jws(&header, &payload);
     let list = TrustList::parse_signed(&good, &keys).unwrap();
     assert_eq!((list.expires(), list.issuers().count()), (Some(at(NOW + 100)), 1));
@@ -132,23 +132,23 @@ fn keys_rotate_by_way_of_the_key_set() {
     let fixed = list(std::slice::from_ref(&entry));
     entry["key_set_url"] = json!("https://issuer.example/jwks");
     let rotating = list(&[entry]);
-    let code = issue(&new.key, &grant(), at(NOW), [1; 16]).unwrap();
-    assert_eq!(verify(&fixed, &code, &terms()).unwrap_err().keys_of, None);
+    let code = issue_code(&new.key, &grant(), at(NOW), [1; 16]).unwrap();
+    assert_eq!(verify(&fixed, &code, &terms()).unwrap_err().refetch_keys_of, None);
     let failed = verify(&rotating, &code, &terms()).unwrap_err();
-    assert_eq!(failed.keys_of.as_deref(), Some(ISSUER), "the caller may fetch and try again");
+    assert_eq!(failed.refetch_keys_of.as_deref(), Some(ISSUER), "the caller may fetch and try again");
 
     let set = json!({ "keys": [{ "kty": "oct", "k": "AA" }, old.key.jwk(), new.key.jwk()] }).to_string();
     let rotated = rotating.with_keys(ISSUER, set.as_bytes(), at(NOW)).unwrap();
     assert!(outcome(&rotated, &code, &terms()).starts_with("18+"));
-    let before = issue(&old.key, &grant(), at(NOW), [1; 16]).unwrap();
+    let before = issue_code(&old.key, &grant(), at(NOW), [1; 16]).unwrap();
     assert!(outcome(&rotated, &before, &terms()).starts_with("18+"), "the entry's own keys stay");
     assert!(
         outcome(&rotating, &code, &terms()).starts_with("UN"),
         "the list it was made from has not changed"
     );
 
-    let forged = issue(&Signer::new(3).key, &grant(), at(NOW), [1; 16]).unwrap();
-    assert_eq!(verify(&rotated, &forged, &terms()).unwrap_err().keys_of.as_deref(), Some(ISSUER));
+    let forged = issue_code(&Signer::new(3).key, &grant(), at(NOW), [1; 16]).unwrap();
+    assert_eq!(verify(&rotated, &forged, &terms()).unwrap_err().refetch_keys_of.as_deref(), Some(ISSUER));
     for (list, id, set, expected) in [
         (&fixed, ISSUER, set.as_str(), "lists no key_set_url"),
         (&rotating, "https://other.example", &set, "not of an issuer on the list"),

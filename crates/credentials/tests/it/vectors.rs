@@ -1,8 +1,8 @@
 //! The examples of the standards themselves.
 
 use crate::kit::*;
-use credentials::proof::{Reason, Terms};
-use credentials::status::{Status, StatusList};
+use credentials::proof::{ProofFailureReason, VerificationTerms};
+use credentials::status::{CredentialStatus, StatusList};
 use serde_json::json;
 
 /// RFC 8392, appendix A.3: signed by the key of A.2.3. It says nothing about age, so only that may be missing.
@@ -24,16 +24,16 @@ fn the_signed_cwt_of_rfc_8392_verifies() {
         })
     };
     let issued = at(1_443_944_944);
-    let terms = Terms::new(issued, issued);
+    let terms = VerificationTerms::new(issued, issued);
     let trusted = list(&[entry("coap://as.example.com", &[key("AsymmetricECDSA256")])]);
     assert_eq!(proof(&hc1(&message)).claimed_key().as_deref(), Some("AsymmetricECDSA256"));
     assert_eq!(
         outcome(&trusted, &hc1(&message), &terms),
         "UNSUPPORTED_PAYLOAD: the proof says nothing about age"
     );
-    let light = Terms { audience: Some("coap://light.example.com".to_owned()), ..terms.clone() };
+    let light = VerificationTerms { audience: Some("coap://light.example.com".to_owned()), ..terms.clone() };
     assert!(outcome(&trusted, &hc1(&message), &light).contains("nothing about age"));
-    let other = Terms { audience: Some("coap://dark.example.com".to_owned()), ..terms.clone() };
+    let other = VerificationTerms { audience: Some("coap://dark.example.com".to_owned()), ..terms.clone() };
     assert!(outcome(&trusted, &hc1(&message), &other).contains("another audience"));
 
     let mut forged = message.clone();
@@ -74,13 +74,16 @@ fn the_presented_sd_jwt_vc_of_rfc_9901_verifies() {
     });
     let trusted = list(&[entry]);
     let shown = 1_748_537_244;
-    let terms = |after: i64| Terms {
+    let terms = |after: i64| VerificationTerms {
         audience: Some("https://verifier.example.org".to_owned()),
-        ..Terms::new(at(shown + after), at(shown + after))
+        ..VerificationTerms::new(at(shown + after), at(shown + after))
     };
     let verified = verify(&trusted, &code, &terms(10)).unwrap();
-    assert_eq!((verified.age_over, verified.bound), (18, true));
-    assert_eq!(verify(&trusted, &code, &terms(40)).unwrap_err().reason, Reason::PresentationExpired);
+    assert_eq!((verified.age_over, verified.holder_bound), (18, true));
+    assert_eq!(
+        verify(&trusted, &code, &terms(40)).unwrap_err().reason,
+        ProofFailureReason::PresentationExpired
+    );
 
     // Without the disclosure of the threshold, or with the presentation cut, the holder's signature no longer fits.
     let parts: Vec<_> = code.split('~').collect();
@@ -99,7 +102,7 @@ fn the_driving_licence_of_iso_18013_5_verifies() {
         base64_simd::STANDARD.encode_to_string(hex::decode(vector("iso18013-5-annex-d-root.hex")).unwrap());
     let entry = |unbound: bool| json!({ "id": "utopia", "provider": "UTOPIA", "formats": ["mdoc"], "roots": [root], "unbound": unbound });
     let signed = at(1_601_559_002);
-    let terms = Terms::new(signed, signed);
+    let terms = VerificationTerms::new(signed, signed);
     let code = b64(&message);
     assert_eq!(
         outcome(&list(&[entry(true)]), &code, &terms),
@@ -107,7 +110,7 @@ fn the_driving_licence_of_iso_18013_5_verifies() {
     );
     assert!(outcome(&list(&[entry(false)]), &code, &terms).contains("not signed by its device"));
     let later = at(1_640_000_000);
-    assert!(outcome(&list(&[entry(true)]), &code, &Terms::new(later, later)).starts_with(
+    assert!(outcome(&list(&[entry(true)]), &code, &VerificationTerms::new(later, later)).starts_with(
         "UNABLE_TO_VERIFY_SIGNATURE: the proof's chain of certificates holds a certificate that has expired"
     ));
 
@@ -144,10 +147,10 @@ fn the_status_lists_of_the_draft_verify() {
     ] {
         let list = StatusList::parse(body, content_type, issuer, uri, now).unwrap();
         for (index, status) in expected.iter().enumerate() {
-            let status = if *status == 1 { Status::Invalid } else { Status::Valid };
-            assert_eq!(list.of(index as u64), Some(status), "{index}");
+            let status = if *status == 1 { CredentialStatus::Invalid } else { CredentialStatus::Valid };
+            assert_eq!(list.status_at(index as u64), Some(status), "{index}");
         }
-        assert_eq!(list.of(16), None);
+        assert_eq!(list.status_at(16), None);
         assert_eq!(list.fresh_until(now), at(1_700_043_200), "ttl");
     }
 }

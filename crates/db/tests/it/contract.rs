@@ -8,7 +8,7 @@ struct Organisation {
     id: Uuid,
     name: String,
     status: String,
-    #[sqlx(try_from = "db::At")]
+    #[sqlx(try_from = "db::DbTimestamp")]
     created_at: Timestamp,
 }
 
@@ -79,7 +79,7 @@ async fn a_reader_cannot_write() {
 #[tokio::test]
 async fn a_second_row_of_the_same_key_is_named_a_duplicate() {
     let test = TestDb::open().await;
-    let mut tx = test.db.write_as(Durability::Process).await.unwrap();
+    let mut tx = test.db.write_with_durability(Durability::Process).await.unwrap();
     tx.execute(insert(1, "first", "2026-01-02T03:04:05Z")).await.unwrap();
     let second = tx.execute(insert(1, "second", "2026-01-02T03:04:05Z")).await;
     assert!(matches!(second, Err(DbError::Duplicate(_))), "{second:?}");

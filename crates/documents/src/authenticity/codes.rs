@@ -1,33 +1,40 @@
 //! Codes of countries and documents, and what the zone's digits say of it.
 
-use super::{Check, Evidence, Measure, Verdict, numbers, words};
+use super::{
+    AuthenticityCheck, AuthenticityMeasure, AuthenticityVerdict, DocumentEvidence, document_numbers, words,
+};
 use crate::{
     barcode::aamva,
     catalogue::{self, DocumentType},
     countries,
     limit::Limit,
-    mrz::{self, Format, Problem, read::Zone},
+    mrz::{self, MrzFormat, MrzProblem, reader::MrzReading},
 };
 
 /// From this on a character is read so surely that a wrong check digit is the document's and not the reader's.
-const SURE: f32 = 0.9;
+const SURE_CHARACTER_CONFIDENCE: f32 = 0.9;
 
 /// Wrong check digits. Where the characters under one were hard to read, another photo may put it right.
-pub(super) fn check_digits(zone: &Zone) -> Measure {
-    let wrong: Vec<_> = zone.mrz.checks.iter().filter(|check| check.verdict == mrz::Verdict::Wrong).collect();
+pub(super) fn check_digits(zone: &MrzReading) -> AuthenticityMeasure {
+    let wrong: Vec<_> =
+        zone.mrz.checks.iter().filter(|check| check.verdict == mrz::CheckDigitVerdict::Wrong).collect();
     // The confidence of a field is cut where its digit is wrong, so the characters themselves are asked.
     let read = zone.certainty.iter().flatten().copied().fold(1.0_f32, f32::min);
-    let right = zone.mrz.checks.iter().filter(|check| check.verdict == mrz::Verdict::Right).count();
+    let right = zone.mrz.checks.iter().filter(|check| check.verdict == mrz::CheckDigitVerdict::Right).count();
     let reason = if wrong.is_empty() {
         format!("{right} check digits are right")
     } else {
         let fields: Vec<_> = wrong.iter().map(|check| words(&check.field)).collect();
-        let why = if read >= SURE { "" } else { "; some characters were hard to read" };
+        let why = if read >= SURE_CHARACTER_CONFIDENCE { "" } else { "; some characters were hard to read" };
         format!("wrong for {}{why}", fields.join(", "))
     };
-    let beyond = if read >= SURE { Verdict::Fail } else { Verdict::Doubt };
-    Measure::new(
-        Check::MrzCheckDigits,
+    let beyond = if read >= SURE_CHARACTER_CONFIDENCE {
+        AuthenticityVerdict::Fail
+    } else {
+        AuthenticityVerdict::Doubt
+    };
+    AuthenticityMeasure::new(
+        AuthenticityCheck::MrzCheckDigits,
         wrong.len() as f32,
         Limit::AtMost(0.0, "wrong check digits"),
         beyond,
@@ -36,23 +43,29 @@ pub(super) fn check_digits(zone: &Zone) -> Measure {
 }
 
 /// What the zone has that no zone should.
-pub(super) fn form(zone: &Zone) -> Measure {
+pub(super) fn mrz_format(zone: &MrzReading) -> AuthenticityMeasure {
     let wrong: Vec<_> = zone
         .mrz
         .problems
         .iter()
         .map(|problem| match problem {
-            Problem::UnknownCode { field } => format!("the code of its {} is none", words(field)),
-            Problem::NoDate { field } => format!("its {} is no date", words(field)),
-            Problem::Misplaced { line, at } => format!("line {line} has at {at} what may not stand there"),
+            MrzProblem::UnknownCode { field } => format!("the code of its {} is none", words(field)),
+            MrzProblem::NoDate { field } => format!("its {} is no date", words(field)),
+            MrzProblem::Misplaced { line, at } => format!("line {line} has at {at} what may not stand there"),
         })
         .collect();
     let right = format!("a zone of the form {:?}", zone.format);
-    Measure::none_of(Check::MrzFormat, "things that no zone has", &wrong, Verdict::Doubt, &right)
+    AuthenticityMeasure::none_expected(
+        AuthenticityCheck::MrzFormat,
+        "things that no zone has",
+        &wrong,
+        AuthenticityVerdict::Doubt,
+        &right,
+    )
 }
 
 /// Issuer, type and number.
-pub(super) fn measure(evidence: &Evidence<'_>) -> Vec<Measure> {
+pub(super) fn measure(evidence: &DocumentEvidence<'_>) -> Vec<AuthenticityMeasure> {
     let mut measures = Vec::new();
     if let Some(issuer) = evidence.issuer {
         measures.push(country(issuer));
@@ -62,8 +75,8 @@ pub(super) fn measure(evidence: &Evidence<'_>) -> Vec<Measure> {
     measures
 }
 
-fn country(issuer: &str) -> Measure {
-    let (value, reason) = match (countries::state_of(issuer), countries::find(issuer)) {
+fn country(issuer: &str) -> AuthenticityMeasure {
+    let (value, reason) = match (countries::issuing_state(issuer), countries::find(issuer)) {
         (Some(state), _) => (1.0, format!("{} is {}", issuer, state.name)),
         // Utopia is ICAO's own word for a state that there is not, and stands on specimens.
         (None, Some(_)) if issuer == "UTO" => (0.0, "UTO is no state: it stands on specimens".to_owned()),
@@ -71,11 +84,17 @@ fn country(issuer: &str) -> Measure {
         (None, None) => (0.0, "nobody issues under this code".to_owned()),
     };
     let limit = Limit::AtLeast(1.0, "known issuer");
-    Measure::new(Check::IssuingCountryKnown, value, limit, Verdict::Fail, reason)
+    AuthenticityMeasure::new(
+        AuthenticityCheck::IssuingCountryKnown,
+        value,
+        limit,
+        AuthenticityVerdict::Fail,
+        reason,
+    )
 }
 
 /// Whether the issuer has such documents, the zone has their form, and the barcode names the same issuer.
-fn consistency(evidence: &Evidence<'_>, issuer: &str) -> Option<Measure> {
+fn consistency(evidence: &DocumentEvidence<'_>, issuer: &str) -> Option<AuthenticityMeasure> {
     let kind = evidence.kind?;
     let mut wrong = Vec::new();
     if let Some(zone) = evidence.zone {
@@ -84,13 +103,13 @@ fn consistency(evidence: &Evidence<'_>, issuer: &str) -> Option<Measure> {
         if passport != (kind == DocumentType::Passport) {
             wrong.push(format!("its zone calls it {code:.2}"));
         }
-        if kind == DocumentType::Passport && zone.format != Format::Td3 {
+        if kind == DocumentType::Passport && zone.format != MrzFormat::Td3 {
             wrong.push("a passport has two lines of 44 characters".to_owned());
         }
-        if kind != DocumentType::Passport && zone.format == Format::Td3 {
+        if kind != DocumentType::Passport && zone.format == MrzFormat::Td3 {
             wrong.push("two lines of 44 characters are a passport's".to_owned());
         }
-        if matches!(zone.format, Format::MrvA | Format::MrvB) {
+        if matches!(zone.format, MrzFormat::MrvA | MrzFormat::MrvB) {
             wrong.push("it is a visa".to_owned());
         }
     }
@@ -104,29 +123,35 @@ fn consistency(evidence: &Evidence<'_>, issuer: &str) -> Option<Measure> {
     {
         wrong.push("its barcode names a state that the country does not have".to_owned());
     }
-    let state = countries::state_of(issuer).map_or(issuer, |state| state.code);
+    let state = countries::issuing_state(issuer).map_or(issuer, |state| state.code);
     let listed = catalogue::find_document(state, kind);
     if catalogue::find(state).is_some() && listed.is_none() {
         wrong.push("the catalogue has no such document of this country".to_owned());
     }
     let right = "country, type and form go together";
-    Some(Measure::none_of(Check::CountryTypeConsistent, "contradictions", &wrong, Verdict::Doubt, right))
+    Some(AuthenticityMeasure::none_expected(
+        AuthenticityCheck::CountryTypeConsistent,
+        "contradictions",
+        &wrong,
+        AuthenticityVerdict::Doubt,
+        right,
+    ))
 }
 
-fn number(evidence: &Evidence<'_>, issuer: &str) -> Option<Measure> {
-    use crate::field::Name;
+fn number(evidence: &DocumentEvidence<'_>, issuer: &str) -> Option<AuthenticityMeasure> {
+    use crate::field::FieldName;
     // The zone's is the surest, then the barcode's: fields are held in that order.
-    let number = evidence.fields.iter().filter(|field| field.name == Name::DocumentNumber);
+    let number = evidence.fields.iter().filter(|field| field.name == FieldName::DocumentNumber);
     let number = number.min_by_key(|field| field.source)?;
-    let state = countries::state_of(issuer).map_or(issuer, |state| state.code);
+    let state = countries::issuing_state(issuer).map_or(issuer, |state| state.code);
     let jurisdiction = evidence.licence.and_then(|licence| licence.jurisdiction.as_deref());
-    let fits = numbers::fits(state, jurisdiction, evidence.kind?, &number.value)?;
+    let fits = document_numbers::matches_issuer_format(state, jurisdiction, evidence.kind?, &number.value)?;
     let reason = if fits { "it has the form of its issuer's" } else { "its issuer's have another form" };
-    Some(Measure::new(
-        Check::DocNumberValidation,
+    Some(AuthenticityMeasure::new(
+        AuthenticityCheck::DocNumberValidation,
         f32::from(u8::from(fits)),
         Limit::AtLeast(1.0, "known form"),
-        Verdict::Doubt,
+        AuthenticityVerdict::Doubt,
         reason,
     ))
 }

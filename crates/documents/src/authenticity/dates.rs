@@ -1,44 +1,55 @@
 //! Days that must follow each other.
 
-use super::{Check, Evidence, Measure, Verdict};
+use super::{AuthenticityCheck, AuthenticityMeasure, AuthenticityVerdict, DocumentEvidence};
 use crate::{
-    field::{Field, Name},
+    field::{ExtractedField, FieldName},
     limit::Limit,
 };
 use jiff::civil::Date;
 
 /// Nobody was older, by much.
-const OLDEST: i16 = 125;
+const MAX_AGE_YEARS: i16 = 125;
 /// Documents are not good for longer, but for those that never end.
-const LONGEST: i16 = 36;
+const MAX_VALIDITY_YEARS: i16 = 36;
 /// Below this a reading contradicts nothing.
-const SURE: f32 = 0.8;
+const MIN_CONTRADICTION_CONFIDENCE: f32 = 0.8;
 
 /// Whether it is in date, and whether its days are possible.
-pub(super) fn measure(evidence: &Evidence<'_>) -> Vec<Measure> {
+pub(super) fn measure(evidence: &DocumentEvidence<'_>) -> Vec<AuthenticityMeasure> {
     let mut measures = Vec::new();
-    if let Some((expires, confidence)) = date(evidence.fields, Name::ExpirationDate) {
+    if let Some((expires, confidence)) = surest_date(evidence.fields, FieldName::ExpirationDate) {
         let left = evidence.today.until(expires).map_or(0, |span| span.get_days());
-        let beyond = if confidence >= SURE { Verdict::Fail } else { Verdict::Doubt };
+        let beyond = if confidence >= MIN_CONTRADICTION_CONFIDENCE {
+            AuthenticityVerdict::Fail
+        } else {
+            AuthenticityVerdict::Doubt
+        };
         let reason = match left {
             0.. => format!("it is good for {left} more days"),
             _ => format!("it ran out {} days ago", -left),
         };
         let limit = Limit::AtLeast(0.0, "days left");
-        measures.push(Measure::new(Check::DocumentInDate, left as f32, limit, beyond, reason));
+        measures.push(AuthenticityMeasure::new(
+            AuthenticityCheck::DocumentInDate,
+            left as f32,
+            limit,
+            beyond,
+            reason,
+        ));
     }
-    measures.extend(possible(evidence.fields, evidence.today));
+    measures.extend(dates_possible(evidence.fields, evidence.today));
     measures
 }
 
-fn possible(fields: &[Field], today: Date) -> Option<Measure> {
-    let of = |name| date(fields, name);
-    let (born, issued, expires) = (of(Name::DateOfBirth), of(Name::DateOfIssue), of(Name::ExpirationDate));
+fn dates_possible(fields: &[ExtractedField], today: Date) -> Option<AuthenticityMeasure> {
+    let of = |name| surest_date(fields, name);
+    let (born, issued, expires) =
+        (of(FieldName::DateOfBirth), of(FieldName::DateOfIssue), of(FieldName::ExpirationDate));
     let known = [born, issued, expires];
     if known.iter().flatten().count() == 0 {
         return None;
     }
-    let sure = known.iter().flatten().all(|(_, confidence)| *confidence >= SURE);
+    let sure = known.iter().flatten().all(|(_, confidence)| *confidence >= MIN_CONTRADICTION_CONFIDENCE);
     let [born, issued, expires] = known.map(|date| date.map(|(date, _)| date));
     let mut wrong = Vec::new();
     let mut tell = |is: bool, what: &str| {
@@ -48,7 +59,7 @@ fn possible(fields: &[Field], today: Date) -> Option<Measure> {
     };
     if let Some(born) = born {
         tell(born > today, "the holder is not born yet");
-        tell(today.year() - born.year() > OLDEST, "nobody is that old");
+        tell(today.year() - born.year() > MAX_AGE_YEARS, "nobody is that old");
         tell(issued.is_some_and(|issued| issued < born), "it was issued before the holder was born");
         tell(expires.is_some_and(|expires| expires < born), "it ran out before the holder was born");
     }
@@ -57,16 +68,22 @@ fn possible(fields: &[Field], today: Date) -> Option<Measure> {
     }
     if let (Some(issued), Some(expires)) = (issued, expires) {
         tell(expires <= issued, "it ran out before it was issued");
-        let long = expires.year() - issued.year() > LONGEST && expires.year() % 100 != 99;
+        let long = expires.year() - issued.year() > MAX_VALIDITY_YEARS && expires.year() % 100 != 99;
         tell(long, "no document is good for so long");
     }
-    let beyond = if sure { Verdict::Fail } else { Verdict::Doubt };
+    let beyond = if sure { AuthenticityVerdict::Fail } else { AuthenticityVerdict::Doubt };
     let right = "its days follow each other";
-    Some(Measure::none_of(Check::DatesPossible, "impossible days", &wrong, beyond, right))
+    Some(AuthenticityMeasure::none_expected(
+        AuthenticityCheck::DatesPossible,
+        "impossible days",
+        &wrong,
+        beyond,
+        right,
+    ))
 }
 
 /// The surest reading of a day.
-pub(super) fn date(fields: &[Field], name: Name) -> Option<(Date, f32)> {
+pub(super) fn surest_date(fields: &[ExtractedField], name: FieldName) -> Option<(Date, f32)> {
     let dates = fields.iter().filter(|field| field.name == name);
     let dates = dates.filter_map(|field| Some((field.value.parse().ok()?, field.confidence)));
     dates.max_by(|(_, a), (_, b)| a.total_cmp(b))
@@ -75,26 +92,26 @@ pub(super) fn date(fields: &[Field], name: Name) -> Option<(Date, f32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::Source;
+    use crate::field::FieldSource;
     use jiff::civil::date as day;
 
     const TODAY: Date = day(2026, 11, 21);
 
-    fn fields(born: &str, issued: &str, expires: &str) -> Vec<Field> {
-        let names = [Name::DateOfBirth, Name::DateOfIssue, Name::ExpirationDate];
+    fn fields(born: &str, issued: &str, expires: &str) -> Vec<ExtractedField> {
+        let names = [FieldName::DateOfBirth, FieldName::DateOfIssue, FieldName::ExpirationDate];
         let named = names.into_iter().zip([born, issued, expires]).filter(|(_, value)| !value.is_empty());
-        let field = |(name, value): (Name, &str)| Field {
+        let field = |(name, value): (FieldName, &str)| ExtractedField {
             name,
             value: value.to_owned(),
-            source: Source::Text,
+            source: FieldSource::Text,
             confidence: 0.9,
         };
         named.map(field).collect()
     }
 
     fn reason(born: &str, issued: &str, expires: &str) -> Option<String> {
-        let measure = possible(&fields(born, issued, expires), TODAY)?;
-        (measure.verdict != Verdict::Pass).then_some(measure.reason)
+        let measure = dates_possible(&fields(born, issued, expires), TODAY)?;
+        (measure.verdict != AuthenticityVerdict::Pass).then_some(measure.reason)
     }
 
     #[test]
@@ -115,14 +132,14 @@ mod tests {
             assert_eq!(reason(days[0], days[1], days[2]).as_deref(), Some(says));
         }
         assert_eq!(reason("1990-05-01", "2020-01-01", "2099-01-01"), None, "for life");
-        assert_eq!(possible(&[], TODAY), None);
+        assert_eq!(dates_possible(&[], TODAY), None);
     }
 
     #[test]
     fn the_last_day_is_a_good_one() {
         let at = |expires: &str| {
             let fields = fields("", "", expires);
-            let evidence = Evidence {
+            let evidence = DocumentEvidence {
                 today: TODAY,
                 kind: None,
                 issuer: None,
@@ -135,8 +152,8 @@ mod tests {
             };
             measure(&evidence)[0].clone()
         };
-        assert_eq!((at("2026-11-21").verdict, at("2026-11-21").value), (Verdict::Pass, 0.0));
-        assert_eq!((at("2026-11-20").verdict, at("2026-11-20").value), (Verdict::Fail, -1.0));
+        assert_eq!((at("2026-11-21").verdict, at("2026-11-21").value), (AuthenticityVerdict::Pass, 0.0));
+        assert_eq!((at("2026-11-20").verdict, at("2026-11-20").value), (AuthenticityVerdict::Fail, -1.0));
         assert_eq!(at("2026-11-20").reason, "it ran out 1 days ago");
         assert_eq!(at("2027-11-21").value, 365.0);
     }

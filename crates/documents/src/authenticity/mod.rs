@@ -5,26 +5,26 @@
 //! careful forger who keeps everything consistent passes all of them. What could not be measured is left out, and is
 //! never reported as passed.
 
-mod agreement;
 mod codes;
 mod dates;
-pub mod numbers;
+pub mod document_numbers;
 mod portrait;
 mod recapture;
+mod source_agreement;
 
-pub use agreement::{Agreement, agreements};
-pub use portrait::{Likeness, Portrait, measure_live_age};
+pub use portrait::{Portrait, PortraitComparison, measure_live_age};
+pub use source_agreement::{ReadingAgreement, compare_sources};
 
 use crate::{
-    barcode::aamva::Licence, catalogue::DocumentType, field::Field, limit::Limit, mrz::read::Zone, quality,
-    text::confirm::Confirmation,
+    barcode::aamva::Licence, catalogue::DocumentType, field::ExtractedField, limit::Limit,
+    mrz::reader::MrzReading, quality, text::cross_check::MrzCrossCheck,
 };
 use jiff::civil::Date;
 
 /// What is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Check {
+pub enum AuthenticityCheck {
     /// The check digits of the machine readable zone (ICAO 9303-3 §4.9).
     MrzCheckDigits,
     /// Codes and dates of the zone, and places that hold what they must not.
@@ -64,7 +64,7 @@ pub enum Check {
 /// What a measure comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub enum AuthenticityVerdict {
     /// Within its limit.
     Pass,
     /// Beyond its limit, and not sure enough to decide anything alone: somebody should look.
@@ -75,28 +75,40 @@ pub enum Verdict {
 
 /// A number, its limit, and why.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Measure {
+pub struct AuthenticityMeasure {
     /// What was measured.
-    pub check: Check,
+    pub check: AuthenticityCheck,
     /// The number, in the unit of the limit.
     pub value: f32,
     /// What it is held to.
     pub limit: Limit,
     /// What it comes to.
-    pub verdict: Verdict,
+    pub verdict: AuthenticityVerdict,
     /// In words, without anything that is written on the document.
     pub reason: String,
 }
 
-impl Measure {
+impl AuthenticityMeasure {
     /// A measure that passes within its limit and is `beyond` it otherwise.
-    fn new(check: Check, value: f32, limit: Limit, beyond: Verdict, reason: impl Into<String>) -> Self {
-        let verdict = if limit.is_broken(value) { beyond } else { Verdict::Pass };
+    fn new(
+        check: AuthenticityCheck,
+        value: f32,
+        limit: Limit,
+        beyond: AuthenticityVerdict,
+        reason: impl Into<String>,
+    ) -> Self {
+        let verdict = if limit.is_broken(value) { beyond } else { AuthenticityVerdict::Pass };
         Self { check, value, limit, verdict, reason: reason.into() }
     }
 
     /// Nothing may be found that is wrong: the number is how much was.
-    fn none_of(check: Check, unit: &'static str, wrong: &[String], beyond: Verdict, right: &str) -> Self {
+    fn none_expected(
+        check: AuthenticityCheck,
+        unit: &'static str,
+        wrong: &[String],
+        beyond: AuthenticityVerdict,
+        right: &str,
+    ) -> Self {
         let reason = if wrong.is_empty() { right.to_owned() } else { wrong.join("; ") };
         Self::new(check, wrong.len() as f32, Limit::AtMost(0.0, unit), beyond, reason)
     }
@@ -104,7 +116,7 @@ impl Measure {
 
 /// Everything that is known of a document, to be held against itself.
 #[derive(Clone, Copy, Debug)]
-pub struct Evidence<'a> {
+pub struct DocumentEvidence<'a> {
     /// The day.
     pub today: Date,
     /// What it is.
@@ -112,26 +124,26 @@ pub struct Evidence<'a> {
     /// Who issued it: the ISO 3166-1 alpha-3 code, or ICAO's.
     pub issuer: Option<&'a str>,
     /// Its machine readable zone.
-    pub zone: Option<&'a Zone>,
+    pub zone: Option<&'a MrzReading>,
     /// What its barcode says.
     pub licence: Option<&'a Licence>,
     /// Everything that was read, with its source.
-    pub fields: &'a [Field],
+    pub fields: &'a [ExtractedField],
     /// What became of the zone's values in the print.
-    pub confirmed: &'a [Confirmation],
+    pub confirmed: &'a [MrzCrossCheck],
     /// The face on it.
     pub portrait: Option<&'a Portrait>,
     /// What was measured of each side's photo; nothing for pages that were never photographed.
-    pub photos: &'a [Vec<quality::Measure>],
+    pub photos: &'a [Vec<quality::QualityMeasure>],
 }
 
-/// All measures that can be made, in the order of [`Check`].
-pub fn measure(evidence: &Evidence<'_>) -> Vec<Measure> {
+/// All measures that can be made, in the order of [`AuthenticityCheck`].
+pub fn measure(evidence: &DocumentEvidence<'_>) -> Vec<AuthenticityMeasure> {
     let mut measures = Vec::new();
     if let Some(zone) = evidence.zone {
-        measures.extend([codes::check_digits(zone), codes::form(zone)]);
+        measures.extend([codes::check_digits(zone), codes::mrz_format(zone)]);
     }
-    measures.extend(agreement::measure(evidence.fields, evidence.confirmed));
+    measures.extend(source_agreement::measure(evidence.fields, evidence.confirmed));
     measures.extend(dates::measure(evidence));
     measures.extend(codes::measure(evidence));
     measures.extend(evidence.portrait.map_or_else(Vec::new, |portrait| portrait.measure(evidence)));

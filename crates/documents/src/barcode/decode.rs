@@ -1,7 +1,7 @@
 //! The decoder of others behind a wall: one plane in, what it says out, and nothing it does may end the process.
 
-use super::Kind;
-use crate::picture::{page::Plane, page_homography::Point};
+use super::Symbology;
+use crate::picture::{homography::Point, plane::Plane};
 use rxing::{
     BinaryBitmap, DecodeHints, Luma8LuminanceSource, RXingResult, RXingResultMetadataType,
     RXingResultMetadataValue, Reader,
@@ -13,17 +13,17 @@ use rxing::{
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A code in a plane.
-pub(super) struct Found {
-    pub(super) kind: Kind,
+pub(super) struct DecodedBarcode {
+    pub(super) kind: Symbology,
     pub(super) text: String,
     pub(super) corners: [Point; 4],
 }
 
 /// More than any code holds (QR: 7,089 digits).
-const LONGEST: usize = 8192;
+const MAX_TEXT_BYTES: usize = 8192;
 
 /// Latin-1 where every character fits, because that is what PDF417 says by default; UTF-8 otherwise.
-pub(super) fn bytes(text: &str) -> Vec<u8> {
+pub(super) fn text_bytes(text: &str) -> Vec<u8> {
     let latin: Result<Vec<u8>, _> = text.chars().map(|letter| u8::try_from(u32::from(letter))).collect();
     latin.unwrap_or_else(|_| text.as_bytes().to_vec())
 }
@@ -39,13 +39,14 @@ fn hints() -> DecodeHints {
 }
 
 /// The decoder indexes and subtracts by what it finds in the picture; a panic of its means that nothing was read.
-fn guarded<T>(read: impl FnOnce() -> Option<T>) -> Option<T> {
+fn catch_decoder_panic<T>(read: impl FnOnce() -> Option<T>) -> Option<T> {
     catch_unwind(AssertUnwindSafe(read)).ok().flatten()
 }
 
 /// One PDF417, at any right angle.
-pub(super) fn pdf417(plane: &Plane) -> Option<Found> {
-    let result = guarded(|| PDF417Reader::new().decode_with_hints(&mut bitmap(plane)?, &hints()).ok())?;
+pub(super) fn pdf417(plane: &Plane) -> Option<DecodedBarcode> {
+    let result =
+        catch_decoder_panic(|| PDF417Reader::new().decode_with_hints(&mut bitmap(plane)?, &hints()).ok())?;
     let metadata = result.getRXingResultMetadata();
     let turned = match metadata.get(&RXingResultMetadataType::ORIENTATION) {
         Some(RXingResultMetadataValue::Orientation(turned)) => *turned,
@@ -61,7 +62,7 @@ pub(super) fn pdf417(plane: &Plane) -> Option<Found> {
         _ => [x, y],
     });
     let text = result.getText().to_owned();
-    (text.len() <= LONGEST).then_some(Found { kind: Kind::Pdf417, text, corners })
+    (text.len() <= MAX_TEXT_BYTES).then_some(DecodedBarcode { kind: Symbology::Pdf417, text, corners })
 }
 
 /// From the ends of the start and stop patterns; where the stop pattern was not seen, the last codewords.
@@ -86,11 +87,12 @@ fn pdf417_corners(result: &RXingResult) -> Option<[Point; 4]> {
 }
 
 /// All QR codes, at any angle.
-pub(super) fn qr(plane: &Plane) -> Vec<Found> {
-    let several =
-        guarded(|| QRCodeMultiReader::new().decode_multiple_with_hints(&mut bitmap(plane)?, &hints()).ok());
+pub(super) fn qr(plane: &Plane) -> Vec<DecodedBarcode> {
+    let several = catch_decoder_panic(|| {
+        QRCodeMultiReader::new().decode_multiple_with_hints(&mut bitmap(plane)?, &hints()).ok()
+    });
     let results = several.filter(|results| !results.is_empty()).unwrap_or_else(|| {
-        guarded(|| QRCodeReader::new().decode_with_hints(&mut bitmap(plane)?, &hints()).ok())
+        catch_decoder_panic(|| QRCodeReader::new().decode_with_hints(&mut bitmap(plane)?, &hints()).ok())
             .into_iter()
             .collect()
     });
@@ -98,7 +100,7 @@ pub(super) fn qr(plane: &Plane) -> Vec<Found> {
 }
 
 /// A QR code's points are the centres of its finders: bottom left, top left, top right.
-fn qr_found(result: &RXingResult) -> Option<Found> {
+fn qr_found(result: &RXingResult) -> Option<DecodedBarcode> {
     let [bottom_left, top_left, top_right, ..] = result.getPoints() else { return None };
     let [bottom_left, top_left, top_right] =
         [bottom_left, top_left, top_right].map(|point| [point.x, point.y]);
@@ -112,5 +114,5 @@ fn qr_found(result: &RXingResult) -> Option<Found> {
     let corners =
         [at(-edge, -edge), at(1.0 + edge, -edge), at(1.0 + edge, 1.0 + edge), at(-edge, 1.0 + edge)];
     let text = result.getText().to_owned();
-    (text.len() <= LONGEST).then_some(Found { kind: Kind::Qr, text, corners })
+    (text.len() <= MAX_TEXT_BYTES).then_some(DecodedBarcode { kind: Symbology::Qr, text, corners })
 }

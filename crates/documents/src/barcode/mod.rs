@@ -10,17 +10,17 @@ mod outline;
 mod regions;
 
 use crate::picture::{
-    page::Plane,
-    page_homography::{Homography, Point},
+    homography::{Homography, Point},
+    plane::Plane,
 };
 use base::Picture;
-use decode::Found;
-use regions::Region;
+use decode::DecodedBarcode;
+use regions::BarcodeRegion;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// What kind of barcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum Symbology {
     /// ISO/IEC 15438, as on driving licences of North America.
     Pdf417,
     /// ISO/IEC 18004.
@@ -31,7 +31,7 @@ pub enum Kind {
 #[derive(Clone, PartialEq)]
 pub struct Barcode {
     /// What kind.
-    pub kind: Kind,
+    pub kind: Symbology,
     /// What it says, as bytes: Latin-1 where every character fits, UTF-8 otherwise.
     pub bytes: Vec<u8>,
     /// What it says, as text.
@@ -55,11 +55,11 @@ impl std::fmt::Debug for Barcode {
 }
 
 /// Longer sides are shrunk to this: a code of 300 modules across half of it has more than three pixels a module.
-const LONG_SIDE: usize = 2400;
+const MAX_SIDE_PIXELS: usize = 2400;
 /// Pixels that decoders may look at for one picture, of which they take some twenty million a second.
-const PIXELS: usize = 40_000_000;
+const MAX_DECODED_PIXELS: usize = 40_000_000;
 /// Degrees that a region is turned further, in order.
-const SWEEP: [f32; 13] = [0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 3.0, -3.0, 1.5, -1.5, 2.5, -2.5];
+const SWEEP_DEGREES: [f32; 13] = [0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 3.0, -3.0, 1.5, -1.5, 2.5, -2.5];
 
 /// Reads the barcodes of a picture: at most one PDF417, and the QR codes there are.
 pub fn read(picture: &Picture) -> Vec<Barcode> {
@@ -70,20 +70,20 @@ pub fn read(picture: &Picture) -> Vec<Barcode> {
 pub fn read_until(picture: &Picture, enough: &AtomicBool) -> Vec<Barcode> {
     let full = Plane::luma(picture);
     let long = full.width().max(full.height());
-    let plane = if long > LONG_SIDE { full.fit(LONG_SIDE) } else { full };
+    let plane = if long > MAX_SIDE_PIXELS { full.resize_to(MAX_SIDE_PIXELS) } else { full };
     // A photo in the dark has bars too.
     let plane = plane.stretch(0.005, 0.005);
     let scale = picture.width() as f32 / plane.width() as f32;
 
-    let mut budget = Budget { pixels: PIXELS, enough };
+    let mut budget = DecodeBudget { pixels: MAX_DECODED_PIXELS, enough };
     let mut found = read_qr(&plane, &mut budget);
     found.extend(read_pdf417(&plane, &mut budget));
     let centred = |at: f32| (at + 0.5) * scale - 0.5;
     found
         .into_iter()
-        .map(|Found { kind, text, corners }| Barcode {
+        .map(|DecodedBarcode { kind, text, corners }| Barcode {
             kind,
-            bytes: decode::bytes(&text),
+            bytes: decode::text_bytes(&text),
             text,
             corners: corners.map(|corner| corner.map(centred)),
         })
@@ -91,56 +91,58 @@ pub fn read_until(picture: &Picture, enough: &AtomicBool) -> Vec<Barcode> {
 }
 
 /// What may still be looked at.
-struct Budget<'a> {
+struct DecodeBudget<'a> {
     pixels: usize,
     enough: &'a AtomicBool,
 }
 
-impl Budget<'_> {
+impl DecodeBudget<'_> {
     /// Takes what looking at a plane costs, if that much is left and somebody still wants to know.
-    fn take(&mut self, plane: &Plane) -> bool {
+    fn spend(&mut self, plane: &Plane) -> bool {
         let left = self.pixels.checked_sub(plane.width() * plane.height());
         self.pixels = left.unwrap_or(0);
         left.is_some() && !self.enough.load(Relaxed)
     }
 }
 
-fn read_qr(plane: &Plane, budget: &mut Budget<'_>) -> Vec<Found> {
-    let looks: [Look; 6] = [
+fn read_qr(plane: &Plane, budget: &mut DecodeBudget<'_>) -> Vec<DecodedBarcode> {
+    let looks: [Preprocessing; 6] = [
         (1.0, |plane| plane),
         (0.5, |plane| plane.shrink(2)),
         (1.0, |plane| plane.sharpen(2.0, 1.5)),
         (1.0, |plane| plane.blur(1.2)),
-        (1.0, |plane| level_light(&plane).stretch(0.02, 0.02)),
-        (2.0, |plane| plane.scale(2.0)),
+        (1.0, |plane| normalise_lighting(&plane).stretch(0.02, 0.02)),
+        (2.0, |plane| plane.resize_by(2.0)),
     ];
     for (scale, look) in looks {
         // Twice as large is for small pictures only.
-        if scale > 1.0 && plane.width().max(plane.height()) > LONG_SIDE / 2 {
+        if scale > 1.0 && plane.width().max(plane.height()) > MAX_SIDE_PIXELS / 2 {
             break;
         }
         let looked = look(plane.clone());
-        if !budget.take(&looked) {
+        if !budget.spend(&looked) {
             break;
         }
         let found = decode::qr(&looked);
         if !found.is_empty() {
             let back = |at: f32| (at + 0.5) / scale - 0.5;
-            let restore =
-                |found: Found| Found { corners: found.corners.map(|corner| corner.map(back)), ..found };
+            let restore = |found: DecodedBarcode| DecodedBarcode {
+                corners: found.corners.map(|corner| corner.map(back)),
+                ..found
+            };
             return found.into_iter().map(restore).collect();
         }
     }
     Vec::new()
 }
 
-fn read_pdf417(plane: &Plane, budget: &mut Budget<'_>) -> Option<Found> {
+fn read_pdf417(plane: &Plane, budget: &mut DecodeBudget<'_>) -> Option<DecodedBarcode> {
     // Most documents have none, and most that have one hold it level.
     let regions = regions::find(plane);
     if regions.is_empty() {
         return None;
     }
-    if budget.take(plane)
+    if budget.spend(plane)
         && let Some(found) = decode::pdf417(plane)
     {
         return Some(found);
@@ -151,19 +153,23 @@ fn read_pdf417(plane: &Plane, budget: &mut Budget<'_>) -> Option<Found> {
 }
 
 /// What is done to a plane before it is decoded: it is drawn this much larger, and filtered.
-type Look = (f32, fn(Plane) -> Plane);
+type Preprocessing = (f32, fn(Plane) -> Plane);
 
 /// Decodes a region as its outline says it lies: turned, and perspective undone.
-fn try_rectified(plane: &Plane, region: &Region, budget: &mut Budget<'_>) -> Option<Found> {
+fn try_rectified(
+    plane: &Plane,
+    region: &BarcodeRegion,
+    budget: &mut DecodeBudget<'_>,
+) -> Option<DecodedBarcode> {
     let (upright, _) = region.turn_upright(plane, 0.0, 1.0)?;
     let outline = outline::find(&upright);
-    let looks: [Look; 5] = [
+    let looks: [Preprocessing; 5] = [
         (1.0, |plane| plane),
         // Where light has eaten into the bars, what is not quite white belongs to them.
         (2.0, |plane| plane.map(|value| 255.0 * (value / 255.0).powi(4))),
         // Bars of fewer than two pixels are told apart better when they are drawn larger.
         (2.0, |plane| plane.blur(0.8)),
-        (2.0, |plane| level_light(&plane).sharpen(3.0, 1.5).stretch(0.02, 0.02)),
+        (2.0, |plane| normalise_lighting(&plane).sharpen(3.0, 1.5).stretch(0.02, 0.02)),
         (3.0, |plane| plane.sharpen(2.0, 2.0)),
     ];
     looks.into_iter().find_map(|(scale, look)| {
@@ -171,36 +177,40 @@ fn try_rectified(plane: &Plane, region: &Region, budget: &mut Budget<'_>) -> Opt
             Some(outline) => region.rectify(plane, &outline, scale)?,
             None => region.turn_upright(plane, 0.0, scale)?,
         };
-        attempt(&look(cut), &map, budget)
+        decode_cutout(&look(cut), &map, budget)
     })
 }
 
 /// Decodes a region at every angle near its own.
-fn try_turned(plane: &Plane, region: &Region, budget: &mut Budget<'_>) -> Option<Found> {
-    let looks: [Look; 3] = [
+fn try_turned(
+    plane: &Plane,
+    region: &BarcodeRegion,
+    budget: &mut DecodeBudget<'_>,
+) -> Option<DecodedBarcode> {
+    let looks: [Preprocessing; 3] = [
         (1.0, |plane| plane),
         (1.5, |plane| plane.blur(0.8)),
-        (1.5, |plane| level_light(&plane).sharpen(2.5, 1.5).stretch(0.02, 0.02)),
+        (1.5, |plane| normalise_lighting(&plane).sharpen(2.5, 1.5).stretch(0.02, 0.02)),
     ];
     looks.into_iter().find_map(|(scale, look)| {
-        SWEEP.into_iter().find_map(|angle| {
+        SWEEP_DEGREES.into_iter().find_map(|angle| {
             let (cut, map) = region.turn_upright(plane, angle, scale)?;
-            attempt(&look(cut), &map, budget)
+            decode_cutout(&look(cut), &map, budget)
         })
     })
 }
 
-fn attempt(cut: &Plane, map: &Homography, budget: &mut Budget<'_>) -> Option<Found> {
-    if !budget.take(cut) {
+fn decode_cutout(cut: &Plane, map: &Homography, budget: &mut DecodeBudget<'_>) -> Option<DecodedBarcode> {
+    if !budget.spend(cut) {
         return None;
     }
     let found = decode::pdf417(cut)?;
-    Some(Found { corners: found.corners.map(|corner| map.apply(corner)), ..found })
+    Some(DecodedBarcode { corners: found.corners.map(|corner| map.apply(corner)), ..found })
 }
 
 /// Divides by the light around each pixel, so that a shadow across the bars does not count.
-fn level_light(plane: &Plane) -> Plane {
-    let light = plane.mean(24);
+fn normalise_lighting(plane: &Plane) -> Plane {
+    let light = plane.box_mean(24);
     let pairs = plane.values().iter().zip(light.values());
     let values = pairs.map(|(value, light)| (value / light.max(1.0) * 128.0).min(255.0)).collect();
     Plane::new(plane.width(), plane.height(), values)

@@ -1,23 +1,23 @@
 //! The outline of a code in a cut-out whose bars stand about upright: four lines, so that perspective can be undone.
 
-use crate::picture::{page::Plane, page_homography::Point};
+use crate::picture::{homography::Point, plane::Plane};
 
 /// Strips that an edge of the code is looked for in.
-const STRIPS: usize = 24;
+const EDGE_STRIPS: usize = 24;
 
 /// The code's corners, clockwise from the top left; `None` where no four edges are seen.
 pub(super) fn find(upright: &Plane) -> Option<[Point; 4]> {
     let (across, _) = upright.gradients();
     // Where there are bars, in pixels of the bars' own size or so.
-    let edges = across.map(f32::abs).mean(4);
+    let edges = across.map(f32::abs).box_mean(4);
     let strong = edges.quantile(0.75) * 0.35;
     if strong < 1.0 {
         return None;
     }
     let by_columns = edges.transpose();
-    let (top, bottom) = (edge(&by_columns, strong, false)?, edge(&by_columns, strong, true)?);
-    let (left, right) = (edge(&edges, strong, false)?, edge(&edges, strong, true)?);
-    let corner = |side: Line, level: Line| {
+    let (top, bottom) = (find_edge(&by_columns, strong, false)?, find_edge(&by_columns, strong, true)?);
+    let (left, right) = (find_edge(&edges, strong, false)?, find_edge(&edges, strong, true)?);
+    let corner = |side: OutlineEdge, level: OutlineEdge| {
         // x = side.0 + side.1 y, y = level.0 + level.1 x
         let below = 1.0 - side.1 * level.1;
         let x = (side.0 + side.1 * level.0) / below;
@@ -32,14 +32,14 @@ pub(super) fn find(upright: &Plane) -> Option<[Point; 4]> {
 }
 
 /// An offset and a slope: along a row of the plane, by row.
-type Line = (f32, f32);
+type OutlineEdge = (f32, f32);
 
 /// The line along which the first (or last) strong values of each row lie, the middle half of the rows counting.
-fn edge(plane: &Plane, strong: f32, last: bool) -> Option<Line> {
+fn find_edge(plane: &Plane, strong: f32, last: bool) -> Option<OutlineEdge> {
     let (height, width) = (plane.height(), plane.width());
-    let mut points = Vec::with_capacity(STRIPS);
-    for strip in 0..STRIPS {
-        let y = height / 5 + strip * (height * 3 / 5) / STRIPS;
+    let mut points = Vec::with_capacity(EDGE_STRIPS);
+    for strip in 0..EDGE_STRIPS {
+        let y = height / 5 + strip * (height * 3 / 5) / EDGE_STRIPS;
         let row = plane.row(y);
         // One strong value may be dirt; a tenth of the row's length of them in a row is the code.
         let run = (width / 12).max(4);
@@ -54,12 +54,12 @@ fn edge(plane: &Plane, strong: f32, last: bool) -> Option<Line> {
             points.push((y as f32, x as f32));
         }
     }
-    fit(&points)
+    fit_theil_sen(&points)
 }
 
 /// Theil and Sen's line: the median of the slopes of all pairs, which a third of outliers do not move far.
-fn fit(points: &[(f32, f32)]) -> Option<Line> {
-    if points.len() < STRIPS / 3 {
+fn fit_theil_sen(points: &[(f32, f32)]) -> Option<OutlineEdge> {
+    if points.len() < EDGE_STRIPS / 3 {
         return None;
     }
     let mut slopes = Vec::new();

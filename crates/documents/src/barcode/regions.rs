@@ -1,13 +1,13 @@
 //! Where bars may be: places whose edges all run in one direction, and which.
 
 use crate::picture::{
-    page::Plane,
-    page_homography::{Homography, Point},
+    homography::{Homography, Point},
+    plane::Plane,
 };
 
 /// A place that may be a barcode of bars.
 #[derive(Clone, Debug)]
-pub(super) struct Region {
+pub(super) struct BarcodeRegion {
     /// Its middle, in pixels of the plane.
     centre: Point,
     /// The direction across the bars, in radians from the x axis towards the y axis; -π/2 to π/2.
@@ -19,19 +19,19 @@ pub(super) struct Region {
 }
 
 /// Pixels of a cell in which edges are summed.
-const CELL: usize = 16;
+const CELL_PIXELS: usize = 16;
 /// Regions that are tried, the heaviest first.
-const MOST: usize = 4;
+const MAX_REGIONS: usize = 4;
 
 #[derive(Clone, Copy, Default)]
-struct Cell {
+struct GradientCell {
     /// Sums of the products of gradients (the structure tensor).
     xx: f32,
     yy: f32,
     xy: f32,
 }
 
-impl Cell {
+impl GradientCell {
     fn energy(self) -> f32 {
         self.xx + self.yy
     }
@@ -42,7 +42,7 @@ impl Cell {
     }
 
     /// Twice the angle, as a vector: what angles can be added by.
-    fn double(self) -> [f32; 2] {
+    fn double_angle(self) -> [f32; 2] {
         [self.xx - self.yy, 2.0 * self.xy]
     }
 
@@ -54,8 +54,8 @@ impl Cell {
 }
 
 /// Finds the places, the likeliest first.
-pub(super) fn find(plane: &Plane) -> Vec<Region> {
-    let (columns, rows) = (plane.width() / CELL, plane.height() / CELL);
+pub(super) fn find(plane: &Plane) -> Vec<BarcodeRegion> {
+    let (columns, rows) = (plane.width() / CELL_PIXELS, plane.height() / CELL_PIXELS);
     if columns < 3 || rows < 2 {
         return Vec::new();
     }
@@ -77,37 +77,37 @@ pub(super) fn find(plane: &Plane) -> Vec<Region> {
         }
     }
     regions.sort_unstable_by(|a, b| b.weight.total_cmp(&a.weight));
-    regions.truncate(MOST);
+    regions.truncate(MAX_REGIONS);
     regions
 }
 
-fn sum_edges(plane: &Plane, columns: usize, rows: usize) -> Vec<Cell> {
+fn sum_edges(plane: &Plane, columns: usize, rows: usize) -> Vec<GradientCell> {
     let (across, down) = plane.gradients();
-    let mut cells = vec![Cell::default(); columns * rows];
-    for y in 0..rows * CELL {
+    let mut cells = vec![GradientCell::default(); columns * rows];
+    for y in 0..rows * CELL_PIXELS {
         let (across, down) = (across.row(y), down.row(y));
-        let line = &mut cells[y / CELL * columns..][..columns];
+        let line = &mut cells[y / CELL_PIXELS * columns..][..columns];
         for (cell, (across, down)) in
-            line.iter_mut().zip(across.chunks_exact(CELL).zip(down.chunks_exact(CELL)))
+            line.iter_mut().zip(across.chunks_exact(CELL_PIXELS).zip(down.chunks_exact(CELL_PIXELS)))
         {
             for (&x, &y) in across.iter().zip(down) {
-                cell.add(Cell { xx: x * x, yy: y * y, xy: x * y });
+                cell.add(GradientCell { xx: x * x, yy: y * y, xy: x * y });
             }
         }
     }
-    let share = 1.0 / (CELL * CELL) as f32;
+    let share = 1.0 / (CELL_PIXELS * CELL_PIXELS) as f32;
     for cell in &mut cells {
-        *cell = Cell { xx: cell.xx * share, yy: cell.yy * share, xy: cell.xy * share };
+        *cell = GradientCell { xx: cell.xx * share, yy: cell.yy * share, xy: cell.xy * share };
     }
     cells
 }
 
-fn smooth(cells: &[Cell], columns: usize, rows: usize) -> Vec<Cell> {
-    let mut smoothed = vec![Cell::default(); cells.len()];
+fn smooth(cells: &[GradientCell], columns: usize, rows: usize) -> Vec<GradientCell> {
+    let mut smoothed = vec![GradientCell::default(); cells.len()];
     for row in 0..rows {
         for column in 0..columns {
             let mut count = 0.0;
-            let mut sum = Cell::default();
+            let mut sum = GradientCell::default();
             for y in row.saturating_sub(1)..(row + 2).min(rows) {
                 for x in column.saturating_sub(1)..(column + 2).min(columns) {
                     sum.add(cells[y * columns + x]);
@@ -115,21 +115,21 @@ fn smooth(cells: &[Cell], columns: usize, rows: usize) -> Vec<Cell> {
                 }
             }
             smoothed[row * columns + column] =
-                Cell { xx: sum.xx / count, yy: sum.yy / count, xy: sum.xy / count };
+                GradientCell { xx: sum.xx / count, yy: sum.yy / count, xy: sum.xy / count };
         }
     }
     smoothed
 }
 
 /// The marked cells that hang together with the first and run in about its direction; takes their marks away.
-fn flood(cells: &[Cell], marked: &mut [bool], columns: usize, start: usize) -> Vec<usize> {
+fn flood(cells: &[GradientCell], marked: &mut [bool], columns: usize, start: usize) -> Vec<usize> {
     let mut members = Vec::new();
     let mut waiting = vec![start];
     let mut direction = [0.0_f32; 2];
     marked[start] = false;
     while let Some(at) = waiting.pop() {
         members.push(at);
-        let [x, y] = cells[at].double();
+        let [x, y] = cells[at].double_angle();
         direction = [direction[0] + x, direction[1] + y];
         let neighbours = [
             (at % columns > 0).then(|| at.wrapping_sub(1)),
@@ -139,7 +139,7 @@ fn flood(cells: &[Cell], marked: &mut [bool], columns: usize, start: usize) -> V
         ];
         for next in neighbours.into_iter().flatten() {
             if marked.get(next) == Some(&true) {
-                let [x, y] = cells[next].double();
+                let [x, y] = cells[next].double_angle();
                 let (length, other) = (x.hypot(y), direction[0].hypot(direction[1]));
                 // Within 20 degrees, which are 40 of twice the angle.
                 if x * direction[0] + y * direction[1] > 0.77 * length * other {
@@ -152,18 +152,22 @@ fn flood(cells: &[Cell], marked: &mut [bool], columns: usize, start: usize) -> V
     members
 }
 
-fn describe(cells: &[Cell], members: &[usize], columns: usize) -> Option<Region> {
+fn describe(cells: &[GradientCell], members: &[usize], columns: usize) -> Option<BarcodeRegion> {
     let mut double = [0.0_f32; 2];
     let mut weight = 0.0;
     for &at in members {
-        let [x, y] = cells[at].double();
+        let [x, y] = cells[at].double_angle();
         double = [double[0] + x, double[1] + y];
         weight += cells[at].energy();
     }
     let angle = double[1].atan2(double[0]) / 2.0;
     let (sine, cosine) = angle.sin_cos();
-    let middle =
-        |at: usize| [(at % columns * CELL + CELL / 2) as f32, (at / columns * CELL + CELL / 2) as f32];
+    let middle = |at: usize| {
+        [
+            (at % columns * CELL_PIXELS + CELL_PIXELS / 2) as f32,
+            (at / columns * CELL_PIXELS + CELL_PIXELS / 2) as f32,
+        ]
+    };
     let (mut low, mut high) = ([f32::MAX; 2], [f32::MIN; 2]);
     for &at in members {
         let [x, y] = middle(at);
@@ -174,22 +178,22 @@ fn describe(cells: &[Cell], members: &[usize], columns: usize) -> Option<Region>
     }
     let extent = [high[0] - low[0], high[1] - low[1]];
     // Bars that are longer than all of them are wide are lines of a form, not a code.
-    if extent[0] < 4.0 * CELL as f32 || extent[1] > extent[0] * 2.0 {
+    if extent[0] < 4.0 * CELL_PIXELS as f32 || extent[1] > extent[0] * 2.0 {
         return None;
     }
     let (along, across) = (f32::midpoint(low[0], high[0]), f32::midpoint(low[1], high[1]));
-    Some(Region {
+    Some(BarcodeRegion {
         centre: [along * cosine - across * sine, along * sine + across * cosine],
         angle,
         half: [
-            extent[0] / 2.0 * 1.08 + 2.5 * CELL as f32,
-            extent[1] / 2.0 + extent[0] * 0.05 + 2.5 * CELL as f32,
+            extent[0] / 2.0 * 1.08 + 2.5 * CELL_PIXELS as f32,
+            extent[1] / 2.0 + extent[0] * 0.05 + 2.5 * CELL_PIXELS as f32,
         ],
         weight,
     })
 }
 
-impl Region {
+impl BarcodeRegion {
     /// Cut out with its bars upright, turned by some degrees more and scaled; and the map back to the plane.
     pub(super) fn turn_upright(
         &self,
@@ -199,7 +203,7 @@ impl Region {
     ) -> Option<(Plane, Homography)> {
         let [width, height] = self.half.map(|half| half * 2.0);
         let corners = self.corners(degrees);
-        cut(plane, &corners, width, height, scale)
+        cut_rectangle(plane, &corners, width, height, scale)
     }
 
     /// Cut out so that an outline, in pixels of the region turned upright at a scale of 1, becomes a rectangle with a
@@ -211,7 +215,7 @@ impl Region {
         scale: f32,
     ) -> Option<(Plane, Homography)> {
         let [width, height] = self.half.map(|half| half * 2.0);
-        let upright = Homography::between(
+        let upright = Homography::from_corners(
             &[[0.0, 0.0], [width, 0.0], [width, height], [0.0, height]],
             &self.corners(0.0),
         )?;
@@ -223,11 +227,11 @@ impl Region {
         }
         // From a rectangle with a margin to the outline, by way of the rectangle without.
         let (side, level) = (0.06, 0.12);
-        let straight = Homography::between(&[[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]], outline)?;
+        let straight = Homography::from_corners(&[[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]], outline)?;
         let with_margin =
             [[-side, -level], [1.0 + side, -level], [1.0 + side, 1.0 + level], [-side, 1.0 + level]];
         let corners = with_margin.map(|corner| upright.apply(straight.apply(corner)));
-        cut(plane, &corners, wide * (1.0 + 2.0 * side), high * (1.0 + 2.0 * level), scale)
+        cut_rectangle(plane, &corners, wide * (1.0 + 2.0 * side), high * (1.0 + 2.0 * level), scale)
     }
 
     fn corners(&self, degrees: f32) -> [Point; 4] {
@@ -244,7 +248,7 @@ impl Region {
 }
 
 /// The part between four corners as a rectangle of the given size, scaled, of at most 6 million pixels.
-fn cut(
+fn cut_rectangle(
     plane: &Plane,
     corners: &[Point; 4],
     width: f32,
@@ -254,6 +258,6 @@ fn cut(
     let scale = scale.min((6.0e6 / (width * height)).sqrt());
     let (width, height) = ((width * scale).max(1.0), (height * scale).max(1.0));
     let from = [[0.0, 0.0], [width, 0.0], [width, height], [0.0, height]];
-    let map = Homography::between(&from, corners)?;
-    Some((map.look_up(plane, width as usize, height as usize), map))
+    let map = Homography::from_corners(&from, corners)?;
+    Some((map.warp_plane(plane, width as usize, height as usize), map))
 }

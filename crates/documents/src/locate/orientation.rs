@@ -1,17 +1,17 @@
 //! Which way is up, guessed from print: lines of text lie level, and begin below one another but end where they end.
 
-use crate::picture::page::Plane;
+use crate::picture::plane::Plane;
 use base::Picture;
 
 /// Quarter turns (0 to 3) that the corners of a lying page must be rotated by so that its print is upright, and how sure
 /// that is, 0 to 1. A `card` is taken to lie.
-pub(super) fn guess(page: &Picture, card: bool) -> (usize, f32) {
+pub(super) fn guess_rotation(page: &Picture, card: bool) -> (usize, f32) {
     let plane = Plane::luma(page);
-    let level = Print::of(&plane);
+    let level = TextProfile::of(&plane);
     let (turn, print) = if card {
         (0, level)
     } else {
-        let upright = Print::of(&plane.transpose());
+        let upright = TextProfile::of(&plane.transpose());
         if level.lines >= upright.lines { (0, level) } else { (1, upright) }
     };
     // Transposing mirrors: what began at the left of a page that was turned clockwise began at its foot.
@@ -28,7 +28,7 @@ pub(super) fn guess(page: &Picture, card: bool) -> (usize, f32) {
 }
 
 /// How print lies along the rows of a plane.
-struct Print {
+struct TextProfile {
     /// How much the rows differ in how much print they hold: lines of text and the gaps between them.
     lines: f32,
     /// How many pieces of text begin below one another, squared and summed.
@@ -37,10 +37,10 @@ struct Print {
     right: f32,
 }
 
-impl Print {
+impl TextProfile {
     fn of(plane: &Plane) -> Self {
         let (width, height) = (plane.width(), plane.height());
-        let light = plane.mean(12);
+        let light = plane.box_mean(12);
         // Ink: darker than around it.
         let dark: Vec<bool> = plane
             .values()
@@ -54,7 +54,7 @@ impl Print {
         let changes = counts.windows(2).map(|pair| (pair[0] - pair[1]).powi(2)).sum::<f32>() / height as f32;
         let (mut begins, mut ends) = (vec![0.0_f32; width], vec![0.0_f32; width]);
         for row in dark.chunks_exact(width).step_by(2) {
-            pieces(row, &mut begins, &mut ends);
+            count_text_runs(row, &mut begins, &mut ends);
         }
         let aligned =
             |places: &[f32]| places.windows(5).map(|near| near.iter().sum::<f32>().powi(2)).sum::<f32>();
@@ -63,7 +63,7 @@ impl Print {
 }
 
 /// Counts where pieces of print begin and end: ink with gaps of at most a fiftieth of the row, from a fiftieth of it on.
-fn pieces(row: &[bool], begins: &mut [f32], ends: &mut [f32]) {
+fn count_text_runs(row: &[bool], begins: &mut [f32], ends: &mut [f32]) {
     let gap = (row.len() / 50).max(4);
     let mut piece: Option<(usize, usize)> = None;
     let mut close = |from: usize, to: usize| {

@@ -26,11 +26,11 @@ pub enum YearWindow {
 }
 
 /// How far ahead a date of expiry may lie, in years.
-const YEARS_AHEAD: i16 = 35;
+const MAX_EXPIRY_YEARS_AHEAD: i16 = 35;
 
 impl ShortDate {
     /// Reads six characters; `None` where a part is neither two digits nor two fillers.
-    pub fn read(text: &[u8]) -> Option<Self> {
+    pub fn parse(text: &[u8]) -> Option<Self> {
         let part = |at: usize| -> Option<Option<u8>> {
             match text.get(at..at + 2)? {
                 b"<<" => Some(None),
@@ -45,7 +45,7 @@ impl ShortDate {
     }
 
     /// The six characters; a part over 99 is printed as unknown.
-    pub fn print(self) -> String {
+    pub fn to_mrz(self) -> String {
         [self.year, self.month, self.day]
             .map(|part| part.filter(|&part| part < 100).map_or("<<".to_owned(), |part| format!("{part:02}")))
             .concat()
@@ -68,7 +68,7 @@ impl ShortDate {
             YearWindow::Expiry if short == 99 => century + 99,
             YearWindow::Expiry => {
                 let ahead = (short - this).rem_euclid(100);
-                if ahead <= YEARS_AHEAD { this + ahead } else { this + ahead - 100 }
+                if ahead <= MAX_EXPIRY_YEARS_AHEAD { this + ahead } else { this + ahead - 100 }
             }
         })
     }
@@ -100,7 +100,7 @@ mod tests {
     use jiff::civil::date;
 
     fn short(text: &str) -> ShortDate {
-        ShortDate::read(text.as_bytes()).unwrap()
+        ShortDate::parse(text.as_bytes()).unwrap()
     }
 
     #[test]
@@ -133,6 +133,6 @@ mod tests {
         for text in ["760229", "<<<<<<", "74<<<<", "<<0230".replace("30", "29").as_str()] {
             assert!(short(text).is_possible(), "{text}");
         }
-        assert_eq!(ShortDate::read(b"7<0812"), None);
+        assert_eq!(ShortDate::parse(b"7<0812"), None);
     }
 }

@@ -1,10 +1,10 @@
 //! The layouts: which characters of which line make which field.
 
-use super::check::Part;
+use super::check_digits::CharacterRange;
 
 /// A layout of lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
-pub enum Format {
+pub enum MrzFormat {
     /// Three lines of 30: a card of the size ID-1 (9303-5).
     #[serde(rename = "TD1")]
     Td1,
@@ -28,7 +28,7 @@ pub enum Format {
 /// What a run of characters means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Field {
+pub enum MrzField {
     /// Kind of document.
     DocumentCode,
     /// Issuing state or organisation.
@@ -57,7 +57,7 @@ pub enum Field {
 
 /// Which characters a place may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum CharacterClass {
     /// Letters and fillers.
     Letters,
     /// Digits and fillers.
@@ -72,9 +72,9 @@ pub enum Kind {
     CheckOrFiller,
 }
 
-impl Kind {
+impl CharacterClass {
     /// Whether a place of this kind may hold the character.
-    pub fn holds(self, character: u8) -> bool {
+    pub fn allows(self, character: u8) -> bool {
         match self {
             Self::Letters => character.is_ascii_uppercase() || character == b'<',
             Self::Digits | Self::CheckOrFiller => character.is_ascii_digit() || character == b'<',
@@ -87,9 +87,9 @@ impl Kind {
 
 /// A run of characters on one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
+pub struct FieldSpan {
     /// What it means.
-    pub field: Field,
+    pub field: MrzField,
     /// Line, from 0.
     pub line: usize,
     /// First character, from 0.
@@ -97,77 +97,86 @@ pub struct Span {
     /// How many.
     pub length: usize,
     /// What may stand there.
-    pub kind: Kind,
+    pub kind: CharacterClass,
     /// Whether a check digit over it follows at once, and of which kind.
-    pub check: Option<Kind>,
+    pub check: Option<CharacterClass>,
 }
 
-const fn span(field: Field, line: usize, from: usize, length: usize, kind: Kind) -> Span {
-    Span { field, line, from, length, kind, check: None }
+const fn span(field: MrzField, line: usize, from: usize, length: usize, kind: CharacterClass) -> FieldSpan {
+    FieldSpan { field, line, from, length, kind, check: None }
 }
 
-const fn checked(field: Field, line: usize, from: usize, length: usize, kind: Kind, check: Kind) -> Span {
-    Span { field, line, from, length, kind, check: Some(check) }
+const fn checked_span(
+    field: MrzField,
+    line: usize,
+    from: usize,
+    length: usize,
+    kind: CharacterClass,
+    check: CharacterClass,
+) -> FieldSpan {
+    FieldSpan { field, line, from, length, kind, check: Some(check) }
 }
 
-const TD1: &[Span] = &[
-    span(Field::DocumentCode, 0, 0, 2, Kind::Letters),
-    span(Field::Issuer, 0, 2, 3, Kind::Letters),
-    checked(Field::DocumentNumber, 0, 5, 9, Kind::Any, Kind::CheckOrFiller),
-    span(Field::Optional, 0, 15, 15, Kind::Any),
-    checked(Field::Birth, 1, 0, 6, Kind::Digits, Kind::Check),
-    span(Field::Sex, 1, 7, 1, Kind::Sex),
-    checked(Field::Expiry, 1, 8, 6, Kind::Digits, Kind::Check),
-    span(Field::Nationality, 1, 15, 3, Kind::Letters),
-    span(Field::SecondOptional, 1, 18, 11, Kind::Any),
-    span(Field::Composite, 1, 29, 1, Kind::Check),
-    span(Field::Names, 2, 0, 30, Kind::Letters),
+const TD1: &[FieldSpan] = &[
+    span(MrzField::DocumentCode, 0, 0, 2, CharacterClass::Letters),
+    span(MrzField::Issuer, 0, 2, 3, CharacterClass::Letters),
+    checked_span(MrzField::DocumentNumber, 0, 5, 9, CharacterClass::Any, CharacterClass::CheckOrFiller),
+    span(MrzField::Optional, 0, 15, 15, CharacterClass::Any),
+    checked_span(MrzField::Birth, 1, 0, 6, CharacterClass::Digits, CharacterClass::Check),
+    span(MrzField::Sex, 1, 7, 1, CharacterClass::Sex),
+    checked_span(MrzField::Expiry, 1, 8, 6, CharacterClass::Digits, CharacterClass::Check),
+    span(MrzField::Nationality, 1, 15, 3, CharacterClass::Letters),
+    span(MrzField::SecondOptional, 1, 18, 11, CharacterClass::Any),
+    span(MrzField::Composite, 1, 29, 1, CharacterClass::Check),
+    span(MrzField::Names, 2, 0, 30, CharacterClass::Letters),
 ];
 
 /// The formats of two lines share all but the lengths and what ends the second line.
 macro_rules! two_lines {
     ($length:expr, $number_check:expr, $($tail:expr),+) => {
         &[
-            span(Field::DocumentCode, 0, 0, 2, Kind::Letters),
-            span(Field::Issuer, 0, 2, 3, Kind::Letters),
-            span(Field::Names, 0, 5, $length - 5, Kind::Letters),
-            checked(Field::DocumentNumber, 1, 0, 9, Kind::Any, $number_check),
-            span(Field::Nationality, 1, 10, 3, Kind::Letters),
-            checked(Field::Birth, 1, 13, 6, Kind::Digits, Kind::Check),
-            span(Field::Sex, 1, 20, 1, Kind::Sex),
-            checked(Field::Expiry, 1, 21, 6, Kind::Digits, Kind::Check),
+            span(MrzField::DocumentCode, 0, 0, 2, CharacterClass::Letters),
+            span(MrzField::Issuer, 0, 2, 3, CharacterClass::Letters),
+            span(MrzField::Names, 0, 5, $length - 5, CharacterClass::Letters),
+            checked_span(MrzField::DocumentNumber, 1, 0, 9, CharacterClass::Any, $number_check),
+            span(MrzField::Nationality, 1, 10, 3, CharacterClass::Letters),
+            checked_span(MrzField::Birth, 1, 13, 6, CharacterClass::Digits, CharacterClass::Check),
+            span(MrzField::Sex, 1, 20, 1, CharacterClass::Sex),
+            checked_span(MrzField::Expiry, 1, 21, 6, CharacterClass::Digits, CharacterClass::Check),
             $($tail),+
         ]
     };
 }
 
-const TD2: &[Span] = two_lines!(
+const TD2: &[FieldSpan] = two_lines!(
     36,
-    Kind::CheckOrFiller,
-    span(Field::Optional, 1, 28, 7, Kind::Any),
-    span(Field::Composite, 1, 35, 1, Kind::Check)
+    CharacterClass::CheckOrFiller,
+    span(MrzField::Optional, 1, 28, 7, CharacterClass::Any),
+    span(MrzField::Composite, 1, 35, 1, CharacterClass::Check)
 );
-const TD3: &[Span] = two_lines!(
+const TD3: &[FieldSpan] = two_lines!(
     44,
-    Kind::Check,
-    checked(Field::Optional, 1, 28, 14, Kind::Any, Kind::CheckOrFiller),
-    span(Field::Composite, 1, 43, 1, Kind::Check)
+    CharacterClass::Check,
+    checked_span(MrzField::Optional, 1, 28, 14, CharacterClass::Any, CharacterClass::CheckOrFiller),
+    span(MrzField::Composite, 1, 43, 1, CharacterClass::Check)
 );
-const MRV_A: &[Span] = two_lines!(44, Kind::Check, span(Field::Optional, 1, 28, 16, Kind::Any));
-const MRV_B: &[Span] = two_lines!(36, Kind::Check, span(Field::Optional, 1, 28, 8, Kind::Any));
-const FRENCH_ID: &[Span] = &[
-    span(Field::DocumentCode, 0, 0, 2, Kind::Letters),
-    span(Field::Issuer, 0, 2, 3, Kind::Letters),
-    span(Field::Names, 0, 5, 25, Kind::Letters),
-    span(Field::Optional, 0, 30, 6, Kind::Any),
-    checked(Field::DocumentNumber, 1, 0, 12, Kind::Any, Kind::Check),
-    span(Field::GivenNames, 1, 13, 14, Kind::Letters),
-    checked(Field::Birth, 1, 27, 6, Kind::Digits, Kind::Check),
-    span(Field::Sex, 1, 34, 1, Kind::Sex),
-    span(Field::Composite, 1, 35, 1, Kind::Check),
+const MRV_A: &[FieldSpan] =
+    two_lines!(44, CharacterClass::Check, span(MrzField::Optional, 1, 28, 16, CharacterClass::Any));
+const MRV_B: &[FieldSpan] =
+    two_lines!(36, CharacterClass::Check, span(MrzField::Optional, 1, 28, 8, CharacterClass::Any));
+const FRENCH_ID: &[FieldSpan] = &[
+    span(MrzField::DocumentCode, 0, 0, 2, CharacterClass::Letters),
+    span(MrzField::Issuer, 0, 2, 3, CharacterClass::Letters),
+    span(MrzField::Names, 0, 5, 25, CharacterClass::Letters),
+    span(MrzField::Optional, 0, 30, 6, CharacterClass::Any),
+    checked_span(MrzField::DocumentNumber, 1, 0, 12, CharacterClass::Any, CharacterClass::Check),
+    span(MrzField::GivenNames, 1, 13, 14, CharacterClass::Letters),
+    checked_span(MrzField::Birth, 1, 27, 6, CharacterClass::Digits, CharacterClass::Check),
+    span(MrzField::Sex, 1, 34, 1, CharacterClass::Sex),
+    span(MrzField::Composite, 1, 35, 1, CharacterClass::Check),
 ];
 
-impl Format {
+impl MrzFormat {
     /// Every format, the likely ones first.
     pub const ALL: [Self; 6] = [Self::Td3, Self::Td1, Self::Td2, Self::MrvA, Self::MrvB, Self::FrenchId];
 
@@ -186,7 +195,7 @@ impl Format {
     }
 
     /// The fields, line by line.
-    pub fn spans(self) -> &'static [Span] {
+    pub fn spans(self) -> &'static [FieldSpan] {
         match self {
             Self::Td1 => TD1,
             Self::Td2 => TD2,
@@ -198,12 +207,12 @@ impl Format {
     }
 
     /// The field's span.
-    pub fn span(self, field: Field) -> Option<&'static Span> {
+    pub fn span(self, field: MrzField) -> Option<&'static FieldSpan> {
         self.spans().iter().find(|span| span.field == field)
     }
 
     /// What the composite check digit covers, in its order; empty for visas.
-    pub(crate) fn composite(self) -> &'static [Part] {
+    pub(crate) fn composite(self) -> &'static [CharacterRange] {
         match self {
             Self::Td1 => &[(0, 5, 30), (1, 0, 7), (1, 8, 15), (1, 18, 29)],
             Self::Td2 => &[(1, 0, 10), (1, 13, 20), (1, 21, 35)],
@@ -213,8 +222,8 @@ impl Format {
         }
     }
 
-    /// What a place may hold; [`Kind::Any`] outside the layout.
-    pub fn kind(self, line: usize, at: usize) -> Kind {
+    /// What a place may hold; [`CharacterClass::Any`] outside the layout.
+    pub fn character_class(self, line: usize, at: usize) -> CharacterClass {
         for span in self.spans().iter().filter(|span| span.line == line) {
             if (span.from..span.from + span.length).contains(&at) {
                 return span.kind;
@@ -225,7 +234,7 @@ impl Format {
                 return check;
             }
         }
-        Kind::Any
+        CharacterClass::Any
     }
 
     /// Whether the document may be of this format by its first two letters.

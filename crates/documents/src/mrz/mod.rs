@@ -1,31 +1,31 @@
 //! Machine-readable zones: their text (ICAO 9303 parts 3 to 7, and the French card of 1995 to 2021) and how it is
 //! read from a photograph.
 //!
-//! [`parse`] and [`print()`] are each other's inverse; [`find_in_text`] looks for a zone in text that something else has
+//! [`parse`] and [`encode()`] are each other's inverse; [`find_in_text`] looks for a zone in text that something else has
 //! read; [`read::Reader`] looks for one in a picture.
 
-mod check;
+mod check_digits;
 mod date;
+mod encode;
 mod format;
 mod name;
 mod parse;
-mod print;
-pub mod read;
+pub mod reader;
 mod repair;
 pub mod transliterate;
 
-pub use check::{Check, Verdict, check_digit};
+pub use check_digits::{CheckDigit, CheckDigitVerdict, check_digit};
 pub use date::{ShortDate, YearWindow};
-pub use format::{Field, Format, Kind, Span};
-pub use parse::{ParseError, Parsed, Problem, Repair, parse};
-pub use print::{PrintError, print};
+pub use encode::{MrzEncodeError, encode};
+pub use format::{CharacterClass, FieldSpan, MrzField, MrzFormat};
+pub use parse::{CharacterRepair, MrzParseError, MrzProblem, ParsedMrz, parse};
 pub use repair::{find_in_text, parse_repaired};
 
 /// What a zone says, field by field, as printed: fillers at the end are gone, nothing is interpreted.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Mrz {
     /// How it is laid out.
-    pub format: Format,
+    pub format: MrzFormat,
     /// One or two characters: `P`, `PD`, `ID`, `V`.
     pub document_code: String,
     /// Who issued it: one to three letters, see [`crate::countries`].

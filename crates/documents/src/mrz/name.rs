@@ -17,7 +17,7 @@ pub(crate) fn spaced(text: &[u8]) -> String {
 }
 
 /// Whether the name may go on beyond the field: its last place is no filler.
-pub(crate) fn may_be_cut(field: &[u8]) -> bool {
+pub(crate) fn may_be_truncated(field: &[u8]) -> bool {
     field.last().is_some_and(|&c| c != b'<')
 }
 
@@ -26,16 +26,16 @@ pub(crate) fn may_be_cut(field: &[u8]) -> bool {
 pub(crate) fn join(primary: &str, secondary: &str, room: usize) -> String {
     let (primary, secondary) = (primary.replace(' ', "<"), secondary.replace(' ', "<"));
     if secondary.is_empty() {
-        return cut(&primary, room);
+        return truncate(&primary, room);
     }
     // Two fillers and a letter.
-    let first = cut(&primary, room.saturating_sub(3));
+    let first = truncate(&primary, room.saturating_sub(3));
     let rest = room.saturating_sub(first.len() + 2);
-    format!("{first}<<{}", cut(&secondary, rest))
+    format!("{first}<<{}", truncate(&secondary, rest))
 }
 
 /// As much as there is room for, ending with a letter: a filler at the edge gives way by shortening the part before.
-pub(crate) fn cut(text: &str, room: usize) -> String {
+pub(crate) fn truncate(text: &str, room: usize) -> String {
     let mut characters: Vec<char> = text.chars().collect();
     while characters.len() > room && room > 0 && characters[room - 1] == '<' {
         // The letter before the filler goes, and the next part's first letter moves into the last place.
@@ -54,8 +54,8 @@ mod tests {
     fn a_name_is_cut_so_that_a_letter_ends_it() {
         let long = join("NILAVADHANANANDA", "CHAYAPA DEJTHAMRONG KRASUANG", 39);
         assert_eq!(long, "NILAVADHANANANDA<<CHAYAPA<DEJTHAMRONG<K");
-        assert!(may_be_cut(long.as_bytes()));
-        assert_eq!(cut("ABC<DEF", 4), "AB<D");
+        assert!(may_be_truncated(long.as_bytes()));
+        assert_eq!(truncate("ABC<DEF", 4), "AB<D");
         assert_eq!(join("BENNELONG WOOLOOMOOLOO WARRANDYTE WARNAMBOOL", "DINGO POTOROO", 39).len(), 39);
     }
 

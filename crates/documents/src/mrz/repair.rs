@@ -2,57 +2,58 @@
 //! length, letters where digits belong.
 
 use super::{
-    FILLER, Format,
-    check::{Verdict, checks},
-    format::Kind,
-    parse::{ParseError, Parsed, Repair, clean, parse_as, tell_format},
+    FILLER, MrzFormat,
+    check_digits::{CheckDigitVerdict, verify_check_digits},
+    format::CharacterClass,
+    parse::{CharacterRepair, MrzParseError, ParsedMrz, clean, detect_format, parse_as},
 };
 
 /// What looks alike, digits first. A place's kind says which of them it can be.
-const ALIKE: [&[u8]; 8] = [b"0OQD", b"1IL", b"2Z", b"4A", b"5S", b"6G", b"7T", b"8B"];
+const LOOKALIKES: [&[u8]; 8] = [b"0OQD", b"1IL", b"2Z", b"4A", b"5S", b"6G", b"7T", b"8B"];
 /// A line may lack or have too many characters by so many, where it has fillers to give or take.
-const MOST_OFF: usize = 8;
+const MAX_LENGTH_DIFFERENCE_CHARS: usize = 8;
 /// Lines looked at in a text, and characters in each: nobody's identity is further down.
-const MOST_LINES: usize = 2000;
-const LONGEST: usize = 200;
+const MAX_TEXT_LINES: usize = 2000;
+const MAX_LINE_CHARS: usize = 200;
 
 /// Reads lines as [`super::parse`] does, but forgives: fillers lost or gained, what looks alike and stands where only
 /// the other can stand, and one character whose exchange for its likeness makes a wrong check digit right, where there
-/// is just one such. Every change is told in [`Parsed::repairs`].
-pub fn parse_repaired<S: AsRef<str>>(lines: &[S]) -> Result<Parsed, ParseError> {
+/// is just one such. Every change is told in [`ParsedMrz::repairs`].
+pub fn parse_repaired<S: AsRef<str>>(lines: &[S]) -> Result<ParsedMrz, MrzParseError> {
     if !(2..=3).contains(&lines.len()) {
-        return Err(ParseError::Shape);
+        return Err(MrzParseError::Shape);
     }
     let lines = lines.iter().enumerate().map(|(at, line)| clean(line.as_ref(), at + 1));
     let lines = lines.collect::<Result<Vec<_>, _>>()?;
-    let of_length = |format: &Format| lines.iter().all(|line| line.len() == format.length());
-    let whole = Format::ALL.into_iter().any(|format| format.lines() == lines.len() && of_length(&format));
-    let read = Format::ALL
+    let of_length = |format: &MrzFormat| lines.iter().all(|line| line.len() == format.length());
+    let whole = MrzFormat::ALL.into_iter().any(|format| format.lines() == lines.len() && of_length(&format));
+    let read = MrzFormat::ALL
         .into_iter()
         // Lines that are as long as some format's are not stretched to another's.
         .filter(|format| format.lines() == lines.len() && (!whole || of_length(format)))
         .filter_map(|format| {
-            let fitted = lines.iter().map(|line| fit(line, format.length())).collect::<Option<Vec<_>>>()?;
+            let fitted =
+                lines.iter().map(|line| fit_to_length(line, format.length())).collect::<Option<Vec<_>>>()?;
             // Which of two formats of one shape it is, the lines themselves tell once their letters are in place.
-            let placed = place(format, &fitted);
-            if tell_format(&placed) != Some(format) {
+            let placed = substitute_lookalikes(format, &fitted);
+            if detect_format(&placed) != Some(format) {
                 return None;
             }
-            Some(search(format, &fitted, placed))
+            Some(repair_by_check_digits(format, &fitted, placed))
         })
         .max_by_key(evidence);
-    read.ok_or(ParseError::Shape)
+    read.ok_or(MrzParseError::Shape)
 }
 
 /// Looks for a zone in the lines of a text; the one with the best evidence. Nothing is taken for a zone unless most of
 /// its check digits hold.
-pub fn find_in_text(text: &str) -> Option<Parsed> {
+pub fn find_in_text(text: &str) -> Option<ParsedMrz> {
     let mut lines: Vec<String> = Vec::new();
-    for line in text.lines().take(MOST_LINES) {
+    for line in text.lines().take(MAX_TEXT_LINES) {
         // What is not of the alphabet is noise of the recognition.
         let line: String =
             line.chars().filter(|&c| c.is_ascii_alphanumeric() || "<«‹＜".contains(c)).collect();
-        if !(22..=LONGEST).contains(&line.chars().count()) {
+        if !(22..=MAX_LINE_CHARS).contains(&line.chars().count()) {
             continue;
         }
         match line.len() {
@@ -67,26 +68,29 @@ pub fn find_in_text(text: &str) -> Option<Parsed> {
     }
     let candidates = (2..=3).flat_map(|count| lines.windows(count)).filter_map(|lines| {
         let parsed = parse_repaired(lines).ok()?;
-        let right = parsed.checks.iter().filter(|check| check.verdict == Verdict::Right).count();
+        let right = parsed.checks.iter().filter(|check| check.verdict == CheckDigitVerdict::Right).count();
         (right >= 2 && right * 2 > parsed.checks.len()).then_some(parsed)
     });
     candidates.max_by_key(evidence)
 }
 
 /// How much speaks for a reading; more is better.
-fn evidence(parsed: &Parsed) -> i64 {
-    let checks: i64 =
-        parsed.checks.iter().map(|check| if check.verdict == Verdict::Wrong { -30 } else { 10 }).sum();
+fn evidence(parsed: &ParsedMrz) -> i64 {
+    let checks: i64 = parsed
+        .checks
+        .iter()
+        .map(|check| if check.verdict == CheckDigitVerdict::Wrong { -30 } else { 10 })
+        .sum();
     checks - 5 * parsed.problems.len() as i64 - parsed.repairs.len() as i64
 }
 
 /// The line with fillers put in or taken out where it has most of them, until it is as long as it must be.
-fn fit(line: &[u8], length: usize) -> Option<Vec<u8>> {
+fn fit_to_length(line: &[u8], length: usize) -> Option<Vec<u8>> {
     let mut line = line.to_vec();
     if line.len() == length {
         return Some(line);
     }
-    if line.len().abs_diff(length) > MOST_OFF {
+    if line.len().abs_diff(length) > MAX_LENGTH_DIFFERENCE_CHARS {
         return None;
     }
     // The last of the longest runs: the filling at the end rather than what parts two names.
@@ -113,17 +117,17 @@ fn fit(line: &[u8], length: usize) -> Option<Vec<u8>> {
 }
 
 /// Exchanges what cannot stand in its place for its likeness that can.
-fn place(format: Format, lines: &[Vec<u8>]) -> Vec<Vec<u8>> {
+fn substitute_lookalikes(format: MrzFormat, lines: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let mut lines = lines.to_vec();
     for (number, line) in lines.iter_mut().enumerate() {
         for (at, c) in line.iter_mut().enumerate() {
-            let kind = format.kind(number, at);
-            if kind.holds(*c) {
+            let kind = format.character_class(number, at);
+            if kind.allows(*c) {
                 continue;
             }
-            let alike = ALIKE.iter().find(|group| group.contains(c));
+            let alike = LOOKALIKES.iter().find(|group| group.contains(c));
             if let Some(other) =
-                alike.and_then(|group| group.iter().copied().find(|&other| kind.holds(other)))
+                alike.and_then(|group| group.iter().copied().find(|&other| kind.allows(other)))
             {
                 *c = other;
             }
@@ -133,9 +137,12 @@ fn place(format: Format, lines: &[Vec<u8>]) -> Vec<Vec<u8>> {
 }
 
 /// Looks for single exchanges within wrong fields that make their digits right.
-fn search(format: Format, before: &[Vec<u8>], mut lines: Vec<Vec<u8>>) -> Parsed {
+fn repair_by_check_digits(format: MrzFormat, before: &[Vec<u8>], mut lines: Vec<Vec<u8>>) -> ParsedMrz {
     let wrong = |lines: &[Vec<u8>]| {
-        checks(format, lines).iter().filter(|check| check.verdict == Verdict::Wrong).count()
+        verify_check_digits(format, lines)
+            .iter()
+            .filter(|check| check.verdict == CheckDigitVerdict::Wrong)
+            .count()
     };
     // Each round puts one field right; there are no more fields with a digit than this.
     for _ in 0..4 {
@@ -148,13 +155,15 @@ fn search(format: Format, before: &[Vec<u8>], mut lines: Vec<Vec<u8>>) -> Parsed
         for number in 0..lines.len() {
             for at in 0..lines[number].len() {
                 // Letters of names are covered by no digit, so exchanging them proves nothing.
-                if matches!(format.kind(number, at), Kind::Letters | Kind::Sex) {
+                if matches!(format.character_class(number, at), CharacterClass::Letters | CharacterClass::Sex)
+                {
                     continue;
                 }
                 let c = lines[number][at];
-                let Some(group) = ALIKE.iter().find(|group| group.contains(&c)) else { continue };
-                for &other in
-                    group.iter().filter(|&&other| other != c && format.kind(number, at).holds(other))
+                let Some(group) = LOOKALIKES.iter().find(|group| group.contains(&c)) else { continue };
+                for &other in group
+                    .iter()
+                    .filter(|&&other| other != c && format.character_class(number, at).allows(other))
                 {
                     let mut tried = lines.clone();
                     tried[number][at] = other;
@@ -177,7 +186,7 @@ fn search(format: Format, before: &[Vec<u8>], mut lines: Vec<Vec<u8>>) -> Parsed
         for (at, (&from, &to)) in old.iter().zip(new).enumerate() {
             if from != to {
                 let (from, to) = (char::from(from), char::from(to));
-                parsed.repairs.push(Repair { line: number + 1, at: at + 1, from, to });
+                parsed.repairs.push(CharacterRepair { line: number + 1, at: at + 1, from, to });
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::iter;
 
 /// How many spellings [`spellings`] gives at most.
-const MOST: usize = 24;
+const MAX_SPELLINGS: usize = 24;
 
 /// The letters A to Z for a name in another script or with marks: the first spelling of each character that the
 /// tables give. Blanks, hyphens and commas part names and become one space, apostrophes and full stops vanish, and what
@@ -12,7 +12,7 @@ pub fn transliterate(text: &str) -> String {
     let mut out = String::new();
     for (c, last) in characters(text) {
         if !push_separator(&mut out, c) {
-            out.push_str(options(c, last).first().copied().unwrap_or_default());
+            out.push_str(capital_spellings(c, last).first().copied().unwrap_or_default());
         }
     }
     out.trim_end().to_owned()
@@ -29,8 +29,8 @@ pub fn spellings(text: &str) -> Vec<String> {
             }
             continue;
         }
-        let options = options(c, last);
-        let more = if all.len() * options.len() > MOST { 1 } else { options.len() };
+        let options = capital_spellings(c, last);
+        let more = if all.len() * options.len() > MAX_SPELLINGS { 1 } else { options.len() };
         let grown =
             options.iter().take(more).flat_map(|part| all.iter().map(move |out| format!("{out}{part}")));
         if more > 0 {
@@ -49,12 +49,12 @@ pub fn spellings(text: &str) -> Vec<String> {
 
 /// Each character in its capital form, and whether a name ends after it: teh marbuta is written otherwise there.
 fn characters(text: &str) -> impl Iterator<Item = (char, bool)> {
-    let capitals: Vec<char> = text.chars().flat_map(capitals).collect();
+    let capitals: Vec<char> = text.chars().flat_map(to_capitals).collect();
     let next = capitals.iter().skip(1).map(|&c| is_separator(c)).chain(iter::once(true)).collect::<Vec<_>>();
     capitals.into_iter().zip(next)
 }
 
-fn capitals(c: char) -> impl Iterator<Item = char> {
+fn to_capitals(c: char) -> impl Iterator<Item = char> {
     // The sharp s has a capital of its own; `to_uppercase` would write it as two letters.
     let kept = (c == 'ß').then_some('ẞ');
     let upper = (c != 'ß').then(|| c.to_uppercase());
@@ -76,7 +76,7 @@ fn push_separator(out: &mut String, c: char) -> bool {
 }
 
 /// The ways to write a capital; none for what a zone leaves out.
-fn options(c: char, last: bool) -> &'static [&'static str] {
+fn capital_spellings(c: char, last: bool) -> &'static [&'static str] {
     match c {
         'A'..='Z' | '0'..='9' => {
             const PLAIN: &str = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -285,7 +285,7 @@ mod tests {
     fn every_allowed_spelling_is_given_and_their_number_is_bounded() {
         assert_eq!(spellings("Müller"), ["MUELLER", "MUXXLLER", "MULLER"]);
         assert!(spellings("Peña Nuñez").contains(&"PENXXA NUNEZ".to_owned()));
-        assert!(spellings(&"Ü".repeat(200)).len() <= MOST);
+        assert!(spellings(&"Ü".repeat(200)).len() <= MAX_SPELLINGS);
         assert_eq!(spellings(""), [""]);
         assert_eq!(transliterate("漢字"), "");
     }

@@ -1,13 +1,13 @@
 //! Pictures as the readers need them, shared by everything that looks for something in a picture: planes of brightness,
 //! homographies, filters.
 
-mod filter;
-mod grey;
-pub mod page;
-pub mod page_homography;
+mod filters;
+mod grey_image;
+pub mod homography;
+pub mod plane;
 
-pub use filter::{black_hat, box_blur, otsu};
-pub use grey::{Grey, Pyramid};
+pub use filters::{black_hat, box_blur, otsu};
+pub use grey_image::{GreyImage, ImagePyramid};
 
 use base::Picture;
 

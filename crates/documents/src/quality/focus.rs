@@ -1,7 +1,7 @@
 //! Focus: how much of the steps at edges goes when the page is blurred once more (after Crete and others, 2007).
 
 use super::reading_scale;
-use crate::{locate::PageFormat, picture::page::Plane};
+use crate::{locate::PageFormat, picture::plane::Plane};
 use base::Picture;
 
 /// 0 (nothing left to lose) to 1, in the blurrier of both directions.
@@ -11,7 +11,7 @@ pub(super) fn measure(page: &Picture, format: PageFormat) -> f32 {
     let reading = (width.max(height) * reading_scale(format)) as usize;
     let long = plane.width().max(plane.height());
     // Looked at as large as it is read, never larger than it is.
-    let plane = if long > reading { plane.fit(reading) } else { plane };
+    let plane = if long > reading { plane.resize_to(reading) } else { plane };
     // Noise is sharp everywhere.
     let plane = plane.blur(0.6);
     lost_across(&plane).min(lost_across(&plane.transpose()))

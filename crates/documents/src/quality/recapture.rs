@@ -1,18 +1,18 @@
 //! Whether the camera saw the document or a picture of it: colours, and the grid of a display in the spectrum.
 
 use crate::{
-    locate::{self, Located},
-    picture::{page::Plane, page_homography::Point},
+    locate::{self, LocatedPage},
+    picture::{homography::Point, plane::Plane},
 };
 use base::Picture;
 use pixels::{Complex32, Fft};
 use std::sync::Arc;
 
 /// Two planes of colour without brightness, small enough that noise is gone: blue and red against luma.
-fn colours(picture: &Picture, side: usize) -> [Plane; 2] {
+fn chroma_planes(picture: &Picture, side: usize) -> [Plane; 2] {
     let plane = |difference: &dyn Fn(&[u8; 3]) -> f32| {
         let values = picture.rgb().as_chunks::<3>().0.iter().map(difference).collect();
-        Plane::new(picture.width() as usize, picture.height() as usize, values).fit(side)
+        Plane::new(picture.width() as usize, picture.height() as usize, values).resize_to(side)
     };
     let luma = |[r, g, b]: &[u8; 3]| 0.299 * f32::from(*r) + 0.587 * f32::from(*g) + 0.114 * f32::from(*b);
     [
@@ -23,7 +23,7 @@ fn colours(picture: &Picture, side: usize) -> [Plane; 2] {
 
 /// How much colour the most colourful hundredth of the photo has, 0 to about 180.
 pub(super) fn colourfulness(photo: &Picture) -> f32 {
-    let [blue, red] = colours(photo, 200);
+    let [blue, red] = chroma_planes(photo, 200);
     let strengths: Vec<f32> =
         blue.values().iter().zip(red.values()).map(|(blue, red)| blue.hypot(*red)).collect();
     Plane::new(blue.width(), blue.height(), strengths).quantile(0.99)
@@ -36,56 +36,57 @@ pub(super) fn colour_spread(page: &Picture) -> f32 {
         let mean = plane.values().iter().sum::<f32>() / count;
         plane.values().iter().map(|value| (value - mean).powi(2)).sum::<f32>() / count
     };
-    colours(page, 160).iter().map(spread).sum::<f32>().sqrt()
+    chroma_planes(page, 160).iter().map(spread).sum::<f32>().sqrt()
 }
 
 /// How far out of the page its surroundings are looked at, in parts of its side.
-const AROUND: f32 = 0.7;
+const SURROUNDINGS_SHARE: f32 = 0.7;
 /// Steps on the way, and samples along a side.
-const STEPS: usize = 140;
-const SAMPLES: usize = 24;
+const OUTWARD_STEPS: usize = 140;
+const SAMPLES_PER_SIDE: usize = 24;
 /// The frame of a display is this much darker than the page's paper, and as even.
-const FRAME_DARK: f32 = 0.2;
-const FRAME_EVEN: f32 = 9.0;
+const MAX_FRAME_LUMA_SHARE: f32 = 0.2;
+const MAX_EVEN_LUMA_DEVIATION: f32 = 9.0;
 /// Steps that a frame is wide at least, and the window inside it.
-const FRAME_STEPS: usize = 4;
-const WINDOW_STEPS: usize = 4;
+const MIN_FRAME_STEPS: usize = 4;
+const MIN_WINDOW_STEPS: usize = 4;
 /// Steps that may still be the page's edge.
-const EDGE_STEPS: usize = 3;
+const PAGE_EDGE_STEPS: usize = 3;
 
 /// On how many sides of the page, 0 to 4, what is around it is even and light, as a window is, and then as dark and even
 /// as the frame of a display. A page on a dark table has nothing between itself and the dark.
-pub(super) fn bezel(photo: &Picture, located: &Located) -> f32 {
-    let luma = Plane::luma(photo).fit(BEZEL_SIDE);
+pub(super) fn bezel(photo: &Picture, located: &LocatedPage) -> f32 {
+    let luma = Plane::luma(photo).resize_to(BEZEL_SIDE_PIXELS);
     let scale = luma.width() as f32 / photo.width() as f32;
     let (width, height) = (located.page.width() as f32, located.page.height() as f32);
-    let paper = Plane::luma(&located.page).fit(200).quantile(0.8);
+    let paper = Plane::luma(&located.page).resize_to(200).quantile(0.8);
     let inside = |[x, y]: Point| {
         x >= 0.0 && y >= 0.0 && x < (luma.width() - 1) as f32 && y < (luma.height() - 1) as f32
     };
     let side = |at: &dyn Fn(f32, f32) -> Point| {
         let (mut light, mut dark) = (0, 0);
-        for step in EDGE_STEPS..STEPS {
-            let out = AROUND * step as f32 / STEPS as f32;
-            let along = (0..SAMPLES).map(|sample| 0.1 + 0.8 * sample as f32 / (SAMPLES - 1) as f32);
+        for step in PAGE_EDGE_STEPS..OUTWARD_STEPS {
+            let out = SURROUNDINGS_SHARE * step as f32 / OUTWARD_STEPS as f32;
+            let along =
+                (0..SAMPLES_PER_SIDE).map(|sample| 0.1 + 0.8 * sample as f32 / (SAMPLES_PER_SIDE - 1) as f32);
             let points = along.map(|along| located.to_photo.apply(at(along, out)).map(|value| value * scale));
             let values: Vec<f32> =
-                points.filter(|&point| inside(point)).map(|[x, y]| luma.between(x, y)).collect();
+                points.filter(|&point| inside(point)).map(|[x, y]| luma.interpolate(x, y)).collect();
             // Where most of the line is outside of the photo nothing ends.
-            if values.len() < SAMPLES / 2 {
+            if values.len() < SAMPLES_PER_SIDE / 2 {
                 return false;
             }
             let mean = values.iter().sum::<f32>() / values.len() as f32;
             let spread = values.iter().map(|value| (value - mean).powi(2)).sum::<f32>() / values.len() as f32;
-            let even = spread.sqrt() < FRAME_EVEN;
-            match (even, mean < FRAME_DARK * paper) {
+            let even = spread.sqrt() < MAX_EVEN_LUMA_DEVIATION;
+            match (even, mean < MAX_FRAME_LUMA_SHARE * paper) {
                 (true, false) if dark == 0 => light += 1,
                 (true, true) => dark += 1,
                 // The step from the one to the other is in both.
-                _ if light >= WINDOW_STEPS && dark == 0 => {}
+                _ if light >= MIN_WINDOW_STEPS && dark == 0 => {}
                 _ => break,
             }
-            if light >= WINDOW_STEPS && dark >= FRAME_STEPS {
+            if light >= MIN_WINDOW_STEPS && dark >= MIN_FRAME_STEPS {
                 return true;
             }
         }
@@ -101,26 +102,28 @@ pub(super) fn bezel(photo: &Picture, located: &Located) -> f32 {
 }
 
 /// The long side of the picture in which the frame is looked for.
-const BEZEL_SIDE: usize = 1000;
+const BEZEL_SIDE_PIXELS: usize = 1000;
 
 /// Pixels of a block that the spectrum is taken of.
-const BLOCK: usize = 256;
+const BLOCK_PIXELS: usize = 256;
 
 /// How far the strongest single frequency stands out of those near it, in decades of power: a grid of pixels, or what it
 /// becomes when another grid looks at it. A display has it everywhere, print only where print is, and perspective moves
 /// it from place to place: so each block is looked at alone, and all but a third must have it. Of the photo as it is,
 /// because drawing the page flat would smooth it.
 pub(super) fn spectral_peak(photo: &Picture, corners: &[Point; 4]) -> f32 {
-    let blocks = blocks(photo, corners);
+    let blocks = spectrum_blocks(photo, corners);
     // Brightness, and red against blue: stripes of a display differ in colour, print does not.
     let looks: [fn(&[u8; 3]) -> f32; 2] = [
         |[r, g, b]| 0.299 * f32::from(*r) + 0.587 * f32::from(*g) + 0.114 * f32::from(*b),
         |[r, _, b]| f32::from(*r) - f32::from(*b),
     ];
-    let spectrum = Spectrum::new();
+    let spectrum = BlockSpectrum::new();
     let mut peaks: Vec<f32> = blocks
         .iter()
-        .map(|block| looks.iter().map(|look| spectrum.stands_out(photo, *block, *look)).fold(0.0, f32::max))
+        .map(|block| {
+            looks.iter().map(|look| spectrum.peak_prominence(photo, *block, *look)).fold(0.0, f32::max)
+        })
         .collect();
     if peaks.is_empty() {
         return 0.0;
@@ -130,50 +133,50 @@ pub(super) fn spectral_peak(photo: &Picture, corners: &[Point; 4]) -> f32 {
 }
 
 /// Up to twelve blocks whose middle is on the page, evenly spread.
-fn blocks(photo: &Picture, corners: &[Point; 4]) -> Vec<[usize; 2]> {
+fn spectrum_blocks(photo: &Picture, corners: &[Point; 4]) -> Vec<[usize; 2]> {
     let (width, height) = (photo.width() as usize, photo.height() as usize);
-    if width < BLOCK || height < BLOCK {
+    if width < BLOCK_PIXELS || height < BLOCK_PIXELS {
         return Vec::new();
     }
     let steps = |length: usize| {
-        let count = (length / BLOCK).clamp(1, 8);
-        (0..=count).map(move |at| (length - BLOCK) * at / count)
+        let count = (length / BLOCK_PIXELS).clamp(1, 8);
+        (0..=count).map(move |at| (length - BLOCK_PIXELS) * at / count)
     };
     let mut blocks: Vec<[usize; 2]> = steps(height).flat_map(|y| steps(width).map(move |x| [x, y])).collect();
     blocks.retain(|[x, y]| {
-        let middle = [(x + BLOCK / 2) as f32, (y + BLOCK / 2) as f32];
+        let middle = [(x + BLOCK_PIXELS / 2) as f32, (y + BLOCK_PIXELS / 2) as f32];
         locate::is_inside(corners, middle)
     });
     let every = blocks.len().div_ceil(12).max(1);
     blocks.into_iter().step_by(every).collect()
 }
 
-struct Spectrum {
+struct BlockSpectrum {
     transform: Arc<dyn Fft<f32>>,
     window: Vec<f32>,
 }
 
-impl Spectrum {
+impl BlockSpectrum {
     fn new() -> Self {
-        let step = std::f32::consts::TAU / BLOCK as f32;
+        let step = std::f32::consts::TAU / BLOCK_PIXELS as f32;
         Self {
-            transform: pixels::fourier(BLOCK),
-            window: (0..BLOCK).map(|at| 0.5 - 0.5 * ((at as f32 + 0.5) * step).cos()).collect(),
+            transform: pixels::plan_fft(BLOCK_PIXELS),
+            window: (0..BLOCK_PIXELS).map(|at| 0.5 - 0.5 * ((at as f32 + 0.5) * step).cos()).collect(),
         }
     }
 
     /// The largest difference, in decades, between the power near a frequency and that around it.
-    fn stands_out(&self, photo: &Picture, block: [usize; 2], look: fn(&[u8; 3]) -> f32) -> f32 {
+    fn peak_prominence(&self, photo: &Picture, block: [usize; 2], look: fn(&[u8; 3]) -> f32) -> f32 {
         // Nine frequencies together are as wide as the window makes one.
-        let power = self.power(photo, block, look).mean(1).map(|power| (power + 1.0).log10());
-        let (wide, near) = (power.mean(7), power.mean(2));
-        let half = BLOCK as i64 / 2;
+        let power = self.power_spectrum(photo, block, look).box_mean(1).map(|power| (power + 1.0).log10());
+        let (wide, near) = (power.box_mean(7), power.box_mean(2));
+        let half = BLOCK_PIXELS as i64 / 2;
         let mut most = 0.0_f32;
-        for y in 8..BLOCK as i64 - 8 {
-            for x in 8..BLOCK as i64 - 8 {
+        for y in 8..BLOCK_PIXELS as i64 - 8 {
+            for x in 8..BLOCK_PIXELS as i64 - 8 {
                 let (u, v) = (x - half, y - half);
-                let radius = ((u * u + v * v) as f32).sqrt() / BLOCK as f32;
-                if !(0.16..0.46).contains(&radius) || of_the_file(u, v) {
+                let radius = ((u * u + v * v) as f32).sqrt() / BLOCK_PIXELS as f32;
+                if !(0.16..0.46).contains(&radius) || is_jpeg_frequency(u, v) {
                     continue;
                 }
                 let around = (wide.at(x, y) * 225.0 - near.at(x, y) * 25.0) / 200.0;
@@ -184,32 +187,34 @@ impl Spectrum {
     }
 
     /// The power of each frequency of a windowed block, zero in the middle.
-    fn power(&self, photo: &Picture, [left, top]: [usize; 2], look: fn(&[u8; 3]) -> f32) -> Plane {
+    fn power_spectrum(&self, photo: &Picture, [left, top]: [usize; 2], look: fn(&[u8; 3]) -> f32) -> Plane {
         let pixels = photo.rgb().as_chunks::<3>().0;
-        let row = |y: usize| &pixels[(top + y) * photo.width() as usize + left..][..BLOCK];
-        let mean = (0..BLOCK).flat_map(row).map(look).sum::<f32>() / (BLOCK * BLOCK) as f32;
-        let mut block: Vec<Complex32> = Vec::with_capacity(BLOCK * BLOCK);
-        for y in 0..BLOCK {
+        let row = |y: usize| &pixels[(top + y) * photo.width() as usize + left..][..BLOCK_PIXELS];
+        let mean =
+            (0..BLOCK_PIXELS).flat_map(row).map(look).sum::<f32>() / (BLOCK_PIXELS * BLOCK_PIXELS) as f32;
+        let mut block: Vec<Complex32> = Vec::with_capacity(BLOCK_PIXELS * BLOCK_PIXELS);
+        for y in 0..BLOCK_PIXELS {
             let line = row(y).iter().zip(&self.window);
             block.extend(
                 line.map(|(pixel, x)| Complex32::new((look(pixel) - mean) * x * self.window[y], 0.0)),
             );
         }
         self.transform.process(&mut block);
-        let mut turned: Vec<Complex32> =
-            (0..BLOCK * BLOCK).map(|at| block[at % BLOCK * BLOCK + at / BLOCK]).collect();
-        self.transform.process(&mut turned);
-        let middle = |at: usize| (at + BLOCK / 2) % BLOCK;
-        let power = (0..BLOCK * BLOCK)
-            .map(|at| turned[middle(at / BLOCK) * BLOCK + middle(at % BLOCK)].norm_sqr())
+        let mut turned: Vec<Complex32> = (0..BLOCK_PIXELS * BLOCK_PIXELS)
+            .map(|at| block[at % BLOCK_PIXELS * BLOCK_PIXELS + at / BLOCK_PIXELS])
             .collect();
-        Plane::new(BLOCK, BLOCK, power)
+        self.transform.process(&mut turned);
+        let middle = |at: usize| (at + BLOCK_PIXELS / 2) % BLOCK_PIXELS;
+        let power = (0..BLOCK_PIXELS * BLOCK_PIXELS)
+            .map(|at| turned[middle(at / BLOCK_PIXELS) * BLOCK_PIXELS + middle(at % BLOCK_PIXELS)].norm_sqr())
+            .collect();
+        Plane::new(BLOCK_PIXELS, BLOCK_PIXELS, power)
     }
 }
 
 /// Edges of JPEG's blocks: multiples of an eighth along an axis.
-fn of_the_file(u: i64, v: i64) -> bool {
-    let eighth = BLOCK as i64 / 8;
+fn is_jpeg_frequency(u: i64, v: i64) -> bool {
+    let eighth = BLOCK_PIXELS as i64 / 8;
     let multiple = |value: i64| {
         let rest = value.rem_euclid(eighth);
         rest <= 2 || rest >= eighth - 2

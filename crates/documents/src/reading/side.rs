@@ -1,11 +1,11 @@
 //! One side: where its page is, what is on it, and how good its photo is.
 
-use super::Reader;
+use super::DocumentReader;
 use crate::{
     barcode::{self, Barcode},
-    locate::{Hints, Located, ZoneHint, locate, upwards},
-    mrz::read::Zone,
-    picture::{mirror, page_homography::Point},
+    locate::{LocatedPage, PageHints, ZoneHint, locate, up_direction},
+    mrz::reader::MrzReading,
+    picture::{homography::Point, mirror},
     quality, text,
 };
 use base::Picture;
@@ -17,47 +17,48 @@ use std::{
     },
     thread::ScopedJoinHandle,
 };
-use vision::{Vision, VisionError};
+use vision::{VisionError, VisionModels};
 
 /// A side that was read.
-pub struct Side {
+pub struct DocumentSide {
     /// Its page, flat and upright where it was found; the whole picture where not.
     pub page: Picture,
     /// Where the page is in the photo; nothing for pages of files, and where none was found.
-    pub located: Option<Place>,
+    pub located: Option<PageOutline>,
     /// Its machine readable zone; corners are those of the photo.
-    pub zone: Option<Zone>,
+    pub zone: Option<MrzReading>,
     /// Its barcodes; corners are those of the photo.
     pub barcodes: Vec<Barcode>,
     /// What is printed for people, in reading order; corners are those of the page.
-    pub lines: Vec<text::Line>,
+    pub lines: Vec<text::TextLine>,
     /// What is wrong with the photo: empty where no page was found in one.
-    pub quality: Vec<quality::Measure>,
+    pub quality: Vec<quality::QualityMeasure>,
     /// Whether the photo was seen in a mirror.
     pub mirrored: bool,
 }
 
 /// Where a page is in its photo.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place {
+pub struct PageOutline {
     /// The page's own top left, top right, bottom right and bottom left, in pixels of the photo.
     pub corners: [Point; 4],
     /// How surely it is a page, 0 to 1.
     pub confidence: f32,
 }
 
-impl Side {
+impl DocumentSide {
     /// Whether there is a zone, a barcode, or a label of a field on it: a net for text sees letters in a mirror, too.
-    fn makes_sense(&self) -> bool {
-        let worded =
-            |line: &&text::Line| text::labels::label_of(&line.text).is_some_and(|label| label.worded);
+    fn has_readable_content(&self) -> bool {
+        let worded = |line: &&text::TextLine| {
+            text::label_dictionary::leading_label(&line.text).is_some_and(|label| label.worded)
+        };
         let labels = self.lines.iter().filter(worded).count();
-        self.zone.is_some() || !self.barcodes.is_empty() || labels >= FEW_LABELS
+        self.zone.is_some() || !self.barcodes.is_empty() || labels >= MIN_LABELS
     }
 }
 
 // What is written on it must not reach a log by way of `{:?}`.
-impl std::fmt::Debug for Side {
+impl std::fmt::Debug for DocumentSide {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
@@ -71,30 +72,34 @@ impl std::fmt::Debug for Side {
 }
 
 /// How high a face on a page is at least, of the page's longer side, that shows which way is up: portraits are a sixth of it.
-const SMALLEST_FACE: f32 = 0.08;
+const MIN_FACE_HEIGHT_SHARE: f32 = 0.08;
 /// Fewer labels may be read into letters in a mirror.
-const FEW_LABELS: usize = 2;
+const MIN_LABELS: usize = 2;
 /// Fewer lines of a file's own are none: it is a scan, and what matters is in the picture.
-const FEW_LINES: usize = 3;
+const MIN_FILE_LINES: usize = 3;
 
 /// A photo of a side. One in a mirror, as front cameras make them, is turned round when nothing can be made of it.
 pub(super) fn read_photo(
-    reader: &mut Reader,
-    vision: &mut Vision,
+    reader: &mut DocumentReader,
+    vision: &mut VisionModels,
     photo: &Picture,
-) -> Result<Side, VisionError> {
-    let side = read_as_it_is(reader, vision, photo)?;
-    if side.makes_sense() {
+) -> Result<DocumentSide, VisionError> {
+    let side = read_photo_unmirrored(reader, vision, photo)?;
+    if side.has_readable_content() {
         return Ok(side);
     }
     let Some(turned) = mirror(photo) else { return Ok(side) };
-    let other = read_as_it_is(reader, vision, &turned)?;
-    Ok(if other.makes_sense() { Side { mirrored: true, ..other } } else { side })
+    let other = read_photo_unmirrored(reader, vision, &turned)?;
+    Ok(if other.has_readable_content() { DocumentSide { mirrored: true, ..other } } else { side })
 }
 
 /// Reads a photo as it lies. Two things are done at once: barcodes are looked for beside the zone, the page and its face,
 /// and what quality the photo has beside the print.
-fn read_as_it_is(reader: &mut Reader, vision: &mut Vision, photo: &Picture) -> Result<Side, VisionError> {
+fn read_photo_unmirrored(
+    reader: &mut DocumentReader,
+    vision: &mut VisionModels,
+    photo: &Picture,
+) -> Result<DocumentSide, VisionError> {
     let (place, enough) = (OnceLock::new(), AtomicBool::new(false));
     let (zone, barcodes, lines, quality) = std::thread::scope(|scope| {
         let mut codes = Some(scope.spawn(|| barcode::read_until(photo, &enough)));
@@ -102,18 +107,18 @@ fn read_as_it_is(reader: &mut Reader, vision: &mut Vision, photo: &Picture) -> R
         // Where there is a zone nothing is in a barcode that is not in it; and looking for one takes its time.
         enough.store(zone.is_some(), Relaxed);
         let mut barcodes = None;
-        let mut located = locate(photo, &Hints { zone: zone.as_ref().map(hint), up: None });
+        let mut located = locate(photo, &PageHints { zone: zone.as_ref().map(zone_hint), up: None });
         if zone.is_none()
             && let Some(page) = located.take()
         {
             let face = up_of_face(vision, &page)?;
             // What has no face on it is held upright by its barcode, which is then waited for.
             if face.is_none() {
-                barcodes = codes.take().map(done);
+                barcodes = codes.take().map(join_thread);
             }
             let up = face.or_else(|| up_of_barcode(barcodes.as_deref()?));
             located = Some(match up {
-                Some(up) => page.turned(photo, up),
+                Some(up) => page.reoriented(photo, up),
                 None => page,
             });
         }
@@ -121,24 +126,25 @@ fn read_as_it_is(reader: &mut Reader, vision: &mut Vision, photo: &Picture) -> R
         let quality = located.map(|located| scope.spawn(move || quality::measure(photo, located)));
         let page = located.map_or(photo, |located| &located.page);
         let lines = reader.lines.read_beside(page, zone_on_page(zone.as_ref(), located).as_slice())?;
-        let barcodes = codes.map(done).or(barcodes).filter(|_| zone.is_none()).unwrap_or_default();
-        Ok::<_, VisionError>((zone, barcodes, lines, quality.map(done).unwrap_or_default()))
+        let barcodes = codes.map(join_thread).or(barcodes).filter(|_| zone.is_none()).unwrap_or_default();
+        Ok::<_, VisionError>((zone, barcodes, lines, quality.map(join_thread).unwrap_or_default()))
     })?;
     let located = place.into_inner().flatten();
-    let place = located
-        .as_ref()
-        .map(|Located { corners, confidence, .. }| Place { corners: *corners, confidence: *confidence });
+    let place = located.as_ref().map(|LocatedPage { corners, confidence, .. }| PageOutline {
+        corners: *corners,
+        confidence: *confidence,
+    });
     let page = located.map_or_else(|| photo.clone(), |located| located.page);
-    Ok(Side { page, located: place, zone, barcodes, lines, quality, mirrored: false })
+    Ok(DocumentSide { page, located: place, zone, barcodes, lines, quality, mirrored: false })
 }
 
 /// What a thread came to.
-fn done<T>(thread: ScopedJoinHandle<'_, T>) -> T {
+fn join_thread<T>(thread: ScopedJoinHandle<'_, T>) -> T {
     thread.join().unwrap_or_else(|panic| resume_unwind(panic))
 }
 
 /// The corners of a zone in pixels of the page, or of the photo where none was found.
-fn zone_on_page(zone: Option<&Zone>, located: Option<&Located>) -> Option<[Point; 4]> {
+fn zone_on_page(zone: Option<&MrzReading>, located: Option<&LocatedPage>) -> Option<[Point; 4]> {
     let corners = zone?.corners.map(|(x, y)| [x, y]);
     let Some(located) = located else { return Some(corners) };
     let to_page = located.to_photo.inverse()?;
@@ -147,19 +153,19 @@ fn zone_on_page(zone: Option<&Zone>, located: Option<&Located>) -> Option<[Point
 
 /// A page of a file, which is flat and upright; what the file says itself need not be read.
 pub(super) fn read_file(
-    reader: &mut Reader,
-    _vision: &mut Vision,
+    reader: &mut DocumentReader,
+    _vision: &mut VisionModels,
     page: &Picture,
-    lines: &[text::Line],
-) -> Result<Side, VisionError> {
+    lines: &[text::TextLine],
+) -> Result<DocumentSide, VisionError> {
     let zone = reader.zones.read(page)?;
     let barcodes = if zone.is_some() { Vec::new() } else { barcode::read(page) };
-    let lines = if lines.len() < FEW_LINES { reader.lines.read(page)? } else { lines.to_vec() };
+    let lines = if lines.len() < MIN_FILE_LINES { reader.lines.read(page)? } else { lines.to_vec() };
     let page = page.clone();
-    Ok(Side { page, located: None, zone, barcodes, lines, quality: Vec::new(), mirrored: false })
+    Ok(DocumentSide { page, located: None, zone, barcodes, lines, quality: Vec::new(), mirrored: false })
 }
 
-fn hint(zone: &Zone) -> ZoneHint {
+fn zone_hint(zone: &MrzReading) -> ZoneHint {
     ZoneHint {
         corners: zone.corners.map(|(x, y)| [x, y]),
         lines: zone.format.lines() as u8,
@@ -169,15 +175,15 @@ fn hint(zone: &Zone) -> ZoneHint {
 
 /// Which way is up, where a barcode of bars tells it.
 fn up_of_barcode(barcodes: &[Barcode]) -> Option<[f32; 2]> {
-    let code = barcodes.iter().find(|code| code.kind == barcode::Kind::Pdf417)?;
-    Some(upwards(&code.corners))
+    let code = barcodes.iter().find(|code| code.kind == barcode::Symbology::Pdf417)?;
+    Some(up_direction(&code.corners))
 }
 
 /// Which way in the photo is up, where a face on its page tells it: faces are found whichever way the page lies, and tell
 /// it by their points.
-fn up_of_face(vision: &mut Vision, located: &Located) -> Result<Option<[f32; 2]>, VisionError> {
+fn up_of_face(vision: &mut VisionModels, located: &LocatedPage) -> Result<Option<[f32; 2]>, VisionError> {
     let page = &located.page;
-    let faces = vision.find(page, page.width().max(page.height()) as f32 * SMALLEST_FACE)?;
+    let faces = vision.detect_tiled(page, page.width().max(page.height()) as f32 * MIN_FACE_HEIGHT_SHARE)?;
     let largest = faces.iter().max_by(|a, b| a.width().total_cmp(&b.width()));
     Ok(largest.map(|face| {
         let [right, left, _, mouth, ..] = face.points;

@@ -1,9 +1,9 @@
 //! Blocks of addresses: a name, a street, a town with its postal code.
 
-use super::{Part, Source, is_person, organisation};
+use super::{LetterPart, LetterPartSource, is_person, organisation_score};
 use crate::{
     countries,
-    text::{fold::fold, layout::Placed, names},
+    text::{layout::LevelLine, names, normalise::normalise},
 };
 
 /// An address as letters have it.
@@ -22,14 +22,14 @@ pub struct PostalAddress {
 }
 
 /// An address with the lines it was found in.
-pub(super) struct Block {
-    pub(super) name: Option<Part<String>>,
-    pub(super) address: Part<PostalAddress>,
+pub(super) struct AddressBlock {
+    pub(super) name: Option<LetterPart<String>>,
+    pub(super) address: LetterPart<PostalAddress>,
     pub(super) lines: Vec<usize>,
 }
 
 /// Lines of a block above the town.
-const MOST_ABOVE: usize = 6;
+const MAX_LINES_ABOVE_TOWN: usize = 6;
 
 /// Whether a line is an address by itself: a street with a number, a town with its code, parted by commas.
 pub(crate) fn is_address(text: &str) -> bool {
@@ -40,16 +40,16 @@ pub(crate) fn is_address(text: &str) -> bool {
     });
     street
         && (1..parts.len())
-            .any(|from| parts.get(from..).is_some_and(|rest| town(&rest.join(", "), None).is_some()))
+            .any(|from| parts.get(from..).is_some_and(|rest| parse_town(&rest.join(", "), None).is_some()))
 }
 
 /// The likeliest block of the person that a letter was sent to.
-pub(super) fn find(placed: &[Placed], country: Option<&str>) -> Option<Block> {
+pub(super) fn find_addressee(placed: &[LevelLine], country: Option<&str>) -> Option<AddressBlock> {
     let bottom = placed.iter().map(|one| one.bottom).fold(f32::MIN, f32::max);
     let top = placed.iter().map(|one| one.top).fold(f32::MAX, f32::min);
-    let mut best: Option<(f32, Block)> = None;
+    let mut best: Option<(f32, AddressBlock)> = None;
     for (at, one) in placed.iter().enumerate() {
-        let Some((score, block)) = block(placed, at, country) else { continue };
+        let Some((score, block)) = block_at(placed, at, country) else { continue };
         let depth = (one.top - top) / (bottom - top).max(f32::MIN_POSITIVE);
         let score = score - depth;
         if best.as_ref().is_none_or(|(most, _)| score > *most) {
@@ -60,15 +60,15 @@ pub(super) fn find(placed: &[Placed], country: Option<&str>) -> Option<Block> {
 }
 
 /// The block whose town stands in a line, and how likely it is the addressee's.
-fn block(placed: &[Placed], at: usize, country: Option<&str>) -> Option<(f32, Block)> {
+fn block_at(placed: &[LevelLine], at: usize, country: Option<&str>) -> Option<(f32, AddressBlock)> {
     let line = &placed[at].line.text;
     // In one line, parted by commas; the town is the last part that looks like one.
     let parts: Vec<&str> = line.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
     let (mut town, before) = (0..parts.len()).rev().find_map(|from| {
-        let town = town(&parts.get(from..)?.join(", "), country)?;
+        let town = parse_town(&parts.get(from..)?.join(", "), country)?;
         Some((town, parts.get(..from)?.join(", ")))
     })?;
-    let above = above(placed, at);
+    let above = lines_above(placed, at);
     let mut texts: Vec<(usize, String)> =
         above.iter().map(|&at| (at, placed[at].line.text.clone())).collect();
     if !before.is_empty() {
@@ -86,7 +86,8 @@ fn block(placed: &[Placed], at: usize, country: Option<&str>) -> Option<(f32, Bl
         used.push(next);
     }
     let person = texts.iter().position(|(_, text)| is_person(text));
-    let sender = texts.iter().take(person.unwrap_or(usize::MAX)).any(|(_, text)| organisation(text) == 2);
+    let sender =
+        texts.iter().take(person.unwrap_or(usize::MAX)).any(|(_, text)| organisation_score(text) == 2);
     let titled = person.is_some_and(|person| {
         texts.get(person).is_some_and(|(_, text)| text.split(' ').next().is_some_and(names::is_title))
     });
@@ -95,7 +96,7 @@ fn block(placed: &[Placed], at: usize, country: Option<&str>) -> Option<(f32, Bl
     town.lines = texts
         .iter()
         .skip(first)
-        .filter(|(_, text)| organisation(text) < 2)
+        .filter(|(_, text)| organisation_score(text) < 2)
         .map(|(_, text)| without_label(text).to_owned())
         .collect();
     let street = town.lines.iter().any(|line| line.chars().any(|c| c.is_ascii_digit()));
@@ -111,19 +112,24 @@ fn block(placed: &[Placed], at: usize, country: Option<&str>) -> Option<(f32, Bl
     .sum::<f32>();
     let name = person.and_then(|person| {
         let (at, text) = texts.get(person)?;
-        let value = names::clean(names::without_titles(text))?;
+        let value = names::clean_name(names::without_titles(text))?;
         let line = placed[*at].line;
-        Some(Part { value, source: Source::Block, confidence: line.confidence * 0.95, corners: line.corners })
+        Some(LetterPart {
+            value,
+            source: LetterPartSource::Block,
+            confidence: line.confidence * 0.95,
+            corners: line.corners,
+        })
     });
     let confidence = used.iter().map(|&at| placed[at].line.confidence).fold(1.0, f32::min);
     let certain = if street && person.is_some() { 0.95 } else { 0.7 };
-    let address = Part {
+    let address = LetterPart {
         value: town,
-        source: Source::Block,
+        source: LetterPartSource::Block,
         confidence: confidence * certain,
         corners: placed[at].line.corners,
     };
-    Some((score, Block { name, address, lines: used }))
+    Some((score, AddressBlock { name, address, lines: used }))
 }
 
 /// `Supply address: 14 Nowhere Lane`, without the label.
@@ -134,10 +140,10 @@ fn without_label(text: &str) -> &str {
 }
 
 /// The lines right above, from the top, which begin where the line begins and are as high.
-fn above(placed: &[Placed], at: usize) -> Vec<usize> {
+fn lines_above(placed: &[LevelLine], at: usize) -> Vec<usize> {
     let mut out = Vec::new();
     let mut last = &placed[at];
-    while out.len() < MOST_ABOVE {
+    while out.len() < MAX_LINES_ABOVE_TOWN {
         let next = placed.iter().position(|one| {
             let gap = (last.top - one.bottom) / last.height();
             let same = (one.height() / last.height()).max(last.height() / one.height()) < 1.45;
@@ -154,7 +160,7 @@ fn above(placed: &[Placed], at: usize) -> Vec<usize> {
 }
 
 /// A line right below that is nothing but a country.
-fn country_below(placed: &[Placed], at: usize) -> Option<(usize, &'static str)> {
+fn country_below(placed: &[LevelLine], at: usize) -> Option<(usize, &'static str)> {
     let own = &placed[at];
     placed.iter().enumerate().find_map(|(next, one)| {
         let gap = (one.top - own.bottom) / own.height();
@@ -165,7 +171,7 @@ fn country_below(placed: &[Placed], at: usize) -> Option<(usize, &'static str)> 
 
 /// The country that a text names in English or in its own language.
 fn country_of(text: &str) -> Option<&'static str> {
-    let folded = fold(text);
+    let folded = normalise(text);
     let own = match folded.as_str() {
         "deutschland" | "allemagne" => "DEU",
         "espana" => "ESP",
@@ -186,13 +192,13 @@ fn country_of(text: &str) -> Option<&'static str> {
         "turkiye" => "TUR",
         _ => "",
     };
-    let state =
-        countries::find_iso(own).or_else(|| countries::all().find(|country| fold(country.name) == folded));
+    let state = countries::find_iso(own)
+        .or_else(|| countries::all().find(|country| normalise(country.name) == folded));
     state.filter(|_| folded.len() >= 2).map(|country| country.code)
 }
 
 /// Digits as 9, letters as A, everything else as it is.
-fn shape(word: &str) -> String {
+fn character_shape(word: &str) -> String {
     word.chars()
         .map(|c| match c {
             '0'..='9' => '9',
@@ -203,9 +209,9 @@ fn shape(word: &str) -> String {
 }
 
 /// A town with its code: where the code tells the country, that too.
-fn town(text: &str, country: Option<&str>) -> Option<PostalAddress> {
+fn parse_town(text: &str, country: Option<&str>) -> Option<PostalAddress> {
     let words: Vec<&str> = text.split([' ', ',']).filter(|word| !word.is_empty()).collect();
-    let shapes: Vec<String> = words.iter().map(|word| shape(word)).collect();
+    let shapes: Vec<String> = words.iter().map(|word| character_shape(word)).collect();
     let shapes: Vec<&str> = shapes.iter().map(String::as_str).collect();
     if words.is_empty() || words.len() > 8 {
         return None;
@@ -263,7 +269,7 @@ fn town(text: &str, country: Option<&str>) -> Option<PostalAddress> {
         "S" => Some("SWE"),
         other => countries::find_alpha_2(other).map(|country| country.code),
     });
-    match (shape(first).as_str(), shapes.get(1).copied()) {
+    match (character_shape(first).as_str(), shapes.get(1).copied()) {
         ("9999", Some("AA")) if is_state(words[1]) && end > 2 => {
             made(format!("{first} {}", words[1]), Some(named(2, end)?), None, Some("NLD"))
         }

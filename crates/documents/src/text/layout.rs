@@ -1,11 +1,11 @@
 //! Where lines stand to each other on a page, and lines made of a file's words.
 
-use super::{Line, distance};
-use crate::picture::page_homography::Point;
+use super::{TextLine, point_distance};
+use crate::picture::homography::Point;
 
 /// A word that a file's text layer has, y downwards.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Word {
+pub struct LayoutWord {
     /// What it says.
     pub text: String,
     /// Left edge.
@@ -19,28 +19,28 @@ pub struct Word {
 }
 
 /// Words of a page; of more, the first.
-const MOST_WORDS: usize = 5000;
+const MAX_WORDS: usize = 5000;
 /// Blanks between words of a line, in heights; wider ones part columns.
-const BLANK: f32 = 0.9;
+const MAX_WORD_GAP_HEIGHTS: f32 = 0.9;
 
 /// The lines that words make, in reading order. Columns that stand in a row are lines of their own.
-pub fn lines(words: &[Word]) -> Vec<Line> {
-    let words: Vec<&Word> = words
+pub fn lines_of_words(words: &[LayoutWord]) -> Vec<TextLine> {
+    let words: Vec<&LayoutWord> = words
         .iter()
         .filter(|word| {
             [word.left, word.top, word.right, word.bottom].iter().all(|side| side.is_finite())
                 && !word.text.trim().is_empty()
         })
-        .take(MOST_WORDS)
+        .take(MAX_WORDS)
         .collect();
     let boxes: Vec<[Point; 4]> = words
         .iter()
         .map(|word| {
-            let Word { left, top, right, bottom, .. } = **word;
+            let LayoutWord { left, top, right, bottom, .. } = **word;
             [[left, top], [right, top], [right, bottom], [left, bottom]]
         })
         .collect();
-    let mut out: Vec<(Line, [f32; 4])> = Vec::new();
+    let mut out: Vec<(TextLine, [f32; 4])> = Vec::new();
     for at in reading_order(&boxes) {
         let word = words[at];
         let own = [word.left, word.top, word.right, word.bottom];
@@ -48,15 +48,15 @@ pub fn lines(words: &[Word]) -> Vec<Line> {
             let height = (last[3] - last[1]).max(own[3] - own[1]);
             let shared = last[3].min(own[3]) - last[1].max(own[1]);
             let gap = own[0] - last[2];
-            if shared > 0.4 * height && gap > -0.5 * height && gap < BLANK * height {
+            if shared > 0.4 * height && gap > -0.5 * height && gap < MAX_WORD_GAP_HEIGHTS * height {
                 line.text.push(' ');
                 line.text.push_str(word.text.trim());
                 *last = [last[0], last[1].min(own[1]), own[2], last[3].max(own[3])];
-                line.corners = Line::printed("", *last).corners;
+                line.corners = TextLine::printed("", *last).corners;
                 continue;
             }
         }
-        out.push((Line::printed(word.text.trim(), own), own));
+        out.push((TextLine::printed(word.text.trim(), own), own));
     }
     out.into_iter().map(|(line, _)| line).collect()
 }
@@ -64,9 +64,9 @@ pub fn lines(words: &[Word]) -> Vec<Line> {
 /// Places in the order in which one reads: rows from the top, each from the left. Corners are those of text, the upper
 /// left first; the page may be turned.
 pub(crate) fn reading_order(lines: &[[Point; 4]]) -> Vec<usize> {
-    let frame = Frame::of(lines);
+    let frame = LevelFrame::of(lines);
     let mut boxes: Vec<(usize, [f32; 4])> =
-        lines.iter().map(|corners| frame.place(corners)).enumerate().collect();
+        lines.iter().map(|corners| frame.bounds(corners)).enumerate().collect();
     boxes.sort_by(|a, b| middle(&a.1).total_cmp(&middle(&b.1)));
     let mut out = Vec::with_capacity(boxes.len());
     let mut rest = boxes.as_slice();
@@ -87,11 +87,11 @@ fn middle(place: &[f32; 4]) -> f32 {
 
 /// The direction of a page's lines: in this frame they are level.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Frame {
+pub(crate) struct LevelFrame {
     along: Point,
 }
 
-impl Frame {
+impl LevelFrame {
     /// The mean direction of lines, weighed by their lengths.
     pub(crate) fn of(lines: &[[Point; 4]]) -> Self {
         let mut sum = [0.0_f32; 2];
@@ -105,7 +105,7 @@ impl Frame {
     }
 
     /// Left, top, right and bottom.
-    pub(crate) fn place(self, corners: &[Point; 4]) -> [f32; 4] {
+    pub(crate) fn bounds(self, corners: &[Point; 4]) -> [f32; 4] {
         let [u, v] = self.along;
         let [a, b, c, d] = corners.map(|[x, y]| [x * u + y * v, y * u - x * v]);
         [
@@ -119,43 +119,43 @@ impl Frame {
 
 /// A line in the page's own frame.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Placed<'a> {
-    pub(crate) line: &'a Line,
+pub(crate) struct LevelLine<'a> {
+    pub(crate) line: &'a TextLine,
     pub(crate) left: f32,
     pub(crate) top: f32,
     pub(crate) right: f32,
     pub(crate) bottom: f32,
 }
 
-impl Placed<'_> {
+impl LevelLine<'_> {
     pub(crate) fn height(&self) -> f32 {
         self.bottom - self.top
     }
 
     /// Whether the other stands in the same row.
-    pub(crate) fn beside(&self, other: &Self) -> bool {
+    pub(crate) fn is_in_row_of(&self, other: &Self) -> bool {
         let shared = self.bottom.min(other.bottom) - self.top.max(other.top);
         shared > 0.5 * self.height().min(other.height())
     }
 
     /// How much of the narrower one's width they share.
-    pub(crate) fn shares_column(&self, other: &Self) -> f32 {
+    pub(crate) fn column_overlap(&self, other: &Self) -> f32 {
         let shared = self.right.min(other.right) - self.left.max(other.left);
         shared / (self.right - self.left).min(other.right - other.left).max(f32::MIN_POSITIVE)
     }
 }
 
 /// Lines in the page's own frame; those whose corners are no numbers are left out.
-pub(crate) fn level(lines: &[Line]) -> Vec<Placed<'_>> {
-    let sound = |line: &&Line| line.corners.iter().flatten().all(|value| value.abs() < 1e6);
-    let frame = Frame::of(&lines.iter().filter(sound).map(|line| line.corners).collect::<Vec<_>>());
+pub(crate) fn level_lines(lines: &[TextLine]) -> Vec<LevelLine<'_>> {
+    let sound = |line: &&TextLine| line.corners.iter().flatten().all(|value| value.abs() < 1e6);
+    let frame = LevelFrame::of(&lines.iter().filter(sound).map(|line| line.corners).collect::<Vec<_>>());
     let placed = lines.iter().filter(sound).map(|line| {
-        let [left, top, right, bottom] = frame.place(&line.corners);
-        Placed { line, left, top, right, bottom }
+        let [left, top, right, bottom] = frame.bounds(&line.corners);
+        LevelLine { line, left, top, right, bottom }
     });
     placed
         .filter(|placed| {
-            placed.height() > 0.0 && distance(placed.line.corners[0], placed.line.corners[1]) > 0.0
+            placed.height() > 0.0 && point_distance(placed.line.corners[0], placed.line.corners[1]) > 0.0
         })
         .collect()
 }
@@ -164,8 +164,8 @@ pub(crate) fn level(lines: &[Line]) -> Vec<Placed<'_>> {
 mod tests {
     use super::*;
 
-    fn word(text: &str, left: f32, top: f32, right: f32) -> Word {
-        Word { text: text.to_owned(), left, top, right, bottom: top + 10.0 }
+    fn word(text: &str, left: f32, top: f32, right: f32) -> LayoutWord {
+        LayoutWord { text: text.to_owned(), left, top, right, bottom: top + 10.0 }
     }
 
     #[test]
@@ -178,9 +178,9 @@ mod tests {
             word("date", 218.0, 30.0, 240.0),
             word("Zenith", 10.0, 45.0, 50.0),
         ];
-        let texts: Vec<String> = lines(&words).into_iter().map(|line| line.text).collect();
+        let texts: Vec<String> = lines_of_words(&words).into_iter().map(|line| line.text).collect();
         assert_eq!(texts, ["14 Nowhere Lane", "Bill date", "Zenith"]);
-        assert!(lines(&[Word { left: f32::NAN, ..words[0].clone() }]).is_empty());
+        assert!(lines_of_words(&[LayoutWord { left: f32::NAN, ..words[0].clone() }]).is_empty());
     }
 
     #[test]

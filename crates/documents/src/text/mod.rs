@@ -1,26 +1,26 @@
 //! Text that people read: lines from a picture or from a file's own text, and what they say.
 //!
-//! [`Reader`] finds lines in a picture of a page and reads them; [`layout::lines`] makes the same lines of a file's words.
-//! [`fields::read`] finds fields among them by their labels, [`confirm::confirm`] holds a machine-readable zone against
-//! them, and [`crate::supplementary::read`] reads letters.
+//! [`TextReader`] finds lines in a picture of a page and reads them; [`layout::lines`] makes the same lines of a file's words.
+//! [`fields::reader`] finds fields among them by their labels, [`cross_check::cross_check`] holds a machine-readable zone against
+//! them, and [`crate::supplementary::reader`] reads letters.
 
-pub mod confirm;
+pub mod cross_check;
 pub mod dates;
 pub mod fields;
-pub(crate) mod fold;
-pub mod labels;
+pub mod label_dictionary;
 pub mod layout;
 pub mod names;
-mod read;
+pub(crate) mod normalise;
+mod reader;
 
-pub use fold::{distance as edit_distance, fold};
-pub use read::Reader;
+pub use normalise::{edit_distance, normalise};
+pub use reader::TextReader;
 
-use crate::picture::page_homography::Point;
+use crate::picture::homography::Point;
 
 /// A line of text, and where it stands.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub struct Line {
+pub struct TextLine {
     /// What it says.
     pub text: String,
     /// Mean of `certainty`, 0 to 1; 1 where a file says it itself.
@@ -32,7 +32,7 @@ pub struct Line {
     pub certainty: Vec<f32>,
 }
 
-impl Line {
+impl TextLine {
     /// A line that somebody else is sure of: left, top, right and bottom.
     pub fn printed(text: &str, [left, top, right, bottom]: [f32; 4]) -> Self {
         let corners = [[left, top], [right, top], [right, bottom], [left, bottom]];
@@ -42,16 +42,16 @@ impl Line {
     /// How high it is, in the units of `corners`.
     pub fn height(&self) -> f32 {
         let [a, b, c, d] = self.corners;
-        f32::midpoint(distance(a, d), distance(b, c))
+        f32::midpoint(point_distance(a, d), point_distance(b, c))
     }
 
     /// How long it is, in the units of `corners`.
     pub fn width(&self) -> f32 {
         let [a, b, c, d] = self.corners;
-        f32::midpoint(distance(a, b), distance(d, c))
+        f32::midpoint(point_distance(a, b), point_distance(d, c))
     }
 }
 
-fn distance([ax, ay]: Point, [bx, by]: Point) -> f32 {
+fn point_distance([ax, ay]: Point, [bx, by]: Point) -> f32 {
     (bx - ax).hypot(by - ay)
 }

@@ -1,11 +1,11 @@
 //! Names as printed, and in the letters of a zone.
 
 use crate::mrz::transliterate::transliterate;
-use crate::text::fold::fold;
+use crate::text::normalise::normalise;
 
 /// The letters of a name: what text recognition puts around them is gone, blanks are single. `None` where no name is left:
 /// too few letters, or digits among them.
-pub fn clean(text: &str) -> Option<String> {
+pub fn clean_name(text: &str) -> Option<String> {
     let kept: String = text
         .chars()
         .map(|c| if matches!(c, '_' | '|' | '*' | ':' | ';' | '<' | '«' | '»' | '~' | '=') { ' ' } else { c })
@@ -32,7 +32,7 @@ pub fn clean(text: &str) -> Option<String> {
 }
 
 /// The name in the letters A to Z by the tables of ICAO 9303-3 §6; `None` where the tables do not have its script.
-pub fn latin(name: &str) -> Option<String> {
+pub fn transliterate_name(name: &str) -> Option<String> {
     let latin = transliterate(name);
     let parts = |text: &str| text.split_whitespace().count();
     (!latin.is_empty() && parts(&latin) >= parts(&name.replace(['\'', '’'], "")).min(1)).then_some(latin)
@@ -46,7 +46,7 @@ pub(crate) fn is_title(word: &str) -> bool {
         "signor", "signora", "dhr", "mw", "mevr", "pan", "pani", "domnul", "doamna", "dl", "dna", "sayin",
         "prfdr",
     ];
-    TITLES.contains(&fold(word).as_str())
+    TITLES.contains(&normalise(word).as_str())
 }
 
 /// The name without titles.
@@ -66,13 +66,13 @@ mod tests {
 
     #[test]
     fn names_lose_what_is_not_theirs() {
-        assert_eq!(clean(": ANNA  MARIA *").as_deref(), Some("ANNA MARIA"));
-        assert_eq!(clean("O'SAMPLE").as_deref(), Some("O'SAMPLE"));
-        assert_eq!(clean("JOHN Q. SAMPLE JR.").as_deref(), Some("JOHN Q. SAMPLE JR."));
-        assert_eq!(clean("L898902C3"), None);
-        assert_eq!(clean("--"), None);
+        assert_eq!(clean_name(": ANNA  MARIA *").as_deref(), Some("ANNA MARIA"));
+        assert_eq!(clean_name("O'SAMPLE").as_deref(), Some("O'SAMPLE"));
+        assert_eq!(clean_name("JOHN Q. SAMPLE JR.").as_deref(), Some("JOHN Q. SAMPLE JR."));
+        assert_eq!(clean_name("L898902C3"), None);
+        assert_eq!(clean_name("--"), None);
         assert_eq!(without_titles("Frau Dr. Anna Muster"), "Anna Muster");
-        assert_eq!(latin("ІВАНЕНКО").as_deref(), Some("IVANENKO"));
-        assert_eq!(latin("ΠΑΠΑΔΟΠΟΥΛΟΣ"), None);
+        assert_eq!(transliterate_name("ІВАНЕНКО").as_deref(), Some("IVANENKO"));
+        assert_eq!(transliterate_name("ΠΑΠΑΔΟΠΟΥΛΟΣ"), None);
     }
 }

@@ -1,30 +1,30 @@
 //! AAMVA texts: what is printed is read, what issuers write is understood, and what is none is refused with its place.
 
 use documents::barcode::aamva::{
-    Aamva, AamvaError, Element, Height, Licence, Sex, Subfile, Truncation, parse,
+    AamvaError, AamvaSex, AamvaSubfile, AamvaText, DataElement, Height, Licence, NameTruncation, parse,
 };
 use jiff::civil::date;
 use proptest::prelude::*;
 
-fn text(version: u8, issuer: u32, elements: &[(&str, &str)]) -> Aamva {
+fn text(version: u8, issuer: u32, elements: &[(&str, &str)]) -> AamvaText {
     let elements = elements
         .iter()
-        .map(|(id, value)| Element {
+        .map(|(id, value)| DataElement {
             id: id.as_bytes().try_into().expect("as long as it must be"),
             value: (*value).to_owned(),
         })
         .collect();
-    Aamva {
+    AamvaText {
         issuer,
         version,
         jurisdiction_version: (version > 1).then_some(0),
-        subfiles: vec![Subfile { kind: *b"DL", elements }],
+        subfiles: vec![AamvaSubfile { kind: *b"DL", elements }],
     }
 }
 
 fn read(version: u8, issuer: u32, elements: &[(&str, &str)]) -> Licence {
     let text = text(version, issuer, elements);
-    let read = parse(&text.print()).expect("what was printed is in form");
+    let read = parse(&text.encode()).expect("what was printed is in form");
     assert!(read == text, "what was printed is read");
     Licence::of(&read)
 }
@@ -61,12 +61,12 @@ fn a_licence_of_virginia_is_understood() {
     assert_eq!(licence.suffix.as_deref(), Some("JR"));
     assert_eq!(
         (licence.family_name_cut, licence.first_name_cut, licence.middle_names_cut),
-        (Truncation::Whole, Truncation::Truncated, Truncation::Unknown)
+        (NameTruncation::Whole, NameTruncation::Truncated, NameTruncation::Unknown)
     );
     assert_eq!(licence.born, Some(date(1986, 6, 6)));
     assert_eq!(licence.issued, Some(date(2019, 6, 6)));
     assert_eq!(licence.expires, Some(date(2034, 12, 10)));
-    assert_eq!((licence.sex, licence.height), (Some(Sex::Male), Some(Height::Inches(68))));
+    assert_eq!((licence.sex, licence.height), (Some(AamvaSex::Male), Some(Height::Inches(68))));
     assert_eq!(licence.postal_code.as_deref(), Some("23269"));
     assert_eq!((licence.country, licence.jurisdiction.as_deref()), (Some("USA"), Some("VA")));
     assert!(licence.may_drive && licence.bad_dates.is_empty());
@@ -100,7 +100,7 @@ fn what_says_nothing_is_nothing_and_bad_dates_are_named() {
 #[test]
 fn wrong_offsets_and_old_headers_are_lived_with() {
     let elements = [("DAQ", "X1"), ("DCS", "SAMPLE")];
-    let mut shifted = text(9, 636_000, &elements).print();
+    let mut shifted = text(9, 636_000, &elements).encode();
     let at = shifted.windows(2).position(|two| two == b"DL").unwrap();
     shifted[at + 2..at + 6].copy_from_slice(b"0999");
     assert_eq!(parse(&shifted).unwrap().get("DCS"), Some("SAMPLE"));
@@ -157,21 +157,21 @@ fn a_refusal_says_what_and_where() {
     assert_eq!(parse(&[b'@'; 5000]), Err(AamvaError::TooLong(5000)));
 }
 
-fn elements() -> impl Strategy<Value = Vec<Element>> {
-    let element = ("[DZ][A-Z][A-Z0-9]", "[ -~À-ÿ]{0,24}").prop_map(|(id, value)| Element {
+fn elements() -> impl Strategy<Value = Vec<DataElement>> {
+    let element = ("[DZ][A-Z][A-Z0-9]", "[ -~À-ÿ]{0,24}").prop_map(|(id, value)| DataElement {
         id: id.as_bytes().try_into().expect("as long as it must be"),
         value,
     });
     prop::collection::vec(element, 0..20)
 }
 
-fn texts() -> impl Strategy<Value = Aamva> {
-    let subfile = ("D[L]|ID|Z[A-Z]", elements()).prop_map(|(kind, elements)| Subfile {
+fn texts() -> impl Strategy<Value = AamvaText> {
+    let subfile = ("D[L]|ID|Z[A-Z]", elements()).prop_map(|(kind, elements)| AamvaSubfile {
         kind: kind.as_bytes().try_into().expect("as long as it must be"),
         elements,
     });
     (0_u32..1_000_000, 0_u8..=12, 0_u8..100, any::<bool>(), prop::collection::vec(subfile, 1..4)).prop_map(
-        |(issuer, version, jurisdiction, old, subfiles)| Aamva {
+        |(issuer, version, jurisdiction, old, subfiles)| AamvaText {
             issuer,
             version,
             jurisdiction_version: (version >= 2 || old).then_some(jurisdiction),
@@ -183,7 +183,7 @@ fn texts() -> impl Strategy<Value = Aamva> {
 proptest! {
     #[test]
     fn what_is_printed_is_read(text in texts()) {
-        prop_assert!(parse(&text.print()) == Ok(text));
+        prop_assert!(parse(&text.encode()) == Ok(text));
     }
 
     #[test]
@@ -193,7 +193,7 @@ proptest! {
 
     #[test]
     fn a_damaged_text_is_read_or_refused(text in texts(), at in any::<usize>(), byte in any::<u8>()) {
-        let mut bytes = text.print();
+        let mut bytes = text.encode();
         let at = at % bytes.len();
         bytes[at] = byte;
         let _ = parse(&bytes).map(|text| Licence::of(&text));

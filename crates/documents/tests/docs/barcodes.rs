@@ -3,31 +3,33 @@
 use base::Picture;
 use documents::{
     barcode::{
-        self, Kind,
+        self, Symbology,
         aamva::{self, Licence},
     },
     locate::is_inside,
 };
-use fixtures::specimens::{Conditions, Damage, Holder, Quarter, Specimen, photograph, qr_modules};
+use fixtures::specimens::{
+    PhotoConditions, PhotoDamage, QuarterTurn, Specimen, SpecimenHolder, photograph, qr_modules,
+};
 use jiff::civil::date;
 
 #[test]
 fn a_licence_is_read_from_its_back_however_it_lies() {
-    let holder = Holder { born: date(1990, 2, 28), ..Holder::default() };
+    let holder = SpecimenHolder { born: date(1990, 2, 28), ..SpecimenHolder::default() };
     let specimen = Specimen::driving_licence().holder(holder).number("T64235789");
     let back = specimen.back().expect("a licence has a back");
     let lies = [
-        Conditions::clean(1),
-        Conditions { quarter: Quarter::Right, ..Conditions::clean(2) },
-        Conditions { quarter: Quarter::Half, angle: 11.0, ..Conditions::clean(3) },
-        Conditions { tilt: [14.0, -12.0], ..Conditions::clean(4) },
-        Conditions::damaged(Damage::Shadow, 5),
+        PhotoConditions::clean(1),
+        PhotoConditions { quarter: QuarterTurn::Right, ..PhotoConditions::clean(2) },
+        PhotoConditions { quarter: QuarterTurn::Half, angle: 11.0, ..PhotoConditions::clean(3) },
+        PhotoConditions { tilt: [14.0, -12.0], ..PhotoConditions::clean(4) },
+        PhotoConditions::damaged(PhotoDamage::Shadow, 5),
     ];
     for conditions in lies {
         let photo = photograph(&back, &conditions);
         let codes = barcode::read(&photo.picture);
         let [code] = &codes[..] else { panic!("one code in {conditions:?}, not {}", codes.len()) };
-        assert_eq!(code.kind, Kind::Pdf417);
+        assert_eq!(code.kind, Symbology::Pdf417);
         assert_eq!(Some(&code.text), specimen.barcode().as_ref());
         assert!(code.corners.iter().all(|corner| is_inside(&photo.corners, *corner)), "{conditions:?}");
 
@@ -69,14 +71,14 @@ fn a_qr_code_says_what_was_written() {
     for text in ["https://example.test/verify?id=7", "Grüße aus Zenith, 中文"] {
         let codes = barcode::read(&draw(&qr_modules(text), 5));
         assert_eq!(codes.len(), 1);
-        assert_eq!((codes[0].kind, codes[0].text.as_str()), (Kind::Qr, text));
+        assert_eq!((codes[0].kind, codes[0].text.as_str()), (Symbology::Qr, text));
     }
 }
 
 #[test]
 fn where_there_is_none_none_is_read() {
     let front = Specimen::passport().front();
-    assert_eq!(barcode::read(&photograph(&front, &Conditions::clean(9)).picture), []);
+    assert_eq!(barcode::read(&photograph(&front, &PhotoConditions::clean(9)).picture), []);
     let dot = Picture::new(1, 1, vec![0; 3]).expect("a whole picture");
     assert_eq!(barcode::read(&dot), []);
 }

@@ -2,44 +2,46 @@
 
 use base::Picture;
 use documents::{
-    authenticity::{Check, Measure, Verdict, measure_live_age},
+    authenticity::{AuthenticityCheck, AuthenticityMeasure, AuthenticityVerdict, measure_live_age},
     catalogue::DocumentType,
-    field::{Name, Source},
-    reading::{Claim, Origin, Reader, Reading},
+    field::{FieldName, FieldSource},
+    reading::{DocumentClaim, DocumentReader, DocumentReading, SideSource},
 };
-use fixtures::specimens::{Conditions, Damage, Quarter, Specimen, photograph};
+use fixtures::specimens::{PhotoConditions, PhotoDamage, QuarterTurn, Specimen, photograph};
 use jiff::civil::{Date, date};
-use vision::Vision;
+use vision::VisionModels;
 
 const TODAY: Date = date(2026, 11, 21);
 
-fn read(photos: &[Picture]) -> Reading {
+fn read(photos: &[Picture]) -> DocumentReading {
     let pack = fixtures::pack();
-    let (mut reader, mut vision) =
-        (Reader::load(&pack).expect("the pack is whole"), Vision::load(&pack).expect("the pack is whole"));
-    let sides: Vec<_> = photos.iter().map(Origin::Photo).collect();
-    reader.read(&mut vision, &sides, Claim::default(), TODAY).expect("the nets answer")
+    let (mut reader, mut vision) = (
+        DocumentReader::load(&pack).expect("the pack is whole"),
+        VisionModels::load(&pack).expect("the pack is whole"),
+    );
+    let sides: Vec<_> = photos.iter().map(SideSource::Photo).collect();
+    reader.read(&mut vision, &sides, DocumentClaim::default(), TODAY).expect("the nets answer")
 }
 
-fn front(specimen: &Specimen, conditions: &Conditions) -> Picture {
+fn front(specimen: &Specimen, conditions: &PhotoConditions) -> Picture {
     photograph(&specimen.front(), conditions).picture
 }
 
 fn back(specimen: &Specimen, seed: u64) -> Picture {
-    photograph(&specimen.back().expect("it has a back"), &Conditions::clean(seed)).picture
+    photograph(&specimen.back().expect("it has a back"), &PhotoConditions::clean(seed)).picture
 }
 
-fn value(reading: &Reading, name: Name, source: Source) -> Option<&str> {
+fn value(reading: &DocumentReading, name: FieldName, source: FieldSource) -> Option<&str> {
     let found = reading.fields.iter().find(|field| field.name == name && field.source == source);
     found.map(|field| field.value.as_str())
 }
 
-fn find(reading: &Reading, check: Check) -> Option<&Measure> {
+fn find(reading: &DocumentReading, check: AuthenticityCheck) -> Option<&AuthenticityMeasure> {
     reading.measures.iter().find(|measure| measure.check == check)
 }
 
 #[track_caller]
-fn verdict(reading: &Reading, check: Check) -> Verdict {
+fn verdict(reading: &DocumentReading, check: AuthenticityCheck) -> AuthenticityVerdict {
     match find(reading, check) {
         Some(measure) => measure.verdict,
         None => panic!("{check:?} was not made: {:?}", reading.measures),
@@ -48,34 +50,34 @@ fn verdict(reading: &Reading, check: Check) -> Verdict {
 
 #[test]
 fn a_passport_says_the_same_in_its_zone_and_its_print() {
-    let reading = read(&[front(&Specimen::passport(), &Conditions::clean(4))]);
+    let reading = read(&[front(&Specimen::passport(), &PhotoConditions::clean(4))]);
     assert!(reading.is_document());
     assert_eq!(reading.kind, Some(DocumentType::Passport));
     assert_eq!(reading.issuer.as_deref(), Some("UTO"));
-    for source in [Source::Mrz, Source::Text] {
-        assert_eq!(value(&reading, Name::DateOfBirth, source), Some("1994-08-12"), "{source:?}");
-        assert_eq!(value(&reading, Name::ExpirationDate, source), Some("2031-03-14"), "{source:?}");
-        assert_eq!(value(&reading, Name::DocumentNumber, source), Some("L898902C3"), "{source:?}");
+    for source in [FieldSource::Mrz, FieldSource::Text] {
+        assert_eq!(value(&reading, FieldName::DateOfBirth, source), Some("1994-08-12"), "{source:?}");
+        assert_eq!(value(&reading, FieldName::ExpirationDate, source), Some("2031-03-14"), "{source:?}");
+        assert_eq!(value(&reading, FieldName::DocumentNumber, source), Some("L898902C3"), "{source:?}");
     }
-    assert_eq!(value(&reading, Name::FullName, Source::Mrz), Some("ANNA MARIA EXEMPEL"));
-    assert_eq!(value(&reading, Name::Gender, Source::Mrz), Some("FEMALE"));
-    let issued = value(&reading, Name::DateOfIssue, Source::Text);
+    assert_eq!(value(&reading, FieldName::FullName, FieldSource::Mrz), Some("ANNA MARIA EXEMPEL"));
+    assert_eq!(value(&reading, FieldName::Gender, FieldSource::Mrz), Some("FEMALE"));
+    let issued = value(&reading, FieldName::DateOfIssue, FieldSource::Text);
     assert_eq!(issued, Some("2021-03-15"), "only the print has it");
     for check in [
-        Check::MrzCheckDigits,
-        Check::MrzFormat,
-        Check::OcrMrzComparison,
-        Check::DocumentInDate,
-        Check::DatesPossible,
-        Check::PortraitPresent,
-        Check::NoScreenGrid,
-        Check::NoScreenBezel,
-        Check::NoPhotocopy,
+        AuthenticityCheck::MrzCheckDigits,
+        AuthenticityCheck::MrzFormat,
+        AuthenticityCheck::OcrMrzComparison,
+        AuthenticityCheck::DocumentInDate,
+        AuthenticityCheck::DatesPossible,
+        AuthenticityCheck::PortraitPresent,
+        AuthenticityCheck::NoScreenGrid,
+        AuthenticityCheck::NoScreenBezel,
+        AuthenticityCheck::NoPhotocopy,
     ] {
-        assert_eq!(verdict(&reading, check), Verdict::Pass, "{:?}", find(&reading, check));
+        assert_eq!(verdict(&reading, check), AuthenticityVerdict::Pass, "{:?}", find(&reading, check));
     }
     // It is a specimen, and that is told.
-    assert_eq!(verdict(&reading, Check::IssuingCountryKnown), Verdict::Fail);
+    assert_eq!(verdict(&reading, AuthenticityCheck::IssuingCountryKnown), AuthenticityVerdict::Fail);
     let portrait = reading.portrait.as_ref().expect("a face");
     assert_eq!(portrait.embedding.len(), 128);
     assert!(!format!("{reading:?}").to_uppercase().contains("EXEMPEL"), "nothing of it gets into a log");
@@ -84,21 +86,21 @@ fn a_passport_says_the_same_in_its_zone_and_its_print() {
 #[test]
 fn two_sides_of_a_card_are_one_document() {
     let card = Specimen::identity_card();
-    let reading = read(&[front(&card, &Conditions::clean(11)), back(&card, 12)]);
+    let reading = read(&[front(&card, &PhotoConditions::clean(11)), back(&card, 12)]);
     assert_eq!(reading.kind, Some(DocumentType::NationalId));
     assert!(reading.sides[0].zone.is_none() && reading.sides[1].zone.is_some());
     assert_eq!(reading.portrait.as_ref().map(|portrait| portrait.side), Some(0));
-    assert_eq!(verdict(&reading, Check::OcrMrzComparison), Verdict::Pass);
-    assert_eq!(value(&reading, Name::FamilyName, Source::Mrz), Some("EXEMPEL"));
+    assert_eq!(verdict(&reading, AuthenticityCheck::OcrMrzComparison), AuthenticityVerdict::Pass);
+    assert_eq!(value(&reading, FieldName::FamilyName, FieldSource::Mrz), Some("EXEMPEL"));
 }
 
 #[test]
 fn the_front_of_one_card_and_the_back_of_another_do_not_go_together() {
     let (one, other) =
-        (Specimen::identity_card(), Specimen::random(fixtures::specimens::Kind::IdentityCard, 5));
-    let reading = read(&[front(&one, &Conditions::clean(11)), back(&other, 12)]);
-    assert_ne!(verdict(&reading, Check::OcrMrzComparison), Verdict::Pass);
-    let reason = &find(&reading, Check::OcrMrzComparison).expect("measured").reason;
+        (Specimen::identity_card(), Specimen::random(fixtures::specimens::SpecimenKind::IdentityCard, 5));
+    let reading = read(&[front(&one, &PhotoConditions::clean(11)), back(&other, 12)]);
+    assert_ne!(verdict(&reading, AuthenticityCheck::OcrMrzComparison), AuthenticityVerdict::Pass);
+    let reason = &find(&reading, AuthenticityCheck::OcrMrzComparison).expect("measured").reason;
     assert!(reason.starts_with("not the same in both: "), "{reason}");
     assert!(!reason.to_uppercase().contains("EXEMPEL"), "reasons name fields and no values: {reason}");
 }
@@ -106,61 +108,70 @@ fn the_front_of_one_card_and_the_back_of_another_do_not_go_together() {
 #[test]
 fn a_licence_says_the_same_in_its_barcode_and_its_print() {
     let licence = Specimen::driving_licence();
-    let reading = read(&[front(&licence, &Conditions::clean(21)), back(&licence, 22)]);
+    let reading = read(&[front(&licence, &PhotoConditions::clean(21)), back(&licence, 22)]);
     assert_eq!(reading.kind, Some(DocumentType::DrivingLicence));
     assert_eq!(reading.issuer.as_deref(), Some("USA"));
-    assert_eq!(value(&reading, Name::DocumentNumber, Source::Barcode), Some("T64235789"));
-    assert_eq!(value(&reading, Name::IssuingAuthority, Source::Barcode), Some("Virginia"));
-    assert_eq!(value(&reading, Name::DateOfBirth, Source::Text), Some("1994-08-12"));
+    assert_eq!(value(&reading, FieldName::DocumentNumber, FieldSource::Barcode), Some("T64235789"));
+    assert_eq!(value(&reading, FieldName::IssuingAuthority, FieldSource::Barcode), Some("Virginia"));
+    assert_eq!(value(&reading, FieldName::DateOfBirth, FieldSource::Text), Some("1994-08-12"));
     for check in [
-        Check::OcrBarcodeComparison,
-        Check::IssuingCountryKnown,
-        Check::CountryTypeConsistent,
-        Check::DocNumberValidation,
-        Check::DocumentInDate,
+        AuthenticityCheck::OcrBarcodeComparison,
+        AuthenticityCheck::IssuingCountryKnown,
+        AuthenticityCheck::CountryTypeConsistent,
+        AuthenticityCheck::DocNumberValidation,
+        AuthenticityCheck::DocumentInDate,
     ] {
-        assert_eq!(verdict(&reading, check), Verdict::Pass, "{:?}", find(&reading, check));
+        assert_eq!(verdict(&reading, check), AuthenticityVerdict::Pass, "{:?}", find(&reading, check));
     }
 }
 
 #[test]
 fn what_ran_out_and_what_cannot_be_is_told() {
     let old = Specimen::passport().issued(date(2009, 5, 2)).expires(date(2019, 5, 1));
-    let reading = read(&[front(&old, &Conditions::clean(4))]);
-    assert_eq!(verdict(&reading, Check::DocumentInDate), Verdict::Fail);
-    let measure = find(&reading, Check::DocumentInDate).expect("measured");
+    let reading = read(&[front(&old, &PhotoConditions::clean(4))]);
+    assert_eq!(verdict(&reading, AuthenticityCheck::DocumentInDate), AuthenticityVerdict::Fail);
+    let measure = find(&reading, AuthenticityCheck::DocumentInDate).expect("measured");
     assert_eq!((measure.value, measure.reason.as_str()), (-2761.0, "it ran out 2761 days ago"));
 }
 
 #[test]
 fn however_it_is_held_it_is_read() {
     let passport = Specimen::passport();
-    for (seed, quarter) in Quarter::ALL.into_iter().enumerate() {
-        let conditions = Conditions { quarter, ..Conditions::clean(30 + seed as u64) };
+    for (seed, quarter) in QuarterTurn::ALL.into_iter().enumerate() {
+        let conditions = PhotoConditions { quarter, ..PhotoConditions::clean(30 + seed as u64) };
         let reading = read(&[front(&passport, &conditions)]);
-        assert_eq!(value(&reading, Name::DocumentNumber, Source::Mrz), Some("L898902C3"), "{quarter:?}");
-        assert_eq!(value(&reading, Name::DateOfIssue, Source::Text), Some("2021-03-15"), "{quarter:?}");
+        assert_eq!(
+            value(&reading, FieldName::DocumentNumber, FieldSource::Mrz),
+            Some("L898902C3"),
+            "{quarter:?}"
+        );
+        assert_eq!(
+            value(&reading, FieldName::DateOfIssue, FieldSource::Text),
+            Some("2021-03-15"),
+            "{quarter:?}"
+        );
         assert!(reading.portrait.is_some(), "{quarter:?}");
     }
     // As a front camera without a note in the file shows it.
-    let mirrored = documents::picture::mirror(&front(&passport, &Conditions::clean(4))).expect("a picture");
+    let mirrored =
+        documents::picture::mirror(&front(&passport, &PhotoConditions::clean(4))).expect("a picture");
     let reading = read(&[mirrored]);
     assert!(reading.sides[0].mirrored);
-    assert_eq!(value(&reading, Name::DocumentNumber, Source::Mrz), Some("L898902C3"));
+    assert_eq!(value(&reading, FieldName::DocumentNumber, FieldSource::Mrz), Some("L898902C3"));
 }
 
 #[test]
 fn a_display_and_a_copy_raise_doubts() {
     let passport = Specimen::passport();
-    let shown = read(&[front(&passport, &Conditions::damaged(Damage::Screen, 2))]);
-    assert_eq!(verdict(&shown, Check::NoScreenGrid), Verdict::Doubt);
-    let copied = read(&[front(&passport, &Conditions::damaged(Damage::Photocopy, 3))]);
-    assert_eq!(verdict(&copied, Check::NoPhotocopy), Verdict::Doubt);
+    let shown = read(&[front(&passport, &PhotoConditions::damaged(PhotoDamage::Screen, 2))]);
+    assert_eq!(verdict(&shown, AuthenticityCheck::NoScreenGrid), AuthenticityVerdict::Doubt);
+    let copied = read(&[front(&passport, &PhotoConditions::damaged(PhotoDamage::Photocopy, 3))]);
+    assert_eq!(verdict(&copied, AuthenticityCheck::NoPhotocopy), AuthenticityVerdict::Doubt);
 }
 
 #[test]
 fn where_there_is_no_document_none_is_read() {
-    let away = Conditions { partial: 1.6, tilt: [0.0; 2], ..Conditions::clean(7001) };
+    let away = PhotoConditions { partial: 1.6, tilt: [0.0; 2], ..PhotoConditions::clean(7001) };
     let reading = read(&[front(&Specimen::passport(), &away)]);
     assert!(!reading.is_document(), "{reading:?}");
     assert!(read(&[]).measures.is_empty());
@@ -168,33 +179,38 @@ fn where_there_is_no_document_none_is_read() {
 
 #[test]
 fn the_portrait_is_compared_with_a_live_face() {
-    let mut vision = Vision::load(&fixtures::pack()).expect("the pack is whole");
-    let reading = read(&[front(&Specimen::passport(), &Conditions::clean(4))]);
+    let mut vision = VisionModels::load(&fixtures::pack()).expect("the pack is whole");
+    let reading = read(&[front(&Specimen::passport(), &PhotoConditions::clean(4))]);
     let portrait = reading.portrait.expect("a face");
     let mut against = |holder: u8| {
         let live = fixtures::specimens::portrait(holder);
-        let face = vision.find(live, 60.0).expect("the net answers").into_iter().next().expect("a face");
+        let face =
+            vision.detect_tiled(live, 60.0).expect("the net answers").into_iter().next().expect("a face");
         let embedding = vision.embed(live, &face).expect("the net answers");
-        portrait.compare(&embedding, vision.space()).expect("of one space").measure()
+        portrait.compare(&embedding, vision.embedding_space()).expect("of one space").measure()
     };
     let own = against(0);
-    assert_eq!((own.check, own.verdict), (Check::PortraitMatch, Verdict::Pass), "{own:?}");
+    assert_eq!(
+        (own.check, own.verdict),
+        (AuthenticityCheck::PortraitMatch, AuthenticityVerdict::Pass),
+        "{own:?}"
+    );
     let other = against(4);
-    assert_eq!(other.verdict, Verdict::Fail, "{other:?}");
+    assert_eq!(other.verdict, AuthenticityVerdict::Fail, "{other:?}");
     assert!(other.value > own.value);
-    assert_eq!(portrait.compare(&[0.0; 3], vision.space()), None, "another model's embedding");
+    assert_eq!(portrait.compare(&[0.0; 3], vision.embedding_space()), None, "another model's embedding");
 }
 
 #[test]
 fn the_live_face_is_as_old_as_its_holder_or_not() {
-    let mut vision = Vision::load(&fixtures::pack()).expect("the pack is whole");
+    let mut vision = VisionModels::load(&fixtures::pack()).expect("the pack is whole");
     let live = fixtures::specimens::portrait(0);
-    let face = vision.find(live, 60.0).expect("the net answers").into_iter().next().expect("a face");
-    let estimate = vision.age(live, &face).expect("the net answers");
+    let face = vision.detect_tiled(live, 60.0).expect("the net answers").into_iter().next().expect("a face");
+    let estimate = vision.estimate_age(live, &face).expect("the net answers");
     let born = |years: i16| TODAY.saturating_sub(jiff::Span::new().years(years));
     let as_old = measure_live_age(&estimate, born(estimate.years as i16), TODAY);
-    assert_eq!((as_old.check, as_old.verdict), (Check::SelfieAge, Verdict::Pass));
+    assert_eq!((as_old.check, as_old.verdict), (AuthenticityCheck::SelfieAge, AuthenticityVerdict::Pass));
     let older = measure_live_age(&estimate, born(estimate.years as i16 + 45), TODAY);
-    assert_eq!(older.verdict, Verdict::Doubt, "{older:?}");
+    assert_eq!(older.verdict, AuthenticityVerdict::Doubt, "{older:?}");
     assert!(older.reason.contains("too young"), "{}", older.reason);
 }

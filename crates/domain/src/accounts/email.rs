@@ -1,15 +1,15 @@
 //! E-mail addresses of people.
 
-/// An address that mail can be sent to: 7 to 100 characters (interface 1, "Limits").
+/// An address that mail can be sent to: 7 to 100 characters.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Email {
-    shown: String,
-    compared: String,
+pub struct EmailAddress {
+    as_written: String,
+    normalised: String,
 }
 
 /// Text that is no e-mail address, and how many characters it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BadEmail {
+pub enum InvalidEmailAddressError {
     /// It is too short or too long.
     #[error("an e-mail address has 7 to 100 characters, this one {0}")]
     Length(usize),
@@ -18,47 +18,47 @@ pub enum BadEmail {
     Form,
 }
 
-impl Email {
+impl EmailAddress {
     /// The shortest, characters.
-    pub const SHORTEST: usize = 7;
+    pub const MIN_CHARS: usize = 7;
     /// The longest, characters.
-    pub const LONGEST: usize = 100;
+    pub const MAX_CHARS: usize = 100;
 
     /// As it was written.
     pub fn as_str(&self) -> &str {
-        &self.shown
+        &self.as_written
     }
 
     /// As it is compared: nobody has two addresses that differ in case alone.
-    pub(super) fn compared(&self) -> &str {
-        &self.compared
+    pub(super) fn normalised(&self) -> &str {
+        &self.normalised
     }
 
-    /// What stands before the `@`: what its owner is called until he says otherwise.
+    /// What stands before the `@`: what its owner is called until they say otherwise.
     pub fn local_part(&self) -> &str {
-        self.shown.rsplit_once('@').map_or(&self.shown, |(local, _)| local)
+        self.as_written.rsplit_once('@').map_or(&self.as_written, |(local, _)| local)
     }
 }
 
 // Addresses are personal data and no matter for logs.
-impl std::fmt::Debug for Email {
+impl std::fmt::Debug for EmailAddress {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Email(…)")
     }
 }
 
-impl std::str::FromStr for Email {
-    type Err = BadEmail;
-    fn from_str(text: &str) -> Result<Self, BadEmail> {
+impl std::str::FromStr for EmailAddress {
+    type Err = InvalidEmailAddressError;
+    fn from_str(text: &str) -> Result<Self, InvalidEmailAddressError> {
         let length = text.chars().count();
-        if !(Self::SHORTEST..=Self::LONGEST).contains(&length) {
-            return Err(BadEmail::Length(length));
+        if !(Self::MIN_CHARS..=Self::MAX_CHARS).contains(&length) {
+            return Err(InvalidEmailAddressError::Length(length));
         }
         let odd = |c: char| c.is_whitespace() || c.is_control() || "<>\"(),;:\\[]".contains(c);
         if text.contains(odd) || text.parse::<lettre::Address>().is_err() {
-            return Err(BadEmail::Form);
+            return Err(InvalidEmailAddressError::Form);
         }
-        Ok(Self { shown: text.to_owned(), compared: text.to_lowercase() })
+        Ok(Self { as_written: text.to_owned(), normalised: text.to_lowercase() })
     }
 }
 
@@ -69,10 +69,13 @@ mod tests {
     #[test]
     fn an_address_is_one_and_holds_no_second() {
         for good in ["a@bc.de", "Ada.Lovelace+x@example.com", &format!("{}@example.com", "a".repeat(64))] {
-            assert!(good.parse::<Email>().is_ok(), "{good}");
+            assert!(good.parse::<EmailAddress>().is_ok(), "{good}");
         }
-        assert_eq!("a@b.de".parse::<Email>(), Err(BadEmail::Length(6)));
-        assert_eq!(format!("a@{}.com", "b".repeat(95)).parse::<Email>(), Err(BadEmail::Length(101)));
+        assert_eq!("a@b.de".parse::<EmailAddress>(), Err(InvalidEmailAddressError::Length(6)));
+        assert_eq!(
+            format!("a@{}.com", "b".repeat(95)).parse::<EmailAddress>(),
+            Err(InvalidEmailAddressError::Length(101))
+        );
         for bad in [
             "example.com",
             "@example.com",
@@ -83,11 +86,11 @@ mod tests {
             "<a@example.com>",
             "a@b@example.com",
         ] {
-            assert_eq!(bad.parse::<Email>(), Err(BadEmail::Form), "{bad}");
+            assert_eq!(bad.parse::<EmailAddress>(), Err(InvalidEmailAddressError::Form), "{bad}");
         }
-        let email: Email = "Ada@Example.COM".parse().unwrap();
+        let email: EmailAddress = "Ada@Example.COM".parse().unwrap();
         assert_eq!(
-            (email.as_str(), email.compared(), email.local_part()),
+            (email.as_str(), email.normalised(), email.local_part()),
             ("Ada@Example.COM", "ada@example.com", "Ada")
         );
     }

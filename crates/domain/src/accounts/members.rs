@@ -1,54 +1,54 @@
 //! The people who work in an account.
 
-use super::{Scope, lock};
+use super::{Scope, lock_exclusive};
 use base::{AccountId, MemberId, Timestamp};
-use db::{DbError, FromRow, Read, Tx, sql};
+use db::{DbError, FromRow, ReadTx, WriteTx, sql};
 
 /// A member.
 #[derive(Clone, Debug, FromRow)]
 pub struct Member {
-    /// His id.
+    /// Their id.
     pub id: MemberId,
-    /// His e-mail address.
+    /// Their e-mail address.
     pub email: String,
-    /// What he is called.
+    /// What they are called.
     pub username: String,
-    /// Whether he is an administrator.
+    /// Whether they are an administrator.
     pub admin: bool,
-    /// What he may do.
+    /// What they may do.
     #[sqlx(json)]
     pub scopes: Vec<Scope>,
-    /// When he came in.
-    #[sqlx(try_from = "db::At")]
+    /// When they came in.
+    #[sqlx(try_from = "db::DbTimestamp")]
     pub created_at: Timestamp,
 }
 
 impl Member {
     /// All that they may do, in the interface's order.
-    pub fn granted(&self) -> Vec<Scope> {
+    pub fn granted_scopes(&self) -> Vec<Scope> {
         Scope::ALL.into_iter().filter(|scope| self.admin || self.scopes.contains(scope)).collect()
     }
 }
 
 /// Why nothing was changed about a member.
 #[derive(Debug, thiserror::Error)]
-pub enum NotChanged {
+pub enum MemberChangeError {
     /// There is no such member, or no such account any more.
     #[error("there is no such member")]
     Missing,
     /// Nobody would be left who can let others in.
-    #[error("he is the account's last administrator; make another member one first")]
+    #[error("they are the account's last administrator; make another member one first")]
     LastAdministrator,
     /// An administrator is removed by an administrator.
     #[error("only an administrator may remove one")]
-    Administrator,
+    AdministratorRequired,
     /// The database did not do it.
     #[error(transparent)]
     Db(#[from] DbError),
 }
 
 /// The members of an account, the longest there first.
-pub async fn list(view: &mut Read, account: AccountId) -> Result<Vec<Member>, DbError> {
+pub async fn list(view: &mut ReadTx, account: AccountId) -> Result<Vec<Member>, DbError> {
     view.fetch_all(sql!(
         "SELECT id, email, username, admin, scopes, created_at FROM members
           WHERE account_id = $1 ORDER BY created_at, id",
@@ -58,7 +58,7 @@ pub async fn list(view: &mut Read, account: AccountId) -> Result<Vec<Member>, Db
 }
 
 /// A member of an account.
-pub async fn find(view: &mut Read, account: AccountId, id: MemberId) -> Result<Option<Member>, DbError> {
+pub async fn find(view: &mut ReadTx, account: AccountId, id: MemberId) -> Result<Option<Member>, DbError> {
     view.fetch_optional(sql!(
         "SELECT id, email, username, admin, scopes, created_at FROM members WHERE account_id = $1 AND id = $2",
         account,
@@ -69,61 +69,69 @@ pub async fn find(view: &mut Read, account: AccountId, id: MemberId) -> Result<O
 
 /// Sets what a member may do.
 pub async fn set_scopes(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     account: AccountId,
     id: MemberId,
     scopes: &[Scope],
-) -> Result<(), NotChanged> {
+) -> Result<(), MemberChangeError> {
     let rows = tx
         .execute(sql!(
             "UPDATE members SET scopes = $3 WHERE account_id = $1 AND id = $2",
             account,
             id,
-            words(scopes),
+            scopes_json(scopes),
         ))
         .await?;
-    if rows == 1 { Ok(()) } else { Err(NotChanged::Missing) }
+    if rows == 1 { Ok(()) } else { Err(MemberChangeError::Missing) }
 }
 
-/// Makes a member an administrator; nothing changes where he is one.
-pub async fn promote(tx: &mut Tx, account: AccountId, id: MemberId) -> Result<Member, NotChanged> {
+/// Makes a member an administrator; nothing changes where they are one.
+pub async fn promote(
+    tx: &mut WriteTx,
+    account: AccountId,
+    id: MemberId,
+) -> Result<Member, MemberChangeError> {
     tx.execute(sql!("UPDATE members SET admin = TRUE WHERE account_id = $1 AND id = $2", account, id))
         .await?;
-    find(tx, account, id).await?.ok_or(NotChanged::Missing)
+    find(tx, account, id).await?.ok_or(MemberChangeError::Missing)
 }
 
-/// Makes an administrator an ordinary member; nothing changes where he is one.
-pub async fn demote(tx: &mut Tx, account: AccountId, id: MemberId) -> Result<(), NotChanged> {
-    if leaves_one(tx, account, id).await?.admin {
+/// Makes an administrator an ordinary member; nothing changes where they are one.
+pub async fn demote(tx: &mut WriteTx, account: AccountId, id: MemberId) -> Result<(), MemberChangeError> {
+    if lock_unless_last_administrator(tx, account, id).await?.admin {
         tx.execute(sql!("UPDATE members SET admin = FALSE WHERE account_id = $1 AND id = $2", account, id))
             .await?;
     }
     Ok(())
 }
 
-/// Removes a member and ends his sessions.
+/// Removes a member and ends their sessions.
 pub async fn remove(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     account: AccountId,
     id: MemberId,
     by_administrator: bool,
-) -> Result<(), NotChanged> {
-    let member = leaves_one(tx, account, id).await?;
+) -> Result<(), MemberChangeError> {
+    let member = lock_unless_last_administrator(tx, account, id).await?;
     if member.admin && !by_administrator {
-        return Err(NotChanged::Administrator);
+        return Err(MemberChangeError::AdministratorRequired);
     }
     // Sessions and links go with the row that they refer to.
     tx.execute(sql!("DELETE FROM members WHERE account_id = $1 AND id = $2", account, id)).await?;
     Ok(())
 }
 
-/// The member, unless he is the last administrator. The account's row is locked until the transaction ends, so that
+/// The member, unless they are the last administrator. The account's row is locked until the transaction ends, so that
 /// two administrators cannot take the right from each other at once.
-async fn leaves_one(tx: &mut Tx, account: AccountId, id: MemberId) -> Result<Member, NotChanged> {
-    if !lock(tx, account).await? {
-        return Err(NotChanged::Missing);
+async fn lock_unless_last_administrator(
+    tx: &mut WriteTx,
+    account: AccountId,
+    id: MemberId,
+) -> Result<Member, MemberChangeError> {
+    if !lock_exclusive(tx, account).await? {
+        return Err(MemberChangeError::Missing);
     }
-    let member = find(tx, account, id).await?.ok_or(NotChanged::Missing)?;
+    let member = find(tx, account, id).await?.ok_or(MemberChangeError::Missing)?;
     let others = tx
         .count(sql!(
             "SELECT count(*) FROM members WHERE account_id = $1 AND admin = TRUE AND id <> $2",
@@ -131,10 +139,10 @@ async fn leaves_one(tx: &mut Tx, account: AccountId, id: MemberId) -> Result<Mem
             id,
         ))
         .await?;
-    if member.admin && others == 0 { Err(NotChanged::LastAdministrator) } else { Ok(member) }
+    if member.admin && others == 0 { Err(MemberChangeError::LastAdministrator) } else { Ok(member) }
 }
 
 /// Scopes as they are kept: each once, in the order of the interface.
-pub(super) fn words(scopes: &[Scope]) -> serde_json::Value {
+pub(super) fn scopes_json(scopes: &[Scope]) -> serde_json::Value {
     Scope::ALL.iter().filter(|scope| scopes.contains(scope)).map(|scope| scope.as_str()).collect()
 }

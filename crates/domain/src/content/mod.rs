@@ -5,23 +5,23 @@ pub mod reports;
 
 use crate::{
     delivery::Outbox,
-    faces::Faces,
-    violation::{Violation, at_most, at_most_items, told, violation},
-    words::wire_enum,
+    faces::FaceIndexService,
+    violation::{Violation, check_max_chars, check_max_items, join_messages, violation},
+    wire_enum::wire_enum,
 };
-use base::{AccountId, ContentId, Id as _, ProfileId, Timestamp, Uuid, World};
-use db::{DbError, FromRow, Read, Tx, sql};
+use base::{AccountId, ContentId, Environment, Id as _, ProfileId, Timestamp, Uuid};
+use db::{DbError, FromRow, ReadTx, WriteTx, sql};
 use std::borrow::Cow;
 
 /// The longest title, characters.
-pub const LONGEST_TITLE: usize = 200;
+pub const MAX_TITLE_CHARS: usize = 200;
 /// The longest address, characters.
-pub const LONGEST_URL: usize = 4096;
+pub const MAX_URL_CHARS: usize = 4096;
 /// Profiles of one content.
-pub const MOST_PROFILES: usize = 100;
+pub const MAX_PROFILES_PER_CONTENT: usize = 100;
 
 wire_enum! {
-    /// What a content is (interface 1, "`ContentType`").
+    /// What a content is (`ContentType` of the interface).
     pub enum ContentType {
         /// One picture.
         Image => "IMAGE",
@@ -34,7 +34,7 @@ wire_enum! {
 
 /// A content as it was sent: nothing of it is known to be right.
 #[derive(Clone, Debug, Default)]
-pub struct NewContent {
+pub struct ContentInput {
     /// Where it is, https.
     pub url: Option<String>,
     /// What it is.
@@ -43,7 +43,7 @@ pub struct NewContent {
     pub profile_ids: Vec<ProfileId>,
     /// Who brought it: the application's own id, which need be no profile's.
     pub uploader_id: Option<Uuid>,
-    /// Up to [`LONGEST_TITLE`] characters.
+    /// Up to [`MAX_TITLE_CHARS`] characters.
     pub title: Option<String>,
 }
 
@@ -57,9 +57,9 @@ pub struct ContentRequest {
     title: Option<String>,
 }
 
-impl NewContent {
+impl ContentInput {
     /// Holds it against every rule that needs no look at what the account has; tells all that are broken.
-    pub fn check(self, outbox: &Outbox) -> Result<ContentRequest, Vec<Violation>> {
+    pub fn validate(self, outbox: &Outbox) -> Result<ContentRequest, Vec<Violation>> {
         let Self { url, content_type, profile_ids, uploader_id, title } = self;
         let mut violations = Vec::new();
         if let Some(url) = &url {
@@ -72,11 +72,13 @@ impl NewContent {
         }
         if let Some(title) = &title {
             let length = title.chars().count();
-            violations.extend(at_most("title", "it has", length, LONGEST_TITLE, "shorten it").err());
+            violations
+                .extend(check_max_chars("title", "it has", length, MAX_TITLE_CHARS, "shorten it").err());
         }
         let profiles = profile_ids.len();
-        violations
-            .extend(at_most_items("profile_ids", profiles, MOST_PROFILES, "attach fewer profiles").err());
+        violations.extend(
+            check_max_items("profile_ids", profiles, MAX_PROFILES_PER_CONTENT, "attach fewer profiles").err(),
+        );
         match (url, content_type) {
             (Some(url), Some(content_type)) if violations.is_empty() => {
                 Ok(ContentRequest { url, content_type, profile_ids, uploader_id, title })
@@ -93,8 +95,8 @@ pub(crate) fn check_url(
     url: &str,
 ) -> Result<(), Violation> {
     let path = path.into();
-    at_most(path.clone(), "it has", url.chars().count(), LONGEST_URL, "use a shorter address")?;
-    outbox.check(url, true).map_err(|refused| violation(path, refused.to_string()))
+    check_max_chars(path.clone(), "it has", url.chars().count(), MAX_URL_CHARS, "use a shorter address")?;
+    outbox.check_destination(url, true).map_err(|refused| violation(path, refused.to_string()))
 }
 
 /// A content.
@@ -114,15 +116,15 @@ pub struct Content {
     /// Whether it was put away.
     pub archived: bool,
     /// When it was registered.
-    #[sqlx(try_from = "db::At")]
+    #[sqlx(try_from = "db::DbTimestamp")]
     pub created_at: Timestamp,
 }
 
 /// Why a content, or something of it, was not kept.
 #[derive(Debug, thiserror::Error)]
-pub enum NotKept {
+pub enum ContentError {
     /// What was sent cannot be used; at least one member of it.
-    #[error("{}", told(.0))]
+    #[error("{}", join_messages(.0))]
     Invalid(Vec<Violation>),
     /// There is no such thing in the account.
     #[error("there is no such {0}")]
@@ -132,7 +134,7 @@ pub enum NotKept {
     Db(#[from] DbError),
 }
 
-impl From<Violation> for NotKept {
+impl From<Violation> for ContentError {
     fn from(violation: Violation) -> Self {
         Self::Invalid(vec![violation])
     }
@@ -140,16 +142,16 @@ impl From<Violation> for NotKept {
 
 /// Registers a content.
 pub async fn register(
-    tx: &mut Tx,
-    world: &dyn World,
-    faces: &Faces,
+    tx: &mut WriteTx,
+    world: &dyn Environment,
+    faces: &FaceIndexService,
     account: AccountId,
     new: ContentRequest,
-) -> Result<ContentId, NotKept> {
+) -> Result<ContentId, ContentError> {
     let ContentRequest { url, content_type, mut profile_ids, uploader_id, title } = new;
     let unknown = unknown_profiles(tx, faces, account, "profile_ids", &profile_ids).await?;
     if !unknown.is_empty() {
-        return Err(NotKept::Invalid(unknown));
+        return Err(ContentError::Invalid(unknown));
     }
     let id = ContentId::new(world);
     tx.execute(sql!(
@@ -167,15 +169,15 @@ pub async fn register(
     profile_ids.sort_unstable();
     profile_ids.dedup();
     for profile in profile_ids {
-        attach(tx, account, id, profile).await?;
+        insert_content_profile(tx, account, id, profile).await?;
     }
     Ok(id)
 }
 
 /// The profiles of a list that the account does not have, each told by its place.
 pub(crate) async fn unknown_profiles(
-    view: &mut Read,
-    faces: &Faces,
+    view: &mut ReadTx,
+    faces: &FaceIndexService,
     account: AccountId,
     path: &str,
     named: &[ProfileId],
@@ -186,8 +188,8 @@ pub(crate) async fn unknown_profiles(
     Ok(unknown.map(|(at, _)| violation(format!("{path}[{at}]"), "there is no such profile")).collect())
 }
 
-async fn attach(
-    tx: &mut Tx,
+async fn insert_content_profile(
+    tx: &mut WriteTx,
     account: AccountId,
     content: ContentId,
     profile: ProfileId,
@@ -204,7 +206,7 @@ async fn attach(
 }
 
 /// A content of an account.
-pub async fn find(view: &mut Read, account: AccountId, id: ContentId) -> Result<Option<Content>, DbError> {
+pub async fn find(view: &mut ReadTx, account: AccountId, id: ContentId) -> Result<Option<Content>, DbError> {
     view.fetch_optional(sql!(
         "SELECT id, url, type, uploader_id, title, archived, created_at FROM contents
           WHERE id = $1 AND account_id = $2",
@@ -216,7 +218,7 @@ pub async fn find(view: &mut Read, account: AccountId, id: ContentId) -> Result<
 
 /// A page of an account's contents, newest first, and how many there are.
 pub async fn list(
-    view: &mut Read,
+    view: &mut ReadTx,
     account: AccountId,
     offset: i64,
     most: i64,
@@ -235,17 +237,17 @@ pub async fn list(
 }
 
 #[derive(FromRow)]
-struct Attached {
+struct ContentProfileRow {
     profile_id: ProfileId,
 }
 
 /// Who is known to be in a content.
 pub async fn profiles(
-    view: &mut Read,
+    view: &mut ReadTx,
     account: AccountId,
     content: ContentId,
 ) -> Result<Vec<ProfileId>, DbError> {
-    let rows: Vec<Attached> = view
+    let rows: Vec<ContentProfileRow> = view
         .fetch_all(sql!(
             "SELECT profile_id FROM content_profiles WHERE content_id = $1 AND account_id = $2 ORDER BY profile_id",
             content,
@@ -257,35 +259,35 @@ pub async fn profiles(
 
 /// Says that somebody is known to be in a content; once is as good as twice.
 pub async fn attach_profile(
-    tx: &mut Tx,
-    faces: &Faces,
+    tx: &mut WriteTx,
+    faces: &FaceIndexService,
     account: AccountId,
     content: ContentId,
     profile: ProfileId,
-) -> Result<(), NotKept> {
-    find(tx, account, content).await?.ok_or(NotKept::Missing("content"))?;
+) -> Result<(), ContentError> {
+    find(tx, account, content).await?.ok_or(ContentError::Missing("content"))?;
     let known = faces.profiles(tx, account, &[profile]).await?;
     if !known.iter().any(|line| line.active) {
-        return Err(NotKept::Missing("profile"));
+        return Err(ContentError::Missing("profile"));
     }
     let attached = profiles(tx, account, content).await?;
     let hint = "detach somebody first";
-    at_most_items(
+    check_max_items(
         "profile_id",
         attached.len() + usize::from(!attached.contains(&profile)),
-        MOST_PROFILES,
+        MAX_PROFILES_PER_CONTENT,
         hint,
     )?;
-    Ok(attach(tx, account, content, profile).await?)
+    Ok(insert_content_profile(tx, account, content, profile).await?)
 }
 
 /// Takes that back.
 pub async fn detach_profile(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     account: AccountId,
     content: ContentId,
     profile: ProfileId,
-) -> Result<(), NotKept> {
+) -> Result<(), ContentError> {
     let rows = tx
         .execute(sql!(
             "DELETE FROM content_profiles WHERE content_id = $1 AND profile_id = $2 AND account_id = $3",
@@ -294,16 +296,16 @@ pub async fn detach_profile(
             account,
         ))
         .await?;
-    if rows == 0 { Err(NotKept::Missing("profile of this content")) } else { Ok(()) }
+    if rows == 0 { Err(ContentError::Missing("profile of this content")) } else { Ok(()) }
 }
 
 /// Puts a content away, or takes it out again.
-pub async fn archive(
-    tx: &mut Tx,
+pub async fn set_archived(
+    tx: &mut WriteTx,
     account: AccountId,
     content: ContentId,
     archived: bool,
-) -> Result<(), NotKept> {
+) -> Result<(), ContentError> {
     let rows = tx
         .execute(sql!(
             "UPDATE contents SET archived = $3 WHERE id = $1 AND account_id = $2",
@@ -312,5 +314,5 @@ pub async fn archive(
             archived,
         ))
         .await?;
-    if rows == 0 { Err(NotKept::Missing("content")) } else { Ok(()) }
+    if rows == 0 { Err(ContentError::Missing("content")) } else { Ok(()) }
 }

@@ -1,18 +1,18 @@
 //! Reports on contents: somebody says that something is wrong with one, and somebody else decides.
 
-use super::{NotKept, find};
-use crate::violation::{Violation, at_most, violation};
-use base::{AccountId, ContentId, Id as _, ReportId, Timestamp, World};
-use db::{At, DbError, FromRow, Read, Tx, sql};
+use super::{ContentError, find};
+use crate::violation::{Violation, check_max_chars, violation};
+use base::{AccountId, ContentId, ContentReportId, Environment, Id as _, Timestamp};
+use db::{DbError, DbTimestamp, FromRow, ReadTx, WriteTx, sql};
 
 /// The longest reason and resolution, characters.
-pub const LONGEST: usize = 500;
+pub const MAX_REPORT_TEXT_CHARS: usize = 500;
 
 /// A report.
 #[derive(Clone, Debug, FromRow)]
-pub struct Report {
+pub struct ContentReport {
     /// Its id.
-    pub id: ReportId,
+    pub id: ContentReportId,
     /// What it is about.
     pub content_id: ContentId,
     /// What is wrong.
@@ -20,37 +20,37 @@ pub struct Report {
     /// What was decided; nothing yet where it is absent.
     pub resolution: Option<String>,
     /// When.
-    pub reviewed_at: Option<At>,
+    pub reviewed_at: Option<DbTimestamp>,
     /// When it was made.
-    #[sqlx(try_from = "db::At")]
+    #[sqlx(try_from = "db::DbTimestamp")]
     pub created_at: Timestamp,
 }
 
-fn text(path: &'static str, text: &str) -> Result<String, Violation> {
+fn validate_text(path: &'static str, text: &str) -> Result<String, Violation> {
     let text = text.trim();
     if text.is_empty() {
         return Err(violation(path, "it is empty"));
     }
-    at_most(path, "it has", text.chars().count(), LONGEST, "shorten it")?;
+    check_max_chars(path, "it has", text.chars().count(), MAX_REPORT_TEXT_CHARS, "shorten it")?;
     Ok(text.to_owned())
 }
 
 /// Reports a content.
-pub async fn make(
-    tx: &mut Tx,
-    world: &dyn World,
+pub async fn create(
+    tx: &mut WriteTx,
+    world: &dyn Environment,
     account: AccountId,
     content: ContentId,
     reason: &str,
-) -> Result<ReportId, NotKept> {
-    find(tx, account, content).await?.ok_or(NotKept::Missing("content"))?;
-    let id = ReportId::new(world);
+) -> Result<ContentReportId, ContentError> {
+    find(tx, account, content).await?.ok_or(ContentError::Missing("content"))?;
+    let id = ContentReportId::new(world);
     tx.execute(sql!(
         "INSERT INTO content_reports (id, account_id, content_id, reason, created_at) VALUES ($1, $2, $3, $4, $5)",
         id,
         account,
         content,
-        text("reason", reason)?,
+        validate_text("reason", reason)?,
         world.now(),
     ))
     .await?;
@@ -59,12 +59,12 @@ pub async fn make(
 
 /// Decides about a report; a later decision replaces an earlier one.
 pub async fn resolve(
-    tx: &mut Tx,
-    world: &dyn World,
+    tx: &mut WriteTx,
+    world: &dyn Environment,
     account: AccountId,
-    (content, report): (ContentId, ReportId),
+    (content, report): (ContentId, ContentReportId),
     resolution: &str,
-) -> Result<(), NotKept> {
+) -> Result<(), ContentError> {
     let rows = tx
         .execute(sql!(
             "UPDATE content_reports SET resolution = $4, reviewed_at = $5
@@ -72,21 +72,21 @@ pub async fn resolve(
             report,
             content,
             account,
-            text("resolution", resolution)?,
+            validate_text("resolution", resolution)?,
             world.now(),
         ))
         .await?;
-    if rows == 0 { Err(NotKept::Missing("report")) } else { Ok(()) }
+    if rows == 0 { Err(ContentError::Missing("report")) } else { Ok(()) }
 }
 
 /// A page of a content's reports, newest first, and how many there are.
 pub async fn list(
-    view: &mut Read,
+    view: &mut ReadTx,
     account: AccountId,
     content: ContentId,
     offset: i64,
     most: i64,
-) -> Result<(Vec<Report>, i64), DbError> {
+) -> Result<(Vec<ContentReport>, i64), DbError> {
     let total = view
         .count(sql!(
             "SELECT count(*) FROM content_reports WHERE content_id = $1 AND account_id = $2",

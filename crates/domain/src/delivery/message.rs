@@ -1,15 +1,15 @@
 //! What is delivered, and how it is queued.
 
 use super::records::DeliveryState;
-use crate::{vault::Vault, words::wire_enum};
-use base::{AccountId, AppId, DeliveryId, Id as _, World};
-use db::{DbError, Tx, sql};
-use media::fetch::{Fetcher, Refused};
+use crate::{vault::Vault, wire_enum::wire_enum};
+use base::{AccountId, AppId, DeliveryId, Environment, Id as _};
+use db::{DbError, WriteTx, sql};
+use media::fetch::{FetchTargetError, Fetcher};
 use serde::{Deserialize, Serialize};
 
 wire_enum! {
     /// How a message travels.
-    pub enum Verb {
+    pub enum WebhookMethod {
         /// In the body.
         Post => "POST",
         /// In the query of the address.
@@ -19,7 +19,7 @@ wire_enum! {
 
 /// Which answers count as delivered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Success {
+pub enum SuccessCriterion {
     /// Any 2xx.
     #[default]
     Any2xx,
@@ -27,9 +27,9 @@ pub enum Success {
     Only200,
 }
 
-impl Success {
+impl SuccessCriterion {
     /// Whether an answer with this status counts.
-    pub fn takes(self, status: u16) -> bool {
+    pub fn accepts(self, status: u16) -> bool {
         match self {
             Self::Any2xx => (200..300).contains(&status),
             Self::Only200 => status == 200,
@@ -39,11 +39,11 @@ impl Success {
 
 /// A message to an application's server. Old rows must still be read after an update: add members with defaults.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Message {
+pub struct WebhookMessage {
     /// Where to, https.
     pub url: String,
     /// How.
-    pub verb: Verb,
+    pub verb: WebhookMethod,
     /// Headers that the application asked for, beside the ones that sign.
     #[serde(default)]
     pub headers: Vec<(String, String)>,
@@ -53,7 +53,7 @@ pub struct Message {
     pub verify_tls: bool,
     /// Which answers count.
     #[serde(default)]
-    pub success: Success,
+    pub success: SuccessCriterion,
 }
 
 /// Where messages are put; cheap to clone.
@@ -65,10 +65,10 @@ pub struct Outbox {
 
 /// A message that cannot be queued.
 #[derive(Debug, thiserror::Error)]
-pub enum NotQueued {
+pub enum OutboxError {
     /// Its address is none that is called.
     #[error(transparent)]
-    Refused(#[from] Refused),
+    Refused(#[from] FetchTargetError),
     /// The database did not take it.
     #[error(transparent)]
     Db(#[from] DbError),
@@ -81,50 +81,54 @@ impl Outbox {
     }
 
     /// Tells whether an address may be stored as one to deliver to, with or without a right certificate.
-    pub fn check(&self, url: &str, verify_tls: bool) -> Result<(), Refused> {
-        self.fetcher.target(url)?;
-        if verify_tls || self.fetcher.calls_unverified() { Ok(()) } else { Err(Refused::UnverifiedTls) }
+    pub fn check_destination(&self, url: &str, verify_tls: bool) -> Result<(), FetchTargetError> {
+        self.fetcher.parse_target(url)?;
+        if verify_tls || self.fetcher.allows_unverified_tls() {
+            Ok(())
+        } else {
+            Err(FetchTargetError::UnverifiedTls)
+        }
     }
 
     /// Queues a message in the transaction that causes it: if that is not committed, nothing was promised.
     ///
     /// `topic` tells operators what it is about, as `proof.result`.
-    pub async fn post(
+    pub async fn enqueue(
         &self,
-        tx: &mut Tx,
-        world: &dyn World,
+        tx: &mut WriteTx,
+        world: &dyn Environment,
         app: AppId,
         topic: &str,
-        message: &Message,
-    ) -> Result<DeliveryId, NotQueued> {
-        self.queue(tx, world, app, None, topic, message).await
+        message: &WebhookMessage,
+    ) -> Result<DeliveryId, OutboxError> {
+        self.insert(tx, world, app, None, topic, message).await
     }
 
     /// The same for an account's message, which goes when the account goes.
-    pub async fn post_of(
+    pub async fn enqueue_for_account(
         &self,
-        tx: &mut Tx,
-        world: &dyn World,
+        tx: &mut WriteTx,
+        world: &dyn Environment,
         (app, account): (AppId, AccountId),
         topic: &str,
-        message: &Message,
-    ) -> Result<DeliveryId, NotQueued> {
-        self.queue(tx, world, app, Some(account), topic, message).await
+        message: &WebhookMessage,
+    ) -> Result<DeliveryId, OutboxError> {
+        self.insert(tx, world, app, Some(account), topic, message).await
     }
 
-    async fn queue(
+    async fn insert(
         &self,
-        tx: &mut Tx,
-        world: &dyn World,
+        tx: &mut WriteTx,
+        world: &dyn Environment,
         app: AppId,
         account: Option<AccountId>,
         topic: &str,
-        message: &Message,
-    ) -> Result<DeliveryId, NotQueued> {
-        let target = self.fetcher.target(&message.url)?;
+        message: &WebhookMessage,
+    ) -> Result<DeliveryId, OutboxError> {
+        let target = self.fetcher.parse_target(&message.url)?;
         let (id, now) = (DeliveryId::new(world), world.now());
         let plain = serde_json::to_vec(message).expect("a message of our own is JSON");
-        let sealed = self.vault.seal(world, &place(id), &plain);
+        let sealed = self.vault.seal(world, &aad(id), &plain);
         tx.execute(sql!(
             "INSERT INTO deliveries (id, app_id, topic, endpoint, sealed, state, tries, attempts, begun_at, next_at,
                                      created_at, account_id)
@@ -132,7 +136,7 @@ impl Outbox {
             id,
             app,
             topic,
-            endpoint(app, target.origin(), message.verify_tls),
+            endpoint_key(app, target.origin(), message.verify_tls),
             sealed,
             DeliveryState::Waiting,
             serde_json::json!([]),
@@ -140,12 +144,12 @@ impl Outbox {
             account,
         ))
         .await?;
-        tx.announce();
+        tx.notify_on_commit();
         Ok(id)
     }
 
-    pub(super) fn open(&self, id: DeliveryId, sealed: &[u8]) -> Option<Message> {
-        serde_json::from_slice(&self.vault.open(&place(id), sealed).ok()?).ok()
+    pub(super) fn unseal(&self, id: DeliveryId, sealed: &[u8]) -> Option<WebhookMessage> {
+        serde_json::from_slice(&self.vault.open(&aad(id), sealed).ok()?).ok()
     }
 
     pub(super) fn fetcher(&self) -> &Fetcher {
@@ -159,12 +163,12 @@ impl Outbox {
 
 /// The endpoint a message belongs to. Those whose certificate is not verified are one of their own: a certificate that
 /// nobody vouches for fails every other message, and must not close the endpoint for these.
-fn endpoint(app: AppId, origin: impl std::fmt::Display, verify_tls: bool) -> String {
+fn endpoint_key(app: AppId, origin: impl std::fmt::Display, verify_tls: bool) -> String {
     let unverified = if verify_tls { "" } else { " unverified" };
     format!("{app} {origin}{unverified}")
 }
 
-fn place(id: DeliveryId) -> Vec<u8> {
+fn aad(id: DeliveryId) -> Vec<u8> {
     format!("delivery {id}").into_bytes()
 }
 
@@ -176,13 +180,20 @@ mod tests {
     #[test]
     fn old_messages_still_parse() {
         let old = r#"{"url":"https://a.example/x","verb":"GET","body":"","verify_tls":false}"#;
-        let message: Message = serde_json::from_str(old).unwrap();
-        assert_eq!((message.verb, message.success, message.headers.len()), (Verb::Get, Success::Any2xx, 0));
+        let message: WebhookMessage = serde_json::from_str(old).unwrap();
+        assert_eq!(
+            (message.verb, message.success, message.headers.len()),
+            (WebhookMethod::Get, SuccessCriterion::Any2xx, 0)
+        );
     }
 
     #[test]
     fn age_sessions_take_nothing_but_200() {
-        assert!(Success::Any2xx.takes(204) && !Success::Any2xx.takes(302) && !Success::Any2xx.takes(199));
-        assert!(Success::Only200.takes(200) && !Success::Only200.takes(204));
+        assert!(
+            SuccessCriterion::Any2xx.accepts(204)
+                && !SuccessCriterion::Any2xx.accepts(302)
+                && !SuccessCriterion::Any2xx.accepts(199)
+        );
+        assert!(SuccessCriterion::Only200.accepts(200) && !SuccessCriterion::Only200.accepts(204));
     }
 }

@@ -1,8 +1,8 @@
 //! What became of messages, for operators.
 
-use crate::words::wire_enum;
-use base::{AppId, DeliveryId, SignedDuration, Timestamp, World};
-use db::{At, Db, DbError, FromRow, Read, Tx, sql};
+use crate::wire_enum::wire_enum;
+use base::{AppId, DeliveryId, Environment, SignedDuration, Timestamp};
+use db::{Db, DbError, DbTimestamp, FromRow, ReadTx, WriteTx, sql};
 use serde::{Deserialize, Serialize};
 
 wire_enum! {
@@ -21,7 +21,7 @@ wire_enum! {
 
 /// One attempt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Attempt {
+pub struct DeliveryAttempt {
     /// When it began.
     pub at: Timestamp,
     /// How long it took, milliseconds.
@@ -50,21 +50,21 @@ pub struct DeliveryRecord {
     pub state: DeliveryState,
     /// The latest attempts.
     #[sqlx(json)]
-    pub attempts: Vec<Attempt>,
+    pub attempts: Vec<DeliveryAttempt>,
     /// When it is tried next, where it is.
-    #[sqlx(try_from = "db::At")]
+    #[sqlx(try_from = "db::DbTimestamp")]
     pub next_at: Timestamp,
     /// When it was queued.
-    #[sqlx(try_from = "db::At")]
+    #[sqlx(try_from = "db::DbTimestamp")]
     pub created_at: Timestamp,
     /// When it was delivered or given up.
-    #[serde(serialize_with = "db::moment")]
-    pub ended_at: Option<At>,
+    #[serde(serialize_with = "db::serialize_optional_timestamp")]
+    pub ended_at: Option<DbTimestamp>,
 }
 
 /// Which deliveries.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Filter {
+pub struct DeliveryFilter {
     /// Of this application.
     pub app: Option<AppId>,
     /// In this state.
@@ -77,7 +77,7 @@ pub struct Filter {
 
 /// There is none, or it is being tried right now.
 #[derive(Debug, thiserror::Error)]
-pub enum NoSuchDelivery {
+pub enum DeliveryReplayError {
     /// None that can be replayed.
     #[error("there is no delivery {0} that is not being tried already")]
     Missing(DeliveryId),
@@ -87,7 +87,7 @@ pub enum NoSuchDelivery {
 }
 
 /// Up to 200 deliveries, newest first.
-pub async fn list(view: &mut Read, filter: Filter) -> Result<Vec<DeliveryRecord>, DbError> {
+pub async fn list(view: &mut ReadTx, filter: DeliveryFilter) -> Result<Vec<DeliveryRecord>, DbError> {
     view.fetch_all(sql!(
         "SELECT id, app_id, topic, endpoint, state, attempts, next_at, created_at, ended_at FROM deliveries
           WHERE (app_id = $1 OR $1 IS NULL) AND (state = $2 OR $2 IS NULL)
@@ -102,7 +102,7 @@ pub async fn list(view: &mut Read, filter: Filter) -> Result<Vec<DeliveryRecord>
 }
 
 /// One delivery.
-pub async fn show(view: &mut Read, id: DeliveryId) -> Result<Option<DeliveryRecord>, DbError> {
+pub async fn show(view: &mut ReadTx, id: DeliveryId) -> Result<Option<DeliveryRecord>, DbError> {
     view.fetch_optional(sql!(
         "SELECT id, app_id, topic, endpoint, state, attempts, next_at, created_at, ended_at FROM deliveries
           WHERE id = $1",
@@ -113,7 +113,11 @@ pub async fn show(view: &mut Read, id: DeliveryId) -> Result<Option<DeliveryReco
 
 /// Begins the schedule of a delivery anew, whatever became of it. Its `webhook-id` stays, so a receiver that has it
 /// already knows.
-pub async fn replay(tx: &mut Tx, world: &dyn World, id: DeliveryId) -> Result<(), NoSuchDelivery> {
+pub async fn replay(
+    tx: &mut WriteTx,
+    world: &dyn Environment,
+    id: DeliveryId,
+) -> Result<(), DeliveryReplayError> {
     let rows = tx
         .execute(sql!(
             "UPDATE deliveries SET state = 'WAITING', tries = 0, begun_at = $2, next_at = $2, ended_at = NULL
@@ -122,14 +126,14 @@ pub async fn replay(tx: &mut Tx, world: &dyn World, id: DeliveryId) -> Result<()
             world.now(),
         ))
         .await?;
-    tx.announce();
-    if rows == 1 { Ok(()) } else { Err(NoSuchDelivery::Missing(id)) }
+    tx.notify_on_commit();
+    if rows == 1 { Ok(()) } else { Err(DeliveryReplayError::Missing(id)) }
 }
 
 /// Begins the schedules of an application's deliveries anew; how many. Without a state: of those that were given up.
 pub async fn replay_range(
-    tx: &mut Tx,
-    world: &dyn World,
+    tx: &mut WriteTx,
+    world: &dyn Environment,
     app: AppId,
     state: Option<DeliveryState>,
     from: Timestamp,
@@ -146,12 +150,12 @@ pub async fn replay_range(
             world.now(),
         ))
         .await?;
-    tx.announce();
+    tx.notify_on_commit();
     Ok(rows)
 }
 
 /// Forgets deliveries that ended longer ago than `keep`, at most 5,000 at a time; how many.
-pub async fn purge(db: &Db, world: &dyn World, keep: SignedDuration) -> Result<u64, DbError> {
+pub async fn purge(db: &Db, world: &dyn Environment, keep: SignedDuration) -> Result<u64, DbError> {
     let mut tx = db.write().await?;
     let rows = tx
         .execute(sql!(
@@ -165,7 +169,7 @@ pub async fn purge(db: &Db, world: &dyn World, keep: SignedDuration) -> Result<u
 }
 
 /// Sets the gauge of deliveries that are not over.
-pub async fn report(db: &Db) -> Result<(), DbError> {
+pub async fn report_metrics(db: &Db) -> Result<(), DbError> {
     let mut view = db.read().await?;
     let waiting = view.count(sql!("SELECT count(*) FROM deliveries WHERE state = 'WAITING'")).await?;
     let running = view.count(sql!("SELECT count(*) FROM deliveries WHERE state = 'RUNNING'")).await?;

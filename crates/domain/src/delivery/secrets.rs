@@ -2,17 +2,17 @@
 
 use crate::{tenancy::applications, vault::Vault};
 use aws_lc_rs::hmac;
-use base::{AppId, Secret, SignedDuration, Timestamp, Uuid, World};
-use db::{DbError, FromRow, Read, Tx, sql};
+use base::{AppId, Environment, Secret, SignedDuration, Timestamp, Uuid};
+use db::{DbError, FromRow, ReadTx, WriteTx, sql};
 
 /// How long the secret before a new one is still signed with, unless said otherwise.
-pub const OVERLAP: SignedDuration = SignedDuration::from_hours(24);
+pub const DEFAULT_ROTATION_OVERLAP: SignedDuration = SignedDuration::from_hours(24);
 
 /// A signing secret: 32 random bytes.
 #[derive(Clone, Debug)]
-pub struct SigningSecret(Secret<Vec<u8>>);
+pub struct WebhookSecret(Secret<Vec<u8>>);
 
-impl SigningSecret {
+impl WebhookSecret {
     /// As receivers configure it: `whsec_` and the bytes in base64.
     pub fn reveal(&self) -> Secret<String> {
         Secret::new(format!("whsec_{}", base64_simd::STANDARD.encode_to_string(self.0.expose())))
@@ -29,8 +29,8 @@ impl SigningSecret {
 }
 
 /// The three headers of an attempt, by name.
-pub(super) fn headers(
-    secrets: &[SigningSecret],
+pub(super) fn signature_headers(
+    secrets: &[WebhookSecret],
     id: &str,
     now: Timestamp,
     body: &[u8],
@@ -45,23 +45,23 @@ pub(super) fn headers(
 }
 
 #[derive(FromRow)]
-struct Kept {
+struct WebhookSecretRow {
     id: Uuid,
     sealed: Vec<u8>,
 }
 
-fn place(id: Uuid) -> Vec<u8> {
+fn aad(id: Uuid) -> Vec<u8> {
     format!("webhook secret {id}").into_bytes()
 }
 
 /// The secrets of an application that have not retired, newest first.
-pub async fn of(
-    view: &mut Read,
+pub async fn list_active(
+    view: &mut ReadTx,
     vault: &Vault,
     now: Timestamp,
     app: AppId,
-) -> Result<Vec<SigningSecret>, DbError> {
-    let kept: Vec<Kept> = view
+) -> Result<Vec<WebhookSecret>, DbError> {
+    let kept: Vec<WebhookSecretRow> = view
         .fetch_all(sql!(
             "SELECT id, sealed FROM webhook_secrets WHERE app_id = $1 AND (retires_at > $2 OR retires_at IS NULL)
               ORDER BY created_at DESC, id DESC LIMIT 8",
@@ -70,25 +70,25 @@ pub async fn of(
         ))
         .await?;
     let opened = kept.into_iter().filter_map(|row| {
-        let opened = vault.open(&place(row.id), &row.sealed);
+        let opened = vault.open(&aad(row.id), &row.sealed);
         opened
             .inspect_err(
                 |error| tracing::error!(secret = %row.id, "a webhook secret cannot be used: {error}"),
             )
             .ok()
     });
-    Ok(opened.map(|bytes| SigningSecret(Secret::new(bytes))).collect())
+    Ok(opened.map(|bytes| WebhookSecret(Secret::new(bytes))).collect())
 }
 
 /// Makes a new secret. Those before it are signed with as well until `overlap` has passed, so that receivers can
 /// change over without losing a message.
 pub async fn rotate(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     vault: &Vault,
-    world: &dyn World,
+    world: &dyn Environment,
     app: AppId,
     overlap: SignedDuration,
-) -> Result<SigningSecret, DbError> {
+) -> Result<WebhookSecret, DbError> {
     let now = world.now();
     tx.execute(sql!(
         "UPDATE webhook_secrets SET retires_at = $2 WHERE app_id = $1 AND (retires_at > $2 OR retires_at IS NULL)",
@@ -99,35 +99,40 @@ pub async fn rotate(
     insert(tx, vault, world, app).await
 }
 
-async fn insert(tx: &mut Tx, vault: &Vault, world: &dyn World, app: AppId) -> Result<SigningSecret, DbError> {
+async fn insert(
+    tx: &mut WriteTx,
+    vault: &Vault,
+    world: &dyn Environment,
+    app: AppId,
+) -> Result<WebhookSecret, DbError> {
     let mut bytes = vec![0; 32];
-    world.fill(&mut bytes);
-    let id = world.uuid();
+    world.fill_random(&mut bytes);
+    let id = world.uuid_v7();
     tx.execute(sql!(
         "INSERT INTO webhook_secrets (id, app_id, sealed, created_at) VALUES ($1, $2, $3, $4)",
         id,
         app,
-        vault.seal(world, &place(id), &bytes),
+        vault.seal(world, &aad(id), &bytes),
         world.now(),
     ))
     .await?;
-    Ok(SigningSecret(Secret::new(bytes)))
+    Ok(WebhookSecret(Secret::new(bytes)))
 }
 
 /// The secrets of an application, of which the first is made at the first need.
-pub async fn ensure(
-    tx: &mut Tx,
+pub async fn list_or_create(
+    tx: &mut WriteTx,
     vault: &Vault,
-    world: &dyn World,
+    world: &dyn Environment,
     app: AppId,
-) -> Result<Vec<SigningSecret>, DbError> {
-    let known = of(tx, vault, world.now(), app).await?;
+) -> Result<Vec<WebhookSecret>, DbError> {
+    let known = list_active(tx, vault, world.now(), app).await?;
     if !known.is_empty() {
         return Ok(known);
     }
     // Holds off another process that is about to do the same.
     applications::lock(tx, app).await?;
-    let mut known = of(tx, vault, world.now(), app).await?;
+    let mut known = list_active(tx, vault, world.now(), app).await?;
     if known.is_empty() {
         known.push(insert(tx, vault, world, app).await?);
     }
@@ -138,31 +143,31 @@ pub async fn ensure(
 mod tests {
     use super::*;
     use crate::{keyring::Keyring, tenancy::applications::NewApplication};
-    use base::StillWorld;
+    use base::TestEnvironment;
     use db::testing::TestDb;
 
     #[tokio::test]
     async fn two_secrets_are_valid_until_the_older_retires() {
         let test = TestDb::open().await;
-        let world = StillWorld::at("2026-01-16T14:40:00Z");
+        let world = TestEnvironment::at("2026-01-16T14:40:00Z");
         let vault = Vault::new(&Keyring::parse(&"01".repeat(32)).unwrap());
         let mut tx = test.db.write().await.unwrap();
         let new = NewApplication { name: "a", organisation: None, billing_source: None, features: &[] };
         let app = applications::create(&mut tx, &world, &new).await.unwrap();
-        let first = ensure(&mut tx, &vault, &world, app).await.unwrap();
-        let again = ensure(&mut tx, &vault, &world, app).await.unwrap();
+        let first = list_or_create(&mut tx, &vault, &world, app).await.unwrap();
+        let again = list_or_create(&mut tx, &vault, &world, app).await.unwrap();
         assert_eq!(first.len(), 1);
         assert_eq!(first[0].reveal(), again[0].reveal(), "made once");
 
         world.advance(SignedDuration::from_secs(1));
-        let second = rotate(&mut tx, &vault, &world, app, OVERLAP).await.unwrap();
-        let both = ensure(&mut tx, &vault, &world, app).await.unwrap();
-        let revealed: Vec<_> = both.iter().map(SigningSecret::reveal).collect();
+        let second = rotate(&mut tx, &vault, &world, app, DEFAULT_ROTATION_OVERLAP).await.unwrap();
+        let both = list_or_create(&mut tx, &vault, &world, app).await.unwrap();
+        let revealed: Vec<_> = both.iter().map(WebhookSecret::reveal).collect();
         assert_eq!(revealed, [second.reveal(), first[0].reveal()]);
-        let [_, _, (_, signatures)] = headers(&both, "id", world.now(), b"{}");
+        let [_, _, (_, signatures)] = signature_headers(&both, "id", world.now(), b"{}");
         assert_eq!(signatures.split(' ').filter(|signature| signature.starts_with("v1,")).count(), 2);
 
-        world.advance(OVERLAP);
-        assert_eq!(ensure(&mut tx, &vault, &world, app).await.unwrap().len(), 1);
+        world.advance(DEFAULT_ROTATION_OVERLAP);
+        assert_eq!(list_or_create(&mut tx, &vault, &world, app).await.unwrap().len(), 1);
     }
 }

@@ -1,37 +1,41 @@
 //! Groups of profiles, so that a moderation can look for many people at once.
 
-use super::{BadText, Faces, FacesError, listed};
-use base::{AccountId, GroupId, Id as _, Measured, ProfileId};
-use db::{DbError, FromRow, Read, Tx, sql};
+use super::{FaceIndexError, FaceIndexService, InvalidProfileFieldError, ids_json};
+use base::{AccountId, GroupId, Id as _, LimitViolation, ProfileId};
+use db::{DbError, FromRow, ReadTx, WriteTx, sql};
 
 /// The longest label, characters.
-pub const LONGEST_LABEL: usize = 100;
+pub const MAX_GROUP_LABEL_CHARS: usize = 100;
 
 /// A group.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
-pub struct Group {
+pub struct ProfileGroup {
     /// Its id.
     pub id: GroupId,
-    /// 1 to [`LONGEST_LABEL`] characters; no two groups of an account have the same.
+    /// 1 to [`MAX_GROUP_LABEL_CHARS`] characters; no two groups of an account have the same.
     pub label: String,
 }
 
-impl Faces {
+impl FaceIndexService {
     /// Makes a group.
-    pub async fn make_group(
+    pub async fn create_group(
         &self,
-        tx: &mut Tx,
+        tx: &mut WriteTx,
         account: AccountId,
         label: &str,
-    ) -> Result<GroupId, FacesError> {
+    ) -> Result<GroupId, FaceIndexError> {
         let label = label.trim();
         let length = label.chars().count();
         let bad = |message: &str, measured| {
-            FacesError::from(BadText { property: "label", message: message.to_owned(), measured })
+            FaceIndexError::from(InvalidProfileFieldError {
+                property: "label",
+                message: message.to_owned(),
+                measured,
+            })
         };
-        if !(1..=LONGEST_LABEL).contains(&length) {
-            let limit = format!("1 to {LONGEST_LABEL} characters");
-            let measured = Measured::new(length as f64, limit, "choose another label");
+        if !(1..=MAX_GROUP_LABEL_CHARS).contains(&length) {
+            let limit = format!("1 to {MAX_GROUP_LABEL_CHARS} characters");
+            let measured = LimitViolation::new(length as f64, limit, "choose another label");
             return Err(bad("it is empty or too long", Some(measured)));
         }
         if label.chars().any(char::is_control) {
@@ -48,17 +52,17 @@ impl Faces {
                 self.0.world.now(),
             ))
             .await?;
-        if rows == 1 { Ok(id) } else { Err(FacesError::SameLabel) }
+        if rows == 1 { Ok(id) } else { Err(FaceIndexError::DuplicateLabel) }
     }
 
     /// Groups of an account, newest first.
-    pub async fn page_of_groups(
+    pub async fn list_groups(
         &self,
-        view: &mut Read,
+        view: &mut ReadTx,
         account: AccountId,
         most: i64,
         offset: i64,
-    ) -> Result<Vec<Group>, DbError> {
+    ) -> Result<Vec<ProfileGroup>, DbError> {
         view.fetch_all(sql!(
             "SELECT id, label FROM profile_groups WHERE account_id = $1
               ORDER BY created_at DESC, id DESC LIMIT $2 OFFSET $3",
@@ -70,17 +74,17 @@ impl Faces {
     }
 
     /// How many groups an account has.
-    pub async fn count_groups(&self, view: &mut Read, account: AccountId) -> Result<i64, DbError> {
+    pub async fn count_groups(&self, view: &mut ReadTx, account: AccountId) -> Result<i64, DbError> {
         view.count(sql!("SELECT count(*) FROM profile_groups WHERE account_id = $1", account)).await
     }
 
     /// Groups by id, in no particular order; those that are not the account's are left out.
     pub async fn groups(
         &self,
-        view: &mut Read,
+        view: &mut ReadTx,
         account: AccountId,
         ids: &[GroupId],
-    ) -> Result<Vec<Group>, DbError> {
+    ) -> Result<Vec<ProfileGroup>, DbError> {
         view.fetch_all(sql!(
             sqlite: "SELECT id, label FROM profile_groups
                       WHERE account_id = $1 AND id IN (SELECT unhex(value) FROM json_each($2))",
@@ -88,7 +92,7 @@ impl Faces {
                         WHERE account_id = $1
                           AND id IN (SELECT CAST(value AS UUID) FROM jsonb_array_elements_text($2))",
             account,
-            listed(ids),
+            ids_json(ids),
         ))
         .await
     }
@@ -96,29 +100,29 @@ impl Faces {
     /// Removes a group; its profiles stay.
     pub async fn remove_group(
         &self,
-        tx: &mut Tx,
+        tx: &mut WriteTx,
         account: AccountId,
         group: GroupId,
-    ) -> Result<(), FacesError> {
+    ) -> Result<(), FaceIndexError> {
         let rows = tx
             .execute(sql!("DELETE FROM profile_groups WHERE id = $1 AND account_id = $2", group, account))
             .await?;
-        if rows == 1 { Ok(()) } else { Err(FacesError::Missing("group")) }
+        if rows == 1 { Ok(()) } else { Err(FaceIndexError::Missing("group")) }
     }
 
     /// Puts a profile into a group; one that is in it stays.
-    pub async fn join(
+    pub async fn add_to_group(
         &self,
-        tx: &mut Tx,
+        tx: &mut WriteTx,
         account: AccountId,
         group: GroupId,
         profile: ProfileId,
-    ) -> Result<(), FacesError> {
+    ) -> Result<(), FaceIndexError> {
         if self.groups(tx, account, &[group]).await?.is_empty() {
-            return Err(FacesError::Missing("group"));
+            return Err(FaceIndexError::Missing("group"));
         }
         // Held, so that it is not deleted meanwhile and then a member.
-        self.hold(tx, account, profile).await?;
+        self.lock_profile(tx, account, profile).await?;
         tx.execute(sql!(
             "INSERT INTO group_profiles (group_id, profile_id, account_id, joined_at) VALUES ($1, $2, $3, $4)
              ON CONFLICT DO NOTHING",
@@ -132,13 +136,13 @@ impl Faces {
     }
 
     /// Takes a profile out of a group.
-    pub async fn leave(
+    pub async fn remove_from_group(
         &self,
-        tx: &mut Tx,
+        tx: &mut WriteTx,
         account: AccountId,
         group: GroupId,
         profile: ProfileId,
-    ) -> Result<(), FacesError> {
+    ) -> Result<(), FaceIndexError> {
         let rows = tx
             .execute(sql!(
                 "DELETE FROM group_profiles WHERE group_id = $1 AND profile_id = $2 AND account_id = $3",
@@ -147,6 +151,6 @@ impl Faces {
                 account,
             ))
             .await?;
-        if rows == 1 { Ok(()) } else { Err(FacesError::Missing("profile in the group")) }
+        if rows == 1 { Ok(()) } else { Err(FaceIndexError::Missing("profile in the group")) }
     }
 }

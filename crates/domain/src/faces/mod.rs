@@ -3,47 +3,50 @@
 //! The database is the truth. Each account and model has an index on disk and in memory (the crate `search`), which every
 //! process keeps in step by the account's change number before it searches (`gallery.rs`).
 
-mod candidates;
-mod enrol;
-mod forget;
-mod gallery;
+mod account_index;
+mod enrolment;
+mod erasure;
+mod face_extraction;
 mod groups;
-mod labels;
-mod leavings;
-mod picture;
+mod index_cache;
+mod index_status;
+mod matching;
+mod negative_labels;
 mod profile;
-mod reembed;
-mod shelf;
-mod status;
+mod reembedding;
+mod tombstones;
 
-pub use candidates::{Candidate, ProfileMatch};
-pub use enrol::{MOST_FACES, Prepared};
-pub use forget::forget;
-pub(crate) use forget::orphans;
-pub use groups::{Group, LONGEST_LABEL};
-pub use labels::MOST_LABELS;
-pub use leavings::SweepFaces;
-pub use picture::EnrolRules;
-pub use profile::{BadText, Details, FaceLine, Kind, Patch, Profile, ProfileItem, ProfileLine, Text};
-pub use reembed::ReembedFaces;
-pub use status::Standing;
+pub use enrolment::{MAX_FACES_PER_PROFILE, PreparedFace};
+pub use erasure::delete_account_rows;
+pub(crate) use erasure::orphaned_rows;
+pub use face_extraction::EnrolRules;
+pub use groups::{MAX_GROUP_LABEL_CHARS, ProfileGroup};
+pub use index_status::FaceIndexStatus;
+pub use matching::{ProfileCandidate, ProfileMatch};
+pub use negative_labels::MAX_NEGATIVE_LABELS_PER_PROFILE;
+pub use profile::{
+    EnrolledFace, InvalidProfileFieldError, Profile, ProfileDetails, ProfileItem, ProfilePatch,
+    ProfileSummary, ProfileText, ProfileType,
+};
+pub use reembedding::ReembedFaces;
+pub use tombstones::SweepFaces;
 
 use crate::{
-    estimate::{Estimator, NotReady, Refusal},
-    vault::{Damaged, Vault},
+    image_analysis::{AnalysisError, ImageAnalyser, ModelsNotReadyError},
+    vault::{UnsealError, Vault},
 };
-use base::{AccountId, Measured, Secret, World};
-use db::{Db, DbError, FromRow, Read, Tx, sql};
+use base::{AccountId, Environment, LimitViolation, Secret};
+use db::{Db, DbError, FromRow, ReadTx, WriteTx, sql};
+use index_cache::IndexCache;
 use jobs::Worker;
-use media::blobs::{self, Blobs};
-use shelf::Shelf;
+use media::blobs::{self, BlobStore};
 use std::{path::PathBuf, sync::Arc, time::Duration};
 use tokio::sync::OnceCell;
-use vision::{Space, VisionError};
+use vision::{EmbeddingSpace, VisionError};
 
 /// How faces are taken in and told apart.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct FaceIndexSettings {
     /// The folder of the indexes.
     pub folder: PathBuf,
     /// What the keys of the indexes are derived from.
@@ -64,7 +67,7 @@ pub struct Settings {
     pub rules: EnrolRules,
 }
 
-impl Settings {
+impl FaceIndexSettings {
     /// The defaults, for indexes in a folder under a key.
     pub fn new(folder: PathBuf, key: Secret<[u8; 32]>) -> Self {
         Self {
@@ -83,30 +86,30 @@ impl Settings {
 
 /// Why faces cannot be had, kept or looked for.
 #[derive(Debug, thiserror::Error)]
-pub enum FacesError {
+pub enum FaceIndexError {
     /// There is no such profile, face or group in the account, or it was deleted.
     #[error("there is no such {0}")]
     Missing(&'static str),
     /// A text cannot be used.
     #[error(transparent)]
-    Text(#[from] BadText),
+    ProfileField(#[from] InvalidProfileFieldError),
     /// The account has a group of that label.
     #[error("the account has a group of that label")]
-    SameLabel,
+    DuplicateLabel,
     /// The picture, or the face in it, cannot be used.
     #[error("{message}")]
     Refused {
         /// What is wrong, in words.
         message: String,
         /// What was measured, where a limit was broken.
-        measured: Option<Measured>,
+        measured: Option<LimitViolation>,
     },
     /// All workers are busy; try again after this long.
     #[error("all workers are busy")]
     Busy(Duration),
     /// There are no models.
     #[error(transparent)]
-    NotReady(#[from] NotReady),
+    NotReady(#[from] ModelsNotReadyError),
     /// A model gave no usable answer.
     #[error(transparent)]
     Vision(#[from] VisionError),
@@ -121,62 +124,73 @@ pub enum FacesError {
     Folder(#[from] std::io::Error),
     /// The place for pictures failed.
     #[error(transparent)]
-    Blobs(#[from] blobs::Error),
+    Blobs(#[from] blobs::BlobError),
     /// Something sealed does not open.
     #[error(transparent)]
-    Sealed(#[from] Damaged),
+    Sealed(#[from] UnsealError),
     /// The database failed.
     #[error(transparent)]
     Db(#[from] DbError),
 }
 
-impl FacesError {
-    fn refused(message: impl Into<String>, measured: Option<Measured>) -> Self {
+impl FaceIndexError {
+    fn refused(message: impl Into<String>, measured: Option<LimitViolation>) -> Self {
         Self::Refused { message: message.into(), measured }
     }
 }
 
-impl From<Refusal> for FacesError {
-    fn from(refusal: Refusal) -> Self {
+impl From<AnalysisError> for FaceIndexError {
+    fn from(refusal: AnalysisError) -> Self {
         match refusal {
-            Refusal::Image(image) => Self::refused(image.message, image.measured),
-            Refusal::Face(face) => Self::refused(picture::words(face.code), Some(face.measured)),
-            Refusal::Busy(wait) => Self::Busy(wait),
-            Refusal::NotReady(no) => Self::NotReady(no),
-            Refusal::Prediction(error) => Self::Vision(error),
+            AnalysisError::Image(image) => Self::refused(image.message, image.measured),
+            AnalysisError::Face(face) => {
+                Self::refused(face_extraction::refusal_message(face.code), Some(face.measured))
+            }
+            AnalysisError::Busy(wait) => Self::Busy(wait),
+            AnalysisError::NotReady(no) => Self::NotReady(no),
+            AnalysisError::Prediction(error) => Self::Vision(error),
         }
     }
 }
 
 /// People whom accounts know. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Faces(Arc<Inner>);
+pub struct FaceIndexService(Arc<FaceIndexInner>);
 
 #[derive(Debug)]
-struct Inner {
+struct FaceIndexInner {
     db: Db,
-    world: Arc<dyn World>,
+    world: Arc<dyn Environment>,
     vault: Vault,
-    blobs: Blobs,
-    estimator: Estimator,
-    settings: Settings,
-    space: OnceCell<Arc<Space>>,
-    shelf: Shelf,
+    blobs: BlobStore,
+    estimator: ImageAnalyser,
+    settings: FaceIndexSettings,
+    space: OnceCell<Arc<EmbeddingSpace>>,
+    index_cache: IndexCache,
 }
 
-impl Faces {
+impl FaceIndexService {
     /// Nothing is opened or loaded yet.
     pub fn new(
         db: Db,
-        world: Arc<dyn World>,
+        world: Arc<dyn Environment>,
         vault: Vault,
-        blobs: Blobs,
-        estimator: Estimator,
-        settings: Settings,
+        blobs: BlobStore,
+        estimator: ImageAnalyser,
+        settings: FaceIndexSettings,
     ) -> Self {
-        let shelf = Shelf::new(settings.open_indexes.max(1));
+        let shelf = IndexCache::new(settings.open_indexes.max(1));
         let space = OnceCell::new();
-        Self(Arc::new(Inner { db, world, vault, blobs, estimator, settings, space, shelf }))
+        Self(Arc::new(FaceIndexInner {
+            db,
+            world,
+            vault,
+            blobs,
+            estimator,
+            settings,
+            space,
+            index_cache: shelf,
+        }))
     }
 
     /// A worker that knows the jobs of faces, too.
@@ -184,72 +198,72 @@ impl Faces {
     pub fn handle(&self, worker: Worker) -> Worker {
         let (sweeping, embedding) = (self.clone(), self.clone());
         worker
-            .handle(move |_: SweepFaces, _| {
+            .register(move |_: SweepFaces, _| {
                 let faces = sweeping.clone();
-                async move { faces.sweep().await }
+                async move { faces.sweep_tombstones().await }
             })
-            .handle(move |job: ReembedFaces, _| {
+            .register(move |job: ReembedFaces, _| {
                 let faces = embedding.clone();
                 async move { faces.reembed(&job).await }
             })
     }
 
     /// The space that embeddings of this process lie in.
-    async fn space(&self) -> Result<&Arc<Space>, FacesError> {
-        let ask = |vision: &mut vision::Vision| Arc::new(vision.space().clone());
+    async fn space(&self) -> Result<&Arc<EmbeddingSpace>, FaceIndexError> {
+        let ask = |vision: &mut vision::VisionModels| Arc::new(vision.embedding_space().clone());
         let learn = async || match self.0.estimator.run(ask).await {
             // Nobody need be turned away for this.
-            Err(Refusal::Busy(_)) => self.0.estimator.run_behind(ask).await,
+            Err(AnalysisError::Busy(_)) => self.0.estimator.run_in_background(ask).await,
             other => other,
         };
         Ok(self.0.space.get_or_try_init(learn).await?)
     }
 
     /// The distance below which two faces are one person's.
-    async fn verify_distance(&self) -> Result<f32, FacesError> {
-        let Settings { verify_distance, verify_fmr, .. } = self.0.settings;
-        self.distance(verify_distance, verify_fmr).await
+    async fn verify_distance(&self) -> Result<f32, FaceIndexError> {
+        let FaceIndexSettings { verify_distance, verify_fmr, .. } = self.0.settings;
+        self.distance_threshold(verify_distance, verify_fmr).await
     }
 
     /// The distance below which a face is found.
-    pub async fn identify_distance(&self) -> Result<f32, FacesError> {
-        let Settings { identify_distance, identify_fmr, .. } = self.0.settings;
-        self.distance(identify_distance, identify_fmr).await
+    pub async fn identify_distance(&self) -> Result<f32, FaceIndexError> {
+        let FaceIndexSettings { identify_distance, identify_fmr, .. } = self.0.settings;
+        self.distance_threshold(identify_distance, identify_fmr).await
     }
 
-    async fn distance(&self, set: Option<f32>, rate: f64) -> Result<f32, FacesError> {
+    async fn distance_threshold(&self, set: Option<f32>, rate: f64) -> Result<f32, FaceIndexError> {
         match set {
             Some(distance) => Ok(distance),
-            None => self.space().await?.distance_at(rate).ok_or(FacesError::NoThreshold(rate)),
+            None => self.space().await?.distance_at(rate).ok_or(FaceIndexError::NoThreshold(rate)),
         }
     }
 
     /// How alike two faces of that distance are, 0 to 1: 1 for the same picture, 0.5 at the limit of one person.
-    pub async fn similarity(&self, distance: f32) -> Result<f64, FacesError> {
+    pub async fn similarity(&self, distance: f32) -> Result<f64, FaceIndexError> {
         let limit = self.verify_distance().await?;
         Ok((1.0 - f64::from(distance) / (2.0 * f64::from(limit))).clamp(0.0, 1.0))
     }
 
-    fn open(&self, place: &[u8], sealed: &[u8]) -> Result<Vec<f32>, FacesError> {
+    fn open_embedding(&self, place: &[u8], sealed: &[u8]) -> Result<Vec<f32>, FaceIndexError> {
         let bytes = self.0.vault.open(place, sealed)?;
         Ok(bytes.as_chunks().0.iter().map(|number| f32::from_le_bytes(*number)).collect())
     }
 
-    fn seal(&self, place: &[u8], embedding: &[f32]) -> Vec<u8> {
+    fn seal_embedding(&self, place: &[u8], embedding: &[f32]) -> Vec<u8> {
         let bytes: Vec<u8> = embedding.iter().flat_map(|number| number.to_le_bytes()).collect();
         self.0.vault.seal(&*self.0.world, place, &bytes)
     }
 }
 
 #[derive(FromRow)]
-struct Seq {
+struct SeqRow {
     seq: i64,
 }
 
 /// Numbers a change of an account's faces. The row's lock is held until the transaction ends, so changes of one account
 /// follow each other, and a number that is seen stands for all before it.
-async fn bump(tx: &mut Tx, account: AccountId) -> Result<i64, DbError> {
-    let row: Option<Seq> = tx
+async fn next_seq(tx: &mut WriteTx, account: AccountId) -> Result<i64, DbError> {
+    let row: Option<SeqRow> = tx
         .fetch_optional(sql!(
             "INSERT INTO face_accounts (account_id, seq) VALUES ($1, 1)
              ON CONFLICT (account_id) DO UPDATE SET seq = face_accounts.seq + 1 RETURNING seq",
@@ -260,13 +274,13 @@ async fn bump(tx: &mut Tx, account: AccountId) -> Result<i64, DbError> {
 }
 
 /// The number of an account's last change; 0 before the first.
-async fn last_change(view: &mut Read, account: AccountId) -> Result<i64, DbError> {
-    let row: Option<Seq> =
+async fn current_seq(view: &mut ReadTx, account: AccountId) -> Result<i64, DbError> {
+    let row: Option<SeqRow> =
         view.fetch_optional(sql!("SELECT seq FROM face_accounts WHERE account_id = $1", account)).await?;
     Ok(row.map_or(0, |row| row.seq))
 }
 
 /// Ids as a list that a statement takes apart again.
-fn listed<T: Copy + Into<base::Uuid>>(ids: &[T]) -> serde_json::Value {
+fn ids_json<T: Copy + Into<base::Uuid>>(ids: &[T]) -> serde_json::Value {
     ids.iter().map(|id| Into::<base::Uuid>::into(*id).simple().to_string()).collect()
 }

@@ -1,13 +1,13 @@
-//! Profiles: who somebody is to an account, and whether he is banned.
+//! Profiles: who somebody is to an account, and whether they are banned.
 
-use super::{Faces, FacesError, Group, bump, leavings, listed};
+use super::{FaceIndexError, FaceIndexService, ProfileGroup, ids_json, next_seq, tombstones};
 use crate::Violation;
-use base::{AccountId, FaceId, GroupId, Id as _, Measured, ProfileId, Timestamp};
-use db::{DbError, FromRow, Read, Tx, sql};
+use base::{AccountId, FaceId, GroupId, Id as _, LimitViolation, ProfileId, Timestamp};
+use db::{DbError, FromRow, ReadTx, WriteTx, sql};
 
 /// Whether searches return a profile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Kind {
+pub enum ProfileType {
     /// They do.
     #[default]
     Searchable,
@@ -15,7 +15,7 @@ pub enum Kind {
     Hidden,
 }
 
-impl Kind {
+impl ProfileType {
     /// The number on the wire and in the database.
     pub const fn number(self) -> i64 {
         match self {
@@ -25,13 +25,13 @@ impl Kind {
     }
 }
 
-impl TryFrom<i64> for Kind {
-    type Error = BadText;
-    fn try_from(number: i64) -> Result<Self, BadText> {
+impl TryFrom<i64> for ProfileType {
+    type Error = InvalidProfileFieldError;
+    fn try_from(number: i64) -> Result<Self, InvalidProfileFieldError> {
         match number {
             1 => Ok(Self::Searchable),
             2 => Ok(Self::Hidden),
-            _ => Err(BadText {
+            _ => Err(InvalidProfileFieldError {
                 property: "profile_type",
                 message: "it is 1 (searchable) or 2 (not searchable)".to_owned(),
                 measured: None,
@@ -42,7 +42,7 @@ impl TryFrom<i64> for Kind {
 
 /// The texts of a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Text {
+pub enum ProfileText {
     /// What people call the person.
     DisplayName,
     /// What the application calls the person, whatever the name becomes.
@@ -55,7 +55,7 @@ pub enum Text {
     IdVerification,
 }
 
-impl Text {
+impl ProfileText {
     /// The name on the wire.
     pub const fn name(self) -> &'static str {
         match self {
@@ -68,7 +68,7 @@ impl Text {
     }
 
     /// The longest, in characters.
-    pub const fn longest(self) -> usize {
+    pub const fn max_chars(self) -> usize {
         match self {
             Self::DisplayName | Self::Reference | Self::IdVerification => 200,
             Self::BiometricConsent => 500,
@@ -77,15 +77,17 @@ impl Text {
     }
 
     /// Refuses a value that it cannot have; an empty one is none, and takes the text away.
-    pub fn check(self, value: &str) -> Result<(), BadText> {
+    pub fn validate(self, value: &str) -> Result<(), InvalidProfileFieldError> {
         if value.is_empty() {
             return Ok(());
         }
-        let (length, longest) = (value.chars().count(), self.longest());
-        let bad = |message: String, measured| Err(BadText { property: self.name(), message, measured });
+        let (length, longest) = (value.chars().count(), self.max_chars());
+        let bad = |message: String, measured| {
+            Err(InvalidProfileFieldError { property: self.name(), message, measured })
+        };
         if length > longest {
             let limit = format!("at most {longest} characters");
-            let measured = Measured::new(length as f64, limit, "send a shorter text");
+            let measured = LimitViolation::new(length as f64, limit, "send a shorter text");
             return bad(format!("it has at most {longest} characters, this one {length}"), Some(measured));
         }
         if value.chars().any(char::is_control) {
@@ -104,17 +106,17 @@ impl Text {
 /// A member of a profile that cannot be used.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{property}: {message}")]
-pub struct BadText {
+pub struct InvalidProfileFieldError {
     /// Its name on the wire.
     pub property: &'static str,
     /// What is wrong.
     pub message: String,
     /// What was measured, where a limit was broken.
-    pub measured: Option<Measured>,
+    pub measured: Option<LimitViolation>,
 }
 
-impl From<BadText> for Violation {
-    fn from(BadText { property, message, measured }: BadText) -> Self {
+impl From<InvalidProfileFieldError> for Violation {
+    fn from(InvalidProfileFieldError { property, message, measured }: InvalidProfileFieldError) -> Self {
         Self { path: property.into(), message, measured }
     }
 }
@@ -122,20 +124,20 @@ impl From<BadText> for Violation {
 /// What is known of the person. Sealed where it is kept.
 #[derive(Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
-pub struct Details {
-    /// See [`Text::DisplayName`].
+pub struct ProfileDetails {
+    /// See [`ProfileText::DisplayName`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub display_name: Option<String>,
-    /// See [`Text::Reference`].
+    /// See [`ProfileText::Reference`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
-    /// See [`Text::BiometricConsent`].
+    /// See [`ProfileText::BiometricConsent`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub biometric_consent: Option<String>,
-    /// See [`Text::ConsentLink`].
+    /// See [`ProfileText::ConsentLink`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub consent_link: Option<String>,
-    /// See [`Text::IdVerification`].
+    /// See [`ProfileText::IdVerification`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id_verification: Option<String>,
     /// Whether that verification is one that succeeded.
@@ -145,46 +147,50 @@ pub struct Details {
 }
 
 // Names do not belong into logs.
-impl std::fmt::Debug for Details {
+impl std::fmt::Debug for ProfileDetails {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Details(…)")
     }
 }
 
-impl Details {
+impl ProfileDetails {
     /// Sets a text, or takes it away: an empty one is none.
-    pub fn set(&mut self, text: Text, value: Option<String>) -> Result<(), BadText> {
+    pub fn set(&mut self, text: ProfileText, value: Option<String>) -> Result<(), InvalidProfileFieldError> {
         let value = value.filter(|value| !value.is_empty());
         if let Some(value) = &value {
-            text.check(value)?;
+            text.validate(value)?;
         }
         *match text {
-            Text::DisplayName => &mut self.display_name,
-            Text::Reference => &mut self.reference,
-            Text::BiometricConsent => &mut self.biometric_consent,
-            Text::ConsentLink => &mut self.consent_link,
-            Text::IdVerification => &mut self.id_verification,
+            ProfileText::DisplayName => &mut self.display_name,
+            ProfileText::Reference => &mut self.reference,
+            ProfileText::BiometricConsent => &mut self.biometric_consent,
+            ProfileText::ConsentLink => &mut self.consent_link,
+            ProfileText::IdVerification => &mut self.id_verification,
         } = value;
         Ok(())
     }
 
     /// Refuses a face of somebody who is not known to have agreed.
-    pub fn consented(&self) -> Result<(), BadText> {
+    pub fn require_consent(&self) -> Result<(), InvalidProfileFieldError> {
         if self.biometric_consent.is_some() {
             return Ok(());
         }
         let message = "it is required where a face is enrolled: say where the person's consent is recorded";
-        Err(BadText { property: Text::BiometricConsent.name(), message: message.to_owned(), measured: None })
+        Err(InvalidProfileFieldError {
+            property: ProfileText::BiometricConsent.name(),
+            message: message.to_owned(),
+            measured: None,
+        })
     }
 }
 
 /// What changes of a profile.
 #[derive(Clone, Debug, Default)]
-pub struct Patch {
+pub struct ProfilePatch {
     /// Whether searches return it.
-    pub kind: Option<Kind>,
+    pub kind: Option<ProfileType>,
     /// Texts that are set, or taken away.
-    pub texts: Vec<(Text, Option<String>)>,
+    pub texts: Vec<(ProfileText, Option<String>)>,
     /// Whether the identity is verified.
     pub is_id_verified: Option<bool>,
     /// Whether the person is known to be an adult.
@@ -204,7 +210,7 @@ pub struct ProfileItem {
 
 /// A profile as other subjects show it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProfileLine {
+pub struct ProfileSummary {
     /// Its id.
     pub id: ProfileId,
     /// What people call the person.
@@ -216,18 +222,18 @@ pub struct ProfileLine {
     /// Whether it is there; one that was deleted is not, and has no texts.
     pub active: bool,
     /// Whether searches return it.
-    pub profile_type: Kind,
+    pub profile_type: ProfileType,
 }
 
 /// A face of a profile.
 #[derive(Clone, Debug, PartialEq, FromRow)]
-pub struct FaceLine {
+pub struct EnrolledFace {
     /// Its id.
     pub id: FaceId,
     /// 0 to 1.
     pub quality: f64,
     /// When it was enrolled.
-    #[sqlx(try_from = "db::At")]
+    #[sqlx(try_from = "db::DbTimestamp")]
     pub created_at: Timestamp,
 }
 
@@ -237,17 +243,17 @@ pub struct Profile {
     /// Its id.
     pub id: ProfileId,
     /// Whether searches return it.
-    pub kind: Kind,
+    pub kind: ProfileType,
     /// Whether it is there.
     pub active: bool,
     /// Whether the person is banned.
     pub banned: bool,
     /// What is known of the person.
-    pub details: Details,
+    pub details: ProfileDetails,
     /// The faces, oldest first.
-    pub faces: Vec<FaceLine>,
+    pub faces: Vec<EnrolledFace>,
     /// The groups, by label.
-    pub groups: Vec<Group>,
+    pub groups: Vec<ProfileGroup>,
     /// When it was made.
     pub created_at: Timestamp,
     /// When it was last changed.
@@ -255,46 +261,46 @@ pub struct Profile {
 }
 
 #[derive(FromRow)]
-pub(super) struct Row {
+pub(super) struct ProfileRow {
     id: ProfileId,
     kind: i64,
     active: bool,
     banned: bool,
     details: Option<Vec<u8>>,
-    #[sqlx(try_from = "db::At")]
+    #[sqlx(try_from = "db::DbTimestamp")]
     created_at: Timestamp,
-    #[sqlx(try_from = "db::At")]
+    #[sqlx(try_from = "db::DbTimestamp")]
     updated_at: Timestamp,
 }
 
-impl Row {
-    pub(super) fn kind(&self) -> Kind {
-        Kind::try_from(self.kind).unwrap_or(Kind::Hidden)
+impl ProfileRow {
+    pub(super) fn kind(&self) -> ProfileType {
+        ProfileType::try_from(self.kind).unwrap_or(ProfileType::Hidden)
     }
 }
 
-fn place(profile: ProfileId) -> Vec<u8> {
+fn aad(profile: ProfileId) -> Vec<u8> {
     format!("profile {profile}").into_bytes()
 }
 
-impl Faces {
-    fn details(&self, row: &Row) -> Result<Details, FacesError> {
-        let Some(sealed) = &row.details else { return Ok(Details::default()) };
-        let bytes = self.0.vault.open(&place(row.id), sealed)?;
-        serde_json::from_slice(&bytes).map_err(|_| crate::vault::Damaged.into())
+impl FaceIndexService {
+    fn open_details(&self, row: &ProfileRow) -> Result<ProfileDetails, FaceIndexError> {
+        let Some(sealed) = &row.details else { return Ok(ProfileDetails::default()) };
+        let bytes = self.0.vault.open(&aad(row.id), sealed)?;
+        serde_json::from_slice(&bytes).map_err(|_| crate::vault::UnsealError.into())
     }
 
-    fn sealed(&self, profile: ProfileId, details: &Details) -> Vec<u8> {
+    fn seal_details(&self, profile: ProfileId, details: &ProfileDetails) -> Vec<u8> {
         let bytes = serde_json::to_vec(details).expect("texts are JSON");
-        self.0.vault.seal(&*self.0.world, &place(profile), &bytes)
+        self.0.vault.seal(&*self.0.world, &aad(profile), &bytes)
     }
 
     pub(super) async fn insert_profile(
         &self,
-        tx: &mut Tx,
+        tx: &mut WriteTx,
         account: AccountId,
-        kind: Kind,
-        details: &Details,
+        kind: ProfileType,
+        details: &ProfileDetails,
     ) -> Result<ProfileId, DbError> {
         let (id, now) = (ProfileId::new(&*self.0.world), self.0.world.now());
         tx.execute(sql!(
@@ -306,7 +312,7 @@ impl Faces {
             true,
             false,
             details.is_adult,
-            self.sealed(id, details),
+            self.seal_details(id, details),
             now,
         ))
         .await?;
@@ -314,9 +320,9 @@ impl Faces {
     }
 
     /// Profiles of an account, newest first, those that were deleted among them.
-    pub async fn page(
+    pub async fn list_profiles(
         &self,
-        view: &mut Read,
+        view: &mut ReadTx,
         account: AccountId,
         most: i64,
         offset: i64,
@@ -332,18 +338,18 @@ impl Faces {
     }
 
     /// How many profiles an account has, those that were deleted among them.
-    pub async fn count(&self, view: &mut Read, account: AccountId) -> Result<i64, DbError> {
+    pub async fn count_profiles(&self, view: &mut ReadTx, account: AccountId) -> Result<i64, DbError> {
         view.count(sql!("SELECT count(*) FROM profiles WHERE account_id = $1", account)).await
     }
 
     /// A profile with all that belongs to it; also one that was deleted.
     pub async fn profile(
         &self,
-        view: &mut Read,
+        view: &mut ReadTx,
         account: AccountId,
         id: ProfileId,
-    ) -> Result<Profile, FacesError> {
-        let row: Option<Row> = view
+    ) -> Result<Profile, FaceIndexError> {
+        let row: Option<ProfileRow> = view
             .fetch_optional(sql!(
                 "SELECT id, kind, active, banned, details, created_at, updated_at FROM profiles
                   WHERE id = $1 AND account_id = $2",
@@ -351,7 +357,7 @@ impl Faces {
                 account,
             ))
             .await?;
-        let row = row.ok_or(FacesError::Missing("profile"))?;
+        let row = row.ok_or(FaceIndexError::Missing("profile"))?;
         let faces = view
             .fetch_all(sql!(
                 "SELECT id, quality, created_at FROM faces WHERE profile_id = $1 AND account_id = $2
@@ -373,7 +379,7 @@ impl Faces {
             kind: row.kind(),
             active: row.active,
             banned: row.banned,
-            details: self.details(&row)?,
+            details: self.open_details(&row)?,
             faces,
             groups,
             created_at: row.created_at,
@@ -384,11 +390,11 @@ impl Faces {
     /// Profiles as other subjects show them, in no particular order; those that are not the account's are left out.
     pub async fn profiles(
         &self,
-        view: &mut Read,
+        view: &mut ReadTx,
         account: AccountId,
         ids: &[ProfileId],
-    ) -> Result<Vec<ProfileLine>, DbError> {
-        let rows: Vec<Row> = view
+    ) -> Result<Vec<ProfileSummary>, DbError> {
+        let rows: Vec<ProfileRow> = view
             .fetch_all(sql!(
                 sqlite: "SELECT id, kind, active, banned, details, created_at, updated_at FROM profiles
                           WHERE account_id = $1 AND id IN (SELECT unhex(value) FROM json_each($2))",
@@ -396,15 +402,15 @@ impl Faces {
                             WHERE account_id = $1
                               AND id IN (SELECT CAST(value AS UUID) FROM jsonb_array_elements_text($2))",
                 account,
-                listed(ids),
+                ids_json(ids),
             ))
             .await?;
-        let line = |row: Row| {
-            let details = self.details(&row).unwrap_or_else(|error| {
+        let line = |row: ProfileRow| {
+            let details = self.open_details(&row).unwrap_or_else(|error| {
                 tracing::error!(profile.id = %row.id, "a profile's texts are lost: {error}");
-                Details::default()
+                ProfileDetails::default()
             });
-            ProfileLine {
+            ProfileSummary {
                 id: row.id,
                 display_name: details.display_name,
                 reference: details.reference,
@@ -417,17 +423,17 @@ impl Faces {
     }
 
     /// The active profiles among `members` of groups; nothing of groups that are not the account's.
-    pub async fn members_of(
+    pub async fn group_members(
         &self,
-        view: &mut Read,
+        view: &mut ReadTx,
         account: AccountId,
         groups: &[GroupId],
     ) -> Result<Vec<ProfileId>, DbError> {
         #[derive(FromRow)]
-        struct Member {
+        struct GroupMemberRow {
             profile_id: ProfileId,
         }
-        let rows: Vec<Member> = view
+        let rows: Vec<GroupMemberRow> = view
             .fetch_all(sql!(
                 sqlite: "SELECT DISTINCT profile_id FROM group_profiles
                           WHERE account_id = $1 AND group_id IN (SELECT unhex(value) FROM json_each($2))",
@@ -435,20 +441,20 @@ impl Faces {
                             WHERE account_id = $1
                               AND group_id IN (SELECT CAST(value AS UUID) FROM jsonb_array_elements_text($2))",
                 account,
-                listed(groups),
+                ids_json(groups),
             ))
             .await?;
         Ok(rows.into_iter().map(|row| row.profile_id).collect())
     }
 
     /// Takes an active profile's row for this transaction, and notes that it changes.
-    pub(super) async fn hold(
+    pub(super) async fn lock_profile(
         &self,
-        tx: &mut Tx,
+        tx: &mut WriteTx,
         account: AccountId,
         id: ProfileId,
-    ) -> Result<(Row, Details), FacesError> {
-        let rows: Option<Row> = tx
+    ) -> Result<(ProfileRow, ProfileDetails), FaceIndexError> {
+        let rows: Option<ProfileRow> = tx
             .fetch_optional(sql!(
                 "UPDATE profiles SET updated_at = $3 WHERE id = $1 AND account_id = $2 AND active
                  RETURNING id, kind, active, banned, details, created_at, updated_at",
@@ -457,22 +463,22 @@ impl Faces {
                 self.0.world.now(),
             ))
             .await?;
-        let row = rows.ok_or(FacesError::Missing("profile"))?;
-        let details = self.details(&row)?;
+        let row = rows.ok_or(FaceIndexError::Missing("profile"))?;
+        let details = self.open_details(&row)?;
         Ok((row, details))
     }
 
-    /// Changes a profile. Follow it with [`Faces::settle`].
-    pub async fn change(
+    /// Changes a profile. Follow it with [`FaceIndexService::settle`].
+    pub async fn update_profile(
         &self,
-        tx: &mut Tx,
+        tx: &mut WriteTx,
         account: AccountId,
         id: ProfileId,
-        patch: Patch,
-    ) -> Result<(), FacesError> {
+        patch: ProfilePatch,
+    ) -> Result<(), FaceIndexError> {
         // The account's row is always taken first, so that no two transactions wait for each other.
-        let seq = bump(tx, account).await?;
-        let (row, mut details) = self.hold(tx, account, id).await?;
+        let seq = next_seq(tx, account).await?;
+        let (row, mut details) = self.lock_profile(tx, account, id).await?;
         let had_consent = details.biometric_consent.is_some();
         for (text, value) in patch.texts {
             details.set(text, value)?;
@@ -483,8 +489,13 @@ impl Faces {
             let faces = tx.count(sql!("SELECT count(*) FROM faces WHERE profile_id = $1", id)).await?;
             if faces > 0 {
                 let message = "it cannot be taken away while the profile has faces: delete them first";
-                let property = Text::BiometricConsent.name();
-                return Err(BadText { property, message: message.to_owned(), measured: None }.into());
+                let property = ProfileText::BiometricConsent.name();
+                return Err(InvalidProfileFieldError {
+                    property,
+                    message: message.to_owned(),
+                    measured: None,
+                }
+                .into());
             }
         }
         let kind = patch.kind.unwrap_or(row.kind());
@@ -493,12 +504,14 @@ impl Faces {
             id,
             kind.number(),
             details.is_adult,
-            self.sealed(id, &details),
+            self.seal_details(id, &details),
         ))
         .await?;
         match (row.kind(), kind) {
-            (Kind::Searchable, Kind::Hidden) => self.log_removals(tx, account, id, seq).await?,
-            (Kind::Hidden, Kind::Searchable) => {
+            (ProfileType::Searchable, ProfileType::Hidden) => {
+                self.log_face_removals(tx, account, id, seq).await?;
+            }
+            (ProfileType::Hidden, ProfileType::Searchable) => {
                 tx.execute(sql!("UPDATE faces SET seq = $2 WHERE profile_id = $1", id, seq)).await?;
             }
             _ => {}
@@ -507,13 +520,13 @@ impl Faces {
     }
 
     /// Bans a person, or takes that back.
-    pub async fn ban(
+    pub async fn set_banned(
         &self,
-        tx: &mut Tx,
+        tx: &mut WriteTx,
         account: AccountId,
         id: ProfileId,
         banned: bool,
-    ) -> Result<(), FacesError> {
+    ) -> Result<(), FaceIndexError> {
         let rows = tx
             .execute(sql!(
                 "UPDATE profiles SET banned = $3, updated_at = $4
@@ -524,16 +537,21 @@ impl Faces {
                 self.0.world.now(),
             ))
             .await?;
-        if rows == 1 { Ok(()) } else { Err(FacesError::Missing("profile")) }
+        if rows == 1 { Ok(()) } else { Err(FaceIndexError::Missing("profile")) }
     }
 
     /// Deletes a profile: all that is known of the person goes, and a row stays that says so. Follow it with
-    /// [`Faces::settle`].
-    pub async fn delete(&self, tx: &mut Tx, account: AccountId, id: ProfileId) -> Result<(), FacesError> {
-        let seq = bump(tx, account).await?;
-        self.hold(tx, account, id).await?;
-        self.log_removals(tx, account, id, seq).await?;
-        leavings::note_profile(tx, account, id, self.0.world.now()).await?;
+    /// [`FaceIndexService::settle`].
+    pub async fn delete_profile(
+        &self,
+        tx: &mut WriteTx,
+        account: AccountId,
+        id: ProfileId,
+    ) -> Result<(), FaceIndexError> {
+        let seq = next_seq(tx, account).await?;
+        self.lock_profile(tx, account, id).await?;
+        self.log_face_removals(tx, account, id, seq).await?;
+        tombstones::insert_for_profile(tx, account, id, self.0.world.now()).await?;
         for query in [
             sql!("DELETE FROM faces WHERE profile_id = $1", id),
             sql!("DELETE FROM negative_labels WHERE profile_id = $1", id),
@@ -550,9 +568,9 @@ impl Faces {
         Ok(())
     }
 
-    async fn log_removals(
+    async fn log_face_removals(
         &self,
-        tx: &mut Tx,
+        tx: &mut WriteTx,
         account: AccountId,
         profile: ProfileId,
         seq: i64,
@@ -577,30 +595,31 @@ mod tests {
 
     #[test]
     fn texts_have_bounds_and_links_lead_somewhere() {
-        let mut details = Details::default();
+        let mut details = ProfileDetails::default();
         for (text, value, good) in [
-            (Text::DisplayName, "Ada".to_owned(), true),
-            (Text::DisplayName, "ä".repeat(200), true),
-            (Text::DisplayName, "ä".repeat(201), false),
-            (Text::Reference, "a\nb".to_owned(), false),
-            (Text::ConsentLink, "https://example.com/consent".to_owned(), true),
-            (Text::ConsentLink, "http://example.com".to_owned(), true),
-            (Text::ConsentLink, "https://".to_owned(), false),
-            (Text::ConsentLink, "javascript:alert(1)".to_owned(), false),
-            (Text::ConsentLink, format!("https://{}", "a".repeat(1993)), false),
+            (ProfileText::DisplayName, "Ada".to_owned(), true),
+            (ProfileText::DisplayName, "ä".repeat(200), true),
+            (ProfileText::DisplayName, "ä".repeat(201), false),
+            (ProfileText::Reference, "a\nb".to_owned(), false),
+            (ProfileText::ConsentLink, "https://example.com/consent".to_owned(), true),
+            (ProfileText::ConsentLink, "http://example.com".to_owned(), true),
+            (ProfileText::ConsentLink, "https://".to_owned(), false),
+            (ProfileText::ConsentLink, "javascript:alert(1)".to_owned(), false),
+            (ProfileText::ConsentLink, format!("https://{}", "a".repeat(1993)), false),
         ] {
             assert_eq!(details.set(text, Some(value.clone())).is_ok(), good, "{text:?} {value}");
         }
         assert_eq!(details.display_name.as_deref().map(str::len), Some(400));
-        details.set(Text::DisplayName, Some(String::new())).unwrap();
+        details.set(ProfileText::DisplayName, Some(String::new())).unwrap();
         assert_eq!(details.display_name, None);
         assert_eq!(format!("{details:?}"), "Details(…)");
     }
 
     #[test]
     fn a_refusal_says_how_long_a_text_was() {
-        let refused = Details::default().set(Text::Reference, Some("x".repeat(201))).unwrap_err();
+        let refused =
+            ProfileDetails::default().set(ProfileText::Reference, Some("x".repeat(201))).unwrap_err();
         assert_eq!(refused.measured.unwrap().measured, 201.0);
-        assert!(Kind::try_from(3).is_err());
+        assert!(ProfileType::try_from(3).is_err());
     }
 }

@@ -1,16 +1,16 @@
 //! Mail to members: invitations and sign-in links. What is to be sent is a job that commits with its cause, so a mail
 //! server that is away loses nothing; and it is sealed, because it carries links.
 
-mod letters;
+mod email_message;
 mod smtp;
 
-pub use letters::Letter;
-pub use smtp::{BadSmtp, Smtp, Tls};
+pub use email_message::EmailMessage;
+pub use smtp::{SmtpConfigError, SmtpTls, SmtpTransport};
 
 use crate::vault::Vault;
-use base::{AccountId, Timestamp, Uuid, World};
-use db::{DbError, Tx};
-use jobs::{Failure, Job, Lane, Lease, Outcome, Retry, enqueue_at, enqueue_of};
+use base::{AccountId, Environment, Timestamp, Uuid};
+use db::{DbError, WriteTx};
+use jobs::{Job, JobError, JobOutcome, Lane, Lease, RetryPolicy, enqueue_at, enqueue_for_account};
 use lettre::{
     Message,
     message::{Mailbox, MultiPart},
@@ -19,13 +19,13 @@ use serde::{Deserialize, Serialize};
 use std::{io::Write as _, path::PathBuf, sync::Arc, time::Duration};
 
 /// Connecting, the whole talk and the server's answers, together.
-const PATIENCE: Duration = Duration::from_mins(1);
+const SEND_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// How mail leaves this server.
 #[derive(Debug)]
-pub enum Carrier {
+pub enum MailTransport {
     /// By a mail server.
-    Smtp(Smtp),
+    Smtp(SmtpTransport),
     /// Into a folder, as `.eml` files; for development.
     Folder(PathBuf),
     /// Not at all: nothing is set up.
@@ -34,22 +34,22 @@ pub enum Carrier {
 
 /// Sends mail; cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Mail(Arc<Inner>);
+pub struct Mailer(Arc<MailerInner>);
 
 #[derive(Debug)]
-struct Inner {
-    world: Arc<dyn World>,
+struct MailerInner {
+    world: Arc<dyn Environment>,
     vault: Vault,
-    carrier: Carrier,
+    transport: MailTransport,
     from: Mailbox,
 }
 
 /// Why there is no mail.
 #[derive(Debug, thiserror::Error)]
-pub enum NoMail {
+pub enum MailConfigError {
     /// Nothing is set up.
     #[error("no mail can be sent from this server: its operator sets mail.host and mail.from")]
-    NotSetUp,
+    NotConfigured,
     /// The sender's address is none.
     #[error("mail.from is no mail address, as `Assay <assay@example.com>`: {0}")]
     From(String),
@@ -70,91 +70,97 @@ impl Job for SendMail {
     const KIND: &'static str = "send-mail";
     const LANE: Lane = Lane::Quick;
     /// A mail server may be away for two days.
-    const RETRY: Retry = Retry { waits: &WAITS, jitter: 0.2 };
+    const RETRY: RetryPolicy = RetryPolicy { waits: &RETRY_WAITS_SECONDS, jitter: 0.2 };
 }
 
-const WAITS: [u32; 53] = {
+const RETRY_WAITS_SECONDS: [u32; 53] = {
     let mut waits = [3600; 53];
     (waits[0], waits[1], waits[2], waits[3], waits[4]) = (2, 10, 60, 300, 1200);
     waits
 };
 
-impl Mail {
+impl Mailer {
     /// Mail from an address, as `Assay <assay@example.com>`, by a carrier.
     pub fn new(
-        world: Arc<dyn World>,
+        world: Arc<dyn Environment>,
         vault: Vault,
-        carrier: Carrier,
+        carrier: MailTransport,
         from: Option<&str>,
-    ) -> Result<Self, NoMail> {
+    ) -> Result<Self, MailConfigError> {
         let from = match (from, &carrier) {
             (Some(from), _) => from,
-            (None, Carrier::Smtp(_)) => return Err(NoMail::From("it is missing".to_owned())),
+            (None, MailTransport::Smtp(_)) => return Err(MailConfigError::From("it is missing".to_owned())),
             (None, _) => "Assay <assay@localhost>",
         };
-        let from: Mailbox = from.parse().map_err(|error| NoMail::From(format!("{error}")))?;
-        Ok(Self(Arc::new(Inner { world, vault, carrier, from })))
+        let from: Mailbox = from.parse().map_err(|error| MailConfigError::From(format!("{error}")))?;
+        Ok(Self(Arc::new(MailerInner { world, vault, transport: carrier, from })))
     }
 
     /// Whether mail can be sent at all: to be asked before anything is promised.
-    pub fn ready(&self) -> Result<(), NoMail> {
-        if matches!(self.0.carrier, Carrier::None) { Err(NoMail::NotSetUp) } else { Ok(()) }
+    pub fn ensure_configured(&self) -> Result<(), MailConfigError> {
+        if matches!(self.0.transport, MailTransport::None) {
+            Err(MailConfigError::NotConfigured)
+        } else {
+            Ok(())
+        }
     }
 
     /// Queues a letter in the transaction that causes it; where it is about an account, it goes when the account goes.
-    pub async fn post(
+    pub async fn enqueue(
         &self,
-        tx: &mut Tx,
+        tx: &mut WriteTx,
         account: Option<AccountId>,
-        letter: &Letter,
+        letter: &EmailMessage,
         until: Timestamp,
     ) -> Result<(), DbError> {
         let world = &*self.0.world;
-        let id = world.random_uuid();
+        let id = world.uuid_v4();
         let plain = serde_json::to_vec(letter).expect("a letter of our own is JSON");
-        let sealed = base64_simd::STANDARD.encode_to_string(self.0.vault.seal(world, &place(id), &plain));
+        let sealed = base64_simd::STANDARD.encode_to_string(self.0.vault.seal(world, &aad(id), &plain));
         let job = SendMail { id, sealed, until };
         match account {
-            Some(account) => enqueue_of(tx, world, account, &job, world.now()).await?,
+            Some(account) => enqueue_for_account(tx, world, account, &job, world.now()).await?,
             None => enqueue_at(tx, world, &job, world.now()).await?,
         };
         Ok(())
     }
 
     /// Sends a letter. It may arrive twice: when the process dies after the mail server took it.
-    pub async fn send(&self, job: &SendMail, _lease: &Lease) -> Result<Outcome, Failure> {
+    pub async fn send(&self, job: &SendMail, _lease: &Lease) -> Result<JobOutcome, JobError> {
         if job.until <= self.0.world.now() {
             tracing::warn!(mail.id = %job.id, "a mail waited until its link was worth nothing, and is not sent");
-            return Ok(Outcome::Done);
+            return Ok(JobOutcome::Done);
         }
-        let sealed = base64_simd::STANDARD.decode_to_vec(&job.sealed).map_err(hopeless)?;
-        let plain = self.0.vault.open(&place(job.id), &sealed).map_err(hopeless)?;
-        let letter: Letter = serde_json::from_slice(&plain).map_err(hopeless)?;
-        self.carry(&letter, job.id).await?;
-        Ok(Outcome::Done)
+        let sealed = base64_simd::STANDARD.decode_to_vec(&job.sealed).map_err(permanent_error)?;
+        let plain = self.0.vault.open(&aad(job.id), &sealed).map_err(permanent_error)?;
+        let letter: EmailMessage = serde_json::from_slice(&plain).map_err(permanent_error)?;
+        self.transmit(&letter, job.id).await?;
+        Ok(JobOutcome::Done)
     }
 
     /// Sends a letter at once and once: what it says is kept nowhere, and whoever waits for it asks again.
-    pub async fn send_now(&self, letter: &Letter) -> Result<(), Failure> {
-        self.carry(letter, self.0.world.random_uuid()).await
+    pub async fn send_now(&self, letter: &EmailMessage) -> Result<(), JobError> {
+        self.transmit(letter, self.0.world.uuid_v4()).await
     }
 
-    async fn carry(&self, letter: &Letter, id: Uuid) -> Result<(), Failure> {
-        let message = self.write(letter, id).map_err(hopeless)?;
-        match &self.0.carrier {
-            Carrier::Smtp(smtp) => match tokio::time::timeout(PATIENCE, smtp.send(message)).await {
+    async fn transmit(&self, letter: &EmailMessage, id: Uuid) -> Result<(), JobError> {
+        let message = self.compose(letter, id).map_err(permanent_error)?;
+        match &self.0.transport {
+            MailTransport::Smtp(smtp) => match tokio::time::timeout(SEND_TIMEOUT, smtp.send(message)).await {
                 Ok(sent) => sent?,
-                Err(_) => return Err(failure("the mail server took longer than a minute", false)),
+                Err(_) => return Err(job_error("the mail server took longer than a minute", false)),
             },
-            Carrier::Folder(folder) => self.keep(folder, id, &message.formatted())?,
-            Carrier::None => return Err(failure("no mail server is set up any more: mail.host", false)),
+            MailTransport::Folder(folder) => self.write_eml_file(folder, id, &message.formatted())?,
+            MailTransport::None => {
+                return Err(job_error("no mail server is set up any more: mail.host", false));
+            }
         }
         metrics::counter!("assay_mails_sent_total").increment(1);
         Ok(())
     }
 
     /// A message as it travels: RFC 5322 headers, and the same words as text and as HTML.
-    fn write(&self, letter: &Letter, id: Uuid) -> Result<Message, lettre::error::Error> {
+    fn compose(&self, letter: &EmailMessage, id: Uuid) -> Result<Message, lettre::error::Error> {
         let to = lettre::Address::try_from(letter.to.clone()).map_err(|_| lettre::error::Error::MissingTo)?;
         let domain = self.0.from.email.domain();
         Message::builder()
@@ -167,11 +173,16 @@ impl Mail {
             .multipart(MultiPart::alternative_plain_html(letter.text(), letter.html()))
     }
 
-    fn keep(&self, folder: &std::path::Path, id: Uuid, message: &[u8]) -> Result<(), std::io::Error> {
+    fn write_eml_file(
+        &self,
+        folder: &std::path::Path,
+        id: Uuid,
+        message: &[u8],
+    ) -> Result<(), std::io::Error> {
         use std::os::unix::fs::DirBuilderExt as _;
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         let file = folder.join(format!("{}-{id}.eml", self.0.world.now().as_microsecond()));
-        crate::keyring::private_file(&file)?.write_all(message)
+        crate::keyring::create_private_file(&file)?.write_all(message)
     }
 }
 
@@ -191,16 +202,16 @@ impl lettre::message::header::Header for AutoSubmitted {
     }
 }
 
-fn place(id: Uuid) -> Vec<u8> {
+fn aad(id: Uuid) -> Vec<u8> {
     format!("mail {id}").into_bytes()
 }
 
-fn failure(error: impl Into<String>, hopeless: bool) -> Failure {
-    Failure { error: error.into(), not_before: None, hopeless }
+fn job_error(error: impl Into<String>, hopeless: bool) -> JobError {
+    JobError { error: error.into(), not_before: None, permanent: hopeless }
 }
 
-fn hopeless(error: impl std::error::Error) -> Failure {
-    failure(error.to_string(), true)
+fn permanent_error(error: impl std::error::Error) -> JobError {
+    job_error(error.to_string(), true)
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! The operator's own mail server.
 
-use super::failure;
-use crate::words::wire_enum;
+use super::job_error;
+use crate::wire_enum::wire_enum;
 use base::Secret;
-use jobs::Failure;
+use jobs::JobError;
 use lettre::{
     AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor,
     transport::smtp::{
@@ -15,12 +15,12 @@ use lettre::{
 use std::time::Duration;
 
 /// How long connecting may take.
-const CONNECT: Duration = Duration::from_secs(15);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
 
 wire_enum! {
     /// How the connection to the mail server is secured.
     #[derive(Default)]
-    pub enum Tls {
+    pub enum SmtpTls {
         /// It begins in the open and must turn to TLS before anything is said (port 587).
         #[default]
         StartTls => "starttls",
@@ -31,9 +31,9 @@ wire_enum! {
     }
 }
 
-impl Tls {
+impl SmtpTls {
     /// The port that is usual.
-    pub fn port(self) -> u16 {
+    pub fn default_port(self) -> u16 {
         match self {
             Self::StartTls => 587,
             Self::Tls => 465,
@@ -44,10 +44,10 @@ impl Tls {
 
 /// A mail server that cannot be used as it is set up.
 #[derive(Debug, thiserror::Error)]
-pub enum BadSmtp {
+pub enum SmtpConfigError {
     /// Mail would travel in the open.
     #[error("mail.tls = \"none\" is possible only with a mail server on this machine, and {0} is not")]
-    Open(String),
+    Plaintext(String),
     /// A certificate is none.
     #[error("mail.host or the certificates in mail.ca_file cannot be used: {0}")]
     Tls(lettre::transport::smtp::Error),
@@ -58,38 +58,39 @@ pub enum BadSmtp {
 
 /// A mail server.
 #[derive(Debug)]
-pub struct Smtp(AsyncSmtpTransport<Tokio1Executor>);
+pub struct SmtpTransport(AsyncSmtpTransport<Tokio1Executor>);
 
-impl Smtp {
+impl SmtpTransport {
     /// Takes the settings of a mail server. `ca` is a further certificate to trust, PEM.
     pub fn new(
         host: &str,
         port: Option<u16>,
-        tls: Tls,
+        tls: SmtpTls,
         credentials: Option<(String, Secret<String>)>,
         ca: Option<&[u8]>,
-    ) -> Result<Self, BadSmtp> {
+    ) -> Result<Self, SmtpConfigError> {
         let here = host == "localhost" || host.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback());
-        if tls == Tls::None && !here {
-            return Err(BadSmtp::Open(host.to_owned()));
+        if tls == SmtpTls::None && !here {
+            return Err(SmtpConfigError::Plaintext(host.to_owned()));
         }
         let mut parameters = TlsParameters::builder(host.to_owned());
         if let Some(pem) = ca {
             let mark = b"-----BEGIN CERTIFICATE-----";
             if !pem.windows(mark.len()).any(|part| part == mark) {
-                return Err(BadSmtp::NoCertificate);
+                return Err(SmtpConfigError::NoCertificate);
             }
-            parameters = parameters.add_root_certificate(Certificate::from_pem(pem).map_err(BadSmtp::Tls)?);
+            parameters =
+                parameters.add_root_certificate(Certificate::from_pem(pem).map_err(SmtpConfigError::Tls)?);
         }
         let secured = match tls {
-            Tls::StartTls => Secured::Required(parameters.build().map_err(BadSmtp::Tls)?),
-            Tls::Tls => Secured::Wrapper(parameters.build().map_err(BadSmtp::Tls)?),
-            Tls::None => Secured::None,
+            SmtpTls::StartTls => Secured::Required(parameters.build().map_err(SmtpConfigError::Tls)?),
+            SmtpTls::Tls => Secured::Wrapper(parameters.build().map_err(SmtpConfigError::Tls)?),
+            SmtpTls::None => Secured::None,
         };
         let mut builder = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(host)
-            .port(port.unwrap_or_else(|| tls.port()))
+            .port(port.unwrap_or_else(|| tls.default_port()))
             .tls(secured)
-            .timeout(Some(CONNECT))
+            .timeout(Some(CONNECT_TIMEOUT))
             .hello_name(ClientId::default());
         if let Some((user, password)) = credentials {
             builder = builder.credentials(Credentials::new(user, password.expose().clone()));
@@ -97,7 +98,7 @@ impl Smtp {
         Ok(Self(builder.build()))
     }
 
-    pub(super) async fn send(&self, message: Message) -> Result<(), Failure> {
+    pub(super) async fn send(&self, message: Message) -> Result<(), JobError> {
         let Err(error) = self.0.send(message).await else { return Ok(()) };
         // What the server said may name people: its number must do.
         let words = match error.status() {
@@ -107,7 +108,7 @@ impl Smtp {
             None if error.is_client() => format!("the mail cannot be sent: {error}"),
             None => format!("the mail server cannot be reached: {error}"),
         };
-        Err(failure(words, error.is_permanent()))
+        Err(job_error(words, error.is_permanent()))
     }
 }
 
@@ -117,12 +118,15 @@ mod tests {
 
     #[test]
     fn mail_in_the_open_stays_on_this_machine() {
-        assert!(Smtp::new("127.0.0.1", None, Tls::None, None, None).is_ok());
-        assert!(matches!(Smtp::new("mail.example.com", None, Tls::None, None, None), Err(BadSmtp::Open(_))));
-        assert!(Smtp::new("mail.example.com", None, Tls::StartTls, None, None).is_ok());
+        assert!(SmtpTransport::new("127.0.0.1", None, SmtpTls::None, None, None).is_ok());
         assert!(matches!(
-            Smtp::new("mail.example.com", None, Tls::Tls, None, Some(b"none")),
-            Err(BadSmtp::NoCertificate)
+            SmtpTransport::new("mail.example.com", None, SmtpTls::None, None, None),
+            Err(SmtpConfigError::Plaintext(_))
+        ));
+        assert!(SmtpTransport::new("mail.example.com", None, SmtpTls::StartTls, None, None).is_ok());
+        assert!(matches!(
+            SmtpTransport::new("mail.example.com", None, SmtpTls::Tls, None, Some(b"none")),
+            Err(SmtpConfigError::NoCertificate)
         ));
     }
 }

@@ -1,9 +1,9 @@
 //! API keys: random, shown once, stored as a hash.
 
-use super::{TenancyError, applications, found, name, standing::Standing};
+use super::{TenancyError, application_status::ApplicationStatus, applications, ensure_found, validate_name};
 use aws_lc_rs::digest;
-use base::{ApiKeyId, AppId, Id as _, Secret, Timestamp, World};
-use db::{DbError, FromRow, Read, Tx, sql};
+use base::{ApiKeyId, AppId, Environment, Id as _, Secret, Timestamp};
+use db::{DbError, FromRow, ReadTx, WriteTx, sql};
 
 /// An API key as its operator sees it; the key itself is shown only when it is made.
 #[derive(Clone, Debug, FromRow, serde::Serialize)]
@@ -16,7 +16,7 @@ pub struct ApiKey {
     #[sqlx(json)]
     pub scopes: Vec<String>,
     /// When it was made.
-    #[sqlx(try_from = "db::At")]
+    #[sqlx(try_from = "db::DbTimestamp")]
     pub created_at: Timestamp,
     /// Whether it still opens anything.
     pub revoked: bool,
@@ -29,22 +29,22 @@ pub fn hash(key: &str) -> Vec<u8> {
 
 /// Makes a key. The answer is the only place where it can ever be read.
 pub async fn create(
-    tx: &mut Tx,
-    world: &dyn World,
+    tx: &mut WriteTx,
+    world: &dyn Environment,
     app: AppId,
     called: &str,
     scopes: &[String],
 ) -> Result<(ApiKeyId, Secret<String>), TenancyError> {
-    applications::known(tx, app).await?;
+    applications::ensure_exists(tx, app).await?;
     let mut chance = [0; 32];
-    world.fill(&mut chance);
+    world.fill_random(&mut chance);
     let key = format!("assay_{}", base64_simd::URL_SAFE_NO_PAD.encode_to_string(chance));
     let id = ApiKeyId::new(world);
     tx.execute(sql!(
         "INSERT INTO api_keys (id, app_id, name, hash, scopes, created_at) VALUES ($1, $2, $3, $4, $5, $6)",
         id,
         app,
-        name(called)?,
+        validate_name(called)?,
         hash(&key),
         serde_json::Value::from(scopes),
         world.now(),
@@ -54,7 +54,7 @@ pub async fn create(
 }
 
 /// The keys of an application, newest first.
-pub async fn list(view: &mut Read, app: AppId) -> Result<Vec<ApiKey>, TenancyError> {
+pub async fn list(view: &mut ReadTx, app: AppId) -> Result<Vec<ApiKey>, TenancyError> {
     Ok(view
         .fetch_all(sql!(
             "SELECT id, name, scopes, created_at, revoked_at IS NOT NULL AS revoked FROM api_keys
@@ -65,7 +65,12 @@ pub async fn list(view: &mut Read, app: AppId) -> Result<Vec<ApiKey>, TenancyErr
 }
 
 /// Stops a key from opening anything, at once.
-pub async fn revoke(tx: &mut Tx, world: &dyn World, app: AppId, key: ApiKeyId) -> Result<(), TenancyError> {
+pub async fn revoke(
+    tx: &mut WriteTx,
+    world: &dyn Environment,
+    app: AppId,
+    key: ApiKeyId,
+) -> Result<(), TenancyError> {
     let rows = tx
         .execute(sql!(
             "UPDATE api_keys SET revoked_at = $3 WHERE app_id = $1 AND id = $2 AND revoked_at IS NULL",
@@ -74,26 +79,26 @@ pub async fn revoke(tx: &mut Tx, world: &dyn World, app: AppId, key: ApiKeyId) -
             world.now(),
         ))
         .await?;
-    found(rows, format_args!("API key {key} in use by application {app}"))
+    ensure_found(rows, format_args!("API key {key} in use by application {app}"))
 }
 
 /// Replaces a key by a new one of the same name and scopes; the old one stops at once.
 pub async fn rotate(
-    tx: &mut Tx,
-    world: &dyn World,
+    tx: &mut WriteTx,
+    world: &dyn Environment,
     app: AppId,
     key: ApiKeyId,
 ) -> Result<(ApiKeyId, Secret<String>), TenancyError> {
     let old = list(tx, app).await?.into_iter().find(|old| old.id == key && !old.revoked);
     let old =
-        old.ok_or_else(|| TenancyError::Missing(format!("API key {key} in use by application {app}")))?;
+        old.ok_or_else(|| TenancyError::NotFound(format!("API key {key} in use by application {app}")))?;
     revoke(tx, world, app, key).await?;
     create(tx, world, app, &old.name, &old.scopes).await
 }
 
-/// Who holds a key, as far as that says whether he may call.
+/// Who holds a key, as far as that says whether they may call.
 #[derive(Clone, Debug, FromRow)]
-pub struct Holder {
+pub struct ApiKeyPrincipal {
     /// The application.
     #[sqlx(rename = "app_id")]
     pub app: AppId,
@@ -102,11 +107,11 @@ pub struct Holder {
     pub scopes: Vec<String>,
     /// How the application stands.
     #[sqlx(flatten)]
-    pub standing: Standing,
+    pub status: ApplicationStatus,
 }
 
 /// Who holds this key; nobody where it is unknown or was revoked.
-pub async fn holder(view: &mut Read, key: &str) -> Result<Option<Holder>, DbError> {
+pub async fn authenticate(view: &mut ReadTx, key: &str) -> Result<Option<ApiKeyPrincipal>, DbError> {
     view.fetch_optional(sql!(
         "SELECT k.app_id, k.scopes, a.state, a.features, o.status AS org_status FROM api_keys k
            JOIN applications a ON a.id = k.app_id

@@ -1,8 +1,8 @@
 //! Applications: what signs, calls and is billed.
 
-use super::{AppState, Feature, TenancyError, found, name};
-use base::{AppId, Id as _, OrgId, Timestamp, World};
-use db::{FromRow, Read, Tx, sql};
+use super::{ApplicationState, Feature, TenancyError, ensure_found, validate_name};
+use base::{AppId, Environment, Id as _, OrgId, Timestamp};
+use db::{FromRow, ReadTx, WriteTx, sql};
 
 /// An application as its operator sees it.
 #[derive(Clone, Debug, FromRow, serde::Serialize)]
@@ -15,7 +15,7 @@ pub struct Application {
     pub name: String,
     /// Whether its calls are answered.
     #[sqlx(try_from = "String")]
-    pub state: AppState,
+    pub state: ApplicationState,
     /// Where its use is billed.
     pub billing_source_id: Option<String>,
     /// The interfaces it may use.
@@ -25,7 +25,7 @@ pub struct Application {
     #[sqlx(rename = "unclocked")]
     pub accept_unclocked_timestamps: bool,
     /// When it was created.
-    #[sqlx(try_from = "db::At")]
+    #[sqlx(try_from = "db::DbTimestamp")]
     pub created_at: Timestamp,
 }
 
@@ -43,10 +43,14 @@ pub struct NewApplication<'a> {
 }
 
 /// Creates an application, enabled, without keys.
-pub async fn create(tx: &mut Tx, world: &dyn World, new: &NewApplication<'_>) -> Result<AppId, TenancyError> {
+pub async fn create(
+    tx: &mut WriteTx,
+    world: &dyn Environment,
+    new: &NewApplication<'_>,
+) -> Result<AppId, TenancyError> {
     if let Some(organisation) = new.organisation {
         let known = tx.count(sql!("SELECT count(*) FROM organisations WHERE id = $1", organisation)).await?;
-        found(known as u64, format_args!("organisation {organisation}"))?;
+        ensure_found(known as u64, format_args!("organisation {organisation}"))?;
     }
     let id = AppId::new(world);
     tx.execute(sql!(
@@ -54,10 +58,10 @@ pub async fn create(tx: &mut Tx, world: &dyn World, new: &NewApplication<'_>) ->
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
         id,
         new.organisation,
-        name(new.name)?,
-        AppState::Enabled,
+        validate_name(new.name)?,
+        ApplicationState::Enabled,
         new.billing_source,
-        words(new.features),
+        feature_names(new.features),
         false,
         world.now(),
     ))
@@ -66,7 +70,7 @@ pub async fn create(tx: &mut Tx, world: &dyn World, new: &NewApplication<'_>) ->
 }
 
 /// All applications, oldest first, of one organisation or of all; for the operator.
-pub async fn list(view: &mut Read, organisation: Option<OrgId>) -> Result<Vec<Application>, TenancyError> {
+pub async fn list(view: &mut ReadTx, organisation: Option<OrgId>) -> Result<Vec<Application>, TenancyError> {
     Ok(view
         .fetch_all(sql!(
             "SELECT id, organisation_id, name, state, billing_source_id, features, unclocked, created_at
@@ -78,51 +82,57 @@ pub async fn list(view: &mut Read, organisation: Option<OrgId>) -> Result<Vec<Ap
 }
 
 /// Tells whether there is such an application; that there is none is an error that names it.
-pub async fn known(view: &mut Read, id: AppId) -> Result<(), TenancyError> {
+pub async fn ensure_exists(view: &mut ReadTx, id: AppId) -> Result<(), TenancyError> {
     let known = view.count(sql!("SELECT count(*) FROM applications WHERE id = $1", id)).await?;
-    found(known as u64, format_args!("application {id}"))
+    ensure_found(known as u64, format_args!("application {id}"))
 }
 
 /// Holds off other transactions that lock the same application, until this one ends: for what is counted or made once.
-pub async fn lock(tx: &mut Tx, id: AppId) -> Result<(), db::DbError> {
+pub async fn lock(tx: &mut WriteTx, id: AppId) -> Result<(), db::DbError> {
     tx.execute(sql!("UPDATE applications SET name = name WHERE id = $1", id)).await.map(drop)
 }
 
 /// Enables or disables an application.
-pub async fn set_state(tx: &mut Tx, id: AppId, state: AppState) -> Result<(), TenancyError> {
+pub async fn set_state(tx: &mut WriteTx, id: AppId, state: ApplicationState) -> Result<(), TenancyError> {
     let rows = tx.execute(sql!("UPDATE applications SET state = $2 WHERE id = $1", id, state)).await?;
-    found(rows, format_args!("application {id}"))
+    ensure_found(rows, format_args!("application {id}"))
 }
 
 /// Gives an application to an organisation, with where its use is billed.
-pub async fn assign(tx: &mut Tx, id: AppId, to: OrgId, billing_source: &str) -> Result<(), TenancyError> {
+pub async fn assign(
+    tx: &mut WriteTx,
+    id: AppId,
+    to: OrgId,
+    billing_source: &str,
+) -> Result<(), TenancyError> {
     let known = tx.count(sql!("SELECT count(*) FROM organisations WHERE id = $1", to)).await?;
-    found(known as u64, format_args!("organisation {to}"))?;
+    ensure_found(known as u64, format_args!("organisation {to}"))?;
     let rows = tx
         .execute(sql!(
             "UPDATE applications SET organisation_id = $2, billing_source_id = $3 WHERE id = $1",
             id,
             to,
-            name(billing_source)?,
+            validate_name(billing_source)?,
         ))
         .await?;
-    found(rows, format_args!("application {id}"))
+    ensure_found(rows, format_args!("application {id}"))
 }
 
 /// Sets the interfaces an application may use.
-pub async fn set_features(tx: &mut Tx, id: AppId, features: &[Feature]) -> Result<(), TenancyError> {
-    let rows =
-        tx.execute(sql!("UPDATE applications SET features = $2 WHERE id = $1", id, words(features))).await?;
-    found(rows, format_args!("application {id}"))
+pub async fn set_features(tx: &mut WriteTx, id: AppId, features: &[Feature]) -> Result<(), TenancyError> {
+    let rows = tx
+        .execute(sql!("UPDATE applications SET features = $2 WHERE id = $1", id, feature_names(features)))
+        .await?;
+    ensure_found(rows, format_args!("application {id}"))
 }
 
 /// Accepts timestamps that are no wall clock (or stops to). One public client sends such; each nonce must then be kept
-/// for [`super::nonces::UNCLOCKED_DAYS`] days, and a request older than that could be replayed.
-pub async fn set_unclocked(tx: &mut Tx, id: AppId, accept: bool) -> Result<(), TenancyError> {
+/// for [`super::nonces::UNCLOCKED_NONCE_RETENTION_DAYS`] days, and a request older than that could be replayed.
+pub async fn set_unclocked(tx: &mut WriteTx, id: AppId, accept: bool) -> Result<(), TenancyError> {
     let rows = tx.execute(sql!("UPDATE applications SET unclocked = $2 WHERE id = $1", id, accept)).await?;
-    found(rows, format_args!("application {id}"))
+    ensure_found(rows, format_args!("application {id}"))
 }
 
-fn words(features: &[Feature]) -> serde_json::Value {
+fn feature_names(features: &[Feature]) -> serde_json::Value {
     features.iter().map(|feature| feature.as_str()).collect()
 }

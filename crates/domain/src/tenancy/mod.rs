@@ -1,20 +1,20 @@
 //! Organisations, their applications, and what those sign and call with.
 
 pub mod api_keys;
+pub mod application_status;
 pub mod applications;
-pub mod caller;
+pub mod calling_application;
 pub mod nonces;
 pub mod organisations;
 pub mod public_keys;
 pub mod signed_request;
-pub mod standing;
 pub mod tokens;
 
-use crate::words::wire_enum;
+use crate::wire_enum::wire_enum;
 
 wire_enum! {
     /// Whether an organisation's calls are answered.
-    pub enum OrgStatus {
+    pub enum OrganisationStatus {
         /// Yes.
         Active => "ACTIVE",
         /// No: every call of its applications is refused.
@@ -24,7 +24,7 @@ wire_enum! {
 
 wire_enum! {
     /// Whether an application's calls are answered.
-    pub enum AppState {
+    pub enum ApplicationState {
         /// Yes.
         Enabled => "ENABLED",
         /// No.
@@ -59,10 +59,10 @@ impl Feature {
 pub enum TenancyError {
     /// There is no such thing, or it is not the caller's.
     #[error("there is no {0}")]
-    Missing(String),
+    NotFound(String),
     /// The key is none that requests can be signed with.
     #[error("the public key cannot be used: {0}")]
-    Key(#[from] public_keys::BadKey),
+    Key(#[from] public_keys::InvalidPublicKeyError),
     /// A name that is empty or longer than 200 characters.
     #[error("a name has 1 to 200 characters, this one {0}")]
     Name(usize),
@@ -72,13 +72,13 @@ pub enum TenancyError {
 }
 
 /// Checks a name that people give to things.
-fn name(text: &str) -> Result<&str, TenancyError> {
+fn validate_name(text: &str) -> Result<&str, TenancyError> {
     let text = text.trim();
     let length = text.chars().count();
     if (1..=200).contains(&length) { Ok(text) } else { Err(TenancyError::Name(length)) }
 }
 
 /// One changed row, or the thing is missing.
-fn found(rows: u64, what: impl std::fmt::Display) -> Result<(), TenancyError> {
-    if rows == 0 { Err(TenancyError::Missing(what.to_string())) } else { Ok(()) }
+fn ensure_found(rows: u64, what: impl std::fmt::Display) -> Result<(), TenancyError> {
+    if rows == 0 { Err(TenancyError::NotFound(what.to_string())) } else { Ok(()) }
 }

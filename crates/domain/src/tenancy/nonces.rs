@@ -2,7 +2,7 @@
 //! may die at any moment without reopening the window, because the write is with the operating system before the
 //! request goes on.
 
-use base::{AppId, Timestamp, Uuid, World};
+use base::{AppId, Environment, Timestamp, Uuid};
 use db::{Db, DbError, Durability, FromRow, sql};
 use std::{collections::HashSet, sync::Arc, time::Duration};
 use tokio::{
@@ -11,55 +11,55 @@ use tokio::{
 };
 
 /// How long nonces of applications without a wall clock are kept.
-pub const UNCLOCKED_DAYS: i64 = 400;
+pub const UNCLOCKED_NONCE_RETENTION_DAYS: i64 = 400;
 
 /// The most nonces that share a write.
-const GROUP: usize = 256;
+const MAX_NONCES_PER_WRITE: usize = 256;
 /// Requests that may wait for a write before others are told that the server is busy.
-const WAITING: usize = 4096;
+const MAX_PENDING_NONCES: usize = 4096;
 /// What was written reaches the disk within this time.
-const FLUSH_EVERY: Duration = Duration::from_secs(1);
+const FLUSH_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The replay store; cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Nonces(mpsc::Sender<Use>);
+pub struct NonceStore(mpsc::Sender<NonceUse>);
 
 #[derive(Debug)]
-struct Use {
+struct NonceUse {
     app: AppId,
     nonce: Uuid,
     until: Timestamp,
-    answer: oneshot::Sender<Result<bool, Unavailable>>,
+    answer: oneshot::Sender<Result<bool, NonceStoreError>>,
 }
 
 /// The store cannot tell whether a nonce was used, so the request must be refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the replay store does not answer")]
-pub struct Unavailable;
+pub struct NonceStoreError;
 
-impl Nonces {
+impl NonceStore {
     /// Starts the writer; it ends when the last clone is gone.
     pub fn start(db: Db) -> Self {
-        let (sender, receiver) = mpsc::channel(WAITING);
-        tokio::spawn(write(db, receiver));
+        let (sender, receiver) = mpsc::channel(MAX_PENDING_NONCES);
+        tokio::spawn(run_writer(db, receiver));
         Self(sender)
     }
 
     /// Whether this is the first use; from then on, and across restarts, any other use is not.
-    pub async fn use_once(&self, app: AppId, nonce: Uuid, until: Timestamp) -> Result<bool, Unavailable> {
+    pub async fn use_once(&self, app: AppId, nonce: Uuid, until: Timestamp) -> Result<bool, NonceStoreError> {
         let (answer, answered) = oneshot::channel();
-        self.0.try_send(Use { app, nonce, until, answer }).map_err(|_| Unavailable)?;
-        answered.await.map_err(|_| Unavailable)?
+        self.0.try_send(NonceUse { app, nonce, until, answer }).map_err(|_| NonceStoreError)?;
+        answered.await.map_err(|_| NonceStoreError)?
     }
 }
 
-async fn write(db: Db, mut uses: mpsc::Receiver<Use>) {
-    let mut group = Vec::with_capacity(GROUP);
+async fn run_writer(db: Db, mut uses: mpsc::Receiver<NonceUse>) {
+    let mut group = Vec::with_capacity(MAX_NONCES_PER_WRITE);
     let mut unflushed: Option<Instant> = None;
     loop {
         let due = async {
             match unflushed {
-                Some(since) => tokio::time::sleep_until(since + FLUSH_EVERY).await,
+                Some(since) => tokio::time::sleep_until(since + FLUSH_INTERVAL).await,
                 None => std::future::pending().await,
             }
         };
@@ -71,19 +71,19 @@ async fn write(db: Db, mut uses: mpsc::Receiver<Use>) {
                     tracing::warn!(error = &error as &dyn std::error::Error, "used nonces are not on the disk yet");
                 }
             }
-            taken = uses.recv_many(&mut group, GROUP) => {
+            taken = uses.recv_many(&mut group, MAX_NONCES_PER_WRITE) => {
                 if taken == 0 {
                     break;
                 }
                 let outcome = insert(&db, &group).await;
                 unflushed = unflushed.or_else(|| Some(Instant::now()));
-                answer(group.drain(..), outcome);
+                send_replies(group.drain(..), outcome);
             }
         }
     }
 }
 
-fn answer(group: impl Iterator<Item = Use>, outcome: Result<HashSet<(AppId, Uuid)>, DbError>) {
+fn send_replies(group: impl Iterator<Item = NonceUse>, outcome: Result<HashSet<(AppId, Uuid)>, DbError>) {
     match outcome {
         Ok(mut fresh) => {
             for used in group {
@@ -95,24 +95,24 @@ fn answer(group: impl Iterator<Item = Use>, outcome: Result<HashSet<(AppId, Uuid
         Err(error) => {
             tracing::error!(error = &error as &dyn std::error::Error, "nonces cannot be recorded");
             for used in group {
-                let _gone = used.answer.send(Err(Unavailable));
+                let _gone = used.answer.send(Err(NonceStoreError));
             }
         }
     }
 }
 
 #[derive(FromRow)]
-struct Fresh {
+struct InsertedNonce {
     app_id: AppId,
     nonce: Uuid,
 }
 
 /// Records a group; the ones that were not there before.
-async fn insert(db: &Db, group: &[Use]) -> Result<HashSet<(AppId, Uuid)>, DbError> {
+async fn insert(db: &Db, group: &[NonceUse]) -> Result<HashSet<(AppId, Uuid)>, DbError> {
     let rows: serde_json::Value = group
         .iter()
         .map(|used| {
-            let Use { app, nonce, until, .. } = used;
+            let NonceUse { app, nonce, until, .. } = used;
             serde_json::json!([
                 Uuid::from(*app).simple().to_string(),
                 nonce.simple().to_string(),
@@ -120,8 +120,8 @@ async fn insert(db: &Db, group: &[Use]) -> Result<HashSet<(AppId, Uuid)>, DbErro
             ])
         })
         .collect();
-    let mut tx = db.write_as(Durability::Process).await?;
-    let fresh: Vec<Fresh> = tx
+    let mut tx = db.write_with_durability(Durability::Process).await?;
+    let fresh: Vec<InsertedNonce> = tx
         .fetch_all(sql!(
             sqlite: "INSERT INTO used_nonces (app_id, nonce, expires_at)
                      SELECT unhex(value ->> 0), unhex(value ->> 1), value ->> 2 FROM json_each($1) WHERE true
@@ -140,7 +140,7 @@ async fn insert(db: &Db, group: &[Use]) -> Result<HashSet<(AppId, Uuid)>, DbErro
 
 /// Forgets nonces that are too old to pass the clock check anyway; how many. At most 20,000 at a time, so that no
 /// writer waits long.
-pub async fn purge(db: &Db, world: &Arc<dyn World>) -> Result<u64, DbError> {
+pub async fn purge(db: &Db, world: &Arc<dyn Environment>) -> Result<u64, DbError> {
     let mut tx = db.write().await?;
     let rows = tx
         .execute(sql!(
@@ -156,18 +156,18 @@ pub async fn purge(db: &Db, world: &Arc<dyn World>) -> Result<u64, DbError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use base::StillWorld;
+    use base::TestEnvironment;
     use db::testing::TestDb;
 
     #[tokio::test]
     async fn a_nonce_is_used_once_by_each_application_also_after_a_restart() {
         let test = TestDb::open().await;
-        let world = StillWorld::at("2026-01-16T14:40:00Z");
+        let world = TestEnvironment::at("2026-01-16T14:40:00Z");
         let until = world.now();
-        let (app, other) = (AppId::from(world.uuid()), AppId::from(world.uuid()));
-        let nonce = world.uuid();
+        let (app, other) = (AppId::from(world.uuid_v7()), AppId::from(world.uuid_v7()));
+        let nonce = world.uuid_v7();
 
-        let nonces = Nonces::start(test.db.clone());
+        let nonces = NonceStore::start(test.db.clone());
         assert_eq!(nonces.use_once(app, nonce, until).await, Ok(true));
         assert_eq!(nonces.use_once(app, nonce, until).await, Ok(false));
         assert_eq!(
@@ -176,16 +176,16 @@ mod tests {
             "another application's nonces are its own"
         );
 
-        let restarted = Nonces::start(test.db.clone());
+        let restarted = NonceStore::start(test.db.clone());
         assert_eq!(restarted.use_once(app, nonce, until).await, Ok(false));
     }
 
     #[tokio::test]
     async fn of_a_hundred_simultaneous_uses_one_is_first() {
         let test = TestDb::open().await;
-        let world = StillWorld::at("2026-01-16T14:40:00Z");
-        let (app, nonce, until) = (AppId::from(world.uuid()), world.uuid(), world.now());
-        let nonces = Nonces::start(test.db.clone());
+        let world = TestEnvironment::at("2026-01-16T14:40:00Z");
+        let (app, nonce, until) = (AppId::from(world.uuid_v7()), world.uuid_v7(), world.now());
+        let nonces = NonceStore::start(test.db.clone());
         let tasks: Vec<_> = (0..100)
             .map(|_| {
                 let nonces = nonces.clone();
@@ -202,10 +202,10 @@ mod tests {
     #[tokio::test]
     async fn only_expired_nonces_are_forgotten() {
         let test = TestDb::open().await;
-        let still = Arc::new(StillWorld::at("2026-01-16T14:40:00Z"));
-        let world: Arc<dyn World> = still.clone();
-        let (app, nonce) = (AppId::from(world.uuid()), world.uuid());
-        let nonces = Nonces::start(test.db.clone());
+        let still = Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z"));
+        let world: Arc<dyn Environment> = still.clone();
+        let (app, nonce) = (AppId::from(world.uuid_v7()), world.uuid_v7());
+        let nonces = NonceStore::start(test.db.clone());
         let minutes = base::SignedDuration::from_mins;
         nonces.use_once(app, nonce, world.now() + minutes(10)).await.unwrap();
         assert_eq!(purge(&test.db, &world).await.unwrap(), 0);

@@ -1,21 +1,21 @@
 //! The keys that applications sign with: RSA for requests, RSA or P-256 for client assertions.
 
-use super::{TenancyError, applications, found};
+use super::{TenancyError, applications, ensure_found};
 use aws_lc_rs::{
     encoding::{AsDer as _, PublicKeyX509Der},
     rsa::{KeyPair, KeySize},
     signature::{ECDSA_P256_SHA256_FIXED, KeyPair as _, ParsedPublicKey, RSA_PKCS1_2048_8192_SHA256},
 };
-use base::{AppId, Id as _, PublicKeyId, Secret, Timestamp, World};
-use db::{FromRow, Read, Tx, sql};
+use base::{AppId, Environment, Id as _, PublicKeyId, Secret, Timestamp};
+use db::{FromRow, ReadTx, WriteTx, sql};
 
 /// A key that was added to an application.
 #[derive(Clone, Debug, FromRow, serde::Serialize)]
-pub struct PublicKey {
+pub struct ApplicationPublicKey {
     /// Its id.
     pub id: PublicKeyId,
     /// When it was added.
-    #[sqlx(try_from = "db::At")]
+    #[sqlx(try_from = "db::DbTimestamp")]
     pub created_at: Timestamp,
     /// Whether it still verifies.
     pub revoked: bool,
@@ -23,7 +23,7 @@ pub struct PublicKey {
 
 /// Why a key is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BadKey {
+pub enum InvalidPublicKeyError {
     /// No PEM and no DER of a public key.
     #[error("it is neither PEM nor DER of a public key (SubjectPublicKeyInfo or PKCS#1)")]
     Encoding,
@@ -34,7 +34,7 @@ pub enum BadKey {
 
 /// What kind of key DER bytes hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum PublicKeyAlgorithm {
     /// RSA of 2048 to 8192 bits.
     Rsa,
     /// P-256: for client assertions; requests are signed with RSA.
@@ -42,29 +42,33 @@ pub enum Kind {
 }
 
 /// Tells what kind of key DER bytes hold.
-pub fn kind(der: &[u8]) -> Result<Kind, BadKey> {
-    match check(der) {
-        Ok(_) => Ok(Kind::Rsa),
-        Err(BadKey::Algorithm) if ParsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, der).is_ok() => {
-            Ok(Kind::P256)
+pub fn public_key_algorithm(der: &[u8]) -> Result<PublicKeyAlgorithm, InvalidPublicKeyError> {
+    match parse_rsa_key(der) {
+        Ok(_) => Ok(PublicKeyAlgorithm::Rsa),
+        Err(InvalidPublicKeyError::Algorithm)
+            if ParsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, der).is_ok() =>
+        {
+            Ok(PublicKeyAlgorithm::P256)
         }
         Err(other) => Err(other),
     }
 }
 
 /// Tells whether DER bytes hold a key that requests can be signed with.
-pub fn check(der: &[u8]) -> Result<ParsedPublicKey, BadKey> {
+pub fn parse_rsa_key(der: &[u8]) -> Result<ParsedPublicKey, InvalidPublicKeyError> {
     if let Ok(key) = ParsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA256, der) {
         return Ok(key);
     }
     // Not ours: a SEQUENCE of well-formed DER is a key of another kind, anything else is no DER at all.
-    Err(if is_der_sequence(der) { BadKey::Algorithm } else { BadKey::Encoding })
+    Err(if is_der_sequence(der) { InvalidPublicKeyError::Algorithm } else { InvalidPublicKeyError::Encoding })
 }
 
 /// Whether the bytes are exactly one DER SEQUENCE whose first member is a SEQUENCE or an INTEGER, as in
 /// `SubjectPublicKeyInfo` (RFC 5280) and `RSAPublicKey` (RFC 8017).
 fn is_der_sequence(der: &[u8]) -> bool {
-    let (Some(0x30), Some(&length)) = (der.first().copied(), der.get(1)) else { return false };
+    let (Some(0x30), Some(&length)) = (der.first().copied(), der.get(1)) else {
+        return false;
+    };
     let (header, body) = match length {
         0..=0x7f => (2, usize::from(length)),
         0x81..=0x83 => {
@@ -78,24 +82,24 @@ fn is_der_sequence(der: &[u8]) -> bool {
 }
 
 /// Reads a PEM or DER file's bytes as DER.
-pub fn der(file: &[u8]) -> Result<Vec<u8>, BadKey> {
+pub fn decode_key_file(file: &[u8]) -> Result<Vec<u8>, InvalidPublicKeyError> {
     let der = match pem::parse(file) {
         Ok(pem) => pem.into_contents(),
         Err(_) => file.to_vec(),
     };
-    kind(&der)?;
+    public_key_algorithm(&der)?;
     Ok(der)
 }
 
 /// Adds a key; it verifies at once, beside the ones already there.
 pub async fn add(
-    tx: &mut Tx,
-    world: &dyn World,
+    tx: &mut WriteTx,
+    world: &dyn Environment,
     app: AppId,
     der: Vec<u8>,
 ) -> Result<PublicKeyId, TenancyError> {
-    kind(&der)?;
-    applications::known(tx, app).await?;
+    public_key_algorithm(&der)?;
+    applications::ensure_exists(tx, app).await?;
     let id = PublicKeyId::new(world);
     tx.execute(sql!(
         "INSERT INTO public_keys (id, app_id, der, created_at) VALUES ($1, $2, $3, $4)",
@@ -109,7 +113,7 @@ pub async fn add(
 }
 
 /// The keys of an application, newest first.
-pub async fn list(view: &mut Read, app: AppId) -> Result<Vec<PublicKey>, TenancyError> {
+pub async fn list(view: &mut ReadTx, app: AppId) -> Result<Vec<ApplicationPublicKey>, TenancyError> {
     Ok(view
         .fetch_all(sql!(
             "SELECT id, created_at, revoked_at IS NOT NULL AS revoked FROM public_keys
@@ -121,8 +125,8 @@ pub async fn list(view: &mut Read, app: AppId) -> Result<Vec<PublicKey>, Tenancy
 
 /// Stops a key from verifying, at once.
 pub async fn revoke(
-    tx: &mut Tx,
-    world: &dyn World,
+    tx: &mut WriteTx,
+    world: &dyn Environment,
     app: AppId,
     key: PublicKeyId,
 ) -> Result<(), TenancyError> {
@@ -134,14 +138,14 @@ pub async fn revoke(
             world.now(),
         ))
         .await?;
-    found(rows, format_args!("public key {key} in use by application {app}"))
+    ensure_found(rows, format_args!("public key {key} in use by application {app}"))
 }
 
 /// A new RSA 2048 pair: the private key as PKCS#8 PEM, the public key as DER (`SubjectPublicKeyInfo`).
 ///
 /// # Panics
 /// When the operating system gives no randomness.
-pub fn generate() -> (Secret<String>, Vec<u8>) {
+pub fn generate_rsa_key_pair() -> (Secret<String>, Vec<u8>) {
     let pair = KeyPair::generate(KeySize::Rsa2048).expect("the operating system gives randomness");
     let private = aws_lc_rs::encoding::AsDer::<aws_lc_rs::encoding::Pkcs8V1Der<'_>>::as_der(&pair)
         .expect("a fresh key can be written");

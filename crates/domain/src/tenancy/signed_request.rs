@@ -4,13 +4,13 @@
 //! relative to the base address the client was configured with, so a signature over any suffix of the request's path
 //! that starts at a `/` counts. RSASSA-PKCS1-v1_5 with SHA-256 (RFC 8017), RSA of 2048 to 8192 bits.
 
-use super::public_keys::{self, BadKey};
+use super::public_keys::{self, InvalidPublicKeyError};
 use aws_lc_rs::{digest, rand::SystemRandom, rsa::KeyPair, signature::RSA_PKCS1_SHA256};
 use base::{SignedDuration, Timestamp, Uuid};
 
 /// What is signed, as it stands on the wire.
 #[derive(Clone, Copy, Debug)]
-pub struct Message<'a> {
+pub struct CanonicalRequest<'a> {
     /// The HTTP method, upper case.
     pub method: &'a str,
     /// The path, starting with `/`, as sent.
@@ -22,12 +22,12 @@ pub struct Message<'a> {
 }
 
 /// Paths deeper than this have their last so many suffixes tried; ours have at most ten.
-const MOST_SUFFIXES: usize = 12;
+const MAX_PATH_SUFFIXES: usize = 12;
 
 /// Bytes of body that are encoded at a time: a multiple of three, so that the pieces' base64 joins without padding.
-const PIECE: usize = 48 * 1024;
+const BODY_CHUNK_BYTES: usize = 48 * 1024;
 
-impl Message<'_> {
+impl CanonicalRequest<'_> {
     /// The hash of the text when the client took `path` for the path.
     fn digest(&self, path: &str) -> digest::Digest {
         let mut hash = digest::Context::new(&digest::SHA256);
@@ -40,7 +40,7 @@ impl Message<'_> {
         }
         if !self.body.is_empty() {
             hash.update(b"&");
-            for piece in self.body.chunks(PIECE) {
+            for piece in self.body.chunks(BODY_CHUNK_BYTES) {
                 hash.update(base64_simd::STANDARD.encode_to_string(piece).as_bytes());
             }
         }
@@ -48,35 +48,35 @@ impl Message<'_> {
     }
 
     /// Every path the client may have meant, longest first.
-    fn paths(&self) -> impl Iterator<Item = &str> {
-        self.path.match_indices('/').map(|(at, _)| &self.path[at..]).take(MOST_SUFFIXES)
+    fn path_suffixes(&self) -> impl Iterator<Item = &str> {
+        self.path.match_indices('/').map(|(at, _)| &self.path[at..]).take(MAX_PATH_SUFFIXES)
     }
 }
 
 /// A key that signs requests.
 #[derive(Debug)]
-pub struct Signer(KeyPair);
+pub struct HttpRequestSigner(KeyPair);
 
 /// The file holds no RSA private key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no RSA private key of 2048 bits or more in PEM (PKCS#8 or PKCS#1)")]
-pub struct BadPrivateKey;
+pub struct InvalidPrivateKeyError;
 
-impl Signer {
+impl HttpRequestSigner {
     /// Reads a private key from PEM, PKCS#8 or PKCS#1.
-    pub fn from_pem(text: &str) -> Result<Self, BadPrivateKey> {
-        let pem = pem::parse(text).map_err(|_| BadPrivateKey)?;
+    pub fn from_pem(text: &str) -> Result<Self, InvalidPrivateKeyError> {
+        let pem = pem::parse(text).map_err(|_| InvalidPrivateKeyError)?;
         KeyPair::from_pkcs8(pem.contents())
             .or_else(|_| KeyPair::from_der(pem.contents()))
             .map(Self)
-            .map_err(|_| BadPrivateKey)
+            .map_err(|_| InvalidPrivateKeyError)
     }
 
     /// The value of the digest header: standard base64 of the signature.
     ///
     /// # Panics
     /// When the operating system gives no randomness.
-    pub fn sign(&self, message: &Message<'_>) -> String {
+    pub fn sign(&self, message: &CanonicalRequest<'_>) -> String {
         let hash = message.digest(message.path);
         let mut signature = vec![0; self.0.public_modulus_len()];
         self.0
@@ -100,7 +100,7 @@ impl Signer {
 
 /// Why a request is not taken for its sender's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum RequestSignatureError {
     /// There is no digest, or it is not standard base64.
     #[error("the digest header is missing or not base64")]
     Digest,
@@ -134,14 +134,14 @@ pub enum Refused {
 
 /// The digest header as signature bytes. Strict: another spelling of the same bytes is refused, so that no other
 /// request verifies.
-pub fn parse_digest(header: Option<&str>) -> Result<Vec<u8>, Refused> {
-    let header = header.filter(|text| !text.is_empty()).ok_or(Refused::Digest)?;
-    base64_simd::STANDARD.decode_to_vec(header.trim_ascii()).map_err(|_| Refused::Digest)
+pub fn parse_digest(header: Option<&str>) -> Result<Vec<u8>, RequestSignatureError> {
+    let header = header.filter(|text| !text.is_empty()).ok_or(RequestSignatureError::Digest)?;
+    base64_simd::STANDARD.decode_to_vec(header.trim_ascii()).map_err(|_| RequestSignatureError::Digest)
 }
 
 /// When a request was made, and what makes it unique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stamps {
+pub struct RequestNonce {
     /// Used once.
     pub nonce: Uuid,
     /// Until when a second use must be recognised.
@@ -150,7 +150,7 @@ pub struct Stamps {
 
 /// What a request's time is held against.
 #[derive(Clone, Copy, Debug)]
-pub struct Clock {
+pub struct TimestampPolicy {
     /// The present moment.
     pub now: Timestamp,
     /// How far a timestamp may be off, either way.
@@ -159,26 +159,32 @@ pub struct Clock {
     pub unclocked: bool,
 }
 
-impl Clock {
+impl TimestampPolicy {
     /// Reads nonce and timestamp from the raw query, in this order.
-    pub fn read(&self, query: Option<&str>) -> Result<Stamps, Refused> {
-        let nonce = only(query, "nonce").and_then(nonce).ok_or(Refused::Nonce)?;
-        let timestamp = only(query, "timestamp").and_then(unix_time).ok_or(Refused::Timestamp)?;
+    pub fn check_query(&self, query: Option<&str>) -> Result<RequestNonce, RequestSignatureError> {
+        let nonce =
+            single_query_value(query, "nonce").and_then(parse_nonce).ok_or(RequestSignatureError::Nonce)?;
+        let timestamp = single_query_value(query, "timestamp")
+            .and_then(parse_unix_time)
+            .ok_or(RequestSignatureError::Timestamp)?;
         let keep = if self.unclocked {
-            SignedDuration::from_hours(24 * super::nonces::UNCLOCKED_DAYS)
+            SignedDuration::from_hours(24 * super::nonces::UNCLOCKED_NONCE_RETENTION_DAYS)
         } else {
             let off = self.now.duration_since(timestamp).abs();
             if off > self.max_skew {
-                return Err(Refused::Skew { off: off.as_secs(), limit: self.max_skew.as_secs() });
+                return Err(RequestSignatureError::Skew {
+                    off: off.as_secs(),
+                    limit: self.max_skew.as_secs(),
+                });
             }
             self.max_skew * 2
         };
-        Ok(Stamps { nonce, remember_until: self.now.saturating_add(keep).unwrap_or(Timestamp::MAX) })
+        Ok(RequestNonce { nonce, remember_until: self.now.saturating_add(keep).unwrap_or(Timestamp::MAX) })
     }
 }
 
 /// The value of a query parameter that stands there exactly once.
-fn only<'a>(query: Option<&'a str>, name: &str) -> Option<&'a str> {
+fn single_query_value<'a>(query: Option<&'a str>, name: &str) -> Option<&'a str> {
     let mut values = query?
         .split('&')
         .filter_map(|pair| pair.split_once('='))
@@ -190,12 +196,12 @@ fn only<'a>(query: Option<&'a str>, name: &str) -> Option<&'a str> {
 
 /// 8-4-4-4-12 hexadecimal digits of either case; the version bits are not looked at, because a widely used client
 /// does not set them.
-fn nonce(text: &str) -> Option<Uuid> {
+fn parse_nonce(text: &str) -> Option<Uuid> {
     (text.len() == 36).then(|| Uuid::try_parse(text).ok()).flatten()
 }
 
 /// Seconds, milliseconds and microseconds since 1970 are all in use; the magnitude tells which.
-fn unix_time(text: &str) -> Option<Timestamp> {
+fn parse_unix_time(text: &str) -> Option<Timestamp> {
     if text.is_empty() || text.len() > 18 || !text.bytes().all(|digit| digit.is_ascii_digit()) {
         return None;
     }
@@ -209,24 +215,28 @@ fn unix_time(text: &str) -> Option<Timestamp> {
 }
 
 /// Whether one of the keys made this signature over this message. `keys` are DER, at least one.
-pub fn verify(keys: &[Vec<u8>], message: &Message<'_>, signature: &[u8]) -> Result<(), Refused> {
+pub fn verify(
+    keys: &[Vec<u8>],
+    message: &CanonicalRequest<'_>,
+    signature: &[u8],
+) -> Result<(), RequestSignatureError> {
     let mut usable = Vec::with_capacity(keys.len());
-    let mut refused = Refused::KeyEncoding;
+    let mut refused = RequestSignatureError::KeyEncoding;
     for der in keys {
-        match public_keys::check(der) {
+        match public_keys::parse_rsa_key(der) {
             Ok(key) => usable.push(key),
-            Err(BadKey::Algorithm) => refused = Refused::KeyAlgorithm,
-            Err(BadKey::Encoding) => {}
+            Err(InvalidPublicKeyError::Algorithm) => refused = RequestSignatureError::KeyAlgorithm,
+            Err(InvalidPublicKeyError::Encoding) => {}
         }
     }
     if usable.is_empty() {
         return Err(refused);
     }
-    let proven = message.paths().any(|path| {
+    let proven = message.path_suffixes().any(|path| {
         let hash = message.digest(path);
         usable.iter().any(|key| key.verify_digest_sig(&hash, signature).is_ok())
     });
-    if proven { Ok(()) } else { Err(Refused::Signature) }
+    if proven { Ok(()) } else { Err(RequestSignatureError::Signature) }
 }
 
 #[cfg(test)]
@@ -235,19 +245,19 @@ mod tests {
     use proptest::prelude::*;
     use std::sync::LazyLock;
 
-    static PAIR: LazyLock<(Signer, Vec<u8>)> = LazyLock::new(|| {
-        let (private, public) = public_keys::generate();
-        (Signer::from_pem(private.expose()).unwrap(), public)
+    static PAIR: LazyLock<(HttpRequestSigner, Vec<u8>)> = LazyLock::new(|| {
+        let (private, public) = public_keys::generate_rsa_key_pair();
+        (HttpRequestSigner::from_pem(private.expose()).unwrap(), public)
     });
 
     const QUERY: &str = "nonce=5E8E3A4C-9A5C-0000-8D7C-0123456789AB&timestamp=1768574400";
 
-    fn message(body: &[u8]) -> Message<'_> {
-        Message { method: "POST", path: "/ai/v1/age", query: Some(QUERY), body }
+    fn message(body: &[u8]) -> CanonicalRequest<'_> {
+        CanonicalRequest { method: "POST", path: "/ai/v1/age", query: Some(QUERY), body }
     }
 
-    fn clock() -> Clock {
-        Clock {
+    fn clock() -> TimestampPolicy {
+        TimestampPolicy {
             now: Timestamp::from_second(1_768_574_400).unwrap(),
             max_skew: SignedDuration::from_mins(5),
             unclocked: false,
@@ -272,7 +282,7 @@ mod tests {
             ("/v1", false),
             ("/", false),
         ] {
-            let signature = PAIR.0.sign(&Message { path: signed, ..message(b"{}") });
+            let signature = PAIR.0.sign(&CanonicalRequest { path: signed, ..message(b"{}") });
             let signature = parse_digest(Some(&signature)).unwrap();
             assert_eq!(
                 verify(std::slice::from_ref(&PAIR.1), &message(b"{}"), &signature).is_ok(),
@@ -292,28 +302,33 @@ mod tests {
         )
         .unwrap();
         assert_eq!(verify(&[junk.clone(), PAIR.1.clone()], &message(b"{}"), &good), Ok(()));
-        assert_eq!(verify(&[junk.clone(), ed25519], &message(b"{}"), &good), Err(Refused::KeyAlgorithm));
-        assert_eq!(verify(&[junk], &message(b"{}"), &good), Err(Refused::KeyEncoding));
+        assert_eq!(
+            verify(&[junk.clone(), ed25519], &message(b"{}"), &good),
+            Err(RequestSignatureError::KeyAlgorithm)
+        );
+        assert_eq!(verify(&[junk], &message(b"{}"), &good), Err(RequestSignatureError::KeyEncoding));
     }
 
     #[test]
     fn times_are_read_by_magnitude_and_held_against_the_clock() {
         let at = |timestamp: &str| {
             clock()
-                .read(Some(&format!("nonce=5e8e3a4c-9a5c-0000-8d7c-0123456789ab&timestamp={timestamp}")))
+                .check_query(Some(&format!(
+                    "nonce=5e8e3a4c-9a5c-0000-8d7c-0123456789ab&timestamp={timestamp}"
+                )))
                 .map(drop)
         };
         for good in ["1768574400", "1768574400000", "1768574400000000", "1768574100", "1768574700"] {
             assert_eq!(at(good), Ok(()), "{good}");
         }
         for (bad, why) in [
-            ("1768574099", Refused::Skew { off: 301, limit: 300 }),
-            ("1768574701", Refused::Skew { off: 301, limit: 300 }),
-            ("", Refused::Timestamp),
-            ("-1", Refused::Timestamp),
-            ("1e9", Refused::Timestamp),
-            ("9999999999999999999999", Refused::Timestamp),
-            ("1768574400&timestamp=1768574400", Refused::Timestamp),
+            ("1768574099", RequestSignatureError::Skew { off: 301, limit: 300 }),
+            ("1768574701", RequestSignatureError::Skew { off: 301, limit: 300 }),
+            ("", RequestSignatureError::Timestamp),
+            ("-1", RequestSignatureError::Timestamp),
+            ("1e9", RequestSignatureError::Timestamp),
+            ("9999999999999999999999", RequestSignatureError::Timestamp),
+            ("1768574400&timestamp=1768574400", RequestSignatureError::Timestamp),
         ] {
             assert_eq!(at(bad), Err(why), "{bad}");
         }
@@ -322,7 +337,7 @@ mod tests {
     #[test]
     fn a_nonce_is_a_uuid_of_any_case_and_stands_there_once() {
         let of = |nonce: &str| {
-            clock().read(Some(&format!("{nonce}&timestamp=1768574400"))).map(|stamps| stamps.nonce)
+            clock().check_query(Some(&format!("{nonce}&timestamp=1768574400"))).map(|stamps| stamps.nonce)
         };
         let plain = of("nonce=5e8e3a4c-9a5c-0000-8d7c-0123456789ab").unwrap();
         assert_eq!(
@@ -337,14 +352,15 @@ mod tests {
             "nonce={5e8e3a4c-9a5c-0000-8d7c-0123456789ab}",
             "nonce=5e8e3a4c-9a5c-0000-8d7c-0123456789ab&nonce=5e8e3a4c-9a5c-0000-8d7c-0123456789ac",
         ] {
-            assert_eq!(of(bad), Err(Refused::Nonce), "{bad}");
+            assert_eq!(of(bad), Err(RequestSignatureError::Nonce), "{bad}");
         }
     }
 
     #[test]
     fn unclocked_timestamps_are_kept_for_400_days() {
-        let clock = Clock { unclocked: true, ..clock() };
-        let stamps = clock.read(Some("nonce=5e8e3a4c-9a5c-0000-8d7c-0123456789ab&timestamp=1")).unwrap();
+        let clock = TimestampPolicy { unclocked: true, ..clock() };
+        let stamps =
+            clock.check_query(Some("nonce=5e8e3a4c-9a5c-0000-8d7c-0123456789ab&timestamp=1")).unwrap();
         assert_eq!(stamps.remember_until.duration_since(clock.now), SignedDuration::from_hours(24 * 400));
     }
 
@@ -367,7 +383,7 @@ mod tests {
             }
             let text = |n: usize| std::str::from_utf8(&flipped[n]).unwrap();
             let verified = parse_digest(Some(text(4))).and_then(|signature| {
-                let message = Message { method: text(0), path: text(1), query: Some(text(2)), body: &flipped[3] };
+                let message = CanonicalRequest { method: text(0), path: text(1), query: Some(text(2)), body: &flipped[3] };
                 verify(std::slice::from_ref(&PAIR.1), &message, &signature)
             });
             prop_assert!(verified.is_err());

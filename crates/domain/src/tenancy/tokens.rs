@@ -1,38 +1,41 @@
 //! Bearer tokens: got for a signed assertion (RFC 6749 section 4.4, RFC 7523 section 2.2), or made by hand.
 
 use super::{
-    Feature, OrgStatus, TenancyError, applications,
-    caller::{self, NoCaller},
-    found, name,
-    public_keys::{self, Kind},
-    standing::Standing,
+    Feature, OrganisationStatus, TenancyError,
+    application_status::ApplicationStatus,
+    applications,
+    calling_application::{self, CallingApplicationError},
+    ensure_found,
+    public_keys::{self, PublicKeyAlgorithm},
+    validate_name,
 };
-use crate::words::wire_enum;
+use crate::wire_enum::wire_enum;
 use aws_lc_rs::digest;
-use base::{AccessTokenId, AppId, Id as _, Secret, SignedDuration, Timestamp, World};
-use db::{At, Db, DbError, FromRow, Read, Tx, sql};
+use base::{AccessTokenId, AppId, Environment, Id as _, Secret, SignedDuration, Timestamp};
+use db::{Db, DbError, DbTimestamp, FromRow, ReadTx, WriteTx, sql};
 use jsonwebtoken::{Algorithm, DecodingKey, Validation};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// How long a token lives that was got for an assertion.
-pub const LIFETIME: SignedDuration = SignedDuration::from_mins(45);
+pub const ACCESS_TOKEN_LIFETIME: SignedDuration = SignedDuration::from_mins(45);
 /// Live tokens of one application.
-pub const MOST: i64 = 200;
+pub const MAX_LIVE_TOKENS: i64 = 200;
 /// How far ahead an assertion may expire.
-const LONGEST: SignedDuration = SignedDuration::from_mins(30);
+const MAX_ASSERTION_LIFETIME: SignedDuration = SignedDuration::from_mins(30);
 /// How far clocks may differ.
-const SKEW: SignedDuration = SignedDuration::from_secs(60);
+const MAX_CLOCK_SKEW: SignedDuration = SignedDuration::from_secs(60);
 /// Assertions are small; longer ones are not looked at.
-const LONGEST_ASSERTION: usize = 16 << 10;
+const MAX_ASSERTION_BYTES: usize = 16 << 10;
 
-const GRANT: &str = "client_credentials";
+const GRANT_TYPE: &str = "client_credentials";
 const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
-const ALGORITHMS: [Algorithm; 4] = [Algorithm::PS384, Algorithm::PS256, Algorithm::RS256, Algorithm::ES256];
+const ASSERTION_ALGORITHMS: [Algorithm; 4] =
+    [Algorithm::PS384, Algorithm::PS256, Algorithm::RS256, Algorithm::ES256];
 
 wire_enum! {
     /// What a token opens.
-    pub enum Scope {
+    pub enum TokenScope {
         /// Document verification sessions.
         IdvSessions => "idv:sessions",
         /// Creating age sessions.
@@ -42,7 +45,7 @@ wire_enum! {
     }
 }
 
-impl Scope {
+impl TokenScope {
     /// Every scope.
     pub const ALL: [Self; 3] = [Self::IdvSessions, Self::AvsSessionsCreate, Self::PoaVerify];
 
@@ -71,18 +74,18 @@ pub struct TokenRequest<'a> {
 
 /// A token, shown once.
 #[derive(Debug)]
-pub struct Issued {
+pub struct IssuedAccessToken {
     /// The token.
     pub token: Secret<String>,
     /// What it opens.
-    pub scopes: Vec<Scope>,
+    pub scopes: Vec<TokenScope>,
     /// When it stops to; never, where it was made by hand without an end.
     pub expires_at: Option<Timestamp>,
 }
 
 /// Why no token was issued, in the words of RFC 6749, section 5.2.
 #[derive(Debug, thiserror::Error)]
-pub enum NoToken {
+pub enum TokenExchangeError {
     /// Something is missing or said twice.
     #[error("{0}")]
     InvalidRequest(&'static str),
@@ -99,7 +102,9 @@ pub enum NoToken {
     #[error("{0}")]
     InvalidScope(String),
     /// As many tokens live as may; the first of them expires then.
-    #[error("the application has {MOST} live tokens, the most it may have; use those until they expire")]
+    #[error(
+        "the application has {MAX_LIVE_TOKENS} live tokens, the most it may have; use those until they expire"
+    )]
     TooMany {
         /// When there is room again, where that is foreseeable.
         until: Option<Timestamp>,
@@ -110,11 +115,11 @@ pub enum NoToken {
 }
 
 #[derive(Deserialize)]
-struct Claims {
+struct AssertionClaims {
     iss: Option<String>,
     sub: Option<String>,
     #[serde(default)]
-    aud: Audience,
+    aud: AudienceClaim,
     jti: Option<String>,
     exp: Option<f64>,
     nbf: Option<f64>,
@@ -123,15 +128,15 @@ struct Claims {
 
 #[derive(Default, Deserialize)]
 #[serde(untagged)]
-enum Audience {
+enum AudienceClaim {
     One(String),
     Many(Vec<String>),
     #[default]
     None,
 }
 
-impl Audience {
-    fn names(&self, endpoints: &[String]) -> bool {
+impl AudienceClaim {
+    fn includes_any(&self, endpoints: &[String]) -> bool {
         let listed = |name: &String| endpoints.contains(name);
         match self {
             Self::One(name) => listed(name),
@@ -144,51 +149,57 @@ impl Audience {
 /// Gives a token for an assertion. `endpoints` are the addresses under which the token endpoint is reached; an
 /// assertion must be meant for one of them.
 ///
-/// The same words refuse an unknown application, a wrong key and a wrong signature: who asks proves first who he is.
-pub async fn exchange(
+/// The same words refuse an unknown application, a wrong key and a wrong signature: who asks proves first who they are.
+pub async fn exchange_assertion(
     db: &Db,
-    world: &dyn World,
+    world: &dyn Environment,
     endpoints: &[String],
     request: &TokenRequest<'_>,
-) -> Result<Issued, NoToken> {
-    let unknown =
-        NoToken::InvalidClient("client_assertion: unknown issuer, or no key of it made this signature");
+) -> Result<IssuedAccessToken, TokenExchangeError> {
+    let unknown = TokenExchangeError::InvalidClient(
+        "client_assertion: unknown issuer, or no key of it made this signature",
+    );
     match request.grant_type.as_deref() {
-        None => return Err(NoToken::InvalidRequest("grant_type is missing")),
-        Some(GRANT) => {}
-        Some(_) => return Err(NoToken::UnsupportedGrantType),
+        None => return Err(TokenExchangeError::InvalidRequest("grant_type is missing")),
+        Some(GRANT_TYPE) => {}
+        Some(_) => return Err(TokenExchangeError::UnsupportedGrantType),
     }
     if request.client_assertion_type.as_deref() != Some(ASSERTION_TYPE) {
-        return Err(NoToken::InvalidRequest("client_assertion_type is missing or not the one for JWT"));
+        return Err(TokenExchangeError::InvalidRequest(
+            "client_assertion_type is missing or not the one for JWT",
+        ));
     }
     let assertion = request.client_assertion.as_deref().filter(|text| !text.is_empty());
-    let assertion = assertion.ok_or(NoToken::InvalidRequest("client_assertion is missing"))?;
-    if assertion.len() > LONGEST_ASSERTION {
-        return Err(NoToken::InvalidRequest("client_assertion has more than 16384 characters"));
+    let assertion = assertion.ok_or(TokenExchangeError::InvalidRequest("client_assertion is missing"))?;
+    if assertion.len() > MAX_ASSERTION_BYTES {
+        return Err(TokenExchangeError::InvalidRequest("client_assertion has more than 16384 characters"));
     }
     let header = jsonwebtoken::decode_header(assertion)
-        .map_err(|_| NoToken::InvalidClient("client_assertion: no JWT, or its alg is unknown"))?;
-    if !ALGORITHMS.contains(&header.alg) {
-        return Err(NoToken::InvalidClient("client_assertion: alg is PS384, PS256, RS256 or ES256"));
+        .map_err(|_| TokenExchangeError::InvalidClient("client_assertion: no JWT, or its alg is unknown"))?;
+    if !ASSERTION_ALGORITHMS.contains(&header.alg) {
+        return Err(TokenExchangeError::InvalidClient(
+            "client_assertion: alg is PS384, PS256, RS256 or ES256",
+        ));
     }
     // Only to know whose keys to try; nothing of it counts before the signature does.
-    let claimed: Claims = claims(assertion).ok_or(NoToken::InvalidClient("client_assertion: no claims"))?;
+    let claimed: AssertionClaims =
+        decode_claims(assertion).ok_or(TokenExchangeError::InvalidClient("client_assertion: no claims"))?;
     let id = claimed.iss.as_deref().and_then(|issuer| issuer.strip_prefix("sdk:"));
-    let found = caller::identify(&mut db.read().await?, id).await;
+    let found = calling_application::identify(&mut db.read().await?, id).await;
     let caller = match found {
         Ok(caller) => caller,
-        Err(NoCaller::Db(error)) => return Err(error.into()),
+        Err(CallingApplicationError::Db(error)) => return Err(error.into()),
         Err(_) => return Err(unknown),
     };
     if !caller.keys.iter().any(|der| is_signed(assertion, header.alg, der)) {
         return Err(unknown);
     }
     let now = world.now();
-    let (jti, until) = check(&claimed, now, endpoints)?;
-    if caller.org_status != OrgStatus::Active {
-        return Err(NoToken::UnauthorizedClient("the organisation is suspended"));
+    let (jti, until) = check_claims(&claimed, now, endpoints)?;
+    if caller.org_status != OrganisationStatus::Active {
+        return Err(TokenExchangeError::UnauthorizedClient("the organisation is suspended"));
     }
-    let scopes = scopes(request.scope.as_deref(), &caller.features)?;
+    let scopes = grantable_scopes(request.scope.as_deref(), &caller.features)?;
 
     let mut tx = db.write().await?;
     applications::lock(&mut tx, caller.app).await?;
@@ -201,26 +212,26 @@ pub async fn exchange(
         ))
         .await?;
     if fresh == 0 {
-        return Err(NoToken::InvalidClient("client_assertion: its jti was used before"));
+        return Err(TokenExchangeError::InvalidClient("client_assertion: its jti was used before"));
     }
-    let issued = insert(&mut tx, world, caller.app, None, scopes, Some(now + LIFETIME)).await?;
+    let issued = insert(&mut tx, world, caller.app, None, scopes, Some(now + ACCESS_TOKEN_LIFETIME)).await?;
     tx.commit().await?;
     Ok(issued)
 }
 
 /// The checks of RFC 7523, section 3, after the signature's. The id of the assertion, and until when it must be
 /// remembered.
-fn check<'a>(
-    claims: &'a Claims,
+fn check_claims<'a>(
+    claims: &'a AssertionClaims,
     now: Timestamp,
     endpoints: &[String],
-) -> Result<(&'a str, Timestamp), NoToken> {
-    let refused = |words| Err(NoToken::InvalidClient(words));
+) -> Result<(&'a str, Timestamp), TokenExchangeError> {
+    let refused = |words| Err(TokenExchangeError::InvalidClient(words));
     let moment = |seconds: f64| Timestamp::from_second(seconds as i64).ok();
     if claims.sub.is_none() || claims.sub != claims.iss {
         return refused("client_assertion: sub is the same as iss");
     }
-    if !claims.aud.names(endpoints) {
+    if !claims.aud.includes_any(endpoints) {
         return refused("client_assertion: aud is the address of this endpoint");
     }
     let Some(jti) = claims.jti.as_deref().filter(|jti| (16..=128).contains(&jti.len())) else {
@@ -232,27 +243,28 @@ fn check<'a>(
     if expires <= now {
         return refused("client_assertion: it has expired");
     }
-    if expires.duration_since(now) > LONGEST + SKEW {
+    if expires.duration_since(now) > MAX_ASSERTION_LIFETIME + MAX_CLOCK_SKEW {
         return refused("client_assertion: exp is at most 30 minutes ahead");
     }
-    let early = |claim: Option<f64>| claim.and_then(moment).is_some_and(|at| at.duration_since(now) > SKEW);
+    let early =
+        |claim: Option<f64>| claim.and_then(moment).is_some_and(|at| at.duration_since(now) > MAX_CLOCK_SKEW);
     if early(claims.nbf) || early(claims.iat) {
         return refused("client_assertion: it is from the future");
     }
-    Ok((jti, expires + SKEW))
+    Ok((jti, expires + MAX_CLOCK_SKEW))
 }
 
-fn claims<T: serde::de::DeserializeOwned>(jwt: &str) -> Option<T> {
+fn decode_claims<T: serde::de::DeserializeOwned>(jwt: &str) -> Option<T> {
     let payload = jwt.split('.').nth(1)?;
     serde_json::from_slice(&base64_simd::URL_SAFE_NO_PAD.decode_to_vec(payload).ok()?).ok()
 }
 
 fn is_signed(assertion: &str, algorithm: Algorithm, der: &[u8]) -> bool {
     // The key's own kind decides what may verify with it: no choice of the sender's makes it another.
-    let Ok(kind) = public_keys::kind(der) else { return false };
+    let Ok(kind) = public_keys::public_key_algorithm(der) else { return false };
     let key = match (kind, algorithm == Algorithm::ES256) {
-        (Kind::Rsa, false) => DecodingKey::from_rsa_der(der),
-        (Kind::P256, true) => DecodingKey::from_ec_der(der),
+        (PublicKeyAlgorithm::Rsa, false) => DecodingKey::from_rsa_der(der),
+        (PublicKeyAlgorithm::P256, true) => DecodingKey::from_ec_der(der),
         _ => return false,
     };
     let mut rules = Validation::new(algorithm);
@@ -263,19 +275,23 @@ fn is_signed(assertion: &str, algorithm: Algorithm, der: &[u8]) -> bool {
     jsonwebtoken::decode::<serde_json::Value>(assertion, &key, &rules).is_ok()
 }
 
-fn scopes(asked: Option<&str>, features: &[Feature]) -> Result<Vec<Scope>, NoToken> {
-    let may = |scope: &Scope| features.contains(&scope.feature());
+fn grantable_scopes(
+    asked: Option<&str>,
+    features: &[Feature],
+) -> Result<Vec<TokenScope>, TokenExchangeError> {
+    let may = |scope: &TokenScope| features.contains(&scope.feature());
     let mut words = asked.unwrap_or_default().split_ascii_whitespace().peekable();
     if words.peek().is_none() {
-        return Ok(Scope::ALL.into_iter().filter(may).collect());
+        return Ok(TokenScope::ALL.into_iter().filter(may).collect());
     }
     let mut scopes = Vec::new();
     for word in words {
-        let known = word.parse::<Scope>().ok();
-        let scope = known
-            .ok_or_else(|| NoToken::InvalidScope(format!("a scope is one of {}", Scope::VARIANTS.join(", "))))?;
+        let known = word.parse::<TokenScope>().ok();
+        let scope = known.ok_or_else(|| {
+            TokenExchangeError::InvalidScope(format!("a scope is one of {}", TokenScope::VARIANTS.join(", ")))
+        })?;
         if !may(&scope) {
-            return Err(NoToken::InvalidScope(format!("the application may not use {scope}")));
+            return Err(TokenExchangeError::InvalidScope(format!("the application may not use {scope}")));
         }
         if !scopes.contains(&scope) {
             scopes.push(scope);
@@ -285,20 +301,20 @@ fn scopes(asked: Option<&str>, features: &[Feature]) -> Result<Vec<Scope>, NoTok
 }
 
 async fn insert(
-    tx: &mut Tx,
-    world: &dyn World,
+    tx: &mut WriteTx,
+    world: &dyn Environment,
     app: AppId,
     called: Option<&str>,
-    scopes: Vec<Scope>,
+    scopes: Vec<TokenScope>,
     expires_at: Option<Timestamp>,
-) -> Result<Issued, NoToken> {
+) -> Result<IssuedAccessToken, TokenExchangeError> {
     #[derive(FromRow)]
-    struct Live {
+    struct LiveTokens {
         tokens: i64,
-        first: Option<At>,
+        first: Option<DbTimestamp>,
     }
     let now = world.now();
-    let live: Option<Live> = tx
+    let live: Option<LiveTokens> = tx
         .fetch_optional(sql!(
             "SELECT count(*) AS tokens, min(expires_at) AS first FROM access_tokens
               WHERE app_id = $1 AND (expires_at > $2 OR expires_at IS NULL)",
@@ -307,12 +323,12 @@ async fn insert(
         ))
         .await?;
     if let Some(live) = live
-        && live.tokens >= MOST
+        && live.tokens >= MAX_LIVE_TOKENS
     {
-        return Err(NoToken::TooMany { until: live.first.map(|at| at.0) });
+        return Err(TokenExchangeError::TooMany { until: live.first.map(|at| at.0) });
     }
     let mut chance = [0; 32];
-    world.fill(&mut chance);
+    world.fill_random(&mut chance);
     let token = format!("assay_at_{}", base64_simd::URL_SAFE_NO_PAD.encode_to_string(chance));
     tx.execute(sql!(
         "INSERT INTO access_tokens (id, app_id, hash, scopes, name, created_at, expires_at)
@@ -326,7 +342,7 @@ async fn insert(
         expires_at,
     ))
     .await?;
-    Ok(Issued { token: Secret::new(token), scopes, expires_at })
+    Ok(IssuedAccessToken { token: Secret::new(token), scopes, expires_at })
 }
 
 /// What is stored of a token: SHA-256. It has 256 random bits, so a slow hash would protect nothing more.
@@ -336,30 +352,30 @@ fn hash(token: &str) -> Vec<u8> {
 
 /// Makes a token by hand, for a client that cannot sign; without an end where `expires_at` is none.
 pub async fn create(
-    tx: &mut Tx,
-    world: &dyn World,
+    tx: &mut WriteTx,
+    world: &dyn Environment,
     app: AppId,
     called: &str,
-    scopes: Vec<Scope>,
+    scopes: Vec<TokenScope>,
     expires_at: Option<Timestamp>,
-) -> Result<Issued, CreateError> {
+) -> Result<IssuedAccessToken, CreateTokenError> {
     applications::lock(tx, app).await?;
-    applications::known(tx, app).await?;
-    Ok(insert(tx, world, app, Some(name(called)?), scopes, expires_at).await?)
+    applications::ensure_exists(tx, app).await?;
+    Ok(insert(tx, world, app, Some(validate_name(called)?), scopes, expires_at).await?)
 }
 
 /// Why no token was made by hand.
 #[derive(Debug, thiserror::Error)]
-pub enum CreateError {
+pub enum CreateTokenError {
     /// Name or application.
     #[error(transparent)]
     Tenancy(#[from] TenancyError),
     /// There are too many.
     #[error(transparent)]
-    Token(#[from] NoToken),
+    Token(#[from] TokenExchangeError),
 }
 
-impl From<DbError> for CreateError {
+impl From<DbError> for CreateTokenError {
     fn from(error: DbError) -> Self {
         Self::Tenancy(error.into())
     }
@@ -367,24 +383,24 @@ impl From<DbError> for CreateError {
 
 /// A live token as its operator sees it.
 #[derive(Debug, Serialize, FromRow)]
-pub struct TokenRecord {
+pub struct AccessTokenRecord {
     /// Its id.
     pub id: AccessTokenId,
     /// Its name, where it was made by hand.
     pub name: Option<String>,
     /// What it opens.
     #[sqlx(json)]
-    pub scopes: Vec<Scope>,
+    pub scopes: Vec<TokenScope>,
     /// When it was made.
-    #[sqlx(try_from = "db::At")]
+    #[sqlx(try_from = "db::DbTimestamp")]
     pub created_at: Timestamp,
     /// When it stops opening anything.
-    #[serde(serialize_with = "db::moment")]
-    pub expires_at: Option<At>,
+    #[serde(serialize_with = "db::serialize_optional_timestamp")]
+    pub expires_at: Option<DbTimestamp>,
 }
 
 /// The live tokens of an application, newest first.
-pub async fn list(view: &mut Read, now: Timestamp, app: AppId) -> Result<Vec<TokenRecord>, DbError> {
+pub async fn list(view: &mut ReadTx, now: Timestamp, app: AppId) -> Result<Vec<AccessTokenRecord>, DbError> {
     view.fetch_all(sql!(
         "SELECT id, name, scopes, created_at, expires_at FROM access_tokens
           WHERE app_id = $1 AND (expires_at > $2 OR expires_at IS NULL) ORDER BY created_at DESC, id DESC LIMIT 200",
@@ -395,35 +411,39 @@ pub async fn list(view: &mut Read, now: Timestamp, app: AppId) -> Result<Vec<Tok
 }
 
 /// Stops a token from opening anything, at once.
-pub async fn revoke(tx: &mut Tx, app: AppId, id: AccessTokenId) -> Result<(), TenancyError> {
+pub async fn revoke(tx: &mut WriteTx, app: AppId, id: AccessTokenId) -> Result<(), TenancyError> {
     let rows = tx.execute(sql!("DELETE FROM access_tokens WHERE app_id = $1 AND id = $2", app, id)).await?;
-    found(rows, format_args!("access token {id} of application {app}"))
+    ensure_found(rows, format_args!("access token {id} of application {app}"))
 }
 
 /// Who holds a token.
 #[derive(Clone, Debug)]
-pub struct Bearer {
+pub struct BearerPrincipal {
     /// The application.
     pub app: AppId,
     /// What the token opens.
-    pub scopes: Vec<Scope>,
+    pub scopes: Vec<TokenScope>,
     /// The interfaces the application may use.
     pub features: Vec<Feature>,
 }
 
 #[derive(FromRow)]
-struct Row {
+struct AccessTokenRow {
     app_id: AppId,
     #[sqlx(json)]
-    scopes: Vec<Scope>,
-    expires_at: Option<At>,
+    scopes: Vec<TokenScope>,
+    expires_at: Option<DbTimestamp>,
     #[sqlx(flatten)]
-    standing: Standing,
+    status: ApplicationStatus,
 }
 
 /// Who holds this token; nobody where it is unknown, has expired, or its application is not served.
-pub async fn bearer(view: &mut Read, now: Timestamp, token: &str) -> Result<Option<Bearer>, DbError> {
-    let row: Option<Row> = view
+pub async fn authenticate(
+    view: &mut ReadTx,
+    now: Timestamp,
+    token: &str,
+) -> Result<Option<BearerPrincipal>, DbError> {
+    let row: Option<AccessTokenRow> = view
         .fetch_optional(sql!(
             "SELECT t.app_id, t.scopes, t.expires_at, a.state, a.features, o.status AS org_status
                FROM access_tokens t JOIN applications a ON a.id = t.app_id
@@ -432,13 +452,17 @@ pub async fn bearer(view: &mut Read, now: Timestamp, token: &str) -> Result<Opti
             hash(token),
         ))
         .await?;
-    let served = |row: &Row| row.expires_at.is_none_or(|at| at.0 > now) && row.standing.is_served();
-    let bearer = |row: Row| Bearer { app: row.app_id, scopes: row.scopes, features: row.standing.features };
+    let served = |row: &AccessTokenRow| row.expires_at.is_none_or(|at| at.0 > now) && row.status.is_served();
+    let bearer = |row: AccessTokenRow| BearerPrincipal {
+        app: row.app_id,
+        scopes: row.scopes,
+        features: row.status.features,
+    };
     Ok(row.filter(served).map(bearer))
 }
 
 /// Forgets tokens and assertions that have expired, at most 20,000 of each at a time; how many.
-pub async fn purge(db: &Db, world: &dyn World) -> Result<u64, DbError> {
+pub async fn purge(db: &Db, world: &dyn Environment) -> Result<u64, DbError> {
     let (mut tx, now) = (db.write().await?, world.now());
     let tokens = tx
         .execute(sql!(

@@ -1,24 +1,24 @@
 //! Messages that arrive, or do not.
 
-use base::{AppId, DeliveryId, SignedDuration, StillWorld, SystemWorld, World};
+use base::{AppId, DeliveryId, Environment, SignedDuration, SystemEnvironment, TestEnvironment};
 use db::testing::TestDb;
 use domain::{
     delivery::{
-        self, Attempt, DeliveryRecord, DeliveryState, Message, Outbox, Sender, Settings, Success, Verb,
-        secrets,
+        self, DeliveryAttempt, DeliveryDispatcher, DeliveryRecord, DeliverySettings, DeliveryState, Outbox,
+        SuccessCriterion, WebhookMessage, WebhookMethod, secrets,
     },
     keyring::Keyring,
     tenancy::applications::{self, NewApplication},
     vault::Vault,
 };
-use media::fetch::{Fetcher, Policy};
+use media::fetch::{EgressPolicy, Fetcher};
 use std::{sync::Arc, time::Duration};
-use testkit::receiver::{self, Receiver, Reply};
+use testkit::stub_server::{self, StubReply, StubServer};
 use tokio::{sync::watch, task::JoinHandle};
 
 struct Post {
     test: TestDb,
-    world: Arc<dyn World>,
+    world: Arc<dyn Environment>,
     vault: Vault,
     outbox: Outbox,
     app: AppId,
@@ -26,10 +26,10 @@ struct Post {
 
 impl Post {
     async fn open() -> Self {
-        Self::with(Arc::new(SystemWorld), &receiver::policy()).await
+        Self::with(Arc::new(SystemEnvironment), &stub_server::egress_policy()).await
     }
 
-    async fn with(world: Arc<dyn World>, policy: &Policy) -> Self {
+    async fn with(world: Arc<dyn Environment>, policy: &EgressPolicy) -> Self {
         let test = TestDb::open().await;
         let vault = Vault::new(&Keyring::parse(&"01".repeat(32)).unwrap());
         let outbox = Outbox::new(Fetcher::new(policy).unwrap(), vault.clone());
@@ -40,20 +40,25 @@ impl Post {
         Self { test, world, vault, outbox, app }
     }
 
-    async fn post(&self, message: &Message) -> DeliveryId {
+    async fn post(&self, message: &WebhookMessage) -> DeliveryId {
         let mut tx = self.test.db.write().await.unwrap();
-        let id = self.outbox.post(&mut tx, &*self.world, self.app, "test", message).await.unwrap();
+        let id = self.outbox.enqueue(&mut tx, &*self.world, self.app, "test", message).await.unwrap();
         tx.commit().await.unwrap();
         id
     }
 
-    fn sender(&self) -> Sender {
-        Sender::new(self.test.db.clone(), self.world.clone(), self.outbox.clone(), Settings::default())
+    fn sender(&self) -> DeliveryDispatcher {
+        DeliveryDispatcher::new(
+            self.test.db.clone(),
+            self.world.clone(),
+            self.outbox.clone(),
+            DeliverySettings::default(),
+        )
     }
 
     fn work(&self) -> (watch::Sender<bool>, JoinHandle<()>) {
         let (stop, stopped) = watch::channel(false);
-        (stop, tokio::spawn(self.sender().work(stopped)))
+        (stop, tokio::spawn(self.sender().run(stopped)))
     }
 
     async fn show(&self, id: DeliveryId) -> DeliveryRecord {
@@ -73,35 +78,38 @@ impl Post {
     }
 }
 
-fn message(url: String) -> Message {
-    Message {
+fn message(url: String) -> WebhookMessage {
+    WebhookMessage {
         url,
-        verb: Verb::Post,
+        verb: WebhookMethod::Post,
         headers: vec![("x-shop".to_owned(), "12".to_owned())],
         body: r#"{"status":"SUCCESS"}"#.to_owned(),
         verify_tls: true,
-        success: Success::Any2xx,
+        success: SuccessCriterion::Any2xx,
     }
 }
 
 #[tokio::test]
 async fn a_message_arrives_signed_and_the_official_library_agrees() {
-    let receiver = Receiver::start(|_| Reply::status(204)).await;
+    let receiver = StubServer::start(|_| StubReply::status(204)).await;
     let post = Post::open().await;
     let (stop, working) = post.work();
     let id = post.post(&message(receiver.url("/hook?a=b"))).await;
-    let sent = receiver.until(1).await.remove(0);
+    let sent = receiver.wait_for(1).await.remove(0);
     assert_eq!((sent.method.as_str(), sent.uri.path_and_query().unwrap().as_str()), ("POST", "/hook?a=b"));
     assert_eq!((sent.header("content-type"), sent.header("x-shop")), ("application/json", "12"));
     assert_eq!(sent.header("webhook-id"), id.to_string());
 
     let mut tx = post.test.db.write().await.unwrap();
-    let first = secrets::ensure(&mut tx, &post.vault, &*post.world, post.app).await.unwrap().remove(0);
+    let first =
+        secrets::list_or_create(&mut tx, &post.vault, &*post.world, post.app).await.unwrap().remove(0);
     let second =
-        secrets::rotate(&mut tx, &post.vault, &*post.world, post.app, secrets::OVERLAP).await.unwrap();
+        secrets::rotate(&mut tx, &post.vault, &*post.world, post.app, secrets::DEFAULT_ROTATION_OVERLAP)
+            .await
+            .unwrap();
     tx.commit().await.unwrap();
     let oracle =
-        |secret: &secrets::SigningSecret| standardwebhooks::Webhook::new(secret.reveal().expose()).unwrap();
+        |secret: &secrets::WebhookSecret| standardwebhooks::Webhook::new(secret.reveal().expose()).unwrap();
     oracle(&first).verify(&sent.body, &sent.headers).unwrap();
     assert!(oracle(&second).verify(&sent.body, &sent.headers).is_err(), "made later");
     oracle(&first).verify(b"{}", &sent.headers).unwrap_err();
@@ -109,7 +117,7 @@ async fn a_message_arrives_signed_and_the_official_library_agrees() {
     // Within seconds both secrets sign, so a receiver may hold either.
     tokio::time::sleep(Duration::from_millis(5_100)).await;
     post.post(&message(receiver.url("/hook"))).await;
-    let sent = receiver.until(2).await.remove(1);
+    let sent = receiver.wait_for(2).await.remove(1);
     oracle(&first).verify(&sent.body, &sent.headers).unwrap();
     oracle(&second).verify(&sent.body, &sent.headers).unwrap();
 
@@ -121,16 +129,16 @@ async fn a_message_arrives_signed_and_the_official_library_agrees() {
 
 #[tokio::test]
 async fn what_fails_is_tried_again_and_can_be_replayed_when_it_was_given_up() {
-    let receiver = Receiver::start(|sent| match sent.uri.path() {
-        "/gone" => Reply::status(410),
-        "/moved" => Reply::status(302).header("location", "https://localhost/elsewhere"),
-        _ => Reply::status(500),
+    let receiver = StubServer::start(|sent| match sent.uri.path() {
+        "/gone" => StubReply::status(410),
+        "/moved" => StubReply::status(302).header("location", "https://localhost/elsewhere"),
+        _ => StubReply::status(500),
     })
     .await;
     // Of its own: whoever asks for patience is left alone altogether for a while.
-    let busy = Receiver::start(|_| Reply::status(429).header("retry-after", "3600")).await;
-    let world = Arc::new(StillWorld::at("2026-01-16T14:40:00Z"));
-    let post = Post::with(world.clone(), &receiver::policy()).await;
+    let busy = StubServer::start(|_| StubReply::status(429).header("retry-after", "3600")).await;
+    let world = Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z"));
+    let post = Post::with(world.clone(), &stub_server::egress_policy()).await;
     let (stop, working) = post.work();
     let gone = post.post(&message(receiver.url("/gone"))).await;
     let moved = post.post(&message(receiver.url("/moved"))).await;
@@ -162,22 +170,25 @@ async fn what_fails_is_tried_again_and_can_be_replayed_when_it_was_given_up() {
 
 #[tokio::test]
 async fn the_schedule_is_kept_to_the_end_of_the_day() {
-    let receiver = Receiver::start(|_| Reply::status(404)).await;
-    let world = Arc::new(StillWorld::at("2026-01-16T14:40:00Z"));
-    let post = Post::with(world.clone(), &receiver::policy()).await;
+    let receiver = StubServer::start(|_| StubReply::status(404)).await;
+    let world = Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z"));
+    let post = Post::with(world.clone(), &stub_server::egress_policy()).await;
     let (stop, working) = post.work();
     let began = world.now();
     let id = post.post(&message(receiver.url("/"))).await;
-    for attempt in 1..delivery::MOMENTS.len() {
+    for attempt in 1..delivery::ATTEMPT_OFFSETS_SECONDS.len() {
         let record = post.until(id, DeliveryState::Waiting, attempt).await;
         let at = record.next_at.duration_since(began).as_secs_f64();
-        let (before, due) = (delivery::MOMENTS[attempt - 1] as f64, delivery::MOMENTS[attempt] as f64);
+        let (before, due) = (
+            delivery::ATTEMPT_OFFSETS_SECONDS[attempt - 1] as f64,
+            delivery::ATTEMPT_OFFSETS_SECONDS[attempt] as f64,
+        );
         assert!((at - due).abs() <= (due - before) * 0.1 + 5.0, "attempt {attempt}: {at} s, not {due} s");
         world.advance(record.next_at.duration_since(world.now()));
     }
     let record = post.until(id, DeliveryState::Failed, 10).await;
     assert_eq!(
-        record.attempts.iter().filter_map(|attempt: &Attempt| attempt.status).collect::<Vec<_>>(),
+        record.attempts.iter().filter_map(|attempt: &DeliveryAttempt| attempt.status).collect::<Vec<_>>(),
         [404; 10]
     );
     assert!(record.ended_at.is_some());
@@ -193,79 +204,83 @@ async fn the_schedule_is_kept_to_the_end_of_the_day() {
 
 #[tokio::test]
 async fn a_dead_endpoint_slows_no_other() {
-    let slow = Receiver::start(|_| Reply::status(200).after(Duration::from_hours(1))).await;
-    let quick = Receiver::start(|_| Reply::status(200)).await;
+    let slow = StubServer::start(|_| StubReply::status(200).after(Duration::from_hours(1))).await;
+    let quick = StubServer::start(|_| StubReply::status(200)).await;
     let post = Post::open().await;
     let mut tx = post.test.db.write().await.unwrap();
     for _ in 0..500 {
-        post.outbox.post(&mut tx, &*post.world, post.app, "test", &message(slow.url("/"))).await.unwrap();
+        post.outbox.enqueue(&mut tx, &*post.world, post.app, "test", &message(slow.url("/"))).await.unwrap();
     }
     for _ in 0..200 {
-        post.outbox.post(&mut tx, &*post.world, post.app, "test", &message(quick.url("/"))).await.unwrap();
+        post.outbox.enqueue(&mut tx, &*post.world, post.app, "test", &message(quick.url("/"))).await.unwrap();
     }
     tx.commit().await.unwrap();
     let (_stop, working) = post.work();
-    quick.until(200).await;
+    quick.wait_for(200).await;
     assert!(
-        slow.sent().len() < 100,
+        slow.captured().len() < 100,
         "one that does not answer is not sent everything: {}",
-        slow.sent().len()
+        slow.captured().len()
     );
     working.abort();
 }
 
 #[tokio::test]
 async fn what_was_leased_by_a_process_that_died_is_delivered_by_another() {
-    let receiver = Receiver::start(|_| Reply::status(200)).await;
+    let receiver = StubServer::start(|_| StubReply::status(200)).await;
     let post = Post::open().await;
     let id = post.post(&message(receiver.url("/"))).await;
     let mut tx = post.test.db.write().await.unwrap();
     tx.execute(db::sql!(
         "UPDATE deliveries SET state = 'RUNNING', tries = 1, worker = $1, leased_until = $2",
-        post.world.uuid(),
+        post.world.uuid_v7(),
         post.world.now() + SignedDuration::from_millis(300),
     ))
     .await
     .unwrap();
     tx.commit().await.unwrap();
     let (_stop, stopped) = watch::channel(false);
-    let settings = Settings { lease: SignedDuration::from_secs(2), ..Settings::default() };
-    let sender = Sender::new(post.test.db.clone(), post.world.clone(), post.outbox.clone(), settings);
-    tokio::spawn(sender.work(stopped));
+    let settings = DeliverySettings { lease: SignedDuration::from_secs(2), ..DeliverySettings::default() };
+    let sender =
+        DeliveryDispatcher::new(post.test.db.clone(), post.world.clone(), post.outbox.clone(), settings);
+    tokio::spawn(sender.run(stopped));
     post.until(id, DeliveryState::Delivered, 1).await;
 }
 
 #[tokio::test]
 async fn what_the_policy_forbids_is_not_queued_and_not_called_when_it_forbids_it_later() {
-    let receiver = Receiver::start(|_| Reply::status(200)).await;
-    let strict = Post::with(Arc::new(SystemWorld), &Policy::default()).await;
+    let receiver = StubServer::start(|_| StubReply::status(200)).await;
+    let strict = Post::with(Arc::new(SystemEnvironment), &EgressPolicy::default()).await;
     let mut tx = strict.test.db.write().await.unwrap();
     for url in [receiver.url("/"), "http://example.com/".to_owned(), "https://169.254.169.254/".to_owned()] {
-        let refused = strict.outbox.post(&mut tx, &*strict.world, strict.app, "test", &message(url)).await;
-        assert!(matches!(refused, Err(delivery::NotQueued::Refused(_))), "{refused:?}");
+        let refused = strict.outbox.enqueue(&mut tx, &*strict.world, strict.app, "test", &message(url)).await;
+        assert!(matches!(refused, Err(delivery::OutboxError::Refused(_))), "{refused:?}");
     }
     drop(tx);
-    // Queued while the operator allowed it, tried when he no longer does.
-    let lax = Outbox::new(Fetcher::new(&receiver::policy()).unwrap(), strict.vault.clone());
+    // Queued while the operator allowed it, tried when they no longer do.
+    let lax = Outbox::new(Fetcher::new(&stub_server::egress_policy()).unwrap(), strict.vault.clone());
     let mut tx = strict.test.db.write().await.unwrap();
     let id =
-        lax.post(&mut tx, &*strict.world, strict.app, "test", &message(receiver.url("/"))).await.unwrap();
+        lax.enqueue(&mut tx, &*strict.world, strict.app, "test", &message(receiver.url("/"))).await.unwrap();
     tx.commit().await.unwrap();
     let (_stop, _working) = strict.work();
     let record = strict.until(id, DeliveryState::Waiting, 1).await;
     assert!(record.attempts[0].error.as_deref().unwrap().starts_with("refused"), "{record:?}");
-    assert!(receiver.sent().is_empty());
+    assert!(receiver.captured().is_empty());
 }
 
 #[tokio::test]
 async fn a_message_in_the_query_has_no_body() {
-    let receiver = Receiver::start(|_| Reply::status(200)).await;
+    let receiver = StubServer::start(|_| StubReply::status(200)).await;
     let post = Post::open().await;
     let (_stop, _working) = post.work();
-    let get =
-        Message { verb: Verb::Get, body: String::new(), ..message(receiver.url("/?id=1&status=SUCCESS")) };
+    let get = WebhookMessage {
+        verb: WebhookMethod::Get,
+        body: String::new(),
+        ..message(receiver.url("/?id=1&status=SUCCESS"))
+    };
     post.post(&get).await;
-    let sent = receiver.until(1).await.remove(0);
+    let sent = receiver.wait_for(1).await.remove(0);
     assert_eq!(
         (sent.method.as_str(), sent.uri.query(), sent.body.len()),
         ("GET", Some("id=1&status=SUCCESS"), 0)

@@ -3,18 +3,21 @@
 use base::{AccountId, Picture, ProfileId, Secret, SignedDuration};
 use db::sql;
 use domain::{
-    estimate::sample,
-    faces::{Details, Faces, FacesError, Kind, MOST_LABELS, Prepared, Settings, Text},
+    faces::{
+        FaceIndexError, FaceIndexService, FaceIndexSettings, MAX_NEGATIVE_LABELS_PER_PROFILE, PreparedFace,
+        ProfileDetails, ProfileText, ProfileType,
+    },
+    image_analysis::sample_faces,
 };
 use futures_util::TryStreamExt as _;
 use media::blobs::BlobPrefix;
 use std::{collections::HashSet, path::Path, sync::Arc};
 use tempfile::TempDir;
-use testkit::{TestApp, faces};
+use testkit::{TestApp, face_pictures};
 
 /// A node of its own: the database of a server, and a folder for its indexes.
 struct Node {
-    faces: Faces,
+    faces: FaceIndexService,
     folder: TempDir,
 }
 
@@ -23,69 +26,79 @@ impl Node {
         Self::with(app, |_| {})
     }
 
-    fn with(app: &TestApp, change: impl FnOnce(&mut Settings)) -> Self {
+    fn with(app: &TestApp, change: impl FnOnce(&mut FaceIndexSettings)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let faces = open(app, folder.path(), change);
         Self { faces, folder }
     }
 
     async fn finds(&self, account: AccountId, embedding: &[f32]) -> Vec<ProfileId> {
-        let found = self.faces.candidates(account, &[embedding.to_vec()], 10, None).await.unwrap();
+        let found = self.faces.find_candidates(account, &[embedding.to_vec()], 10, None).await.unwrap();
         found[0].iter().map(|candidate| candidate.profile).collect()
     }
 }
 
-fn open(app: &TestApp, folder: &Path, change: impl FnOnce(&mut Settings)) -> Faces {
+fn open(app: &TestApp, folder: &Path, change: impl FnOnce(&mut FaceIndexSettings)) -> FaceIndexService {
     let api = &app.api;
-    let mut settings = Settings::new(folder.to_owned(), Secret::new([7; 32]));
+    let mut settings = FaceIndexSettings::new(folder.to_owned(), Secret::new([7; 32]));
     change(&mut settings);
-    let (world, vault) = (api.world.clone(), api.vault.clone());
-    Faces::new(api.db.clone(), world, vault, api.blobs.clone(), api.estimator.clone(), settings)
+    let (world, vault) = (api.environment.clone(), api.vault.clone());
+    FaceIndexService::new(
+        api.db.clone(),
+        world,
+        vault,
+        api.blobs.clone(),
+        api.image_analyser.clone(),
+        settings,
+    )
 }
 
 /// Two people who look into the camera.
 fn person(number: usize) -> &'static Picture {
-    &faces()[[6, 8][number]]
+    &face_pictures()[[6, 8][number]]
 }
 
 fn jpeg(number: usize) -> Vec<u8> {
-    sample::jpeg(person(number), 95)
+    sample_faces::encode_jpeg(person(number), 95)
 }
 
-fn consenting() -> Details {
-    let mut details = Details::default();
-    details.set(Text::BiometricConsent, Some("form 7".to_owned())).unwrap();
+fn consenting() -> ProfileDetails {
+    let mut details = ProfileDetails::default();
+    details.set(ProfileText::BiometricConsent, Some("form 7".to_owned())).unwrap();
     details
 }
 
-async fn prepare(node: &Faces, account: AccountId, number: usize) -> Prepared {
-    node.prepare(account, None, jpeg(number)).await.unwrap()
+async fn prepare(node: &FaceIndexService, account: AccountId, number: usize) -> PreparedFace {
+    node.prepare_face(account, None, jpeg(number)).await.unwrap()
 }
 
 /// A profile whose change is committed, and nothing done after that: as if the process had died.
-async fn commit(app: &TestApp, node: &Faces, account: AccountId, number: usize) -> ProfileId {
+async fn commit(app: &TestApp, node: &FaceIndexService, account: AccountId, number: usize) -> ProfileId {
     let face = prepare(node, account, number).await;
     let mut tx = app.api.db.write().await.unwrap();
-    let id = node.create(&mut tx, account, Kind::Searchable, &consenting(), Some(&face)).await.unwrap();
+    let id = node
+        .create_profile(&mut tx, account, ProfileType::Searchable, &consenting(), Some(&face))
+        .await
+        .unwrap();
     tx.commit().await.unwrap();
     id
 }
 
-async fn enrol(app: &TestApp, node: &Faces, account: AccountId, number: usize) -> ProfileId {
+async fn enrol(app: &TestApp, node: &FaceIndexService, account: AccountId, number: usize) -> ProfileId {
     let id = commit(app, node, account, number).await;
-    node.settle(account).await;
+    node.apply_committed_changes(account).await;
     id
 }
 
-async fn delete(app: &TestApp, node: &Faces, account: AccountId, id: ProfileId) {
+async fn delete(app: &TestApp, node: &FaceIndexService, account: AccountId, id: ProfileId) {
     let mut tx = app.api.db.write().await.unwrap();
-    node.delete(&mut tx, account, id).await.unwrap();
+    node.delete_profile(&mut tx, account, id).await.unwrap();
     tx.commit().await.unwrap();
 }
 
 async fn embedding(app: &TestApp, number: usize) -> Vec<f32> {
     let picture = person(number).clone();
-    let embed = app.api.estimator.run(move |vision| {
+    let embed = app.api.image_analyser.run(move |vision| {
         let face = vision.detect(&picture)?.into_iter().next().unwrap();
         vision.embed(&picture, &face)
     });
@@ -103,7 +116,7 @@ async fn pictures(app: &TestApp, account: AccountId) -> usize {
 #[tokio::test]
 async fn nodes_see_each_others_changes_in_the_next_search() {
     let app = TestApp::start().await;
-    let (a, b, account) = (Node::of(&app), Node::of(&app), app.account().await);
+    let (a, b, account) = (Node::of(&app), Node::of(&app), app.open_account().await);
     let (ada, bob) = (embedding(&app, 0).await, embedding(&app, 1).await);
     assert!(b.finds(account, &ada).await.is_empty());
 
@@ -117,14 +130,14 @@ async fn nodes_see_each_others_changes_in_the_next_search() {
     assert_eq!(b.finds(account, &ada).await.into_iter().collect::<HashSet<_>>(), both);
     assert_eq!(a.finds(account, &ada).await.into_iter().collect::<HashSet<_>>(), both);
     let only = Arc::new(HashSet::from([twin, other]));
-    let found = a.faces.candidates(account, &[ada.clone(), bob], 5, Some(only)).await.unwrap();
+    let found = a.faces.find_candidates(account, &[ada.clone(), bob], 5, Some(only)).await.unwrap();
     let profiles: Vec<_> =
         found.iter().map(|found| found.iter().map(|it| it.profile).collect::<Vec<_>>()).collect();
     assert_eq!(profiles, [vec![twin], vec![other]]);
     delete(&app, &b.faces, account, twin).await;
 
     let mut tx = app.api.db.write().await.unwrap();
-    a.faces.mark_wrong(&mut tx, account, id, &ada).await.unwrap();
+    a.faces.add_negative_label(&mut tx, account, id, &ada).await.unwrap();
     tx.commit().await.unwrap();
     assert!(a.finds(account, &ada).await.is_empty(), "this face is not that profile");
     assert!(b.finds(account, &ada).await.is_empty(), "nor for the other node");
@@ -137,15 +150,18 @@ async fn nodes_see_each_others_changes_in_the_next_search() {
 #[tokio::test]
 async fn labels_of_a_profile_are_bounded() {
     let app = TestApp::start().await;
-    let (node, account) = (Node::of(&app), app.account().await);
+    let (node, account) = (Node::of(&app), app.open_account().await);
     let id = enrol(&app, &node.faces, account, 0).await;
     let far = vec![9.0; embedding(&app, 0).await.len()];
     let mut tx = app.api.db.write().await.unwrap();
-    for _ in 0..MOST_LABELS + 5 {
-        node.faces.mark_wrong(&mut tx, account, id, &far).await.unwrap();
+    for _ in 0..MAX_NEGATIVE_LABELS_PER_PROFILE + 5 {
+        node.faces.add_negative_label(&mut tx, account, id, &far).await.unwrap();
     }
     tx.commit().await.unwrap();
-    assert_eq!(count(&app, sql!("SELECT count(*) FROM negative_labels")).await, MOST_LABELS);
+    assert_eq!(
+        count(&app, sql!("SELECT count(*) FROM negative_labels")).await,
+        MAX_NEGATIVE_LABELS_PER_PROFILE
+    );
     assert_eq!(node.finds(account, &embedding(&app, 0).await).await, [id], "they are far from this face");
     delete(&app, &node.faces, account, id).await;
     assert_eq!(count(&app, sql!("SELECT count(*) FROM negative_labels")).await, 0);
@@ -172,7 +188,7 @@ fn files(folder: &Path) -> Vec<std::path::PathBuf> {
 #[tokio::test]
 async fn an_index_that_fell_behind_is_repaired_when_it_is_opened() {
     let app = TestApp::start().await;
-    let (node, account) = (Node::of(&app), app.account().await);
+    let (node, account) = (Node::of(&app), app.open_account().await);
     let (ada, bob) = (embedding(&app, 0).await, embedding(&app, 1).await);
     let id = enrol(&app, &node.faces, account, 0).await;
     assert_eq!(node.finds(account, &ada).await, [id]);
@@ -186,7 +202,7 @@ async fn an_index_that_fell_behind_is_repaired_when_it_is_opened() {
     let other = enrol(&app, &elsewhere.faces, account, 1).await;
     app.execute(sql!("DELETE FROM face_removals")).await;
     let again = open(&app, stale.path(), |_| {});
-    let found = again.candidates(account, &[ada.clone(), bob.clone()], 5, None).await.unwrap();
+    let found = again.find_candidates(account, &[ada.clone(), bob.clone()], 5, None).await.unwrap();
     assert!(found[0].is_empty());
     assert_eq!(found[1][0].profile, other);
     drop(again);
@@ -197,7 +213,7 @@ async fn an_index_that_fell_behind_is_repaired_when_it_is_opened() {
     }
     let (first, second) = (open(&app, stale.path(), |_| {}), open(&app, stale.path(), |_| {}));
     for node in [&first, &second] {
-        let found = node.candidates(account, &[ada.clone(), bob.clone()], 5, None).await.unwrap();
+        let found = node.find_candidates(account, &[ada.clone(), bob.clone()], 5, None).await.unwrap();
         assert_eq!((found[0].len(), found[1][0].profile), (0, other));
     }
     assert_eq!(files(stale.path()).len(), 2, "each process has a file of its own");
@@ -211,7 +227,7 @@ async fn an_index_holds_no_face_in_clear() {
     }
 
     let app = TestApp::start().await;
-    let (node, account) = (Node::of(&app), app.account().await);
+    let (node, account) = (Node::of(&app), app.open_account().await);
     let id = enrol(&app, &node.faces, account, 0).await;
     let ada = embedding(&app, 0).await;
     assert!(files(node.folder.path()).is_empty(), "an index is made when somebody searches it");
@@ -231,7 +247,7 @@ async fn an_index_holds_no_face_in_clear() {
 #[tokio::test]
 async fn what_a_crash_leaves_is_swept_away() {
     let app = TestApp::start().await;
-    let (node, account) = (Node::of(&app), app.account().await);
+    let (node, account) = (Node::of(&app), app.open_account().await);
     let ada = embedding(&app, 0).await;
     // Killed between picture and row.
     let face = prepare(&node.faces, account, 0).await;
@@ -239,18 +255,21 @@ async fn what_a_crash_leaves_is_swept_away() {
     let id = enrol(&app, &node.faces, account, 1).await;
     delete(&app, &node.faces, account, id).await;
     assert_eq!(pictures(&app, account).await, 2);
-    node.faces.sweep().await.unwrap();
+    node.faces.sweep_tombstones().await.unwrap();
     assert_eq!(pictures(&app, account).await, 1, "an enrolment may still go on");
     app.world.advance(SignedDuration::from_mins(11));
-    node.faces.sweep().await.unwrap();
+    node.faces.sweep_tombstones().await.unwrap();
     assert_eq!(pictures(&app, account).await, 0);
     let mut tx = app.api.db.write().await.unwrap();
-    let late = node.faces.create(&mut tx, account, Kind::Searchable, &consenting(), Some(&face)).await;
-    assert!(matches!(late, Err(FacesError::Busy(_))), "a face without its picture is not enrolled");
+    let late = node
+        .faces
+        .create_profile(&mut tx, account, ProfileType::Searchable, &consenting(), Some(&face))
+        .await;
+    assert!(matches!(late, Err(FaceIndexError::Busy(_))), "a face without its picture is not enrolled");
     drop(tx);
     assert!(node.finds(account, &ada).await.is_empty());
     app.world.advance(SignedDuration::from_hours(8 * 24));
-    node.faces.sweep().await.unwrap();
+    node.faces.sweep_tombstones().await.unwrap();
     assert_eq!(count(&app, sql!("SELECT count(*) FROM face_removals")).await, 0);
     let id = enrol(&app, &node.faces, account, 0).await;
     assert_eq!(node.finds(account, &ada).await, [id]);
@@ -259,7 +278,7 @@ async fn what_a_crash_leaves_is_swept_away() {
 #[tokio::test]
 async fn another_model_embeds_anew_from_what_was_kept() {
     let app = TestApp::start().await;
-    let (node, account) = (Node::of(&app), app.account().await);
+    let (node, account) = (Node::of(&app), app.open_account().await);
     let (ada, bob) = (embedding(&app, 0).await, embedding(&app, 1).await);
     let frugal = Node::with(&app, |settings| settings.keep_images = false);
     let id = enrol(&app, &node.faces, account, 0).await;
@@ -271,14 +290,14 @@ async fn another_model_embeds_anew_from_what_was_kept() {
     app.execute(sql!("UPDATE faces SET model = $1, embedding = $1", vec![1_u8; 32])).await;
     let fresh = Node::of(&app);
     assert!(fresh.finds(account, &ada).await.is_empty(), "spaces are not mixed");
-    let standing = fresh.faces.standings().await.unwrap().remove(0);
+    let standing = fresh.faces.index_statuses().await.unwrap().remove(0);
     assert_eq!(
         (standing.faces, standing.other_model, standing.can_be_renewed, standing.lost_profiles),
         (2, 2, 1, 1)
     );
     assert_eq!(fresh.faces.queue_reembedding().await.unwrap(), 1);
     assert_eq!(fresh.faces.queue_reembedding().await.unwrap(), 0, "once for each account");
-    app.work().await;
+    app.run_due_jobs().await;
     assert_eq!(fresh.finds(account, &ada).await, [id]);
     assert!(fresh.finds(account, &bob).await.is_empty());
     let mut view = app.api.db.read().await.unwrap();
@@ -288,25 +307,26 @@ async fn another_model_embeds_anew_from_what_was_kept() {
 #[tokio::test]
 async fn an_account_goes_with_all_its_faces() {
     let app = TestApp::start().await;
-    let (key, account) = (app.key(&[]).await, app.account().await);
+    let (key, account) = (app.api_key(&[]).await, app.open_account().await);
     let node = app.api.faces.clone();
     let id = enrol(&app, &node, account, 0).await;
     let mut tx = app.api.db.write().await.unwrap();
-    let group = node.make_group(&mut tx, account, "Staff").await.unwrap();
-    node.join(&mut tx, account, group, id).await.unwrap();
-    node.mark_wrong(&mut tx, account, id, &embedding(&app, 1).await).await.unwrap();
+    let group = node.create_group(&mut tx, account, "Staff").await.unwrap();
+    node.add_to_group(&mut tx, account, group, id).await.unwrap();
+    node.add_negative_label(&mut tx, account, id, &embedding(&app, 1).await).await.unwrap();
     tx.commit().await.unwrap();
-    let members = node.members_of(&mut app.api.db.read().await.unwrap(), account, &[group]).await.unwrap();
+    let members = node.group_members(&mut app.api.db.read().await.unwrap(), account, &[group]).await.unwrap();
     assert_eq!(members, [id]);
-    node.candidates(account, &[embedding(&app, 0).await], 1, None).await.unwrap();
-    assert_eq!(app.api.closing.orphans().await.unwrap(), []);
+    node.find_candidates(account, &[embedding(&app, 0).await], 1, None).await.unwrap();
+    assert_eq!(app.api.account_deletion.find_orphans().await.unwrap(), []);
 
-    let closed = app.ask("DELETE", &format!("/accounts/{account}"), &key, None).await;
-    assert_eq!(closed.line(), "204", "{}", closed.json());
-    assert_eq!(app.api.closing.orphans().await.unwrap(), []);
+    let closed = app.call_moderation("DELETE", &format!("/accounts/{account}"), &key, None).await;
+    assert_eq!(closed.status_and_code(), "204", "{}", closed.json());
+    assert_eq!(app.api.account_deletion.find_orphans().await.unwrap(), []);
     assert_eq!(pictures(&app, account).await, 0);
-    assert_eq!(node.erase(account).await.unwrap(), 0, "its indexes are gone already");
-    let receipt = app.ask("GET", &format!("/accounts/{account}/deletion-receipt"), &key, None).await.json();
+    assert_eq!(node.erase_indexes(account).await.unwrap(), 0, "its indexes are gone already");
+    let receipt =
+        app.call_moderation("GET", &format!("/accounts/{account}/deletion-receipt"), &key, None).await.json();
     let what = receipt["receipt"]["what"].to_string();
     for kind in ["profiles", "faces", "negative_labels", "group_profiles", "face_indexes", "blobs"] {
         assert!(what.contains(&format!("\"{kind}\"")), "{kind}: {receipt}");
@@ -314,7 +334,7 @@ async fn an_account_goes_with_all_its_faces() {
     // A node that was away when the account went.
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join(account.to_string())).unwrap();
-    assert_eq!(open(&app, folder.path(), |_| {}).tidy().await.unwrap(), 1);
+    assert_eq!(open(&app, folder.path(), |_| {}).maintain_indexes().await.unwrap(), 1);
     assert!(files(folder.path()).is_empty());
 }
 
@@ -326,7 +346,8 @@ async fn few_indexes_stay_open() {
     let mut accounts = Vec::new();
     for name in ["one", "two", "three"] {
         let mut tx = app.api.db.write().await.unwrap();
-        let account = domain::accounts::open(&mut tx, &*app.api.world, app.app, name, 100).await.unwrap();
+        let account =
+            domain::accounts::create(&mut tx, &*app.api.environment, app.app, name, 100).await.unwrap();
         tx.commit().await.unwrap();
         accounts.push((account, enrol(&app, &node.faces, account, 0).await));
     }

@@ -1,51 +1,52 @@
 //! Mail on its way, by a mail server on this machine.
 
-use base::{Secret, SignedDuration, StillWorld, World};
+use base::{Environment, Secret, SignedDuration, TestEnvironment};
 use db::{FromRow, sql, testing::TestDb};
 use domain::{
     keyring::Keyring,
-    mail::{Carrier, Letter, Mail, SendMail, Smtp, Tls},
+    mail::{EmailMessage, MailTransport, Mailer, SendMail, SmtpTls, SmtpTransport},
     vault::Vault,
 };
 use jobs::Worker;
 use std::{net::SocketAddr, sync::Arc};
 use testkit::{
-    mail_server::{MailServer, Manners},
-    receiver,
+    mail_server::{MailServerBehaviour, TestMailServer},
+    stub_server,
 };
 use tokio::{sync::watch, task::JoinHandle};
 
 struct Post {
     test: TestDb,
-    world: Arc<StillWorld>,
-    mail: Mail,
+    world: Arc<TestEnvironment>,
+    mail: Mailer,
     stop: watch::Sender<bool>,
     working: JoinHandle<()>,
 }
 
 impl Post {
-    async fn open(server: SocketAddr, tls: Tls) -> Self {
-        let world = Arc::new(StillWorld::at("2026-01-16T14:40:00Z"));
+    async fn open(server: SocketAddr, tls: SmtpTls) -> Self {
+        let world = Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z"));
         let test = TestDb::open().await;
-        let login = (tls != Tls::None).then(|| ("assay".to_owned(), Secret::new("pass word".to_owned())));
-        let ca = receiver::certificate();
-        let smtp = Smtp::new("127.0.0.1", Some(server.port()), tls, login, Some(ca.as_bytes())).unwrap();
+        let login = (tls != SmtpTls::None).then(|| ("assay".to_owned(), Secret::new("pass word".to_owned())));
+        let ca = stub_server::certificate();
+        let smtp =
+            SmtpTransport::new("127.0.0.1", Some(server.port()), tls, login, Some(ca.as_bytes())).unwrap();
         let vault = Vault::new(&Keyring::parse(&"01".repeat(32)).unwrap());
         let from = Some("Assay <assay@example.com>");
-        let mail = Mail::new(world.clone(), vault, Carrier::Smtp(smtp), from).unwrap();
+        let mail = Mailer::new(world.clone(), vault, MailTransport::Smtp(smtp), from).unwrap();
         let sender = mail.clone();
-        let worker = Worker::new(test.db.clone(), world.clone()).handle(move |job: SendMail, lease| {
+        let worker = Worker::new(test.db.clone(), world.clone()).register(move |job: SendMail, lease| {
             let mail = sender.clone();
             async move { mail.send(&job, &lease).await }
         });
         let (stop, stopped) = watch::channel(false);
-        Self { test, world, mail, stop, working: tokio::spawn(worker.work(stopped)) }
+        Self { test, world, mail, stop, working: tokio::spawn(worker.run(stopped)) }
     }
 
-    async fn post(&self, letter: &Letter) {
+    async fn post(&self, letter: &EmailMessage) {
         let mut tx = self.test.db.write().await.unwrap();
         let until = self.world.now() + SignedDuration::from_hours(24);
-        self.mail.post(&mut tx, None, letter, until).await.unwrap();
+        self.mail.enqueue(&mut tx, None, letter, until).await.unwrap();
         tx.commit().await.unwrap();
     }
 
@@ -76,8 +77,8 @@ struct Row {
     last_error: Option<String>,
 }
 
-fn letter() -> Letter {
-    Letter {
+fn letter() -> EmailMessage {
+    EmailMessage {
         to: "ada@example.org".to_owned(),
         subject: "Grüße aus Köln, and a subject that is so long that it does not fit into one line of a header any more".to_owned(),
         before: vec![".hidden\r\n.\r\n..\r\nQUIT".to_owned(), "x".repeat(2000)],
@@ -88,13 +89,13 @@ fn letter() -> Letter {
 
 #[tokio::test]
 async fn a_letter_arrives_secured_and_whole() {
-    let server = MailServer::start(Manners::default()).await;
-    let post = Post::open(server.address(), Tls::StartTls).await;
+    let server = TestMailServer::start(MailServerBehaviour::default()).await;
+    let post = Post::open(server.address(), SmtpTls::StartTls).await;
     post.post(&letter()).await;
-    let came = server.until(1).await.remove(0);
+    let came = server.wait_for(1).await.remove(0);
     post.until(Option::is_none).await;
-    assert_eq!(came.faults, Vec::<String>::new());
-    assert!(came.secured);
+    assert_eq!(came.protocol_errors, Vec::<String>::new());
+    assert!(came.over_tls);
     assert_eq!(came.login, Some(("assay".to_owned(), "pass word".to_owned())));
     assert_eq!(
         (came.from.as_str(), came.to.as_slice()),
@@ -128,59 +129,72 @@ async fn a_letter_arrives_secured_and_whole() {
 
 #[tokio::test]
 async fn tls_from_the_first_byte_is_not_starttls() {
-    let server = MailServer::start(Manners::default()).await;
-    let post = Post::open(server.address(), Tls::Tls).await;
+    let server = TestMailServer::start(MailServerBehaviour::default()).await;
+    let post = Post::open(server.address(), SmtpTls::Tls).await;
     post.post(&letter()).await;
     let waiting = post.until(|row| row.as_ref().is_some_and(|row| row.last_error.is_some())).await.unwrap();
     assert_eq!(waiting.state, "WAITING");
-    assert_eq!(server.letters().len(), 0);
+    assert_eq!(server.received().len(), 0);
     post.close().await;
 }
 
 #[tokio::test]
 async fn nothing_travels_in_the_open_where_tls_is_required() {
-    let server = MailServer::start(Manners { starttls: false, ..Manners::default() }).await;
-    let post = Post::open(server.address(), Tls::StartTls).await;
+    let server =
+        TestMailServer::start(MailServerBehaviour { starttls: false, ..MailServerBehaviour::default() })
+            .await;
+    let post = Post::open(server.address(), SmtpTls::StartTls).await;
     post.post(&letter()).await;
     post.until(|row| row.as_ref().is_some_and(|row| row.last_error.is_some())).await;
-    assert_eq!(server.letters().len(), 0);
+    assert_eq!(server.received().len(), 0);
     post.close().await;
 
-    let post = Post::open(server.address(), Tls::None).await;
+    let post = Post::open(server.address(), SmtpTls::None).await;
     post.post(&letter()).await;
-    let came = server.until(1).await.remove(0);
-    assert_eq!((came.secured, came.login, came.faults.len()), (false, None, 0), "on this machine it may");
+    let came = server.wait_for(1).await.remove(0);
+    assert_eq!(
+        (came.over_tls, came.login, came.protocol_errors.len()),
+        (false, None, 0),
+        "on this machine it may"
+    );
     post.close().await;
 }
 
 #[tokio::test]
 async fn a_server_that_was_away_loses_nothing() {
-    let server = MailServer::start(Manners::default()).await;
+    let server = TestMailServer::start(MailServerBehaviour::default()).await;
     let address = server.address();
     drop(server);
-    let post = Post::open(address, Tls::StartTls).await;
+    let post = Post::open(address, SmtpTls::StartTls).await;
     post.post(&letter()).await;
     let failed = post.until(|row| row.as_ref().is_some_and(|row| row.last_error.is_some())).await.unwrap();
     assert!(!format!("{failed:?}").contains("ada@"), "{failed:?}");
-    let server = MailServer::start_at(address, Manners::default()).await;
+    let server = TestMailServer::start_at(address, MailServerBehaviour::default()).await;
     post.world.advance(SignedDuration::from_secs(3));
-    assert_eq!(server.until(1).await.len(), 1);
+    assert_eq!(server.wait_for(1).await.len(), 1);
     post.until(Option::is_none).await;
     post.close().await;
 }
 
 #[tokio::test]
 async fn a_letter_that_is_refused_for_good_is_parked_without_its_address() {
-    let server =
-        MailServer::start(Manners { taken: "550 no such user ada@example.org", ..Manners::default() }).await;
-    let post = Post::open(server.address(), Tls::StartTls).await;
+    let server = TestMailServer::start(MailServerBehaviour {
+        accept_reply: "550 no such user ada@example.org",
+        ..MailServerBehaviour::default()
+    })
+    .await;
+    let post = Post::open(server.address(), SmtpTls::StartTls).await;
     post.post(&letter()).await;
     let parked = post.until(|row| row.as_ref().is_some_and(|row| row.state == "PARKED")).await.unwrap();
     assert_eq!(parked.last_error.as_deref(), Some("the mail server answered 550"));
     post.close().await;
 
-    let server = MailServer::start(Manners { taken: "451 later", ..Manners::default() }).await;
-    let post = Post::open(server.address(), Tls::StartTls).await;
+    let server = TestMailServer::start(MailServerBehaviour {
+        accept_reply: "451 later",
+        ..MailServerBehaviour::default()
+    })
+    .await;
+    let post = Post::open(server.address(), SmtpTls::StartTls).await;
     post.post(&letter()).await;
     let waiting = post.until(|row| row.as_ref().is_some_and(|row| row.last_error.is_some())).await.unwrap();
     assert_eq!(
@@ -192,10 +206,10 @@ async fn a_letter_that_is_refused_for_good_is_parked_without_its_address() {
 
 #[tokio::test]
 async fn a_letter_whose_link_is_over_is_not_sent() {
-    let server = MailServer::start(Manners::default()).await;
+    let server = TestMailServer::start(MailServerBehaviour::default()).await;
     let address = server.address();
     drop(server);
-    let post = Post::open(address, Tls::StartTls).await;
+    let post = Post::open(address, SmtpTls::StartTls).await;
     post.post(&letter()).await;
     post.until(|row| row.as_ref().is_some_and(|row| row.last_error.is_some())).await;
     post.world.advance(SignedDuration::from_hours(24));

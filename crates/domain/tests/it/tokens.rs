@@ -4,13 +4,13 @@ use aws_lc_rs::{
     encoding::AsDer as _,
     signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _},
 };
-use base::{AppId, SignedDuration, StillWorld, World};
+use base::{AppId, Environment, SignedDuration, TestEnvironment};
 use db::testing::TestDb;
 use domain::tenancy::{
-    AppState, Feature, OrgStatus,
+    ApplicationState, Feature, OrganisationStatus,
     applications::{self, NewApplication},
     organisations, public_keys,
-    tokens::{self, Issued, NoToken, Scope, TokenRequest},
+    tokens::{self, IssuedAccessToken, TokenExchangeError, TokenRequest, TokenScope},
 };
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ use std::sync::LazyLock;
 const ENDPOINT: &str = "https://assay.example/v1/oauth/token";
 
 static RSA: LazyLock<(EncodingKey, Vec<u8>)> = LazyLock::new(|| {
-    let (private, public) = public_keys::generate();
+    let (private, public) = public_keys::generate_rsa_key_pair();
     // The library reads PKCS#1, which PKCS#8 holds behind the 26 bytes that say what kind of key it is.
     let pkcs8 = pem::parse(private.expose()).unwrap();
     (EncodingKey::from_rsa_der(&pkcs8.contents()[26..]), public)
@@ -27,7 +27,7 @@ static RSA: LazyLock<(EncodingKey, Vec<u8>)> = LazyLock::new(|| {
 
 struct Client {
     test: TestDb,
-    world: StillWorld,
+    world: TestEnvironment,
     org: base::OrgId,
     app: AppId,
 }
@@ -35,7 +35,7 @@ struct Client {
 impl Client {
     async fn new(features: &[Feature]) -> Self {
         let test = TestDb::open().await;
-        let world = StillWorld::at("2026-01-16T14:40:00Z");
+        let world = TestEnvironment::at("2026-01-16T14:40:00Z");
         let mut tx = test.db.write().await.unwrap();
         let org = organisations::create(&mut tx, &world, "o").await.unwrap();
         let new = NewApplication { name: "a", organisation: Some(org), billing_source: Some("b"), features };
@@ -48,32 +48,36 @@ impl Client {
     fn claims(&self) -> Value {
         let now = self.world.now().as_second();
         let me = format!("sdk:{}", self.app);
-        json!({ "iss": me, "sub": me, "aud": ENDPOINT, "exp": now + 600, "jti": self.world.uuid().to_string() })
+        json!({ "iss": me, "sub": me, "aud": ENDPOINT, "exp": now + 600, "jti": self.world.uuid_v7().to_string() })
     }
 
-    async fn exchange(&self, assertion: &str, scope: Option<&str>) -> Result<Issued, NoToken> {
+    async fn exchange(
+        &self,
+        assertion: &str,
+        scope: Option<&str>,
+    ) -> Result<IssuedAccessToken, TokenExchangeError> {
         let request = TokenRequest {
             grant_type: Some("client_credentials".into()),
             client_assertion_type: Some("urn:ietf:params:oauth:client-assertion-type:jwt-bearer".into()),
             client_assertion: Some(assertion.to_owned().into()),
             scope: scope.map(|scope| scope.to_owned().into()),
         };
-        tokens::exchange(&self.test.db, &self.world, &[ENDPOINT.to_owned()], &request).await
+        tokens::exchange_assertion(&self.test.db, &self.world, &[ENDPOINT.to_owned()], &request).await
     }
 
     async fn refused(&self, assertion: &str, scope: Option<&str>) -> String {
         match self.exchange(assertion, scope).await {
             Ok(_) => "a token".to_owned(),
-            Err(NoToken::InvalidClient(_)) => "invalid_client".to_owned(),
-            Err(NoToken::InvalidScope(_)) => "invalid_scope".to_owned(),
-            Err(NoToken::UnauthorizedClient(_)) => "unauthorized_client".to_owned(),
+            Err(TokenExchangeError::InvalidClient(_)) => "invalid_client".to_owned(),
+            Err(TokenExchangeError::InvalidScope(_)) => "invalid_scope".to_owned(),
+            Err(TokenExchangeError::UnauthorizedClient(_)) => "unauthorized_client".to_owned(),
             Err(other) => format!("{other:?}"),
         }
     }
 
-    async fn bearer(&self, token: &str) -> Option<tokens::Bearer> {
+    async fn bearer(&self, token: &str) -> Option<tokens::BearerPrincipal> {
         let mut view = self.test.db.read().await.unwrap();
-        tokens::bearer(&mut view, self.world.now(), token).await.unwrap()
+        tokens::authenticate(&mut view, self.world.now(), token).await.unwrap()
     }
 }
 
@@ -86,13 +90,13 @@ async fn an_assertion_gives_a_token_for_45_minutes() {
     let client = Client::new(&Feature::ALL).await;
     let issued =
         client.exchange(&assertion(&client.claims()), Some("poa:verify idv:sessions")).await.unwrap();
-    assert_eq!(issued.scopes, [Scope::PoaVerify, Scope::IdvSessions]);
+    assert_eq!(issued.scopes, [TokenScope::PoaVerify, TokenScope::IdvSessions]);
     let token = issued.token.expose();
     let bearer = client.bearer(token).await.unwrap();
     assert_eq!((bearer.app, bearer.scopes.len()), (client.app, 2));
     assert!(client.bearer(&token[..token.len() - 1]).await.is_none());
 
-    client.world.advance(tokens::LIFETIME - SignedDuration::from_secs(1));
+    client.world.advance(tokens::ACCESS_TOKEN_LIFETIME - SignedDuration::from_secs(1));
     assert!(client.bearer(token).await.is_some());
     client.world.advance(SignedDuration::from_secs(1));
     assert!(client.bearer(token).await.is_none());
@@ -139,7 +143,7 @@ async fn every_algorithm_of_the_documents_is_taken_and_no_other() {
 async fn each_defect_is_refused() {
     let client = Client::new(&[Feature::ProofOfAge]).await;
     let now = client.world.now().as_second();
-    let other = format!("sdk:{}", client.world.uuid());
+    let other = format!("sdk:{}", client.world.uuid_v7());
     for (member, value, expected) in [
         ("iss", json!(other), "invalid_client"),
         ("iss", json!(client.app.to_string()), "invalid_client"),
@@ -190,14 +194,14 @@ async fn who_is_not_served_gets_no_token_and_loses_those_he_has() {
         organisations::set_status(&mut tx, client.org, status).await.unwrap();
         tx.commit().await.unwrap();
     };
-    set_org(OrgStatus::Suspended).await;
+    set_org(OrganisationStatus::Suspended).await;
     assert!(client.bearer(token).await.is_none());
     assert_eq!(client.refused(&assertion(&client.claims()), None).await, "unauthorized_client");
-    set_org(OrgStatus::Active).await;
+    set_org(OrganisationStatus::Active).await;
     assert!(client.bearer(token).await.is_some());
 
     let mut tx = client.test.db.write().await.unwrap();
-    applications::set_state(&mut tx, client.app, AppState::Disabled).await.unwrap();
+    applications::set_state(&mut tx, client.app, ApplicationState::Disabled).await.unwrap();
     tx.commit().await.unwrap();
     assert!(client.bearer(token).await.is_none());
     assert_eq!(client.refused(&assertion(&client.claims()), None).await, "invalid_client");
@@ -208,21 +212,21 @@ async fn two_hundred_tokens_live_at_once_and_those_made_by_hand_count() {
     let client = Client::new(&Feature::ALL).await;
     let mut tx = client.test.db.write().await.unwrap();
     let by_hand =
-        tokens::create(&mut tx, &client.world, client.app, "till 4", vec![Scope::PoaVerify], None).await;
+        tokens::create(&mut tx, &client.world, client.app, "till 4", vec![TokenScope::PoaVerify], None).await;
     let by_hand = by_hand.unwrap();
     for _ in 0..198 {
-        let expires = Some(client.world.now() + tokens::LIFETIME);
-        tokens::create(&mut tx, &client.world, client.app, "x", vec![Scope::PoaVerify], expires)
+        let expires = Some(client.world.now() + tokens::ACCESS_TOKEN_LIFETIME);
+        tokens::create(&mut tx, &client.world, client.app, "x", vec![TokenScope::PoaVerify], expires)
             .await
             .unwrap();
     }
     tx.commit().await.unwrap();
     assert_eq!(client.refused(&assertion(&client.claims()), None).await, "a token");
     let full = client.exchange(&assertion(&client.claims()), None).await;
-    let Err(NoToken::TooMany { until: Some(until) }) = full else { panic!("{full:?}") };
-    assert_eq!(until, client.world.now() + tokens::LIFETIME);
+    let Err(TokenExchangeError::TooMany { until: Some(until) }) = full else { panic!("{full:?}") };
+    assert_eq!(until, client.world.now() + tokens::ACCESS_TOKEN_LIFETIME);
 
-    client.world.advance(tokens::LIFETIME);
+    client.world.advance(tokens::ACCESS_TOKEN_LIFETIME);
     assert_eq!(client.refused(&assertion(&client.claims()), None).await, "a token");
     let mut view = client.test.db.read().await.unwrap();
     let live = tokens::list(&mut view, client.world.now(), client.app).await.unwrap();

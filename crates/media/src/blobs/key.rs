@@ -6,12 +6,12 @@ use std::{borrow::Cow, fmt, str::FromStr};
 /// One part of a key: 1 to 64 of `a` to `z`, `0` to `9` and `-`. No dot and no slash, so no key leaves its folder, and
 /// two keys never differ in case alone, which some file systems do not tell apart.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Segment(Cow<'static, str>);
+pub struct BlobKeySegment(Cow<'static, str>);
 
 /// Text that is no part of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a part of a blob's key has 1 to 64 of a to z, 0 to 9 and -")]
-pub struct BadSegment;
+pub struct BlobKeyError;
 
 const fn is_segment(text: &str) -> bool {
     let bytes = text.as_bytes();
@@ -25,11 +25,11 @@ const fn is_segment(text: &str) -> bool {
     matches!(bytes.len(), 1..=64)
 }
 
-impl Segment {
+impl BlobKeySegment {
     /// A part that stands in the source; in a `const`, a bad one does not compile.
     ///
     /// # Panics
-    /// When the text is none; see [`Segment`].
+    /// When the text is none; see [`BlobKeySegment`].
     pub const fn literal(text: &'static str) -> Self {
         assert!(is_segment(text), "a part of a blob's key has 1 to 64 of a to z, 0 to 9 and -");
         Self(Cow::Borrowed(text))
@@ -41,14 +41,14 @@ impl Segment {
     }
 }
 
-impl FromStr for Segment {
-    type Err = BadSegment;
-    fn from_str(text: &str) -> Result<Self, BadSegment> {
-        if is_segment(text) { Ok(Self(Cow::Owned(text.to_owned()))) } else { Err(BadSegment) }
+impl FromStr for BlobKeySegment {
+    type Err = BlobKeyError;
+    fn from_str(text: &str) -> Result<Self, BlobKeyError> {
+        if is_segment(text) { Ok(Self(Cow::Owned(text.to_owned()))) } else { Err(BlobKeyError) }
     }
 }
 
-impl<T: Id> From<T> for Segment {
+impl<T: Id> From<T> for BlobKeySegment {
     /// An id's UUID, hyphenated and lower case.
     fn from(id: T) -> Self {
         let uuid: base::Uuid = id.into();
@@ -59,29 +59,33 @@ impl<T: Id> From<T> for Segment {
 /// The key of one blob, `tenant/kind/id`. The tenant comes first, so that a tenant's blobs are one prefix.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BlobKey {
-    tenant: Segment,
-    kind: Segment,
-    id: Segment,
+    tenant: BlobKeySegment,
+    kind: BlobKeySegment,
+    id: BlobKeySegment,
 }
 
 impl BlobKey {
     /// The key of a tenant's blob of a kind.
-    pub fn new(tenant: impl Into<Segment>, kind: impl Into<Segment>, id: impl Into<Segment>) -> Self {
+    pub fn new(
+        tenant: impl Into<BlobKeySegment>,
+        kind: impl Into<BlobKeySegment>,
+        id: impl Into<BlobKeySegment>,
+    ) -> Self {
         Self { tenant: tenant.into(), kind: kind.into(), id: id.into() }
     }
 
     /// Whose blob it is.
-    pub fn tenant(&self) -> &Segment {
+    pub fn tenant(&self) -> &BlobKeySegment {
         &self.tenant
     }
 
     /// What kind of blob it is.
-    pub fn kind(&self) -> &Segment {
+    pub fn kind(&self) -> &BlobKeySegment {
         &self.kind
     }
 
     /// Which of the kind.
-    pub fn id(&self) -> &Segment {
+    pub fn id(&self) -> &BlobKeySegment {
         &self.id
     }
 
@@ -97,14 +101,14 @@ impl fmt::Display for BlobKey {
 }
 
 impl FromStr for BlobKey {
-    type Err = BadSegment;
+    type Err = BlobKeyError;
 
     /// Reads what [`fmt::Display`] wrote.
-    fn from_str(text: &str) -> Result<Self, BadSegment> {
-        let mut parts = text.split('/').map(str::parse::<Segment>);
+    fn from_str(text: &str) -> Result<Self, BlobKeyError> {
+        let mut parts = text.split('/').map(str::parse::<BlobKeySegment>);
         match (parts.next(), parts.next(), parts.next(), parts.next()) {
             (Some(tenant), Some(kind), Some(id), None) => Ok(Self { tenant: tenant?, kind: kind?, id: id? }),
-            _ => Err(BadSegment),
+            _ => Err(BlobKeyError),
         }
     }
 }
@@ -112,23 +116,23 @@ impl FromStr for BlobKey {
 /// All blobs of a tenant, or all of one kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlobPrefix {
-    tenant: Segment,
-    kind: Option<Segment>,
+    tenant: BlobKeySegment,
+    kind: Option<BlobKeySegment>,
 }
 
 impl BlobPrefix {
     /// Everything of a tenant.
-    pub fn tenant(tenant: impl Into<Segment>) -> Self {
+    pub fn tenant(tenant: impl Into<BlobKeySegment>) -> Self {
         Self { tenant: tenant.into(), kind: None }
     }
 
     /// Everything of a tenant of one kind.
-    pub fn kind(tenant: impl Into<Segment>, kind: impl Into<Segment>) -> Self {
+    pub fn kind(tenant: impl Into<BlobKeySegment>, kind: impl Into<BlobKeySegment>) -> Self {
         Self { tenant: tenant.into(), kind: Some(kind.into()) }
     }
 
     pub(super) fn parts(&self) -> impl Iterator<Item = &str> {
-        std::iter::once(self.tenant.as_str()).chain(self.kind.as_ref().map(Segment::as_str))
+        std::iter::once(self.tenant.as_str()).chain(self.kind.as_ref().map(BlobKeySegment::as_str))
     }
 }
 
@@ -138,12 +142,12 @@ mod tests {
     use base::OrgId;
     use proptest::prelude::*;
 
-    const PHOTO: Segment = Segment::literal("photo");
+    const PHOTO: BlobKeySegment = BlobKeySegment::literal("photo");
 
     #[test]
     fn a_key_is_tenant_kind_and_id() {
         let tenant: OrgId = "0198E3A4-9A5C-7000-8D7C-0123456789AB".parse().unwrap();
-        let key = BlobKey::new(tenant, PHOTO, "front-1".parse::<Segment>().unwrap());
+        let key = BlobKey::new(tenant, PHOTO, "front-1".parse::<BlobKeySegment>().unwrap());
         assert_eq!(key.to_string(), "0198e3a4-9a5c-7000-8d7c-0123456789ab/photo/front-1");
         assert_eq!(key.to_string().parse(), Ok(key));
     }
@@ -151,10 +155,10 @@ mod tests {
     #[test]
     fn what_could_leave_the_folder_is_no_segment() {
         for bad in ["", ".", "..", "a/b", "a.b", "A", "a b", "a\0", "ä", "%2e%2e", "a#1", &"a".repeat(65)] {
-            assert_eq!(bad.parse::<Segment>(), Err(BadSegment), "{bad}");
+            assert_eq!(bad.parse::<BlobKeySegment>(), Err(BlobKeyError), "{bad}");
         }
         for bad in ["a/b", "a/b/c/d", "a//c", "/b/c", "a/../c"] {
-            assert_eq!(bad.parse::<BlobKey>(), Err(BadSegment), "{bad}");
+            assert_eq!(bad.parse::<BlobKey>(), Err(BlobKeyError), "{bad}");
         }
     }
 

@@ -1,23 +1,23 @@
 //! Blobs that are stored while they arrive.
 
-use super::{BlobKey, Blobs, Error, seal::CHUNK};
+use super::{BlobError, BlobKey, BlobStore, encryption::CHUNK_BYTES};
 use object_store::{MultipartUpload, ObjectStoreExt as _, PutPayload};
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
 /// Bytes of a part; S3 takes 5 MiB to 5 GiB, at most 10 000 of them, and some servers want all the same. So a blob has
 /// at most 78 GiB.
-const PART: usize = 8 << 20;
+const UPLOAD_PART_BYTES: usize = 8 << 20;
 
-impl Blobs {
+impl BlobStore {
     /// Keeps what a reader gives, at most `limit` bytes, and gives how many it were. Holds no more than a part of 8 MiB
     /// in memory. When it fails, or is dropped, nothing was stored and a blob that was there stays.
-    pub async fn put_from(
+    pub async fn put_stream(
         &self,
         key: &BlobKey,
         mut from: impl AsyncRead + Unpin + Send,
         limit: u64,
-    ) -> Result<u64, Error> {
-        let mut upload = Upload(None);
+    ) -> Result<u64, BlobError> {
+        let mut upload = PendingUpload(None);
         let stored = self.stream(key, &mut from, limit, &mut upload).await;
         upload.abandon().await;
         stored
@@ -28,22 +28,23 @@ impl Blobs {
         key: &BlobKey,
         from: &mut (impl AsyncRead + Unpin + Send),
         limit: u64,
-        upload: &mut Upload,
-    ) -> Result<u64, Error> {
+        upload: &mut PendingUpload,
+    ) -> Result<u64, BlobError> {
         let mut sealer = self.sealer(key);
         let mut total = 0;
         let mut chunk = read_chunk(from, &mut total, limit).await?;
         loop {
             // Which chunk is the last is known when nothing follows it.
-            let next = if chunk.len() == CHUNK { read_chunk(from, &mut total, limit).await? } else { vec![] };
+            let next =
+                if chunk.len() == CHUNK_BYTES { read_chunk(from, &mut total, limit).await? } else { vec![] };
             let last = next.is_empty();
             sealer.seal(&chunk, last);
             if last {
                 break;
             }
             chunk = next;
-            if sealer.sealed.len() >= PART {
-                let rest = sealer.sealed.split_off(PART);
+            if sealer.sealed.len() >= UPLOAD_PART_BYTES {
+                let rest = sealer.sealed.split_off(UPLOAD_PART_BYTES);
                 let part = std::mem::replace(&mut sealer.sealed, rest);
                 upload.part(self, key, part).await?;
             }
@@ -55,7 +56,7 @@ impl Blobs {
         }
         let mut rest = sealer.sealed;
         while !rest.is_empty() {
-            let after = rest.split_off(rest.len().min(PART));
+            let after = rest.split_off(rest.len().min(UPLOAD_PART_BYTES));
             upload.part(self, key, std::mem::replace(&mut rest, after)).await?;
         }
         upload.complete().await?;
@@ -68,31 +69,31 @@ async fn read_chunk(
     from: &mut (impl AsyncRead + Unpin + Send),
     total: &mut u64,
     limit: u64,
-) -> Result<Vec<u8>, Error> {
+) -> Result<Vec<u8>, BlobError> {
     let mut chunk = Vec::new();
-    from.take(CHUNK as u64).read_to_end(&mut chunk).await.map_err(Error::BrokeOff)?;
+    from.take(CHUNK_BYTES as u64).read_to_end(&mut chunk).await.map_err(BlobError::BrokeOff)?;
     *total += chunk.len() as u64;
-    if *total > limit { Err(Error::TooLarge { limit }) } else { Ok(chunk) }
+    if *total > limit { Err(BlobError::TooLarge { limit }) } else { Ok(chunk) }
 }
 
 /// An upload in parts that was begun and is not ended.
-struct Upload(Option<Box<dyn MultipartUpload>>);
+struct PendingUpload(Option<Box<dyn MultipartUpload>>);
 
-impl Upload {
-    async fn part(&mut self, blobs: &Blobs, key: &BlobKey, part: Vec<u8>) -> Result<(), Error> {
+impl PendingUpload {
+    async fn part(&mut self, blobs: &BlobStore, key: &BlobKey, part: Vec<u8>) -> Result<(), BlobError> {
         let upload = match &mut self.0 {
             Some(upload) => upload,
             none => {
                 let begun = blobs.store().put_multipart(&blobs.path(key)).await;
-                none.insert(begun.map_err(Error::writing)?)
+                none.insert(begun.map_err(BlobError::writing)?)
             }
         };
-        upload.put_part(PutPayload::from(part)).await.map_err(Error::writing)
+        upload.put_part(PutPayload::from(part)).await.map_err(BlobError::writing)
     }
 
-    async fn complete(&mut self) -> Result<(), Error> {
+    async fn complete(&mut self) -> Result<(), BlobError> {
         if let Some(upload) = &mut self.0 {
-            upload.complete().await.map_err(Error::writing)?;
+            upload.complete().await.map_err(BlobError::writing)?;
         }
         self.0 = None;
         Ok(())
@@ -106,7 +107,7 @@ impl Upload {
     }
 }
 
-impl Drop for Upload {
+impl Drop for PendingUpload {
     // A caller that goes away drops the future; its parts would lie in the bucket unseen.
     fn drop(&mut self) {
         if let (Some(upload), Ok(runtime)) = (self.0.take(), tokio::runtime::Handle::try_current()) {

@@ -1,11 +1,11 @@
 //! Why a call brought nothing.
 
-use super::resolve::Unresolved;
+use super::resolver::ResolveError;
 use std::{error::Error, iter, time::Duration};
 
 /// An address is not called, or not in this way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum FetchTargetError {
     /// More than 2048 characters.
     #[error("an address has at most 2048 characters")]
     TooLong,
@@ -23,7 +23,7 @@ pub enum Refused {
     Host,
     /// The host is an address, or leads to one, that is not of the public internet.
     #[error("this host is not on the public internet")]
-    Inside,
+    NotPublic,
     /// A port that is not called.
     #[error("this port is not called")]
     Port,
@@ -36,12 +36,12 @@ pub enum Refused {
 }
 
 /// Why a call brought nothing. The words are for the operator's log and name no more of the address than its host;
-/// whoever gave the address is told [`FetchError::PUBLIC`].
+/// whoever gave the address is told [`FetchError::PUBLIC_MESSAGE`].
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
     /// The address is not one that is called, or not in this way.
     #[error("refused: {0}")]
-    Refused(#[from] Refused),
+    Refused(#[from] FetchTargetError),
     /// No answer in time, or not all of it.
     #[error("no whole answer within {0:?}")]
     TooSlow(Duration),
@@ -67,20 +67,20 @@ pub enum FetchError {
 
 impl FetchError {
     /// What is said outside, whatever happened: more would tell a stranger what answers inside.
-    pub const PUBLIC: &'static str = "the address could not be called";
+    pub const PUBLIC_MESSAGE: &'static str = "the address could not be called";
 
     /// A name that leads inside is a refusal, wherever in the client it was noticed.
     pub(super) fn of(error: &reqwest::Error) -> Self {
-        let refused = causes(error).find_map(|cause| cause.downcast_ref::<Refused>());
-        refused.map_or_else(|| Self::Failed(describe(error)), |refused| Self::Refused(*refused))
+        let refused = causes(error).find_map(|cause| cause.downcast_ref::<FetchTargetError>());
+        refused.map_or_else(|| Self::Failed(causes_text(error)), |refused| Self::Refused(*refused))
     }
 }
 
-impl From<Unresolved> for FetchError {
-    fn from(unresolved: Unresolved) -> Self {
+impl From<ResolveError> for FetchError {
+    fn from(unresolved: ResolveError) -> Self {
         match unresolved {
-            Unresolved::Refused(refused) => Self::Refused(refused),
-            Unresolved::Failed(error) => Self::Failed(clean(&error.to_string())),
+            ResolveError::Refused(refused) => Self::Refused(refused),
+            ResolveError::Failed(error) => Self::Failed(single_line(&error.to_string())),
         }
     }
 }
@@ -90,12 +90,12 @@ fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)
 }
 
 /// The causes of an error, without the error itself: that one names the address, which may carry a token.
-fn describe(error: &reqwest::Error) -> String {
+fn causes_text(error: &reqwest::Error) -> String {
     let texts: Vec<_> = causes(error).map(ToString::to_string).collect();
-    if texts.is_empty() { "the request cannot be sent".to_owned() } else { clean(&texts.join(": ")) }
+    if texts.is_empty() { "the request cannot be sent".to_owned() } else { single_line(&texts.join(": ")) }
 }
 
 /// What a stranger's certificate or name server put into an error goes into the log in one line, and not endlessly.
-fn clean(text: &str) -> String {
+fn single_line(text: &str) -> String {
     text.chars().map(|char| if char.is_control() { ' ' } else { char }).take(400).collect()
 }

@@ -1,8 +1,8 @@
 //! What may be called.
 
 use super::{
-    Refused,
-    address::{self, Reach},
+    FetchTargetError,
+    address_reach::{self, AddressReach},
 };
 use ipnet::IpNet;
 use reqwest::Certificate;
@@ -17,10 +17,10 @@ use url::Host;
 
 /// Addresses of each family that a name leads to and that are tried; a name with thousands would make this server knock
 /// at them all.
-const MOST_ADDRESSES: usize = 4;
+const MAX_ADDRESSES_PER_FAMILY: usize = 4;
 /// Last labels of names that never lead to the public internet (RFC 2606, 6761, 6762, 7686, 8375, 9476, and what
 /// networks use inside).
-const INSIDE: [&str; 15] = [
+const INTERNAL_NAME_SUFFIXES: [&str; 15] = [
     "alt",
     "arpa",
     "corp",
@@ -41,7 +41,7 @@ const INSIDE: [&str; 15] = [
 /// What the operator allows beyond the public internet, and refuses of it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Policy {
+pub struct EgressPolicy {
     /// Hosts that may be called wherever they lead, on any port: names as `receiver.example.com`, or addresses. A name
     /// still never leads to a link-local address or to a cloud's metadata; only `networks` opens those.
     pub hosts: Vec<String>,
@@ -52,14 +52,14 @@ pub struct Policy {
     /// Ports that may be called of what is not listed by name or number.
     pub ports: Vec<u16>,
     /// Certificates to trust beside the system's.
-    pub roots: Vec<Root>,
+    pub roots: Vec<TrustedRoot>,
     /// The name server to ask, as `10.0.0.53:53`. Default: the system's, after its hosts file.
     pub name_server: Option<SocketAddr>,
     /// Whether callers may ask for calls that verify no certificate. Addresses are checked for those like for all.
     pub unverified_tls: bool,
 }
 
-impl Default for Policy {
+impl Default for EgressPolicy {
     fn default() -> Self {
         Self {
             hosts: Vec::new(),
@@ -73,10 +73,10 @@ impl Default for Policy {
     }
 }
 
-impl Policy {
+impl EgressPolicy {
     /// The same, and this machine may be called too: `localhost` and the loopback addresses. For development.
     #[must_use]
-    pub fn with_this_machine(mut self) -> Self {
+    pub fn with_loopback(mut self) -> Self {
         let loopback =
             [[127, 0, 0, 0].into(), std::net::Ipv6Addr::LOCALHOST.into()].into_iter().zip([8, 128]);
         self.networks.extend(loopback.map(|(address, length)| IpNet::new_assert(address, length)));
@@ -88,32 +88,32 @@ impl Policy {
 /// A certificate that is trusted, or several.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(from = "String", into = "String")]
-pub enum Root {
+pub enum TrustedRoot {
     /// A file in PEM.
     File(PathBuf),
     /// The PEM itself.
     Pem(String),
 }
 
-impl From<String> for Root {
+impl From<String> for TrustedRoot {
     /// Text that begins like PEM is PEM, all other a path.
     fn from(text: String) -> Self {
         if text.trim_start().starts_with("-----BEGIN") { Self::Pem(text) } else { Self::File(text.into()) }
     }
 }
 
-impl From<Root> for String {
-    fn from(root: Root) -> Self {
+impl From<TrustedRoot> for String {
+    fn from(root: TrustedRoot) -> Self {
         match root {
-            Root::File(path) => path.to_string_lossy().into_owned(),
-            Root::Pem(text) => text,
+            TrustedRoot::File(path) => path.to_string_lossy().into_owned(),
+            TrustedRoot::Pem(text) => text,
         }
     }
 }
 
 /// A policy that cannot be kept to.
 #[derive(Debug, thiserror::Error)]
-pub enum BadPolicy {
+pub enum EgressPolicyError {
     /// A listed host is none.
     #[error("{0:?} is no host: a name or an address, without scheme, port or wildcard, is expected")]
     Host(String),
@@ -138,15 +138,15 @@ pub enum BadPolicy {
 
 /// A policy, read: hosts spelled as the URL parser spells them.
 #[derive(Debug)]
-pub(super) struct Rules {
+pub(super) struct EgressRules {
     hosts: HashSet<String>,
     networks: Vec<IpNet>,
     refused: Vec<IpNet>,
     ports: Vec<u16>,
 }
 
-impl Rules {
-    pub(super) fn of(policy: &Policy) -> Result<Self, BadPolicy> {
+impl EgressRules {
+    pub(super) fn of(policy: &EgressPolicy) -> Result<Self, EgressPolicyError> {
         let mut hosts = HashSet::new();
         let mut networks = policy.networks.clone();
         for text in &policy.hosts {
@@ -159,7 +159,7 @@ impl Rules {
                 Ok(Host::Domain(name)) if is_name(name.trim_end_matches('.')) => {
                     hosts.insert(name.trim_end_matches('.').to_owned());
                 }
-                _ => return Err(BadPolicy::Host(text.clone())),
+                _ => return Err(EgressPolicyError::Host(text.clone())),
             }
         }
         Ok(Self { hosts, networks, refused: policy.refused_networks.clone(), ports: policy.ports.clone() })
@@ -167,22 +167,22 @@ impl Rules {
 
     /// Whether a URL's host and port may be called, as far as they tell. The name is lower case, in ASCII, and has no
     /// dot at its end.
-    pub(super) fn check(&self, host: &Host<&str>, port: u16) -> Result<(), Refused> {
+    pub(super) fn check(&self, host: &Host<&str>, port: u16) -> Result<(), FetchTargetError> {
         let listed = match *host {
             Host::Domain(name) => self.check_name(name)?,
             Host::Ipv4(address) => self.check_address(address.into(), false)?,
             Host::Ipv6(address) => self.check_address(address.into(), false)?,
         };
-        if listed || self.ports.contains(&port) { Ok(()) } else { Err(Refused::Port) }
+        if listed || self.ports.contains(&port) { Ok(()) } else { Err(FetchTargetError::Port) }
     }
 
     /// Which of the addresses that a name leads to are connected to. None, where any of them may not be: a name that
     /// leads both outside and inside is a mistake or a trick.
-    pub(super) fn choose(
+    pub(super) fn select_addresses(
         &self,
         name: &str,
         addresses: impl Iterator<Item = IpAddr>,
-    ) -> Result<Vec<IpAddr>, Refused> {
+    ) -> Result<Vec<IpAddr>, FetchTargetError> {
         let listed = self.hosts.contains(name);
         let mut chosen = addresses
             .map(|address| self.check_address(address, listed).map(|_| address))
@@ -191,44 +191,44 @@ impl Rules {
         chosen.retain(|address| {
             let count = if address.is_ipv4() { &mut v4 } else { &mut v6 };
             *count += 1;
-            *count <= MOST_ADDRESSES
+            *count <= MAX_ADDRESSES_PER_FAMILY
         });
-        if chosen.is_empty() { Err(Refused::Inside) } else { Ok(chosen) }
+        if chosen.is_empty() { Err(FetchTargetError::NotPublic) } else { Ok(chosen) }
     }
 
     /// Whether the operator listed the name; else it must be one of the public internet.
-    fn check_name(&self, name: &str) -> Result<bool, Refused> {
+    fn check_name(&self, name: &str) -> Result<bool, FetchTargetError> {
         if self.hosts.contains(name) {
             return Ok(true);
         }
         if !is_name(name) {
-            return Err(Refused::Host);
+            return Err(FetchTargetError::Host);
         }
         match name.rsplit_once('.') {
-            Some((_, last)) if !INSIDE.contains(&last) => Ok(false),
-            _ => Err(Refused::Inside),
+            Some((_, last)) if !INTERNAL_NAME_SUFFIXES.contains(&last) => Ok(false),
+            _ => Err(FetchTargetError::NotPublic),
         }
     }
 
     /// Whether the operator listed the address's network; else it must be public, or the name that led to it listed.
-    fn check_address(&self, address: IpAddr, listed_name: bool) -> Result<bool, Refused> {
-        if among(&self.refused, address) {
-            return Err(Refused::Inside);
+    fn check_address(&self, address: IpAddr, listed_name: bool) -> Result<bool, FetchTargetError> {
+        if in_networks(&self.refused, address) {
+            return Err(FetchTargetError::NotPublic);
         }
-        if among(&self.networks, address) {
+        if in_networks(&self.networks, address) {
             return Ok(true);
         }
-        match Reach::of(address) {
-            Reach::Public => Ok(false),
-            Reach::Inside if listed_name => Ok(true),
-            Reach::Inside | Reach::Metadata => Err(Refused::Inside),
+        match AddressReach::of(address) {
+            AddressReach::Public => Ok(false),
+            AddressReach::NotPublic if listed_name => Ok(true),
+            AddressReach::NotPublic | AddressReach::Metadata => Err(FetchTargetError::NotPublic),
         }
     }
 }
 
 /// Whether an address, or the one that it stands for, is of a network.
-fn among(networks: &[IpNet], address: IpAddr) -> bool {
-    let embedded = address::embedded(address).map(IpAddr::V4);
+fn in_networks(networks: &[IpNet], address: IpAddr) -> bool {
+    let embedded = address_reach::embedded_v4(address).map(IpAddr::V4);
     networks
         .iter()
         .any(|network| network.contains(&address) || embedded.is_some_and(|v4| network.contains(&v4)))
@@ -243,18 +243,19 @@ fn is_name(text: &str) -> bool {
     text.len() <= 253 && text.split('.').all(is_label)
 }
 
-pub(super) fn read_roots(roots: &[Root]) -> Result<Vec<Certificate>, BadPolicy> {
+pub(super) fn read_roots(roots: &[TrustedRoot]) -> Result<Vec<Certificate>, EgressPolicyError> {
     let mut read = Vec::new();
     for root in roots {
         let pem = match root {
-            Root::Pem(text) => text.clone().into_bytes(),
-            Root::File(file) => {
-                fs::read(file).map_err(|cause| BadPolicy::File { file: file.clone(), cause })?
+            TrustedRoot::Pem(text) => text.clone().into_bytes(),
+            TrustedRoot::File(file) => {
+                fs::read(file).map_err(|cause| EgressPolicyError::File { file: file.clone(), cause })?
             }
         };
-        let found = Certificate::from_pem_bundle(&pem).map_err(|error| BadPolicy::Root(error.to_string()))?;
+        let found =
+            Certificate::from_pem_bundle(&pem).map_err(|error| EgressPolicyError::Root(error.to_string()))?;
         if found.is_empty() {
-            return Err(BadPolicy::Root("there is no certificate in PEM".to_owned()));
+            return Err(EgressPolicyError::Root("there is no certificate in PEM".to_owned()));
         }
         read.extend(found);
     }
@@ -265,30 +266,43 @@ pub(super) fn read_roots(roots: &[Root]) -> Result<Vec<Certificate>, BadPolicy> 
 mod tests {
     use super::*;
 
-    fn rules(hosts: &[&str], networks: &[&str], refused: &[&str]) -> Rules {
+    fn rules(hosts: &[&str], networks: &[&str], refused: &[&str]) -> EgressRules {
         let nets = |texts: &[&str]| texts.iter().map(|text| text.parse().unwrap()).collect();
         let hosts = hosts.iter().map(|&host| host.to_owned()).collect();
-        let policy =
-            Policy { hosts, networks: nets(networks), refused_networks: nets(refused), ..Policy::default() };
-        Rules::of(&policy).unwrap()
+        let policy = EgressPolicy {
+            hosts,
+            networks: nets(networks),
+            refused_networks: nets(refused),
+            ..EgressPolicy::default()
+        };
+        EgressRules::of(&policy).unwrap()
     }
 
-    fn choose(rules: &Rules, name: &str, addresses: &[&str]) -> Result<usize, Refused> {
-        rules.choose(name, addresses.iter().map(|text| text.parse().unwrap())).map(|chosen| chosen.len())
+    fn choose(rules: &EgressRules, name: &str, addresses: &[&str]) -> Result<usize, FetchTargetError> {
+        rules
+            .select_addresses(name, addresses.iter().map(|text| text.parse().unwrap()))
+            .map(|chosen| chosen.len())
     }
 
     #[test]
     fn a_name_leads_outside_with_every_address_or_not_at_all() {
         let rules = rules(&[], &[], &[]);
         assert_eq!(choose(&rules, "a.example.com", &["1.1.1.1", "2606:4700::1111"]), Ok(2));
-        assert_eq!(choose(&rules, "a.example.com", &["1.1.1.1", "10.0.0.1"]), Err(Refused::Inside));
-        assert_eq!(choose(&rules, "a.example.com", &["1.1.1.1", "::1"]), Err(Refused::Inside));
-        assert_eq!(choose(&rules, "a.example.com", &[]), Err(Refused::Inside));
+        assert_eq!(
+            choose(&rules, "a.example.com", &["1.1.1.1", "10.0.0.1"]),
+            Err(FetchTargetError::NotPublic)
+        );
+        assert_eq!(choose(&rules, "a.example.com", &["1.1.1.1", "::1"]), Err(FetchTargetError::NotPublic));
+        assert_eq!(choose(&rules, "a.example.com", &[]), Err(FetchTargetError::NotPublic));
         let mut many = vec!["1.1.1.1"; 4000];
         many.extend(["2606:4700::1111"; 5]);
-        assert_eq!(choose(&rules, "a.example.com", &many), Ok(2 * MOST_ADDRESSES));
+        assert_eq!(choose(&rules, "a.example.com", &many), Ok(2 * MAX_ADDRESSES_PER_FAMILY));
         many.push("127.0.0.1");
-        assert_eq!(choose(&rules, "a.example.com", &many), Err(Refused::Inside), "the last is looked at too");
+        assert_eq!(
+            choose(&rules, "a.example.com", &many),
+            Err(FetchTargetError::NotPublic),
+            "the last is looked at too"
+        );
     }
 
     #[test]
@@ -296,12 +310,15 @@ mod tests {
         let rules =
             rules(&["Hooks.Example.COM.", "127.0.0.9", "[::1]"], &["169.254.7.0/24"], &["10.9.0.0/16"]);
         assert_eq!(choose(&rules, "hooks.example.com", &["10.0.0.1", "1.1.1.1", "127.0.0.1"]), Ok(3));
-        assert_eq!(choose(&rules, "sub.hooks.example.com", &["10.0.0.1"]), Err(Refused::Inside));
-        assert_eq!(choose(&rules, "hooks.example.com", &["169.254.169.254"]), Err(Refused::Inside));
-        assert_eq!(choose(&rules, "hooks.example.com", &["168.63.129.16"]), Err(Refused::Inside));
+        assert_eq!(choose(&rules, "sub.hooks.example.com", &["10.0.0.1"]), Err(FetchTargetError::NotPublic));
+        assert_eq!(
+            choose(&rules, "hooks.example.com", &["169.254.169.254"]),
+            Err(FetchTargetError::NotPublic)
+        );
+        assert_eq!(choose(&rules, "hooks.example.com", &["168.63.129.16"]), Err(FetchTargetError::NotPublic));
         assert_eq!(
             choose(&rules, "hooks.example.com", &["10.9.0.1"]),
-            Err(Refused::Inside),
+            Err(FetchTargetError::NotPublic),
             "refused for all"
         );
         assert_eq!(choose(&rules, "other.example.com", &["169.254.7.1", "127.0.0.9", "::1"]), Ok(3));
@@ -315,7 +332,11 @@ mod tests {
             Ok(3)
         );
         for refused in ["1.1.1.1", "::ffff:1.1.1.1", "64:ff9b::1.1.1.1", "10.2.0.1", "::ffff:10.2.0.1"] {
-            assert_eq!(choose(&rules, "a.example.com", &[refused]), Err(Refused::Inside), "{refused}");
+            assert_eq!(
+                choose(&rules, "a.example.com", &[refused]),
+                Err(FetchTargetError::NotPublic),
+                "{refused}"
+            );
         }
     }
 
@@ -324,29 +345,44 @@ mod tests {
         for bad in
             ["", "*.example.com", "https://example.com", "example.com:443", "a b", "a/b", "10.0.0.0/8", "1.2"]
         {
-            let policy = Policy { hosts: vec![bad.to_owned()], ..Policy::default() };
-            assert!(matches!(Rules::of(&policy), Err(BadPolicy::Host(host)) if host == bad), "{bad}");
+            let policy = EgressPolicy { hosts: vec![bad.to_owned()], ..EgressPolicy::default() };
+            assert!(
+                matches!(EgressRules::of(&policy), Err(EgressPolicyError::Host(host)) if host == bad),
+                "{bad}"
+            );
         }
     }
 
     #[test]
     fn roots_are_paths_or_pem() {
-        assert_eq!(Root::from("/etc/ssl/own.pem".to_owned()), Root::File("/etc/ssl/own.pem".into()));
+        assert_eq!(
+            TrustedRoot::from("/etc/ssl/own.pem".to_owned()),
+            TrustedRoot::File("/etc/ssl/own.pem".into())
+        );
         let pem = "\n-----BEGIN CERTIFICATE-----\n".to_owned();
-        assert_eq!(Root::from(pem.clone()), Root::Pem(pem));
+        assert_eq!(TrustedRoot::from(pem.clone()), TrustedRoot::Pem(pem));
         let missing = tempfile::tempdir().unwrap().path().join("none.pem");
-        assert!(matches!(read_roots(&[Root::File(missing)]), Err(BadPolicy::File { .. })));
-        assert!(matches!(read_roots(&[Root::Pem("no PEM".to_owned())]), Err(BadPolicy::Root(_))));
+        assert!(matches!(read_roots(&[TrustedRoot::File(missing)]), Err(EgressPolicyError::File { .. })));
+        assert!(matches!(
+            read_roots(&[TrustedRoot::Pem("no PEM".to_owned())]),
+            Err(EgressPolicyError::Root(_))
+        ));
     }
 
     #[test]
     fn a_policy_is_a_section_of_the_configuration() {
         let text =
             r#"{"networks":["10.1.0.0/16","fd00:1::/32"],"name_server":"127.0.0.1:53","roots":["own.pem"]}"#;
-        let policy: Policy = serde_json::from_str(text).unwrap();
+        let policy: EgressPolicy = serde_json::from_str(text).unwrap();
         assert_eq!(policy.ports, [443, 8443]);
         assert!(!policy.unverified_tls);
-        assert_eq!(serde_json::from_str::<Policy>(&serde_json::to_string(&policy).unwrap()).unwrap(), policy);
-        assert!(serde_json::from_str::<Policy>(r#"{"host":[]}"#).is_err(), "a misspelt name is an error");
+        assert_eq!(
+            serde_json::from_str::<EgressPolicy>(&serde_json::to_string(&policy).unwrap()).unwrap(),
+            policy
+        );
+        assert!(
+            serde_json::from_str::<EgressPolicy>(r#"{"host":[]}"#).is_err(),
+            "a misspelt name is an error"
+        );
     }
 }

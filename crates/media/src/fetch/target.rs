@@ -1,53 +1,56 @@
 //! An address that may be called, as far as its text tells.
 
-use super::{Refused, policy::Rules};
+use super::{FetchTargetError, policy::EgressRules};
 use std::fmt;
 use url::{Host, Position, Url};
 
 /// Longer addresses are refused.
-const LONGEST: usize = 2048;
-const SCHEME: &str = "https://";
+const MAX_ADDRESS_BYTES: usize = 2048;
+const HTTPS_PREFIX: &str = "https://";
 
 /// An https address whose text is beyond reproach, spelled in one way: name in lower case and ASCII, numbers as
 /// addresses, no port that goes without saying, no fragment. Where its name leads is checked at each connection.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Target(Url);
+pub struct FetchTarget(Url);
 
-impl Target {
-    pub(super) fn parse(text: &str, rules: &Rules) -> Result<Self, Refused> {
-        if text.len() > LONGEST {
-            return Err(Refused::TooLong);
+impl FetchTarget {
+    pub(super) fn parse(text: &str, rules: &EgressRules) -> Result<Self, FetchTargetError> {
+        if text.len() > MAX_ADDRESS_BYTES {
+            return Err(FetchTargetError::TooLong);
         }
         // The parser drops tabs and line ends, trims blanks and takes backslashes for slashes. Other parsers do not,
         // and an address that two parsers read in two ways is how checks are got around.
         check_characters(text)?;
-        let (scheme, rest) = text.split_at_checked(SCHEME.len()).ok_or(Refused::Scheme)?;
-        if !scheme.eq_ignore_ascii_case(SCHEME) {
-            return Err(Refused::Scheme);
+        let (scheme, rest) = text.split_at_checked(HTTPS_PREFIX.len()).ok_or(FetchTargetError::Scheme)?;
+        if !scheme.eq_ignore_ascii_case(HTTPS_PREFIX) {
+            return Err(FetchTargetError::Scheme);
         }
         // Up to here the text is looked at: the parser forgets an empty user, and skips slashes until it finds a host.
         let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
         if authority.contains('@') {
-            return Err(Refused::User);
+            return Err(FetchTargetError::User);
         }
         if authority.is_empty() {
-            return Err(Refused::Host);
+            return Err(FetchTargetError::Host);
         }
-        let mut url = Url::parse(text).map_err(|_| Refused::Host)?;
+        let mut url = Url::parse(text).map_err(|_| FetchTargetError::Host)?;
         url.set_fragment(None);
         if let Some(name) = url.domain().and_then(|name| name.strip_suffix('.')).map(str::to_owned) {
-            url.set_host(Some(&name)).map_err(|_| Refused::Host)?;
+            url.set_host(Some(&name)).map_err(|_| FetchTargetError::Host)?;
         }
         // By now 0x7f.1, 2130706433, １２７.1 and %31 are what they stand for.
-        rules.check(&url.host().ok_or(Refused::Host)?, url.port_or_known_default().ok_or(Refused::Port)?)?;
+        rules.check(
+            &url.host().ok_or(FetchTargetError::Host)?,
+            url.port_or_known_default().ok_or(FetchTargetError::Port)?,
+        )?;
         Ok(Self(url))
     }
 
     /// The address that a reference in this one's document means, as `../next` or `//elsewhere/`. It may be called as
     /// little as any other.
-    pub(super) fn join(&self, reference: &str, rules: &Rules) -> Result<Self, Refused> {
+    pub(super) fn join(&self, reference: &str, rules: &EgressRules) -> Result<Self, FetchTargetError> {
         check_characters(reference)?;
-        Self::parse(self.0.join(reference).map_err(|_| Refused::Host)?.as_str(), rules)
+        Self::parse(self.0.join(reference).map_err(|_| FetchTargetError::Host)?.as_str(), rules)
     }
 
     /// The address, whole: to be stored and called, not to be logged.
@@ -73,13 +76,13 @@ impl Target {
     }
 }
 
-fn check_characters(text: &str) -> Result<(), Refused> {
+fn check_characters(text: &str) -> Result<(), FetchTargetError> {
     let bad = |byte| byte <= b' ' || byte == 0x7f || byte == b'\\';
-    if text.bytes().any(bad) { Err(Refused::Characters) } else { Ok(()) }
+    if text.bytes().any(bad) { Err(FetchTargetError::Characters) } else { Ok(()) }
 }
 
 // Paths and queries carry tokens.
-impl fmt::Debug for Target {
+impl fmt::Debug for FetchTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Target({}/…)", self.origin())
     }
@@ -88,11 +91,11 @@ impl fmt::Debug for Target {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fetch::Policy;
+    use crate::fetch::EgressPolicy;
     use proptest::prelude::*;
 
-    fn parse(text: &str) -> Result<Target, Refused> {
-        Target::parse(text, &Rules::of(&Policy::default()).unwrap())
+    fn parse(text: &str) -> Result<FetchTarget, FetchTargetError> {
+        FetchTarget::parse(text, &EgressRules::of(&EgressPolicy::default()).unwrap())
     }
 
     #[test]
@@ -109,7 +112,7 @@ mod tests {
             ("https://[2606:4700:0::1111]/", "https://[2606:4700::1111]/"),
             ("https://user.example.com/a@b?c@d#e@f", "https://user.example.com/a@b?c@d"),
         ] {
-            assert_eq!(parse(text).as_ref().map(Target::as_str), Ok(spelled), "{text}");
+            assert_eq!(parse(text).as_ref().map(FetchTarget::as_str), Ok(spelled), "{text}");
         }
     }
 

@@ -1,8 +1,8 @@
 //! Why a content gave no pictures, or no more: in words for whoever gave its address.
 
 use crate::{
-    child::ChildError,
-    fetch::{FetchError, Refused},
+    fetch::{FetchError, FetchTargetError},
+    sandboxed_process::SandboxedProcessError,
 };
 use std::time::Duration;
 
@@ -14,13 +14,13 @@ pub enum VideoError {
     #[error("{place} is not called: {reason}")]
     Refused {
         /// Which of the content's addresses.
-        place: Place,
+        place: ContentAddress,
         /// Why not.
-        reason: Refused,
+        reason: FetchTargetError,
     },
     /// No connection, or none that is allowed.
     #[error("{0} could not be called")]
-    Unreachable(Place),
+    Unreachable(ContentAddress),
     /// Redirects without end.
     #[error("the content's address redirects more than {limit} times")]
     Redirects {
@@ -31,7 +31,7 @@ pub enum VideoError {
     #[error("{place} answered with status {status} instead of the content")]
     Status {
         /// Which of the content's addresses.
-        place: Place,
+        place: ContentAddress,
         /// The status.
         status: u16,
     },
@@ -158,14 +158,14 @@ pub enum VideoError {
 
 /// Which of a content's addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum ContentAddress {
     /// The one that the user gave.
     Content,
     /// One that a playlist names.
     Part,
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for ContentAddress {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Content => "the content's address",
@@ -204,7 +204,7 @@ impl VideoError {
     }
 
     /// Whether trying again later may help.
-    pub fn is_passing(&self) -> bool {
+    pub fn is_transient(&self) -> bool {
         match self {
             Self::Status { status, .. } => matches!(status, 408 | 425 | 429 | 500..),
             Self::Unreachable(_)
@@ -237,9 +237,9 @@ impl VideoError {
     }
 
     /// What a call's failure means for a content. Where a name leads inside, it says the same as where nobody answers.
-    pub(super) fn fetched(error: FetchError, place: Place, waited: Duration) -> Self {
+    pub(super) fn from_fetch_error(error: FetchError, place: ContentAddress, waited: Duration) -> Self {
         match error {
-            FetchError::Refused(Refused::Inside) => Self::Unreachable(place),
+            FetchError::Refused(FetchTargetError::NotPublic) => Self::Unreachable(place),
             FetchError::Refused(reason) => Self::Refused { place, reason },
             FetchError::TooSlow(_) => Self::TooSlow { bytes: 0, seconds: waited.as_secs(), least: 1 },
             FetchError::TooLarge { limit } => Self::TooLarge { limit },
@@ -253,13 +253,13 @@ impl VideoError {
     }
 }
 
-impl From<ChildError> for VideoError {
-    fn from(error: ChildError) -> Self {
+impl From<SandboxedProcessError> for VideoError {
+    fn from(error: SandboxedProcessError) -> Self {
         match error {
-            ChildError::Stalled { seconds } => Self::Stalled { seconds },
-            ChildError::Limit { what, limit } => Self::Limit { what, limit },
-            ChildError::Killed(signal) => Self::Killed(signal),
-            ChildError::Failed(cause) => Self::Failed(cause),
+            SandboxedProcessError::Stalled { seconds } => Self::Stalled { seconds },
+            SandboxedProcessError::Limit { what, limit } => Self::Limit { what, limit },
+            SandboxedProcessError::Killed(signal) => Self::Killed(signal),
+            SandboxedProcessError::Failed(cause) => Self::Failed(cause),
         }
     }
 }

@@ -7,36 +7,36 @@
 
 mod decoder;
 mod error;
+pub(crate) mod ffmpeg_tools;
 mod frames;
-mod nut;
+mod nut_demuxer;
 mod playlist;
 mod probe;
 mod relay;
-pub(crate) mod still;
-pub(crate) mod tools;
+pub(crate) mod still_picture;
 mod upstream;
 
-pub use error::{Place, VideoError};
-pub use frames::{Ends, Frame, Frames};
-pub use probe::Probe;
+pub use error::{ContentAddress, VideoError};
+pub use frames::{EndAnnouncement, FrameStream, SampledFrame};
+pub use probe::VideoProbe;
 
-use crate::{child::Limits, fetch::Fetcher};
+use crate::{fetch::Fetcher, sandboxed_process::ProcessLimits};
 use base::Picture;
-use decoder::Decoder;
-use relay::{Known, Relay};
+use decoder::FrameDecoder;
+use ffmpeg_tools::FfmpegTools;
+use relay::{FetchRelay, FileVersion};
 use serde::{Deserialize, Serialize};
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 use tokio::sync::OnceCell;
-use tools::Tools;
-use upstream::{Upstream, Wanted};
+use upstream::{ByteRange, UpstreamBody};
 
 /// Seconds of processor time that a decoder may use without getting anywhere.
-const SPARE: u64 = 120;
+const STALLED_CPU_SECONDS: u64 = 120;
 
 /// Limits, and where ffmpeg is.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Settings {
+pub struct VideoSettings {
     /// The program, by name or path.
     pub ffmpeg: PathBuf,
     /// The program that describes videos, by name or path.
@@ -78,7 +78,7 @@ pub struct Settings {
     pub stall_seconds: u64,
 }
 
-impl Default for Settings {
+impl Default for VideoSettings {
     fn default() -> Self {
         Self {
             ffmpeg: "ffmpeg".into(),
@@ -104,32 +104,37 @@ impl Default for Settings {
     }
 }
 
-impl Settings {
-    fn limits(&self, relay: Option<SocketAddr>) -> Limits {
-        Limits { memory: self.decoder_bytes, seconds: SPARE, niceness: self.niceness, relay }
+impl VideoSettings {
+    fn limits(&self, relay: Option<SocketAddr>) -> ProcessLimits {
+        ProcessLimits {
+            memory_bytes: self.decoder_bytes,
+            cpu_seconds: STALLED_CPU_SECONDS,
+            niceness: self.niceness,
+            relay,
+        }
     }
 }
 
 /// Which pictures of a content are wanted.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Ask {
+pub struct SamplingRequest {
     /// Whether it is a live stream: it is entered at its newest part, and frames are dropped rather than queued.
     pub live: bool,
     /// Seconds. Stored: the time of the last sample that is not wanted any more; 0 for all. Live: added to all times.
-    pub from: f64,
+    pub from_seconds: f64,
     /// Samples a second, 0.01 to 60. Each is the first decoded frame of its part of the time.
-    pub rate: f64,
+    pub frames_per_second: f64,
 }
 
-impl Default for Ask {
+impl Default for SamplingRequest {
     fn default() -> Self {
-        Self { live: false, from: 0.0, rate: 2.0 }
+        Self { live: false, from_seconds: 0.0, frames_per_second: 2.0 }
     }
 }
 
 /// A content that answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reached {
+pub struct ContentMetadata {
     /// How many bytes it has, where its server says so.
     pub bytes: Option<u64>,
     /// What its server says it is.
@@ -138,65 +143,75 @@ pub struct Reached {
 
 /// Opens contents; cheap to clone.
 #[derive(Clone)]
-pub struct Videos(Arc<Inner>);
+pub struct ContentLoader(Arc<ContentLoaderInner>);
 
-struct Inner {
-    relay: Relay,
-    settings: Arc<Settings>,
-    tools: OnceCell<Arc<Tools>>,
+struct ContentLoaderInner {
+    relay: FetchRelay,
+    settings: Arc<VideoSettings>,
+    tools: OnceCell<Arc<FfmpegTools>>,
 }
 
-impl Videos {
+impl ContentLoader {
     /// Starts the relay. ffmpeg is looked for when it is first needed.
-    pub async fn start(fetcher: Fetcher, settings: Settings) -> Result<Self, VideoError> {
+    pub async fn start(fetcher: Fetcher, settings: VideoSettings) -> Result<Self, VideoError> {
         let settings = Arc::new(settings);
-        let relay = Relay::start(fetcher, settings.clone()).await;
+        let relay = FetchRelay::start(fetcher, settings.clone()).await;
         let relay = relay.map_err(|error| VideoError::Failed(format!("the relay cannot listen: {error}")))?;
-        Ok(Self(Arc::new(Inner { relay, settings, tools: OnceCell::new() })))
+        Ok(Self(Arc::new(ContentLoaderInner { relay, settings, tools: OnceCell::new() })))
     }
 
     /// Whether a content answers with at least a byte and not with too many, within half a minute.
-    pub async fn reach(&self, url: &str) -> Result<Reached, VideoError> {
+    pub async fn check_reachable(&self, url: &str) -> Result<ContentMetadata, VideoError> {
         let seconds = self.0.settings.answer_seconds;
         let reaching = async {
             // What a live stream sends has no length.
             let feed = self.0.relay.feed(false)?;
-            let wanted = Wanted { from: 0, to: Some(0) };
-            let opened = Upstream::open(&feed, url, Place::Content, &Known::default(), wanted).await?;
+            let wanted = ByteRange { from: 0, to: Some(0) };
+            let opened =
+                UpstreamBody::open(&feed, url, ContentAddress::Content, &FileVersion::default(), wanted)
+                    .await?;
             let mut upstream = opened.ok_or(VideoError::Empty)?;
             if upstream.peek(1).await?.is_empty() {
                 return Err(VideoError::Empty);
             }
-            Ok(Reached { bytes: upstream.total, media_type: upstream.media_type })
+            Ok(ContentMetadata { bytes: upstream.total, media_type: upstream.media_type })
         };
         let late = VideoError::TooSlow { bytes: 0, seconds, least: 1 };
         tokio::time::timeout(Duration::from_secs(seconds), reaching).await.unwrap_or(Err(late))
     }
 
     /// What a video says of itself.
-    pub async fn probe(&self, url: &str, live: bool) -> Result<Probe, VideoError> {
+    pub async fn probe(&self, url: &str, live: bool) -> Result<VideoProbe, VideoError> {
         let tools = self.tools().await?;
         let feed = self.0.relay.open(url, live).await?;
         probe::probe(&tools, &feed, &self.0.settings).await
     }
 
     /// Opens a video.
-    pub async fn open(&self, url: &str, ask: &Ask) -> Result<Frames, VideoError> {
+    pub async fn open(&self, url: &str, ask: &SamplingRequest) -> Result<FrameStream, VideoError> {
         let tools = self.tools().await?;
         let feed = self.0.relay.open(url, ask.live).await?;
         let settings = self.0.settings.clone();
         let probe = probe::probe(&tools, &feed, &settings).await?;
-        let rate = if ask.rate.is_finite() { ask.rate.clamp(0.01, 60.0) } else { 2.0 };
-        let from = if ask.from.is_finite() { ask.from.max(0.0) } else { 0.0 };
-        let ask = Ask { live: ask.live, from, rate };
-        Ok(Frames::of(Decoder { tools, settings, feed, probe, ask }))
+        let rate =
+            if ask.frames_per_second.is_finite() { ask.frames_per_second.clamp(0.01, 60.0) } else { 2.0 };
+        let from = if ask.from_seconds.is_finite() { ask.from_seconds.max(0.0) } else { 0.0 };
+        let ask = SamplingRequest { live: ask.live, from_seconds: from, frames_per_second: rate };
+        Ok(FrameStream::of(FrameDecoder { tools, settings, feed, probe, ask }))
     }
 
     /// A picture: JPEG, PNG, WebP, GIF and others, upright, scaled down into a box.
     pub async fn picture(&self, url: &str) -> Result<Picture, VideoError> {
         let settings = &self.0.settings;
         let feed = self.0.relay.feed(false)?;
-        let opened = Upstream::open(&feed, url, Place::Content, &Known::default(), Wanted::default()).await?;
+        let opened = UpstreamBody::open(
+            &feed,
+            url,
+            ContentAddress::Content,
+            &FileVersion::default(),
+            ByteRange::default(),
+        )
+        .await?;
         let mut upstream = opened.ok_or(VideoError::Empty)?;
         let limit = settings.most_picture_bytes;
         let mut bytes = Vec::new();
@@ -213,16 +228,17 @@ impl Videos {
         if bytes.is_empty() {
             return Err(VideoError::Empty);
         }
-        still::decode(&self.tools().await?.ffmpeg, bytes, settings).await
+        still_picture::decode(&self.tools().await?.ffmpeg, bytes, settings).await
     }
 
-    async fn tools(&self) -> Result<Arc<Tools>, VideoError> {
-        let find = || async { Ok(Arc::new(Tools::find(&self.0.settings, self.0.relay.address()).await?)) };
+    async fn tools(&self) -> Result<Arc<FfmpegTools>, VideoError> {
+        let find =
+            || async { Ok(Arc::new(FfmpegTools::find(&self.0.settings, self.0.relay.address()).await?)) };
         self.0.tools.get_or_try_init(find).await.cloned()
     }
 }
 
-impl std::fmt::Debug for Videos {
+impl std::fmt::Debug for ContentLoader {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Videos({:?})", self.0.settings)
     }

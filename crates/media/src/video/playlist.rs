@@ -4,11 +4,11 @@
 use super::VideoError;
 
 /// Bytes of a playlist.
-pub(super) const MOST_BYTES: usize = 1 << 20;
+pub(super) const MAX_PLAYLIST_BYTES: usize = 1 << 20;
 /// Addresses in one.
-const MOST_ADDRESSES: usize = 10_000;
+const MAX_PLAYLIST_ADDRESSES: usize = 10_000;
 /// Tags that carry no address and are passed on as they are.
-const PLAIN: [&str; 11] = [
+const TAGS_WITHOUT_ADDRESS: [&str; 11] = [
     "#EXT-X-VERSION:",
     "#EXT-X-TARGETDURATION:",
     "#EXT-X-MEDIA-SEQUENCE:",
@@ -24,7 +24,7 @@ const PLAIN: [&str; 11] = [
 
 /// What an address in a playlist leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ReferenceKind {
     /// A playlist.
     Playlist,
     /// A segment, a key, or what comes before segments; its name ends like this.
@@ -32,7 +32,7 @@ pub(super) enum Kind {
 }
 
 /// Whether a file is a playlist, by its first bytes.
-pub(super) fn begins(bytes: &[u8]) -> bool {
+pub(super) fn is_playlist(bytes: &[u8]) -> bool {
     bytes.starts_with(b"#EXTM3U")
 }
 
@@ -41,18 +41,18 @@ pub(super) fn rewrite(
     text: &str,
     live: bool,
     box_side: u32,
-    mut admit: impl FnMut(&str, Kind) -> Result<String, VideoError>,
+    mut admit: impl FnMut(&str, ReferenceKind) -> Result<String, VideoError>,
 ) -> Result<String, VideoError> {
     let mut count = 0;
     let mut admit = |reference: &str, kind| {
         count += 1;
-        if count > MOST_ADDRESSES {
-            return Err(VideoError::PlaylistTooLarge { what: "addresses", limit: MOST_ADDRESSES });
+        if count > MAX_PLAYLIST_ADDRESSES {
+            return Err(VideoError::PlaylistTooLarge { what: "addresses", limit: MAX_PLAYLIST_ADDRESSES });
         }
         admit(reference, kind)
     };
     if text.lines().any(|line| line.starts_with("#EXT-X-STREAM-INF:")) {
-        return rewrite_choice(text, box_side, &mut admit);
+        return rewrite_best_variant(text, box_side, &mut admit);
     }
     let ending = if text.contains("#EXT-X-MAP:") { "m4s" } else { "ts" };
     let mut out = String::from("#EXTM3U\n");
@@ -68,7 +68,7 @@ pub(super) fn rewrite(
         } else if let Some(list) = line.strip_prefix("#EXT-X-MAP:") {
             out.push_str(&rewrite_map(list, &mut admit)?);
         } else if line.starts_with('#') {
-            if !PLAIN.iter().any(|tag| line.starts_with(tag)) {
+            if !TAGS_WITHOUT_ADDRESS.iter().any(|tag| line.starts_with(tag)) {
                 continue;
             }
             ends |= line.starts_with("#EXT-X-ENDLIST");
@@ -77,7 +77,7 @@ pub(super) fn rewrite(
             continue;
         } else {
             segments += 1;
-            out.push_str(&admit(line, Kind::Media(ending))?);
+            out.push_str(&admit(line, ReferenceKind::Media(ending))?);
         }
         out.push('\n');
     }
@@ -91,12 +91,12 @@ pub(super) fn rewrite(
 }
 
 /// Of a stream in several sizes, the largest that is not scaled down; ffmpeg would fetch the beginning of all.
-fn rewrite_choice(
+fn rewrite_best_variant(
     text: &str,
     box_side: u32,
-    admit: &mut dyn FnMut(&str, Kind) -> Result<String, VideoError>,
+    admit: &mut dyn FnMut(&str, ReferenceKind) -> Result<String, VideoError>,
 ) -> Result<String, VideoError> {
-    let mut best: Option<(Rank, String)> = None;
+    let mut best: Option<(VariantRank, String)> = None;
     let mut lines = text.lines().map(str::trim_end);
     while let Some(line) = lines.next() {
         let Some(list) = line.strip_prefix("#EXT-X-STREAM-INF:") else { continue };
@@ -104,8 +104,8 @@ fn rewrite_choice(
             break;
         };
         // Each must be one that may be called, also those that are not.
-        let address = admit(reference, Kind::Playlist)?;
-        let rank = Rank::of(list, box_side);
+        let address = admit(reference, ReferenceKind::Playlist)?;
+        let rank = VariantRank::of(list, box_side);
         if best.as_ref().is_none_or(|(before, _)| rank > *before) {
             best = Some((rank, address));
         }
@@ -116,7 +116,7 @@ fn rewrite_choice(
 
 /// What makes a stream the better choice, the most important first.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Rank {
+struct VariantRank {
     has_pictures: bool,
     fits: bool,
     /// The more, the better; where it does not fit, the fewer.
@@ -124,7 +124,7 @@ struct Rank {
     bandwidth: u64,
 }
 
-impl Rank {
+impl VariantRank {
     fn of(list: &str, box_side: u32) -> Self {
         let size = attribute(list, "RESOLUTION")
             .and_then(|text| text.split_once('x'))
@@ -138,10 +138,10 @@ impl Rank {
 
 fn rewrite_map(
     list: &str,
-    admit: &mut dyn FnMut(&str, Kind) -> Result<String, VideoError>,
+    admit: &mut dyn FnMut(&str, ReferenceKind) -> Result<String, VideoError>,
 ) -> Result<String, VideoError> {
     let reference = attribute(list, "URI").ok_or(VideoError::Playlist("a map has no address"))?;
-    let address = admit(reference, Kind::Media("mp4"))?;
+    let address = admit(reference, ReferenceKind::Media("mp4"))?;
     let range = attribute(list, "BYTERANGE")
         .filter(|text| text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'@'));
     let range = range.map_or_else(String::new, |text| format!(",BYTERANGE=\"{text}\""));
@@ -150,7 +150,7 @@ fn rewrite_map(
 
 fn rewrite_key(
     list: &str,
-    admit: &mut dyn FnMut(&str, Kind) -> Result<String, VideoError>,
+    admit: &mut dyn FnMut(&str, ReferenceKind) -> Result<String, VideoError>,
 ) -> Result<String, VideoError> {
     let method = attribute(list, "METHOD").unwrap_or_default();
     let format = attribute(list, "KEYFORMAT").unwrap_or("identity");
@@ -158,7 +158,7 @@ fn rewrite_key(
         "NONE" => Ok("#EXT-X-KEY:METHOD=NONE".to_owned()),
         "AES-128" if format == "identity" => {
             let reference = attribute(list, "URI").ok_or(VideoError::Playlist("a key has no address"))?;
-            let address = admit(reference, Kind::Media("key"))?;
+            let address = admit(reference, ReferenceKind::Media("key"))?;
             let start =
                 attribute(list, "IV").filter(|text| text.bytes().all(|byte| byte.is_ascii_alphanumeric()));
             let start = start.map_or_else(String::new, |text| format!(",IV={text}"));
@@ -195,8 +195,8 @@ mod tests {
         let out = rewrite(text, live, 1920, |reference, kind| {
             seen.push(reference.to_owned());
             let ending = match kind {
-                Kind::Playlist => "m3u8",
-                Kind::Media(ending) => ending,
+                ReferenceKind::Playlist => "m3u8",
+                ReferenceKind::Media(ending) => ending,
             };
             Ok(format!("http://relay/{}.{ending}", seen.len()))
         });

@@ -1,23 +1,23 @@
 //! What a video says of itself, before anything of it is decoded.
 
 use super::{
-    Settings, VideoError,
-    relay::Feed,
-    tools::{Tools, common},
+    VideoError, VideoSettings,
+    ffmpeg_tools::{FfmpegTools, common_arguments},
+    relay::ContentFeed,
 };
-use crate::child::Child;
+use crate::sandboxed_process::SandboxedProcess;
 use serde::Deserialize;
 use std::{process::Stdio, time::Duration};
 use tokio::io::AsyncReadExt as _;
 
 /// Bytes of a description.
-const MOST_BYTES: u64 = 1 << 20;
+const MAX_OUTPUT_BYTES: u64 = 1 << 20;
 /// Longer is nothing described.
-const MOST_TIME: Duration = Duration::from_mins(3);
+const PROBE_TIMEOUT: Duration = Duration::from_mins(3);
 
 /// What a video says of itself.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Probe {
+pub struct VideoProbe {
     /// The container's name, as ffmpeg calls it: `mov`, `matroska`, `hls` …
     pub container: String,
     /// The codec's name, as ffmpeg calls it: `h264`, `vp9` …
@@ -31,37 +31,37 @@ pub struct Probe {
     /// Frames a second on average, where it says so.
     pub fps: Option<f64>,
     pub(super) index: u32,
-    pub(super) turn: Turn,
+    pub(super) turn: VideoRotation,
 }
 
 /// How pictures are turned to stand upright.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Turn {
+pub(super) enum VideoRotation {
     #[default]
     None,
     Right,
-    Over,
+    UpsideDown,
     Left,
 }
 
 #[derive(Deserialize)]
-struct Described {
+struct FfprobeOutput {
     #[serde(default)]
-    streams: Vec<Stream>,
+    streams: Vec<FfprobeStream>,
     #[serde(default)]
-    format: Format,
+    format: FfprobeFormat,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Format {
+struct FfprobeFormat {
     format_name: String,
     duration: Option<String>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Stream {
+struct FfprobeStream {
     index: u32,
     codec_type: String,
     codec_name: String,
@@ -70,13 +70,13 @@ struct Stream {
     sample_aspect_ratio: String,
     avg_frame_rate: String,
     duration: Option<String>,
-    disposition: Disposition,
-    side_data_list: Vec<SideData>,
+    disposition: FfprobeDisposition,
+    side_data_list: Vec<FfprobeSideData>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Disposition {
+struct FfprobeDisposition {
     default: u8,
     attached_pic: u8,
     timed_thumbnails: u8,
@@ -84,53 +84,61 @@ struct Disposition {
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct SideData {
+struct FfprobeSideData {
     rotation: Option<f64>,
 }
 
-const ENTRIES: &str = "format=format_name,duration:stream=index,codec_type,codec_name,width,height,\
+const FFPROBE_ENTRIES: &str = "format=format_name,duration:stream=index,codec_type,codec_name,width,height,\
     sample_aspect_ratio,avg_frame_rate,duration:stream_disposition=default,attached_pic,timed_thumbnails:\
     stream_side_data=rotation";
 
 /// Asks ffprobe.
-pub(super) async fn probe(tools: &Tools, feed: &Feed, settings: &Settings) -> Result<Probe, VideoError> {
-    let mut arguments = common(feed);
-    arguments.extend(["-of", "json", "-show_entries", ENTRIES, "-i"].map(str::to_owned));
+pub(super) async fn probe(
+    tools: &FfmpegTools,
+    feed: &ContentFeed,
+    settings: &VideoSettings,
+) -> Result<VideoProbe, VideoError> {
+    let mut arguments = common_arguments(feed);
+    arguments.extend(["-of", "json", "-show_entries", FFPROBE_ENTRIES, "-i"].map(str::to_owned));
     arguments.push(feed.address());
-    feed.hold();
-    let mut child =
-        Child::start(&tools.ffprobe, &arguments, Stdio::null(), settings.limits(Some(tools.relay)))?;
-    let mut stdout = child.stdout()?.take(MOST_BYTES);
-    feed.release();
+    feed.pause();
+    let mut child = SandboxedProcess::start(
+        &tools.ffprobe,
+        &arguments,
+        Stdio::null(),
+        settings.limits(Some(tools.relay)),
+    )?;
+    let mut stdout = child.stdout()?.take(MAX_OUTPUT_BYTES);
+    feed.resume();
     let mut json = Vec::new();
-    let read = tokio::time::timeout(MOST_TIME, stdout.read_to_end(&mut json)).await;
+    let read = tokio::time::timeout(PROBE_TIMEOUT, stdout.read_to_end(&mut json)).await;
     // What it waited for, if for anything.
-    read.map_err(|_| feed.cause().unwrap_or(VideoError::Stalled { seconds: MOST_TIME.as_secs() }))?
+    read.map_err(|_| feed.failure().unwrap_or(VideoError::Stalled { seconds: PROBE_TIMEOUT.as_secs() }))?
         .map_err(|error| VideoError::Failed(error.to_string()))?;
-    let (_, said) = child.end().await.map_err(|error| feed.broken().unwrap_or(error.into()))?;
-    let described: Option<Described> = serde_json::from_slice(&json).ok();
+    let (_, said) = child.wait().await.map_err(|error| feed.fatal_failure().unwrap_or(error.into()))?;
+    let described: Option<FfprobeOutput> = serde_json::from_slice(&json).ok();
     let streams = described.as_ref().map_or(0, |described| described.streams.len());
     let Some(described) = described.filter(|_| streams > 0) else {
         let no_index = said.contains("moov atom not found") || said.contains("error reading header");
         let told = if no_index { VideoError::NoIndex } else { VideoError::NotAVideo };
-        return Err(feed.cause().unwrap_or(told));
+        return Err(feed.failure().unwrap_or(told));
     };
-    if let Some(cause) = feed.broken() {
+    if let Some(cause) = feed.fatal_failure() {
         return Err(cause);
     }
-    described.judge(feed.live, settings)
+    described.select_video_stream(feed.live, settings)
 }
 
-impl Described {
-    fn judge(&self, live: bool, settings: &Settings) -> Result<Probe, VideoError> {
-        let shows = |stream: &&Stream| {
-            let Disposition { attached_pic, timed_thumbnails, .. } = stream.disposition;
+impl FfprobeOutput {
+    fn select_video_stream(&self, live: bool, settings: &VideoSettings) -> Result<VideoProbe, VideoError> {
+        let shows = |stream: &&FfprobeStream| {
+            let FfprobeDisposition { attached_pic, timed_thumbnails, .. } = stream.disposition;
             stream.codec_type == "video" && attached_pic == 0 && timed_thumbnails == 0
         };
         let streams = || self.streams.iter().filter(shows);
         let stream = streams().find(|stream| stream.disposition.default == 1).or_else(|| streams().next());
         let Some(stream) = stream else {
-            let mut kinds: Vec<_> = self.streams.iter().map(Stream::kind).collect();
+            let mut kinds: Vec<_> = self.streams.iter().map(FfprobeStream::kind).collect();
             kinds.dedup();
             return Err(VideoError::NoVideoStream(kinds.join(" and ")));
         };
@@ -151,24 +159,27 @@ impl Described {
         if let Some(seconds) = duration.filter(|seconds| *seconds > limit) {
             return Err(VideoError::TooLong { seconds, limit });
         }
-        let turn = stream.turn();
-        let (width, height) = stream.square();
-        let (width, height) =
-            if matches!(turn, Turn::Left | Turn::Right) { (height, width) } else { (width, height) };
-        Ok(Probe {
+        let turn = stream.rotation();
+        let (width, height) = stream.square_pixel_size();
+        let (width, height) = if matches!(turn, VideoRotation::Left | VideoRotation::Right) {
+            (height, width)
+        } else {
+            (width, height)
+        };
+        Ok(VideoProbe {
             container: self.format.format_name.split(',').next().unwrap_or_default().to_owned(),
             codec: stream.codec_name.clone(),
             width,
             height,
             duration,
-            fps: ratio(&stream.avg_frame_rate, '/').filter(|fps| (0.000_1..=1000.0).contains(fps)),
+            fps: parse_ratio(&stream.avg_frame_rate, '/').filter(|fps| (0.000_1..=1000.0).contains(fps)),
             index: stream.index,
             turn,
         })
     }
 }
 
-impl Stream {
+impl FfprobeStream {
     fn kind(&self) -> &'static str {
         match self.codec_type.as_str() {
             "audio" => "sound",
@@ -178,25 +189,26 @@ impl Stream {
         }
     }
 
-    fn turn(&self) -> Turn {
+    fn rotation(&self) -> VideoRotation {
         let degrees = self.side_data_list.iter().find_map(|data| data.rotation).unwrap_or_default();
         match (degrees.round() as i64).rem_euclid(360) {
-            90 => Turn::Left,
-            180 => Turn::Over,
-            270 => Turn::Right,
-            _ => Turn::None,
+            90 => VideoRotation::Left,
+            180 => VideoRotation::UpsideDown,
+            270 => VideoRotation::Right,
+            _ => VideoRotation::None,
         }
     }
 
     /// Width and height where pixels were square.
-    fn square(&self) -> (u32, u32) {
-        let aspect = ratio(&self.sample_aspect_ratio, ':').filter(|aspect| (0.1..=10.0).contains(aspect));
+    fn square_pixel_size(&self) -> (u32, u32) {
+        let aspect =
+            parse_ratio(&self.sample_aspect_ratio, ':').filter(|aspect| (0.1..=10.0).contains(aspect));
         let width = f64::from(self.width) * aspect.unwrap_or(1.0);
         ((width.round() as u32).max(1), self.height)
     }
 }
 
-fn ratio(text: &str, between: char) -> Option<f64> {
+fn parse_ratio(text: &str, between: char) -> Option<f64> {
     let (above, below) = text.split_once(between)?;
     let (above, below) = (above.parse::<f64>().ok()?, below.parse::<f64>().ok()?);
     (above > 0.0 && below > 0.0).then(|| above / below)

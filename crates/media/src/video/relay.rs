@@ -2,12 +2,12 @@
 //! content that it was started for, and nothing else.
 
 use super::{
-    Settings, VideoError,
-    error::Place,
-    playlist::{self, Kind},
-    upstream::{Upstream, Wanted},
+    VideoError, VideoSettings,
+    error::ContentAddress,
+    playlist::{self, ReferenceKind},
+    upstream::{ByteRange, UpstreamBody},
 };
-use crate::fetch::{Bytes, Fetcher, Target};
+use crate::fetch::{Bytes, FetchTarget, Fetcher};
 use axum::{
     Router,
     body::Body,
@@ -28,32 +28,32 @@ use std::{
 use tokio::{net::TcpListener, sync::watch, task::JoinHandle};
 
 /// Playlists in playlists.
-const MOST_DEPTH: u8 = 4;
+const MAX_PLAYLIST_DEPTH: u8 = 4;
 /// Addresses of a content that are known at once; a live stream leaves old ones behind.
-const MOST_ENTRIES: usize = 20_000;
+const MAX_RELAY_ENTRIES: usize = 20_000;
 /// Bytes of a segment's tags before what it is.
-const MOST_TAG: usize = 64 << 10;
+const MAX_SEGMENT_TAG_BYTES: usize = 64 << 10;
 const PLAYLIST_TYPE: &str = "application/vnd.apple.mpegurl";
 
 /// The server; it stops when this is dropped.
-pub(super) struct Relay {
-    shared: Arc<Shared>,
+pub(super) struct FetchRelay {
+    shared: Arc<RelayState>,
     serving: JoinHandle<()>,
 }
 
-struct Shared {
+struct RelayState {
     at: SocketAddr,
     fetcher: Fetcher,
-    settings: Arc<Settings>,
-    feeds: Mutex<HashMap<String, Weak<Feed>>>,
+    settings: Arc<VideoSettings>,
+    feeds: Mutex<HashMap<String, Weak<ContentFeed>>>,
 }
 
-impl Relay {
+impl FetchRelay {
     /// Listens on a port of this machine that nobody knows.
-    pub(super) async fn start(fetcher: Fetcher, settings: Arc<Settings>) -> std::io::Result<Self> {
+    pub(super) async fn start(fetcher: Fetcher, settings: Arc<VideoSettings>) -> std::io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let shared =
-            Arc::new(Shared { at: listener.local_addr()?, fetcher, settings, feeds: Mutex::default() });
+            Arc::new(RelayState { at: listener.local_addr()?, fetcher, settings, feeds: Mutex::default() });
         let router = Router::new().route("/{token}/{name}", get(answer)).with_state(shared.clone());
         let serving = tokio::spawn(async move {
             if let Err(error) = axum::serve(listener, router).await {
@@ -68,47 +68,62 @@ impl Relay {
     }
 
     /// A content that is read here, by nobody else.
-    pub(super) fn feed(&self, live: bool) -> Result<Arc<Feed>, VideoError> {
+    pub(super) fn feed(&self, live: bool) -> Result<Arc<ContentFeed>, VideoError> {
         let mut bytes = [0; 16];
         aws_lc_rs::rand::fill(&mut bytes).map_err(|_| VideoError::Failed("there is no chance".to_owned()))?;
-        Ok(Arc::new(Feed {
+        Ok(Arc::new(ContentFeed {
             live,
             shared: self.shared.clone(),
             token: format!("{:032x}", u128::from_be_bytes(bytes)),
             state: Mutex::default(),
-            moved: AtomicU64::new(0),
+            bytes_received: AtomicU64::new(0),
             gate: watch::Sender::new(false),
             ends: Arc::default(),
         }))
     }
 
     /// Calls a content, and opens a way to it for one decoder.
-    pub(super) async fn open(&self, url: &str, live: bool) -> Result<Arc<Feed>, VideoError> {
+    pub(super) async fn open(&self, url: &str, live: bool) -> Result<Arc<ContentFeed>, VideoError> {
         let feed = self.feed(live)?;
-        let target = self.shared.fetcher.target(url);
-        let target = target.map_err(|reason| VideoError::Refused { place: Place::Content, reason })?;
+        let target = self.shared.fetcher.parse_target(url);
+        let target =
+            target.map_err(|reason| VideoError::Refused { place: ContentAddress::Content, reason })?;
         // Before a process is started for it.
-        let mut upstream = Upstream::open(&feed, url, Place::Content, &Known::default(), Wanted::default())
-            .await?
-            .ok_or(VideoError::Empty)?;
+        let mut upstream = UpstreamBody::open(
+            &feed,
+            url,
+            ContentAddress::Content,
+            &FileVersion::default(),
+            ByteRange::default(),
+        )
+        .await?
+        .ok_or(VideoError::Empty)?;
         let first = upstream.peek(7).await?;
         if first.is_empty() {
             return Err(VideoError::Empty);
         }
-        let kind = if playlist::begins(&first) { Kind::Playlist } else { Kind::Media("bin") };
+        let kind =
+            if playlist::is_playlist(&first) { ReferenceKind::Playlist } else { ReferenceKind::Media("bin") };
         {
             let mut state = feed.state();
-            let known = if kind == Kind::Playlist { Known::default() } else { upstream.known() };
-            feed.ends.store(kind != Kind::Playlist && upstream.total.is_some(), Ordering::Relaxed);
+            let known = if kind == ReferenceKind::Playlist {
+                FileVersion::default()
+            } else {
+                upstream.file_version()
+            };
+            feed.ends.store(kind != ReferenceKind::Playlist && upstream.total.is_some(), Ordering::Relaxed);
             state.addresses.insert(target.as_str().to_owned(), 0);
-            state.entries.insert(0, Entry { address: target.as_str().to_owned(), kind, depth: 0, known });
+            state.entries.insert(
+                0,
+                RelayEntry { address: target.as_str().to_owned(), kind, depth: 0, version: known },
+            );
         }
         lock(&self.shared.feeds).insert(feed.token.clone(), Arc::downgrade(&feed));
         Ok(feed)
     }
 }
 
-impl Drop for Relay {
+impl Drop for FetchRelay {
     fn drop(&mut self) {
         self.serving.abort();
     }
@@ -116,52 +131,52 @@ impl Drop for Relay {
 
 /// What must not change of a file while it is read in parts.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Known {
-    pub(super) tag: Option<String>,
-    pub(super) total: Option<u64>,
+pub(super) struct FileVersion {
+    pub(super) etag: Option<String>,
+    pub(super) total_bytes: Option<u64>,
 }
 
 #[derive(Clone)]
-struct Entry {
+struct RelayEntry {
     address: String,
-    kind: Kind,
+    kind: ReferenceKind,
     depth: u8,
-    known: Known,
+    version: FileVersion,
 }
 
 #[derive(Default)]
-struct Inside {
+struct FeedState {
     /// What may be asked for; the content itself is 0.
-    entries: BTreeMap<u64, Entry>,
+    entries: BTreeMap<u64, RelayEntry>,
     addresses: HashMap<String, u64>,
     next: u64,
     /// Why nothing more is given.
-    cause: Option<VideoError>,
+    fatal: Option<VideoError>,
     /// What went wrong last of what a live stream may get over.
-    trouble: Option<VideoError>,
+    last_transient: Option<VideoError>,
 }
 
 /// The way to one content. Gone when it is dropped, and with it the token.
-pub(super) struct Feed {
+pub(super) struct ContentFeed {
     /// Whether it is a live stream: it is read as long as it comes, and single failures are forgiven.
     pub(super) live: bool,
-    shared: Arc<Shared>,
+    shared: Arc<RelayState>,
     token: String,
-    state: Mutex<Inside>,
-    moved: AtomicU64,
+    state: Mutex<FeedState>,
+    bytes_received: AtomicU64,
     gate: watch::Sender<bool>,
     /// Whether the content said that it has an end: a playlist that is complete, a file of a known length.
     pub(super) ends: Arc<AtomicBool>,
 }
 
-impl Drop for Feed {
+impl Drop for ContentFeed {
     fn drop(&mut self) {
         lock(&self.shared.feeds).remove(&self.token);
     }
 }
 
-impl Feed {
-    pub(super) fn settings(&self) -> &Settings {
+impl ContentFeed {
+    pub(super) fn settings(&self) -> &VideoSettings {
         &self.shared.settings
     }
 
@@ -177,59 +192,65 @@ impl Feed {
 
     /// Whether the content is an HLS playlist.
     pub(super) fn is_playlist(&self) -> bool {
-        self.state().entries.get(&0).is_some_and(|entry| entry.kind == Kind::Playlist)
+        self.state().entries.get(&0).is_some_and(|entry| entry.kind == ReferenceKind::Playlist)
     }
 
-    /// Lets nothing through until [`Feed::release`]: a process gets its limits first.
-    pub(super) fn hold(&self) {
+    /// Lets nothing through until [`ContentFeed::resume`]: a process gets its limits first.
+    pub(super) fn pause(&self) {
         self.gate.send_replace(false);
     }
 
-    pub(super) fn release(&self) {
+    pub(super) fn resume(&self) {
         self.gate.send_replace(true);
     }
 
     /// Bytes that came so far; playlists do not count.
-    pub(super) fn moved(&self) -> u64 {
-        self.moved.load(Ordering::Relaxed)
+    pub(super) fn bytes_received(&self) -> u64 {
+        self.bytes_received.load(Ordering::Relaxed)
     }
 
     /// Why the content could not be had, or not whole.
-    pub(super) fn cause(&self) -> Option<VideoError> {
+    pub(super) fn failure(&self) -> Option<VideoError> {
         let state = self.state();
-        state.cause.clone().or_else(|| state.trouble.clone())
+        state.fatal.clone().or_else(|| state.last_transient.clone())
     }
 
     /// Why nothing more is given.
-    pub(super) fn broken(&self) -> Option<VideoError> {
-        self.state().cause.clone()
+    pub(super) fn fatal_failure(&self) -> Option<VideoError> {
+        self.state().fatal.clone()
     }
 
-    pub(super) fn count(&self, bytes: u64) -> Result<(), VideoError> {
-        let moved = self.moved.fetch_add(bytes, Ordering::Relaxed) + bytes;
+    pub(super) fn count_bytes(&self, bytes: u64) -> Result<(), VideoError> {
+        let moved = self.bytes_received.fetch_add(bytes, Ordering::Relaxed) + bytes;
         let limit = self.settings().most_stream_bytes;
         if !self.live && moved > limit { Err(VideoError::TooLarge { limit }) } else { Ok(()) }
     }
 
-    fn state(&self) -> MutexGuard<'_, Inside> {
+    fn state(&self) -> MutexGuard<'_, FeedState> {
         lock(&self.state)
     }
 
     fn fail(&self, error: VideoError) {
         tracing::debug!(code = error.code(), "a content's relay: {error}");
         let mut state = self.state();
-        let forgiven = error.is_passing() || matches!(error, VideoError::Status { .. });
+        let forgiven = error.is_transient() || matches!(error, VideoError::Status { .. });
         if self.live && forgiven {
-            state.trouble = Some(error);
+            state.last_transient = Some(error);
         } else {
-            state.cause.get_or_insert(error);
+            state.fatal.get_or_insert(error);
         }
     }
 
     /// The relay's address for one that a playlist names.
-    fn admit(&self, base: &Target, reference: &str, kind: Kind, depth: u8) -> Result<String, VideoError> {
+    fn relay_reference(
+        &self,
+        base: &FetchTarget,
+        reference: &str,
+        kind: ReferenceKind,
+        depth: u8,
+    ) -> Result<String, VideoError> {
         let target = self.fetcher().join(base, reference);
-        let target = target.map_err(|reason| VideoError::Refused { place: Place::Part, reason })?;
+        let target = target.map_err(|reason| VideoError::Refused { place: ContentAddress::Part, reason })?;
         let mut state = self.state();
         let address = target.as_str();
         let id = if let Some(id) = state.addresses.get(address) {
@@ -242,11 +263,15 @@ impl Feed {
         } else {
             state.next += 1;
             let id = state.next;
-            let entry = Entry { address: address.to_owned(), kind, depth, known: Known::default() };
+            let entry =
+                RelayEntry { address: address.to_owned(), kind, depth, version: FileVersion::default() };
             state.entries.insert(id, entry);
             state.addresses.insert(address.to_owned(), id);
-            if state.entries.len() > MOST_ENTRIES {
-                let old = state.entries.iter().find(|(id, entry)| **id > 0 && entry.kind != Kind::Playlist);
+            if state.entries.len() > MAX_RELAY_ENTRIES {
+                let old = state
+                    .entries
+                    .iter()
+                    .find(|(id, entry)| **id > 0 && entry.kind != ReferenceKind::Playlist);
                 if let Some(old) = old.map(|(id, _)| *id)
                     && let Some(entry) = state.entries.remove(&old)
                 {
@@ -256,35 +281,43 @@ impl Feed {
             id
         };
         let ending = match kind {
-            Kind::Playlist => "m3u8",
-            Kind::Media(ending) => ending,
+            ReferenceKind::Playlist => "m3u8",
+            ReferenceKind::Media(ending) => ending,
         };
         Ok(format!("http://{}/{}/{id}.{ending}", self.shared.at, self.token))
     }
 
-    async fn playlist(self: &Arc<Self>, entry: &Entry, place: Place) -> Result<Response, VideoError> {
-        if entry.depth > MOST_DEPTH {
-            let limit = MOST_DEPTH.into();
+    async fn serve_playlist(
+        self: &Arc<Self>,
+        entry: &RelayEntry,
+        place: ContentAddress,
+    ) -> Result<Response, VideoError> {
+        if entry.depth > MAX_PLAYLIST_DEPTH {
+            let limit = MAX_PLAYLIST_DEPTH.into();
             return Err(VideoError::PlaylistTooLarge { what: "playlists in each other", limit });
         }
         let upstream =
-            Upstream::open(self, &entry.address, place, &Known::default(), Wanted::default()).await?;
+            UpstreamBody::open(self, &entry.address, place, &FileVersion::default(), ByteRange::default())
+                .await?;
         let mut upstream = upstream.ok_or(VideoError::Empty)?;
         // A live stream that only repeats its playlist stands still.
-        upstream.counts = false;
+        upstream.counts_as_content = false;
         let mut bytes = Vec::new();
         while let Some(chunk) = upstream.chunk().await? {
             bytes.extend_from_slice(&chunk);
-            if bytes.len() > playlist::MOST_BYTES {
-                return Err(VideoError::PlaylistTooLarge { what: "bytes", limit: playlist::MOST_BYTES });
+            if bytes.len() > playlist::MAX_PLAYLIST_BYTES {
+                return Err(VideoError::PlaylistTooLarge {
+                    what: "bytes",
+                    limit: playlist::MAX_PLAYLIST_BYTES,
+                });
             }
         }
-        if !playlist::begins(&bytes) {
+        if !playlist::is_playlist(&bytes) {
             return Err(VideoError::Playlist("what it names as a playlist is none"));
         }
         let text = String::from_utf8(bytes).map_err(|_| VideoError::Playlist("it is not text in UTF-8"))?;
         let text = playlist::rewrite(&text, self.live, self.settings().box_side, |reference, kind| {
-            self.admit(&upstream.target, reference, kind, entry.depth + 1)
+            self.relay_reference(&upstream.target, reference, kind, entry.depth + 1)
         })?;
         if text.lines().any(|line| line.starts_with("#EXT-X-ENDLIST")) {
             self.ends.store(true, Ordering::Relaxed);
@@ -294,26 +327,28 @@ impl Feed {
         Ok(response)
     }
 
-    async fn media(
+    async fn serve_media(
         self: &Arc<Self>,
         id: u64,
-        entry: &Entry,
-        place: Place,
+        entry: &RelayEntry,
+        place: ContentAddress,
         headers: &HeaderMap,
     ) -> Result<Response, VideoError> {
-        let range = headers.get(header::RANGE).and_then(|value| Wanted::parse(value.to_str().ok()?));
+        let range = headers.get(header::RANGE).and_then(|value| ByteRange::parse(value.to_str().ok()?));
         let wanted = range.unwrap_or_default();
-        let opened = Upstream::open(self, &entry.address, place, &entry.known, wanted).await?;
+        let opened = UpstreamBody::open(self, &entry.address, place, &entry.version, wanted).await?;
         let Some(mut upstream) = opened else { return Ok(empty(StatusCode::RANGE_NOT_SATISFIABLE)) };
         if let Some(entry) = self.state().entries.get_mut(&id).filter(|_| !self.live) {
-            let known = upstream.known();
-            entry.known =
-                Known { tag: entry.known.tag.take().or(known.tag), total: entry.known.total.or(known.total) };
+            let known = upstream.file_version();
+            entry.version = FileVersion {
+                etag: entry.version.etag.take().or(known.etag),
+                total_bytes: entry.version.total_bytes.or(known.total_bytes),
+            };
         }
         if id > 0 && wanted.from == 0 {
-            self.refuse_hidden_playlist(&mut upstream).await?;
+            self.reject_nested_playlist(&mut upstream).await?;
         }
-        self.state().trouble = None;
+        self.state().last_transient = None;
         let mut response = Response::new(Body::empty());
         let put = |response: &mut Response, name, text: &str| {
             if let Ok(value) = HeaderValue::from_str(text) {
@@ -348,12 +383,12 @@ impl Feed {
     }
 
     /// A segment that is itself a playlist would be followed by ffmpeg without us.
-    async fn refuse_hidden_playlist(&self, upstream: &mut Upstream) -> Result<(), VideoError> {
+    async fn reject_nested_playlist(&self, upstream: &mut UpstreamBody) -> Result<(), VideoError> {
         let mut at = 0;
         for _ in 0..16 {
             let seen = upstream.peek(at + 10).await?;
             let Some(rest) = seen.get(at..) else { return Ok(()) };
-            if playlist::begins(rest) {
+            if playlist::is_playlist(rest) {
                 return Err(VideoError::Playlist("a part of it is a playlist that calls itself a video"));
             }
             if !rest.starts_with(b"ID3") || rest.len() < 10 {
@@ -361,7 +396,7 @@ impl Feed {
             }
             let size = rest[6..10].iter().fold(0, |size, byte| (size << 7) | usize::from(byte & 0x7f));
             at += 10 + size;
-            if at > MOST_TAG {
+            if at > MAX_SEGMENT_TAG_BYTES {
                 break;
             }
         }
@@ -370,7 +405,7 @@ impl Feed {
 }
 
 async fn answer(
-    State(shared): State<Arc<Shared>>,
+    State(shared): State<Arc<RelayState>>,
     Path((token, name)): Path<(String, String)>,
     uri: Uri,
     headers: HeaderMap,
@@ -380,16 +415,16 @@ async fn answer(
     let elsewhere = uri.authority().is_some_and(|authority| authority.as_str() != here);
     let feed = lock(&shared.feeds).get(&token).and_then(Weak::upgrade).filter(|_| !elsewhere);
     let Some(feed) = feed else { return empty(StatusCode::NOT_FOUND) };
-    if feed.gate.subscribe().wait_for(|open| *open).await.is_err() || feed.broken().is_some() {
+    if feed.gate.subscribe().wait_for(|open| *open).await.is_err() || feed.fatal_failure().is_some() {
         return empty(StatusCode::GONE);
     }
     let id = name.split('.').next().and_then(|id| id.parse().ok());
     let entry = id.and_then(|id| Some((id, feed.state().entries.get(&id)?.clone())));
     let Some((id, entry)) = entry else { return empty(StatusCode::NOT_FOUND) };
-    let place = if id == 0 { Place::Content } else { Place::Part };
+    let place = if id == 0 { ContentAddress::Content } else { ContentAddress::Part };
     let answered = match entry.kind {
-        Kind::Playlist => feed.playlist(&entry, place).await,
-        Kind::Media(_) => feed.media(id, &entry, place, &headers).await,
+        ReferenceKind::Playlist => feed.serve_playlist(&entry, place).await,
+        ReferenceKind::Media(_) => feed.serve_media(id, &entry, place, &headers).await,
     };
     answered.unwrap_or_else(|error| {
         let status = match error {

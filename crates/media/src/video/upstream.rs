@@ -2,27 +2,27 @@
 
 use super::{
     VideoError,
-    error::Place,
-    relay::{Feed, Known},
+    error::ContentAddress,
+    relay::{ContentFeed, FileVersion},
 };
-use crate::fetch::{Answering, Bytes, Call, FetchError, HeaderMap, HeaderValue, Target};
+use crate::fetch::{Bytes, FetchError, FetchRequest, FetchTarget, HeaderMap, HeaderValue, StreamingResponse};
 use http::{HeaderName, header};
 use std::{sync::Arc, time::Duration};
 use tokio::time::Instant;
 
 /// Longer than anything stored is read at once.
-const DAY: Duration = Duration::from_hours(24);
+const MAX_CONTENT_TIMEOUT: Duration = Duration::from_hours(24);
 
 /// Bytes that are wanted of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Wanted {
+pub(super) struct ByteRange {
     /// The first.
     pub(super) from: u64,
     /// The last.
     pub(super) to: Option<u64>,
 }
 
-impl Wanted {
+impl ByteRange {
     /// Reads a `Range` of one part, from somewhere.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (from, to) = text.trim().strip_prefix("bytes=")?.split_once('-')?;
@@ -37,11 +37,11 @@ impl Wanted {
 }
 
 /// An answer whose bytes are still to be read.
-pub(super) struct Upstream {
-    answering: Answering,
-    feed: Arc<Feed>,
+pub(super) struct UpstreamBody {
+    answering: StreamingResponse,
+    feed: Arc<ContentFeed>,
     /// Where the answer is from.
-    pub(super) target: Target,
+    pub(super) target: FetchTarget,
     /// Bytes of the whole file, where that is known.
     pub(super) total: Option<u64>,
     /// Bytes that will come, where that is known.
@@ -55,38 +55,43 @@ pub(super) struct Upstream {
     to_come: Option<u64>,
     /// Of the file: where the next byte to come stands.
     at: u64,
-    pace: Pace,
+    pace: TransferRate,
     put_back: Option<Bytes>,
     /// Whether its bytes are the content's, and not a playlist's.
-    pub(super) counts: bool,
+    pub(super) counts_as_content: bool,
 }
 
-impl Upstream {
+impl UpstreamBody {
     /// Asks for a file, or a part of it; nothing where there is no such part.
     pub(super) async fn open(
-        feed: &Arc<Feed>,
+        feed: &Arc<ContentFeed>,
         address: &str,
-        place: Place,
-        known: &Known,
-        wanted: Wanted,
+        place: ContentAddress,
+        known: &FileVersion,
+        wanted: ByteRange,
     ) -> Result<Option<Self>, VideoError> {
         let settings = feed.settings();
         // What the text alone tells is said; where a name leads is not.
-        feed.fetcher().target(address).map_err(|reason| VideoError::Refused { place, reason })?;
+        feed.fetcher().parse_target(address).map_err(|reason| VideoError::Refused { place, reason })?;
         let limit = if feed.live { u64::MAX } else { settings.most_bytes };
-        let mut call = Call { timeout: DAY, headers: HeaderMap::new(), ..Call::get(limit) };
+        let mut call = FetchRequest {
+            timeout: MAX_CONTENT_TIMEOUT,
+            headers: HeaderMap::new(),
+            ..FetchRequest::get(limit)
+        };
         let mut put = |name: HeaderName, text: &str| {
             HeaderValue::from_str(text).map(|value| call.headers.insert(name, value)).is_ok()
         };
-        if wanted != Wanted::default() || !feed.live {
+        if wanted != ByteRange::default() || !feed.live {
             put(header::RANGE, &wanted.text());
-            known.tag.as_ref().map(|tag| put(header::IF_RANGE, tag));
+            known.etag.as_ref().map(|tag| put(header::IF_RANGE, tag));
         }
         let within = Duration::from_secs(settings.answer_seconds);
-        let answered = tokio::time::timeout(within, feed.fetcher().follow(address, call)).await;
+        let answered = tokio::time::timeout(within, feed.fetcher().open_with_redirects(address, call)).await;
         let late = VideoError::TooSlow { bytes: 0, seconds: settings.answer_seconds, least: 1 };
-        let (target, answering) =
-            answered.map_err(|_| late)?.map_err(|error| VideoError::fetched(error, place, within))?;
+        let (target, answering) = answered
+            .map_err(|_| late)?
+            .map_err(|error| VideoError::from_fetch_error(error, place, within))?;
         let mut upstream = Self {
             answering,
             feed: feed.clone(),
@@ -98,16 +103,21 @@ impl Upstream {
             skip: 0,
             to_come: None,
             at: 0,
-            pace: Pace::new(feed),
+            pace: TransferRate::new(feed),
             put_back: None,
-            counts: true,
+            counts_as_content: true,
         };
-        let whole = upstream.judge(place, known, wanted)?;
+        let whole = upstream.check_response(place, known, wanted)?;
         Ok(whole.then_some(upstream))
     }
 
     /// Whether there is a body; an error where the answer is none that can be used.
-    fn judge(&mut self, place: Place, known: &Known, wanted: Wanted) -> Result<bool, VideoError> {
+    fn check_response(
+        &mut self,
+        place: ContentAddress,
+        known: &FileVersion,
+        wanted: ByteRange,
+    ) -> Result<bool, VideoError> {
         let text =
             |name: HeaderName| self.answering.headers().get(name).and_then(|value| value.to_str().ok());
         let number = |text: &str| text.trim().parse::<u64>().ok();
@@ -118,7 +128,7 @@ impl Upstream {
         let range = text(header::CONTENT_RANGE).and_then(|text| text.trim().strip_prefix("bytes"));
         let (span, total) = range.and_then(|text| text.trim().split_once('/')).unwrap_or_default();
         let (total, media_type) = (number(total), text(header::CONTENT_TYPE).map(str::to_owned));
-        let tag = tag(self.answering.headers());
+        let tag = strong_etag(self.answering.headers());
         match self.answering.status() {
             206 => {
                 let span = span.split_once('-').and_then(|(from, to)| Some((number(from)?, number(to)?)));
@@ -159,8 +169,8 @@ impl Upstream {
             return Err(VideoError::Empty);
         }
         let differs = |before: Option<u64>| before.is_some() && self.total.is_some() && before != self.total;
-        let other = known.tag.is_some() && tag.is_some() && known.tag != tag;
-        if other || differs(known.total) {
+        let other = known.etag.is_some() && tag.is_some() && known.etag != tag;
+        if other || differs(known.total_bytes) {
             return Err(VideoError::Changed);
         }
         (self.to_come, self.media_type) = (self.length, media_type);
@@ -168,8 +178,8 @@ impl Upstream {
     }
 
     /// What later answers about the same file must say.
-    pub(super) fn known(&self) -> Known {
-        Known { tag: tag(self.answering.headers()), total: self.total }
+    pub(super) fn file_version(&self) -> FileVersion {
+        FileVersion { etag: strong_etag(self.answering.headers()), total_bytes: self.total }
     }
 
     /// Looks at the first bytes, which are then still to be read: at least `least`, where there are as many.
@@ -214,15 +224,15 @@ impl Upstream {
     }
 
     async fn read(&mut self) -> Result<Option<Bytes>, VideoError> {
-        let answered = self.pace.keep(self.answering.chunk(), |read| match read {
+        let answered = self.pace.measure(self.answering.chunk(), |read| match read {
             Ok(Some(bytes)) => bytes.len() as u64,
             _ => 0,
         });
         match answered.await? {
             Ok(Some(bytes)) => {
                 self.at += bytes.len() as u64;
-                if self.counts {
-                    self.feed.count(bytes.len() as u64)?;
+                if self.counts_as_content {
+                    self.feed.count_bytes(bytes.len() as u64)?;
                 }
                 Ok(Some(bytes))
             }
@@ -237,22 +247,22 @@ impl Upstream {
 }
 
 /// What names the version of a file, strongly enough to ask for a part of it.
-fn tag(headers: &HeaderMap) -> Option<String> {
+fn strong_etag(headers: &HeaderMap) -> Option<String> {
     let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
     let tag = text(header::ETAG).filter(|tag| tag.starts_with('"'));
     tag.or_else(|| text(header::LAST_MODIFIED)).map(str::to_owned)
 }
 
 /// Whether bytes come fast enough. Only time in which they were waited for counts: a slow reader is no slow server.
-struct Pace {
+struct TransferRate {
     window: Duration,
     least: u64,
     waited: Duration,
     bytes: u64,
 }
 
-impl Pace {
-    fn new(feed: &Feed) -> Self {
+impl TransferRate {
+    fn new(feed: &ContentFeed) -> Self {
         let settings = feed.settings();
         let (seconds, least) = if feed.live {
             (settings.live_quiet_seconds, 1)
@@ -262,7 +272,7 @@ impl Pace {
         Self { window: Duration::from_secs(seconds), least, waited: Duration::ZERO, bytes: 0 }
     }
 
-    async fn keep<T>(
+    async fn measure<T>(
         &mut self,
         work: impl Future<Output = T>,
         bytes: impl Fn(&T) -> u64,

@@ -1,9 +1,9 @@
 //! One suite for every place, and what only a folder or only S3 can show.
 
 use crate::s3;
-use base::{Secret, StillWorld, SystemWorld, Timestamp};
+use base::{Secret, SystemEnvironment, TestEnvironment, Timestamp};
 use futures_util::TryStreamExt as _;
-use media::blobs::{BlobKey, BlobPrefix, Blobs, Error, Place, Segment};
+use media::blobs::{BlobBackend, BlobError, BlobKey, BlobKeySegment, BlobPrefix, BlobStore};
 use std::{
     fs,
     os::unix::fs::PermissionsExt as _,
@@ -16,21 +16,21 @@ use tokio::io::{AsyncRead, ReadBuf};
 
 const CHUNK: usize = 64 << 10;
 const PART: usize = 8 << 20;
-const PHOTO: Segment = Segment::literal("photo");
-const VIDEO: Segment = Segment::literal("video");
+const PHOTO: BlobKeySegment = BlobKeySegment::literal("photo");
+const VIDEO: BlobKeySegment = BlobKeySegment::literal("video");
 
-fn open(place: &Place) -> Blobs {
-    Blobs::open(place, Secret::new([7; 32]), Arc::new(SystemWorld)).unwrap()
+fn open(place: &BlobBackend) -> BlobStore {
+    BlobStore::open(place, Secret::new([7; 32]), Arc::new(SystemEnvironment)).unwrap()
 }
 
-fn in_folder() -> (Blobs, tempfile::TempDir) {
+fn in_folder() -> (BlobStore, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
-    (open(&Place::Folder(folder.path().to_owned())), folder)
+    (open(&BlobBackend::Folder(folder.path().to_owned())), folder)
 }
 
-async fn in_s3() -> (Blobs, s3::Bucket) {
+async fn in_s3() -> (BlobStore, s3::Bucket) {
     let (bucket, endpoint) = s3::Bucket::serve().await;
-    let place = Place::S3 {
+    let place = BlobBackend::S3 {
         endpoint: Some(endpoint),
         bucket: s3::BUCKET.to_owned(),
         region: s3::REGION.to_owned(),
@@ -42,11 +42,11 @@ async fn in_s3() -> (Blobs, s3::Bucket) {
     (open(&place), bucket)
 }
 
-fn segment(text: &str) -> Segment {
+fn segment(text: &str) -> BlobKeySegment {
     text.parse().unwrap()
 }
 
-fn key(tenant: &str, kind: Segment, id: &str) -> BlobKey {
+fn key(tenant: &str, kind: BlobKeySegment, id: &str) -> BlobKey {
     BlobKey::new(segment(tenant), kind, segment(id))
 }
 
@@ -84,7 +84,7 @@ impl AsyncRead for Broken {
     }
 }
 
-async fn listed(blobs: &Blobs, prefix: &BlobPrefix) -> Vec<String> {
+async fn listed(blobs: &BlobStore, prefix: &BlobPrefix) -> Vec<String> {
     let mut keys: Vec<_> =
         blobs.list(prefix).map_ok(|found| found.key.to_string()).try_collect().await.unwrap();
     keys.sort();
@@ -92,24 +92,24 @@ async fn listed(blobs: &Blobs, prefix: &BlobPrefix) -> Vec<String> {
 }
 
 /// What every place does.
-async fn suite(blobs: &Blobs) {
+async fn suite(blobs: &BlobStore) {
     what_is_not_there_is_missing(blobs).await;
     what_was_put_is_got_whole_and_in_ranges(blobs).await;
     what_streams_in_is_kept_up_to_the_limit(blobs).await;
     a_tenant_is_deleted_as_one(blobs).await;
 }
 
-async fn what_is_not_there_is_missing(blobs: &Blobs) {
-    assert!(matches!(blobs.get(&photo()).await, Err(Error::Missing)));
-    assert!(matches!(blobs.get_range(&photo(), 0..1).await, Err(Error::Missing)));
-    assert!(matches!(blobs.size(&photo()).await, Err(Error::Missing)));
+async fn what_is_not_there_is_missing(blobs: &BlobStore) {
+    assert!(matches!(blobs.get(&photo()).await, Err(BlobError::Missing)));
+    assert!(matches!(blobs.get_range(&photo(), 0..1).await, Err(BlobError::Missing)));
+    assert!(matches!(blobs.size(&photo()).await, Err(BlobError::Missing)));
     assert!(!blobs.exists(&photo()).await.unwrap());
     blobs.delete(&photo()).await.unwrap();
     assert_eq!(blobs.delete_prefix(&BlobPrefix::tenant(segment("tenant"))).await.unwrap(), 0);
     assert!(listed(blobs, &BlobPrefix::tenant(segment("tenant"))).await.is_empty());
 }
 
-async fn what_was_put_is_got_whole_and_in_ranges(blobs: &Blobs) {
+async fn what_was_put_is_got_whole_and_in_ranges(blobs: &BlobStore) {
     for length in [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK, 10 * CHUNK + 17] {
         let whole = bytes(length);
         blobs.put(&photo(), &whole).await.unwrap();
@@ -132,26 +132,26 @@ async fn what_was_put_is_got_whole_and_in_ranges(blobs: &Blobs) {
     assert!(!blobs.exists(&photo()).await.unwrap());
 }
 
-async fn what_streams_in_is_kept_up_to_the_limit(blobs: &Blobs) {
+async fn what_streams_in_is_kept_up_to_the_limit(blobs: &BlobStore) {
     for length in [0, 1, CHUNK, CHUNK + 1, PART - 1, PART, 2 * PART + CHUNK + 1] {
         let whole = bytes(length);
-        let kept = blobs.put_from(&photo(), &*whole, length as u64).await.unwrap();
+        let kept = blobs.put_stream(&photo(), &*whole, length as u64).await.unwrap();
         assert_eq!(kept, length as u64);
         assert!(blobs.get(&photo()).await.unwrap() == whole, "{length} bytes come back");
     }
     blobs.put(&photo(), b"before").await.unwrap();
     for length in [7, CHUNK, 2 * PART] {
         let limit = length as u64 - 1;
-        let refused = blobs.put_from(&photo(), &*bytes(length), limit).await;
-        assert!(matches!(refused, Err(Error::TooLarge { limit: told }) if told == limit), "{refused:?}");
-        let refused = blobs.put_from(&photo(), Broken { left: length, hangs: false }, u64::MAX).await;
-        assert!(matches!(refused, Err(Error::BrokeOff(_))), "{refused:?}");
+        let refused = blobs.put_stream(&photo(), &*bytes(length), limit).await;
+        assert!(matches!(refused, Err(BlobError::TooLarge { limit: told }) if told == limit), "{refused:?}");
+        let refused = blobs.put_stream(&photo(), Broken { left: length, hangs: false }, u64::MAX).await;
+        assert!(matches!(refused, Err(BlobError::BrokeOff(_))), "{refused:?}");
     }
     assert_eq!(blobs.get(&photo()).await.unwrap(), b"before", "a failed upload changes nothing");
     blobs.delete(&photo()).await.unwrap();
 }
 
-async fn a_tenant_is_deleted_as_one(blobs: &Blobs) {
+async fn a_tenant_is_deleted_as_one(blobs: &BlobStore) {
     for tenant in ["t-1", "t-10", "t-2"] {
         for id in ["a", "b", "c"] {
             blobs.put(&key(tenant, PHOTO, id), b"face").await.unwrap();
@@ -162,8 +162,8 @@ async fn a_tenant_is_deleted_as_one(blobs: &Blobs) {
     assert_eq!(listed(blobs, &first).await, ["t-1/photo/a", "t-1/photo/b", "t-1/photo/c", "t-1/video/a"]);
     let one: Vec<_> = blobs.list(&BlobPrefix::kind(segment("t-1"), VIDEO)).try_collect().await.unwrap();
     assert_eq!(one.len(), 1);
-    assert_eq!(one[0].stored, 20 + 4 + 16);
-    assert!(one[0].written > "2026-01-01T00:00:00Z".parse().unwrap());
+    assert_eq!(one[0].stored_bytes, 20 + 4 + 16);
+    assert!(one[0].written_at > "2026-01-01T00:00:00Z".parse().unwrap());
 
     assert_eq!(blobs.delete_prefix(&BlobPrefix::kind(segment("t-1"), PHOTO)).await.unwrap(), 3);
     assert_eq!(listed(blobs, &first).await, ["t-1/video/a"]);
@@ -185,7 +185,7 @@ async fn a_folder_keeps_blobs() {
 
 #[tokio::test]
 async fn memory_keeps_blobs() {
-    suite(&open(&Place::Memory)).await;
+    suite(&open(&BlobBackend::Memory)).await;
 }
 
 #[tokio::test]
@@ -213,7 +213,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 async fn a_folder_is_made_for_its_owner_alone() {
     let above = tempfile::tempdir().unwrap();
     let folder = above.path().join("data/blobs");
-    open(&Place::Folder(folder.clone()));
+    open(&BlobBackend::Folder(folder.clone()));
     for made in [folder, above.path().join("data")] {
         assert_eq!(fs::metadata(made).unwrap().permissions().mode() & 0o777, 0o700);
     }
@@ -224,7 +224,7 @@ async fn nothing_of_a_blob_can_be_read_on_disk() {
     let (blobs, folder) = in_folder();
     let secret = "the face of Ada Lovelace, ".repeat(10_000);
     blobs.put(&photo(), secret.as_bytes()).await.unwrap();
-    blobs.put_from(&key("tenant", PHOTO, "b"), secret.as_bytes(), u64::MAX).await.unwrap();
+    blobs.put_stream(&key("tenant", PHOTO, "b"), secret.as_bytes(), u64::MAX).await.unwrap();
     let stored: Vec<_> = files(folder.path()).iter().map(|file| fs::read(file).unwrap()).collect();
     assert_eq!(stored.len(), 2);
     for bytes in &stored {
@@ -236,8 +236,9 @@ async fn nothing_of_a_blob_can_be_read_on_disk() {
 #[tokio::test]
 async fn what_is_stored_today_opens_tomorrow() {
     let folder = tempfile::tempdir().unwrap();
-    let world = Arc::new(StillWorld::at("2026-01-16T14:40:00Z"));
-    let blobs = Blobs::open(&Place::Folder(folder.path().to_owned()), Secret::new([7; 32]), world).unwrap();
+    let world = Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z"));
+    let blobs =
+        BlobStore::open(&BlobBackend::Folder(folder.path().to_owned()), Secret::new([7; 32]), world).unwrap();
     blobs.put(&photo(), b"hello").await.unwrap();
     let stored = fs::read(folder.path().join("tenant/photo/a")).unwrap();
     assert_eq!(
@@ -274,9 +275,13 @@ async fn no_change_to_a_stored_blob_goes_unnoticed() {
     for (what, stored) in damaged {
         fs::write(&file, stored).unwrap();
         let got = blobs.get(&photo()).await;
-        assert!(matches!(got, Err(Error::Damaged)), "{what}: {:?}", got.map(|bytes| bytes.len()));
+        assert!(matches!(got, Err(BlobError::Damaged)), "{what}: {:?}", got.map(|bytes| bytes.len()));
         let got = blobs.get_range(&photo(), 0..u64::MAX).await;
-        assert!(matches!(got, Err(Error::Damaged)), "{what}, by range: {:?}", got.map(|bytes| bytes.len()));
+        assert!(
+            matches!(got, Err(BlobError::Damaged)),
+            "{what}, by range: {:?}",
+            got.map(|bytes| bytes.len())
+        );
         // Whatever a range gives is true, also where the blob ends.
         for range in [0..5, CHUNK - 2..CHUNK + 2, 3 * CHUNK..usize::MAX, 9 * CHUNK..usize::MAX] {
             match blobs.get_range(&photo(), range.start as u64..range.end as u64).await {
@@ -287,7 +292,7 @@ async fn no_change_to_a_stored_blob_goes_unnoticed() {
                         "{what}"
                     );
                 }
-                Err(error) => assert!(matches!(error, Error::Damaged), "{what}: {error}"),
+                Err(error) => assert!(matches!(error, BlobError::Damaged), "{what}: {error}"),
             }
         }
     }
@@ -298,25 +303,25 @@ async fn no_change_to_a_stored_blob_goes_unnoticed() {
 #[tokio::test]
 async fn a_blob_opens_only_under_its_own_key() {
     let (blobs, folder) = in_folder();
-    let place = Place::Folder(folder.path().to_owned());
+    let place = BlobBackend::Folder(folder.path().to_owned());
     let (mine, theirs) = (key("t-1", PHOTO, "a"), key("t-2", PHOTO, "a"));
     blobs.put(&mine, b"mine").await.unwrap();
     blobs.put(&theirs, b"theirs").await.unwrap();
     fs::copy(folder.path().join("t-2/photo/a"), folder.path().join("t-1/photo/a")).unwrap();
-    assert!(matches!(blobs.get(&mine).await, Err(Error::Damaged)));
+    assert!(matches!(blobs.get(&mine).await, Err(BlobError::Damaged)));
     assert_eq!(blobs.get(&theirs).await.unwrap(), b"theirs");
 
-    let stranger = Blobs::open(&place, Secret::new([8; 32]), Arc::new(SystemWorld)).unwrap();
-    assert!(matches!(stranger.get(&theirs).await, Err(Error::Damaged)));
-    assert!(matches!(stranger.get_range(&theirs, 0..1).await, Err(Error::Damaged)));
+    let stranger = BlobStore::open(&place, Secret::new([8; 32]), Arc::new(SystemEnvironment)).unwrap();
+    assert!(matches!(stranger.get(&theirs).await, Err(BlobError::Damaged)));
+    assert!(matches!(stranger.get_range(&theirs, 0..1).await, Err(BlobError::Damaged)));
 }
 
 #[tokio::test]
 async fn failed_uploads_and_deleted_blobs_leave_nothing_in_a_folder() {
     let (blobs, folder) = in_folder();
     for length in [CHUNK, 2 * PART] {
-        blobs.put_from(&photo(), Broken { left: length, hangs: false }, u64::MAX).await.unwrap_err();
-        blobs.put_from(&photo(), &*bytes(length), 10).await.unwrap_err();
+        blobs.put_stream(&photo(), Broken { left: length, hangs: false }, u64::MAX).await.unwrap_err();
+        blobs.put_stream(&photo(), &*bytes(length), 10).await.unwrap_err();
         assert!(files(folder.path()).is_empty());
     }
     blobs.put(&photo(), b"face").await.unwrap();
@@ -330,8 +335,12 @@ async fn what_a_dead_server_left_in_a_folder_is_swept() {
     blobs.put(&photo(), b"face").await.unwrap();
     let left = folder.path().join("tenant/photo/b#1");
     fs::write(&left, b"half").unwrap();
-    assert_eq!(blobs.sweep("2026-01-01T00:00:00Z".parse().unwrap()).await.unwrap(), 0, "it may be going on");
-    assert_eq!(blobs.sweep(Timestamp::MAX).await.unwrap(), 1);
+    assert_eq!(
+        blobs.remove_abandoned_uploads("2026-01-01T00:00:00Z".parse().unwrap()).await.unwrap(),
+        0,
+        "it may be going on"
+    );
+    assert_eq!(blobs.remove_abandoned_uploads(Timestamp::MAX).await.unwrap(), 1);
     assert_eq!(blobs.get(&photo()).await.unwrap(), b"face");
 
     fs::write(&left, b"half").unwrap();
@@ -343,13 +352,13 @@ async fn what_a_dead_server_left_in_a_folder_is_swept() {
 async fn an_upload_that_is_refused_or_dropped_leaves_nothing_in_s3() {
     let (blobs, bucket) = in_s3().await;
     bucket.kept().refuse_parts_from = Some(2);
-    let refused = blobs.put_from(&photo(), &*bytes(3 * PART), u64::MAX).await;
-    assert!(matches!(refused, Err(Error::Unavailable(_))), "{refused:?}");
+    let refused = blobs.put_stream(&photo(), &*bytes(3 * PART), u64::MAX).await;
+    assert!(matches!(refused, Err(BlobError::Unavailable(_))), "{refused:?}");
     assert!(bucket.kept().uploads.is_empty());
 
     bucket.kept().refuse_parts_from = None;
     let target = photo();
-    let mut upload = Box::pin(blobs.put_from(&target, Broken { left: 2 * PART, hangs: true }, u64::MAX));
+    let mut upload = Box::pin(blobs.put_stream(&target, Broken { left: 2 * PART, hangs: true }, u64::MAX));
     while bucket.kept().uploads.is_empty() {
         let now = std::time::Duration::from_millis(20);
         tokio::time::timeout(now, &mut upload).await.expect_err("the reader hangs");
@@ -368,7 +377,7 @@ async fn an_upload_that_is_refused_or_dropped_leaves_nothing_in_s3() {
 #[tokio::test]
 async fn s3_that_does_not_know_the_key_is_unavailable() {
     let (_bucket, endpoint) = s3::Bucket::serve().await;
-    let blobs = open(&Place::S3 {
+    let blobs = open(&BlobBackend::S3 {
         endpoint: Some(endpoint),
         bucket: s3::BUCKET.to_owned(),
         region: s3::REGION.to_owned(),
@@ -377,7 +386,7 @@ async fn s3_that_does_not_know_the_key_is_unavailable() {
         prefix: String::new(),
         allow_http: true,
     });
-    assert!(matches!(blobs.put(&photo(), b"face").await, Err(Error::Unavailable(_))));
-    assert!(matches!(blobs.get(&photo()).await, Err(Error::Unavailable(_))));
+    assert!(matches!(blobs.put(&photo(), b"face").await, Err(BlobError::Unavailable(_))));
+    assert!(matches!(blobs.get(&photo()).await, Err(BlobError::Unavailable(_))));
     assert!(!format!("{blobs:?}").contains("SOMEONE"), "{blobs:?}");
 }

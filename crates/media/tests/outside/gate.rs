@@ -2,7 +2,7 @@
 
 use base::Picture;
 use image::{ExtendedColorType, ImageEncoder as _, codecs::jpeg::JpegEncoder, codecs::png::PngEncoder};
-use media::gate::{self, Code, Refusal, Rules};
+use media::image_validation::{self, ImageError, ImageErrorCode, ImageLimits};
 
 const WIDTH: u32 = 400;
 const HEIGHT: u32 = 500;
@@ -42,24 +42,24 @@ fn rgb_png() -> Vec<u8> {
     png(&pixels(WIDTH, HEIGHT), WIDTH, HEIGHT, ExtendedColorType::Rgb8)
 }
 
-fn pass(bytes: &[u8], rules: &Rules) -> Result<Picture, Refusal> {
-    let header = gate::inspect(bytes, rules)?;
-    gate::decode(bytes, &header, rules)
+fn pass(bytes: &[u8], rules: &ImageLimits) -> Result<Picture, ImageError> {
+    let header = image_validation::inspect(bytes, rules)?;
+    image_validation::decode(bytes, &header, rules)
 }
 
 #[track_caller]
-fn refused(bytes: &[u8], rules: &Rules, code: Code) -> Refusal {
+fn refused(bytes: &[u8], rules: &ImageLimits, code: ImageErrorCode) -> ImageError {
     let refusal = pass(bytes, rules).expect_err("the picture is refused");
     assert_eq!(refusal.code, code, "{refusal:?}");
     refusal
 }
 
-fn strict() -> Rules {
-    Rules::default()
+fn strict() -> ImageLimits {
+    ImageLimits::default()
 }
 
-fn relaxed() -> Rules {
-    Rules::default().relaxed()
+fn relaxed() -> ImageLimits {
+    ImageLimits::default().relaxed()
 }
 
 #[test]
@@ -75,9 +75,9 @@ fn what_breaks_off_anywhere_is_invalid() {
     for whole in [jpeg(95), rgb_png()] {
         for twentieth in 0..20 {
             let part = &whole[..whole.len() * twentieth / 20];
-            refused(part, &relaxed(), Code::InvalidB64Image);
+            refused(part, &relaxed(), ImageErrorCode::InvalidB64Image);
         }
-        refused(&whole[..whole.len() - 1], &relaxed(), Code::InvalidB64Image);
+        refused(&whole[..whole.len() - 1], &relaxed(), ImageErrorCode::InvalidB64Image);
     }
 }
 
@@ -105,7 +105,7 @@ fn no_picture_at_all_is_invalid() {
     for bytes in
         [&b""[..], b"\xff", b"\xff\xd8", b"\x89PNG\r\n\x1a\n", b"not a picture", &[0xff; 4000], &[0; 4000]]
     {
-        refused(bytes, &strict(), Code::InvalidB64Image);
+        refused(bytes, &strict(), ImageErrorCode::InvalidB64Image);
     }
 }
 
@@ -124,7 +124,8 @@ fn other_formats_are_named() {
         b"\xff\x0a",
         b"\0\0\0\x0cjP  \x0d\x0a\x87\x0a",
     ] {
-        let refusal = refused(&[magic, &[0; 100]].concat(), &strict(), Code::UnsupportedImageFormat);
+        let refusal =
+            refused(&[magic, &[0; 100]].concat(), &strict(), ImageErrorCode::UnsupportedImageFormat);
         assert!(refusal.message.contains("send JPEG or PNG"));
     }
 }
@@ -132,34 +133,37 @@ fn other_formats_are_named() {
 #[test]
 fn jpeg_quality_is_read_from_the_tables() {
     for quality in 1..=100 {
-        let header = gate::inspect(&jpeg(quality), &relaxed()).unwrap();
+        let header = image_validation::inspect(&jpeg(quality), &relaxed()).unwrap();
         assert_eq!(header.jpeg_quality, Some(quality));
     }
-    let refusal = refused(&jpeg(94), &strict(), Code::UnsupportedImageFormat);
+    let refusal = refused(&jpeg(94), &strict(), ImageErrorCode::UnsupportedImageFormat);
     let measured = refusal.measured.unwrap();
     assert_eq!((measured.measured, measured.limit.as_str()), (94.0, "JPEG quality 95 to 100"));
 }
 
 #[test]
 fn file_size_has_two_bounds() {
-    let rules =
-        |min: usize, max: usize| Rules { min_bytes: Some(min), max_bytes: Some(max), ..Rules::default() };
+    let rules = |min: usize, max: usize| ImageLimits {
+        min_bytes: Some(min),
+        max_bytes: Some(max),
+        ..ImageLimits::default()
+    };
     let bytes = jpeg(95);
     let length = bytes.len();
     pass(&bytes, &rules(length, length)).unwrap();
-    refused(&bytes, &rules(length + 1, length + 2), Code::ImageSizeTooSmall);
-    refused(&bytes, &rules(length - 2, length - 1), Code::ImageSizeTooBig);
+    refused(&bytes, &rules(length + 1, length + 2), ImageErrorCode::ImageSizeTooSmall);
+    refused(&bytes, &rules(length - 2, length - 1), ImageErrorCode::ImageSizeTooBig);
     assert_eq!((strict().min_bytes, strict().max_bytes), (Some(50_000), Some(1_500_000)));
 }
 
 #[test]
 fn sides_and_pixels_have_bounds() {
     for (width, height, code) in [
-        (300, 299, Code::MinHeight),
-        (300, 2001, Code::MaxHeight),
-        (299, 300, Code::MinWidth),
-        (2001, 300, Code::MaxWidth),
-        (1500, 1401, Code::MaxPixels),
+        (300, 299, ImageErrorCode::MinHeight),
+        (300, 2001, ImageErrorCode::MaxHeight),
+        (299, 300, ImageErrorCode::MinWidth),
+        (2001, 300, ImageErrorCode::MaxWidth),
+        (1500, 1401, ImageErrorCode::MaxPixels),
     ] {
         let refusal = refused(&jpeg_of(width, height, 50), &relaxed(), code);
         assert!(refusal.measured.is_some());
@@ -167,8 +171,8 @@ fn sides_and_pixels_have_bounds() {
     for (width, height) in [(300, 300), (1500, 1400), (300, 2000), (2000, 300)] {
         pass(&jpeg_of(width, height, 50), &relaxed()).unwrap();
     }
-    let small = Rules { min_width: 10, min_height: 10, ..relaxed() };
-    refused(&jpeg_of(299, 301, 50), &small, Code::MinPixels);
+    let small = ImageLimits { min_width: 10, min_height: 10, ..relaxed() };
+    refused(&jpeg_of(299, 301, 50), &small, ImageErrorCode::MinPixels);
 }
 
 #[test]
@@ -176,29 +180,37 @@ fn channels_other_than_rgb_are_refused() {
     let data = pixels(WIDTH, HEIGHT);
     let grey: Vec<u8> = data.chunks(3).map(|pixel| pixel[1]).collect();
     let grey_alpha: Vec<u8> = grey.iter().flat_map(|&value| [value, 255]).collect();
-    refused(&png(&grey, WIDTH, HEIGHT, ExtendedColorType::L8), &relaxed(), Code::ImageGrayscaleNotSupported);
+    refused(
+        &png(&grey, WIDTH, HEIGHT, ExtendedColorType::L8),
+        &relaxed(),
+        ImageErrorCode::ImageGrayscaleNotSupported,
+    );
     refused(
         &png(&grey_alpha, WIDTH, HEIGHT, ExtendedColorType::La8),
         &relaxed(),
-        Code::ImageGrayscaleNotSupported,
+        ImageErrorCode::ImageGrayscaleNotSupported,
     );
     let wide: Vec<u8> = data.iter().flat_map(|&value| [value, 0]).collect();
-    refused(&png(&wide, WIDTH, HEIGHT, ExtendedColorType::Rgb16), &relaxed(), Code::ImageWrongChannels);
+    refused(
+        &png(&wide, WIDTH, HEIGHT, ExtendedColorType::Rgb16),
+        &relaxed(),
+        ImageErrorCode::ImageWrongChannels,
+    );
 
     let mut out = Vec::new();
     JpegEncoder::new_with_quality(&mut out, 95)
         .write_image(&grey, WIDTH, HEIGHT, ExtendedColorType::L8)
         .unwrap();
-    refused(&out, &relaxed(), Code::ImageGrayscaleNotSupported);
+    refused(&out, &relaxed(), ImageErrorCode::ImageGrayscaleNotSupported);
 
     let cmyk: Vec<u8> = data.chunks(3).flat_map(|pixel| [pixel[0], pixel[1], pixel[2], 20]).collect();
     let mut out = Vec::new();
     jpeg_encoder::Encoder::new(&mut out, 95)
         .encode(&cmyk, WIDTH as u16, HEIGHT as u16, jpeg_encoder::ColorType::Cmyk)
         .unwrap();
-    refused(&out, &relaxed(), Code::ImageWrongChannels);
+    refused(&out, &relaxed(), ImageErrorCode::ImageWrongChannels);
 
-    refused(&rare_png::palette(&grey), &relaxed(), Code::ImageWrongChannels);
+    refused(&rare_png::palette(&grey), &relaxed(), ImageErrorCode::ImageWrongChannels);
 }
 
 /// PNG kinds that the `image` crate does not write.
@@ -231,7 +243,7 @@ mod rare_png {
 
 #[test]
 fn animated_png_is_refused() {
-    refused(&rare_png::animated(&pixels(WIDTH, HEIGHT)), &relaxed(), Code::UnsupportedImageFormat);
+    refused(&rare_png::animated(&pixels(WIDTH, HEIGHT)), &relaxed(), ImageErrorCode::UnsupportedImageFormat);
 }
 
 #[test]
@@ -240,13 +252,13 @@ fn grey_stored_as_rgb_is_found_out_and_pale_colour_is_not() {
     refused(
         &png(&grey, WIDTH, HEIGHT, ExtendedColorType::Rgb8),
         &relaxed(),
-        Code::ImageGrayscaleNotSupported,
+        ImageErrorCode::ImageGrayscaleNotSupported,
     );
     let mut out = Vec::new();
     JpegEncoder::new_with_quality(&mut out, 95)
         .write_image(&grey, WIDTH, HEIGHT, ExtendedColorType::Rgb8)
         .unwrap();
-    refused(&out, &relaxed(), Code::ImageGrayscaleNotSupported);
+    refused(&out, &relaxed(), ImageErrorCode::ImageGrayscaleNotSupported);
 
     // A hundredth of the picture is a little warmer: enough of a colour.
     let pale: Vec<u8> = grey
@@ -297,7 +309,7 @@ fn every_orientation_is_turned_upright() {
     let upright = pixels(WIDTH, HEIGHT);
     for orientation in 1..=8 {
         let file = with_orientation(orientation);
-        let header = gate::inspect(&file, &relaxed()).unwrap();
+        let header = image_validation::inspect(&file, &relaxed()).unwrap();
         assert_eq!((header.orientation, header.size.width, header.size.height), (orientation, WIDTH, HEIGHT));
         let picture = pass(&file, &relaxed()).unwrap();
         let off: u64 = picture.rgb().iter().zip(&upright).map(|(a, b)| u64::from(a.abs_diff(*b))).sum();
@@ -321,33 +333,37 @@ fn a_progressive_jpeg_passes_but_not_one_with_endless_scans() {
     let last_scan = &tail[..tail.len() - 2];
     let bomb: Vec<u8> =
         head.iter().chain(last_scan.repeat(100).iter()).copied().chain([0xff, 0xd9]).collect();
-    refused(&bomb, &relaxed(), Code::UnsupportedImageFormat);
+    refused(&bomb, &relaxed(), ImageErrorCode::UnsupportedImageFormat);
 }
 
 #[test]
 fn bombs_are_refused_by_their_headers() {
     let mut big_png = rgb_png();
     big_png[16..24].copy_from_slice(&[0, 0, 0xea, 0x60, 0, 0, 0xea, 0x60]);
-    refused(&big_png, &relaxed(), Code::MaxHeight);
+    refused(&big_png, &relaxed(), ImageErrorCode::MaxHeight);
     let mut big_jpeg = jpeg(95);
     let frame = big_jpeg.windows(2).position(|pair| pair == [0xff, 0xc0]).unwrap();
     big_jpeg[frame + 5..frame + 9].copy_from_slice(&[0xff; 4]);
-    refused(&big_jpeg, &relaxed(), Code::MaxHeight);
+    refused(&big_jpeg, &relaxed(), ImageErrorCode::MaxHeight);
     // The header promises more than the data holds.
     let mut lying = rgb_png();
     lying[16..24].copy_from_slice(&[0, 0, 0x05, 0x00, 0, 0, 0x06, 0x00]);
-    refused(&lying, &relaxed(), Code::InvalidB64Image);
+    refused(&lying, &relaxed(), ImageErrorCode::InvalidB64Image);
 }
 
 #[test]
 fn base64_is_strict_about_padding_and_easy_about_wrapping() {
-    assert_eq!(gate::unbase64("QUJD").unwrap(), b"ABC");
-    assert_eq!(gate::unbase64("QUI=").unwrap(), b"AB");
-    assert_eq!(gate::unbase64("data:image/png;base64,QUJD").unwrap(), b"ABC");
-    assert_eq!(gate::unbase64("QU\r\nJD\n").unwrap(), b"ABC");
+    assert_eq!(image_validation::decode_base64("QUJD").unwrap(), b"ABC");
+    assert_eq!(image_validation::decode_base64("QUI=").unwrap(), b"AB");
+    assert_eq!(image_validation::decode_base64("data:image/png;base64,QUJD").unwrap(), b"ABC");
+    assert_eq!(image_validation::decode_base64("QU\r\nJD\n").unwrap(), b"ABC");
     for bad in ["", "QUI", "QUJD=", "QU JD", "QUJ_", "data:image/png,QUJD", "data:image/png;base64,", "data:"]
     {
-        assert_eq!(gate::unbase64(bad).unwrap_err().code, Code::InvalidB64Image, "{bad}");
+        assert_eq!(
+            image_validation::decode_base64(bad).unwrap_err().code,
+            ImageErrorCode::InvalidB64Image,
+            "{bad}"
+        );
     }
 }
 

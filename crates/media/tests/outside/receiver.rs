@@ -100,7 +100,7 @@ impl Receiver {
         self.address.port()
     }
 
-    /// An address at the name that [`super::Site::receiver`] gives it, with what no error may tell.
+    /// An address at the name that [`super::Fixture::receiver`] gives it, with what no error may tell.
     pub(crate) fn at(&self, path: &str) -> String {
         format!("https://receiver.example.com:{}{path}?token={}", self.port(), crate::SECRET)
     }

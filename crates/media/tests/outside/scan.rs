@@ -1,7 +1,9 @@
 //! What people hand in of documents: PDF files above all, good and bad.
 
 use flate2::{Compression, write::ZlibEncoder};
-use media::scan::{Pdf, Scan, ScanError, Scanner, Settings};
+use media::document_file::{
+    DocumentFile, DocumentFileError, DocumentFileLoader, DocumentFileSettings, PdfFile,
+};
 use std::io::Write as _;
 
 /// A file of pages that all show the same content.
@@ -71,10 +73,10 @@ fn deflate(bytes: impl IntoIterator<Item = Vec<u8>>) -> Vec<u8> {
     encoder.finish().expect("memory")
 }
 
-async fn open(bytes: Vec<u8>) -> Result<Pdf, ScanError> {
-    match Scanner::default().open(bytes).await? {
-        Scan::Pdf(pdf) => Ok(pdf),
-        Scan::Picture(_) => panic!("a PDF file was taken for a picture"),
+async fn open(bytes: Vec<u8>) -> Result<PdfFile, DocumentFileError> {
+    match DocumentFileLoader::default().open(bytes).await? {
+        DocumentFile::Pdf(pdf) => Ok(pdf),
+        DocumentFile::Picture(_) => panic!("a PDF file was taken for a picture"),
     }
 }
 
@@ -89,7 +91,7 @@ async fn text_comes_with_its_places_and_pages_as_pictures() {
     assert!((left - 25.4).abs() < 0.5 && right > left + 5.0, "an inch from the left: {left} to {right}");
     assert!((45.0..50.1).contains(&top) && (47.0..53.0).contains(&bottom), "{top} to {bottom}");
 
-    let picture = Scanner::default().draw(&pdf, 0).await.expect("the page is drawn");
+    let picture = DocumentFileLoader::default().render_page(&pdf, 0).await.expect("the page is drawn");
     assert_eq!(picture.height(), 3000);
     assert!((2110..2130).contains(&picture.width()), "{}", picture.width());
     let dark = picture.rgb().chunks_exact(3).filter(|pixel| pixel[0] < 100).count();
@@ -99,39 +101,45 @@ async fn text_comes_with_its_places_and_pages_as_pictures() {
 #[tokio::test]
 async fn pages_beyond_the_limit_are_left_alone() {
     let pdf = open(Made { pages: 400, ..Made::default() }.bytes()).await.expect("a sound file");
-    assert_eq!(pdf.pages().len(), Settings::default().most_pages);
-    assert!(Scanner::default().draw(&pdf, 9).await.is_ok());
-    assert_eq!(Scanner::default().draw(&pdf, 10).await.unwrap_err(), ScanError::Damaged);
+    assert_eq!(pdf.pages().len(), DocumentFileSettings::default().max_pages);
+    assert!(DocumentFileLoader::default().render_page(&pdf, 9).await.is_ok());
+    assert_eq!(
+        DocumentFileLoader::default().render_page(&pdf, 10).await.unwrap_err(),
+        DocumentFileError::Damaged
+    );
 }
 
 #[tokio::test]
 async fn what_is_damaged_or_encrypted_or_no_document_is_named() {
     let whole = Made::default().bytes();
-    assert_eq!(open(whole[..60].to_vec()).await.unwrap_err(), ScanError::Damaged);
-    assert_eq!(open(b"%PDF-1.7\n".to_vec()).await.unwrap_err(), ScanError::Damaged);
+    assert_eq!(open(whole[..60].to_vec()).await.unwrap_err(), DocumentFileError::Damaged);
+    assert_eq!(open(b"%PDF-1.7\n".to_vec()).await.unwrap_err(), DocumentFileError::Damaged);
     let none = Made { pages: 0, ..Made::default() };
-    assert_eq!(open(none.bytes()).await.unwrap_err(), ScanError::Damaged);
+    assert_eq!(open(none.bytes()).await.unwrap_err(), DocumentFileError::Damaged);
     let key = "/ID [<00> <00>] /Encrypt << /Filter /Standard /V 1 /R 2 /P -44 \
                /O <0102030405060708091011121314151617181920212223242526272829303132> \
                /U <0102030405060708091011121314151617181920212223242526272829303132> >>";
     let locked = Made { trailer: key, ..Made::default() };
-    assert_eq!(open(locked.bytes()).await.unwrap_err(), ScanError::Encrypted);
+    assert_eq!(open(locked.bytes()).await.unwrap_err(), DocumentFileError::Encrypted);
 
-    let scanner = Scanner::default();
-    assert_eq!(scanner.open(Vec::new()).await.unwrap_err(), ScanError::Empty);
+    let scanner = DocumentFileLoader::default();
+    assert_eq!(scanner.open(Vec::new()).await.unwrap_err(), DocumentFileError::Empty);
     let refused = scanner.open(vec![b'x'; 10_000_001]).await.unwrap_err();
-    assert_eq!(refused, ScanError::TooLarge { measured: 10_000_001, limit: 10_000_000 });
+    assert_eq!(refused, DocumentFileError::TooLarge { measured: 10_000_001, limit: 10_000_000 });
     let refused = scanner.open(b"neither nor".to_vec()).await.unwrap_err();
-    assert!(matches!(refused, ScanError::NotAPicture(_)), "{refused}");
-    let lacking = Scanner::new(Settings { pdftotext: "/nowhere/pdftotext".into(), ..Settings::default() });
-    assert_eq!(lacking.open(whole).await.unwrap_err(), ScanError::Missing("pdftotext"));
+    assert!(matches!(refused, DocumentFileError::NotAPicture(_)), "{refused}");
+    let lacking = DocumentFileLoader::new(DocumentFileSettings {
+        pdftotext: "/nowhere/pdftotext".into(),
+        ..DocumentFileSettings::default()
+    });
+    assert_eq!(lacking.open(whole).await.unwrap_err(), DocumentFileError::Missing("pdftotext"));
 }
 
 #[tokio::test]
 async fn a_page_of_a_kilometre_is_drawn_no_larger_than_others() {
     let made = Made { size: [2_834_645.0, 2_834_645.0], ..Made::default() };
     let pdf = open(made.bytes()).await.expect("a sound file");
-    let drawn = Scanner::default().draw(&pdf, 0).await;
+    let drawn = DocumentFileLoader::default().render_page(&pdf, 0).await;
     assert!(drawn.is_err() || drawn.is_ok_and(|picture| picture.width() <= 3000));
 }
 
@@ -142,14 +150,15 @@ async fn a_page_that_never_ends_is_given_up() {
     let content = deflate((0..600).map(|_| strokes.clone()));
     assert!(content.len() < 5_000_000);
     let made = Made { content, filter: "/Filter /FlateDecode", ..Made::default() };
-    let brief = Scanner::new(Settings { seconds: 1, ..Settings::default() });
+    let brief =
+        DocumentFileLoader::new(DocumentFileSettings { cpu_seconds: 1, ..DocumentFileSettings::default() });
     let bytes = made.bytes();
     let refused = match brief.open(bytes).await {
-        Ok(Scan::Pdf(pdf)) => brief.draw(&pdf, 0).await.map(|_| ()).unwrap_err(),
-        Ok(Scan::Picture(_)) => panic!("no picture"),
+        Ok(DocumentFile::Pdf(pdf)) => brief.render_page(&pdf, 0).await.map(|_| ()).unwrap_err(),
+        Ok(DocumentFile::Picture(_)) => panic!("no picture"),
         Err(refused) => refused,
     };
-    assert!(matches!(refused, ScanError::Limit { .. }), "{refused}");
+    assert!(matches!(refused, DocumentFileError::Limit { .. }), "{refused}");
 }
 
 #[tokio::test]
@@ -157,9 +166,10 @@ async fn a_text_that_never_ends_is_given_up() {
     let words = b"BT /F1 1 Tf 10 10 Td (word word word word word word) Tj ET\n".repeat(20_000);
     let content = deflate((0..200).map(|_| words.clone()));
     let made = Made { content, filter: "/Filter /FlateDecode", ..Made::default() };
-    let scanner = Scanner::new(Settings { seconds: 2, ..Settings::default() });
+    let scanner =
+        DocumentFileLoader::new(DocumentFileSettings { cpu_seconds: 2, ..DocumentFileSettings::default() });
     let refused = scanner.open(made.bytes()).await.map(|_| ()).unwrap_err();
-    assert!(matches!(refused, ScanError::Limit { .. }), "{refused}");
+    assert!(matches!(refused, DocumentFileError::Limit { .. }), "{refused}");
 }
 
 #[tokio::test]
@@ -169,13 +179,13 @@ async fn pictures_of_every_kind_are_opened() {
     grey.write_to(&mut png, image::ImageFormat::Png).expect("memory");
     for bytes in [png.into_inner(), b"BM".to_vec()] {
         let known = bytes.len() > 2;
-        match Scanner::default().open(bytes).await {
-            Ok(Scan::Picture(picture)) => {
+        match DocumentFileLoader::default().open(bytes).await {
+            Ok(DocumentFile::Picture(picture)) => {
                 assert!(known);
                 assert_eq!((picture.width(), picture.height()), (64, 48));
                 assert_eq!(picture.pixel(10, 5), [35, 35, 35]);
             }
-            Err(ScanError::NotAPicture(_)) => assert!(!known),
+            Err(DocumentFileError::NotAPicture(_)) => assert!(!known),
             other => panic!("{other:?}"),
         }
     }
@@ -185,7 +195,7 @@ async fn pictures_of_every_kind_are_opened() {
 async fn damage_anywhere_is_an_answer_and_no_failure() {
     let content = deflate([Made::default().content]);
     let whole = Made { content, filter: "/Filter /FlateDecode", ..Made::default() }.bytes();
-    let scanner = Scanner::default();
+    let scanner = DocumentFileLoader::default();
     let mut chance = 12_345_u64;
     let mut draw = |below: usize| {
         chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -202,12 +212,17 @@ async fn damage_anywhere_is_an_answer_and_no_failure() {
             }
         }
         match scanner.open(bytes.clone()).await {
-            Ok(Scan::Pdf(pdf)) => {
-                let drawn = scanner.draw(&pdf, 0).await;
-                assert!(!matches!(drawn, Err(ScanError::Failed(_) | ScanError::Missing(_))), "{drawn:?}");
+            Ok(DocumentFile::Pdf(pdf)) => {
+                let drawn = scanner.render_page(&pdf, 0).await;
+                assert!(
+                    !matches!(drawn, Err(DocumentFileError::Failed(_) | DocumentFileError::Missing(_))),
+                    "{drawn:?}"
+                );
             }
-            Ok(Scan::Picture(_)) => panic!("it calls itself PDF"),
-            Err(ScanError::Damaged | ScanError::Encrypted | ScanError::Limit { .. }) => {}
+            Ok(DocumentFile::Picture(_)) => panic!("it calls itself PDF"),
+            Err(
+                DocumentFileError::Damaged | DocumentFileError::Encrypted | DocumentFileError::Limit { .. },
+            ) => {}
             Err(other) => panic!("{other}: {}", String::from_utf8_lossy(&bytes)),
         }
     }

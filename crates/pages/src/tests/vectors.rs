@@ -1,10 +1,10 @@
 //! What the holder's page writes is what `credentials` reads, byte for byte. The page's own tests hold to the same files;
 //! `UPDATE_VECTORS=1 cargo test -p assay-pages` and then `UPDATE_VECTORS=1 npm test` in `web/` write them.
 
-use base::{SignedDuration, StillWorld, Timestamp};
+use base::{SignedDuration, TestEnvironment, Timestamp};
 use credentials::{
-    issue::{self, Grant, IssuingKey},
-    proof::{self, Check, Presented, Terms, Verified},
+    issue::{self, AgeAttestation, IssuingKey},
+    proof::{self, ProofCheck, ScannedValue, VerificationTerms, VerifiedProof},
     trust::TrustList,
 };
 use serde_json::{Value, json};
@@ -28,16 +28,16 @@ fn updating() -> bool {
 
 /// Keys out of a world whose chance repeats: they are for tests, and secret from nobody.
 fn made() -> String {
-    let world = StillWorld::at("2026-09-21T14:13:20Z");
+    let world = TestEnvironment::at("2026-09-21T14:13:20Z");
     let (issuer, holder) = (IssuingKey::generate(&world), IssuingKey::generate(&world));
-    let grant = Grant {
+    let grant = AgeAttestation {
         issuer: ISSUER.to_owned(),
         age_over: vec![16, 18],
         holder: Some(holder.holder_key()),
         status: None,
-        valid: SignedDuration::from_hours(1),
+        lifetime: SignedDuration::from_hours(1),
     };
-    let credential = issue::credential(&issuer, &grant, at(NOW), [7; 16]).unwrap();
+    let credential = issue::issue_credential(&issuer, &grant, at(NOW), [7; 16]).unwrap();
     let texts: [&[u8]; 6] = [b"", b"A", b"AB", b"Hello!!", b"base-45", &[0xff, 0xff, 0xff, 0, 0, 0, 1]];
     let vectors = json!({
         "about": "Written by crates/pages/src/tests/vectors.rs; the keys are for tests only.",
@@ -56,13 +56,13 @@ fn at(seconds: i64) -> Timestamp {
     Timestamp::from_second(seconds).unwrap()
 }
 
-fn verify(code: &str, scanned: i64) -> Verified {
+fn verify(code: &str, scanned: i64) -> VerifiedProof {
     let entry = json!({ "issuers": [{
         "id": ISSUER, "provider": "ASSAY", "formats": ["cwt"], "keys": [VECTORS["issuer_jwk"]], "status": "ignored",
     }] });
     let list = TrustList::parse(entry.to_string().as_bytes()).unwrap();
-    let Presented::Proof(proof) = proof::read(code).unwrap() else { panic!("no proof") };
-    list.verify(&proof, &Terms::new(at(scanned), at(scanned))).unwrap()
+    let ScannedValue::Proof(proof) = proof::parse_scanned(code).unwrap() else { panic!("no proof") };
+    list.verify(&proof, &VerificationTerms::new(at(scanned), at(scanned))).unwrap()
 }
 
 #[test]
@@ -76,8 +76,8 @@ fn codes_hold_whether_the_page_signed_them_or_this_side_did() {
     };
     for code in [ours, shown.trim_end()] {
         let verified = verify(code, NOW + 30);
-        assert_eq!((verified.age_over, verified.bound), (18, true));
-        assert!(verified.checks.contains(&Check::HolderBound), "{:?}", verified.checks);
+        assert_eq!((verified.age_over, verified.holder_bound), (18, true));
+        assert!(verified.checks.contains(&ProofCheck::HolderBound), "{:?}", verified.checks);
     }
 }
 

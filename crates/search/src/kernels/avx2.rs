@@ -1,7 +1,7 @@
 //! The loops for processors with AVX2.
 #![expect(unsafe_code, reason = "vectors are loaded through pointers, and the functions need a feature")]
 
-use super::{BLOCK, GROUP, Kernels, check_full, check_near, check_sketch};
+use super::{DIMENSIONS_PER_GROUP, Kernels, ROWS_PER_SKETCH_BLOCK, check_full, check_near, check_sketch};
 use std::arch::x86_64::{
     __m256i, _MM_HINT_T0, _mm_add_epi32, _mm_cvtsi128_si32, _mm_loadu_si128, _mm_prefetch, _mm_shuffle_epi32,
     _mm_storeu_si128, _mm256_add_epi8, _mm256_add_epi16, _mm256_add_epi32, _mm256_and_si256,
@@ -12,16 +12,16 @@ use std::arch::x86_64::{
 };
 
 /// Bytes ahead of what is being read. Processors fetch ahead by themselves, but not beyond a page.
-const AHEAD: usize = 4096;
+const PREFETCH_DISTANCE_BYTES: usize = 4096;
 
 /// The set, where the processor has the feature.
 pub(super) fn kernels() -> Option<Kernels> {
     is_x86_feature_detected!("avx2").then_some(Kernels { name: "avx2", near, full, sketch })
 }
 
-/// See [`super::widely`].
+/// See [`super::with_avx2`].
 #[inline]
-pub(super) fn widely<R>(code: impl FnOnce() -> R) -> R {
+pub(super) fn with_avx2<R>(code: impl FnOnce() -> R) -> R {
     #[target_feature(enable = "avx2")]
     fn wide<R>(code: impl FnOnce() -> R) -> R {
         code()
@@ -34,9 +34,9 @@ pub(super) fn widely<R>(code: impl FnOnce() -> R) -> R {
     }
 }
 
-/// See [`super::fetch`].
+/// See [`super::prefetch`].
 #[inline]
-pub(super) fn fetch(bytes: &[u8]) {
+pub(super) fn prefetch(bytes: &[u8]) {
     for line in bytes.chunks(64) {
         // SAFETY: this asks for SSE, which every processor of this kind has, and for nothing of the address.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) }
@@ -55,7 +55,7 @@ fn full(query: &[i16], high: &[u8], low: &[u8]) -> i32 {
     unsafe { full_avx2(query, high, low) }
 }
 
-fn sketch(tables: &[u8], block: &[u8], out: &mut [u16; BLOCK]) {
+fn sketch(tables: &[u8], block: &[u8], out: &mut [u16; ROWS_PER_SKETCH_BLOCK]) {
     check_sketch(tables, block);
     // SAFETY: this function is reachable only through `kernels`, which looked for the feature.
     unsafe { sketch_avx2(tables, block, out) }
@@ -106,17 +106,19 @@ fn products_of<const ROWS: usize>(query: &[i8], rows: &[u8]) -> [__m256i; ROWS] 
     let (half, ones) = (_mm256_set1_epi8(15), _mm256_set1_epi16(1));
     let mut sums = [_mm256_setzero_si256(); ROWS];
     // Sums of products stay below 2 * 2 * 15 * 127 = 7620 for one group: four of them fit 16 bits.
-    for (at, q) in query.chunks(4 * GROUP).enumerate() {
+    for (at, q) in query.chunks(4 * DIMENSIONS_PER_GROUP).enumerate() {
         let mut narrow = [_mm256_setzero_si256(); ROWS];
-        for (group, q) in q.as_chunks::<GROUP>().0.iter().enumerate() {
-            let (a, b) = (load(&q[..GROUP / 2]), load(&q[GROUP / 2..]));
+        for (group, q) in q.as_chunks::<DIMENSIONS_PER_GROUP>().0.iter().enumerate() {
+            let (a, b) = (load(&q[..DIMENSIONS_PER_GROUP / 2]), load(&q[DIMENSIONS_PER_GROUP / 2..]));
             for (row, narrow) in narrow.iter_mut().enumerate() {
-                let from = row * width + (4 * at + group) * (GROUP / 2);
+                let from = row * width + (4 * at + group) * (DIMENSIONS_PER_GROUP / 2);
                 // SAFETY: `from` is a multiple of 32 below the length of `rows`, which is one too, as the row is below
                 // `ROWS` and the group below those of the query, which has twice as many numbers as a row has bytes.
                 let both = unsafe { _mm256_loadu_si256(rows.as_ptr().add(from).cast()) };
                 // What lies ahead may be beyond the end: then there is nothing to fetch, and that does not fail.
-                _mm_prefetch::<_MM_HINT_T0>(rows.as_ptr().wrapping_add(from + AHEAD).cast());
+                _mm_prefetch::<_MM_HINT_T0>(
+                    rows.as_ptr().wrapping_add(from + PREFETCH_DISTANCE_BYTES).cast(),
+                );
                 let first = _mm256_maddubs_epi16(_mm256_and_si256(both, half), a);
                 let second = _mm256_and_si256(_mm256_srli_epi16::<4>(both), half);
                 let sum = _mm256_add_epi16(first, _mm256_maddubs_epi16(second, b));
@@ -134,7 +136,7 @@ fn products_of<const ROWS: usize>(query: &[i8], rows: &[u8]) -> [__m256i; ROWS] 
 #[target_feature(enable = "avx2")]
 #[inline]
 fn products(codes: __m256i, query: &[i16]) -> __m256i {
-    let (a, b) = query.split_at(GROUP / 4);
+    let (a, b) = query.split_at(DIMENSIONS_PER_GROUP / 4);
     let one = _mm256_cvtepu8_epi16(_mm256_castsi256_si128(codes));
     let two = _mm256_cvtepu8_epi16(_mm256_extracti128_si256::<1>(codes));
     _mm256_add_epi32(_mm256_madd_epi16(one, load(a)), _mm256_madd_epi16(two, load(b)))
@@ -144,14 +146,14 @@ fn products(codes: __m256i, query: &[i16]) -> __m256i {
 fn full_avx2(query: &[i16], high: &[u8], low: &[u8]) -> i32 {
     let half = _mm256_set1_epi8(15);
     let mut sums = _mm256_setzero_si256();
-    let planes = high.chunks_exact(GROUP / 2).zip(low.chunks_exact(GROUP / 2));
-    for (q, (high, low)) in query.chunks_exact(GROUP).zip(planes) {
+    let planes = high.chunks_exact(DIMENSIONS_PER_GROUP / 2).zip(low.chunks_exact(DIMENSIONS_PER_GROUP / 2));
+    for (q, (high, low)) in query.chunks_exact(DIMENSIONS_PER_GROUP).zip(planes) {
         let (high, low) = (load(high), load(low));
         let upper = _mm256_slli_epi16::<4>(_mm256_and_si256(high, half));
         let first = _mm256_or_si256(upper, _mm256_and_si256(low, half));
         let lower = _mm256_and_si256(_mm256_srli_epi16::<4>(low), half);
         let second = _mm256_or_si256(_mm256_andnot_si256(half, high), lower);
-        let (a, b) = q.split_at(GROUP / 2);
+        let (a, b) = q.split_at(DIMENSIONS_PER_GROUP / 2);
         sums = _mm256_add_epi32(sums, _mm256_add_epi32(products(first, a), products(second, b)));
     }
     total(sums)
@@ -167,19 +169,19 @@ fn table(from: &[u8]) -> __m256i {
 }
 
 #[target_feature(enable = "avx2")]
-fn sketch_avx2(tables: &[u8], block: &[u8], out: &mut [u16; BLOCK]) {
+fn sketch_avx2(tables: &[u8], block: &[u8], out: &mut [u16; ROWS_PER_SKETCH_BLOCK]) {
     let (half, even) = (_mm256_set1_epi8(15), _mm256_set1_epi16(0xff));
     let (mut evens, mut odds) = (_mm256_setzero_si256(), _mm256_setzero_si256());
-    for (tables, bytes) in tables.chunks_exact(32).zip(block.chunks_exact(BLOCK)) {
+    for (tables, bytes) in tables.chunks_exact(32).zip(block.chunks_exact(ROWS_PER_SKETCH_BLOCK)) {
         let both = load(bytes);
-        _mm_prefetch::<_MM_HINT_T0>(bytes.as_ptr().wrapping_add(AHEAD).cast());
+        _mm_prefetch::<_MM_HINT_T0>(bytes.as_ptr().wrapping_add(PREFETCH_DISTANCE_BYTES).cast());
         let one = _mm256_shuffle_epi8(table(tables), _mm256_and_si256(both, half));
         let second = _mm256_and_si256(_mm256_srli_epi16::<4>(both), half);
         let sum = _mm256_add_epi8(one, _mm256_shuffle_epi8(table(&tables[16..]), second));
         evens = _mm256_add_epi16(evens, _mm256_and_si256(sum, even));
         odds = _mm256_add_epi16(odds, _mm256_srli_epi16::<8>(sum));
     }
-    let mut halves = [[0_u16; BLOCK / 2]; 2];
+    let mut halves = [[0_u16; ROWS_PER_SKETCH_BLOCK / 2]; 2];
     for (into, sums) in halves.iter_mut().zip([evens, odds]) {
         // SAFETY: the array has 32 bytes, and the store asks for no alignment.
         unsafe { _mm256_storeu_si256(into.as_mut_ptr().cast(), sums) }

@@ -17,9 +17,9 @@ mod tests;
 use std::sync::OnceLock;
 
 /// Rows in a block of sketches.
-pub(crate) const BLOCK: usize = 32;
+pub(crate) const ROWS_PER_SKETCH_BLOCK: usize = 32;
 /// Dimensions are padded to a multiple of this.
-pub(crate) const GROUP: usize = 64;
+pub(crate) const DIMENSIONS_PER_GROUP: usize = 64;
 
 /// One set of loops.
 ///
@@ -37,7 +37,7 @@ pub(crate) struct Kernels {
     ///
     /// A table has 16 bytes, each at most 127; there is one for each four dimensions. A block has 32 bytes for each
     /// eight dimensions: byte `r` is row `r`'s, its low half for the first four.
-    pub(crate) sketch: fn(&[u8], &[u8], &mut [u16; BLOCK]),
+    pub(crate) sketch: fn(&[u8], &[u8], &mut [u16; ROWS_PER_SKETCH_BLOCK]),
 }
 
 impl Kernels {
@@ -82,7 +82,7 @@ impl Kernels {
             (0..length).map(|_| if extreme { 0xff } else { draw() as u8 }).collect()
         };
         let (high, low) = (fill(width / 2 * ROWS), fill(width / 2));
-        let block = fill(width / 8 * BLOCK);
+        let block = fill(width / 8 * ROWS_PER_SKETCH_BLOCK);
         let table: Vec<u8> = fill(width * 4).into_iter().map(|it| it & 127).collect();
         let bytes = fill(width);
         let query: Vec<i8> =
@@ -91,7 +91,7 @@ impl Kernels {
         let (mut ours, mut theirs) = ([0; ROWS], [0; ROWS]);
         (self.near)(&query, &high, &mut ours);
         (scalar::KERNELS.near)(&query, &high, &mut theirs);
-        let (mut sums, mut their_sums) = ([0; BLOCK], [0; BLOCK]);
+        let (mut sums, mut their_sums) = ([0; ROWS_PER_SKETCH_BLOCK], [0; ROWS_PER_SKETCH_BLOCK]);
         (self.sketch)(&table, &block, &mut sums);
         (scalar::KERNELS.sketch)(&table, &block, &mut their_sums);
         let first = &high[..width / 2];
@@ -103,10 +103,10 @@ impl Kernels {
 /// Runs plain code compiled for what this processor has, where that is more than every processor of its kind has. It
 /// must be marked `#[inline(always)]` all the way, or it stays as it is. Numbers are the same: nothing is fused.
 #[inline]
-pub(crate) fn widely<R>(code: impl FnOnce() -> R) -> R {
+pub(crate) fn with_cpu_features<R>(code: impl FnOnce() -> R) -> R {
     #[cfg(target_arch = "x86_64")]
     {
-        avx2::widely(code)
+        avx2::with_avx2(code)
     }
     #[cfg(not(target_arch = "x86_64"))]
     {
@@ -116,25 +116,25 @@ pub(crate) fn widely<R>(code: impl FnOnce() -> R) -> R {
 
 /// Has the processor fetch what will be read soon.
 #[inline]
-pub(crate) fn fetch(bytes: &[u8]) {
+pub(crate) fn prefetch(bytes: &[u8]) {
     #[cfg(target_arch = "x86_64")]
-    avx2::fetch(bytes);
+    avx2::prefetch(bytes);
     #[cfg(not(target_arch = "x86_64"))]
     let _ = bytes;
 }
 
 /// What all sets rely on when they read through pointers.
 fn check_near(query: &[i8], rows: &[u8], out: &[i32]) {
-    assert!(query.len().is_multiple_of(GROUP), "dimensions are padded");
+    assert!(query.len().is_multiple_of(DIMENSIONS_PER_GROUP), "dimensions are padded");
     assert_eq!(query.len() / 2 * out.len(), rows.len(), "each row has as many dimensions as the query");
 }
 
 fn check_full(query: &[i16], high: &[u8], low: &[u8]) {
-    assert!(query.len().is_multiple_of(GROUP), "dimensions are padded");
+    assert!(query.len().is_multiple_of(DIMENSIONS_PER_GROUP), "dimensions are padded");
     assert!(high.len() == query.len() / 2 && low.len() == high.len(), "the row has the query's dimensions");
 }
 
 fn check_sketch(tables: &[u8], block: &[u8]) {
-    assert!(tables.len().is_multiple_of(4 * GROUP), "dimensions are padded");
+    assert!(tables.len().is_multiple_of(4 * DIMENSIONS_PER_GROUP), "dimensions are padded");
     assert_eq!(tables.len(), block.len(), "each eight dimensions have two tables and 32 bytes");
 }

@@ -1,6 +1,6 @@
 //! The loops in plain words; what the others are measured by.
 
-use super::{BLOCK, GROUP, Kernels, check_full, check_near, check_sketch};
+use super::{DIMENSIONS_PER_GROUP, Kernels, ROWS_PER_SKETCH_BLOCK, check_full, check_near, check_sketch};
 
 pub(super) const KERNELS: Kernels = Kernels { name: "scalar", near, full, sketch };
 
@@ -8,10 +8,10 @@ fn near(query: &[i8], rows: &[u8], out: &mut [i32]) {
     check_near(query, rows, out);
     for (row, out) in rows.chunks_exact(query.len() / 2).zip(out) {
         *out = query
-            .chunks_exact(GROUP)
-            .zip(row.chunks_exact(GROUP / 2))
+            .chunks_exact(DIMENSIONS_PER_GROUP)
+            .zip(row.chunks_exact(DIMENSIONS_PER_GROUP / 2))
             .map(|(q, bytes)| {
-                let (first, second) = q.split_at(GROUP / 2);
+                let (first, second) = q.split_at(DIMENSIONS_PER_GROUP / 2);
                 let pairs = first.iter().zip(second).zip(bytes);
                 pairs
                     .map(|((a, b), byte)| {
@@ -25,12 +25,12 @@ fn near(query: &[i8], rows: &[u8], out: &mut [i32]) {
 
 fn full(query: &[i16], high: &[u8], low: &[u8]) -> i32 {
     check_full(query, high, low);
-    let planes = high.chunks_exact(GROUP / 2).zip(low.chunks_exact(GROUP / 2));
+    let planes = high.chunks_exact(DIMENSIONS_PER_GROUP / 2).zip(low.chunks_exact(DIMENSIONS_PER_GROUP / 2));
     query
-        .chunks_exact(GROUP)
+        .chunks_exact(DIMENSIONS_PER_GROUP)
         .zip(planes)
         .map(|(q, (high, low))| {
-            let (first, second) = q.split_at(GROUP / 2);
+            let (first, second) = q.split_at(DIMENSIONS_PER_GROUP / 2);
             first
                 .iter()
                 .zip(second)
@@ -45,10 +45,10 @@ fn full(query: &[i16], high: &[u8], low: &[u8]) -> i32 {
         .sum()
 }
 
-fn sketch(tables: &[u8], block: &[u8], out: &mut [u16; BLOCK]) {
+fn sketch(tables: &[u8], block: &[u8], out: &mut [u16; ROWS_PER_SKETCH_BLOCK]) {
     check_sketch(tables, block);
-    *out = [0; BLOCK];
-    for (tables, bytes) in tables.chunks_exact(32).zip(block.chunks_exact(BLOCK)) {
+    *out = [0; ROWS_PER_SKETCH_BLOCK];
+    for (tables, bytes) in tables.chunks_exact(32).zip(block.chunks_exact(ROWS_PER_SKETCH_BLOCK)) {
         for (out, byte) in out.iter_mut().zip(bytes) {
             let sum = tables[usize::from(byte & 15)] + tables[16 + usize::from(byte >> 4)];
             *out += u16::from(sum);

@@ -29,7 +29,7 @@ proptest::proptest! {
             (state >> 32) as u32
         };
         for kernels in Kernels::all() {
-            proptest::prop_assert!(kernels.agrees_on(groups * GROUP, extreme, &mut draw), "{}", kernels.name);
+            proptest::prop_assert!(kernels.agrees_on(groups * DIMENSIONS_PER_GROUP, extreme, &mut draw), "{}", kernels.name);
         }
     }
 }

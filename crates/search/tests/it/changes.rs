@@ -1,6 +1,6 @@
 use crate::made::{Chance, Face, Place, ask, id, plainly, put};
 use proptest::prelude::*;
-use search::Ask;
+use search::SearchQuery;
 use std::{
     collections::BTreeMap,
     sync::atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -55,7 +55,7 @@ proptest! {
         let mut persons: Vec<_> = faces.iter().map(|it| it.person).collect();
         persons.sort_unstable();
         persons.dedup();
-        prop_assert_eq!((index.faces(), index.len(), index.persons()), (ids, faces.len(), persons.len()));
+        prop_assert_eq!((index.face_ids(), index.len(), index.persons()), (ids, faces.len(), persons.len()));
         prop_assert_eq!(index.dropped(), 0);
         let query = chance.vector(24);
         prop_assert_eq!(index.search(&query, &ask(5)).unwrap(), plainly(&faces, &query, &ask(5)));
@@ -97,7 +97,7 @@ fn searches_run_while_faces_come_and_go() {
             scope.spawn(|| {
                 while !done.load(Ordering::Acquire) || searches.load(Ordering::Relaxed) < 10 {
                     let stays = |person: search::Uuid| person.as_u128() <= 300;
-                    let asked = Ask { only: Some(&stays), ..ask(20) };
+                    let asked = SearchQuery { person_filter: Some(&stays), ..ask(20) };
                     assert_eq!(index.search(&query, &asked).unwrap(), expected);
                     // Without `only`, whoever comes and goes may be found in between, and those who stay in order.
                     let hits = index.search(&query, &ask(20)).unwrap();

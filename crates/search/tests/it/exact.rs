@@ -1,6 +1,6 @@
 use crate::made::{Chance, Face, Place, ask, id, plainly, put};
 use proptest::{prelude::*, sample::select};
-use search::{Ask, IndexError};
+use search::{IndexError, SearchQuery};
 
 /// Ways in which vectors can be awkward.
 #[derive(Clone, Copy, Debug)]
@@ -86,12 +86,12 @@ proptest! {
         // A distance that means something here: a share of how far the nearest is.
         let nearest = plainly(&faces, &queries[0], &ask(1))[0].distance;
         let within = reach.map(|reach| reach * nearest);
-        let asked = Ask { most, within, prefilter: false, only: if choosy { Some(&even) } else { None } };
+        let asked = SearchQuery { top_k: most, max_distance: within, prefilter: false, person_filter: if choosy { Some(&even) } else { None } };
         let expected: Vec<_> = queries.iter().map(|query| plainly(&faces, query, &asked)).collect();
         prop_assert_eq!(&index.search_many(&slices, &asked).unwrap(), &expected);
         prop_assert_eq!(&index.search(slices[1], &asked).unwrap(), &expected[1]);
         // The chance that the prefilter misses one is far below that of a broken machine.
-        prop_assert_eq!(&index.search_many(&slices, &Ask { prefilter: true, ..asked }).unwrap(), &expected);
+        prop_assert_eq!(&index.search_many(&slices, &SearchQuery { prefilter: true, ..asked }).unwrap(), &expected);
         drop(index);
         prop_assert_eq!(&place.open().search_many(&slices, &asked).unwrap(), &expected);
     }
@@ -152,7 +152,7 @@ fn the_prefilter_finds_everyone_up_to_the_distance() {
     let index = Place::new(dimension);
     let index = index.open();
     put(&index, &faces);
-    let asked = Ask { most: 1000, within: Some(0.9), prefilter: true, only: None };
+    let asked = SearchQuery { top_k: 1000, max_distance: Some(0.9), prefilter: true, person_filter: None };
     let mut found = 0;
     for query in &queries {
         let hits = index.search(query, &asked).unwrap();
@@ -171,21 +171,23 @@ fn bad_questions_and_vectors_are_refused() {
         let mut vector = good;
         vector[7] = bad;
         let face = Face { face: id(1), person: id(1), vector: vector.to_vec() };
-        assert!(matches!(index.put(&[face.entry()]), Err(IndexError::BadVector)));
-        assert!(matches!(index.search(&vector, &ask(1)), Err(IndexError::BadVector)));
+        assert!(matches!(index.put(&[face.entry()]), Err(IndexError::InvalidVector)));
+        assert!(matches!(index.search(&vector, &ask(1)), Err(IndexError::InvalidVector)));
     }
     for length in [0, 15, 17] {
         let wrong = index.search(&vec![0.0; length], &ask(1));
-        assert!(matches!(wrong, Err(IndexError::BadDimension { expected: 16, got }) if got == length));
+        assert!(matches!(wrong, Err(IndexError::DimensionMismatch { expected: 16, got }) if got == length));
     }
     for within in [f32::NAN, -0.1] {
-        let asked = Ask { within: Some(within), ..ask(1) };
-        assert!(matches!(index.search(&good, &asked), Err(IndexError::BadDistance)));
+        let asked = SearchQuery { max_distance: Some(within), ..ask(1) };
+        assert!(matches!(index.search(&good, &asked), Err(IndexError::InvalidDistance)));
     }
     assert!(index.search(&good, &ask(5)).unwrap().is_empty());
     assert!(index.search_many(&[], &ask(5)).unwrap().is_empty());
     for dimension in [0, 7, 2049] {
-        assert!(matches!(Place::new(dimension).try_open(), Err(IndexError::BadSpace(it)) if it == dimension));
+        assert!(
+            matches!(Place::new(dimension).try_open(), Err(IndexError::UnsupportedDimension(it)) if it == dimension)
+        );
     }
 }
 

@@ -1,6 +1,6 @@
 use crate::made::{Chance, Face, Place, ask, id, plainly, put};
 use base::Secret;
-use search::{Index, IndexError, Space};
+use search::{FaceIndex, IndexError, IndexSpace};
 use std::os::unix::fs::{FileExt as _, PermissionsExt as _};
 
 const DIMENSION: usize = 8;
@@ -13,7 +13,7 @@ fn three(place: &Place) -> Vec<Face> {
         (0..3).map(|at| Face { face: id(at), person: id(at), vector: chance.vector(DIMENSION) }).collect();
     let index = place.open();
     put(&index, &faces);
-    index.note_seq(3).expect("it can be written");
+    index.record_seq(3).expect("it can be written");
     faces
 }
 
@@ -90,7 +90,7 @@ fn a_flipped_bit_is_noticed_wherever_it_is() {
         bytes[at] ^= 1 << (at % 8);
         std::fs::write(place.path(), &bytes).unwrap();
         match (at, place.try_open()) {
-            (0..96, Err(IndexError::NotAnIndex | IndexError::OtherSpace | IndexError::OtherKey)) => {}
+            (0..96, Err(IndexError::NotAnIndex | IndexError::SpaceMismatch | IndexError::KeyMismatch)) => {}
             (256..HEADER, Ok(index)) => assert!(index.len() == 3 && [0, 3].contains(&index.seq()), "{at}"),
             (HEADER.., Ok(index)) => {
                 let hurt = (at - HEADER) / RECORD;
@@ -114,7 +114,7 @@ fn records_cannot_change_places() {
     first.swap_with_slice(&mut second[..RECORD]);
     std::fs::write(place.path(), &bytes).unwrap();
     let index = place.open();
-    assert_eq!((index.faces(), index.dropped()), (vec![id(2)], 2));
+    assert_eq!((index.face_ids(), index.dropped()), (vec![id(2)], 2));
 }
 
 #[test]
@@ -133,10 +133,10 @@ fn a_record_that_is_damaged_under_an_open_index_fails_the_search() {
 fn another_key_space_or_process_is_refused() {
     let place = Place::new(DIMENSION);
     three(&place);
-    let open = |space: &Space, key| Index::open(&place.path(), space, &Secret::new([key; 32]));
-    assert!(matches!(open(&place.space, 8), Err(IndexError::OtherKey)));
-    assert!(matches!(open(&Space { model: [4; 32], ..place.space }, 7), Err(IndexError::OtherSpace)));
-    assert!(matches!(open(&Space { dimension: 9, ..place.space }, 7), Err(IndexError::OtherSpace)));
+    let open = |space: &IndexSpace, key| FaceIndex::open(&place.path(), space, &Secret::new([key; 32]));
+    assert!(matches!(open(&place.space, 8), Err(IndexError::KeyMismatch)));
+    assert!(matches!(open(&IndexSpace { model: [4; 32], ..place.space }, 7), Err(IndexError::SpaceMismatch)));
+    assert!(matches!(open(&IndexSpace { dimension: 9, ..place.space }, 7), Err(IndexError::SpaceMismatch)));
     let index = open(&place.space, 7).unwrap();
     assert!(matches!(open(&place.space, 7), Err(IndexError::InUse)));
     drop(index);
@@ -167,7 +167,7 @@ fn nothing_of_a_face_is_readable_and_a_removed_one_is_gone() {
         assert!(!contains(&after, part), "no six bytes in a row are left of it");
     }
     drop(index);
-    assert_eq!(place.open().faces(), [id(0), id(2)]);
+    assert_eq!(place.open().face_ids(), [id(0), id(2)]);
 }
 
 #[test]
@@ -193,14 +193,14 @@ fn the_number_of_the_last_change_is_kept() {
     let index = place.open();
     assert_eq!(index.seq(), 0);
     for seq in [5, 7, -1, i64::MAX, 12] {
-        index.note_seq(seq).unwrap();
+        index.record_seq(seq).unwrap();
         assert_eq!(index.seq(), seq);
     }
     drop(index);
     let index = place.open();
     assert_eq!(index.seq(), 12);
     index.sync().unwrap();
-    index.note_seq(13).unwrap();
+    index.record_seq(13).unwrap();
     drop(index);
     assert_eq!(place.open().seq(), 13);
     // The last two writes lie in two places: without the later one, the earlier counts.

@@ -1,7 +1,7 @@
 //! Vectors out of a seed, an index in a folder of its own, and the plain way to search.
 
 use base::Secret;
-use search::{Ask, Entry, Hit, Index, IndexError, Space, Uuid};
+use search::{FaceEntry, FaceIndex, IndexError, IndexSpace, SearchHit, SearchQuery, Uuid};
 use std::{collections::HashMap, path::PathBuf};
 
 /// Chance out of a seed.
@@ -43,26 +43,26 @@ pub(crate) struct Face {
 }
 
 impl Face {
-    pub(crate) fn entry(&self) -> Entry<'_> {
-        Entry { face: self.face, person: self.person, vector: &self.vector }
+    pub(crate) fn entry(&self) -> FaceEntry<'_> {
+        FaceEntry { face: self.face, person: self.person, vector: &self.vector }
     }
 }
 
-pub(crate) fn put(index: &Index, faces: &[Face]) {
+pub(crate) fn put(index: &FaceIndex, faces: &[Face]) {
     index.put(&faces.iter().map(Face::entry).collect::<Vec<_>>()).expect("the vectors are good");
 }
 
 /// An index that can be closed and opened again.
 pub(crate) struct Place {
     folder: tempfile::TempDir,
-    pub(crate) space: Space,
+    pub(crate) space: IndexSpace,
 }
 
 impl Place {
     pub(crate) fn new(dimension: usize) -> Self {
         Self {
             folder: tempfile::tempdir().expect("there is room"),
-            space: Space { model: [3; 32], dimension },
+            space: IndexSpace { model: [3; 32], dimension },
         }
     }
 
@@ -70,29 +70,29 @@ impl Place {
         self.folder.path().join("faces.index")
     }
 
-    pub(crate) fn try_open(&self) -> Result<Index, IndexError> {
-        Index::open(&self.path(), &self.space, &Secret::new([7; 32]))
+    pub(crate) fn try_open(&self) -> Result<FaceIndex, IndexError> {
+        FaceIndex::open(&self.path(), &self.space, &Secret::new([7; 32]))
     }
 
-    pub(crate) fn open(&self) -> Index {
+    pub(crate) fn open(&self) -> FaceIndex {
         self.try_open().expect("the file is good")
     }
 }
 
-pub(crate) fn ask(most: usize) -> Ask<'static> {
-    Ask { most, within: None, prefilter: false, only: None }
+pub(crate) fn ask(most: usize) -> SearchQuery<'static> {
+    SearchQuery { top_k: most, max_distance: None, prefilter: false, person_filter: None }
 }
 
 /// Measures everything.
-pub(crate) fn plainly(faces: &[Face], query: &[f32], ask: &Ask<'_>) -> Vec<Hit> {
-    let mut nearest: HashMap<Uuid, Hit> = HashMap::new();
+pub(crate) fn plainly(faces: &[Face], query: &[f32], ask: &SearchQuery<'_>) -> Vec<SearchHit> {
+    let mut nearest: HashMap<Uuid, SearchHit> = HashMap::new();
     for Face { face, person, vector } in faces {
         let distance = distance(query, vector);
-        let counts = ask.within.is_none_or(|within| distance <= within);
-        if !counts || ask.only.is_some_and(|only| !only(*person)) {
+        let counts = ask.max_distance.is_none_or(|within| distance <= within);
+        if !counts || ask.person_filter.is_some_and(|only| !only(*person)) {
             continue;
         }
-        let hit = Hit { person: *person, face: *face, distance };
+        let hit = SearchHit { person: *person, face: *face, distance };
         let known = nearest.entry(*person).or_insert(hit);
         if hit.distance.total_cmp(&known.distance).then(hit.face.cmp(&known.face)).is_lt() {
             *known = hit;
@@ -100,7 +100,7 @@ pub(crate) fn plainly(faces: &[Face], query: &[f32], ask: &Ask<'_>) -> Vec<Hit> 
     }
     let mut hits: Vec<_> = nearest.into_values().collect();
     hits.sort_by(|a, b| a.distance.total_cmp(&b.distance).then(a.person.cmp(&b.person)));
-    hits.truncate(ask.most);
+    hits.truncate(ask.top_k);
     hits
 }
 

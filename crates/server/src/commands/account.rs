@@ -1,14 +1,14 @@
 //! `assay account …`
 
-use super::Name;
-use crate::{config::Config, house::House, out};
+use super::NameArgs;
+use crate::{config::Config, out, services::Services};
 use anyhow::Context as _;
 use base::{AccountId, AppId, Timestamp};
 use clap::{Subcommand, builder::PossibleValuesParser};
-use domain::accounts::{self, Email, Scope, doors::Guest};
+use domain::accounts::{self, EmailAddress, Scope, sign_in::Invitee};
 
 #[derive(Subcommand)]
-pub(crate) enum Account {
+pub(crate) enum AccountCommand {
     /// List moderation accounts as JSON.
     List {
         /// Of this application only.
@@ -21,7 +21,7 @@ pub(crate) enum Account {
         #[arg(long)]
         app: AppId,
         #[command(flatten)]
-        name: Name,
+        name: NameArgs,
     },
     /// Close an account: everything under it is deleted, for good.
     Close {
@@ -74,17 +74,18 @@ pub(crate) enum Account {
     },
 }
 
-impl Account {
+impl AccountCommand {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<()> {
         let dev = matches!(self, Self::Invite { dev: true, .. });
-        let House { db, world, doors, closing, .. } = House::open(config, &config.public_url(), dev).await?;
+        let Services { db, world, sign_in: doors, account_deletion: closing, .. } =
+            Services::open(config, &config.public_url(), dev).await?;
         db.migrate().await?;
         match self {
             Self::List { app } => out::json(&accounts::list(&mut db.read().await?, app).await?)?,
             Self::Open { app, name } => {
                 let name = String::from(name);
                 let mut tx = db.write().await?;
-                let id = accounts::open(&mut tx, &*world, app, &name, config.moderation.accounts).await?;
+                let id = accounts::create(&mut tx, &*world, app, &name, config.moderation.accounts).await?;
                 tx.commit().await?;
                 out::line(format_args!("{id}"));
             }
@@ -93,7 +94,7 @@ impl Account {
                     yes,
                     "everything under account {id} would be deleted for good; say --yes if that is meant"
                 );
-                closing.close(None, id, "operator").await?;
+                closing.delete(None, id, "operator").await?;
                 out::line(format_args!(
                     "account {id} is gone; `assay account receipt {id}` prints what was deleted"
                 ));
@@ -102,15 +103,15 @@ impl Account {
                 let found = closing.receipts().find(&mut db.read().await?, None, id).await?;
                 out::json(&found.with_context(|| format!("there is no receipt for account {id}"))?)?;
             }
-            Self::Receipt { id: None, .. } => out::json(&closing.receipts().key())?,
+            Self::Receipt { id: None, .. } => out::json(&closing.receipts().public_key())?,
             Self::Invite { account, email, username, admin, scopes, .. } => {
-                let email: Email = email.parse()?;
+                let email: EmailAddress = email.parse()?;
                 let scopes = scopes.iter().map(|word| word.parse()).collect::<Result<_, _>>()?;
                 let mut tx = db.write().await?;
-                let account = accounts::show(&mut tx, account)
+                let account = accounts::find_for_operator(&mut tx, account)
                     .await?
                     .with_context(|| format!("there is no account {account}"))?;
-                let guest = Guest { email, username, admin, scopes };
+                let guest = Invitee { email, username, admin, scopes };
                 let made = doors.invite_with_link(&mut tx, &account, &guest).await?;
                 tx.commit().await?;
                 out::line(format_args!("{}\n{}", made.id, made.link.expose()));
@@ -122,10 +123,10 @@ impl Account {
                 out::remark(format_args!("the link works once, until {}; {mail}", moment(made.expires_at)));
             }
             Self::SignInLink { account, email } => {
-                let email: Email = email.parse()?;
+                let email: EmailAddress = email.parse()?;
                 let mut tx = db.write().await?;
                 let (link, expires_at) =
-                    doors.sign_in_link(&mut tx, account, &email).await?.with_context(|| {
+                    doors.create_sign_in_link(&mut tx, account, &email).await?.with_context(|| {
                         format!("account {account} has no member with the address {}", email.as_str())
                     })?;
                 tx.commit().await?;

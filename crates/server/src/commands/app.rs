@@ -1,20 +1,20 @@
 //! `assay app …`
 
-use super::Name;
+use super::NameArgs;
 use crate::{config::Config, out};
-use base::{AppId, OrgId, SystemWorld};
+use base::{AppId, OrgId, SystemEnvironment};
 use clap::Subcommand;
 use domain::tenancy::{
-    AppState, Feature,
+    ApplicationState, Feature,
     applications::{self, NewApplication},
 };
 
 #[derive(Subcommand)]
-pub(crate) enum App {
+pub(crate) enum AppCommand {
     /// Create an application and print its id, the SDK ID.
     Create {
         #[command(flatten)]
-        name: Name,
+        name: NameArgs,
         /// The organisation it belongs to.
         #[arg(long)]
         org: OrgId,
@@ -70,9 +70,9 @@ pub(crate) enum App {
     },
 }
 
-impl App {
+impl AppCommand {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<()> {
-        let db = super::database(config).await?;
+        let db = super::open_database(config).await?;
         if let Self::List { org } = self {
             return out::json(&applications::list(&mut db.read().await?, org).await?);
         }
@@ -87,14 +87,14 @@ impl App {
                     billing_source: Some(&billing_source),
                     features: &features,
                 };
-                applications::create(&mut tx, &SystemWorld, &new).await?.to_string()
+                applications::create(&mut tx, &SystemEnvironment, &new).await?.to_string()
             }
             Self::Enable { id } => {
-                applications::set_state(&mut tx, id, AppState::Enabled).await?;
+                applications::set_state(&mut tx, id, ApplicationState::Enabled).await?;
                 format!("application {id} is enabled")
             }
             Self::Disable { id } => {
-                applications::set_state(&mut tx, id, AppState::Disabled).await?;
+                applications::set_state(&mut tx, id, ApplicationState::Disabled).await?;
                 format!("application {id} is disabled")
             }
             Self::Assign { id, org, billing_source } => {

@@ -1,11 +1,11 @@
 //! `assay audit …`
 
-use crate::{config::Config, house::House, out};
+use crate::{config::Config, out, services::Services};
 use clap::Subcommand;
 use std::process::ExitCode;
 
 #[derive(Subcommand)]
-pub(crate) enum Audit {
+pub(crate) enum AuditCommand {
     /// Look for what is left of accounts that are gone: rows, jobs, messages, files. Exit code 1 where something is.
     Orphans {
         /// As JSON.
@@ -14,12 +14,12 @@ pub(crate) enum Audit {
     },
 }
 
-impl Audit {
+impl AuditCommand {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
         let Self::Orphans { json } = self;
-        let House { db, closing, .. } = House::of_tool(config).await?;
+        let Services { db, account_deletion: closing, .. } = Services::open_for_tool(config).await?;
         db.migrate().await?;
-        let found = closing.orphans().await?;
+        let found = closing.find_orphans().await?;
         if json {
             out::json(&found)?;
         } else if found.is_empty() {

@@ -1,9 +1,9 @@
 //! `assay call`: a signed request, from the shell.
 
-use crate::{config::Config, out, serve::Credentials};
+use crate::{config::Config, out, serve::DevCredentials};
 use anyhow::{Context as _, bail};
-use base::{SystemWorld, World as _};
-use domain::tenancy::signed_request::{Message, Signer};
+use base::{Environment as _, SystemEnvironment};
+use domain::tenancy::signed_request::{CanonicalRequest, HttpRequestSigner};
 use reqwest::header::HeaderMap;
 use serde_json::{Map, Value};
 use std::{path::PathBuf, process::ExitCode, time::Duration};
@@ -15,7 +15,7 @@ use std::{path::PathBuf, process::ExitCode, time::Duration};
     assay call /ai/v1/age-verify --img face.jpg --set threshold=18 --query explain=true\n  \
     assay call /ai/v1/antispoofing --img face.jpg --set level_of_assurance=high\n\n\
     Exit code: 0 for a 2xx answer, 1 for any other.")]
-pub(crate) struct Call {
+pub(crate) struct CallArgs {
     /// The path, relative to the base address, for example `/ai/v1/age`.
     path: String,
     /// The method.
@@ -41,26 +41,31 @@ pub(crate) struct Call {
     verbose: bool,
 }
 
-impl Call {
+impl CallArgs {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
         let file = self.credentials.clone().unwrap_or_else(|| config.dev_credentials());
-        let credentials = Credentials::read(&file)?;
+        let credentials = DevCredentials::read(&file)?;
         let key = credentials.private_key();
         let pem =
             std::fs::read_to_string(&key).with_context(|| format!("{} cannot be read", key.display()))?;
-        let signer = Signer::from_pem(&pem)?;
+        let signer = HttpRequestSigner::from_pem(&pem)?;
         let method = self.method.to_ascii_uppercase();
         let body = self.body(&method)?;
         if !self.path.starts_with('/') {
             bail!("the path starts with a slash, for example /ai/v1/age");
         }
 
-        let mut query = format!("nonce={}&timestamp={}", SystemWorld.uuid(), SystemWorld.now().as_second());
+        let mut query = format!(
+            "nonce={}&timestamp={}",
+            SystemEnvironment.uuid_v7(),
+            SystemEnvironment.now().as_second()
+        );
         for pair in &self.query {
             query.push('&');
             query.push_str(pair);
         }
-        let message = Message { method: &method, path: &self.path, query: Some(&query), body: &body };
+        let message =
+            CanonicalRequest { method: &method, path: &self.path, query: Some(&query), body: &body };
         let digest = signer.sign(&message);
         let brand = config.brand()?;
         let mut headers = HeaderMap::new();

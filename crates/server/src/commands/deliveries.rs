@@ -1,16 +1,16 @@
 //! `assay deliveries …`
 
-use crate::{config::Config, house::House, out};
+use crate::{config::Config, out, services::Services};
 use anyhow::Context as _;
 use base::{AppId, DeliveryId, SignedDuration, Timestamp};
 use clap::{Subcommand, builder::PossibleValuesParser};
 use domain::{
-    delivery::{self, DeliveryState, Filter, secrets},
+    delivery::{self, DeliveryFilter, DeliveryState, secrets},
     tenancy::applications,
 };
 
 #[derive(Subcommand)]
-pub(crate) enum Deliveries {
+pub(crate) enum DeliveriesCommand {
     /// List deliveries as JSON, up to 200, newest first. The messages themselves are not shown.
     List {
         /// Of this application only.
@@ -66,16 +66,16 @@ pub(crate) enum Deliveries {
     },
 }
 
-impl Deliveries {
+impl DeliveriesCommand {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<()> {
-        let House { db, world, vault, .. } = House::of_tool(config).await?;
+        let Services { db, world, vault, .. } = Services::open_for_tool(config).await?;
         db.migrate().await?;
         let state = |word: Option<String>| {
             word.map(|word| word.to_ascii_uppercase().parse::<DeliveryState>()).transpose()
         };
         match self {
             Self::List { app, state: word, from, to } => {
-                let filter = Filter { app, state: state(word)?, from, to };
+                let filter = DeliveryFilter { app, state: state(word)?, from, to };
                 out::json(&delivery::list(&mut db.read().await?, filter).await?)?;
             }
             Self::Show { id } => {
@@ -102,12 +102,12 @@ impl Deliveries {
             Self::Secret { app, named, rotate, overlap_hours } => {
                 let app = app.or(named).context("which application?")?;
                 let mut tx = db.write().await?;
-                applications::known(&mut tx, app).await?;
+                applications::ensure_exists(&mut tx, app).await?;
                 let secret = if rotate {
                     let overlap = SignedDuration::from_hours(overlap_hours.into());
                     secrets::rotate(&mut tx, &vault, &*world, app, overlap).await?
                 } else {
-                    let known = secrets::ensure(&mut tx, &vault, &*world, app).await?;
+                    let known = secrets::list_or_create(&mut tx, &vault, &*world, app).await?;
                     known.into_iter().next().with_context(|| format!("there is no application {app}"))?
                 };
                 tx.commit().await?;

@@ -2,7 +2,7 @@
 
 use crate::{config::Config, out};
 use credentials::trust::TrustList;
-use domain::mail::Carrier;
+use domain::mail::MailTransport;
 use std::{
     path::Path,
     process::{Command, ExitCode, Stdio},
@@ -12,19 +12,19 @@ use std::{
 /// Check models, database, disk, clock and ffmpeg, and say what to do. Exit code 1 when something is missing. It makes
 /// nothing: neither folder nor database nor key.
 #[derive(clap::Args)]
-pub(crate) struct Doctor {
+pub(crate) struct DoctorArgs {
     /// Print the settings in force (no secrets) as JSON first.
     #[arg(long)]
     settings: bool,
 }
 
-enum Health {
+enum Diagnosis {
     Good(String),
     Note(String),
     Bad { what: String, mend: String },
 }
 
-impl Doctor {
+impl DoctorArgs {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
         if self.settings {
             out::json(config)?;
@@ -47,9 +47,9 @@ impl Doctor {
         let mut bad = 0;
         for (name, health) in &checks {
             match health {
-                Health::Good(what) => out::line(format_args!("ok    {name:<12} {what}")),
-                Health::Note(what) => out::line(format_args!("note  {name:<12} {what}")),
-                Health::Bad { what, mend } => {
+                Diagnosis::Good(what) => out::line(format_args!("ok    {name:<12} {what}")),
+                Diagnosis::Note(what) => out::line(format_args!("note  {name:<12} {what}")),
+                Diagnosis::Bad { what, mend } => {
                     bad += 1;
                     out::line(format_args!("BAD   {name:<12} {what}\n                   → {mend}"));
                 }
@@ -59,27 +59,27 @@ impl Doctor {
     }
 }
 
-fn mail(config: &Config) -> Health {
-    match config.carrier(false) {
-        Ok(Carrier::None) if config.dev_credentials().is_file() => Health::Note(format!(
+fn mail(config: &Config) -> Diagnosis {
+    match config.mail_transport(false) {
+        Ok(MailTransport::None) if config.dev_credentials().is_file() => Diagnosis::Note(format!(
             "not set up: a server with --dev writes mails to {}, any other sends none; mail.host and mail.from",
             config.data_dir.join("mail").display()
         )),
-        Ok(Carrier::None) => Health::Note(
+        Ok(MailTransport::None) => Diagnosis::Note(
             "not set up: members get no mail; `assay account invite` and `sign-in-link` print links; \
              mail.host and mail.from"
                 .to_owned(),
         ),
-        Ok(_) => Health::Good(config.mail.host.clone().unwrap_or_default()),
+        Ok(_) => Diagnosis::Good(config.mail.host.clone().unwrap_or_default()),
         Err(error) => bad(format!("{error:#}"), "mend the settings under [mail]"),
     }
 }
 
-fn bad(what: impl Into<String>, mend: impl Into<String>) -> Health {
-    Health::Bad { what: what.into(), mend: mend.into() }
+fn bad(what: impl Into<String>, mend: impl Into<String>) -> Diagnosis {
+    Diagnosis::Bad { what: what.into(), mend: mend.into() }
 }
 
-fn folder(config: &Config) -> Health {
+fn folder(config: &Config) -> Diagnosis {
     let folder = config.data_dir.display();
     if !config.data_dir.exists() {
         return bad(
@@ -89,31 +89,32 @@ fn folder(config: &Config) -> Health {
     }
     let probe = config.data_dir.join(".doctor");
     match std::fs::write(&probe, b"probe").and_then(|()| std::fs::remove_file(&probe)) {
-        Ok(()) => Health::Good(format!("{folder} can be written")),
+        Ok(()) => Diagnosis::Good(format!("{folder} can be written")),
         Err(error) => {
             bad(format!("{folder}: {error}"), "give the server's user a folder it may write, with --data-dir")
         }
     }
 }
 
-fn disk(config: &Config) -> Health {
-    let disk = api::Disk { folder: config.data_dir.clone(), min_free: config.server.min_free_bytes };
-    match disk.free() {
-        Ok(free) if free < disk.min_free => bad(
-            format!("{} MiB free, {} MiB needed", free >> 20, disk.min_free >> 20),
+fn disk(config: &Config) -> Diagnosis {
+    let disk =
+        api::DataDisk { folder: config.data_dir.clone(), min_free_bytes: config.server.min_free_bytes };
+    match disk.free_bytes() {
+        Ok(free) if free < disk.min_free_bytes => bad(
+            format!("{} MiB free, {} MiB needed", free >> 20, disk.min_free_bytes >> 20),
             "make room, or move the data folder; until then the server reports that it is not ready",
         ),
-        Ok(free) => Health::Good(format!("{} MiB free", free >> 20)),
+        Ok(free) => Diagnosis::Good(format!("{} MiB free", free >> 20)),
         Err(error) => bad(format!("{error}"), "see the data folder"),
     }
 }
 
-async fn database(config: &Config) -> Vec<Health> {
-    let database = match config.database_as_it_is() {
+async fn database(config: &Config) -> Vec<Diagnosis> {
+    let database = match config.open_existing_database() {
         Ok(database) => database,
         Err(error) => return vec![bad(format!("{error:#}"), "mend database.url in the configuration")],
     };
-    if let Some(file) = database.file().filter(|file| !file.exists()) {
+    if let Some(file) = database.sqlite_file().filter(|file| !file.exists()) {
         return vec![bad(
             format!("there is none at {}", file.display()),
             "run `assay migrate`; `assay serve` makes it, too",
@@ -121,7 +122,9 @@ async fn database(config: &Config) -> Vec<Health> {
     }
     let pending = tokio::time::timeout(Duration::from_secs(6), database.pending_migrations()).await;
     let mut found = match pending {
-        Ok(Ok(0)) => vec![Health::Good(format!("{:?} answers, the schema is up to date", database.engine()))],
+        Ok(Ok(0)) => {
+            vec![Diagnosis::Good(format!("{:?} answers, the schema is up to date", database.engine()))]
+        }
         Ok(Ok(count)) => {
             vec![bad(
                 format!("{count} migrations are missing"),
@@ -137,17 +140,17 @@ async fn database(config: &Config) -> Vec<Health> {
     if let Ok(mut view) = database.read().await {
         let apps = domain::tenancy::applications::list(&mut view, None).await.unwrap_or_default();
         found.extend(apps.iter().filter(|app| app.accept_unclocked_timestamps).map(|app| {
-            Health::Note(format!(
+            Diagnosis::Note(format!(
                 "application {} accepts timestamps that are no wall clock: its nonces are kept for {} days, and a \
                  request older than that could be replayed",
                 app.id,
-                domain::tenancy::nonces::UNCLOCKED_DAYS
+                domain::tenancy::nonces::UNCLOCKED_NONCE_RETENTION_DAYS
             ))
         }));
         let parked = jobs::list(&mut view, Some("PARKED"), None).await.unwrap_or_default();
         if !parked.is_empty() {
             let many = parked.len();
-            found.push(Health::Note(format!(
+            found.push(Diagnosis::Note(format!(
                 "{many} jobs are parked: `assay jobs list --state parked` has their errors"
             )));
         }
@@ -158,36 +161,36 @@ async fn database(config: &Config) -> Vec<Health> {
 }
 
 /// What this server needs to call others.
-fn egress(config: &Config) -> Health {
+fn egress(config: &Config) -> Diagnosis {
     match media::fetch::Fetcher::new(&config.egress) {
-        Ok(_) => Health::Good("name servers and root certificates can be used".to_owned()),
+        Ok(_) => Diagnosis::Good("name servers and root certificates can be used".to_owned()),
         Err(error) => bad(format!("{error}"), "mend [egress] in the configuration"),
     }
 }
 
 /// Whose proofs of age this server believes.
-fn trust_list(config: &Config) -> Health {
+fn trust_list(config: &Config) -> Diagnosis {
     let Some(file) = &config.proof.trust_list else {
-        return Health::Note(
+        return Diagnosis::Note(
             "proof.trust_list is not set: no proofs but this server's own are believed".to_owned(),
         );
     };
     let read = std::fs::read(file).map_err(|error| error.to_string());
     match read.and_then(|text| TrustList::parse(&text).map_err(|error| error.to_string())) {
-        Ok(list) => Health::Good(format!("{} names {} issuers", file.display(), list.issuers().count())),
+        Ok(list) => Diagnosis::Good(format!("{} names {} issuers", file.display(), list.issuers().count())),
         Err(error) => {
             bad(format!("{}: {error}", file.display()), "mend the file; docs/RUNNING.md has its format")
         }
     }
 }
 
-fn models(config: &Config) -> Vec<Health> {
+fn models(config: &Config) -> Vec<Diagnosis> {
     let folder = config.models_folder();
-    match vision::Vision::load(&folder) {
+    match vision::VisionModels::load(&folder) {
         Ok(vision) => {
-            let mut found = vec![Health::Good(format!("{} load and pass their probes", folder.display()))];
+            let mut found = vec![Diagnosis::Good(format!("{} load and pass their probes", folder.display()))];
             found.extend(vision.models().iter().filter(|model| model.experimental).map(|model| {
-                Health::Note(format!(
+                Diagnosis::Note(format!(
                     "{} ({}) is experimental: read docs/ACCURACY.md before you rely on it",
                     model.id, model.task
                 ))
@@ -201,17 +204,19 @@ fn models(config: &Config) -> Vec<Health> {
     }
 }
 
-fn key(config: &Config) -> Health {
+fn key(config: &Config) -> Diagnosis {
     let file = config.master_key_file();
     if !file.exists() {
-        return Health::Note(format!(
+        return Diagnosis::Note(format!(
             "there is none at {} yet: `assay serve` makes it. Where there was one, restore it first: nothing else opens \
              what it sealed",
             file.display()
         ));
     }
     match config.keyring() {
-        Ok(_) => Health::Good("can be read; keep a copy of it apart from the database's backups".to_owned()),
+        Ok(_) => {
+            Diagnosis::Good("can be read; keep a copy of it apart from the database's backups".to_owned())
+        }
         Err(error) => {
             bad(format!("{error:#}"), "restore the key from your backup, or set secrets.master_key_file")
         }
@@ -219,33 +224,33 @@ fn key(config: &Config) -> Health {
 }
 
 /// Signed requests depend on the clock. The kernel knows whether something disciplines it.
-fn clock() -> Health {
+fn clock() -> Diagnosis {
     if Path::new("/run/systemd/timesync/synchronized").exists() || Path::new("/run/chrony").exists() {
-        return Health::Good("is kept by a time service".to_owned());
+        return Diagnosis::Good("is kept by a time service".to_owned());
     }
-    let year = base::World::now(&base::SystemWorld).as_second() / 31_556_952 + 1970;
+    let year = base::Environment::now(&base::SystemEnvironment).as_second() / 31_556_952 + 1970;
     if !(2025..2100).contains(&year) {
         return bad(
             format!("says the year {year}"),
             "set the clock: signed requests are refused when it is off",
         );
     }
-    Health::Note(
+    Diagnosis::Note(
         "no time service was recognised; requests are refused when the clock is more than auth.max_clock_skew_seconds off"
             .to_owned(),
     )
 }
 
 /// A program that must answer, and Debian's package of it.
-fn program(name: &str, version: &str, package: &str, why: &str) -> Health {
+fn program(name: &str, version: &str, package: &str, why: &str) -> Diagnosis {
     match Command::new(name).arg(version).stdin(Stdio::null()).output() {
         Ok(answer) if answer.status.success() => {
             // Some say who they are where others say what went wrong.
             let said = if answer.stdout.is_empty() { answer.stderr } else { answer.stdout };
             let text = String::from_utf8_lossy(&said);
-            Health::Good(text.lines().next().unwrap_or("answers").to_owned())
+            Diagnosis::Good(text.lines().next().unwrap_or("answers").to_owned())
         }
-        _ => Health::Bad {
+        _ => Diagnosis::Bad {
             what: format!("{name} cannot be run"),
             mend: format!("install it (Debian: apt-get install {package}); {why}"),
         },

@@ -2,11 +2,11 @@
 
 use crate::{config::Config, out};
 use anyhow::Context as _;
-use base::{SystemWorld, Uuid};
+use base::{SystemEnvironment, Uuid};
 use clap::Subcommand;
 
 #[derive(Subcommand)]
-pub(crate) enum Jobs {
+pub(crate) enum JobsCommand {
     /// List jobs as JSON, up to 200, the longest due first.
     List {
         /// Only jobs in this state.
@@ -33,9 +33,9 @@ pub(crate) enum Jobs {
     },
 }
 
-impl Jobs {
+impl JobsCommand {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<()> {
-        let db = super::database(config).await?;
+        let db = super::open_database(config).await?;
         match self {
             Self::List { state, kind } => {
                 let state = state.map(|word| word.to_ascii_uppercase());
@@ -48,7 +48,7 @@ impl Jobs {
             }
             Self::Retry { id } => {
                 let mut tx = db.write().await?;
-                jobs::retry(&mut tx, &SystemWorld, id).await?;
+                jobs::retry(&mut tx, &SystemEnvironment, id).await?;
                 tx.commit().await?;
                 out::line(format_args!("job {id} runs as soon as a worker is free"));
             }

@@ -2,16 +2,16 @@
 
 use crate::{config::Config, out};
 use anyhow::Context as _;
-use base::{ApiKeyId, AppId, Id as _, PublicKeyId, SystemWorld};
+use base::{ApiKeyId, AppId, Id as _, PublicKeyId, SystemEnvironment};
 use clap::Subcommand;
 use domain::{
-    keyring::private_file,
+    keyring::create_private_file,
     tenancy::{api_keys, public_keys},
 };
 use std::{io::Write as _, path::PathBuf};
 
 #[derive(Subcommand)]
-pub(crate) enum Key {
+pub(crate) enum KeyCommand {
     /// Create an API key and print it; it is shown only now.
     Create {
         /// The application.
@@ -73,9 +73,9 @@ pub(crate) enum Key {
     },
 }
 
-impl Key {
+impl KeyCommand {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<()> {
-        let db = super::database(config).await?;
+        let db = super::open_database(config).await?;
         if let Self::List { app } = self {
             let mut view = db.read().await?;
             let api_keys = api_keys::list(&mut view, app).await?;
@@ -86,37 +86,37 @@ impl Key {
         let said = match self {
             Self::List { .. } => String::new(),
             Self::Create { app, name, scopes } => {
-                let (id, key) = api_keys::create(&mut tx, &SystemWorld, app, &name, &scopes).await?;
+                let (id, key) = api_keys::create(&mut tx, &SystemEnvironment, app, &name, &scopes).await?;
                 out::remark(format_args!("its id is {id}; the key is shown only now"));
                 key.expose().to_owned()
             }
             Self::Rotate { app, id } => {
-                let (id, key) = api_keys::rotate(&mut tx, &SystemWorld, app, id).await?;
+                let (id, key) = api_keys::rotate(&mut tx, &SystemEnvironment, app, id).await?;
                 out::remark(format_args!("its id is {id}; the key is shown only now"));
                 key.expose().to_owned()
             }
             Self::Revoke { app, id } => {
-                api_keys::revoke(&mut tx, &SystemWorld, app, id).await?;
-                format!("{} {id} is revoked", ApiKeyId::OF)
+                api_keys::revoke(&mut tx, &SystemEnvironment, app, id).await?;
+                format!("{} {id} is revoked", ApiKeyId::NOUN)
             }
             Self::AddPublic { app, file } => {
                 let bytes =
                     std::fs::read(&file).with_context(|| format!("{} cannot be read", file.display()))?;
-                let der =
-                    public_keys::der(&bytes).with_context(|| format!("{} is refused", file.display()))?;
-                public_keys::add(&mut tx, &SystemWorld, app, der).await?.to_string()
+                let der = public_keys::decode_key_file(&bytes)
+                    .with_context(|| format!("{} is refused", file.display()))?;
+                public_keys::add(&mut tx, &SystemEnvironment, app, der).await?.to_string()
             }
             Self::Generate { app, out } => {
-                let (private, public) = public_keys::generate();
-                let id = public_keys::add(&mut tx, &SystemWorld, app, public).await?;
-                private_file(&out)
+                let (private, public) = public_keys::generate_rsa_key_pair();
+                let id = public_keys::add(&mut tx, &SystemEnvironment, app, public).await?;
+                create_private_file(&out)
                     .and_then(|mut file| file.write_all(private.expose().as_bytes()))
                     .with_context(|| format!("{} cannot be written", out.display()))?;
                 out::remark(format_args!("the private key is in {}", out.display()));
                 id.to_string()
             }
             Self::RevokePublic { app, id } => {
-                public_keys::revoke(&mut tx, &SystemWorld, app, id).await?;
+                public_keys::revoke(&mut tx, &SystemEnvironment, app, id).await?;
                 format!("public key {id} is revoked")
             }
         };

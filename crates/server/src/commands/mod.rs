@@ -13,7 +13,7 @@ pub(crate) mod key;
 pub(crate) mod models;
 pub(crate) mod org;
 pub(crate) mod poa;
-pub(crate) mod practice;
+pub(crate) mod practice_statement;
 pub(crate) mod read_document;
 pub(crate) mod reviews;
 pub(crate) mod sample_face;
@@ -25,7 +25,7 @@ use db::Db;
 /// The name of something that is made.
 #[derive(clap::Args)]
 #[group(required = true, multiple = false)]
-pub(crate) struct Name {
+pub(crate) struct NameArgs {
     /// Its name, 1 to 200 characters.
     #[arg(value_name = "NAME")]
     argument: Option<String>,
@@ -34,14 +34,14 @@ pub(crate) struct Name {
     option: Option<String>,
 }
 
-impl From<Name> for String {
-    fn from(Name { argument, option }: Name) -> Self {
+impl From<NameArgs> for String {
+    fn from(NameArgs { argument, option }: NameArgs) -> Self {
         argument.or(option).unwrap_or_default()
     }
 }
 
 /// The database, up to date; a command may be the first thing that ever runs here.
-async fn database(config: &Config) -> anyhow::Result<Db> {
+async fn open_database(config: &Config) -> anyhow::Result<Db> {
     let db = config.open_database()?;
     db.migrate().await?;
     Ok(db)

@@ -4,7 +4,7 @@ use crate::{config::Config, out};
 use anyhow::{Context as _, bail};
 use clap::Subcommand;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use media::fetch::{Call, Fetcher};
+use media::fetch::{FetchRequest, Fetcher};
 use std::{
     io::Read as _,
     path::{Path, PathBuf},
@@ -13,7 +13,7 @@ use std::{
 use vision::import::minifasnet;
 
 #[derive(Subcommand)]
-pub(crate) enum Models {
+pub(crate) enum ModelsCommand {
     /// Convert the models of the locked npm packages to ONNX, with a manifest; does nothing when all is there.
     Import {
         /// The `node_modules` folder that `npm ci --ignore-scripts` made in `models/`.
@@ -36,7 +36,7 @@ pub(crate) enum Models {
     Verify,
 }
 
-impl Models {
+impl ModelsCommand {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<()> {
         let folder = config.models_folder();
         match self {
@@ -46,7 +46,7 @@ impl Models {
                 bar.set_style(
                     ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}").context("a fixed template")?,
                 );
-                let pack = vision::import::import(&from, &to, &mut |step| {
+                let pack = vision::import::import_pack(&from, &to, &mut |step| {
                     bar.set_length(step.total as u64);
                     bar.set_position(step.done as u64);
                     bar.set_message(step.name.clone());
@@ -57,7 +57,7 @@ impl Models {
             }
             Self::AddMinifasnet { from } => {
                 let mut files = Vec::new();
-                for (path, _) in minifasnet::FILES {
+                for (path, _) in minifasnet::STATE_FILES {
                     files.push(if from.starts_with("https://") {
                         fetch(config, &format!("{}/{path}", from.trim_end_matches('/'))).await?
                     } else {
@@ -65,22 +65,22 @@ impl Models {
                     });
                 }
                 let Ok(files) = <[Vec<u8>; 2]>::try_from(files) else { bail!("two state files expected") };
-                minifasnet::add(&files, &folder)
+                minifasnet::add_to_pack(&files, &folder)
                     .with_context(|| format!("MiniFASNet cannot be added to {}", folder.display()))?;
                 out::line(format_args!(
                     "{} serves liveness in {}; restart the server, and measure it: assay evaluate antispoofing",
-                    minifasnet::ID,
+                    minifasnet::MODEL_ID,
                     folder.display()
                 ));
             }
             Self::List => {
-                let pack = vision::pack::Pack::read(&folder).with_context(|| {
+                let pack = vision::model_manifest::ModelPack::read(&folder).with_context(|| {
                     format!("{} cannot be read; run `assay models import`", folder.display())
                 })?;
                 out::json(&pack)?;
             }
             Self::Verify => {
-                vision::import::verify(&folder)
+                vision::import::verify_pack(&folder)
                     .with_context(|| format!("{} is not sound", folder.display()))?;
                 out::line(format_args!("all hashes and probes of {} are right", folder.display()));
             }
@@ -93,7 +93,7 @@ impl Models {
 fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     std::fs::File::open(path)
-        .and_then(|file| file.take(minifasnet::MOST_BYTES).read_to_end(&mut bytes))
+        .and_then(|file| file.take(minifasnet::MAX_STATE_FILE_BYTES).read_to_end(&mut bytes))
         .with_context(|| format!("{} cannot be read", path.display()))?;
     Ok(bytes)
 }
@@ -101,9 +101,12 @@ fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
 /// A state file of an address, through the one way out.
 async fn fetch(config: &Config, address: &str) -> anyhow::Result<Vec<u8>> {
     let fetcher = Fetcher::new(&config.egress).context("egress: the settings cannot be used")?;
-    let call = Call { timeout: Duration::from_mins(2), ..Call::get(minifasnet::MOST_BYTES) };
+    let call = FetchRequest {
+        timeout: Duration::from_mins(2),
+        ..FetchRequest::get(minifasnet::MAX_STATE_FILE_BYTES)
+    };
     let failed = || format!("{address} cannot be had");
-    let (_, mut answer) = fetcher.follow(address, call).await.with_context(failed)?;
+    let (_, mut answer) = fetcher.open_with_redirects(address, call).await.with_context(failed)?;
     if answer.status() != 200 {
         bail!("{}: status {}", failed(), answer.status());
     }

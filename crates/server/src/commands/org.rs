@@ -1,17 +1,17 @@
 //! `assay org …`
 
-use super::Name;
+use super::NameArgs;
 use crate::{config::Config, out};
-use base::{OrgId, SystemWorld};
+use base::{OrgId, SystemEnvironment};
 use clap::Subcommand;
-use domain::tenancy::{OrgStatus, organisations};
+use domain::tenancy::{OrganisationStatus, organisations};
 
 #[derive(Subcommand)]
-pub(crate) enum Org {
+pub(crate) enum OrgCommand {
     /// Create an organisation and print its id.
     Create {
         #[command(flatten)]
-        name: Name,
+        name: NameArgs,
     },
     /// List all organisations as JSON.
     List,
@@ -32,9 +32,9 @@ pub(crate) enum Org {
     },
 }
 
-impl Org {
+impl OrgCommand {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<()> {
-        let db = super::database(config).await?;
+        let db = super::open_database(config).await?;
         if let Self::List = self {
             return out::json(&organisations::list(&mut db.read().await?).await?);
         }
@@ -42,14 +42,14 @@ impl Org {
         let said = match self {
             Self::List => String::new(),
             Self::Create { name } => {
-                organisations::create(&mut tx, &SystemWorld, &String::from(name)).await?.to_string()
+                organisations::create(&mut tx, &SystemEnvironment, &String::from(name)).await?.to_string()
             }
             Self::Enable { id } => {
-                organisations::set_status(&mut tx, id, OrgStatus::Active).await?;
+                organisations::set_status(&mut tx, id, OrganisationStatus::Active).await?;
                 format!("organisation {id} is active")
             }
             Self::Disable { id } => {
-                organisations::set_status(&mut tx, id, OrgStatus::Suspended).await?;
+                organisations::set_status(&mut tx, id, OrganisationStatus::Suspended).await?;
                 format!("organisation {id} is suspended")
             }
             Self::Delete { id } => {

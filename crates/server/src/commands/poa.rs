@@ -1,14 +1,14 @@
 //! `assay poa …`
 
-use crate::{config::Config, house::House, out};
+use crate::{config::Config, out, services::Services};
 use anyhow::Context as _;
 use base::{AppId, SignedDuration};
 use clap::Subcommand;
-use domain::proof;
+use domain::proof_of_age;
 use std::path::{Path, PathBuf};
 
 #[derive(Subcommand)]
-pub(crate) enum Poa {
+pub(crate) enum PoaCommand {
     /// Issue a proof of age that can be scanned within the next 30 seconds: print the text of its QR code, or draw it.
     Issue {
         /// An age that the holder has reached (repeatable).
@@ -58,14 +58,15 @@ pub(crate) enum Poa {
     },
 }
 
-impl Poa {
+impl PoaCommand {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<()> {
-        let House { db, world, issuer, proofs, .. } = House::of_tool(config).await?;
+        let Services { db, world, issuer, proof_of_age: proofs, .. } =
+            Services::open_for_tool(config).await?;
         db.migrate().await?;
         match self {
             Self::Issue { age_over, png, svg } => {
-                let text = issuer.code(&age_over).await?;
-                let code = proof::picture::Code::new(&text)?;
+                let text = issuer.issue_code(&age_over).await?;
+                let code = proof_of_age::qr_image::QrImage::new(&text)?;
                 if let Some(file) = &png {
                     write(file, &code.png()?)?;
                 }
@@ -79,14 +80,14 @@ impl Poa {
                         "{} characters, QR version {}, error correction {}; good for 30 seconds",
                         text.len(),
                         code.version(),
-                        code.correction()
+                        code.error_correction()
                     ));
                 }
             }
             Self::Invite { app, age_over, batches, days } => {
                 let until = world.now() + SignedDuration::from_hours(24 * i64::from(days));
                 let mut tx = db.write().await?;
-                let code = issuer.invite(&mut tx, app, &age_over, batches, until).await?;
+                let code = issuer.create_holder_grant(&mut tx, app, &age_over, batches, until).await?;
                 tx.commit().await?;
                 // Behind the #, which browsers send to nobody.
                 out::line(format_args!("{}/poa/holder/#{}", issuer.address(), code.expose()));
@@ -94,7 +95,7 @@ impl Poa {
             Self::Revoke { invitation } => {
                 let code = invitation.rsplit_once('#').map_or(invitation.as_str(), |(_, code)| code);
                 let mut tx = db.write().await?;
-                let known = issuer.revoke(&mut tx, code).await?;
+                let known = issuer.revoke_holder_grant(&mut tx, code).await?;
                 tx.commit().await?;
                 anyhow::ensure!(known, "there is no such invitation, or it is over");
                 out::line(format_args!(
@@ -104,16 +105,16 @@ impl Poa {
             Self::Keys => out::json(&issuer.key_set().await?)?,
             Self::RotateKey => {
                 let mut tx = db.write().await?;
-                let kid = issuer.rotate(&mut tx).await?;
+                let kid = issuer.rotate_signing_key(&mut tx).await?;
                 tx.commit().await?;
                 out::line(format_args!(
                     "proofs are signed with key {kid} in 30 seconds, when every process knows it"
                 ));
             }
-            Self::Trust => out::json(&proofs.believed().await?)?,
+            Self::Trust => out::json(&proofs.trusted_issuers().await?)?,
             Self::Exclude { app, providers } => {
                 let mut tx = db.write().await?;
-                proof::exclude_providers(&mut tx, app, &providers).await?;
+                proof_of_age::set_excluded_providers(&mut tx, app, &providers).await?;
                 tx.commit().await?;
                 let said = if providers.is_empty() { "nobody".to_owned() } else { providers.join(", ") };
                 out::line(format_args!("application {app} takes no proofs of: {said}"));

@@ -2,28 +2,28 @@
 
 use crate::{config::Config, out};
 use anyhow::Context as _;
-use base::{SystemWorld, World as _};
+use base::{Environment as _, SystemEnvironment};
 use documents::{
-    authenticity::{Measure, Verdict},
+    authenticity::{AuthenticityMeasure, AuthenticityVerdict},
     barcode::{Barcode, aamva},
     catalogue::DocumentType,
     mrz, quality,
-    reading::{Claim, Origin, Reader, Reading, Side},
+    reading::{DocumentClaim, DocumentReader, DocumentReading, DocumentSide, SideSource},
     supplementary::PostalAddress,
-    text::{self, dates::Reading as Date},
+    text::{self, dates::DateReading as Date},
 };
-use media::scan::{Scan, ScanError, Scanner};
+use media::document_file::{DocumentFile, DocumentFileError, DocumentFileLoader};
 use serde_json::{Map, Value, json};
 use std::{path::PathBuf, process::ExitCode};
-use vision::Vision;
+use vision::VisionModels;
 
 /// The exit code where nothing that could be read is a document.
-const NOTHING: u8 = 2;
+const EXIT_NO_DOCUMENT: u8 = 2;
 
 /// Read a document: its machine readable zone, barcode and print, what is wrong with the photos, and what speaks for and
 /// against it. Exit code 0 when a document was read, 2 when none was.
 #[derive(clap::Args)]
-pub(crate) struct ReadDocument {
+pub(crate) struct ReadDocumentArgs {
     /// The sides of one document: photos (JPEG, PNG and other kinds) or PDF files, front first.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -37,14 +37,14 @@ pub(crate) struct ReadDocument {
 }
 
 /// A side on its way to the reader.
-struct Opened {
+struct OpenedSide {
     name: String,
     picture: base::Picture,
     /// What a file says itself.
-    lines: Option<Vec<text::Line>>,
+    lines: Option<Vec<text::TextLine>>,
 }
 
-impl ReadDocument {
+impl ReadDocumentArgs {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<ExitCode> {
         let mut opened = Vec::new();
         for file in &self.files {
@@ -52,56 +52,64 @@ impl ReadDocument {
             let bytes = std::fs::read(file).with_context(|| format!("{name} cannot be read"))?;
             match open(&name, bytes).await {
                 Ok(sides) => opened.extend(sides),
-                Err(error @ (ScanError::Missing(_) | ScanError::Failed(_))) => return Err(error.into()),
+                Err(error @ (DocumentFileError::Missing(_) | DocumentFileError::Failed(_))) => {
+                    return Err(error.into());
+                }
                 // What is no document is an answer, not a failure.
                 Err(refusal) => out::remark(format_args!("{name}: {refusal}")),
             }
         }
         let folder = config.models_folder();
-        let today = SystemWorld.now().to_zoned(jiff::tz::TimeZone::UTC).date();
-        let (mut reader, mut vision) = (Reader::load(&folder)?, Vision::load(&folder)?);
-        let sides: Vec<Origin<'_>> = opened
+        let today = SystemEnvironment.now().to_zoned(jiff::tz::TimeZone::UTC).date();
+        let (mut reader, mut vision) = (DocumentReader::load(&folder)?, VisionModels::load(&folder)?);
+        let sides: Vec<SideSource<'_>> = opened
             .iter()
             .map(|side| match &side.lines {
-                Some(lines) => Origin::File(&side.picture, lines),
-                None => Origin::Photo(&side.picture),
+                Some(lines) => SideSource::File(&side.picture, lines),
+                None => SideSource::Photo(&side.picture),
             })
             .collect();
         let country = self.country.as_deref().map(str::to_uppercase);
-        let claim = Claim { country: country.as_deref(), kind: None };
+        let claim = DocumentClaim { country: country.as_deref(), kind: None };
         let reading = reader.read(&mut vision, &sides, claim, today)?;
         if self.json {
             out::json(&describe(&reading, &opened))?;
         } else {
             print(&reading, &opened);
         }
-        Ok(if reading.is_document() { ExitCode::SUCCESS } else { ExitCode::from(NOTHING) })
+        Ok(if reading.is_document() { ExitCode::SUCCESS } else { ExitCode::from(EXIT_NO_DOCUMENT) })
     }
 }
 
 /// A photo is one side; each page of a PDF file is one.
-async fn open(name: &str, bytes: Vec<u8>) -> Result<Vec<Opened>, ScanError> {
-    let scanner = Scanner::default();
+async fn open(name: &str, bytes: Vec<u8>) -> Result<Vec<OpenedSide>, DocumentFileError> {
+    let scanner = DocumentFileLoader::default();
     match scanner.open(bytes).await? {
-        Scan::Picture(picture) => Ok(vec![Opened { name: name.to_owned(), picture, lines: None }]),
-        Scan::Pdf(pdf) => {
+        DocumentFile::Picture(picture) => {
+            Ok(vec![OpenedSide { name: name.to_owned(), picture, lines: None }])
+        }
+        DocumentFile::Pdf(pdf) => {
             let mut sides = Vec::new();
             for (at, page) in pdf.pages().iter().enumerate() {
-                let picture = scanner.draw(&pdf, at).await?;
+                let picture = scanner.render_page(&pdf, at).await?;
                 let scale = picture.width() as f32 / page.size[0].max(1.0);
                 let words = page.words.iter().map(|word| {
                     let [left, top, right, bottom] = word.bounds.map(|millimetres| millimetres * scale);
-                    text::layout::Word { text: word.text.clone(), left, top, right, bottom }
+                    text::layout::LayoutWord { text: word.text.clone(), left, top, right, bottom }
                 });
-                let lines = text::layout::lines(&words.collect::<Vec<_>>());
-                sides.push(Opened { name: format!("{name}, page {}", at + 1), picture, lines: Some(lines) });
+                let lines = text::layout::lines_of_words(&words.collect::<Vec<_>>());
+                sides.push(OpenedSide {
+                    name: format!("{name}, page {}", at + 1),
+                    picture,
+                    lines: Some(lines),
+                });
             }
             Ok(sides)
         }
     }
 }
 
-fn describe(reading: &Reading, opened: &[Opened]) -> Value {
+fn describe(reading: &DocumentReading, opened: &[OpenedSide]) -> Value {
     let sides = reading.sides.iter().zip(opened);
     json!({
         "document": reading.is_document(),
@@ -132,7 +140,7 @@ fn describe(reading: &Reading, opened: &[Opened]) -> Value {
     })
 }
 
-fn describe_side(at: usize, side: &Side, name: &str) -> Value {
+fn describe_side(at: usize, side: &DocumentSide, name: &str) -> Value {
     let lines = side.lines.iter().map(|line| json!({ "text": line.text, "confidence": line.confidence }));
     json!({
         "side": at,
@@ -143,7 +151,7 @@ fn describe_side(at: usize, side: &Side, name: &str) -> Value {
     })
 }
 
-fn zone(zone: &mrz::read::Zone) -> Value {
+fn zone(zone: &mrz::reader::MrzReading) -> Value {
     let confidence: Map<String, Value> = zone
         .confidence
         .iter()
@@ -175,8 +183,8 @@ fn barcode(side: usize, code: &Barcode) -> Value {
     })
 }
 
-fn quality(side: usize, measure: quality::Measure) -> Value {
-    let told = measure.told();
+fn quality(side: usize, measure: quality::QualityMeasure) -> Value {
+    let told = measure.to_limit_violation();
     json!({
         "side": side,
         "name": measure.fault.name(),
@@ -187,7 +195,7 @@ fn quality(side: usize, measure: quality::Measure) -> Value {
     })
 }
 
-fn measure(measure: &Measure) -> Value {
+fn measure(measure: &AuthenticityMeasure) -> Value {
     json!({
         "check": measure.check,
         "value": measure.value,
@@ -197,7 +205,7 @@ fn measure(measure: &Measure) -> Value {
     })
 }
 
-fn print(reading: &Reading, opened: &[Opened]) {
+fn print(reading: &DocumentReading, opened: &[OpenedSide]) {
     if reading.is_document() {
         let other = if reading.supplementary.is_some() { "a letter" } else { "a document" };
         let kind = reading.kind.map_or(other, |kind| match kind {
@@ -227,7 +235,7 @@ fn print(reading: &Reading, opened: &[Opened]) {
             out::line(format_args!("  {name:18} {source:8} {:4.0} %  {value}", field.confidence * 100.0));
         }
     }
-    if let Some(letter) = reading.supplementary.as_ref().filter(|letter| letter.known() > 0) {
+    if let Some(letter) = reading.supplementary.as_ref().filter(|letter| letter.found_count() > 0) {
         out::line(format_args!("\nLetter"));
         let told = |name: &str, value: Option<(String, f32)>| {
             if let Some((value, confidence)) = value {
@@ -260,11 +268,11 @@ fn print(reading: &Reading, opened: &[Opened]) {
             out::line(format_args!("  no page was found in it"));
         }
         for measure in side.quality.iter().filter(|measure| measure.is_broken()) {
-            let told = measure.told();
+            let told = measure.to_limit_violation();
             let name = measure.fault.name();
             out::line(format_args!("  {name}: {} ({}); {}", told.measured, told.limit, told.hint));
         }
-        if !side.quality.is_empty() && !side.quality.iter().any(quality::Measure::is_broken) {
+        if !side.quality.is_empty() && !side.quality.iter().any(quality::QualityMeasure::is_broken) {
             out::line(format_args!("  nothing is wrong with it"));
         }
     }
@@ -273,9 +281,9 @@ fn print(reading: &Reading, opened: &[Opened]) {
     }
     for measure in &reading.measures {
         let verdict = match measure.verdict {
-            Verdict::Pass => "pass ",
-            Verdict::Doubt => "DOUBT",
-            Verdict::Fail => "FAIL ",
+            AuthenticityVerdict::Pass => "pass ",
+            AuthenticityVerdict::Doubt => "DOUBT",
+            AuthenticityVerdict::Fail => "FAIL ",
         };
         let (check, value, limit) = (word(&measure.check), measure.value, measure.limit);
         out::line(format_args!("  {verdict} {check:24} {} ({value:.2}, {limit})", measure.reason));

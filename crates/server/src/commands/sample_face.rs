@@ -2,16 +2,16 @@
 
 use crate::{config::Config, out};
 use anyhow::{Context as _, bail};
-use domain::estimate::sample;
+use domain::image_analysis::sample_faces;
 use std::path::PathBuf;
 
 /// A sample photo of the locked npm packages, and an adult in it, counted from the left, whom the default limits of liveness
 /// and of age (18) let pass.
-const SAMPLE: (&str, usize) = ("models/node_modules/@vladmandic/face-api/demo/sample3.jpg", 1);
+const SAMPLE_PHOTO: (&str, usize) = ("models/node_modules/@vladmandic/face-api/demo/sample3.jpg", 1);
 
 /// Cut one face out of a group photo, to the limits of the interface, for trying it out.
 #[derive(clap::Args)]
-pub(crate) struct SampleFace {
+pub(crate) struct SampleFaceArgs {
     /// Where the JPEG goes.
     out: PathBuf,
     /// The photo. Default: a sample photo of the locked npm packages.
@@ -22,16 +22,17 @@ pub(crate) struct SampleFace {
     face: Option<usize>,
 }
 
-impl SampleFace {
+impl SampleFaceArgs {
     pub(crate) fn run(self, config: &Config) -> anyhow::Result<()> {
-        let (from, usual) = self.from.map_or_else(|| (SAMPLE.0.into(), SAMPLE.1), |from| (from, 0));
+        let (from, usual) =
+            self.from.map_or_else(|| (SAMPLE_PHOTO.0.into(), SAMPLE_PHOTO.1), |from| (from, 0));
         let photo = super::evaluate::open_photo(&from)?;
-        let mut vision = vision::Vision::load(&config.models_folder())?;
-        let faces = sample::cut_out_faces(&mut vision, &photo)?;
+        let mut vision = vision::VisionModels::load(&config.models_folder())?;
+        let faces = sample_faces::crop_faces(&mut vision, &photo)?;
         let Some(face) = faces.get(self.face.unwrap_or(usual)) else {
             bail!("{} has {} faces that stand alone", from.display(), faces.len());
         };
-        std::fs::write(&self.out, sample::jpeg(face, 96))
+        std::fs::write(&self.out, sample_faces::encode_jpeg(face, 96))
             .with_context(|| format!("{} cannot be written", self.out.display()))?;
         out::line(format_args!("{}", self.out.display()));
         Ok(())

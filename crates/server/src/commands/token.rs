@@ -1,12 +1,12 @@
 //! `assay token …`
 
 use crate::{config::Config, out};
-use base::{AccessTokenId, AppId, SignedDuration, SystemWorld, World as _};
+use base::{AccessTokenId, AppId, Environment as _, SignedDuration, SystemEnvironment};
 use clap::Subcommand;
-use domain::tenancy::tokens::{self, Scope};
+use domain::tenancy::tokens::{self, TokenScope};
 
 #[derive(Subcommand)]
-pub(crate) enum Token {
+pub(crate) enum TokenCommand {
     /// Make a token and print it; it is shown only now.
     Create {
         /// The application.
@@ -17,7 +17,7 @@ pub(crate) enum Token {
         name: String,
         /// A scope (repeatable): idv:sessions, avs:sessions:create, poa:verify.
         #[arg(long = "scope", required = true)]
-        scopes: Vec<Scope>,
+        scopes: Vec<TokenScope>,
         /// Days until it expires. Default: never.
         #[arg(long)]
         days: Option<u32>,
@@ -38,15 +38,15 @@ pub(crate) enum Token {
     },
 }
 
-impl Token {
+impl TokenCommand {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<()> {
-        let db = super::database(config).await?;
-        let now = SystemWorld.now();
+        let db = super::open_database(config).await?;
+        let now = SystemEnvironment.now();
         match self {
             Self::Create { app, name, scopes, days } => {
                 let expires = days.map(|days| now + SignedDuration::from_hours(24 * i64::from(days)));
                 let mut tx = db.write().await?;
-                let issued = tokens::create(&mut tx, &SystemWorld, app, &name, scopes, expires).await?;
+                let issued = tokens::create(&mut tx, &SystemEnvironment, app, &name, scopes, expires).await?;
                 tx.commit().await?;
                 out::line(format_args!("{}", issued.token.expose()));
             }

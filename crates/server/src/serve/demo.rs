@@ -2,10 +2,10 @@
 
 use crate::config::Config;
 use anyhow::Context as _;
-use base::World;
+use base::Environment;
 use db::Db;
 use domain::{
-    keyring::private_file,
+    keyring::create_private_file,
     tenancy::{
         Feature, api_keys,
         applications::{self, NewApplication},
@@ -19,11 +19,11 @@ use std::{
 };
 
 /// The demo application's private key, in the data folder.
-const PRIVATE_KEY: &str = "dev-private-key.pem";
+const PRIVATE_KEY_FILE_NAME: &str = "dev-private-key.pem";
 
 /// `dev-credentials.json`: what a client needs to call this server.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Credentials {
+pub(crate) struct DevCredentials {
     pub(crate) base_url: String,
     pub(crate) organisation_id: base::OrgId,
     pub(crate) sdk_id: base::AppId,
@@ -34,9 +34,9 @@ pub(crate) struct Credentials {
     pub(crate) file: PathBuf,
 }
 
-impl Credentials {
+impl DevCredentials {
     /// The file's name in the data folder.
-    pub(crate) const FILE: &'static str = "dev-credentials.json";
+    pub(crate) const FILE_NAME: &'static str = "dev-credentials.json";
 
     /// Reads a credentials file.
     pub(crate) fn read(file: &Path) -> anyhow::Result<Self> {
@@ -72,16 +72,16 @@ impl Credentials {
 }
 
 /// The demo tenant's credentials, made at the first start in an empty folder.
-pub(crate) async fn prepare(
+pub(crate) async fn prepare_demo_tenant(
     db: &Db,
-    world: &dyn World,
+    world: &dyn Environment,
     config: &Config,
     public_url: &str,
-) -> anyhow::Result<Credentials> {
+) -> anyhow::Result<DevCredentials> {
     let folder = config.data_dir()?;
-    let file = folder.join(Credentials::FILE);
+    let file = folder.join(DevCredentials::FILE_NAME);
     if file.exists() {
-        let mut known = Credentials::read(&file)?;
+        let mut known = DevCredentials::read(&file)?;
         if known.base_url != public_url {
             // Started on another port: the credentials are the same, the address is not.
             public_url.clone_into(&mut known.base_url);
@@ -89,8 +89,8 @@ pub(crate) async fn prepare(
         }
         return Ok(known);
     }
-    let key_file = folder.join(PRIVATE_KEY);
-    let (private, public) = public_keys::generate();
+    let key_file = folder.join(PRIVATE_KEY_FILE_NAME);
+    let (private, public) = public_keys::generate_rsa_key_pair();
 
     let mut tx = db.write().await?;
     let organisation_id = organisations::create(&mut tx, world, "Demo organisation").await?;
@@ -108,16 +108,16 @@ pub(crate) async fn prepare(
     if key_file.exists() {
         std::fs::remove_file(&key_file)?;
     }
-    private_file(&key_file)
+    create_private_file(&key_file)
         .and_then(|mut out| out.write_all(private.expose().as_bytes()))
         .with_context(|| format!("{} cannot be written", key_file.display()))?;
     tx.commit().await?;
     let base_url = public_url.to_owned();
-    let made = Credentials {
+    let made = DevCredentials {
         base_url,
         organisation_id,
         sdk_id,
-        private_key_path: PRIVATE_KEY.into(),
+        private_key_path: PRIVATE_KEY_FILE_NAME.into(),
         api_key: api_key.expose().clone(),
         file,
     };
@@ -125,12 +125,13 @@ pub(crate) async fn prepare(
     Ok(made)
 }
 
-fn replace(file: &Path, credentials: &Credentials) -> anyhow::Result<()> {
+fn replace(file: &Path, credentials: &DevCredentials) -> anyhow::Result<()> {
     let fresh = file.with_extension("json.new");
     if fresh.exists() {
         std::fs::remove_file(&fresh)?;
     }
-    let mut out = private_file(&fresh).with_context(|| format!("{} cannot be written", fresh.display()))?;
+    let mut out =
+        create_private_file(&fresh).with_context(|| format!("{} cannot be written", fresh.display()))?;
     out.write_all(serde_json::to_string_pretty(credentials)?.as_bytes())?;
     out.write_all(b"\n")?;
     out.sync_all()?;

@@ -14,27 +14,27 @@ use tokio::{
 };
 use tower::ServiceExt as _;
 
-pub(super) struct Limits {
+pub(super) struct ConnectionLimits {
     /// Connections held at once.
     pub(super) connections: usize,
     /// How long the headers of a request may take.
-    pub(super) headers: Duration,
+    pub(super) header_timeout: Duration,
 }
 
 /// Requests that are running when the server is told to stop get this long.
-const GRACE: Duration = Duration::from_secs(20);
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(20);
 
 /// Serves until SIGTERM or SIGINT, then lets running requests end.
-pub(super) async fn run(listener: TcpListener, router: Router, limits: Limits) {
+pub(super) async fn run(listener: TcpListener, router: Router, limits: ConnectionLimits) {
     let mut http = Builder::new(TokioExecutor::new());
-    http.http1().timer(TokioTimer::new()).header_read_timeout(limits.headers).max_buf_size(64 * 1024);
+    http.http1().timer(TokioTimer::new()).header_read_timeout(limits.header_timeout).max_buf_size(64 * 1024);
     http.http2()
         .timer(TokioTimer::new())
         .max_concurrent_streams(64)
         .keep_alive_interval(Duration::from_secs(20));
     let room = Arc::new(Semaphore::new(limits.connections));
     let graceful = GracefulShutdown::new();
-    let mut stop = std::pin::pin!(told_to_stop());
+    let mut stop = std::pin::pin!(shutdown_signal());
     loop {
         let seat = tokio::select! {
             () = &mut stop => break,
@@ -71,13 +71,13 @@ pub(super) async fn run(listener: TcpListener, router: Router, limits: Limits) {
     }
     tracing::info!("stopping: no new connections, running requests end");
     drop(listener);
-    if tokio::time::timeout(GRACE, graceful.shutdown()).await.is_err() {
+    if tokio::time::timeout(SHUTDOWN_GRACE, graceful.shutdown()).await.is_err() {
         tracing::warn!("some requests did not end in time");
     }
 }
 
 /// Ends when the process gets SIGTERM or SIGINT.
-pub(crate) async fn told_to_stop() {
+pub(crate) async fn shutdown_signal() {
     let (terminate, interrupt) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
     match (terminate, interrupt) {
         (Ok(mut terminate), Ok(mut interrupt)) => {

@@ -1,12 +1,12 @@
 //! The tools: tenants, keys, documents, the doctor.
 
-use crate::place::{PATIENCE, Place, repository, text};
+use crate::test_installation::{TEST_TIMEOUT, TestInstallation, repository, text};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt as _;
 
 #[test]
 fn tenants_and_keys_are_made_and_taken_away() {
-    let place = Place::new();
+    let place = TestInstallation::new();
     let server = place.serve();
     let org = place.ask(&["org", "create", "Corner shop"]);
     let app = place.ask(&["app", "create", "Till", "--org", &org, "--feature", "image-ai"]);
@@ -53,14 +53,14 @@ fn tenants_and_keys_are_made_and_taken_away() {
 
 #[test]
 fn jobs_can_be_looked_at_and_decided_about() {
-    let place = Place::new();
+    let place = TestInstallation::new();
     let server = place.serve();
     let jobs =
         || serde_json::from_str::<Value>(&place.ask(&["jobs", "list", "--kind", "purge-nonces"])).unwrap();
     let began = std::time::Instant::now();
     // The first round ran when the server started; the row stays for the next.
     while jobs()[0]["state"] != "WAITING" || jobs()[0]["attempts"] != 0 {
-        assert!(began.elapsed() < PATIENCE, "{}", jobs());
+        assert!(began.elapsed() < TEST_TIMEOUT, "{}", jobs());
     }
     let id = jobs()[0]["id"].as_str().unwrap().to_owned();
     assert_eq!(server.stop(), Some(0));
@@ -74,7 +74,7 @@ fn jobs_can_be_looked_at_and_decided_about() {
 
 #[test]
 fn accounts_are_opened_and_closed_and_leave_a_receipt() {
-    let place = Place::new();
+    let place = TestInstallation::new();
     let server = place.serve();
     let app = place.credentials()["sdk_id"].as_str().unwrap().to_owned();
     let account = place.ask(&["account", "open", "--app", &app, "Production"]);
@@ -87,7 +87,7 @@ fn accounts_are_opened_and_closed_and_leave_a_receipt() {
         let letters = std::fs::read_dir(place.path("mail")).into_iter().flatten().next();
         match letters.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap()) {
             Some(letter) if letter.contains("</html>") => break letter,
-            _ => assert!(began.elapsed() < PATIENCE, "the server sends what the command queued"),
+            _ => assert!(began.elapsed() < TEST_TIMEOUT, "the server sends what the command queued"),
         }
     };
     assert!(letter.replace("=\r\n", "").replace("=3D", "=").contains(link), "{link}: {letter}");
@@ -116,7 +116,7 @@ fn accounts_are_opened_and_closed_and_leave_a_receipt() {
 
 #[test]
 fn members_come_into_the_console_by_links_where_no_mail_is_set_up() {
-    let place = Place::new();
+    let place = TestInstallation::new();
     let server = place.serve();
     let app = place.credentials()["sdk_id"].as_str().unwrap().to_owned();
     let account = place.ask(&["account", "open", "--app", &app, "--name", "Production"]);
@@ -161,7 +161,7 @@ fn members_come_into_the_console_by_links_where_no_mail_is_set_up() {
 
 #[test]
 fn names_and_applications_are_taken_as_arguments_and_as_options() {
-    let place = Place::new();
+    let place = TestInstallation::new();
     for form in [&["Corner shop"][..], &["--name", "Corner shop"]] {
         let org = place.ask(&[&["org", "create"], form].concat());
         let app = place.ask(&[&["app", "create", "--org", &org], form].concat());
@@ -179,7 +179,7 @@ fn names_and_applications_are_taken_as_arguments_and_as_options() {
 
 #[test]
 fn the_doctor_finds_nothing_wrong_where_nothing_is() {
-    let place = Place::new();
+    let place = TestInstallation::new();
     place.ask(&["migrate"]);
     let found = place.ask(&["doctor"]);
     for part in ["models", "database", "disk", "clock", "ffmpeg", "poppler", "experimental"] {
@@ -191,7 +191,7 @@ fn the_doctor_finds_nothing_wrong_where_nothing_is() {
 
 #[test]
 fn the_doctor_makes_nothing() {
-    let place = Place::new();
+    let place = TestInstallation::new();
     let files = || {
         let mut names: Vec<_> =
             std::fs::read_dir(place.path("")).unwrap().map(|file| file.unwrap().file_name()).collect();
@@ -237,7 +237,7 @@ fn the_doctor_makes_nothing() {
 
 #[test]
 fn documents_are_those_of_the_repository() {
-    let place = Place::new();
+    let place = TestInstallation::new();
     for name in ["moderation", "ai", "proof", "identity", "ages"] {
         let kept = std::fs::read_to_string(repository("openapi").join(format!("{name}.json"))).unwrap();
         let read = |json: &str| serde_json::from_str::<Value>(json).unwrap();
@@ -254,7 +254,7 @@ fn the_practice_statement_of_a_bare_server_is_the_one_in_the_documents() {
         });
         lines.collect::<Vec<_>>().join("\n")
     };
-    let made = Place::new().ask(&["practice-statement"]);
+    let made = TestInstallation::new().ask(&["practice-statement"]);
     let document = std::fs::read_to_string("../../docs/PRACTICE.md").unwrap_or_default();
     if std::env::var_os("UPDATE_PRACTICE").is_some() {
         std::fs::write("../../docs/PRACTICE.md", made.clone() + "\n").unwrap();
@@ -267,7 +267,7 @@ fn the_practice_statement_of_a_bare_server_is_the_one_in_the_documents() {
         ("ASSAY__AGES__SURE", "0.99"),
         ("ASSAY__LOCATIONS__HEADER", "X-Country"),
     ];
-    let mut place = Place::new().set("ASSAY__SERVER__PUBLIC_URL", "https://ages.test");
+    let mut place = TestInstallation::new().set("ASSAY__SERVER__PUBLIC_URL", "https://ages.test");
     for (name, value) in settings {
         place = place.set(name, value);
     }
@@ -288,7 +288,7 @@ fn the_practice_statement_of_a_bare_server_is_the_one_in_the_documents() {
 
 #[test]
 fn the_sample_face_is_of_somebody_who_is_let_pass() {
-    let place = Place::new();
+    let place = TestInstallation::new();
     let _server = place.serve();
     let face = place.path("face.jpg");
     let face = face.to_str().unwrap();
@@ -308,7 +308,7 @@ fn the_sample_face_is_of_somebody_who_is_let_pass() {
 
 #[test]
 fn every_command_helps() {
-    let place = Place::new();
+    let place = TestInstallation::new();
     for command in [
         "serve",
         "account",
@@ -333,7 +333,7 @@ fn every_command_helps() {
 
 #[test]
 fn a_setting_nobody_knows_is_an_error_that_names_it() {
-    let place = Place::new();
+    let place = TestInstallation::new();
     let file = place.path("assay.toml");
     std::fs::write(&file, "[server]\nbody_byte = 3\n").unwrap();
     let refused = place.run(&["doctor", "--config", file.to_str().unwrap()]);
@@ -343,7 +343,7 @@ fn a_setting_nobody_knows_is_an_error_that_names_it() {
 
 #[test]
 fn state_files_of_other_liveness_nets_are_refused_by_name_and_nothing_is_changed() {
-    let place = Place::new();
+    let place = TestInstallation::new();
     let folder = place.path("checkout/resources/anti_spoof_models");
     std::fs::create_dir_all(&folder).unwrap();
     let from = place.path("checkout");

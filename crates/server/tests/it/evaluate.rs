@@ -1,15 +1,16 @@
 //! `assay evaluate`: the operator's own table.
 
-use crate::place::Place;
+use crate::test_installation::TestInstallation;
 use serde_json::Value;
 use std::{collections::BTreeSet, fmt::Write as _};
 
 /// Writes the cut-out faces and a file of labels.
-fn labelled(place: &Place, columns: &str, label: impl Fn(usize) -> String) -> String {
+fn labelled(place: &TestInstallation, columns: &str, label: impl Fn(usize) -> String) -> String {
     let mut rows = columns.to_owned();
-    for (number, face) in testkit::faces().iter().enumerate() {
+    for (number, face) in testkit::face_pictures().iter().enumerate() {
         let name = format!("{number}.jpg");
-        std::fs::write(place.path(&name), domain::estimate::sample::jpeg(face, 96)).unwrap();
+        std::fs::write(place.path(&name), domain::image_analysis::sample_faces::encode_jpeg(face, 96))
+            .unwrap();
         write!(rows, "\n{name},{}", label(number)).unwrap();
     }
     let file = place.path("labels.csv");
@@ -19,13 +20,13 @@ fn labelled(place: &Place, columns: &str, label: impl Fn(usize) -> String) -> St
 
 #[test]
 fn ages_are_held_against_labels() {
-    let place = Place::new();
+    let place = TestInstallation::new();
     let labels = labelled(&place, "path,age,light", |number| {
         format!("{},{}", 25 + number, if number % 2 == 0 { "day" } else { "lamp" })
     });
     let json = place.ask(&["evaluate", "age", "--labels", &labels, "--relaxed", "--json"]);
     let report: Value = serde_json::from_str(&json).unwrap();
-    let faces = testkit::faces().len();
+    let faces = testkit::face_pictures().len();
     assert_eq!(report["images"], faces);
     assert!(report["faces_found"].as_u64().unwrap() as usize > faces / 2, "{report}");
     let (mae, bias) = (report["mae"].as_f64().unwrap(), report["bias"].as_f64().unwrap());
@@ -48,7 +49,7 @@ fn ages_are_held_against_labels() {
 
 #[test]
 fn ages_are_told_by_group_with_the_worst_and_how_far_they_lie_apart() {
-    let place = Place::new();
+    let place = TestInstallation::new();
     let labels = labelled(&place, "path,age,light,room", |number| {
         format!("{},{},{}", 30, ["day", "lamp"][number % 2], ["hall", "lift"][number / 2 % 2])
     });
@@ -79,12 +80,12 @@ fn ages_are_told_by_group_with_the_worst_and_how_far_they_lie_apart() {
 
 #[test]
 fn harms_move_the_age_and_the_gate_refuses_the_worst() {
-    let place = Place::new();
+    let place = TestInstallation::new();
     let folder = place.path("people");
     std::fs::create_dir(&folder).unwrap();
     // Two that look into the camera.
     for number in [6, 8] {
-        let face = domain::estimate::sample::jpeg(&testkit::faces()[number], 96);
+        let face = domain::image_analysis::sample_faces::encode_jpeg(&testkit::face_pictures()[number], 96);
         std::fs::write(folder.join(format!("{number}.jpg")), face).unwrap();
     }
     std::fs::write(folder.join("notes.txt"), "no picture").unwrap();
@@ -118,7 +119,7 @@ fn harms_move_the_age_and_the_gate_refuses_the_worst() {
 
 #[test]
 fn liveness_is_stated_in_the_terms_of_the_field() {
-    let place = Place::new();
+    let place = TestInstallation::new();
     let labels =
         labelled(&place, "path,label", |number| if number == 0 { "fake" } else { "real" }.to_owned());
     let json = place.ask(&["evaluate", "antispoofing", "--labels", &labels, "--relaxed", "--json"]);
@@ -130,7 +131,7 @@ fn liveness_is_stated_in_the_terms_of_the_field() {
 
 #[test]
 fn liveness_is_told_by_group() {
-    let place = Place::new();
+    let place = TestInstallation::new();
     let labels = labelled(&place, "path,label,hour", |number| {
         format!("{},{}", if number % 5 == 0 { "fake" } else { "real" }, ["day", "night"][number % 2])
     });
@@ -167,8 +168,8 @@ fn twice(labels: &str) {
 }
 
 /// Two takes of each cut-out (as it is, and smaller, cropped and encoded worse), all pairs of them.
-fn paired(place: &Place) -> String {
-    let faces = testkit::faces();
+fn paired(place: &TestInstallation) -> String {
+    let faces = testkit::face_pictures();
     for (number, face) in faces.iter().enumerate() {
         let take = image::RgbImage::from_raw(face.width(), face.height(), face.rgb().to_vec()).unwrap();
         take.save(place.path(&format!("{number}-a.png"))).unwrap();
@@ -176,8 +177,11 @@ fn paired(place: &Place) -> String {
             image::imageops::crop_imm(&take, 60, 40, face.width() - 120, face.height() - 90).to_image();
         let small = image::imageops::resize(&part, 360, 400, image::imageops::FilterType::Triangle);
         let small = base::Picture::new(360, 400, small.into_raw()).unwrap();
-        std::fs::write(place.path(&format!("{number}-b.jpg")), domain::estimate::sample::jpeg(&small, 70))
-            .unwrap();
+        std::fs::write(
+            place.path(&format!("{number}-b.jpg")),
+            domain::image_analysis::sample_faces::encode_jpeg(&small, 70),
+        )
+        .unwrap();
     }
     let mut rows = "a,b,same".to_owned();
     for one in 0..faces.len() {
@@ -190,11 +194,12 @@ fn paired(place: &Place) -> String {
 
 #[test]
 fn matching_is_stated_as_a_curve() {
-    let place = Place::new();
+    let place = TestInstallation::new();
     let rows = paired(&place);
     // A picture without a face, and one that is none.
     let grey = base::Picture::new(300, 300, vec![128; 300 * 300 * 3]).unwrap();
-    std::fs::write(place.path("empty.jpg"), domain::estimate::sample::jpeg(&grey, 90)).unwrap();
+    std::fs::write(place.path("empty.jpg"), domain::image_analysis::sample_faces::encode_jpeg(&grey, 90))
+        .unwrap();
     std::fs::write(place.path("text.jpg"), "no picture").unwrap();
     let (file, curve) = (place.path("pairs.csv"), place.path("curve.json"));
     std::fs::write(&file, format!("{rows}\n0-a.png,empty.jpg,0\n0-a.png,text.jpg,1")).unwrap();
@@ -207,7 +212,7 @@ fn matching_is_stated_as_a_curve() {
         assert!(table.contains(word), "{word}: {table}");
     }
     let report: Value = serde_json::from_slice(&std::fs::read(curve).unwrap()).unwrap();
-    let faces = testkit::faces().len();
+    let faces = testkit::face_pictures().len();
     assert_eq!(report["model"], "face-api-recognition");
     assert_eq!(report["genuine"]["pairs"], faces);
     assert_eq!(report["impostor"]["pairs"], faces * (faces - 1));
@@ -232,7 +237,7 @@ fn matching_is_stated_as_a_curve() {
 
 #[test]
 fn matching_is_told_by_group() {
-    let place = Place::new();
+    let place = TestInstallation::new();
     let rows = paired(&place);
     let mut grouped = String::new();
     for (number, row) in rows.lines().enumerate() {
@@ -259,8 +264,8 @@ fn matching_is_told_by_group() {
 
 #[test]
 fn pairs_that_say_nothing_are_refused_with_what_is_missing() {
-    let place = Place::new();
-    let face = domain::estimate::sample::jpeg(&testkit::faces()[0], 96);
+    let place = TestInstallation::new();
+    let face = domain::image_analysis::sample_faces::encode_jpeg(&testkit::face_pictures()[0], 96);
     std::fs::write(place.path("0.jpg"), face).unwrap();
     let refused = |rows: &str| {
         let file = place.path("pairs.csv");

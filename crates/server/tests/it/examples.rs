@@ -1,13 +1,13 @@
 //! The examples of the documentation, run as they stand.
 
-use crate::place::{PATIENCE, Place, repository, text};
+use crate::test_installation::{TEST_TIMEOUT, TestInstallation, repository, text};
 use serde_json::{Value, json};
 use std::{
     io::Write as _,
     process::{Command, Output, Stdio},
     time::Duration,
 };
-use testkit::receiver::{self, Receiver, Reply};
+use testkit::stub_server::{self, StubReply, StubServer};
 
 /// Runs a program to its end with something to read.
 fn filter(command: &mut Command, input: &[u8]) -> Output {
@@ -44,8 +44,9 @@ fn judge(program: [&str; 2], secret: &str, input: &[u8]) -> (bool, String) {
 async fn receivers_tell_genuine_deliveries_from_others() {
     // An issuer who is asked and declines, and the application's own server, which is told so.
     let receiver =
-        Receiver::start(|sent| Reply::status(if sent.uri.path() == "/proof" { 403 } else { 204 })).await;
-    let place = Place::with_models("nowhere".into());
+        StubServer::start(|sent| StubReply::status(if sent.uri.path() == "/proof" { 403 } else { 204 }))
+            .await;
+    let place = TestInstallation::with_models("nowhere".into());
     let (trust, config) = (place.path("trust.json"), place.path("assay.toml"));
     let entry = json!({
         "id": "https://pass.example", "provider": "PASS", "formats": ["cwt"],
@@ -54,7 +55,7 @@ async fn receivers_tell_genuine_deliveries_from_others() {
     std::fs::write(&trust, json!({ "issuers": [entry] }).to_string()).unwrap();
     let settings = format!(
         "[egress]\nroots = [{:?}]\n[proof]\ntrust_list = {:?}\n",
-        receiver::certificate(),
+        stub_server::certificate(),
         trust.to_str().unwrap()
     );
     std::fs::write(&config, settings).unwrap();
@@ -67,7 +68,7 @@ async fn receivers_tell_genuine_deliveries_from_others() {
     assert_eq!(place.ask(&["deliveries", "secret", &app]), second);
 
     let query = json!({
-        "qr": { "value": receiver.url("/proof"), "scanned_at": base::World::now(&base::SystemWorld).to_string() },
+        "qr": { "value": receiver.url("/proof"), "scanned_at": base::Environment::now(&base::SystemEnvironment).to_string() },
         "terminal": { "id": "till-1" },
         "notification": { "url": receiver.url("/hook"), "headers": { "X-Shop": "12" } },
     });
@@ -81,13 +82,13 @@ async fn receivers_tell_genuine_deliveries_from_others() {
     assert_eq!(pending["status"], "PENDING", "{pending}");
     let arrived = async {
         loop {
-            match receiver.sent().into_iter().find(|sent| sent.uri.path() == "/hook") {
+            match receiver.captured().into_iter().find(|sent| sent.uri.path() == "/hook") {
                 Some(sent) => break sent,
                 None => tokio::time::sleep(Duration::from_millis(20)).await,
             }
         }
     };
-    let sent = tokio::time::timeout(PATIENCE, arrived).await.unwrap();
+    let sent = tokio::time::timeout(TEST_TIMEOUT, arrived).await.unwrap();
     let body = text(&sent.body);
     let result: Value = serde_json::from_str(&body).unwrap();
     assert_eq!(
@@ -143,7 +144,7 @@ async fn receivers_tell_genuine_deliveries_from_others() {
 
 #[test]
 fn an_assertion_gives_a_token_and_the_token_a_verified_proof() {
-    let place = Place::with_models("nowhere".into());
+    let place = TestInstallation::with_models("nowhere".into());
     let _server = place.serve();
     let code = place.run(&["poa", "issue", "--age-over", "18"]).stdout;
     let code = text(&code);
@@ -170,7 +171,7 @@ fn an_assertion_gives_a_token_and_the_token_a_verified_proof() {
 #[test]
 fn the_trust_list_has_an_entry_of_each_format_that_is_taken() {
     let list = repository("docs/examples/trust-list.json");
-    let place = Place::new().set("ASSAY__PROOF__TRUST_LIST", list.to_str().unwrap());
+    let place = TestInstallation::new().set("ASSAY__PROOF__TRUST_LIST", list.to_str().unwrap());
     let trusted: Value = serde_json::from_str(&place.ask(&["poa", "trust"])).unwrap();
     let formats: Vec<_> = trusted.as_array().unwrap().iter().map(|entry| entry["formats"].clone()).collect();
     assert_eq!(formats, [json!(["cwt"]), json!(["sd-jwt-vc"]), json!(["jwt"]), json!(["mdoc"])], "{trusted}");
@@ -178,13 +179,13 @@ fn the_trust_list_has_an_entry_of_each_format_that_is_taken() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_picture_is_moderated() {
-    let shelf = testkit::media::Shelf::start().await;
-    let place = Place::new();
+    let shelf = testkit::media_fixtures::FileServer::start().await;
+    let place = TestInstallation::new();
     let config = place.path("assay.toml");
-    std::fs::write(&config, format!("[egress]\nroots = [{:?}]\n", receiver::certificate())).unwrap();
+    std::fs::write(&config, format!("[egress]\nroots = [{:?}]\n", stub_server::certificate())).unwrap();
     let place = place.set("ASSAY_CONFIG", config.to_str().unwrap());
     let server = place.serve();
-    let url = shelf.put("face.png", testkit::media::png(&testkit::faces()[6]));
+    let url = shelf.put("face.png", testkit::media_fixtures::png(&testkit::face_pictures()[6]));
     let script = repository("docs/examples/moderate.mjs");
     let credentials = place.path("dev-credentials.json");
     let run = |url: &str| Command::new("node").arg(&script).arg(&credentials).arg(url).output().unwrap();
@@ -200,7 +201,7 @@ async fn a_picture_is_moderated() {
 
 #[test]
 fn document_sessions_are_opened_by_clients_with_signers_of_their_own() {
-    let place = Place::new();
+    let place = TestInstallation::new();
     let server = place.serve();
     let face = place.path("face.jpg");
     let photo = repository("models/node_modules/@vladmandic/face-api/demo/sample1.jpg");
@@ -247,7 +248,7 @@ fn document_sessions_are_opened_by_clients_with_signers_of_their_own() {
 
 #[test]
 fn age_sessions_are_opened_and_waited_for() {
-    let place = Place::new();
+    let place = TestInstallation::new();
     let server = place.serve();
     let credentials = place.credentials();
     let of = |name: &str| credentials[name].as_str().unwrap().to_owned();

@@ -2,15 +2,15 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod ages;
+mod age_verification;
+mod camera_films;
 mod commands;
-mod documents;
+mod content_moderation;
+mod crash_recovery;
+mod document_verification;
 mod evaluate;
 mod examples;
-mod films;
-mod holder;
-mod identity;
-mod kill;
-mod moderation;
-mod place;
+mod holder_page;
+mod read_document;
 mod serve;
+mod test_installation;

@@ -1,13 +1,13 @@
 //! `assay serve`: the first ten minutes, and what happens when something is missing.
 
-use crate::place::{Place, repository, text};
-use domain::tenancy::signed_request::{Message, Signer};
+use crate::test_installation::{TestInstallation, repository, text};
+use domain::tenancy::signed_request::{CanonicalRequest, HttpRequestSigner};
 use serde_json::Value;
 use std::{os::unix::fs::PermissionsExt as _, process::Command};
 
 #[test]
 fn a_newcomer_gets_an_age() {
-    let place = Place::new();
+    let place = TestInstallation::new();
     let server = place.serve();
     let ready: Value = serde_json::from_str(&server.until("/readyz", 200)).unwrap();
     assert_eq!(ready["ready"], true);
@@ -22,7 +22,7 @@ fn a_newcomer_gets_an_age() {
     assert_eq!(std::fs::metadata(&key).unwrap().permissions().mode() & 0o777, 0o600);
 
     let face = place.path("face.jpg");
-    std::fs::write(&face, testkit::face()).unwrap();
+    std::fs::write(&face, testkit::face_jpeg()).unwrap();
     let face = face.to_str().unwrap();
     let answer: Value = serde_json::from_str(&place.ask(&["call", "/ai/v1/age", "--img", face])).unwrap();
     assert!((15.0..60.0).contains(&answer["age"].as_f64().unwrap()), "{answer}");
@@ -76,16 +76,17 @@ fn a_newcomer_gets_an_age() {
 
 #[test]
 fn a_restart_keeps_the_tenant_and_does_not_reopen_the_window_for_replays() {
-    let place = Place::new();
+    let place = TestInstallation::new();
     let server = place.serve();
     let before = place.credentials();
     let send = |credentials: &Value| {
         let key = std::fs::read_to_string(place.path(credentials["private_key_path"].as_str().unwrap()));
         let key = key.unwrap();
-        let seconds = base::World::now(&base::SystemWorld).as_second();
+        let seconds = base::Environment::now(&base::SystemEnvironment).as_second();
         let query = format!("nonce=018f3c8e-0000-7000-8000-00000000000a&timestamp={seconds}");
-        let message = Message { method: "POST", path: "/ai/v1/age", query: Some(&query), body: b"{}" };
-        let digest = Signer::from_pem(&key).unwrap().sign(&message);
+        let message =
+            CanonicalRequest { method: "POST", path: "/ai/v1/age", query: Some(&query), body: b"{}" };
+        let digest = HttpRequestSigner::from_pem(&key).unwrap().sign(&message);
         let url = format!("{}/ai/v1/age?{query}", credentials["base_url"].as_str().unwrap());
         let id = format!("X-Svc-Auth-Id: {}", credentials["sdk_id"].as_str().unwrap());
         let digest = format!("X-Svc-Auth-Digest: {digest}");
@@ -109,7 +110,7 @@ fn a_restart_keeps_the_tenant_and_does_not_reopen_the_window_for_replays() {
 fn models_may_arrive_while_it_serves() {
     let folder = tempfile::tempdir().unwrap();
     let models = folder.path().join("pack");
-    let place = Place::with_models(models.clone());
+    let place = TestInstallation::with_models(models.clone());
     let server = place.serve();
     let unready: Value = serde_json::from_str(&server.until("/readyz", 503)).unwrap();
     assert_eq!((&unready["models"]["ready"], &unready["database"]["ready"]), (&false.into(), &true.into()));
@@ -124,7 +125,7 @@ fn models_may_arrive_while_it_serves() {
 
 #[test]
 fn an_unreachable_database_is_told_of_and_nothing_breaks() {
-    let place = Place::new().set("ASSAY__DATABASE__URL", "postgres://nobody@127.0.0.1:1/none");
+    let place = TestInstallation::new().set("ASSAY__DATABASE__URL", "postgres://nobody@127.0.0.1:1/none");
     let server = place.serve_unready();
     let unready: Value = serde_json::from_str(&server.until("/readyz", 503)).unwrap();
     assert_eq!(unready["database"]["ready"], false);

@@ -1,25 +1,25 @@
 //! How a head is turned, and how deep it is, from six points.
 
-use super::moves::Turned;
+use super::head_movements::RelativePose;
 use crate::Face;
 use serde::{Deserialize, Serialize};
 
 /// How far the tip of the nose stands out before the line from the eyes to the mouth, in distances between the eyes: so
 /// much does it move sideways for each unit of the tangent of the yaw. See `docs/ACCURACY.md` for where it comes from.
-const NOSE: f32 = 0.32;
+const NOSE_PROTRUSION: f32 = 0.32;
 
 /// The same for looking up, in distances from eyes to mouth.
-const LIFT: f32 = 0.29;
+const NOSE_PROTRUSION_UPWARDS: f32 = 0.29;
 
-/// Where the nose is in the mean face, as [`Pose::height`].
-const MEAN_HEIGHT: f32 = 0.55;
+/// Where the nose is in the mean face, as [`HeadPose::height`].
+const MEAN_NOSE_HEIGHT: f32 = 0.55;
 
 /// What the six points of a face say of its pose.
 ///
 /// All but `roll` and `scale` are the same for every affine picture of one plane: a flat photo may be turned, leant and
 /// shifted, and they stay what they were, but for the perspective of a plane near by.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Pose {
+pub struct HeadPose {
     /// Degrees to the person's own left, about: from where the nose lies between eyes and mouth. -90 to 90.
     pub yaw: f32,
     /// Degrees up, about, against a mean face; faces differ by ten and more. -90 to 90.
@@ -40,7 +40,7 @@ pub struct Pose {
     pub height: f32,
 }
 
-impl Pose {
+impl HeadPose {
     /// Of a face; nothing where its points make none.
     pub fn of(face: &Face) -> Option<Self> {
         let [right_eye, left_eye, nose, mouth, right_ear, left_ear] = face.points;
@@ -61,8 +61,8 @@ impl Pose {
         let (nose, height) = (beside(nose_x, nose_y), nose_y / mouth_y);
         let size = (1.0 + mouth_x * mouth_x + mouth_y * mouth_y).sqrt();
         let pose = Self {
-            yaw: (nose / NOSE).atan().to_degrees(),
-            pitch: ((MEAN_HEIGHT - height) / LIFT).atan().to_degrees(),
+            yaw: (nose / NOSE_PROTRUSION).atan().to_degrees(),
+            pitch: ((MEAN_NOSE_HEIGHT - height) / NOSE_PROTRUSION_UPWARDS).atan().to_degrees(),
             roll: eyes[1].atan2(eyes[0]).to_degrees(),
             scale: between * size,
             nose,
@@ -76,10 +76,10 @@ impl Pose {
     }
 
     /// Degrees to the left and up that the head has turned since it had another pose, and how often larger it is.
-    pub(super) fn since(&self, opening: &Self) -> Turned {
-        Turned {
-            yaw: ((self.nose - opening.nose) / NOSE).atan().to_degrees(),
-            pitch: ((opening.height - self.height) / LIFT).atan().to_degrees(),
+    pub(super) fn relative_to(&self, opening: &Self) -> RelativePose {
+        RelativePose {
+            yaw: ((self.nose - opening.nose) / NOSE_PROTRUSION).atan().to_degrees(),
+            pitch: ((opening.height - self.height) / NOSE_PROTRUSION_UPWARDS).atan().to_degrees(),
             scale: self.scale / opening.scale,
         }
     }

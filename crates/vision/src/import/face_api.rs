@@ -3,26 +3,26 @@
 use super::{
     ImportError,
     tfjs::{padding, read_json},
-    weights::{self, Group, Weight},
+    tfjs_weights::{self, TfjsWeight, WeightGroup},
 };
-use crate::onnx::{Attribute, Convolution, Graph};
+use crate::onnx::{Convolution, OnnxAttribute, OnnxGraph};
 use std::{collections::HashMap, path::Path};
 
 /// RGB means and the scale both nets subtract and divide by.
-const MEAN: [f32; 3] = [122.782, 117.001, 104.298];
-const SCALE: f32 = 255.0;
+const RGB_MEAN: [f32; 3] = [122.782, 117.001, 104.298];
+const INPUT_DIVISOR: f32 = 255.0;
 
 /// A square feature map in the making.
 #[derive(Clone)]
-struct Map {
+struct FeatureMap {
     tensor: String,
     side: i64,
     channels: i64,
 }
 
-struct Builder {
-    graph: Graph,
-    weights: HashMap<String, Weight>,
+struct FaceApiBuilder {
+    graph: OnnxGraph,
+    weights: HashMap<String, TfjsWeight>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -31,21 +31,21 @@ enum Pad {
     Valid,
 }
 
-impl Builder {
+impl FaceApiBuilder {
     /// Reads the weights and lays the input: RGB, 0 to 255.
-    fn start(manifest: &Path, side: i64) -> Result<(Self, Map), ImportError> {
-        let groups: Vec<Group> = read_json(manifest)?;
-        let weights = weights::read(&groups, manifest.parent().unwrap_or(Path::new("")))?;
-        let mut graph = Graph::default();
+    fn start(manifest: &Path, side: i64) -> Result<(Self, FeatureMap), ImportError> {
+        let groups: Vec<WeightGroup> = read_json(manifest)?;
+        let weights = tfjs_weights::read(&groups, manifest.parent().unwrap_or(Path::new("")))?;
+        let mut graph = OnnxGraph::default();
         graph.set_input("input", vec![-1, 3, side, side]);
-        let mean = graph.floats(&[1, 3, 1, 1], MEAN.to_vec());
-        let scale = graph.floats(&[], vec![SCALE]);
+        let mean = graph.floats(&[1, 3, 1, 1], RGB_MEAN.to_vec());
+        let scale = graph.floats(&[], vec![INPUT_DIVISOR]);
         let centred = graph.operator("Sub", &["input", &mean], vec![]);
         let tensor = graph.operator("Div", &[&centred, &scale], vec![]);
-        Ok((Self { graph, weights }, Map { tensor, side, channels: 3 }))
+        Ok((Self { graph, weights }, FeatureMap { tensor, side, channels: 3 }))
     }
 
-    fn weight(&self, name: &str) -> Result<Weight, ImportError> {
+    fn weight(&self, name: &str) -> Result<TfjsWeight, ImportError> {
         self.weights
             .get(name)
             .cloned()
@@ -54,13 +54,13 @@ impl Builder {
 
     fn convolve(
         &mut self,
-        x: &Map,
+        x: &FeatureMap,
         weights: &str,
         bias: Option<&str>,
         stride: i64,
         pad: Pad,
         depthwise: bool,
-    ) -> Result<Map, ImportError> {
+    ) -> Result<FeatureMap, ImportError> {
         let filter = self.weight(weights)?;
         let shape = filter.shape4(weights)?;
         let bias = bias.map(|name| self.weight(name)).transpose()?;
@@ -78,38 +78,49 @@ impl Builder {
             },
         );
         let channels = if depthwise { x.channels } else { shape[3] as i64 };
-        Ok(Map { tensor, side, channels })
+        Ok(FeatureMap { tensor, side, channels })
     }
 
-    fn relu(&mut self, x: &Map) -> Map {
-        Map { tensor: self.graph.operator("Relu", &[&x.tensor], vec![]), ..x.clone() }
+    fn relu(&mut self, x: &FeatureMap) -> FeatureMap {
+        FeatureMap { tensor: self.graph.operator("Relu", &[&x.tensor], vec![]), ..x.clone() }
     }
 
-    fn add(&mut self, a: &Map, b: &Map) -> Map {
-        Map { tensor: self.graph.operator("Add", &[&a.tensor, &b.tensor], vec![]), ..a.clone() }
+    fn add(&mut self, a: &FeatureMap, b: &FeatureMap) -> FeatureMap {
+        FeatureMap { tensor: self.graph.operator("Add", &[&a.tensor, &b.tensor], vec![]), ..a.clone() }
     }
 
-    fn pool(&mut self, operator: &'static str, x: &Map, size: i64, stride: i64, pad: Pad) -> Map {
+    fn pool(
+        &mut self,
+        operator: &'static str,
+        x: &FeatureMap,
+        size: i64,
+        stride: i64,
+        pad: Pad,
+    ) -> FeatureMap {
         let (side, before, after) = padding(x.side, size, stride, 1, pad == Pad::Valid);
         let attributes = vec![
-            ("kernel_shape", Attribute::Ints(vec![size, size])),
-            ("strides", Attribute::Ints(vec![stride, stride])),
-            ("pads", Attribute::Ints(vec![before, before, after, after])),
+            ("kernel_shape", OnnxAttribute::Ints(vec![size, size])),
+            ("strides", OnnxAttribute::Ints(vec![stride, stride])),
+            ("pads", OnnxAttribute::Ints(vec![before, before, after, after])),
         ];
-        Map { tensor: self.graph.operator(operator, &[&x.tensor], attributes), side, channels: x.channels }
+        FeatureMap {
+            tensor: self.graph.operator(operator, &[&x.tensor], attributes),
+            side,
+            channels: x.channels,
+        }
     }
 
     /// Zeros behind the last channel, row and column.
-    fn grow(&mut self, x: &Map, channels: i64, side: i64) -> Map {
-        let pads = crate::onnx::Data::Ints(vec![0, 0, 0, 0, 0, channels, side, side]);
+    fn grow(&mut self, x: &FeatureMap, channels: i64, side: i64) -> FeatureMap {
+        let pads = crate::onnx::ConstantData::Ints(vec![0, 0, 0, 0, 0, channels, side, side]);
         let pads = self.graph.constant(&[8], pads);
         let tensor = self.graph.operator("Pad", &[&x.tensor, &pads], vec![]);
-        Map { tensor, side: x.side + side, channels: x.channels + channels }
+        FeatureMap { tensor, side: x.side + side, channels: x.channels + channels }
     }
 
-    fn average(&mut self, x: &Map) -> String {
+    fn average(&mut self, x: &FeatureMap) -> String {
         let pooled = self.graph.operator("GlobalAveragePool", &[&x.tensor], vec![]);
-        self.graph.operator("Flatten", &[&pooled], vec![("axis", Attribute::Int(1))])
+        self.graph.operator("Flatten", &[&pooled], vec![("axis", OnnxAttribute::Int(1))])
     }
 
     fn dense(&mut self, x: &str, weights: &str, bias: Option<&str>) -> Result<String, ImportError> {
@@ -125,8 +136,8 @@ impl Builder {
 }
 
 /// Age and gender: a tiny Xception. Input 112 x 112.
-pub(super) fn age_gender(manifest: &Path) -> Result<Graph, ImportError> {
-    let (mut net, x) = Builder::start(manifest, 112)?;
+pub(super) fn age_gender(manifest: &Path) -> Result<OnnxGraph, ImportError> {
+    let (mut net, x) = FaceApiBuilder::start(manifest, 112)?;
     let x =
         net.convolve(&x, "entry_flow/conv_in/filters", Some("entry_flow/conv_in/bias"), 2, Pad::Same, false)?;
     let mut x = net.relu(&x);
@@ -146,14 +157,14 @@ pub(super) fn age_gender(manifest: &Path) -> Result<Graph, ImportError> {
     let features = net.average(&x);
     let age = net.dense(&features, "fc/age/weights", Some("fc/age/bias"))?;
     let gender = net.dense(&features, "fc/gender/weights", Some("fc/gender/bias"))?;
-    let gender = net.graph.operator("Softmax", &[&gender], vec![("axis", Attribute::Int(-1))]);
+    let gender = net.graph.operator("Softmax", &[&gender], vec![("axis", OnnxAttribute::Int(-1))]);
     net.graph.set_output(&age, "age", &[-1, 1]);
     net.graph.set_output(&gender, "gender", &[-1, 2]);
     Ok(net.graph)
 }
 
-impl Builder {
-    fn separable(&mut self, x: &Map, name: &str) -> Result<Map, ImportError> {
+impl FaceApiBuilder {
+    fn separable(&mut self, x: &FeatureMap, name: &str) -> Result<FeatureMap, ImportError> {
         let y = self.convolve(x, &format!("{name}/depthwise_filter"), None, 1, Pad::Same, true)?;
         self.convolve(
             &y,
@@ -165,7 +176,7 @@ impl Builder {
         )
     }
 
-    fn reduce(&mut self, x: &Map, name: &str, active: bool) -> Result<Map, ImportError> {
+    fn reduce(&mut self, x: &FeatureMap, name: &str, active: bool) -> Result<FeatureMap, ImportError> {
         let mut y = if active { self.relu(x) } else { x.clone() };
         y = self.separable(&y, &format!("{name}/separable_conv0"))?;
         y = self.relu(&y);
@@ -179,8 +190,8 @@ impl Builder {
 }
 
 /// Recognition: dlib's ResNet with 34 layers. Input 150 x 150, an embedding of 128 values.
-pub(super) fn recognition(manifest: &Path) -> Result<Graph, ImportError> {
-    let (mut net, x) = Builder::start(manifest, 150)?;
+pub(super) fn recognition(manifest: &Path) -> Result<OnnxGraph, ImportError> {
+    let (mut net, x) = FaceApiBuilder::start(manifest, 150)?;
     let x = net.scaled(&x, "conv32_down", 2, true, Pad::Valid)?;
     let mut x = net.pool("MaxPool", &x, 3, 2, Pad::Valid);
     let blocks = [
@@ -204,16 +215,16 @@ pub(super) fn recognition(manifest: &Path) -> Result<Graph, ImportError> {
     Ok(net.graph)
 }
 
-impl Builder {
+impl FaceApiBuilder {
     /// A convolution followed by a learnt scale and offset for each channel.
     fn scaled(
         &mut self,
-        x: &Map,
+        x: &FeatureMap,
         name: &str,
         stride: i64,
         active: bool,
         pad: Pad,
-    ) -> Result<Map, ImportError> {
+    ) -> Result<FeatureMap, ImportError> {
         let (filters, bias) = (format!("{name}/conv/filters"), format!("{name}/conv/bias"));
         let y = self.convolve(x, &filters, Some(&bias), stride, pad, false)?;
         let scale = self.weight(&format!("{name}/scale/weights"))?.floats;
@@ -221,11 +232,11 @@ impl Builder {
         let shape = [1, scale.len() as i64, 1, 1];
         let (scale, offset) = (self.graph.floats(&shape, scale), self.graph.floats(&shape, offset));
         let scaled = self.graph.operator("Mul", &[&y.tensor, &scale], vec![]);
-        let y = Map { tensor: self.graph.operator("Add", &[&scaled, &offset], vec![]), ..y };
+        let y = FeatureMap { tensor: self.graph.operator("Add", &[&scaled, &offset], vec![]), ..y };
         Ok(if active { self.relu(&y) } else { y })
     }
 
-    fn residual(&mut self, x: &Map, name: &str, down: bool) -> Result<Map, ImportError> {
+    fn residual(&mut self, x: &FeatureMap, name: &str, down: bool) -> Result<FeatureMap, ImportError> {
         let (stride, pad) = if down { (2, Pad::Valid) } else { (1, Pad::Same) };
         let mut y = self.scaled(x, &format!("{name}/conv1"), stride, true, pad)?;
         y = self.scaled(&y, &format!("{name}/conv2"), 1, false, Pad::Same)?;

@@ -3,23 +3,23 @@
 
 use super::{
     ImportError, recipe, run_probes,
-    torch::{self, Tensor},
-    write,
+    torch_state::{self, StateTensor},
+    write_atomically,
 };
 use crate::{
-    onnx::{Attribute, Data, Graph},
-    pack::{
-        self, Colour, Crop, CropRule, File, Input, Model, Output, Pack, Probe, Source, Task, Thresholds,
-        sha256,
+    model_manifest::{
+        self, ChannelOrder, CropRule, CropSpec, LivenessThresholds, ModelEntry, ModelInput, ModelOutput,
+        ModelPack, ModelProbe, ModelSource, ModelTask, PackFile, sha256,
     },
+    onnx::{ConstantData, OnnxAttribute, OnnxGraph},
 };
 use std::{collections::HashMap, path::Path};
 
 /// The model's name in the pack.
-pub const ID: &str = "minifasnet";
+pub const MODEL_ID: &str = "minifasnet";
 
 /// The state files below the repository, with their SHA-256: for each the one net.
-pub const FILES: [(&str, &str); 2] = [
+pub const STATE_FILES: [(&str, &str); 2] = [
     (
         "resources/anti_spoof_models/2.7_80x80_MiniFASNetV2.pth",
         "a5eb02e1843f19b5386b953cc4c9f011c3f985d0ee2bb9819eea9a142099bec0",
@@ -31,66 +31,66 @@ pub const FILES: [(&str, &str); 2] = [
 ];
 
 /// State files larger than this are refused.
-pub const MOST_BYTES: u64 = 8 << 20;
+pub const MAX_STATE_FILE_BYTES: u64 = 8 << 20;
 
 /// Side of each net's input.
-const SIDE: i64 = 80;
+const INPUT_SIDE: i64 = 80;
 
-/// Adds MiniFASNet to a pack and lets it serve liveness. `files` are the bytes of [`FILES`], in that order.
+/// Adds MiniFASNet to a pack and lets it serve liveness. `files` are the bytes of [`STATE_FILES`], in that order.
 ///
 /// An older one is replaced; nothing else changes. The manifest is written last, when the probe is right.
-pub fn add(files: &[Vec<u8>; 2], to: &Path) -> Result<Pack, ImportError> {
-    for (bytes, (path, expected)) in files.iter().zip(FILES) {
+pub fn add_to_pack(files: &[Vec<u8>; 2], to: &Path) -> Result<ModelPack, ImportError> {
+    for (bytes, (path, expected)) in files.iter().zip(STATE_FILES) {
         let found = sha256(bytes);
         if found != expected {
             return Err(ImportError::State { path: path.to_owned(), found, expected: expected.to_owned() });
         }
     }
     let bytes = convert(files)?;
-    let mut pack = Pack::read(to)?;
-    let path = format!("{ID}.onnx");
-    write(&to.join(&path), &bytes)?;
-    pack.models.retain(|model| model.id != ID);
-    pack.models.push(describe(File { path, sha256: sha256(&bytes), bytes: bytes.len() as u64 }));
-    pack.serves.insert(Task::Liveness, ID.to_owned());
+    let mut pack = ModelPack::read(to)?;
+    let path = format!("{MODEL_ID}.onnx");
+    write_atomically(&to.join(&path), &bytes)?;
+    pack.models.retain(|model| model.id != MODEL_ID);
+    pack.models.push(describe(PackFile { path, sha256: sha256(&bytes), bytes: bytes.len() as u64 }));
+    pack.serves.insert(ModelTask::Liveness, MODEL_ID.to_owned());
     run_probes(to, &pack)?;
-    let json =
-        serde_json::to_vec_pretty(&pack).map_err(|_| ImportError::unsupported(pack::FILE, "plain data"))?;
-    write(&to.join(pack::FILE), &json)?;
+    let json = serde_json::to_vec_pretty(&pack)
+        .map_err(|_| ImportError::unsupported(model_manifest::MANIFEST_FILE_NAME, "plain data"))?;
+    write_atomically(&to.join(model_manifest::MANIFEST_FILE_NAME), &json)?;
     Ok(pack)
 }
 
-fn describe(file: File) -> Model {
-    Model {
-        id: ID.to_owned(),
-        task: Task::Liveness,
+fn describe(file: PackFile) -> ModelEntry {
+    ModelEntry {
+        id: MODEL_ID.to_owned(),
+        task: ModelTask::Liveness,
         file: Some(file),
         experimental: true,
-        source: Some(Source {
+        source: Some(ModelSource {
             package: "minivision-ai/Silent-Face-Anti-Spoofing".to_owned(),
             version: "2020-07".to_owned(),
-            files: FILES.map(|(path, hash)| (path.to_owned(), hash.to_owned())).into(),
-            converter: recipe::CONVERTER.to_owned(),
+            files: STATE_FILES.map(|(path, hash)| (path.to_owned(), hash.to_owned())).into(),
+            converter: recipe::CONVERTER_VERSION.to_owned(),
         }),
         licence: "Apache-2.0".to_owned(),
         licence_note: "the repository's; nothing is said of the people in the training pictures".to_owned(),
         training_data: "not published".to_owned(),
-        input: Some(Input {
+        input: Some(ModelInput {
             name: "input".to_owned(),
-            width: 2 * SIDE as u32,
-            height: SIDE as u32,
-            colour: Colour::Bgr,
+            width: 2 * INPUT_SIDE as u32,
+            height: INPUT_SIDE as u32,
+            colour: ChannelOrder::Bgr,
             mean: [0.0; 3],
             scale: [1.0; 3],
-            crop: Crop { rule: CropRule::Inside, scales: vec![2.7, 4.0], joined: true },
+            crop: CropSpec { rule: CropRule::Inside, scales: vec![2.7, 4.0], joined: true },
         }),
-        output: Output::PadSoftmax {
+        output: ModelOutput::PadSoftmax {
             tensor: "kinds".to_owned(),
             live_index: 1,
-            thresholds: Thresholds { low: 0.5, medium: 0.7, high: 0.9 },
+            thresholds: LivenessThresholds { low: 0.5, medium: 0.7, high: 0.9 },
         },
-        probe: Some(Probe {
-            seed: recipe::SEED,
+        probe: Some(ModelProbe {
+            seed: recipe::PROBE_SEED,
             tensor: "kinds".to_owned(),
             // What the authors' own code answers.
             values: vec![0.002_310_23, 0.995_501_1, 0.002_188_72],
@@ -101,34 +101,35 @@ fn describe(file: File) -> Model {
 
 /// Both nets as one graph: the left half of the input to the first, the right half to the second.
 fn convert(files: &[Vec<u8>; 2]) -> Result<Vec<u8>, ImportError> {
-    let mut graph = Graph::default();
-    graph.set_input("input", vec![-1, 3, SIDE, 2 * SIDE]);
+    let mut graph = OnnxGraph::default();
+    graph.set_input("input", vec![-1, 3, INPUT_SIDE, 2 * INPUT_SIDE]);
     let mut kinds = Vec::new();
     for (at, file) in files.iter().enumerate() {
-        let weights = torch::read(file)?;
-        let start = at as i64 * SIDE;
-        let bounds = [start, start + SIDE, 3].map(|value| graph.constant(&[1], Data::Ints(vec![value])));
+        let weights = torch_state::read(file)?;
+        let start = at as i64 * INPUT_SIDE;
+        let bounds =
+            [start, start + INPUT_SIDE, 3].map(|value| graph.constant(&[1], ConstantData::Ints(vec![value])));
         let half = graph.operator("Slice", &["input", &bounds[0], &bounds[1], &bounds[2]], vec![]);
-        kinds.push(Builder { graph: &mut graph, weights }.net(&half)?);
+        kinds.push(MiniFasNetBuilder { graph: &mut graph, weights }.net(&half)?);
     }
     let sum = graph.operator("Add", &[&kinds[0], &kinds[1]], vec![]);
     let half = graph.floats(&[], vec![0.5]);
     let mean = graph.operator("Mul", &[&sum, &half], vec![]);
     graph.set_output(&mean, "kinds", &[-1, 3]);
-    Ok(graph.to_onnx(ID))
+    Ok(graph.to_onnx(MODEL_ID))
 }
 
-struct Builder<'a> {
-    graph: &'a mut Graph,
-    weights: HashMap<String, Tensor>,
+struct MiniFasNetBuilder<'a> {
+    graph: &'a mut OnnxGraph,
+    weights: HashMap<String, StateTensor>,
 }
 
-impl Builder<'_> {
+impl MiniFasNetBuilder<'_> {
     fn has(&self, name: &str) -> bool {
         self.weights.contains_key(&format!("module.{name}"))
     }
 
-    fn weight(&self, name: &str) -> Result<Tensor, ImportError> {
+    fn weight(&self, name: &str) -> Result<StateTensor, ImportError> {
         // The nets were trained on several devices, which names every part `module`.
         let found = self.weights.get(&format!("module.{name}"));
         found.cloned().ok_or_else(|| ImportError::unsupported(name, "this weight is missing"))
@@ -157,7 +158,7 @@ impl Builder<'_> {
         stride: i64,
         pad: i64,
     ) -> Result<String, ImportError> {
-        let Tensor { shape, mut values } = self.weight(&format!("{conv}.weight"))?;
+        let StateTensor { shape, mut values } = self.weight(&format!("{conv}.weight"))?;
         let norm = self.norm(norm)?;
         let [out, inner, height, width] = shape[..] else {
             return Err(ImportError::unsupported(conv, "weights of four sizes expected"));
@@ -177,10 +178,10 @@ impl Builder<'_> {
         // One input channel for each filter: each has a channel of its own. The picture itself has three.
         let group = if inner == 1 { out as i64 } else { 1 };
         let attributes = vec![
-            ("kernel_shape", Attribute::Ints(vec![height as i64, width as i64])),
-            ("strides", Attribute::Ints(vec![stride; 2])),
-            ("pads", Attribute::Ints(vec![pad; 4])),
-            ("group", Attribute::Int(group)),
+            ("kernel_shape", OnnxAttribute::Ints(vec![height as i64, width as i64])),
+            ("strides", OnnxAttribute::Ints(vec![stride; 2])),
+            ("pads", OnnxAttribute::Ints(vec![pad; 4])),
+            ("group", OnnxAttribute::Int(group)),
         ];
         Ok(self.graph.operator("Conv", &[x, &weights, &bias], attributes))
     }
@@ -233,8 +234,8 @@ impl Builder<'_> {
         let x = self.residual(x, "conv_5", 2)?;
         let x = self.active(&x, "conv_6_sep", 1, 0)?;
         let x = self.linear(&x, "conv_6_dw", 1, 0)?;
-        let x = self.graph.operator("Flatten", &[&x], vec![("axis", Attribute::Int(1))]);
-        let Tensor { shape, mut values } = self.weight("linear.weight")?;
+        let x = self.graph.operator("Flatten", &[&x], vec![("axis", OnnxAttribute::Int(1))]);
+        let StateTensor { shape, mut values } = self.weight("linear.weight")?;
         let norm = self.norm("bn")?;
         let [out, inner] = shape[..] else {
             return Err(ImportError::unsupported("linear", "a matrix expected"));
@@ -249,12 +250,12 @@ impl Builder<'_> {
         }
         let matrix = self.graph.floats(&[out as i64, inner as i64], values);
         let bias = self.graph.floats(&[out as i64], norm.iter().map(|(_, shift)| *shift).collect());
-        let turned = || vec![("transB", Attribute::Int(1))];
+        let turned = || vec![("transB", OnnxAttribute::Int(1))];
         let x = self.graph.operator("Gemm", &[&x, &matrix, &bias], turned());
         let prob = self.weight("prob.weight")?;
         let sizes = prob.shape.iter().map(|&size| size as i64).collect::<Vec<_>>();
         let prob = self.graph.floats(&sizes, prob.values);
         let x = self.graph.operator("Gemm", &[&x, &prob], turned());
-        Ok(self.graph.operator("Softmax", &[&x], vec![("axis", Attribute::Int(-1))]))
+        Ok(self.graph.operator("Softmax", &[&x], vec![("axis", OnnxAttribute::Int(-1))]))
     }
 }

@@ -2,22 +2,22 @@
 //! manifest written.
 
 mod face_api;
-mod metadata;
 pub mod minifasnet;
+mod onnx_metadata;
 mod recipe;
 #[cfg(test)]
 mod tests;
 mod tfjs;
-mod torch;
-mod weights;
+mod tfjs_weights;
+mod torch_state;
 
 use crate::{
-    LoadError,
+    ModelLoadError,
     liveness::BuiltInCues,
-    models::{check_probe, open},
-    pack::{self, File, Model, Output, Pack, PackError, Task, sha256},
+    model_manifest::{self, ModelEntry, ModelOutput, ModelPack, ModelPackError, ModelTask, PackFile, sha256},
+    models::{check_probe, open_net},
 };
-use recipe::{Making, Recipe};
+use recipe::{ModelRecipe, RecipeConversion};
 use std::{
     collections::BTreeMap,
     io::ErrorKind,
@@ -25,11 +25,11 @@ use std::{
 };
 
 /// Where the packages' runtime goes.
-const RUNTIME: &str = "lib/libonnxruntime.so.1";
+const RUNTIME_PATH: &str = "lib/libonnxruntime.so.1";
 
 /// What the import is doing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct ImportStep {
     /// Steps done.
     pub done: usize,
     /// Steps in all.
@@ -96,10 +96,10 @@ pub enum ImportError {
     NoRuntime(String),
     /// A model does not load or fails its probe.
     #[error(transparent)]
-    Load(#[from] LoadError),
+    Load(#[from] ModelLoadError),
     /// The pack is not sound.
     #[error(transparent)]
-    Pack(#[from] PackError),
+    Pack(#[from] ModelPackError),
 }
 
 impl ImportError {
@@ -115,13 +115,17 @@ impl ImportError {
 /// Makes the pack in `to` from the `node_modules` folder `from`. When it is there already, sound and of this version,
 /// nothing is done. Otherwise what is missing, damaged or of another version is made anew; an operator's own models,
 /// own runtime and choice of who serves what stay. A manifest that cannot be read is refused, not replaced.
-pub fn import(from: &Path, to: &Path, on_step: &mut dyn FnMut(Step)) -> Result<Pack, ImportError> {
+pub fn import_pack(
+    from: &Path,
+    to: &Path,
+    on_step: &mut dyn FnMut(ImportStep),
+) -> Result<ModelPack, ImportError> {
     let recipes = recipes(from);
     let total = recipes.len() + 2;
-    let mut step = |done, name: &str| on_step(Step { done, total, name: name.to_owned() });
-    let old = match Pack::read(to) {
+    let mut step = |done, name: &str| on_step(ImportStep { done, total, name: name.to_owned() });
+    let old = match ModelPack::read(to) {
         Ok(pack) => Some(pack),
-        Err(PackError::File { cause, .. }) if cause.kind() == ErrorKind::NotFound => None,
+        Err(ModelPackError::File { cause, .. }) if cause.kind() == ErrorKind::NotFound => None,
         Err(error) => return Err(error.into()),
     };
     if let Some(pack) =
@@ -133,7 +137,7 @@ pub fn import(from: &Path, to: &Path, on_step: &mut dyn FnMut(Step)) -> Result<P
     std::fs::create_dir_all(to.join("lib")).map_err(|cause| ImportError::file(to, cause))?;
 
     step(0, "inference runtime");
-    let own_runtime = old.as_ref().map(|old| &old.runtime).filter(|runtime| runtime.path != RUNTIME);
+    let own_runtime = old.as_ref().map(|old| &old.runtime).filter(|runtime| runtime.path != RUNTIME_PATH);
     let runtime = own_runtime.map_or_else(|| copy_runtime(from, to), |runtime| Ok(runtime.clone()))?;
     let mut models = Vec::new();
     for (done, recipe) in recipes.iter().enumerate() {
@@ -142,52 +146,55 @@ pub fn import(from: &Path, to: &Path, on_step: &mut dyn FnMut(Step)) -> Result<P
     }
     models.push(recipe::cues());
     let mut serves = recipe::defaults();
-    for recipe in recipes.iter().skip(recipe::all().len()) {
+    for recipe in recipes.iter().skip(recipe::standard_recipes().len()) {
         serves.insert(recipe.task, recipe.id.to_owned());
     }
     if let Some(old) = old {
-        keep(old, &mut models, &mut serves);
+        carry_over(old, &mut models, &mut serves);
     }
-    let pack = Pack { format: 1, runtime, serves, models };
+    let pack = ModelPack { format: 1, runtime, serves, models };
 
     step(total - 1, "probes");
     run_probes(to, &pack)?;
-    let json =
-        serde_json::to_vec_pretty(&pack).map_err(|_| ImportError::unsupported(pack::FILE, "plain data"))?;
-    write(&to.join(pack::FILE), &json)?;
+    let json = serde_json::to_vec_pretty(&pack)
+        .map_err(|_| ImportError::unsupported(model_manifest::MANIFEST_FILE_NAME, "plain data"))?;
+    write_atomically(&to.join(model_manifest::MANIFEST_FILE_NAME), &json)?;
     step(total, "done");
     Ok(pack)
 }
 
 /// The models that can be made: those of the npm packages, and better ones whose packages are there.
-fn recipes(from: &Path) -> Vec<Recipe> {
-    let there = |recipe: &Recipe| recipe.files.iter().all(|(path, _)| from.join(path).is_file());
-    recipe::all().into_iter().chain(recipe::extra().into_iter().filter(there)).collect()
+fn recipes(from: &Path) -> Vec<ModelRecipe> {
+    let there = |recipe: &ModelRecipe| recipe.files.iter().all(|(path, _)| from.join(path).is_file());
+    recipe::standard_recipes()
+        .into_iter()
+        .chain(recipe::optional_recipes().into_iter().filter(there))
+        .collect()
 }
 
 /// Whether the pack has every model that this version makes, as it makes them.
-fn of_this_version(pack: &Pack, recipes: &[Recipe]) -> bool {
+fn of_this_version(pack: &ModelPack, recipes: &[ModelRecipe]) -> bool {
     let made = |id: &str| pack.models.iter().any(|model| model.id == id && made_here(model));
     recipes.iter().all(|recipe| made(recipe.id))
-        && pack.models.iter().any(|model| model.id == BuiltInCues::ID)
+        && pack.models.iter().any(|model| model.id == BuiltInCues::MODEL_ID)
 }
 
-fn made_here(model: &Model) -> bool {
-    model.source.as_ref().is_some_and(|source| source.converter == recipe::CONVERTER)
+fn made_here(model: &ModelEntry) -> bool {
+    model.source.as_ref().is_some_and(|source| source.converter == recipe::CONVERTER_VERSION)
 }
 
 /// Carries over what an operator put into the old pack: descriptions that are not of another version, models of their
 /// own, and who serves what.
-fn keep(mut old: Pack, models: &mut Vec<Model>, serves: &mut BTreeMap<Task, String>) {
-    let knew_the_net = old.models.iter().any(|model| model.id == recipe::LIVENESS);
-    if !knew_the_net && old.serves.get(&Task::Liveness).is_some_and(|id| id == BuiltInCues::ID) {
+fn carry_over(mut old: ModelPack, models: &mut Vec<ModelEntry>, serves: &mut BTreeMap<ModelTask, String>) {
+    let knew_the_net = old.models.iter().any(|model| model.id == recipe::LIVENESS_MODEL_ID);
+    if !knew_the_net && old.serves.get(&ModelTask::Liveness).is_some_and(|id| id == BuiltInCues::MODEL_ID) {
         // The measures served for want of a net: nobody chose them.
-        old.serves.remove(&Task::Liveness);
+        old.serves.remove(&ModelTask::Liveness);
     }
     for model in old.models {
         match models.iter_mut().find(|made| made.id == model.id) {
             None => models.push(model),
-            Some(made) if made_here(&model) => *made = Model { file: made.file.take(), ..model },
+            Some(made) if made_here(&model) => *made = ModelEntry { file: made.file.take(), ..model },
             Some(_) => {}
         }
     }
@@ -195,24 +202,24 @@ fn keep(mut old: Pack, models: &mut Vec<Model>, serves: &mut BTreeMap<Task, Stri
 }
 
 /// Hashes every file of a pack again and runs every probe, also of models that serve nothing.
-pub fn verify(folder: &Path) -> Result<(), ImportError> {
-    let pack = Pack::read(folder)?;
+pub fn verify_pack(folder: &Path) -> Result<(), ImportError> {
+    let pack = ModelPack::read(folder)?;
     files_sound(folder, &pack)?;
     run_probes(folder, &pack)
 }
 
-fn files_sound(folder: &Path, pack: &Pack) -> Result<(), ImportError> {
-    let files = pack.models.iter().flat_map(Model::files).chain([&pack.runtime]);
+fn files_sound(folder: &Path, pack: &ModelPack) -> Result<(), ImportError> {
+    let files = pack.models.iter().flat_map(ModelEntry::files).chain([&pack.runtime]);
     for file in files {
         file.read(folder)?;
     }
     Ok(())
 }
 
-fn run_probes(folder: &Path, pack: &Pack) -> Result<(), ImportError> {
+fn run_probes(folder: &Path, pack: &ModelPack) -> Result<(), ImportError> {
     for model in &pack.models {
         if let (Some(input), Some(probe)) = (&model.input, &model.probe) {
-            let mut net = open(folder, pack, model)?;
+            let mut net = open_net(folder, pack, model)?;
             check_probe(&mut net, model, input, probe)?;
         }
     }
@@ -220,7 +227,7 @@ fn run_probes(folder: &Path, pack: &Pack) -> Result<(), ImportError> {
 }
 
 /// Writes a file whole or not at all.
-fn write(path: &Path, bytes: &[u8]) -> Result<(), ImportError> {
+fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), ImportError> {
     let fresh = path.with_extension("new");
     std::fs::write(&fresh, bytes)
         .and_then(|()| std::fs::rename(&fresh, path))
@@ -238,36 +245,38 @@ fn read_source(from: &Path, path: &str, expected: &str) -> Result<PathBuf, Impor
     Err(ImportError::Source { path: file.display().to_string(), found, expected: expected.to_owned() })
 }
 
-fn copy_runtime(from: &Path, to: &Path) -> Result<File, ImportError> {
+fn copy_runtime(from: &Path, to: &Path) -> Result<PackFile, ImportError> {
     let machine = (std::env::consts::OS, std::env::consts::ARCH);
     let (folder, expected) = match machine {
-        ("linux", "x86_64") => ("linux/x64", recipe::RUNTIME_X64),
-        ("linux", "aarch64") => ("linux/arm64", recipe::RUNTIME_ARM64),
+        ("linux", "x86_64") => ("linux/x64", recipe::RUNTIME_X64_SHA256),
+        ("linux", "aarch64") => ("linux/arm64", recipe::RUNTIME_ARM64_SHA256),
         (system, machine) => return Err(ImportError::NoRuntime(format!("{system} on {machine}"))),
     };
     let source = format!("onnxruntime-node/bin/napi-v6/{folder}/libonnxruntime.so.1");
     let file = read_source(from, &source, expected)?;
     let bytes = std::fs::read(&file).map_err(|cause| ImportError::file(&file, cause))?;
-    let path = RUNTIME.to_owned();
-    write(&to.join(&path), &bytes)?;
-    Ok(File { path, sha256: expected.to_owned(), bytes: bytes.len() as u64 })
+    let path = RUNTIME_PATH.to_owned();
+    write_atomically(&to.join(&path), &bytes)?;
+    Ok(PackFile { path, sha256: expected.to_owned(), bytes: bytes.len() as u64 })
 }
 
-impl Recipe {
+impl ModelRecipe {
     /// Converts or copies the model, copies what belongs to it, and describes it.
-    fn make(&self, from: &Path, to: &Path) -> Result<Model, ImportError> {
+    fn make(&self, from: &Path, to: &Path) -> Result<ModelEntry, ImportError> {
         for (path, expected) in self.files {
             read_source(from, path, expected)?;
         }
         let source = self.files.first().map_or_else(PathBuf::new, |(path, _)| from.join(path));
-        let bytes = match self.making {
-            Making::Convert(convert) => {
+        let bytes = match self.conversion {
+            RecipeConversion::Convert(convert) => {
                 let mut graph = convert(&source)?;
                 graph.fold();
                 graph.to_onnx(self.id)
             }
-            Making::Copy => std::fs::read(&source).map_err(|cause| ImportError::file(&source, cause))?,
-            Making::Own(bytes) => bytes.to_vec(),
+            RecipeConversion::Copy => {
+                std::fs::read(&source).map_err(|cause| ImportError::file(&source, cause))?
+            }
+            RecipeConversion::Embedded(bytes) => bytes.to_vec(),
         };
         let found = sha256(&bytes);
         if found != self.sha256 {
@@ -278,21 +287,21 @@ impl Recipe {
             });
         }
         let path = format!("{}.onnx", self.id);
-        write(&to.join(&path), &bytes)?;
-        let model = self.describe(File { path, sha256: found, bytes: bytes.len() as u64 });
-        if let Output::TextCharacters { characters, .. } = &model.output {
+        write_atomically(&to.join(&path), &bytes)?;
+        let model = self.describe(PackFile { path, sha256: found, bytes: bytes.len() as u64 });
+        if let ModelOutput::TextCharacters { characters, .. } = &model.output {
             let listed = self.files.iter().find(|(_, hash)| *hash == characters.sha256);
             let bytes = if let Some((source, expected)) = listed {
                 let source = read_source(from, source, expected)?;
                 std::fs::read(&source).map_err(|cause| ImportError::file(&source, cause))?
             } else {
                 // They are in the model itself.
-                let found = metadata::look_up(&bytes, "character");
+                let found = onnx_metadata::look_up(&bytes, "character");
                 found.filter(|found| sha256(found) == characters.sha256).ok_or_else(|| {
                     ImportError::unsupported(self.id, "its characters, in a file or in itself")
                 })?
             };
-            write(&characters.locate(to)?, &bytes)?;
+            write_atomically(&characters.locate(to)?, &bytes)?;
         }
         Ok(model)
     }

@@ -2,9 +2,9 @@
 
 use super::{
     ImportError,
-    weights::{self, Group, Weight},
+    tfjs_weights::{self, TfjsWeight, WeightGroup},
 };
-use crate::onnx::{Attribute, Convolution, Data, Graph};
+use crate::onnx::{ConstantData, Convolution, OnnxAttribute, OnnxGraph};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::{
@@ -32,28 +32,28 @@ pub(super) fn padding(size: i64, window: i64, stride: i64, dilation: i64, valid:
 /// A tensor that depends on the input: its name, its shape in TensorFlow's order (NHWC), and whether ONNX holds it as
 /// NCHW.
 #[derive(Clone)]
-struct Tensor {
+struct GraphTensor {
     name: String,
     shape: Vec<i64>,
     nchw: bool,
 }
 
-enum Known {
-    Constant(Weight),
-    Tensor(Tensor),
+enum ConvertedNode {
+    Constant(TfjsWeight),
+    Tensor(GraphTensor),
 }
 
-struct Converter<'a> {
+struct TfjsConverter<'a> {
     nodes: HashMap<&'a str, &'a Value>,
-    weights: HashMap<String, Weight>,
-    known: HashMap<String, Known>,
-    graph: Graph,
+    weights: HashMap<String, TfjsWeight>,
+    known: HashMap<String, ConvertedNode>,
+    graph: OnnxGraph,
     signature: &'a Value,
     batch: i64,
 }
 
 /// A node of the model while it is converted.
-struct Node<'a> {
+struct SavedNode<'a> {
     name: &'a str,
     operator: &'a str,
     inputs: Vec<String>,
@@ -61,12 +61,12 @@ struct Node<'a> {
 }
 
 /// Converts a graph model; `batch` is the batch size, -1 for any.
-pub(super) fn convert(file: &Path, batch: i64) -> Result<Graph, ImportError> {
+pub(super) fn convert(file: &Path, batch: i64) -> Result<OnnxGraph, ImportError> {
     let model: Value = read_json(file)?;
     let damaged = || ImportError::unsupported(&file.display().to_string(), "not a graph model");
-    let groups: Vec<Group> =
+    let groups: Vec<WeightGroup> =
         serde_json::from_value(model["weightsManifest"].clone()).map_err(|_| damaged())?;
-    let weights = weights::read(&groups, file.parent().unwrap_or(Path::new("")))?;
+    let weights = tfjs_weights::read(&groups, file.parent().unwrap_or(Path::new("")))?;
     let nodes = model["modelTopology"]["node"].as_array().ok_or_else(damaged)?;
     let nodes: HashMap<&str, &Value> =
         nodes.iter().filter_map(|node| Some((node["name"].as_str()?, node))).collect();
@@ -80,8 +80,14 @@ pub(super) fn convert(file: &Path, batch: i64) -> Result<Graph, ImportError> {
         .flat_map(|outputs| outputs.values())
         .filter_map(|output| output["name"].as_str().map(without_port))
         .collect();
-    let mut converter =
-        Converter { nodes, weights, known: HashMap::new(), graph: Graph::default(), signature, batch };
+    let mut converter = TfjsConverter {
+        nodes,
+        weights,
+        known: HashMap::new(),
+        graph: OnnxGraph::default(),
+        signature,
+        batch,
+    };
     for name in converter.order(&outputs)? {
         let value = converter.node(&name)?;
         converter.known.insert(name, value);
@@ -106,7 +112,7 @@ fn text(value: &Value) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-impl<'a> Node<'a> {
+impl<'a> SavedNode<'a> {
     fn read(name: &'a str, node: &'a Value) -> Self {
         let inputs = node["input"].as_array().into_iter().flatten().filter_map(Value::as_str);
         let inputs = inputs.filter(|input| !input.starts_with('^')).map(without_port).collect();
@@ -138,7 +144,7 @@ impl<'a> Node<'a> {
     }
 }
 
-impl<'a> Converter<'a> {
+impl<'a> TfjsConverter<'a> {
     /// Every node the outputs need, inputs before users.
     fn order(&self, outputs: &[String]) -> Result<Vec<String>, ImportError> {
         let (mut order, mut seen) = (Vec::new(), HashSet::new());
@@ -156,7 +162,7 @@ impl<'a> Converter<'a> {
                 .nodes
                 .get(name.as_str())
                 .ok_or_else(|| ImportError::unsupported(&name, "this node is missing"))?;
-            let inputs = Node::read(&name, node).inputs;
+            let inputs = SavedNode::read(&name, node).inputs;
             stack.push((name, true));
             stack.extend(
                 inputs.into_iter().rev().filter(|input| !seen.contains(input)).map(|input| (input, false)),
@@ -165,23 +171,23 @@ impl<'a> Converter<'a> {
         Ok(order)
     }
 
-    fn tensor(&self, node: &Node<'_>, input: usize) -> Result<Tensor, ImportError> {
+    fn tensor(&self, node: &SavedNode<'_>, input: usize) -> Result<GraphTensor, ImportError> {
         match node.inputs.get(input).and_then(|name| self.known.get(name)) {
-            Some(Known::Tensor(tensor)) => Ok(tensor.clone()),
+            Some(ConvertedNode::Tensor(tensor)) => Ok(tensor.clone()),
             _ => Err(node.unsupported("a tensor expected")),
         }
     }
 
-    fn constant(&self, node: &Node<'_>, input: usize) -> Result<Weight, ImportError> {
+    fn constant(&self, node: &SavedNode<'_>, input: usize) -> Result<TfjsWeight, ImportError> {
         match node.inputs.get(input).and_then(|name| self.known.get(name)) {
-            Some(Known::Constant(weight)) => Ok(weight.clone()),
+            Some(ConvertedNode::Constant(weight)) => Ok(weight.clone()),
             _ => Err(node.unsupported("a constant expected")),
         }
     }
 
-    fn node(&mut self, name: &str) -> Result<Known, ImportError> {
+    fn node(&mut self, name: &str) -> Result<ConvertedNode, ImportError> {
         let described: &'a Value = self.nodes[name];
-        let node = Node::read(name, described);
+        let node = SavedNode::read(name, described);
         let format = text(&node.attributes["data_format"]["s"]);
         if !format.is_empty() && format != "NHWC" {
             return Err(node.unsupported("NHWC expected"));
@@ -189,11 +195,11 @@ impl<'a> Converter<'a> {
         let tensor = match node.operator {
             "Const" => {
                 let missing = || node.unsupported("its weight is missing");
-                return Ok(Known::Constant(self.weights.remove(name).ok_or_else(missing)?));
+                return Ok(ConvertedNode::Constant(self.weights.remove(name).ok_or_else(missing)?));
             }
             "Identity" => match node.inputs.first().and_then(|input| self.known.get(input)) {
-                Some(Known::Constant(weight)) => return Ok(Known::Constant(weight.clone())),
-                Some(Known::Tensor(tensor)) => tensor.clone(),
+                Some(ConvertedNode::Constant(weight)) => return Ok(ConvertedNode::Constant(weight.clone())),
+                Some(ConvertedNode::Tensor(tensor)) => tensor.clone(),
                 None => return Err(node.unsupported("an input expected")),
             },
             "Placeholder" => self.input(&node)?,
@@ -215,10 +221,10 @@ impl<'a> Converter<'a> {
             "ConcatV2" => self.concatenate(&node)?,
             _ => return Err(node.unsupported("this operator is not known")),
         };
-        Ok(Known::Tensor(tensor))
+        Ok(ConvertedNode::Tensor(tensor))
     }
 
-    fn input(&mut self, node: &Node<'_>) -> Result<Tensor, ImportError> {
+    fn input(&mut self, node: &SavedNode<'_>) -> Result<GraphTensor, ImportError> {
         let input = self.signature["inputs"].as_object().and_then(|inputs| inputs.values().next());
         let sizes = input.and_then(|input| input["tensorShape"]["dim"].as_array());
         let shape: Vec<i64> = sizes.into_iter().flatten().map(|size| number(&size["size"])).collect();
@@ -226,10 +232,19 @@ impl<'a> Converter<'a> {
             return Err(node.unsupported("an NHWC input expected"));
         };
         self.graph.set_input("input", vec![self.batch, channels, height, width]);
-        Ok(Tensor { name: "input".to_owned(), shape: vec![self.batch, height, width, channels], nchw: true })
+        Ok(GraphTensor {
+            name: "input".to_owned(),
+            shape: vec![self.batch, height, width, channels],
+            nchw: true,
+        })
     }
 
-    fn activate(&mut self, x: &str, function: &str, alpha: Option<Weight>) -> Result<String, ImportError> {
+    fn activate(
+        &mut self,
+        x: &str,
+        function: &str,
+        alpha: Option<TfjsWeight>,
+    ) -> Result<String, ImportError> {
         Ok(match function {
             "BiasAdd" => x.to_owned(),
             "Relu" => self.graph.operator("Relu", &[x], vec![]),
@@ -246,16 +261,16 @@ impl<'a> Converter<'a> {
 
     fn activated(
         &mut self,
-        node: &Node<'_>,
+        node: &SavedNode<'_>,
         function: &str,
-        alpha: Option<Weight>,
-    ) -> Result<Tensor, ImportError> {
+        alpha: Option<TfjsWeight>,
+    ) -> Result<GraphTensor, ImportError> {
         let x = self.tensor(node, 0)?;
         let name = self.activate(&x.name, function, alpha)?;
-        Ok(Tensor { name, ..x })
+        Ok(GraphTensor { name, ..x })
     }
 
-    fn convolution(&mut self, node: &Node<'_>, depthwise: bool) -> Result<Tensor, ImportError> {
+    fn convolution(&mut self, node: &SavedNode<'_>, depthwise: bool) -> Result<GraphTensor, ImportError> {
         let (x, filter) = (self.tensor(node, 0)?, self.constant(node, 1)?);
         let shape = filter.shape4(node.name)?;
         let (strides, dilations) = (node.pair("strides"), node.pair("dilations"));
@@ -285,10 +300,10 @@ impl<'a> Converter<'a> {
             name = self.activate(&name, function, alpha)?;
         }
         let channels = if depthwise { shape[2] * shape[3] } else { shape[3] } as i64;
-        Ok(Tensor { name, shape: vec![x.shape[0], height, width, channels], nchw: true })
+        Ok(GraphTensor { name, shape: vec![x.shape[0], height, width, channels], nchw: true })
     }
 
-    fn valid(node: &Node<'_>) -> Result<bool, ImportError> {
+    fn valid(node: &SavedNode<'_>) -> Result<bool, ImportError> {
         match text(&node.attributes["padding"]["s"]).as_str() {
             "VALID" => Ok(true),
             "SAME" => Ok(false),
@@ -296,22 +311,26 @@ impl<'a> Converter<'a> {
         }
     }
 
-    fn pool(&mut self, node: &Node<'_>) -> Result<Tensor, ImportError> {
+    fn pool(&mut self, node: &SavedNode<'_>) -> Result<GraphTensor, ImportError> {
         let x = self.tensor(node, 0)?;
         let (window, strides, valid) = (node.pair("ksize"), node.pair("strides"), Self::valid(node)?);
         let (height, top, bottom) = padding(x.shape[1], window[0], strides[0], 1, valid);
         let (width, left, right) = padding(x.shape[2], window[1], strides[1], 1, valid);
         let operator = if node.operator == "MaxPool" { "MaxPool" } else { "AveragePool" };
         let attributes = vec![
-            ("kernel_shape", Attribute::Ints(window.to_vec())),
-            ("strides", Attribute::Ints(strides.to_vec())),
-            ("pads", Attribute::Ints(vec![top, left, bottom, right])),
+            ("kernel_shape", OnnxAttribute::Ints(window.to_vec())),
+            ("strides", OnnxAttribute::Ints(strides.to_vec())),
+            ("pads", OnnxAttribute::Ints(vec![top, left, bottom, right])),
         ];
         let name = self.graph.operator(operator, &[&x.name], attributes);
-        Ok(Tensor { name, shape: vec![x.shape[0], height, width, x.shape[3]], nchw: true })
+        Ok(GraphTensor { name, shape: vec![x.shape[0], height, width, x.shape[3]], nchw: true })
     }
 
-    fn arithmetic(&mut self, node: &Node<'_>, operator: &'static str) -> Result<Tensor, ImportError> {
+    fn arithmetic(
+        &mut self,
+        node: &SavedNode<'_>,
+        operator: &'static str,
+    ) -> Result<GraphTensor, ImportError> {
         let like = self.tensor(node, 0).or_else(|_| self.tensor(node, 1))?;
         let mut names = Vec::new();
         for input in 0..2 {
@@ -330,19 +349,19 @@ impl<'a> Converter<'a> {
             names.push(self.graph.floats(&shape, weight.floats));
         }
         let name = self.graph.operator(operator, &[&names[0], &names[1]], vec![]);
-        Ok(Tensor { name, ..like })
+        Ok(GraphTensor { name, ..like })
     }
 
-    fn softmax(&mut self, node: &Node<'_>) -> Result<Tensor, ImportError> {
+    fn softmax(&mut self, node: &SavedNode<'_>) -> Result<GraphTensor, ImportError> {
         let x = self.tensor(node, 0)?;
         if x.nchw {
             return Err(node.unsupported("a flat input expected"));
         }
-        let name = self.graph.operator("Softmax", &[&x.name], vec![("axis", Attribute::Int(-1))]);
-        Ok(Tensor { name, ..x })
+        let name = self.graph.operator("Softmax", &[&x.name], vec![("axis", OnnxAttribute::Int(-1))]);
+        Ok(GraphTensor { name, ..x })
     }
 
-    fn mean(&mut self, node: &Node<'_>) -> Result<Tensor, ImportError> {
+    fn mean(&mut self, node: &SavedNode<'_>) -> Result<GraphTensor, ImportError> {
         let (x, mut axes) = (self.tensor(node, 0)?, self.constant(node, 1)?.ints);
         axes.sort_unstable();
         if axes != [1, 2] || !x.nchw {
@@ -350,33 +369,37 @@ impl<'a> Converter<'a> {
         }
         let name = self.graph.operator("GlobalAveragePool", &[&x.name], vec![]);
         if node.flag("keep_dims") {
-            return Ok(Tensor { name, shape: vec![x.shape[0], 1, 1, x.shape[3]], nchw: true });
+            return Ok(GraphTensor { name, shape: vec![x.shape[0], 1, 1, x.shape[3]], nchw: true });
         }
-        let name = self.graph.operator("Flatten", &[&name], vec![("axis", Attribute::Int(1))]);
-        Ok(Tensor { name, shape: vec![x.shape[0], x.shape[3]], nchw: false })
+        let name = self.graph.operator("Flatten", &[&name], vec![("axis", OnnxAttribute::Int(1))]);
+        Ok(GraphTensor { name, shape: vec![x.shape[0], x.shape[3]], nchw: false })
     }
 
-    fn pad(&mut self, node: &Node<'_>) -> Result<Tensor, ImportError> {
+    fn pad(&mut self, node: &SavedNode<'_>) -> Result<GraphTensor, ImportError> {
         let (x, pads) = (self.tensor(node, 0)?, self.constant(node, 1)?.ints);
         let [n0, n1, h0, h1, w0, w1, c0, c1] = pads[..] else {
             return Err(node.unsupported("eight paddings expected"));
         };
-        let pads = self.graph.constant(&[8], Data::Ints(vec![n0, c0, h0, w0, n1, c1, h1, w1]));
+        let pads = self.graph.constant(&[8], ConstantData::Ints(vec![n0, c0, h0, w0, n1, c1, h1, w1]));
         let name = self.graph.operator("Pad", &[&x.name, &pads], vec![]);
         let shape = vec![x.shape[0], x.shape[1] + h0 + h1, x.shape[2] + w0 + w1, x.shape[3] + c0 + c1];
-        Ok(Tensor { name, shape, nchw: true })
+        Ok(GraphTensor { name, shape, nchw: true })
     }
 
     /// The tensor in TensorFlow's order of axes.
-    fn nhwc(&mut self, x: &Tensor) -> String {
+    fn nhwc(&mut self, x: &GraphTensor) -> String {
         if x.nchw && x.shape[1] * x.shape[2] != 1 {
-            self.graph.operator("Transpose", &[&x.name], vec![("perm", Attribute::Ints(vec![0, 2, 3, 1]))])
+            self.graph.operator(
+                "Transpose",
+                &[&x.name],
+                vec![("perm", OnnxAttribute::Ints(vec![0, 2, 3, 1]))],
+            )
         } else {
             x.name.clone()
         }
     }
 
-    fn reshape(&mut self, node: &Node<'_>) -> Result<Tensor, ImportError> {
+    fn reshape(&mut self, node: &SavedNode<'_>) -> Result<GraphTensor, ImportError> {
         let (x, mut shape) = (self.tensor(node, 0)?, self.constant(node, 1)?.ints);
         let source = self.nhwc(&x);
         if shape.len() < 2 || shape[1..].iter().any(|&size| size <= 0) {
@@ -384,12 +407,12 @@ impl<'a> Converter<'a> {
         }
         let total: i64 = x.shape.iter().map(|size| size.abs()).product();
         shape[0] = if self.batch < 0 { -1 } else { total / shape[1..].iter().product::<i64>() };
-        let wanted = self.graph.constant(&[shape.len() as i64], Data::Ints(shape.clone()));
+        let wanted = self.graph.constant(&[shape.len() as i64], ConstantData::Ints(shape.clone()));
         let name = self.graph.operator("Reshape", &[&source, &wanted], vec![]);
-        Ok(Tensor { name, shape, nchw: false })
+        Ok(GraphTensor { name, shape, nchw: false })
     }
 
-    fn multiply(&mut self, node: &Node<'_>) -> Result<Tensor, ImportError> {
+    fn multiply(&mut self, node: &SavedNode<'_>) -> Result<GraphTensor, ImportError> {
         let (x, matrix) = (self.tensor(node, 0)?, self.constant(node, 1)?);
         if node.flag("transpose_a") || matrix.shape.len() != 2 {
             return Err(node.unsupported("a matrix expected, and no transposed input"));
@@ -403,15 +426,15 @@ impl<'a> Converter<'a> {
             inputs.push(self.graph.floats(&[outputs], bias.floats));
         }
         let inputs: Vec<&str> = inputs.iter().map(String::as_str).collect();
-        let transposed = Attribute::Int(i64::from(transposed));
+        let transposed = OnnxAttribute::Int(i64::from(transposed));
         let mut name = self.graph.operator("Gemm", &inputs, vec![("transB", transposed)]);
         for function in &fused {
             name = self.activate(&name, function, None)?;
         }
-        Ok(Tensor { name, shape: vec![x.shape[0], outputs], nchw: false })
+        Ok(GraphTensor { name, shape: vec![x.shape[0], outputs], nchw: false })
     }
 
-    fn concatenate(&mut self, node: &Node<'_>) -> Result<Tensor, ImportError> {
+    fn concatenate(&mut self, node: &SavedNode<'_>) -> Result<GraphTensor, ImportError> {
         let last = node.inputs.len().saturating_sub(1);
         let first = self.tensor(node, 0)?;
         let axis = self.constant(node, last)?.ints.first().copied().unwrap_or(0);
@@ -427,12 +450,12 @@ impl<'a> Converter<'a> {
         }
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let stored_axis = if first.nchw { [0, 2, 3, 1][axis] } else { axis as i64 };
-        let name = self.graph.operator("Concat", &names, vec![("axis", Attribute::Int(stored_axis))]);
-        Ok(Tensor { name, shape, nchw: first.nchw })
+        let name = self.graph.operator("Concat", &names, vec![("axis", OnnxAttribute::Int(stored_axis))]);
+        Ok(GraphTensor { name, shape, nchw: first.nchw })
     }
 
     fn set_output(&mut self, output: &str) -> Result<(), ImportError> {
-        let Some(Known::Tensor(tensor)) = self.known.get(output) else {
+        let Some(ConvertedNode::Tensor(tensor)) = self.known.get(output) else {
             return Err(ImportError::unsupported(output, "an output that depends on the input expected"));
         };
         let tensor = tensor.clone();

@@ -5,29 +5,29 @@
 //! imaginary one, so that one transform serves both. Logarithms of power are averaged over the tiles: a
 //! texture is in every tile, an eyebrow is in one.
 
-use super::cue::Spot;
+use super::presentation_cues::FaceSpot;
 use base::Picture;
 use pixels::{Complex32, Fft};
 use std::f32::consts::TAU;
 use std::sync::Arc;
 
 /// Side of a tile in pixels.
-const SIDE: usize = 128;
-const CELLS: usize = SIDE * SIDE;
+const TILE_SIDE: usize = 128;
+const TILE_PIXELS: usize = TILE_SIDE * TILE_SIDE;
 /// Tiles in a row.
-const TILES: i64 = 3;
+const TILES_PER_ROW: i64 = 3;
 /// Frequencies this near an axis (in cycles a tile) are JPEG blocks, hair partings and blinds.
-const AXIS: usize = 3;
+const AXIS_MARGIN_BINS: usize = 3;
 /// Power below which nothing is told from rounding.
-const FLOOR: f32 = 20.0;
+const POWER_FLOOR: f32 = 20.0;
 /// Logarithm of power in the middle frequencies from which texture is strong.
-const STRONG: f32 = 12.5;
+const STRONG_TEXTURE_LOG_POWER: f32 = 12.5;
 
 /// Rows of half the plane: the other half mirrors it.
-const HALF: usize = SIDE / 2 + 1;
+const HALF_PLANE_ROWS: usize = TILE_SIDE / 2 + 1;
 
-/// Spectral measures; see [`super::cue::NAMES`].
-pub(super) struct Lines {
+/// Spectral measures; see [`super::presentation_cues::CUE_NAMES`].
+pub(super) struct SpectralMeasures {
     pub(super) grid_fine: f32,
     pub(super) grid_coarse: f32,
     pub(super) grid_colour: f32,
@@ -35,19 +35,19 @@ pub(super) struct Lines {
 }
 
 /// The transform and its memory, kept from face to face.
-pub(super) struct Spectrum {
+pub(super) struct SpectrumAnalyser {
     fft: Arc<dyn Fft<f32>>,
     window: Vec<f32>,
     tile: Vec<Complex32>,
     turned: Vec<Complex32>,
     scratch: Vec<Complex32>,
-    light: Plane,
-    colour: Plane,
+    light: PowerPlane,
+    colour: PowerPlane,
 }
 
 /// The power of one signal, over all tiles.
-struct Plane {
-    /// Of one tile; the row before the first and the row after the last are there for [`Plane::gather`].
+struct PowerPlane {
+    /// Of one tile; the row before the first and the row after the last are there for [`PowerPlane::gather`].
     power: Vec<f32>,
     across: Vec<f32>,
     /// Product over the tiles: one logarithm then serves all nine.
@@ -56,67 +56,71 @@ struct Plane {
     log: Vec<f32>,
 }
 
-impl Plane {
+impl PowerPlane {
     fn new() -> Self {
-        let rim = (HALF + 2) * SIDE;
+        let rim = (HALF_PLANE_ROWS + 2) * TILE_SIDE;
         Self {
             power: vec![0.0; rim],
             across: vec![0.0; rim],
-            product: vec![1.0; HALF * SIDE],
-            log: vec![0.0; CELLS],
+            product: vec![1.0; HALF_PLANE_ROWS * TILE_SIDE],
+            log: vec![0.0; TILE_PIXELS],
         }
     }
 
     /// Takes one tile in. Three by three frequencies are put together: a line that perspective smears must
     /// still add up.
     fn gather(&mut self) {
-        for (line, across) in self.power.chunks_exact(SIDE).zip(self.across.chunks_exact_mut(SIDE)) {
-            across[0] = line[SIDE - 1] + line[0] + line[1];
-            across[SIDE - 1] = line[SIDE - 2] + line[SIDE - 1] + line[0];
-            for (sum, three) in across[1..SIDE - 1].iter_mut().zip(line.windows(3)) {
+        for (line, across) in self.power.chunks_exact(TILE_SIDE).zip(self.across.chunks_exact_mut(TILE_SIDE))
+        {
+            across[0] = line[TILE_SIDE - 1] + line[0] + line[1];
+            across[TILE_SIDE - 1] = line[TILE_SIDE - 2] + line[TILE_SIDE - 1] + line[0];
+            for (sum, three) in across[1..TILE_SIDE - 1].iter_mut().zip(line.windows(3)) {
                 *sum = three[0] + three[1] + three[2];
             }
         }
-        let (above, here, below) = (&self.across[..], &self.across[SIDE..], &self.across[2 * SIDE..]);
+        let (above, here, below) =
+            (&self.across[..], &self.across[TILE_SIDE..], &self.across[2 * TILE_SIDE..]);
         for (((product, a), b), c) in self.product.iter_mut().zip(above).zip(here).zip(below) {
             // The floor is what rounding to bytes leaves behind: below it there is nothing to see. Nine
             // factors of at most 1e13 stay far below the end of f64.
-            *product *= f64::from((a + b + c) / 9.0 + FLOOR);
+            *product *= f64::from((a + b + c) / 9.0 + POWER_FLOOR);
         }
     }
 
     fn finish(&mut self) {
-        for row in 0..HALF {
-            let mirror = (SIDE - row) % SIDE;
-            for column in 0..SIDE {
-                let value = (self.product[row * SIDE + column].ln() / (TILES * TILES) as f64) as f32;
-                self.log[row * SIDE + column] = value;
-                self.log[mirror * SIDE + (SIDE - column) % SIDE] = value;
+        for row in 0..HALF_PLANE_ROWS {
+            let mirror = (TILE_SIDE - row) % TILE_SIDE;
+            for column in 0..TILE_SIDE {
+                let value = (self.product[row * TILE_SIDE + column].ln()
+                    / (TILES_PER_ROW * TILES_PER_ROW) as f64) as f32;
+                self.log[row * TILE_SIDE + column] = value;
+                self.log[mirror * TILE_SIDE + (TILE_SIDE - column) % TILE_SIDE] = value;
             }
         }
     }
 }
 
-impl Spectrum {
+impl SpectrumAnalyser {
     pub(super) fn new() -> Self {
-        let fft = pixels::fourier(SIDE);
+        let fft = pixels::plan_fft(TILE_SIDE);
         let scratch = vec![Complex32::default(); fft.get_inplace_scratch_len()];
-        let window = (0..SIDE).map(|i| 0.5 - 0.5 * (TAU * (i as f32 + 0.5) / SIDE as f32).cos()).collect();
-        let zero = vec![Complex32::default(); CELLS];
-        let (light, colour) = (Plane::new(), Plane::new());
+        let window =
+            (0..TILE_SIDE).map(|i| 0.5 - 0.5 * (TAU * (i as f32 + 0.5) / TILE_SIDE as f32).cos()).collect();
+        let zero = vec![Complex32::default(); TILE_PIXELS];
+        let (light, colour) = (PowerPlane::new(), PowerPlane::new());
         Self { fft, window, tile: zero.clone(), turned: zero, scratch, light, colour }
     }
 
-    pub(super) fn measure(&mut self, picture: &Picture, face: &Spot) -> Lines {
+    pub(super) fn measure(&mut self, picture: &Picture, face: &FaceSpot) -> SpectralMeasures {
         self.light.product.fill(1.0);
         self.colour.product.fill(1.0);
         // Tiles side by side on a large face, overlapping on a small one.
-        let step = |size: i64| ((size - SIDE as i64) / 2).clamp(24, SIDE as i64);
+        let step = |size: i64| ((size - TILE_SIDE as i64) / 2).clamp(24, TILE_SIDE as i64);
         let (across, down) = (step(face.width), step(face.height));
-        for row in 0..TILES {
-            for column in 0..TILES {
-                let x = face.x + (column - TILES / 2) * across - SIDE as i64 / 2;
-                let y = face.y + (row - TILES / 2) * down - SIDE as i64 / 2;
+        for row in 0..TILES_PER_ROW {
+            for column in 0..TILES_PER_ROW {
+                let x = face.x + (column - TILES_PER_ROW / 2) * across - TILE_SIDE as i64 / 2;
+                let y = face.y + (row - TILES_PER_ROW / 2) * down - TILE_SIDE as i64 / 2;
                 self.add_tile(picture, within(x, picture.width()), within(y, picture.height()));
             }
         }
@@ -124,12 +128,12 @@ impl Spectrum {
         self.colour.finish();
         let light = integral(&self.light.log);
         let [low, mid] = [(0.05, 0.1), (0.15, 0.25)].map(|r| band(&self.light.log, r));
-        Lines {
+        SpectralMeasures {
             grid_fine: peak(&self.light.log, &light, 0.12, 0.71),
             grid_coarse: peak(&self.light.log, &light, 0.05, 0.12),
             grid_colour: peak(&self.colour.log, &integral(&self.colour.log), 0.04, 0.71),
             // A flat spectrum alone is sensor noise; ink is also strong.
-            grain: mid - low - (STRONG - mid).max(0.0),
+            grain: mid - low - (STRONG_TEXTURE_LOG_POWER - mid).max(0.0),
         }
     }
 
@@ -139,15 +143,15 @@ impl Spectrum {
         transpose(&self.tile, &mut self.turned);
         self.fft.process_with_scratch(&mut self.turned, &mut self.scratch);
         // Both parts are real signals: symmetry tells their spectra apart.
-        for line in 0..HALF + 2 {
-            let row = (line + SIDE - 1) % SIDE;
-            let here = &self.turned[row * SIDE..(row + 1) * SIDE];
-            let mirror = (SIDE - row) % SIDE;
-            let there = &self.turned[mirror * SIDE..(mirror + 1) * SIDE];
-            let light = &mut self.light.power[line * SIDE..(line + 1) * SIDE];
-            let colour = &mut self.colour.power[line * SIDE..(line + 1) * SIDE];
-            for column in 0..SIDE {
-                let (a, b) = (here[column], there[(SIDE - column) % SIDE].conj());
+        for line in 0..HALF_PLANE_ROWS + 2 {
+            let row = (line + TILE_SIDE - 1) % TILE_SIDE;
+            let here = &self.turned[row * TILE_SIDE..(row + 1) * TILE_SIDE];
+            let mirror = (TILE_SIDE - row) % TILE_SIDE;
+            let there = &self.turned[mirror * TILE_SIDE..(mirror + 1) * TILE_SIDE];
+            let light = &mut self.light.power[line * TILE_SIDE..(line + 1) * TILE_SIDE];
+            let colour = &mut self.colour.power[line * TILE_SIDE..(line + 1) * TILE_SIDE];
+            for column in 0..TILE_SIDE {
+                let (a, b) = (here[column], there[(TILE_SIDE - column) % TILE_SIDE].conj());
                 light[column] = (a + b).norm_sqr() * 0.25;
                 colour[column] = (a - b).norm_sqr() * 0.25;
             }
@@ -157,10 +161,10 @@ impl Spectrum {
     }
 
     fn load(&mut self, picture: &Picture, left: i64, top: i64) {
-        let whole = (left + SIDE as i64) as usize;
+        let whole = (left + TILE_SIDE as i64) as usize;
         let (wide, rgb) = (picture.width() as usize, picture.rgb());
         let mut mean = Complex32::default();
-        for (row, line) in self.tile.chunks_exact_mut(SIDE).enumerate() {
+        for (row, line) in self.tile.chunks_exact_mut(TILE_SIDE).enumerate() {
             let y = (top + row as i64).min(i64::from(picture.height()) - 1);
             if whole <= wide {
                 let start = (y as usize * wide + left as usize) * 3;
@@ -174,8 +178,8 @@ impl Spectrum {
             }
             mean += line.iter().sum::<Complex32>();
         }
-        mean /= CELLS as f32;
-        for (line, down) in self.tile.chunks_exact_mut(SIDE).zip(&self.window) {
+        mean /= TILE_PIXELS as f32;
+        for (line, down) in self.tile.chunks_exact_mut(TILE_SIDE).zip(&self.window) {
             for (value, across) in line.iter_mut().zip(&self.window) {
                 *value = (*value - mean) * (down * across);
             }
@@ -191,71 +195,72 @@ fn signals(pixel: [u8; 3]) -> Complex32 {
 
 /// Moves a tile into the picture; a picture smaller than a tile repeats its edge.
 fn within(start: i64, length: u32) -> i64 {
-    start.clamp(0, (i64::from(length) - SIDE as i64).max(0))
+    start.clamp(0, (i64::from(length) - TILE_SIDE as i64).max(0))
 }
 
 fn transpose(from: &[Complex32], to: &mut [Complex32]) {
-    for row in 0..SIDE {
-        for column in 0..SIDE {
-            to[column * SIDE + row] = from[row * SIDE + column];
+    for row in 0..TILE_SIDE {
+        for column in 0..TILE_SIDE {
+            to[column * TILE_SIDE + row] = from[row * TILE_SIDE + column];
         }
     }
 }
 
 /// Signed frequency of a bin, in cycles a pixel.
 fn frequency(bin: usize) -> f32 {
-    let signed = if bin > SIDE / 2 { bin as f32 - SIDE as f32 } else { bin as f32 };
-    signed / SIDE as f32
+    let signed = if bin > TILE_SIDE / 2 { bin as f32 - TILE_SIDE as f32 } else { bin as f32 };
+    signed / TILE_SIDE as f32
 }
 
 fn off_axis(bin: usize) -> bool {
-    (AXIS + 1..SIDE - AXIS).contains(&bin)
+    (AXIS_MARGIN_BINS + 1..TILE_SIDE - AXIS_MARGIN_BINS).contains(&bin)
 }
 
 /// By how much the strongest line between two radii stands above its surroundings, in nepers of power.
 fn peak(log: &[f32], sums: &[f64], from: f32, to: f32) -> f32 {
     /// Reach of the surroundings, and of the line itself that is left out of them.
-    const OUTER: usize = 7;
-    const INNER: usize = 2;
+    const SURROUNDINGS_REACH: usize = 7;
+    const LINE_REACH: usize = 2;
     let mut most = 0f32;
     // One half of the plane: the other mirrors it.
-    for row in 0..=SIDE / 2 {
-        for column in 0..SIDE {
+    for row in 0..=TILE_SIDE / 2 {
+        for column in 0..TILE_SIDE {
             let radius = frequency(row).hypot(frequency(column));
             if radius < from || radius >= to || !off_axis(row) || !off_axis(column) {
                 continue;
             }
-            let (outer, outer_count) = boxed(sums, row, column, OUTER);
-            let (inner, inner_count) = boxed(sums, row, column, INNER);
+            let (outer, outer_count) = boxed(sums, row, column, SURROUNDINGS_REACH);
+            let (inner, inner_count) = boxed(sums, row, column, LINE_REACH);
             let around = (outer - inner) / (outer_count - inner_count);
-            most = most.max(log[row * SIDE + column] - around as f32);
+            most = most.max(log[row * TILE_SIDE + column] - around as f32);
         }
     }
     most
 }
 
 /// Rim of the repeated plane on which sums are taken: a box may reach over the edge.
-const WRAP: usize = 8;
-const WIDE: usize = SIDE + 2 * WRAP;
+const WRAP_MARGIN: usize = 8;
+const WRAPPED_SIDE: usize = TILE_SIDE + 2 * WRAP_MARGIN;
 
 /// Sums over rectangles from the corner, of the plane repeated at its edges.
 fn integral(log: &[f32]) -> Vec<f64> {
-    let mut sums = vec![0f64; (WIDE + 1) * (WIDE + 1)];
-    for row in 0..WIDE {
-        let source = (row + SIDE - WRAP) % SIDE * SIDE;
+    let mut sums = vec![0f64; (WRAPPED_SIDE + 1) * (WRAPPED_SIDE + 1)];
+    for row in 0..WRAPPED_SIDE {
+        let source = (row + TILE_SIDE - WRAP_MARGIN) % TILE_SIDE * TILE_SIDE;
         let mut line = 0f64;
-        for column in 0..WIDE {
-            line += f64::from(log[source + (column + SIDE - WRAP) % SIDE]);
-            sums[(row + 1) * (WIDE + 1) + column + 1] = sums[row * (WIDE + 1) + column + 1] + line;
+        for column in 0..WRAPPED_SIDE {
+            line += f64::from(log[source + (column + TILE_SIDE - WRAP_MARGIN) % TILE_SIDE]);
+            sums[(row + 1) * (WRAPPED_SIDE + 1) + column + 1] =
+                sums[row * (WRAPPED_SIDE + 1) + column + 1] + line;
         }
     }
     sums
 }
 
 fn boxed(sums: &[f64], row: usize, column: usize, reach: usize) -> (f64, f64) {
-    let (top, bottom) = (row + WRAP - reach, row + WRAP + reach + 1);
-    let (left, right) = (column + WRAP - reach, column + WRAP + reach + 1);
-    let at = |row: usize, column: usize| sums[row * (WIDE + 1) + column];
+    let (top, bottom) = (row + WRAP_MARGIN - reach, row + WRAP_MARGIN + reach + 1);
+    let (left, right) = (column + WRAP_MARGIN - reach, column + WRAP_MARGIN + reach + 1);
+    let at = |row: usize, column: usize| sums[row * (WRAPPED_SIDE + 1) + column];
     let side = (2 * reach + 1) as f64;
     (at(bottom, right) - at(top, right) - at(bottom, left) + at(top, left), side * side)
 }
@@ -263,11 +268,11 @@ fn boxed(sums: &[f64], row: usize, column: usize, reach: usize) -> (f64, f64) {
 /// Mean logarithm of power between two radii, off the axes.
 fn band(log: &[f32], (from, to): (f32, f32)) -> f32 {
     let (mut sum, mut count) = (0f32, 0f32);
-    for row in 0..=SIDE / 2 {
-        for column in 0..SIDE {
+    for row in 0..=TILE_SIDE / 2 {
+        for column in 0..TILE_SIDE {
             let radius = frequency(row).hypot(frequency(column));
             if radius >= from && radius < to && off_axis(row) && off_axis(column) {
-                sum += log[row * SIDE + column];
+                sum += log[row * TILE_SIDE + column];
                 count += 1.0;
             }
         }

@@ -75,6 +75,6 @@ fn slanted_stripes_stand_out_as_a_grid() {
 
 #[test]
 fn the_levels_of_assurance_are_in_order() {
-    let Thresholds { low, medium, high } = BuiltInCues::THRESHOLDS;
+    let CueThresholds { low, medium, high } = BuiltInCues::THRESHOLDS;
     assert!(0.0 < low && low < medium && medium < high && high < 1.0);
 }

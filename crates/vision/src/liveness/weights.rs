@@ -1,6 +1,6 @@
 //! What the measures are worth. `training/liveness-cues/README.md` says how these numbers came about.
 
-use super::cue::COUNT;
+use super::presentation_cues::CUE_COUNT;
 
 /// One measure: below `from` it says nothing, above `to` it says no more; in between its word grows evenly
 /// up to `most`, in log odds against a live face.
@@ -13,8 +13,8 @@ pub(super) struct Weight {
 /// Log odds of a live face when no measure raises suspicion.
 pub(super) const BIAS: f32 = 1.15;
 
-/// In the order of [`super::cue::NAMES`].
-pub(super) const WEIGHTS: [Weight; COUNT] = [
+/// In the order of [`super::presentation_cues::CUE_NAMES`].
+pub(super) const WEIGHTS: [Weight; CUE_COUNT] = [
     // grid_fine
     Weight { from: 1.286, to: 5.778, most: 6.65 },
     // grid_coarse
@@ -32,4 +32,5 @@ pub(super) const WEIGHTS: [Weight; COUNT] = [
 ];
 
 /// See [`super::BuiltInCues::THRESHOLDS`].
-pub(super) const THRESHOLDS: super::Thresholds = super::Thresholds { low: 0.641, medium: 0.704, high: 0.744 };
+pub(super) const THRESHOLDS: super::CueThresholds =
+    super::CueThresholds { low: 0.641, medium: 0.704, high: 0.744 };

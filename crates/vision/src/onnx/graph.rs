@@ -1,35 +1,35 @@
 //! A graph of operators with its constants.
 
-use super::protobuf::Message;
+use super::protobuf::ProtobufMessage;
 use std::collections::BTreeMap;
 
 /// An attribute of an operator.
 #[derive(Clone)]
-pub(crate) enum Attribute {
+pub(crate) enum OnnxAttribute {
     Int(i64),
     Ints(Vec<i64>),
 }
 
 /// The values of a constant.
 #[derive(Clone)]
-pub(crate) enum Data {
+pub(crate) enum ConstantData {
     Floats(Vec<f32>),
     Ints(Vec<i64>),
 }
 
 #[derive(Clone)]
-pub(super) struct Node {
+pub(super) struct OnnxNode {
     pub(super) operator: &'static str,
     pub(super) inputs: Vec<String>,
     pub(super) output: String,
-    pub(super) attributes: Vec<(&'static str, Attribute)>,
+    pub(super) attributes: Vec<(&'static str, OnnxAttribute)>,
 }
 
 /// A graph; tensors are NCHW, a size of -1 is the batch's.
 #[derive(Default)]
-pub(crate) struct Graph {
-    pub(super) nodes: Vec<Node>,
-    pub(super) constants: BTreeMap<String, (Vec<i64>, Data)>,
+pub(crate) struct OnnxGraph {
+    pub(super) nodes: Vec<OnnxNode>,
+    pub(super) constants: BTreeMap<String, (Vec<i64>, ConstantData)>,
     input: (String, Vec<i64>),
     pub(super) outputs: Vec<(String, Vec<i64>)>,
     names: usize,
@@ -48,8 +48,8 @@ pub(crate) struct Convolution<'a> {
     pub(crate) depthwise: bool,
 }
 
-impl Graph {
-    fn fresh(&mut self, prefix: &str) -> String {
+impl OnnxGraph {
+    fn fresh_name(&mut self, prefix: &str) -> String {
         self.names += 1;
         format!("{prefix}_{}", self.names)
     }
@@ -60,17 +60,17 @@ impl Graph {
     }
 
     /// A constant; its name.
-    pub(crate) fn constant(&mut self, shape: &[i64], data: Data) -> String {
-        let name = self.fresh(match data {
-            Data::Floats(_) => "w",
-            Data::Ints(_) => "k",
+    pub(crate) fn constant(&mut self, shape: &[i64], data: ConstantData) -> String {
+        let name = self.fresh_name(match data {
+            ConstantData::Floats(_) => "w",
+            ConstantData::Ints(_) => "k",
         });
         self.constants.insert(name.clone(), (shape.to_vec(), data));
         name
     }
 
     pub(crate) fn floats(&mut self, shape: &[i64], values: Vec<f32>) -> String {
-        self.constant(shape, Data::Floats(values))
+        self.constant(shape, ConstantData::Floats(values))
     }
 
     /// An operator; the name of its output.
@@ -78,11 +78,11 @@ impl Graph {
         &mut self,
         operator: &'static str,
         inputs: &[&str],
-        attributes: Vec<(&'static str, Attribute)>,
+        attributes: Vec<(&'static str, OnnxAttribute)>,
     ) -> String {
-        let output = self.fresh(operator);
+        let output = self.fresh_name(operator);
         let inputs = inputs.iter().map(|&input| input.to_owned()).collect();
-        self.nodes.push(Node { operator, inputs, output: output.clone(), attributes });
+        self.nodes.push(OnnxNode { operator, inputs, output: output.clone(), attributes });
         output
     }
 
@@ -123,11 +123,11 @@ impl Graph {
             "Conv",
             &inputs,
             vec![
-                ("kernel_shape", Attribute::Ints(kernel.to_vec())),
-                ("strides", Attribute::Ints(conv.strides.to_vec())),
-                ("pads", Attribute::Ints(conv.pads.to_vec())),
-                ("dilations", Attribute::Ints(conv.dilations.to_vec())),
-                ("group", Attribute::Int(group)),
+                ("kernel_shape", OnnxAttribute::Ints(kernel.to_vec())),
+                ("strides", OnnxAttribute::Ints(conv.strides.to_vec())),
+                ("pads", OnnxAttribute::Ints(conv.pads.to_vec())),
+                ("dilations", OnnxAttribute::Ints(conv.dilations.to_vec())),
+                ("group", OnnxAttribute::Int(group)),
             ],
         )
     }
@@ -149,9 +149,9 @@ impl Graph {
 
     /// The model file. Two runs over the same graph give the same bytes.
     pub(crate) fn to_onnx(&self, name: &str) -> Vec<u8> {
-        let mut graph = Message::default();
+        let mut graph = ProtobufMessage::default();
         for node in &self.nodes {
-            let mut out = Message::default();
+            let mut out = ProtobufMessage::default();
             for input in &node.inputs {
                 out.text(1, input);
             }
@@ -169,22 +169,22 @@ impl Graph {
         for (name, shape) in &self.outputs {
             graph.message(12, &value_info(name, shape));
         }
-        let mut operators = Message::default();
+        let mut operators = ProtobufMessage::default();
         operators.text(1, "").int(2, 13);
-        let mut model = Message::default();
+        let mut model = ProtobufMessage::default();
         model.int(1, 8).text(2, "assay").message(7, &graph).message(8, &operators);
         model.finish()
     }
 }
 
-fn attribute_message(name: &str, attribute: &Attribute) -> Message {
+fn attribute_message(name: &str, attribute: &OnnxAttribute) -> ProtobufMessage {
     const INT: i64 = 2;
     const INTS: i64 = 7;
-    let mut out = Message::default();
+    let mut out = ProtobufMessage::default();
     out.text(1, name);
     match attribute {
-        Attribute::Int(value) => out.int(3, *value).int(20, INT),
-        Attribute::Ints(values) => {
+        OnnxAttribute::Int(value) => out.int(3, *value).int(20, INT),
+        OnnxAttribute::Ints(values) => {
             for value in values {
                 out.int(8, *value);
             }
@@ -194,25 +194,27 @@ fn attribute_message(name: &str, attribute: &Attribute) -> Message {
     out
 }
 
-fn constant_message(name: &str, shape: &[i64], data: &Data) -> Message {
+fn constant_message(name: &str, shape: &[i64], data: &ConstantData) -> ProtobufMessage {
     const FLOAT: i64 = 1;
     const INT64: i64 = 7;
-    let mut out = Message::default();
+    let mut out = ProtobufMessage::default();
     for size in shape {
         out.int(1, *size);
     }
     let (kind, raw): (i64, Vec<u8>) = match data {
-        Data::Floats(values) => (FLOAT, values.iter().flat_map(|value| value.to_le_bytes()).collect()),
-        Data::Ints(values) => (INT64, values.iter().flat_map(|value| value.to_le_bytes()).collect()),
+        ConstantData::Floats(values) => {
+            (FLOAT, values.iter().flat_map(|value| value.to_le_bytes()).collect())
+        }
+        ConstantData::Ints(values) => (INT64, values.iter().flat_map(|value| value.to_le_bytes()).collect()),
     };
     out.int(2, kind).text(8, name).bytes(9, &raw);
     out
 }
 
-fn value_info(name: &str, shape: &[i64]) -> Message {
-    let mut sizes = Message::default();
+fn value_info(name: &str, shape: &[i64]) -> ProtobufMessage {
+    let mut sizes = ProtobufMessage::default();
     for &size in shape {
-        let mut dimension = Message::default();
+        let mut dimension = ProtobufMessage::default();
         if size < 0 {
             dimension.text(2, "N")
         } else {
@@ -220,7 +222,8 @@ fn value_info(name: &str, shape: &[i64]) -> Message {
         };
         sizes.message(1, &dimension);
     }
-    let (mut tensor, mut kind, mut value) = (Message::default(), Message::default(), Message::default());
+    let (mut tensor, mut kind, mut value) =
+        (ProtobufMessage::default(), ProtobufMessage::default(), ProtobufMessage::default());
     tensor.int(1, 1).message(2, &sizes);
     kind.message(1, &tensor);
     value.text(1, name).message(2, &kind);

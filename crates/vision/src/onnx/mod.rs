@@ -1,7 +1,7 @@
 //! Writing ONNX models: as much of the format as face nets need (ONNX IR version 8, operator set 13).
 
-mod fold;
+mod constant_folding;
 mod graph;
 mod protobuf;
 
-pub(crate) use graph::{Attribute, Convolution, Data, Graph};
+pub(crate) use graph::{ConstantData, Convolution, OnnxAttribute, OnnxGraph};

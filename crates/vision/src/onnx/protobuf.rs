@@ -2,12 +2,12 @@
 
 /// A message under construction. Field numbers are those of `onnx.proto`.
 #[derive(Default)]
-pub(super) struct Message(Vec<u8>);
+pub(super) struct ProtobufMessage(Vec<u8>);
 
 const VARINT: u64 = 0;
 const LENGTH_DELIMITED: u64 = 2;
 
-impl Message {
+impl ProtobufMessage {
     fn varint(&mut self, mut value: u64) {
         while value >= 0x80 {
             self.0.push((value as u8) | 0x80);

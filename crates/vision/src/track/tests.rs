@@ -17,15 +17,15 @@ fn person(number: usize, frame: usize) -> Vec<f32> {
     embedding
 }
 
-fn seen(x: f32, y: f32, who: Option<Vec<f32>>) -> Seen {
-    Seen { face: face(x, y, 100.0), embedding: who, quality: 0.5 }
+fn seen(x: f32, y: f32, who: Option<Vec<f32>>) -> FrameFace {
+    FrameFace { face: face(x, y, 100.0), embedding: who, quality: 0.5 }
 }
 
-fn tracker() -> Tracker {
-    Tracker::new(Rules::default())
+fn tracker() -> FaceTracker {
+    FaceTracker::new(TrackingRules::default())
 }
 
-fn ids(step: &Step) -> Vec<u64> {
+fn ids(step: &TrackingStep) -> Vec<u64> {
     step.tracks.iter().map(|id| id.0).collect()
 }
 
@@ -85,7 +85,7 @@ fn a_cut_to_another_person_in_the_same_place_begins_a_track() {
 fn a_cut_to_the_same_person_elsewhere_goes_on() {
     let mut tracker = tracker();
     tracker.step(0.0, vec![seen(200.0, 200.0, Some(person(0, 0)))]);
-    let close = Seen { face: face(1200.0, 600.0, 500.0), embedding: Some(person(0, 1)), quality: 0.9 };
+    let close = FrameFace { face: face(1200.0, 600.0, 500.0), embedding: Some(person(0, 1)), quality: 0.9 };
     assert_eq!(ids(&tracker.step(0.5, vec![close])), [1]);
 }
 
@@ -94,7 +94,7 @@ fn a_cut_between_faces_without_embeddings_joins_nobody_far_away_or_of_another_si
     let mut tracker = tracker();
     tracker.step(0.0, vec![seen(200.0, 200.0, None)]);
     assert_eq!(ids(&tracker.step(0.5, vec![seen(1500.0, 800.0, None)])), [2]);
-    let large = Seen { face: face(1500.0, 800.0, 400.0), embedding: None, quality: 0.5 };
+    let large = FrameFace { face: face(1500.0, 800.0, 400.0), embedding: None, quality: 0.5 };
     assert_eq!(ids(&tracker.step(1.0, vec![large])), [3]);
 }
 
@@ -133,7 +133,7 @@ fn a_badly_seen_frame_in_place_belongs_to_the_track_and_elsewhere_does_not() {
 /// Small and blurred faces of different people have embeddings that lie together.
 #[test]
 fn badly_seen_faces_are_joined_in_place_only() {
-    let poor = |x: f32, frame| Seen { quality: 0.1, ..seen(x, 300.0, Some(person(0, frame))) };
+    let poor = |x: f32, frame| FrameFace { quality: 0.1, ..seen(x, 300.0, Some(person(0, frame))) };
     let mut tracker = tracker();
     tracker.step(0.0, vec![poor(200.0, 0)]);
     assert_eq!(ids(&tracker.step(0.5, vec![poor(230.0, 1)])), [1]);
@@ -178,7 +178,7 @@ fn many_jittering_faces_keep_their_tracks() {
 fn a_track_keeps_its_best_frames_and_their_mean() {
     let mut tracker = tracker();
     for (frame, quality) in [0.1, 0.9, 0.3, 0.8, 0.2, 0.7, 0.6].into_iter().enumerate() {
-        let seen = Seen { face: face(500.0, 300.0, 100.0), embedding: Some(person(0, frame)), quality };
+        let seen = FrameFace { face: face(500.0, 300.0, 100.0), embedding: Some(person(0, frame)), quality };
         tracker.step(frame as f64 * 0.5, vec![seen]);
     }
     let tracks = tracker.finish();
@@ -186,9 +186,9 @@ fn a_track_keeps_its_best_frames_and_their_mean() {
     assert_eq!(best, [0.5, 1.5, 2.5, 3.0, 1.0]);
     let mean = tracks[0].embedding().unwrap();
     for frame in 0..7 {
-        assert!(distance(&mean, &person(0, frame)) < 0.26);
+        assert!(embedding_distance(&mean, &person(0, frame)) < 0.26);
     }
-    assert!(distance(&mean, &person(1, 0)) > 0.8);
+    assert!(embedding_distance(&mean, &person(1, 0)) > 0.8);
     assert_eq!(tracker.finish(), []);
 }
 
@@ -206,7 +206,7 @@ fn a_stored_tracker_goes_on_as_if_nothing_had_been() {
         tracker.step(number as f64 * 0.5, frame(number));
     }
     let stored = serde_json::to_string(&tracker).unwrap();
-    let mut other: Tracker = serde_json::from_str(&stored).unwrap();
+    let mut other: FaceTracker = serde_json::from_str(&stored).unwrap();
     assert_eq!(tracker, other);
     for number in 5..9 {
         let time = number as f64 * 0.5;
@@ -220,7 +220,7 @@ fn odd_times_and_faces_do_no_harm() {
     let mut tracker = tracker();
     let nothing = Face { left: f32::NAN, right: f32::NAN, ..face(0.0, 0.0, 0.0) };
     for time in [1.0, f64::NAN, -5.0, 1.0, f64::INFINITY] {
-        let odd = Seen { face: nothing, embedding: Some(vec![f32::NAN; 48]), quality: f32::NAN };
+        let odd = FrameFace { face: nothing, embedding: Some(vec![f32::NAN; 48]), quality: f32::NAN };
         let step = tracker.step(time, vec![odd, seen(500.0, 300.0, None), seen(500.0, 300.0, Some(vec![]))]);
         assert_eq!(step.tracks.len(), 3);
     }

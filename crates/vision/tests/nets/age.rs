@@ -1,14 +1,14 @@
 use crate::stage::{around, edited_pack, faces, load, model, painted, part, photo, surest};
 use base::Picture;
 use serde_json::json;
-use vision::{Face, Vision};
+use vision::{Face, VisionModels};
 
 #[test]
 fn the_sample_photos_show_adults() {
     let mut vision = load();
     for picture in faces() {
         let face = surest(&mut vision, picture);
-        let age = vision.age(picture, &face).unwrap();
+        let age = vision.estimate_age(picture, &face).unwrap();
         assert!((15.0..60.0).contains(&age.years), "{age:?}");
         assert!(age.low80 < age.years && age.years < age.high80, "{age:?}");
         assert!(age.at_least(15.0) > 0.5 && age.at_least(60.0) < 0.5, "{age:?}");
@@ -23,14 +23,14 @@ fn the_deviation_is_that_of_the_band_widened_by_the_spread_over_the_crops() {
             errors["bands"] = json!([{"from": 0.0, "st_dev": 5.0}]);
             errors["spread_weight"] = json!(weight);
         });
-        Vision::load(folder.path()).unwrap()
+        VisionModels::load(folder.path()).unwrap()
     };
     let (mut without, mut with, mut twice) = (weighted(0.0), weighted(1.0), weighted(2.0));
     let mut all = Vec::new();
     for picture in faces() {
         let face = surest(&mut without, picture);
         let [narrow, wide, wider] =
-            [&mut without, &mut with, &mut twice].map(|v| v.age(picture, &face).unwrap());
+            [&mut without, &mut with, &mut twice].map(|v| v.estimate_age(picture, &face).unwrap());
         assert_eq!((narrow.years, narrow.spread), (wide.years, wide.spread));
         assert_eq!(narrow.st_dev, 5.0);
         assert!((wide.st_dev - 5.0_f32.hypot(wide.spread)).abs() < 1e-4, "{wide:?}");
@@ -75,15 +75,16 @@ fn a_tilted_head_is_set_upright() {
     let mut level = load();
     let folder =
         edited_pack(|manifest| model(manifest, "face-api-age")["input"]["crop"]["rule"] = json!("box"));
-    let mut crooked = Vision::load(folder.path()).unwrap();
+    let mut crooked = VisionModels::load(folder.path()).unwrap();
     let (mut with, mut without) = (Vec::new(), Vec::new());
     for picture in faces() {
         let upright = surest(&mut level, picture);
         for degrees in [-25.0_f32, 25.0] {
             let tilted = turned(picture, degrees.to_radians());
             let Some(face) = level.detect(&tilted).unwrap().first().copied() else { continue };
-            let change = |vision: &mut Vision| {
-                vision.age(&tilted, &face).unwrap().years - vision.age(picture, &upright).unwrap().years
+            let change = |vision: &mut VisionModels| {
+                vision.estimate_age(&tilted, &face).unwrap().years
+                    - vision.estimate_age(picture, &upright).unwrap().years
             };
             with.push(change(&mut level).abs());
             without.push(change(&mut crooked).abs());
@@ -100,7 +101,7 @@ fn a_face_partly_outside_the_picture_is_estimated() {
     let mut vision = load();
     let photo = photo(3);
     let whole = vision.detect(&photo).unwrap()[0];
-    let reference = vision.age(&photo, &whole).unwrap();
+    let reference = vision.estimate_age(&photo, &whole).unwrap();
     let [left, top] = [whole.left as i64, whole.top as i64];
     let side = whole.width() as i64;
     // A fifth of the box lies beyond the left, then beyond the upper edge.
@@ -116,12 +117,12 @@ fn a_face_partly_outside_the_picture_is_estimated() {
             points: whole.points.map(|point| [point[0] - x, point[1] - y]),
         };
         assert!(face.left < 0.0 || face.top < 0.0, "{face:?}");
-        let age = vision.age(&cut, &face).unwrap();
+        let age = vision.estimate_age(&cut, &face).unwrap();
         // A fifth of the crop is black: the estimate moves, but stays one.
         assert!((age.years - reference.years).abs() < 10.0, "{reference:?} {age:?}");
         // And what the detector itself makes of it.
         for found in vision.detect(&cut).unwrap() {
-            vision.age(&cut, &found).unwrap();
+            vision.estimate_age(&cut, &found).unwrap();
         }
     }
 }
@@ -131,11 +132,11 @@ fn size_and_surroundings_of_the_picture_do_not_matter() {
     let mut vision = load();
     let photo = photo(6);
     let face = vision.detect(&photo).unwrap()[0];
-    let whole = vision.age(&photo, &face).unwrap();
+    let whole = vision.estimate_age(&photo, &face).unwrap();
     for scale in [1.5, 2.0, 3.0] {
         let picture = around(&photo, &face, scale);
         let again = surest(&mut vision, &picture);
-        let age = vision.age(&picture, &again).unwrap();
+        let age = vision.estimate_age(&picture, &again).unwrap();
         assert!((age.years - whole.years).abs() < 5.0, "{scale}: {whole:?} {age:?}");
     }
 }

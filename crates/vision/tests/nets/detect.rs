@@ -59,7 +59,7 @@ fn every_face_of_the_sample_photos_is_found_where_it_is() {
             let near = |face: &&Face| edges(face).iter().zip(place).all(|(a, b)| (a - b).abs() < 8.0);
             let face = found.iter().find(near);
             let face = face.unwrap_or_else(|| panic!("photo {number}: nothing at {place:?} in {found:?}"));
-            assert_eq!(vision.counts(face), *counted, "photo {number}: {face:?}");
+            assert_eq!(vision.is_confident(face), *counted, "photo {number}: {face:?}");
         }
     }
 }
@@ -91,9 +91,9 @@ fn the_same_picture_gives_the_same_numbers_again_and_in_another_session() {
         assert_eq!(faces, one.detect(&photo).unwrap(), "photo {number}, same session");
         assert_eq!(faces, other.detect(&photo).unwrap(), "photo {number}, other session");
         let first = &faces[0];
-        let age = one.age(&photo, first).unwrap();
-        assert_eq!(age, one.age(&photo, first).unwrap(), "photo {number}, same session");
-        assert_eq!(age, other.age(&photo, first).unwrap(), "photo {number}, other session");
+        let age = one.estimate_age(&photo, first).unwrap();
+        assert_eq!(age, one.estimate_age(&photo, first).unwrap(), "photo {number}, same session");
+        assert_eq!(age, other.estimate_age(&photo, first).unwrap(), "photo {number}, other session");
         let live = one.score_liveness(&photo, first).unwrap();
         assert_eq!(live, other.score_liveness(&photo, first).unwrap(), "photo {number}, other session");
     }
@@ -111,7 +111,7 @@ fn a_face_that_fills_the_picture_is_found_once_and_whole() {
             for scale in [1.0, 1.2, 1.4, 1.7, 2.0] {
                 let tight = around(&photo, &face, scale);
                 let found = vision.detect(&tight).unwrap();
-                let counted: Vec<&Face> = found.iter().filter(|face| vision.counts(face)).collect();
+                let counted: Vec<&Face> = found.iter().filter(|face| vision.is_confident(face)).collect();
                 let [one] = counted[..] else { panic!("photo {number}, {scale}: {found:?}") };
                 let side = tight.width() as f32;
                 let middle = [f32::midpoint(one.left, one.right), f32::midpoint(one.top, one.bottom)];
@@ -147,7 +147,7 @@ fn a_small_face_beside_one_that_fills_the_picture_still_counts() {
         }
     });
     let found = vision.detect(&picture).unwrap();
-    assert_eq!(found.iter().filter(|face| vision.counts(face)).count(), 2, "{found:?}");
+    assert_eq!(found.iter().filter(|face| vision.is_confident(face)).count(), 2, "{found:?}");
 }
 
 /// Pictures without a face, down to the smallest and out to the widest that the type can hold in a test.
@@ -188,7 +188,7 @@ fn any_face_on_any_picture_is_answered_without_a_panic() {
         for [left, top, right, bottom] in places {
             let (x, y) = (f32::midpoint(left, right), f32::midpoint(top, bottom));
             let face = Face { left, top, right, bottom, score: 1.0, points: [[x, y]; 6] };
-            match vision.age(&picture, &face) {
+            match vision.estimate_age(&picture, &face) {
                 Ok(age) => {
                     assert!((0.0..=120.0).contains(&age.years) && age.st_dev > 0.0, "{face:?}: {age:?}");
                 }

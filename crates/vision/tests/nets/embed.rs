@@ -1,8 +1,8 @@
 use crate::stage::{around, edited_pack, faces, load, model, photo, surest};
 use serde_json::{Value, json};
-use vision::{Pool, Space, Vision, distance};
+use vision::{EmbeddingSpace, InferencePool, VisionModels, embedding_distance};
 
-fn embeddings(vision: &mut Vision) -> Vec<Vec<f32>> {
+fn embeddings(vision: &mut VisionModels) -> Vec<Vec<f32>> {
     let embed = |picture| {
         let face = surest(vision, picture);
         vision.embed(picture, &face).unwrap()
@@ -16,12 +16,16 @@ fn two_takes_of_a_face_lie_together() {
     let photo = photo(1);
     for face in vision.detect(&photo).unwrap() {
         let whole = vision.embed(&photo, &face).unwrap();
-        assert_eq!(whole.len(), vision.space().dimension);
+        assert_eq!(whole.len(), vision.embedding_space().dimension);
         for scale in [1.6, 2.0, 3.0] {
             let other = around(&photo, &face, scale);
             let found = surest(&mut vision, &other);
             let again = vision.embed(&other, &found).unwrap();
-            assert!(distance(&whole, &again) < 0.4, "{scale}: {}", distance(&whole, &again));
+            assert!(
+                embedding_distance(&whole, &again) < 0.4,
+                "{scale}: {}",
+                embedding_distance(&whole, &again)
+            );
         }
     }
 }
@@ -29,14 +33,18 @@ fn two_takes_of_a_face_lie_together() {
 #[test]
 fn different_people_of_one_photo_lie_apart() {
     let mut vision = load();
-    let limit = vision.space().distance_at(1e-4).unwrap();
+    let limit = vision.embedding_space().distance_at(1e-4).unwrap();
     for number in 1..=6 {
         let photo = photo(number);
         let found = vision.detect(&photo).unwrap();
         let all: Vec<_> = found.iter().map(|face| vision.embed(&photo, face).unwrap()).collect();
         for (at, one) in all.iter().enumerate() {
             for other in &all[at + 1..] {
-                assert!(distance(one, other) > limit, "photo {number}: {}", distance(one, other));
+                assert!(
+                    embedding_distance(one, other) > limit,
+                    "photo {number}: {}",
+                    embedding_distance(one, other)
+                );
             }
         }
     }
@@ -44,9 +52,9 @@ fn different_people_of_one_photo_lie_apart() {
 
 #[test]
 fn the_space_changes_with_the_crop_and_the_mirror_and_not_with_the_thresholds() {
-    let space = |edit: fn(&mut Value)| -> Space {
+    let space = |edit: fn(&mut Value)| -> EmbeddingSpace {
         let folder = edited_pack(|manifest| edit(model(manifest, "face-api-recognition")));
-        Vision::load(folder.path()).unwrap().space().clone()
+        VisionModels::load(folder.path()).unwrap().embedding_space().clone()
     };
     let own = space(|_| ());
     assert_eq!((own.model.as_str(), own.dimension), ("face-api-recognition", 128));
@@ -72,13 +80,13 @@ fn a_mirrored_picture_has_the_same_embedding_where_both_are_put_in() {
     let folder = edited_pack(|manifest| {
         model(manifest, "face-api-recognition")["output"]["mirror"] = json!(true);
     });
-    let mut both = Vision::load(folder.path()).unwrap();
+    let mut both = VisionModels::load(folder.path()).unwrap();
     let mut one = load();
     let picture = &faces()[0];
     let face = surest(&mut one, picture);
     let (plain, mean) = (one.embed(picture, &face).unwrap(), both.embed(picture, &face).unwrap());
-    assert!(distance(&plain, &mean) > 1e-3);
-    assert!(distance(&plain, &mean) < 0.4);
+    assert!(embedding_distance(&plain, &mean) > 1e-3);
+    assert!(embedding_distance(&plain, &mean) < 0.4);
 }
 
 #[test]
@@ -86,7 +94,7 @@ fn cosine_embeddings_have_length_one() {
     let folder = edited_pack(|manifest| {
         model(manifest, "face-api-recognition")["output"]["metric"] = json!("cosine");
     });
-    let mut vision = Vision::load(folder.path()).unwrap();
+    let mut vision = VisionModels::load(folder.path()).unwrap();
     for embedding in embeddings(&mut vision) {
         let length = embedding.iter().map(|value| value * value).sum::<f32>().sqrt();
         assert!((length - 1.0).abs() < 1e-4, "{length}");
@@ -95,6 +103,6 @@ fn cosine_embeddings_have_length_one() {
 
 #[test]
 fn a_pool_tells_its_space() {
-    let pool = Pool::with(vec![load()], 1);
-    assert_eq!(pool.space(), load().space());
+    let pool = InferencePool::with_models(vec![load()], 1);
+    assert_eq!(pool.embedding_space(), load().embedding_space());
 }

@@ -1,16 +1,16 @@
 use crate::stage::{load, painted, photo};
 use base::Picture;
-use fixtures::scene::{Cutout, Scene};
-use vision::{Face, Vision};
+use fixtures::composite_scene::{CompositeScene, FaceCutout};
+use vision::{Face, VisionModels};
 
 /// The faces of the sample photos that count, cut out.
-pub(crate) fn cutouts(vision: &mut Vision) -> Vec<Cutout> {
+pub(crate) fn cutouts(vision: &mut VisionModels) -> Vec<FaceCutout> {
     let mut cutouts = Vec::new();
     for number in [1, 3, 5, 6] {
         let photo = photo(number);
         for face in vision.detect(&photo).unwrap() {
-            if vision.counts(&face) {
-                cutouts.push(Cutout::new(&photo, [face.left, face.top, face.right, face.bottom]));
+            if vision.is_confident(&face) {
+                cutouts.push(FaceCutout::new(&photo, [face.left, face.top, face.right, face.bottom]));
             }
         }
     }
@@ -35,7 +35,7 @@ fn held(faces: &[Face], places: &[[f32; 4]]) -> (usize, usize) {
 fn faces_of_forty_pixels_in_a_large_picture_are_found_once_each() {
     let mut vision = load();
     let cutouts = cutouts(&mut vision);
-    let mut scene = Scene::draw(1920, 1080, 3, 5.0);
+    let mut scene = CompositeScene::draw(1920, 1080, 3, 5.0);
     let places: Vec<[f32; 4]> = cutouts
         .iter()
         .enumerate()
@@ -49,12 +49,14 @@ fn faces_of_forty_pixels_in_a_large_picture_are_found_once_each() {
             )
         })
         .collect();
-    let faces = vision.find(&scene.picture(), 40.0).unwrap();
+    let faces = vision.detect_tiled(&scene.picture(), 40.0).unwrap();
     let (found, more) = held(&faces, &places);
     assert!(found + 1 >= places.len() && more == 0, "{found} of {} and {more} more", places.len());
     // Once each.
     assert!(faces.len() <= places.len(), "{} faces for {}", faces.len(), places.len());
-    assert!(faces.iter().all(|face| vision.counts(face)) && faces.is_sorted_by(|a, b| a.score >= b.score));
+    assert!(
+        faces.iter().all(|face| vision.is_confident(face)) && faces.is_sorted_by(|a, b| a.score >= b.score)
+    );
 }
 
 /// A face that tiles cut, wherever the cut goes.
@@ -63,9 +65,9 @@ fn a_face_on_the_seam_of_tiles_counts_once() {
     let mut vision = load();
     let cutout = &cutouts(&mut vision)[0];
     for step in 0..12 {
-        let mut scene = Scene::draw(1280, 720, 9, 3.0);
+        let mut scene = CompositeScene::draw(1280, 720, 9, 3.0);
         let place = scene.paste(cutout, [300.0 + 47.0 * step as f32, 200.0 + 29.0 * step as f32], 56.0);
-        let faces = vision.find(&scene.picture(), 40.0).unwrap();
+        let faces = vision.detect_tiled(&scene.picture(), 40.0).unwrap();
         assert_eq!(held(&faces, &[place]), (1, 0), "step {step}: {faces:?}");
         assert_eq!(faces.len(), 1, "step {step}: {faces:?}");
     }
@@ -77,10 +79,10 @@ fn large_faces_are_found_as_well() {
     for number in [1, 3, 5, 6] {
         let photo = photo(number);
         let mut expected = vision.detect(&photo).unwrap();
-        expected.retain(|face| vision.counts(face));
+        expected.retain(|face| vision.is_confident(face));
         let places: Vec<[f32; 4]> =
             expected.iter().map(|face| [face.left, face.top, face.right, face.bottom]).collect();
-        let found = vision.find(&photo, 40.0).unwrap();
+        let found = vision.detect_tiled(&photo, 40.0).unwrap();
         assert_eq!(held(&found, &places).0, places.len(), "photo {number}: {found:?}");
     }
 }
@@ -89,17 +91,18 @@ fn large_faces_are_found_as_well() {
 fn what_is_smaller_than_asked_for_is_left_out() {
     let mut vision = load();
     let cutout = &cutouts(&mut vision)[1];
-    let mut scene = Scene::draw(1280, 720, 4, 3.0);
+    let mut scene = CompositeScene::draw(1280, 720, 4, 3.0);
     scene.paste(cutout, [400.0, 300.0], 30.0);
-    assert_eq!(vision.find(&scene.picture(), 80.0).unwrap(), []);
+    assert_eq!(vision.detect_tiled(&scene.picture(), 80.0).unwrap(), []);
 }
 
 #[test]
 fn pictures_without_a_face_give_none() {
     let mut vision = load();
     for seed in 40..44 {
-        let picture = Scene::draw(1600, 900, seed, [0.0, 8.0, 25.0, 60.0][seed as usize % 4]).picture();
-        assert_eq!(vision.find(&picture, 40.0).unwrap(), [], "{seed}");
+        let picture =
+            CompositeScene::draw(1600, 900, seed, [0.0, 8.0, 25.0, 60.0][seed as usize % 4]).picture();
+        assert_eq!(vision.detect_tiled(&picture, 40.0).unwrap(), [], "{seed}");
     }
 }
 
@@ -115,11 +118,11 @@ fn odd_shapes_and_sizes_are_answered() {
     ];
     for picture in &pictures {
         for smallest in [30.0, 200.0, 1e9] {
-            assert_eq!(vision.find(picture, smallest).unwrap(), [], "{picture:?} {smallest}");
+            assert_eq!(vision.detect_tiled(picture, smallest).unwrap(), [], "{picture:?} {smallest}");
         }
     }
     // Sizes that are none count as the smallest there is.
     for smallest in [0.0, -5.0, f32::NAN] {
-        vision.find(&pictures[4], smallest).unwrap();
+        vision.detect_tiled(&pictures[4], smallest).unwrap();
     }
 }

@@ -4,13 +4,13 @@ use serde_json::json;
 use std::{collections::BTreeMap, fs, path::Path, path::PathBuf};
 use tempfile::TempDir;
 use vision::{
-    Task, Vision,
-    import::{ImportError, Step, import, verify},
-    pack::Pack,
+    ModelTask, VisionModels,
+    import::{ImportError, ImportStep, import_pack, verify_pack},
+    model_manifest::ModelPack,
 };
 
-fn run(from: &Path, to: &Path) -> Result<Pack, ImportError> {
-    import(from, to, &mut |_| ())
+fn run(from: &Path, to: &Path) -> Result<ModelPack, ImportError> {
+    import_pack(from, to, &mut |_| ())
 }
 
 /// Every file of a folder with its bytes.
@@ -30,9 +30,9 @@ fn two_imports_give_the_same_bytes_and_the_manifest_names_them() {
     let mut steps = Vec::new();
     // The npm packages alone: others may have been put beside them.
     let from = copy_of_packages();
-    let pack = import(from.path(), one.path(), &mut |step| steps.push(step)).unwrap();
+    let pack = import_pack(from.path(), one.path(), &mut |step| steps.push(step)).unwrap();
     assert_eq!(pack, run(from.path(), other.path()).unwrap());
-    assert_eq!(pack, Pack::read(one.path()).unwrap());
+    assert_eq!(pack, ModelPack::read(one.path()).unwrap());
 
     let (first, second) = (by_name(one.path()), by_name(other.path()));
     assert_eq!(
@@ -56,7 +56,7 @@ fn two_imports_give_the_same_bytes_and_the_manifest_names_them() {
         assert_eq!(first[&file.path].len() as u64, file.bytes, "{}", file.path);
     }
     // Hashes every file against the manifest.
-    verify(one.path()).unwrap();
+    verify_pack(one.path()).unwrap();
 
     let names: Vec<&str> = steps.iter().map(|step| step.name.as_str()).collect();
     assert_eq!(
@@ -75,7 +75,7 @@ fn two_imports_give_the_same_bytes_and_the_manifest_names_them() {
             "done",
         ]
     );
-    assert!(steps.iter().all(|Step { done, total, .. }| *total == 10 && done <= total));
+    assert!(steps.iter().all(|ImportStep { done, total, .. }| *total == 10 && done <= total));
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn a_sound_pack_is_left_alone() {
     let before = by_name(folder.path());
     let nowhere = TempDir::new().unwrap();
     let pack = run(nowhere.path(), folder.path()).unwrap();
-    assert_eq!(pack.serves[&Task::Age], "faceres-age");
+    assert_eq!(pack.serves[&ModelTask::Age], "faceres-age");
     assert!(before == by_name(folder.path()), "something was written");
 }
 
@@ -108,13 +108,13 @@ fn a_damaged_model_is_made_anew_and_an_operators_own_things_stay() {
         manifest["use"]["age"] = json!("mine");
         model(manifest, "blazeface")["output"]["count"] = json!(0.75);
     });
-    let manifest = Pack::read(folder.path()).unwrap();
+    let manifest = ModelPack::read(folder.path()).unwrap();
     fs::write(folder.path().join("blazeface.onnx"), "damaged").unwrap();
     fs::remove_file(folder.path().join("faceres-age.onnx")).unwrap();
 
     let pack = run(&packages(), folder.path()).unwrap();
     assert_eq!(pack.serves, manifest.serves);
-    let sorted = |pack: &Pack| {
+    let sorted = |pack: &ModelPack| {
         let mut models = pack.models.clone();
         models.sort_by(|a, b| a.id.cmp(&b.id));
         models
@@ -123,7 +123,7 @@ fn a_damaged_model_is_made_anew_and_an_operators_own_things_stay() {
     for name in ["blazeface.onnx", "faceres-age.onnx"] {
         assert!(by_name(folder.path())[name] == sound[name], "{name}");
     }
-    Vision::load(folder.path()).unwrap();
+    VisionModels::load(folder.path()).unwrap();
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn a_pack_of_an_older_version_is_renewed() {
     });
     let pack = run(&packages(), folder.path()).unwrap();
     assert_eq!(pack.models, fresh.models);
-    assert_eq!(pack.serves[&Task::Age], "faceres-age", "the operator's choice stays");
+    assert_eq!(pack.serves[&ModelTask::Age], "faceres-age", "the operator's choice stays");
 }
 
 /// Before there was a net, the measures served liveness by default: an import lets the net serve, unless it was there and
@@ -149,7 +149,7 @@ fn a_pack_of_an_older_version_is_renewed() {
 fn a_pack_without_the_liveness_net_gets_it_and_a_choice_made_beside_it_stays() {
     let folder = TempDir::new().unwrap();
     let fresh = run(&packages(), folder.path()).unwrap();
-    assert_eq!(fresh.serves[&Task::Liveness], "liveness-net-1");
+    assert_eq!(fresh.serves[&ModelTask::Liveness], "liveness-net-1");
     edit_manifest(folder.path(), |manifest| {
         manifest["models"].as_array_mut().unwrap().retain(|model| model["id"] != "liveness-net-1");
         manifest["use"]["liveness"] = json!("liveness-cues-1");
@@ -162,7 +162,7 @@ fn a_pack_without_the_liveness_net_gets_it_and_a_choice_made_beside_it_stays() {
         model(manifest, "blazeface")["source"]["converter"] = json!("1");
     });
     let pack = run(&packages(), folder.path()).unwrap();
-    assert_eq!(pack.serves[&Task::Liveness], "liveness-cues-1", "the operator's choice stays");
+    assert_eq!(pack.serves[&ModelTask::Liveness], "liveness-cues-1", "the operator's choice stays");
 }
 
 /// Packs of before there were nets for text serve faces as they are, and an import adds what they lack.
@@ -177,9 +177,9 @@ fn a_pack_without_nets_for_text_loads_and_is_completed() {
         tasks.retain(|task, _| !task.ends_with("text"));
         assert_eq!(tasks.len(), 4);
     });
-    Vision::load(folder.path()).unwrap();
-    let pack = Pack::read(folder.path()).unwrap();
-    let missing = vision::load_net(folder.path(), &pack, Task::ReadText);
+    VisionModels::load(folder.path()).unwrap();
+    let pack = ModelPack::read(folder.path()).unwrap();
+    let missing = vision::load_net(folder.path(), &pack, ModelTask::ReadText);
     assert_eq!(missing.unwrap_err().to_string(), "the manifest is wrong: no model serves read-text");
     assert_eq!(run(&packages(), folder.path()).unwrap().serves, fresh.serves);
 }
@@ -188,9 +188,9 @@ fn a_pack_without_nets_for_text_loads_and_is_completed() {
 fn a_list_of_characters_with_one_other_byte_is_noticed() {
     let folder = TempDir::new().unwrap();
     run(&packages(), folder.path()).unwrap();
-    verify(folder.path()).unwrap();
+    verify_pack(folder.path()).unwrap();
     damage(&folder.path().join("ppocr-read.txt"), |bytes| bytes[7] ^= 1);
-    assert!(verify(folder.path()).unwrap_err().to_string().contains("ppocr-read.txt"));
+    assert!(verify_pack(folder.path()).unwrap_err().to_string().contains("ppocr-read.txt"));
 }
 
 #[test]

@@ -1,13 +1,15 @@
 //! The built-in liveness model on simulated attacks with faces of the sample photos.
 
 use base::Picture;
-use fixtures::spoof::{FaceBox, Half, Portrait, Shot, Species, decode, shoot};
+use fixtures::spoof::{
+    DataHalf, FaceBox, PresentationSpecies, SimulatedPhoto, SourcePortrait, decode, shoot,
+};
 use std::path::Path;
 use vision::Face;
 use vision::liveness::{BuiltInCues, LivenessModel, built_in};
 
 /// Cuts a face with its surroundings out of a sample photo; `left`, `top`, `side` are its square.
-fn portrait(photo: u32, [left, top, side]: [u32; 3]) -> Portrait {
+fn portrait(photo: u32, [left, top, side]: [u32; 3]) -> SourcePortrait {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/node_modules");
     let path = folder.join(format!("@vladmandic/face-api/demo/sample{photo}.jpg"));
     let bytes =
@@ -24,24 +26,24 @@ fn portrait(photo: u32, [left, top, side]: [u32; 3]) -> Portrait {
     let (from_left, from_top) = ((left - x) as f32, (top - y) as f32);
     let (right, bottom) = (from_left + side as f32, from_top + side as f32);
     let face = FaceBox { left: from_left, top: from_top, right, bottom };
-    Portrait {
+    SourcePortrait {
         name: format!("sample{photo}"),
         picture: Picture::new(width, height, rgb).expect("a full picture"),
         face,
     }
 }
 
-pub(crate) fn people() -> [Portrait; 2] {
+pub(crate) fn people() -> [SourcePortrait; 2] {
     [portrait(5, [1086, 215, 194]), portrait(3, [1485, 314, 247])]
 }
 
 /// The picture of a shot and its face, as a detector would tell it.
-pub(crate) fn placed(shot: &Shot) -> (Picture, Face) {
+pub(crate) fn placed(shot: &SimulatedPhoto) -> (Picture, Face) {
     let FaceBox { left, top, right, bottom } = shot.face;
     (shot.picture.clone(), Face { left, top, right, bottom, score: 1.0, points: [[0.0; 2]; 6] })
 }
 
-fn score(shot: &Shot) -> f32 {
+fn score(shot: &SimulatedPhoto) -> f32 {
     let (picture, face) = placed(shot);
     built_in().score(&picture, &face).expect("a score").real
 }
@@ -49,9 +51,10 @@ fn score(shot: &Shot) -> f32 {
 #[test]
 fn a_live_face_passes_and_a_halftone_print_or_a_moire_screen_does_not() {
     for person in people() {
-        let of = |species| score(&shoot(&person, species, Half::Report, 1).unwrap());
-        let live = of(Species::Live);
-        let (print, screen) = (of(Species::HalftoneCoarse), of(Species::ScreenMonitor));
+        let of = |species| score(&shoot(&person, species, DataHalf::Report, 1).unwrap());
+        let live = of(PresentationSpecies::Live);
+        let (print, screen) =
+            (of(PresentationSpecies::HalftoneCoarse), of(PresentationSpecies::ScreenMonitor));
         let limit = BuiltInCues::THRESHOLDS;
         assert!(live >= limit.medium, "{}: live {live}", person.name);
         assert!(print < limit.low - 0.3, "{}: print {print}", person.name);

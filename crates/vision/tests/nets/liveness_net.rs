@@ -4,7 +4,7 @@ use crate::{
     liveness::{people, placed},
     stage::load,
 };
-use fixtures::spoof::{Half, Species, shoot};
+use fixtures::spoof::{DataHalf, PresentationSpecies, shoot};
 
 #[test]
 fn live_faces_pass_and_coarse_prints_do_not() {
@@ -12,11 +12,11 @@ fn live_faces_pass_and_coarse_prints_do_not() {
     let limits = vision.liveness_thresholds();
     for person in people() {
         let mut score = |species| {
-            let (picture, face) = placed(&shoot(&person, species, Half::Report, 1).unwrap());
+            let (picture, face) = placed(&shoot(&person, species, DataHalf::Report, 1).unwrap());
             vision.score_liveness(&picture, &face).unwrap().real
         };
-        let live = score(Species::Live);
-        let print = score(Species::HalftoneCoarse);
+        let live = score(PresentationSpecies::Live);
+        let print = score(PresentationSpecies::HalftoneCoarse);
         assert!(live >= limits.medium, "{}: live {live}", person.name);
         assert!(print < limits.medium, "{}: print {print}", person.name);
     }
@@ -26,7 +26,8 @@ fn live_faces_pass_and_coarse_prints_do_not() {
 fn a_picture_and_its_mirror_image_score_alike() {
     let mut vision = load();
     for person in people() {
-        let (picture, face) = placed(&shoot(&person, Species::Live, Half::Report, 2).unwrap());
+        let (picture, face) =
+            placed(&shoot(&person, PresentationSpecies::Live, DataHalf::Report, 2).unwrap());
         let mirrored = base::Picture::new(
             picture.width(),
             picture.height(),

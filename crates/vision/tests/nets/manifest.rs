@@ -2,7 +2,7 @@ use crate::stage::{copy_of_pack, damage, edited_pack, model};
 use serde_json::{Value, json};
 use std::fs;
 use tempfile::TempDir;
-use vision::{LoadError, Vision, import::verify};
+use vision::{ModelLoadError, VisionModels, import::verify_pack};
 
 /// What loading says of a pack with this change.
 fn refusal(edit: impl FnOnce(&mut Value)) -> String {
@@ -10,13 +10,13 @@ fn refusal(edit: impl FnOnce(&mut Value)) -> String {
 }
 
 fn refused(folder: &TempDir) -> String {
-    Vision::load(folder.path()).unwrap_err().to_string()
+    VisionModels::load(folder.path()).unwrap_err().to_string()
 }
 
 #[test]
 fn an_untouched_copy_loads() {
     let folder = copy_of_pack();
-    let vision = Vision::load(folder.path()).unwrap();
+    let vision = VisionModels::load(folder.path()).unwrap();
     let names: Vec<_> = vision.models().iter().map(|model| (model.id.as_str(), model.experimental)).collect();
     assert_eq!(
         names,
@@ -27,7 +27,7 @@ fn an_untouched_copy_loads() {
             ("liveness-net-1", true)
         ]
     );
-    verify(folder.path()).unwrap();
+    verify_pack(folder.path()).unwrap();
 }
 
 #[test]
@@ -44,8 +44,8 @@ fn a_model_file_with_one_other_bit_is_refused_by_name() {
     // A model that serves nothing is not loaded, but verified.
     let folder = copy_of_pack();
     damage(&folder.path().join("faceres-age.onnx"), |bytes| bytes.push(0));
-    Vision::load(folder.path()).unwrap();
-    assert!(verify(folder.path()).unwrap_err().to_string().contains("faceres-age.onnx"));
+    VisionModels::load(folder.path()).unwrap();
+    assert!(verify_pack(folder.path()).unwrap_err().to_string().contains("faceres-age.onnx"));
 }
 
 #[test]
@@ -58,8 +58,8 @@ fn a_file_that_is_no_onnx_is_refused_though_its_hash_is_right() {
     let file = folder.path().join("face-api-age.onnx");
     fs::remove_file(&file).unwrap();
     fs::write(&file, "abc").unwrap();
-    let error = Vision::load(folder.path()).unwrap_err();
-    assert!(matches!(&error, LoadError::Model { id, .. } if id == "face-api-age"), "{error}");
+    let error = VisionModels::load(folder.path()).unwrap_err();
+    assert!(matches!(&error, ModelLoadError::Model { id, .. } if id == "face-api-age"), "{error}");
 }
 
 #[test]
@@ -231,13 +231,13 @@ fn thresholds_of_the_measures_can_be_set_in_the_manifest_and_otherwise_are_the_p
         model(manifest, "liveness-cues-1")["output"]["thresholds"] =
             json!({"low": 0.125, "medium": 0.25, "high": 0.5});
     });
-    let set = Vision::load(set.path()).unwrap().liveness_thresholds();
+    let set = VisionModels::load(set.path()).unwrap().liveness_thresholds();
     assert_eq!([set.low, set.medium, set.high], [0.125, 0.25, 0.5]);
     let unset = edited_pack(|manifest| {
         manifest["use"]["liveness"] = json!("liveness-cues-1");
         model(manifest, "liveness-cues-1")["output"].as_object_mut().unwrap().remove("thresholds");
     });
-    let unset = Vision::load(unset.path()).unwrap().liveness_thresholds();
+    let unset = VisionModels::load(unset.path()).unwrap().liveness_thresholds();
     let own = BuiltInCues::THRESHOLDS;
     assert_eq!([unset.low, unset.medium, unset.high], [own.low, own.medium, own.high]);
 }

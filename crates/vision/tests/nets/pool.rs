@@ -7,17 +7,17 @@ use std::{
     },
     time::{Duration, Instant},
 };
-use vision::{Busy, Pool, PoolGone, Stats, Vision, VisionError};
+use vision::{InferencePool, PoolBusyError, PoolGoneError, PoolStats, VisionError, VisionModels};
 
-fn pool(workers: usize, queue: usize) -> Pool {
-    Pool::with((0..workers).map(|_| Vision::scripted_nonsense()).collect(), queue)
+fn pool(workers: usize, queue: usize) -> InferencePool {
+    InferencePool::with_models((0..workers).map(|_| VisionModels::scripted_nonsense()).collect(), queue)
 }
 
 /// Work that says when it starts and ends when it is told to.
-fn held() -> (impl FnOnce(&mut Vision) + Send + 'static, Receiver<()>, Sender<()>) {
+fn held() -> (impl FnOnce(&mut VisionModels) + Send + 'static, Receiver<()>, Sender<()>) {
     let (started, starts) = channel();
     let (release, released) = channel::<()>();
-    let job = move |_: &mut Vision| {
+    let job = move |_: &mut VisionModels| {
         started.send(()).unwrap();
         let _dropped = released.recv();
     };
@@ -33,9 +33,9 @@ async fn a_full_pool_refuses_at_once_and_takes_work_again_when_it_is_not() {
     let (one, two) = (pool.run(|_| 1).unwrap(), pool.run(|_| 2).unwrap());
 
     // At once: what runs does not end before this does.
-    let refused: Busy = pool.run(|_| 3).map(|_| ()).unwrap_err();
+    let refused: PoolBusyError = pool.run(|_| 3).map(|_| ()).unwrap_err();
     assert_eq!(refused.retry_after, Duration::from_secs(1));
-    let Stats { queued, running: busy, done, refused, .. } = pool.stats();
+    let PoolStats { queued, running: busy, done, refused, .. } = pool.stats();
     assert_eq!((queued, busy, done, refused), (2, 1, 0, 1));
 
     release.send(()).unwrap();
@@ -51,7 +51,7 @@ async fn a_pool_without_a_queue_still_works_when_a_worker_is_free() {
     let answer = loop {
         match pool.run(|_| 7) {
             Ok(answer) => break answer,
-            Err(Busy { .. }) => assert!(Instant::now() < deadline, "the worker never waits"),
+            Err(PoolBusyError { .. }) => assert!(Instant::now() < deadline, "the worker never waits"),
         }
         tokio::task::yield_now().await;
     };
@@ -64,7 +64,7 @@ async fn a_panic_ends_its_own_work_and_not_the_worker() {
     for round in 1..=3 {
         let panicked = pool.run(|_| -> () { panic!("a panic on purpose") }).unwrap();
         let next = pool.run(move |_| round).unwrap();
-        assert_eq!(panicked.await, Err(PoolGone));
+        assert_eq!(panicked.await, Err(PoolGoneError));
         assert_eq!(next.await, Ok(round));
         assert_eq!(pool.stats().panicked, round);
     }
@@ -115,7 +115,7 @@ async fn an_answer_that_is_no_number_is_an_error() {
         let picture = painted(400, 400, |x, y| [x as u8, y as u8, 128]);
         let faces = vision.detect(&picture).unwrap();
         assert_eq!(faces.len(), 1, "the scripted net sees one face");
-        vision.age(&picture, &faces[0])
+        vision.estimate_age(&picture, &faces[0])
     });
     let error = answer.unwrap().await.unwrap().unwrap_err();
     assert!(matches!(&error, VisionError::Unusable { model, .. } if model == "scripted"), "{error}");

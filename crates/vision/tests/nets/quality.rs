@@ -1,15 +1,15 @@
 use crate::stage::{around, load, painted, part, photo, surest};
 use base::Picture;
 use image::{RgbImage, imageops};
-use vision::{Face, Quality, Vision};
+use vision::{Face, FaceQuality, VisionModels};
 
 /// Faces that look into the lens, with room around them.
-fn portraits(vision: &mut Vision) -> Vec<Picture> {
+fn portraits(vision: &mut VisionModels) -> Vec<Picture> {
     let mut portraits = Vec::new();
     for number in [3, 5, 6] {
         let photo = photo(number);
         for face in vision.detect(&photo).unwrap() {
-            if Vision::quality(&photo, &face).frontal > 0.6 {
+            if VisionModels::assess_quality(&photo, &face).frontal > 0.6 {
                 portraits.push(around(&photo, &face, 2.2));
             }
         }
@@ -29,11 +29,11 @@ fn what_is_blurred_is_less_sharp_the_more_the_less() {
     let mut vision = load();
     for portrait in portraits(&mut vision) {
         let face = surest(&mut vision, &portrait);
-        let mut last = Vision::quality(&portrait, &face);
+        let mut last = VisionModels::assess_quality(&portrait, &face);
         assert!(last.sharpness > 0.25, "{last:?}");
         for sigma in [2.0, 4.0, 8.0] {
             let blurred = changed(&portrait, |rgb| imageops::fast_blur(&rgb, sigma));
-            let quality = Vision::quality(&blurred, &face);
+            let quality = VisionModels::assess_quality(&blurred, &face);
             assert!(
                 quality.sharpness < last.sharpness && quality.score < last.score,
                 "{sigma}: {quality:?} {last:?}"
@@ -46,8 +46,8 @@ fn what_is_blurred_is_less_sharp_the_more_the_less() {
             let sum = row.fold([0_u32; 3], |sum, rgb| [0, 1, 2].map(|at| sum[at] + u32::from(rgb[at])));
             sum.map(|value| (value / 17) as u8)
         });
-        let still = Vision::quality(&portrait, &face);
-        assert!(Vision::quality(&moved, &face).sharpness < 0.8 * still.sharpness);
+        let still = VisionModels::assess_quality(&portrait, &face);
+        assert!(VisionModels::assess_quality(&moved, &face).sharpness < 0.8 * still.sharpness);
     }
 }
 
@@ -56,7 +56,7 @@ fn fewer_pixels_are_worse() {
     let mut vision = load();
     for portrait in portraits(&mut vision) {
         let face = surest(&mut vision, &portrait);
-        let mut last = Vision::quality(&portrait, &face);
+        let mut last = VisionModels::assess_quality(&portrait, &face);
         for parts in [2, 4, 8] {
             let small = changed(&portrait, |rgb| {
                 let (width, height) = (rgb.width() / parts, rgb.height() / parts);
@@ -72,7 +72,7 @@ fn fewer_pixels_are_worse() {
                 points: face.points.map(|point| point.map(to)),
                 ..face
             };
-            let quality = Vision::quality(&small, &face);
+            let quality = VisionModels::assess_quality(&small, &face);
             assert!(quality.side < last.side && quality.score < last.score, "{parts}: {quality:?} {last:?}");
             last = quality;
         }
@@ -84,13 +84,13 @@ fn dark_and_blown_pictures_are_worse() {
     let mut vision = load();
     for portrait in portraits(&mut vision) {
         let face = surest(&mut vision, &portrait);
-        let good = Vision::quality(&portrait, &face);
+        let good = VisionModels::assess_quality(&portrait, &face);
         assert!((40.0..220.0).contains(&good.luma), "{good:?}");
         let lit = |light: fn(f32) -> f32| {
             let picture = painted(portrait.width(), portrait.height(), |x, y| {
                 portrait.pixel(x.into(), y.into()).map(|value| light(value.into()).clamp(0.0, 255.0) as u8)
             });
-            Vision::quality(&picture, &face)
+            VisionModels::assess_quality(&picture, &face)
         };
         let (dark, bright) = (lit(|value| value * 0.12), lit(|value| value * 0.3 + 178.0));
         assert!(dark.luma < 40.0 && dark.score < 0.8 * good.score, "{dark:?} {good:?}");
@@ -116,9 +116,9 @@ fn a_turned_face_is_less_frontal() {
                 portrait.pixel(from as i64, y.into())
             });
             let found = surest(&mut vision, &picture);
-            Vision::quality(&picture, &found).frontal
+            VisionModels::assess_quality(&picture, &found).frontal
         });
-        let before = Vision::quality(&portrait, &straight).frontal;
+        let before = VisionModels::assess_quality(&portrait, &straight).frontal;
         assert!(turned[0].min(turned[1]) < 0.8 * before, "{before} {turned:?}");
     }
 }
@@ -132,7 +132,7 @@ fn frontal_falls_with_each_way_to_turn() {
         let mut points = ahead;
         change(&mut points);
         let face = Face { left: 10.0, top: 10.0, right: 110.0, bottom: 110.0, score: 1.0, points };
-        Vision::quality(&picture, &face).frontal
+        VisionModels::assess_quality(&picture, &face).frontal
     };
     assert!(frontal(&|_| ()) > 0.95, "{}", frontal(&|_| ()));
     let falls = |change: &dyn Fn(f32, &mut [[f32; 2]; 6])| {
@@ -163,7 +163,8 @@ fn faces_anywhere_have_a_quality_within_range() {
     for [left, top, right, bottom] in places {
         let (x, y) = (f32::midpoint(left, right), f32::midpoint(top, bottom));
         let face = Face { left, top, right, bottom, score: 1.0, points: [[x, y]; 6] };
-        let Quality { sharpness, frontal, score, luma, .. } = Vision::quality(&picture, &face);
+        let FaceQuality { sharpness, frontal, score, luma, .. } =
+            VisionModels::assess_quality(&picture, &face);
         assert!([sharpness, frontal, score].iter().all(|value| (0.0..=1.0).contains(value)), "{face:?}");
         assert!((0.0..=255.0).contains(&luma), "{face:?}");
     }

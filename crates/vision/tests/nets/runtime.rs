@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 use tempfile::TempDir;
-use vision::Vision;
+use vision::VisionModels;
 
 const FOLDER: &str = "ASSAY_TEST_PACK";
 
@@ -20,7 +20,7 @@ const FOLDER: &str = "ASSAY_TEST_PACK";
 fn load_in_this_process() {
     let Some(folder) = env::var_os(FOLDER) else { return };
     for _ in 0..2 {
-        match Vision::load(Path::new(&folder)) {
+        match VisionModels::load(Path::new(&folder)) {
             Ok(_) => println!("<loaded>"),
             Err(error) => println!("<{error}>"),
         }
@@ -121,11 +121,11 @@ fn a_library_that_is_no_runtime_is_refused() {
 
 #[test]
 fn a_process_with_one_runtime_refuses_another() {
-    Vision::load(&pack()).unwrap();
+    VisionModels::load(&pack()).unwrap();
     let folder = pack_with_runtime(b"another build");
-    let text = Vision::load(folder.path()).unwrap_err().to_string();
+    let text = VisionModels::load(folder.path()).unwrap_err().to_string();
     assert!(text.contains("own.so") && text.contains("restart"), "{text}");
     edit_manifest(folder.path(), |manifest| manifest["runtime"]["path"] = json!("../own.so"));
-    let text = Vision::load(folder.path()).unwrap_err().to_string();
+    let text = VisionModels::load(folder.path()).unwrap_err().to_string();
     assert!(text.contains("outside the folder"), "{text}");
 }

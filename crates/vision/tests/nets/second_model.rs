@@ -2,12 +2,12 @@
 
 use crate::stage::{edited_pack, faces, load, model, surest};
 use serde_json::json;
-use vision::{AgeEstimate, Vision, VisionError};
+use vision::{AgeEstimate, VisionError, VisionModels};
 
-fn estimates(vision: &mut Vision) -> Vec<AgeEstimate> {
+fn estimates(vision: &mut VisionModels) -> Vec<AgeEstimate> {
     let estimate = |picture| {
         let face = surest(vision, picture);
-        vision.age(picture, &face).unwrap()
+        vision.estimate_age(picture, &face).unwrap()
     };
     faces().iter().map(estimate).collect()
 }
@@ -15,7 +15,7 @@ fn estimates(vision: &mut Vision) -> Vec<AgeEstimate> {
 #[test]
 fn the_second_age_model_answers_after_an_edit_of_the_manifest_alone() {
     let folder = edited_pack(|manifest| manifest["use"]["age"] = json!("faceres-age"));
-    let mut second = Vision::load(folder.path()).unwrap();
+    let mut second = VisionModels::load(folder.path()).unwrap();
     assert_eq!(second.models()[1].id, "faceres-age");
     let (ages, others) = (estimates(&mut second), estimates(&mut load()));
     // The photos show adults, nobody old; both models see them so, and differ.
@@ -39,7 +39,7 @@ fn the_first_age_moves_every_estimate_by_as_much() {
             manifest["use"]["age"] = json!("faceres-age");
             model(manifest, "faceres-age")["output"]["first_age"] = json!(first_age);
         });
-        estimates(&mut Vision::load(folder.path()).unwrap())
+        estimates(&mut VisionModels::load(folder.path()).unwrap())
     };
     for (zero, three) in with(0.0).iter().zip(with(3.0)) {
         assert!((three.years - zero.years - 3.0).abs() < 1e-3, "{zero:?} {three:?}");
@@ -52,7 +52,7 @@ fn several_crops_of_the_second_model_spread() {
         manifest["use"]["age"] = json!("faceres-age");
         model(manifest, "faceres-age")["input"]["crop"]["scales"] = json!([1.0, 1.2, 1.5]);
     });
-    for age in estimates(&mut Vision::load(folder.path()).unwrap()) {
+    for age in estimates(&mut VisionModels::load(folder.path()).unwrap()) {
         assert!(age.spread > 0.0, "{age:?}");
         assert!((age.st_dev - 9.0_f32.hypot(age.spread)).abs() < 1e-3, "{age:?}");
     }
@@ -66,9 +66,9 @@ fn a_decode_that_does_not_fit_the_net_is_an_error_and_no_age() {
             manifest["use"]["age"] = json!(id);
             edit(&mut model(manifest, id)["output"]);
         });
-        let mut vision = Vision::load(folder.path()).unwrap();
+        let mut vision = VisionModels::load(folder.path()).unwrap();
         let face = surest(&mut vision, &faces()[0]);
-        vision.age(&faces()[0], &face)
+        vision.estimate_age(&faces()[0], &face)
     };
     // A hundred probabilities are not one age.
     let scalar = answer("faceres-age", |output| {

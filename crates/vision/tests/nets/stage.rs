@@ -5,10 +5,10 @@ use fixtures::{pack, packages};
 use serde_json::Value;
 use std::{fs, os::unix::fs::symlink, path::Path, sync::LazyLock};
 use tempfile::TempDir;
-use vision::{Face, Vision};
+use vision::{Face, VisionModels};
 
-pub(crate) fn load() -> Vision {
-    Vision::load(&pack()).expect("the models load")
+pub(crate) fn load() -> VisionModels {
+    VisionModels::load(&pack()).expect("the models load")
 }
 
 /// A pack like the real one; its files are links, its manifest a copy.
@@ -115,7 +115,7 @@ pub(crate) fn faces() -> &'static [Picture] {
             let photo = photo(number);
             let found = vision.detect(&photo).unwrap();
             faces.extend(
-                found.iter().filter(|face| vision.counts(face)).map(|face| around(&photo, face, 2.0)),
+                found.iter().filter(|face| vision.is_confident(face)).map(|face| around(&photo, face, 2.0)),
             );
         }
         faces
@@ -131,6 +131,6 @@ pub(crate) fn around(photo: &Picture, face: &Face, scale: f32) -> Picture {
 }
 
 /// The surest face of a picture.
-pub(crate) fn surest(vision: &mut Vision, picture: &Picture) -> Face {
+pub(crate) fn surest(vision: &mut VisionModels, picture: &Picture) -> Face {
     *vision.detect(picture).unwrap().first().expect("a face is found")
 }

@@ -1,41 +1,41 @@
 //! The tracker on pictures: faces of the sample photos, moved over a background.
 
 use crate::{find::cutouts, stage::load};
-use fixtures::scene::{Cutout, Scene};
+use fixtures::composite_scene::{CompositeScene, FaceCutout};
 use vision::{
-    Face, Sweep, Vision, distance,
-    track::{Rules, Seen, Step, Track, TrackId, Tracker},
+    Face, VideoTileScheduler, VisionModels, embedding_distance,
+    track::{FaceTrack, FaceTracker, FrameFace, TrackId, TrackingRules, TrackingStep},
 };
 
 /// What a moderation does with a frame.
 fn follow(
-    vision: &mut Vision,
-    scene: &Scene,
+    vision: &mut VisionModels,
+    scene: &CompositeScene,
     time: f64,
-    sweep: &mut Sweep,
-    tracker: &mut Tracker,
-) -> (Vec<Face>, Step) {
+    sweep: &mut VideoTileScheduler,
+    tracker: &mut FaceTracker,
+) -> (Vec<Face>, TrackingStep) {
     let picture = scene.picture();
-    let faces = vision.glance(&picture, sweep).unwrap();
-    let seen = faces.iter().map(|face| Seen {
+    let faces = vision.detect_in_video(&picture, sweep).unwrap();
+    let seen = faces.iter().map(|face| FrameFace {
         face: *face,
         embedding: Some(vision.embed(&picture, face).unwrap()),
-        quality: Vision::quality(&picture, face).score,
+        quality: VisionModels::assess_quality(&picture, face).score,
     });
-    let seen: Vec<Seen> = seen.collect();
+    let seen: Vec<FrameFace> = seen.collect();
     (faces.clone(), tracker.step(time, seen))
 }
 
 /// Cutouts of people whose embeddings lie far apart: who is taken for whom at the threshold is not the tracker's.
-fn people(vision: &mut Vision) -> Vec<Cutout> {
-    let mut chosen: Vec<(Cutout, Vec<f32>)> = Vec::new();
+fn people(vision: &mut VisionModels) -> Vec<FaceCutout> {
+    let mut chosen: Vec<(FaceCutout, Vec<f32>)> = Vec::new();
     for cutout in cutouts(vision) {
-        let mut scene = Scene::draw(600, 600, 1, 3.0);
+        let mut scene = CompositeScene::draw(600, 600, 1, 3.0);
         scene.paste(&cutout, [300.0, 300.0], 170.0);
         let picture = scene.picture();
         let [face, ..] = vision.detect(&picture).unwrap()[..] else { continue };
         let embedding = vision.embed(&picture, &face).unwrap();
-        if chosen.iter().all(|(_, other)| distance(other, &embedding) > 0.68) {
+        if chosen.iter().all(|(_, other)| embedding_distance(other, &embedding) > 0.68) {
             chosen.push((cutout, embedding));
         }
     }
@@ -47,9 +47,10 @@ fn people(vision: &mut Vision) -> Vec<Cutout> {
 fn one_track_for_each_person_and_appearance() {
     let mut vision = load();
     let people = people(&mut vision);
-    let background = Scene::draw(1920, 1080, 5, 4.0);
-    let (mut sweep, mut tracker) = (Sweep::new(40.0), Tracker::new(Rules::default()));
-    let mut tracks: Vec<Track> = Vec::new();
+    let background = CompositeScene::draw(1920, 1080, 5, 4.0);
+    let (mut sweep, mut tracker) =
+        (VideoTileScheduler::new(40.0), FaceTracker::new(TrackingRules::default()));
+    let mut tracks: Vec<FaceTrack> = Vec::new();
     // Which track was nearest to each person in each frame.
     let mut of: [Vec<TrackId>; 3] = Default::default();
     for frame in 0..16 {
@@ -87,9 +88,9 @@ fn one_track_for_each_person_and_appearance() {
 
     // Both appearances are of one person, and the three people are not.
     let embedding = |id: TrackId| tracks.iter().find(|track| track.id == id).unwrap().embedding().unwrap();
-    let limit = vision.space().distance_at(1e-3).unwrap();
-    assert!(distance(&embedding(appearances[0]), &embedding(appearances[1])) < limit);
-    assert!(distance(&embedding(of[0][0]), &embedding(of[1][0])) > limit);
+    let limit = vision.embedding_space().distance_at(1e-3).unwrap();
+    assert!(embedding_distance(&embedding(appearances[0]), &embedding(appearances[1])) < limit);
+    assert!(embedding_distance(&embedding(of[0][0]), &embedding(of[1][0])) > limit);
     assert!(tracks.iter().all(|track| track.best.len() == 5.min(track.frames as usize)));
 }
 
@@ -98,12 +99,13 @@ fn a_cut_to_other_people_begins_other_tracks() {
     let mut vision = load();
     let people = people(&mut vision);
     assert!(people.len() >= 6, "{}", people.len());
-    let (mut sweep, mut tracker) = (Sweep::new(40.0), Tracker::new(Rules::default()));
+    let (mut sweep, mut tracker) =
+        (VideoTileScheduler::new(40.0), FaceTracker::new(TrackingRules::default()));
     let mut seen = Vec::new();
     for frame in 0..8_usize {
         // Every two frames another pair in the same two places.
         let pair = frame / 2 % 3;
-        let mut scene = Scene::draw(1280, 720, pair as u64, 3.0);
+        let mut scene = CompositeScene::draw(1280, 720, pair as u64, 3.0);
         for (at, x) in [(2 * pair, 400.0), (2 * pair + 1, 900.0)] {
             scene.paste(&people[at], [x, 350.0 + 5.0 * frame as f32], 160.0);
         }

@@ -5,9 +5,9 @@ use crate::{
     stage::{around, load, painted, part, photo},
 };
 use base::Picture;
-use fixtures::scene::{Cutout, Scene};
+use fixtures::composite_scene::{CompositeScene, FaceCutout};
 use std::f32::consts::TAU;
-use vision::{Face, Vision};
+use vision::{Face, VisionModels};
 
 /// A picture turned clockwise by quarters.
 fn quarter_turned(picture: &Picture, quarters: u32) -> Picture {
@@ -42,7 +42,7 @@ fn quarter_place(picture: &Picture, face: &Face, quarters: u32) -> [f32; 4] {
 }
 
 /// Portraits of people who hold their heads upright, in a room of their own.
-fn portraits(vision: &mut Vision) -> Vec<Picture> {
+fn portraits(vision: &mut VisionModels) -> Vec<Picture> {
     let mut portraits = Vec::new();
     for number in [1, 3, 5, 6] {
         let photo = photo(number);
@@ -63,7 +63,7 @@ fn a_face_of_a_picture_that_lies_or_stands_on_its_head_is_mostly_found_where_it_
         for quarters in 1..4 {
             let turned = quarter_turned(portrait, quarters);
             let faces = vision.detect(&turned).unwrap();
-            let counted: Vec<&Face> = faces.iter().filter(|face| vision.counts(face)).collect();
+            let counted: Vec<&Face> = faces.iter().filter(|face| vision.is_confident(face)).collect();
             let right = match counted[..] {
                 [face] => {
                     let place = quarter_place(portrait, &upright, quarters);
@@ -90,15 +90,15 @@ fn a_face_that_lies_is_as_old_and_as_frontal_and_the_same_person() {
     let mut vision = load();
     let portrait = &portraits(&mut vision)[0];
     let upright = vision.detect(portrait).unwrap()[0];
-    let age = vision.age(portrait, &upright).unwrap().years;
+    let age = vision.estimate_age(portrait, &upright).unwrap().years;
     let who = vision.embed(portrait, &upright).unwrap();
-    let frontal = Vision::quality(portrait, &upright).frontal;
+    let frontal = VisionModels::assess_quality(portrait, &upright).frontal;
     for quarters in 1..4 {
         let turned = quarter_turned(portrait, quarters);
         let face = vision.detect(&turned).unwrap()[0];
-        assert!((vision.age(&turned, &face).unwrap().years - age).abs() < 4.0);
-        assert!(vision::distance(&vision.embed(&turned, &face).unwrap(), &who) < 0.3);
-        assert!((Vision::quality(&turned, &face).frontal - frontal).abs() < 0.25);
+        assert!((vision.estimate_age(&turned, &face).unwrap().years - age).abs() < 4.0);
+        assert!(vision::embedding_distance(&vision.embed(&turned, &face).unwrap(), &who) < 0.3);
+        assert!((VisionModels::assess_quality(&turned, &face).frontal - frontal).abs() < 0.25);
     }
 }
 
@@ -132,10 +132,10 @@ fn everybody_in_a_group_photo_that_lies_is_found() {
     for number in [1, 5] {
         let photo = photo(number);
         let mut expected = vision.detect(&photo).unwrap();
-        expected.retain(|face| vision.counts(face));
+        expected.retain(|face| vision.is_confident(face));
         for quarters in [1, 3] {
             let turned = quarter_turned(&photo, quarters);
-            let all = [vision.detect(&turned).unwrap(), vision.find(&turned, 60.0).unwrap()];
+            let all = [vision.detect(&turned).unwrap(), vision.detect_tiled(&turned, 60.0).unwrap()];
             for found in all {
                 let held = expected.iter().filter(|face| {
                     found.iter().any(|other| overlap(other, quarter_place(&photo, face, quarters)) > 0.4)
@@ -150,8 +150,8 @@ fn everybody_in_a_group_photo_that_lies_is_found() {
 #[test]
 fn a_crowd_that_lies_is_found_in_tiles() {
     let mut vision = load();
-    let cutouts: Vec<Cutout> = crate::find::cutouts(&mut vision);
-    let mut scene = Scene::draw(1920, 1080, 21, 2.0);
+    let cutouts: Vec<FaceCutout> = crate::find::cutouts(&mut vision);
+    let mut scene = CompositeScene::draw(1920, 1080, 21, 2.0);
     let places: Vec<[f32; 4]> = (0..8_usize)
         .map(|at| {
             let [x, y] = [250.0 + 440.0 * (at % 4) as f32, 300.0 + 450.0 * (at / 4) as f32];
@@ -160,7 +160,7 @@ fn a_crowd_that_lies_is_found_in_tiles() {
         .collect();
     let picture = scene.picture();
     let turned = quarter_turned(&picture, 3);
-    let found = vision.find(&turned, 40.0).unwrap();
+    let found = vision.detect_tiled(&turned, 40.0).unwrap();
     let held = places.iter().filter(|&&[left, top, right, bottom]| {
         let face = Face { left, top, right, bottom, score: 1.0, points: [[0.0; 2]; 6] };
         found.iter().any(|other| overlap(other, quarter_place(&picture, &face, 3)) > 0.4)

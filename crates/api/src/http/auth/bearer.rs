@@ -1,13 +1,13 @@
 //! Bearer tokens in `Authorization` (RFC 6750), for applications.
 
-use super::{RateLimited, count_application};
-use crate::{Api, http::request_context};
+use super::{RateLimitError, count_application};
+use crate::{ApiState, http::request_context};
 use axum::http::{HeaderMap, HeaderName, header};
 use db::DbError;
-use domain::tenancy::tokens::{self, Bearer, Scope};
+use domain::tenancy::tokens::{self, BearerPrincipal, TokenScope};
 
 /// The spelling that one vendor's documents use, and clients therefore send.
-const BRITISH: HeaderName = HeaderName::from_static("authorisation");
+const AUTHORISATION_HEADER: HeaderName = HeaderName::from_static("authorisation");
 /// Tokens of ours have 52 characters; longer ones are not looked up.
 const MAX_TOKEN_BYTES: usize = 512;
 
@@ -19,11 +19,11 @@ pub(crate) enum BearerError {
     /// It is unknown, has expired, or its application is not served.
     Invalid,
     /// It does not open this.
-    Scope(Scope),
+    Scope(TokenScope),
     /// The application may not use the interface.
-    Feature(Scope),
+    Feature(TokenScope),
     /// The application has used up what the operator allows it.
-    RateLimited(RateLimited),
+    RateLimited(RateLimitError),
     /// The database did not answer.
     Db(DbError),
 }
@@ -34,20 +34,20 @@ impl From<DbError> for BearerError {
     }
 }
 
-impl From<RateLimited> for BearerError {
-    fn from(limited: RateLimited) -> Self {
+impl From<RateLimitError> for BearerError {
+    fn from(limited: RateLimitError) -> Self {
         Self::RateLimited(limited)
     }
 }
 
 /// Tells who holds the token of a request, which must open `scope`.
 pub(crate) async fn authenticate(
-    api: &Api,
+    api: &ApiState,
     headers: &HeaderMap,
-    scope: Scope,
-) -> Result<Bearer, BearerError> {
-    let token = token(headers)?;
-    let bearer = tokens::bearer(&mut api.db.read().await?, api.world.now(), token).await?;
+    scope: TokenScope,
+) -> Result<BearerPrincipal, BearerError> {
+    let token = bearer_token(headers)?;
+    let bearer = tokens::authenticate(&mut api.db.read().await?, api.environment.now(), token).await?;
     let bearer = bearer.ok_or(BearerError::Invalid)?;
     request_context::note_application(bearer.app);
     count_application(api, bearer.app)?;
@@ -61,8 +61,8 @@ pub(crate) async fn authenticate(
 }
 
 /// The one token of a request, in either spelling of the header.
-pub(crate) fn token(headers: &HeaderMap) -> Result<&str, BearerError> {
-    let mut sent = headers.get_all(header::AUTHORIZATION).iter().chain(headers.get_all(BRITISH));
+pub(crate) fn bearer_token(headers: &HeaderMap) -> Result<&str, BearerError> {
+    let mut sent = headers.get_all(header::AUTHORIZATION).iter().chain(headers.get_all(AUTHORISATION_HEADER));
     let value = sent.next().ok_or(BearerError::Missing)?;
     if sent.any(|other| other != value) {
         return Err(BearerError::Invalid);

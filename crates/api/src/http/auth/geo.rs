@@ -1,13 +1,13 @@
-//! Where a caller is, as far as the operator can tell: by what his proxy says, or by the caller's address.
+//! Where a caller is, as far as the operator can tell: by what their proxy says, or by the caller's address.
 //!
-//! Both are believed only because the operator says so; nothing that a caller can write himself is looked at.
+//! Both are believed only because the operator says so; nothing that a caller can write themselves is looked at.
 
 use axum::{
     extract::ConnectInfo,
     http::{Extensions, HeaderMap, HeaderName},
 };
 use base::Uuid;
-use domain::ages::Location;
+use domain::age_verification::Location;
 use maxminddb::{Reader, geoip2};
 use std::{
     net::{IpAddr, SocketAddr},
@@ -19,9 +19,9 @@ use std::{
 pub struct GeoSettings {
     /// A header that the proxy in front of this server sets, and takes away where a caller sent it: a country (ISO 3166-1),
     /// or a part of one (ISO 3166-2).
-    pub header: Option<String>,
+    pub location_header: Option<String>,
     /// A database of addresses in `MaxMind`'s format, with countries or cities.
-    pub geoip: Option<PathBuf>,
+    pub geoip_database: Option<PathBuf>,
     /// The header in which the proxy notes whom it was called by, such as `X-Forwarded-For`: the last address is the one that
     /// the proxy has added. Without it the address of the connection counts.
     pub address_header: Option<String>,
@@ -30,8 +30,8 @@ pub struct GeoSettings {
 /// Finds out where callers are.
 #[derive(Debug, Default)]
 pub struct GeoLocator {
-    header: Option<HeaderName>,
-    addresses: Option<Reader<Vec<u8>>>,
+    location_header: Option<HeaderName>,
+    geoip_reader: Option<Reader<Vec<u8>>>,
     address_header: Option<HeaderName>,
 }
 
@@ -57,22 +57,23 @@ impl GeoLocator {
             Reader::open_readfile(path).map_err(|error| GeoError::Addresses(path.clone(), error))
         };
         Ok(Self {
-            header: named(&settings.header)?,
-            addresses: settings.geoip.as_ref().map(read).transpose()?,
+            location_header: named(&settings.location_header)?,
+            geoip_reader: settings.geoip_database.as_ref().map(read).transpose()?,
             address_header: named(&settings.address_header)?,
         })
     }
 
     /// Where the caller of a request is; `None` where nobody knows.
-    pub(crate) fn of(&self, headers: &HeaderMap, extensions: &Extensions) -> Option<Location> {
-        let said = self.header.as_ref().and_then(|name| headers.get(name)?.to_str().ok()?.parse().ok());
-        said.or_else(|| self.looked_up(self.address(headers, extensions)?))
+    pub(crate) fn locate(&self, headers: &HeaderMap, extensions: &Extensions) -> Option<Location> {
+        let said =
+            self.location_header.as_ref().and_then(|name| headers.get(name)?.to_str().ok()?.parse().ok());
+        said.or_else(|| self.look_up(self.client_address(headers, extensions)?))
     }
 
     /// Who calls, as far as calls are counted: by address, of IPv6 by the network of 64 bits. Those of whom no address is known
     /// are one. It is not kept, and in no line of the log.
-    pub(crate) fn caller(&self, headers: &HeaderMap, extensions: &Extensions) -> Uuid {
-        let address = self.address(headers, extensions).map(|address| address.to_canonical());
+    pub(crate) fn rate_limit_key(&self, headers: &HeaderMap, extensions: &Extensions) -> Uuid {
+        let address = self.client_address(headers, extensions).map(|address| address.to_canonical());
         Uuid::from_u128(match address {
             None => 0,
             Some(IpAddr::V4(address)) => address.to_ipv6_mapped().to_bits(),
@@ -80,7 +81,7 @@ impl GeoLocator {
         })
     }
 
-    fn address(&self, headers: &HeaderMap, extensions: &Extensions) -> Option<IpAddr> {
+    fn client_address(&self, headers: &HeaderMap, extensions: &Extensions) -> Option<IpAddr> {
         let Some(name) = &self.address_header else {
             return extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| peer.ip());
         };
@@ -91,11 +92,11 @@ impl GeoLocator {
         last.parse().ok().or_else(socket)
     }
 
-    fn looked_up(&self, address: IpAddr) -> Option<Location> {
-        let found = self.addresses.as_ref()?.lookup(address.to_canonical()).ok()?;
+    fn look_up(&self, address: IpAddr) -> Option<Location> {
+        let found = self.geoip_reader.as_ref()?.lookup(address.to_canonical()).ok()?;
         let city: geoip2::City = found.decode().ok()??;
         let country = city.country.iso_code?;
         let parts = city.subdivisions.iter().filter_map(|part| part.iso_code);
-        Some(parts.fold(country.parse().ok()?, Location::within))
+        Some(parts.fold(country.parse().ok()?, Location::with_subdivision))
     }
 }

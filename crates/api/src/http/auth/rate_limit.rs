@@ -1,7 +1,7 @@
 //! How often one caller may call: an application where the operator sets a limit, the person of a session always. Each
 //! process counts for itself.
 
-use crate::{Api, http::request_context};
+use crate::{ApiState, http::request_context};
 use base::{AppId, Uuid};
 use governor::{
     Quota, RateLimiter, clock::Clock as _, clock::MonotonicClock, middleware::StateInformationMiddleware,
@@ -9,12 +9,12 @@ use governor::{
 };
 use std::{fmt::Debug, hash::Hash, num::NonZeroU32, time::Duration};
 
-type Limiter<K> = RateLimiter<K, DashMapStateStore<K>, MonotonicClock, StateInformationMiddleware>;
+type KeyedRateLimiter<K> = RateLimiter<K, DashMapStateStore<K>, MonotonicClock, StateInformationMiddleware>;
 
 /// A bucket of tokens for each caller: it holds `burst` and refills evenly.
 #[derive(Debug)]
 pub struct RateLimit<K: Hash + Eq + Clone + Debug = AppId> {
-    limiter: Limiter<K>,
+    limiter: KeyedRateLimiter<K>,
     clock: MonotonicClock,
     burst: u32,
     /// Until an empty bucket is full again.
@@ -23,7 +23,7 @@ pub struct RateLimit<K: Hash + Eq + Clone + Debug = AppId> {
 
 /// What a caller has left, for the `RateLimit-*` headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Allowance {
+pub struct RateLimitAllowance {
     /// Calls a full bucket allows at once.
     pub limit: u32,
     /// Calls it allows now.
@@ -34,16 +34,16 @@ pub struct Allowance {
 
 /// The caller has used up what it may call.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct RateLimited(pub(crate) Allowance);
+pub(crate) struct RateLimitError(pub(crate) RateLimitAllowance);
 
 /// Counts a call of an application, where the operator limits them.
-pub(crate) fn count_application(api: &Api, app: AppId) -> Result<(), RateLimited> {
-    api.rate.as_ref().map_or(Ok(()), |limit| limit.count(&app))
+pub(crate) fn count_application(api: &ApiState, app: AppId) -> Result<(), RateLimitError> {
+    api.application_rate_limit.as_ref().map_or(Ok(()), |limit| limit.count(&app))
 }
 
 /// Counts a call of somebody who is no application: the person of a session, or whoever has an address.
-pub(crate) fn count_person(api: &Api, person: Uuid) -> Result<(), RateLimited> {
-    api.people.count(&person)
+pub(crate) fn count_end_user(api: &ApiState, person: Uuid) -> Result<(), RateLimitError> {
+    api.end_user_rate_limit.count(&person)
 }
 
 impl<K: Hash + Eq + Clone + Debug> RateLimit<K> {
@@ -52,35 +52,35 @@ impl<K: Hash + Eq + Clone + Debug> RateLimit<K> {
         let clock = MonotonicClock;
         let quota = Quota::per_minute(per_minute).allow_burst(burst);
         let refill = quota.burst_size_replenished_in();
-        let limiter = Limiter::new(quota, DashMapStateStore::default(), clock.clone());
+        let limiter = KeyedRateLimiter::new(quota, DashMapStateStore::default(), clock.clone());
         Self { limiter, clock, burst: burst.get(), refill }
     }
 
     /// Takes one call out of the caller's bucket, and notes what is left for the answer's headers.
-    pub(crate) fn count(&self, caller: &K) -> Result<(), RateLimited> {
-        let taken = self.take(caller);
+    pub(crate) fn count(&self, caller: &K) -> Result<(), RateLimitError> {
+        let taken = self.try_take(caller);
         request_context::note_allowance(taken.unwrap_or_else(|empty| empty));
-        taken.map(drop).map_err(RateLimited)
+        taken.map(drop).map_err(RateLimitError)
     }
 
     /// Takes one call out of the caller's bucket; `Err` when it is empty.
-    pub(crate) fn take(&self, caller: &K) -> Result<Allowance, Allowance> {
+    pub(crate) fn try_take(&self, caller: &K) -> Result<RateLimitAllowance, RateLimitAllowance> {
         let limit = self.burst;
         match self.limiter.check_key(caller) {
             Ok(left) => {
                 let remaining = left.remaining_burst_capacity();
                 let reset = self.refill.mul_f64(f64::from(limit - remaining.min(limit)) / f64::from(limit));
-                Ok(Allowance { limit, remaining, reset })
+                Ok(RateLimitAllowance { limit, remaining, reset })
             }
             Err(until) => {
                 let reset = until.wait_time_from(self.clock.now());
-                Err(Allowance { limit, remaining: 0, reset })
+                Err(RateLimitAllowance { limit, remaining: 0, reset })
             }
         }
     }
 
     /// Forgets callers whose buckets are full; to be called every few minutes.
-    pub fn tidy(&self) {
+    pub fn evict_full_buckets(&self) {
         self.limiter.retain_recent();
     }
 }

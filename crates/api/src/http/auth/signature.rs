@@ -1,24 +1,24 @@
 //! Signed requests: `RSASSA-PKCS1-v1_5` with SHA-256 over method, path, query and the raw bytes of the body.
 
-use super::{RateLimited, count_application};
+use super::{RateLimitError, count_application};
 use crate::{
-    Api,
-    http::{body::BodyError, header_text, request_context, virtual_hosts::Sandbox},
+    ApiState,
+    http::{body::BodyError, header_text, request_context, virtual_hosts::SandboxUri},
 };
 use axum::{
     body::{Body, Bytes},
     http::{Method, Uri, request::Parts},
 };
 use domain::tenancy::{
-    OrgStatus,
-    caller::{self, Caller, NoCaller},
-    signed_request::{self, Clock, Message, Refused},
+    OrganisationStatus,
+    calling_application::{self, CallingApplication, CallingApplicationError},
+    signed_request::{self, CanonicalRequest, RequestSignatureError, TimestampPolicy},
 };
 
 /// A sender who was proven, and the body.
 #[derive(Debug)]
 pub(crate) struct SignedCaller {
-    pub(crate) caller: Caller,
+    pub(crate) caller: CallingApplication,
     pub(crate) body: Bytes,
 }
 
@@ -26,31 +26,31 @@ pub(crate) struct SignedCaller {
 #[derive(Debug)]
 pub(crate) enum SignatureAuthError {
     /// The application may not call.
-    Caller(NoCaller),
+    Caller(CallingApplicationError),
     /// The signature, its time or its nonce.
-    Refused(Refused),
+    Signature(RequestSignatureError),
     /// The body did not come.
     Body(BodyError),
     /// The organisation is not served.
     Suspended,
     /// The application has used up what the operator allows it.
-    RateLimited(RateLimited),
+    RateLimited(RateLimitError),
     /// Something of ours did not answer.
     Unavailable(Box<dyn std::error::Error + Send + Sync>),
 }
 
-impl From<Refused> for SignatureAuthError {
-    fn from(refused: Refused) -> Self {
-        Self::Refused(refused)
+impl From<RequestSignatureError> for SignatureAuthError {
+    fn from(refused: RequestSignatureError) -> Self {
+        Self::Signature(refused)
     }
 }
 
 /// Proves that a request was sent by the application of this id, at most `limit` bytes long.
 ///
-/// The checks stand in the order of interface 2's table, so that one defect gives exactly its code. The body is read only
+/// The checks stand in the order of image analysis's table, so that one defect gives exactly its code. The body is read only
 /// for a caller that exists.
 pub(crate) async fn authenticate_signature(
-    api: &Api,
+    api: &ApiState,
     parts: &Parts,
     body: Body,
     limit: usize,
@@ -59,20 +59,23 @@ pub(crate) async fn authenticate_signature(
 ) -> Result<SignedCaller, SignatureAuthError> {
     let caller = {
         let mut view = api.db.read().await.map_err(|error| SignatureAuthError::Unavailable(error.into()))?;
-        caller::identify(&mut view, id).await.map_err(SignatureAuthError::Caller)?
+        calling_application::identify(&mut view, id).await.map_err(SignatureAuthError::Caller)?
     };
     let signature = signed_request::parse_digest(header_text(&parts.headers, api.brand.auth_digest()))?;
-    let clock =
-        Clock { now: api.world.now(), max_skew: api.settings.max_clock_skew, unclocked: caller.unclocked };
+    let clock = TimestampPolicy {
+        now: api.environment.now(),
+        max_skew: api.settings.max_clock_skew,
+        unclocked: caller.unclocked,
+    };
     // What was signed is what was sent, before a host or the sandbox gave the path another form.
-    let uri = parts.extensions.get::<Sandbox>().map_or(&parts.uri, |Sandbox(uri)| uri);
-    let stamps = clock.read(uri.query())?;
+    let uri = parts.extensions.get::<SandboxUri>().map_or(&parts.uri, |SandboxUri(uri)| uri);
+    let stamps = clock.check_query(uri.query())?;
 
     let patience = api.settings.body_timeout;
     let body = super::super::body::read(&parts.headers, body, limit, patience, hint).await;
     let body = body.map_err(SignatureAuthError::Body)?;
     signed_request::verify(&caller.keys, &signed_message(&parts.method, uri, &body), &signature)?;
-    if caller.org_status != OrgStatus::Active {
+    if caller.org_status != OrganisationStatus::Active {
         return Err(SignatureAuthError::Suspended);
     }
     // Only now: a quota is used up and a nonce burnt by their owner alone.
@@ -80,12 +83,12 @@ pub(crate) async fn authenticate_signature(
     count_application(api, caller.app).map_err(SignatureAuthError::RateLimited)?;
     let fresh = api.nonces.use_once(caller.app, stamps.nonce, stamps.remember_until).await;
     if !fresh.map_err(|error| SignatureAuthError::Unavailable(error.into()))? {
-        return Err(Refused::NonceUsed.into());
+        return Err(RequestSignatureError::NonceUsed.into());
     }
     Ok(SignedCaller { caller, body })
 }
 
 /// What of a request is signed, as it was received.
-fn signed_message<'a>(method: &'a Method, uri: &'a Uri, body: &'a [u8]) -> Message<'a> {
-    Message { method: method.as_str(), path: uri.path(), query: uri.query(), body }
+fn signed_message<'a>(method: &'a Method, uri: &'a Uri, body: &'a [u8]) -> CanonicalRequest<'a> {
+    CanonicalRequest { method: method.as_str(), path: uri.path(), query: uri.query(), body }
 }

@@ -2,7 +2,7 @@
 
 /// A jurisdiction that issues driving licences and identity cards with an AAMVA barcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Issuer {
+pub struct AamvaIssuer {
     /// The issuer identification number, six digits.
     pub number: u32,
     /// The state, province or territory, as in postal addresses (Mexican states: three letters).
@@ -13,34 +13,34 @@ pub struct Issuer {
     pub country: &'static str,
 }
 
-const fn usa(number: u32, code: &'static str, name: &'static str) -> Issuer {
-    Issuer { number, code, name, country: "USA" }
+const fn usa(number: u32, code: &'static str, name: &'static str) -> AamvaIssuer {
+    AamvaIssuer { number, code, name, country: "USA" }
 }
 
-const fn can(number: u32, code: &'static str, name: &'static str) -> Issuer {
-    Issuer { number, code, name, country: "CAN" }
+const fn can(number: u32, code: &'static str, name: &'static str) -> AamvaIssuer {
+    AamvaIssuer { number, code, name, country: "CAN" }
 }
 
-const fn mex(number: u32, code: &'static str, name: &'static str) -> Issuer {
-    Issuer { number, code, name, country: "MEX" }
+const fn mex(number: u32, code: &'static str, name: &'static str) -> AamvaIssuer {
+    AamvaIssuer { number, code, name, country: "MEX" }
 }
 
 /// Finds an issuer by its number.
-pub fn find(number: u32) -> Option<&'static Issuer> {
+pub fn find(number: u32) -> Option<&'static AamvaIssuer> {
     ISSUERS.binary_search_by_key(&number, |issuer| issuer.number).ok().and_then(|at| ISSUERS.get(at))
 }
 
 /// Finds an issuer by country and code, for example `USA`, `VA`.
-pub fn find_code(country: &str, code: &str) -> Option<&'static Issuer> {
+pub fn find_code(country: &str, code: &str) -> Option<&'static AamvaIssuer> {
     ISSUERS.iter().find(|issuer| issuer.country == country && issuer.code == code)
 }
 
 /// All of them, by number.
-pub fn all() -> &'static [Issuer] {
+pub fn all() -> &'static [AamvaIssuer] {
     ISSUERS
 }
 
-static ISSUERS: &[Issuer] = &[
+static ISSUERS: &[AamvaIssuer] = &[
     can(604_426, "PE", "Prince Edward Island"),
     usa(604_427, "AS", "American Samoa"),
     can(604_428, "QC", "Quebec"),

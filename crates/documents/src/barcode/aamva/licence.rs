@@ -1,11 +1,11 @@
 //! What the elements mean: names, dates and measures, by version and country.
 
-use super::Aamva;
+use super::AamvaText;
 use jiff::civil::Date;
 
 /// As AAMVA D-20 codes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sex {
+pub enum AamvaSex {
     /// `1` or `M`.
     Male,
     /// `2` or `F`.
@@ -35,7 +35,7 @@ impl Height {
 
 /// Whether a name was cut to fit (`DDE`, `DDF`, `DDG`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Truncation {
+pub enum NameTruncation {
     /// `T`: cut.
     Truncated,
     /// `N`: whole.
@@ -64,11 +64,11 @@ pub struct Licence {
     /// `JR` and such.
     pub suffix: Option<String>,
     /// Whether the family name was cut.
-    pub family_name_cut: Truncation,
+    pub family_name_cut: NameTruncation,
     /// Whether the first name was cut.
-    pub first_name_cut: Truncation,
+    pub first_name_cut: NameTruncation,
     /// Whether the middle names were cut.
-    pub middle_names_cut: Truncation,
+    pub middle_names_cut: NameTruncation,
     /// `DBB`.
     pub born: Option<Date>,
     /// `DBD`.
@@ -78,7 +78,7 @@ pub struct Licence {
     /// `DDB`, when the design of the card was revised.
     pub card_revised: Option<Date>,
     /// `DBC`.
-    pub sex: Option<Sex>,
+    pub sex: Option<AamvaSex>,
     /// `DAY`: three letters of AAMVA D-20, for example `BRO`.
     pub eyes: Option<String>,
     /// `DAU`.
@@ -97,8 +97,8 @@ pub struct Licence {
 
 impl Licence {
     /// What a text means.
-    pub fn of(text: &Aamva) -> Self {
-        let own = |id| text.get(id).filter(|value| !is_nothing(value)).map(str::to_owned);
+    pub fn of(text: &AamvaText) -> Self {
+        let own = |id| text.get(id).filter(|value| !is_placeholder(value)).map(str::to_owned);
         let country = match text.get("DCG") {
             Some("USA" | "US") => Some("USA"),
             Some("CAN" | "CDN" | "CA") => Some("CAN"),
@@ -107,7 +107,7 @@ impl Licence {
         };
         let mut bad_dates = Vec::new();
         let mut date = |id: &'static str| {
-            let value = text.get(id).filter(|value| !is_nothing(value))?;
+            let value = text.get(id).filter(|value| !is_placeholder(value))?;
             let date = read_date(value, text.version, country);
             if date.is_none() {
                 bad_dates.push(id);
@@ -115,7 +115,7 @@ impl Licence {
             date
         };
         let (born, issued, expires, card_revised) = (date("DBB"), date("DBD"), date("DBA"), date("DDB"));
-        let names = Names::of(text);
+        let names = LicenceNames::of(text);
         let street = [own("DAG"), own("DAH")].into_iter().flatten().collect::<Vec<_>>().join(", ");
         Self {
             may_drive: !text.subfiles.iter().any(|subfile| &subfile.kind == b"ID"),
@@ -134,9 +134,9 @@ impl Licence {
             expires,
             card_revised,
             sex: text.get("DBC").map(|value| match value {
-                "1" | "M" => Sex::Male,
-                "2" | "F" => Sex::Female,
-                _ => Sex::Unspecified,
+                "1" | "M" => AamvaSex::Male,
+                "2" | "F" => AamvaSex::Female,
+                _ => AamvaSex::Unspecified,
             }),
             eyes: own("DAY"),
             height: text.get("DAU").and_then(read_height),
@@ -164,31 +164,31 @@ impl std::fmt::Debug for Licence {
 }
 
 /// How issuers write that there is nothing.
-fn is_nothing(value: &str) -> bool {
+fn is_placeholder(value: &str) -> bool {
     value.is_empty() || matches!(value, "NONE" | "UNAVL" | "unavl" | "none" | "N/A")
 }
 
-fn truncation(value: Option<&str>) -> Truncation {
+fn truncation(value: Option<&str>) -> NameTruncation {
     match value {
-        Some("T") => Truncation::Truncated,
-        Some("N") => Truncation::Whole,
-        _ => Truncation::Unknown,
+        Some("T") => NameTruncation::Truncated,
+        Some("N") => NameTruncation::Whole,
+        _ => NameTruncation::Unknown,
     }
 }
 
 #[derive(Default)]
-struct Names {
+struct LicenceNames {
     family: Option<String>,
     first: Option<String>,
     middle: Option<String>,
     suffix: Option<String>,
 }
 
-impl Names {
+impl LicenceNames {
     /// Versions 4 and later have an element for each part; versions 2 and 3 the given names in one (`DCT`); version 1 the
     /// whole name in one (`DAA`), or else an element for each part under ids that later mean the same or nothing.
-    fn of(text: &Aamva) -> Self {
-        let own = |id| text.get(id).filter(|value| !is_nothing(value)).map(tidy);
+    fn of(text: &AamvaText) -> Self {
+        let own = |id| text.get(id).filter(|value| !is_placeholder(value)).map(normalise_spaces);
         let mut names = Self {
             family: own("DCS").or_else(|| own("DAB")),
             first: own("DAC"),
@@ -205,17 +205,18 @@ impl Names {
         {
             // LAST,FIRST,MIDDLE,SUFFIX; a few issuers write FIRST MIDDLE LAST without commas.
             let parts: Vec<&str> = whole.split(['@', ',']).map(str::trim).collect();
-            let part = |at: usize| parts.get(at).filter(|part| !part.is_empty()).map(|part| tidy(part));
+            let part =
+                |at: usize| parts.get(at).filter(|part| !part.is_empty()).map(|part| normalise_spaces(part));
             if parts.len() > 1 {
                 names.family = part(0);
                 names.first = names.first.or_else(|| part(1));
                 names.middle = names.middle.or_else(|| part(2));
                 names.suffix = names.suffix.or_else(|| part(3));
             } else if let Some((given, family)) = whole.rsplit_once(' ') {
-                names.family = Some(tidy(family));
+                names.family = Some(normalise_spaces(family));
                 (names.first, names.middle) = split_given(given);
             } else {
-                names.family = Some(tidy(whole));
+                names.family = Some(normalise_spaces(whole));
             }
         }
         names
@@ -223,7 +224,7 @@ impl Names {
 }
 
 fn split_given(given: &str) -> (Option<String>, Option<String>) {
-    let given = tidy(&given.replace(',', " "));
+    let given = normalise_spaces(&given.replace(',', " "));
     match given.split_once(' ') {
         Some((first, middle)) => (Some(first.to_owned()), Some(middle.to_owned())),
         None => (Some(given).filter(|given| !given.is_empty()), None),
@@ -231,7 +232,7 @@ fn split_given(given: &str) -> (Option<String>, Option<String>) {
 }
 
 /// One space between words, none around; commas between several names become spaces.
-fn tidy(name: &str) -> String {
+fn normalise_spaces(name: &str) -> String {
     name.split([' ', ',']).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
@@ -288,7 +289,7 @@ fn read_postal_code(value: &str) -> String {
         Some((zone, rest)) if rest.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit()) => {
             format!("{zone}-{rest}")
         }
-        _ => tidy(digits),
+        _ => normalise_spaces(digits),
     }
 }
 

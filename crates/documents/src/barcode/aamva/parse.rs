@@ -1,15 +1,15 @@
 //! From the bytes of a barcode to its elements.
 
-use super::{Aamva, Element, Subfile};
+use super::{AamvaSubfile, AamvaText, DataElement};
 
 /// Longer texts are refused: a PDF417 holds 1,850 characters.
-pub const LONGEST: usize = 4096;
+pub const MAX_AAMVA_TEXT_BYTES: usize = 4096;
 
 /// Why a text is none of AAMVA's; every `at` counts bytes from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AamvaError {
-    /// More than [`LONGEST`] bytes.
-    #[error("the text has {0} bytes, more than {LONGEST}")]
+    /// More than [`MAX_AAMVA_TEXT_BYTES`] bytes.
+    #[error("the text has {0} bytes, more than {MAX_AAMVA_TEXT_BYTES}")]
     TooLong(usize),
     /// It does not begin with `@` and, after at most eight bytes of separators, `ANSI ` or `AAMVA`.
     #[error("no header: the text does not begin with \"@\" and \"ANSI \" or \"AAMVA\"")]
@@ -50,8 +50,8 @@ pub enum AamvaError {
 
 /// Takes a text apart. Separators may be missing or other than the standard says, and offsets may be wrong, because
 /// they often are; what is left must be in form.
-pub fn parse(text: &[u8]) -> Result<Aamva, AamvaError> {
-    if text.len() > LONGEST {
+pub fn parse(text: &[u8]) -> Result<AamvaText, AamvaError> {
+    if text.len() > MAX_AAMVA_TEXT_BYTES {
         return Err(AamvaError::TooLong(text.len()));
     }
     let mut at = skip_header(text)?;
@@ -79,24 +79,24 @@ pub fn parse(text: &[u8]) -> Result<Aamva, AamvaError> {
         at += 2;
         let offset = number(text, &mut at, 4, "offset of a subfile")? as usize;
         let length = number(text, &mut at, 4, "length of a subfile")? as usize;
-        table.push(Place { kind: [first, second], offset, length });
+        table.push(SubfileDesignator { kind: [first, second], offset, length });
     }
     let mut subfiles = Vec::with_capacity(count);
     let mut behind = at;
     for (entry, place) in table.iter().enumerate() {
-        let from = locate(text, place, behind).ok_or_else(|| AamvaError::NoSubfile {
+        let from = locate_subfile(text, place, behind).ok_or_else(|| AamvaError::NoSubfile {
             kind: String::from_utf8_lossy(&place.kind).into_owned(),
             at: place.offset,
         })?;
-        let next = table.get(entry + 1).and_then(|next| locate(text, next, from + 2));
+        let next = table.get(entry + 1).and_then(|next| locate_subfile(text, next, from + 2));
         let to = end_of(text, from, place, next);
-        subfiles.push(Subfile { kind: place.kind, elements: elements(text, from + 2, to)? });
+        subfiles.push(AamvaSubfile { kind: place.kind, elements: elements(text, from + 2, to)? });
         behind = to;
     }
-    Ok(Aamva { issuer, version, jurisdiction_version, subfiles })
+    Ok(AamvaText { issuer, version, jurisdiction_version, subfiles })
 }
 
-struct Place {
+struct SubfileDesignator {
     kind: [u8; 2],
     offset: usize,
     length: usize,
@@ -126,7 +126,7 @@ fn number(text: &[u8], at: &mut usize, digits: usize, what: &'static str) -> Res
 }
 
 /// Where the table says, or the first place behind it that begins with the same letters and an element.
-fn locate(text: &[u8], place: &Place, behind: usize) -> Option<usize> {
+fn locate_subfile(text: &[u8], place: &SubfileDesignator, behind: usize) -> Option<usize> {
     let begins = |at: usize| text.get(at..at + 2) == Some(&place.kind[..]);
     if place.offset >= behind && begins(place.offset) {
         return Some(place.offset);
@@ -138,7 +138,7 @@ fn locate(text: &[u8], place: &Place, behind: usize) -> Option<usize> {
 }
 
 /// Where a subfile ends: where the table says, if that is a carriage return or the end; else before the next one.
-fn end_of(text: &[u8], from: usize, place: &Place, next: Option<usize>) -> usize {
+fn end_of(text: &[u8], from: usize, place: &SubfileDesignator, next: Option<usize>) -> usize {
     let said = from.saturating_add(place.length);
     let fits = place.length > 2
         && place.offset == from
@@ -153,7 +153,7 @@ fn is_id(id: &[u8]) -> bool {
         && id.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
 }
 
-fn elements(text: &[u8], from: usize, to: usize) -> Result<Vec<Element>, AamvaError> {
+fn elements(text: &[u8], from: usize, to: usize) -> Result<Vec<DataElement>, AamvaError> {
     let mut elements = Vec::new();
     let mut at = from;
     for piece in text.get(from..to).unwrap_or_default().split(|&byte| matches!(byte, b'\n' | b'\r')) {
@@ -164,7 +164,7 @@ fn elements(text: &[u8], from: usize, to: usize) -> Result<Vec<Element>, AamvaEr
             continue;
         }
         match piece.split_first_chunk::<3>() {
-            Some((id, value)) if is_id(id) => elements.push(Element { id: *id, value: text_of(value) }),
+            Some((id, value)) if is_id(id) => elements.push(DataElement { id: *id, value: text_of(value) }),
             _ => return Err(AamvaError::NoElement { at: begin }),
         }
     }

@@ -1,6 +1,6 @@
 //! Words for months.
 
-use crate::text::fold::{distance, fold};
+use crate::text::normalise::{edit_distance, normalise};
 use std::{collections::HashMap, sync::LazyLock};
 
 /// A word's month in a language.
@@ -14,50 +14,50 @@ pub(super) struct Month {
 }
 
 #[derive(serde::Deserialize)]
-struct Table {
-    language: Vec<Language>,
+struct MonthTable {
+    language: Vec<MonthLanguage>,
 }
 
 #[derive(serde::Deserialize)]
-struct Language {
+struct MonthLanguage {
     name: String,
     #[serde(default)]
     countries: Vec<String>,
     months: Vec<Vec<String>>,
 }
 
-struct Words {
-    languages: Vec<Language>,
+struct MonthVocabulary {
+    languages: Vec<MonthLanguage>,
     by_word: HashMap<String, Vec<Month>>,
 }
 
-static WORDS: LazyLock<Words> = LazyLock::new(|| {
-    let table: Table = toml::from_str(include_str!("../months.toml")).expect("a test reads it");
+static MONTH_VOCABULARY: LazyLock<MonthVocabulary> = LazyLock::new(|| {
+    let table: MonthTable = toml::from_str(include_str!("../months.toml")).expect("a test reads it");
     let mut by_word: HashMap<String, Vec<Month>> = HashMap::new();
     for (language, of) in table.language.iter().enumerate() {
         for (month, words) in of.months.iter().enumerate() {
             for word in words {
                 let month = Month { number: month as i8 + 1, thai: of.name == "th", language };
-                by_word.entry(fold(word)).or_default().push(month);
+                by_word.entry(normalise(word)).or_default().push(month);
             }
         }
     }
-    Words { languages: table.language, by_word }
+    MonthVocabulary { languages: table.language, by_word }
 });
 
 /// Little words inside of dates.
-const FILLERS: [&str; 28] = [
+const FILLER_WORDS: [&str; 28] = [
     "st", "nd", "rd", "th", "of", "the", "de", "del", "den", "der", "di", "do", "da", "du", "le", "er", "re",
     "a", "o", "am", "vom", "dne", "r", "г", "р", "в", "พศ", "year",
 ];
 
 pub(super) fn is_filler(word: &str) -> bool {
-    FILLERS.contains(&word)
+    FILLER_WORDS.contains(&word)
 }
 
 /// What a folded word can mean. One wrong letter is forgiven in long words.
 pub(super) fn look_up(word: &str) -> Vec<Month> {
-    if let Some(known) = WORDS.by_word.get(word) {
+    if let Some(known) = MONTH_VOCABULARY.by_word.get(word) {
         return known.clone();
     }
     let length = word.chars().count();
@@ -66,10 +66,10 @@ pub(super) fn look_up(word: &str) -> Vec<Month> {
         return Vec::new();
     }
     let mut near: Vec<Month> = Vec::new();
-    for (known, months) in &WORDS.by_word {
+    for (known, months) in &MONTH_VOCABULARY.by_word {
         if known.chars().count().abs_diff(length) <= 1
             && known.chars().count() >= 5
-            && distance(known, word) == 1
+            && edit_distance(known, word) == 1
         {
             near.extend(months);
         }
@@ -80,14 +80,14 @@ pub(super) fn look_up(word: &str) -> Vec<Month> {
 }
 
 /// What both can mean.
-pub(super) fn common(one: &[Month], other: &[Month]) -> Vec<Month> {
+pub(super) fn common_months(one: &[Month], other: &[Month]) -> Vec<Month> {
     one.iter().filter(|month| other.iter().any(|other| other.number == month.number)).copied().collect()
 }
 
 /// The month that the country's language gives the word, else the first language's that knows it.
-pub(super) fn decide(meant: &[Month], country: Option<&str>) -> Option<Month> {
+pub(super) fn disambiguate(meant: &[Month], country: Option<&str>) -> Option<Month> {
     let own = meant.iter().find(|month| {
-        let countries = WORDS.languages.get(month.language).map(|language| &language.countries);
+        let countries = MONTH_VOCABULARY.languages.get(month.language).map(|language| &language.countries);
         countries.zip(country).is_some_and(|(all, country)| all.iter().any(|one| one == country))
     });
     own.or_else(|| meant.first()).copied()
@@ -99,10 +99,10 @@ mod tests {
 
     #[test]
     fn every_language_has_twelve_months_and_no_word_means_two_in_one_language() {
-        for language in &WORDS.languages {
+        for language in &MONTH_VOCABULARY.languages {
             assert_eq!(language.months.len(), 12, "{}", language.name);
         }
-        for (word, months) in &WORDS.by_word {
+        for (word, months) in &MONTH_VOCABULARY.by_word {
             assert!(!word.is_empty());
             for (at, month) in months.iter().enumerate() {
                 let twice = months[..at]
@@ -111,8 +111,8 @@ mod tests {
                 assert!(!twice, "{word}");
             }
         }
-        assert_eq!(decide(&look_up("listopada"), Some("HRV")).map(|month| month.number), Some(10));
-        assert_eq!(decide(&look_up("listopada"), Some("POL")).map(|month| month.number), Some(11));
-        assert_eq!(decide(&look_up("septemder"), None).map(|month| month.number), Some(9));
+        assert_eq!(disambiguate(&look_up("listopada"), Some("HRV")).map(|month| month.number), Some(10));
+        assert_eq!(disambiguate(&look_up("listopada"), Some("POL")).map(|month| month.number), Some(11));
+        assert_eq!(disambiguate(&look_up("septemder"), None).map(|month| month.number), Some(9));
     }
 }

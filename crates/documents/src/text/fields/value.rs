@@ -1,52 +1,62 @@
 //! What may be the value of which field.
 
-use super::{Context, Found, Labelled, Value};
+use super::{FieldContext, LabelledLine, PrintedField, PrintedValue};
 use crate::{
     mrz::Sex,
-    text::{Line, dates, fold::fold, labels::Field, names},
+    text::{TextLine, dates, label_dictionary::PrintedFieldKind, names, normalise::normalise},
 };
 
 /// How long a document may still be good, in years; some are for life and say 2099.
-const YEARS_AHEAD: i16 = 80;
+const MAX_EXPIRY_YEARS_AHEAD: i16 = 80;
 /// Characters of a value.
-const LONGEST: usize = 160;
+const MAX_VALUE_CHARS: usize = 160;
 
 /// A field's value, when the text may be one.
-pub(super) fn read(label: &Labelled, text: &str, line: &Line, context: &Context) -> Option<Found> {
+pub(super) fn parse_value(
+    label: &LabelledLine,
+    text: &str,
+    line: &TextLine,
+    context: &FieldContext,
+) -> Option<PrintedField> {
     let text = text.trim();
-    if text.is_empty() || text.chars().count() > LONGEST {
+    if text.is_empty() || text.chars().count() > MAX_VALUE_CHARS {
         return None;
     }
     let mut latin = None;
     let (text, value) = match label.field {
-        Field::BirthDate | Field::ExpiryDate | Field::IssueDate => {
-            let hints = hints(label.field, context);
+        PrintedFieldKind::BirthDate | PrintedFieldKind::ExpiryDate | PrintedFieldKind::IssueDate => {
+            let hints = date_hints(label.field, context);
             let reading = dates::parse(text, &hints)
                 .or_else(|| dates::find(text, &hints).first().map(|found| found.reading))?;
-            (text.to_owned(), Value::Date(reading))
+            (text.to_owned(), PrintedValue::Date(reading))
         }
-        Field::Surname | Field::GivenNames | Field::FullName | Field::BirthPlace => {
-            let name = names::clean(text)?;
-            latin = names::latin(&name);
-            (text.to_owned(), Value::Text(name))
+        PrintedFieldKind::Surname
+        | PrintedFieldKind::GivenNames
+        | PrintedFieldKind::FullName
+        | PrintedFieldKind::BirthPlace => {
+            let name = names::clean_name(text)?;
+            latin = names::transliterate_name(&name);
+            (text.to_owned(), PrintedValue::Text(name))
         }
-        Field::Nationality => {
-            let name = names::clean(text).filter(|name| name.chars().count() >= 2)?;
-            (text.to_owned(), Value::Text(name))
+        PrintedFieldKind::Nationality => {
+            let name = names::clean_name(text).filter(|name| name.chars().count() >= 2)?;
+            (text.to_owned(), PrintedValue::Text(name))
         }
-        Field::Sex => (text.to_owned(), Value::Sex(sex(text)?)),
-        Field::DocumentNumber => (text.to_owned(), Value::Text(number(text, context)?)),
-        Field::Authority => {
+        PrintedFieldKind::Sex => (text.to_owned(), PrintedValue::Sex(parse_sex(text)?)),
+        PrintedFieldKind::DocumentNumber => {
+            (text.to_owned(), PrintedValue::Text(parse_number(text, context)?))
+        }
+        PrintedFieldKind::Authority => {
             let letters = text.chars().filter(|c| c.is_alphabetic()).count();
-            let date = dates::parse(text, &hints(Field::IssueDate, context)).is_some();
-            (letters >= 2 && !date).then(|| (text.to_owned(), Value::Text(text.to_owned())))?
+            let date = dates::parse(text, &date_hints(PrintedFieldKind::IssueDate, context)).is_some();
+            (letters >= 2 && !date).then(|| (text.to_owned(), PrintedValue::Text(text.to_owned())))?
         }
-        Field::Address => {
+        PrintedFieldKind::Address => {
             let letters = text.chars().filter(|c| c.is_alphabetic()).count();
-            (letters >= 3).then(|| (text.to_owned(), Value::Text(text.to_owned())))?
+            (letters >= 3).then(|| (text.to_owned(), PrintedValue::Text(text.to_owned())))?
         }
     };
-    Some(Found {
+    Some(PrintedField {
         field: label.field,
         text,
         value,
@@ -58,15 +68,19 @@ pub(super) fn read(label: &Labelled, text: &str, line: &Line, context: &Context)
 }
 
 /// How dates of a field are read.
-pub(in crate::text) fn hints<'a>(field: Field, context: &Context<'a>) -> dates::Hints<'a> {
-    let ahead = if field == Field::ExpiryDate { YEARS_AHEAD } else { 0 };
-    dates::Hints { country: context.country, latest_year: context.today.year().saturating_add(ahead) }
+pub(in crate::text) fn date_hints<'a>(
+    field: PrintedFieldKind,
+    context: &FieldContext<'a>,
+) -> dates::DateHints<'a> {
+    let ahead = if field == PrintedFieldKind::ExpiryDate { MAX_EXPIRY_YEARS_AHEAD } else { 0 };
+    dates::DateHints { country: context.country, latest_year: context.today.year().saturating_add(ahead) }
 }
 
 /// Letters and digits of a document's number, capitals; `None` where the text is none.
-fn number(text: &str, context: &Context) -> Option<String> {
+fn parse_number(text: &str, context: &FieldContext) -> Option<String> {
     let signs = |c: &char| matches!(c, ' ' | '-' | '.' | '/' | '№' | '°' | 'º' | ':');
-    if dates::parse(text, &hints(Field::ExpiryDate, context)).is_some_and(|_| text.contains(['.', '/', ' ']))
+    if dates::parse(text, &date_hints(PrintedFieldKind::ExpiryDate, context))
+        .is_some_and(|_| text.contains(['.', '/', ' ']))
         || !text.chars().all(|c| c.is_alphanumeric() || signs(&c))
     {
         return None;
@@ -77,9 +91,9 @@ fn number(text: &str, context: &Context) -> Option<String> {
 }
 
 /// Sex as documents of many languages print it, in one language or in two.
-fn sex(text: &str) -> Option<Sex> {
+fn parse_sex(text: &str) -> Option<Sex> {
     let words: Vec<String> =
-        text.split(|c: char| !c.is_alphanumeric()).map(fold).filter(|word| !word.is_empty()).collect();
+        text.split(|c: char| !c.is_alphanumeric()).map(normalise).filter(|word| !word.is_empty()).collect();
     if words.is_empty() || words.len() > 3 {
         return matches!(text.trim(), "<" | "-" | "–").then_some(Sex::Unspecified);
     }

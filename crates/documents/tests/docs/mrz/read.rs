@@ -2,10 +2,10 @@ use super::specimen::{PLAIN, SIDE, View, photograph};
 use base::Picture;
 use documents::{
     mrz::{
-        Field,
-        read::{Reader, Zone},
+        MrzField,
+        reader::{MrzReader, MrzReading},
     },
-    picture::Grey,
+    picture::GreyImage,
 };
 
 const PASSPORT: [&str; 2] =
@@ -17,11 +17,11 @@ const VISA: [&str; 2] =
     ["V<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<", "L8988901C4XXX4009078F96121096ZE184226B<<<<<<"];
 const FRENCH: [&str; 2] = ["IDFRABERTHIER<<<<<<<<<<<<<<<<<<<<<<<", "8806923102858CORINNE<<<<<<<6512068F6"];
 
-fn reader() -> Reader {
-    Reader::load(&fixtures::pack()).expect("the models are imported")
+fn reader() -> MrzReader {
+    MrzReader::load(&fixtures::pack()).expect("the models are imported")
 }
 
-fn read(lines: &[&str], view: View) -> (Zone, [(f32, f32); 2]) {
+fn read(lines: &[&str], view: View) -> (MrzReading, [(f32, f32); 2]) {
     let (picture, corners) = photograph(lines, view);
     let zone = reader().read(&picture).expect("the net runs").expect("there is a zone");
     (zone, corners)
@@ -68,7 +68,7 @@ fn blur_noise_smallness_and_a_bent_page_do_no_harm() {
 #[test]
 fn each_field_says_how_sure_it_is() {
     let (clear, _) = read(&PASSPORT, PLAIN);
-    for field in [Field::Names, Field::DocumentNumber, Field::Birth, Field::Expiry] {
+    for field in [MrzField::Names, MrzField::DocumentNumber, MrzField::Birth, MrzField::Expiry] {
         assert!(clear.confidence_of(field) > 0.9, "{field:?} {}", clear.confidence_of(field));
     }
     assert_eq!(clear.certainty.iter().map(Vec::len).collect::<Vec<_>>(), [44, 44]);
@@ -82,7 +82,7 @@ fn a_wrong_check_digit_on_the_page_is_not_talked_away() {
     let (zone, _) = read(&forged, PLAIN);
     assert_eq!(zone.lines, forged);
     assert!(!zone.mrz.checks_hold());
-    assert!(zone.confidence_of(Field::Birth) < 0.5);
+    assert!(zone.confidence_of(MrzField::Birth) < 0.5);
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn where_there_is_no_zone_none_is_found() {
     let (text, _) = photograph(&[&prose[..44], &prose[1..45], &prose[..44]], PLAIN);
     assert_eq!(reader().read(&text).expect("the net runs"), None);
     for (width, height) in [(1, 1), (3, 700), (900, 2), (64, 64)] {
-        let flat = Grey::new(width, height, vec![128; width * height]).expect("a plane");
+        let flat = GreyImage::new(width, height, vec![128; width * height]).expect("a plane");
         assert_eq!(reader().read_grey(flat).expect("the net runs"), None);
     }
     let mut seed = 1_u32;

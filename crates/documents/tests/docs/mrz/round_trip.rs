@@ -2,7 +2,7 @@
 
 use documents::{
     countries,
-    mrz::{Format, Mrz, Sex, ShortDate, check_digit, find_in_text, parse, parse_repaired, print},
+    mrz::{Mrz, MrzFormat, Sex, ShortDate, check_digit, encode, find_in_text, parse, parse_repaired},
 };
 use proptest::{prelude::*, sample::select};
 
@@ -28,14 +28,14 @@ fn date() -> impl Strategy<Value = ShortDate> {
     })
 }
 
-fn mrz(format: Format) -> impl Strategy<Value = Mrz> {
-    let french = format == Format::FrenchId;
-    let long = matches!(format, Format::Td1 | Format::Td2);
+fn mrz(format: MrzFormat) -> impl Strategy<Value = Mrz> {
+    let french = format == MrzFormat::FrenchId;
+    let long = matches!(format, MrzFormat::Td1 | MrzFormat::Td2);
     let document_code = match format {
-        Format::Td3 => "P[A-Z]?",
-        Format::MrvA | Format::MrvB => "V[A-Z]?",
-        Format::FrenchId => "ID",
-        Format::Td1 | Format::Td2 => "[AC][A-Z]?|I[A-CE-Z]?",
+        MrzFormat::Td3 => "P[A-Z]?",
+        MrzFormat::MrvA | MrzFormat::MrvB => "V[A-Z]?",
+        MrzFormat::FrenchId => "ID",
+        MrzFormat::Td1 | MrzFormat::Td2 => "[AC][A-Z]?|I[A-CE-Z]?",
     };
     let number = if french {
         "[0-9]{12}"
@@ -46,12 +46,12 @@ fn mrz(format: Format) -> impl Strategy<Value = Mrz> {
         "[A-Z0-9]{1,9}"
     };
     let optional = match format {
-        Format::Td1 => "|[A-Z0-9]{1,8}",
-        Format::Td3 | Format::MrvA => "|[A-Z0-9]{1,14}",
-        Format::FrenchId => "[A-Z0-9]{6}",
-        Format::Td2 | Format::MrvB => "|[A-Z0-9]{1,7}",
+        MrzFormat::Td1 => "|[A-Z0-9]{1,8}",
+        MrzFormat::Td3 | MrzFormat::MrvA => "|[A-Z0-9]{1,14}",
+        MrzFormat::FrenchId => "[A-Z0-9]{6}",
+        MrzFormat::Td2 | MrzFormat::MrvB => "|[A-Z0-9]{1,7}",
     };
-    let second = if format == Format::Td1 { "|[A-Z0-9]{1,11}" } else { "" };
+    let second = if format == MrzFormat::Td1 { "|[A-Z0-9]{1,11}" } else { "" };
     let state = if french { Just("FRA".to_owned()).boxed() } else { code().boxed() };
     let nation = if french { Just(String::new()).boxed() } else { code().boxed() };
     let expiry = if french { Just(None).boxed() } else { date().prop_map(Some).boxed() };
@@ -70,11 +70,11 @@ fn mrz(format: Format) -> impl Strategy<Value = Mrz> {
             expiry,
         )| {
             let runs_over = document_number.len() > 9 && long;
-            let room = if format == Format::Td2 { 7 } else { 15 };
+            let room = if format == MrzFormat::Td2 { 7 } else { 15 };
             let left = if runs_over { room - (document_number.len() - 8).min(room) } else { room + 1 };
             // What follows a number that runs over needs a filler before it.
             let keep = optional.len().min(left.saturating_sub(1));
-            let optional = if format == Format::Td1 || format == Format::Td2 {
+            let optional = if format == MrzFormat::Td1 || format == MrzFormat::Td2 {
                 optional[..keep].to_owned()
             } else {
                 optional
@@ -98,7 +98,7 @@ fn mrz(format: Format) -> impl Strategy<Value = Mrz> {
 }
 
 fn any_mrz() -> impl Strategy<Value = Mrz> {
-    select(Format::ALL.to_vec()).prop_flat_map(mrz)
+    select(MrzFormat::ALL.to_vec()).prop_flat_map(mrz)
 }
 
 proptest! {
@@ -106,7 +106,7 @@ proptest! {
 
     #[test]
     fn what_is_printed_is_read_again(mrz in any_mrz()) {
-        let lines = print(&mrz).unwrap();
+        let lines = encode(&mrz).unwrap();
         prop_assert_eq!(lines.len(), mrz.format.lines());
         prop_assert!(lines.iter().all(|line| line.len() == mrz.format.length()));
         let parsed = parse(&lines).unwrap();
@@ -117,21 +117,21 @@ proptest! {
     }
 
     #[test]
-    fn the_french_card_is_never_taken_for_another(mrz in mrz(Format::FrenchId)) {
-        let lines = print(&mrz).unwrap();
+    fn the_french_card_is_never_taken_for_another(mrz in mrz(MrzFormat::FrenchId)) {
+        let lines = encode(&mrz).unwrap();
         prop_assert_eq!(parse(&lines).unwrap().mrz, mrz);
     }
 
     #[test]
     fn a_zone_in_a_text_is_found_whole(mrz in any_mrz(), noise in "[a-z ]{0,60}") {
-        let lines = print(&mrz).unwrap();
+        let lines = encode(&mrz).unwrap();
         let text = format!("{noise}\n{}\n{noise}", lines.join("\n"));
         prop_assert_eq!(find_in_text(&text).unwrap().mrz, mrz);
     }
 
     #[test]
-    fn one_wrong_character_under_a_digit_is_noticed(mrz in mrz(Format::Td3), at in 0..9_usize, step in 1..10_u8) {
-        let mut lines = print(&mrz).unwrap();
+    fn one_wrong_character_under_a_digit_is_noticed(mrz in mrz(MrzFormat::Td3), at in 0..9_usize, step in 1..10_u8) {
+        let mut lines = encode(&mrz).unwrap();
         let old = lines[1].as_bytes()[at];
         let value = |c: u8| check_digit([c]);
         // Another value of the same weight: every digit but itself.
@@ -152,7 +152,7 @@ proptest! {
     fn names_of_any_length_are_cut_to_fit(mut mrz in any_mrz(), surname in names(9, 60), given in names(9, 60)) {
         mrz.surname = surname;
         mrz.given_names = given;
-        let parsed = parse(&print(&mrz).unwrap()).unwrap();
+        let parsed = parse(&encode(&mrz).unwrap()).unwrap();
         prop_assert!(!parsed.mrz.surname.is_empty() && !parsed.mrz.given_names.is_empty());
         prop_assert!(parsed.checks_hold());
     }

@@ -1,5 +1,6 @@
 use documents::mrz::{
-    Field, Format, ParseError, Problem, Sex, ShortDate, Verdict, find_in_text, parse, parse_repaired, print,
+    CheckDigitVerdict, MrzField, MrzFormat, MrzParseError, MrzProblem, Sex, ShortDate, encode, find_in_text,
+    parse, parse_repaired,
 };
 
 const PASSPORT: [&str; 2] =
@@ -15,18 +16,18 @@ const SMALL_VISA: [&str; 2] =
     ["V<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<", "L8988901C4XXX4009078F9612109<<<<<<<<"];
 const FRENCH: [&str; 2] = ["IDFRABERTHIER<<<<<<<<<<<<<<<<<<<<<<<", "8806923102858CORINNE<<<<<<<6512068F6"];
 
-fn whole(lines: &[&str]) -> documents::mrz::Parsed {
+fn whole(lines: &[&str]) -> documents::mrz::ParsedMrz {
     let parsed = parse(lines).expect("it parses");
     assert!(parsed.checks_hold(), "{lines:?}: {:?}", parsed.checks);
     assert_eq!(parsed.problems, [], "{lines:?}");
-    assert_eq!(print(&parsed.mrz).expect("it prints"), lines, "and is printed again as it was");
+    assert_eq!(encode(&parsed.mrz).expect("it prints"), lines, "and is printed again as it was");
     parsed
 }
 
 #[test]
 fn the_examples_of_the_standard_are_read_and_printed_again() {
     let passport = whole(&PASSPORT);
-    assert_eq!(passport.mrz.format, Format::Td3);
+    assert_eq!(passport.mrz.format, MrzFormat::Td3);
     assert_eq!(
         (passport.mrz.surname.as_str(), passport.mrz.given_names.as_str()),
         ("ERIKSSON", "ANNA MARIA")
@@ -36,14 +37,14 @@ fn the_examples_of_the_standard_are_read_and_printed_again() {
     assert_eq!(passport.mrz.birth, ShortDate { year: Some(74), month: Some(8), day: Some(12) });
     assert_eq!(passport.mrz.sex, Sex::Female);
     assert_eq!(passport.checks.len(), 5);
-    assert_eq!(whole(&CARD).mrz.format, Format::Td1);
-    assert_eq!(whole(&TD2).mrz.format, Format::Td2);
+    assert_eq!(whole(&CARD).mrz.format, MrzFormat::Td1);
+    assert_eq!(whole(&TD2).mrz.format, MrzFormat::Td2);
     let visa = whole(&VISA).mrz;
     assert_eq!(
         (visa.format, visa.nationality.as_str(), visa.optional.as_str()),
-        (Format::MrvA, "XXX", "6ZE184226B")
+        (MrzFormat::MrvA, "XXX", "6ZE184226B")
     );
-    assert_eq!(whole(&SMALL_VISA).mrz.format, Format::MrvB);
+    assert_eq!(whole(&SMALL_VISA).mrz.format, MrzFormat::MrvB);
 }
 
 #[test]
@@ -51,7 +52,7 @@ fn a_long_number_runs_over_into_the_optional_data() {
     let long = whole(&LONG).mrz;
     assert_eq!((long.document_number.as_str(), long.optional.as_str()), ("D23145890734", ""));
     let with_data = documents::mrz::Mrz { optional: "SOME7DATA".to_owned(), ..long };
-    let lines = print(&with_data).expect("it prints");
+    let lines = encode(&with_data).expect("it prints");
     assert_eq!(&lines[0][14..], "<7349<SOME7DATA<");
     assert_eq!(parse(&lines).expect("it parses").mrz, with_data);
 }
@@ -59,7 +60,7 @@ fn a_long_number_runs_over_into_the_optional_data() {
 #[test]
 fn the_old_french_card_has_a_layout_of_its_own() {
     let card = whole(&FRENCH).mrz;
-    assert_eq!(card.format, Format::FrenchId);
+    assert_eq!(card.format, MrzFormat::FrenchId);
     assert_eq!((card.surname.as_str(), card.given_names.as_str()), ("BERTHIER", "CORINNE"));
     assert_eq!((card.document_number.as_str(), card.expiry), ("880692310285", None));
 }
@@ -69,19 +70,20 @@ fn a_wrong_digit_is_told_with_the_right_one() {
     let mut lines = PASSPORT.map(str::to_owned);
     lines[1].replace_range(9..10, "7");
     let parsed = parse(&lines).expect("it parses");
-    let wrong: Vec<_> = parsed.checks.iter().filter(|check| check.verdict == Verdict::Wrong).collect();
+    let wrong: Vec<_> =
+        parsed.checks.iter().filter(|check| check.verdict == CheckDigitVerdict::Wrong).collect();
     assert_eq!(wrong.len(), 2, "the number's and the composite");
-    assert_eq!((wrong[0].field, wrong[0].printed, wrong[0].computed), (Field::DocumentNumber, '7', '6'));
+    assert_eq!((wrong[0].field, wrong[0].printed, wrong[0].computed), (MrzField::DocumentNumber, '7', '6'));
 }
 
 #[test]
 fn an_empty_personal_number_needs_no_digit() {
     let mut mrz = parse(&PASSPORT).expect("it parses").mrz;
     mrz.optional.clear();
-    let lines = print(&mrz).expect("it prints");
+    let lines = encode(&mrz).expect("it prints");
     assert_eq!(&lines[1][28..43], "<<<<<<<<<<<<<<<");
     let parsed = parse(&lines).expect("it parses");
-    assert_eq!(parsed.checks[3].verdict, Verdict::Absent);
+    assert_eq!(parsed.checks[3].verdict, CheckDigitVerdict::Absent);
     assert!(parsed.checks_hold());
 }
 
@@ -91,14 +93,14 @@ fn what_is_doubtful_is_named() {
         ["P<QQQERIKSS0N<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<", "L898902C36UTO7413122F1204159ZE184226B<<<<<10"];
     let parsed = parse(&lines).expect("it parses");
     let expected = [
-        Problem::Misplaced { line: 1, at: 12 },
-        Problem::NoDate { field: Field::Birth },
-        Problem::UnknownCode { field: Field::Issuer },
+        MrzProblem::Misplaced { line: 1, at: 12 },
+        MrzProblem::NoDate { field: MrzField::Birth },
+        MrzProblem::UnknownCode { field: MrzField::Issuer },
     ];
     assert_eq!(parsed.problems, expected);
-    assert_eq!(parse(&["P<UTO", "X"]), Err(ParseError::Shape));
-    assert_eq!(parse(&["P<UTOÄ"]), Err(ParseError::Foreign { line: 1, at: 6 }));
-    assert_eq!(parse::<&str>(&[]), Err(ParseError::Shape));
+    assert_eq!(parse(&["P<UTO", "X"]), Err(MrzParseError::Shape));
+    assert_eq!(parse(&["P<UTOÄ"]), Err(MrzParseError::Foreign { line: 1, at: 6 }));
+    assert_eq!(parse::<&str>(&[]), Err(MrzParseError::Shape));
 }
 
 #[test]

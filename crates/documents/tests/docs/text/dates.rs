@@ -1,11 +1,11 @@
-use documents::text::dates::{Hints, Reading, find, parse};
+use documents::text::dates::{DateHints, DateReading, find, parse};
 use jiff::civil::{Date, date};
 use proptest::prelude::*;
 
 const TODAY: i16 = 2026;
 
-fn hints(country: Option<&str>) -> Hints<'_> {
-    Hints { country, latest_year: TODAY }
+fn hints(country: Option<&str>) -> DateHints<'_> {
+    DateHints { country, latest_year: TODAY }
 }
 
 #[test]
@@ -65,38 +65,38 @@ fn a_day_is_read_in_many_languages_and_spellings() {
         "12 jaanuar 1985",
         "12 sausio 1985",
     ] {
-        assert_eq!(parse(text, &hints(Some("GBR"))), Some(Reading::Certain(day)), "{text}");
+        assert_eq!(parse(text, &hints(Some("GBR"))), Some(DateReading::Certain(day)), "{text}");
     }
-    assert_eq!(parse("12/01/2528", &hints(Some("THA"))), Some(Reading::Certain(day)));
-    assert_eq!(parse("12 FÉV/FEB 99", &hints(None)), Some(Reading::Certain(date(1999, 2, 12))));
-    assert_eq!(parse("1er août 2020", &hints(None)), Some(Reading::Certain(date(2020, 8, 1))));
-    assert_eq!(parse("3 října 2020", &hints(None)), Some(Reading::Certain(date(2020, 10, 3))));
-    assert_eq!(parse("3 červenec 2020", &hints(None)), Some(Reading::Certain(date(2020, 7, 3))));
+    assert_eq!(parse("12/01/2528", &hints(Some("THA"))), Some(DateReading::Certain(day)));
+    assert_eq!(parse("12 FÉV/FEB 99", &hints(None)), Some(DateReading::Certain(date(1999, 2, 12))));
+    assert_eq!(parse("1er août 2020", &hints(None)), Some(DateReading::Certain(date(2020, 8, 1))));
+    assert_eq!(parse("3 října 2020", &hints(None)), Some(DateReading::Certain(date(2020, 10, 3))));
+    assert_eq!(parse("3 červenec 2020", &hints(None)), Some(DateReading::Certain(date(2020, 7, 3))));
 }
 
 #[test]
 fn the_country_settles_which_number_is_the_month() {
-    let both = Reading::Ambiguous { day_first: date(2020, 4, 3), month_first: date(2020, 3, 4) };
+    let both = DateReading::Ambiguous { day_first: date(2020, 4, 3), month_first: date(2020, 3, 4) };
     for (country, reading) in [
-        (Some("USA"), Reading::Certain(date(2020, 3, 4))),
-        (Some("GBR"), Reading::Certain(date(2020, 4, 3))),
+        (Some("USA"), DateReading::Certain(date(2020, 3, 4))),
+        (Some("GBR"), DateReading::Certain(date(2020, 4, 3))),
         (Some("CAN"), both),
         (None, both),
     ] {
         assert_eq!(parse("03/04/2020", &hints(country)), Some(reading), "{country:?}");
     }
-    assert_eq!(parse("03.04.2020", &hints(None)), Some(Reading::Certain(date(2020, 4, 3))));
-    assert_eq!(parse("13/04/2020", &hints(None)), Some(Reading::Certain(date(2020, 4, 13))));
-    assert_eq!(parse("04/13/2020", &hints(None)), Some(Reading::Certain(date(2020, 4, 13))));
-    assert_eq!(parse("85.01.12", &hints(Some("HUN"))), Some(Reading::Certain(date(1985, 1, 12))));
-    assert_eq!(parse("20200403", &hints(None)), Some(Reading::Certain(date(2020, 4, 3))));
+    assert_eq!(parse("03.04.2020", &hints(None)), Some(DateReading::Certain(date(2020, 4, 3))));
+    assert_eq!(parse("13/04/2020", &hints(None)), Some(DateReading::Certain(date(2020, 4, 13))));
+    assert_eq!(parse("04/13/2020", &hints(None)), Some(DateReading::Certain(date(2020, 4, 13))));
+    assert_eq!(parse("85.01.12", &hints(Some("HUN"))), Some(DateReading::Certain(date(1985, 1, 12))));
+    assert_eq!(parse("20200403", &hints(None)), Some(DateReading::Certain(date(2020, 4, 3))));
     assert!(both.may_be(date(2020, 3, 4)) && !both.may_be(date(2020, 3, 3)));
 }
 
 #[test]
 fn years_of_two_digits_end_at_the_pivot() {
     let year = |text, latest_year| {
-        parse(text, &Hints { country: None, latest_year }).and_then(Reading::certain).map(Date::year)
+        parse(text, &DateHints { country: None, latest_year }).and_then(DateReading::certain).map(Date::year)
     };
     assert_eq!([year("12 JAN 26", 2026), year("12 JAN 27", 2026)], [Some(2026), Some(1927)]);
     assert_eq!(year("12 JAN 27", 2061), Some(2027));
@@ -173,7 +173,7 @@ proptest! {
     fn what_is_printed_anywhere_is_read_as_the_same_day(days in 0_i32..54_000, way in 0_usize..23) {
         let day = date(1900, 1, 1).checked_add(jiff::Span::new().days(days)).unwrap();
         let (country, text) = printed(day, way);
-        prop_assert_eq!(parse(&text, &hints(country)), Some(Reading::Certain(day)), "{}", text);
+        prop_assert_eq!(parse(&text, &hints(country)), Some(DateReading::Certain(day)), "{}", text);
     }
 
     #[test]

@@ -1,10 +1,10 @@
 use documents::{
     mrz,
     text::{
-        Line,
-        confirm::{Agreement, confirm},
-        fields::{Context, Fields, Source, read},
-        labels::Field,
+        TextLine,
+        cross_check::{CrossCheckResult, compare_with_mrz},
+        fields::{FieldContext, PrintedFieldSource, PrintedFields, read},
+        label_dictionary::PrintedFieldKind,
     },
 };
 use jiff::civil::{Date, date};
@@ -13,18 +13,18 @@ use proptest::prelude::*;
 const TODAY: Date = date(2026, 11, 21);
 
 /// Lines at left edges and tops, ten high and six to the letter.
-fn lines(all: &[(f32, f32, &str)]) -> Vec<Line> {
+fn lines(all: &[(f32, f32, &str)]) -> Vec<TextLine> {
     let place = |&(x, y, text): &(f32, f32, &str)| {
-        Line::printed(text, [x, y, x + 6.0 * text.chars().count() as f32, y + 10.0])
+        TextLine::printed(text, [x, y, x + 6.0 * text.chars().count() as f32, y + 10.0])
     };
     all.iter().map(place).collect()
 }
 
-fn context(country: Option<&str>) -> Context<'_> {
-    Context { country, today: TODAY, zone: None }
+fn context(country: Option<&str>) -> FieldContext<'_> {
+    FieldContext { country, today: TODAY, zone: None }
 }
 
-fn texts(fields: &Fields, wanted: &[(Field, &str)]) {
+fn texts(fields: &PrintedFields, wanted: &[(PrintedFieldKind, &str)]) {
     for (field, text) in wanted {
         assert_eq!(fields.text(*field).as_deref(), Some(*text), "{field:?} of {fields:#?}");
     }
@@ -56,18 +56,21 @@ fn a_passport_has_values_below_labels_in_two_languages() {
     texts(
         &fields,
         &[
-            (Field::Surname, "LEFÈVRE"),
-            (Field::GivenNames, "CHLOÉ INÈS"),
-            (Field::DocumentNumber, "12AB34567"),
-            (Field::Sex, "F"),
-            (Field::BirthPlace, "NANTES"),
-            (Field::BirthDate, "1994-08-12"),
-            (Field::ExpiryDate, "2031-03-14"),
-            (Field::Authority, "Préfecture de Nantes"),
-            (Field::Nationality, "Française"),
+            (PrintedFieldKind::Surname, "LEFÈVRE"),
+            (PrintedFieldKind::GivenNames, "CHLOÉ INÈS"),
+            (PrintedFieldKind::DocumentNumber, "12AB34567"),
+            (PrintedFieldKind::Sex, "F"),
+            (PrintedFieldKind::BirthPlace, "NANTES"),
+            (PrintedFieldKind::BirthDate, "1994-08-12"),
+            (PrintedFieldKind::ExpiryDate, "2031-03-14"),
+            (PrintedFieldKind::Authority, "Préfecture de Nantes"),
+            (PrintedFieldKind::Nationality, "Française"),
         ],
     );
-    assert_eq!(fields.get(Field::Surname).and_then(|found| found.latin.as_deref()), Some("LEFEVRE"));
+    assert_eq!(
+        fields.get(PrintedFieldKind::Surname).and_then(|found| found.latin.as_deref()),
+        Some("LEFEVRE")
+    );
 }
 
 #[test]
@@ -87,17 +90,20 @@ fn licences_number_their_fields() {
     texts(
         &fields,
         &[
-            (Field::Surname, "MUSTERMANN"),
-            (Field::GivenNames, "ERIKA"),
-            (Field::BirthDate, "1983-08-12"),
-            (Field::BirthPlace, "BERLIN"),
-            (Field::IssueDate, "2013-03-01"),
-            (Field::ExpiryDate, "2028-02-28"),
-            (Field::DocumentNumber, "B072RRE2I55"),
-            (Field::Authority, "LANDRATSAMT MUSTERHAUSEN"),
+            (PrintedFieldKind::Surname, "MUSTERMANN"),
+            (PrintedFieldKind::GivenNames, "ERIKA"),
+            (PrintedFieldKind::BirthDate, "1983-08-12"),
+            (PrintedFieldKind::BirthPlace, "BERLIN"),
+            (PrintedFieldKind::IssueDate, "2013-03-01"),
+            (PrintedFieldKind::ExpiryDate, "2028-02-28"),
+            (PrintedFieldKind::DocumentNumber, "B072RRE2I55"),
+            (PrintedFieldKind::Authority, "LANDRATSAMT MUSTERHAUSEN"),
         ],
     );
-    assert_eq!(fields.get(Field::Surname).map(|found| found.source), Some(Source::Number));
+    assert_eq!(
+        fields.get(PrintedFieldKind::Surname).map(|found| found.source),
+        Some(PrintedFieldSource::Number)
+    );
 
     let american = lines(&[
         (0.0, 0.0, "4d DL T64235789"),
@@ -114,13 +120,13 @@ fn licences_number_their_fields() {
     texts(
         &read(&american, &context(Some("USA"))),
         &[
-            (Field::Surname, "SAMPLE"),
-            (Field::GivenNames, "ANNA MARIA"),
-            (Field::BirthDate, "1994-08-12"),
-            (Field::IssueDate, "2021-03-15"),
-            (Field::ExpiryDate, "2031-03-14"),
-            (Field::DocumentNumber, "T64235789"),
-            (Field::Sex, "F"),
+            (PrintedFieldKind::Surname, "SAMPLE"),
+            (PrintedFieldKind::GivenNames, "ANNA MARIA"),
+            (PrintedFieldKind::BirthDate, "1994-08-12"),
+            (PrintedFieldKind::IssueDate, "2021-03-15"),
+            (PrintedFieldKind::ExpiryDate, "2031-03-14"),
+            (PrintedFieldKind::DocumentNumber, "T64235789"),
+            (PrintedFieldKind::Sex, "F"),
         ],
     );
 }
@@ -139,13 +145,16 @@ fn other_scripts_are_kept_as_printed_and_transliterated() {
     ]);
     let fields = read(&lines, &context(Some("UKR")));
     let wanted = [
-        (Field::Surname, "ІВАНЕНКО"),
-        (Field::GivenNames, "ОЛЕНА"),
-        (Field::BirthDate, "1994-08-12"),
-        (Field::Sex, "F"),
+        (PrintedFieldKind::Surname, "ІВАНЕНКО"),
+        (PrintedFieldKind::GivenNames, "ОЛЕНА"),
+        (PrintedFieldKind::BirthDate, "1994-08-12"),
+        (PrintedFieldKind::Sex, "F"),
     ];
     texts(&fields, &wanted);
-    assert_eq!(fields.get(Field::Surname).and_then(|found| found.latin.as_deref()), Some("IVANENKO"));
+    assert_eq!(
+        fields.get(PrintedFieldKind::Surname).and_then(|found| found.latin.as_deref()),
+        Some("IVANENKO")
+    );
 }
 
 fn zone() -> mrz::Mrz {
@@ -157,11 +166,11 @@ fn zone() -> mrz::Mrz {
 #[test]
 fn a_zone_is_confirmed_by_what_is_printed_and_contradicted_by_what_is_not() {
     let zone = zone();
-    let context = Context { country: None, today: date(2012, 1, 1), zone: Some(&zone) };
+    let context = FieldContext { country: None, today: date(2012, 1, 1), zone: Some(&zone) };
     let check = |all: &[(f32, f32, &str)]| {
         let lines = lines(all);
         let fields = read(&lines, &context);
-        let all = confirm(&zone, &lines, &fields, &context);
+        let all = compare_with_mrz(&zone, &lines, &fields, &context);
         (fields, all.into_iter().map(|one| (one.field, one.agreement)).collect::<Vec<_>>())
     };
     // No label is known; the zone says what to look for.
@@ -176,18 +185,18 @@ fn a_zone_is_confirmed_by_what_is_printed_and_contradicted_by_what_is_not() {
     assert_eq!(
         all,
         [
-            (Field::Surname, Agreement::Same),
-            (Field::GivenNames, Agreement::Nearly { distance: 1 }),
-            (Field::DocumentNumber, Agreement::Same),
-            (Field::BirthDate, Agreement::Same),
-            (Field::ExpiryDate, Agreement::Same),
-            (Field::Nationality, Agreement::Same),
-            (Field::Sex, Agreement::Missing),
+            (PrintedFieldKind::Surname, CrossCheckResult::Same),
+            (PrintedFieldKind::GivenNames, CrossCheckResult::Nearly { distance: 1 }),
+            (PrintedFieldKind::DocumentNumber, CrossCheckResult::Same),
+            (PrintedFieldKind::BirthDate, CrossCheckResult::Same),
+            (PrintedFieldKind::ExpiryDate, CrossCheckResult::Same),
+            (PrintedFieldKind::Nationality, CrossCheckResult::Same),
+            (PrintedFieldKind::Sex, CrossCheckResult::Missing),
         ]
     );
     assert_eq!(
-        fields.get(Field::Surname).map(|found| (found.text.as_str(), found.source)),
-        Some(("Müller", Source::Zone))
+        fields.get(PrintedFieldKind::Surname).map(|found| (found.text.as_str(), found.source)),
+        Some(("Müller", PrintedFieldSource::Zone))
     );
 
     let (_, all) = check(&[
@@ -198,10 +207,10 @@ fn a_zone_is_confirmed_by_what_is_printed_and_contradicted_by_what_is_not() {
         (0.0, 60.0, "Sex M"),
     ]);
     let of = |field| all.iter().find(|(of, _)| *of == field).map(|(_, agreement)| *agreement);
-    assert_eq!(of(Field::Surname), Some(Agreement::Contradicted));
-    assert_eq!(of(Field::BirthDate), Some(Agreement::Contradicted));
-    assert_eq!(of(Field::Sex), Some(Agreement::Contradicted));
-    assert_eq!(of(Field::GivenNames), Some(Agreement::Missing));
+    assert_eq!(of(PrintedFieldKind::Surname), Some(CrossCheckResult::Contradicted));
+    assert_eq!(of(PrintedFieldKind::BirthDate), Some(CrossCheckResult::Contradicted));
+    assert_eq!(of(PrintedFieldKind::Sex), Some(CrossCheckResult::Contradicted));
+    assert_eq!(of(PrintedFieldKind::GivenNames), Some(CrossCheckResult::Missing));
 }
 
 proptest! {
@@ -212,13 +221,13 @@ proptest! {
         all in proptest::collection::vec((any::<f32>(), -900.0_f32..900.0, any::<f32>(), "\\PC{0,30}"), 0..12),
         labels in proptest::collection::vec((0.0_f32..300.0, 0.0_f32..300.0, "(Surname|4a\\.|[1-5] |Date of birth|Nom ?/|Sex|Address)? ?\\PC{0,12}"), 0..12),
     ) {
-        let wild = all.iter().map(|(x, y, width, text)| Line::printed(text, [*x, *y, x + width, y + 10.0]));
-        let tame = labels.iter().map(|(x, y, text)| Line::printed(text, [*x, *y, x + 60.0, y + 10.0]));
-        let lines: Vec<Line> = wild.chain(tame).collect();
+        let wild = all.iter().map(|(x, y, width, text)| TextLine::printed(text, [*x, *y, x + width, y + 10.0]));
+        let tame = labels.iter().map(|(x, y, text)| TextLine::printed(text, [*x, *y, x + 60.0, y + 10.0]));
+        let lines: Vec<TextLine> = wild.chain(tame).collect();
         let zone = zone();
-        let context = Context { country: None, today: TODAY, zone: Some(&zone) };
+        let context = FieldContext { country: None, today: TODAY, zone: Some(&zone) };
         let fields = read(&lines, &context);
-        let _ = confirm(&zone, &lines, &fields, &context);
+        let _ = compare_with_mrz(&zone, &lines, &fields, &context);
         let _ = documents::supplementary::read(&lines, TODAY, None);
     }
 }

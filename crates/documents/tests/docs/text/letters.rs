@@ -1,19 +1,19 @@
 use documents::{
-    supplementary::{PostalAddress, Source, read},
-    text::layout::{Word, lines},
+    supplementary::{LetterPartSource, PostalAddress, read},
+    text::layout::{LayoutWord, lines_of_words},
 };
 use jiff::civil::{Date, date};
 
 const TODAY: Date = date(2026, 11, 21);
 
 /// Words of a page: lines at left edges and baselines in points, as a text layer has them.
-fn words(all: &[(f32, f32, f32, &str)]) -> Vec<Word> {
+fn words(all: &[(f32, f32, f32, &str)]) -> Vec<LayoutWord> {
     let mut out = Vec::new();
     for &(x, y, size, text) in all {
         let mut left = x;
         for word in text.split(' ') {
             let right = left + 0.55 * size * word.chars().count() as f32;
-            out.push(Word { text: word.to_owned(), left, top: y, right, bottom: y + size });
+            out.push(LayoutWord { text: word.to_owned(), left, top: y, right, bottom: y + size });
             left = right + 0.3 * size;
         }
     }
@@ -159,7 +159,7 @@ fn letters_of_many_countries_say_whose_and_where_and_when_and_from_whom() {
         ),
     ];
     for (page, name, address, day, organisation) in cases {
-        let letter = read(&lines(&words(page)), TODAY, None);
+        let letter = read(&lines_of_words(&words(page)), TODAY, None);
         let told = format!("{letter:#?}");
         assert_eq!(letter.full_name.map(|part| part.value).as_deref(), Some(name), "{told}");
         assert_eq!(letter.structured_postal_address.map(|part| part.value), Some(address), "{told}");
@@ -175,12 +175,12 @@ fn the_first_date_of_a_letter_without_labels_is_a_guess() {
         (50.0, 90.0, 10.0, "Zenith, 3 May 2026"),
         (50.0, 500.0, 10.0, "End"),
     ];
-    let letter = read(&lines(&words(&page)), TODAY, None);
+    let letter = read(&lines_of_words(&words(&page)), TODAY, None);
     let date_of_issue = letter.date_of_issue.unwrap();
     assert_eq!(
         (date_of_issue.value.certain(), date_of_issue.source),
-        (Some(date(2026, 5, 3)), Source::Place)
+        (Some(date(2026, 5, 3)), LetterPartSource::Place)
     );
     assert!(letter.full_name.is_none() && letter.structured_postal_address.is_none());
-    assert_eq!(read(&[], TODAY, None), documents::supplementary::Supplementary::default());
+    assert_eq!(read(&[], TODAY, None), documents::supplementary::SupplementaryReading::default());
 }

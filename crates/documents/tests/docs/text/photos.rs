@@ -2,30 +2,35 @@
 //! measures many and prints the table.
 
 use documents::{
-    locate::{Hints, locate},
+    locate::{PageHints, locate},
     mrz::transliterate::transliterate,
     supplementary,
     text::{
-        Line, Reader,
-        fields::{Context, read},
-        labels::Field,
+        TextLine, TextReader,
+        fields::{FieldContext, read},
+        label_dictionary::PrintedFieldKind,
     },
 };
 use fixtures::{
     pack,
-    specimens::{Conditions, Page, Specimen, photograph},
+    specimens::{PhotoConditions, Specimen, SpecimenPage, photograph},
 };
 use jiff::civil::{Date, date};
 
 const TODAY: Date = date(2026, 11, 21);
 
-fn page_of(page: &Page, seed: u64) -> base::Picture {
-    let photo = photograph(page, &Conditions::clean(seed));
-    locate(&photo.picture, &Hints::default()).expect("a page").page
+fn page_of(page: &SpecimenPage, seed: u64) -> base::Picture {
+    let photo = photograph(page, &PhotoConditions::clean(seed));
+    locate(&photo.picture, &PageHints::default()).expect("a page").page
 }
 
-fn check(lines: &[Line], page: &Page, country: Option<&str>, wanted: &[(Field, &str)]) {
-    let fields = read(lines, &Context { country, today: TODAY, zone: None });
+fn check(
+    lines: &[TextLine],
+    page: &SpecimenPage,
+    country: Option<&str>,
+    wanted: &[(PrintedFieldKind, &str)],
+) {
+    let fields = read(lines, &FieldContext { country, today: TODAY, zone: None });
     for (field, name) in wanted {
         let printed =
             page.fields.iter().find(|(of, _)| of == name).map(|(_, text)| text.as_str()).expect(name);
@@ -43,13 +48,13 @@ fn check(lines: &[Line], page: &Page, country: Option<&str>, wanted: &[(Field, &
 
 #[test]
 fn fields_are_read_from_photographs() {
-    let mut reader = Reader::load(&pack()).unwrap();
+    let mut reader = TextReader::load(&pack()).unwrap();
     let card = [
-        (Field::Surname, "family_name"),
-        (Field::GivenNames, "given_names"),
-        (Field::BirthDate, "date_of_birth"),
-        (Field::ExpiryDate, "date_of_expiry"),
-        (Field::DocumentNumber, "document_number"),
+        (PrintedFieldKind::Surname, "family_name"),
+        (PrintedFieldKind::GivenNames, "given_names"),
+        (PrintedFieldKind::BirthDate, "date_of_birth"),
+        (PrintedFieldKind::ExpiryDate, "date_of_expiry"),
+        (PrintedFieldKind::DocumentNumber, "document_number"),
     ];
     for specimen in [Specimen::passport(), Specimen::identity_card(), Specimen::residence_permit()] {
         let page = specimen.front();
@@ -63,12 +68,17 @@ fn fields_are_read_from_photographs() {
     check(&lines, &page, Some("USA"), &card[2..]);
     let back = Specimen::identity_card().back().expect("a back");
     let lines = reader.read(&page_of(&back, 4)).unwrap();
-    check(&lines, &back, None, &[(Field::IssueDate, "date_of_issue"), (Field::Authority, "authority")]);
+    check(
+        &lines,
+        &back,
+        None,
+        &[(PrintedFieldKind::IssueDate, "date_of_issue"), (PrintedFieldKind::Authority, "authority")],
+    );
 }
 
 #[test]
 fn a_page_on_its_head_or_side_is_read_all_the_same_and_known_regions_are_left_out() {
-    let mut reader = Reader::load(&pack()).unwrap();
+    let mut reader = TextReader::load(&pack()).unwrap();
     let page = Specimen::identity_card().front();
     let picture = page_of(&page, 4);
     let upright = reader.read(&picture).unwrap();
@@ -79,7 +89,10 @@ fn a_page_on_its_head_or_side_is_read_all_the_same_and_known_regions_are_left_ou
             &lines,
             &page,
             None,
-            &[(Field::BirthDate, "date_of_birth"), (Field::DocumentNumber, "document_number")],
+            &[
+                (PrintedFieldKind::BirthDate, "date_of_birth"),
+                (PrintedFieldKind::DocumentNumber, "document_number"),
+            ],
         );
     }
     let first = &upright[0];
@@ -100,7 +113,7 @@ fn quarter(picture: &base::Picture) -> base::Picture {
 
 #[test]
 fn a_bill_is_read_from_a_photograph() {
-    let mut reader = Reader::load(&pack()).unwrap();
+    let mut reader = TextReader::load(&pack()).unwrap();
     let page = Specimen::utility_bill().front();
     let lines = reader.read(&page_of(&page, 300_400)).unwrap();
     let letter = supplementary::read(&lines, TODAY, None);
@@ -114,7 +127,7 @@ fn a_bill_is_read_from_a_photograph() {
 
 #[test]
 fn an_empty_page_has_no_lines() {
-    let mut reader = Reader::load(&pack()).unwrap();
+    let mut reader = TextReader::load(&pack()).unwrap();
     for (width, height) in [(1, 1), (3, 700), (640, 400)] {
         let page =
             base::Picture::new(width, height, vec![200; (width * height * 3) as usize]).expect("a picture");

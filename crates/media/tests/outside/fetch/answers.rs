@@ -7,7 +7,7 @@ use axum::{
     routing::get as at,
     serve::Listener,
 };
-use media::fetch::{Call, FetchError, Method, Refused};
+use media::fetch::{FetchError, FetchRequest, FetchTargetError, Method};
 use std::{
     net::SocketAddr,
     sync::{
@@ -20,8 +20,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::{TlsAcceptor, server::TlsStream};
 
 /// A GET whose time is short: what it waits for never comes, so that no machine is too slow for it.
-fn hurried() -> Call {
-    Call { timeout: Duration::from_millis(300), ..get() }
+fn hurried() -> FetchRequest {
+    FetchRequest { timeout: Duration::from_millis(300), ..get() }
 }
 
 #[tokio::test]
@@ -31,9 +31,9 @@ async fn no_more_is_read_than_may_be() {
         let error = fails(&fetcher, &receiver.at(path), get()).await;
         assert!(matches!(error, FetchError::TooLarge { limit: 65_536 }), "{path}: {error}");
     }
-    let exact = Call { most_bytes: 5, ..get() };
+    let exact = FetchRequest { max_bytes: 5, ..get() };
     assert_eq!(fetcher.call(&receiver.at("/"), exact).await.unwrap().body, b"hello");
-    let error = fails(&fetcher, &receiver.at("/"), Call { most_bytes: 4, ..get() }).await;
+    let error = fails(&fetcher, &receiver.at("/"), FetchRequest { max_bytes: 4, ..get() }).await;
     assert!(matches!(error, FetchError::TooLarge { limit: 4 }), "{error}");
 }
 
@@ -131,7 +131,7 @@ async fn redirects_come_back_and_are_not_followed() {
         for to in
             [format!("127.0.0.1:{}", inside.port()), format!("receiver.example.com:{}", receiver.port())]
         {
-            let call = Call { method: Method::POST, body: "{}".into(), ..get() };
+            let call = FetchRequest { method: Method::POST, body: "{}".into(), ..get() };
             let answered =
                 fetcher.call(&receiver.at(&format!("/redirect/{status}/{to}")), call).await.unwrap();
             assert_eq!(answered.status, status);
@@ -160,7 +160,10 @@ async fn redirects_are_followed_where_that_is_asked_for_and_secrets_stay_behind(
         (HeaderName::from_static("range"), HeaderValue::from_static("bytes=0-")),
     ]);
     let (from, mut answering) = fetcher
-        .follow(&receiver.at(&format!("/redirect/307/{here}/head")), Call { headers, ..get() })
+        .open_with_redirects(
+            &receiver.at(&format!("/redirect/307/{here}/head")),
+            FetchRequest { headers, ..get() },
+        )
         .await
         .unwrap();
     assert_eq!(from.as_str(), format!("https://{here}/head"));
@@ -170,14 +173,15 @@ async fn redirects_are_followed_where_that_is_asked_for_and_secrets_stay_behind(
     assert!(receiver.requests()[0].contains("Bearer"));
 
     for (to, refused) in [
-        ("/location/http/127.0.0.1", Refused::Scheme),
-        ("/redirect/302/127.0.0.1:8443", Refused::Inside),
-        ("/redirect/302/user@example.com", Refused::User),
+        ("/location/http/127.0.0.1", FetchTargetError::Scheme),
+        ("/redirect/302/127.0.0.1:8443", FetchTargetError::NotPublic),
+        ("/redirect/302/user@example.com", FetchTargetError::User),
     ] {
-        let error = fetcher.follow(&receiver.at(to), get()).await.map(|_| ()).unwrap_err();
+        let error = fetcher.open_with_redirects(&receiver.at(to), get()).await.map(|_| ()).unwrap_err();
         assert!(matches!(error, FetchError::Refused(reason) if reason == refused), "{to}: {error}");
     }
-    let (_, answering) = fetcher.follow(&receiver.at("/location/relative/1"), get()).await.unwrap();
+    let (_, answering) =
+        fetcher.open_with_redirects(&receiver.at("/location/relative/1"), get()).await.unwrap();
     assert_eq!(answering.status(), 200);
 }
 
@@ -186,7 +190,7 @@ async fn a_request_says_what_it_was_given_and_little_more() {
     let (fetcher, receiver) = Site::open().await.receiver().await;
     fetcher.call(&receiver.at("/cookie"), get()).await.unwrap();
     let headers = HeaderMap::from_iter([(HeaderName::from_static("x-id"), HeaderValue::from_static("7"))]);
-    let call = Call { headers, body: "{}".into(), method: Method::POST, ..get() };
+    let call = FetchRequest { headers, body: "{}".into(), method: Method::POST, ..get() };
     fetcher.call(&receiver.at("/redirect/302/receiver.example.com"), call.clone()).await.unwrap();
     let said = fetcher.call(&receiver.at("/head"), call).await.unwrap().body;
     let mut lines: Vec<_> = std::str::from_utf8(&said).unwrap().trim_end().lines().collect();
@@ -223,8 +227,8 @@ async fn a_caller_sets_no_header_of_the_connection() {
         "http2-settings",
     ] {
         let headers = HeaderMap::from_iter([(HeaderName::from_static(name), HeaderValue::from_static("1"))]);
-        let error = fails(&fetcher, &receiver.at("/"), Call { headers, ..get() }).await;
-        assert!(matches!(error, FetchError::Refused(Refused::Header)), "{name}: {error}");
+        let error = fails(&fetcher, &receiver.at("/"), FetchRequest { headers, ..get() }).await;
+        assert!(matches!(error, FetchError::Refused(FetchTargetError::Header)), "{name}: {error}");
     }
     assert_eq!(receiver.accepted(), 0);
 }
@@ -284,8 +288,9 @@ async fn http_2_is_spoken_over_one_connection() {
     let calls = (0..50).map(|n| {
         let (fetcher, address) = (fetcher.clone(), address("/"));
         tokio::spawn(async move {
-            let answered =
-                fetcher.call(&address, Call { timeout: get().timeout, ..Call::post(n.to_string()) }).await;
+            let answered = fetcher
+                .call(&address, FetchRequest { timeout: get().timeout, ..FetchRequest::post(n.to_string()) })
+                .await;
             assert_eq!(answered.unwrap().body, n.to_string().as_bytes());
         })
     });

@@ -1,12 +1,14 @@
 //! Whose certificates are believed.
 
 use super::{Authority, Receiver, Site, fails, get, receiver::self_signed};
-use media::fetch::{BadPolicy, Call, FetchError, Fetcher, Policy, Refused, Root};
+use media::fetch::{
+    EgressPolicy, EgressPolicyError, FetchError, FetchRequest, FetchTargetError, Fetcher, TrustedRoot,
+};
 
 const NAME: &str = "receiver.example.com";
 
-fn unverified() -> Call {
-    Call { verify_tls: false, ..get() }
+fn unverified() -> FetchRequest {
+    FetchRequest { verify_tls: false, ..get() }
 }
 
 #[tokio::test]
@@ -14,7 +16,7 @@ async fn a_certificate_must_be_right() {
     let site = Site::open().await;
     site.names.says(NAME, &["127.0.0.1"]);
     let strict = site.allowing(NAME);
-    let lax = Policy { hosts: vec![NAME.to_owned()], unverified_tls: true, ..site.policy.clone() };
+    let lax = EgressPolicy { hosts: vec![NAME.to_owned()], unverified_tls: true, ..site.policy.clone() };
     let lax = Fetcher::new(&lax).unwrap();
     for (what, certificate) in [
         ("expired", site.authority.certify_for(&[NAME], 2019, 2020)),
@@ -27,7 +29,7 @@ async fn a_certificate_must_be_right() {
         let error = fails(&strict, &receiver.at("/hunter2"), get()).await;
         assert!(matches!(&error, FetchError::Failed(why) if why.contains("certificate")), "{what}: {error}");
         let error = fails(&strict, &receiver.at("/hunter2"), unverified()).await;
-        assert!(matches!(error, FetchError::Refused(Refused::UnverifiedTls)), "{what}: {error}");
+        assert!(matches!(error, FetchError::Refused(FetchTargetError::UnverifiedTls)), "{what}: {error}");
         assert!(receiver.requests().is_empty(), "{what}: nothing was said to it");
 
         assert_eq!(lax.call(&receiver.at("/"), unverified()).await.unwrap().status, 200, "{what}");
@@ -42,11 +44,11 @@ async fn without_verification_addresses_are_checked_all_the_same() {
     let site = Site::open().await;
     let inside = Receiver::listen("127.0.0.1:0", self_signed(&["in.example.com"])).await;
     site.names.says("in.example.com", &["127.0.0.1"]);
-    let policy = Policy { unverified_tls: true, ports: vec![inside.port()], ..site.policy.clone() };
+    let policy = EgressPolicy { unverified_tls: true, ports: vec![inside.port()], ..site.policy.clone() };
     let fetcher = Fetcher::new(&policy).unwrap();
     for host in ["in.example.com", "127.0.0.1"] {
         let error = fails(&fetcher, &format!("https://{host}:{}/", inside.port()), unverified()).await;
-        assert!(matches!(error, FetchError::Refused(Refused::Inside)), "{host} {error}");
+        assert!(matches!(error, FetchError::Refused(FetchTargetError::NotPublic)), "{host} {error}");
     }
     assert_eq!(inside.accepted(), 0);
 }
@@ -59,12 +61,15 @@ async fn roots_may_lie_in_a_file() {
     let file = folder.path().join("roots.pem");
     // Two in one file: the second counts too.
     std::fs::write(&file, [Authority::new().pem(), site.authority.pem()].join("\n")).unwrap();
-    let policy =
-        Policy { hosts: vec![NAME.to_owned()], roots: vec![Root::File(file.clone())], ..site.policy };
+    let policy = EgressPolicy {
+        hosts: vec![NAME.to_owned()],
+        roots: vec![TrustedRoot::File(file.clone())],
+        ..site.policy
+    };
     let fetcher = Fetcher::new(&policy).unwrap();
     assert_eq!(fetcher.call(&receiver.at("/"), get()).await.unwrap().status, 200);
 
     std::fs::write(&file, "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----").unwrap();
     let damaged = Fetcher::new(&policy);
-    assert!(matches!(damaged, Err(BadPolicy::Client(_) | BadPolicy::Root(_))), "{damaged:?}");
+    assert!(matches!(damaged, Err(EgressPolicyError::Client(_) | EgressPolicyError::Root(_))), "{damaged:?}");
 }

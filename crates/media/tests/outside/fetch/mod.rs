@@ -11,24 +11,24 @@ use crate::{
     names::Names,
     receiver::{self, Authority, Receiver},
 };
-use media::fetch::{Call, FetchError, Fetcher, Policy, Root};
+use media::fetch::{EgressPolicy, FetchError, FetchRequest, Fetcher, TrustedRoot};
 use std::time::Duration;
 
 /// A name server, an authority whose certificates are trusted, and a policy that knows both and allows nothing more.
 struct Site {
     names: Names,
     authority: Authority,
-    policy: Policy,
+    policy: EgressPolicy,
 }
 
 impl Site {
     async fn open() -> Self {
         let names = Names::serve().await;
         let authority = Authority::new();
-        let policy = Policy {
+        let policy = EgressPolicy {
             name_server: Some(names.address()),
-            roots: vec![Root::Pem(authority.pem())],
-            ..Policy::default()
+            roots: vec![TrustedRoot::Pem(authority.pem())],
+            ..EgressPolicy::default()
         };
         Self { names, authority, policy }
     }
@@ -42,17 +42,17 @@ impl Site {
     }
 
     fn allowing(&self, name: &str) -> Fetcher {
-        Fetcher::new(&Policy { hosts: vec![name.to_owned()], ..self.policy.clone() }).unwrap()
+        Fetcher::new(&EgressPolicy { hosts: vec![name.to_owned()], ..self.policy.clone() }).unwrap()
     }
 }
 
 /// A GET with time enough on the slowest machine.
-fn get() -> Call {
-    Call { timeout: Duration::from_mins(2), ..Call::get(64 << 10) }
+fn get() -> FetchRequest {
+    FetchRequest { timeout: Duration::from_mins(2), ..FetchRequest::get(64 << 10) }
 }
 
 /// A call that must fail, with an error that keeps the address to itself.
-async fn fails(fetcher: &Fetcher, address: &str, call: Call) -> FetchError {
+async fn fails(fetcher: &Fetcher, address: &str, call: FetchRequest) -> FetchError {
     let error = match fetcher.call(address, call).await {
         Ok(answered) => panic!("{address} was called: {answered:?}"),
         Err(error) => error,

@@ -1,10 +1,10 @@
 //! Files that are not what they should be: each says what is wrong with it.
 
 use super::{
-    Ask, Site, at_rate,
+    SamplingRequest, Site, at_rate,
     make::{self, H264},
 };
-use media::video::{Settings, VideoError};
+use media::video::{VideoError, VideoSettings};
 
 #[tokio::test]
 async fn a_file_that_breaks_off_gives_what_it_has_and_says_so() {
@@ -13,14 +13,14 @@ async fn a_file_that_breaks_off_gives_what_it_has_and_says_so() {
     for name in ["a.mp4", "a.mkv"] {
         let file = make::file(&format!("{numbers} {H264} -movflags +faststart {name}"));
         site.host.put(name, &file[..file.len() / 2]);
-        let (samples, ended) = site.samples(name, &Ask::default()).await;
+        let (samples, ended) = site.samples(name, &SamplingRequest::default()).await;
         assert!((4..14).contains(&samples.len()), "{name}: {} samples", samples.len());
         for frame in &samples[..samples.len() - 1] {
             assert!((f64::from(make::number(&frame.picture)) / 30.0 - frame.time).abs() < 0.002, "{name}");
         }
         let error = ended.expect_err(name);
         assert!(matches!(error, VideoError::CutOff { .. }), "{name}: {error}");
-        assert_eq!((error.code(), error.is_passing()), ("CONTENT_TRUNCATED", false));
+        assert_eq!((error.code(), error.is_transient()), ("CONTENT_TRUNCATED", false));
     }
     let file = make::mp4("30", 4.0);
     site.host.put("b.mp4", &file[..file.len() - 500]);
@@ -61,13 +61,13 @@ async fn very_large_and_very_short_ones_have_an_answer() {
     let error = site.refused("wide.mp4").await;
     assert_eq!(error.to_string(), "the video has 8400 x 64 pixels; at most 8192 x 8192 are decoded");
     site.host.put("one.mp4", make::mp4("30", 0.02));
-    let samples = site.all("one.mp4", &Ask::default()).await;
+    let samples = site.all("one.mp4", &SamplingRequest::default()).await;
     assert_eq!((samples.len(), samples[0].time), (1, 0.0));
     site.host.put("one.gif", make::file("-f lavfi -i testsrc=s=64x64 -frames:v 1 a.gif"));
-    assert_eq!(site.all("one.gif", &Ask::default()).await.len(), 1);
+    assert_eq!(site.all("one.gif", &SamplingRequest::default()).await.len(), 1);
     // Raw frames that know nothing of time.
     site.host.put("a.h264", make::file(&format!("{} {H264} a.h264", make::numbers("25", 2.0))));
-    assert_eq!(site.all("a.h264", &Ask::default()).await.len(), 4);
+    assert_eq!(site.all("a.h264", &SamplingRequest::default()).await.len(), 4);
 }
 
 #[tokio::test]
@@ -80,9 +80,9 @@ async fn ten_hours_are_sampled_and_thirteen_are_too_many() {
         ))
     };
     site.host.put("ten.mp4", slow(10));
-    let samples = site.all("ten.mp4", &Ask::default()).await;
+    let samples = site.all("ten.mp4", &SamplingRequest::default()).await;
     assert_eq!((samples.len(), samples[599].time), (600, 35_940.0));
-    let late = Ask { from: 35_000.0, ..Ask::default() };
+    let late = SamplingRequest { from_seconds: 35_000.0, ..SamplingRequest::default() };
     assert_eq!(site.all("ten.mp4", &late).await[0].time, 35_040.0);
     site.host.put("thirteen.mp4", slow(13));
     let error = site.refused("thirteen.mp4").await;
@@ -91,7 +91,7 @@ async fn ten_hours_are_sampled_and_thirteen_are_too_many() {
 
 #[tokio::test]
 async fn a_decoder_has_no_more_memory_than_it_is_given() {
-    let site = Site::with(Settings { decoder_bytes: 64 << 20, ..Settings::default() }).await;
+    let site = Site::with(VideoSettings { decoder_bytes: 64 << 20, ..VideoSettings::default() }).await;
     site.host.put("a.mp4", make::mp4("30", 1.0));
     let error = site.refused("a.mp4").await;
     assert!(matches!(error.code(), "DECODER_LIMIT" | "DECODER_FAILED" | "NOT_A_VIDEO"), "{error}");

@@ -1,14 +1,14 @@
 //! Live streams: entered at their newest part, never behind whoever looks.
 
 use super::{
-    Ask, Site,
+    SamplingRequest, Site,
     make::{self, Folder, H264},
 };
-use media::video::{Settings, VideoError};
+use media::video::{VideoError, VideoSettings};
 use std::time::Duration;
 
-fn live() -> Ask {
-    Ask { live: true, ..Ask::default() }
+fn live() -> SamplingRequest {
+    SamplingRequest { live: true, ..SamplingRequest::default() }
 }
 
 /// Parts of a second each, that a playlist is made of.
@@ -32,11 +32,14 @@ fn playlist(first: usize, end: usize) -> String {
 
 #[tokio::test]
 async fn a_live_playlist_is_entered_at_its_end_and_followed() {
-    let site = Site::with(Settings { stall_seconds: 8, ..Settings::default() }).await;
+    let site = Site::with(VideoSettings { stall_seconds: 8, ..VideoSettings::default() }).await;
     site.host.put_all("live", &parts(20.0));
     site.host.put("live/a.m3u8", playlist(0, 5));
-    let mut frames =
-        site.videos.open(&site.host.at("live/a.m3u8"), &Ask { from: 100.0, ..live() }).await.unwrap();
+    let mut frames = site
+        .videos
+        .open(&site.host.at("live/a.m3u8"), &SamplingRequest { from_seconds: 100.0, ..live() })
+        .await
+        .unwrap();
     let first = frames.next().await.unwrap().unwrap();
     assert!(make::number(&first.picture) >= 90, "frame {}", make::number(&first.picture));
     assert!((100.0..102.0).contains(&first.time), "{}", first.time);
@@ -57,7 +60,7 @@ async fn a_live_playlist_is_entered_at_its_end_and_followed() {
         }
     };
     assert!(
-        ended.as_ref().is_none_or(|error| matches!(error, VideoError::Status { .. }) || error.is_passing()),
+        ended.as_ref().is_none_or(|error| matches!(error, VideoError::Status { .. }) || error.is_transient()),
         "{ended:?}"
     );
 }
@@ -66,7 +69,11 @@ async fn a_live_playlist_is_entered_at_its_end_and_followed() {
 async fn a_slow_look_drops_frames_and_queues_none() {
     let site = Site::open().await;
     site.host.put("a.ts", make::file(&format!("{} {H264} a.ts", make::numbers("30", 30.0))));
-    let mut frames = site.videos.open(&site.host.at("a.ts"), &Ask { rate: 10.0, ..live() }).await.unwrap();
+    let mut frames = site
+        .videos
+        .open(&site.host.at("a.ts"), &SamplingRequest { frames_per_second: 10.0, ..live() })
+        .await
+        .unwrap();
     let first = frames.next().await.unwrap().unwrap();
     while frames.dropped() < 10 {
         tokio::time::sleep(Duration::from_millis(100)).await;

@@ -15,39 +15,43 @@ mod stills;
 use crate::{SECRET, names::Names, receiver::Authority};
 use host::Host;
 use media::{
-    fetch::{Fetcher, Policy, Root},
-    video::{Ask, Frame, Settings, VideoError, Videos},
+    fetch::{EgressPolicy, Fetcher, TrustedRoot},
+    video::{ContentLoader, SampledFrame, SamplingRequest, VideoError, VideoSettings},
 };
 
 /// A server whose name may be called, and a way to decode what it has.
 struct Site {
     names: Names,
     host: Host,
-    videos: Videos,
+    videos: ContentLoader,
 }
 
 impl Site {
     async fn open() -> Self {
-        Self::with(Settings::default()).await
+        Self::with(VideoSettings::default()).await
     }
 
-    async fn with(settings: Settings) -> Self {
+    async fn with(settings: VideoSettings) -> Self {
         let (names, authority) = (Names::serve().await, Authority::new());
         let name = "videos.example.com";
         names.says(name, &["127.0.0.1"]);
         let host = Host::listen(authority.certify(&[name])).await;
-        let policy = Policy {
+        let policy = EgressPolicy {
             name_server: Some(names.address()),
-            roots: vec![Root::Pem(authority.pem())],
+            roots: vec![TrustedRoot::Pem(authority.pem())],
             hosts: vec![name.to_owned()],
-            ..Policy::default()
+            ..EgressPolicy::default()
         };
-        let videos = Videos::start(Fetcher::new(&policy).unwrap(), settings).await.unwrap();
+        let videos = ContentLoader::start(Fetcher::new(&policy).unwrap(), settings).await.unwrap();
         Self { names, host, videos }
     }
 
     /// All samples of a stored video, and how it ended.
-    async fn samples(&self, path: &str, ask: &Ask) -> (Vec<Frame>, Result<(), VideoError>) {
+    async fn samples(
+        &self,
+        path: &str,
+        ask: &SamplingRequest,
+    ) -> (Vec<SampledFrame>, Result<(), VideoError>) {
         let mut frames = match self.videos.open(&self.host.at(path), ask).await {
             Ok(frames) => frames,
             Err(error) => return (Vec::new(), Err(told(error))),
@@ -63,7 +67,7 @@ impl Site {
     }
 
     /// All samples of a video that is whole.
-    async fn all(&self, path: &str, ask: &Ask) -> Vec<Frame> {
+    async fn all(&self, path: &str, ask: &SamplingRequest) -> Vec<SampledFrame> {
         let (samples, ended) = self.samples(path, ask).await;
         ended.unwrap_or_else(|error| panic!("{path}: {error}"));
         samples
@@ -71,7 +75,7 @@ impl Site {
 
     /// Why a video gives no picture.
     async fn refused(&self, path: &str) -> VideoError {
-        let (samples, ended) = self.samples(path, &Ask::default()).await;
+        let (samples, ended) = self.samples(path, &SamplingRequest::default()).await;
         assert!(samples.is_empty(), "{path}: {} samples", samples.len());
         ended.expect_err(path)
     }
@@ -83,6 +87,6 @@ fn told(error: VideoError) -> VideoError {
     error
 }
 
-fn at_rate(rate: f64) -> Ask {
-    Ask { rate, ..Ask::default() }
+fn at_rate(rate: f64) -> SamplingRequest {
+    SamplingRequest { frames_per_second: rate, ..SamplingRequest::default() }
 }

@@ -1,13 +1,13 @@
 //! HLS: what belongs to a playlist comes through the same guard as the playlist.
 
 use super::{
-    Ask, Site,
+    SamplingRequest, Site,
     host::Manner,
     make::{self, Folder, H264},
 };
 use media::{
-    fetch::Refused,
-    video::{Place, VideoError},
+    fetch::FetchTargetError,
+    video::{ContentAddress, VideoError},
 };
 use tokio::net::TcpListener;
 
@@ -39,7 +39,7 @@ async fn playlists_are_followed() {
         site.host.put_all(name, &hls(options));
         site.host.put(&format!("{name}/all.m3u8"), "#EXTM3U\n#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",URI=\"none.m3u8\"\n#EXT-X-STREAM-INF:BANDWIDTH=1000,RESOLUTION=192x96\na.m3u8\n");
         for path in [format!("{name}/a.m3u8"), format!("{name}/all.m3u8")] {
-            let samples = site.all(&path, &Ask::default()).await;
+            let samples = site.all(&path, &SamplingRequest::default()).await;
             assert_eq!(samples.len(), 20, "{path}");
             for frame in &samples {
                 assert!(
@@ -48,7 +48,9 @@ async fn playlists_are_followed() {
                     frame.time
                 );
             }
-            let rest = site.all(&path, &Ask { from: samples[12].time, ..Ask::default() }).await;
+            let rest = site
+                .all(&path, &SamplingRequest { from_seconds: samples[12].time, ..SamplingRequest::default() })
+                .await;
             assert_eq!(
                 rest.iter().map(|frame| make::number(&frame.picture)).collect::<Vec<_>>(),
                 samples[13..].iter().map(|frame| make::number(&frame.picture)).collect::<Vec<_>>(),
@@ -66,20 +68,20 @@ async fn playlists_lead_nowhere_else() {
     let port = canary.local_addr().unwrap().port();
     site.names.says("inside.example.com", &["127.0.0.1"]);
     site.host.put_all("ts", &hls(""));
-    let refused = |reason| VideoError::Refused { place: Place::Part, reason };
+    let refused = |reason| VideoError::Refused { place: ContentAddress::Part, reason };
     for (address, expected) in [
-        (format!("http://127.0.0.1:{port}/a.ts"), refused(Refused::Scheme)),
-        (format!("https://127.0.0.1:{port}/a.ts"), refused(Refused::Inside)),
-        (format!("https://[::ffff:127.0.0.1]:{port}/a.ts"), refused(Refused::Inside)),
-        ("file:///etc/passwd".to_owned(), refused(Refused::Scheme)),
-        ("data:text/plain,hello".to_owned(), refused(Refused::Scheme)),
-        ("concat:a.ts|b.ts".to_owned(), refused(Refused::Scheme)),
-        ("crypto+file:///etc/passwd".to_owned(), refused(Refused::Scheme)),
+        (format!("http://127.0.0.1:{port}/a.ts"), refused(FetchTargetError::Scheme)),
+        (format!("https://127.0.0.1:{port}/a.ts"), refused(FetchTargetError::NotPublic)),
+        (format!("https://[::ffff:127.0.0.1]:{port}/a.ts"), refused(FetchTargetError::NotPublic)),
+        ("file:///etc/passwd".to_owned(), refused(FetchTargetError::Scheme)),
+        ("data:text/plain,hello".to_owned(), refused(FetchTargetError::Scheme)),
+        ("concat:a.ts|b.ts".to_owned(), refused(FetchTargetError::Scheme)),
+        ("crypto+file:///etc/passwd".to_owned(), refused(FetchTargetError::Scheme)),
         (
             "subfile,,start,0,end,9,,:/etc/passwd".to_owned(),
-            VideoError::Status { place: Place::Part, status: 404 },
+            VideoError::Status { place: ContentAddress::Part, status: 404 },
         ),
-        ("https://inside.example.com:8443/a.ts".to_owned(), VideoError::Unreachable(Place::Part)),
+        ("https://inside.example.com:8443/a.ts".to_owned(), VideoError::Unreachable(ContentAddress::Part)),
     ] {
         let segment = format!(
             "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\na0.ts\n#EXTINF:2,\n{address}\n#EXT-X-ENDLIST\n"
@@ -93,7 +95,7 @@ async fn playlists_lead_nowhere_else() {
         let stream = format!("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n{address}\n");
         for (what, playlist) in [("segment", segment), ("key", key), ("map", map), ("stream", stream)] {
             site.host.put("ts/evil.m3u8", playlist);
-            let (_, ended) = site.samples("ts/evil.m3u8", &Ask::default()).await;
+            let (_, ended) = site.samples("ts/evil.m3u8", &SamplingRequest::default()).await;
             assert_eq!(ended, Err(expected.clone()), "{what} at {address}");
         }
     }

@@ -1,6 +1,6 @@
 //! Decoders as processes: each is limited, and gone when it is not wanted.
 
-use super::{Ask, Site, at_rate, make};
+use super::{SamplingRequest, Site, at_rate, make};
 use media::video::VideoError;
 use rustix::process::{Pid, Signal, kill_process};
 use std::{fs, time::Duration};
@@ -54,7 +54,7 @@ async fn nothing_stays_behind() {
     assert_eq!(environment.split_terminator('\0').count(), 2, "{environment}");
     drop(frames);
     wait_until_gone(9.17).await;
-    assert_eq!(site.all("a.mp4", &Ask::default()).await.len(), 120, "the next one is unharmed");
+    assert_eq!(site.all("a.mp4", &SamplingRequest::default()).await.len(), 120, "the next one is unharmed");
 }
 
 #[tokio::test]
@@ -99,7 +99,7 @@ async fn a_decoder_that_is_killed_is_missed() {
         }
     };
     assert_eq!(error, VideoError::Killed(9));
-    assert!(error.is_passing());
+    assert!(error.is_transient());
     wait_until_gone(9.13).await;
-    assert_eq!(site.all("a.mp4", &Ask::default()).await.len(), 120);
+    assert_eq!(site.all("a.mp4", &SamplingRequest::default()).await.len(), 120);
 }

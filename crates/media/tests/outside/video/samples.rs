@@ -1,13 +1,13 @@
 //! The right pictures at the right times.
 
 use super::{
-    Ask, Frame, Site, at_rate,
+    SampledFrame, SamplingRequest, Site, at_rate,
     host::Manner,
     make::{self, H264, HEIGHT, WIDTH},
 };
 
 /// The frames that samples are, of a video with so many frames a second.
-fn check(samples: &[Frame], fps: f64, rate: f64, seconds: f64) {
+fn check(samples: &[SampledFrame], fps: f64, rate: f64, seconds: f64) {
     let cells: Vec<_> = samples.iter().map(|frame| (frame.time * rate + 1e-3).floor() as i64).collect();
     let all: Vec<_> = (0..(seconds * rate.min(fps) - 1e-6).ceil() as i64).collect();
     if fps >= rate {
@@ -59,7 +59,7 @@ async fn containers_and_codecs_are_many() {
         ("a.mpg", "-pix_fmt yuv420p -c:v mpeg2video -bf 2 -q:v 3".to_owned()),
     ] {
         site.host.put(name, make::file(&format!("{numbers} {how} {name}")));
-        let samples = site.all(name, &Ask::default()).await;
+        let samples = site.all(name, &SamplingRequest::default()).await;
         if name == "a.avi" || name == "a.mpg" {
             // They begin with a time of one frame, not with none.
             assert!((12..=13).contains(&samples.len()), "{name}");
@@ -68,11 +68,11 @@ async fn containers_and_codecs_are_many() {
         }
         // From each checkpoint on exactly what remains.
         for at in [0, 4, 7, 11] {
-            let ask = Ask { from: samples[at].time, ..Ask::default() };
+            let ask = SamplingRequest { from_seconds: samples[at].time, ..SamplingRequest::default() };
             // From 0 on is all of it.
-            let next = if ask.from > 0.0 { at + 1 } else { 0 };
+            let next = if ask.from_seconds > 0.0 { at + 1 } else { 0 };
             let rest = site.all(name, &ask).await;
-            let times = |frames: &[Frame]| {
+            let times = |frames: &[SampledFrame]| {
                 frames.iter().map(|frame| format!("{:.3}", frame.time)).collect::<Vec<_>>()
             };
             assert_eq!(times(&rest), times(&samples[next..]), "{name} from {}", samples[at].time);
@@ -88,7 +88,7 @@ async fn times_of_frames_that_come_as_they_like_are_theirs() {
         "-vf settb=1/90000,setpts='(N/30+0.7*floor(N/10))/TB' -fps_mode passthrough -enc_time_base 1:90000";
     let arguments = format!("{} {how} {H264} -video_track_timescale 90000 a.mp4", make::numbers("30", 4.0));
     site.host.put("a.mp4", make::file(&arguments));
-    let samples = site.all("a.mp4", &Ask::default()).await;
+    let samples = site.all("a.mp4", &SamplingRequest::default()).await;
     let time = |number: u32| f64::from(number) / 30.0 + 0.7 * f64::from(number / 10);
     let expected: std::collections::BTreeSet<_> =
         (0..120).map(|number| (time(number) * 2.0 + 1e-4) as i64).collect();
@@ -106,12 +106,12 @@ async fn an_index_at_the_end_is_found_whatever_the_server_can() {
     assert!(file.windows(4).position(|word| word == b"moov") > Some(file.len() / 2));
     for manner in [Manner::Well, Manner::Whole] {
         site.host.put_as("a.mp4", file.clone(), manner);
-        check(&site.all("a.mp4", &Ask::default()).await, 30.0, 2.0, 5.0);
+        check(&site.all("a.mp4", &SamplingRequest::default()).await, 30.0, 2.0, 5.0);
     }
     // Whoever sends it without its length must have the index in front.
     let fast = make::file(&format!("{} {H264} -movflags +faststart a.mp4", make::numbers("30", 5.0)));
     site.host.put_as("a.mp4", fast, Manner::Unsized);
-    check(&site.all("a.mp4", &Ask::default()).await, 30.0, 2.0, 5.0);
+    check(&site.all("a.mp4", &SamplingRequest::default()).await, 30.0, 2.0, 5.0);
 }
 
 #[tokio::test]
@@ -139,7 +139,7 @@ async fn pictures_stand_upright() {
         let mut file = flat.clone();
         file[at..at + 24].copy_from_slice(&matrix(turned));
         site.host.put("a.mp4", file);
-        let frame = site.all("a.mp4", &Ask::default()).await.remove(0);
+        let frame = site.all("a.mp4", &SamplingRequest::default()).await.remove(0);
         let picture = frame.picture;
         assert_eq!((picture.width(), picture.height()), size);
         assert!(picture.pixel(white.0, white.1)[0] > 200, "{size:?}: where white is");
@@ -162,11 +162,13 @@ async fn a_long_video_is_entered_where_it_was_left() {
         ("a.mpg", "-pix_fmt yuv420p -c:v mpeg2video -bf 2 -q:v 3"),
     ] {
         site.host.put(name, make::file(&format!("{} {how} {name}", make::numbers("30", 32.0))));
-        let samples = site.all(name, &Ask::default()).await;
+        let samples = site.all(name, &SamplingRequest::default()).await;
         assert!((64..=65).contains(&samples.len()), "{name}: {}", samples.len());
         for at in [30, 55, 63] {
-            let rest = site.all(name, &Ask { from: samples[at].time, ..Ask::default() }).await;
-            let shown = |frames: &[Frame]| {
+            let rest = site
+                .all(name, &SamplingRequest { from_seconds: samples[at].time, ..SamplingRequest::default() })
+                .await;
+            let shown = |frames: &[SampledFrame]| {
                 frames.iter().map(|frame| make::number(&frame.picture)).collect::<Vec<_>>()
             };
             assert_eq!(shown(&rest), shown(&samples[at + 1..]), "{name} from {}", samples[at].time);
@@ -191,7 +193,7 @@ async fn sizes_are_as_shown_and_bounded() {
         (made("2x2", "null"), (2, 2)),
     ] {
         site.host.put("a.mp4", file);
-        let samples = site.all("a.mp4", &Ask::default()).await;
+        let samples = site.all("a.mp4", &SamplingRequest::default()).await;
         assert_eq!(samples.len(), 2);
         assert_eq!((samples[0].picture.width(), samples[0].picture.height()), size);
     }

@@ -1,19 +1,19 @@
 //! Servers that drip, lie, change their mind or never end.
 
 use super::{
-    Ask, Site,
+    SamplingRequest, Site,
     host::Manner,
     make::{self, H264},
 };
-use media::video::{Settings, VideoError};
+use media::video::{VideoError, VideoSettings};
 
 fn fast() -> Vec<u8> {
     make::file(&format!("{} {H264} -movflags +faststart a.mp4", make::numbers("30", 8.0)))
 }
 
 /// Less patient than usual, so that a test need not wait long; and patient enough for a busy machine.
-fn hurried() -> Settings {
-    Settings { slow_seconds: 5, answer_seconds: 5, ..Settings::default() }
+fn hurried() -> VideoSettings {
+    VideoSettings { slow_seconds: 5, answer_seconds: 5, ..VideoSettings::default() }
 }
 
 #[tokio::test]
@@ -23,17 +23,17 @@ async fn a_server_that_drips_is_cut_off() {
     site.host.put_as("drip.mp4", file.clone(), Manner::Dripping(0));
     let error = site.refused("drip.mp4").await;
     assert!(matches!(error, VideoError::TooSlow { seconds: 5, least: 8192, .. }), "{error}");
-    assert!(error.is_passing());
+    assert!(error.is_transient());
     site.host.put_as("late.mp4", file.clone(), Manner::Dripping(file.len() / 2));
-    let (_, ended) = site.samples("late.mp4", &Ask::default()).await;
+    let (_, ended) = site.samples("late.mp4", &SamplingRequest::default()).await;
     assert_eq!(ended.unwrap_err().code(), "CONTENT_TOO_SLOW");
     site.host.put_as("silent.mp4", "", Manner::Silent);
     assert_eq!(site.refused("silent.mp4").await.code(), "CONTENT_TOO_SLOW");
-    let reached = site.videos.reach(&site.host.at("silent.mp4")).await;
+    let reached = site.videos.check_reachable(&site.host.at("silent.mp4")).await;
     assert_eq!(reached.unwrap_err().code(), "CONTENT_TOO_SLOW");
     // The next one does not suffer.
     site.host.put("a.mp4", file);
-    assert_eq!(site.all("a.mp4", &Ask::default()).await.len(), 16);
+    assert_eq!(site.all("a.mp4", &SamplingRequest::default()).await.len(), 16);
 }
 
 #[tokio::test]
@@ -41,7 +41,7 @@ async fn a_server_that_lies_about_length_is_noticed() {
     let site = Site::open().await;
     let file = fast();
     site.host.put_as("a.mp4", &file[..file.len() / 2], Manner::Announcing(file.len() as u64 / 2));
-    let (samples, ended) = site.samples("a.mp4", &Ask::default()).await;
+    let (samples, ended) = site.samples("a.mp4", &SamplingRequest::default()).await;
     assert!(!samples.is_empty(), "what came before the end is looked at");
     let error = ended.unwrap_err();
     assert!(matches!(error, VideoError::BrokenOff { announced: Some(_), .. }), "{error}");
@@ -50,13 +50,13 @@ async fn a_server_that_lies_about_length_is_noticed() {
 
 #[tokio::test]
 async fn a_body_without_end_has_one() {
-    let site = Site::with(Settings { most_bytes: 2_000_000, ..Settings::default() }).await;
+    let site = Site::with(VideoSettings { most_bytes: 2_000_000, ..VideoSettings::default() }).await;
     site.host.put_as("endless.mp4", fast(), Manner::Endless);
     site.host.put_as("noise.mp4", vec![0; 100], Manner::Endless);
-    let (_, ended) = site.samples("noise.mp4", &Ask::default()).await;
+    let (_, ended) = site.samples("noise.mp4", &SamplingRequest::default()).await;
     assert_eq!(ended, Err(VideoError::TooLarge { limit: 2_000_000 }));
     // All its pictures come before the rest; whether so much of the rest is on its way by then is chance.
-    let (samples, ended) = site.samples("endless.mp4", &Ask::default()).await;
+    let (samples, ended) = site.samples("endless.mp4", &SamplingRequest::default()).await;
     match ended {
         Ok(()) => assert_eq!(samples.len(), 16),
         Err(error) => assert_eq!(error, VideoError::TooLarge { limit: 2_000_000 }),

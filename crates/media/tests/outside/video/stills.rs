@@ -1,7 +1,7 @@
 //! Pictures of all kinds.
 
 use super::{Site, make};
-use media::video::{Settings, VideoError};
+use media::video::{VideoError, VideoSettings};
 
 #[tokio::test]
 async fn pictures_of_usual_kinds_are_read() {
@@ -31,10 +31,10 @@ async fn pictures_of_usual_kinds_are_read() {
 
 #[tokio::test]
 async fn large_pictures_are_scaled_down_or_refused() {
-    let site = Site::with(Settings {
+    let site = Site::with(VideoSettings {
         most_picture_pixels: 30_000_000,
         most_picture_bytes: 1_000_000,
-        ..Settings::default()
+        ..VideoSettings::default()
     })
     .await;
     for name in ["a.jpg", "a.webp"] {

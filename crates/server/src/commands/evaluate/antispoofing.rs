@@ -1,10 +1,10 @@
 //! `assay evaluate antispoofing`
 
 use super::{
-    Asker, Input,
-    bias::{self, Column, Columns, Figure, Groups, Rank, Unit},
-    figures::{Rates, eer, rates, round, share, threshold_at_bpcer},
+    AnalysisRunner, LabelledInputArgs,
+    bias::{self, FigureRanking, FigureUnit, GroupArgs, GroupColumn, GroupFigure, SubjectColumns},
     read,
+    statistics::{ErrorRates, equal_error_rate, error_rates, round, share, threshold_at_bpcer},
 };
 use crate::{config::Config, out};
 use anyhow::bail;
@@ -13,14 +13,14 @@ use std::collections::BTreeMap;
 
 /// Liveness in the terms of ISO/IEC 30107-3: APCER, BPCER and EER.
 #[derive(clap::Args)]
-pub(crate) struct Antispoofing {
+pub(crate) struct EvaluateAntispoofingArgs {
     #[command(flatten)]
-    input: Input,
+    input: LabelledInputArgs,
     #[command(flatten)]
-    groups: Groups,
+    groups: GroupArgs,
 }
 
-struct Scored {
+struct LivenessMeasurement {
     real: bool,
     score: f64,
     /// Whether it passes as live at medium assurance.
@@ -30,14 +30,14 @@ struct Scored {
 }
 
 #[derive(Serialize)]
-struct Report {
+struct AntispoofingReport {
     images: usize,
     faces_found: usize,
     refused: BTreeMap<String, usize>,
     real: usize,
     fake: usize,
     /// Error rates at the thresholds in force, by level of assurance.
-    levels: BTreeMap<&'static str, Level>,
+    levels: BTreeMap<&'static str, LevelReport>,
     /// At medium assurance, the default: share of attacks that pass as live.
     apcer: f64,
     /// At medium assurance: share of live faces that are refused.
@@ -46,65 +46,69 @@ struct Report {
     apcer_at_bpcer_5: f64,
     apcer_at_bpcer_10: f64,
     /// By each further column, at medium assurance: APCER of its attacks, BPCER of its bona fide presentations.
-    groups: Vec<Column>,
+    groups: Vec<GroupColumn>,
 }
 
 #[derive(Serialize)]
-struct Level {
+struct LevelReport {
     threshold: f64,
     apcer: f64,
     bpcer: f64,
 }
 
 /// What is said of every group.
-const FIGURES: [Figure<Scored>; 5] = [
-    Figure {
+const ANTISPOOFING_FIGURES: [GroupFigure<LivenessMeasurement>; 5] = [
+    GroupFigure {
         key: "attacks",
         title: "attacks",
-        unit: Unit::Count,
-        rank: Rank::Unranked,
+        unit: FigureUnit::Count,
+        rank: FigureRanking::Unranked,
         of: |faces| {
             let attacks = faces.iter().filter(|face| !face.real).count();
             (attacks as f64, faces.len())
         },
     },
-    Figure {
+    GroupFigure {
         key: "apcer",
         title: "APCER",
-        unit: Unit::Share,
-        rank: Rank::Least,
+        unit: FigureUnit::Share,
+        rank: FigureRanking::Least,
         of: |faces| among(faces, false, |face| face.passes),
     },
-    Figure {
+    GroupFigure {
         key: "apcer_at_bpcer_10",
         title: "APCER@10",
-        unit: Unit::Share,
-        rank: Rank::Unranked,
+        unit: FigureUnit::Share,
+        rank: FigureRanking::Unranked,
         of: |faces| among(faces, false, |face| face.passes_at_10),
     },
-    Figure {
+    GroupFigure {
         key: "bpcer",
         title: "BPCER",
-        unit: Unit::Share,
-        rank: Rank::Least,
+        unit: FigureUnit::Share,
+        rank: FigureRanking::Least,
         of: |faces| among(faces, true, |face| !face.passes),
     },
-    Figure {
+    GroupFigure {
         key: "bpcer_at_bpcer_10",
         title: "BPCER@10",
-        unit: Unit::Share,
-        rank: Rank::Unranked,
+        unit: FigureUnit::Share,
+        rank: FigureRanking::Unranked,
         of: |faces| among(faces, true, |face| !face.passes_at_10),
     },
 ];
 
 /// The share of the live faces, or of the attacks, that `holds` of, and how many there are.
-fn among(faces: &[&Scored], real: bool, holds: impl Fn(&Scored) -> bool) -> (f64, usize) {
+fn among(
+    faces: &[&LivenessMeasurement],
+    real: bool,
+    holds: impl Fn(&LivenessMeasurement) -> bool,
+) -> (f64, usize) {
     let of_them: Vec<bool> = faces.iter().filter(|face| face.real == real).map(|face| holds(face)).collect();
     (share(of_them.iter().copied()), of_them.len())
 }
 
-impl Antispoofing {
+impl EvaluateAntispoofingArgs {
     pub(crate) fn run(self, config: &Config) -> anyhow::Result<()> {
         let label = |text: &str| match text.to_ascii_lowercase().as_str() {
             "real" => Some(true),
@@ -113,37 +117,40 @@ impl Antispoofing {
         };
         let rows = read(&self.input.labels, &["label"], label)?;
         let columns = self.groups.columns(rows.iter().map(|row| &row.groups), &[])?;
-        let mut asker = Asker::new(config)?;
+        let mut asker = AnalysisRunner::new(config)?;
         let (images, mut faces) = (rows.len(), Vec::new());
         for row in rows {
             let Some(finding) = asker.ask(&row.path, self.input.relaxed, true)? else { continue };
             let Some(liveness) = finding.liveness else { continue };
             let score = f64::from(liveness.score);
-            faces.push((row.groups, Scored { real: row.label, score, passes: false, passes_at_10: false }));
+            faces.push((
+                row.groups,
+                LivenessMeasurement { real: row.label, score, passes: false, passes_at_10: false },
+            ));
         }
-        let thresholds = vision::Vision::load(&config.models_folder())?.liveness_thresholds();
+        let thresholds = vision::VisionModels::load(&config.models_folder())?.liveness_thresholds();
         let levels = [("low", thresholds.low), ("medium", thresholds.medium), ("high", thresholds.high)];
         let report = report(images, asker.refused, &mut faces, &levels, &columns)?;
         if self.input.json {
             return out::json(&report);
         }
         print(&report);
-        bias::print(&report.groups, &FIGURES, self.groups.markdown);
+        bias::print(&report.groups, &ANTISPOOFING_FIGURES, self.groups.markdown);
         Ok(())
     }
 }
 
-fn scores(faces: &[(Columns, Scored)], real: bool) -> Vec<f64> {
+fn scores(faces: &[(SubjectColumns, LivenessMeasurement)], real: bool) -> Vec<f64> {
     faces.iter().filter(|(_, face)| face.real == real).map(|(_, face)| face.score).collect()
 }
 
 fn report(
     images: usize,
     refused: BTreeMap<String, usize>,
-    faces: &mut [(Columns, Scored)],
+    faces: &mut [(SubjectColumns, LivenessMeasurement)],
     levels: &[(&'static str, f32)],
     columns: &[String],
-) -> anyhow::Result<Report> {
+) -> anyhow::Result<AntispoofingReport> {
     let (real, fake) = (scores(faces, true), scores(faces, false));
     if real.is_empty() || fake.is_empty() {
         bail!(
@@ -153,13 +160,13 @@ fn report(
         );
     }
     let medium = levels.iter().find(|(name, _)| *name == "medium").map_or(0.5, |(_, medium)| *medium);
-    let by_default = rates(&real, &fake, medium.into());
-    let at = |bpcer| rates(&real, &fake, threshold_at_bpcer(&real, bpcer));
+    let by_default = error_rates(&real, &fake, medium.into());
+    let at = |bpcer| error_rates(&real, &fake, threshold_at_bpcer(&real, bpcer));
     let at_10 = threshold_at_bpcer(&real, 0.10);
     for (_, face) in faces.iter_mut() {
         (face.passes, face.passes_at_10) = (face.score >= f64::from(medium), face.score >= at_10);
     }
-    Ok(Report {
+    Ok(AntispoofingReport {
         images,
         faces_found: faces.len(),
         refused,
@@ -169,20 +176,20 @@ fn report(
             .iter()
             .map(|&(name, threshold)| {
                 let threshold = f64::from(threshold);
-                let Rates { apcer, bpcer } = rates(&real, &fake, threshold);
-                (name, Level { threshold: round(threshold), apcer: round(apcer), bpcer: round(bpcer) })
+                let ErrorRates { apcer, bpcer } = error_rates(&real, &fake, threshold);
+                (name, LevelReport { threshold: round(threshold), apcer: round(apcer), bpcer: round(bpcer) })
             })
             .collect(),
         apcer: round(by_default.apcer),
         bpcer: round(by_default.bpcer),
-        eer: round(eer(&real, &fake)),
+        eer: round(equal_error_rate(&real, &fake)),
         apcer_at_bpcer_5: round(at(0.05).apcer),
         apcer_at_bpcer_10: round(at(0.10).apcer),
-        groups: bias::table(faces, columns, &FIGURES),
+        groups: bias::table(faces, columns, &ANTISPOOFING_FIGURES),
     })
 }
 
-fn print(report: &Report) {
+fn print(report: &AntispoofingReport) {
     let percent = |value: f64| format!("{:.1} %", value * 100.0);
     out::line(format_args!("faces found     {} of {} images", report.faces_found, report.images));
     for (reason, count) in &report.refused {
@@ -193,7 +200,7 @@ fn print(report: &Report) {
     out::line(format_args!("APCER           {} at BPCER 5 %", percent(report.apcer_at_bpcer_5)));
     out::line(format_args!("APCER           {} at BPCER 10 %", percent(report.apcer_at_bpcer_10)));
     for (name, level) in &report.levels {
-        let Level { threshold, apcer, bpcer } = level;
+        let LevelReport { threshold, apcer, bpcer } = level;
         out::line(format_args!(
             "level {name:<9} threshold {threshold:.3}: APCER {}, BPCER {}",
             percent(*apcer),

@@ -1,7 +1,7 @@
 //! The bias table: the same figures for every group of people or pictures, which group fares worst, how far groups lie
 //! apart, and how often that much comes about by chance.
 
-use super::figures::{Dice, round};
+use super::statistics::{SeededRng, round};
 use crate::out;
 use anyhow::bail;
 use serde::Serialize;
@@ -12,7 +12,7 @@ use std::{
 
 /// What to group by, and how the table looks.
 #[derive(clap::Args)]
-pub(super) struct Groups {
+pub(super) struct GroupArgs {
     /// Group by these columns. Default: every further column that has few values.
     #[arg(long, value_name = "COLUMN", num_args = 1.., value_delimiter = ',')]
     groups: Vec<String>,
@@ -22,22 +22,22 @@ pub(super) struct Groups {
 }
 
 /// The columns of one subject, by name.
-pub(super) type Columns = BTreeMap<String, String>;
+pub(super) type SubjectColumns = BTreeMap<String, String>;
 
 /// Something that is said of every group.
-pub(super) struct Figure<S> {
+pub(super) struct GroupFigure<S> {
     /// Its name in JSON.
     pub(super) key: &'static str,
     /// Its heading.
     pub(super) title: &'static str,
-    pub(super) unit: Unit,
-    pub(super) rank: Rank,
+    pub(super) unit: FigureUnit,
+    pub(super) rank: FigureRanking,
     /// The figure, and of how many subjects it speaks: 0 where it says nothing.
     pub(super) of: fn(&[&S]) -> (f64, usize),
 }
 
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Unit {
+pub(super) enum FigureUnit {
     Years,
     /// Years with a sign.
     Off,
@@ -49,7 +49,7 @@ pub(super) enum Unit {
 
 /// How groups are told better from worse.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Rank {
+pub(super) enum FigureRanking {
     /// They are not.
     Unranked,
     /// The greatest is the worst.
@@ -60,15 +60,15 @@ pub(super) enum Rank {
 
 /// The groups of one column.
 #[derive(Serialize)]
-pub(super) struct Column {
+pub(super) struct GroupColumn {
     column: String,
-    groups: Vec<Group>,
+    groups: Vec<GroupRow>,
     /// By figure: which group is worst and best, among those that the figure can be told of.
-    compared: BTreeMap<&'static str, Compared>,
+    compared: BTreeMap<&'static str, GroupComparison>,
 }
 
 #[derive(Serialize)]
-struct Group {
+struct GroupRow {
     value: String,
     n: usize,
     #[serde(flatten)]
@@ -76,7 +76,7 @@ struct Group {
 }
 
 #[derive(Serialize)]
-struct Compared {
+struct GroupComparison {
     worst: String,
     at: f64,
     best: String,
@@ -87,20 +87,20 @@ struct Compared {
 }
 
 /// The fewest subjects that a figure is compared by.
-pub(super) const SMALLEST: usize = 5;
+pub(super) const MIN_GROUP_SIZE: usize = 5;
 
 /// Most deals for a verdict, and most subjects dealt in all.
-const DEALS: usize = 999;
-const DEALT: usize = 20_000_000;
+const MAX_PERMUTATIONS: usize = 999;
+const MAX_PERMUTED_SUBJECTS: usize = 20_000_000;
 
-impl Groups {
+impl GroupArgs {
     /// The columns to group by; `own` are those that the command makes itself.
     pub(super) fn columns<'a>(
         &self,
-        rows: impl Iterator<Item = &'a Columns>,
+        rows: impl Iterator<Item = &'a SubjectColumns>,
         own: &[&str],
     ) -> anyhow::Result<Vec<String>> {
-        let rows: Vec<&Columns> = rows.collect();
+        let rows: Vec<&SubjectColumns> = rows.collect();
         let given = rows.first().into_iter().flat_map(|row| row.keys());
         let own = own.iter().map(|&name| name.to_owned());
         if self.groups.is_empty() {
@@ -115,20 +115,24 @@ impl Groups {
 }
 
 /// Columns with so many values that they name people rather than groups are not grouped by.
-const MOST_GROUPS: usize = 20;
+const MAX_GROUPS_PER_COLUMN: usize = 20;
 
 /// Whether a column is worth grouping by: at least two values, and few.
-fn has_groups(column: &str, rows: &[&Columns]) -> bool {
+fn has_groups(column: &str, rows: &[&SubjectColumns]) -> bool {
     let values: BTreeSet<&String> = rows.iter().filter_map(|row| row.get(column)).collect();
-    (2..=MOST_GROUPS).contains(&values.len()) && values.len() * 2 <= rows.len()
+    (2..=MAX_GROUPS_PER_COLUMN).contains(&values.len()) && values.len() * 2 <= rows.len()
 }
 
 /// The figures of every group of every column.
-pub(super) fn table<S>(subjects: &[(Columns, S)], columns: &[String], figures: &[Figure<S>]) -> Vec<Column> {
+pub(super) fn table<S>(
+    subjects: &[(SubjectColumns, S)],
+    columns: &[String],
+    figures: &[GroupFigure<S>],
+) -> Vec<GroupColumn> {
     columns.iter().map(|column| one_column(subjects, column, figures)).collect()
 }
 
-fn one_column<S>(subjects: &[(Columns, S)], column: &str, figures: &[Figure<S>]) -> Column {
+fn one_column<S>(subjects: &[(SubjectColumns, S)], column: &str, figures: &[GroupFigure<S>]) -> GroupColumn {
     let mut members = BTreeMap::<&str, Vec<&S>>::new();
     for (columns, subject) in subjects {
         // Nobody said to which group these belong.
@@ -136,33 +140,33 @@ fn one_column<S>(subjects: &[(Columns, S)], column: &str, figures: &[Figure<S>])
             members.entry(value).or_default().push(subject);
         }
     }
-    let told = |figure: &Figure<S>, members: &[&S]| {
+    let told = |figure: &GroupFigure<S>, members: &[&S]| {
         let (value, count) = (figure.of)(members);
         (count > 0 && value.is_finite()).then_some(value)
     };
-    let groups = members.iter().map(|(value, members)| Group {
+    let groups = members.iter().map(|(value, members)| GroupRow {
         value: (*value).to_owned(),
         n: members.len(),
         figures: figures.iter().map(|figure| (figure.key, told(figure, members).map(round))).collect(),
     });
-    let compared = figures.iter().filter(|figure| figure.rank != Rank::Unranked);
+    let compared = figures.iter().filter(|figure| figure.rank != FigureRanking::Unranked);
     let compared = compared.filter_map(|figure| Some((figure.key, compare(figure, &members)?)));
-    Column { column: column.to_owned(), groups: groups.collect(), compared: compared.collect() }
+    GroupColumn { column: column.to_owned(), groups: groups.collect(), compared: compared.collect() }
 }
 
 /// Worst, best and spread; `None` where fewer than two groups can be compared.
-fn compare<S>(figure: &Figure<S>, members: &BTreeMap<&str, Vec<&S>>) -> Option<Compared> {
+fn compare<S>(figure: &GroupFigure<S>, members: &BTreeMap<&str, Vec<&S>>) -> Option<GroupComparison> {
     let told: Vec<(&str, f64, &[&S])> = members
         .iter()
         .filter_map(|(value, members)| {
             let (at, count) = (figure.of)(members);
-            (count >= SMALLEST).then_some((*value, at, members.as_slice()))
+            (count >= MIN_GROUP_SIZE).then_some((*value, at, members.as_slice()))
         })
         .collect();
     if told.len() < 2 {
         return None;
     }
-    let off = |at: f64| if figure.rank == Rank::Nearest { at.abs() } else { at };
+    let off = |at: f64| if figure.rank == FigureRanking::Nearest { at.abs() } else { at };
     let worst = told.iter().max_by(|a, b| off(a.1).total_cmp(&off(b.1)))?;
     let best = told.iter().min_by(|a, b| off(a.1).total_cmp(&off(b.1)))?;
     let spread = |values: &[f64]| {
@@ -174,8 +178,8 @@ fn compare<S>(figure: &Figure<S>, members: &BTreeMap<&str, Vec<&S>>) -> Option<C
     // Everybody into one pot, dealt again to groups as large as these.
     let sizes: Vec<usize> = told.iter().map(|(.., members)| members.len()).collect();
     let mut pot: Vec<&S> = told.iter().flat_map(|(.., members)| members.iter().copied()).collect();
-    let deals = (DEALT / pot.len()).clamp(99, DEALS);
-    let mut dice = Dice::new(pot.len() as u64);
+    let deals = (MAX_PERMUTED_SUBJECTS / pot.len()).clamp(99, MAX_PERMUTATIONS);
+    let mut dice = SeededRng::new(pot.len() as u64);
     let mut as_far = 0;
     for _ in 0..deals {
         dice.shuffle(&mut pot);
@@ -191,7 +195,7 @@ fn compare<S>(figure: &Figure<S>, members: &BTreeMap<&str, Vec<&S>>) -> Option<C
             .collect();
         as_far += usize::from(spread(&dealt) >= found - 1e-12);
     }
-    Some(Compared {
+    Some(GroupComparison {
         worst: worst.0.to_owned(),
         at: round(worst.1),
         best: best.0.to_owned(),
@@ -201,34 +205,34 @@ fn compare<S>(figure: &Figure<S>, members: &BTreeMap<&str, Vec<&S>>) -> Option<C
 }
 
 /// A value as its unit is shown.
-pub(super) fn shown(value: Option<f64>, unit: Unit) -> String {
+pub(super) fn format_figure(value: Option<f64>, unit: FigureUnit) -> String {
     let Some(value) = value else { return "-".to_owned() };
     match unit {
-        Unit::Years => format!("{value:.1}"),
-        Unit::Off => format!("{value:+.1}"),
-        Unit::Share => format!("{:.1} %", value * 100.0),
-        Unit::Distance => format!("{value:.3}"),
-        Unit::Count => format!("{value:.0}"),
+        FigureUnit::Years => format!("{value:.1}"),
+        FigureUnit::Off => format!("{value:+.1}"),
+        FigureUnit::Share => format!("{:.1} %", value * 100.0),
+        FigureUnit::Distance => format!("{value:.3}"),
+        FigureUnit::Count => format!("{value:.0}"),
     }
 }
 
 /// Prints the columns below what has been said of all.
-pub(super) fn print<S>(columns: &[Column], figures: &[Figure<S>], markdown: bool) {
+pub(super) fn print<S>(columns: &[GroupColumn], figures: &[GroupFigure<S>], markdown: bool) {
     for column in columns {
-        let text = if markdown { in_markdown(column, figures) } else { in_text(column, figures) };
+        let text = if markdown { markdown_table(column, figures) } else { text_table(column, figures) };
         out::line(format_args!("\n{text}"));
     }
 }
 
-fn in_text<S>(column: &Column, figures: &[Figure<S>]) -> String {
+fn text_table<S>(column: &GroupColumn, figures: &[GroupFigure<S>]) -> String {
     let mut text = format!("{:<24} {:>6}", column.column, "n");
     for figure in figures {
         write!(text, " {:>14}", figure.title).expect("a text grows");
     }
-    for Group { value, n, figures: found } in &column.groups {
+    for GroupRow { value, n, figures: found } in &column.groups {
         write!(text, "\n{value:<24} {n:>6}").expect("a text grows");
         for figure in figures {
-            let cell = shown(found.get(figure.key).copied().flatten(), figure.unit);
+            let cell = format_figure(found.get(figure.key).copied().flatten(), figure.unit);
             write!(text, " {cell:>14}").expect("a text grows");
         }
     }
@@ -236,14 +240,14 @@ fn in_text<S>(column: &Column, figures: &[Figure<S>]) -> String {
     text
 }
 
-fn in_markdown<S>(column: &Column, figures: &[Figure<S>]) -> String {
+fn markdown_table<S>(column: &GroupColumn, figures: &[GroupFigure<S>]) -> String {
     let titles = figures.iter().map(|figure| figure.title);
     let titles: Vec<&str> = [column.column.as_str(), "n"].into_iter().chain(titles).collect();
     let mut text = markdown_head(&titles);
-    for Group { value, n, figures: found } in &column.groups {
+    for GroupRow { value, n, figures: found } in &column.groups {
         write!(text, "\n| {} | {n} |", cell(value)).expect("a text grows");
         for figure in figures {
-            let shown = shown(found.get(figure.key).copied().flatten(), figure.unit);
+            let shown = format_figure(found.get(figure.key).copied().flatten(), figure.unit);
             write!(text, " {shown} |").expect("a text grows");
         }
     }
@@ -263,18 +267,18 @@ fn cell(text: &str) -> String {
     text.replace(['\n', '\r'], " ").replace('|', "\\|")
 }
 
-fn verdicts<S>(text: &mut String, column: &Column, figures: &[Figure<S>], bullet: &str) {
+fn verdicts<S>(text: &mut String, column: &GroupColumn, figures: &[GroupFigure<S>], bullet: &str) {
     for figure in figures {
         let Some(found) = column.compared.get(figure.key) else { continue };
-        let unit = if figure.unit == Unit::Off { Unit::Years } else { figure.unit };
+        let unit = if figure.unit == FigureUnit::Off { FigureUnit::Years } else { figure.unit };
         write!(
             text,
             "\n{bullet}{}: worst {} ({}), best {}, spread {}; random groups of the same sizes differ this much in {:.1} % of trials",
             figure.title,
             found.worst,
-            shown(Some(found.at), figure.unit),
+            format_figure(Some(found.at), figure.unit),
             found.best,
-            shown(Some(found.spread), unit),
+            format_figure(Some(found.spread), unit),
             found.by_chance * 100.0
         )
         .expect("a text grows");
@@ -284,18 +288,19 @@ fn verdicts<S>(text: &mut String, column: &Column, figures: &[Figure<S>], bullet
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::evaluate::figures::mean;
+    use crate::commands::evaluate::statistics::mean;
 
-    const FIGURES: [Figure<f64>; 1] = [Figure {
+    const FIGURES: [GroupFigure<f64>; 1] = [GroupFigure {
         key: "error",
         title: "error",
-        unit: Unit::Off,
-        rank: Rank::Nearest,
+        unit: FigureUnit::Off,
+        rank: FigureRanking::Nearest,
         of: |members| (mean(members.iter().map(|&&error| error)), members.len()),
     }];
 
-    fn subjects(errors: impl Fn(usize) -> f64) -> Vec<(Columns, f64)> {
-        let group = |at: usize| Columns::from([("side".to_owned(), ["left", "right"][at % 2].to_owned())]);
+    fn subjects(errors: impl Fn(usize) -> f64) -> Vec<(SubjectColumns, f64)> {
+        let group =
+            |at: usize| SubjectColumns::from([("side".to_owned(), ["left", "right"][at % 2].to_owned())]);
         (0..40).map(|at| (group(at), errors(at))).collect()
     }
 
@@ -330,8 +335,8 @@ mod tests {
 
     #[test]
     fn a_value_cannot_break_the_table() {
-        let one = (Columns::from([("side".to_owned(), "a|b\nc".to_owned())]), 1.0);
+        let one = (SubjectColumns::from([("side".to_owned(), "a|b\nc".to_owned())]), 1.0);
         let found = table(&[one], &["side".to_owned()], &FIGURES);
-        assert!(in_markdown(&found[0], &FIGURES).contains("\n| a\\|b c | 1 | +1.0 |"));
+        assert!(markdown_table(&found[0], &FIGURES).contains("\n| a\\|b c | 1 | +1.0 |"));
     }
 }

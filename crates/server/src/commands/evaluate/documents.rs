@@ -1,16 +1,16 @@
 //! `assay evaluate documents`
 
-use super::figures::{Interval, round_to, wilson};
+use super::statistics::{ConfidenceInterval, round_to, wilson_interval};
 use crate::{config::Config, out};
 use anyhow::{Context as _, bail};
 use documents::{mrz, picture::mirror};
-use media::scan::{Scan, Scanner};
+use media::document_file::{DocumentFile, DocumentFileLoader};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// Machine readable zones: how many are read exactly, from photo to lines.
 #[derive(clap::Args)]
-pub(crate) struct Documents {
+pub(crate) struct EvaluateDocumentsArgs {
     /// A CSV file: `path` (relative to the file) and `mrz`, the lines joined by `|`; empty where the picture has no zone.
     #[arg(long, value_name = "FILE")]
     labels: PathBuf,
@@ -23,15 +23,15 @@ pub(crate) struct Documents {
 }
 
 #[derive(Serialize)]
-struct Report {
+struct DocumentsReport {
     /// Pictures that have a zone.
     documents: usize,
     /// The share of them whose every line is right.
     exact_documents: f64,
-    exact_documents_interval: Interval,
+    exact_documents_interval: ConfidenceInterval,
     lines: usize,
     exact_lines: f64,
-    exact_lines_interval: Interval,
+    exact_lines_interval: ConfidenceInterval,
     characters: usize,
     /// One less the share of characters to be put in, left out or changed.
     character_accuracy: f64,
@@ -47,7 +47,7 @@ struct Report {
 }
 
 #[derive(Default)]
-struct Tally {
+struct MrzTally {
     documents: usize,
     documents_right: usize,
     lines: usize,
@@ -61,17 +61,17 @@ struct Tally {
     unreadable: Vec<String>,
 }
 
-impl Documents {
+impl EvaluateDocumentsArgs {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<()> {
         let rows = read(&self.labels)?;
-        let mut reader = mrz::read::Reader::load(&config.models_folder())?;
-        let scanner = Scanner::default();
-        let mut tally = Tally::default();
+        let mut reader = mrz::reader::MrzReader::load(&config.models_folder())?;
+        let scanner = DocumentFileLoader::default();
+        let mut tally = MrzTally::default();
         for (path, want) in rows {
             let Ok(bytes) = std::fs::read(&path) else { bail!("{} cannot be read", path.display()) };
             let opened = match scanner.open(bytes).await {
-                Ok(Scan::Picture(picture)) => Ok(picture),
-                Ok(Scan::Pdf(pdf)) => scanner.draw(&pdf, 0).await,
+                Ok(DocumentFile::Picture(picture)) => Ok(picture),
+                Ok(DocumentFile::Pdf(pdf)) => scanner.render_page(&pdf, 0).await,
                 Err(error) => Err(error),
             };
             let Ok(picture) = opened else {
@@ -129,9 +129,9 @@ fn read(file: &Path) -> anyhow::Result<Vec<(PathBuf, Vec<String>)>> {
     Ok(rows)
 }
 
-impl Tally {
+impl MrzTally {
     /// Whether everything was right.
-    fn count(&mut self, want: &[String], zone: Option<&mrz::read::Zone>) -> bool {
+    fn count(&mut self, want: &[String], zone: Option<&mrz::reader::MrzReading>) -> bool {
         let read: &[String] = zone.map_or(&[], |zone| &zone.lines);
         if want.is_empty() {
             self.without += 1;
@@ -154,15 +154,15 @@ impl Tally {
         right
     }
 
-    fn report(self) -> Report {
+    fn report(self) -> DocumentsReport {
         let share = |count: usize, all: usize| round_to(count as f64 / all.max(1) as f64, 4);
-        Report {
+        DocumentsReport {
             documents: self.documents,
             exact_documents: share(self.documents_right, self.documents),
-            exact_documents_interval: wilson(self.documents_right, self.documents),
+            exact_documents_interval: wilson_interval(self.documents_right, self.documents),
             lines: self.lines,
             exact_lines: share(self.lines_right, self.lines),
-            exact_lines_interval: wilson(self.lines_right, self.lines),
+            exact_lines_interval: wilson_interval(self.lines_right, self.lines),
             characters: self.characters,
             character_accuracy: share(self.characters - self.wrong, self.characters),
             not_found: self.not_found,
@@ -174,8 +174,8 @@ impl Tally {
     }
 }
 
-fn print(report: &Report) {
-    let percent = |interval: Interval| {
+fn print(report: &DocumentsReport) {
+    let percent = |interval: ConfidenceInterval| {
         let [rate, low, high] = [interval.rate, interval.low, interval.high].map(|share| share * 100.0);
         format!("{rate:.1} % ({low:.1} to {high:.1})")
     };

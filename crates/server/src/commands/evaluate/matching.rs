@@ -1,8 +1,10 @@
 //! `assay evaluate match`
 
 use super::{
-    bias::{self, Column, Columns, Figure, Groups, Rank, Unit},
-    figures::{Interval, auc, eer, mean, round, round_to, threshold_at_bpcer, wilson},
+    bias::{self, FigureRanking, FigureUnit, GroupArgs, GroupColumn, GroupFigure, SubjectColumns},
+    statistics::{
+        ConfidenceInterval, auc, equal_error_rate, mean, round, round_to, threshold_at_bpcer, wilson_interval,
+    },
 };
 use crate::{config::Config, out};
 use anyhow::{Context as _, bail};
@@ -11,11 +13,11 @@ use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
 };
-use vision::{Space, Vision};
+use vision::{EmbeddingSpace, VisionModels};
 
 /// Recognition in the terms of ISO/IEC 19795-1: false matches, false non-matches, and the curve between them.
 #[derive(clap::Args)]
-pub(crate) struct Match {
+pub(crate) struct EvaluateMatchArgs {
     /// A CSV file of pairs: `a` and `b` (paths relative to the file), `same` (1/0 or true/false): whether both show one
     /// person, and any further columns, each of which becomes a way to group pairs.
     #[arg(long, value_name = "FILE")]
@@ -24,161 +26,161 @@ pub(crate) struct Match {
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
     json: Option<PathBuf>,
     #[command(flatten)]
-    groups: Groups,
+    groups: GroupArgs,
 }
 
 /// Where curves are stated, as far as there are impostor pairs enough.
-const RATES: [f64; 4] = [1e-1, 1e-2, 1e-3, 1e-4];
+const STATED_FALSE_MATCH_RATES: [f64; 4] = [1e-1, 1e-2, 1e-3, 1e-4];
 
 /// Points of the sweep.
-const POINTS: u32 = 60;
+const SWEEP_POINTS: u32 = 60;
 
 /// How many of the pairs that went worst are listed.
-const HARDEST: usize = 5;
+const HARDEST_PAIRS: usize = 5;
 
-struct Pair {
+struct LabelledPair {
     a: String,
     b: String,
     same: bool,
     /// The other columns.
-    groups: Columns,
+    groups: SubjectColumns,
 }
 
 /// A pair as the bias table sees it.
-struct Judged {
+struct JudgedPair {
     same: bool,
     distance: f64,
-    /// Whether it is taken for one person at [`JUDGED_AT`].
+    /// Whether it is taken for one person at [`GROUP_FALSE_MATCH_RATE`].
     matches: bool,
     /// Whether it would be where one of a hundred pairs of two people is.
     matches_at_1: bool,
 }
 
 /// The stated false match rate that groups are judged at: that of comparing two.
-const JUDGED_AT: f64 = 1e-3;
+const GROUP_FALSE_MATCH_RATE: f64 = 1e-3;
 
 /// What is said of every group.
-const FIGURES: [Figure<Judged>; 7] = [
-    Figure {
+const MATCH_FIGURES: [GroupFigure<JudgedPair>; 7] = [
+    GroupFigure {
         key: "genuine",
         title: "one person",
-        unit: Unit::Count,
-        rank: Rank::Unranked,
+        unit: FigureUnit::Count,
+        rank: FigureRanking::Unranked,
         of: |pairs| (pairs.iter().filter(|pair| pair.same).count() as f64, pairs.len()),
     },
-    Figure {
+    GroupFigure {
         key: "impostor",
         title: "two people",
-        unit: Unit::Count,
-        rank: Rank::Unranked,
+        unit: FigureUnit::Count,
+        rank: FigureRanking::Unranked,
         of: |pairs| (pairs.iter().filter(|pair| !pair.same).count() as f64, pairs.len()),
     },
-    Figure {
+    GroupFigure {
         key: "fmr",
         title: "FMR",
-        unit: Unit::Share,
-        rank: Rank::Least,
+        unit: FigureUnit::Share,
+        rank: FigureRanking::Least,
         of: |pairs| among(pairs, false, |pair| pair.matches.into()),
     },
-    Figure {
+    GroupFigure {
         key: "fmr_at_1",
         title: "FMR@1",
-        unit: Unit::Share,
-        rank: Rank::Least,
+        unit: FigureUnit::Share,
+        rank: FigureRanking::Least,
         of: |pairs| among(pairs, false, |pair| pair.matches_at_1.into()),
     },
-    Figure {
+    GroupFigure {
         key: "fnmr",
         title: "FNMR",
-        unit: Unit::Share,
-        rank: Rank::Least,
+        unit: FigureUnit::Share,
+        rank: FigureRanking::Least,
         of: |pairs| among(pairs, true, |pair| (!pair.matches).into()),
     },
-    Figure {
+    GroupFigure {
         key: "genuine_distance",
         title: "own distance",
-        unit: Unit::Distance,
-        rank: Rank::Least,
+        unit: FigureUnit::Distance,
+        rank: FigureRanking::Least,
         of: |pairs| among(pairs, true, |pair| pair.distance),
     },
-    Figure {
+    GroupFigure {
         key: "impostor_distance",
         title: "other distance",
-        unit: Unit::Distance,
-        rank: Rank::Unranked,
+        unit: FigureUnit::Distance,
+        rank: FigureRanking::Unranked,
         of: |pairs| among(pairs, false, |pair| pair.distance),
     },
 ];
 
 /// The mean over the pairs of one person, or of two, and how many they are.
-fn among(pairs: &[&Judged], same: bool, value: impl Fn(&Judged) -> f64) -> (f64, usize) {
+fn among(pairs: &[&JudgedPair], same: bool, value: impl Fn(&JudgedPair) -> f64) -> (f64, usize) {
     let values: Vec<f64> = pairs.iter().filter(|pair| pair.same == same).map(|pair| value(pair)).collect();
     (mean(values.iter().copied()), values.len())
 }
 
 /// A pair both of whose pictures show a face.
 #[derive(Clone, Serialize)]
-struct Compared {
+struct ComparedPair {
     a: String,
     b: String,
     distance: f64,
 }
 
 #[derive(Serialize)]
-struct Report {
+struct MatchReport {
     model: String,
     /// What ties embeddings to the model, hexadecimal.
     space: String,
     dimension: usize,
     pairs: usize,
     pictures: usize,
-    failure_to_acquire: Failures,
+    failure_to_acquire: AcquisitionFailures,
     /// Pictures with more than one face; the surest was taken.
     several_faces: Vec<String>,
-    genuine: Side,
-    impostor: Side,
+    genuine: PairDistances,
+    impostor: PairDistances,
     /// Equal error rate.
     eer: f64,
     /// Chance that a genuine pair lies nearer than an impostor pair.
     auc: f64,
     /// At the distances of the manifest.
-    thresholds: Vec<AtThreshold>,
+    thresholds: Vec<MatchThresholdReport>,
     /// True accept rate where that share of impostors is accepted.
-    true_accept: Vec<AtRate>,
+    true_accept: Vec<FalseMatchRateReport>,
     /// Rates over all distances.
-    sweep: Vec<Point>,
+    sweep: Vec<SweepPoint>,
     /// By each further column of the file, at the distance that is stated for one false match in a thousand.
-    groups: Vec<Column>,
+    groups: Vec<GroupColumn>,
 }
 
 #[derive(Serialize)]
-struct Failures {
-    rate: Interval,
+struct AcquisitionFailures {
+    rate: ConfidenceInterval,
     pictures: BTreeMap<String, String>,
 }
 
 #[derive(Serialize)]
-struct Side {
+struct PairDistances {
     /// Pairs with a face in both pictures.
     pairs: usize,
     mean: f64,
     /// Every distance, ascending.
     distances: Vec<f64>,
     /// The farthest genuine or the nearest impostor pairs.
-    hardest: Vec<Compared>,
+    hardest: Vec<ComparedPair>,
 }
 
 #[derive(Serialize)]
-struct AtThreshold {
+struct MatchThresholdReport {
     /// The false match rate that the manifest states.
     stated_fmr: f64,
     distance: f64,
-    fmr: Interval,
-    fnmr: Interval,
+    fmr: ConfidenceInterval,
+    fnmr: ConfidenceInterval,
 }
 
 #[derive(Serialize)]
-struct AtRate {
+struct FalseMatchRateReport {
     fmr: f64,
     /// Impostor pairs that it takes to say anything about this rate.
     impostors_needed: usize,
@@ -186,39 +188,39 @@ struct AtRate {
     #[serde(skip_serializing_if = "Option::is_none")]
     distance: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tar: Option<Interval>,
+    tar: Option<ConfidenceInterval>,
 }
 
 #[derive(Serialize)]
-struct Point {
+struct SweepPoint {
     distance: f64,
     fmr: f64,
     fnmr: f64,
 }
 
-impl Match {
+impl EvaluateMatchArgs {
     pub(crate) fn run(self, config: &Config) -> anyhow::Result<()> {
         let pairs = read(&self.pairs)?;
         let columns = self.groups.columns(pairs.iter().map(|pair| &pair.groups), &[])?;
         let folder = self.pairs.parent().unwrap_or_else(|| Path::new("."));
-        let mut faces = Faces::new(folder, Vision::load(&config.models_folder())?);
+        let mut faces = EmbeddingCache::new(folder, VisionModels::load(&config.models_folder())?);
         let (mut genuine, mut impostor) = (Vec::new(), Vec::new());
         let count = pairs.len();
         let mut judged = Vec::new();
-        for Pair { a, b, same, groups } in pairs {
+        for LabelledPair { a, b, same, groups } in pairs {
             let (one, other) = (faces.embed(&a)?, faces.embed(&b)?);
             if let (Some(one), Some(other)) = (one, other) {
-                let distance = f64::from(vision::distance(&one, &other));
-                judged.push((groups, Judged { same, distance, matches: false, matches_at_1: false }));
-                if same { &mut genuine } else { &mut impostor }.push(Compared { a, b, distance });
+                let distance = f64::from(vision::embedding_distance(&one, &other));
+                judged.push((groups, JudgedPair { same, distance, matches: false, matches_at_1: false }));
+                if same { &mut genuine } else { &mut impostor }.push(ComparedPair { a, b, distance });
             }
         }
         let mut report = faces.report(count, genuine, impostor)?;
-        judge(&mut judged, &report);
-        report.groups = bias::table(&judged, &columns, &FIGURES);
-        let print = |report: &Report| {
+        apply_threshold(&mut judged, &report);
+        report.groups = bias::table(&judged, &columns, &MATCH_FIGURES);
+        let print = |report: &MatchReport| {
             print(report);
-            bias::print(&report.groups, &FIGURES, self.groups.markdown);
+            bias::print(&report.groups, &MATCH_FIGURES, self.groups.markdown);
         };
         match self.json {
             None => print(&report),
@@ -235,8 +237,8 @@ impl Match {
 }
 
 /// Which pairs are taken for one person.
-fn judge(pairs: &mut [(Columns, Judged)], report: &Report) {
-    let stated = |at: &&AtThreshold| at.stated_fmr <= JUDGED_AT;
+fn apply_threshold(pairs: &mut [(SubjectColumns, JudgedPair)], report: &MatchReport) {
+    let stated = |at: &&MatchThresholdReport| at.stated_fmr <= GROUP_FALSE_MATCH_RATE;
     let limit = report.thresholds.iter().rfind(stated).map_or(0.0, |at| at.distance);
     let limit_at_1 = threshold_at_bpcer(&report.impostor.distances, 0.01);
     for (_, pair) in pairs {
@@ -244,7 +246,7 @@ fn judge(pairs: &mut [(Columns, Judged)], report: &Report) {
     }
 }
 
-fn read(file: &Path) -> anyhow::Result<Vec<Pair>> {
+fn read(file: &Path) -> anyhow::Result<Vec<LabelledPair>> {
     let shown = file.display();
     let mut reader = csv::Reader::from_path(file).with_context(|| format!("{shown} cannot be read"))?;
     let columns = reader.headers()?.clone();
@@ -265,22 +267,22 @@ fn read(file: &Path) -> anyhow::Result<Vec<Pair>> {
             "0" | "false" => false,
             other => bail!("{shown}, row {}: {other:?} is neither 1 nor 0", number + 1),
         };
-        pairs.push(Pair { a: text(a), b: text(b), same, groups });
+        pairs.push(LabelledPair { a: text(a), b: text(b), same, groups });
     }
     Ok(pairs)
 }
 
 /// The pictures, each looked at once.
-struct Faces<'a> {
+struct EmbeddingCache<'a> {
     folder: &'a Path,
-    vision: Vision,
+    vision: VisionModels,
     known: BTreeMap<String, Option<Vec<f32>>>,
     failed: BTreeMap<String, String>,
     several: Vec<String>,
 }
 
-impl<'a> Faces<'a> {
-    fn new(folder: &'a Path, vision: Vision) -> Self {
+impl<'a> EmbeddingCache<'a> {
+    fn new(folder: &'a Path, vision: VisionModels) -> Self {
         let (known, failed, several) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
         Self { folder, vision, known, failed, several }
     }
@@ -295,7 +297,7 @@ impl<'a> Faces<'a> {
             None => Err("it is no picture that can be read".to_owned()),
             Some(picture) => {
                 let faces = self.vision.detect(&picture)?;
-                if faces.iter().filter(|face| self.vision.counts(face)).count() > 1 {
+                if faces.iter().filter(|face| self.vision.is_confident(face)).count() > 1 {
                     self.several.push(name.to_owned());
                 }
                 match faces.first() {
@@ -309,7 +311,12 @@ impl<'a> Faces<'a> {
         Ok(embedding)
     }
 
-    fn report(self, pairs: usize, genuine: Vec<Compared>, impostor: Vec<Compared>) -> anyhow::Result<Report> {
+    fn report(
+        self,
+        pairs: usize,
+        genuine: Vec<ComparedPair>,
+        impostor: Vec<ComparedPair>,
+    ) -> anyhow::Result<MatchReport> {
         if genuine.is_empty() || impostor.is_empty() {
             bail!(
                 "pairs of one person and of two people are needed; compared {} and {} ({} pictures without a face)",
@@ -318,52 +325,56 @@ impl<'a> Faces<'a> {
                 self.failed.len()
             );
         }
-        let space = self.vision.space();
-        let Space { model, dimension, thresholds, .. } = space;
-        let (genuine, impostor) = (Side::new(genuine, true), Side::new(impostor, false));
-        let near = |side: &Side, distance: f64| {
+        let space = self.vision.embedding_space();
+        let EmbeddingSpace { model, dimension, thresholds, .. } = space;
+        let (genuine, impostor) = (PairDistances::new(genuine, true), PairDistances::new(impostor, false));
+        let near = |side: &PairDistances, distance: f64| {
             let pairs = side.distances.partition_point(|&other| other <= distance);
-            wilson(pairs, side.pairs)
+            wilson_interval(pairs, side.pairs)
         };
         let fnmr = |distance: f64| {
             let matched = genuine.distances.partition_point(|&other| other <= distance);
-            wilson(genuine.pairs - matched, genuine.pairs)
+            wilson_interval(genuine.pairs - matched, genuine.pairs)
         };
         // Nearer is better here, where the figures take more for better.
-        let scores = |side: &Side| side.distances.iter().map(|distance| -distance).collect::<Vec<_>>();
+        let scores =
+            |side: &PairDistances| side.distances.iter().map(|distance| -distance).collect::<Vec<_>>();
         let (scores_of_genuine, scores_of_impostor) = (scores(&genuine), scores(&impostor));
         let farthest = genuine.distances.iter().chain(&impostor.distances).copied().fold(0.0, f64::max);
-        let sweep = (0..=POINTS).map(|point| {
-            let distance = farthest * f64::from(point) / f64::from(POINTS);
-            Point {
+        let sweep = (0..=SWEEP_POINTS).map(|point| {
+            let distance = farthest * f64::from(point) / f64::from(SWEEP_POINTS);
+            SweepPoint {
                 distance: round(distance),
                 fmr: round_to(near(&impostor, distance).rate, 6),
                 fnmr: round_to(fnmr(distance).rate, 6),
             }
         });
-        Ok(Report {
+        Ok(MatchReport {
             model: model.clone(),
             space: space.digest(),
             dimension: *dimension,
             pairs,
             pictures: self.known.len(),
-            failure_to_acquire: Failures {
-                rate: wilson(self.failed.len(), self.known.len()),
+            failure_to_acquire: AcquisitionFailures {
+                rate: wilson_interval(self.failed.len(), self.known.len()),
                 pictures: self.failed,
             },
             several_faces: self.several,
-            eer: round_to(eer(&scores_of_genuine, &scores_of_impostor), 5),
+            eer: round_to(equal_error_rate(&scores_of_genuine, &scores_of_impostor), 5),
             auc: round_to(auc(&scores_of_genuine, &scores_of_impostor), 6),
             thresholds: thresholds
                 .iter()
-                .map(|&(stated_fmr, distance)| AtThreshold {
+                .map(|&(stated_fmr, distance)| MatchThresholdReport {
                     stated_fmr,
                     distance: round_to(distance.into(), 4),
                     fmr: near(&impostor, distance.into()),
                     fnmr: fnmr(distance.into()),
                 })
                 .collect(),
-            true_accept: RATES.iter().map(|&fmr| at_rate(fmr, &genuine, &impostor)).collect(),
+            true_accept: STATED_FALSE_MATCH_RATES
+                .iter()
+                .map(|&fmr| at_rate(fmr, &genuine, &impostor))
+                .collect(),
             sweep: sweep.collect(),
             groups: Vec::new(),
             genuine,
@@ -372,40 +383,41 @@ impl<'a> Faces<'a> {
     }
 }
 
-fn at_rate(fmr: f64, genuine: &Side, impostor: &Side) -> AtRate {
+fn at_rate(fmr: f64, genuine: &PairDistances, impostor: &PairDistances) -> FalseMatchRateReport {
     // The rule of three: without a single false match among n, the rate may still be 3 / n.
     let impostors_needed = (3.0 / fmr).ceil() as usize;
     let enough = impostor.pairs >= impostors_needed;
     // The first impostor that must not be accepted any more.
     let limit = threshold_at_bpcer(&impostor.distances, fmr);
     let accepted = genuine.distances.partition_point(|&distance| distance < limit);
-    AtRate {
+    FalseMatchRateReport {
         fmr,
         impostors_needed,
         distance: enough.then(|| round_to(limit, 4)),
-        tar: enough.then(|| wilson(accepted, genuine.pairs)),
+        tar: enough.then(|| wilson_interval(accepted, genuine.pairs)),
     }
 }
 
-impl Side {
-    fn new(mut compared: Vec<Compared>, farthest: bool) -> Self {
+impl PairDistances {
+    fn new(mut compared: Vec<ComparedPair>, farthest: bool) -> Self {
         compared.sort_by(|a, b| a.distance.total_cmp(&b.distance));
         let distances: Vec<f64> = compared.iter().map(|pair| pair.distance).collect();
-        let rounded = |pair: &Compared| Compared { distance: round_to(pair.distance, 4), ..pair.clone() };
+        let rounded =
+            |pair: &ComparedPair| ComparedPair { distance: round_to(pair.distance, 4), ..pair.clone() };
         let hardest = if farthest {
-            compared.iter().rev().take(HARDEST).map(rounded).collect()
+            compared.iter().rev().take(HARDEST_PAIRS).map(rounded).collect()
         } else {
-            compared.iter().take(HARDEST).map(rounded).collect()
+            compared.iter().take(HARDEST_PAIRS).map(rounded).collect()
         };
         Self { pairs: compared.len(), mean: round(mean(distances.iter().copied())), distances, hardest }
     }
 }
 
-fn print(report: &Report) {
-    let percent = |Interval { rate, low, high }: &Interval| {
+fn print(report: &MatchReport) {
+    let percent = |ConfidenceInterval { rate, low, high }: &ConfidenceInterval| {
         format!("{:>6.2} % ({:.2} to {:.2} %)", rate * 100.0, low * 100.0, high * 100.0)
     };
-    let Report { genuine, impostor, failure_to_acquire, .. } = report;
+    let MatchReport { genuine, impostor, failure_to_acquire, .. } = report;
     out::line(format_args!("model         {} ({} numbers)", report.model, report.dimension));
     out::line(format_args!(
         "compared      {} pairs of one person, {} of two, from {} pictures",
@@ -441,13 +453,13 @@ fn print(report: &Report) {
         "\nat the manifest's distances, with 95 % intervals (Wilson):\n{:<9} {:<11} {:<32} {}",
         "distance", "stated FMR", "FMR: strangers that match", "FNMR: people that do not match themselves"
     ));
-    for AtThreshold { stated_fmr, distance, fmr, fnmr } in &report.thresholds {
+    for MatchThresholdReport { stated_fmr, distance, fmr, fnmr } in &report.thresholds {
         out::line(format_args!("{distance:<9.3} {stated_fmr:<11} {:<32} {}", percent(fmr), percent(fnmr)));
     }
     out::line(format_args!(
         "\nTAR: people that match themselves, where at most that share of strangers does:"
     ));
-    for AtRate { fmr, impostors_needed, distance, tar } in &report.true_accept {
+    for FalseMatchRateReport { fmr, impostors_needed, distance, tar } in &report.true_accept {
         match (distance, tar) {
             (Some(distance), Some(tar)) => {
                 out::line(format_args!("FMR {fmr:<7} {}  below distance {distance:.3}", percent(tar)));
@@ -459,12 +471,12 @@ fn print(report: &Report) {
         }
     }
     out::line(format_args!("\n{:<9} {:>9} {:>9}", "distance", "FMR", "FNMR"));
-    for Point { distance, fmr, fnmr } in report.sweep.iter().step_by(4) {
+    for SweepPoint { distance, fmr, fnmr } in report.sweep.iter().step_by(4) {
         out::line(format_args!("{distance:<9.3} {:>7.2} % {:>7.2} %", fmr * 100.0, fnmr * 100.0));
     }
     for (name, side) in [("farthest of one person", genuine), ("nearest of two people", impostor)] {
         out::line(format_args!("\n{name} (wrongly labelled, or hard):"));
-        for Compared { a, b, distance } in &side.hardest {
+        for ComparedPair { a, b, distance } in &side.hardest {
             out::line(format_args!("  {distance:.3}  {a}  {b}"));
         }
     }

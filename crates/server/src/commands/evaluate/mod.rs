@@ -4,38 +4,40 @@ mod age;
 mod antispoofing;
 mod bias;
 mod documents;
-mod figures;
 mod matching;
 mod robustness;
+mod statistics;
 
 use crate::config::Config;
 use anyhow::{Context as _, bail};
 use base::Picture;
 use clap::Subcommand;
-use domain::estimate::{Ask, Assurance, Estimator, Finding, Refusal, Rules};
-use media::gate;
+use domain::image_analysis::{
+    AnalysisError, AnalysisRequest, AnalysisRules, ImageAnalyser, ImageAnalysis, LivenessAssurance,
+};
+use media::image_validation;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
 };
 
 #[derive(Subcommand)]
-pub(crate) enum Evaluate {
+pub(crate) enum EvaluateCommand {
     /// Age: error, bias, coverage of the stated interval, and the worst group.
-    Age(age::Age),
+    Age(age::EvaluateAgeArgs),
     /// Liveness in the terms of ISO/IEC 30107-3: APCER, BPCER and EER.
-    Antispoofing(antispoofing::Antispoofing),
+    Antispoofing(antispoofing::EvaluateAntispoofingArgs),
     /// Recognition in the terms of ISO/IEC 19795-1: false matches, false non-matches, and the curve between them.
-    Match(matching::Match),
+    Match(matching::EvaluateMatchArgs),
     /// Robustness: how simulated blur, darkness, masks and the like move the estimated age, and what the gate refuses.
-    Robustness(robustness::Robustness),
+    Robustness(robustness::EvaluateRobustnessArgs),
     /// Documents: how many machine readable zones are read exactly.
-    Documents(documents::Documents),
+    Documents(documents::EvaluateDocumentsArgs),
 }
 
 /// What both tables are made from.
 #[derive(clap::Args)]
-pub(crate) struct Input {
+pub(crate) struct LabelledInputArgs {
     /// A CSV file: `path` (relative to the file), `age` in years or `label` real/fake, and any further columns, each of
     /// which becomes a way to group.
     #[arg(long, value_name = "FILE")]
@@ -48,7 +50,7 @@ pub(crate) struct Input {
     json: bool,
 }
 
-impl Evaluate {
+impl EvaluateCommand {
     pub(crate) async fn run(self, config: &Config) -> anyhow::Result<()> {
         match self {
             Self::Documents(documents) => documents.run(config).await,
@@ -70,7 +72,7 @@ pub(crate) fn open_photo(file: &Path) -> anyhow::Result<Picture> {
 /// A picture file of any size and quality: decoded as requests are, which makes it upright, or, where no request may
 /// have it (greyscale, other formats), as it lies.
 fn open_any(bytes: &[u8]) -> Option<Picture> {
-    let rules = gate::Rules {
+    let rules = image_validation::ImageLimits {
         min_bytes: None,
         max_bytes: None,
         min_jpeg_quality: None,
@@ -82,7 +84,8 @@ fn open_any(bytes: &[u8]) -> Option<Picture> {
         max_pixels: 100_000_000,
         min_coloured: 0.0,
     };
-    let upright = gate::inspect(bytes, &rules).and_then(|header| gate::decode(bytes, &header, &rules));
+    let upright = image_validation::inspect(bytes, &rules)
+        .and_then(|header| image_validation::decode(bytes, &header, &rules));
     upright.ok().or_else(|| {
         let photo = image::load_from_memory(bytes).ok()?.into_rgb8();
         let (width, height) = photo.dimensions();
@@ -91,11 +94,11 @@ fn open_any(bytes: &[u8]) -> Option<Picture> {
 }
 
 /// A labelled picture.
-struct Labelled<L> {
+struct LabelledPicture<L> {
     path: PathBuf,
     label: L,
     /// The other columns.
-    groups: bias::Columns,
+    groups: bias::SubjectColumns,
 }
 
 /// Reads the CSV; `label` is the name of the column that `parse` reads.
@@ -103,7 +106,7 @@ fn read<L>(
     file: &Path,
     label: &[&str],
     parse: impl Fn(&str) -> Option<L>,
-) -> anyhow::Result<Vec<Labelled<L>>> {
+) -> anyhow::Result<Vec<LabelledPicture<L>>> {
     let mut reader =
         csv::Reader::from_path(file).with_context(|| format!("{} cannot be read", file.display()))?;
     let columns = reader.headers()?.clone();
@@ -130,7 +133,7 @@ fn read<L>(
             .filter(|(at, _)| *at != path_at && *at != label_at)
             .map(|(at, name)| (name.trim().to_owned(), text(at).to_owned()))
             .collect();
-        rows.push(Labelled { path: folder.join(text(path_at)), label, groups });
+        rows.push(LabelledPicture { path: folder.join(text(path_at)), label, groups });
     }
     if rows.is_empty() {
         bail!("{} has no rows", file.display());
@@ -139,41 +142,50 @@ fn read<L>(
 }
 
 /// Asks the same estimator that answers requests.
-struct Asker {
-    estimator: Estimator,
+struct AnalysisRunner {
+    image_analyser: ImageAnalyser,
     runtime: tokio::runtime::Handle,
     refused: BTreeMap<String, usize>,
 }
 
-impl Asker {
+impl AnalysisRunner {
     fn new(config: &Config) -> anyhow::Result<Self> {
-        Self::with(config, config.rules())
+        Self::with(config, config.image_analysis_rules())
     }
 
-    fn with(config: &Config, rules: Rules) -> anyhow::Result<Self> {
-        let estimator = Estimator::new(rules);
-        estimator.load(&config.models())?;
-        Ok(Self { estimator, runtime: tokio::runtime::Handle::current(), refused: BTreeMap::new() })
+    fn with(config: &Config, rules: AnalysisRules) -> anyhow::Result<Self> {
+        let estimator = ImageAnalyser::new(rules);
+        estimator.load(&config.model_settings())?;
+        Ok(Self {
+            image_analyser: estimator,
+            runtime: tokio::runtime::Handle::current(),
+            refused: BTreeMap::new(),
+        })
     }
 
     /// The finding of a file, or `None` and a count of the reason.
-    fn ask(&mut self, file: &Path, relaxed: bool, liveness: bool) -> anyhow::Result<Option<Finding>> {
+    fn ask(&mut self, file: &Path, relaxed: bool, liveness: bool) -> anyhow::Result<Option<ImageAnalysis>> {
         let image = std::fs::read(file).with_context(|| format!("{} cannot be read", file.display()))?;
-        let ask = Ask { image, relaxed, age: !liveness, liveness: liveness.then_some(Assurance::Medium) };
+        let ask = AnalysisRequest {
+            image,
+            relaxed,
+            age: !liveness,
+            liveness: liveness.then_some(LivenessAssurance::Medium),
+        };
         self.answer(ask)
     }
 
     /// The age in a picture, with all limits.
-    fn ask_bytes(&mut self, image: Vec<u8>) -> anyhow::Result<Option<Finding>> {
-        self.answer(Ask { image, relaxed: false, age: true, liveness: None })
+    fn ask_bytes(&mut self, image: Vec<u8>) -> anyhow::Result<Option<ImageAnalysis>> {
+        self.answer(AnalysisRequest { image, relaxed: false, age: true, liveness: None })
     }
 
-    fn answer(&mut self, ask: Ask) -> anyhow::Result<Option<Finding>> {
-        let answer = tokio::task::block_in_place(|| self.runtime.block_on(self.estimator.answer(ask)));
+    fn answer(&mut self, ask: AnalysisRequest) -> anyhow::Result<Option<ImageAnalysis>> {
+        let answer = tokio::task::block_in_place(|| self.runtime.block_on(self.image_analyser.analyse(ask)));
         let reason = match answer {
             Ok(finding) => return Ok(Some(finding)),
-            Err(Refusal::Image(refusal)) => refusal.code.as_str().to_owned(),
-            Err(Refusal::Face(problem)) => format!("{:?}", problem.code),
+            Err(AnalysisError::Image(refusal)) => refusal.code.as_str().to_owned(),
+            Err(AnalysisError::Face(problem)) => format!("{:?}", problem.code),
             Err(other) => return Err(other.into()),
         };
         *self.refused.entry(reason).or_default() += 1;

@@ -1,29 +1,29 @@
 //! `assay evaluate robustness`
 
-mod harm;
+mod degradation;
 
 use super::{
-    Asker, age,
+    AnalysisRunner, age,
     bias::markdown_head,
-    figures::{mean, round, share},
     open_any,
+    statistics::{mean, round, share},
 };
 use crate::{config::Config, out};
 use anyhow::{Context as _, bail};
 use base::Picture;
-use domain::estimate::Finding;
-use harm::{HARMS, Harm};
+use degradation::{DEGRADATIONS, Degradation};
+use domain::image_analysis::ImageAnalysis;
 use serde::Serialize;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
 };
-use vision::Vision;
+use vision::VisionModels;
 
 /// Robustness: how blur, darkness, masks and the like, simulated by degrees on pictures of your own, move the estimated
 /// age, and from where the gate refuses them.
 #[derive(clap::Args)]
-pub(crate) struct Robustness {
+pub(crate) struct EvaluateRobustnessArgs {
     /// A folder of pictures of one face each. Where it holds a `labels.csv` (`path`, `age`), only its pictures are taken
     /// and errors are told, too.
     #[arg(value_name = "DIR")]
@@ -37,25 +37,25 @@ pub(crate) struct Robustness {
 }
 
 #[derive(Serialize)]
-struct Report {
+struct RobustnessReport {
     pictures: usize,
     /// Pictures that pass the gate unharmed; the others say nothing about harm.
     faces_found: usize,
     refused: BTreeMap<String, usize>,
-    unharmed: Row,
-    harms: Vec<Harmed>,
+    unharmed: DegreeReport,
+    harms: Vec<DegradationReport>,
 }
 
 #[derive(Serialize)]
-struct Harmed {
+struct DegradationReport {
     harm: &'static str,
     unit: &'static str,
-    rows: Vec<Row>,
+    rows: Vec<DegreeReport>,
 }
 
 /// What became of the pictures at one degree of a harm.
 #[derive(Serialize)]
-struct Row {
+struct DegreeReport {
     degree: f32,
     /// Pictures that could be harmed so.
     n: usize,
@@ -74,11 +74,11 @@ struct Row {
     luma: f64,
     /// Where ages are known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    errors: Option<Errors>,
+    errors: Option<AgeErrorStats>,
 }
 
 #[derive(Serialize)]
-struct Errors {
+struct AgeErrorStats {
     mae: f64,
     bias: f64,
     /// The share of people inside the stated 68 % and 90 % intervals.
@@ -87,7 +87,7 @@ struct Errors {
 }
 
 /// One picture's answer.
-struct Answer {
+struct DegradedEstimate {
     years: f64,
     /// The estimate unharmed.
     before: f64,
@@ -98,28 +98,28 @@ struct Answer {
     truth: Option<(f64, bool, bool)>,
 }
 
-struct Sitter {
+struct SamplePicture {
     picture: Picture,
     truth: Option<f64>,
-    unharmed: Finding,
+    unharmed: ImageAnalysis,
 }
 
-impl Robustness {
+impl EvaluateRobustnessArgs {
     pub(crate) fn run(self, config: &Config) -> anyhow::Result<()> {
         let pictures = pictures(&self.folder)?;
         // The pictures are saved anew, so limits on the file would judge that and not the picture.
-        let mut rules = config.rules();
+        let mut rules = config.image_analysis_rules();
         rules.image = rules.image.relaxed();
-        let mut asker = Asker::with(config, rules)?;
-        let mut report = Report {
+        let mut asker = AnalysisRunner::with(config, rules)?;
+        let mut report = RobustnessReport {
             pictures: pictures.len(),
             faces_found: 0,
             refused: BTreeMap::new(),
             unharmed: row(0.0, 0, &[], BTreeMap::new()),
             harms: Vec::new(),
         };
-        let degrees = HARMS.iter().flat_map(|harm| harm.degrees);
-        let mut answers: Vec<(usize, Vec<Answer>, BTreeMap<String, usize>)> =
+        let degrees = DEGRADATIONS.iter().flat_map(|harm| harm.degrees);
+        let mut answers: Vec<(usize, Vec<DegradedEstimate>, BTreeMap<String, usize>)> =
             degrees.map(|_| Default::default()).collect();
         let mut unharmed = Vec::new();
         for (path, truth) in pictures {
@@ -129,10 +129,11 @@ impl Robustness {
                 continue;
             };
             let Some(finding) = asker.ask_bytes(png(&picture)?)? else { continue };
-            let sitter = Sitter { picture, truth, unharmed: finding };
+            let sitter = SamplePicture { picture, truth, unharmed: finding };
             unharmed.extend(sitter.answer(&sitter.picture, &sitter.unharmed));
             report.faces_found += 1;
-            let ways = HARMS.iter().flat_map(|harm| harm.degrees.iter().map(move |degree| (harm, *degree)));
+            let ways =
+                DEGRADATIONS.iter().flat_map(|harm| harm.degrees.iter().map(move |degree| (harm, *degree)));
             for ((harm, degree), (n, answers, reasons)) in ways.zip(&mut answers) {
                 let Some(harmed) = (harm.of)(&sitter.picture, &sitter.unharmed.face, degree) else {
                     continue;
@@ -155,10 +156,10 @@ impl Robustness {
         }
         report.unharmed = row(0.0, report.faces_found, &unharmed, BTreeMap::new());
         let mut answers = answers.into_iter();
-        for Harm { name, unit, degrees, .. } in HARMS {
+        for Degradation { name, unit, degrees, .. } in DEGRADATIONS {
             let rows = degrees.iter().zip(&mut answers);
             let rows = rows.map(|(&degree, (n, answers, reasons))| row(degree, n, &answers, reasons));
-            report.harms.push(Harmed { harm: name, unit, rows: rows.collect() });
+            report.harms.push(DegradationReport { harm: name, unit, rows: rows.collect() });
         }
         if self.json {
             return out::json(&report);
@@ -172,7 +173,7 @@ impl Robustness {
 fn pictures(folder: &Path) -> anyhow::Result<Vec<(PathBuf, Option<f64>)>> {
     let labels = folder.join("labels.csv");
     if labels.is_file() {
-        let rows = super::read(&labels, &["age", "age_years"], age::age)?;
+        let rows = super::read(&labels, &["age", "age_years"], age::parse_age)?;
         return Ok(rows.into_iter().map(|row| (row.path, Some(row.label))).collect());
     }
     let entries =
@@ -195,15 +196,15 @@ fn png(picture: &Picture) -> anyhow::Result<Vec<u8>> {
     Ok(out.into_inner())
 }
 
-impl Sitter {
-    fn answer(&self, picture: &Picture, finding: &Finding) -> Option<Answer> {
+impl SamplePicture {
+    fn answer(&self, picture: &Picture, finding: &ImageAnalysis) -> Option<DegradedEstimate> {
         let (age, before) = (finding.age?, self.unharmed.age?);
-        let quality = Vision::quality(picture, &finding.face);
+        let quality = VisionModels::assess_quality(picture, &finding.face);
         let inside = |truth: f64, share| {
             let [low, high] = age.interval(share);
             (low..=high).contains(&truth)
         };
-        Some(Answer {
+        Some(DegradedEstimate {
             years: age.years.into(),
             before: before.years.into(),
             st_dev: age.st_dev.into(),
@@ -214,15 +215,20 @@ impl Sitter {
     }
 }
 
-fn row(degree: f32, n: usize, answers: &[Answer], reasons: BTreeMap<String, usize>) -> Row {
+fn row(
+    degree: f32,
+    n: usize,
+    answers: &[DegradedEstimate],
+    reasons: BTreeMap<String, usize>,
+) -> DegreeReport {
     let truths = || answers.iter().filter_map(|answer| Some((answer.years, answer.truth?)));
-    let errors = truths().next().map(|_| Errors {
+    let errors = truths().next().map(|_| AgeErrorStats {
         mae: round(mean(truths().map(|(years, (truth, ..))| (years - truth).abs()))),
         bias: round(mean(truths().map(|(years, (truth, ..))| years - truth))),
         in_68: round(share(truths().map(|(_, (_, inside, _))| inside))),
         in_90: round(share(truths().map(|(_, (.., inside))| inside))),
     });
-    Row {
+    DegreeReport {
         degree,
         n,
         refused: round((n - answers.len()) as f64 / n.max(1) as f64),
@@ -236,7 +242,7 @@ fn row(degree: f32, n: usize, answers: &[Answer], reasons: BTreeMap<String, usiz
     }
 }
 
-const TITLES: [&str; 12] = [
+const COLUMN_TITLES: [&str; 12] = [
     "harm",
     "degree",
     "n",
@@ -251,31 +257,31 @@ const TITLES: [&str; 12] = [
     "in 90 %",
 ];
 
-fn print(report: &Report, markdown: bool) {
+fn print(report: &RobustnessReport, markdown: bool) {
     out::line(format_args!("faces found   {} of {} pictures", report.faces_found, report.pictures));
     for (reason, count) in &report.refused {
         out::line(format_args!("  refused     {count} {reason}"));
     }
     if markdown {
-        out::line(format_args!("\n{}", markdown_head(&TITLES)));
+        out::line(format_args!("\n{}", markdown_head(&COLUMN_TITLES)));
     } else {
-        let [harm, degree, rest @ ..] = TITLES;
+        let [harm, degree, rest @ ..] = COLUMN_TITLES;
         let rest: Vec<String> = rest.iter().map(|title| format!("{title:>9}")).collect();
         out::line(format_args!("\n{harm:<10} {degree:<32} {}", rest.join(" ")));
     }
     print_row("none", "", &report.unharmed, markdown);
-    for Harmed { harm, unit, rows } in &report.harms {
+    for DegradationReport { harm, unit, rows } in &report.harms {
         for row in rows {
             print_row(harm, &format!("{} {unit}", row.degree), row, markdown);
         }
     }
 }
 
-fn print_row(harm: &str, degree: &str, row: &Row, markdown: bool) {
+fn print_row(harm: &str, degree: &str, row: &DegreeReport, markdown: bool) {
     let percent = |share: f64| format!("{:.0} %", share * 100.0);
     // What nobody passed says nothing more.
     let passed = |text: String| if row.refused < 1.0 { text } else { "-".to_owned() };
-    let error = |text: fn(&Errors) -> String| row.errors.as_ref().map_or_else(|| "-".to_owned(), text);
+    let error = |text: fn(&AgeErrorStats) -> String| row.errors.as_ref().map_or_else(|| "-".to_owned(), text);
     let cells = [
         row.n.to_string(),
         percent(row.refused),

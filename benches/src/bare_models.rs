@@ -1,0 +1,116 @@
+//! What cannot be saved: the photo through a plain decoder, and the default models without anything around them.
+
+use crate::{clock::time, server::CheckoutPaths};
+use anyhow::Context as _;
+use base::Picture;
+use std::hint::black_box;
+use vision::{
+    Face, ModelTask, NeuralNet as _, OnnxNet, OnnxRuntime, VisionModels,
+    model_manifest::{ModelEntry, ModelPack},
+};
+
+/// Decoder and models for one photo.
+pub(crate) struct BareModels {
+    jpeg: Vec<u8>,
+    pub(crate) vision: VisionModels,
+    pub(crate) picture: Picture,
+    pub(crate) face: Face,
+    detect: LoadedNet,
+    age: LoadedNet,
+    /// How many crops the age is averaged over.
+    crops: usize,
+}
+
+/// Milliseconds of each part.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PartTimes {
+    pub(crate) decode: f64,
+    pub(crate) detect: f64,
+    pub(crate) age: f64,
+    pub(crate) liveness: f64,
+}
+
+impl PartTimes {
+    pub(crate) fn sum(&self) -> f64 {
+        self.decode + self.detect + self.age + self.liveness
+    }
+}
+
+/// A session of ONNX Runtime and a tensor that is ready to go in. The session is opened by `vision`, because a process
+/// has one runtime; what its wrapper adds to a run is a look at each number that comes out.
+struct LoadedNet {
+    session: OnnxNet,
+    shape: [usize; 4],
+    tensor: Vec<f32>,
+}
+
+impl BareModels {
+    pub(crate) fn open(place: &CheckoutPaths, jpeg: &[u8]) -> anyhow::Result<Self> {
+        let mut vision = VisionModels::load(&place.model_pack)?;
+        let picture = decode(jpeg)?;
+        let face = *vision.detect(&picture)?.first().context("the photo shows a face")?;
+        let pack = ModelPack::read(&place.model_pack)?;
+        let runtime = OnnxRuntime::open(&place.model_pack, &pack.runtime)?;
+        let (detect, age) = (pack.model_for(ModelTask::Detect)?, pack.model_for(ModelTask::Age)?);
+        let crops = age.input.as_ref().map_or(1, |input| input.crop.scales.len());
+        Ok(Self {
+            detect: LoadedNet::open(place, &runtime, detect)?,
+            age: LoadedNet::open(place, &runtime, age)?,
+            jpeg: jpeg.to_vec(),
+            vision,
+            picture,
+            face,
+            crops,
+        })
+    }
+
+    /// Everything one call needs.
+    pub(crate) fn run(&mut self) -> anyhow::Result<PartTimes> {
+        let (picture, decode) = time(|| decode(&self.jpeg));
+        black_box(picture?);
+        Ok(PartTimes { decode, detect: self.detect()?, age: self.age()?, liveness: self.liveness()? })
+    }
+
+    /// The detector's net. The photo's face is small enough for one look.
+    pub(crate) fn detect(&mut self) -> anyhow::Result<f64> {
+        self.detect.run()
+    }
+
+    /// The age net, once for each crop.
+    pub(crate) fn age(&mut self) -> anyhow::Result<f64> {
+        (0..self.crops).map(|_| self.age.run()).sum()
+    }
+
+    /// The liveness net.
+    fn liveness(&mut self) -> anyhow::Result<f64> {
+        let (score, took) = time(|| self.vision.score_liveness(&self.picture, &self.face));
+        black_box(score?);
+        Ok(took)
+    }
+}
+
+/// The decoder of the `image` crate.
+pub(crate) fn decode(jpeg: &[u8]) -> anyhow::Result<Picture> {
+    let image = image::load_from_memory_with_format(jpeg, image::ImageFormat::Jpeg)?.into_rgb8();
+    let (width, height) = image.dimensions();
+    Picture::new(width, height, image.into_raw()).context("a photo has pixels")
+}
+
+impl LoadedNet {
+    fn open(place: &CheckoutPaths, runtime: &OnnxRuntime, model: &ModelEntry) -> anyhow::Result<Self> {
+        let (file, input) = model.file.as_ref().zip(model.input.as_ref()).context("the model is a net")?;
+        let bytes = std::fs::read(place.model_pack.join(&file.path))?;
+        let session = OnnxNet::load(&model.id, &bytes, &input.name, runtime)?;
+        let (width, height) = (input.width as usize, input.height as usize);
+        let tensor =
+            (0..3 * width * height).map(|at| ((at % 256) as f32 - input.mean[0]) * input.scale[0]).collect();
+        Ok(Self { session, shape: [1, 3, height, width], tensor })
+    }
+
+    fn run(&mut self) -> anyhow::Result<f64> {
+        let Self { session, shape, tensor } = self;
+        let (outputs, took) = time(|| session.run(tensor, *shape));
+        black_box(outputs?);
+        Ok(took)
+    }
+}

@@ -1,0 +1,29 @@
+//! The photo that everything is measured on: one face of a sample photo inside the locked packages, 720 x 800 pixels.
+
+use crate::server::CheckoutPaths;
+use anyhow::Context as _;
+use base::Picture;
+use domain::image_analysis::sample_faces;
+use vision::VisionModels;
+
+#[derive(Debug)]
+pub(crate) struct SamplePhoto {
+    pub(crate) jpeg: Vec<u8>,
+    /// A request's body with the photo in it.
+    pub(crate) body: Vec<u8>,
+}
+
+impl SamplePhoto {
+    pub(crate) fn cut_out(place: &CheckoutPaths, vision: &mut VisionModels) -> anyhow::Result<Self> {
+        let file = place.photos.join("sample1.jpg");
+        let group =
+            image::open(&file).with_context(|| format!("{} cannot be read", file.display()))?.into_rgb8();
+        let (width, height) = group.dimensions();
+        let group = Picture::new(width, height, group.into_raw()).context("a photo has pixels")?;
+        let faces = sample_faces::crop_faces(vision, &group)?;
+        let face = faces.first().context("the sample photo shows a face")?;
+        let jpeg = sample_faces::encode_jpeg(face, 96);
+        let base64 = base64_simd::STANDARD.encode_to_string(&jpeg);
+        Ok(Self { jpeg, body: format!("{{\"img\":\"{base64}\"}}").into_bytes() })
+    }
+}

@@ -1,0 +1,39 @@
+//! Cards that try things out; the numbers are those that payment providers publish for tests.
+
+use super::{CREDIT_CARD_AGE_YEARS, CardCheckOutcome, PaymentCard, PendingCardCheck};
+use crate::{AgeEvidence, AgeMethodError, sandbox::SandboxAnswer};
+use base::Environment;
+
+/// What a sandbox's check that waits for the bank is called.
+const WAITING_SETUP_INTENT: &str = "sandbox-waiting";
+
+pub(super) fn check(
+    card: &PaymentCard,
+    world: &dyn Environment,
+    return_url: &str,
+) -> Result<CardCheckOutcome, AgeMethodError> {
+    let outcome = match card.number.expose() {
+        "4000000000000002" => return Err(AgeMethodError::inconclusive("the sandbox's card is declined")),
+        "4000056655665556" => return Err(AgeMethodError::inconclusive("the card is no credit card")),
+        "4000000000000127" => return Err(AgeMethodError::invalid("code")),
+        "4000000000009995" => SandboxAnswer::Unavailable,
+        // The bank is played by the page that the holder comes back to.
+        "4000002500003155" => {
+            let held = PendingCardCheck { setup_intent: WAITING_SETUP_INTENT.to_owned() };
+            return Ok(CardCheckOutcome::Redirect { url: return_url.to_owned(), held });
+        }
+        _ => SandboxAnswer::Over,
+    };
+    outcome.answer(CREDIT_CARD_AGE_YEARS, world).map(CardCheckOutcome::Done)
+}
+
+pub(super) fn resume(
+    held: &PendingCardCheck,
+    world: &dyn Environment,
+) -> Result<AgeEvidence, AgeMethodError> {
+    if held.setup_intent == WAITING_SETUP_INTENT {
+        SandboxAnswer::Over.answer(CREDIT_CARD_AGE_YEARS, world)
+    } else {
+        Err(AgeMethodError::unavailable("the sandbox knows no such check"))
+    }
+}

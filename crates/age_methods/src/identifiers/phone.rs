@@ -1,0 +1,181 @@
+//! Phone numbers (ITU-T E.164).
+
+use crate::{
+    AgeMethodError,
+    form::{FormField, FormFieldKind, FormValues},
+};
+use base::Secret;
+use serde::Deserialize;
+use zeroize::Zeroizing;
+
+/// The code of a country or network, as `44`: 1 to 3 digits.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct CallingCode(String);
+
+impl TryFrom<String> for CallingCode {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let digits = text.strip_prefix('+').unwrap_or(&text);
+        let fits = (1..=3).contains(&digits.len())
+            && digits.bytes().all(|byte| byte.is_ascii_digit())
+            && !digits.starts_with('0');
+        if fits { Ok(Self(digits.to_owned())) } else { Err("a calling code has 1 to 3 digits, as 44") }
+    }
+}
+
+impl CallingCode {
+    /// What stands before a national number when it is dialled at home, and falls away after the code.
+    fn trunk_prefix(&self) -> &'static str {
+        match self.0.as_str() {
+            "1" => "1",
+            "7" => "8",
+            "36" => "06",
+            // In Italy and the Vatican the zero is part of the number, and San Marino's numbers have it too.
+            "39" | "378" | "379" => "",
+            _ => "0",
+        }
+    }
+}
+
+/// A number that a phone could have, with `+` and its country's code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PhoneNumber(Secret<String>);
+
+impl PhoneNumber {
+    /// What the form asks for.
+    pub const FORM: [FormField; 1] = [FormField::new("phone", FormFieldKind::Tel, "tel", 24)];
+
+    /// Reads the form.
+    pub fn read(fields: &FormValues, home: Option<&CallingCode>) -> Result<Self, AgeMethodError> {
+        Self::parse(fields.text("phone")?, home)
+    }
+
+    /// Reads a number as people write it: with `+` or `00` and a code, or as it is dialled at `home`.
+    pub fn parse(text: &str, home: Option<&CallingCode>) -> Result<Self, AgeMethodError> {
+        const INVALID_PHONE: AgeMethodError = AgeMethodError::invalid("phone");
+        let plus = text.starts_with('+');
+        // The zero that is written in brackets after a code, as +44 (0)20, is not dialled.
+        let text = if plus {
+            Zeroizing::new(text[1..].replacen("(0)", "", 1))
+        } else {
+            Zeroizing::new(text.to_owned())
+        };
+        let digits = super::strip_separators(&text, &['-', '.', '/', '(', ')', '\u{2011}', '\u{2013}'])
+            .ok_or(INVALID_PHONE)?;
+        let whole = match (plus, digits.strip_prefix("00"), home) {
+            (true, ..) => Zeroizing::new((*digits).clone()),
+            (false, Some(rest), _) => Zeroizing::new(rest.to_owned()),
+            (false, None, Some(home)) => {
+                let trunk = home.trunk_prefix();
+                let national = digits.strip_prefix(trunk).filter(|rest| home.0 != "1" || rest.len() == 10);
+                Zeroizing::new(format!("{}{}", home.0, national.unwrap_or(&digits)))
+            }
+            (false, None, None) => return Err(INVALID_PHONE),
+        };
+        if is_dialable(&whole) { Ok(Self(Secret::new(format!("+{}", *whole)))) } else { Err(INVALID_PHONE) }
+    }
+
+    /// `+` and the digits. Whoever calls this answers for where they go.
+    pub fn expose(&self) -> &str {
+        self.0.expose()
+    }
+
+    /// What a page may show of it: the last three digits.
+    pub fn masked(&self) -> String {
+        let digits = self.0.expose();
+        format!("••• {}", &digits[digits.len() - 3..])
+    }
+
+    pub(crate) fn ends_with(&self, digits: &str) -> bool {
+        self.0.expose().ends_with(digits)
+    }
+}
+
+/// Whether digits can be a code and a subscriber's number. Of the North American plan both parts are looked at, because
+/// there a number without its code is as long as one with it elsewhere.
+fn is_dialable(digits: &str) -> bool {
+    if let Some(national) = digits.strip_prefix('1') {
+        let begins = |at: usize| matches!(national.as_bytes()[at], b'2'..=b'9');
+        return national.len() == 10 && begins(0) && begins(3);
+    }
+    (7..=15).contains(&digits.len()) && !digits.starts_with('0')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn read(text: &str, home: &str) -> Option<String> {
+        let home = (!home.is_empty()).then(|| CallingCode::try_from(home.to_owned()).unwrap());
+        PhoneNumber::parse(text, home.as_ref()).ok().map(|phone| phone.expose().to_owned())
+    }
+
+    #[test]
+    fn numbers_are_spelled_in_one_way() {
+        // Numbers that regulators set aside for drama, or of the plans' own examples.
+        for (text, home, spelled) in [
+            ("+44 7700 900123", "", "+447700900123"),
+            ("+44 (0)7700 900123", "", "+447700900123"),
+            ("0044 7700 900123", "", "+447700900123"),
+            ("07700 900-123", "44", "+447700900123"),
+            ("7700900123", "+44", "+447700900123"),
+            ("(202) 555-0123", "1", "+12025550123"),
+            ("1-202-555-0123", "1", "+12025550123"),
+            ("+1 202.555.0123", "44", "+12025550123"),
+            ("06 12345678", "39", "+390612345678"),
+            ("8 912 345-67-89", "7", "+79123456789"),
+            ("06 30 123 4567", "36", "+36301234567"),
+            ("629 255 833", "34", "+34629255833"),
+        ] {
+            assert_eq!(read(text, home).as_deref(), Some(spelled), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_nobody_can_dial_is_refused() {
+        for (text, home) in [
+            ("", "44"),
+            ("07700 900123", ""),
+            ("+", "44"),
+            ("+0 7700 900123", "44"),
+            ("+44 77oo 900123", "44"),
+            ("+1 102 555 0123", ""),
+            ("+1 202 155 0123", ""),
+            ("+1 202 555 012", ""),
+            ("+1234567890123456", ""),
+            ("+44 12", ""),
+            ("++447700900123", ""),
+        ] {
+            assert_eq!(read(text, home), None, "{text}");
+        }
+        for code in ["", "0", "01", "1234", "+", "a"] {
+            assert!(CallingCode::try_from(code.to_owned()).is_err(), "{code}");
+        }
+    }
+
+    #[test]
+    fn three_digits_are_shown_and_none_printed() {
+        let phone = PhoneNumber::parse("+44 7700 900123", None).unwrap();
+        assert_eq!(phone.masked(), "••• 123");
+        assert!(!format!("{phone:?}").contains('1'));
+    }
+
+    proptest! {
+        #[test]
+        fn a_number_is_a_number_again(text in "[+0-9 ().-]{0,24}") {
+            if let Some(spelled) = read(&text, "44") {
+                let again = read(&spelled, "");
+                prop_assert_eq!(again.as_ref(), Some(&spelled));
+                prop_assert!((8..=16).contains(&spelled.len()));
+            }
+        }
+
+        #[test]
+        fn any_text_is_read_or_refused(text in "\\PC{0,40}") {
+            let _ = read(&text, "1");
+        }
+    }
+}

@@ -1,0 +1,487 @@
+//! `OpenID` Connect, as the relying party: electronic identities of banks and states, and Singpass.
+//!
+//! The code flow with PKCE, `state` and `nonce`; the client proves itself with a secret or with a key (`private_key_jwt`);
+//! where the provider wants it the request is pushed (RFC 9126), tokens are bound to a key of the attempt (DPoP, RFC 9449)
+//! and answers are encrypted. Of what comes back one thing is taken: the birthday, or whether an age is reached.
+
+mod claims;
+mod client_authentication;
+mod discovery;
+mod token_verification;
+
+pub use claims::AgeOverClaim;
+
+use crate::{
+    AgeEvidence, AgeMethodError, InvalidSettingError,
+    sandbox::SandboxAnswer,
+    settings::{callable_url, read_secret},
+};
+use base::{Environment, Secret};
+use base64_simd::URL_SAFE_NO_PAD as BASE64URL;
+use client_authentication::{ClientAuthenticator, DpopKey};
+use credentials::jwe::DecryptionKey;
+use discovery::DiscoveryCache;
+use media::fetch::Fetcher;
+use openidconnect::{PkceCodeChallenge, PkceCodeVerifier};
+use serde::{Deserialize, Serialize};
+use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc};
+
+const PROVIDER_LABEL: &str = "the identity provider";
+/// Longer parameters come from no provider.
+const MAX_PARAMETER_BYTES: usize = 4096;
+
+/// Who is asked.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(tag = "provider", rename_all = "snake_case", deny_unknown_fields)]
+pub enum IdentityProviderSettings {
+    /// A provider.
+    Oidc(Box<OidcSettings>),
+    /// Nobody: whoever is sent there comes straight back.
+    Sandbox {
+        /// What people know it as.
+        name: String,
+        /// What it answers.
+        #[serde(default)]
+        outcome: OidcSandboxOutcome,
+    },
+}
+
+impl IdentityProviderSettings {
+    /// What people know it as.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Oidc(settings) => &settings.name,
+            Self::Sandbox { name, .. } => name,
+        }
+    }
+}
+
+/// What a sandbox's provider answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OidcSandboxOutcome {
+    /// Old enough, whatever is asked.
+    #[default]
+    Over,
+    /// Too young, whatever is asked.
+    Under,
+    /// The person said no.
+    Declined,
+    /// The provider is away.
+    Unavailable,
+}
+
+/// How a provider is reached, and what it is asked.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OidcSettings {
+    /// What people know it as.
+    pub name: String,
+    /// Its issuer, exactly as its discovery document has it.
+    pub issuer: String,
+    /// The client's name.
+    pub client_id: String,
+    /// A file with the client's secret; either this or `key_file`.
+    #[serde(default)]
+    pub client_secret_file: Option<PathBuf>,
+    /// A file with the key that the client proves itself by: PKCS#8 in PEM, EC on P-256 or P-384, or RSA.
+    #[serde(default)]
+    pub key_file: Option<PathBuf>,
+    /// How that key signs: `ES256`, `ES384`, `PS256` or `RS256`.
+    #[serde(default)]
+    pub key_algorithm: Option<String>,
+    /// What the provider calls that key. Default: its thumbprint (RFC 7638).
+    #[serde(default)]
+    pub key_id: Option<String>,
+    /// Files with private keys that answers are encrypted to: JSON Web Keys on P-256, P-384 or P-521.
+    #[serde(default)]
+    pub decryption_key_files: Vec<PathBuf>,
+    /// Whether answers must be encrypted.
+    #[serde(default)]
+    pub encrypted: bool,
+    /// Scopes beside `openid`.
+    #[serde(default)]
+    pub scopes: Vec<String>,
+    /// Levels of assurance, of which the provider must have reached one (`acr`).
+    #[serde(default)]
+    pub acr_values: Vec<String>,
+    /// Further parameters of the request.
+    #[serde(default)]
+    pub parameters: BTreeMap<String, String>,
+    /// Whether the request is pushed (RFC 9126).
+    #[serde(default)]
+    pub pushed: bool,
+    /// Whether tokens are bound to a key of the attempt (RFC 9449).
+    #[serde(default)]
+    pub dpop: bool,
+    /// Where the claims are.
+    #[serde(default)]
+    pub claims_from: ClaimsSource,
+    /// Where the birthday is among them, as `birthdate` or `person_info.dob.value`.
+    #[serde(default = "birthdate")]
+    pub birthdate: Option<String>,
+    /// Claims that say whether an age is reached.
+    #[serde(default)]
+    pub over: Vec<AgeOverClaim>,
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "it is the default of an optional setting")]
+fn birthdate() -> Option<String> {
+    Some("birthdate".to_owned())
+}
+
+/// Where claims are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClaimsSource {
+    /// In the ID token.
+    #[default]
+    IdToken,
+    /// At the provider's userinfo endpoint.
+    Userinfo,
+}
+
+/// A provider of identities.
+#[derive(Debug)]
+pub struct IdentityProvider {
+    id: String,
+    name: String,
+    world: Arc<dyn Environment>,
+    which: Backend,
+}
+
+#[derive(Debug)]
+enum Backend {
+    Oidc(Box<OidcClient>),
+    Sandbox(OidcSandboxOutcome),
+}
+
+#[derive(Debug)]
+struct OidcClient {
+    settings: OidcSettings,
+    fetcher: Fetcher,
+    client: ClientAuthenticator,
+    directory: DiscoveryCache,
+    keys: Vec<DecryptionKey>,
+}
+
+/// An attempt whose person is about to be sent to the provider.
+pub struct OidcLoginRedirect {
+    /// Where the person goes.
+    pub url: String,
+    /// What [`IdentityProvider::finish`] wants back. It must travel sealed.
+    pub state: OidcLoginState,
+}
+
+/// What is remembered while the person is away.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OidcLoginState {
+    provider: String,
+    redirect_uri: String,
+    state: String,
+    nonce: String,
+    verifier: String,
+    /// The attempt's own key, where tokens are bound to one: a scalar on P-256.
+    proof_key: Option<String>,
+}
+
+impl OidcLoginState {
+    /// Which provider it belongs to.
+    pub fn provider(&self) -> &str {
+        &self.provider
+    }
+}
+
+// The address holds what the provider must give back.
+impl fmt::Debug for OidcLoginRedirect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Started({})", self.state.provider)
+    }
+}
+
+impl fmt::Debug for OidcLoginState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Held({})", self.provider)
+    }
+}
+
+impl IdentityProvider {
+    /// Reads the secrets. `id` is the provider's name in the configuration. Nobody is asked yet.
+    pub fn open(
+        id: &str,
+        settings: &IdentityProviderSettings,
+        fetcher: &Fetcher,
+        world: &Arc<dyn Environment>,
+    ) -> Result<Self, InvalidSettingError> {
+        let (name, which) = match settings {
+            IdentityProviderSettings::Sandbox { name, outcome } => (name, Backend::Sandbox(*outcome)),
+            IdentityProviderSettings::Oidc(settings) => {
+                (&settings.name, Backend::Oidc(Box::new(OidcClient::open(settings, fetcher, world)?)))
+            }
+        };
+        Ok(Self { id: id.to_owned(), name: name.clone(), world: world.clone(), which })
+    }
+
+    /// Its name in the configuration.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// What people know it as.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The public halves of the keys that the provider must know, as a JSON Web Key Set; none in a sandbox.
+    pub fn public_keys(&self) -> serde_json::Value {
+        let keys = match &self.which {
+            Backend::Sandbox(_) => Vec::new(),
+            Backend::Oidc(oidc) => {
+                let decryption = oidc.keys.iter().map(|key| key.jwk("ECDH-ES+A256KW"));
+                oidc.client.public_key().into_iter().chain(decryption).collect()
+            }
+        };
+        serde_json::json!({ "keys": keys })
+    }
+
+    /// Begins an attempt: the person is sent to the provider, and comes back to `redirect_uri`.
+    pub async fn start(&self, redirect_uri: &str) -> Result<OidcLoginRedirect, AgeMethodError> {
+        let mut held = OidcLoginState {
+            provider: self.id.clone(),
+            redirect_uri: redirect_uri.to_owned(),
+            state: self.random_token(),
+            nonce: self.random_token(),
+            verifier: self.random_token(),
+            proof_key: None,
+        };
+        let url = match &self.which {
+            Backend::Oidc(oidc) => oidc.start(&mut held, &*self.world).await?,
+            Backend::Sandbox(outcome) => {
+                let end = match outcome {
+                    OidcSandboxOutcome::Declined => ("error", "access_denied"),
+                    _ => ("code", "sandbox"),
+                };
+                let url = url::Url::parse_with_params(redirect_uri, [("state", held.state.as_str()), end]);
+                url.map_err(|_| AgeMethodError::unavailable("the address to come back to is none"))?.into()
+            }
+        };
+        Ok(OidcLoginRedirect { url, state: held })
+    }
+
+    /// Ends an attempt with what the provider had the person bring back: the parameters of the address. Asks about `years`
+    /// where the provider says only whether ages are reached.
+    pub async fn finish(
+        &self,
+        held: &OidcLoginState,
+        returned: &BTreeMap<String, String>,
+        years: u8,
+    ) -> Result<AgeEvidence, AgeMethodError> {
+        let text = |name: &str| {
+            returned.get(name).map(String::as_str).filter(|text| text.len() <= MAX_PARAMETER_BYTES)
+        };
+        let is_ours = aws_lc_rs::constant_time::verify_slices_are_equal(
+            text("state").unwrap_or_default().as_bytes(),
+            held.state.as_bytes(),
+        );
+        if held.provider != self.id || is_ours.is_err() {
+            return Err(AgeMethodError::inconclusive("what came back belongs to another attempt"));
+        }
+        if let Some(error) = text("error") {
+            return Err(login_error(error));
+        }
+        let code =
+            text("code").ok_or_else(|| AgeMethodError::unavailable("the identity provider gave no code"))?;
+        match &self.which {
+            Backend::Oidc(oidc) => oidc.finish(held, code, text("iss"), years, &self.world).await,
+            Backend::Sandbox(outcome) => {
+                let outcome = match outcome {
+                    OidcSandboxOutcome::Over => SandboxAnswer::Over,
+                    OidcSandboxOutcome::Under => SandboxAnswer::Under,
+                    OidcSandboxOutcome::Declined => SandboxAnswer::Unknown,
+                    OidcSandboxOutcome::Unavailable => SandboxAnswer::Unavailable,
+                };
+                outcome.answer(years, &*self.world)
+            }
+        }
+    }
+
+    /// 256 bits in base64url; as a verifier, 43 characters as RFC 7636 wants.
+    fn random_token(&self) -> String {
+        let mut bytes = [0; 32];
+        self.world.fill_random(&mut bytes);
+        BASE64URL.encode_to_string(bytes)
+    }
+}
+
+/// What an error at the authorisation endpoint means (RFC 6749, section 4.1.2.1, and `OpenID` Connect's).
+fn login_error(error: &str) -> AgeMethodError {
+    match error {
+        "access_denied" | "user_cancelled" => {
+            AgeMethodError::inconclusive("the person said no at the identity provider")
+        }
+        "login_required" | "interaction_required" | "consent_required" | "account_selection_required" => {
+            AgeMethodError::inconclusive("the person did not sign in at the identity provider")
+        }
+        _ if error.len() <= 40 && error.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_') => {
+            AgeMethodError::Unavailable(format!("{PROVIDER_LABEL} says {error}"))
+        }
+        _ => AgeMethodError::unavailable("the identity provider says something unknown"),
+    }
+}
+
+impl OidcClient {
+    fn open(
+        settings: &OidcSettings,
+        fetcher: &Fetcher,
+        world: &Arc<dyn Environment>,
+    ) -> Result<Self, InvalidSettingError> {
+        callable_url("issuer", fetcher, &settings.issuer)?;
+        if settings.birthdate.is_none() && settings.over.is_empty() {
+            return Err(InvalidSettingError::new(
+                "birthdate",
+                "or over must name a claim, or nothing can be found out",
+            ));
+        }
+        let keys = settings.decryption_key_files.iter().map(|file| {
+            let text = read_secret("decryption_key_files", file)?;
+            DecryptionKey::from_jwk(text.expose()).ok_or_else(|| {
+                InvalidSettingError::new(
+                    "decryption_key_files",
+                    format!("{} holds no private EC key as a JWK", file.display()),
+                )
+            })
+        });
+        let keys = keys.collect::<Result<Vec<_>, _>>()?;
+        if settings.encrypted && keys.is_empty() {
+            return Err(InvalidSettingError::new(
+                "decryption_key_files",
+                "names no key, and answers must be encrypted",
+            ));
+        }
+        Ok(Self {
+            client: ClientAuthenticator::open(settings, world)?,
+            directory: DiscoveryCache::new(&settings.issuer, fetcher, world)?,
+            settings: settings.clone(),
+            fetcher: fetcher.clone(),
+            keys,
+        })
+    }
+
+    async fn start(
+        &self,
+        held: &mut OidcLoginState,
+        world: &dyn Environment,
+    ) -> Result<String, AgeMethodError> {
+        let metadata = self.directory.get().await?;
+        let verifier = PkceCodeVerifier::new(held.verifier.clone());
+        let challenge = PkceCodeChallenge::from_code_verifier_sha256(&verifier);
+        let scopes: Vec<_> =
+            std::iter::once("openid").chain(self.settings.scopes.iter().map(String::as_str)).collect();
+        let scope = scopes.join(" ");
+        let acr = self.settings.acr_values.join(" ");
+        let mut asked = vec![
+            ("response_type", "code"),
+            ("client_id", &self.settings.client_id),
+            ("redirect_uri", &held.redirect_uri),
+            ("scope", &scope),
+            ("state", &held.state),
+            ("nonce", &held.nonce),
+            ("code_challenge", challenge.as_str()),
+            ("code_challenge_method", "S256"),
+        ];
+        if !acr.is_empty() {
+            asked.push(("acr_values", &acr));
+        }
+        asked.extend(self.settings.parameters.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+        let proof_key = self.settings.dpop.then(|| DpopKey::generate(world));
+        held.proof_key = proof_key.as_ref().map(|key| BASE64URL.encode_to_string(key.to_bytes().expose()));
+        let authorization = metadata.authorization_endpoint().as_str().to_owned();
+        let uri;
+        if self.settings.pushed {
+            let at = metadata.additional_metadata().pushed_authorization_request_endpoint.as_deref();
+            let at = at.ok_or_else(|| {
+                AgeMethodError::unavailable("the identity provider takes no pushed requests")
+            })?;
+            uri = self.client.push(&self.fetcher, at, &asked, proof_key.as_ref()).await?;
+            asked = vec![("client_id", &self.settings.client_id), ("request_uri", &uri)];
+        }
+        // The address is put before a person, so it must at least be one that could be called.
+        let target = self.fetcher.parse_target(&authorization);
+        let mut url = target
+            .ok()
+            .and_then(|target| url::Url::parse(target.as_str()).ok())
+            .ok_or_else(|| AgeMethodError::unavailable("the identity provider's address is none"))?;
+        url.query_pairs_mut().extend_pairs(asked);
+        Ok(url.into())
+    }
+
+    async fn finish(
+        &self,
+        held: &OidcLoginState,
+        code: &str,
+        issuer: Option<&str>,
+        years: u8,
+        world: &Arc<dyn Environment>,
+    ) -> Result<AgeEvidence, AgeMethodError> {
+        let metadata = self.directory.get().await?;
+        // Who answered is told by those who can (RFC 9207), so that a code of one provider is not taken to another.
+        let must = metadata.additional_metadata().authorization_response_iss_parameter_supported;
+        if issuer.map_or(must, |issuer| issuer != self.settings.issuer) {
+            return Err(AgeMethodError::inconclusive("what came back belongs to another identity provider"));
+        }
+        let proof_key = match (&held.proof_key, self.settings.dpop) {
+            (Some(text), true) => {
+                let bytes = BASE64URL.decode_to_vec(text).ok().map(Secret::new);
+                Some(
+                    bytes
+                        .and_then(|bytes| DpopKey::from_bytes(bytes.expose()))
+                        .ok_or_else(|| AgeMethodError::unavailable("the attempt's key cannot be read"))?,
+                )
+            }
+            (None, false) => None,
+            _ => return Err(AgeMethodError::unavailable("the settings changed while the person was away")),
+        };
+        let granted = self.client.redeem(&self.fetcher, &metadata, held, code, proof_key.as_ref()).await?;
+        let token = self.decrypt_token(&granted.id_token)?;
+        let mut verified =
+            token_verification::verify_id_token(&token, &metadata, &self.settings, &held.nonce, world);
+        // Providers change their keys; what was kept may be older than the token.
+        if verified.is_err()
+            && let Some(newer) = self.directory.refresh(&metadata).await?
+        {
+            verified =
+                token_verification::verify_id_token(&token, &newer, &self.settings, &held.nonce, world);
+        }
+        let id_token = verified?;
+        let found = match self.settings.claims_from {
+            ClaimsSource::IdToken => claims::evaluate_claims(&id_token, &self.settings, years, &**world)?,
+            ClaimsSource::Userinfo => {
+                let claims = self.userinfo(&metadata, &granted, &id_token, proof_key.as_ref(), world).await?;
+                claims::evaluate_claims(&claims, &self.settings, years, &**world)?
+            }
+        };
+        let reference = id_token.get("jti").and_then(serde_json::Value::as_str).map(str::to_owned);
+        Ok(AgeEvidence::new(found, reference))
+    }
+
+    /// The signed token inside an encrypted one, or the token itself where it need not be encrypted.
+    fn decrypt_token(&self, text: &Secret<String>) -> Result<Secret<String>, AgeMethodError> {
+        if !credentials::jwe::is_jwe(text.expose()) {
+            return if self.settings.encrypted {
+                Err(AgeMethodError::unavailable(
+                    "the identity provider's answer is not encrypted as it must be",
+                ))
+            } else {
+                Ok(text.clone())
+            };
+        }
+        let keys: Vec<_> = self.keys.iter().collect();
+        let opened =
+            credentials::jwe::decrypt(text.expose(), &keys, crate::http_client::MAX_RESPONSE_BYTES as usize)
+                .map_err(|bad| AgeMethodError::Unavailable(format!("{PROVIDER_LABEL}'s answer: {bad}")))?;
+        let inner = std::str::from_utf8(opened.payload.expose());
+        inner
+            .map(|inner| Secret::new(inner.to_owned()))
+            .map_err(|_| AgeMethodError::unavailable("the identity provider encrypted no text"))
+    }
+}

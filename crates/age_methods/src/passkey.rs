@@ -1,0 +1,198 @@
+//! Passkeys (WebAuthn level 3) that hold a result: what is kept for a person is found again by a key of theirs, and by
+//! nothing else.
+//!
+//! Keys are discoverable, so that no name is asked for, and the authenticator must make sure who uses it, so that a child who
+//! takes up a parent's phone cannot. What is remembered between two turns travels with the person; the caller seals it.
+
+use crate::{AgeMethodError, InvalidSettingError};
+use base::Uuid;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fmt;
+use url::Url;
+use webauthn_rs::{
+    Webauthn, WebauthnBuilder,
+    prelude::{
+        DiscoverableAuthentication, Passkey, PasskeyRegistration, PublicKeyCredential,
+        RegisterPublicKeyCredential,
+    },
+};
+use webauthn_rs_proto::ResidentKeyRequirement;
+
+/// Whose keys they are.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PasskeySettings {
+    /// The domain that keys belong to, as `example.com`. It can never be changed: keys of another are lost.
+    pub rp_id: String,
+    /// Where pages that use them lie, as `https://age.example.com`: the domain itself or below it.
+    pub origins: Vec<String>,
+    /// What people know the business by that keeps the result.
+    pub name: String,
+}
+
+/// Makes keys, and knows them again.
+pub struct Passkeys(Webauthn);
+
+impl fmt::Debug for Passkeys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Passkeys({:?})", self.0.get_allowed_origins().iter().map(Url::as_str).collect::<Vec<_>>())
+    }
+}
+
+/// A person's key: its public half.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct StoredPasskey(Passkey);
+
+impl StoredPasskey {
+    /// What authenticators call it: at most 1023 bytes.
+    pub fn id(&self) -> &[u8] {
+        self.0.cred_id()
+    }
+}
+
+/// A key that is being made.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct PasskeyRegistrationState(PasskeyRegistration);
+
+/// A key that is being asked for.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct PasskeyAuthenticationState(DiscoverableAuthentication);
+
+// Both hold the challenge that the browser must answer.
+impl fmt::Debug for PasskeyRegistrationState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Registering")
+    }
+}
+
+impl fmt::Debug for PasskeyAuthenticationState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Authenticating")
+    }
+}
+
+/// Which key a browser says it used. Nothing of it is proven yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClaimedPasskey {
+    /// The holder for whom the key was made.
+    pub holder: Uuid,
+    /// What authenticators call the key.
+    pub id: Vec<u8>,
+}
+
+impl Passkeys {
+    /// Reads the settings.
+    pub fn open(settings: &PasskeySettings) -> Result<Self, InvalidSettingError> {
+        let bad = |problem: String| InvalidSettingError::new("origins", problem);
+        let origins = settings.origins.iter().map(|text| {
+            let url = Url::parse(text).map_err(|_| bad(format!("{text:?} is no address")))?;
+            let is_local = url.domain() == Some("localhost");
+            let is_below = url.domain().is_some_and(|domain| {
+                domain == settings.rp_id || domain.ends_with(&format!(".{}", settings.rp_id))
+            });
+            if !(url.scheme() == "https" || is_local)
+                || url.path() != "/"
+                || url.query().is_some()
+                || !is_below
+            {
+                return Err(bad(format!("{text:?} is not https:// and a domain of {}", settings.rp_id)));
+            }
+            Ok(url)
+        });
+        let origins = origins.collect::<Result<Vec<_>, _>>()?;
+        let first = origins.first().ok_or_else(|| bad("names none".to_owned()))?;
+        let mut builder = WebauthnBuilder::new(&settings.rp_id, first)
+            .map_err(|_| InvalidSettingError::new("rp_id", "is no domain of the origins"))?
+            .rp_name(&settings.name);
+        for origin in &origins[1..] {
+            builder = builder.append_allowed_origin(origin);
+        }
+        let webauthn = builder.build().map_err(|_| InvalidSettingError::new("rp_id", "cannot be used"))?;
+        Ok(Self(webauthn))
+    }
+
+    /// Begins to make a key. `label` is what the person's own list of keys shows. Gives the options for
+    /// `navigator.credentials.create`, in the JSON form of WebAuthn level 3 under `publicKey`.
+    pub fn start_registration(
+        &self,
+        holder: Uuid,
+        label: &str,
+    ) -> Result<(Value, PasskeyRegistrationState), AgeMethodError> {
+        let begun = self.0.start_passkey_registration(holder, label, label, None);
+        let (mut options, state) =
+            begun.map_err(|_| AgeMethodError::unavailable("no passkey can be asked for"))?;
+        // The library leaves it to the authenticator whether a key can be found without its name; here it must be.
+        let mut selection = options.public_key.authenticator_selection.take().unwrap_or_default();
+        selection.resident_key = Some(ResidentKeyRequirement::Required);
+        selection.require_resident_key = true;
+        options.public_key.authenticator_selection = Some(selection);
+        Ok((to_json(&options)?, PasskeyRegistrationState(state)))
+    }
+
+    /// Takes the key that was made: what `PublicKeyCredential.toJSON()` gives.
+    pub fn finish_registration(
+        &self,
+        held: &PasskeyRegistrationState,
+        credential: &Value,
+    ) -> Result<StoredPasskey, AgeMethodError> {
+        let credential =
+            RegisterPublicKeyCredential::deserialize(credential).map_err(|_| unreadable_response())?;
+        if credential.extensions.cred_props.as_ref().and_then(|props| props.rk) == Some(false) {
+            return Err(AgeMethodError::inconclusive("the passkey could not be found again"));
+        }
+        let key = self.0.finish_passkey_registration(&credential, &held.0);
+        key.map(StoredPasskey).map_err(|error| webauthn_error(&error))
+    }
+
+    /// Begins to ask for a key, whoever's. Gives the options for `navigator.credentials.get`, under `publicKey`.
+    pub fn start_authentication(&self) -> Result<(Value, PasskeyAuthenticationState), AgeMethodError> {
+        let begun = self.0.start_discoverable_authentication();
+        let (mut options, state) =
+            begun.map_err(|_| AgeMethodError::unavailable("no passkey can be asked for"))?;
+        // The library means it for a list under a field; here a button asks.
+        options.mediation = None;
+        Ok((to_json(&options)?, PasskeyAuthenticationState(state)))
+    }
+
+    /// Which key was used, as the browser says: to look its public half up, for [`Passkeys::finish_authentication`].
+    pub fn identify(&self, credential: &Value) -> Result<ClaimedPasskey, AgeMethodError> {
+        let credential = PublicKeyCredential::deserialize(credential).map_err(|_| unreadable_response())?;
+        let named = self.0.identify_discoverable_authentication(&credential);
+        named
+            .map(|(holder, id)| ClaimedPasskey { holder, id: id.to_vec() })
+            .map_err(|error| webauthn_error(&error))
+    }
+
+    /// Whether the key answered. Gives whether `key` changed (its counter did) and is to be kept anew.
+    pub fn finish_authentication(
+        &self,
+        held: &PasskeyAuthenticationState,
+        credential: &Value,
+        key: &mut StoredPasskey,
+    ) -> Result<bool, AgeMethodError> {
+        let credential = PublicKeyCredential::deserialize(credential).map_err(|_| unreadable_response())?;
+        let result = self.0.finish_discoverable_authentication_v2(&credential, held.0.clone(), &key.0);
+        let result = result.map_err(|error| webauthn_error(&error))?;
+        if !result.user_verified() {
+            return Err(AgeMethodError::inconclusive("the passkey was used without making sure by whom"));
+        }
+        Ok(key.0.update_credential(&result) == Some(true))
+    }
+}
+
+fn to_json(options: &impl Serialize) -> Result<Value, AgeMethodError> {
+    serde_json::to_value(options).map_err(|_| AgeMethodError::unavailable("no passkey can be asked for"))
+}
+
+fn unreadable_response() -> AgeMethodError {
+    AgeMethodError::inconclusive("the passkey's answer cannot be read")
+}
+
+/// The library's words name what is wrong, and nothing of the person.
+fn webauthn_error(error: &webauthn_rs::prelude::WebauthnError) -> AgeMethodError {
+    AgeMethodError::Inconclusive(format!("the passkey does not count: {error}"))
+}

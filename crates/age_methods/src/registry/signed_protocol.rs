@@ -1,0 +1,172 @@
+//! The protocol: a question in JSON, signed; an answer in JSON, signed too where that is asked for.
+
+use crate::{
+    AgeAttribute, AgeEvidence, AgeMethodError, InvalidSettingError, age_on, http_client,
+    settings::callable_url, standard_webhooks::StandardWebhooksKey,
+};
+use base::{Environment, Timestamp};
+use jiff::{ToSpan as _, civil::Date, tz::TimeZone};
+use media::fetch::Fetcher;
+use serde::{Deserialize, Serialize};
+use std::{path::PathBuf, sync::Arc};
+
+const REGISTRY_LABEL: &str = "the registry";
+
+/// How a service is reached that speaks the signed protocol.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SignedProtocolSettings {
+    /// Where questions are sent.
+    pub url: String,
+    /// A file with the secret that both sides know: `whsec_` and 24 to 64 bytes in base64.
+    pub secret_file: PathBuf,
+    /// Whether answers count only where they are signed with the same secret.
+    #[serde(default)]
+    pub signed_answers: bool,
+}
+
+/// What is asked.
+#[derive(Serialize)]
+pub(crate) struct RegistryQuestion<'a, S> {
+    pub method: &'static str,
+    pub threshold: u8,
+    pub subject: &'a S,
+}
+
+/// What is answered. Members beside these are passed over, so that services can grow.
+#[derive(Deserialize)]
+struct RegistryAnswer {
+    result: RegistryVerdict,
+    date_of_birth: Option<Date>,
+    evidence_id: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+enum RegistryVerdict {
+    Over,
+    Under,
+    Unknown,
+}
+
+/// A service that speaks the protocol.
+#[derive(Debug)]
+pub(crate) struct SignedProtocolClient {
+    url: String,
+    key: StandardWebhooksKey,
+    signed_answers: bool,
+    fetcher: Fetcher,
+    world: Arc<dyn Environment>,
+}
+
+impl SignedProtocolClient {
+    pub(crate) fn open(
+        settings: &SignedProtocolSettings,
+        fetcher: &Fetcher,
+        world: &Arc<dyn Environment>,
+    ) -> Result<Self, InvalidSettingError> {
+        Ok(Self {
+            url: callable_url("url", fetcher, &settings.url)?,
+            key: StandardWebhooksKey::open("secret_file", &settings.secret_file)?,
+            signed_answers: settings.signed_answers,
+            fetcher: fetcher.clone(),
+            world: world.clone(),
+        })
+    }
+
+    pub(crate) async fn ask<S: Serialize>(
+        &self,
+        question: &RegistryQuestion<'_, S>,
+    ) -> Result<AgeEvidence, AgeMethodError> {
+        let id = self.world.uuid_v4().to_string();
+        let body = http_client::json_body(question);
+        let mut headers = media::fetch::HeaderMap::new();
+        self.key.sign_headers(&mut headers, &id, self.world.now(), &body);
+        let mut call = http_client::post_call(body, "application/json");
+        call.headers.extend(headers);
+        let answered = http_client::send(&self.fetcher, REGISTRY_LABEL, &self.url, call).await?;
+        let now = self.world.now();
+        // Before anything of the answer is believed, its status too.
+        if self.signed_answers && !self.key.verifies(&answered.headers, &id, now, &answered.body) {
+            return Err(AgeMethodError::unavailable("the registry's answer is not signed as it must be"));
+        }
+        if answered.status != 200 {
+            return Err(http_client::unexpected_status(REGISTRY_LABEL, &answered));
+        }
+        http_client::parse_json::<RegistryAnswer>(REGISTRY_LABEL, &answered)?
+            .into_evidence(question.threshold, now)
+    }
+}
+
+impl RegistryAnswer {
+    fn into_evidence(self, years: u8, now: Timestamp) -> Result<AgeEvidence, AgeMethodError> {
+        let over = match self.result {
+            RegistryVerdict::Over => true,
+            RegistryVerdict::Under => false,
+            RegistryVerdict::Unknown => {
+                return Err(AgeMethodError::inconclusive("the registry does not know the person"));
+            }
+        };
+        let known = match self.date_of_birth {
+            None => AgeAttribute::Over { years, reached: over },
+            Some(born) if is_consistent(born, years, over, now) => AgeAttribute::DateOfBirth(born),
+            Some(_) => return Err(AgeMethodError::unavailable("the registry's answer contradicts itself")),
+        };
+        Ok(AgeEvidence::new(known, self.evidence_id))
+    }
+}
+
+/// Whether a birthday says what the verdict says, somewhere on earth: the service's day may be yesterday here, or tomorrow.
+fn is_consistent(born: Date, years: u8, over: bool, now: Timestamp) -> bool {
+    let today = now.to_zoned(TimeZone::UTC).date();
+    let day = if over { today.tomorrow() } else { today.checked_sub(1.day()) }.unwrap_or(today);
+    let age = age_on(born, day);
+    (0..=130).contains(&age) && (age >= i16::from(years)) == over
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::civil::date;
+
+    fn judge(text: &str) -> Result<AgeEvidence, AgeMethodError> {
+        let now = "2026-01-16T14:40:00Z".parse().unwrap();
+        serde_json::from_str::<RegistryAnswer>(text).unwrap().into_evidence(18, now)
+    }
+
+    #[test]
+    fn a_verdict_is_about_the_threshold_and_a_birthday_about_all() {
+        assert_eq!(
+            judge(r#"{"result":"OVER","evidence_id":"r-1","more":1}"#),
+            Ok(AgeEvidence {
+                attribute: AgeAttribute::Over { years: 18, reached: true },
+                id: Some("r-1".to_owned())
+            })
+        );
+        assert_eq!(
+            judge(r#"{"result":"UNDER","date_of_birth":"2010-05-06"}"#),
+            Ok(AgeEvidence { attribute: AgeAttribute::DateOfBirth(date(2010, 5, 6)), id: None })
+        );
+        assert!(matches!(
+            judge(r#"{"result":"UNKNOWN","date_of_birth":"2000-01-01"}"#),
+            Err(AgeMethodError::Inconclusive(_))
+        ));
+    }
+
+    #[test]
+    fn an_answer_that_contradicts_itself_is_none() {
+        for (result, born, stands) in [
+            ("OVER", "2008-01-16", true),
+            ("OVER", "2008-01-17", true),
+            ("OVER", "2008-01-18", false),
+            ("UNDER", "2008-01-17", true),
+            ("UNDER", "2008-01-16", true),
+            ("UNDER", "2008-01-15", false),
+            ("OVER", "1850-01-01", false),
+            ("UNDER", "2027-01-01", false),
+        ] {
+            let judged = judge(&format!(r#"{{"result":"{result}","date_of_birth":"{born}"}}"#));
+            assert_eq!(judged.is_ok(), stands, "{result} {born}");
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Short messages, by whoever sends them over HTTP.
+
+use crate::{
+    AgeMethodError, InvalidSettingError, http_client,
+    identifiers::PhoneNumber,
+    settings::{callable_url, read_secret},
+};
+use base::Secret;
+use media::fetch::{Fetcher, HeaderName};
+use serde::Deserialize;
+use serde_json::Value;
+use std::path::PathBuf;
+
+const SENDER_LABEL: &str = "the sender of short messages";
+/// The most characters of a message: two parts of one.
+const MAX_MESSAGE_CHARS: usize = 306;
+
+/// The code that the sandbox's messages hold, as nobody could read another.
+pub const SANDBOX_ONE_TIME_CODE: &str = "123456";
+
+/// Who sends.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(tag = "provider", rename_all = "snake_case", deny_unknown_fields)]
+pub enum SmsSettings {
+    /// A service with an HTTP interface.
+    Http(HttpSmsSettings),
+    /// Nobody.
+    Sandbox {},
+}
+
+/// How a service is asked to send.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HttpSmsSettings {
+    /// Where messages are posted.
+    pub url: String,
+    /// What is posted: JSON in which every text may hold `{to}`, the number with `+`, and `{text}`, the message.
+    pub template: String,
+    /// How it is posted.
+    #[serde(default)]
+    pub encoding: SmsEncoding,
+    /// The header that says who posts, as `authorization`.
+    #[serde(default = "authorization")]
+    pub header: String,
+    /// A file with that header's value, whole: as `Bearer …` or `Basic …`.
+    pub header_file: PathBuf,
+}
+
+/// How a message is posted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SmsEncoding {
+    /// As JSON.
+    #[default]
+    Json,
+    /// As a form. The template is then one object of texts.
+    Form,
+}
+
+fn authorization() -> String {
+    "authorization".to_owned()
+}
+
+/// Sends short messages.
+#[derive(Debug)]
+pub struct SmsSender(Option<HttpSmsClient>);
+
+#[derive(Debug)]
+struct HttpSmsClient {
+    url: String,
+    template: Value,
+    encoding: SmsEncoding,
+    header: HeaderName,
+    value: Secret<String>,
+    fetcher: Fetcher,
+}
+
+impl SmsSender {
+    /// Reads the secret and the template.
+    pub fn open(settings: &SmsSettings, fetcher: &Fetcher) -> Result<Self, InvalidSettingError> {
+        Ok(Self(match settings {
+            SmsSettings::Http(settings) => Some(HttpSmsClient::open(settings, fetcher)?),
+            SmsSettings::Sandbox {} => None,
+        }))
+    }
+
+    /// The only code that arrives, where none does: the sandbox's.
+    pub fn fixed_code(&self) -> Option<&'static str> {
+        self.0.is_none().then_some(SANDBOX_ONE_TIME_CODE)
+    }
+
+    /// Sends a message of at most 306 characters.
+    pub async fn send(&self, to: &PhoneNumber, text: &str) -> Result<(), AgeMethodError> {
+        match &self.0 {
+            _ if text.chars().count() > MAX_MESSAGE_CHARS => {
+                Err(AgeMethodError::unavailable("the message is too long to be sent"))
+            }
+            Some(http) => http.send(to, text).await,
+            None if to.ends_with("9998") => {
+                Err(AgeMethodError::unavailable("the sandbox is asked to be away"))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+impl HttpSmsClient {
+    fn open(settings: &HttpSmsSettings, fetcher: &Fetcher) -> Result<Self, InvalidSettingError> {
+        let bad = |problem: &str| InvalidSettingError::new("template", problem);
+        let template: Value =
+            serde_json::from_str(&settings.template).map_err(|error| bad(&format!("is no JSON: {error}")))?;
+        for place in ["{to}", "{text}"] {
+            if !settings.template.contains(place) {
+                return Err(bad(&format!("has no {place} in it")));
+            }
+        }
+        let is_flat = template.as_object().is_some_and(|members| members.values().all(Value::is_string));
+        if settings.encoding == SmsEncoding::Form && !is_flat {
+            return Err(bad("is no object of texts, as a form must be"));
+        }
+        let header = settings.header.parse().ok().filter(|header| !media::fetch::is_reserved(header));
+        let value = read_secret("header_file", &settings.header_file)?;
+        if value.expose().bytes().any(|byte| !matches!(byte, b' '..=b'~')) {
+            return Err(InvalidSettingError::new(
+                "header_file",
+                "holds more than one line, or no plain text",
+            ));
+        }
+        Ok(Self {
+            url: callable_url("url", fetcher, &settings.url)?,
+            template,
+            encoding: settings.encoding,
+            header: header
+                .ok_or_else(|| InvalidSettingError::new("header", "is no header that can be set"))?,
+            value,
+            fetcher: fetcher.clone(),
+        })
+    }
+
+    async fn send(&self, to: &PhoneNumber, text: &str) -> Result<(), AgeMethodError> {
+        let filled = fill_template(&self.template, to.expose(), text);
+        let mut call = match (self.encoding, filled.as_object()) {
+            (SmsEncoding::Form, Some(members)) => {
+                let pairs: Vec<_> = members
+                    .iter()
+                    .map(|(name, value)| (name.as_str(), value.as_str().unwrap_or_default()))
+                    .collect();
+                http_client::post_call(http_client::form_body(&pairs), http_client::FORM_CONTENT_TYPE)
+            }
+            _ => http_client::post_call(http_client::json_body(&filled), "application/json"),
+        };
+        http_client::secret_header(&mut call, &self.header, self.value.expose())?;
+        let answered = http_client::send(&self.fetcher, SENDER_LABEL, &self.url, call).await?;
+        match answered.status {
+            200..=299 => Ok(()),
+            // What services answer to a number that they cannot reach.
+            status @ (400 | 404 | 422) => {
+                // Or to a template that they do not like: for the operator, who sees whether it is always so.
+                tracing::info!(status, "{SENDER_LABEL} refuses a message with {status}");
+                Err(AgeMethodError::invalid("phone"))
+            }
+            _ => Err(http_client::unexpected_status(SENDER_LABEL, &answered)),
+        }
+    }
+}
+
+/// The template with number and message in their places. Texts are filled once they are apart, so nothing that is filled
+/// in can end a text, or be taken for a place.
+fn fill_template(template: &Value, to: &str, text: &str) -> Value {
+    match template {
+        Value::String(one) => Value::String(
+            one.split("{text}").map(|part| part.replace("{to}", to)).collect::<Vec<_>>().join(text),
+        ),
+        Value::Array(list) => list.iter().map(|one| fill_template(one, to, text)).collect(),
+        Value::Object(members) => members
+            .iter()
+            .map(|(name, one)| (name.clone(), fill_template(one, to, text)))
+            .collect::<serde_json::Map<_, _>>()
+            .into(),
+        other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn number_and_message_take_their_places_and_no_others() {
+        let template =
+            json!({ "messages": [{ "to": "{to}", "body": "{text} for {to}", "{to}": 7 }], "flash": false });
+        let message = r#"your "code" is {to} {text} \"#;
+        let filled = fill_template(&template, "+447700900123", message);
+        assert_eq!(
+            filled,
+            json!({ "messages": [{ "to": "+447700900123", "body": format!("{message} for +447700900123"), "{to}": 7 }], "flash": false })
+        );
+    }
+}

@@ -1,0 +1,234 @@
+//! What a wallet posts: an encrypted answer, or an error. Everything is bounded before it is read, and what cannot be read
+//! is told apart from what can and does not hold.
+
+use super::{
+    AgeQuery, CONTENT_ENCRYPTIONS, PresentationRequest, WalletFailureReason, WalletFinding, WalletVerifier,
+    dcql,
+};
+use crate::age_on;
+use base::SignedDuration;
+use credentials::{
+    jwe,
+    proof::{ProofFailureReason, ProofVerificationError, VerificationTerms},
+    status::CredentialStatus,
+    vp::{self, Presentation, VerifiedPresentation},
+};
+use jiff::{civil::Date, tz::TimeZone};
+use serde_json::{Map, Value};
+
+/// The longest post that is read, bytes.
+const MAX_RESPONSE_BYTES: usize = 256 << 10;
+/// How long a holder's signature serves: people compare and confirm at their own pace.
+const MAX_PRESENTATION_AGE: SignedDuration = SignedDuration::from_mins(15);
+/// How far a wallet's clock may be off.
+const MAX_CLOCK_SKEW: SignedDuration = SignedDuration::from_secs(60);
+/// The longest error word that is looked at.
+const MAX_ERROR_CODE_BYTES: usize = 100;
+/// The ages that people have, years.
+const PLAUSIBLE_AGES_YEARS: std::ops::RangeInclusive<i16> = 0..=130;
+
+/// What a wallet posted, taken apart.
+#[derive(Debug)]
+pub enum WalletResponse {
+    /// A credential of the kind that the query calls so. None where it cannot be read as one.
+    Presented(&'static str, Option<Box<Presentation>>),
+    /// Nothing.
+    Nothing(WalletFailureReason),
+}
+
+/// Why a post is no answer to the request, in words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct UnreadableResponseError(&'static str);
+
+impl WalletVerifier {
+    /// Takes apart what a wallet posted as a form.
+    pub fn read_response(
+        &self,
+        request: &PresentationRequest,
+        body: &[u8],
+    ) -> Result<WalletResponse, UnreadableResponseError> {
+        if body.len() > MAX_RESPONSE_BYTES {
+            return Err(UnreadableResponseError("it is too long"));
+        }
+        let (mut response, mut error, mut state) = (None, None, None);
+        for (name, value) in url::form_urlencoded::parse(body) {
+            let place = match &*name {
+                "response" => &mut response,
+                "error" => &mut error,
+                "state" => &mut state,
+                _ => continue,
+            };
+            if place.replace(value).is_some() {
+                return Err(UnreadableResponseError("it has a member twice"));
+            }
+        }
+        // Errors may come as they are, for a wallet that cannot read the request has no key to encrypt to.
+        if let (Some(error), None) = (&error, &response) {
+            return match state {
+                Some(state) if state != request.state => {
+                    Err(UnreadableResponseError("it names another state"))
+                }
+                _ => Ok(WalletResponse::Nothing(error_reason(error))),
+            };
+        }
+        let response = response.ok_or(UnreadableResponseError("it has neither a response nor an error"))?;
+        let opened = jwe::decrypt(&response, &[&request.key], MAX_RESPONSE_BYTES).map_err(|_| {
+            UnreadableResponseError("the response is not encrypted to the key of this request")
+        })?;
+        if opened.alg != "ECDH-ES" || !CONTENT_ENCRYPTIONS.contains(&opened.enc.as_str()) {
+            return Err(UnreadableResponseError("the response is encrypted in a way that was not asked for"));
+        }
+        let members: Map<String, Value> = serde_json::from_slice(opened.payload.expose())
+            .map_err(|_| UnreadableResponseError("the response is no JSON object"))?;
+        if members.get("state").and_then(Value::as_str) != Some(&request.state) {
+            return Err(UnreadableResponseError("the response names another state"));
+        }
+        if let Some(error) = members.get("error") {
+            return Ok(WalletResponse::Nothing(error_reason(error.as_str().unwrap_or_default())));
+        }
+        let tokens = members.get("vp_token").and_then(Value::as_object);
+        let tokens =
+            tokens.ok_or(UnreadableResponseError("the response has no vp_token that is an object"))?;
+        let known = [dcql::AGE_CREDENTIAL_ID, dcql::IDENTITY_CREDENTIAL_ID, dcql::LICENCE_CREDENTIAL_ID];
+        let Some((kind, presented)) = known.iter().find_map(|kind| Some((*kind, tokens.get(*kind)?))) else {
+            return Ok(WalletResponse::Nothing(WalletFailureReason::NoCredential));
+        };
+        let [Value::String(text)] = presented.as_array().map(Vec::as_slice).unwrap_or_default() else {
+            return Err(UnreadableResponseError("the response has not one presentation of the credential"));
+        };
+        let presentation = match kind {
+            dcql::IDENTITY_CREDENTIAL_ID => Presentation::sd_jwt(text),
+            _ => Presentation::mdoc(text, &request.binding()),
+        };
+        if let Err(unsupported) = &presentation {
+            tracing::debug!("a wallet's presentation cannot be read: {unsupported}");
+        }
+        Ok(WalletResponse::Presented(kind, presentation.ok().map(Box::new)))
+    }
+
+    /// Finds out what an answer says.
+    pub async fn judge_response(
+        &self,
+        request: &PresentationRequest,
+        posted: WalletResponse,
+    ) -> WalletFinding {
+        let (kind, presentation) = match posted {
+            WalletResponse::Nothing(why) => return WalletFinding::Nothing(why),
+            WalletResponse::Presented(_, None) => {
+                return WalletFinding::Nothing(WalletFailureReason::NotAccepted);
+            }
+            WalletResponse::Presented(kind, Some(presentation)) => (kind, presentation),
+        };
+        let now = self.world.now();
+        let terms = VerificationTerms {
+            now,
+            scanned_at: now,
+            freshness: MAX_PRESENTATION_AGE,
+            skew: MAX_CLOCK_SKEW,
+            audience: None,
+        };
+        let bound = request.binding();
+        if self.trusted.expires().is_some_and(|expires| expires <= now) {
+            return WalletFinding::Unavailable("the trust list has expired".to_owned());
+        }
+        let mut answer = self.trusted.verify_presentation(&presentation, &bound, &terms);
+        for anew in [false, true] {
+            let Err(ProofVerificationError { refetch_keys_of: Some(issuer), .. }) = &answer else { break };
+            match self.issuer_metadata.with_keys(&self.trusted, issuer, anew).await {
+                Ok(Some(trusted)) => answer = trusted.verify_presentation(&presentation, &bound, &terms),
+                // A key that nobody published.
+                Ok(None) => {}
+                Err(failure) => return WalletFinding::Unavailable(failure.to_string()),
+            }
+        }
+        let stated = match answer {
+            Ok(stated) => stated,
+            Err(failed) => {
+                tracing::debug!("a wallet's presentation does not hold: {failed}");
+                return WalletFinding::Nothing(rejection_reason(failed.reason));
+            }
+        };
+        let is_asked = match kind {
+            dcql::AGE_CREDENTIAL_ID => stated.credential_type == dcql::AGE_DOCTYPE,
+            dcql::LICENCE_CREDENTIAL_ID => stated.credential_type == dcql::MDL_DOCTYPE,
+            _ => self.vct.contains(&stated.credential_type),
+        };
+        if !is_asked {
+            return WalletFinding::Nothing(WalletFailureReason::NotAccepted);
+        }
+        if let Some(place) = &stated.status {
+            match self.issuer_metadata.status(&self.trusted, &stated.issuer, place).await {
+                Ok(None | Some(CredentialStatus::Valid)) => {}
+                Ok(Some(_)) => return WalletFinding::Nothing(WalletFailureReason::CredentialRevoked),
+                Err(failure) => return WalletFinding::Unavailable(failure.to_string()),
+            }
+        }
+        evaluate_claims(&stated, request.asked, now.to_zoned(TimeZone::UTC).date())
+    }
+}
+
+impl PresentationRequest {
+    /// What an answer is bound to.
+    fn binding(&self) -> vp::PresentationBinding<'_> {
+        vp::PresentationBinding {
+            client_id: &self.client_id,
+            nonce: &self.nonce,
+            response_uri: &self.response_uri,
+            key_thumbprint: self.key.thumbprint(),
+        }
+    }
+}
+
+/// What a wallet's error means (section 8.5).
+fn error_reason(error: &str) -> WalletFailureReason {
+    match error.get(..MAX_ERROR_CODE_BYTES).unwrap_or(error) {
+        "access_denied" => WalletFailureReason::Declined,
+        "vp_formats_not_supported" => WalletFailureReason::NoCredential,
+        word => {
+            let plain = word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+            tracing::info!(error = if plain { word } else { "?" }, "a wallet could not answer");
+            WalletFailureReason::WalletError
+        }
+    }
+}
+
+fn rejection_reason(reason: ProofFailureReason) -> WalletFailureReason {
+    match reason {
+        ProofFailureReason::UnknownProvider | ProofFailureReason::ExcludedProvider => {
+            WalletFailureReason::UntrustedIssuer
+        }
+        ProofFailureReason::PresentationExpired => WalletFailureReason::CredentialExpired,
+        ProofFailureReason::Revoked => WalletFailureReason::CredentialRevoked,
+        ProofFailureReason::UserDidNotConsent => WalletFailureReason::Declined,
+        ProofFailureReason::UnableToVerifySignature
+        | ProofFailureReason::PresentationAlreadyUsed
+        | ProofFailureReason::UnsupportedPayload => WalletFailureReason::NotAccepted,
+    }
+}
+
+/// What a credential says of what was asked, no higher than its issuer is believed.
+pub(super) fn evaluate_claims(stated: &VerifiedPresentation, asked: AgeQuery, today: Date) -> WalletFinding {
+    let untold = WalletFinding::Nothing(WalletFailureReason::AgeNotTold);
+    let born = || {
+        let born: Date = stated.age.birth_date.as_ref()?.parse().ok()?;
+        Some(age_on(born, today))
+    };
+    let age = stated.age.years.map(i16::from).or_else(born).filter(|age| PLAUSIBLE_AGES_YEARS.contains(age));
+    let age = age.and_then(|age| u8::try_from(age).ok());
+    let believed = |years: u8| stated.highest_age_over.is_none_or(|highest| years <= highest);
+    match asked {
+        AgeQuery::Age => match age.filter(|age| believed(*age)) {
+            Some(age) => WalletFinding::Age(age),
+            None => untold,
+        },
+        AgeQuery::Over(years) | AgeQuery::Under(years) => {
+            let told = stated.age.deciding_threshold(years).map(|(_, is)| is).or(age.map(|age| age >= years));
+            // Whoever is believed up to an age is believed of everybody who has not reached it.
+            match told {
+                Some(is) if !is || believed(years) => WalletFinding::Over { years, reached: is },
+                _ => untold,
+            }
+        }
+    }
+}

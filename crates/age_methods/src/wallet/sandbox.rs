@@ -1,0 +1,149 @@
+//! A wallet for trying things out, and the issuer of what it holds. What it presents goes the way of every other answer:
+//! an SD-JWT VC with the holder's signature, encrypted to the request's key.
+
+use super::{AgeQuery, PresentationRequest, dcql};
+use aws_lc_rs::digest::{SHA256, digest};
+use base::Environment;
+use base64_simd::URL_SAFE_NO_PAD as BASE64URL;
+use credentials::{issue::IssuingKey, jwe, trust::TrustList};
+use serde_json::{Value, json};
+use std::{fmt, sync::Arc};
+
+/// The type of the sandbox's credential.
+pub(super) const SANDBOX_VCT: &str = "urn:assay:sandbox:age";
+const SANDBOX_ISSUER: &str = "https://sandbox.invalid";
+/// An issuer that is on no list.
+const UNLISTED_ISSUER: &str = "https://stranger.invalid";
+/// How old its holders are, years, unless something else is needed for the answer.
+const ADULT_AGE_YEARS: u8 = 30;
+const MINOR_AGE_YEARS: u8 = 12;
+
+/// What the holder of the sandbox's wallet does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WalletChoice {
+    /// Shows to be old enough.
+    Over,
+    /// Shows to be too young.
+    Under,
+    /// Shows a credential that does not tell.
+    Silent,
+    /// Shows a credential of an issuer whom nobody knows.
+    Stranger,
+    /// Says no.
+    Refuse,
+}
+
+impl WalletChoice {
+    /// Every choice and its word.
+    pub const ALL: [(Self, &'static str); 5] = [
+        (Self::Over, "over"),
+        (Self::Under, "under"),
+        (Self::Silent, "silent"),
+        (Self::Stranger, "stranger"),
+        (Self::Refuse, "refuse"),
+    ];
+
+    /// The choice of a word.
+    pub fn of(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|(_, known)| *known == word).map(|(choice, _)| choice)
+    }
+}
+
+/// The sandbox's issuer; its wallets are made anew each time.
+pub(super) struct SandboxWallet {
+    issuer: IssuingKey,
+}
+
+impl fmt::Debug for SandboxWallet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Sandbox")
+    }
+}
+
+impl SandboxWallet {
+    pub(super) fn new(world: &Arc<dyn Environment>) -> Self {
+        Self { issuer: IssuingKey::generate(&**world) }
+    }
+
+    /// A list that trusts the sandbox's issuer and nobody else.
+    pub(super) fn trust_list(&self) -> TrustList {
+        let entry = json!({
+            "id": SANDBOX_ISSUER, "provider": "SANDBOX", "formats": ["sd-jwt-vc"], "vct": [SANDBOX_VCT], "keys": [self.issuer.jwk()],
+        });
+        let list = json!({ "issuers": [entry] });
+        TrustList::parse(list.to_string().as_bytes()).expect("a list of one issuer")
+    }
+
+    /// The body of the wallet's post.
+    pub(super) fn response_body(
+        &self,
+        request: &PresentationRequest,
+        choice: WalletChoice,
+        world: &dyn Environment,
+    ) -> Vec<u8> {
+        let mut form = url::form_urlencoded::Serializer::new(String::new());
+        if choice == WalletChoice::Refuse {
+            form.append_pair("error", "access_denied").append_pair("state", &request.state);
+            return form.finish().into_bytes();
+        }
+        let presented = self.present(request, choice, world);
+        let answer =
+            json!({ "vp_token": { dcql::IDENTITY_CREDENTIAL_ID: [presented] }, "state": request.state });
+        let key = request.key.jwk("ECDH-ES");
+        let token = jwe::encrypt(answer.to_string().as_bytes(), &key, "A128GCM", world);
+        form.append_pair("response", &token.expect("the request's key is one of P-256"));
+        form.finish().into_bytes()
+    }
+
+    fn present(
+        &self,
+        request: &PresentationRequest,
+        choice: WalletChoice,
+        world: &dyn Environment,
+    ) -> String {
+        let now = world.now().as_second();
+        let holder = IssuingKey::generate(world);
+        let stranger = IssuingKey::generate(world);
+        let (id, issuer) = if choice == WalletChoice::Stranger {
+            (UNLISTED_ISSUER, &stranger)
+        } else {
+            (SANDBOX_ISSUER, &self.issuer)
+        };
+        let (name, value) = age_claim(request.asked, choice);
+        let mut salt = [0; 16];
+        world.fill_random(&mut salt);
+        let disclosure = json!([BASE64URL.encode_to_string(salt), name, value]).to_string();
+        let disclosure = BASE64URL.encode_to_string(disclosure);
+        let mut held = holder.jwk();
+        if let Some(members) = held.as_object_mut() {
+            members.retain(|name, _| matches!(name.as_str(), "kty" | "crv" | "x" | "y"));
+        }
+        let claims = json!({
+            "iss": id, "vct": SANDBOX_VCT, "iat": now, "exp": now + 3600, "cnf": { "jwk": held },
+            "_sd_alg": "sha-256", "_sd": [disclosure_digest(&disclosure)],
+        });
+        let kid = issuer.jwk()["kid"].clone();
+        let credential = issuer.sign_jws(&json!({ "alg": "ES256", "typ": "dc+sd-jwt", "kid": kid }), &claims);
+        let shown = format!("{credential}~{disclosure}~");
+        let binding = json!({
+            "iat": now, "aud": request.client_id, "nonce": request.nonce, "sd_hash": disclosure_digest(&shown),
+        });
+        format!("{shown}{}", holder.sign_jws(&json!({ "alg": "ES256", "typ": "kb+jwt" }), &binding))
+    }
+}
+
+fn disclosure_digest(text: &str) -> String {
+    BASE64URL.encode_to_string(digest(&SHA256, text.as_bytes()))
+}
+
+/// What the credential says, and under which name.
+fn age_claim(asked: AgeQuery, choice: WalletChoice) -> (String, Value) {
+    let over = choice != WalletChoice::Under;
+    match asked {
+        _ if choice == WalletChoice::Silent => ("given_name".to_owned(), json!("Alex")),
+        AgeQuery::Age => {
+            ("age_in_years".to_owned(), json!(if over { ADULT_AGE_YEARS } else { MINOR_AGE_YEARS }))
+        }
+        AgeQuery::Over(years) | AgeQuery::Under(years) => (format!("age_over_{years}"), json!(over)),
+    }
+}

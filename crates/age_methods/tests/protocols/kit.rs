@@ -1,0 +1,47 @@
+//! What the tests have in common.
+
+use base::{Environment, TestEnvironment};
+use media::fetch::Fetcher;
+use std::{path::PathBuf, sync::Arc};
+use tempfile::TempDir;
+
+/// A world, a way out to stand-ins, and a folder for secrets.
+pub(crate) struct Fixture {
+    pub world: Arc<dyn Environment>,
+    /// The same, to be moved on.
+    pub still: Arc<TestEnvironment>,
+    pub fetcher: Fetcher,
+    folder: TempDir,
+}
+
+impl Fixture {
+    pub(crate) fn new() -> Self {
+        let still = Arc::new(TestEnvironment::at("2026-11-22T12:00:00Z"));
+        Self {
+            world: still.clone(),
+            still,
+            fetcher: Fetcher::new(&testkit::stub_server::egress_policy()).unwrap(),
+            folder: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    /// A file with a secret.
+    pub(crate) fn secret(&self, text: &str) -> PathBuf {
+        let file = self
+            .folder
+            .path()
+            .join(base64_simd::URL_SAFE_NO_PAD.encode_to_string(&text[..text.len().min(40)]));
+        std::fs::write(&file, text).unwrap();
+        file
+    }
+
+    /// Settings as the configuration would have them.
+    pub(crate) fn settings<S: serde::de::DeserializeOwned>(settings: serde_json::Value) -> S {
+        serde_json::from_value(settings).unwrap()
+    }
+}
+
+/// A future that a server can run, wherever it goes on.
+pub(crate) fn sendable<F: Future + Send>(future: F) -> F {
+    future
+}

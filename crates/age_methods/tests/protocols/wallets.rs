@@ -1,0 +1,156 @@
+//! What issuers of wallets' credentials publish: keys that change, and lists of what they took back.
+
+use crate::kit::Fixture;
+use age_methods::wallet::{
+    AgeQuery, PresentationRequest, WalletFailureReason, WalletFinding, WalletSettings, WalletVerifier,
+};
+use aws_lc_rs::digest::{SHA256, digest};
+use base::{Environment as _, Secret, SignedDuration};
+use base64_simd::URL_SAFE_NO_PAD as BASE64URL;
+use credentials::{issue::IssuingKey, jwe};
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
+use testkit::stub_server::{StubReply, StubServer, certificate, private_key};
+
+const VCT: &str = "urn:eudi:pid:1";
+/// Two bytes of a list with one bit for each: the first place is taken back, the second is not (draft's example).
+const LIST: &str = "eNrbuRgAAhcBXQ";
+const REVOKED: u64 = 0;
+const VALID: u64 = 1;
+
+/// An issuer, and the keys that it publishes at the moment.
+struct Issuer {
+    receiver: StubServer,
+    published: Arc<Mutex<Vec<IssuingKey>>>,
+}
+
+impl Issuer {
+    async fn start(site: &Fixture, first: IssuingKey) -> Self {
+        let published = Arc::new(Mutex::new(vec![first]));
+        let (keys, now) = (published.clone(), site.still.clone());
+        let receiver = StubServer::start(move |sent| {
+            let keys = keys.lock().unwrap();
+            if sent.uri.path() == "/keys" {
+                let set = json!({ "keys": keys.iter().map(IssuingKey::jwk).collect::<Vec<_>>() });
+                return StubReply::body("application/json", set.to_string());
+            }
+            let key = keys.last().unwrap();
+            let uri = format!("https://{}/status", sent.uri.authority().unwrap());
+            let now = now.now().as_second();
+            let claims = json!({ "sub": uri, "iat": now, "exp": now + 3600, "ttl": 60, "status_list": { "bits": 1, "lst": LIST } });
+            let header = json!({ "alg": "ES256", "typ": "statuslist+jwt", "kid": key.jwk()["kid"] });
+            StubReply::body("application/statuslist+jwt", key.sign_jws(&header, &claims))
+        })
+        .await;
+        Self { receiver, published }
+    }
+
+    fn verifier(&self, site: &Fixture, status_unavailable: &str) -> WalletVerifier {
+        let entry = json!({
+            "id": self.receiver.url("/issuer"), "provider": "THEIRS", "formats": ["sd-jwt-vc"], "vct": [VCT],
+            "key_set_url": self.receiver.url("/keys"),
+            "status_unavailable": status_unavailable,
+        });
+        let settings: WalletSettings = Fixture::settings(json!({
+            "provider": "openid4vp",
+            "trust_list": site.secret(&format!("{{\"issuers\":[{entry}]}}")),
+            "certificate_file": site.secret(&certificate()),
+            "key_file": site.secret(&private_key()),
+        }));
+        WalletVerifier::open(&settings, &site.fetcher, &site.world, "https://localhost").unwrap()
+    }
+
+    /// What a wallet posts for a credential that this key signed, with a place in the list.
+    fn post(
+        &self,
+        site: &Fixture,
+        verifier: &WalletVerifier,
+        request: &PresentationRequest,
+        key: &IssuingKey,
+        place: u64,
+    ) -> Vec<u8> {
+        let object = verifier.request_object(request, None).unwrap();
+        let asked = BASE64URL.decode_to_vec(object.split('.').nth(1).unwrap()).unwrap();
+        let asked: Value = serde_json::from_slice(&asked).unwrap();
+        let now = site.still.now().as_second();
+        let holder = IssuingKey::generate(&*site.world);
+        let claims = json!({
+            "iss": self.receiver.url("/issuer"), "vct": VCT, "iat": now, "exp": now + 3600, "cnf": { "jwk": public(&holder) },
+            "age_equal_or_over": { "18": true },
+            "status": { "status_list": { "idx": place, "uri": self.receiver.url("/status") } },
+        });
+        let header = json!({ "alg": "ES256", "typ": "dc+sd-jwt", "kid": key.jwk()["kid"] });
+        let shown = format!("{}~", key.sign_jws(&header, &claims));
+        let hash = BASE64URL.encode_to_string(digest(&SHA256, shown.as_bytes()));
+        let binding =
+            json!({ "iat": now, "aud": asked["client_id"], "nonce": asked["nonce"], "sd_hash": hash });
+        let bound = holder.sign_jws(&json!({ "alg": "ES256", "typ": "kb+jwt" }), &binding);
+        let answer =
+            json!({ "vp_token": { "identity": [format!("{shown}{bound}")] }, "state": asked["state"] });
+        let to = &asked["client_metadata"]["jwks"]["keys"][0];
+        let response = jwe::encrypt(answer.to_string().as_bytes(), to, "A128GCM", &*site.world).unwrap();
+        format!("response={response}").into_bytes()
+    }
+
+    async fn found(
+        &self,
+        site: &Fixture,
+        verifier: &WalletVerifier,
+        key: &IssuingKey,
+        place: u64,
+    ) -> WalletFinding {
+        let address = "https://localhost/age/v1/wallet/x".to_owned();
+        let request = verifier.request(&Secret::new([1; 32]), address, false, AgeQuery::Over(18));
+        let posted =
+            verifier.read_response(&request, &self.post(site, verifier, &request, key, place)).unwrap();
+        verifier.judge_response(&request, posted).await
+    }
+}
+
+fn public(key: &IssuingKey) -> Value {
+    let jwk = key.jwk();
+    json!({ "kty": "EC", "crv": "P-256", "x": jwk["x"], "y": jwk["y"] })
+}
+
+fn again(key: &IssuingKey) -> IssuingKey {
+    IssuingKey::from_pkcs8_der(key.to_pkcs8_der().expose()).unwrap()
+}
+
+const OVER: WalletFinding = WalletFinding::Over { years: 18, reached: true };
+
+#[tokio::test]
+async fn a_list_signed_with_a_published_key_takes_credentials_back() {
+    for policy in ["refuse", "accept"] {
+        let site = Fixture::new();
+        let key = IssuingKey::generate(&*site.world);
+        let issuer = Issuer::start(&site, again(&key)).await;
+        let verifier = issuer.verifier(&site, policy);
+        assert_eq!(issuer.found(&site, &verifier, &key, VALID).await, OVER, "{policy}");
+        let revoked = WalletFinding::Nothing(WalletFailureReason::CredentialRevoked);
+        assert_eq!(issuer.found(&site, &verifier, &key, REVOKED).await, revoked, "{policy}");
+    }
+}
+
+#[tokio::test]
+async fn keys_that_an_issuer_changed_are_asked_for_anew_and_unknown_ones_are_none() {
+    let site = Fixture::new();
+    let [first, second, stranger] = [(); 3].map(|()| IssuingKey::generate(&*site.world));
+    let issuer = Issuer::start(&site, again(&first)).await;
+    let verifier = issuer.verifier(&site, "refuse");
+    assert_eq!(issuer.found(&site, &verifier, &first, VALID).await, OVER);
+    let asked = || issuer.receiver.captured().iter().filter(|sent| sent.uri.path() == "/keys").count();
+    assert_eq!(asked(), 1);
+
+    // Somebody's own key is no fault of the issuer's, and does not make this server ask all the time.
+    let nothing = WalletFinding::Nothing(WalletFailureReason::NotAccepted);
+    for _ in 0..3 {
+        assert_eq!(issuer.found(&site, &verifier, &stranger, VALID).await, nothing);
+    }
+    assert_eq!(asked(), 1);
+
+    issuer.published.lock().unwrap().push(again(&second));
+    assert_eq!(issuer.found(&site, &verifier, &second, VALID).await, nothing, "they were asked for just now");
+    site.still.advance(SignedDuration::from_secs(31));
+    assert_eq!(issuer.found(&site, &verifier, &second, VALID).await, OVER);
+    assert_eq!(asked(), 2);
+}

@@ -1,0 +1,283 @@
+//! Who asks: a relying party by its API key or a bearer token, an end user by the address of their session, a wallet by the
+//! sealed address of a request, or anybody. What the path names is loaded here as well.
+
+use super::{AgeApiError, AgeErrorCode};
+use crate::{
+    ApiState,
+    http::{
+        auth::{BearerError, bearer, count_application, count_end_user},
+        header_text, request_context,
+        virtual_hosts::SandboxUri,
+    },
+};
+use axum::{
+    extract::{FromRequestParts, Path},
+    http::request::Parts,
+};
+use base::{AgeAttemptId, AgeSessionId, AppId};
+use domain::{
+    age_verification::{self, session::AgeSession},
+    tenancy::{api_keys, tokens::TokenScope},
+};
+use serde::Deserialize;
+use std::marker::PhantomData;
+
+/// What tokens begin with that were got for an assertion.
+const ACCESS_TOKEN_PREFIX: &str = "assay_at_";
+
+/// A relying party that is served and may use this interface.
+pub(crate) struct RelyingParty {
+    pub(super) app: AppId,
+    /// Whether the sandbox was called.
+    pub(super) sandbox: bool,
+}
+
+/// A session of the relying party that asks.
+pub(crate) struct OwnSession(pub(super) AgeSession);
+
+/// The same in the sandbox; production has nothing at this address.
+pub(crate) struct OwnSandboxSession(pub(super) AgeSession);
+
+/// What an operation does with end users who are where the relying party does not want its session to be used.
+pub(crate) trait LocationPolicy: Send {
+    /// Whether they are refused.
+    const REFUSES_BLOCKED_LOCATIONS: bool;
+}
+
+/// They are refused.
+pub(crate) struct RefuseBlockedLocations;
+
+impl LocationPolicy for RefuseBlockedLocations {
+    const REFUSES_BLOCKED_LOCATIONS: bool = true;
+}
+
+/// They are let in: to see that it is so, and to call the session off.
+pub(crate) struct AdmitBlockedLocations;
+
+impl LocationPolicy for AdmitBlockedLocations {
+    const REFUSES_BLOCKED_LOCATIONS: bool = false;
+}
+
+/// An end user at the page of a session that has not expired.
+pub(crate) struct AgeEndUser<L = RefuseBlockedLocations> {
+    pub(super) session: AgeSession,
+    /// Who asks them.
+    pub(super) relying_party: age_verification::RelyingPartyProfile,
+    /// Whether they are where the session is not to be used.
+    pub(super) is_blocked: bool,
+    location: PhantomData<L>,
+}
+
+/// The attempt that a path names.
+pub(crate) struct AttemptInPath(pub(super) AgeAttemptId);
+
+/// Which of the two is called; open to the world, and not counted.
+pub(crate) struct UnmeteredCaller {
+    pub(super) sandbox: bool,
+}
+
+/// Somebody of whom nothing is known; they are counted by their address.
+pub(crate) struct AnonymousCaller {
+    pub(super) sandbox: bool,
+}
+
+/// A wallet at the sealed address of a request. Its calls are counted with those of the session.
+pub(crate) struct WalletCaller {
+    /// The end of the address.
+    pub(super) request: String,
+    pub(super) sandbox: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct SessionPath {
+    session_id: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct AttemptPath {
+    attempt_id: String,
+}
+
+#[derive(Deserialize)]
+struct WalletPath {
+    request: String,
+}
+
+/// What a path names; whatever cannot be an id is nobody's session.
+async fn session_id_of_path(parts: &mut Parts) -> Result<AgeSessionId, AgeApiError> {
+    let path = Path::<SessionPath>::from_request_parts(parts, &()).await.ok();
+    path.and_then(|Path(path)| path.session_id.parse().ok()).ok_or_else(AgeApiError::session_not_found)
+}
+
+fn is_sandbox(parts: &Parts) -> bool {
+    parts.extensions.get::<SandboxUri>().is_some()
+}
+
+/// The application that the SDK header names.
+fn sdk_id_header<'a>(api: &ApiState, parts: &'a Parts) -> Result<&'a str, AgeApiError> {
+    let header = api.brand.sdk_id();
+    let named = header_text(&parts.headers, header).map(str::trim).filter(|id| !id.is_empty());
+    named.ok_or_else(|| {
+        AgeApiError::new(AgeErrorCode::MissingSdkId, format!("the header {header} is missing"))
+    })
+}
+
+impl FromRequestParts<ApiState> for RelyingParty {
+    type Rejection = AgeApiError;
+
+    async fn from_request_parts(parts: &mut Parts, api: &ApiState) -> Result<Self, AgeApiError> {
+        let named = sdk_id_header(api, parts)?;
+        let fine = (14..=40).contains(&named.len())
+            && named.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
+        let named: Option<AppId> = named.parse().ok().filter(|_| fine);
+        let token = bearer::bearer_token(&parts.headers)?;
+        let app = if token.starts_with(ACCESS_TOKEN_PREFIX) {
+            application_of_token(api, parts, named).await?
+        } else {
+            application_of_api_key(api, token, named).await?
+        };
+        Ok(Self { app, sandbox: is_sandbox(parts) })
+    }
+}
+
+/// The application of a token that was got for an assertion.
+async fn application_of_token(
+    api: &ApiState,
+    parts: &Parts,
+    named: Option<AppId>,
+) -> Result<AppId, AgeApiError> {
+    let holder = bearer::authenticate(api, &parts.headers, TokenScope::AvsSessionsCreate).await?;
+    if named == Some(holder.app) { Ok(holder.app) } else { Err(unknown_application(api)) }
+}
+
+/// The application of an API key.
+async fn application_of_api_key(
+    api: &ApiState,
+    key: &str,
+    named: Option<AppId>,
+) -> Result<AppId, AgeApiError> {
+    let holder = {
+        let mut view = api.db.read().await?;
+        api_keys::authenticate(&mut view, key).await?
+    };
+    let holder = holder.ok_or(BearerError::Invalid)?;
+    if named != Some(holder.app) {
+        return Err(unknown_application(api));
+    }
+    request_context::note_application(holder.app);
+    count_application(api, holder.app)?;
+    if !holder.status.is_served() {
+        let words = "the application is disabled, or its organisation is none that is served";
+        return Err(AgeApiError::new(AgeErrorCode::NotAllowed, words));
+    }
+    let scope = TokenScope::AvsSessionsCreate;
+    if !holder.status.allows(scope.feature()) {
+        return Err(BearerError::Feature(scope).into());
+    }
+    if !holder.scopes.is_empty() && !holder.scopes.iter().any(|held| held == scope.as_str()) {
+        return Err(BearerError::Scope(scope).into());
+    }
+    Ok(holder.app)
+}
+
+fn unknown_application(api: &ApiState) -> AgeApiError {
+    let header = api.brand.sdk_id();
+    AgeApiError::new(
+        AgeErrorCode::UnknownSdkId,
+        format!("the header {header} names no application of this key"),
+    )
+}
+
+impl FromRequestParts<ApiState> for OwnSession {
+    type Rejection = AgeApiError;
+
+    async fn from_request_parts(parts: &mut Parts, api: &ApiState) -> Result<Self, AgeApiError> {
+        let RelyingParty { app, sandbox } = RelyingParty::from_request_parts(parts, api).await?;
+        let id = session_id_of_path(parts).await?;
+        Ok(Self(api.age_verification.get_session(app, id, sandbox).await?))
+    }
+}
+
+impl FromRequestParts<ApiState> for OwnSandboxSession {
+    type Rejection = AgeApiError;
+
+    async fn from_request_parts(parts: &mut Parts, api: &ApiState) -> Result<Self, AgeApiError> {
+        let RelyingParty { app, sandbox } = RelyingParty::from_request_parts(parts, api).await?;
+        if !sandbox {
+            return Err(AgeApiError::new(
+                AgeErrorCode::NotFound,
+                "response configurations are the sandbox's",
+            ));
+        }
+        let id = session_id_of_path(parts).await?;
+        Ok(Self(api.age_verification.get_session(app, id, sandbox).await?))
+    }
+}
+
+impl<L: LocationPolicy> FromRequestParts<ApiState> for AgeEndUser<L> {
+    type Rejection = AgeApiError;
+
+    async fn from_request_parts(parts: &mut Parts, api: &ApiState) -> Result<Self, AgeApiError> {
+        let named = sdk_id_header(api, parts)?.parse::<AppId>().ok();
+        let id = session_id_of_path(parts).await?;
+        let (session, business) = api.age_verification.end_user_session(id, is_sandbox(parts)).await?;
+        // The address of the page names both; a session under another's name is none.
+        if named != Some(session.app) {
+            return Err(AgeApiError::session_not_found());
+        }
+        request_context::note_application(session.app);
+        count_end_user(api, id.into())?;
+        if !session.is_live(api.environment.now()) {
+            return Err(AgeApiError::new(AgeErrorCode::SessionExpired, "the session has expired"));
+        }
+        let is_blocked =
+            session.is_blocked_at(api.geo_locator.locate(&parts.headers, &parts.extensions).as_ref());
+        if is_blocked && L::REFUSES_BLOCKED_LOCATIONS {
+            let words = "the business does not offer this where you seem to be";
+            return Err(AgeApiError::new(AgeErrorCode::LocationBlocked, words));
+        }
+        Ok(Self { session, relying_party: business, is_blocked, location: PhantomData })
+    }
+}
+
+impl FromRequestParts<ApiState> for AttemptInPath {
+    type Rejection = AgeApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &ApiState) -> Result<Self, AgeApiError> {
+        let path = Path::<AttemptPath>::from_request_parts(parts, &()).await.ok();
+        let id = path.and_then(|Path(path)| path.attempt_id.parse().ok());
+        Ok(Self(id.ok_or(age_verification::AgeSessionError::StaleContinuation)?))
+    }
+}
+
+impl FromRequestParts<ApiState> for UnmeteredCaller {
+    type Rejection = AgeApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &ApiState) -> Result<Self, AgeApiError> {
+        Ok(Self { sandbox: is_sandbox(parts) })
+    }
+}
+
+impl FromRequestParts<ApiState> for AnonymousCaller {
+    type Rejection = AgeApiError;
+
+    async fn from_request_parts(parts: &mut Parts, api: &ApiState) -> Result<Self, AgeApiError> {
+        count_end_user(api, api.geo_locator.rate_limit_key(&parts.headers, &parts.extensions))?;
+        Ok(Self { sandbox: is_sandbox(parts) })
+    }
+}
+
+impl FromRequestParts<ApiState> for WalletCaller {
+    type Rejection = AgeApiError;
+
+    async fn from_request_parts(parts: &mut Parts, api: &ApiState) -> Result<Self, AgeApiError> {
+        let path = Path::<WalletPath>::from_request_parts(parts, &()).await;
+        let Path(WalletPath { request }) = path.map_err(|_| AgeApiError::session_not_found())?;
+        let id =
+            api.age_verification.wallet_session_id(&request).ok_or_else(AgeApiError::session_not_found)?;
+        count_end_user(api, id.into())?;
+        Ok(Self { request, sandbox: is_sandbox(parts) })
+    }
+}

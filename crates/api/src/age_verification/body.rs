@@ -1,0 +1,122 @@
+//! Bodies, read whole and up to a limit.
+
+use super::{AgeApiError, AgeErrorCode};
+use crate::{
+    ApiState,
+    http::{
+        body, header_text,
+        idempotency::{self, RequestFingerprint},
+        json,
+        virtual_hosts::SandboxUri,
+    },
+};
+use axum::{
+    body::Bytes,
+    extract::{FromRequest, Request},
+    http::{HeaderMap, header},
+};
+use base::AppId;
+use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
+
+/// The longest body, unless the operation takes pictures.
+const MAX_BODY_BYTES: usize = 256 << 10;
+/// The longest body of a turn: a photo in base64, with two dozen frames.
+pub(super) const MAX_TURN_BODY_BYTES: usize = 24 << 20;
+
+/// A body that was read whole, and what a repeat of its request is known by. An empty one is read as `{}`.
+pub(crate) struct RequestBody<const MAX_BYTES: usize = MAX_BODY_BYTES> {
+    headers: HeaderMap,
+    bytes: Bytes,
+    /// The method and the path as it came: a key that was used in the sandbox is another in production.
+    operation: String,
+}
+
+/// The same, of whoever says in `Content-Type` that it is JSON.
+pub(crate) struct DeclaredJsonBody(pub(super) RequestBody);
+
+/// A JSON body, read into a type.
+pub(crate) struct JsonBody<T>(pub(super) T);
+
+/// A form, read into a type of texts. A field that came twice is left out.
+pub(crate) struct FormBody<T>(pub(super) T);
+
+impl<const MAX_BYTES: usize> FromRequest<ApiState> for RequestBody<MAX_BYTES> {
+    type Rejection = AgeApiError;
+
+    async fn from_request(request: Request, api: &ApiState) -> Result<Self, AgeApiError> {
+        let (parts, body) = request.into_parts();
+        let patience = api.settings.body_timeout;
+        let bytes = body::read(&parts.headers, body, MAX_BYTES, patience, "send less at once").await?;
+        let sandbox = parts.extensions.get::<SandboxUri>();
+        let path = sandbox.map_or_else(|| parts.uri.path(), |SandboxUri(uri)| uri.path());
+        Ok(Self { operation: format!("{} {path}", parts.method), headers: parts.headers, bytes })
+    }
+}
+
+impl FromRequest<ApiState> for DeclaredJsonBody {
+    type Rejection = AgeApiError;
+
+    async fn from_request(request: Request, api: &ApiState) -> Result<Self, AgeApiError> {
+        let kind = header_text(request.headers(), &header::CONTENT_TYPE).ok_or_else(|| {
+            AgeApiError::new(AgeErrorCode::InvalidRequest, "the header Content-Type is missing")
+        })?;
+        let essence = kind.split(';').next().unwrap_or_default().trim();
+        if !essence.eq_ignore_ascii_case("application/json") {
+            let words = "the header Content-Type is application/json";
+            return Err(AgeApiError::new(AgeErrorCode::UnsupportedMediaType, words));
+        }
+        RequestBody::from_request(request, api).await.map(Self)
+    }
+}
+
+impl<T: DeserializeOwned> FromRequest<ApiState> for JsonBody<T> {
+    type Rejection = AgeApiError;
+
+    async fn from_request(request: Request, api: &ApiState) -> Result<Self, AgeApiError> {
+        let body: RequestBody = RequestBody::from_request(request, api).await?;
+        body.json().map(Self)
+    }
+}
+
+impl<T: DeserializeOwned> FromRequest<ApiState> for FormBody<T> {
+    type Rejection = AgeApiError;
+
+    async fn from_request(request: Request, api: &ApiState) -> Result<Self, AgeApiError> {
+        let body: RequestBody = RequestBody::from_request(request, api).await?;
+        let mut fields: BTreeMap<String, Option<String>> = BTreeMap::new();
+        for (name, value) in form_urlencoded::parse(&body.bytes).into_owned() {
+            fields.entry(name).and_modify(|value| *value = None).or_insert(Some(value));
+        }
+        fields.retain(|_, value| value.is_some());
+        let object = serde_json::to_vec(&fields).map_err(|error| AgeApiError::internal(&error))?;
+        Ok(Self(json::parse(&object)?))
+    }
+}
+
+impl<const MAX_BYTES: usize> RequestBody<MAX_BYTES> {
+    /// What was sent; `{}` where nothing was.
+    pub(super) fn json_bytes(&self) -> &[u8] {
+        if self.bytes.is_empty() { b"{}" } else { &self.bytes }
+    }
+
+    /// What was sent.
+    pub(super) fn into_bytes(self) -> Bytes {
+        self.bytes
+    }
+
+    /// The body, read into a type.
+    pub(super) fn json<T: DeserializeOwned>(&self) -> Result<T, AgeApiError> {
+        Ok(json::parse(self.json_bytes())?)
+    }
+
+    /// The `Idempotency-Key`, where one came.
+    pub(super) fn idempotency_key(&self) -> Result<Option<String>, AgeApiError> {
+        idempotency::idempotency_key(&self.headers)
+    }
+
+    /// What a repeat of this request is known by.
+    pub(super) fn fingerprint<'a>(&'a self, app: AppId, key: Option<&'a str>) -> RequestFingerprint<'a> {
+        RequestFingerprint { app, account: None, operation: &self.operation, key, body: &self.bytes }
+    }
+}

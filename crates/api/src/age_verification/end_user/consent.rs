@@ -1,0 +1,32 @@
+//! `POST /age/v1/sessions/{sessionId}/consent`
+
+use super::{
+    super::{AgeApiError, NoStoreJson, auth::AgeEndUser, body::JsonBody, error, no_store_json},
+    page_session::PageSession,
+};
+use crate::ApiState;
+use axum::extract::State;
+use utoipa::ToSchema;
+
+/// What the end user says to the use of their face.
+#[derive(Debug, serde::Deserialize, ToSchema)]
+pub(crate) struct ConsentRequest {
+    /// Yes or no.
+    given: bool,
+}
+
+/// Give or refuse consent to the use of one's face.
+#[utoipa::path(
+    post, path = "/age/v1/sessions/{sessionId}/consent", tag = "person", security(("sdk" = [])),
+    params(("sessionId" = Uuid, Path, description = "The session.")),
+    request_body = ConsentRequest,
+    responses((status = 200, description = "It is noted.", body = PageSession), error::GiveConsentErrors),
+)]
+pub(crate) async fn give_age_consent(
+    State(api): State<ApiState>,
+    user: AgeEndUser,
+    JsonBody(ConsentRequest { given }): JsonBody<ConsentRequest>,
+) -> Result<NoStoreJson<PageSession>, AgeApiError> {
+    let session = api.age_verification.record_consent(user.session.id, given).await?;
+    Ok(no_store_json(PageSession::of(&api, &session, &user.relying_party)))
+}

@@ -1,0 +1,25 @@
+//! `GET /age/v1/sessions/{sessionId}`
+
+use super::{
+    super::{
+        NoStoreJson,
+        auth::{AdmitBlockedLocations, AgeEndUser},
+        error, no_store_json,
+    },
+    page_session::PageSession,
+};
+use crate::ApiState;
+use axum::extract::State;
+
+/// Read the session for its page.
+#[utoipa::path(
+    get, path = "/age/v1/sessions/{sessionId}", tag = "person", security(("sdk" = [])),
+    params(("sessionId" = Uuid, Path, description = "The session.")),
+    responses((status = 200, description = "The session as it stands.", body = PageSession), error::SeeAgeSessionErrors),
+)]
+pub(crate) async fn see_age_session(
+    State(api): State<ApiState>,
+    user: AgeEndUser<AdmitBlockedLocations>,
+) -> NoStoreJson<PageSession> {
+    no_store_json(PageSession::of(&api, &user.session, &user.relying_party).with_location(user.is_blocked))
+}

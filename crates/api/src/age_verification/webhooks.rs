@@ -1,0 +1,178 @@
+//! Webhooks: what is told of each attempt that ended, and the public keys that it is signed with.
+
+use super::{AgeApiError, error};
+use crate::{ApiState, WebhookFormatter};
+use axum::{Json, extract::State};
+use base::{AgeSessionId, Uuid};
+use domain::age_verification::{
+    AgeResultNotice, AgeResultSignature, AgeSessionError, AgeWebhookFormat, RsaPublicJwk,
+    types::{AgeCheckType, AgeFailureReason, AgeMethod, AgeSessionStatus},
+};
+use serde::Serialize;
+use utoipa::{
+    PartialSchema as _, ToSchema,
+    openapi::{
+        ContentBuilder, HttpMethod, ObjectBuilder, OpenApi, PathItem, PathsBuilder, Ref, ResponseBuilder,
+        Type,
+        path::{OperationBuilder, ParameterBuilder, ParameterIn},
+        request_body::RequestBodyBuilder,
+    },
+};
+
+/// What came of an attempt. The order of the members is that of what is signed.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct AgeResultWebhook<'a> {
+    /// At which method.
+    method: AgeMethod,
+    /// Whether the age is as asked; for a session of the type AGE, whether there is one.
+    result: bool,
+    /// The age where the type is AGE, else the threshold, years.
+    #[schema(required)]
+    age: Option<i64>,
+    /// The session.
+    #[schema(value_type = Uuid)]
+    session_key: AgeSessionId,
+    /// The relying party's own word for the session.
+    #[schema(value_type = Option<String>, required)]
+    reference_id: Option<&'a str>,
+    /// The id of this message.
+    id: Uuid,
+    /// When the attempt ended, Unix seconds.
+    timestamp: i64,
+    /// Where it is told.
+    #[schema(value_type = String)]
+    notification_url: &'a str,
+    /// Under what the method knows its evidence.
+    #[schema(value_type = Option<String>, required)]
+    evidence_id: Option<&'a str>,
+    /// The state of the session from then on.
+    state: AgeSessionStatus,
+    /// What the result rests on.
+    check_type: AgeCheckType,
+    /// Why it did not pass.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = AgeFailureReason)]
+    error_code: Option<&'a str>,
+    /// Which of the session's messages it is, from 1. It is not signed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = i64, required, minimum = 1)]
+    sequence_number: Option<i64>,
+    /// Base64 of an RSASSA-PSS signature (SHA-256, salt of 222 bytes) by one of the keys of `GET /api/v1/webhook-keys`, over
+    /// this JSON as it is sent but without `sequence_number` and `signature`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String, required)]
+    signature: Option<&'a str>,
+}
+
+impl AgeWebhookFormat for WebhookFormatter {
+    fn result_body(&self, notice: &AgeResultNotice<'_>, signature: Option<&AgeResultSignature>) -> String {
+        let webhook = AgeResultWebhook {
+            method: notice.method,
+            result: notice.passed,
+            age: notice.age,
+            session_key: notice.session,
+            reference_id: notice.reference_id,
+            id: notice.id,
+            timestamp: notice.at.as_second(),
+            notification_url: notice.notification_url,
+            evidence_id: notice.evidence_id,
+            state: notice.state,
+            check_type: notice.check_type,
+            error_code: notice.error_code,
+            sequence_number: signature.map(|signature| signature.sequence_number),
+            signature: signature.map(|signature| signature.signature.as_str()),
+        };
+        serde_json::to_string(&webhook).expect("texts and numbers are JSON")
+    }
+}
+
+/// A set of public keys, a JWK Set (RFC 7517).
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct WebhookKeySet {
+    /// The keys, the oldest first.
+    keys: Vec<WebhookKey>,
+}
+
+/// A public key, a JSON Web Key.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct WebhookKey {
+    /// The key type.
+    #[schema(example = "RSA")]
+    kty: String,
+    /// What it is for.
+    #[serde(rename = "use")]
+    #[schema(example = "sig")]
+    purpose: String,
+    /// The algorithm.
+    #[schema(example = "PS256")]
+    alg: String,
+    /// The key's id.
+    kid: String,
+    /// The modulus, base64url.
+    n: String,
+    /// The exponent, base64url.
+    #[schema(example = "AQAB")]
+    e: String,
+}
+
+impl From<RsaPublicJwk> for WebhookKey {
+    fn from(key: RsaPublicJwk) -> Self {
+        let RsaPublicJwk { kty, purpose, alg, kid, n, e } = key;
+        Self { kty, purpose, alg, kid, n, e }
+    }
+}
+
+/// Read the public keys that webhooks are signed with.
+#[utoipa::path(
+    get, path = "/api/v1/webhook-keys", tag = "webhooks",
+    responses((status = 200, description = "The keys.", body = WebhookKeySet), error::WebhookKeysErrors),
+)]
+pub(crate) async fn webhook_keys(State(api): State<ApiState>) -> Result<Json<WebhookKeySet>, AgeApiError> {
+    let keys = api.age_verification.webhook_public_keys().await.map_err(AgeSessionError::from)?;
+    Ok(Json(WebhookKeySet { keys: keys.into_iter().map(WebhookKey::from).collect() }))
+}
+
+/// Describes the webhook in the document.
+pub(super) fn describe_webhooks(document: &mut OpenApi) {
+    const SCHEMA_NAME: &str = "AgeResultWebhook";
+    let header = |name: &str, words: &str| {
+        ParameterBuilder::new()
+            .name(name)
+            .parameter_in(ParameterIn::Header)
+            .required(utoipa::openapi::Required::True)
+            .description(Some(words))
+            .schema(Some(ObjectBuilder::new().schema_type(Type::String)))
+            .build()
+    };
+    let body = ContentBuilder::new().schema(Some(Ref::from_schema_name(SCHEMA_NAME))).build();
+    let operation = OperationBuilder::new()
+        .operation_id(Some("age_result"))
+        .tag("webhooks")
+        .summary(Some("Tell what came of an attempt."))
+        .description(Some(
+            "Sent to `notification_url` of the session after each attempt that ended, and tried again until the answer is 200.",
+        ))
+        .parameter(header("webhook-id", "The id of the message (Standard Webhooks); a repeat has the same."))
+        .parameter(header("webhook-timestamp", "When it is sent, Unix seconds."))
+        .parameter(header(
+            "webhook-signature",
+            "`v1,` and base64 of an HMAC-SHA256 over `id.timestamp.body` with the application's secret (Standard Webhooks).",
+        ))
+        .request_body(Some(
+            RequestBodyBuilder::new()
+                .content("application/json", body)
+                .required(Some(utoipa::openapi::Required::True))
+                .build(),
+        ))
+        .response("200", ResponseBuilder::new().description("It is taken. Any other answer is none.").build())
+        .build();
+    let item = PathItem::new(HttpMethod::Post, operation);
+    document.webhooks = Some(PathsBuilder::new().path("ages.result", item).build());
+    let schemas = &mut document.components.get_or_insert_default().schemas;
+    let mut referenced = Vec::new();
+    AgeResultWebhook::schemas(&mut referenced);
+    referenced.push((SCHEMA_NAME.to_owned(), AgeResultWebhook::schema()));
+    for (name, schema) in referenced {
+        schemas.entry(name).or_insert(schema);
+    }
+}

@@ -1,0 +1,125 @@
+//! Who asks: an application by its API key, for any of its accounts; or a member by their session, for their own.
+
+use super::{ModerationApiError, ModerationErrorCode};
+use crate::{
+    ApiState, console,
+    http::{auth::count_application, header_text, request_context},
+};
+use axum::http::{HeaderMap, header};
+use base::AppId;
+use db::ReadTx;
+use domain::accounts::{self, AuthenticationError, Principal, Scope};
+
+/// Keys of ours have 49 characters; longer ones are not looked up.
+const MAX_API_KEY_BYTES: usize = 512;
+
+/// Tells who asks, once for each request; and a view of the database for what is looked at next.
+pub(crate) async fn authenticate(
+    api: &ApiState,
+    headers: &HeaderMap,
+) -> Result<(Principal, ReadTx), ModerationApiError> {
+    let (actor, view) = match console::session_cookie(api, headers) {
+        Some(session) => (api.sign_in.authenticate_session(session).await?, api.db.read().await?),
+        None => authenticate_api_key(api, headers).await?,
+    };
+    request_context::note_application(actor.app);
+    count_application(api, actor.app)?;
+    Ok((actor, view))
+}
+
+/// The application that an API key is of.
+async fn authenticate_api_key(
+    api: &ApiState,
+    headers: &HeaderMap,
+) -> Result<(Principal, ReadTx), ModerationApiError> {
+    let no = |words: &'static str| ModerationApiError::new(ModerationErrorCode::Unauthorized, words);
+    let key = api_key(headers).ok_or_else(|| no("no API key was sent in Authorization"))?;
+    let app: AppId = header_text(headers, api.brand.sdk_id())
+        .and_then(|id| id.parse().ok())
+        .ok_or_else(|| no("the application's id is missing or not a UUID"))?;
+    let mut view = api.db.read().await?;
+    Ok((accounts::authenticate_api_key(&mut view, app, key).await?, view))
+}
+
+/// The API key of a request, alone or after `Bearer`.
+fn api_key(headers: &HeaderMap) -> Option<&str> {
+    let mut sent = headers.get_all(header::AUTHORIZATION).iter();
+    let value = sent.next()?.to_str().ok()?.trim();
+    let key = match value.split_once(' ') {
+        Some((scheme, key)) if scheme.eq_ignore_ascii_case("bearer") => key.trim(),
+        Some(_) => return None,
+        None => value,
+    };
+    (sent.next().is_none() && (1..=MAX_API_KEY_BYTES).contains(&key.len())).then_some(key)
+}
+
+impl From<AuthenticationError> for ModerationApiError {
+    fn from(no: AuthenticationError) -> Self {
+        match no {
+            AuthenticationError::Db(error) => Self::unavailable(&error),
+            other => Self::new(ModerationErrorCode::Unauthorized, other.to_string()),
+        }
+    }
+}
+
+/// What an operation demands of whoever calls it; part of the operation's signature.
+pub(crate) trait Permission: Send + Sync + 'static {
+    /// Refuses a caller who may not: 401, because the interface knows no 403.
+    fn authorise(caller: &Principal) -> Result<(), ModerationApiError>;
+}
+
+/// Everybody who was let in may.
+pub(crate) struct AnyCaller;
+
+impl Permission for AnyCaller {
+    fn authorise(_caller: &Principal) -> Result<(), ModerationApiError> {
+        Ok(())
+    }
+}
+
+/// Administrators may: members who are one, and API keys that may do everything.
+pub(crate) struct Administrator;
+
+impl Permission for Administrator {
+    fn authorise(caller: &Principal) -> Result<(), ModerationApiError> {
+        if caller.admin {
+            return Ok(());
+        }
+        Err(ModerationApiError::new(ModerationErrorCode::Unauthorized, "only an administrator may do this"))
+    }
+}
+
+/// Declares a permission for each scope that an operation asks for.
+macro_rules! scope_permissions {
+    ($($scope:ident),* $(,)?) => {$(
+        #[doc = concat!("Whoever has the scope of [`Scope::", stringify!($scope), "`] may.")]
+        pub(crate) struct $scope;
+
+        impl Permission for $scope {
+            fn authorise(caller: &Principal) -> Result<(), ModerationApiError> {
+                if caller.has_scope(Scope::$scope) {
+                    return Ok(());
+                }
+                Err(ModerationApiError::new(ModerationErrorCode::Unauthorized, format!("the scope {} is needed", Scope::$scope)))
+            }
+        }
+    )*};
+}
+
+scope_permissions! {
+    ContentsList,
+    ContentsManage,
+    ContentsReportsList,
+    ContentsReportsModerate,
+    ContentsView,
+    MembersManage,
+    ModerationsManage,
+    ModerationsView,
+    NotificationsManage,
+    NotificationsView,
+    ProfilesList,
+    ProfilesManage,
+    ProfilesView,
+    ReportsManage,
+    ReportsView,
+}

@@ -1,0 +1,51 @@
+//! `POST /accounts/{accountId}/archive/contents`
+
+use super::super::{
+    ModerationApiError,
+    authentication::ContentsManage,
+    error,
+    path::AccountPath,
+    request::{AccountRequest, CommandPayload, ReceivedCommand},
+    violations::CommandViolations,
+};
+use crate::ApiState;
+use axum::{extract::State, http::StatusCode};
+use base::ContentId;
+use domain::content;
+use utoipa::ToSchema;
+
+/// What to put away.
+#[derive(serde::Deserialize, ToSchema)]
+pub(crate) struct ArchiveContentRequest {
+    /// The content.
+    #[schema(value_type = Uuid)]
+    content_id: Option<ContentId>,
+}
+
+impl CommandPayload for ArchiveContentRequest {
+    type Command = ContentId;
+
+    fn into_command(self, _api: &ApiState, violations: &mut CommandViolations) -> Option<ContentId> {
+        violations.required("content_id", self.content_id)
+    }
+}
+
+/// Put a content away.
+///
+/// An archived content is not moderated any more until it is restored; what was found in it stays.
+#[utoipa::path(
+    post, path = "/accounts/{accountId}/archive/contents", tag = "contents",
+    security(("api key" = [], "application" = [])),
+    params(AccountPath),
+    request_body = ArchiveContentRequest,
+    responses((status = 204, description = "It is archived."), error::WriteErrors),
+)]
+pub(crate) async fn archive_content(
+    State(api): State<ApiState>,
+    request: AccountRequest<ContentsManage, AccountPath, ReceivedCommand<ArchiveContentRequest>>,
+) -> Result<StatusCode, ModerationApiError> {
+    let mut tx = request.begin_locked(&api).await?;
+    content::set_archived(&mut tx, request.account.id, request.input.command, true).await?;
+    tx.commit().await?;
+    Ok(StatusCode::NO_CONTENT)
+}

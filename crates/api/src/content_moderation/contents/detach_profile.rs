@@ -1,0 +1,29 @@
+//! `DELETE /accounts/{accountId}/contents/{id}/profiles/{profileId}`
+
+use super::super::{
+    ModerationApiError, authentication::ContentsManage, error, path::ContentProfilePath,
+    request::AccountRequest,
+};
+use crate::ApiState;
+use axum::{extract::State, http::StatusCode};
+use domain::content;
+
+/// Take back that a profile is known to be in a content.
+///
+/// The document shows a body beside the status 204, which by HTTP has none.
+#[utoipa::path(
+    delete, path = "/accounts/{accountId}/contents/{id}/profiles/{profileId}", tag = "contents",
+    security(("api key" = [], "application" = [])),
+    params(ContentProfilePath),
+    responses((status = 204, description = "It is detached."), error::ReadErrors),
+)]
+pub(crate) async fn detach_profile(
+    State(api): State<ApiState>,
+    request: AccountRequest<ContentsManage, ContentProfilePath>,
+) -> Result<StatusCode, ModerationApiError> {
+    let ContentProfilePath { content, profile, .. } = request.path;
+    let mut tx = request.begin_locked(&api).await?;
+    content::detach_profile(&mut tx, request.account.id, content, profile).await?;
+    tx.commit().await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,81 @@
+//! Contents, their profiles, reports and archive.
+
+pub(super) mod archive;
+pub(super) mod attach_profile;
+pub(super) mod detach_profile;
+pub(super) mod get;
+pub(super) mod list;
+pub(super) mod moderations;
+pub(super) mod register;
+pub(super) mod report;
+pub(super) mod reports;
+pub(super) mod resolve_report;
+pub(super) mod restore;
+
+use super::ModerationApiError;
+use base::{ContentId, ProfileId, Timestamp, Uuid};
+use db::{DbError, ReadTx};
+use domain::content::{self, Content, ContentError};
+use utoipa::ToSchema;
+
+/// A content.
+#[derive(serde::Serialize, ToSchema)]
+#[schema(as = Content)]
+pub(crate) struct ContentBody {
+    /// Its id.
+    #[schema(value_type = Uuid)]
+    id: ContentId,
+    /// Where it is.
+    #[schema(example = "https://media.example.com/1.jpg")]
+    url: String,
+    /// What it is.
+    r#type: content::ContentType,
+    /// Who is known to be in it.
+    #[schema(value_type = Vec<Uuid>)]
+    profile_ids: Vec<ProfileId>,
+    /// Who brought it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uploader_id: Option<Uuid>,
+    /// Its title.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+    /// Whether it was put away.
+    archived: bool,
+    /// When it was registered.
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Timestamp,
+}
+
+impl ContentBody {
+    async fn of(view: &mut ReadTx, account: base::AccountId, content: Content) -> Result<Self, DbError> {
+        Ok(Self {
+            profile_ids: content::profiles(view, account, content.id).await?,
+            id: content.id,
+            url: content.url,
+            r#type: content.content_type,
+            uploader_id: content.uploader_id,
+            title: content.title,
+            archived: content.archived,
+            created_at: content.created_at,
+        })
+    }
+}
+
+/// The content of the path.
+async fn require_content(
+    view: &mut ReadTx,
+    account: base::AccountId,
+    id: ContentId,
+) -> Result<Content, ModerationApiError> {
+    content::find(view, account, id).await?.ok_or_else(|| ModerationApiError::not_found("content"))
+}
+
+impl From<ContentError> for ModerationApiError {
+    fn from(no: ContentError) -> Self {
+        match no {
+            ContentError::Invalid(invalid) => invalid.into(),
+            ContentError::Missing(what) => Self::not_found(what),
+            ContentError::Db(error) => Self::unavailable(&error),
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! `POST /accounts/{accountId}/contents`
+
+use super::super::{
+    ModerationApiError,
+    authentication::ContentsManage,
+    created::CreatedResource,
+    error,
+    path::AccountPath,
+    request::{AccountRequest, CommandPayload, ReceivedCommand},
+    violations::{CommandViolations, TextList},
+};
+use crate::{
+    ApiState,
+    http::idempotency::{IdempotencyKeyHeader, idempotent},
+};
+use axum::{extract::State, http::StatusCode, response::Response};
+use base::Uuid;
+use domain::content::{self, ContentRequest, ContentType};
+use utoipa::ToSchema;
+
+/// A content to be.
+#[derive(serde::Deserialize, ToSchema)]
+pub(crate) struct RegisterContentRequest {
+    /// Where it is: an https address of the public internet.
+    #[schema(value_type = String, max_length = 4096, pattern = "^https://", example = "https://media.example.com/1.jpg")]
+    url: Option<String>,
+    /// What it is.
+    #[schema(value_type = ContentType, example = "IMAGE")]
+    r#type: Option<ContentType>,
+    /// Profiles that are known to be in it.
+    #[schema(value_type = Option<Vec<Uuid>>, max_items = 100)]
+    profile_ids: TextList,
+    /// Who brought it: an id of your own, or a profile's.
+    uploader_id: Option<Uuid>,
+    /// What it is called.
+    #[schema(max_length = 200)]
+    title: Option<String>,
+}
+
+impl CommandPayload for RegisterContentRequest {
+    type Command = ContentRequest;
+
+    fn into_command(self, api: &ApiState, violations: &mut CommandViolations) -> Option<ContentRequest> {
+        let new = content::ContentInput {
+            url: self.url,
+            content_type: self.r#type,
+            profile_ids: violations.ids("profile_ids", self.profile_ids, "there is no such profile"),
+            uploader_id: self.uploader_id,
+            title: self.title,
+        };
+        violations.check_all(new.validate(api.content_moderation.outbox()))
+    }
+}
+
+/// Register a content.
+///
+/// Only its address is kept; what is behind it is fetched when it is moderated.
+#[utoipa::path(
+    post, path = "/accounts/{accountId}/contents", tag = "contents",
+    security(("api key" = [], "application" = [])),
+    params(AccountPath, IdempotencyKeyHeader),
+    request_body(content = RegisterContentRequest, example = json!({
+        "url": "https://media.example.com/1.jpg", "type": "IMAGE", "title": "Front page of 16 January",
+    })),
+    responses((status = 201, description = "It is registered.", body = CreatedResource), error::CreateErrors),
+)]
+pub(crate) async fn register_content(
+    State(api): State<ApiState>,
+    request: AccountRequest<ContentsManage, AccountPath, ReceivedCommand<RegisterContentRequest>>,
+) -> Result<Response, ModerationApiError> {
+    idempotent(&api, request.fingerprint(), async |tx| {
+        request.lock_account(tx).await?;
+        let new = request.input.command.clone();
+        let id = content::register(tx, &*api.environment, &api.faces, request.account.id, new).await?;
+        Ok((StatusCode::CREATED, CreatedResource::new(id)))
+    })
+    .await
+}

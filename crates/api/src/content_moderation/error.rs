@@ -1,0 +1,173 @@
+//! How the moderation interface says no.
+
+use crate::http::{
+    ApiError, ErrorTable,
+    error::{error_codes, error_responses},
+};
+use axum::http::StatusCode;
+use base::LimitViolation;
+use domain::Violation;
+use std::{borrow::Cow, time::Duration};
+use utoipa::ToSchema;
+
+error_codes! {
+    /// A row of the moderation interface's error table.
+    pub enum ModerationErrorCode;
+    InvalidRequest => BAD_REQUEST "INVALID_REQUEST",
+    Unauthorized => UNAUTHORIZED "UNAUTHORIZED",
+    NotFound => NOT_FOUND "NOT_FOUND",
+    DuplicateAccountName => CONFLICT "DUPLICATE_ACCOUNT_NAME",
+    Conflict => CONFLICT "CONFLICT",
+    LastAdministrator => CONFLICT "LAST_ADMINISTRATOR",
+    IdempotencyKeyReused => CONFLICT "IDEMPOTENCY_KEY_REUSED",
+    PayloadTooLarge => PAYLOAD_TOO_LARGE "PAYLOAD_TOO_LARGE",
+    TooManyAccounts => UNPROCESSABLE_ENTITY "TOO_MANY_ACCOUNTS",
+    ContentUnreachable => UNPROCESSABLE_ENTITY "CONTENT_UNREACHABLE",
+    PageOutOfRange => UNPROCESSABLE_ENTITY "PAGE_OUT_OF_RANGE",
+    FaceRefused => UNPROCESSABLE_ENTITY "FACE_REFUSED",
+    TooManyRequests => TOO_MANY_REQUESTS "TOO_MANY_REQUESTS",
+    InternalError => INTERNAL_SERVER_ERROR "INTERNAL_ERROR",
+    Unavailable => SERVICE_UNAVAILABLE "UNAVAILABLE",
+}
+
+/// A refusal of this interface.
+pub(crate) type ModerationApiError = ApiError<ModerationErrorCode>;
+
+/// What is wrong with one member of the request.
+#[derive(Debug, serde::Serialize, ToSchema)]
+#[schema(as = Violation)]
+pub(crate) struct ModerationViolationBody<'a> {
+    /// The member's path, as `notifications.web_destinations[1]`, or the parameter's name.
+    #[schema(value_type = String)]
+    property: &'a str,
+    /// What is wrong with it.
+    #[schema(value_type = String)]
+    message: &'a str,
+    /// What was measured, where a limit was broken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    measured: Option<f64>,
+    /// The limit, in words and numbers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    limit: Option<&'a str>,
+}
+
+/// The body of every refusal.
+#[derive(Debug, serde::Serialize, ToSchema)]
+#[schema(as = Error)]
+pub(crate) struct ModerationErrorBody<'a> {
+    /// A row of the interface's error table.
+    #[schema(value_type = String, example = "NOT_FOUND")]
+    code: &'a str,
+    /// What went wrong, for a developer.
+    #[schema(value_type = String)]
+    message: &'a str,
+    /// The members of the request that are wrong.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(value_type = Option<Vec<ModerationViolationBody<'static>>>)]
+    errors: Vec<ModerationViolationBody<'a>>,
+}
+
+impl ErrorTable for ModerationErrorCode {
+    const ALL: &'static [Self] = Self::ALL;
+    const CODE_MEMBER: &'static str = "code";
+    const NOT_FOUND: Self = Self::NotFound;
+    const MALFORMED_BODY: Self = Self::InvalidRequest;
+    const PAYLOAD_TOO_LARGE: Self = Self::PayloadTooLarge;
+    const TOO_MANY_REQUESTS: Self = Self::TooManyRequests;
+    const INTERNAL: Self = Self::InternalError;
+    const UNAVAILABLE: Self = Self::Unavailable;
+
+    type Body<'a> = ModerationErrorBody<'a>;
+
+    fn as_str(self) -> &'static str {
+        self.as_str()
+    }
+
+    fn status(self) -> StatusCode {
+        self.status()
+    }
+
+    fn body(error: &ApiError<Self>) -> ModerationErrorBody<'_> {
+        let errors = error.violations.iter().map(|violation| ModerationViolationBody {
+            property: &violation.path,
+            message: &violation.message,
+            measured: violation.measured.as_ref().map(|measured| measured.measured),
+            limit: violation.measured.as_ref().map(|measured| measured.limit.as_str()),
+        });
+        ModerationErrorBody { code: error.code.as_str(), message: &error.message, errors: errors.collect() }
+    }
+
+    fn from_violations(violations: Vec<Violation>) -> ApiError<Self> {
+        violations_with_code(Self::InvalidRequest, violations)
+    }
+
+    fn idempotency_key_reused() -> Self {
+        Self::IdempotencyKeyReused
+    }
+}
+
+/// Refuses members under a code of their own; the message is the first's.
+pub(super) fn violations_with_code(
+    code: ModerationErrorCode,
+    violations: Vec<Violation>,
+) -> ModerationApiError {
+    let message = violations.first().map(ToString::to_string).unwrap_or_default();
+    ModerationApiError::new(code, message).with_violations(violations)
+}
+
+impl ApiError<ModerationErrorCode> {
+    /// A member that is refused under a code of its own.
+    pub(super) fn violation_with_code(
+        code: ModerationErrorCode,
+        path: impl Into<Cow<'static, str>>,
+        message: impl Into<String>,
+        measured: Option<LimitViolation>,
+    ) -> Self {
+        violations_with_code(code, vec![Violation { measured, ..Violation::new(path, message) }])
+    }
+
+    /// There is no such thing, or it is somebody else's.
+    pub(crate) fn not_found(what: &str) -> Self {
+        Self::new(ModerationErrorCode::NotFound, format!("there is no such {what}"))
+    }
+
+    /// Everybody together asks too often.
+    pub(crate) fn too_many_sign_in_requests(wait: Duration) -> Self {
+        let message = "too many people ask at once; try again in a moment";
+        Self::new(ModerationErrorCode::TooManyRequests, message).with_retry_after(wait)
+    }
+}
+
+/// Whoever calls.
+const CALLER_CODES: &[ModerationErrorCode] = &[
+    ModerationErrorCode::Unauthorized,
+    ModerationErrorCode::TooManyRequests,
+    ModerationErrorCode::Unavailable,
+];
+/// Whatever is about an account, or something in it.
+const ACCOUNT_CODES: &[ModerationErrorCode] = &[ModerationErrorCode::NotFound];
+/// Whatever has a body.
+const BODY_CODES: &[ModerationErrorCode] =
+    &[ModerationErrorCode::InvalidRequest, ModerationErrorCode::PayloadTooLarge];
+/// Whatever makes something.
+const CREATION_CODES: &[ModerationErrorCode] = &[ModerationErrorCode::IdempotencyKeyReused];
+
+error_responses! {
+    ModerationErrorCode;
+    ReadErrors: CALLER_CODES, ACCOUNT_CODES;
+    ListErrors: CALLER_CODES, ACCOUNT_CODES, &[ModerationErrorCode::InvalidRequest];
+    ListPageErrors: CALLER_CODES, ACCOUNT_CODES, &[ModerationErrorCode::InvalidRequest, ModerationErrorCode::PageOutOfRange];
+    WriteErrors: CALLER_CODES, ACCOUNT_CODES, BODY_CODES;
+    CreateErrors: CALLER_CODES, ACCOUNT_CODES, BODY_CODES, CREATION_CODES;
+    CreateUniqueErrors: CALLER_CODES, ACCOUNT_CODES, BODY_CODES, CREATION_CODES, &[ModerationErrorCode::Conflict];
+    OpenAccountErrors: CALLER_CODES, BODY_CODES, CREATION_CODES, &[ModerationErrorCode::DuplicateAccountName, ModerationErrorCode::TooManyAccounts];
+    DemoteErrors: CALLER_CODES, ACCOUNT_CODES, &[ModerationErrorCode::LastAdministrator];
+    StartModerationErrors: CALLER_CODES, ACCOUNT_CODES, BODY_CODES, CREATION_CODES, &[ModerationErrorCode::ContentUnreachable];
+    EnrolErrors: CALLER_CODES, ACCOUNT_CODES, BODY_CODES, CREATION_CODES, &[ModerationErrorCode::FaceRefused];
+    SearchErrors: CALLER_CODES, ACCOUNT_CODES, BODY_CODES, &[ModerationErrorCode::FaceRefused];
+    GetConsoleSessionErrors: CALLER_CODES;
+    BeginConsoleSessionErrors: BODY_CODES, &[ModerationErrorCode::Unauthorized, ModerationErrorCode::Unavailable];
+    SignInLinkErrors: BODY_CODES, &[ModerationErrorCode::Unauthorized, ModerationErrorCode::TooManyRequests, ModerationErrorCode::Unavailable];
+    EndConsoleSessionErrors: &[ModerationErrorCode::Unauthorized, ModerationErrorCode::Unavailable];
+}

@@ -1,0 +1,111 @@
+//! `POST /accounts/{accountId}/invitations`
+
+use super::super::{
+    ModerationApiError, ModerationErrorCode,
+    authentication::{Administrator, MembersManage, Permission as _},
+    created::CreatedResource,
+    error,
+    path::AccountPath,
+    request::{AccountRequest, CommandPayload, ReceivedCommand},
+    violations::CommandViolations,
+};
+use crate::{
+    ApiState,
+    http::idempotency::{IdempotencyKeyHeader, idempotent},
+};
+use axum::{extract::State, http::StatusCode, response::Response};
+use base::LimitViolation;
+use domain::{
+    Violation,
+    accounts::{
+        EmailAddress, InvalidEmailAddressError, Scope,
+        sign_in::{InvitationError, Invitee},
+    },
+};
+use utoipa::ToSchema;
+
+/// Whom to invite.
+#[derive(serde::Deserialize, ToSchema)]
+pub(crate) struct InviteRequest {
+    /// Their address.
+    #[schema(value_type = String, min_length = 7, max_length = 100, example = "ada@example.com")]
+    email: Option<String>,
+    /// Whether they will be an administrator. Only an administrator may say so.
+    #[schema(default = false)]
+    admin: Option<bool>,
+    /// What they may do; nothing by default. An extension.
+    scopes: Option<Vec<Scope>>,
+    /// What they will be called; by default what stands before the `@`. An extension.
+    #[schema(min_length = 1, max_length = 100)]
+    username: Option<String>,
+}
+
+impl CommandPayload for InviteRequest {
+    type Command = Invitee;
+
+    fn into_command(self, _api: &ApiState, violations: &mut CommandViolations) -> Option<Invitee> {
+        let email: Result<EmailAddress, _> = self.email.as_deref().unwrap_or_default().parse();
+        Some(Invitee {
+            email: violations.check(email.map_err(email_violation))?,
+            username: self.username,
+            admin: self.admin.unwrap_or_default(),
+            scopes: self.scopes.unwrap_or_default(),
+        })
+    }
+}
+
+/// Invite somebody to an account.
+///
+/// They get a mail with a link that makes them a member and signs them in, once. A new invitation to the same address
+/// takes the place of the old one.
+#[utoipa::path(
+    post, path = "/accounts/{accountId}/invitations", tag = "invitations", security(("api key" = [], "application" = [])),
+    params(AccountPath, IdempotencyKeyHeader),
+    request_body(content = InviteRequest, example = json!({
+        "email": "ada@example.com", "scopes": ["notifications:view", "notifications:manage"],
+    })),
+    responses((status = 201, description = "The mail is on its way.", body = CreatedResource), error::CreateUniqueErrors),
+)]
+pub(crate) async fn invite(
+    State(api): State<ApiState>,
+    request: AccountRequest<MembersManage, AccountPath, ReceivedCommand<InviteRequest>>,
+) -> Result<Response, ModerationApiError> {
+    let guest = &request.input.command;
+    if guest.admin {
+        Administrator::authorise(&request.caller)?;
+    }
+    idempotent(&api, request.fingerprint(), async |tx| {
+        // The rule locks the account itself, and alone: whoever held it together with others would wait for them.
+        let id = api.sign_in.invite(tx, &request.account, guest).await?;
+        Ok((StatusCode::CREATED, CreatedResource::new(id)))
+    })
+    .await
+}
+
+/// What is wrong with an address that is none.
+pub(crate) fn email_violation(bad: InvalidEmailAddressError) -> Violation {
+    match bad {
+        InvalidEmailAddressError::Length(length) => {
+            let limit = format!("{} to {} characters", EmailAddress::MIN_CHARS, EmailAddress::MAX_CHARS);
+            let measured = LimitViolation::new(length as f64, limit, "send an address");
+            Violation::with_limit("email", bad.to_string(), measured)
+        }
+        InvalidEmailAddressError::Form => Violation::new("email", bad.to_string()),
+    }
+}
+
+impl From<InvitationError> for ModerationApiError {
+    fn from(no: InvitationError) -> Self {
+        let words = no.to_string();
+        match no {
+            InvitationError::NoAccount => Self::not_found("account"),
+            InvitationError::Member => {
+                Self::violation_with_code(ModerationErrorCode::Conflict, "email", words, None)
+            }
+            InvitationError::Username => Self::violation("username", words),
+            InvitationError::TooMany => Self::new(ModerationErrorCode::Conflict, words),
+            InvitationError::Mail(_) => Self::new(ModerationErrorCode::Unavailable, words),
+            InvitationError::Db(error) => Self::unavailable(&error),
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! `DELETE /accounts/{accountId}/admin/{memberId}`
+
+use super::super::{
+    ModerationApiError, authentication::Administrator, error, path::MemberPath, request::AccountRequest,
+};
+use crate::ApiState;
+use axum::{extract::State, http::StatusCode};
+use domain::accounts::members;
+
+/// Make an administrator an ordinary member.
+///
+/// The last administrator stays one.
+#[utoipa::path(
+    delete, path = "/accounts/{accountId}/admin/{memberId}", tag = "members", security(("api key" = [], "application" = [])),
+    params(MemberPath),
+    responses((status = 204, description = "They are none any more."), error::DemoteErrors),
+)]
+pub(crate) async fn demote(
+    State(api): State<ApiState>,
+    request: AccountRequest<Administrator, MemberPath>,
+) -> Result<StatusCode, ModerationApiError> {
+    // The rule locks the account itself, and alone: whoever held it together with others would wait for them.
+    let mut tx = api.db.write().await?;
+    members::demote(&mut tx, request.account.id, request.path.member).await?;
+    tx.commit().await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,53 @@
+//! Members, what they may do, and administrators.
+
+pub(super) mod demote;
+pub(super) mod get;
+pub(super) mod list;
+pub(super) mod own_scopes;
+pub(super) mod promote;
+pub(super) mod remove;
+pub(super) mod set_scopes;
+
+use super::{ModerationApiError, ModerationErrorCode};
+use base::{MemberId, Timestamp};
+use domain::accounts::{Member, Scope, members::MemberChangeError};
+use utoipa::ToSchema;
+
+/// A person who works in an account.
+#[derive(serde::Serialize, ToSchema)]
+#[schema(as = Member)]
+pub(crate) struct MemberBody {
+    /// Their id.
+    #[schema(value_type = Uuid)]
+    id: MemberId,
+    /// Their address.
+    #[schema(max_length = 100)]
+    email: String,
+    /// What they are called.
+    username: String,
+    /// Whether they are an administrator.
+    admin: bool,
+    /// What they may do.
+    scopes: Vec<Scope>,
+    /// When they came in.
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Timestamp,
+}
+
+impl From<Member> for MemberBody {
+    fn from(Member { id, email, username, admin, scopes, created_at }: Member) -> Self {
+        Self { id, email, username, admin, scopes, created_at }
+    }
+}
+
+impl From<MemberChangeError> for ModerationApiError {
+    fn from(no: MemberChangeError) -> Self {
+        let words = no.to_string();
+        match no {
+            MemberChangeError::Missing => Self::not_found("member"),
+            MemberChangeError::LastAdministrator => Self::new(ModerationErrorCode::LastAdministrator, words),
+            MemberChangeError::AdministratorRequired => Self::new(ModerationErrorCode::Unauthorized, words),
+            MemberChangeError::Db(error) => Self::unavailable(&error),
+        }
+    }
+}

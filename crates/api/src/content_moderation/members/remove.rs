@@ -1,0 +1,27 @@
+//! `DELETE /accounts/{accountId}/members/{memberId}`
+
+use super::super::{
+    ModerationApiError, authentication::MembersManage, error, path::MemberPath, request::AccountRequest,
+};
+use crate::ApiState;
+use axum::{extract::State, http::StatusCode};
+use domain::accounts::members;
+
+/// Remove a member.
+///
+/// Their sessions end with it. An administrator is removed by an administrator, and the last one not at all.
+#[utoipa::path(
+    delete, path = "/accounts/{accountId}/members/{memberId}", tag = "members", security(("api key" = [], "application" = [])),
+    params(MemberPath),
+    responses((status = 204, description = "They are no member any more."), error::DemoteErrors),
+)]
+pub(crate) async fn remove_member(
+    State(api): State<ApiState>,
+    request: AccountRequest<MembersManage, MemberPath>,
+) -> Result<StatusCode, ModerationApiError> {
+    // The rule locks the account itself, and alone: whoever held it together with others would wait for them.
+    let mut tx = api.db.write().await?;
+    members::remove(&mut tx, request.account.id, request.path.member, request.caller.admin).await?;
+    tx.commit().await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,47 @@
+//! `PUT /accounts/{accountId}/members/{memberId}`
+
+use super::super::{
+    ModerationApiError,
+    authentication::MembersManage,
+    error,
+    path::MemberPath,
+    request::{AccountRequest, CommandPayload, ReceivedCommand},
+    violations::CommandViolations,
+};
+use crate::ApiState;
+use axum::{extract::State, http::StatusCode};
+use domain::accounts::{Scope, members};
+use utoipa::ToSchema;
+
+/// What a member is to be allowed.
+#[derive(serde::Deserialize, ToSchema)]
+pub(crate) struct SetScopesRequest {
+    /// All that they may do; what is not among them they may do no more.
+    #[schema(value_type = Vec<Scope>)]
+    scopes: Option<Vec<Scope>>,
+}
+
+impl CommandPayload for SetScopesRequest {
+    type Command = Vec<Scope>;
+
+    fn into_command(self, _api: &ApiState, violations: &mut CommandViolations) -> Option<Vec<Scope>> {
+        violations.required("scopes", self.scopes)
+    }
+}
+
+/// Set what a member may do.
+#[utoipa::path(
+    put, path = "/accounts/{accountId}/members/{memberId}", tag = "members", security(("api key" = [], "application" = [])),
+    params(MemberPath),
+    request_body = SetScopesRequest,
+    responses((status = 204, description = "They may do this, from their next call on."), error::WriteErrors),
+)]
+pub(crate) async fn set_scopes(
+    State(api): State<ApiState>,
+    request: AccountRequest<MembersManage, MemberPath, ReceivedCommand<SetScopesRequest>>,
+) -> Result<StatusCode, ModerationApiError> {
+    let mut tx = request.begin_locked(&api).await?;
+    members::set_scopes(&mut tx, request.account.id, request.path.member, &request.input.command).await?;
+    tx.commit().await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,133 @@
+//! A moderation, as lists and details show it.
+
+use base::{ContentId, ModerationCheckId, ModerationId, Timestamp};
+use domain::{
+    content::ContentType,
+    content_moderation::{ModerationCheckType, ModerationProgress, ModerationState, ModerationSummary},
+};
+use utoipa::ToSchema;
+
+/// A moderation.
+#[derive(serde::Serialize, ToSchema)]
+pub(crate) struct ModerationItem {
+    /// Its id.
+    #[schema(value_type = Uuid)]
+    id: ModerationId,
+    /// The content.
+    #[schema(value_type = Uuid)]
+    content_id: ContentId,
+    /// What it is.
+    content_type: ContentType,
+    /// Where it is.
+    url: String,
+    /// What is checked.
+    checks: Vec<ModerationCheckBody>,
+    /// Where notifications go.
+    notifications: Vec<NotificationDestinationBody>,
+    #[serde(flatten)]
+    standing: ModerationStatusBody,
+}
+
+/// A check.
+#[derive(serde::Serialize, ToSchema)]
+#[schema(as = ModerationCheck)]
+pub(crate) struct ModerationCheckBody {
+    /// Its id.
+    #[schema(value_type = Uuid)]
+    id: ModerationCheckId,
+    /// What is checked.
+    check_type: ModerationCheckType,
+}
+
+/// A destination.
+#[derive(serde::Serialize, ToSchema)]
+#[schema(as = NotificationDestination)]
+pub(crate) struct NotificationDestinationBody {
+    /// The address.
+    #[schema(pattern = "^https://")]
+    destination: String,
+    /// How it is told.
+    notification_type: NotificationDestinationType,
+}
+
+/// How a destination is told.
+#[derive(Clone, Copy, serde::Serialize, ToSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub(crate) enum NotificationDestinationType {
+    /// By the notification as JSON, signed.
+    Http,
+    /// By a message to an incoming webhook of Slack.
+    Slack,
+}
+
+/// How a moderation stands.
+#[derive(serde::Serialize, ToSchema)]
+#[schema(as = ModerationStatus)]
+pub(crate) struct ModerationStatusBody {
+    /// How far it is.
+    state: ModerationState,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<ModerationFailureBody>,
+    /// Seconds of the content that were looked at.
+    #[schema(minimum = 0)]
+    position: f64,
+    /// When it was asked for.
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Timestamp,
+    /// When it was begun.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    started_at: Option<Timestamp>,
+    /// When it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    ended_at: Option<Timestamp>,
+}
+
+/// Why a moderation failed.
+#[derive(serde::Serialize, ToSchema)]
+#[schema(as = ModerationFailure)]
+pub(crate) struct ModerationFailureBody {
+    /// A word for programs.
+    #[schema(example = "NO_VIDEO_STREAM")]
+    code: String,
+    /// A sentence for people.
+    message: String,
+}
+
+impl From<ModerationProgress> for ModerationStatusBody {
+    fn from(standing: ModerationProgress) -> Self {
+        Self {
+            state: standing.state,
+            error: standing.error.map(|(code, message)| ModerationFailureBody { code, message }),
+            position: standing.position,
+            created_at: standing.created_at,
+            started_at: standing.started_at,
+            ended_at: standing.ended_at,
+        }
+    }
+}
+
+impl From<ModerationSummary> for ModerationItem {
+    fn from(item: ModerationSummary) -> Self {
+        let to = |notification_type| {
+            move |destination| NotificationDestinationBody { destination, notification_type }
+        };
+        let web = item.destinations.web.into_iter().map(to(NotificationDestinationType::Http));
+        let slack = item.destinations.slack.into_iter().map(to(NotificationDestinationType::Slack));
+        let check = |check: &domain::content_moderation::ModerationCheck| ModerationCheckBody {
+            id: check.id,
+            check_type: check.check_type,
+        };
+        Self {
+            id: item.id,
+            content_id: item.content_id,
+            content_type: item.content_type,
+            url: item.url,
+            checks: item.checks.iter().map(check).collect(),
+            notifications: web.chain(slack).collect(),
+            standing: item.progress.into(),
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! `GET /accounts/{accountId}/moderations/{moderationId}`
+
+use super::{
+    super::{
+        ModerationApiError, authentication::ModerationsView, error, groups::GroupBody, path::ModerationPath,
+        request::AccountRequest,
+    },
+    item::ModerationStatusBody,
+};
+use crate::ApiState;
+use axum::{Json, extract::State};
+use base::{ContentId, GroupId, ModerationId, Uuid};
+use domain::{
+    content::ContentType,
+    content_moderation::{ModerationOverview, PersonSummary},
+    faces::ProfileGroup,
+};
+use utoipa::ToSchema;
+
+/// A moderation's content, and whom it is about.
+#[derive(serde::Serialize, ToSchema)]
+#[schema(as = ModerationOverview)]
+pub(crate) struct ModerationOverviewBody {
+    /// The content.
+    content: OverviewContent,
+    /// The moderation.
+    moderation: OverviewModeration,
+}
+
+/// A moderation, and how it stands.
+#[derive(serde::Serialize, ToSchema)]
+pub(crate) struct OverviewModeration {
+    /// Its id.
+    #[schema(value_type = Uuid)]
+    id: ModerationId,
+    #[serde(flatten)]
+    standing: ModerationStatusBody,
+}
+
+/// A content, and who has to do with it.
+#[derive(serde::Serialize, ToSchema)]
+pub(crate) struct OverviewContent {
+    /// Its id.
+    #[schema(value_type = Uuid)]
+    id: ContentId,
+    /// What it is.
+    r#type: ContentType,
+    /// Where it is.
+    url: String,
+    /// Who brought it, where that was said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uploader: Option<PersonBody>,
+    /// The profiles that the moderation or the content names.
+    profiles: Vec<PersonBody>,
+    /// The groups that the moderation names.
+    groups: Vec<GroupBody>,
+}
+
+/// Somebody, as far as they are known.
+#[derive(serde::Serialize, ToSchema)]
+#[schema(as = Person)]
+pub(crate) struct PersonBody {
+    /// The id of a profile, or what the application calls whoever brought the content.
+    id: Uuid,
+    /// The name that is shown; empty where it is not known.
+    display_name: String,
+    /// The reference; empty where there is none.
+    reference: String,
+}
+
+/// See the content of a moderation, and whom it is about.
+#[utoipa::path(
+    get, path = "/accounts/{accountId}/moderations/{moderationId}", tag = "moderations",
+    security(("api key" = [], "application" = [])),
+    params(ModerationPath),
+    responses((status = 200, description = "The overview.", body = ModerationOverviewBody), error::ReadErrors),
+)]
+pub(crate) async fn moderation_overview(
+    State(api): State<ApiState>,
+    request: AccountRequest<ModerationsView, ModerationPath>,
+) -> Result<Json<ModerationOverviewBody>, ModerationApiError> {
+    let mut view = api.db.read().await?;
+    let overview =
+        api.content_moderation.overview(&mut view, request.account.id, request.path.moderation).await?;
+    Ok(Json(overview.ok_or_else(|| ModerationApiError::not_found("moderation"))?.into()))
+}
+
+impl From<PersonSummary> for PersonBody {
+    fn from(somebody: PersonSummary) -> Self {
+        let PersonSummary { id, display_name, reference } = somebody;
+        Self { id, display_name, reference }
+    }
+}
+
+impl From<ModerationOverview> for ModerationOverviewBody {
+    fn from(overview: ModerationOverview) -> Self {
+        let ModerationOverview { moderation: item, uploader, profiles, groups } = overview;
+        let group = |(id, label): (GroupId, String)| ProfileGroup { id, label }.into();
+        Self {
+            content: OverviewContent {
+                id: item.content_id,
+                r#type: item.content_type,
+                url: item.url,
+                uploader: uploader.map(Into::into),
+                profiles: profiles.into_iter().map(Into::into).collect(),
+                groups: groups.into_iter().map(group).collect(),
+            },
+            moderation: OverviewModeration { id: item.id, standing: item.progress.into() },
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! `GET /accounts/{accountId}/moderations/{moderationId}/results`
+
+use super::{
+    super::{
+        ModerationApiError, authentication::ReportsView, error, path::ModerationPath, request::AccountRequest,
+    },
+    report::FaceCheckResultBody,
+};
+use crate::ApiState;
+use axum::{Json, extract::State};
+use domain::content::ContentType;
+use utoipa::ToSchema;
+
+/// What a moderation found.
+#[derive(serde::Serialize, ToSchema)]
+#[schema(as = ModerationResults)]
+pub(crate) struct ModerationResultsBody {
+    /// What the content is.
+    content_type: ContentType,
+    /// Where the content is.
+    url: String,
+    /// Each appearance of a face.
+    face_check_results: Vec<FaceCheckResultBody>,
+}
+
+/// See what a moderation found; the report says more.
+#[utoipa::path(
+    get, path = "/accounts/{accountId}/moderations/{moderationId}/results", tag = "moderations",
+    security(("api key" = [], "application" = [])),
+    params(ModerationPath),
+    responses((status = 200, description = "What was found so far.", body = ModerationResultsBody), error::ReadErrors),
+)]
+pub(crate) async fn moderation_results(
+    State(api): State<ApiState>,
+    request: AccountRequest<ReportsView, ModerationPath>,
+) -> Result<Json<ModerationResultsBody>, ModerationApiError> {
+    let mut view = api.db.read().await?;
+    let report =
+        api.content_moderation.report(&mut view, request.account.id, request.path.moderation).await?;
+    let report = report.ok_or_else(|| ModerationApiError::not_found("moderation"))?;
+    Ok(Json(ModerationResultsBody {
+        content_type: report.content_type,
+        url: report.url,
+        face_check_results: report.findings.into_iter().map(Into::into).collect(),
+    }))
+}

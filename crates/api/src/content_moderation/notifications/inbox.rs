@@ -1,0 +1,39 @@
+//! `GET /accounts/{accountId}/members/{memberId}/inbox`
+
+use super::{
+    super::{
+        ModerationApiError, authentication::NotificationsView, error, path::MemberPath,
+        query::NotificationQuery, request::AccountRequest,
+    },
+    list::NotificationList,
+};
+use crate::{ApiState, http::pagination::ITEMS_PER_PAGE};
+use axum::{Json, extract::State};
+use domain::accounts::{PrincipalKind, members};
+
+/// Read a member's inbox.
+///
+/// Notifications of moderations that named the member. Members read their own alone.
+#[utoipa::path(
+    get, path = "/accounts/{accountId}/members/{memberId}/inbox", tag = "notifications",
+    security(("api key" = [], "application" = [])),
+    params(MemberPath, NotificationQuery),
+    responses((status = 200, description = "A page of it, newest first.", body = NotificationList), error::ListPageErrors),
+)]
+pub(crate) async fn read_inbox(
+    State(api): State<ApiState>,
+    request: AccountRequest<NotificationsView, MemberPath, NotificationQuery>,
+) -> Result<Json<NotificationList>, ModerationApiError> {
+    let (member, NotificationQuery { page, epoch }) = (request.path.member, request.input);
+    let is_foreign =
+        matches!(request.caller.kind, PrincipalKind::Member { member: own, .. } if own != member);
+    let mut view = api.db.read().await?;
+    if is_foreign || members::find(&mut view, request.account.id, member).await?.is_none() {
+        return Err(ModerationApiError::not_found("member"));
+    }
+    let found = api
+        .content_moderation
+        .inbox_notifications(&mut view, member, epoch, (page.offset(), ITEMS_PER_PAGE))
+        .await?;
+    Ok(Json(NotificationList::of(page, found)?))
+}

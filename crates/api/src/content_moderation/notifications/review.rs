@@ -1,0 +1,57 @@
+//! What somebody says of a notification: `POST /accounts/{accountId}/notifications/{id}/accept` and `…/dismiss` alike.
+
+use super::super::{
+    ModerationApiError,
+    authentication::NotificationsManage,
+    path::NotificationPath,
+    request::{AccountRequest, CommandPayload, ReceivedCommand},
+    violations::CommandViolations,
+    webhooks::ReviewedNotification,
+};
+use crate::ApiState;
+use domain::content_moderation::reviews::{ReviewDecision, ReviewError};
+use utoipa::ToSchema;
+
+/// What somebody says of a notification.
+#[derive(serde::Deserialize, ToSchema)]
+pub(crate) struct ReviewNotificationBody {
+    /// Why.
+    #[schema(max_length = 500)]
+    comment: Option<String>,
+}
+
+impl CommandPayload for ReviewNotificationBody {
+    type Command = String;
+
+    fn into_command(self, _api: &ApiState, _violations: &mut CommandViolations) -> Option<String> {
+        Some(self.comment.unwrap_or_default())
+    }
+}
+
+/// A review that was sent.
+pub(super) type ReviewNotificationRequest =
+    AccountRequest<NotificationsManage, NotificationPath, ReceivedCommand<ReviewNotificationBody>>;
+
+/// Notes a caller's word.
+pub(super) async fn record_review(
+    api: &ApiState,
+    request: &ReviewNotificationRequest,
+    word: ReviewDecision,
+) -> Result<ReviewedNotification, ModerationApiError> {
+    let whose = (request.account.id, request.caller.id());
+    let (notification, comment) = (request.path.notification, &request.input.command);
+    let mut tx = request.begin_locked(api).await?;
+    let reviewed = api.content_moderation.review(&mut tx, whose, notification, word, comment).await?;
+    tx.commit().await?;
+    Ok(reviewed.into())
+}
+
+impl From<ReviewError> for ModerationApiError {
+    fn from(no: ReviewError) -> Self {
+        match no {
+            ReviewError::Invalid(invalid) => invalid.into(),
+            ReviewError::Missing => Self::not_found("notification"),
+            ReviewError::Db(error) => Self::unavailable(&error),
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! `POST /accounts/{accountId}/profiles/{profileId}/ban`
+
+use super::super::{
+    ModerationApiError, authentication::ProfilesManage, error, path::ProfilePath, request::AccountRequest,
+};
+use crate::ApiState;
+use axum::{extract::State, http::StatusCode};
+
+/// Ban a person.
+///
+/// Every moderation of the account notifies of banned people from now on. Doing it twice is doing it once.
+#[utoipa::path(
+    post, path = "/accounts/{accountId}/profiles/{profileId}/ban", tag = "profiles",
+    security(("api key" = [], "application" = [])),
+    params(ProfilePath),
+    responses((status = 204, description = "The person is banned."), error::ReadErrors),
+)]
+pub(crate) async fn ban_profile(
+    State(api): State<ApiState>,
+    request: AccountRequest<ProfilesManage, ProfilePath>,
+) -> Result<StatusCode, ModerationApiError> {
+    let mut tx = request.begin_locked(&api).await?;
+    api.faces.set_banned(&mut tx, request.account.id, request.path.profile, true).await?;
+    tx.commit().await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,130 @@
+//! `POST /accounts/{accountId}/profiles`
+
+use super::{
+    super::{
+        ModerationApiError,
+        authentication::ProfilesManage,
+        created::CreatedResource,
+        error,
+        path::AccountPath,
+        request::{AccountRequest, CommandPayload, ReceivedCommand},
+        violations::CommandViolations,
+    },
+    fields::decode_picture,
+};
+use crate::{
+    ApiState,
+    http::idempotency::{IdempotencyKeyHeader, idempotent},
+};
+use axum::{extract::State, http::StatusCode, response::Response};
+use domain::faces::{ProfileDetails, ProfileText, ProfileType};
+use utoipa::ToSchema;
+
+/// A person to be known from now on. An empty text is none.
+#[derive(serde::Deserialize, ToSchema)]
+pub(crate) struct EnrolProfileRequest {
+    /// 1: searches return the profile; 2: they never do.
+    #[schema(minimum = 1, maximum = 2, default = 1)]
+    profile_type: Option<i64>,
+    /// What people call the person.
+    #[schema(max_length = 200, example = "Ada")]
+    display_name: Option<String>,
+    /// What you call the person, whatever the name becomes.
+    #[schema(max_length = 200)]
+    reference: Option<String>,
+    /// Where it is recorded that the person agreed to biometrics. Required with a face.
+    #[schema(max_length = 500, example = "consent form of 2026-01-16")]
+    biometric_consent: Option<String>,
+    /// Where that can be read, `http://` or `https://`.
+    #[schema(max_length = 2000, pattern = "^https?://")]
+    consent_link: Option<String>,
+    /// An identity verification that belongs to the person.
+    #[schema(max_length = 200)]
+    id_verification: Option<String>,
+    /// Whether that verification succeeded.
+    is_id_verified: Option<bool>,
+    /// Whether the person is known to be an adult: moderations then say `not_required` instead of an age group.
+    is_adult: Option<bool>,
+    /// A picture of exactly one face, JPEG or PNG in base64: sharp, lit and looking into the camera. Without one the
+    /// profile is known by name only, until a face is added.
+    #[schema(content_encoding = "base64")]
+    face: Option<String>,
+}
+
+/// A profile that may be made.
+pub(crate) struct ProfileEnrolment {
+    kind: ProfileType,
+    details: ProfileDetails,
+    /// The bytes of the picture.
+    face: Option<Vec<u8>>,
+}
+
+impl CommandPayload for EnrolProfileRequest {
+    type Command = ProfileEnrolment;
+
+    const REQUIRES_JSON_CONTENT_TYPE: bool = true;
+
+    fn into_command(self, _api: &ApiState, violations: &mut CommandViolations) -> Option<ProfileEnrolment> {
+        let kind =
+            violations.check(self.profile_type.map_or(Ok(ProfileType::default()), ProfileType::try_from));
+        let mut details = ProfileDetails {
+            is_id_verified: self.is_id_verified.unwrap_or_default(),
+            is_adult: self.is_adult.unwrap_or_default(),
+            ..ProfileDetails::default()
+        };
+        for (text, value) in [
+            (ProfileText::DisplayName, self.display_name),
+            (ProfileText::Reference, self.reference),
+            (ProfileText::BiometricConsent, self.biometric_consent),
+            (ProfileText::ConsentLink, self.consent_link),
+            (ProfileText::IdVerification, self.id_verification),
+        ] {
+            violations.check(details.set(text, value));
+        }
+        if self.face.is_some() {
+            violations.check(details.require_consent());
+        }
+        let face = self.face.and_then(|face| violations.check(decode_picture(&face)));
+        Some(ProfileEnrolment { kind: kind?, details, face })
+    }
+}
+
+/// Make a profile.
+///
+/// A face that looks like another profile's is taken all the same: people have twins, and accounts may know somebody twice.
+#[utoipa::path(
+    post, path = "/accounts/{accountId}/profiles", tag = "profiles",
+    security(("api key" = [], "application" = [])),
+    params(AccountPath, IdempotencyKeyHeader),
+    request_body(content = EnrolProfileRequest, example = json!({
+        "display_name": "Ada",
+        "biometric_consent": "consent form of 2026-01-16",
+        "face": "/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAAEB…",
+    })),
+    responses((status = 201, description = "It is there, and searches find it.", body = CreatedResource), error::EnrolErrors),
+)]
+pub(crate) async fn enrol_profile(
+    State(api): State<ApiState>,
+    mut request: AccountRequest<ProfilesManage, AccountPath, ReceivedCommand<EnrolProfileRequest>>,
+) -> Result<Response, ModerationApiError> {
+    let account = request.account.id;
+    let face = match request.input.command.face.take() {
+        Some(picture) => Some(api.faces.prepare_face(account, None, picture).await?),
+        None => None,
+    };
+    let ProfileEnrolment { kind, details, .. } = &request.input.command;
+    let mut is_made = false;
+    let answer = idempotent(&api, request.fingerprint(), async |tx| {
+        request.lock_account(tx).await?;
+        let id = api.faces.create_profile(tx, account, *kind, details, face.as_ref()).await?;
+        is_made = true;
+        Ok((StatusCode::CREATED, CreatedResource::new(id)))
+    })
+    .await;
+    if answer.is_ok() && is_made {
+        api.faces.apply_committed_changes(account).await;
+    } else if let Some(face) = face {
+        api.faces.discard_prepared_face(face).await;
+    }
+    answer
+}

@@ -1,0 +1,113 @@
+//! `GET /accounts/{accountId}/profiles/{profileId}`
+
+use super::{
+    super::{
+        ModerationApiError, authentication::ProfilesView, error, groups::GroupBody, path::ProfilePath,
+        request::AccountRequest,
+    },
+    list::ProfileItemBody,
+};
+use crate::ApiState;
+use axum::{Json, extract::State};
+use base::{FaceId, Timestamp};
+use domain::faces::{Profile, ProfileItem};
+use utoipa::ToSchema;
+
+/// A profile.
+#[derive(serde::Serialize, ToSchema)]
+#[schema(as = Profile)]
+pub(crate) struct ProfileBody {
+    #[serde(flatten)]
+    item: ProfileItemBody,
+    /// 1: searches return the profile; 2: they never do.
+    #[schema(minimum = 1, maximum = 2)]
+    profile_type: i64,
+    /// What people call the person.
+    #[schema(required)]
+    display_name: Option<String>,
+    /// What you call the person.
+    #[schema(required)]
+    reference: Option<String>,
+    /// Where it is recorded that the person agreed to biometrics.
+    #[schema(required)]
+    biometric_consent: Option<String>,
+    /// Where that can be read.
+    #[schema(required)]
+    consent_link: Option<String>,
+    /// An identity verification that belongs to the person.
+    #[schema(required)]
+    id_verification: Option<String>,
+    /// Whether that verification succeeded.
+    is_id_verified: bool,
+    /// Whether the person is known to be an adult.
+    is_adult: bool,
+    /// The faces, oldest first.
+    #[schema(max_items = 10)]
+    faces: Vec<FaceBody>,
+    /// The groups it is in, by label.
+    groups: Vec<GroupBody>,
+    /// When it was made.
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Timestamp,
+    /// When it was last changed.
+    #[schema(value_type = String, format = DateTime)]
+    updated_at: Timestamp,
+}
+
+/// A face of a profile. Its picture is kept, where it is, for making another model's embedding, and is never given out.
+#[derive(serde::Serialize, ToSchema)]
+#[schema(as = Face)]
+pub(crate) struct FaceBody {
+    /// Its id.
+    #[schema(value_type = Uuid)]
+    id: FaceId,
+    /// When it was enrolled.
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Timestamp,
+    /// How well it is seen.
+    #[schema(minimum = 0, maximum = 1)]
+    quality: f64,
+}
+
+impl From<Profile> for ProfileBody {
+    fn from(profile: Profile) -> Self {
+        let Profile { id, kind, active, banned, details, faces, groups, created_at, updated_at } = profile;
+        let face = |face: domain::faces::EnrolledFace| FaceBody {
+            id: face.id,
+            created_at: face.created_at,
+            quality: face.quality,
+        };
+        Self {
+            item: ProfileItem { id, banned, active }.into(),
+            profile_type: kind.number(),
+            display_name: details.display_name,
+            reference: details.reference,
+            biometric_consent: details.biometric_consent,
+            consent_link: details.consent_link,
+            id_verification: details.id_verification,
+            is_id_verified: details.is_id_verified,
+            is_adult: details.is_adult,
+            faces: faces.into_iter().map(face).collect(),
+            groups: groups.into_iter().map(Into::into).collect(),
+            created_at,
+            updated_at,
+        }
+    }
+}
+
+/// See a profile.
+///
+/// Of one that was deleted nothing is left but its id and when it was there; `active` is false.
+#[utoipa::path(
+    get, path = "/accounts/{accountId}/profiles/{profileId}", tag = "profiles",
+    security(("api key" = [], "application" = [])),
+    params(ProfilePath),
+    responses((status = 200, description = "The profile.", body = ProfileBody), error::ReadErrors),
+)]
+pub(crate) async fn get_profile(
+    State(api): State<ApiState>,
+    request: AccountRequest<ProfilesView, ProfilePath>,
+) -> Result<Json<ProfileBody>, ModerationApiError> {
+    let mut view = api.db.read().await?;
+    Ok(Json(api.faces.profile(&mut view, request.account.id, request.path.profile).await?.into()))
+}

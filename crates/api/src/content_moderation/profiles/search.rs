@@ -1,0 +1,127 @@
+//! `POST /accounts/{accountId}/profiles/search`
+
+use super::{
+    super::{
+        ModerationApiError,
+        authentication::ProfilesList,
+        error,
+        path::AccountPath,
+        request::{AccountRequest, CommandPayload, ReceivedCommand},
+        violations::CommandViolations,
+    },
+    fields::decode_picture,
+};
+use crate::ApiState;
+use axum::{Json, extract::State};
+use base::{FaceId, ProfileId};
+use domain::{Violation, faces::ProfileMatch};
+use utoipa::ToSchema;
+
+/// The most profiles that come back.
+const MAX_SEARCH_RESULTS: i64 = 50;
+/// How many do where nothing is said.
+const DEFAULT_SEARCH_RESULTS: i64 = 5;
+
+/// Whom to look for.
+#[derive(serde::Deserialize, ToSchema)]
+pub(crate) struct SearchProfilesRequest {
+    /// A picture of exactly one face, JPEG or PNG in base64. It may be smaller, darker and less sharp than for enrolment.
+    #[schema(value_type = String, content_encoding = "base64")]
+    face: Option<String>,
+    /// How many profiles come back at most.
+    #[schema(minimum = 1, maximum = 50, default = 5)]
+    most: Option<i64>,
+}
+
+/// A face to look for, and how many profiles may come back.
+pub(crate) struct FaceSearch {
+    picture: Vec<u8>,
+    most: usize,
+}
+
+impl CommandPayload for SearchProfilesRequest {
+    type Command = FaceSearch;
+
+    fn into_command(self, _api: &ApiState, violations: &mut CommandViolations) -> Option<FaceSearch> {
+        let most = self.most.unwrap_or(DEFAULT_SEARCH_RESULTS);
+        if !(1..=MAX_SEARCH_RESULTS).contains(&most) {
+            let words = format!("it is a whole number from 1 to {MAX_SEARCH_RESULTS}");
+            violations.push(Violation::new("most", words));
+        }
+        let face = violations.required("face", self.face)?;
+        let picture = violations.check(decode_picture(&face))?;
+        Some(FaceSearch { picture, most: most.try_into().unwrap_or_default() })
+    }
+}
+
+/// A person who was found.
+#[derive(serde::Serialize, ToSchema)]
+#[schema(as = ProfileMatch)]
+pub(crate) struct ProfileMatchBody {
+    /// The profile.
+    #[schema(value_type = Uuid)]
+    profile_id: ProfileId,
+    /// What people call the person.
+    #[schema(required)]
+    display_name: Option<String>,
+    /// What you call the person.
+    #[schema(required)]
+    reference: Option<String>,
+    /// Whether the person is banned.
+    is_banned: bool,
+    /// How far the nearest face of the profile is, in the model's own measure; 0 is the same picture.
+    #[schema(minimum = 0)]
+    distance: f64,
+    /// How alike the faces are: 1 for the same picture, 0.5 where two faces just count as one person's.
+    #[schema(minimum = 0, maximum = 1)]
+    similarity: f64,
+    /// That face.
+    #[schema(value_type = Uuid)]
+    face_id: FaceId,
+}
+
+/// Who was found.
+#[derive(serde::Serialize, ToSchema)]
+#[schema(as = ProfileMatches)]
+pub(crate) struct ProfileMatchesBody {
+    /// The most alike first; nobody who is not alike enough to be the same person.
+    #[schema(max_items = 50)]
+    profiles: Vec<ProfileMatchBody>,
+}
+
+/// Look for a person by a picture.
+///
+/// Only profiles that searches return (`profile_type` 1) and that are active. Nothing of the picture is kept.
+#[utoipa::path(
+    post, path = "/accounts/{accountId}/profiles/search", tag = "profiles",
+    security(("api key" = [], "application" = [])),
+    params(AccountPath),
+    request_body = SearchProfilesRequest,
+    responses((status = 200, description = "Who was found; maybe nobody.", body = ProfileMatchesBody), error::SearchErrors),
+)]
+pub(crate) async fn search_profiles(
+    State(api): State<ApiState>,
+    request: AccountRequest<ProfilesList, AccountPath, ReceivedCommand<SearchProfilesRequest>>,
+) -> Result<Json<ProfileMatchesBody>, ModerationApiError> {
+    let FaceSearch { picture, most } = request.input.command;
+    let found = api.faces.search_by_picture(request.account.id, picture, most).await?;
+    Ok(Json(ProfileMatchesBody { profiles: found.into_iter().map(Into::into).collect() }))
+}
+
+impl From<ProfileMatch> for ProfileMatchBody {
+    fn from(found: ProfileMatch) -> Self {
+        Self {
+            profile_id: found.profile.id,
+            display_name: found.profile.display_name,
+            reference: found.profile.reference,
+            is_banned: found.profile.is_banned,
+            distance: round_to_four_decimals(found.distance.into()),
+            similarity: round_to_four_decimals(found.similarity),
+            face_id: found.face,
+        }
+    }
+}
+
+fn round_to_four_decimals(value: f64) -> f64 {
+    (value * 1e4).round() / 1e4
+}

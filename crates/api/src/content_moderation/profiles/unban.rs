@@ -1,0 +1,24 @@
+//! `POST /accounts/{accountId}/profiles/{profileId}/unban`
+
+use super::super::{
+    ModerationApiError, authentication::ProfilesManage, error, path::ProfilePath, request::AccountRequest,
+};
+use crate::ApiState;
+use axum::{extract::State, http::StatusCode};
+
+/// Take a ban back.
+#[utoipa::path(
+    post, path = "/accounts/{accountId}/profiles/{profileId}/unban", tag = "profiles",
+    security(("api key" = [], "application" = [])),
+    params(ProfilePath),
+    responses((status = 204, description = "The person is not banned."), error::ReadErrors),
+)]
+pub(crate) async fn unban_profile(
+    State(api): State<ApiState>,
+    request: AccountRequest<ProfilesManage, ProfilePath>,
+) -> Result<StatusCode, ModerationApiError> {
+    let mut tx = request.begin_locked(&api).await?;
+    api.faces.set_banned(&mut tx, request.account.id, request.path.profile, false).await?;
+    tx.commit().await?;
+    Ok(StatusCode::NO_CONTENT)
+}

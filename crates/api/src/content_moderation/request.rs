@@ -1,0 +1,227 @@
+//! What an operation begins with: the caller is proven and may do it, the account of the path is theirs, and what they sent was
+//! read. In this order, so that nobody learns of what is not theirs.
+
+use super::{
+    ModerationApiError, ModerationErrorCode,
+    authentication::{Permission, authenticate},
+    path::{self, AccountPath, AccountScopedPath},
+    query::{self, QueryParameters},
+    violations::CommandViolations,
+};
+use crate::{
+    ApiState,
+    http::{
+        body, header_text,
+        idempotency::{self, RequestFingerprint},
+        json,
+    },
+};
+use axum::{
+    body::{Body, Bytes},
+    extract::{FromRequest, FromRequestParts, Request},
+    http::{header, request::Parts},
+};
+use base::{AccountId, AppId};
+use db::WriteTx;
+use domain::{
+    Violation,
+    accounts::{self, Account, Principal},
+};
+use serde::de::DeserializeOwned;
+use std::marker::PhantomData;
+
+/// Room for a face of ten megabytes in base64.
+const MAX_BODY_BYTES: usize = 16 << 20;
+
+/// A request about an account of somebody who may do `P` there. `I` is what was sent beside the path: the parameters of a query,
+/// a [`CommandPayload`] as [`ReceivedCommand`], or nothing.
+pub(crate) struct AccountRequest<P, Ids = AccountPath, I = ()> {
+    /// Who asks.
+    pub(super) caller: Principal,
+    /// The account of the path.
+    pub(super) account: Account,
+    /// The ids of the path.
+    pub(super) path: Ids,
+    /// What was sent beside it.
+    pub(super) input: I,
+    permission: PhantomData<P>,
+}
+
+impl<P: Permission, Ids: AccountScopedPath> AccountRequest<P, Ids> {
+    async fn read(parts: &mut Parts, api: &ApiState) -> Result<Self, ModerationApiError> {
+        let (caller, mut view) = authenticate(api, &parts.headers).await?;
+        P::authorise(&caller)?;
+        let path: Ids = path::read(parts, api).await?;
+        let account = accounts::find(&mut view, &caller, path.account()).await?;
+        let account = account.ok_or_else(|| ModerationApiError::not_found("account"))?;
+        Ok(Self { caller, account, path, input: (), permission: PhantomData })
+    }
+}
+
+impl<P, Ids, I> AccountRequest<P, Ids, I> {
+    fn with_input<J>(self, input: J) -> AccountRequest<P, Ids, J> {
+        let Self { caller, account, path, permission, .. } = self;
+        AccountRequest { caller, account, path, input, permission }
+    }
+
+    /// Keeps the account from being closed until the transaction ends: nothing is written under one that is being deleted.
+    pub(super) async fn lock_account(&self, tx: &mut WriteTx) -> Result<(), ModerationApiError> {
+        if accounts::lock_shared(tx, self.account.id).await? {
+            Ok(())
+        } else {
+            Err(ModerationApiError::not_found("account"))
+        }
+    }
+
+    /// Begins a transaction that writes something of the account, and holds it.
+    pub(super) async fn begin_locked(&self, api: &ApiState) -> Result<WriteTx, ModerationApiError> {
+        let mut tx = api.db.write().await?;
+        self.lock_account(&mut tx).await?;
+        Ok(tx)
+    }
+}
+
+impl<P: Permission, Ids: AccountScopedPath, I: QueryParameters> FromRequestParts<ApiState>
+    for AccountRequest<P, Ids, I>
+{
+    type Rejection = ModerationApiError;
+
+    async fn from_request_parts(parts: &mut Parts, api: &ApiState) -> Result<Self, ModerationApiError> {
+        let request = AccountRequest::<P, Ids>::read(parts, api).await?;
+        let input = query::read(parts, api).await?;
+        Ok(request.with_input(input))
+    }
+}
+
+impl<P: Permission, Ids: AccountScopedPath, B: CommandPayload> FromRequest<ApiState>
+    for AccountRequest<P, Ids, ReceivedCommand<B>>
+{
+    type Rejection = ModerationApiError;
+
+    async fn from_request(request: Request, api: &ApiState) -> Result<Self, ModerationApiError> {
+        let (mut parts, body) = request.into_parts();
+        let request = AccountRequest::<P, Ids>::read(&mut parts, api).await?;
+        let sent = ReceivedCommand::read(&parts, body, api).await?;
+        Ok(request.with_input(sent))
+    }
+}
+
+impl<P, Ids, B: CommandPayload> AccountRequest<P, Ids, ReceivedCommand<B>> {
+    /// What a repeat of this request is known by.
+    pub(super) fn fingerprint(&self) -> RequestFingerprint<'_> {
+        self.input.fingerprint(self.caller.app, Some(self.account.id))
+    }
+}
+
+/// A request of an application, by an API key that may do `P`; members of an account are none. It is about no account that is
+/// there.
+pub(crate) struct ApplicationRequest<P, Ids, I = ()> {
+    /// The application.
+    pub(super) app: AppId,
+    /// The ids of the path.
+    pub(super) path: Ids,
+    /// What was sent beside it.
+    pub(super) input: I,
+    permission: PhantomData<P>,
+}
+
+impl<P: Permission, Ids: DeserializeOwned + Send> ApplicationRequest<P, Ids> {
+    async fn read(parts: &mut Parts, api: &ApiState) -> Result<Self, ModerationApiError> {
+        let (caller, _) = authenticate(api, &parts.headers).await?;
+        P::authorise(&caller)?;
+        if caller.account().is_some() {
+            return Err(ModerationApiError::new(
+                ModerationErrorCode::Unauthorized,
+                "only an API key may do this",
+            ));
+        }
+        Ok(Self { app: caller.app, path: path::read(parts, api).await?, input: (), permission: PhantomData })
+    }
+}
+
+impl<P: Permission, Ids: DeserializeOwned + Send> FromRequestParts<ApiState> for ApplicationRequest<P, Ids> {
+    type Rejection = ModerationApiError;
+
+    async fn from_request_parts(parts: &mut Parts, api: &ApiState) -> Result<Self, ModerationApiError> {
+        Self::read(parts, api).await
+    }
+}
+
+impl<P: Permission, Ids: DeserializeOwned + Send, B: CommandPayload> FromRequest<ApiState>
+    for ApplicationRequest<P, Ids, ReceivedCommand<B>>
+{
+    type Rejection = ModerationApiError;
+
+    async fn from_request(request: Request, api: &ApiState) -> Result<Self, ModerationApiError> {
+        let (mut parts, body) = request.into_parts();
+        let ApplicationRequest { app, path, permission, .. } =
+            ApplicationRequest::<P, Ids>::read(&mut parts, api).await?;
+        let input = ReceivedCommand::read(&parts, body, api).await?;
+        Ok(Self { app, path, input, permission })
+    }
+}
+
+impl<P, Ids, B: CommandPayload> ApplicationRequest<P, Ids, ReceivedCommand<B>> {
+    /// What a repeat of this request is known by.
+    pub(super) fn fingerprint(&self) -> RequestFingerprint<'_> {
+        self.input.fingerprint(self.app, None)
+    }
+}
+
+/// A body that says what is to be done.
+pub(crate) trait CommandPayload: DeserializeOwned {
+    /// What is to be done, in the domain's types.
+    type Command: Send;
+
+    /// Whether the operation's document allows one Content-Type only.
+    const REQUIRES_JSON_CONTENT_TYPE: bool = false;
+
+    /// Reads the body as a command; tells everything that is missing or wrong. `None` only where something was told.
+    fn into_command(self, api: &ApiState, violations: &mut CommandViolations) -> Option<Self::Command>;
+}
+
+/// A body that was read, whatever its Content-Type says.
+pub(crate) struct ReceivedCommand<B: CommandPayload> {
+    /// What it says is to be done.
+    pub(super) command: B::Command,
+    operation: String,
+    idempotency_key: Option<String>,
+    raw: Bytes,
+}
+
+impl<B: CommandPayload> ReceivedCommand<B> {
+    async fn read(parts: &Parts, body: Body, api: &ApiState) -> Result<Self, ModerationApiError> {
+        let idempotency_key = idempotency::idempotency_key(&parts.headers)?;
+        let patience = api.settings.body_timeout;
+        let raw = body::read(&parts.headers, body, MAX_BODY_BYTES, patience, "send less at once").await?;
+        let command = read_command::<B>(parts, &raw, api)?;
+        let operation = format!("{} {}", parts.method, parts.uri.path());
+        Ok(Self { command, operation, idempotency_key, raw })
+    }
+
+    fn fingerprint(&self, app: AppId, account: Option<AccountId>) -> RequestFingerprint<'_> {
+        let (operation, key) = (self.operation.as_str(), self.idempotency_key.as_deref());
+        RequestFingerprint { app, account, operation, key, body: &self.raw }
+    }
+}
+
+/// Reads a body as a command; refuses it with everything that is wrong.
+pub(crate) fn read_command<B: CommandPayload>(
+    parts: &Parts,
+    raw: &[u8],
+    api: &ApiState,
+) -> Result<B::Command, ModerationApiError> {
+    // Operations that need no member take no body as well as an empty one.
+    let (read, violations) = json::parse_lenient::<B>(if raw.is_empty() { b"{}" } else { raw })?;
+    let mut violations = CommandViolations::from(violations);
+    if B::REQUIRES_JSON_CONTENT_TYPE && !is_json(parts) {
+        violations.push(Violation::new("Content-Type", "it must be application/json"));
+    }
+    let command = read.into_command(api, &mut violations);
+    violations.into_result(command)
+}
+
+fn is_json(parts: &Parts) -> bool {
+    let kind = header_text(&parts.headers, &header::CONTENT_TYPE).and_then(|kind| kind.split(';').next());
+    kind.is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
+}

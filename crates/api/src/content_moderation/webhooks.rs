@@ -1,0 +1,252 @@
+//! Notifications, as they are told: to servers of the application's own, to Slack, and to whoever reads a list.
+
+use crate::{
+    WebhookFormatter,
+    http::openapi::{WebhookDescription, add_webhook},
+};
+use base::{AccountId, ContentId, ModerationId, NotificationId, ProfileId, Timestamp};
+use domain::{
+    content::ContentType,
+    content_moderation::{
+        AgeGroup, ModerationNotification, ModerationWebhookFormat, NotificationReason, NotificationType,
+    },
+};
+use serde::Serialize;
+use utoipa::{ToSchema, openapi::OpenApi};
+
+/// The longest part of a content's address that Slack shows, characters; escaped it stays below a section's limit of 3000.
+const MAX_SLACK_URL_CHARS: usize = 500;
+
+/// A notification.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Notification)]
+pub(crate) struct NotificationBody {
+    /// Its id.
+    #[schema(value_type = Uuid)]
+    id: NotificationId,
+    /// Whose it is.
+    #[schema(value_type = Uuid)]
+    account_id: AccountId,
+    /// What it is about.
+    r#type: NotificationType,
+    /// When it was written.
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Timestamp,
+    /// What it tells.
+    data: NotificationData,
+}
+
+/// What a notification tells. Members of a face are absent where it is about none.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct NotificationData {
+    /// The moderation.
+    #[schema(value_type = Uuid)]
+    moderation_id: ModerationId,
+    /// The content.
+    #[schema(value_type = Uuid)]
+    content_id: ContentId,
+    /// Where it is.
+    url: String,
+    /// What it is.
+    content_type: ContentType,
+    /// Why somebody is told; one.
+    #[schema(min_items = 1, max_items = 1)]
+    reasons: [NotificationReason; 1],
+    /// When it was seen, seconds since 1970.
+    observed_at: f64,
+    /// Where in the content the face was seen best, seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 0)]
+    frame_time: Option<f64>,
+    /// Upper edge of the face, pixels of the content.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    top: Option<i64>,
+    /// Left edge.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left: Option<i64>,
+    /// Lower edge.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bottom: Option<i64>,
+    /// Right edge.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    right: Option<i64>,
+    /// How old the face looks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    age_group: Option<AgeGroup>,
+    /// Whose face it is, where somebody knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Uuid>)]
+    profile_id: Option<ProfileId>,
+}
+
+/// A notification, and what was said of it.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ReviewedNotification {
+    #[serde(flatten)]
+    notification: NotificationBody,
+    /// The mean of the reviews' scores; 0 where there is none.
+    #[schema(minimum = 0, maximum = 100)]
+    average_score: i64,
+    /// How many reviews there are. The interface spells it so.
+    #[serde(rename = "total_revies")]
+    #[schema(minimum = 0)]
+    total_reviews: i64,
+}
+
+impl From<&ModerationNotification> for NotificationBody {
+    fn from(told: &ModerationNotification) -> Self {
+        Self {
+            id: told.id,
+            account_id: told.account_id,
+            r#type: told.notification_type,
+            created_at: told.created_at,
+            data: NotificationData {
+                moderation_id: told.moderation_id,
+                content_id: told.content_id,
+                url: told.url.clone(),
+                content_type: told.content_type,
+                reasons: [told.reason],
+                observed_at: told.observed_at,
+                frame_time: told.frame_time,
+                top: told.face_top,
+                left: told.face_left,
+                bottom: told.face_bottom,
+                right: told.face_right,
+                age_group: told.age_group(),
+                profile_id: told.profile_id,
+            },
+        }
+    }
+}
+
+impl From<ModerationNotification> for ReviewedNotification {
+    fn from(told: ModerationNotification) -> Self {
+        Self {
+            notification: (&told).into(),
+            average_score: told.average_score(),
+            total_reviews: told.reviews,
+        }
+    }
+}
+
+/// A message as Slack's incoming webhooks take it: `text` for notifications, `blocks` for the screen.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct SlackMessage {
+    /// What happened, in a sentence.
+    text: &'static str,
+    /// The same with its circumstances, and a button that leads to the console.
+    #[schema(min_items = 2, max_items = 2)]
+    blocks: [SlackBlock; 2],
+}
+
+/// A part of a message.
+#[derive(Serialize, ToSchema)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub(crate) enum SlackBlock {
+    /// Text.
+    Section {
+        /// At most 3000 characters.
+        text: SlackText,
+    },
+    /// Buttons.
+    Actions {
+        /// One.
+        #[schema(min_items = 1, max_items = 1)]
+        elements: [SlackElement; 1],
+    },
+}
+
+/// Text, of one of Slack's kinds.
+#[derive(Serialize, ToSchema)]
+#[serde(tag = "type", content = "text")]
+pub(crate) enum SlackText {
+    /// With Slack's own markup; `&`, `<` and `>` are escaped, and nothing else is.
+    #[serde(rename = "mrkdwn")]
+    Markup(String),
+    /// Without.
+    #[serde(rename = "plain_text")]
+    Plain(&'static str),
+}
+
+/// What can be used in a message.
+#[derive(Serialize, ToSchema)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub(crate) enum SlackElement {
+    /// Something to press.
+    Button {
+        /// What it says, at most 75 characters.
+        text: SlackText,
+        /// Where it leads.
+        #[schema(max_length = 3000)]
+        url: String,
+    },
+}
+
+impl SlackMessage {
+    fn of(notification: &ModerationNotification, link: &str) -> Self {
+        let headline = match notification.reason {
+            NotificationReason::BannedProfile => "A banned profile was seen",
+            NotificationReason::AgeEstimation => "An unknown face looks too young",
+            NotificationReason::UnknownFace => "An unknown face was seen",
+            NotificationReason::Started => "A live video is being watched",
+            NotificationReason::Stopped => "A live video is no longer watched",
+        };
+        let url: String = notification.url.chars().take(MAX_SLACK_URL_CHARS).collect();
+        let mut lines =
+            vec![format!("*{headline}*"), format!("{} {}", notification.content_type, escape_slack(&url))];
+        lines.extend(notification.frame_time.map(|time| format!("at {time:.1} s")));
+        lines.extend(notification.age_group().map(|group| format!("age group: {group}")));
+        let text = SlackText::Plain("Open in the console");
+        let button = SlackElement::Button { text, url: link.to_owned() };
+        Self {
+            text: headline,
+            blocks: [
+                SlackBlock::Section { text: SlackText::Markup(lines.join("\n")) },
+                SlackBlock::Actions { elements: [button] },
+            ],
+        }
+    }
+}
+
+/// What Slack would read as its own, in characters that it does not.
+fn escape_slack(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+impl ModerationWebhookFormat for WebhookFormatter {
+    fn notification(&self, notification: &ModerationNotification) -> String {
+        to_json(&NotificationBody::from(notification))
+    }
+
+    fn slack_message(&self, notification: &ModerationNotification, link: &str) -> String {
+        to_json(&SlackMessage::of(notification, link))
+    }
+}
+
+fn to_json(payload: &impl Serialize) -> String {
+    serde_json::to_string(payload).expect("a payload of our own is JSON")
+}
+
+/// Writes the webhooks into the interface's document.
+pub(super) fn describe_webhooks(document: &mut OpenApi) {
+    add_webhook::<NotificationBody>(
+        document,
+        WebhookDescription {
+            name: "moderation.notification",
+            summary: "Something was found, or a live video is watched or no more",
+            description: "Sent to each of `web_destinations`.",
+            delivered_status: "2XX",
+            headers: &[],
+        },
+    );
+    add_webhook::<SlackMessage>(
+        document,
+        WebhookDescription {
+            name: "moderation.slack",
+            summary: "The same as a message for people",
+            description: "Sent to each of `slack_destinations`, which are incoming webhooks of Slack.",
+            delivered_status: "2XX",
+            headers: &[],
+        },
+    );
+}

@@ -1,0 +1,52 @@
+//! `POST /idverify/v1/sessions/{sessionId}/resources/face-capture`
+
+use crate::{
+    ApiState,
+    document_verification::{
+        DocumentApiError,
+        auth::{AuthenticatedRequest, CallerWithBody as _, Participant},
+        error,
+    },
+};
+use axum::{Json, extract::State, http::StatusCode};
+use base::ResourceId;
+use utoipa::ToSchema;
+
+/// For which requirement of the configuration.
+#[derive(serde::Deserialize, ToSchema)]
+pub(crate) struct NewFaceCapture {
+    /// Its `id`. Default: the first of the caller's.
+    requirement_id: Option<String>,
+}
+
+/// A picture that is expected.
+#[derive(serde::Serialize, ToSchema)]
+pub(crate) struct CreatedFaceCapture {
+    /// How many pictures it takes.
+    #[schema(minimum = 1, maximum = 1)]
+    frames: u32,
+    /// Goes into the path of the picture.
+    #[schema(value_type = Uuid)]
+    id: ResourceId,
+}
+
+/// Begin a picture of a face to compare with.
+#[utoipa::path(
+    post, path = "/idverify/v1/sessions/{sessionId}/resources/face-capture", tag = "person",
+    security(("session" = []), ("signature" = []), ("bearer" = [])),
+    params(
+        ("sessionId" = Uuid, Path, description = "The session."),
+        ("Idempotency-Key" = Option<String>, Header, description = "Repeats with the same key and body make nothing more.", max_length = 200),
+    ),
+    request_body(content = NewFaceCapture, example = json!({ "requirement_id": "018f3c8e-4f0a-4b6c-9d1e-2a7b5c3d9e10" })),
+    responses((status = 201, description = "It is begun.", body = CreatedFaceCapture), error::AddFaceCaptureErrors),
+)]
+pub(crate) async fn add_face_capture(
+    State(api): State<ApiState>,
+    AuthenticatedRequest { caller, body }: AuthenticatedRequest<Participant, NewFaceCapture>,
+) -> Result<(StatusCode, Json<CreatedFaceCapture>), DocumentApiError> {
+    let (session, repeat) = (caller.stored().session.id, caller.received().end_user_fingerprint()?);
+    let (requirement, device) = (body.requirement_id.as_deref(), caller.device());
+    let id = api.document_verification.add_face(session, caller.role(), requirement, &repeat, device).await?;
+    Ok((StatusCode::CREATED, Json(CreatedFaceCapture { frames: 1, id })))
+}

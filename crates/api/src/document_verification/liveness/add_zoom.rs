@@ -1,0 +1,28 @@
+//! `POST /idverify/v1/sessions/{sessionId}/resources/liveness/zoom`
+
+use super::{CreatedLivenessCapture, NewLivenessCapture, begin_capture};
+use crate::{
+    ApiState,
+    document_verification::{DocumentApiError, auth::EndUserRequest, error},
+};
+use axum::{Json, extract::State, http::StatusCode};
+use domain::document_verification::types::LivenessType;
+
+/// Begin a capture of a live face that comes nearer.
+///
+/// Each takes one of the attempts that the requirement has.
+#[utoipa::path(
+    post, path = "/idverify/v1/sessions/{sessionId}/resources/liveness/zoom", tag = "person", security(("session" = [])),
+    params(
+        ("sessionId" = Uuid, Path, description = "The session."),
+        ("Idempotency-Key" = Option<String>, Header, description = "Repeats with the same key and body make nothing more.", max_length = 200),
+    ),
+    request_body(content = NewLivenessCapture, example = json!({ "requirement_id": "018f3c8e-4f0a-4b6c-9d1e-2a7b5c3d9e10" })),
+    responses((status = 201, description = "It is begun.", body = CreatedLivenessCapture), error::AddResourceErrors),
+)]
+pub(crate) async fn add_zoom(
+    State(api): State<ApiState>,
+    caller: EndUserRequest,
+) -> Result<(StatusCode, Json<CreatedLivenessCapture>), DocumentApiError> {
+    Ok((StatusCode::CREATED, Json(begin_capture(&api, caller, LivenessType::Zoom).await?)))
+}

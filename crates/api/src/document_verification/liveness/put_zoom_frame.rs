@@ -1,0 +1,35 @@
+//! `PUT /idverify/v1/sessions/{sessionId}/resources/liveness/zoom/{resourceId}/frames/{frame}`
+
+use super::put_frame;
+use crate::{
+    ApiState,
+    document_verification::{
+        DocumentApiError,
+        auth::EndUserRequest,
+        error,
+        media::StoredMedia,
+        upload_input::{PictureForm, UploadReference},
+    },
+};
+use axum::{Json, extract::State};
+use domain::document_verification::types::LivenessType;
+
+/// Put a frame of a face that comes nearer in its place; at least three, at most seven.
+#[utoipa::path(
+    put, path = "/idverify/v1/sessions/{sessionId}/resources/liveness/zoom/{resourceId}/frames/{frame}", tag = "person",
+    security(("session" = [])),
+    params(
+        ("sessionId" = Uuid, Path, description = "The session."),
+        ("resourceId" = Uuid, Path, description = "The capture."),
+        ("frame" = u32, Path, description = "Its number, in the order in which frames were taken.", maximum = 7),
+    ),
+    request_body(content((PictureForm = "multipart/form-data"), (UploadReference = "application/json"))),
+    responses((status = 200, description = "It is there.", body = StoredMedia), error::UploadErrors),
+)]
+pub(crate) async fn put_zoom_frame(
+    State(api): State<ApiState>,
+    caller: EndUserRequest,
+) -> Result<Json<StoredMedia>, DocumentApiError> {
+    let media = put_frame(&api, caller, LivenessType::Zoom).await?;
+    Ok(Json(StoredMedia::of(&media)))
+}

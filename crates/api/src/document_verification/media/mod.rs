@@ -1,0 +1,20 @@
+//! Media of a session: pictures, files and what was read.
+
+pub(super) mod delete;
+pub(super) mod get;
+
+use super::sessions::view::MediaView;
+use domain::document_verification::session::SessionMedia;
+use utoipa::ToSchema;
+
+/// A media that was put in its place.
+#[derive(serde::Serialize, ToSchema)]
+pub(crate) struct StoredMedia {
+    media: MediaView,
+}
+
+impl StoredMedia {
+    pub(super) fn of(media: &SessionMedia) -> Self {
+        Self { media: media.into() }
+    }
+}

@@ -1,0 +1,18 @@
+//! Response configurations: what a sandbox answers.
+
+pub(super) mod config;
+pub(super) mod get_for_application;
+pub(super) mod get_for_session;
+pub(super) mod set_for_application;
+pub(super) mod set_for_session;
+
+use super::{DocumentApiError, DocumentErrorCode, auth::RelyingPartyRequest};
+use base::AppId;
+
+/// The application of the path, which must be the one that asks.
+fn require_own_application(party: &RelyingPartyRequest) -> Result<AppId, DocumentApiError> {
+    let named: Option<AppId> = party.path.get("sdkId").and_then(|id| id.parse().ok());
+    named
+        .filter(|id| *id == party.app)
+        .ok_or_else(|| DocumentApiError::new(DocumentErrorCode::AppNotFound, "there is no such application"))
+}

@@ -1,0 +1,195 @@
+//! Uploads by tus 1.0 (<https://tus.io/protocols/resumable-upload>) with its extension `creation`: begun with a length, gone on
+//! with from where a connection broke, and then named by the call that puts them in their place. Clients that do not name the
+//! protocol's version are served all the same, as they were before this server named it.
+
+use super::{
+    auth::DocumentEndUser,
+    error::{self, DocumentApiError, DocumentErrorCode},
+};
+use crate::{
+    ApiState,
+    http::{body, header_text},
+};
+use axum::{
+    Json,
+    body::Body,
+    extract::{Request, State},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header},
+    middleware::{self, Next},
+    response::{IntoResponse, Response},
+};
+use base::UploadId;
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+/// The version of tus that is spoken here.
+const TUS_PROTOCOL_VERSION: HeaderValue = HeaderValue::from_static("1.0.0");
+const SUPPORTED_TUS_EXTENSIONS: HeaderValue = HeaderValue::from_static("creation");
+const TUS_RESUMABLE_HEADER: HeaderName = HeaderName::from_static("tus-resumable");
+const TUS_VERSION_HEADER: HeaderName = HeaderName::from_static("tus-version");
+const TUS_EXTENSION_HEADER: HeaderName = HeaderName::from_static("tus-extension");
+const TUS_MAX_SIZE_HEADER: HeaderName = HeaderName::from_static("tus-max-size");
+/// What bytes of an upload are sent as.
+const OFFSET_STREAM_MEDIA_TYPE: &str = "application/offset+octet-stream";
+const NO_STORE_VALUE: HeaderValue = HeaderValue::from_static("no-store");
+const UPLOAD_LENGTH_HEADER: HeaderName = HeaderName::from_static("upload-length");
+const UPLOAD_OFFSET_HEADER: HeaderName = HeaderName::from_static("upload-offset");
+/// Bytes of an upload, and so of one call, at most.
+const MAX_UPLOAD_BYTES: usize = 10 << 20;
+
+/// The operations.
+pub(super) fn router() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new()
+        .routes(routes!(upload_options, begin_upload))
+        .routes(routes!(upload_offset, append_to_upload))
+        .layer(middleware::from_fn(negotiate_tus_version))
+}
+
+/// Holds a request to the version of tus that is spoken here, where it names one, and names it in every answer.
+async fn negotiate_tus_version(request: Request, next: Next) -> Response {
+    let speaks =
+        request.headers().get(TUS_RESUMABLE_HEADER).is_none_or(|named| named == TUS_PROTOCOL_VERSION);
+    let mut response = if speaks || request.method() == Method::OPTIONS {
+        next.run(request).await
+    } else {
+        let refusal =
+            DocumentApiError::new(DocumentErrorCode::UnsupportedVersion, "this server speaks tus 1.0.0");
+        ([(TUS_VERSION_HEADER, TUS_PROTOCOL_VERSION)], refusal).into_response()
+    };
+    response.headers_mut().insert(TUS_RESUMABLE_HEADER, TUS_PROTOCOL_VERSION);
+    response
+}
+
+/// Whether a client speaks tus, and so is told what tus says in full.
+fn speaks_tus(headers: &HeaderMap) -> bool {
+    headers.contains_key(TUS_RESUMABLE_HEADER)
+}
+
+fn parse_byte_count(headers: &HeaderMap, name: &HeaderName) -> Result<u64, DocumentApiError> {
+    let number = header_text(headers, name).and_then(|text| text.trim().parse().ok());
+    number.ok_or_else(|| DocumentApiError::violation(name.to_string(), "a number of bytes is expected"))
+}
+
+/// How an upload stands.
+fn offset_response(offset: u64, of: u64) -> Response {
+    let headers = [
+        (UPLOAD_OFFSET_HEADER, offset.into()),
+        (UPLOAD_LENGTH_HEADER, of.into()),
+        (header::CACHE_CONTROL, NO_STORE_VALUE),
+    ];
+    (StatusCode::NO_CONTENT, headers).into_response()
+}
+
+/// An upload that was begun.
+#[derive(serde::Serialize, ToSchema)]
+pub(crate) struct CreatedUpload {
+    /// Goes into the paths of its bytes, and into the body of the call that puts it in its place.
+    #[schema(value_type = Uuid)]
+    id: UploadId,
+}
+
+/// Ask what of tus this server speaks.
+#[utoipa::path(
+    options, path = "/idverify/v1/sessions/{sessionId}/uploads", tag = "person", security(()),
+    params(("sessionId" = Uuid, Path, description = "The session. It is not looked at.")),
+    responses((status = 204, description = "The protocol's version, its extensions and the largest upload.", headers(
+        ("Tus-Version" = String, description = "`1.0.0`."),
+        ("Tus-Extension" = String, description = "`creation`."),
+        ("Tus-Max-Size" = u64, description = "Bytes of an upload, at most."),
+    ))),
+)]
+pub(crate) async fn upload_options() -> Response {
+    let headers = [
+        (TUS_VERSION_HEADER, TUS_PROTOCOL_VERSION),
+        (TUS_EXTENSION_HEADER, SUPPORTED_TUS_EXTENSIONS),
+        (TUS_MAX_SIZE_HEADER, HeaderValue::from(MAX_UPLOAD_BYTES)),
+    ];
+    (StatusCode::NO_CONTENT, headers).into_response()
+}
+
+/// Begin a resumable upload.
+///
+/// The three latest of a session are kept, for half an hour.
+#[utoipa::path(
+    post, path = "/idverify/v1/sessions/{sessionId}/uploads", tag = "person", security(("session" = [])),
+    params(
+        ("sessionId" = Uuid, Path, description = "The session."),
+        ("Upload-Length" = u64, Header, description = "Its bytes.", minimum = 1, maximum = 10_485_760),
+        ("Tus-Resumable" = Option<String>, Header, description = "`1.0.0`, of a client that speaks tus."),
+    ),
+    responses((status = 201, description = "It is begun.", body = CreatedUpload, headers(
+        ("Location" = String, description = "Its address, relative to that of the call."),
+        ("Tus-Resumable" = String, description = "`1.0.0`."),
+    )), error::BeginUploadErrors),
+)]
+pub(crate) async fn begin_upload(
+    State(api): State<ApiState>,
+    user: DocumentEndUser,
+    headers: HeaderMap,
+) -> Result<Response, DocumentApiError> {
+    let length = parse_byte_count(&headers, &UPLOAD_LENGTH_HEADER)?;
+    if speaks_tus(&headers) && length > MAX_UPLOAD_BYTES as u64 {
+        return Err(DocumentApiError::new(
+            DocumentErrorCode::PayloadTooLarge,
+            format!("an upload has at most {MAX_UPLOAD_BYTES} bytes"),
+        ));
+    }
+    let id = api.document_verification.begin_upload(user.stored.session.id, length).await?;
+    let location = [(header::LOCATION, format!("uploads/{id}"))];
+    Ok((StatusCode::CREATED, location, Json(CreatedUpload { id })).into_response())
+}
+
+/// Ask where an upload stands.
+#[utoipa::path(
+    head, path = "/idverify/v1/sessions/{sessionId}/uploads/{uploadId}", tag = "person", security(("session" = [])),
+    params(
+        ("sessionId" = Uuid, Path, description = "The session."),
+        ("uploadId" = Uuid, Path, description = "The upload."),
+        ("Tus-Resumable" = Option<String>, Header, description = "`1.0.0`, of a client that speaks tus."),
+    ),
+    responses((status = 204, description = "How many of its bytes are there.", headers(("Upload-Offset" = u64, description = "Bytes that are there."), ("Upload-Length" = u64, description = "Its bytes."), ("Cache-Control" = String, description = "`no-store`."), ("Tus-Resumable" = String, description = "`1.0.0`."))), error::UploadOffsetErrors),
+)]
+pub(crate) async fn upload_offset(user: DocumentEndUser) -> Result<Response, DocumentApiError> {
+    let (offset, of) = user.stored.upload_progress(user.path.upload()?)?;
+    Ok(offset_response(offset, of))
+}
+
+/// Add bytes to an upload: those that follow the first `Upload-Offset` ones.
+///
+/// What arrives is kept though the connection breaks; where it stands is told by the answer, or else by `HEAD`.
+#[utoipa::path(
+    patch, path = "/idverify/v1/sessions/{sessionId}/uploads/{uploadId}", tag = "person", security(("session" = [])),
+    params(
+        ("sessionId" = Uuid, Path, description = "The session."),
+        ("uploadId" = Uuid, Path, description = "The upload."),
+        ("Upload-Offset" = u64, Header, description = "How many bytes come before these."),
+        ("Tus-Resumable" = Option<String>, Header, description = "`1.0.0`, of a client that speaks tus."),
+    ),
+    request_body(content = Vec<u8>, content_type = "application/offset+octet-stream", description = "At most 10 MiB."),
+    responses((status = 204, description = "How many of its bytes are there.", headers(("Upload-Offset" = u64, description = "Bytes that are there."), ("Upload-Length" = u64, description = "Its bytes."), ("Cache-Control" = String, description = "`no-store`."), ("Tus-Resumable" = String, description = "`1.0.0`."))), error::AppendToUploadErrors),
+)]
+pub(crate) async fn append_to_upload(
+    State(api): State<ApiState>,
+    user: DocumentEndUser,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, DocumentApiError> {
+    let (id, offset) = (user.path.upload()?, parse_byte_count(&headers, &UPLOAD_OFFSET_HEADER)?);
+    if speaks_tus(&headers) && header_text(&headers, &header::CONTENT_TYPE) != Some(OFFSET_STREAM_MEDIA_TYPE)
+    {
+        return Err(DocumentApiError::new(
+            DocumentErrorCode::UnsupportedMediaType,
+            format!("bytes are sent as {OFFSET_STREAM_MEDIA_TYPE}"),
+        ));
+    }
+    let (_, of) = user.stored.upload_progress(id)?;
+    // A connection that breaks takes its call with it; what came of the body is kept all the same.
+    let kept = tokio::spawn(async move {
+        let bytes = body::read_available(body, MAX_UPLOAD_BYTES, api.settings.body_timeout).await?;
+        Ok::<_, DocumentApiError>(
+            api.document_verification.append_to_upload(&user.stored, id, offset, &bytes).await?,
+        )
+    });
+    let offset = kept.await.map_err(|error| DocumentApiError::unavailable(&error))??;
+    Ok(offset_response(offset, of))
+}

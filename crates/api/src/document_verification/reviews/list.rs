@@ -1,0 +1,82 @@
+//! `GET /idverify/v1/reviews`
+
+use crate::{
+    ApiState,
+    document_verification::{DocumentApiError, auth::RelyingPartyRequest, error},
+};
+use axum::{Json, extract::State};
+use base::{AppId, DocumentSessionId, ModerationCheckId, Timestamp};
+use domain::document_verification::{
+    reviews::CheckReview,
+    types::{CheckAdvice, VerificationCheckType},
+};
+use utoipa::ToSchema;
+
+/// Checks that wait for a decision.
+#[derive(serde::Serialize, ToSchema)]
+pub(crate) struct ReviewList {
+    #[schema(max_items = 200)]
+    reviews: Vec<ReviewView>,
+}
+
+/// A check that waits, or waited, for a decision.
+#[derive(serde::Serialize, ToSchema)]
+pub(crate) struct ReviewView {
+    /// The application of the session.
+    #[schema(value_type = Uuid)]
+    app_id: AppId,
+    #[schema(value_type = Uuid)]
+    check_id: ModerationCheckId,
+    /// Since when it waits.
+    #[schema(value_type = String, format = DateTime)]
+    created_at: Timestamp,
+    /// Null while it waits.
+    #[schema(value_type = Option<String>, format = DateTime, required = true)]
+    decided_at: Option<Timestamp>,
+    /// Null while it waits.
+    #[schema(required = true)]
+    decision: Option<CheckAdvice>,
+    /// What is checked.
+    kind: VerificationCheckType,
+    /// What this server would have said.
+    proposed: CheckAdvice,
+    /// Why it was decided so; null while it waits.
+    #[schema(required = true)]
+    reason: Option<String>,
+    /// Who decided; null while it waits.
+    #[schema(required = true)]
+    reviewer: Option<String>,
+    #[schema(value_type = Uuid)]
+    session_id: DocumentSessionId,
+}
+
+impl From<CheckReview> for ReviewView {
+    fn from(review: CheckReview) -> Self {
+        Self {
+            app_id: review.app_id,
+            check_id: review.check_id,
+            created_at: review.created_at,
+            decided_at: review.decided_at.map(|at| at.0),
+            decision: review.decision.and_then(|word| word.parse().ok()),
+            kind: review.kind,
+            proposed: review.proposed,
+            reason: review.reason,
+            reviewer: review.reviewer,
+            session_id: review.session_id,
+        }
+    }
+}
+
+/// List the checks that wait for a decision, the longest waiting first.
+#[utoipa::path(
+    get, path = "/idverify/v1/reviews", tag = "reviews", security(("signature" = []), ("bearer" = [])),
+    responses((status = 200, description = "Up to 200 checks.", body = ReviewList), error::RelyingPartyErrors),
+)]
+pub(crate) async fn list_reviews(
+    State(api): State<ApiState>,
+    party: RelyingPartyRequest,
+) -> Result<Json<ReviewList>, DocumentApiError> {
+    let mut view = api.db.read().await?;
+    let open = api.document_verification.list_reviews(&mut view, Some(party.app), false).await?;
+    Ok(Json(ReviewList { reviews: open.into_iter().map(Into::into).collect() }))
+}

@@ -1,0 +1,299 @@
+//! `GET /idverify/v1/sessions/{sessionId}/configuration`
+
+use crate::{
+    ApiState,
+    document_verification::{
+        DocumentApiError,
+        auth::Participant,
+        error,
+        sessions::{
+            emails::EmailKind,
+            view::{TaskRecommendation, is_false},
+        },
+    },
+};
+use axum::{Json, extract::State};
+use base::{DocumentSessionId, ResourceId, TaskId, Timestamp};
+use domain::document_verification::{
+    DocumentSessionError,
+    request::SdkConfig,
+    session::{DocumentSession, Requirement, SuppliedResource},
+    types::{
+        CaptureMethods, IdDocumentType, LivenessType, RequirementState, ResourceKind, ResourceSource,
+        TaskState, TaskType, VerificationCheckType,
+    },
+};
+use std::collections::BTreeMap;
+use utoipa::ToSchema;
+
+/// What has to be supplied, and how the page looks.
+#[derive(serde::Serialize, ToSchema)]
+pub(crate) struct SessionConfigurationView {
+    capture: CaptureRequirementsView,
+    /// Seconds that the end user still has.
+    #[schema(minimum = 0)]
+    client_session_token_ttl: i64,
+    /// The mails that the relying party wants to be asked for.
+    emails: Vec<EmailKind>,
+    /// What is checked afterwards.
+    requested_checks: Vec<VerificationCheckType>,
+    sdk_config: SdkConfigView,
+    #[schema(value_type = Uuid)]
+    session_id: DocumentSessionId,
+}
+
+/// What has to be supplied.
+#[derive(serde::Serialize, ToSchema)]
+pub(crate) struct CaptureRequirementsView {
+    biometric_consent: ConsentState,
+    /// In the order in which the page asks for them.
+    required_resources: Vec<RequiredResource>,
+}
+
+/// Whether the end user has consented to the use of biometric data.
+#[derive(serde::Serialize, ToSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub(crate) enum ConsentState {
+    /// None may be collected.
+    NotAllowed,
+    /// It was given.
+    Given,
+    /// It is asked for.
+    Required,
+}
+
+/// Something that has to be supplied.
+#[derive(serde::Serialize, ToSchema)]
+pub(crate) struct RequiredResource {
+    /// Where pictures of a document come from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    allowed_capture_methods: Option<CaptureMethods>,
+    /// Who supplies it.
+    allowed_sources: Vec<SourceView>,
+    /// How often it may still be tried.
+    #[schema(minimum = 0)]
+    attempts_remaining: i64,
+    /// Which requirement it is.
+    #[schema(value_type = Uuid)]
+    id: ResourceId,
+    /// How a live face is shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    liveness_type: Option<LivenessType>,
+    /// What is read of a document, at most one task.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    requested_tasks: Option<Vec<RequestedTaskView>>,
+    /// What counts of what was supplied for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Uuid, required = false)]
+    resource_id: Option<ResourceId>,
+    /// True where something was tried and has to be tried again.
+    #[serde(skip_serializing_if = "is_false")]
+    #[schema(required = false)]
+    retry: bool,
+    state: RequirementState,
+    /// Which identity documents are taken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    supported_countries: Option<Vec<AcceptedCountry>>,
+    #[serde(rename = "type")]
+    kind: ResourceKind,
+}
+
+/// Who supplies something.
+#[derive(serde::Serialize, ToSchema)]
+pub(crate) struct SourceView {
+    #[serde(rename = "type")]
+    pub(in crate::document_verification) kind: ResourceSource,
+}
+
+/// How the reading of a document stands.
+#[derive(serde::Serialize, ToSchema)]
+pub(crate) struct RequestedTaskView {
+    /// The latest task; absent while there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Uuid, required = false)]
+    id: Option<TaskId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    recommendation: Option<TaskRecommendation>,
+    /// Null while there is no task.
+    #[schema(required = true)]
+    state: Option<TaskState>,
+    #[serde(rename = "type")]
+    kind: TaskType,
+}
+
+/// A country, and its documents that are taken.
+#[derive(serde::Serialize, ToSchema)]
+pub(crate) struct AcceptedCountry {
+    /// ISO 3166-1 alpha-3.
+    #[schema(example = "SWE")]
+    code: &'static str,
+    supported_documents: Vec<AcceptedDocument>,
+}
+
+/// A document that is taken.
+#[derive(serde::Serialize, ToSchema)]
+pub(crate) struct AcceptedDocument {
+    #[serde(rename = "type")]
+    kind: IdDocumentType,
+}
+
+/// How the page looks and goes, as the session asked for it.
+#[derive(serde::Serialize, ToSchema)]
+pub(crate) struct SdkConfigView {
+    /// Whether the end user may go on with another device.
+    allow_handoff: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    allowed_capture_methods: Option<CaptureMethods>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[schema(required = false)]
+    attempts_configuration: BTreeMap<String, BTreeMap<String, i64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    error_url: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    font_colour: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    locale: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    preset_issuing_country: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    primary_colour: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    privacy_policy_url: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    secondary_colour: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    success_url: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    suppressed_screens: Vec<String>,
+}
+
+/// Read what has to be supplied, and how the page looks.
+///
+/// An end user is told to wait while the relying party's own picture is missing.
+#[utoipa::path(
+    get, path = "/idverify/v1/sessions/{sessionId}/configuration", tag = "person",
+    security(("session" = []), ("signature" = []), ("bearer" = [])),
+    params(("sessionId" = Uuid, Path, description = "The session.")),
+    responses((status = 200, description = "As it stands.", body = SessionConfigurationView), error::SessionConfigurationErrors),
+)]
+pub(crate) async fn session_configuration(
+    State(api): State<ApiState>,
+    caller: Participant,
+) -> Result<Json<SessionConfigurationView>, DocumentApiError> {
+    let session = &caller.stored().session;
+    if matches!(caller, Participant::EndUser(_)) && session.awaits_relying_party() {
+        let words = "the business has not supplied its picture yet; try again in a moment";
+        return Err(DocumentSessionError::NotReady(words.to_owned()).into());
+    }
+    Ok(Json(SessionConfigurationView::of(session, api.environment.now())))
+}
+
+impl SessionConfigurationView {
+    fn of(session: &DocumentSession, now: Timestamp) -> Self {
+        let wanted = &session.wanted;
+        let mut requested_checks: Vec<VerificationCheckType> =
+            wanted.checks.iter().map(|check| check.kind).collect();
+        requested_checks.dedup();
+        let biometric_consent = match (wanted.block_biometric_consent, session.biometric_consent) {
+            (true, _) => ConsentState::NotAllowed,
+            (false, Some(_)) => ConsentState::Given,
+            (false, None) => ConsentState::Required,
+        };
+        let required = session.requirements.iter().map(|one| RequiredResource::of(session, one));
+        Self {
+            capture: CaptureRequirementsView { biometric_consent, required_resources: required.collect() },
+            client_session_token_ttl: session.seconds_left(now),
+            emails: EmailKind::requested_by(session),
+            requested_checks,
+            sdk_config: SdkConfigView::of(&wanted.sdk_config),
+            session_id: session.id,
+        }
+    }
+}
+
+impl RequiredResource {
+    fn of(session: &DocumentSession, one: &Requirement) -> Self {
+        let resource = one.resource.and_then(|id| session.resources.iter().find(|known| known.id == id));
+        let task = match one.kind {
+            ResourceKind::IdDocument => Some(TaskType::IdDocument),
+            ResourceKind::SupplementaryDocument => Some(TaskType::SupplementaryDocument),
+            ResourceKind::Liveness | ResourceKind::FaceCapture => None,
+        };
+        let methods = session.wanted.sdk_config.allowed_capture_methods;
+        let is_id_document = one.kind == ResourceKind::IdDocument;
+        Self {
+            allowed_capture_methods: task.map(|_| methods.unwrap_or(CaptureMethods::CameraAndUpload)),
+            allowed_sources: vec![SourceView { kind: one.source }],
+            attempts_remaining: one.attempts_remaining(),
+            id: one.id,
+            liveness_type: one.liveness_type,
+            requested_tasks: task.map(|kind| RequestedTaskView::of(session, kind, resource)),
+            resource_id: resource.map(|resource| resource.id),
+            retry: one.source == ResourceSource::EndUser
+                && one.standing == RequirementState::Required
+                && one.used > 0,
+            state: one.standing,
+            supported_countries: is_id_document.then(|| AcceptedCountry::of(one)),
+            kind: one.kind,
+        }
+    }
+}
+
+impl RequestedTaskView {
+    /// The task of a kind, where the session asks for it.
+    fn of(session: &DocumentSession, kind: TaskType, resource: Option<&SuppliedResource>) -> Vec<Self> {
+        let last = resource.and_then(|resource| resource.tasks.last());
+        let task = session.wanted.task(kind).map(|wanted| Self {
+            id: last.map(|task| task.id),
+            recommendation: last.and_then(|task| task.recommendation.as_ref()).map(Into::into),
+            state: last.map(|task| task.state),
+            kind: wanted.kind,
+        });
+        task.into_iter().collect()
+    }
+}
+
+impl AcceptedCountry {
+    fn of(requirement: &Requirement) -> Vec<Self> {
+        let countries = requirement.filter.allowed_documents().map(|(code, documents)| {
+            let documents = documents.iter().map(|document| AcceptedDocument { kind: document.kind.into() });
+            Self { code, supported_documents: documents.collect() }
+        });
+        countries.collect()
+    }
+}
+
+impl SdkConfigView {
+    fn of(config: &SdkConfig) -> Self {
+        let config = config.clone();
+        Self {
+            allow_handoff: config.allow_handoff,
+            allowed_capture_methods: config.allowed_capture_methods,
+            attempts_configuration: config.attempts_configuration,
+            error_url: config.error_url,
+            font_colour: config.font_colour,
+            locale: config.locale,
+            preset_issuing_country: config.preset_issuing_country,
+            primary_colour: config.primary_colour,
+            privacy_policy_url: config.privacy_policy_url,
+            secondary_colour: config.secondary_colour,
+            success_url: config.success_url,
+            suppressed_screens: config.suppressed_screens,
+        }
+    }
+}

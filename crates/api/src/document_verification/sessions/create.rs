@@ -1,0 +1,92 @@
+//! `POST /idverify/v1/sessions`
+
+use super::request::CreateDocumentSessionRequest;
+use crate::{
+    ApiState,
+    document_verification::{DocumentApiError, auth::RelyingPartyRequest, error},
+    http::idempotency::idempotent,
+};
+use axum::{extract::State, http::StatusCode, response::Response};
+use base::{DocumentSessionId, Uuid};
+use domain::document_verification::lifecycle::CreateDocumentSession;
+use utoipa::ToSchema;
+
+/// A session that was made.
+#[derive(serde::Serialize, ToSchema)]
+pub(crate) struct CreatedDocumentSession {
+    /// Seconds that the end user has.
+    #[schema(minimum = 0, example = 600)]
+    client_session_token_ttl: i64,
+    /// What the end user's calls carry, in `X-Svc-Auth-Token`.
+    client_session_token: Uuid,
+    /// The session.
+    #[serde(rename = "sessionId")]
+    #[schema(value_type = Uuid)]
+    session_id: DocumentSessionId,
+    /// The same, as older clients read it.
+    #[serde(rename = "session_id")]
+    #[schema(value_type = Uuid)]
+    same: DocumentSessionId,
+    /// The address of the end user's page, which holds the token. The sandbox's page for a session of the sandbox.
+    #[schema(format = "uri")]
+    url: String,
+}
+
+/// Make a session.
+///
+/// The answer has the address of the page on which the end user supplies what is asked for.
+#[utoipa::path(
+    post, path = "/idverify/v1/sessions", tag = "sessions", security(("signature" = []), ("bearer" = [])),
+    params(("Idempotency-Key" = Option<String>, Header, description = "Repeats with the same key and body are answered alike, for 24 hours.", max_length = 200)),
+    request_body(
+        content = CreateDocumentSessionRequest,
+        description = "What is asked for. Every member may be left out.",
+        example = json!({
+            "client_session_token_ttl": 900,
+            "user_tracking_id": "customer-4711",
+            "notifications": {
+                "endpoint": "https://hooks.example.com/identity",
+                "topics": ["SESSION_COMPLETION"],
+                "auth_type": "BEARER",
+                "auth_token": "a-token-of-yours"
+            },
+            "requested_checks": [
+                { "type": "ID_DOCUMENT_AUTHENTICITY", "config": { "manual_check": "FALLBACK" } },
+                { "type": "LIVENESS", "config": { "liveness_type": "ZOOM", "max_retries": 3 } },
+                { "type": "ID_DOCUMENT_FACE_MATCH" }
+            ],
+            "requested_tasks": [{ "type": "ID_DOCUMENT_TEXT_DATA_EXTRACTION" }],
+            "required_documents": [{
+                "type": "ID_DOCUMENT",
+                "filter": {
+                    "type": "ORTHOGONAL_RESTRICTIONS",
+                    "country_restriction": { "inclusion": "INCLUDE", "country_codes": ["GBR", "SWE"] }
+                }
+            }],
+            "sdk_config": { "locale": "en", "success_url": "https://shop.example.com/verified" }
+        }),
+    ),
+    responses((status = 201, description = "It is made.", body = CreatedDocumentSession), error::CreateDocumentSessionErrors),
+)]
+pub(crate) async fn create_session(
+    State(api): State<ApiState>,
+    party: RelyingPartyRequest,
+) -> Result<Response, DocumentApiError> {
+    let request = CreateDocumentSessionRequest::read(&api, &party.request)?;
+
+    let RelyingPartyRequest { app, sandbox, device, request: received, .. } = party;
+    let (now, key) = (api.environment.now(), received.idempotency_key()?);
+    idempotent(&api, received.fingerprint(app, key.as_deref()), async |tx| {
+        let command = CreateDocumentSession { app, sandbox, request, device };
+        let session = api.document_verification.create(tx, command).await?;
+        let created = CreatedDocumentSession {
+            client_session_token_ttl: session.seconds_left(now),
+            client_session_token: session.token,
+            session_id: session.id,
+            same: session.id,
+            url: api.document_verification.page_url(sandbox, session.id, session.token),
+        };
+        Ok((StatusCode::CREATED, created))
+    })
+    .await
+}

@@ -1,0 +1,23 @@
+//! `DELETE /idverify/v1/sessions/{sessionId}`
+
+use crate::{
+    ApiState,
+    document_verification::{DocumentApiError, auth::RelyingPartyRequest, error},
+};
+use axum::{extract::State, http::StatusCode};
+
+/// Delete a session and everything in it.
+///
+/// Its key goes first, then its media. A session whose checks run cannot be deleted yet.
+#[utoipa::path(
+    delete, path = "/idverify/v1/sessions/{sessionId}", tag = "sessions", security(("signature" = []), ("bearer" = [])),
+    params(("sessionId" = Uuid, Path, description = "The session.")),
+    responses((status = 204, description = "Nothing is left of it."), error::DeleteSessionErrors),
+)]
+pub(crate) async fn delete_session(
+    State(api): State<ApiState>,
+    party: RelyingPartyRequest,
+) -> Result<StatusCode, DocumentApiError> {
+    api.document_verification.delete(party.app, party.path.session()?, party.sandbox).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,12 @@
+//! Sessions: what a relying party makes and reads, and what an end user does with one as a whole.
+
+pub(super) mod configuration;
+pub(super) mod consent;
+pub(super) mod create;
+pub(super) mod delete;
+pub(super) mod emails;
+pub(super) mod finish;
+pub(super) mod get;
+pub(super) mod report_error;
+pub(super) mod request;
+pub(super) mod view;

@@ -1,0 +1,27 @@
+//! `POST /idverify/v1/sessions/{sessionId}/page-faults`
+
+use crate::{
+    document_verification::{
+        DocumentApiError,
+        auth::{AuthenticatedRequest, EndUserRequest},
+        error,
+    },
+    http::{ClientErrorReport, log_client_error},
+};
+use axum::http::StatusCode;
+
+/// Tell the operator that the page broke down.
+///
+/// Nothing about the end user may be in it: of each text only letters, digits and a few signs are kept, and few of them.
+#[utoipa::path(
+    post, path = "/idverify/v1/sessions/{sessionId}/page-faults", tag = "person", security(("session" = [])),
+    params(("sessionId" = Uuid, Path, description = "The session.")),
+    request_body = ClientErrorReport,
+    responses((status = 204, description = "It is in the log."), error::ReportPageFaultErrors),
+)]
+pub(crate) async fn report_page_fault(
+    AuthenticatedRequest { caller, body }: AuthenticatedRequest<EndUserRequest, ClientErrorReport>,
+) -> Result<StatusCode, DocumentApiError> {
+    log_client_error(&caller.user.stored.session.id, &body);
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,51 @@
+//! `POST /idverify/v1/sessions/{sessionId}/resources/supplementary-documents`
+
+use crate::{
+    ApiState,
+    document_verification::{
+        DocumentApiError,
+        auth::{AuthenticatedRequest, EndUserRequest},
+        error,
+        sessions::view::SupplementaryDocumentView,
+    },
+};
+use axum::{Json, extract::State, http::StatusCode};
+use domain::document_verification::{lifecycle::NewDocument, types::ResourceKind};
+use utoipa::ToSchema;
+
+/// What is said of a supplementary document.
+#[derive(serde::Deserialize, ToSchema)]
+pub(crate) struct NewSupplementaryDocument {
+    /// Any word.
+    #[schema(example = "UTILITY_BILL")]
+    document_type: Option<String>,
+    /// ISO 3166-1 alpha-3.
+    #[schema(pattern = "^[A-Za-z]{3}$", example = "SWE")]
+    issuing_country: Option<String>,
+    /// The requirement of the configuration that it is for. Default: the first that it fits.
+    requirement_id: Option<String>,
+}
+
+/// Begin a supplementary document.
+///
+/// Its `id` goes into the paths of its pages, or of its file.
+#[utoipa::path(
+    post, path = "/idverify/v1/sessions/{sessionId}/resources/supplementary-documents", tag = "person", security(("session" = [])),
+    params(
+        ("sessionId" = Uuid, Path, description = "The session."),
+        ("Idempotency-Key" = Option<String>, Header, description = "Repeats with the same key and body make nothing more.", max_length = 200),
+    ),
+    request_body(content = NewSupplementaryDocument, example = json!({ "document_type": "UTILITY_BILL", "issuing_country": "SWE" })),
+    responses((status = 201, description = "It is begun.", body = SupplementaryDocumentView), error::AddResourceErrors),
+)]
+pub(crate) async fn add_supplementary_document(
+    State(api): State<ApiState>,
+    AuthenticatedRequest { caller, body }: AuthenticatedRequest<EndUserRequest, NewSupplementaryDocument>,
+) -> Result<(StatusCode, Json<SupplementaryDocumentView>), DocumentApiError> {
+    let NewSupplementaryDocument { document_type, issuing_country, requirement_id } = body;
+    let (session, repeat) = (&caller.user.stored.session, caller.request.end_user_fingerprint()?);
+    let new = NewDocument { document_type, issuing_country, requirement_id };
+    let (kind, device) = (ResourceKind::SupplementaryDocument, caller.user.device);
+    let resource = api.document_verification.add_document(session.id, kind, new, &repeat, device).await?;
+    Ok((StatusCode::CREATED, Json(SupplementaryDocumentView::of(session, &resource))))
+}

@@ -1,0 +1,153 @@
+//! What a call puts in its place: the file of a form, or an upload that came in pieces before.
+
+use super::{
+    DocumentApiError, DocumentErrorCode,
+    auth::{EndUserRequest, ReceivedRequest},
+};
+use crate::{
+    ApiState,
+    http::{header_text, json, multipart},
+};
+use axum::http::header;
+use base::UploadId;
+use domain::document_verification::{CapturedMedia, DocumentSessionError, types::CaptureMethod};
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{
+        ObjectBuilder, Ref, RefOr, Schema, Type,
+        schema::{SchemaFormat, SchemaType},
+    },
+};
+
+/// How something was captured.
+#[derive(Default, serde::Deserialize, ToSchema)]
+pub(crate) struct CaptureDescriptor {
+    /// Where it comes from; in any case.
+    #[serde(default, deserialize_with = "json::enum_value")]
+    #[schema(default = "CAMERA")]
+    capture_method: Option<CaptureMethod>,
+}
+
+/// An upload that came in pieces, instead of the file itself.
+#[derive(serde::Deserialize, ToSchema)]
+pub(crate) struct UploadReference {
+    /// The `id` that the upload was begun with.
+    #[schema(value_type = Uuid)]
+    upload: Option<String>,
+    /// Where it comes from; in any case.
+    #[serde(default, deserialize_with = "json::enum_value")]
+    #[schema(default = "CAMERA")]
+    capture_method: Option<CaptureMethod>,
+}
+
+/// A form with a picture: `descriptor`, and the file `binary-content`.
+pub(crate) struct PictureForm;
+
+/// The same with a document, which may be a PDF file as well.
+pub(crate) struct DocumentForm;
+
+/// The same with bytes of any kind.
+pub(crate) struct BinaryForm;
+
+/// The schema of a form whose file has one of these content types.
+fn form_schema(file: &str, media_types: &str) -> RefOr<Schema> {
+    let file = ObjectBuilder::new()
+        .schema_type(SchemaType::Type(Type::String))
+        .format(Some(SchemaFormat::Custom("binary".to_owned())))
+        .content_media_type(media_types)
+        .description(Some(file));
+    let form = ObjectBuilder::new()
+        .property("descriptor", Ref::from_schema_name("CaptureDescriptor"))
+        .property("binary-content", file)
+        .required("binary-content");
+    form.into()
+}
+
+macro_rules! upload_forms {
+    ($($form:ident: $media_types:literal, $file:literal;)*) => {$(
+        impl PartialSchema for $form {
+            fn schema() -> RefOr<Schema> {
+                form_schema($file, $media_types)
+            }
+        }
+
+        impl ToSchema for $form {
+            fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+                CaptureDescriptor::schemas(schemas);
+                schemas.push((CaptureDescriptor::name().into_owned(), CaptureDescriptor::schema()));
+            }
+        }
+    )*};
+}
+
+upload_forms! {
+    PictureForm: "image/jpeg, image/png", "JPEG or PNG of at most 10 MiB; the part has a filename.";
+    DocumentForm: "image/jpeg, image/png, application/pdf", "JPEG, PNG or PDF of at most 10 MiB; the part has a filename.";
+    BinaryForm: "application/octet-stream", "At most 10 MiB; the part has a filename.";
+}
+
+impl EndUserRequest {
+    /// What a call puts in its place: the file of a form, or an upload that came in pieces before, which a JSON body names.
+    pub(super) async fn read_upload(&self, api: &ApiState) -> Result<CapturedMedia, DocumentApiError> {
+        let content_type = header_text(&self.request.headers, &header::CONTENT_TYPE).unwrap_or_default();
+        if !content_type.trim_start().to_ascii_lowercase().starts_with("application/json") {
+            return self.request.read_form_upload().await;
+        }
+        let reference: UploadReference = json::parse(self.request.json())?;
+        let id = reference.upload.ok_or_else(|| {
+            DocumentApiError::violation(
+                "upload",
+                "it is the id of an upload, or the body is a form with the file itself",
+            )
+        })?;
+        let id: UploadId = id.parse().map_err(|_| DocumentSessionError::ItemNotFound("upload"))?;
+        let capture_method = reference.capture_method.unwrap_or(CaptureMethod::Camera);
+        Ok(CapturedMedia {
+            bytes: api.document_verification.read_upload(&self.user.stored, id).await?,
+            capture_method,
+        })
+    }
+}
+
+impl ReceivedRequest {
+    /// A form's file `binary-content`, and how it was captured.
+    pub(super) async fn read_form_upload(&self) -> Result<CapturedMedia, DocumentApiError> {
+        let content_type = header_text(&self.headers, &header::CONTENT_TYPE).unwrap_or_default();
+        let boundary = multipart::boundary(content_type).ok_or_else(|| {
+            DocumentApiError::new(
+                DocumentErrorCode::UnsupportedMediaType,
+                "the body is multipart/form-data with a boundary",
+            )
+        })?;
+        let parts = multipart::parse_parts(self.body.clone(), &boundary).await.map_err(|words| {
+            DocumentApiError::new(
+                DocumentErrorCode::MalformedRequest,
+                format!("the form cannot be read: {words}"),
+            )
+        })?;
+        let part = |name: &str| parts.iter().find(|part| part.name == name);
+        let descriptor = match part("descriptor") {
+            Some(part) => parse_descriptor(&part.bytes)?,
+            None => CaptureDescriptor::default(),
+        };
+        let file = part("binary-content")
+            .ok_or_else(|| DocumentApiError::violation("binary-content", "it is required"))?;
+        if file.filename.is_none() {
+            return Err(DocumentApiError::violation(
+                "binary-content",
+                "it is a file: its part needs a filename",
+            ));
+        }
+        let capture_method = descriptor.capture_method.unwrap_or(CaptureMethod::Camera);
+        Ok(CapturedMedia { bytes: file.bytes.to_vec(), capture_method })
+    }
+}
+
+/// Reads the part `descriptor`; what is wrong with it is told by its path in the form.
+fn parse_descriptor(part: &[u8]) -> Result<CaptureDescriptor, DocumentApiError> {
+    let (descriptor, mut violations) = json::parse_lenient(part)?;
+    for violation in &mut violations {
+        violation.path = format!("descriptor.{}", violation.path).into();
+    }
+    if violations.is_empty() { Ok(descriptor) } else { Err(violations.into()) }
+}

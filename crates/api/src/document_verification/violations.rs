@@ -1,0 +1,109 @@
+//! Collects everything that is wrong with a request, so that a caller learns it at once.
+
+use super::DocumentApiError;
+use domain::Violation;
+
+/// Longer texts are refused.
+const MAX_TEXT_CHARS: usize = 2048;
+
+/// What is wrong with a request, in the order in which it was found.
+#[derive(Debug, Default)]
+pub(super) struct PayloadViolations(Vec<Violation>);
+
+impl PayloadViolations {
+    /// Begins with the members of a wrong type.
+    pub(super) fn new(found: Vec<Violation>) -> Self {
+        Self(found)
+    }
+
+    /// Tells what is wrong with a member. A member of which, or of what it stands in, something was told is left: what follows
+    /// from that is no second fault of the caller's.
+    pub(super) fn add(&mut self, path: &str, words: impl Into<String>) {
+        let told = |known: &Violation| {
+            let rest = path.strip_prefix(&*known.path);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+        };
+        if !self.0.iter().any(told) {
+            self.0.push(Violation::new(path.to_owned(), words));
+        }
+    }
+
+    /// Adds what the domain found.
+    pub(super) fn extend(&mut self, found: impl IntoIterator<Item = Violation>) {
+        for violation in found {
+            self.add(&violation.path, violation.message);
+        }
+    }
+
+    /// A text of at most 2,048 characters.
+    pub(super) fn text(&mut self, path: &str, text: Option<String>) -> Option<String> {
+        let text = text?;
+        let length = text.chars().count();
+        if length > MAX_TEXT_CHARS {
+            self.add(path, format!("it has {length} characters, at most {MAX_TEXT_CHARS} are read"));
+            return None;
+        }
+        Some(text)
+    }
+
+    /// A member that must be there.
+    pub(super) fn required<T>(&mut self, path: &str, value: Option<T>) -> Option<T> {
+        if value.is_none() {
+            self.add(path, "it is required");
+        }
+        value
+    }
+
+    /// A list of at most so many items.
+    pub(super) fn list<T>(&mut self, path: &str, items: Option<Vec<T>>, most: usize) -> Vec<T> {
+        let items = items.unwrap_or_default();
+        if items.len() > most {
+            self.add(path, format!("it has {} items, at most {most} are taken", items.len()));
+            return Vec::new();
+        }
+        items
+    }
+
+    /// A list of at most so many texts.
+    pub(super) fn texts(
+        &mut self,
+        path: &str,
+        texts: Option<Vec<Option<String>>>,
+        most: usize,
+    ) -> Vec<String> {
+        let texts = self.list(path, texts, most).into_iter().enumerate();
+        texts.filter_map(|(at, text)| self.text(&format!("{path}[{at}]"), text)).collect()
+    }
+
+    /// Refuses the request where anything is wrong with it.
+    pub(super) fn into_result(self) -> Result<(), DocumentApiError> {
+        if self.0.is_empty() { Ok(()) } else { Err(self.0.into()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_follows_from_a_fault_is_not_told_again() {
+        let mut violations = PayloadViolations::new(vec![Violation::new("scheme", "an object is expected")]);
+        violations.add("scheme.type", "it is required");
+        violations.add("schemes", "it is required");
+        violations.add("schemes", "it is unknown");
+        let told: Vec<_> = violations.0.iter().map(ToString::to_string).collect();
+        assert_eq!(told, ["scheme: an object is expected", "schemes: it is required"]);
+    }
+
+    #[test]
+    fn texts_and_lists_have_limits() {
+        let mut violations = PayloadViolations::default();
+        assert_eq!(violations.text("a", Some("ä".repeat(2048))).map(|text| text.len()), Some(4096));
+        assert_eq!(violations.text("a", Some("ä".repeat(2049))), None);
+        assert!(violations.list("b", Some(vec![1, 2]), 1).is_empty());
+        assert_eq!(violations.texts("c", Some(vec![Some("x".to_owned()), None]), 2), ["x"]);
+        assert_eq!(violations.required::<u8>("d", None), None);
+        let told: Vec<_> = violations.0.iter().map(|violation| violation.path.clone()).collect();
+        assert_eq!(told, ["a", "b", "d"]);
+    }
+}

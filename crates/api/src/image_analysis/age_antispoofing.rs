@@ -1,0 +1,62 @@
+//! `POST /ai/v1/age-antispoofing`
+
+use super::{
+    ImageAnalysisApiError, SignedRequest,
+    analysis::{
+        self, AnalysisQuery, AntispoofingPrediction, EstimatedAge, RequestedAnalyses, SubmittedPhoto,
+    },
+    antispoofing::AntispoofingRequest,
+    error,
+    explain::Explanation,
+};
+use crate::{ApiState, http::json::parse_borrowed};
+use axum::{Json, extract::State};
+use utoipa::ToSchema;
+
+/// An estimated age, and whether the face is live.
+#[derive(serde::Serialize, ToSchema)]
+pub(crate) struct AgeAntispoofingResponse {
+    antispoofing: AntispoofingPrediction,
+    age: EstimatedAge,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explain: Option<Explanation>,
+}
+
+/// Estimate the age of a face, and tell whether it is live.
+#[utoipa::path(
+    post, path = "/ai/v1/age-antispoofing", tag = "image AI", security(("applicationId" = [], "requestSignature" = [])), params(AnalysisQuery),
+    request_body = AntispoofingRequest,
+    responses((status = 200, description = "Estimate and prediction.", body = AgeAntispoofingResponse), error::CheckLivenessErrors),
+)]
+pub(crate) async fn age_antispoofing(
+    State(api): State<ApiState>,
+    switches: AnalysisQuery,
+    signed: SignedRequest,
+) -> Result<Json<AgeAntispoofingResponse>, ImageAnalysisApiError> {
+    analyse_age_and_liveness(&api, &switches, &signed, "age-antispoofing").await
+}
+
+/// The rule, shared with the self-checkout variant.
+pub(super) async fn analyse_age_and_liveness(
+    api: &ApiState,
+    switches: &AnalysisQuery,
+    signed: &SignedRequest,
+    operation: &str,
+) -> Result<Json<AgeAntispoofingResponse>, ImageAnalysisApiError> {
+    let body: AntispoofingRequest<'_> = parse_borrowed(&signed.body)?;
+    let liveness = Some(analysis::parse_assurance(body.level_of_assurance)?);
+    analysis::require_strict_validation(body.img_validation_level)?;
+    let photo = SubmittedPhoto { img: body.img, metadata: body.metadata, secure: body.secure };
+
+    let wanted = RequestedAnalyses { age: true, liveness, ..RequestedAnalyses::default() };
+    let judged = analysis::analyse(api, signed, switches, photo, wanted).await?;
+
+    let mut answer = AgeAntispoofingResponse {
+        antispoofing: judged.antispoofing_prediction()?,
+        age: judged.age()?,
+        explain: None,
+    };
+    judged.record_decision(api, signed, operation, &answer).await?;
+    answer.explain = judged.explain;
+    Ok(Json(answer))
+}

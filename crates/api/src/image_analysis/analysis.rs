@@ -1,0 +1,334 @@
+//! What the six operations share: the photo of the body, the switches of the query, and the way to an answer.
+
+use super::{
+    ImageAnalysisApiError, ImageAnalysisErrorCode, SignedRequest, enum_field::EnumField, explain::Explanation,
+};
+use crate::ApiState;
+use axum::extract::{FromRequestParts, Query};
+use domain::{
+    audit::{DecisionRecord, sha256_hex},
+    image_analysis::{
+        AgeThreshold, AnalysisRequest, ImageAnalysis, LivenessAssurance, LivenessPrediction,
+        ThresholdOperator, ValidationLevel,
+    },
+    secure_capture::CaptureAttestation,
+};
+use serde::Deserialize;
+use std::borrow::Cow;
+use utoipa::{IntoParams, ToSchema};
+
+/// The part of a body that every operation has.
+#[derive(Debug)]
+pub(super) struct SubmittedPhoto<'a> {
+    pub(super) img: Option<Cow<'a, str>>,
+    pub(super) metadata: Option<CaptureMetadata>,
+    pub(super) secure: Option<SecureCaptureProof>,
+}
+
+/// About the capture.
+#[derive(Debug, Deserialize, ToSchema)]
+pub(crate) struct CaptureMetadata {
+    /// Where the image was taken.
+    #[serde(default)]
+    #[schema(value_type = Option<CaptureDevice>)]
+    device: EnumField<CaptureDevice>,
+}
+
+/// Where an image was taken. It changes nothing.
+#[derive(Debug, ToSchema)]
+#[schema(rename_all = "lowercase")]
+pub(crate) enum CaptureDevice {
+    Mobile,
+    Laptop,
+    Unknown,
+}
+
+impl std::str::FromStr for CaptureDevice {
+    type Err = ();
+    fn from_str(word: &str) -> Result<Self, ()> {
+        match word {
+            "mobile" => Ok(Self::Mobile),
+            "laptop" => Ok(Self::Laptop),
+            "unknown" => Ok(Self::Unknown),
+            _ => Err(()),
+        }
+    }
+}
+
+/// Proof that the image comes from Assay's capture module; read when `?secure=true`.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub(crate) struct SecureCaptureProof {
+    /// Protocol version, `"1"`.
+    #[schema(value_type = String)]
+    version: Option<String>,
+    /// The session token of `GET /ai/sm/v1/secure/1/token`.
+    #[schema(value_type = String)]
+    token: Option<String>,
+    /// Base64url of the ECDSA P-256 signature over the characters of `verification`.
+    #[schema(value_type = String)]
+    signature: Option<String>,
+    /// Base64url of `{"image": base64url(sha256(image bytes)), "multiframe": false}`.
+    #[schema(value_type = String)]
+    verification: Option<String>,
+}
+
+/// Query switches of the image AI operations. `nonce` and `timestamp` belong to the signature.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct AnalysisQuery {
+    /// Unique for each request: a UUID. A second use is refused.
+    #[param(value_type = String, required = true)]
+    #[serde(rename = "nonce")]
+    _nonce: Option<String>,
+    /// When the request was signed: unix time in seconds, milliseconds or microseconds.
+    #[param(value_type = i64, required = true)]
+    #[serde(rename = "timestamp")]
+    _timestamp: Option<String>,
+    /// `true` adds `explain` to the answer.
+    #[param(value_type = Option<bool>)]
+    explain: Option<String>,
+    /// `true` when the image comes from Assay's capture module and `secure` is in the body.
+    #[param(value_type = Option<bool>)]
+    secure: Option<String>,
+    /// `true` when the module took several frames; only with `secure`.
+    #[param(value_type = Option<bool>)]
+    multiframe: Option<String>,
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for AnalysisQuery {
+    type Rejection = std::convert::Infallible;
+
+    /// A query that does not read as one has no switches; the signature's own parameters are the guard's business.
+    async fn from_request_parts(
+        parts: &mut axum::http::request::Parts,
+        _: &S,
+    ) -> Result<Self, Self::Rejection> {
+        Ok(Query::try_from_uri(&parts.uri).map_or_else(|_| Self::none(), |Query(switches)| switches))
+    }
+}
+
+impl AnalysisQuery {
+    fn none() -> Self {
+        Self { _nonce: None, _timestamp: None, explain: None, secure: None, multiframe: None }
+    }
+
+    fn parse_flag(switch: Option<&String>, name: &str) -> Result<bool, ImageAnalysisApiError> {
+        match switch.map(String::as_str) {
+            None | Some("false") => Ok(false),
+            Some("true") => Ok(true),
+            Some(_) => Err(ImageAnalysisApiError::new(
+                ImageAnalysisErrorCode::InvalidRequestBody,
+                format!("{name} is true or false"),
+            )),
+        }
+    }
+}
+
+/// What an operation wants to know.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct RequestedAnalyses {
+    pub(super) age: bool,
+    pub(super) liveness: Option<LivenessAssurance>,
+    pub(super) validation: Option<ValidationLevel>,
+    pub(super) threshold: Option<AgeThreshold>,
+}
+
+/// What the models found, and the explanation if one was asked for.
+#[derive(Debug)]
+pub(super) struct AnalysisResult {
+    pub(super) finding: ImageAnalysis,
+    pub(super) explain: Option<Explanation>,
+    image_sha256: Option<String>,
+    requested: RequestedAnalyses,
+}
+
+/// The rules that led to an answer, as decision records keep them.
+#[derive(Debug, serde::Serialize)]
+struct DecisionRules {
+    threshold: Option<f64>,
+    operator: Option<ThresholdOperator>,
+    level_of_assurance: Option<LivenessAssurance>,
+    img_validation_level: Option<ValidationLevel>,
+    liveness_threshold: Option<f32>,
+}
+
+/// Takes the photo through the gates and the models.
+pub(super) async fn analyse(
+    api: &ApiState,
+    signed: &SignedRequest,
+    switches: &AnalysisQuery,
+    photo: SubmittedPhoto<'_>,
+    wanted: RequestedAnalyses,
+) -> Result<AnalysisResult, ImageAnalysisApiError> {
+    if let Some(CaptureMetadata { device: EnumField::Unknown }) = photo.metadata {
+        let words = "metadata.device is one of mobile, laptop, unknown";
+        return Err(ImageAnalysisApiError::new(ImageAnalysisErrorCode::InvalidMetadataDevice, words));
+    }
+    let explain = AnalysisQuery::parse_flag(switches.explain.as_ref(), "explain")?;
+    let secure = AnalysisQuery::parse_flag(switches.secure.as_ref(), "secure")?;
+    let multiframe = AnalysisQuery::parse_flag(switches.multiframe.as_ref(), "multiframe")?;
+    if multiframe && !secure {
+        return Err(ImageAnalysisApiError::new(
+            ImageAnalysisErrorCode::InvalidRequestBody,
+            "multiframe is only possible with secure=true",
+        ));
+    }
+    let img = photo.img.filter(|img| !img.is_empty());
+    let img = img.ok_or_else(|| {
+        ImageAnalysisApiError::new(ImageAnalysisErrorCode::ImageNotProvided, "img is missing or empty")
+    })?;
+    let image = media::image_validation::decode_base64(&img)?;
+    drop(img);
+    if secure {
+        let SecureCaptureProof { version, token, signature, verification } = photo.secure.unwrap_or_default();
+        let capture = CaptureAttestation { version, token, signature, verification };
+        api.secure_capture.verify(&*api.environment, signed.caller.app, &capture, &image, multiframe)?;
+    }
+
+    let image_sha256 = api.decision_records.is_some().then(|| sha256_hex(&image));
+    let relaxed = wanted.validation == Some(ValidationLevel::Low);
+    let ask = AnalysisRequest { image, relaxed, age: wanted.age, liveness: wanted.liveness };
+    let finding = api.image_analyser.analyse(ask).await?;
+    let explain = explain.then(|| Explanation::of(&finding, wanted.threshold, &api.settings));
+    Ok(AnalysisResult { finding, explain, image_sha256, requested: wanted })
+}
+
+impl AnalysisResult {
+    /// Keeps a decision record, where records are kept; the answer waits for it.
+    pub(super) async fn record_decision<T: serde::Serialize>(
+        &self,
+        api: &ApiState,
+        signed: &SignedRequest,
+        operation: &str,
+        answer: &T,
+    ) -> Result<(), ImageAnalysisApiError> {
+        let (Some(decisions), Some(hash)) = (&api.decision_records, &self.image_sha256) else {
+            return Ok(());
+        };
+        let RequestedAnalyses { liveness, validation, threshold, .. } = self.requested;
+        let rules = DecisionRules {
+            threshold: threshold.map(AgeThreshold::years),
+            operator: threshold.map(AgeThreshold::operator),
+            level_of_assurance: liveness,
+            img_validation_level: validation,
+            liveness_threshold: self.finding.liveness.as_ref().map(|liveness| liveness.threshold),
+        };
+        let models = &self.finding.models;
+        let decision = DecisionRecord { operation, image_sha256: hash.clone(), answer, rules, models };
+        let kept = decisions.record(&*api.environment, signed.caller.app, &decision).await;
+        kept.map(drop).map_err(|error| ImageAnalysisApiError::unavailable(&error))
+    }
+
+    /// The age and its uncertainty, as every age answer states them.
+    pub(super) fn age(&self) -> Result<EstimatedAge, ImageAnalysisApiError> {
+        let estimate = self.finding.age.as_ref().ok_or_else(prediction_failed)?;
+        Ok(EstimatedAge {
+            age: round_to_hundredths(estimate.years),
+            st_dev: round_to_hundredths(estimate.st_dev),
+        })
+    }
+
+    /// `pass` or `fail` against the threshold.
+    pub(super) fn age_check(&self) -> Result<AgeCheckResult, ImageAnalysisApiError> {
+        let estimate = self.finding.age.as_ref().ok_or_else(prediction_failed)?;
+        let threshold = self.requested.threshold.ok_or_else(prediction_failed)?;
+        Ok(if threshold.passes(estimate.years.into()) { AgeCheckResult::Pass } else { AgeCheckResult::Fail })
+    }
+
+    /// `real` or `fake`.
+    pub(super) fn antispoofing_prediction(&self) -> Result<AntispoofingPrediction, ImageAnalysisApiError> {
+        let liveness = self.finding.liveness.as_ref().ok_or_else(prediction_failed)?;
+        Ok(AntispoofingPrediction { prediction: liveness.prediction })
+    }
+}
+
+fn prediction_failed() -> ImageAnalysisApiError {
+    ImageAnalysisApiError::new(ImageAnalysisErrorCode::FailPrediction, "the models gave no usable answer")
+}
+
+/// Two decimals: more would pretend.
+fn round_to_hundredths(value: impl Into<f64>) -> f64 {
+    (value.into() * 100.0).round() / 100.0
+}
+
+/// An estimated age.
+#[derive(Debug, serde::Serialize, ToSchema)]
+pub(crate) struct EstimatedAge {
+    /// Estimated age in years.
+    #[schema(example = 25.1)]
+    age: f64,
+    /// Uncertainty in years: about two of three people of this estimate are within one `st_dev`.
+    #[schema(example = 4.9)]
+    st_dev: f64,
+}
+
+/// Whether an estimate passes a threshold.
+#[derive(Clone, Copy, Debug, serde::Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum AgeCheckResult {
+    Pass,
+    Fail,
+}
+
+/// A liveness answer.
+#[derive(Debug, serde::Serialize, ToSchema)]
+pub(crate) struct AntispoofingPrediction {
+    #[schema(example = "real")]
+    prediction: LivenessPrediction,
+}
+
+/// Reads `threshold` and `operator` of the verify operations.
+pub(super) fn parse_threshold(
+    years: Option<i64>,
+    operator: EnumField<ThresholdOperator>,
+) -> Result<AgeThreshold, ImageAnalysisApiError> {
+    let operator = operator.resolve(
+        ThresholdOperator::Over,
+        ImageAnalysisErrorCode::InvalidRequestBody,
+        "operator",
+        ThresholdOperator::VARIANTS,
+    )?;
+    let years = years.ok_or_else(|| {
+        ImageAnalysisApiError::new(ImageAnalysisErrorCode::InvalidRequestBody, "threshold is missing")
+    })?;
+    AgeThreshold::new(years, operator).map_err(|error| {
+        ImageAnalysisApiError::new(ImageAnalysisErrorCode::InvalidRequestBody, error.to_string())
+    })
+}
+
+/// Reads `level_of_assurance`.
+pub(super) fn parse_assurance(
+    level: EnumField<LivenessAssurance>,
+) -> Result<LivenessAssurance, ImageAnalysisApiError> {
+    level.resolve(
+        LivenessAssurance::Medium,
+        ImageAnalysisErrorCode::InvalidLevelOfAssurance,
+        "level_of_assurance",
+        LivenessAssurance::VARIANTS,
+    )
+}
+
+/// Reads `img_validation_level`.
+pub(super) fn parse_validation(
+    level: EnumField<ValidationLevel>,
+) -> Result<ValidationLevel, ImageAnalysisApiError> {
+    level.resolve(
+        ValidationLevel::High,
+        ImageAnalysisErrorCode::InvalidImgValidationLevel,
+        "img_validation_level",
+        ValidationLevel::VARIANTS,
+    )
+}
+
+/// Refuses relaxed mode where liveness is asked for: a relaxed image says nothing about it.
+pub(super) fn require_strict_validation(
+    level: EnumField<ValidationLevel>,
+) -> Result<(), ImageAnalysisApiError> {
+    match parse_validation(level)? {
+        ValidationLevel::High => Ok(()),
+        ValidationLevel::Low => Err(ImageAnalysisApiError::new(
+            ImageAnalysisErrorCode::InvalidImgValidationLevel,
+            "relaxed mode is possible only where no liveness is asked for",
+        )),
+    }
+}

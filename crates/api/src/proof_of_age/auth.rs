@@ -1,0 +1,47 @@
+//! Who asks, and what was sent.
+
+use super::ProofApiError;
+use crate::{
+    ApiState,
+    http::{auth::bearer, body, idempotency},
+};
+use axum::{
+    body::Bytes,
+    extract::{FromRequest, FromRequestParts, Request},
+    http::request::Parts,
+};
+use domain::tenancy::tokens::{BearerPrincipal, TokenScope};
+
+/// Room for the longest code and the most headers of a notification.
+const MAX_BODY_BYTES: usize = 256 << 10;
+
+/// A caller whose token opens this interface.
+pub(crate) struct BearerCaller(pub(super) BearerPrincipal);
+
+impl FromRequestParts<ApiState> for BearerCaller {
+    type Rejection = ProofApiError;
+
+    async fn from_request_parts(parts: &mut Parts, api: &ApiState) -> Result<Self, ProofApiError> {
+        Ok(Self(bearer::authenticate(api, &parts.headers, TokenScope::PoaVerify).await?))
+    }
+}
+
+/// The same, with a body that was read whole.
+pub(crate) struct BearerRequest {
+    pub(super) bearer: BearerPrincipal,
+    pub(super) body: Bytes,
+    pub(super) idempotency_key: Option<String>,
+}
+
+impl FromRequest<ApiState> for BearerRequest {
+    type Rejection = ProofApiError;
+
+    async fn from_request(request: Request, api: &ApiState) -> Result<Self, ProofApiError> {
+        let (mut parts, body) = request.into_parts();
+        let BearerCaller(bearer) = BearerCaller::from_request_parts(&mut parts, api).await?;
+        let key = idempotency::idempotency_key(&parts.headers)?;
+        let patience = api.settings.body_timeout;
+        let body = body::read(&parts.headers, body, MAX_BODY_BYTES, patience, "send the query alone").await?;
+        Ok(Self { bearer, body, idempotency_key: key })
+    }
+}

@@ -1,0 +1,737 @@
+//! Blind tokens: had from an issuer, taken by a session, each once.
+
+use super::{BASE, SANDBOX, Session, Turn, business};
+use crate::secure_capture::capture_for;
+use axum::{body::Body, http::Request};
+use base::SignedDuration;
+use blind_rsa_signatures::{BlindingResult, DefaultRng, PublicKeySha384PSSDeterministic as Public};
+use domain::age_verification::{AgeVerificationSettings, BlindTokenSettings, ProviderSettings};
+use media::fetch::EgressPolicy;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use testkit::{TestApp, TestResponse, face_base64, face_jpeg, stub_server};
+
+pub(super) fn decode(text: &Value) -> Vec<u8> {
+    base64_simd::URL_SAFE_NO_PAD.decode_to_vec(text.as_str().unwrap()).unwrap()
+}
+
+pub(super) fn encode(bytes: &[u8]) -> String {
+    base64_simd::URL_SAFE_NO_PAD.encode_to_string(bytes)
+}
+
+/// A server that issues tokens for these ages, and asks itself for them.
+pub(super) async fn issuing(thresholds: &[u8]) -> TestApp {
+    let settings = BlindTokenSettings { thresholds: thresholds.to_vec(), ..BlindTokenSettings::default() };
+    TestApp::start_with_blind_tokens(&EgressPolicy::default(), settings).await
+}
+
+/// What a browser has of a token that waits for its signature: this file's own making, beside the page's.
+pub(super) struct Browser {
+    token: Vec<u8>,
+    blinded: BlindingResult,
+    public: Public,
+}
+
+impl Browser {
+    /// Makes a token for a step and blinds it; what the issuer is sent.
+    pub(super) fn blind(challenge: &Value, key: &Value) -> (Self, String) {
+        let (challenge, spki) = (decode(challenge), decode(key));
+        let public = Public::from_spki(&spki).unwrap();
+        let id = Sha256::digest(&spki);
+        let mut nonce = [0; 32];
+        base::Environment::fill_random(&base::SystemEnvironment, &mut nonce);
+        let token = [&[0, 2][..], &nonce, &Sha256::digest(challenge), &id].concat();
+        let blinded = public.blind(&mut DefaultRng, &token).unwrap();
+        let request = [&[0, 2, id[31]][..], &blinded.blind_message].concat();
+        (Self { token, blinded, public }, encode(&request))
+    }
+
+    pub(super) fn for_step(turn: &Turn) -> (Self, String) {
+        Self::blind(&turn.step()["challenge"], &turn.step()["key"])
+    }
+
+    /// Takes the blinding off what the issuer answered.
+    pub(super) fn finish(&self, response: &Value) -> Vec<u8> {
+        let signature = self.public.finalize(&decode(response).into(), &self.blinded, &self.token).unwrap();
+        [&self.token[..], &signature].concat()
+    }
+}
+
+/// A session at the issuer, and what its tab has.
+pub(super) struct AtIssuer {
+    session: Session,
+    sdk_id: String,
+    key: String,
+}
+
+impl AtIssuer {
+    pub(super) async fn begin(app: &TestApp, base: &'static str, threshold: i64) -> Self {
+        let begun = anybody(app, base, Some(json!({ "threshold": threshold }))).await;
+        assert_eq!(begun.status_and_code(), "201", "{}", begun.json());
+        let text = |name: &str| begun.json()[name].as_str().unwrap().to_owned();
+        assert_eq!(text("sdk_id"), app.issuer.unwrap().to_string());
+        let session = Session { id: text("id"), key: String::new(), base };
+        Self { session, sdk_id: text("sdk_id"), key: text("key") }
+    }
+
+    pub(super) fn id(&self) -> &str {
+        &self.session.id
+    }
+
+    /// What leads the session.
+    pub(super) fn key(&self) -> &str {
+        &self.key
+    }
+
+    pub(super) async fn page(
+        &self,
+        app: &TestApp,
+        method: &str,
+        rest: &str,
+        body: Option<Value>,
+    ) -> TestResponse {
+        let sandbox = self.session.base.strip_suffix(BASE).unwrap();
+        let request = Request::builder()
+            .method(method)
+            .uri(format!("{sandbox}/age/v1/sessions/{}{rest}", self.session.id))
+            .header("svc-sdk-id", &self.sdk_id)
+            .header("Content-Type", "application/json")
+            .body(body.map_or_else(Body::empty, |body| Body::from(body.to_string())));
+        app.send(request.unwrap()).await
+    }
+
+    pub(super) async fn open(&self, app: &TestApp, method: &str) -> Turn {
+        let body = json!({ "method": method, "key": self.key });
+        let opened = self.page(app, "POST", "/attempts", Some(body)).await;
+        assert_eq!(opened.status_and_code(), "201", "{}", opened.json());
+        Turn(opened.json())
+    }
+
+    pub(super) async fn turn(&self, app: &TestApp, turn: &Turn, mut input: Value) -> Turn {
+        input["continuation"] = turn.0["continuation"].clone();
+        let taken = self.page(app, "POST", &format!("/attempts/{}", turn.attempt()), Some(input)).await;
+        assert_eq!(taken.status_and_code(), "200", "{}", taken.json());
+        Turn(taken.json())
+    }
+
+    /// The methods that it offers, and how sure each is of a face.
+    async fn offered(&self, app: &TestApp) -> Vec<(String, String)> {
+        let view = self.page(app, "GET", "", None).await.json();
+        let word = |value: &Value| value.as_str().unwrap().to_owned();
+        view["methods"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| (word(&one["method"]), word(&one["level"])))
+            .collect()
+    }
+
+    /// Shows the age with a card of the sandbox; how the session stands then.
+    pub(super) async fn card(&self, app: &TestApp, number: &str) -> String {
+        let form = self.open(app, "CREDIT_CARD").await;
+        let fields = json!({ "number": number, "expiry": "12/30", "code": "123" });
+        self.turn(app, &form, json!({ "fields": fields })).await.status().to_owned()
+    }
+
+    pub(super) async fn token(&self, app: &TestApp, request: &str) -> TestResponse {
+        self.token_with(app, request, Some(&self.key)).await
+    }
+
+    async fn token_with(&self, app: &TestApp, request: &str, key: Option<&str>) -> TestResponse {
+        self.page(app, "POST", "/token", Some(json!({ "token_request": request, "key": key }))).await
+    }
+}
+
+/// Begins at the issuer, or asks for its keys.
+pub(super) async fn anybody(app: &TestApp, base: &str, body: Option<Value>) -> TestResponse {
+    let sandbox = base.strip_suffix(BASE).unwrap();
+    let (method, rest) = if body.is_some() { ("POST", "sessions") } else { ("GET", "keys") };
+    let request = Request::builder()
+        .method(method)
+        .uri(format!("{sandbox}/age/v1/anonymity/{rest}"))
+        .body(body.map_or_else(Body::empty, |body| Body::from(body.to_string())));
+    app.send(request.unwrap()).await
+}
+
+const GOOD_CARD: &str = "4242424242424242";
+
+/// A signature of the sandbox's issuer on a request, for a person with a card.
+async fn signed(app: &TestApp, threshold: i64, request: &str) -> Value {
+    let at_issuer = AtIssuer::begin(app, SANDBOX, threshold).await;
+    assert_eq!(at_issuer.card(app, GOOD_CARD).await, "COMPLETE");
+    let answer = at_issuer.token(app, request).await;
+    assert_eq!(answer.status_and_code(), "200", "{}", answer.json());
+    answer.json()["token_response"].clone()
+}
+
+async fn count(app: &TestApp, query: db::Query) -> i64 {
+    app.api.db.read().await.unwrap().count(query).await.unwrap()
+}
+
+async fn asked(app: &TestApp, payload: Value) -> (Session, Turn) {
+    let session = Session::new(app, SANDBOX, &payload).await;
+    let turn = session.open(app, "DOUBLE_ANONYMITY").await;
+    assert_eq!(turn.step()["kind"], "token", "{}", turn.0);
+    (session, turn)
+}
+
+#[tokio::test]
+async fn a_token_shows_an_age_and_nothing_else() {
+    let app = issuing(&[16, 18]).await;
+    let keys = anybody(&app, SANDBOX, None).await;
+    assert_eq!(keys.header("content-type"), "application/private-token-issuer-directory");
+    assert_eq!(keys.header("cache-control"), "public, max-age=600");
+    let keys = keys.json();
+    let listed = keys["token-keys"].as_array().unwrap();
+    assert_eq!(
+        listed.iter().map(|key| (&key["threshold"], &key["token-type"])).collect::<Vec<_>>(),
+        [(&json!(16), &json!(2)), (&json!(18), &json!(2))]
+    );
+    assert_ne!(anybody(&app, BASE, None).await.json(), keys, "the sandbox has keys of its own");
+
+    // 17 is asked for; the lowest token that is enough is for 18.
+    let (session, turn) =
+        asked(&app, json!({ "double_anonymity": { "threshold": 17 }, "mobile": {}, "svc_key": {} })).await;
+    assert_eq!(turn.step()["key"], listed[1]["token-key"]);
+    assert_eq!(turn.step()["threshold"], 18);
+    assert_eq!(turn.step()["issuer_url"], "http://127.0.0.1:8080/sandbox/age/issue");
+    let challenge = decode(&turn.step()["challenge"]);
+    // A random context for this attempt, and no site: the last two bytes are the length of its name.
+    assert_eq!((&challenge[..4], &challenge[4..18]), (&[0, 2, 0, 14][..], &b"127.0.0.1:8080"[..]));
+    assert_eq!((challenge.len(), &challenge[51..]), (53, &[0, 0][..]));
+
+    let (browser, request) = Browser::for_step(&turn);
+    let at_issuer = AtIssuer::begin(&app, SANDBOX, 18).await;
+    let view = at_issuer.page(&app, "GET", "", None).await.json();
+    assert_eq!(
+        (&view["issues"], &view["callback"], &view["business"]),
+        (&json!(18), &Value::Null, &json!("Test issuer"))
+    );
+    assert_eq!(at_issuer.card(&app, GOOD_CARD).await, "COMPLETE");
+    let answer = at_issuer.token(&app, &request).await.json();
+    let token = browser.finish(&answer["token_response"]);
+    let ended = session.turn(&app, &turn, json!({ "token": encode(&token) })).await;
+    assert_eq!(ended.status(), "COMPLETE", "{}", ended.0);
+    assert_eq!(ended.0["session"]["offers"], json!({ "key": false, "proof": false }));
+    let result = session.result(&app).await;
+    assert_eq!((&result["method"], &result["age"]), (&json!("DOUBLE_ANONYMITY"), &json!(17)));
+    assert_eq!(result["evidence_id"].as_str().unwrap().len(), 36);
+
+    // The issuer has forgotten how the age was shown: what is left answers the same message again, and no other.
+    let (kept, _) =
+        app.api.age_verification.end_user_session(at_issuer.id().parse().unwrap(), true).await.unwrap();
+    let signed = domain::audit::sha256_hex(&decode(&json!(request)));
+    assert_eq!((kept.state.as_str(), kept.signed), ("COMPLETE", Some(signed)));
+    assert_eq!((kept.tries, kept.attempt, kept.outcome, kept.consent), (Vec::new(), None, None, None));
+    assert_eq!(kept.updated_at, kept.created_at, "nor when");
+    assert_eq!(at_issuer.token(&app, &request).await.json(), answer, "an answer that was lost");
+    let (_, another) = Browser::for_step(&turn);
+    assert_eq!(
+        at_issuer.token(&app, &another).await.status_and_code(),
+        "409 INVALID_STATUS",
+        "a second token"
+    );
+
+    // When its time is over each side keeps a number or a digest.
+    assert_eq!(count(&app, db::sql!("SELECT count(*) FROM age_sessions")).await, 2);
+    app.world.advance(SignedDuration::from_secs(900));
+    assert_eq!(at_issuer.token(&app, &request).await.status_and_code(), "410 SESSION_EXPIRED");
+    domain::age_verification::purge(&app.api.db, app.api.environment.now()).await.unwrap();
+    assert_eq!(at_issuer.token(&app, &request).await.status_and_code(), "404 SESSION_NOT_FOUND");
+    assert_eq!(count(&app, db::sql!("SELECT count(*) FROM age_sessions")).await, 1);
+    assert_eq!(
+        count(&app, db::sql!("SELECT CAST(SUM(issued) AS BIGINT) FROM age_issuer_keys WHERE years = 18"))
+            .await,
+        1
+    );
+    assert_eq!(count(&app, db::sql!("SELECT count(*) FROM age_tokens_spent")).await, 1);
+}
+
+#[tokio::test]
+async fn a_face_is_enough_for_the_issuer() {
+    let app = issuing(&[6]).await;
+    let at_issuer = AtIssuer::begin(&app, BASE, 6).await;
+    assert_eq!(
+        at_issuer.offered(&app).await,
+        [("AGE_ESTIMATION", "PASSIVE"), ("DOC_SCAN", "NONE")]
+            .map(|(method, level)| (method.to_owned(), level.to_owned())),
+        "all that is set up"
+    );
+    // The operator may say otherwise.
+    let way = |block: Value| serde_json::from_value(block).unwrap();
+    let methods = vec![way(json!({ "method": "age_estimation", "level": "NONE" }))];
+    let settings = BlindTokenSettings { thresholds: vec![6], methods, ..BlindTokenSettings::default() };
+    let providers = ProviderSettings { double_anonymity: Some(settings), ..ProviderSettings::default() };
+    // Likelier than not is enough here.
+    let app = TestApp::start_with_age_settings(AgeVerificationSettings {
+        min_confidence: 0.6,
+        providers,
+        ..AgeVerificationSettings::default()
+    })
+    .await;
+    let session = Session::new(&app, BASE, &json!({ "double_anonymity": { "threshold": 6 } })).await;
+    let turn = session.open(&app, "DOUBLE_ANONYMITY").await;
+    let (browser, request) = Browser::for_step(&turn);
+    let at_issuer = AtIssuer::begin(&app, BASE, 6).await;
+    assert_eq!(at_issuer.offered(&app).await, [("AGE_ESTIMATION".to_owned(), "NONE".to_owned())]);
+    at_issuer.page(&app, "POST", "/consent", Some(json!({ "given": true }))).await;
+    let opened = at_issuer.open(&app, "AGE_ESTIMATION").await;
+    let secure = capture_for(&app, app.issuer.unwrap(), face_jpeg(), false).await;
+    let photo = json!({ "img": face_base64(), "secure": secure });
+    let shown = at_issuer.turn(&app, &opened, photo).await;
+    assert_eq!(shown.status(), "COMPLETE", "{}", shown.0);
+    let answer = at_issuer.token(&app, &request).await.json();
+    let token = encode(&browser.finish(&answer["token_response"]));
+    assert_eq!(session.turn(&app, &turn, json!({ "token": token })).await.status(), "COMPLETE");
+}
+
+#[tokio::test]
+async fn the_issuer_signs_once_and_when_the_age_was_shown() {
+    let app = issuing(&[13, 18]).await;
+    let (_, turn) = asked(&app, json!({ "double_blind": true })).await;
+    let (_, request) = Browser::for_step(&turn);
+    let at_issuer = AtIssuer::begin(&app, SANDBOX, 18).await;
+    assert_eq!(
+        at_issuer.token(&app, &request).await.status_and_code(),
+        "409 INVALID_STATUS",
+        "nothing was shown yet"
+    );
+    at_issuer.open(&app, "CREDIT_CARD").await;
+    assert_eq!(at_issuer.token(&app, &request).await.status_and_code(), "409 INVALID_STATUS");
+    assert_eq!(at_issuer.card(&app, GOOD_CARD).await, "COMPLETE");
+
+    // A key of another age, and what cannot be signed. None of it uses the session up.
+    let (_, other) = asked(&app, json!({ "double_anonymity": { "threshold": 13 } })).await;
+    let (_, for_less) = Browser::for_step(&other);
+    let bytes = decode(&json!(request));
+    let with = |at: usize, byte: u8| {
+        let mut bytes = bytes.clone();
+        bytes[at] = byte;
+        encode(&bytes)
+    };
+    let too_large = encode(&[&bytes[..3], &[0xff; 256]].concat());
+    for wrong in
+        [&for_less, "", "AAI", "%%%", &encode(&bytes[..258]), &with(1, 1), &too_large, &"A".repeat(2000)]
+    {
+        assert_eq!(at_issuer.token(&app, wrong).await.status_and_code(), "400 INVALID_REQUEST", "{wrong}");
+    }
+    // Of two at once one counts, and is answered as often as it is sent.
+    let (_, another) = Browser::for_step(&turn);
+    let both = tokio::join!(at_issuer.token(&app, &request), at_issuer.token(&app, &another));
+    let mut lines = [both.0.status_and_code(), both.1.status_and_code()];
+    let (first, signed, late) =
+        if lines[0] == "200" { (both.0, &request, &another) } else { (both.1, &another, &request) };
+    lines.sort();
+    assert_eq!(lines, ["200", "409 INVALID_STATUS"]);
+    let again = tokio::join!(at_issuer.token(&app, signed), at_issuer.token(&app, signed));
+    assert_eq!([again.0.json(), again.1.json()], [first.json(), first.json()]);
+    assert_eq!(at_issuer.token(&app, late).await.status_and_code(), "409 INVALID_STATUS");
+
+    // Nothing is kept of whoever does not come to the end.
+    AtIssuer::begin(&app, SANDBOX, 18).await;
+    let left = || count(&app, db::sql!("SELECT count(*) FROM age_sessions"));
+    let before = left().await;
+    app.world.advance(SignedDuration::from_secs(900));
+    domain::age_verification::purge(&app.api.db, app.api.environment.now()).await.unwrap();
+    assert_eq!(left().await, before - 2);
+
+    // Whoever is too young, or a session of a business, gets none.
+    let young = AtIssuer::begin(&app, SANDBOX, 18).await;
+    let form = young.open(&app, "SOCIAL_SECURITY_NUMBER").await;
+    let fields =
+        json!({ "full_name": "Ada Lovelace", "date_of_birth": "2012-12-10", "number": "219-09-1111" });
+    assert_eq!(young.turn(&app, &form, json!({ "fields": fields })).await.status(), "FAIL");
+    assert_eq!(young.token(&app, &request).await.status_and_code(), "409 INVALID_STATUS");
+    let ordinary = Session::new(&app, SANDBOX, &json!({ "credit_card": {} })).await;
+    let refused = ordinary.page(&app, "POST", "/token", Some(json!({ "token_request": request }))).await;
+    assert_eq!(refused.status_and_code(), "409 INVALID_STATUS");
+    for (body, line) in [
+        (json!({ "threshold": 17 }), "400 INVALID_REQUEST"),
+        (json!({ "threshold": "18" }), "400 INVALID_REQUEST"),
+        (json!({}), "400 INVALID_REQUEST"),
+    ] {
+        assert_eq!(anybody(&app, SANDBOX, Some(body)).await.status_and_code(), line);
+    }
+}
+
+/// Anybody can begin a session and send others to its address; whoever shows an age there must not show it for them.
+#[tokio::test]
+async fn a_session_of_the_issuer_is_led_by_who_began_it() {
+    let app = issuing(&[18]).await;
+    let (_, turn) = asked(&app, json!({ "double_blind": true })).await;
+    let (_, request) = Browser::for_step(&turn);
+    let at_issuer = AtIssuer::begin(&app, SANDBOX, 18).await;
+    assert_eq!(decode(&json!(at_issuer.key())).len(), 16);
+    let other = AtIssuer::begin(&app, SANDBOX, 18).await;
+    assert_ne!(at_issuer.key(), other.key());
+    let strangers = [Value::Null, json!(""), json!(at_issuer.id()), json!(other.key())];
+    for key in &strangers {
+        let body = json!({ "method": "CREDIT_CARD", "key": key });
+        let refused = at_issuer.page(&app, "POST", "/attempts", Some(body)).await;
+        assert_eq!(refused.status_and_code(), "404 SESSION_NOT_FOUND", "{key}");
+    }
+    for (body, line) in [
+        (json!({ "method": "CREDIT_CARD" }), "404 SESSION_NOT_FOUND"),
+        (json!({ "method": "CREDIT_CARD", "key": 1 }), "400 INVALID_REQUEST"),
+    ] {
+        let refused = at_issuer.page(&app, "POST", "/attempts", Some(body)).await;
+        assert_eq!(refused.status_and_code(), line);
+    }
+
+    // No phone takes over, nothing is taken along, and the person waits for every check.
+    let view = at_issuer.page(&app, "GET", "", None).await.json();
+    let methods = view["methods"].as_array().unwrap();
+    assert!(!methods.is_empty() && methods.iter().all(|method| method["hand_off"] == false), "{view}");
+    let (kept, _) =
+        app.api.age_verification.end_user_session(at_issuer.id().parse().unwrap(), true).await.unwrap();
+    assert!(kept.wanted.synchronous_checks);
+    assert_ne!(kept.secret.as_deref(), Some(at_issuer.key()), "a digest of it is kept");
+    assert_eq!(at_issuer.card(&app, GOOD_CARD).await, "COMPLETE");
+    let view = at_issuer.page(&app, "GET", "", None).await.json();
+    assert_eq!(view["offers"], json!({ "key": false, "proof": false }));
+
+    for key in &strangers {
+        let refused = at_issuer.token_with(&app, &request, key.as_str()).await;
+        assert_eq!(refused.status_and_code(), "404 SESSION_NOT_FOUND", "{key}");
+    }
+    assert_eq!(at_issuer.token(&app, &request).await.status_and_code(), "200");
+    let refused = at_issuer.token_with(&app, &request, None).await;
+    assert_eq!(refused.status_and_code(), "404 SESSION_NOT_FOUND", "an answer again is no stranger's either");
+}
+
+#[tokio::test]
+async fn an_issuer_that_gives_nothing_ends_the_attempt() {
+    let app = issuing(&[18]).await;
+    let block = json!({ "double_anonymity": { "retry_enabled": true, "retry_limit": 2 } });
+    let (session, turn) = asked(&app, block).await;
+    // Only plain word of it counts.
+    for no_word in [json!({}), json!({ "declined": "yes" }), json!({ "declined": false })] {
+        let mut input = no_word.clone();
+        input["continuation"] = turn.0["continuation"].clone();
+        let path = format!("/attempts/{}", turn.attempt());
+        let refused = session.page(&app, "POST", &path, Some(input)).await;
+        assert_eq!(refused.status_and_code(), "400 INVALID_REQUEST", "{no_word}");
+    }
+    let once = session.turn(&app, &turn, json!({ "declined": true })).await;
+    assert_eq!(once.status(), "IN_PROGRESS", "{}", once.0);
+    let again = session.open(&app, "DOUBLE_ANONYMITY").await;
+    let ended = session.turn(&app, &again, json!({ "declined": true })).await;
+    let reason = &ended.0["session"]["result"]["reason"];
+    assert_eq!((ended.status(), reason), ("FAIL", &json!("NO_TOKEN")), "{}", ended.0);
+}
+
+#[tokio::test]
+async fn a_token_counts_for_its_own_question() {
+    let app = issuing(&[13, 18]).await;
+    let (session, mut turn) = asked(&app, json!({ "double_anonymity": { "threshold": 18 } })).await;
+    let (_, other) = asked(&app, json!({ "double_anonymity": { "threshold": 18 } })).await;
+    let (_, less) = asked(&app, json!({ "double_anonymity": { "threshold": 13 } })).await;
+    let of_production = anybody(&app, BASE, None).await.json()["token-keys"][1]["token-key"].clone();
+    let right = async |turn: &Turn| {
+        let (browser, request) = Browser::for_step(turn);
+        browser.finish(&signed(&app, 18, &request).await)
+    };
+    let foreign = right(&other).await;
+    let mut late = Vec::new();
+    // Each is right but for one thing: it is made for the question that stands.
+    for what in [
+        "another question's",
+        "of a key for less",
+        "of production's key",
+        "another signature",
+        "another nonce",
+        "short",
+        "of an earlier question",
+        "long",
+        "no base64",
+    ] {
+        let challenge = turn.step()["challenge"].clone();
+        let token = match what {
+            "another question's" => encode(&foreign),
+            "of a key for less" => {
+                let (browser, request) = Browser::blind(&challenge, &less.step()["key"]);
+                encode(&browser.finish(&signed(&app, 13, &request).await))
+            }
+            "of production's key" => {
+                let (browser, _) = Browser::blind(&challenge, &of_production);
+                encode(&[&browser.token[..], &[1; 256]].concat())
+            }
+            "another signature" | "another nonce" => {
+                let mut damaged = right(&turn).await;
+                damaged[if what == "another nonce" { 10 } else { 300 }] ^= 1;
+                encode(&damaged)
+            }
+            "short" => {
+                late = right(&turn).await;
+                encode(&late[..353])
+            }
+            "of an earlier question" => encode(&late),
+            "long" => "A".repeat(5000),
+            _ => "?".to_owned(),
+        };
+        turn = session.turn(&app, &turn, json!({ "token": token })).await;
+        assert_eq!(
+            (turn.status(), &turn.0["problem"]["code"]),
+            ("IN_PROGRESS", &json!("TRY_AGAIN")),
+            "{what}"
+        );
+        assert_ne!(turn.step()["challenge"], challenge, "{what}");
+    }
+    let nothing = json!({ "continuation": turn.0["continuation"] });
+    let path = format!("/attempts/{}", turn.attempt());
+    assert_eq!(
+        session.page(&app, "POST", &path, Some(nothing)).await.status_and_code(),
+        "400 INVALID_REQUEST"
+    );
+    assert_eq!(count(&app, db::sql!("SELECT count(*) FROM age_tokens_spent")).await, 0);
+    let token = json!({ "token": encode(&right(&turn).await) });
+    assert_eq!(session.turn(&app, &turn, token).await.status(), "COMPLETE");
+}
+
+#[tokio::test]
+async fn a_token_is_spent_once() {
+    let app = issuing(&[18]).await;
+    let (session, turn) = asked(&app, json!({ "double_anonymity": {}, "mobile": {} })).await;
+    let (browser, request) = Browser::for_step(&turn);
+    let token = browser.finish(&signed(&app, 18, &request).await);
+    let answer = json!({ "token": encode(&token), "continuation": turn.0["continuation"] });
+    let path = format!("/attempts/{}", turn.attempt());
+    let both = tokio::join!(
+        session.page(&app, "POST", &path, Some(answer.clone())),
+        session.page(&app, "POST", &path, Some(answer.clone())),
+    );
+    let mut lines = [both.0.status_and_code(), both.1.status_and_code()];
+    lines.sort();
+    assert_eq!(lines, ["200", "409 STALE_CONTINUATION"]);
+    assert_eq!(session.result(&app).await["status"], "COMPLETE");
+    assert_eq!(
+        session.page(&app, "POST", &path, Some(answer)).await.status_and_code(),
+        "409 STALE_CONTINUATION"
+    );
+
+    // Each attempt has a challenge of its own; were there ever two of one, the token would still count once.
+    let (session, turn) = asked(&app, json!({ "double_anonymity": {}, "mobile": {} })).await;
+    let (browser, request) = Browser::for_step(&turn);
+    let token = browser.finish(&signed(&app, 18, &request).await);
+    let spent = Sha256::digest(&token[..98]).to_vec();
+    app.execute(db::sql!(
+        "INSERT INTO age_tokens_spent (id, forget_at) VALUES ($1, $2)",
+        spent,
+        app.api.environment.now()
+    ))
+    .await;
+    let refused = session.turn(&app, &turn, json!({ "token": encode(&token) })).await;
+    assert_eq!(
+        (refused.status(), &refused.0["session"]["result"]["reason"]),
+        ("IN_PROGRESS", &json!("TOKEN_SPENT"))
+    );
+}
+
+#[tokio::test]
+async fn keys_end_and_their_tokens_with_them() {
+    let settings = BlindTokenSettings { thresholds: vec![18], key_days: 1, ..BlindTokenSettings::default() };
+    let app = TestApp::start_with_blind_tokens(&EgressPolicy::default(), settings).await;
+    let keys = async || {
+        let directory = anybody(&app, SANDBOX, None).await.json();
+        let all = directory["token-keys"].as_array().unwrap().clone();
+        all.into_iter().map(|key| key["token-key"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let payload = json!({ "double_anonymity": {}, "ttl": 2_592_000 });
+    let first = keys().await;
+    assert_eq!((first.len(), keys().await), (1, first.clone()));
+    let (session, turn) = asked(&app, payload.clone()).await;
+    let (browser, request) = Browser::for_step(&turn);
+    // It is 14:40; the next key comes at midnight, and for two hours the old one signs on for those who had begun.
+    app.world.advance(SignedDuration::from_mins(9 * 60 + 20));
+    let second = keys().await;
+    assert_eq!((second.len(), &second[1]), (2, &first[0]), "the newest first");
+    let (_, later) = asked(&app, payload.clone()).await;
+    assert_eq!(later.step()["key"], second[0]);
+    app.world.advance(SignedDuration::from_mins(119));
+    let late = signed(&app, 18, &request).await;
+    app.world.advance(SignedDuration::from_mins(1));
+    let at_issuer = AtIssuer::begin(&app, SANDBOX, 18).await;
+    at_issuer.card(&app, GOOD_CARD).await;
+    assert_eq!(at_issuer.token(&app, &request).await.status_and_code(), "400 INVALID_REQUEST");
+
+    // What it signed counts for a day after its time.
+    app.world.advance(SignedDuration::from_hours(21));
+    let token = json!({ "token": encode(&browser.finish(&late)) });
+    let (other, held) = (Session::clone(&session), turn.clone());
+    assert_eq!(session.turn(&app, &turn, token.clone()).await.status(), "COMPLETE");
+    app.world.advance(SignedDuration::from_hours(1));
+    let stale = json!({ "token": token["token"], "continuation": held.0["continuation"] });
+    let path = format!("/attempts/{}", held.attempt());
+    assert_eq!(
+        other.page(&app, "POST", &path, Some(stale)).await.status_and_code(),
+        "409 STALE_CONTINUATION"
+    );
+    assert_eq!(count(&app, db::sql!("SELECT count(*) FROM age_tokens_spent")).await, 1);
+    domain::age_verification::purge(&app.api.db, app.api.environment.now()).await.unwrap();
+    assert_eq!(
+        count(&app, db::sql!("SELECT count(*) FROM age_tokens_spent")).await,
+        0,
+        "forgotten with its key"
+    );
+    assert!(!keys().await.contains(&first[0]));
+
+    // And not a moment longer.
+    let (session, turn) = asked(&app, payload).await;
+    let (browser, request) = Browser::for_step(&turn);
+    let token = browser.finish(&signed(&app, 18, &request).await);
+    app.world.advance(SignedDuration::from_hours(48));
+    let old = session.turn(&app, &turn, json!({ "token": encode(&token) })).await;
+    assert_eq!((old.status(), &old.0["problem"]["code"]), ("IN_PROGRESS", &json!("TRY_AGAIN")));
+    assert_ne!(old.step()["key"], turn.step()["key"]);
+}
+
+#[tokio::test]
+async fn double_blind_offers_a_token_and_nothing_else() {
+    let app = issuing(&[18, 21]).await;
+    let payload = json!({
+        "double_blind": true, "age_estimation": { "threshold": 21 }, "mobile": {},
+        "email": { "data": { "verified_email": "ada@example.com" } },
+    });
+    let session = Session::new(&app, SANDBOX, &payload).await;
+    let view = session.page(&app, "GET", "", None).await.json();
+    let methods = view["methods"].as_array().unwrap();
+    assert_eq!(
+        (methods.len(), &methods[0]["method"], &methods[0]["threshold"]),
+        (1, &json!("DOUBLE_ANONYMITY"), &json!(21))
+    );
+    let refused = session.page(&app, "POST", "/attempts", Some(json!({ "method": "MOBILE" }))).await;
+    assert_eq!(refused.status_and_code(), "400 INVALID_REQUEST");
+    let record = session.result(&app).await;
+    assert_eq!(
+        (&record["double_blind"], &record["double_anonymity"]["threshold"]),
+        (&json!(true), &json!(21))
+    );
+    let turn = session.open(&app, "DOUBLE_ANONYMITY").await;
+    let (browser, request) = Browser::for_step(&turn);
+    // A card shows 18 and no more, so the issuer offers none for 21.
+    let at_issuer = AtIssuer::begin(&app, SANDBOX, 21).await;
+    let body = json!({ "method": "CREDIT_CARD", "key": at_issuer.key() });
+    let refused = at_issuer.page(&app, "POST", "/attempts", Some(body)).await;
+    assert_eq!(refused.status_and_code(), "400 INVALID_REQUEST");
+    let form = at_issuer.open(&app, "SOCIAL_SECURITY_NUMBER").await;
+    let fields =
+        json!({ "full_name": "Ada Lovelace", "date_of_birth": "1990-12-10", "number": "219-09-1234" });
+    assert_eq!(at_issuer.turn(&app, &form, json!({ "fields": fields })).await.status(), "COMPLETE");
+    let answer = at_issuer.token(&app, &request).await.json();
+    let token = encode(&browser.finish(&answer["token_response"]));
+    assert_eq!(session.turn(&app, &turn, json!({ "token": token })).await.status(), "COMPLETE");
+
+    let key = app.api_key(&[]).await;
+    let refused = |payload: Value| business(&app, &key, "POST", "/sandbox/api/v1/sessions", Some(payload));
+    for payload in [
+        json!({ "double_blind": true, "double_anonymity": { "threshold": 22 } }),
+        json!({ "double_blind": true, "type": "UNDER" }),
+        json!({ "double_blind": true, "double_anonymity": { "allowed": false } }),
+        json!({ "double_anonymity": { "threshold": 40 } }),
+    ] {
+        assert_eq!(
+            refused(payload.clone()).await.status_and_code(),
+            "400 INVALID_VALIDATION_METHODS",
+            "{payload}"
+        );
+    }
+    let open = Session::new(&app, SANDBOX, &json!({ "double_blind": false, "mobile": {} })).await;
+    let view = open.page(&app, "GET", "", None).await.json();
+    assert_eq!(
+        (view["methods"].as_array().unwrap().len(), &view["methods"][0]["method"]),
+        (1, &json!("MOBILE"))
+    );
+}
+
+#[tokio::test]
+async fn a_server_without_tokens_has_neither_side() {
+    let app = TestApp::start().await;
+    let key = app.api_key(&[]).await;
+    for base in [BASE, SANDBOX] {
+        for payload in [json!({ "double_blind": true }), json!({ "double_anonymity": {} })] {
+            let path = format!("{base}/sessions");
+            let refused = business(&app, &key, "POST", &path, Some(payload)).await;
+            assert_eq!(refused.status_and_code(), "400 INVALID_VALIDATION_METHODS");
+        }
+        assert_eq!(anybody(&app, base, None).await.status_and_code(), "404 NOT_FOUND");
+        let refused = anybody(&app, base, Some(json!({ "threshold": 18 }))).await;
+        assert_eq!(refused.status_and_code(), "404 NOT_FOUND");
+    }
+}
+
+#[tokio::test]
+async fn another_server_may_issue() {
+    let issuer = issuing(&[18]).await;
+    let directory = anybody(&issuer, SANDBOX, None).await.body;
+    let elsewhere = stub_server::StubServer::start(move |sent| match sent.uri.path() {
+        "/sandbox/age/v1/anonymity/keys" => {
+            stub_server::StubReply::body("application/private-token-issuer-directory", directory.to_vec())
+        }
+        _ => stub_server::StubReply::status(500),
+    })
+    .await;
+    let settings = BlindTokenSettings {
+        issuer: Some(elsewhere.url("")),
+        thresholds: vec![18, 21],
+        ..BlindTokenSettings::default()
+    };
+    let app = TestApp::start_with_blind_tokens(&stub_server::egress_policy(), settings).await;
+    let (session, turn) = asked(&app, json!({ "double_blind": true })).await;
+    assert_eq!(turn.step()["issuer_url"], elsewhere.url("/sandbox/age/issue"));
+    let (browser, request) = Browser::for_step(&turn);
+    let token = encode(&browser.finish(&signed(&issuer, 18, &request).await));
+    assert_eq!(session.turn(&app, &turn, json!({ "token": token })).await.status(), "COMPLETE");
+    // Neither has a word of the other: the one keeps no token, the other no person.
+    assert_eq!(count(&issuer, db::sql!("SELECT count(*) FROM age_tokens_spent")).await, 0);
+    assert_eq!(count(&app, db::sql!("SELECT count(*) FROM age_issuer_keys")).await, 0);
+    assert_eq!(
+        anybody(&app, SANDBOX, None).await.status_and_code(),
+        "404 NOT_FOUND",
+        "it issues nothing itself"
+    );
+    asked(&app, json!({ "double_blind": true })).await;
+    let sent = elsewhere.captured();
+    assert_eq!(sent.len(), 1, "keys are asked for by the server, and kept for a while");
+    assert_eq!(sent[0].header("accept"), "application/private-token-issuer-directory");
+
+    // An age that the issuer has no key for, and an issuer that is away, are nobody's fault.
+    let session = Session::new(&app, SANDBOX, &json!({ "double_anonymity": { "threshold": 21 } })).await;
+    let turn = session.open(&app, "DOUBLE_ANONYMITY").await;
+    assert_eq!((turn.status(), &turn.0["session"]["result"]["reason"]), ("ERROR", &json!("NOT_CONFIGURED")));
+    let session = Session::new(&app, BASE, &json!({ "double_blind": true })).await;
+    let turn = session.open(&app, "DOUBLE_ANONYMITY").await;
+    assert_eq!(
+        (turn.status(), &turn.0["session"]["result"]["reason"]),
+        ("ERROR", &json!("PROVIDER_UNAVAILABLE"))
+    );
+}
+
+#[tokio::test]
+async fn whoever_begins_at_the_issuer_is_counted_by_address() {
+    let (one, two) = (std::num::NonZeroU32::MIN, std::num::NonZeroU32::new(2).unwrap());
+    let app = TestApp::start_with(|api| {
+        api.end_user_rate_limit = std::sync::Arc::new(api::RateLimit::new(one, two));
+    })
+    .await;
+    let call = async |address: &str| {
+        let mut request =
+            Request::post("/age/v1/anonymity/sessions").body(Body::from("{\"threshold\":18}")).unwrap();
+        let peer: std::net::SocketAddr = address.parse().unwrap();
+        request.extensions_mut().insert(axum::extract::ConnectInfo(peer));
+        app.send(request).await.status_and_code()
+    };
+    for (address, line) in [
+        ("192.0.2.1:5000", "404 NOT_FOUND"),
+        ("192.0.2.1:5001", "404 NOT_FOUND"),
+        ("192.0.2.1:5002", "429 TOO_MANY_REQUESTS"),
+        ("[::ffff:192.0.2.1]:5003", "429 TOO_MANY_REQUESTS"),
+        ("192.0.2.2:5000", "404 NOT_FOUND"),
+        // A network of 64 bits is one caller.
+        ("[2001:db8::1]:5000", "404 NOT_FOUND"),
+        ("[2001:db8::2]:5000", "404 NOT_FOUND"),
+        ("[2001:db8::3]:5000", "429 TOO_MANY_REQUESTS"),
+        ("[2001:db8:0:1::1]:5000", "404 NOT_FOUND"),
+    ] {
+        assert_eq!(call(address).await, line, "{address}");
+    }
+}

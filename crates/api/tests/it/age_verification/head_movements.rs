@@ -1,0 +1,154 @@
+//! Age estimation of the level ACTIVE, with frames of a head that moves: a photo wrapped around one (`testkit::head_model`).
+
+use super::{BASE, Session, Turn};
+use crate::secure_capture::capture;
+use base::SignedDuration;
+use domain::image_analysis::sample_faces;
+use serde_json::{Value, json};
+use std::sync::LazyLock;
+use testkit::{
+    TestApp,
+    composite_scene::CompositeScene,
+    head_model::{HeadModel, HeadStance, PhotoSurface, stance_path},
+};
+use vision::VisionModels;
+
+/// Who sits before the camera: of the sample faces the one that looks straightest into it.
+const SAMPLE_FACE_INDEX: usize = 8;
+/// Milliseconds between frames.
+const FRAME_INTERVAL_MS: usize = 300;
+
+/// What the camera sees of somebody who makes these moves; of somebody who holds up a sheet of paper, where it is one.
+fn film(form: PhotoSurface, moves: &[&str]) -> Vec<String> {
+    static FACE: LazyLock<[f32; 4]> = LazyLock::new(|| {
+        let found = VisionModels::load(&testkit::pack())
+            .unwrap()
+            .detect_tiled(&testkit::face_pictures()[SAMPLE_FACE_INDEX], 40.0)
+            .unwrap();
+        let face = found.first().unwrap();
+        [face.left, face.top, face.right, face.bottom]
+    });
+    let model = HeadModel::new(&testkit::face_pictures()[SAMPLE_FACE_INDEX], *FACE, form);
+    // The front of a head is nearer than its middle.
+    let front = if form == PhotoSurface::Head { 0.0 } else { 0.8 };
+    let mut ahead = HeadStance { distance: 4.0 - front, ..HeadStance::default() };
+    let mut stops = vec![ahead];
+    for one in moves {
+        let there = match *one {
+            "LEFT" => HeadStance { yaw: 0.56, ..ahead },
+            "RIGHT" => HeadStance { yaw: -0.56, ..ahead },
+            "UP" => HeadStance { pitch: 0.45, ..ahead },
+            "NEARER" => HeadStance { distance: 2.75 - front, ..ahead },
+            "FARTHER" => HeadStance { distance: 5.6 - front, ..ahead },
+            other => panic!("nobody knows the move {other}"),
+        };
+        ahead.distance = there.distance;
+        stops.extend([there, ahead]);
+    }
+    let room = CompositeScene::draw(480, 640, 3, 3.0).picture();
+    let look = |stance| api::base64(&sample_faces::encode_jpeg(&model.render(stance, &room), 92));
+    stance_path(&stops, 3).into_iter().map(look).collect()
+}
+
+/// A session that asks for an age in this way alone, and its first question.
+async fn begin(app: &TestApp) -> (Session, Turn) {
+    let payload = json!({
+        "type": "AGE", "block_biometric_consent": true, "retry_enabled": true, "age_estimation": { "level": "ACTIVE" },
+    });
+    let session = Session::new(app, BASE, &payload).await;
+    let opened = session.open(app, "AGE_ESTIMATION").await;
+    assert_eq!(opened.step()["kind"], "frames");
+    (session, opened)
+}
+
+fn asked(turn: &Turn) -> Vec<&str> {
+    turn.step()["moves"].as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect()
+}
+
+/// What a page sends: a photo that it vouches for, and a film.
+async fn answer(app: &TestApp, photo: &[u8], frames: Vec<String>) -> Value {
+    let times: Vec<usize> = (0..frames.len()).map(|frame| frame * FRAME_INTERVAL_MS).collect();
+    json!({
+        "img": api::base64(photo), "secure": capture(app, photo, true).await, "frames": frames, "times": times,
+    })
+}
+
+fn photo(of: usize) -> Vec<u8> {
+    sample_faces::encode_jpeg(&testkit::face_pictures()[of], 96)
+}
+
+fn reason(turn: &Turn) -> &Value {
+    &turn.0["session"]["result"]["reason"]
+}
+
+#[tokio::test]
+async fn a_head_that_moves_as_it_was_asked_to_shows_an_age() {
+    let app = TestApp::start().await;
+    let (session, opened) = begin(&app).await;
+    let frames = film(PhotoSurface::Head, &asked(&opened));
+    assert!(frames.len() <= 24, "more are not looked at: {}", frames.len());
+    let ended = session.turn(&app, &opened, answer(&app, &photo(SAMPLE_FACE_INDEX), frames).await).await;
+    assert_eq!(ended.status(), "COMPLETE", "{}", ended.0);
+    let result = session.result(&app).await;
+    assert!(result["age"].as_i64().is_some_and(|age| (15..60).contains(&age)), "{result}");
+}
+
+#[tokio::test]
+async fn other_moves_a_sheet_of_paper_and_another_person_show_nothing() {
+    let app = TestApp::start().await;
+    let sheet = PhotoSurface::Sheet { bend: 1.0, lean: 0.0 };
+    for (what, form, otherwise, of) in [
+        ("other moves", PhotoSurface::Head, true, SAMPLE_FACE_INDEX),
+        ("a sheet", sheet, false, SAMPLE_FACE_INDEX),
+        ("the photo is another person's", PhotoSurface::Head, false, 6),
+    ] {
+        let (session, opened) = begin(&app).await;
+        let mut moves = asked(&opened);
+        if otherwise {
+            for one in &mut moves {
+                *one = match *one {
+                    "LEFT" => "RIGHT",
+                    "RIGHT" | "UP" => "LEFT",
+                    other => other,
+                };
+            }
+        }
+        let sent = answer(&app, &photo(of), film(form, &moves)).await;
+        let ended = session.turn(&app, &opened, sent).await;
+        assert_eq!(reason(&ended), "CHALLENGE_NOT_MET", "{what}: {}", ended.0);
+        assert_eq!(session.result(&app).await["status"], "IN_PROGRESS", "it may be tried again");
+    }
+    let (session, opened) = begin(&app).await;
+    let sent = answer(&app, &photo(SAMPLE_FACE_INDEX), film(PhotoSurface::Head, &asked(&opened))).await;
+    app.world.advance(SignedDuration::from_secs(91));
+    let late = session.turn(&app, &opened, sent).await;
+    assert_eq!(reason(&late), "CHALLENGE_NOT_MET", "{}", late.0);
+}
+
+#[tokio::test]
+async fn what_cannot_be_looked_at_is_asked_for_again() {
+    let app = TestApp::start().await;
+    let (session, opened) = begin(&app).await;
+    let path = format!("/attempts/{}", opened.attempt());
+    let mut sent = answer(&app, &photo(SAMPLE_FACE_INDEX), vec![String::new(); 25]).await;
+    sent["continuation"] = opened.0["continuation"].clone();
+    let refused = session.page(&app, "POST", &path, Some(sent.clone())).await;
+    assert_eq!(refused.status_and_code(), "400 INVALID_REQUEST", "too many");
+    sent.as_object_mut().unwrap().remove("frames");
+    let refused = session.page(&app, "POST", &path, Some(sent)).await;
+    assert_eq!(refused.status_and_code(), "400 INVALID_REQUEST", "none");
+
+    let mut single = answer(&app, &photo(SAMPLE_FACE_INDEX), Vec::new()).await;
+    single["secure"] = capture(&app, &photo(SAMPLE_FACE_INDEX), false).await;
+    let again = session.turn(&app, &opened, single).await;
+    assert_eq!(again.0["problem"]["code"], "TRY_AGAIN", "vouched for as a single picture");
+    let broken = answer(&app, &photo(SAMPLE_FACE_INDEX), vec![api::base64(b"no picture"); 12]).await;
+    let again = session.turn(&app, &again, broken).await;
+    assert_eq!(
+        (&again.0["problem"]["code"], &again.step()["kind"]),
+        (&json!("UNUSABLE_IMAGE"), &json!("frames"))
+    );
+    let frames = film(PhotoSurface::Head, &asked(&again));
+    let ended = session.turn(&app, &again, answer(&app, &photo(SAMPLE_FACE_INDEX), frames).await).await;
+    assert_eq!(ended.status(), "COMPLETE", "{}", ended.0);
+}

@@ -1,0 +1,115 @@
+//! Age verification sessions on the wire.
+
+mod blind_tokens;
+mod blocked_locations;
+mod document_checks;
+mod errors;
+mod head_movements;
+mod limits;
+mod openapi_contract;
+mod provider_methods;
+mod retries;
+mod sandbox_responses;
+mod session_lifecycle;
+mod stored_results;
+mod unlinkability;
+mod wallets;
+mod webhook_delivery;
+mod webhook_payload;
+
+use axum::{body::Body, http::Request};
+use serde_json::{Map, Value, json};
+use testkit::{TestApp, TestResponse};
+
+const BASE: &str = "/api/v1";
+const SANDBOX: &str = "/sandbox/api/v1";
+
+/// A call of the application, with a key of it.
+async fn business(app: &TestApp, key: &str, method: &str, path: &str, body: Option<Value>) -> TestResponse {
+    app.call_moderation(method, path, &format!("Bearer {key}"), body).await
+}
+
+/// A session, and where its page asks.
+#[derive(Clone, Debug)]
+struct Session {
+    id: String,
+    key: String,
+    base: &'static str,
+}
+
+impl Session {
+    async fn new(app: &TestApp, base: &'static str, payload: &Value) -> Self {
+        let key = app.api_key(&[]).await;
+        let made = business(app, &key, "POST", &format!("{base}/sessions"), Some(payload.clone())).await;
+        assert_eq!(made.status_and_code(), "200", "{}", made.json());
+        assert_eq!(made.json()["status"], "PENDING");
+        Self { id: made.json()["id"].as_str().unwrap().to_owned(), key, base }
+    }
+
+    /// What came of it.
+    async fn result(&self, app: &TestApp) -> Value {
+        let path = format!("{}/sessions/{}/result", self.base, self.id);
+        let answer = business(app, &self.key, "GET", &path, None).await;
+        assert_eq!(answer.status_and_code(), "200", "{}", answer.json());
+        answer.json()
+    }
+
+    /// A call of the page.
+    async fn page(&self, app: &TestApp, method: &str, rest: &str, body: Option<Value>) -> TestResponse {
+        let sandbox = self.base.strip_suffix(BASE).unwrap();
+        let request = Request::builder()
+            .method(method)
+            .uri(format!("{sandbox}/age/v1/sessions/{}{rest}", self.id))
+            .header(app.api.brand.sdk_id(), app.app.to_string())
+            .header("Content-Type", "application/json")
+            .body(body.map_or_else(Body::empty, |body| Body::from(body.to_string())));
+        app.send(request.unwrap()).await
+    }
+
+    /// Opens a method.
+    async fn open(&self, app: &TestApp, method: &str) -> Turn {
+        let opened = self.page(app, "POST", "/attempts", Some(json!({ "method": method }))).await;
+        assert_eq!(opened.status_and_code(), "201", "{}", opened.json());
+        Turn(opened.json())
+    }
+
+    /// Takes a turn.
+    async fn turn(&self, app: &TestApp, turn: &Turn, input: Value) -> Turn {
+        let mut body = input;
+        body["continuation"] = turn.0["continuation"].clone();
+        let taken = self.page(app, "POST", &format!("/attempts/{}", turn.attempt()), Some(body)).await;
+        assert_eq!(taken.status_and_code(), "200", "{}", taken.json());
+        Turn(taken.json())
+    }
+
+    /// Goes where the step sends, and comes back with what was given along.
+    async fn come_back(&self, app: &TestApp, turn: &Turn) -> Turn {
+        let (_, query) = turn.step()["url"].as_str().unwrap().split_once('?').unwrap();
+        let given = form_urlencoded::parse(query.as_bytes()).into_owned();
+        let returned: Map<String, Value> = given.map(|(name, value)| (name, value.into())).collect();
+        self.turn(app, turn, json!({ "returned": returned })).await
+    }
+}
+
+/// What the page was told.
+#[derive(Clone, Debug)]
+struct Turn(Value);
+
+impl Turn {
+    fn attempt(&self) -> String {
+        self.0["attempt"].as_str().unwrap().to_owned()
+    }
+
+    fn status(&self) -> &str {
+        self.0["session"]["status"].as_str().unwrap()
+    }
+
+    fn step(&self) -> &Value {
+        &self.0["step"]
+    }
+
+    /// Why the last attempt did not pass; empty where it did.
+    fn reason(&self) -> &str {
+        self.0["session"]["result"]["reason"].as_str().unwrap_or_default()
+    }
+}

@@ -1,0 +1,211 @@
+//! Many tokens are issued and redeemed in another order, and everything is collected that either side was sent, answered,
+//! wrote into the database (opened with the server's own key) and logged. No value may stand on both sides that tells some
+//! from others: nobody who has all of it can say which token was whose. Moments are left out: what they tell is said in
+//! docs/ANONYMITY.md. That the signatures themselves tell nothing is `crates/age_methods/tests/protocols/tokens.rs`.
+
+use super::{
+    SANDBOX, Session,
+    blind_tokens::{AtIssuer, Browser, encode, issuing},
+};
+use base::SignedDuration;
+use domain::age_verification::session::AgeSession as Kept;
+use serde_json::json;
+use std::{
+    collections::{BTreeSet, HashMap, HashSet},
+    io::Write,
+    sync::{Arc, Mutex},
+};
+use testkit::TestApp;
+use tracing_subscriber::{EnvFilter, fmt::MakeWriter};
+
+const END_USERS: usize = 24;
+/// Bytes that are looked for: what is shorter (a status, a number of milliseconds) names nobody.
+const MIN_MATCH_BYTES: usize = 8;
+
+/// All that one side has of one person, in pieces.
+#[derive(Default)]
+struct ObservedValues(HashSet<Vec<u8>>);
+
+impl ObservedValues {
+    /// Takes a text apart into words, and what these are in hexadecimal digits, base64 and as ids.
+    fn text(&mut self, text: &str) {
+        let part_of_word = |c: char| c.is_ascii_alphanumeric() || "+/=_-".contains(c);
+        for word in text
+            .split(|c: char| !part_of_word(c))
+            .filter(|word| word.len() >= MIN_MATCH_BYTES && !is_moment(word))
+        {
+            self.0.insert(word.as_bytes().to_vec());
+            let plain = word.trim_end_matches('=').replace('+', "-").replace('/', "_");
+            let digits = word.replace('-', "");
+            let decoded = [
+                base64_simd::URL_SAFE_NO_PAD.decode_to_vec(&plain).ok(),
+                (digits.len() % 2 == 0 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
+                    .then(|| (0..digits.len() / 2).map(|at| byte(&digits, at)).collect()),
+            ];
+            for bytes in decoded.into_iter().flatten() {
+                self.0.extend(bytes.windows(MIN_MATCH_BYTES).map(<[u8]>::to_vec));
+                // What a text holds may be text again.
+                if let Ok(inner) = String::from_utf8(bytes) {
+                    self.text(&inner);
+                }
+            }
+        }
+    }
+}
+
+fn byte(digits: &str, at: usize) -> u8 {
+    u8::from_str_radix(&digits[2 * at..2 * at + 2], 16).unwrap()
+}
+
+/// A date as texts have it, or Unix time in seconds or finer.
+fn is_moment(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_digit()) || word.starts_with("2026-0")
+}
+
+/// Values that stand on both sides and tell some from others on each.
+fn joins(issued: &[ObservedValues], redeemed: &[ObservedValues]) -> Vec<Vec<u8>> {
+    let counted = |side: &[ObservedValues]| {
+        let mut counts: HashMap<Vec<u8>, usize> = HashMap::new();
+        for value in side.iter().flat_map(|seen| &seen.0) {
+            *counts.entry(value.clone()).or_default() += 1;
+        }
+        // What everybody has tells nobody from others: words, the issuer's key, the server's own ids.
+        counts.retain(|_, count| *count < side.len());
+        counts
+    };
+    let (issued, redeemed) = (counted(issued), counted(redeemed));
+    issued.into_keys().filter(|value| redeemed.contains_key(value)).collect()
+}
+
+/// What the server logs.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl MakeWriter<'_> for Log {
+    type Writer = Self;
+
+    fn make_writer(&self) -> Self {
+        self.clone()
+    }
+}
+
+/// Watches a server: what it logs and writes goes to whoever is named.
+struct Watch {
+    log: Log,
+    rows: BTreeSet<String>,
+}
+
+impl Watch {
+    /// What has happened since the last call.
+    async fn note(&mut self, app: &TestApp, sessions: &[&str], seen: &mut ObservedValues) {
+        let rows = app.dump().await;
+        for row in rows.symmetric_difference(&self.rows) {
+            // PostgreSQL writes bytes as \x and digits.
+            seen.text(&row.replace("\\\\x", " "));
+        }
+        self.rows = rows;
+        seen.text(&String::from_utf8(std::mem::take(&mut *self.log.0.lock().unwrap())).unwrap());
+        // What the rows hold when they are opened with the server's own key.
+        for id in sessions {
+            let (app_of, id) = (&app.api.age_verification, id.parse().unwrap());
+            if let Ok((session, _)) = app_of.end_user_session(id, true).await {
+                seen.text(&serde_json::to_string::<Kept>(&session).unwrap());
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_the_issuer_has_cannot_be_joined_with_what_the_session_has() {
+    let app = issuing(&[18]).await;
+    let log = Log::default();
+    let filter = EnvFilter::new("info,api=trace,domain=trace,methods=trace");
+    let subscriber =
+        tracing_subscriber::fmt().json().with_env_filter(filter).with_writer(log.clone()).finish();
+    let _logging = tracing::subscriber::set_default(subscriber);
+    let (mut issued, mut redeemed): (Vec<ObservedValues>, Vec<ObservedValues>) = Default::default();
+    let mut watch = Watch { log, rows: app.dump().await };
+    // The first to come has the keys made; everybody after has the same.
+    Session::new(&app, SANDBOX, &json!({ "double_blind": true })).await.open(&app, "DOUBLE_ANONYMITY").await;
+    watch.note(&app, &[], &mut ObservedValues::default()).await;
+
+    // Each asks for a token in a session of the business.
+    let mut waiting = Vec::new();
+    for person in 0..END_USERS {
+        app.world.advance(SignedDuration::from_secs(1));
+        let mut seen = ObservedValues::default();
+        let payload = json!({ "double_blind": true, "ttl": 86_400, "reference_id": format!("order-number-{person:04}") });
+        let session = Session::new(&app, SANDBOX, &payload).await;
+        let turn = session.open(&app, "DOUBLE_ANONYMITY").await;
+        seen.text(&turn.0.to_string());
+        watch.note(&app, &[&session.id], &mut seen).await;
+        let (browser, request) = Browser::for_step(&turn);
+        waiting.push((session, turn, browser, request, seen));
+    }
+    // Each shows an age to the issuer, in an order of their own.
+    let order = |step: usize| (0..END_USERS).map(move |at| (at * step + 5) % END_USERS);
+    let mut tokens = HashMap::new();
+    for person in order(7) {
+        app.world.advance(SignedDuration::from_secs(1));
+        let (_, _, browser, request, _) = &waiting[person];
+        let mut seen = ObservedValues::default();
+        let at_issuer = AtIssuer::begin(&app, SANDBOX, 18).await;
+        seen.text(at_issuer.key());
+        let form = at_issuer.open(&app, "SOCIAL_SECURITY_NUMBER").await;
+        let fields = json!({
+            "full_name": format!("Ada Lovelace the {person}."), "date_of_birth": "1990-12-10",
+            "number": format!("219-09-{:04}", 4000 + person),
+        });
+        seen.text(&form.0.to_string());
+        seen.text(&fields.to_string());
+        let ended = at_issuer.turn(&app, &form, json!({ "fields": fields })).await;
+        assert_eq!(ended.status(), "COMPLETE");
+        watch.note(&app, &[at_issuer.id()], &mut seen).await;
+        let answer = at_issuer.token(&app, request).await.json();
+        seen.text(request);
+        seen.text(&answer.to_string());
+        // What is left of the session has the digest of the message.
+        watch.note(&app, &[at_issuer.id()], &mut seen).await;
+        tokens.insert(person, browser.finish(&answer["token_response"]));
+        issued.push(seen);
+    }
+    // Each redeems the token, in yet another order.
+    for person in order(11) {
+        app.world.advance(SignedDuration::from_secs(1));
+        let (session, turn, _, _, seen) = &mut waiting[person];
+        let token = encode(&tokens[&person]);
+        let ended = session.turn(&app, turn, json!({ "token": token })).await;
+        assert_eq!(ended.status(), "COMPLETE");
+        seen.text(&token);
+        seen.text(&ended.0.to_string());
+        watch.note(&app, &[&session.id], seen).await;
+        redeemed.push(std::mem::take(seen));
+    }
+    assert_eq!((issued.len(), redeemed.len()), (END_USERS, END_USERS));
+    // There is much on both sides that tells people from each other.
+    for side in [&issued, &redeemed] {
+        assert!(side.iter().all(|seen| seen.0.len() > 2_000), "little was collected");
+        assert!(!joins(side, side).is_empty());
+    }
+    let common: Vec<_> = joins(&issued, &redeemed)
+        .into_iter()
+        .map(|value| String::from_utf8_lossy(&value).into_owned())
+        .collect();
+    assert!(common.is_empty(), "these stand on both sides: {common:?}");
+
+    // The comparison does find what would join them: had one token not been blinded, its signature.
+    let not_blinded = encode(&tokens[&3][98..]);
+    issued[0].text(&format!("{{\"token_response\":\"{not_blinded}\"}}"));
+    assert!(joins(&issued, &redeemed).len() > 200, "a signature has 249 windows");
+}

@@ -1,0 +1,136 @@
+//! Moderations of live video.
+
+use super::ModerationFixture;
+use base::SignedDuration;
+use serde_json::json;
+use std::{process::Command, time::Duration};
+use testkit::media_fixtures::{MovingFace, face_clip};
+
+/// A live HLS stream: segments of one second of a clip, in a window that moves on.
+struct Stream {
+    segments: Vec<Vec<u8>>,
+}
+
+impl Stream {
+    fn of(film: &[u8]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, out) = (folder.path().join("film.mp4"), folder.path().join("s%03d.ts"));
+        std::fs::write(&file, film).unwrap();
+        let cut = Command::new("ffmpeg")
+            .args(["-v", "error", "-i"])
+            .arg(&file)
+            .args(["-c", "copy", "-f", "segment", "-segment_time", "1", "-break_non_keyframes", "0"])
+            .arg(&out)
+            .status();
+        assert!(cut.unwrap().success());
+        let mut names: Vec<_> =
+            std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+        names.retain(|name| name.extension().is_some_and(|end| end == "ts"));
+        names.sort();
+        Self { segments: names.iter().map(|name| std::fs::read(name).unwrap()).collect() }
+    }
+
+    /// The playlist when `at` segments have come; the last six are in it.
+    fn playlist(&self, stage: &ModerationFixture, at: usize, over: bool) {
+        let first = at.saturating_sub(6);
+        let mut text =
+            format!("#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:{first}\n");
+        for number in first..at {
+            let name = format!("s{number}.ts");
+            stage.shelf.put(&name, self.segments[number % self.segments.len()].clone());
+            if number > 0 && number % self.segments.len() == 0 {
+                text += "#EXT-X-DISCONTINUITY\n";
+            }
+            text.extend(["#EXTINF:1.0,\n", &name, "\n"]);
+        }
+        if over {
+            text += "#EXT-X-ENDLIST\n";
+        }
+        stage.shelf.put("live.m3u8", text);
+    }
+}
+
+/// Waits until a moderation has told as much; ten minutes at most.
+async fn until(stage: &ModerationFixture, id: &str, what: impl Fn(&[String]) -> bool) -> Vec<String> {
+    for _ in 0..6000 {
+        let told = stage.reasons(id).await;
+        if what(&told) {
+            return told;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    panic!("{:?} {}", stage.reasons(id).await, stage.state(id).await);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_live_video_is_watched_through_an_outage_and_a_restart_until_it_is_stopped() {
+    let stage = ModerationFixture::set().await;
+    let there = MovingFace { face: 6, during: (0.0, 12.0), x: "300+20*t".to_owned(), width: 420 };
+    let stream = Stream::of(&face_clip(12.0, &[there]));
+    stream.playlist(&stage, 6, false);
+    let url = stage.shelf.url("live.m3u8");
+    let content = stage.content(&url, "LIVE_VIDEO").await;
+    let id = stage.start(&content, json!({ "unknown_faces": true })).await;
+
+    let at = std::sync::atomic::AtomicUsize::new(6);
+    let go_on = async {
+        loop {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            stage.app.world.advance(SignedDuration::from_secs(1));
+            let at = at.fetch_add(1, std::sync::atomic::Ordering::SeqCst) + 1;
+            stream.playlist(&stage, at, false);
+        }
+    };
+    let watched = async {
+        let working = stage.app.spawn_worker();
+        let told = until(&stage, &id, |told| told.len() >= 2).await;
+        assert_eq!(told, ["STARTED", "UNKNOWN_FACE"]);
+        // This process stops; another goes on, and says nothing twice.
+        working.stop().await;
+        assert_eq!(stage.state(&id).await["state"], "RUNNING");
+        let position = stage.state(&id).await["position"].as_f64().unwrap();
+        let working = stage.app.spawn_worker();
+        for _ in 0..6000 {
+            if stage.state(&id).await["position"].as_f64().unwrap() > position + 2.0 {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        let stopped = stage.ask("POST", &format!("/moderations/{id}/stop"), None).await;
+        assert_eq!(stopped.status.as_u16(), 202);
+        let told = until(&stage, &id, |told| told.last().is_some_and(|last| last == "STOPPED")).await;
+        assert_eq!(told.iter().filter(|word| *word == "STARTED").count(), 1, "{told:?}");
+        for _ in 0..6000 {
+            if stage.state(&id).await["state"] == "STOPPED" {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        assert_eq!(stage.state(&id).await["state"], "STOPPED");
+        working.stop().await;
+    };
+    tokio::select! {
+        () = go_on => {}
+        () = watched => {}
+    }
+    let list = stage.get("/notifications").await;
+    let actions = list["notifications"].as_array().unwrap().iter().filter(|n| n["type"] == "ACTION");
+    for action in actions {
+        assert!(action["data"].get("frame_time").is_none() && action["data"]["observed_at"].is_number());
+        assert_eq!(action["data"]["content_type"], "LIVE_VIDEO");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_live_video_that_says_it_is_over_is_done() {
+    let stage = ModerationFixture::set().await;
+    let stream = Stream::of(&face_clip(5.0, &[]));
+    stream.playlist(&stage, 5, true);
+    let content = stage.content(&stage.shelf.url("live.m3u8"), "LIVE_VIDEO").await;
+    let id = stage.start(&content, json!({ "unknown_faces": true })).await;
+    let working = stage.app.spawn_worker();
+    let told = until(&stage, &id, |told| told.len() >= 2).await;
+    assert_eq!(told, ["STARTED", "STOPPED"]);
+    working.stop().await;
+    assert_eq!(stage.state(&id).await["state"], "DONE");
+}

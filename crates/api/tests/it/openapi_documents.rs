@@ -1,0 +1,184 @@
+//! The OpenAPI documents: as published, without dangling references, and true.
+
+use api::openapi::DOCUMENT_NAMES;
+use axum::{body::Body, http::Request};
+use serde_json::Value;
+use testkit::{SignedCall, TestApp};
+
+async fn document(app: &TestApp, name: &str) -> Value {
+    let answer = app.get(&format!("/openapi/{name}.json")).await;
+    assert_eq!(
+        (answer.status_and_code().as_str(), answer.header("content-type")),
+        ("200", "application/json")
+    );
+    answer.json()
+}
+
+/// Review a wanted change with `UPDATE_OPENAPI=1 cargo test -p assay-api documents`.
+#[tokio::test]
+async fn the_documents_are_the_published_ones() {
+    let app = TestApp::start().await;
+    for name in DOCUMENT_NAMES {
+        let file = format!("{}/../../openapi/{name}.json", env!("CARGO_MANIFEST_DIR"));
+        let mut now = serde_json::to_string_pretty(&document(&app, name).await).unwrap();
+        now.push('\n');
+        if std::env::var_os("UPDATE_OPENAPI").is_some() {
+            std::fs::write(&file, &now).unwrap();
+        }
+        let published = std::fs::read_to_string(&file).unwrap_or_default();
+        assert!(
+            published == now,
+            "openapi/{name}.json is not what the server serves; UPDATE_OPENAPI=1 writes it"
+        );
+    }
+}
+
+fn references<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
+    match value {
+        Value::Object(members) => {
+            found.extend(members.get("$ref").and_then(Value::as_str));
+            members.values().for_each(|member| references(member, found));
+        }
+        Value::Array(items) => items.iter().for_each(|item| references(item, found)),
+        _ => {}
+    }
+}
+
+#[tokio::test]
+async fn the_parameters_of_a_path_are_those_that_it_names() {
+    let app = TestApp::start().await;
+    for name in DOCUMENT_NAMES {
+        let document = document(&app, name).await;
+        for (path, item) in document["paths"].as_object().unwrap() {
+            let mut named: Vec<&str> = path
+                .split('{')
+                .skip(1)
+                .filter_map(|rest| rest.split_once('}'))
+                .map(|(name, _)| name)
+                .collect();
+            named.sort_unstable();
+            for (method, operation) in item.as_object().unwrap() {
+                let parameters = operation["parameters"].as_array().into_iter().flatten();
+                let mut described: Vec<&str> = parameters
+                    .filter(|parameter| parameter["in"] == "path")
+                    .filter_map(|parameter| parameter["name"].as_str())
+                    .collect();
+                described.sort_unstable();
+                assert_eq!(described, named, "{name}: {method} {path}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_reference_resolves() {
+    let app = TestApp::start().await;
+    for name in DOCUMENT_NAMES {
+        let document = document(&app, name).await;
+        let mut found = Vec::new();
+        references(&document, &mut found);
+        for reference in found {
+            let pointer = reference.strip_prefix('#').expect("references stay inside the document");
+            assert!(document.pointer(pointer).is_some(), "{name}: {reference} leads nowhere");
+        }
+        let operations = document["paths"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .flat_map(|(_, path)| path.as_object().unwrap());
+        for scheme in operations
+            .filter_map(|(_, operation)| operation["security"][0].as_object())
+            .flat_map(|set| set.keys())
+        {
+            assert!(
+                document["components"]["securitySchemes"][scheme].is_object(),
+                "{name}: no scheme {scheme}"
+            );
+        }
+    }
+}
+
+/// A path with something in place of each parameter.
+pub(crate) fn concrete(path: &str) -> String {
+    let mut parts: Vec<_> = path.split('/').map(str::to_owned).collect();
+    for part in &mut parts {
+        match part.as_str() {
+            "{version}" => "1".clone_into(part),
+            "{id}" if path.starts_with("/poa/") => "AAAAAAAAAAAAAAAAAAAAAA".clone_into(part),
+            name if name.starts_with('{') => "018f3c8e-0000-4000-8000-00000000000a".clone_into(part),
+            _ => {}
+        }
+    }
+    parts.join("/")
+}
+
+/// Operations that are open by design: five give what anyone may have, one is where credentials are got, one knows a
+/// person by their own key alone, one is to know nobody, and wallets know of nothing but the sealed address that they are shown.
+const OPEN: [&str; 11] = [
+    "/age/v1/anonymity/keys",
+    "/age/v1/anonymity/sessions",
+    "/age/v1/keys/forget",
+    "/api/v1/webhook-keys",
+    "/ai/sm/v1/secure/{version}/capture.js",
+    "/poa/v1/issuer/keys",
+    "/v1/oauth/token",
+    "/idverify/v1/supported-documents",
+    "/age/v1/wallet/{request}",
+    "/age/v1/wallet/{request}/response",
+    "/sandbox/age/v1/wallet/{request}/sandbox",
+];
+
+#[tokio::test]
+async fn every_operation_refuses_callers_without_credentials() {
+    let app = TestApp::start().await;
+    let mut tried = 0;
+    for name in DOCUMENT_NAMES {
+        let document = document(&app, name).await;
+        for (path, operations) in document["paths"].as_object().into_iter().flatten() {
+            for method in operations.as_object().unwrap().keys() {
+                // What of tus is spoken anybody may ask.
+                if OPEN.contains(&path.as_str()) || method == "options" {
+                    continue;
+                }
+                let concrete = concrete(path);
+                let answer = match method.as_str() {
+                    "post" => SignedCall::post(&concrete).auth_id(None).digest(None).send(&app).await,
+                    "get" | "head" | "put" | "delete" | "patch" => {
+                        let method = method.to_ascii_uppercase();
+                        let request = Request::builder().method(&*method).uri(&concrete);
+                        app.send(request.body(Body::empty()).unwrap()).await
+                    }
+                    other => panic!("teach this test the method {other}"),
+                };
+                assert_eq!(answer.status.as_u16(), 401, "{method} {path}");
+                tried += 1;
+            }
+        }
+    }
+    assert_eq!(tried, 119, "every documented operation was tried");
+}
+
+#[tokio::test]
+async fn every_row_of_the_error_table_has_its_documented_status() {
+    let table = "APP_NOT_FOUND 404, INVALID_X_SVC_AUTH_ID 401, INVALID_APP_ID 400, INVALID_PUBLIC_KEY 400, \
+        DISABLED_APP_STATE 403, INVALID_ORG_ID 400, INVALID_BILLING_SOURCE_ID 400, ORG_NOT_FOUND 404, \
+        INVALID_SVC_AUTH_DIGEST 401, INVALID_NONCE 401, INVALID_TIMESTAMP 401, INVALID_PUBLIC_KEY_ENCODING 401, \
+        UNSUPPORTED_ALGORITHM 401, INVALID_SIGNATURE 401, INVALID_ORG_STATUS 403, INVALID_METADATA_DEVICE 404, \
+        INVALID_BODY_ENCODING 400, INVALID_ENDPOINT 404, PAYLOAD_TOO_LARGE 413, IMAGE_NOT_PROVIDED 400, \
+        INVALID_B64_IMAGE 400, UNSUPPORTED_IMAGE_FORMAT 400, IMAGE_SIZE_TOO_BIG 400, IMAGE_SIZE_TOO_SMALL 400, \
+        MIN_HEIGHT 400, MAX_HEIGHT 400, MIN_WIDTH 400, MAX_WIDTH 400, MIN_PIXELS 400, MAX_PIXELS 400, \
+        IMAGE_WRONG_CHANNELS 400, IMAGE_GRAYSCALE_NOT_SUPPORTED 400, SERVICE_UNAVAILABLE 503, FACE_NOT_FOUND 400, \
+        MULTIPLE_FACES 400, FACE_BOX_TOO_SMALL 400, FACE_TO_IMAGE_RATIO_TOO_LOW 400, \
+        FACE_TO_IMAGE_RATIO_TOO_HIGH 400, INSUFFICIENT_AREA_AROUND_THE_FACE 400, IMAGE_TOO_BRIGHT 400, \
+        IMAGE_TOO_DARK 400, INVALID_LEVEL_OF_ASSURANCE 400, INVALID_REQUEST_BODY 400, \
+        INVALID_IMG_VALIDATION_LEVEL 400, UNAUTHORIZED 401, FAIL_PREDICTION 500, UNSPECIFIED_ERROR 500, \
+        SECURE_REQUEST_IS_EMPTY 400, SECURE_SESSION_NOT_FOUND 400, SECURE_SIGNATURE_NOT_FOUND 400, \
+        SECURE_VERSION_NOT_FOUND 400, INVALID_SECURE_SIGNATURE 400, SECURE_VERIFICATION_NOT_FOUND 400, \
+        UNTRUSTED_SECURE_SESSION 400, INVALID_SECURE_SESSION 401, \
+        TOO_MANY_REQUESTS 429";
+    let ours: Vec<_> = api::image_analysis::ImageAnalysisErrorCode::ALL
+        .iter()
+        .map(|code| format!("{} {}", code.as_str(), code.status().as_u16()))
+        .collect();
+    assert_eq!(ours.join(", "), table);
+}

@@ -1,0 +1,184 @@
+//! Certificate chains (RFC 5280): a key that came with a token is believed as far as a listed root vouches for it.
+
+use crate::https_host;
+use crate::keys::VerificationKey;
+use crate::vp::RequestObjectSignerError;
+use base::Timestamp;
+use rustls_pki_types::{CertificateDer, TrustAnchor, UnixTime};
+use std::time::Duration;
+use webpki::{EndEntityCert, Error, ExtendedKeyUsageValidator, KeyPurposeIdIter, KeyUsage};
+
+/// id-mdl-kp-mdlDS, 1.0.18013.5.1.2: the certificate signs mobile documents.
+const MDOC_SIGNER_EKU: &[u8] = &[0x28, 0x81, 0x8c, 0x5d, 0x05, 0x01, 0x02];
+
+/// A root that the trust list names.
+#[derive(Clone, Debug)]
+pub(crate) struct RootCertificate {
+    anchor: TrustAnchor<'static>,
+    not_before: Timestamp,
+    not_after: Timestamp,
+}
+
+impl RootCertificate {
+    /// Reads a DER certificate. Being listed makes it a root, but not beyond its own validity.
+    pub(crate) fn parse(der: &[u8]) -> Option<Self> {
+        let certificate = CertificateDer::from(der);
+        let anchor = webpki::anchor_from_trusted_cert(&certificate).ok()?.to_owned();
+        let (not_before, not_after) = validity(der)?;
+        Some(Self { anchor, not_before, not_after })
+    }
+}
+
+/// What a chain is presented for.
+#[derive(Clone, Copy)]
+pub(crate) enum ChainPurpose<'a> {
+    /// A mobile document: every certificate but the root must name that use.
+    Mdoc,
+    /// Any other token of the named issuer: where the certificate names hosts or addresses, the issuer is among them.
+    TokenOf(&'a str),
+}
+
+/// Why a chain proves nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CertificateChainError {
+    /// It leads to no listed root that is valid now.
+    UnknownRoot,
+    /// It leads to one, and is broken for the reason in words.
+    Broken(&'static str),
+}
+
+/// The key of the first certificate, if the chain holds at this moment.
+pub(crate) fn verify_chain(
+    chain: &[Vec<u8>],
+    roots: &[RootCertificate],
+    purpose: ChainPurpose<'_>,
+    now: Timestamp,
+) -> Result<VerificationKey, CertificateChainError> {
+    let broken = CertificateChainError::Broken;
+    let (leaf, rest) = chain.split_first().ok_or(CertificateChainError::UnknownRoot)?;
+    let leaf = CertificateDer::from(leaf.as_slice());
+    let leaf = EndEntityCert::try_from(&leaf).map_err(|_| broken("is no X.509 version 3 certificate"))?;
+    let between: Vec<_> = rest.iter().map(|one| CertificateDer::from(one.as_slice())).collect();
+    let anchors: Vec<_> = roots
+        .iter()
+        .filter(|root| root.not_before <= now && now <= root.not_after)
+        .map(|root| root.anchor.clone())
+        .collect();
+    let time = UnixTime::since_unix_epoch(Duration::from_secs(now.as_second().max(0) as u64));
+    let algs = webpki::ALL_VERIFICATION_ALGS;
+    let verdict = match purpose {
+        ChainPurpose::Mdoc => {
+            let usage = KeyUsage::required(MDOC_SIGNER_EKU);
+            leaf.verify_for_usage(algs, &anchors, &between, time, usage, None, None).map(|_| ())
+        }
+        ChainPurpose::TokenOf(_) => {
+            leaf.verify_for_usage(algs, &anchors, &between, time, AnyKeyUsage, None, None).map(|_| ())
+        }
+    };
+    verdict.map_err(|error| match error {
+        Error::UnknownIssuer => CertificateChainError::UnknownRoot,
+        Error::CertExpired { .. } => broken("holds a certificate that has expired"),
+        Error::CertNotValidYet { .. } => broken("holds a certificate that is not valid yet"),
+        Error::RequiredEkuNotFoundContext(_) => {
+            broken("holds a certificate that may not sign mobile documents")
+        }
+        Error::CaUsedAsEndEntity => broken("signs with the certificate of an authority"),
+        Error::EndEntityUsedAsCa => broken("has a certificate issued by one that is no authority"),
+        Error::PathLenConstraintViolated => broken("is longer than one of its certificates allows"),
+        Error::InvalidSignatureForPublicKey => broken("has a certificate with a wrong signature"),
+        _ => broken("is not valid"),
+    })?;
+    if let ChainPurpose::TokenOf(issuer) = purpose
+        && !names_issuer(&leaf, issuer)
+    {
+        return Err(broken("is another party's"));
+    }
+    VerificationKey::of_spki(leaf.subject_public_key_info().as_ref())
+        .ok_or(broken("holds a key of a kind that is not accepted"))
+}
+
+/// The `SubjectPublicKeyInfo` of a certificate that must name `host`, letter by letter as wallets compare it, and be valid
+/// now; and until when it is.
+pub(crate) fn host_certificate_key(
+    der: &[u8],
+    host: &str,
+    now: Timestamp,
+) -> Result<(Vec<u8>, Timestamp), RequestObjectSignerError> {
+    let (from, until) = validity(der).ok_or(RequestObjectSignerError::Chain)?;
+    let der = CertificateDer::from(der);
+    let leaf = EndEntityCert::try_from(&der).map_err(|_| RequestObjectSignerError::Chain)?;
+    if !leaf.valid_dns_names().any(|name| name.eq_ignore_ascii_case(host)) {
+        return Err(RequestObjectSignerError::Host);
+    }
+    if now < from || until < now {
+        return Err(RequestObjectSignerError::Time);
+    }
+    Ok((leaf.subject_public_key_info().as_ref().to_vec(), until))
+}
+
+/// A public authority certifies anybody's host. So a certificate that names hosts or addresses speaks for those alone;
+/// one that names none is an issuer's own, under its own root.
+fn names_issuer(leaf: &EndEntityCert<'_>, issuer: &str) -> bool {
+    let mut named = leaf.valid_dns_names().chain(leaf.valid_uri_names()).peekable();
+    let host = https_host::https_host(issuer);
+    named.peek().is_none()
+        || named
+            .any(|name| name == issuer || host.as_ref().is_some_and(|host| name.eq_ignore_ascii_case(host)))
+}
+
+struct AnyKeyUsage;
+
+impl ExtendedKeyUsageValidator for AnyKeyUsage {
+    fn validate(&self, mut uses: KeyPurposeIdIter<'_, '_>) -> Result<(), Error> {
+        uses.try_for_each(|one| one.map(|_| ()))
+    }
+}
+
+/// notBefore and notAfter. The library that checks chains takes roots as given, so their end is looked at here.
+fn validity(der: &[u8]) -> Option<(Timestamp, Timestamp)> {
+    let (_, certificate, _) = read_der_element(der)?;
+    let (_, mut fields, _) = read_der_element(certificate)?;
+    if fields.first() == Some(&0xa0) {
+        (_, _, fields) = read_der_element(fields)?;
+    }
+    // Serial number, signature algorithm, issuer.
+    for _ in 0..3 {
+        (_, _, fields) = read_der_element(fields)?;
+    }
+    let (_, validity, _) = read_der_element(fields)?;
+    let (tag, from, rest) = read_der_element(validity)?;
+    let from = parse_der_time(tag, from)?;
+    let (tag, until, _) = read_der_element(rest)?;
+    Some((from, parse_der_time(tag, until)?))
+}
+
+/// One DER element: its tag, its content, and what follows it.
+fn read_der_element(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
+    let (&[tag, first], rest) = der.split_first_chunk()?;
+    let (length, rest) = if first < 0x80 {
+        (usize::from(first), rest)
+    } else {
+        let (digits, rest) =
+            rest.split_at_checked(usize::from(first & 0x7f)).filter(|(digits, _)| digits.len() <= 4)?;
+        (digits.iter().fold(0, |length, digit| length << 8 | usize::from(*digit)), rest)
+    };
+    let (content, rest) = rest.split_at_checked(length)?;
+    Some((tag, content, rest))
+}
+
+/// `UTCTime` (two digits of the year, from 1950) or `GeneralizedTime`, both to the second and in UTC.
+fn parse_der_time(tag: u8, text: &[u8]) -> Option<Timestamp> {
+    let text = std::str::from_utf8(text).ok()?;
+    let text = match tag {
+        0x17 => format!("{}{text}", if text.get(..2)? < "50" { "20" } else { "19" }),
+        0x18 => text.to_owned(),
+        _ => return None,
+    };
+    let part = |from: usize, to: usize| text.get(from..to);
+    let (year, month, day) = (part(0, 4)?, part(4, 6)?, part(6, 8)?);
+    let (hour, minute, second) = (part(8, 10)?, part(10, 12)?, part(12, 14)?);
+    if part(14, text.len())? != "Z" {
+        return None;
+    }
+    format!("{year}-{month}-{day}T{hour}:{minute}:{second}Z").parse().ok()
+}

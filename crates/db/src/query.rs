@@ -1,0 +1,92 @@
+//! Statements and the values both engines can store.
+
+use base::{
+    AccessTokenId, AccountId, AgeAttemptId, AgeSessionId, ApiKeyId, AppId, ContentId, ContentReportId,
+    DeliveryId, DocumentSessionId, FaceId, GroupId, InvitationId, MediaId, MemberId, ModerationCheckId,
+    ModerationFindingId, ModerationId, NotificationId, OrgId, ProfileId, PublicKeyId, ReceiptId, ResourceId,
+    ReviewId, TaskId, Timestamp, Uuid,
+};
+
+/// SQL with its values. One text serves both engines; where it cannot, both are written:
+/// `sql!(sqlite: "…", postgres: "…", a, b)`.
+#[macro_export]
+macro_rules! sql {
+    (sqlite: $lite:literal, postgres: $pg:literal $(, $arg:expr)* $(,)?) => {
+        $crate::Query::new($lite, $pg)$(.bind($arg))*
+    };
+    ($text:literal $(, $arg:expr)* $(,)?) => {
+        $crate::Query::new($text, $text)$(.bind($arg))*
+    };
+}
+
+/// A statement and its values in the order of `$1`, `$2`, …; made by [`sql!`].
+#[derive(Debug)]
+pub struct Query {
+    pub(crate) sqlite: &'static str,
+    pub(crate) postgres: &'static str,
+    pub(crate) values: Vec<Value>,
+}
+
+impl Query {
+    /// Use [`sql!`]: a test finds every statement by that name and prepares it on both engines.
+    pub fn new(sqlite: &'static str, postgres: &'static str) -> Self {
+        Self { sqlite, postgres, values: Vec::new() }
+    }
+
+    /// Adds the next value.
+    #[must_use]
+    pub fn bind(mut self, value: impl Into<Value>) -> Self {
+        self.values.push(value.into());
+        self
+    }
+}
+
+/// A value both engines can store; `None` is NULL of that type, which PostgreSQL wants to know.
+#[derive(Clone)]
+pub enum Value {
+    /// `BOOLEAN`
+    Bool(Option<bool>),
+    /// `BIGINT`
+    I64(Option<i64>),
+    /// `DOUBLE PRECISION`
+    F64(Option<f64>),
+    /// `TEXT`
+    Text(Option<String>),
+    /// `BYTEA`
+    Bytes(Option<Vec<u8>>),
+    /// `UUID`
+    Uuid(Option<Uuid>),
+    /// `TIMESTAMPTZ`
+    Time(Option<Timestamp>),
+    /// `JSONB`
+    Json(Option<serde_json::Value>),
+}
+
+// Values may be names, hashes or faces: a statement in a log must not carry them.
+impl std::fmt::Debug for Value {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("…")
+    }
+}
+
+macro_rules! value_from {
+    ($($ty:ty => $variant:ident),* $(,)?) => {$(
+        impl From<$ty> for Value {
+            fn from(value: $ty) -> Self { Self::$variant(Some(value.into())) }
+        }
+        impl From<Option<$ty>> for Value {
+            fn from(value: Option<$ty>) -> Self { Self::$variant(value.map(Into::into)) }
+        }
+    )*};
+}
+
+value_from!(
+    bool => Bool, i64 => I64, f64 => F64, String => Text, &str => Text, Vec<u8> => Bytes, Uuid => Uuid,
+    Timestamp => Time, serde_json::Value => Json,
+    OrgId => Uuid, AppId => Uuid, PublicKeyId => Uuid, ApiKeyId => Uuid, AccessTokenId => Uuid,
+    DeliveryId => Uuid, AccountId => Uuid, MemberId => Uuid, InvitationId => Uuid, ContentId => Uuid,
+    ModerationId => Uuid, ModerationCheckId => Uuid, ModerationFindingId => Uuid, ContentReportId => Uuid, NotificationId => Uuid,
+    ReviewId => Uuid, ProfileId => Uuid, FaceId => Uuid, GroupId => Uuid, ReceiptId => Uuid,
+    DocumentSessionId => Uuid, ResourceId => Uuid, TaskId => Uuid, MediaId => Uuid,
+    AgeSessionId => Uuid, AgeAttemptId => Uuid,
+);

@@ -1,0 +1,284 @@
+//! A plane of grey values, and the filters that a page is looked at through.
+
+use base::Picture;
+
+/// A plane of values, row after row; 0 is black and 255 is white where it shows a picture.
+#[derive(Clone, Debug)]
+pub struct Plane {
+    width: usize,
+    height: usize,
+    values: Vec<f32>,
+}
+
+impl Plane {
+    /// Takes `width * height` values; a plane of one zero where the lengths disagree.
+    pub fn new(width: usize, height: usize, values: Vec<f32>) -> Self {
+        if width > 0 && height > 0 && width.checked_mul(height) == Some(values.len()) {
+            Self { width, height, values }
+        } else {
+            Self { width: 1, height: 1, values: vec![0.0] }
+        }
+    }
+
+    /// The luma of a picture (ITU-R BT.601 weights).
+    pub fn luma(picture: &Picture) -> Self {
+        let values = picture
+            .rgb()
+            .as_chunks::<3>()
+            .0
+            .iter()
+            .map(|&[r, g, b]| 0.299 * f32::from(r) + 0.587 * f32::from(g) + 0.114 * f32::from(b))
+            .collect();
+        Self::new(picture.width() as usize, picture.height() as usize, values)
+    }
+
+    /// Pixels from left to right, at least 1.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Pixels from top to bottom, at least 1.
+    pub fn height(&self) -> usize {
+        self.height
+    }
+
+    /// All values, row after row.
+    pub fn values(&self) -> &[f32] {
+        &self.values
+    }
+
+    /// One row; the last where `y` is outside.
+    pub fn row(&self, y: usize) -> &[f32] {
+        let from = y.min(self.height - 1) * self.width;
+        &self.values[from..from + self.width]
+    }
+
+    /// One value; the edge is repeated outside.
+    pub fn at(&self, x: i64, y: i64) -> f32 {
+        let x = x.clamp(0, self.width as i64 - 1) as usize;
+        let y = y.clamp(0, self.height as i64 - 1) as usize;
+        self.values[y * self.width + x]
+    }
+
+    /// The value between pixels, whose centres have whole numbers; the edge is repeated outside.
+    pub fn interpolate(&self, x: f32, y: f32) -> f32 {
+        let x = x.clamp(0.0, (self.width - 1) as f32);
+        let y = y.clamp(0.0, (self.height - 1) as f32);
+        let (left, top) = (x as usize, y as usize);
+        let (right, bottom) = ((left + 1).min(self.width - 1), (top + 1).min(self.height - 1));
+        let (across, down) = (x - left as f32, y - top as f32);
+        let row = |y: usize| {
+            let row = &self.values[y * self.width..];
+            row[left] + (row[right] - row[left]) * across
+        };
+        let upper = row(top);
+        upper + (row(bottom) - upper) * down
+    }
+
+    /// The same with every value changed.
+    #[must_use]
+    pub fn map(mut self, change: impl Fn(f32) -> f32) -> Self {
+        for value in &mut self.values {
+            *value = change(*value);
+        }
+        self
+    }
+
+    /// As bytes, rounded, clamped to 0..=255.
+    pub fn bytes(&self) -> Vec<u8> {
+        self.values.iter().map(|value| value.round().clamp(0.0, 255.0) as u8).collect()
+    }
+
+    /// Shrunk by a whole number, each pixel the mean of a square. A remainder at the right and bottom is left out.
+    #[must_use]
+    pub fn shrink(&self, by: usize) -> Self {
+        let by = by.clamp(1, self.width.min(self.height));
+        if by == 1 {
+            return self.clone();
+        }
+        let (width, height) = (self.width / by, self.height / by);
+        let share = 1.0 / (by * by) as f32;
+        let mut values = vec![0.0; width * height];
+        for y in 0..height * by {
+            let into = &mut values[y / by * width..][..width];
+            let row = &self.values[y * self.width..][..width * by];
+            for (sum, square) in into.iter_mut().zip(row.chunks_exact(by)) {
+                *sum += square.iter().sum::<f32>() * share;
+            }
+        }
+        Self { width, height, values }
+    }
+
+    /// Resized so that the long side has `side` pixels: shrunk by means first, then between pixels.
+    #[must_use]
+    pub fn resize_to(&self, side: usize) -> Self {
+        let long = self.width.max(self.height);
+        let by = (long / side.max(1)).max(1);
+        let small = self.shrink(by);
+        let scale = side.max(1) as f32 / small.width.max(small.height) as f32;
+        if (scale - 1.0).abs() < 1e-3 { small } else { small.resize_by(scale) }
+    }
+
+    /// Resized between pixels; meant for factors of 0.5 and more.
+    #[must_use]
+    pub fn resize_by(&self, factor: f32) -> Self {
+        let width = ((self.width as f32 * factor).round() as usize).max(1);
+        let height = ((self.height as f32 * factor).round() as usize).max(1);
+        let (across, down) = (self.width as f32 / width as f32, self.height as f32 / height as f32);
+        let mut values = Vec::with_capacity(width * height);
+        for y in 0..height {
+            let from_y = (y as f32 + 0.5) * down - 0.5;
+            values.extend((0..width).map(|x| self.interpolate((x as f32 + 0.5) * across - 0.5, from_y)));
+        }
+        Self { width, height, values }
+    }
+
+    /// The mean of a window of `2 radius + 1` pixels square around each pixel; the edge is repeated outside.
+    #[must_use]
+    pub fn box_mean(&self, radius: usize) -> Self {
+        if radius == 0 {
+            return self.clone();
+        }
+        self.mean_rows(radius).transpose().mean_rows(radius).transpose()
+    }
+
+    fn mean_rows(&self, radius: usize) -> Self {
+        let share = 1.0 / (2 * radius + 1) as f32;
+        let mut values = Vec::with_capacity(self.values.len());
+        for row in self.values.chunks_exact(self.width) {
+            let (first, last) = (row[0], row[self.width - 1]);
+            let at = |x: usize| row.get(x).copied().unwrap_or(last);
+            let mut sum = first * (radius + 1) as f32 + (1..=radius).map(at).sum::<f32>();
+            for x in 0..self.width {
+                values.push(sum * share);
+                let leaves = if x >= radius { row[x - radius] } else { first };
+                sum += at(x + radius + 1) - leaves;
+            }
+        }
+        Self { width: self.width, height: self.height, values }
+    }
+
+    /// Rows become columns.
+    #[must_use]
+    pub fn transpose(&self) -> Self {
+        let mut values = vec![0.0; self.values.len()];
+        // In squares, so that both sides stay in the cache.
+        for top in (0..self.height).step_by(32) {
+            for left in (0..self.width).step_by(32) {
+                for y in top..(top + 32).min(self.height) {
+                    for x in left..(left + 32).min(self.width) {
+                        values[x * self.height + y] = self.values[y * self.width + x];
+                    }
+                }
+            }
+        }
+        Self { width: self.height, height: self.width, values }
+    }
+
+    /// Blurred by a Gaussian of about `sigma` pixels; three means come close to it.
+    #[must_use]
+    pub fn blur(&self, sigma: f32) -> Self {
+        // The variance of a mean over w pixels is (w² - 1) / 12; of three, three times that.
+        let radius = (((4.0 * sigma * sigma + 1.0).sqrt() - 1.0) / 2.0).round() as usize;
+        if radius == 0 {
+            return if sigma < 0.25 { self.clone() } else { self.blur_slightly(sigma) };
+        }
+        let rows = self.mean_rows(radius).mean_rows(radius).mean_rows(radius).transpose();
+        rows.mean_rows(radius).mean_rows(radius).mean_rows(radius).transpose()
+    }
+
+    /// A kernel of three, for sigmas that a mean of three is too much for.
+    fn blur_slightly(&self, sigma: f32) -> Self {
+        let side = (-0.5 / (sigma * sigma)).exp();
+        let (side, middle) = (side / (1.0 + 2.0 * side), 1.0 / (1.0 + 2.0 * side));
+        let rows = |plane: &Self| {
+            let mut values = Vec::with_capacity(plane.values.len());
+            for row in plane.values.chunks_exact(plane.width) {
+                values.extend((0..plane.width).map(|x| {
+                    let right = row[(x + 1).min(plane.width - 1)];
+                    row[x] * middle + (row[x.saturating_sub(1)] + right) * side
+                }));
+            }
+            Self { values, ..*plane }
+        };
+        rows(&rows(self).transpose()).transpose()
+    }
+
+    /// Unsharp masking: what differs from the blurred plane counts `amount` times more.
+    #[must_use]
+    pub fn sharpen(&self, sigma: f32, amount: f32) -> Self {
+        let blurred = self.blur(sigma);
+        let pairs = self.values.iter().zip(&blurred.values);
+        let values = pairs.map(|(&value, &mean)| value + (value - mean) * amount).collect();
+        Self { values, ..*self }
+    }
+
+    /// Stretched so that the given shares of pixels (0 to 1) become black and white.
+    #[must_use]
+    pub fn stretch(self, dark: f32, bright: f32) -> Self {
+        let (low, high) = (self.quantile(dark), self.quantile(1.0 - bright));
+        let gain = 255.0 / (high - low).max(1.0);
+        self.map(|value| ((value - low) * gain).clamp(0.0, 255.0))
+    }
+
+    /// The value that `share` (0 to 1) of the pixels lie below, to a whole number, of values 0 to 255.
+    pub fn quantile(&self, share: f32) -> f32 {
+        let mut counts = [0_usize; 256];
+        for value in &self.values {
+            counts[value.round().clamp(0.0, 255.0) as usize] += 1;
+        }
+        let wanted = (self.values.len() as f32 * share.clamp(0.0, 1.0)) as usize;
+        let mut below = 0;
+        for (value, count) in counts.iter().enumerate() {
+            below += count;
+            if below > wanted {
+                return value as f32;
+            }
+        }
+        255.0
+    }
+
+    /// Sobel's gradients across and down, in grey values for each pixel.
+    pub fn gradients(&self) -> (Self, Self) {
+        let mut across = vec![0.0; self.values.len()];
+        let mut down = vec![0.0; self.values.len()];
+        for y in 0..self.height {
+            let above = self.row(y.saturating_sub(1));
+            let here = self.row(y);
+            let below = self.row(y + 1);
+            for x in 0..self.width {
+                let (left, right) = (x.saturating_sub(1), (x + 1).min(self.width - 1));
+                let at = y * self.width + x;
+                let side = |x: usize| above[x] + 2.0 * here[x] + below[x];
+                across[at] = (side(right) - side(left)) / 8.0;
+                let level = |row: &[f32]| row[left] + 2.0 * row[x] + row[right];
+                down[at] = (level(below) - level(above)) / 8.0;
+            }
+        }
+        (Self { values: across, ..*self }, Self { values: down, ..*self })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn filters_keep_the_mean_and_gradients_find_edges() {
+        let step =
+            Plane::new(64, 32, (0..64 * 32).map(|at| if at % 64 < 32 { 0.0 } else { 200.0 }).collect());
+        for sigma in [0.4, 1.0, 2.5] {
+            let blurred = step.blur(sigma);
+            let mean = blurred.values().iter().sum::<f32>() / 2048.0;
+            assert!((mean - 100.0).abs() < 0.5, "{sigma}: {mean}");
+            assert!(blurred.at(31, 5) > 0.0);
+        }
+        let (across, down) = step.gradients();
+        assert_eq!(across.at(31, 7), 100.0);
+        assert!(down.values().iter().all(|value| *value == 0.0));
+        assert_eq!(step.shrink(2).width(), 32);
+        assert_eq!(step.resize_to(16).height(), 8);
+        assert_eq!(step.transpose().at(7, 40), 200.0);
+        assert_eq!(step.quantile(0.25), 0.0);
+    }
+}

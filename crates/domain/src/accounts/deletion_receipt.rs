@@ -1,0 +1,151 @@
+//! Receipts for closed accounts: what was deleted, how many, when; signed, so that they can be shown around.
+
+use crate::{jwk::Jwk, keyring::Keyring};
+use aws_lc_rs::{
+    digest,
+    signature::{Ed25519KeyPair, KeyPair as _},
+};
+use base::{AccountId, AppId, ReceiptId, Timestamp};
+use db::{DbError, FromRow, ReadTx, sql};
+use serde::{Deserialize, Serialize};
+use std::{collections::BTreeMap, sync::Arc};
+
+/// What was deleted with an account. It names nobody.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeletionReceipt {
+    /// Its id.
+    pub id: ReceiptId,
+    /// The account that is gone.
+    pub account_id: AccountId,
+    /// How many of each kind were deleted; kinds of which there were none are left out.
+    pub what: BTreeMap<String, i64>,
+    /// When it was asked for. From this moment on the account answered as one that never was.
+    pub requested_at: Timestamp,
+    /// When nothing was left.
+    pub completed_at: Timestamp,
+    /// Who asked: `api key ID`, `member` or `operator`.
+    pub by: String,
+}
+
+/// A receipt, and what proves it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SignedReceipt {
+    /// What it says.
+    pub receipt: DeletionReceipt,
+    /// The same as a JWS in compact form (RFC 7515, `EdDSA` by RFC 8037).
+    pub jws: String,
+    /// The public key that it verifies with.
+    pub key: Jwk,
+}
+
+/// Signs receipts and finds them again; cheap to clone.
+#[derive(Clone)]
+pub struct ReceiptSigner(Arc<Ed25519KeyPair>);
+
+impl std::fmt::Debug for ReceiptSigner {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Receipts")
+    }
+}
+
+impl ReceiptSigner {
+    /// Receipts of a server; its key is derived from the master key, as that of decision records is.
+    ///
+    /// # Panics
+    /// Never: any 32 bytes are an Ed25519 seed.
+    pub fn new(keyring: &Keyring) -> Self {
+        let seed = keyring.derive("signature of deletion receipts");
+        Self(Arc::new(Ed25519KeyPair::from_seed_unchecked(seed.expose()).expect("any 32 bytes are a seed")))
+    }
+
+    /// The public key that receipts verify with, a JWK (RFC 8037); its `kid` is its thumbprint (RFC 7638).
+    pub fn public_key(&self) -> Jwk {
+        Jwk {
+            kty: "OKP".to_owned(),
+            kid: self.kid(),
+            usage: "sig".to_owned(),
+            alg: "EdDSA".to_owned(),
+            crv: Some("Ed25519".to_owned()),
+            x: Some(base64url(self.0.public_key().as_ref())),
+            y: None,
+            n: None,
+            e: None,
+        }
+    }
+
+    /// The receipt of an account that is gone, where the account was this application's; of any where none is named.
+    pub async fn find(
+        &self,
+        view: &mut ReadTx,
+        app: Option<AppId>,
+        account: AccountId,
+    ) -> Result<Option<SignedReceipt>, DbError> {
+        #[derive(FromRow)]
+        struct ReceiptRow {
+            jws: Option<String>,
+        }
+        let row: Option<ReceiptRow> = view
+            .fetch_optional(sql!(
+                "SELECT jws FROM deletion_receipts WHERE account_id = $2 AND (app_id = $1 OR $1 IS NULL)
+                    AND completed_at IS NOT NULL",
+                app,
+                account,
+            ))
+            .await?;
+        let jws = row.and_then(|row| row.jws);
+        Ok(jws.and_then(|jws| {
+            Some(SignedReceipt { receipt: decode_payload(&jws)?, jws, key: self.public_key() })
+        }))
+    }
+
+    pub(super) fn sign(&self, receipt: &DeletionReceipt) -> String {
+        let header =
+            serde_json::json!({ "alg": "EdDSA", "typ": "assay-deletion-receipt+jws", "kid": self.kid() });
+        let receipt = serde_json::to_vec(receipt).expect("a receipt of our own is JSON");
+        let signed = format!("{}.{}", base64url(header.to_string().as_bytes()), base64url(&receipt));
+        let signature = base64url(self.0.sign(signed.as_bytes()).as_ref());
+        format!("{signed}.{signature}")
+    }
+
+    fn kid(&self) -> String {
+        let x = base64url(self.0.public_key().as_ref());
+        let members = format!(r#"{{"crv":"Ed25519","kty":"OKP","x":"{x}"}}"#);
+        base64url(digest::digest(&digest::SHA256, members.as_bytes()).as_ref())
+    }
+}
+
+/// The receipt that a JWS of our own carries.
+fn decode_payload(jws: &str) -> Option<DeletionReceipt> {
+    let payload = jws.split('.').nth(1)?;
+    serde_json::from_slice(&base64_simd::URL_SAFE_NO_PAD.decode_to_vec(payload).ok()?).ok()
+}
+
+fn base64url(bytes: &[u8]) -> String {
+    base64_simd::URL_SAFE_NO_PAD.encode_to_string(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aws_lc_rs::signature::{ED25519, UnparsedPublicKey};
+
+    #[test]
+    fn a_receipt_verifies_with_its_key_and_reads_as_it_was_written() {
+        let receipts = ReceiptSigner::new(&Keyring::parse(&"01".repeat(32)).unwrap());
+        let at: Timestamp = "2026-01-16T14:40:00Z".parse().unwrap();
+        let receipt = DeletionReceipt {
+            id: base::Uuid::nil().into(),
+            account_id: base::Uuid::nil().into(),
+            what: BTreeMap::from([("members".to_owned(), 2)]),
+            requested_at: at,
+            completed_at: at,
+            by: "operator".to_owned(),
+        };
+        let jws = receipts.sign(&receipt);
+        assert_eq!(decode_payload(&jws), Some(receipt));
+        let (signed, signature) = jws.rsplit_once('.').unwrap();
+        let decode = |text: &str| base64_simd::URL_SAFE_NO_PAD.decode_to_vec(text).unwrap();
+        let key = UnparsedPublicKey::new(&ED25519, decode(&receipts.public_key().x.unwrap()));
+        assert_eq!(key.verify(signed.as_bytes(), &decode(signature)), Ok(()));
+    }
+}

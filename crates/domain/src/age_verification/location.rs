@@ -1,0 +1,129 @@
+//! Countries (ISO 3166-1) and their parts (ISO 3166-2).
+
+use documents::countries;
+use serde::{Deserialize, Serialize};
+use std::{fmt, str::FromStr};
+
+/// A country, or a part of one. Of where somebody is, all parts may be known: parts lie in parts, and have codes of their
+/// own (`ES-VC` and, within it, `ES-V`).
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct Location {
+    /// The code as it was written, in capitals.
+    code: String,
+    /// ISO 3166-1 alpha-2, whichever code was written.
+    country: String,
+    subdivisions: Vec<String>,
+}
+
+/// A text is no code of ISO 3166.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("it is no ISO 3166-1 or ISO 3166-2 code")]
+pub struct InvalidLocationError;
+
+impl Location {
+    /// Whether whoever is at `other` is here: a country holds all of its parts, and somebody of whom only the country is known
+    /// is in none of them.
+    pub fn contains(&self, other: &Self) -> bool {
+        self.country == other.country
+            && self.subdivisions.iter().all(|part| other.subdivisions.contains(part))
+    }
+
+    /// The same, where it is known to be in a part of the country as well: the end of a code of ISO 3166-2. What cannot be
+    /// one tells nothing.
+    #[must_use]
+    pub fn with_subdivision(mut self, part: &str) -> Self {
+        let part = part.trim().to_ascii_uppercase();
+        if is_subdivision(&part) {
+            self.subdivisions.push(part);
+        }
+        self
+    }
+}
+
+fn is_subdivision(part: &str) -> bool {
+    (1..=3).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+impl FromStr for Location {
+    type Err = InvalidLocationError;
+
+    /// Reads `US`, `USA` or `US-UT`, in whatever case. Parts are of alpha-2 codes alone.
+    fn from_str(text: &str) -> Result<Self, InvalidLocationError> {
+        let code = text.trim().to_ascii_uppercase();
+        let (country, part) = match code.split_once('-') {
+            Some((country, part)) => (country, Some(part)),
+            None => (countries::find_iso(&code).and_then(|known| known.alpha_2).unwrap_or(&code), None),
+        };
+        // Two letters need not be in the table: there are codes that users assign, and databases of addresses use them.
+        let fine = country.len() == 2
+            && country.bytes().all(|byte| byte.is_ascii_uppercase())
+            && part.is_none_or(is_subdivision);
+        let (country, parts) = (country.to_owned(), part.map(str::to_owned).into_iter().collect());
+        if fine { Ok(Self { code, country, subdivisions: parts }) } else { Err(InvalidLocationError) }
+    }
+}
+
+impl TryFrom<String> for Location {
+    type Error = InvalidLocationError;
+
+    fn try_from(text: String) -> Result<Self, InvalidLocationError> {
+        text.parse()
+    }
+}
+
+impl From<Location> for String {
+    fn from(location: Location) -> Self {
+        location.to_string()
+    }
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.code)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_country_holds_its_parts_and_a_part_holds_itself() {
+        let at = |text: &str| text.parse::<Location>().unwrap();
+        assert!(at("us").contains(&at("US-UT")) && at("US").contains(&at("US")));
+        assert!(at("US-UT").contains(&at("us-ut")));
+        for (here, other) in [("US-UT", "US-TX"), ("US-UT", "US"), ("GB", "US"), ("GB", "US-GB")] {
+            assert!(!at(here).contains(&at(other)), "{here} {other}");
+        }
+    }
+
+    #[test]
+    fn parts_lie_in_parts() {
+        let at = |text: &str| text.parse::<Location>().unwrap();
+        let valencia = at("ES").with_subdivision("VC").with_subdivision("v").with_subdivision("no code");
+        for (here, holds) in [("ES", true), ("ES-VC", true), ("ES-V", true), ("ES-M", false), ("FR-V", false)]
+        {
+            assert_eq!(at(here).contains(&valencia), holds, "{here}");
+        }
+        assert!(!at("ES-V").contains(&at("ES-VC")), "whoever is in the whole need not be in that part");
+    }
+
+    #[test]
+    fn three_letters_are_the_same_country_and_stay_as_they_were_written() {
+        let at = |text: &str| text.parse::<Location>().unwrap();
+        assert!(at("gbr").contains(&at("GB-ENG")) && at("GB").contains(&at("GBR")));
+        assert!(!at("GBR").contains(&at("US")));
+        assert_eq!((at("gbr").to_string(), at("gb").to_string()), ("GBR".to_owned(), "GB".to_owned()));
+        let kept = serde_json::to_string(&at("gbr")).unwrap();
+        assert_eq!(serde_json::from_str::<Location>(&kept).unwrap(), at("GBR"));
+    }
+
+    #[test]
+    fn what_is_no_code_is_refused() {
+        for text in ["", "U", "USX", "GBD", "USA-UT", "U1", "US-", "US-UTAH", "US-U-T", "-UT", "ÄA"] {
+            assert_eq!(text.parse::<Location>(), Err(InvalidLocationError), "{text}");
+        }
+        assert_eq!(" gb-eng ".parse::<Location>().unwrap().to_string(), "GB-ENG");
+    }
+}

@@ -1,0 +1,147 @@
+//! Lists of notifications: an account's, a moderation's, a member's inbox.
+//!
+//! Places in a list are numbered from 1 without gaps, so a page is a range of places, found at once however long the list;
+//! moments never go back along it, so that a filter by time is the first place at or after that time.
+
+use super::ModerationNotification;
+use base::{AccountId, NotificationId, Timestamp, Uuid};
+use db::{DbError, FromRow, ReadTx, WriteTx, sql};
+
+/// A page of a list, newest first.
+#[derive(Clone, Debug)]
+pub struct NotificationPage {
+    /// What stands on it; nothing where it lies past the end.
+    pub notifications: Vec<ModerationNotification>,
+    /// How many the list has.
+    pub total: i64,
+}
+
+#[derive(FromRow)]
+struct ListHeadRow {
+    length: i64,
+    #[sqlx(try_from = "db::DbTimestamp")]
+    last_at: Timestamp,
+}
+
+#[derive(FromRow)]
+struct ListPositionRow {
+    place: i64,
+}
+
+/// Appends to a list, and holds it until the transaction ends; the moment that counts, which is never before an earlier
+/// one's.
+pub(super) async fn append(
+    tx: &mut WriteTx,
+    (list, account): (Uuid, AccountId),
+    notification: NotificationId,
+    now: Timestamp,
+) -> Result<(), DbError> {
+    let ListHeadRow { length, last_at } = extend_list(tx, list, account, now).await?;
+    tx.execute(sql!(
+        "INSERT INTO notification_places (list_id, place, notification_id, account_id, created_at)
+         VALUES ($1, $2, $3, $4, $5)",
+        list,
+        length,
+        notification,
+        account,
+        last_at,
+    ))
+    .await
+    .map(drop)
+}
+
+/// The moment that a notification written now has in its account's list, whose lock this takes.
+pub(super) async fn reserve_timestamp(
+    tx: &mut WriteTx,
+    account: AccountId,
+    now: Timestamp,
+) -> Result<Timestamp, DbError> {
+    Ok(lock_list(tx, account.into(), account, now, 0).await?.last_at)
+}
+
+async fn extend_list(
+    tx: &mut WriteTx,
+    list: Uuid,
+    account: AccountId,
+    now: Timestamp,
+) -> Result<ListHeadRow, DbError> {
+    lock_list(tx, list, account, now, 1).await
+}
+
+async fn lock_list(
+    tx: &mut WriteTx,
+    list: Uuid,
+    account: AccountId,
+    now: Timestamp,
+    more: i64,
+) -> Result<ListHeadRow, DbError> {
+    tx.execute(sql!(
+        "INSERT INTO notification_lists (list_id, account_id, length, last_at) VALUES ($1, $2, 0, $3)
+         ON CONFLICT DO NOTHING",
+        list,
+        account,
+        now,
+    ))
+    .await?;
+    let head: Option<ListHeadRow> = tx
+        .fetch_optional(sql!(
+            "UPDATE notification_lists SET length = length + $3,
+                    last_at = CASE WHEN last_at > $2 THEN last_at ELSE $2 END
+              WHERE list_id = $1 RETURNING length, last_at",
+            list,
+            now,
+            more,
+        ))
+        .await?;
+    // The row was written above, in this transaction.
+    Ok(head.unwrap_or(ListHeadRow { length: more, last_at: now }))
+}
+
+/// A page of a list: `most` notifications after the first `offset`, newest first, of those at or after `since`.
+pub(super) async fn load_page(
+    view: &mut ReadTx,
+    list: Uuid,
+    since: Option<Timestamp>,
+    offset: i64,
+    most: i64,
+) -> Result<NotificationPage, DbError> {
+    let length: Option<ListPositionRow> = view
+        .fetch_optional(sql!("SELECT length AS place FROM notification_lists WHERE list_id = $1", list))
+        .await?;
+    let length = length.map_or(0, |row| row.place);
+    let first = match since {
+        None => 1,
+        Some(since) => {
+            let first: Option<ListPositionRow> = view
+                .fetch_optional(sql!(
+                    "SELECT place FROM notification_places WHERE list_id = $1 AND created_at >= $2
+                      ORDER BY created_at, place LIMIT 1",
+                    list,
+                    since,
+                ))
+                .await?;
+            first.map_or(length + 1, |row| row.place)
+        }
+    };
+    let total = (length - first + 1).max(0);
+    let high = length - offset;
+    let low = (high - most + 1).max(first);
+    if high < low {
+        return Ok(NotificationPage { notifications: Vec::new(), total });
+    }
+    let notifications = view
+        .fetch_all(sql!(
+            "SELECT n.id, n.account_id, n.type, n.created_at, n.moderation_id, n.content_id, n.url, n.content_type,
+                    n.reason, n.frame_time, n.observed_at, n.face_top, n.face_right, n.face_bottom, n.face_left,
+                    n.age_group, n.profile_id,
+                    (SELECT count(*) FROM reviews r WHERE r.notification_id = n.id) AS reviews,
+                    (SELECT CAST(coalesce(sum(r.score), 0) AS BIGINT) FROM reviews r WHERE r.notification_id = n.id) AS scores
+               FROM notification_places p JOIN notifications n ON n.id = p.notification_id
+              WHERE p.list_id = $1 AND p.place BETWEEN $2 AND $3 ORDER BY p.place DESC",
+            list,
+            low,
+            high,
+        ))
+        .await?;
+    Ok(NotificationPage { notifications, total })
+}

@@ -1,0 +1,224 @@
+//! A picture of one face: whether it is good enough, and what is kept of it.
+
+use super::FaceIndexError;
+use crate::image_analysis::{FaceErrorCode, FaceRules, sample_faces, single_face};
+use base::{LimitViolation, Picture};
+use image::{RgbImage, imageops};
+use media::image_validation;
+use vision::{Face, VisionModels};
+
+/// What a picture of a face must be like to be enrolled.
+#[derive(Clone, Debug, PartialEq, serde::Deserialize, serde::Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct EnrolRules {
+    /// Shorter side of the face's box, pixels, at least.
+    pub min_side: f32,
+    /// Sharpness, at least; see [`vision::Quality`]. At the default, blur alone moves an embedding by two thirds of the
+    /// distance at which a person is found.
+    pub min_sharpness: f32,
+    /// How far the face looks into the camera, 0 to 1, at least.
+    pub min_frontal: f32,
+    /// Mean luma over the face, 0 to 255, at least.
+    pub min_luma: f32,
+    /// Mean luma over the face, 0 to 255, at most.
+    pub max_luma: f32,
+    /// Bytes of the file, at most.
+    pub max_bytes: usize,
+    /// Pixels of the picture, at most.
+    pub max_pixels: u32,
+}
+
+impl Default for EnrolRules {
+    fn default() -> Self {
+        Self {
+            min_side: 80.0,
+            min_sharpness: 0.25,
+            min_frontal: 0.2,
+            min_luma: 40.0,
+            max_luma: 215.0,
+            max_bytes: 12_000_000,
+            max_pixels: 25_000_000,
+        }
+    }
+}
+
+/// What is asked of a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ExtractionPurpose {
+    /// It is to stand for a person from now on.
+    Enrol,
+    /// The person in it is looked for: half as large will do, and sharpness and pose are not looked at.
+    Search,
+}
+
+/// A face, looked at.
+#[derive(Clone)]
+pub(super) struct ExtractedFace {
+    pub(super) embedding: Vec<f32>,
+    pub(super) model: [u8; 32],
+    /// 0 to 1.
+    pub(super) quality: f32,
+    /// The face with a margin, upright, as JPEG.
+    pub(super) crop: Vec<u8>,
+}
+
+// Neither a face nor its embedding may reach a log.
+impl std::fmt::Debug for ExtractedFace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Looked(quality {})", self.quality)
+    }
+}
+
+impl EnrolRules {
+    fn file_rules(&self) -> image_validation::ImageLimits {
+        image_validation::ImageLimits {
+            min_bytes: None,
+            max_bytes: Some(self.max_bytes),
+            min_jpeg_quality: None,
+            min_height: 32,
+            max_height: 16_384,
+            min_width: 32,
+            max_width: 16_384,
+            min_pixels: 1024,
+            max_pixels: self.max_pixels,
+            min_coloured: 0.0,
+        }
+    }
+
+    /// Size and light. A face may fill as much or as little of the picture as it likes, and touch its edge.
+    fn face_rules(&self, purpose: ExtractionPurpose) -> FaceRules {
+        let (min_box, light) = match purpose {
+            ExtractionPurpose::Enrol => (self.min_side, true),
+            ExtractionPurpose::Search => (self.min_side / 2.0, false),
+        };
+        FaceRules {
+            min_box,
+            min_ratio: 0.0,
+            max_ratio: 1.0,
+            min_margin: f32::NEG_INFINITY,
+            min_luma: light.then_some(self.min_luma),
+            max_luma: light.then_some(self.max_luma),
+        }
+    }
+}
+
+/// Checks what needs no decoding.
+pub(super) fn inspect(
+    bytes: &[u8],
+    rules: &EnrolRules,
+) -> Result<image_validation::ImageHeader, FaceIndexError> {
+    image_validation::inspect(bytes, &rules.file_rules()).map_err(refused)
+}
+
+/// Decodes a picture, finds its one face, and holds it against the rules.
+pub(super) fn extract(
+    vision: &mut VisionModels,
+    bytes: &[u8],
+    header: &image_validation::ImageHeader,
+    rules: &EnrolRules,
+    purpose: ExtractionPurpose,
+) -> Result<ExtractedFace, FaceIndexError> {
+    let picture = image_validation::decode(bytes, header, &rules.file_rules()).map_err(refused)?;
+    let limits = rules.face_rules(purpose);
+    let face = single_face(vision, &picture, &limits)?;
+    let luma = vision::face_luma(&picture, &face);
+    limits.check(&face, picture.size(), luma).map_err(crate::image_analysis::AnalysisError::from)?;
+    let quality = VisionModels::assess_quality(&picture, &face);
+    if purpose == ExtractionPurpose::Enrol {
+        require_at_least(
+            quality.sharpness,
+            rules.min_sharpness,
+            "the face is blurred",
+            "sharpness",
+            "hold the camera still and focus on the face",
+        )?;
+        require_at_least(
+            quality.frontal,
+            rules.min_frontal,
+            "the face looks away",
+            "frontality",
+            "look straight into the camera",
+        )?;
+    }
+    let embedding = vision.embed(&picture, &face)?;
+    let model = vision.embedding_space().sha256;
+    Ok(ExtractedFace { embedding, model, quality: quality.score, crop: crop(&picture, &face) })
+}
+
+/// The same of a picture that was kept: it passed the rules of its day.
+pub(super) fn extract_from_stored(
+    vision: &mut VisionModels,
+    bytes: &[u8],
+    rules: &EnrolRules,
+) -> Result<ExtractedFace, FaceIndexError> {
+    let header = inspect(bytes, rules)?;
+    let picture = image_validation::decode(bytes, &header, &rules.file_rules()).map_err(refused)?;
+    // Margins may hold a part of a neighbour: the surest face is the one that was enrolled.
+    let face = vision.detect(&picture)?.into_iter().next();
+    let face = face.ok_or_else(|| FaceIndexError::refused("no face is found in the kept picture", None))?;
+    let quality = VisionModels::assess_quality(&picture, &face).score;
+    let (embedding, model) = (vision.embed(&picture, &face)?, vision.embedding_space().sha256);
+    Ok(ExtractedFace { embedding, model, quality, crop: Vec::new() })
+}
+
+fn require_at_least(
+    measured: f32,
+    least: f32,
+    message: &'static str,
+    what: &str,
+    hint: &'static str,
+) -> Result<(), FaceIndexError> {
+    if measured >= least {
+        return Ok(());
+    }
+    let limit = format!("a {what} of at least {least}");
+    Err(FaceIndexError::refused(message, Some(LimitViolation::new(measured, limit, hint))))
+}
+
+fn refused(refusal: image_validation::ImageError) -> FaceIndexError {
+    FaceIndexError::refused(refusal.message, refusal.measured)
+}
+
+/// What is wrong with a face, in words.
+pub(super) fn refusal_message(code: FaceErrorCode) -> &'static str {
+    match code {
+        FaceErrorCode::NotFound => "no face is found in the picture",
+        FaceErrorCode::Multiple => "the picture shows more than one face",
+        FaceErrorCode::BoxTooSmall => "the face is too small",
+        FaceErrorCode::RatioTooLow => "the face fills too little of the picture",
+        FaceErrorCode::RatioTooHigh => "the face fills too much of the picture",
+        FaceErrorCode::MarginTooSmall => "the face is too near to the edge of the picture",
+        FaceErrorCode::TooBright => "there is too much light on the face",
+        FaceErrorCode::TooDark => "there is too little light on the face",
+    }
+}
+
+/// The longer side of a kept picture, pixels, at most.
+const MAX_STORED_SIDE_PIXELS: u32 = 800;
+/// Room on each side of the face's box, as a part of its longer side: enough for the crops of any model.
+const STORED_MARGIN_RATIO: f32 = 0.6;
+
+/// The face with a margin, scaled down where it is large.
+fn crop(picture: &Picture, face: &Face) -> Vec<u8> {
+    let room = face.width().max(face.height()) * STORED_MARGIN_RATIO;
+    let (wide, high) = (picture.width() as f32, picture.height() as f32);
+    let left = (face.left - room).clamp(0.0, wide - 1.0) as u32;
+    let top = (face.top - room).clamp(0.0, high - 1.0) as u32;
+    let right = ((face.right + room).ceil().clamp(0.0, wide) as u32).max(left + 1);
+    let bottom = ((face.bottom + room).ceil().clamp(0.0, high) as u32).max(top + 1);
+    let (width, height) = (right - left, bottom - top);
+    let across = picture.width() as usize * 3;
+    let rows = picture.rgb().chunks_exact(across).skip(top as usize).take(height as usize);
+    let bytes: Vec<u8> = rows.flat_map(|row| &row[left as usize * 3..right as usize * 3]).copied().collect();
+    let longer = width.max(height);
+    let Some(part) = RgbImage::from_raw(width, height, bytes) else { return Vec::new() };
+    let part = if longer > MAX_STORED_SIDE_PIXELS {
+        let scale = |side: u32| (side * MAX_STORED_SIDE_PIXELS / longer).max(1);
+        imageops::resize(&part, scale(width), scale(height), imageops::FilterType::Triangle)
+    } else {
+        part
+    };
+    let (width, height) = part.dimensions();
+    Picture::new(width, height, part.into_raw())
+        .map_or_else(Vec::new, |part| sample_faces::encode_jpeg(&part, 95))
+}

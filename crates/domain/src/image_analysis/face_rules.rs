@@ -1,0 +1,193 @@
+//! Whether the one face of a picture is large, whole and lit enough.
+
+use base::{LimitViolation, PictureSize};
+use vision::Face;
+
+/// Limits on the face. Relaxed mode halves them and looks at no light.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Deserialize, serde::Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FaceRules {
+    /// Shorter side of the face box, pixels, at least.
+    pub min_box: f32,
+    /// Face area to image area, at least.
+    pub min_ratio: f32,
+    /// Face area to image area, at most.
+    pub max_ratio: f32,
+    /// Room between the face box and the nearest edge of the image, as a part of the box's longer side, at least.
+    pub min_margin: f32,
+    /// Mean luma over the face, 0 to 255, at least. `None`: not looked at.
+    pub min_luma: Option<f32>,
+    /// Mean luma over the face, 0 to 255, at most. `None`: not looked at.
+    pub max_luma: Option<f32>,
+}
+
+impl Default for FaceRules {
+    fn default() -> Self {
+        Self {
+            min_box: 80.0,
+            min_ratio: 0.02,
+            max_ratio: 0.9,
+            min_margin: 0.05,
+            min_luma: Some(40.0),
+            max_luma: Some(215.0),
+        }
+    }
+}
+
+/// The face codes of image analysis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FaceErrorCode {
+    /// No face.
+    NotFound,
+    /// More than one face.
+    Multiple,
+    /// The box is too small.
+    BoxTooSmall,
+    /// The face fills too little of the image.
+    RatioTooLow,
+    /// The face fills too much of the image.
+    RatioTooHigh,
+    /// The face is too near to the edge.
+    MarginTooSmall,
+    /// Too much light on the face.
+    TooBright,
+    /// Too little light on the face.
+    TooDark,
+}
+
+/// A face that cannot be judged, with what was measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FaceError {
+    /// Which limit.
+    pub code: FaceErrorCode,
+    /// What was measured against it.
+    pub measured: LimitViolation,
+}
+
+impl FaceRules {
+    /// The same rules with every limit halved, and none on light.
+    #[must_use]
+    pub fn relaxed(&self) -> Self {
+        Self {
+            min_box: self.min_box / 2.0,
+            min_ratio: self.min_ratio / 2.0,
+            // The upper limit leaves a rest of the image free; relaxed, half that rest.
+            max_ratio: 1.0 - (1.0 - self.max_ratio) / 2.0,
+            min_margin: self.min_margin / 2.0,
+            min_luma: None,
+            max_luma: None,
+        }
+    }
+
+    /// Checks size, place and light of the face, in the order of image analysis's table. `luma` is the mean over the face.
+    pub fn check(&self, face: &Face, image: PictureSize, luma: f32) -> Result<(), FaceError> {
+        let problem = |code, measured: f32, limit: String, hint| {
+            Err(FaceError { code, measured: LimitViolation::new(measured, limit, hint) })
+        };
+        let side = face.width().min(face.height());
+        if side < self.min_box {
+            let limit = format!("at least {} pixels on the shorter side of the face", self.min_box);
+            return problem(
+                FaceErrorCode::BoxTooSmall,
+                side,
+                limit,
+                "move closer to the camera or use a larger picture",
+            );
+        }
+        let (width, height) = (image.width as f32, image.height as f32);
+        let inside = (face.right.min(width) - face.left.max(0.0)).max(0.0)
+            * (face.bottom.min(height) - face.top.max(0.0)).max(0.0);
+        let ratio = inside / (width * height);
+        if ratio < self.min_ratio {
+            let limit = format!("the face fills at least {} of the image", self.min_ratio);
+            return problem(FaceErrorCode::RatioTooLow, ratio, limit, "move closer to the camera");
+        }
+        if ratio > self.max_ratio {
+            let limit = format!("the face fills at most {} of the image", self.max_ratio);
+            return problem(FaceErrorCode::RatioTooHigh, ratio, limit, "move away from the camera");
+        }
+        let room = face.left.min(face.top).min(width - face.right).min(height - face.bottom);
+        let margin = room / face.width().max(face.height());
+        if margin < self.min_margin {
+            let limit =
+                format!("at least {} of the face's longer side free around the face", self.min_margin);
+            return problem(
+                FaceErrorCode::MarginTooSmall,
+                margin,
+                limit,
+                "centre the face and leave room around it",
+            );
+        }
+        self.check_light(luma)
+    }
+
+    /// Checks the light alone: mean luma, 0 to 255.
+    pub fn check_light(&self, luma: f32) -> Result<(), FaceError> {
+        if let Some(most) = self.max_luma.filter(|&most| luma > most) {
+            let measured = LimitViolation::new(
+                luma,
+                format!("mean luma at most {most}"),
+                "turn away from the light or dim it",
+            );
+            return Err(FaceError { code: FaceErrorCode::TooBright, measured });
+        }
+        if let Some(least) = self.min_luma.filter(|&least| luma < least) {
+            let measured = LimitViolation::new(
+                luma,
+                format!("mean luma at least {least}"),
+                "face the light or add more of it",
+            );
+            return Err(FaceError { code: FaceErrorCode::TooDark, measured });
+        }
+        Ok(())
+    }
+}
+
+/// None found.
+pub(super) fn no_face() -> FaceError {
+    let measured = LimitViolation::new(0.0, "exactly 1 face", "show one face, upright, facing the camera");
+    FaceError { code: FaceErrorCode::NotFound, measured }
+}
+
+/// Too many found.
+pub(super) fn multiple_faces(faces: usize) -> FaceError {
+    let measured =
+        LimitViolation::new(faces as f64, "exactly 1 face", "leave only one person in the picture");
+    FaceError { code: FaceErrorCode::Multiple, measured }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const IMAGE: PictureSize = PictureSize { width: 600, height: 800 };
+
+    fn face(left: f32, top: f32, right: f32, bottom: f32) -> Face {
+        Face { left, top, right, bottom, score: 0.9, points: [[0.0; 2]; 6] }
+    }
+
+    #[test]
+    fn each_limit_has_its_code_and_says_what_was_measured() {
+        let good = face(200.0, 300.0, 400.0, 500.0);
+        let rules = FaceRules::default();
+        assert_eq!(rules.check(&good, IMAGE, 120.0), Ok(()));
+        for (bad, luma, code, measured) in [
+            (face(200.0, 300.0, 279.0, 400.0), 120.0, FaceErrorCode::BoxTooSmall, 79.0),
+            (face(200.0, 300.0, 290.0, 400.0), 120.0, FaceErrorCode::RatioTooLow, 0.0188),
+            (face(-5.0, -5.0, 605.0, 805.0), 120.0, FaceErrorCode::RatioTooHigh, 1.0),
+            (face(5.0, 300.0, 205.0, 500.0), 120.0, FaceErrorCode::MarginTooSmall, 0.025),
+            (good, 216.0, FaceErrorCode::TooBright, 216.0),
+            (good, 39.0, FaceErrorCode::TooDark, 39.0),
+        ] {
+            let problem = rules.check(&bad, IMAGE, luma).unwrap_err();
+            assert_eq!((problem.code, problem.measured.measured), (code, measured));
+        }
+    }
+
+    #[test]
+    fn relaxed_halves_the_limits_and_ignores_light() {
+        let rules = FaceRules::default().relaxed();
+        assert_eq!(rules.check(&face(200.0, 300.0, 270.0, 370.0), IMAGE, 10.0), Ok(()));
+        assert!(rules.check(&face(200.0, 300.0, 239.0, 370.0), IMAGE, 10.0).is_err());
+    }
+}

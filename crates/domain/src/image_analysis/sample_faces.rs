@@ -1,0 +1,58 @@
+//! Single faces cut out of group photographs, for trying things out: the sample photos inside the locked packages
+//! show several people each, and an image of the interface shows one.
+
+use base::Picture;
+use image::{ImageEncoder as _, RgbImage, codecs::jpeg::JpegEncoder, imageops};
+use vision::{Face, VisionError, VisionModels};
+
+/// Size of the cut-outs in pixels.
+pub const SAMPLE_WIDTH_PIXELS: u32 = 720;
+/// Size of the cut-outs in pixels.
+pub const SAMPLE_HEIGHT_PIXELS: u32 = 800;
+/// The face fills this part of the cut-out's width.
+const FACE_WIDTH_SHARE: f32 = 0.42;
+
+/// Every face of a photo that stands alone in its cut-out, left to right, as 720 x 800 pixels.
+///
+/// Faces are enlarged where they are small; that makes up pixels, so measure nothing on them.
+pub fn crop_faces(vision: &mut VisionModels, photo: &Picture) -> Result<Vec<Picture>, VisionError> {
+    let mut faces = vision.detect(photo)?;
+    faces.sort_by(|a, b| a.left.total_cmp(&b.left));
+    let mut cut_outs = Vec::new();
+    for face in &faces {
+        let Some(picture) = crop_face(photo, face) else { continue };
+        let alone = vision.detect(&picture)?.len() == 1;
+        if alone {
+            cut_outs.push(picture);
+        }
+    }
+    Ok(cut_outs)
+}
+
+fn crop_face(photo: &Picture, face: &Face) -> Option<Picture> {
+    let width = face.width().max(face.height()) / FACE_WIDTH_SHARE;
+    let height = width * SAMPLE_HEIGHT_PIXELS as f32 / SAMPLE_WIDTH_PIXELS as f32;
+    let left = (f32::midpoint(face.left, face.right) - width / 2.0).max(0.0) as u32;
+    let top = (f32::midpoint(face.top, face.bottom) - height / 2.0).max(0.0) as u32;
+    let (width, height) = (width as u32, height as u32);
+    if left + width > photo.width() || top + height > photo.height() {
+        return None;
+    }
+    let whole = RgbImage::from_raw(photo.width(), photo.height(), photo.rgb().to_vec())?;
+    let part = imageops::crop_imm(&whole, left, top, width, height).to_image();
+    let scaled =
+        imageops::resize(&part, SAMPLE_WIDTH_PIXELS, SAMPLE_HEIGHT_PIXELS, imageops::FilterType::CatmullRom);
+    Picture::new(SAMPLE_WIDTH_PIXELS, SAMPLE_HEIGHT_PIXELS, scaled.into_raw())
+}
+
+/// A picture as JPEG of a quality from 1 to 100.
+///
+/// # Panics
+/// Never: writing to memory does not fail.
+pub fn encode_jpeg(picture: &Picture, quality: u8) -> Vec<u8> {
+    let mut out = Vec::new();
+    JpegEncoder::new_with_quality(&mut out, quality)
+        .write_image(picture.rgb(), picture.width(), picture.height(), image::ExtendedColorType::Rgb8)
+        .expect("a picture has the bytes its size says, and memory takes them");
+    out
+}

@@ -1,0 +1,311 @@
+//! This server as an issuer of proofs: a code for now, and batches of credentials for a holder's own page.
+//!
+//! A holder gets a code that can be redeemed for credentials. The page makes a key pair for each credential, so that
+//! two presentations have nothing in common by which a till could tell that one person showed both.
+
+use super::ProofOfAgeSettings;
+use crate::{
+    jwk::{Jwk, JwkSet},
+    tenancy::{TenancyError, applications},
+    vault::{UnsealError, Vault},
+};
+use aws_lc_rs::digest;
+use base::{AppId, Environment, Secret, SignedDuration, Timestamp};
+use credentials::{
+    issue::{self, AgeAttestation, HolderKey, IssuingKey},
+    trust::TrustList,
+};
+use db::{Db, DbError, FromRow, Json, ReadTx, WriteTx, sql};
+use std::sync::Arc;
+
+/// How this server is called in results.
+pub const OWN_PROVIDER: &str = "ASSAY";
+/// A batch serves this long; its credentials live on to the end of the hour, so that their end tells nobody apart.
+pub const BATCH_LIFETIME: SignedDuration = SignedDuration::from_hours(1);
+/// Credentials in a batch: an hour, one each 30 seconds.
+pub const MAX_BATCH_CREDENTIALS: usize = 120;
+/// A code for now lives this long.
+pub const CODE_LIFETIME: SignedDuration = SignedDuration::from_secs(60);
+/// A new key signs after this time, when every process has read it into its trust list; the one before it signs so long.
+const KEY_ACTIVATION_DELAY: SignedDuration = SignedDuration::from_secs(30);
+/// A key that signs no more still verifies this long: whatever it signed has expired by then.
+const RETIRED_KEY_RETENTION: SignedDuration = SignedDuration::from_hours(3);
+
+/// Issues proofs; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct ProofIssuer {
+    db: Db,
+    world: Arc<dyn Environment>,
+    vault: Vault,
+    settings: Arc<ProofOfAgeSettings>,
+}
+
+/// Why nothing was issued.
+#[derive(Debug, thiserror::Error)]
+pub enum ProofIssueError {
+    /// An age threshold out of range, or none.
+    #[error("an age threshold is 1 to 120, and there is at least one")]
+    Age,
+    /// The code is unknown, used up or expired.
+    #[error("the code is unknown, used up or expired; ask for a new one")]
+    Code,
+    /// Too many keys or none.
+    #[error("a batch has 1 to {MAX_BATCH_CREDENTIALS} keys, this one {0}")]
+    Keys(usize),
+    /// A key that is none.
+    #[error("keys[{0}] is not base64url of an uncompressed P-256 point (65 bytes)")]
+    Key(usize),
+    /// The signing key does not open.
+    #[error(transparent)]
+    Damaged(#[from] UnsealError),
+    /// The signing key or the proof cannot be made.
+    #[error(transparent)]
+    Issue(#[from] issue::IssueError),
+    /// There is no such application.
+    #[error(transparent)]
+    Tenancy(#[from] TenancyError),
+    /// The database did not answer.
+    #[error(transparent)]
+    Db(#[from] DbError),
+}
+
+#[derive(FromRow)]
+struct IssuingKeyRow {
+    id: String,
+    sealed: Vec<u8>,
+}
+
+#[derive(FromRow)]
+struct PublicJwkRow {
+    public_jwk: Json<Jwk>,
+}
+
+/// What a redeemed code gives.
+#[derive(Debug)]
+pub struct CredentialBatch {
+    /// One credential for each key, in their order.
+    pub credentials: Vec<Vec<u8>>,
+    /// When they expire.
+    pub expires_at: Timestamp,
+    /// How many more batches the code gives.
+    pub batches_left: i64,
+}
+
+impl ProofIssuer {
+    /// An issuer that signs as `settings.public_url`.
+    pub fn new(db: Db, world: Arc<dyn Environment>, vault: Vault, settings: ProofOfAgeSettings) -> Self {
+        Self { db, world, vault, settings: Arc::new(settings) }
+    }
+
+    /// Where this server is reached, which is also its name as an issuer.
+    pub fn address(&self) -> &str {
+        &self.settings.public_url
+    }
+
+    /// A code that is scanned within the next 30 seconds: the text of a QR code.
+    pub async fn issue_code(&self, age_over: &[u8]) -> Result<String, ProofIssueError> {
+        let ages = normalise_thresholds(age_over)?;
+        let mut tx = self.db.write().await?;
+        let key = self.signing_key(&mut tx).await?;
+        tx.commit().await?;
+        let grant = AgeAttestation {
+            issuer: self.settings.public_url.clone(),
+            age_over: ages,
+            holder: None,
+            status: None,
+            lifetime: CODE_LIFETIME,
+        };
+        Ok(issue::issue_code(&key, &grant, self.world.now(), self.random_id())?)
+    }
+
+    /// A code that a holder's page redeems for up to `batches` batches until `expires_at`. It is shown only now.
+    pub async fn create_holder_grant(
+        &self,
+        tx: &mut WriteTx,
+        app: AppId,
+        age_over: &[u8],
+        batches: u16,
+        expires_at: Timestamp,
+    ) -> Result<Secret<String>, ProofIssueError> {
+        let ages = normalise_thresholds(age_over)?;
+        applications::ensure_exists(tx, app).await?;
+        let mut chance = [0; 16];
+        self.world.fill_random(&mut chance);
+        let code = base64_simd::URL_SAFE_NO_PAD.encode_to_string(chance);
+        tx.execute(sql!(
+            "INSERT INTO holder_grants (id, app_id, hash, age_over, batches, created_at, expires_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7)",
+            self.world.uuid_v7(),
+            app,
+            hash(&code),
+            serde_json::json!(ages),
+            i64::from(batches.max(1)),
+            self.world.now(),
+            expires_at,
+        ))
+        .await?;
+        Ok(Secret::new(code))
+    }
+
+    /// Redeems a code for a batch: one credential for each of the holder's public keys.
+    pub async fn redeem(&self, code: &str, keys: &[String]) -> Result<CredentialBatch, ProofIssueError> {
+        #[derive(FromRow)]
+        struct HolderGrantRow {
+            #[sqlx(json)]
+            age_over: Vec<u8>,
+            batches: i64,
+        }
+        if !(1..=MAX_BATCH_CREDENTIALS).contains(&keys.len()) {
+            return Err(ProofIssueError::Keys(keys.len()));
+        }
+        let holders =
+            keys.iter().enumerate().map(|(at, key)| parse_holder_key(key).ok_or(ProofIssueError::Key(at)));
+        let holders = holders.collect::<Result<Vec<_>, _>>()?;
+        let now = self.world.now();
+        let mut tx = self.db.write().await?;
+        let granted: Option<HolderGrantRow> = tx
+            .fetch_optional(sql!(
+                "UPDATE holder_grants SET batches = batches - 1
+                  WHERE hash = $1 AND batches > 0 AND expires_at > $2
+                    AND app_id IN (SELECT a.id FROM applications a JOIN organisations o ON o.id = a.organisation_id
+                                    WHERE a.state = 'ENABLED' AND o.status = 'ACTIVE')
+                 RETURNING age_over, batches",
+                hash(code),
+                now,
+            ))
+            .await?;
+        let granted = granted.ok_or(ProofIssueError::Code)?;
+        let key = self.signing_key(&mut tx).await?;
+        tx.commit().await?;
+        let credentials = holders.into_iter().map(|holder| {
+            let grant = AgeAttestation {
+                issuer: self.settings.public_url.clone(),
+                age_over: granted.age_over.clone(),
+                holder: Some(holder),
+                status: None,
+                lifetime: BATCH_LIFETIME,
+            };
+            issue::issue_credential(&key, &grant, now, self.random_id())
+        });
+        let credentials = credentials.collect::<Result<Vec<_>, _>>()?;
+        Ok(CredentialBatch { credentials, expires_at: now + BATCH_LIFETIME, batches_left: granted.batches })
+    }
+
+    /// Takes an invitation back; whether there was one.
+    pub async fn revoke_holder_grant(&self, tx: &mut WriteTx, code: &str) -> Result<bool, DbError> {
+        Ok(tx.execute(sql!("DELETE FROM holder_grants WHERE hash = $1", hash(code))).await? == 1)
+    }
+
+    /// Makes a signing key where there is none, so that proofs are believed from the first on.
+    pub async fn ensure_signing_key(&self) -> Result<(), ProofIssueError> {
+        let mut tx = self.db.write().await?;
+        self.signing_key(&mut tx).await?;
+        Ok(tx.commit().await?)
+    }
+
+    /// Makes a new signing key; the one before it verifies until all that it signed has expired.
+    pub async fn rotate_signing_key(&self, tx: &mut WriteTx) -> Result<String, ProofIssueError> {
+        tx.execute(sql!(
+            "UPDATE issuing_keys SET retired_at = $1 WHERE retired_at IS NULL",
+            self.world.now()
+        ))
+        .await?;
+        let key = self.insert_signing_key(tx).await?;
+        Ok(kid(&key))
+    }
+
+    /// The public keys that verify, as a JWK set.
+    pub async fn key_set(&self) -> Result<JwkSet, DbError> {
+        let keys = public_keys(&mut self.db.read().await?, self.world.now()).await?;
+        Ok(JwkSet { keys })
+    }
+
+    async fn signing_key(&self, tx: &mut WriteTx) -> Result<IssuingKey, ProofIssueError> {
+        let kept: Option<IssuingKeyRow> = tx
+            .fetch_optional(sql!(
+                "SELECT id, sealed FROM issuing_keys WHERE (retired_at > $1 OR retired_at IS NULL)
+                  ORDER BY CASE WHEN created_at <= $1 THEN 0 ELSE 1 END, created_at DESC, id LIMIT 1",
+                self.world.now() - KEY_ACTIVATION_DELAY,
+            ))
+            .await?;
+        match kept {
+            Some(kept) => {
+                let pkcs8 = self.vault.open(&aad(&kept.id), &kept.sealed)?;
+                Ok(IssuingKey::from_pkcs8_der(&pkcs8)?)
+            }
+            None => self.insert_signing_key(tx).await,
+        }
+    }
+
+    async fn insert_signing_key(&self, tx: &mut WriteTx) -> Result<IssuingKey, ProofIssueError> {
+        let key = IssuingKey::generate(&*self.world);
+        let id = kid(&key);
+        tx.execute(sql!(
+            "INSERT INTO issuing_keys (id, sealed, public_jwk, created_at) VALUES ($1, $2, $3, $4)",
+            id.clone(),
+            self.vault.seal(&*self.world, &aad(&id), key.to_pkcs8_der().expose()),
+            key.jwk(),
+            self.world.now(),
+        ))
+        .await?;
+        Ok(key)
+    }
+
+    fn random_id(&self) -> [u8; 16] {
+        let mut id = [0; 16];
+        self.world.fill_random(&mut id);
+        id
+    }
+}
+
+async fn public_keys(view: &mut ReadTx, now: Timestamp) -> Result<Vec<Jwk>, DbError> {
+    let keys: Vec<PublicJwkRow> = view
+        .fetch_all(sql!(
+            "SELECT public_jwk FROM issuing_keys WHERE (retired_at > $1 OR retired_at IS NULL)
+              ORDER BY created_at DESC, id LIMIT 32",
+            now - RETIRED_KEY_RETENTION,
+        ))
+        .await?;
+    Ok(keys.into_iter().map(|key| key.public_jwk.0).collect())
+}
+
+/// This server as an entry of its own trust list; an empty list while it has no key.
+pub(super) async fn own_trust_list(
+    db: &Db,
+    now: Timestamp,
+    settings: &ProofOfAgeSettings,
+) -> Result<TrustList, super::TrustStoreError> {
+    let keys = public_keys(&mut db.read().await?, now).await?;
+    if keys.is_empty() {
+        return Ok(TrustList::default());
+    }
+    let entry = serde_json::json!({ "issuers": [{
+        "id": settings.public_url, "provider": OWN_PROVIDER, "formats": ["cwt"], "keys": keys, "status": "ignored",
+    }] });
+    Ok(TrustList::parse(entry.to_string().as_bytes())?)
+}
+
+fn normalise_thresholds(age_over: &[u8]) -> Result<Vec<u8>, ProofIssueError> {
+    let mut ages = age_over.to_vec();
+    ages.sort_unstable();
+    ages.dedup();
+    let right = !ages.is_empty() && ages.len() <= 8 && ages.iter().all(|age| (1..=120).contains(age));
+    right.then_some(ages).ok_or(ProofIssueError::Age)
+}
+
+fn parse_holder_key(key: &str) -> Option<HolderKey> {
+    let point = base64_simd::URL_SAFE_NO_PAD.decode_to_vec(key.trim_end_matches('=')).ok()?;
+    HolderKey::from_raw(point.as_slice().try_into().ok()?).ok()
+}
+
+fn kid(key: &IssuingKey) -> String {
+    key.jwk()["kid"].as_str().unwrap_or_default().to_owned()
+}
+
+fn hash(code: &str) -> Vec<u8> {
+    digest::digest(&digest::SHA256, code.as_bytes()).as_ref().to_vec()
+}
+
+fn aad(id: &str) -> Vec<u8> {
+    format!("issuing key {id}").into_bytes()
+}

@@ -1,0 +1,222 @@
+//! Whose proofs are believed: the operator's list, what issuers publish, and this server itself.
+
+use super::{KeyRequestPolicy, ProofOfAgeSettings, issuer, resolve::KEY_SET_TTL};
+use base::{Environment, SignedDuration, Timestamp};
+use credentials::{
+    status::StatusList,
+    trust::{TrustList, TrustedIssuer},
+};
+use db::{Db, DbError, FromRow, WriteTx, sql};
+use std::{collections::HashMap, path::PathBuf, sync::Arc, time::Duration};
+use tokio::{sync::Mutex, time::Instant};
+
+/// The list is looked at again after this time.
+const TRUST_LIST_RELOAD_INTERVAL: Duration = Duration::from_secs(15);
+/// An issuer's keys are not asked for again within this time.
+const KEY_REQUEST_INTERVAL: SignedDuration = SignedDuration::from_mins(1);
+/// Parsed status lists that are kept at hand.
+const MAX_CACHED_STATUS_LISTS: usize = 256;
+
+/// Why no list is there.
+#[derive(Debug, thiserror::Error)]
+pub enum TrustStoreError {
+    /// The file cannot be read.
+    #[error("the trust list {path} cannot be read: {cause}")]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// What the system said.
+        cause: std::io::Error,
+    },
+    /// It holds something else.
+    #[error("the trust list cannot be used: {0}")]
+    List(#[from] credentials::trust::InvalidTrustListError),
+    /// The database did not answer.
+    #[error(transparent)]
+    Db(#[from] DbError),
+}
+
+/// The trust list as it is now.
+#[derive(Debug)]
+pub(super) struct TrustStore {
+    settings: Arc<ProofOfAgeSettings>,
+    loaded: Mutex<Option<(Instant, TrustList)>>,
+    lists: Mutex<HashMap<String, (Timestamp, Arc<StatusList>)>>,
+}
+
+#[derive(FromRow)]
+pub(super) struct IssuerDocument {
+    pub(super) content_type: Option<String>,
+    pub(super) body: Vec<u8>,
+    #[sqlx(try_from = "db::DbTimestamp")]
+    pub(super) fetched_at: Timestamp,
+    #[sqlx(try_from = "db::DbTimestamp")]
+    pub(super) fresh_until: Timestamp,
+}
+
+impl TrustStore {
+    pub(super) fn new(settings: Arc<ProofOfAgeSettings>) -> Self {
+        Self { settings, loaded: Mutex::default(), lists: Mutex::default() }
+    }
+
+    /// The list, read again where the last time was a while ago.
+    pub(super) async fn list(&self, db: &Db, world: &dyn Environment) -> Result<TrustList, TrustStoreError> {
+        let mut loaded = self.loaded.lock().await;
+        if let Some((since, list)) = &*loaded
+            && since.elapsed() < TRUST_LIST_RELOAD_INTERVAL
+        {
+            return Ok(list.clone());
+        }
+        match self.load(db, world).await {
+            Ok(list) => {
+                *loaded = Some((Instant::now(), list.clone()));
+                Ok(list)
+            }
+            // A slip in a file that is being edited must not close the tills: the list before it still holds.
+            Err(error) => match &*loaded {
+                Some((_, list)) => {
+                    tracing::error!(
+                        error = &error as &dyn std::error::Error,
+                        "the trust list stays as it was"
+                    );
+                    Ok(list.clone())
+                }
+                None => Err(error),
+            },
+        }
+    }
+
+    /// Forgets what was read, so that the next question sees what has just been fetched.
+    pub(super) async fn invalidate(&self) {
+        *self.loaded.lock().await = None;
+    }
+
+    async fn load(&self, db: &Db, world: &dyn Environment) -> Result<TrustList, TrustStoreError> {
+        let now = world.now();
+        let mut list = match &self.settings.trust_list {
+            Some(path) => {
+                let text = tokio::fs::read(path).await;
+                let text = text.map_err(|cause| TrustStoreError::File { path: path.clone(), cause })?;
+                TrustList::parse(&text)?
+            }
+            None => TrustList::default(),
+        };
+        if let Some(url) = &self.settings.trust_list_url
+            && let Some(document) = find_document(db, url).await?
+        {
+            let text = String::from_utf8_lossy(&document.body);
+            let signed = TrustList::parse_signed(text.trim(), &self.settings.trust_list_keys)?;
+            // One that has expired says nothing any more: whoever publishes it may have been cut off.
+            if signed.expires().is_none_or(|expires| expires > now) {
+                list = list.merged(&signed);
+            } else {
+                tracing::error!(url, "the signed trust list has expired");
+            }
+        }
+        if self.settings.trust_own {
+            list = list.merged(&issuer::own_trust_list(db, now, &self.settings).await?);
+        }
+        let published: Vec<(String, String)> = list
+            .issuers()
+            .filter_map(|issuer| Some((issuer.id().to_owned(), issuer.key_set_url()?.to_owned())))
+            .collect();
+        for (id, url) in published {
+            let Some(keys) = find_document(db, &url).await? else { continue };
+            match list.with_keys(&id, &keys.body, now) {
+                Ok(with) => list = with,
+                Err(error) => tracing::debug!(issuer = id, "a published key set adds nothing: {error}"),
+            }
+        }
+        Ok(list)
+    }
+
+    /// The status list at an address, where a fresh one is known.
+    pub(super) async fn status_list(
+        &self,
+        db: &Db,
+        now: Timestamp,
+        issuer: &TrustedIssuer,
+        uri: &str,
+    ) -> Result<Option<Arc<StatusList>>, DbError> {
+        let mut lists = self.lists.lock().await;
+        if let Some((until, list)) = lists.get(uri)
+            && *until > now
+        {
+            return Ok(Some(list.clone()));
+        }
+        lists.remove(uri);
+        let Some(known) = find_document(db, uri).await? else { return Ok(None) };
+        if known.fresh_until <= now {
+            return Ok(None);
+        }
+        let Ok(list) = StatusList::parse(&known.body, known.content_type.as_deref(), issuer, uri, now) else {
+            return Ok(None);
+        };
+        let (until, list) = (list.fresh_until(known.fetched_at).min(known.fresh_until), Arc::new(list));
+        if lists.len() >= MAX_CACHED_STATUS_LISTS {
+            lists.clear();
+        }
+        lists.insert(uri.to_owned(), (until, list.clone()));
+        Ok(Some(list))
+    }
+}
+
+async fn find_document(db: &Db, uri: &str) -> Result<Option<IssuerDocument>, DbError> {
+    db.read()
+        .await?
+        .fetch_optional(sql!(
+            "SELECT content_type, body, fetched_at, fresh_until FROM issuer_documents WHERE uri = $1",
+            uri,
+        ))
+        .await
+}
+
+/// Whether an issuer was asked for its keys a moment ago: with an answer or, where it is not asked patiently, in vain.
+pub(super) async fn was_recently_requested(
+    db: &Db,
+    uri: &str,
+    now: Timestamp,
+    asking: KeyRequestPolicy,
+) -> Result<bool, DbError> {
+    let lately = |at: Timestamp| now.duration_since(at) < KEY_REQUEST_INTERVAL;
+    Ok(find_document(db, uri).await?.is_some_and(|known| match asking {
+        KeyRequestPolicy::RateLimited => lately(known.fetched_at),
+        KeyRequestPolicy::UntilAnswered => lately(known.fresh_until - KEY_SET_TTL),
+    }))
+}
+
+/// Notes that an address was asked; what is known of it stays as it is.
+pub(super) async fn note_key_request(tx: &mut WriteTx, uri: &str, now: Timestamp) -> Result<(), DbError> {
+    tx.execute(sql!(
+        "INSERT INTO issuer_documents (uri, body, fetched_at, fresh_until) VALUES ($1, $2, $3, $3)
+         ON CONFLICT (uri) DO UPDATE SET fetched_at = excluded.fetched_at",
+        uri,
+        Vec::new(),
+        now,
+    ))
+    .await
+    .map(drop)
+}
+
+/// Keeps what an issuer published.
+pub(super) async fn store_document(
+    tx: &mut WriteTx,
+    uri: &str,
+    content_type: Option<&str>,
+    body: &[u8],
+    now: Timestamp,
+    fresh: SignedDuration,
+) -> Result<(), DbError> {
+    tx.execute(sql!(
+        "INSERT INTO issuer_documents (uri, content_type, body, fetched_at, fresh_until) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (uri) DO UPDATE SET content_type = excluded.content_type, body = excluded.body,
+             fetched_at = excluded.fetched_at, fresh_until = excluded.fresh_until",
+        uri,
+        content_type,
+        body.to_vec(),
+        now,
+        now + fresh,
+    ))
+    .await
+    .map(drop)
+}

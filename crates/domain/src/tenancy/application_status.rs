@@ -1,0 +1,46 @@
+//! Whether an application is served at all, however it or its people prove who they are.
+
+use super::{ApplicationState, Feature, OrganisationStatus};
+use base::AppId;
+use db::{DbError, FromRow, ReadTx, sql};
+
+/// How an application stands: what every way of calling asks of it.
+///
+/// Read out of a row with the columns `state`, `features` and `org_status`, which is NULL for one without organisation.
+#[derive(Clone, Debug, FromRow)]
+pub struct ApplicationStatus {
+    #[sqlx(try_from = "String")]
+    pub(super) state: ApplicationState,
+    #[sqlx(json)]
+    pub(super) features: Vec<Feature>,
+    org_status: Option<String>,
+}
+
+impl ApplicationStatus {
+    /// Whether its calls are answered: it is enabled, and so is its organisation. A status of an organisation that this
+    /// build does not know is none that is served.
+    pub fn is_served(&self) -> bool {
+        self.state == ApplicationState::Enabled && self.org_status() == Some(OrganisationStatus::Active)
+    }
+
+    /// Whether it is served, and may use this interface.
+    pub fn allows(&self, feature: Feature) -> bool {
+        self.is_served() && self.features.contains(&feature)
+    }
+
+    /// The status of its organisation; nothing where there is none.
+    pub(super) fn org_status(&self) -> Option<OrganisationStatus> {
+        self.org_status.as_ref().map(|status| status.parse().unwrap_or(OrganisationStatus::Suspended))
+    }
+}
+
+/// How an application stands; nothing where there is none of that id.
+pub async fn find(view: &mut ReadTx, app: AppId) -> Result<Option<ApplicationStatus>, DbError> {
+    view.fetch_optional(sql!(
+        "SELECT a.state, a.features, o.status AS org_status
+           FROM applications a LEFT JOIN organisations o ON o.id = a.organisation_id
+          WHERE a.id = $1",
+        app,
+    ))
+    .await
+}

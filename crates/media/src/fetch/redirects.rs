@@ -1,0 +1,43 @@
+//! Redirects, each looked at like an address that a user gave.
+
+use super::{FetchError, FetchRequest, FetchTarget, FetchTargetError, Fetcher, StreamingResponse};
+use http::header;
+use tokio::time::Instant;
+
+/// Redirects that are followed.
+const MAX_REDIRECTS: usize = 5;
+
+impl Fetcher {
+    /// The address that a reference found at another one means, as a playlist's `part1.ts` or a redirect's `../next`.
+    pub fn join(&self, base: &FetchTarget, reference: &str) -> Result<FetchTarget, FetchTargetError> {
+        base.join(reference, &self.0.rules)
+    }
+
+    /// Calls an address, and where it redirects to, and so on, at most five times; the call's time is for all of it. The
+    /// answer comes as [`Fetcher::open`] gives it, with the address that it is from. Method and body stay; headers with
+    /// a user's name or secret stay behind at the first redirect.
+    pub async fn open_with_redirects(
+        &self,
+        address: &str,
+        mut call: FetchRequest,
+    ) -> Result<(FetchTarget, StreamingResponse), FetchError> {
+        let (start, within) = (Instant::now(), call.timeout);
+        let mut target = self.parse_target(address)?;
+        for _ in 0..=MAX_REDIRECTS {
+            call.timeout = within.saturating_sub(start.elapsed());
+            let answering = self.open(target.as_str(), call.clone()).await?;
+            let Some(location) = location(&answering) else { return Ok((target, answering)) };
+            let location = location.to_str().map_err(|_| FetchTargetError::Characters)?;
+            target = self.join(&target, location)?;
+            for name in [header::AUTHORIZATION, header::COOKIE] {
+                call.headers.remove(name);
+            }
+        }
+        Err(FetchError::TooManyRedirects { limit: MAX_REDIRECTS })
+    }
+}
+
+fn location(answering: &StreamingResponse) -> Option<&header::HeaderValue> {
+    let redirects = matches!(answering.status(), 301 | 302 | 303 | 307 | 308);
+    answering.headers().get(header::LOCATION).filter(|_| redirects)
+}

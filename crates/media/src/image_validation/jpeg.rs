@@ -1,0 +1,198 @@
+//! JPEG (ITU-T T.81).
+
+use super::{ImageFormat, ImageStructure, ImageStructureError, PixelChannels, exif};
+use zune_core::{bytestream::ZCursor, colorspace::ColorSpace, options::DecoderOptions};
+use zune_jpeg::JpegDecoder;
+
+/// Each scan of a progressive JPEG passes over the whole image; encoders use about ten.
+const MAX_SCANS: usize = 32;
+
+/// Walks the markers, and the coded data up to the next marker, without decoding.
+pub(super) fn read_structure(bytes: &[u8]) -> Result<ImageStructure, ImageStructureError> {
+    let broken_off = ImageStructureError::Broken("the JPEG breaks off");
+    let (mut frame, mut tables, mut orientation, mut scans) = (None, QuantisationTables::default(), 1, 0);
+    let mut rest = bytes.get(2..).unwrap_or_default();
+    loop {
+        // A marker is 0xFF and a code; any number of fill bytes 0xFF may stand before the code.
+        let start = rest.iter().position(|&byte| byte != 0xff).ok_or(broken_off)?;
+        if start == 0 {
+            return Err(ImageStructureError::Broken("the JPEG is damaged: data where a marker belongs"));
+        }
+        let code = *rest.get(start).ok_or(broken_off)?;
+        rest = rest.get(start + 1..).ok_or(broken_off)?;
+        match code {
+            0xd9 => break,
+            // Markers that stand alone.
+            0x01 | 0xd0..=0xd8 => continue,
+            _ => {}
+        }
+        let (length, after) = rest.split_first_chunk::<2>().ok_or(broken_off)?;
+        let length = usize::from(u16::from_be_bytes(*length)).checked_sub(2).ok_or(broken_off)?;
+        let (content, after) = after.split_at_checked(length).ok_or(broken_off)?;
+        rest = after;
+        match code {
+            0xc0..=0xc2 if frame.is_some() => {
+                return Err(ImageStructureError::Broken("the JPEG has two frames"));
+            }
+            0xc0..=0xc2 => frame = Some(FrameHeader::read(content)?),
+            // DHT, JPG, DAC stand among the frame codes and are none.
+            0xc4 | 0xc8 | 0xcc => {}
+            0xc3..=0xcf => {
+                return Err(ImageStructureError::Unsupported(
+                    "lossless, hierarchical and arithmetic-coded JPEG are not accepted",
+                ));
+            }
+            0xdb => tables
+                .read(content)
+                .ok_or(ImageStructureError::Broken("the JPEG's quantisation tables are damaged"))?,
+            0xe1 => {
+                if let Some(tiff) = content.strip_prefix(b"Exif\0\0") {
+                    orientation = exif::orientation(tiff);
+                }
+            }
+            0xda => {
+                scans += 1;
+                if scans > MAX_SCANS {
+                    return Err(ImageStructureError::Unsupported("the JPEG has more than 32 scans"));
+                }
+                rest = skip_entropy_coded_data(rest).ok_or(broken_off)?;
+            }
+            _ => {}
+        }
+    }
+    let frame = frame.filter(|_| scans > 0).ok_or(ImageStructureError::Broken("the JPEG has no image"))?;
+    let quality =
+        tables.quality(&frame).ok_or(ImageStructureError::Broken("the JPEG lacks a quantisation table"))?;
+    let channels = match frame.components {
+        1 => PixelChannels::Grey,
+        3 => PixelChannels::Colour,
+        _ => {
+            PixelChannels::Other("the JPEG is neither greyscale nor RGB (CMYK, most likely); RGB is accepted")
+        }
+    };
+    let (width, height) = (u32::from(frame.width), u32::from(frame.height));
+    Ok(ImageStructure {
+        format: ImageFormat::Jpeg,
+        width,
+        height,
+        channels,
+        orientation,
+        jpeg_quality: Some(quality),
+    })
+}
+
+/// Skips entropy-coded data: up to the first 0xFF that is neither stuffed (0xFF00) nor a restart marker.
+fn skip_entropy_coded_data(bytes: &[u8]) -> Option<&[u8]> {
+    let mut from = 0;
+    loop {
+        let at = from + memchr::memchr(0xff, bytes.get(from..)?)?;
+        match *bytes.get(at + 1)? {
+            0x00 | 0xd0..=0xd7 => from = at + 2,
+            // A fill byte: look again from the next.
+            0xff => from = at + 1,
+            _ => return bytes.get(at..),
+        }
+    }
+}
+
+/// What a frame header says.
+struct FrameHeader {
+    width: u16,
+    height: u16,
+    components: usize,
+    /// Quantisation table of the first and, if there is one, the second component.
+    luma_table: u8,
+    chroma_table: Option<u8>,
+}
+
+impl FrameHeader {
+    fn read(content: &[u8]) -> Result<Self, ImageStructureError> {
+        let broken = ImageStructureError::Broken("the JPEG's frame header is damaged");
+        let (&[precision, h0, h1, w0, w1, components], rest) =
+            content.split_first_chunk::<6>().ok_or(broken)?;
+        if precision != 8 {
+            return Err(ImageStructureError::Unsupported("the JPEG has more than 8 bits a channel"));
+        }
+        let (height, width) = (u16::from_be_bytes([h0, h1]), u16::from_be_bytes([w0, w1]));
+        let components = usize::from(components);
+        if width == 0 || height == 0 || !(1..=4).contains(&components) || rest.len() != components * 3 {
+            return Err(broken);
+        }
+        let table = |component: usize| rest.get(component * 3 + 2).copied();
+        let luma_table = table(0).ok_or(broken)?;
+        Ok(Self { width, height, components, luma_table, chroma_table: table(1) })
+    }
+}
+
+/// Sums of the quantisation tables by their number.
+#[derive(Default)]
+struct QuantisationTables([Option<u32>; 4]);
+
+impl QuantisationTables {
+    fn read(&mut self, mut content: &[u8]) -> Option<()> {
+        while let Some((&head, rest)) = content.split_first() {
+            let (wide, number) = (head >> 4, usize::from(head & 0x0f));
+            let length = if wide == 0 { 64 } else { 128 };
+            let (values, rest) = rest.split_at_checked(length)?;
+            let sum = if wide == 0 {
+                values.iter().map(|&value| u32::from(value)).sum()
+            } else {
+                values.chunks_exact(2).map(|pair| u32::from(u16::from_be_bytes([pair[0], pair[1]]))).sum()
+            };
+            *self.0.get_mut(number)? = Some(sum);
+            content = rest;
+        }
+        Some(())
+    }
+
+    /// The quality on the scale of the Independent JPEG Group that quantises as finely: the highest whose tables sum up
+    /// to no less. Exact for tables of that scale; for others it compares the coarseness as a whole, luma and chroma
+    /// together, which is how a finer table of another maker counts as at least as good.
+    fn quality(&self, frame: &FrameHeader) -> Option<u8> {
+        let luma = (*self.0.get(usize::from(frame.luma_table))?)?;
+        let chroma = match frame.chroma_table {
+            Some(number) => (*self.0.get(usize::from(number))?)?,
+            None => 0,
+        };
+        let colour = frame.chroma_table.is_some();
+        let standard = |quality: u32| {
+            let chroma = if colour { scaled_sum(&STANDARD_CHROMA_TABLE, quality) } else { 0 };
+            scaled_sum(&STANDARD_LUMA_TABLE, quality) + chroma
+        };
+        let quality = (1..=100).rev().find(|&quality| standard(quality) >= luma + chroma).unwrap_or(1);
+        u8::try_from(quality).ok()
+    }
+}
+
+fn scaled_sum(table: &[u32; 64], quality: u32) -> u32 {
+    let scale = if quality < 50 { 5000 / quality } else { 200 - 2 * quality };
+    table.iter().map(|value| ((value * scale + 50) / 100).clamp(1, 255)).sum()
+}
+
+/// ITU-T T.81, table K.1. The order does not matter for a sum.
+const STANDARD_LUMA_TABLE: [u32; 64] = [
+    16, 11, 10, 16, 24, 40, 51, 61, 12, 12, 14, 19, 26, 58, 60, 55, 14, 13, 16, 24, 40, 57, 69, 56, 14, 17,
+    22, 29, 51, 87, 80, 62, 18, 22, 37, 56, 68, 109, 103, 77, 24, 35, 55, 64, 81, 104, 113, 92, 49, 64, 78,
+    87, 103, 121, 120, 101, 72, 92, 95, 98, 112, 100, 103, 99,
+];
+
+/// ITU-T T.81, table K.2.
+const STANDARD_CHROMA_TABLE: [u32; 64] = [
+    17, 18, 24, 47, 99, 99, 99, 99, 18, 21, 26, 66, 99, 99, 99, 99, 24, 26, 56, 99, 99, 99, 99, 99, 47, 66,
+    99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99,
+    99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99,
+];
+
+/// RGB bytes of a JPEG whose walk said three components and this size.
+pub(super) fn decode(bytes: &[u8], width: u32, height: u32) -> Option<Vec<u8>> {
+    let options = DecoderOptions::default()
+        .set_strict_mode(true)
+        .set_max_width(width as usize)
+        .set_max_height(height as usize)
+        .jpeg_set_max_scans(MAX_SCANS)
+        .jpeg_set_out_colorspace(ColorSpace::RGB);
+    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), options);
+    let rgb = decoder.decode().ok()?;
+    (decoder.info().map(|info| (u32::from(info.width), u32::from(info.height))) == Some((width, height)))
+        .then_some(rgb)
+}

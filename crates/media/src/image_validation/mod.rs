@@ -1,0 +1,170 @@
+//! The door every image passes (docs/API-DESIGN.md, limits).
+//!
+//! Two steps, so that nothing an image's header asks for is allocated before the limits are checked: [`inspect`] walks
+//! the file's structure without decoding, [`decode`] decodes what passed. All work is bounded by the file's length and
+//! by the limits on pixels and scans.
+
+mod colour;
+mod exif;
+mod jpeg;
+mod limits;
+mod png;
+mod unsupported_formats;
+mod upright;
+
+pub use limits::{ImageError, ImageErrorCode, ImageLimits};
+
+pub(crate) use upright::{rotate_upright, swaps_dimensions};
+
+use base::{Picture, PictureSize};
+
+/// What the structure of an acceptable file says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ImageHeader {
+    /// Which of the two formats.
+    pub format: ImageFormat,
+    /// The size as the picture is shown, upright.
+    pub size: PictureSize,
+    /// EXIF orientation, 1 to 8.
+    pub orientation: u8,
+    /// JPEG quality read from the quantisation tables, 1 to 100.
+    pub jpeg_quality: Option<u8>,
+}
+
+/// The accepted formats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImageFormat {
+    /// ITU-T T.81, baseline or progressive, 8 bits.
+    Jpeg,
+    /// W3C PNG, not animated.
+    Png,
+}
+
+/// What a walk through a file's structure finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct ImageStructure {
+    format: ImageFormat,
+    width: u32,
+    height: u32,
+    channels: PixelChannels,
+    orientation: u8,
+    jpeg_quality: Option<u8>,
+}
+
+/// What a pixel is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PixelChannels {
+    /// RGB or RGBA, 8 bits each.
+    Colour,
+    /// One channel, with or without alpha.
+    Grey,
+    /// Anything else, in words.
+    Other(&'static str),
+}
+
+/// Why a walk stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ImageStructureError {
+    /// The file is damaged or ends too soon.
+    Broken(&'static str),
+    /// The file is sound, but of a kind that is not accepted.
+    Unsupported(&'static str),
+}
+
+/// Which way up a file's picture is, 1 to 8, also where the file is not accepted.
+pub(crate) fn orientation(bytes: &[u8]) -> u8 {
+    let walked = if bytes.starts_with(png::PNG_SIGNATURE) {
+        png::read_structure(bytes)
+    } else {
+        jpeg::read_structure(bytes)
+    };
+    walked.map_or(1, |found| found.orientation)
+}
+
+/// Checks everything that can be known without decoding, in the order of image analysis's table.
+pub fn inspect(bytes: &[u8], rules: &ImageLimits) -> Result<ImageHeader, ImageError> {
+    let walked = if bytes.starts_with(&[0xff, 0xd8]) {
+        jpeg::read_structure(bytes)
+    } else if bytes.starts_with(png::PNG_SIGNATURE) {
+        png::read_structure(bytes)
+    } else if let Some(name) = unsupported_formats::unsupported_format_name(bytes) {
+        Err(ImageStructureError::Unsupported(name))
+    } else {
+        Err(ImageStructureError::Broken("the bytes are no picture"))
+    };
+    let found = walked.map_err(|flaw| match flaw {
+        ImageStructureError::Broken(what) => ImageError::new(ImageErrorCode::InvalidB64Image, what),
+        ImageStructureError::Unsupported(what) => {
+            ImageError::new(ImageErrorCode::UnsupportedImageFormat, what)
+        }
+    })?;
+    rules.check_quality(found.jpeg_quality)?;
+    rules.check_bytes(bytes.len())?;
+
+    // Limits are on the picture as people see it: a portrait stored lying down is a portrait.
+    let (width, height) = if upright::swaps_dimensions(found.orientation) {
+        (found.height, found.width)
+    } else {
+        (found.width, found.height)
+    };
+    let size = PictureSize { width, height };
+    rules.check_size(size)?;
+    match found.channels {
+        PixelChannels::Colour => {}
+        PixelChannels::Grey => {
+            return Err(ImageError::new(
+                ImageErrorCode::ImageGrayscaleNotSupported,
+                "the image is greyscale",
+            ));
+        }
+        PixelChannels::Other(what) => return Err(ImageError::new(ImageErrorCode::ImageWrongChannels, what)),
+    }
+    Ok(ImageHeader {
+        format: found.format,
+        size,
+        orientation: found.orientation,
+        jpeg_quality: found.jpeg_quality,
+    })
+}
+
+/// Decodes a file that [`inspect`] passed into upright RGB. Alpha is dropped: pixels keep the colour they are stored
+/// with. Greyscale stored as RGB is refused.
+pub fn decode(bytes: &[u8], header: &ImageHeader, rules: &ImageLimits) -> Result<Picture, ImageError> {
+    let broken = || {
+        ImageError::new(ImageErrorCode::InvalidB64Image, "the image cannot be decoded: its data is damaged")
+    };
+    let PictureSize { width, height } = header.size;
+    let (stored_width, stored_height) =
+        if upright::swaps_dimensions(header.orientation) { (height, width) } else { (width, height) };
+    let rgb = match header.format {
+        ImageFormat::Jpeg => jpeg::decode(bytes, stored_width, stored_height),
+        ImageFormat::Png => png::decode(bytes, stored_width, stored_height),
+    };
+    let stored = rgb.and_then(|rgb| Picture::new(stored_width, stored_height, rgb)).ok_or_else(broken)?;
+    rules.check_colour(colour::coloured_share(&stored))?;
+    Ok(upright::rotate_upright(stored, header.orientation))
+}
+
+/// The bytes behind an `img` member: standard base64 with its padding, with or without a `data:…;base64,` prefix. Line
+/// breaks, which some encoders insert, are skipped.
+pub fn decode_base64(text: &str) -> Result<Vec<u8>, ImageError> {
+    let refused = |what| ImageError::new(ImageErrorCode::InvalidB64Image, what);
+    let encoded = match text.strip_prefix("data:") {
+        Some(rest) => match rest.split_once(',') {
+            Some((kind, data)) if kind.ends_with(";base64") => data,
+            _ => return Err(refused("the data: prefix of img names no base64")),
+        },
+        None => text,
+    };
+    let decoded = if memchr::memchr2(b'\n', b'\r', encoded.as_bytes()).is_some() {
+        let joined: Vec<u8> = encoded.bytes().filter(|byte| !matches!(byte, b'\r' | b'\n')).collect();
+        base64_simd::STANDARD.decode_to_vec(joined)
+    } else {
+        base64_simd::STANDARD.decode_to_vec(encoded)
+    };
+    match decoded {
+        Ok(bytes) if !bytes.is_empty() => Ok(bytes),
+        Ok(_) => Err(refused("img holds no bytes")),
+        Err(_) => Err(refused("img is no base64, or wrongly padded")),
+    }
+}

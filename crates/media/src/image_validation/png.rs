@@ -1,0 +1,95 @@
+//! PNG (W3C Portable Network Graphics, third edition).
+
+use super::{ImageFormat, ImageStructure, ImageStructureError, PixelChannels, exif};
+use png::{ColorType, Decoder, Limits, Transformations};
+use std::io::Cursor;
+
+pub(super) const PNG_SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
+
+/// Walks the chunks without inflating any.
+pub(super) fn read_structure(bytes: &[u8]) -> Result<ImageStructure, ImageStructureError> {
+    let mut rest = bytes.get(PNG_SIGNATURE.len()..).unwrap_or_default();
+    let (mut header, mut data, mut orientation) = (None, false, 1);
+    loop {
+        let (kind, content, next) = chunk(rest).ok_or(ImageStructureError::Broken("the PNG breaks off"))?;
+        rest = next;
+        match (kind, header) {
+            (b"IHDR", None) => header = Some(image_header(content)?),
+            (_, None) | (b"IHDR", _) => {
+                return Err(ImageStructureError::Broken("the PNG has no header where one belongs"));
+            }
+            (b"acTL", _) => return Err(ImageStructureError::Unsupported("animated PNG is not accepted")),
+            (b"eXIf", _) => orientation = exif::orientation(content),
+            (b"IDAT", _) => data = true,
+            (b"IEND", Some((width, height, channels))) => {
+                if !data {
+                    return Err(ImageStructureError::Broken("the PNG has no image data"));
+                }
+                let format = ImageFormat::Png;
+                return Ok(ImageStructure {
+                    format,
+                    width,
+                    height,
+                    channels,
+                    orientation,
+                    jpeg_quality: None,
+                });
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A chunk's type and content, and what follows it.
+fn chunk(bytes: &[u8]) -> Option<(&[u8; 4], &[u8], &[u8])> {
+    let (length, rest) = bytes.split_first_chunk::<4>()?;
+    let (kind, rest) = rest.split_first_chunk::<4>()?;
+    let (content, rest) = rest.split_at_checked(u32::from_be_bytes(*length) as usize)?;
+    let (_checksum, rest) = rest.split_first_chunk::<4>()?;
+    kind.iter().all(u8::is_ascii_alphabetic).then_some((kind, content, rest))
+}
+
+fn image_header(content: &[u8]) -> Result<(u32, u32, PixelChannels), ImageStructureError> {
+    let broken = ImageStructureError::Broken("the PNG's header is damaged");
+    let content: &[u8; 13] = content.try_into().map_err(|_| broken)?;
+    let [w0, w1, w2, w3, h0, h1, h2, h3, depth, colour, _compression, _filter, _interlace] = *content;
+    let (width, height) = (u32::from_be_bytes([w0, w1, w2, w3]), u32::from_be_bytes([h0, h1, h2, h3]));
+    if width == 0 || height == 0 {
+        return Err(broken);
+    }
+    let channels = match (colour, depth) {
+        (0 | 4, _) => PixelChannels::Grey,
+        (2 | 6, 8) => PixelChannels::Colour,
+        (2 | 6, 16) => PixelChannels::Other("the PNG has 16 bits a channel; 8 are accepted"),
+        (3, _) => PixelChannels::Other("the PNG has a palette; RGB or RGBA are accepted"),
+        _ => return Err(broken),
+    };
+    Ok((width, height, channels))
+}
+
+/// RGB bytes of a PNG whose walk said RGB or RGBA of 8 bits and this size.
+pub(super) fn decode(bytes: &[u8], width: u32, height: u32) -> Option<Vec<u8>> {
+    let pixels = width as usize * height as usize;
+    // Room for the image, the inflater and a row; never for what a chunk claims.
+    let mut decoder = Decoder::new_with_limits(Cursor::new(bytes), Limits { bytes: pixels * 4 + (4 << 20) });
+    decoder.set_ignore_text_chunk(true);
+    decoder.set_ignore_iccp_chunk(true);
+    decoder.set_transformations(Transformations::IDENTITY);
+    let mut reader = decoder.read_info().ok()?;
+    let channels = match reader.output_color_type() {
+        (ColorType::Rgb, png::BitDepth::Eight) => 3,
+        (ColorType::Rgba, png::BitDepth::Eight) => 4,
+        _ => return None,
+    };
+    let length = reader.output_buffer_size().filter(|&length| length == pixels * channels)?;
+    let mut out = vec![0; length];
+    reader.next_frame(&mut out).ok()?;
+    if channels == 4 {
+        // Packs RGBA to RGB in place.
+        for pixel in 0..pixels {
+            out.copy_within(pixel * 4..pixel * 4 + 3, pixel * 3);
+        }
+        out.truncate(pixels * 3);
+    }
+    Some(out)
+}

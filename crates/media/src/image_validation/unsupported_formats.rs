@@ -1,0 +1,34 @@
+//! Pictures of kinds that are recognised in order to be refused by name.
+
+/// What kind of picture the bytes are, if they are one that is not accepted.
+pub(super) fn unsupported_format_name(bytes: &[u8]) -> Option<&'static str> {
+    let at = |offset: usize, magic: &[u8]| bytes.get(offset..).is_some_and(|rest| rest.starts_with(magic));
+    let kinds: [(usize, &[u8], &'static str); 9] = [
+        (0, b"GIF87a", "GIF is not accepted; send JPEG or PNG"),
+        (0, b"GIF89a", "GIF is not accepted; send JPEG or PNG"),
+        (0, b"BM", "BMP is not accepted; send JPEG or PNG"),
+        (0, b"II*\0", "TIFF is not accepted; send JPEG or PNG"),
+        (0, b"MM\0*", "TIFF is not accepted; send JPEG or PNG"),
+        (0, b"\0\0\0\x0cJXL ", "JPEG XL is not accepted; send JPEG or PNG"),
+        (0, b"\xff\x0a", "JPEG XL is not accepted; send JPEG or PNG"),
+        (0, b"\0\0\0\x0cjP  ", "JPEG 2000 is not accepted; send JPEG or PNG"),
+        (0, b"\xff\x4f\xff\x51", "JPEG 2000 is not accepted; send JPEG or PNG"),
+    ];
+    if let Some((_, _, name)) = kinds.iter().find(|(offset, magic, _)| at(*offset, magic)) {
+        return Some(name);
+    }
+    if at(0, b"RIFF") && at(8, b"WEBP") {
+        return Some("WebP is not accepted; send JPEG or PNG");
+    }
+    if at(4, b"ftyp") {
+        let brand = bytes.get(8..12)?;
+        return match brand {
+            b"avif" | b"avis" => Some("AVIF is not accepted; send JPEG or PNG"),
+            b"heic" | b"heix" | b"hevc" | b"hevx" | b"heim" | b"heis" | b"mif1" | b"msf1" => {
+                Some("HEIF is not accepted; send JPEG or PNG")
+            }
+            _ => None,
+        };
+    }
+    None
+}

@@ -1,0 +1,89 @@
+//! Where ffmpeg is, and what it is always told.
+
+use super::{VideoError, VideoSettings, relay::ContentFeed};
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    process::Stdio,
+};
+use tokio::process::Command;
+
+/// Containers that are read. Those whose files name further files are not among them.
+const FILE_DEMUXERS: &str =
+    "mov,matroska,avi,flv,mpegts,mpeg,mpegvideo,m4v,h264,hevc,obu,ivf,ogg,asf,gif,mxf,aac,ac3,flac,mp3,wav";
+/// Containers of playlists and their segments.
+const PLAYLIST_DEMUXERS: &str = "hls,mpegts,mov,aac,ac3,mp3";
+
+/// ffmpeg, as it was found.
+#[derive(Debug)]
+pub(super) struct FfmpegTools {
+    pub(super) ffmpeg: PathBuf,
+    pub(super) ffprobe: PathBuf,
+    pub(super) relay: SocketAddr,
+    /// How it is told to leave times as they are: the word changed with version 5.1.
+    pub(super) keep_times: &'static str,
+    /// Whether it looks at the ends of names, which are ours, before it takes a segment.
+    picky: bool,
+}
+
+impl FfmpegTools {
+    pub(super) async fn find(settings: &VideoSettings, relay: SocketAddr) -> Result<Self, VideoError> {
+        let ffmpeg = find_program(&settings.ffmpeg).ok_or(VideoError::Missing("ffmpeg"))?;
+        let ffprobe = find_program(&settings.ffprobe).ok_or(VideoError::Missing("ffprobe"))?;
+        let version = run_for_output(&ffmpeg, &["-version"]).await?;
+        let number = version.split_whitespace().nth(2).unwrap_or_default();
+        let mut parts = number.split(['.', '-']).map(|part| part.parse::<u32>().ok());
+        let old =
+            matches!((parts.next().flatten(), parts.next().flatten()), (Some(0..=4), _) | (Some(5), Some(0)));
+        let picky = run_for_output(&ffmpeg, &["-hide_banner", "-h", "demuxer=hls"])
+            .await?
+            .contains("extension_picky");
+        tracing::info!(version = number, "videos are decoded by ffmpeg {number}");
+        Ok(Self { ffmpeg, ffprobe, relay, keep_times: if old { "-vsync" } else { "-fps_mode" }, picky })
+    }
+
+    /// What the playlist reader is told.
+    pub(super) fn playlist_arguments(&self, feed: &ContentFeed) -> Vec<String> {
+        let mut arguments = Vec::new();
+        if feed.is_playlist() {
+            if self.picky {
+                arguments.extend(["-extension_picky", "0"]);
+            }
+            if feed.live {
+                arguments.extend(["-live_start_index", "-1"]);
+            }
+        }
+        arguments.into_iter().map(str::to_owned).collect()
+    }
+}
+
+/// What every program is told first: to speak to the relay alone, and to take nothing for what it may not be.
+pub(super) fn common_arguments(feed: &ContentFeed) -> Vec<String> {
+    let formats = if feed.is_playlist() { PLAYLIST_DEMUXERS } else { FILE_DEMUXERS };
+    let arguments = [
+        "-hide_banner",
+        "-loglevel",
+        "error",
+        "-protocol_whitelist",
+        "http,tcp,crypto",
+        "-format_whitelist",
+        formats,
+    ];
+    arguments.map(str::to_owned).into()
+}
+
+/// A program, by name or path.
+pub(crate) fn find_program(program: &Path) -> Option<PathBuf> {
+    if program.components().count() > 1 {
+        return program.is_file().then(|| program.to_owned());
+    }
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
+}
+
+async fn run_for_output(program: &Path, arguments: &[&str]) -> Result<String, VideoError> {
+    let asked =
+        Command::new(program).args(arguments).env_clear().stdin(Stdio::null()).kill_on_drop(true).output();
+    let said = asked.await.map_err(|error| VideoError::Failed(error.to_string()))?;
+    Ok(String::from_utf8_lossy(&said.stdout).into_owned())
+}

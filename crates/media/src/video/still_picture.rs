@@ -1,0 +1,127 @@
+//! A still picture of any usual kind, at most as large as it is looked at.
+
+use super::{VideoError, VideoSettings, decoder::fit_in_box, nut_demuxer::NutDemuxer};
+use crate::{
+    image_validation::{self, ImageErrorCode, ImageLimits},
+    sandboxed_process::SandboxedProcess,
+};
+use base::{Picture, PictureSize};
+use std::{path::Path, process::Stdio, time::Duration};
+use tokio::io::{AsyncWriteExt as _, BufReader};
+
+/// Kinds of pictures that are read; of one that moves, its beginning.
+const PICTURE_DEMUXERS: &str =
+    "jpeg_pipe,png_pipe,apng,webp_pipe,gif,bmp_pipe,tiff_pipe,mov,avif,jpegxl_pipe,j2k_pipe";
+
+/// Everything may pass but what would take too much memory.
+fn permissive_limits(settings: &VideoSettings) -> ImageLimits {
+    ImageLimits {
+        min_height: 1,
+        max_height: u32::MAX,
+        min_width: 1,
+        max_width: u32::MAX,
+        min_pixels: 1,
+        max_pixels: settings.most_picture_pixels,
+        min_coloured: 0.0,
+        ..ImageLimits::default().relaxed()
+    }
+}
+
+/// Decodes a file. What is small enough and of the two usual kinds is decoded here, all else by ffmpeg.
+pub(crate) async fn decode(
+    ffmpeg: &Path,
+    bytes: Vec<u8>,
+    settings: &VideoSettings,
+) -> Result<Picture, VideoError> {
+    let rules = permissive_limits(settings);
+    let side = settings.picture_box_side;
+    match image_validation::inspect(&bytes, &rules) {
+        Ok(header) if header.size.width.max(header.size.height) <= side => {
+            let decoding =
+                tokio::task::spawn_blocking(move || image_validation::decode(&bytes, &header, &rules));
+            let decoded = decoding.await.map_err(|error| VideoError::Failed(error.to_string()))?;
+            decoded.map_err(|refusal| VideoError::NotAPicture(refusal.message.to_owned()))
+        }
+        Ok(header) => {
+            let PictureSize { width, height } = header.size;
+            let turns = image_validation::swaps_dimensions(header.orientation);
+            let size = if turns { (height, width) } else { (width, height) };
+            let stored = decode_scaled(ffmpeg, bytes, exact_scale_filter(size, side), settings).await?;
+            Ok(image_validation::rotate_upright(stored, header.orientation))
+        }
+        Err(refusal) => match refusal.code {
+            ImageErrorCode::MaxPixels => {
+                let pixels = refusal.measured.map_or(0.0, |measured| measured.measured);
+                Err(too_many_pixels(pixels.to_string(), settings))
+            }
+            ImageErrorCode::UnsupportedImageFormat
+            | ImageErrorCode::ImageWrongChannels
+            | ImageErrorCode::ImageGrayscaleNotSupported => {
+                let orientation = image_validation::orientation(&bytes);
+                let stored = decode_scaled(ffmpeg, bytes, bounded_scale_filter(side), settings).await?;
+                Ok(image_validation::rotate_upright(stored, orientation))
+            }
+            _ => Err(VideoError::NotAPicture(refusal.message.to_owned())),
+        },
+    }
+}
+
+fn too_many_pixels(measured: String, settings: &VideoSettings) -> VideoError {
+    let limit = settings.most_picture_pixels.to_string();
+    VideoError::TooManyPixels { what: "picture", measured, limit }
+}
+
+fn exact_scale_filter((width, height): (u32, u32), side: u32) -> String {
+    let (width, height) = fit_in_box(width, height, side);
+    format!("scale={width}:{height}")
+}
+
+fn bounded_scale_filter(side: u32) -> String {
+    format!("scale='min(iw,{side})':'min(ih,{side})':force_original_aspect_ratio=decrease")
+}
+
+async fn decode_scaled(
+    ffmpeg: &Path,
+    bytes: Vec<u8>,
+    filter: String,
+    settings: &VideoSettings,
+) -> Result<Picture, VideoError> {
+    let most = u64::from(settings.picture_box_side).pow(2) * 3;
+    let pixels = settings.most_picture_pixels.to_string();
+    let length = bytes.len().to_string();
+    // Nothing in it says where it ends.
+    let tiff = bytes.starts_with(b"II*\0") || bytes.starts_with(b"MM\0*");
+    let kind = if tiff {
+        ["-f", "tiff_pipe", "-frame_size", &length]
+    } else {
+        ["-format_whitelist", PICTURE_DEMUXERS, "-threads", "1"]
+    };
+    let before = ["-hide_banner", "-loglevel", "error", "-protocol_whitelist", "pipe"];
+    let input = ["-filter_threads", "1", "-max_pixels", &pixels, "-noautorotate", "-i", "pipe:0"];
+    let output =
+        ["-an", "-sn", "-dn", "-frames:v", "1", "-vf", &filter, "-c:v", "rawvideo", "-pix_fmt", "rgb24"];
+    let end = ["-write_index", "0", "-f", "nut", "pipe:1"];
+    let arguments = [&before[..], &kind, &input, &output, &end].concat();
+    let arguments: Vec<_> = arguments.into_iter().map(str::to_owned).collect();
+    let mut child = SandboxedProcess::start(ffmpeg, &arguments, Stdio::piped(), settings.limits(None))?;
+    let mut pictures = NutDemuxer::new(BufReader::with_capacity(256 << 10, child.stdout()?), most);
+    let stdin = child.stdin();
+    let writing = tokio::spawn(async move {
+        // It may have seen enough before the end.
+        if let Some(mut stdin) = stdin {
+            let _enough = stdin.write_all(&bytes).await;
+        }
+    });
+    let within = Duration::from_secs(settings.stall_seconds);
+    let read = tokio::time::timeout(within, pictures.next()).await;
+    writing.abort();
+    let read = read.map_err(|_| VideoError::Stalled { seconds: settings.stall_seconds })?;
+    if let Ok(Some((_, picture))) = read {
+        return Ok(picture);
+    }
+    let (_, said) = child.wait().await?;
+    if said.contains("max_pixels") || said.contains("Picture size") {
+        return Err(too_many_pixels("too many".to_owned(), settings));
+    }
+    Err(VideoError::NotAPicture("its data is damaged, or of a kind that is not known".to_owned()))
+}

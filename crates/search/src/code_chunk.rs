@@ -1,0 +1,148 @@
+//! The codes of up to 16,384 vectors, as searches read them.
+
+use crate::{
+    kernels::{DIMENSIONS_PER_GROUP, ROWS_PER_SKETCH_BLOCK},
+    scalar_quantisation::{CodeScales, VectorCode},
+};
+use base::Uuid;
+use memmap2::MmapMut;
+
+/// Rows of a chunk. A search holds a chunk only while it reads it, so that a writer waits for one chunk and not for all.
+pub(crate) const ROWS_PER_CHUNK: usize = 1 << 14;
+/// From this row on memory is asked for in large pages; small indices do without.
+const LARGE_PAGES_MIN_ROWS: usize = 1 << 12;
+
+/// Who a row is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FaceIds {
+    pub(crate) face: Uuid,
+    pub(crate) person: Uuid,
+}
+
+/// What whole codes need beside their planes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FullCodeTerms {
+    pub(crate) step: f32,
+    pub(crate) full_square: u32,
+    pub(crate) full_error: f32,
+    /// Counts the changes of the row, so that whoever looks again knows whether it is the same.
+    pub(crate) version: u32,
+}
+
+/// Codes by row, each plane in one piece.
+pub(crate) struct CodeChunk {
+    padded_dimension: usize,
+    pub(crate) high: MmapMut,
+    low: MmapMut,
+    pub(crate) sketches: MmapMut,
+    pub(crate) near_steps: Vec<f32>,
+    pub(crate) near_errors: Vec<f32>,
+    pub(crate) squares: Vec<f32>,
+    pub(crate) flatness: Vec<f32>,
+    full_code_terms: Vec<FullCodeTerms>,
+    ids: Vec<Option<FaceIds>>,
+}
+
+impl CodeChunk {
+    /// No rows yet; memory is taken as they come.
+    pub(crate) fn new(padded: usize, large: bool) -> std::io::Result<Self> {
+        let plane = |bytes: usize| {
+            let map = MmapMut::map_anon(bytes)?;
+            advise(&map, large);
+            Ok::<_, std::io::Error>(map)
+        };
+        Ok(Self {
+            padded_dimension: padded,
+            high: plane(ROWS_PER_CHUNK * padded / 2)?,
+            low: plane(ROWS_PER_CHUNK * padded / 2)?,
+            sketches: plane(ROWS_PER_CHUNK * padded / 8)?,
+            near_steps: Vec::new(),
+            near_errors: Vec::new(),
+            squares: Vec::new(),
+            flatness: Vec::new(),
+            full_code_terms: Vec::new(),
+            ids: Vec::new(),
+        })
+    }
+
+    /// Whether memory should be asked for in large pages for an index of so many slots.
+    pub(crate) fn wants_large_pages(slots: usize) -> bool {
+        slots >= LARGE_PAGES_MIN_ROWS
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    pub(crate) fn ids(&self, row: usize) -> Option<FaceIds> {
+        self.ids.get(row).copied().flatten()
+    }
+
+    pub(crate) fn full_code_terms(&self, row: usize) -> FullCodeTerms {
+        self.full_code_terms.get(row).copied().unwrap_or_default()
+    }
+
+    /// The two planes of a row.
+    pub(crate) fn planes(&self, row: usize) -> (&[u8], &[u8]) {
+        let width = self.padded_dimension / 2;
+        let at = row * width..(row + 1) * width;
+        (&self.high[at.clone()], &self.low[at])
+    }
+
+    /// Sets a row, for `None` to nothing. Rows up to it come into being.
+    pub(crate) fn set(&mut self, row: usize, code: Option<(&VectorCode, FaceIds)>) {
+        while self.len() <= row {
+            self.near_steps.push(0.0);
+            self.near_errors.push(0.0);
+            self.squares.push(f32::INFINITY);
+            self.flatness.push(0.0);
+            self.full_code_terms.push(FullCodeTerms::default());
+            self.ids.push(None);
+        }
+        let width = self.padded_dimension / 2;
+        let (high, low) = (&mut self.high[row * width..][..width], &mut self.low[row * width..][..width]);
+        // Infinitely far: no loop needs to ask whether a row is there.
+        let nothing = CodeScales { square: f32::INFINITY, ..CodeScales::default() };
+        let (scales, who) = if let Some((code, who)) = code {
+            high.copy_from_slice(&code.high);
+            low.copy_from_slice(&code.low);
+            (code.scales, Some(who))
+        } else {
+            high.fill(0);
+            low.fill(0);
+            (nothing, None)
+        };
+        let block = &mut self.sketches
+            [row / ROWS_PER_SKETCH_BLOCK * ROWS_PER_SKETCH_BLOCK * self.padded_dimension / 8..];
+        for at in 0..self.padded_dimension / 8 {
+            block[at * ROWS_PER_SKETCH_BLOCK + row % ROWS_PER_SKETCH_BLOCK] =
+                code.map_or(0, |(code, _)| code.signs[at]);
+        }
+        self.near_steps[row] = scales.near_step;
+        self.near_errors[row] = scales.near_error;
+        self.squares[row] = scales.square;
+        self.flatness[row] = scales.flatness;
+        let version = self.full_code_terms[row].version.wrapping_add(1);
+        let CodeScales { step, full_square, full_error, .. } = scales;
+        self.full_code_terms[row] = FullCodeTerms { step, full_square, full_error, version };
+        self.ids[row] = who;
+    }
+}
+
+/// Faces do not belong into a core dump, and large pages are read more quickly. Neither is a condition.
+fn advise(map: &MmapMut, large: bool) {
+    #[cfg(target_os = "linux")]
+    {
+        let _kept = map.advise(memmap2::Advice::DontDump);
+        if large {
+            let _small = map.advise(memmap2::Advice::HugePage);
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = (map, large);
+}
+
+/// The dimension that a vector of this one is padded to.
+pub(crate) fn padded_dimension(dimension: usize) -> usize {
+    dimension.next_multiple_of(DIMENSIONS_PER_GROUP)
+}

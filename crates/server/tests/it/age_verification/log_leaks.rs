@@ -1,0 +1,85 @@
+//! Searches all that a server has written for what it must not have.
+
+use std::{collections::BTreeSet, fs, path::Path};
+
+/// Shorter words are found everywhere.
+const MIN_NEEDLE_BYTES: usize = 5;
+
+/// What must be nowhere: words as they were typed and sent, and parts of pictures in base64.
+#[derive(Default)]
+pub(super) struct LeakScan {
+    needles: BTreeSet<String>,
+}
+
+/// Bytes as characters, each its own.
+fn latin(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| char::from(*byte)).collect()
+}
+
+impl LeakScan {
+    /// Something that was typed.
+    pub(super) fn typed(&mut self, words: &str) {
+        let digits: String = words.chars().filter(|c| !" -/.".contains(*c)).collect();
+        for words in [words, &digits] {
+            if words.len() < MIN_NEEDLE_BYTES {
+                continue;
+            }
+            self.needles.insert(latin(words.as_bytes()));
+            // As it looks in base64 where a group of three bytes begins with it, without its last letters; fewer than eight
+            // letters are found everywhere, too.
+            let letters = &base64_simd::STANDARD.encode_to_string(words)[..words.len() / 3 * 4];
+            self.needles.extend((letters.len() >= 8).then(|| letters.to_owned()));
+        }
+    }
+
+    /// A part of a picture that was sent, whole groups of base64.
+    pub(super) fn shown(&mut self, letters: &str) {
+        let bytes = base64_simd::STANDARD.decode_to_vec(letters).unwrap();
+        assert!(bytes.len() > 30, "a part of a picture: {letters}");
+        self.needles.insert(letters.to_owned());
+        self.needles.insert(latin(&bytes));
+    }
+
+    /// Takes over what others are about, too.
+    pub(super) fn and(&mut self, others: Self) {
+        self.needles.extend(others.needles);
+    }
+
+    /// Nothing of it is in a folder or below.
+    #[track_caller]
+    pub(super) fn assert_none_in(&self, folder: &Path) {
+        for (file, written) in written(folder) {
+            for needle in &self.needles {
+                assert!(!has(&written, needle, file.ends_with("/log")), "{file} has {needle:?}");
+            }
+        }
+    }
+}
+
+/// Whether a file has it. A log is full of numbers: a short one counts where it stands by itself.
+fn has(written: &str, needle: &str, log: bool) -> bool {
+    if !log || needle.len() >= 9 || needle.contains(|c: char| !c.is_ascii_digit()) {
+        return written.contains(needle);
+    }
+    written.split(|c: char| !c.is_ascii_alphanumeric() && c != '.').any(|word| word == needle)
+}
+
+/// Every file in a folder and below, with what it has.
+fn written(folder: &Path) -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            all.extend(written(&path));
+        } else if let Ok(bytes) = fs::read(&path) {
+            // What is gone meanwhile is written no more.
+            all.push((path.display().to_string(), latin(&bytes)));
+        }
+    }
+    all
+}
+
+/// Whether a word is anywhere in a folder: what is searched must be what is written.
+pub(super) fn is_in(folder: &Path, word: &str) -> bool {
+    written(folder).iter().any(|(_, written)| written.contains(word))
+}

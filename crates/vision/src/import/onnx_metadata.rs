@@ -1,0 +1,78 @@
+//! What an ONNX file says of itself: the pairs of `ModelProto.metadata_props` (onnx.proto, field 14).
+
+/// The value of a key; `None` where the file is none, breaks off, or lacks it.
+pub(super) fn look_up(model: &[u8], key: &str) -> Option<Vec<u8>> {
+    const METADATA_PROPS_FIELD: u64 = 14;
+    let mut rest = model;
+    while !rest.is_empty() {
+        let (field, value) = take(&mut rest)?;
+        if field == METADATA_PROPS_FIELD {
+            let (mut pair, mut own, mut text) = (value?, None, None);
+            while !pair.is_empty() {
+                match take(&mut pair)? {
+                    (1, value) => own = value,
+                    (2, value) => text = value,
+                    _ => {}
+                }
+            }
+            if own == Some(key.as_bytes()) {
+                return text.map(<[u8]>::to_vec);
+            }
+        }
+    }
+    None
+}
+
+/// The next field's number, and its bytes where it has a length.
+fn take<'a>(rest: &mut &'a [u8]) -> Option<(u64, Option<&'a [u8]>)> {
+    let tag = varint(rest)?;
+    let value = match tag & 7 {
+        0 => {
+            varint(rest)?;
+            None
+        }
+        1 => skip(rest, 8).map(|_| None)?,
+        2 => {
+            let length = usize::try_from(varint(rest)?).ok()?;
+            Some(skip(rest, length)?)
+        }
+        5 => skip(rest, 4).map(|_| None)?,
+        _ => return None,
+    };
+    Some((tag >> 3, value))
+}
+
+fn skip<'a>(rest: &mut &'a [u8], length: usize) -> Option<&'a [u8]> {
+    let (taken, left) = rest.split_at_checked(length)?;
+    *rest = left;
+    Some(taken)
+}
+
+fn varint(rest: &mut &[u8]) -> Option<u64> {
+    let mut value = 0_u64;
+    for at in 0..10 {
+        let (&byte, left) = rest.split_first()?;
+        *rest = left;
+        value |= u64::from(byte & 0x7f).checked_shl(7 * at)?;
+        if byte & 0x80 == 0 {
+            return Some(value);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pair_is_found_and_what_breaks_off_is_nothing() {
+        // Field 1 as a number, then a pair: "a" is "xyz".
+        let model = [8, 150, 1, 114, 8, 10, 1, b'a', 18, 3, b'x', b'y', b'z'];
+        assert_eq!(look_up(&model, "a").as_deref(), Some(b"xyz".as_slice()));
+        assert_eq!(look_up(&model, "b"), None);
+        for length in 0..model.len() {
+            assert_eq!(look_up(&model[..length], "a"), None);
+        }
+    }
+}

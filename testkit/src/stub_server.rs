@@ -1,0 +1,248 @@
+//! Somebody else's server on this machine: an application's endpoint, or an issuer. Speaks HTTPS with a certificate of
+//! its own, answers as the test wants, and remembers what it was sent.
+
+use axum::{
+    body::{Body, Bytes},
+    http::{HeaderMap, Method, Request, Response, StatusCode, Uri},
+};
+use http_body_util::BodyExt as _;
+use hyper_util::{
+    rt::{TokioExecutor, TokioIo},
+    server::conn::auto,
+};
+use media::fetch::{EgressPolicy, TrustedRoot};
+use std::{
+    convert::Infallible,
+    net::SocketAddr,
+    sync::{Arc, LazyLock, Mutex},
+    time::Duration,
+};
+use tokio_rustls::{
+    TlsAcceptor,
+    rustls::{ServerConfig, pki_types::PrivateKeyDer},
+};
+
+/// One certificate for all of them; making one takes a while.
+static SERVER_CERTIFICATE: LazyLock<(String, Arc<ServerConfig>, String)> = LazyLock::new(|| {
+    let names = ["localhost".to_owned(), "127.0.0.1".to_owned()];
+    let made = rcgen::generate_simple_self_signed(names).expect("two names make a certificate");
+    let key = PrivateKeyDer::try_from(made.signing_key.serialize_der()).expect("a fresh key");
+    let provider = Arc::new(tokio_rustls::rustls::crypto::aws_lc_rs::default_provider());
+    let mut config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .expect("the usual versions")
+        .with_no_client_auth()
+        .with_single_cert(vec![made.cert.der().clone()], key)
+        .expect("a certificate and its key");
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    (made.cert.pem(), Arc::new(config), made.signing_key.serialize_pem())
+});
+
+/// Speaks TLS as every stand-in on this machine does.
+pub(crate) fn acceptor() -> TlsAcceptor {
+    TlsAcceptor::from(SERVER_CERTIFICATE.1.clone())
+}
+
+/// What was sent.
+#[derive(Clone, Debug)]
+pub struct CapturedRequest {
+    /// The method.
+    pub method: Method,
+    /// Path and query.
+    pub uri: Uri,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The body.
+    pub body: Bytes,
+}
+
+impl CapturedRequest {
+    /// A header as text; empty where there is none.
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
+}
+
+/// What is answered.
+#[derive(Clone, Debug)]
+pub struct StubReply {
+    status: u16,
+    headers: Vec<(String, String)>,
+    body: Vec<u8>,
+    delay: Duration,
+}
+
+impl StubReply {
+    /// A status without a body.
+    pub fn status(status: u16) -> Self {
+        Self { status, headers: Vec::new(), body: Vec::new(), delay: Duration::ZERO }
+    }
+
+    /// 200 with a body.
+    pub fn body(content_type: &str, body: impl Into<Vec<u8>>) -> Self {
+        Self { body: body.into(), ..Self::status(200) }.header("content-type", content_type)
+    }
+
+    /// Adds a header.
+    #[must_use]
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// The same with another status.
+    #[must_use]
+    pub fn with_status(self, status: u16) -> Self {
+        Self { status, ..self }
+    }
+
+    /// Takes its time.
+    #[must_use]
+    pub fn after(self, after: Duration) -> Self {
+        Self { delay: after, ..self }
+    }
+}
+
+type ReplyFn = dyn Fn(&CapturedRequest) -> StubReply + Send + Sync;
+
+/// A server that ends with the test.
+pub struct StubServer {
+    address: SocketAddr,
+    sent: Arc<Mutex<Vec<CapturedRequest>>>,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl std::fmt::Debug for StubServer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Receiver({})", self.address)
+    }
+}
+
+impl Drop for StubServer {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl StubServer {
+    /// Starts one on a free port.
+    ///
+    /// # Panics
+    /// When there is no port.
+    pub async fn start(answer: impl Fn(&CapturedRequest) -> StubReply + Send + Sync + 'static) -> Self {
+        Self::open(answer, true).await
+    }
+
+    /// The same, and it remembers nothing: for benches.
+    ///
+    /// # Panics
+    /// When there is no port.
+    pub async fn start_unrecorded(
+        answer: impl Fn(&CapturedRequest) -> StubReply + Send + Sync + 'static,
+    ) -> Self {
+        Self::open(answer, false).await
+    }
+
+    async fn open(
+        answer: impl Fn(&CapturedRequest) -> StubReply + Send + Sync + 'static,
+        remembers: bool,
+    ) -> Self {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let address = listener.local_addr().expect("it is bound");
+        let sent = Arc::<Mutex<Vec<CapturedRequest>>>::default();
+        let (answer, noted): (Arc<ReplyFn>, _) = (Arc::new(answer), remembers.then(|| sent.clone()));
+        let acceptor = TlsAcceptor::from(SERVER_CERTIFICATE.1.clone());
+        let task = tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let _small = stream.set_nodelay(true);
+                let (acceptor, answer, noted) = (acceptor.clone(), answer.clone(), noted.clone());
+                tokio::spawn(async move {
+                    let Ok(stream) = acceptor.accept(stream).await else { return };
+                    let service =
+                        hyper_util::service::TowerToHyperService::new(tower::service_fn(move |request| {
+                            serve(request, answer.clone(), noted.clone())
+                        }));
+                    let server = auto::Builder::new(TokioExecutor::new());
+                    let _closed = server.serve_connection(TokioIo::new(stream), service).await;
+                });
+            }
+        });
+        Self { address, sent, task }
+    }
+
+    /// An address below it.
+    pub fn url(&self, path: &str) -> String {
+        format!("https://localhost:{}{path}", self.address.port())
+    }
+
+    /// Its host and port, as addresses name it.
+    pub fn host(&self) -> String {
+        format!("localhost:{}", self.address.port())
+    }
+
+    /// What it was sent so far.
+    ///
+    /// # Panics
+    /// Never: nobody panics while holding the list.
+    pub fn captured(&self) -> Vec<CapturedRequest> {
+        self.sent.lock().expect("nobody panics while holding it").clone()
+    }
+
+    /// Waits until it was sent `many` requests.
+    ///
+    /// # Panics
+    /// When that takes longer than ten minutes.
+    pub async fn wait_for(&self, many: usize) -> Vec<CapturedRequest> {
+        for _ in 0..60_000 {
+            let sent = self.captured();
+            if sent.len() >= many {
+                return sent;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!("{} requests came, {many} were awaited", self.captured().len());
+    }
+}
+
+/// A policy that lets a server call receivers: this machine is allowed, and their certificate trusted.
+pub fn egress_policy() -> EgressPolicy {
+    let policy = EgressPolicy { roots: vec![TrustedRoot::Pem(certificate())], ..EgressPolicy::default() };
+    policy.with_loopback()
+}
+
+/// The certificate of every receiver, PEM.
+pub fn certificate() -> String {
+    SERVER_CERTIFICATE.0.clone()
+}
+
+/// Its private key, PEM, for receivers that others wrote.
+pub fn private_key() -> String {
+    SERVER_CERTIFICATE.2.clone()
+}
+
+async fn serve(
+    request: Request<hyper::body::Incoming>,
+    answer: Arc<ReplyFn>,
+    noted: Option<Arc<Mutex<Vec<CapturedRequest>>>>,
+) -> Result<Response<Body>, Infallible> {
+    let (parts, body) = request.into_parts();
+    // Whoever dies while they send has sent nothing.
+    let Ok(body) = body.collect().await.map(http_body_util::Collected::to_bytes) else {
+        let mut torn = Response::new(Body::empty());
+        *torn.status_mut() = StatusCode::BAD_REQUEST;
+        return Ok(torn);
+    };
+    let sent = CapturedRequest { method: parts.method, uri: parts.uri, headers: parts.headers, body };
+    let reply = answer(&sent);
+    if let Some(noted) = noted {
+        noted.lock().expect("nobody panics while holding it").push(sent);
+    }
+    tokio::time::sleep(reply.delay).await;
+    let mut response = Response::new(Body::from(reply.body));
+    *response.status_mut() = StatusCode::from_u16(reply.status).expect("a status");
+    for (name, value) in reply.headers {
+        let name: axum::http::HeaderName = name.parse().expect("a header's name");
+        response.headers_mut().insert(name, value.parse().expect("a header's value"));
+    }
+    Ok(response)
+}
