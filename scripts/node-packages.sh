@@ -8,6 +8,9 @@ cd "$(dirname "$0")/../$folder"
 for tool in node npm; do
     command -v "$tool" >/dev/null || { echo "$tool is missing: install Node 20.19 or newer" >&2; exit 1; }
 done
+# Two commands at once, `make run` and `make test` for example, install them once.
+exec 9<.
+flock 9
 stamp=node_modules/.assay-stamp
 if [ -f "$stamp" ] && cmp -s package-lock.json "$stamp"; then
     exit 0

@@ -17,7 +17,7 @@ const PAGES = [
     name: "holder",
     assets: ["page.ts", "style.css", "icon.svg"],
     documents: ["index.html", "manifest.webmanifest"],
-    worker: "worker.ts",
+    worker: "service-worker.ts",
   },
   { name: "console", assets: ["page.ts", "style.css", "icon.svg"], documents: ["index.html"] },
   { name: "identity", assets: ["page.ts", "style.css", "icon.svg"], documents: ["index.html"], faceNet: true },

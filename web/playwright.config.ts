@@ -1,7 +1,7 @@
 // The tests of the pages in a browser: `npm run test:browser`.
 
 import { defineConfig } from "@playwright/test";
-import { PATIENCE_MS } from "./tests/browser/chromium";
+import { TIMEOUT_MS } from "./tests/browser/chromium";
 
 export default defineConfig({
   testDir: "tests/browser",
@@ -12,12 +12,12 @@ export default defineConfig({
   fullyParallel: true,
   workers: "100%",
   forbidOnly: true,
-  timeout: 3 * PATIENCE_MS,
-  expect: { timeout: PATIENCE_MS },
+  timeout: 3 * TIMEOUT_MS,
+  expect: { timeout: TIMEOUT_MS },
   use: {
     locale: "en-GB",
     viewport: { width: 390, height: 844 },
-    actionTimeout: PATIENCE_MS,
-    navigationTimeout: PATIENCE_MS,
+    actionTimeout: TIMEOUT_MS,
+    navigationTimeout: TIMEOUT_MS,
   },
 });

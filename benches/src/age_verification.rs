@@ -72,7 +72,7 @@ pub(crate) async fn measure(
     Ok(())
 }
 
-/// One visit, as `web/tests/e2e/paint.ts` reports it.
+/// One visit, as `web/tests/e2e/paint-timing.ts` reports it.
 #[derive(Deserialize)]
 struct PageVisit {
     /// Until something was painted, and until there was something to press, milliseconds.

@@ -1,5 +1,5 @@
-//! Puts `web/dist`, which `make setup` builds, into the library. Where it is missing, the library still builds, and
-//! says what to run.
+//! Embeds `web/dist`, which `make setup` builds, in the library. If it is missing, the library still builds, and says
+//! what to run.
 
 use std::{
     env,
@@ -13,7 +13,7 @@ fn main() -> io::Result<()> {
     let web =
         Path::new(&env::var("CARGO_MANIFEST_DIR").map_err(Error::other)?).join("../../web").canonicalize()?;
     let dist = web.join("dist");
-    // Cargo takes a path that is missing for one that has changed, and would build again each time.
+    // Cargo treats a missing path as changed, and would build again each time.
     let watched = if dist.is_dir() { &dist } else { &web };
     tell(&format!("rerun-if-changed={}", watched.display()));
 
@@ -46,7 +46,7 @@ fn tell(cargo: &str) {
     println!("cargo::{cargo}");
 }
 
-/// Every file below a folder; names with a leading dot are the build's own.
+/// Every file below a folder; names with a leading dot belong to the web build, and are left out.
 fn collect(folder: &Path, into: &mut Vec<PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -74,7 +74,7 @@ fn kind(name: &str) -> Option<&'static str> {
     })
 }
 
-/// A name for just these contents: their length and FNV-1a. Nobody gains by making two that collide.
+/// An entity tag: length and FNV-1a hash of the contents. Nobody gains by making two that collide.
 fn etag(bytes: &[u8]) -> String {
     let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)

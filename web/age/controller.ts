@@ -1,10 +1,10 @@
-// Runs the page: takes events in one after the other, shows the state that each leads to, and has its effects done.
+// Runs the page: reduces events one by one, renders each new state and runs its effects.
 
-import { find } from "../shared/dom";
-import { watch } from "../shared/report";
-import type { Stage } from "../shared/stage";
-import { apiOf, Effects, isHistoryEntry } from "./effects";
-import type { Event } from "./state-machine/events";
+import { getById } from "../shared/dom";
+import { reportErrors } from "../shared/error-report";
+import type { PageLayout } from "../shared/page-layout";
+import { createApi, EffectRunner, isHistoryEntry } from "./effects";
+import type { PageEvent } from "./state-machine/events";
 import { reduce } from "./state-machine/reduce";
 import { type State, screenName } from "./state-machine/state";
 import type { Language, Texts } from "./texts";
@@ -14,31 +14,31 @@ import { View } from "./view";
 export class Controller {
   #state: State;
   readonly #view: View;
-  readonly #effects: Effects;
-  /** Events that came while another was taken in. */
-  readonly #waiting: Event[] = [];
-  #busy = false;
+  readonly #effects: EffectRunner;
+  /** Events that were dispatched while another was being handled. */
+  readonly #queue: PageEvent[] = [];
+  #dispatching = false;
 
-  constructor(stage: Stage, texts: Texts, language: Language, state: State) {
+  constructor(stage: PageLayout, texts: Texts, language: Language, state: State) {
     this.#state = state;
-    const dispatch = (event: Event) => this.dispatch(event);
+    const dispatch = (event: PageEvent) => this.dispatch(event);
     const time = new TimeLeft(
       texts,
-      (words) => stage.say(words),
+      (words) => stage.announce(words),
       () => dispatch({ is: "expired" }),
     );
     this.#view = new View(stage, texts, language, state, dispatch);
-    this.#effects = new Effects(dispatch, this.#view, time, language);
+    this.#effects = new EffectRunner(dispatch, this.#view, time, language);
   }
 
-  /** `event` is how the page was opened. */
-  start(event: Event): void {
-    watch(
+  /** `event` says how the page was opened. */
+  start(event: PageEvent): void {
+    reportErrors(
       () => screenName(this.#state),
-      (fault) => this.#state.key && apiOf(this.#state.key).report(fault),
-      () => this.dispatch({ is: "broke" }),
+      (fault) => this.#state.key && createApi(this.#state.key).report(fault),
+      () => this.dispatch({ is: "crashed" }),
     );
-    find("stop").addEventListener("click", () => void this.#view.stop());
+    getById("stop").addEventListener("click", () => void this.#view.stop());
     window.addEventListener("online", () => this.dispatch({ is: "resumed" }));
     window.addEventListener("popstate", ({ state }) =>
       this.dispatch({ is: "navigatedBack", entry: isHistoryEntry(state) }),
@@ -47,22 +47,22 @@ export class Controller {
     this.dispatch(event);
   }
 
-  dispatch(event: Event): void {
-    this.#waiting.push(event);
-    if (this.#busy) {
+  dispatch(event: PageEvent): void {
+    this.#queue.push(event);
+    if (this.#dispatching) {
       return;
     }
-    this.#busy = true;
+    this.#dispatching = true;
     try {
-      for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
-        this.#take(next);
+      for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
+        this.#handle(next);
       }
     } finally {
-      this.#busy = false;
+      this.#dispatching = false;
     }
   }
 
-  #take(event: Event): void {
+  #handle(event: PageEvent): void {
     const before = this.#state;
     const { state, effects } = reduce(before, event);
     this.#state = state;

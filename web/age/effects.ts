@@ -1,82 +1,82 @@
-// Does what the state machine decides: asks the server, waits, keeps, and goes elsewhere. What comes of it is an event again.
+// Runs the effects of the state machine: requests, timers, storage and navigation. Their results are dispatched as events.
 
-import { Interrupted, Refused } from "../shared/network";
-import { addressOf, awaitNoReturn, awaitReturn, type Key, keep } from "./address";
-import { Api, beginIssuing } from "./api";
-import { forgetOrder, keepOrder, tell } from "./order";
-import type { Effect, Event, Failure } from "./state-machine/events";
-import type { Poll, Request } from "./state-machine/state";
-import { loadForgetting, loadStep } from "./steps/programs";
+import { InterruptedError, RefusedError } from "../shared/network";
+import { Api, createIssuerSession } from "./api";
+import { forgetWalletReturn, type SessionKey, saveReturnState, saveWalletReturn, sessionPath } from "./session-url";
+import type { Effect, Failure, PageEvent } from "./state-machine/events";
+import type { PageRequest, Poll } from "./state-machine/state";
+import { loadForgetScreen, loadStep } from "./steps/loader";
 import type { TimeLeft } from "./time-left";
+import { forgetOrder, postAnswer, saveOrder } from "./token-request";
 import type { View } from "./view";
 
-export class Effects {
-  readonly #dispatch: (event: Event) => void;
+export class EffectRunner {
+  readonly #dispatch: (event: PageEvent) => void;
   readonly #view: View;
   readonly #time: TimeLeft;
   readonly #language: string;
-  /** The timer of what is asked from time to time; there is one at most. */
+  /** The timer of the current poll. */
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(dispatch: (event: Event) => void, view: View, time: TimeLeft, language: string) {
+  constructor(dispatch: (event: PageEvent) => void, view: View, time: TimeLeft, language: string) {
     this.#dispatch = dispatch;
     this.#view = view;
     this.#time = time;
     this.#language = language;
   }
 
-  /** `key` is that of the session, where there is one. */
-  run(effect: Effect, key: Key | undefined): void {
+  /** `key` is that of the session, if there is one. */
+  run(effect: Effect, key: SessionKey | undefined): void {
     switch (effect.do) {
       case "request":
         this.#request(effect.number, effect.request, key);
         return;
-      case "wait":
+      case "startTimer":
         clearTimeout(this.#timer);
-        this.#timer = setTimeout(() => this.#dispatch({ is: "waited", number: effect.number }), effect.ms);
+        this.#timer = setTimeout(() => this.#dispatch({ is: "timerFired", number: effect.number }), effect.ms);
         return;
-      case "watchTime":
+      case "startCountdown":
         this.#time.watch(effect.seconds);
         return;
-      case "tellParent":
+      case "notifyParent":
         window.parent.postMessage(effect.message, effect.origin);
         return;
-      case "tellTab":
-        tell(effect.channel, effect.response, () => this.#dispatch({ is: "heard" }));
+      case "postToTab":
+        postAnswer(effect.channel, effect.response, () => this.#dispatch({ is: "tabAcknowledged" }));
         return;
-      case "keepOrder":
-        keepOrder(effect.order);
+      case "saveOrder":
+        saveOrder(effect.order);
         return;
       case "forgetOrder":
         forgetOrder();
         return;
-      case "depart":
-        // A browser that keeps nothing would not find back.
-        if (keep(effect.leave)) {
+      case "goToProvider":
+        // Without storage the person could not come back.
+        if (saveReturnState(effect.returnState)) {
           location.assign(effect.url);
         } else {
-          this.#dispatch({ is: "keptNothing" });
+          this.#dispatch({ is: "storageFailed" });
         }
         return;
-      case "awaitReturn":
-        awaitReturn(effect.leave);
+      case "saveWalletReturn":
+        saveWalletReturn(effect.returnState);
         return;
-      case "awaitNoReturn":
-        awaitNoReturn(effect.leave);
+      case "forgetWalletReturn":
+        forgetWalletReturn(effect.returnState);
         return;
       case "replaceAddress":
-        history.replaceState(null, "", addressOf(effect.key));
+        history.replaceState(null, "", sessionPath(effect.key));
         return;
-      case "goTo":
+      case "navigate":
         location.assign(effect.url);
         return;
       case "announceReturn":
         this.#view.announceReturn(effect.url, effect.seconds);
         return;
-      case "stay":
+      case "cancelAutoReturn":
         this.#view.stay();
         return;
-      case "pushEntry":
+      case "pushHistoryEntry":
         history.pushState(HISTORY_ENTRY, "");
         return;
       case "navigateBack":
@@ -88,83 +88,85 @@ export class Effects {
     }
   }
 
-  #request(number: number, request: Request | Poll, key: Key | undefined): void {
+  #request(number: number, request: PageRequest | Poll, key: SessionKey | undefined): void {
     this.#answer(number, request, key).then(this.#dispatch, (error: unknown) => {
       const failure = failureOf(error);
       if (!failure) {
-        // Not the network and not the server: it is heard of where all mistakes are.
+        // Neither the network nor the server: a bug, left to the global error handler.
         throw error;
       }
       this.#dispatch({ is: "failed", number, failure });
     });
   }
 
-  async #answer(number: number, request: Request | Poll, key: Key | undefined): Promise<Event> {
+  async #answer(number: number, request: PageRequest | Poll, key: SessionKey | undefined): Promise<PageEvent> {
     switch (request.ask) {
       case "load":
         await loadStep(request.kind);
         return { is: "loaded", number };
       case "loadKeys":
-        await loadForgetting();
+        await loadForgetScreen();
         return { is: "loaded", number };
       case "issue":
-        return { is: "issuerBegan", number, began: await beginIssuing(request.base, request.order.threshold) };
+        return {
+          is: "issuerSessionCreated",
+          number,
+          began: await createIssuerSession(request.base, request.order.threshold),
+        };
       default:
         break;
     }
     if (!key) {
       throw new TypeError(`${request.ask} without a session`);
     }
-    const api = apiOf(key);
+    const api = createApi(key);
     switch (request.ask) {
       case "consent":
-        return { is: "sessionRead", number, session: await api.consent(request.given) };
+        return { is: "sessionReceived", number, session: await api.consent(request.given) };
       case "cancel":
-        return { is: "sessionRead", number, session: await api.cancel() };
+        return { is: "sessionReceived", number, session: await api.cancel() };
       case "begin": {
         const turn = await api.begin(request.method.method, this.#language, request.key);
-        return { is: "turnTaken", number, turn };
+        return { is: "turnReceived", number, turn };
       }
       case "answer": {
         const { attempt, input, progress } = request;
         const made = typeof input === "function" ? await input() : input;
         const answer = { continuation: attempt.continuation, ...made };
-        return { is: "turnTaken", number, turn: await api.answer(attempt.id, answer, progress) };
+        return { is: "turnReceived", number, turn: await api.answer(attempt.id, answer, progress) };
       }
       case "return": {
-        const { leave, returned } = request;
-        const turn = await api.answer(leave.attempt, { continuation: leave.continuation, returned });
-        return { is: "turnTaken", number, turn };
+        const { returnState, returned } = request;
+        const turn = await api.answer(returnState.attempt, { continuation: returnState.continuation, returned });
+        return { is: "turnReceived", number, turn };
       }
       case "poll": {
         const { id, continuation } = request.attempt;
-        return { is: "turnTaken", number, turn: await api.answer(id, { continuation }) };
+        return { is: "turnReceived", number, turn: await api.answer(id, { continuation }) };
       }
       case "sign":
-        return { is: "signed", number, response: await api.token(request.order) };
+        return { is: "signed", number, response: await api.signToken(request.order) };
       default:
-        return { is: "sessionRead", number, session: await api.session() };
+        return { is: "sessionReceived", number, session: await api.session() };
     }
   }
 }
 
-/** What the browser's history keeps of the screens within a session. */
+/** The state of the history entry for the screens after the choice of methods. */
 export const HISTORY_ENTRY = { assay: "within" };
 
-/** Whether a state of the browser's history is that. */
 export function isHistoryEntry(state: unknown): boolean {
   return (state as { assay?: unknown } | null)?.assay === HISTORY_ENTRY.assay;
 }
 
-/** What calls the server for a session. */
-export function apiOf(key: Key): Api {
+export function createApi(key: SessionKey): Api {
   const brand = document.querySelector<HTMLMetaElement>("meta[name=brand]")?.content || "Svc";
   return new Api(key, brand);
 }
 
 function failureOf(error: unknown): Failure | undefined {
-  if (error instanceof Refused) {
+  if (error instanceof RefusedError) {
     return { kind: "refused", status: error.status, code: error.code };
   }
-  return error instanceof Interrupted ? { kind: "interrupted", why: error.why } : undefined;
+  return error instanceof InterruptedError ? { kind: "interrupted", why: error.reason } : undefined;
 }

@@ -1,32 +1,32 @@
-// The page of age sessions: leads through the choice of a method and its steps, and follows the session wherever it goes on.
+// Entry point of the age verification page.
 
-import { embedded } from "../shared/frame";
+import { isEmbedded } from "../shared/embedding";
 import { isPhone } from "../shared/handoff";
-import { choose } from "../shared/language";
-import { Stage } from "../shared/stage";
-import { placeOf } from "./address";
-import { arrival } from "./arrival";
+import { chooseLanguage } from "../shared/language";
+import { PageLayout } from "../shared/page-layout";
 import { Controller } from "./controller";
 import { isHistoryEntry } from "./effects";
-import { begin } from "./state-machine/state";
+import { readInitialEvent } from "./initial-event";
+import { parsePagePath } from "./session-url";
+import { initialState } from "./state-machine/state";
 import { LANGUAGES, textsIn } from "./texts";
 
-/** What the page cannot do without. */
-function fit(): boolean {
+/** Whether the browser has what the page needs. */
+function isSupported(): boolean {
   return "timeout" in AbortSignal && "showModal" in HTMLDialogElement.prototype;
 }
 
 async function main(): Promise<void> {
-  const issuerPage = placeOf(location.pathname).method === "issue";
+  const issuerPage = parsePagePath(location.pathname).method === "issue";
   const historyEntry = isHistoryEntry(history.state);
-  const { event, locale } = arrival();
-  const wanted = choose([...(locale ? [locale] : []), ...navigator.languages], LANGUAGES);
+  const { event, locale } = readInitialEvent();
+  const wanted = chooseLanguage([...(locale ? [locale] : []), ...navigator.languages], LANGUAGES);
   const { texts, language } = await textsIn(wanted);
-  const stage = new Stage();
-  stage.speak(texts, language);
-  const state = begin({ embedded: embedded(), phone: isPhone(), issuerPage }, historyEntry);
+  const stage = new PageLayout();
+  stage.setLanguage(texts, language);
+  const state = initialState({ embedded: isEmbedded(), phone: isPhone(), issuerPage }, historyEntry);
   const controller = new Controller(stage, texts, language, state);
-  controller.start(fit() ? event : { is: "couldNotOpen", why: "unsupported" });
+  controller.start(isSupported() ? event : { is: "couldNotOpen", why: "unsupported" });
 }
 
 void main();

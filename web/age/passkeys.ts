@@ -1,79 +1,81 @@
-// Passkeys (WebAuthn level 3), and their JSON forms for browsers that do not read and write these themselves.
+// Passkeys (WebAuthn level 3), with their JSON forms for browsers that lack parse…FromJSON and toJSON.
 
 import { fromBase64url, toBase64url } from "../shared/bytes";
-import type { Steps, TurnInput } from "./session";
+import type { StepsByKind, TurnInput } from "./session";
 
-/** What the server has a browser asked. Of its form the interface's document says in words alone: what the browser takes
- * lies under `publicKey`. */
-export type PasskeyOptions = Steps["passkey"]["options"];
-/** What a browser answers. */
+/** The options for the browser. The OpenAPI document describes their form only in words: they are under `publicKey`. */
+export type PasskeyOptions = StepsByKind["passkey"]["options"];
+/** A credential in its JSON form. */
 export type PasskeyCredential = NonNullable<TurnInput["credential"]>;
 
-/** Whether this browser has passkeys. */
-export function available(): boolean {
+export function passkeysSupported(): boolean {
   return typeof PublicKeyCredential === "function" && navigator.credentials !== undefined;
 }
 
-/** Uses a passkey; rejects where the person declines or there is none. */
-export async function use({ publicKey: options }: PasskeyOptions): Promise<PasskeyCredential> {
-  const publicKey = requestOf(options as PublicKeyCredentialRequestOptionsJSON);
-  return written(await navigator.credentials.get({ publicKey }));
+/** Uses a passkey; rejects if the person declines or has none. */
+export async function getPasskey({ publicKey: options }: PasskeyOptions): Promise<PasskeyCredential> {
+  const publicKey = parseRequestOptions(options as PublicKeyCredentialRequestOptionsJSON);
+  return toCredentialJson(await navigator.credentials.get({ publicKey }));
 }
 
-/** Makes a passkey; rejects where the person declines. */
-export async function create({ publicKey: options }: PasskeyOptions): Promise<PasskeyCredential> {
-  const publicKey = creationOf(options as PublicKeyCredentialCreationOptionsJSON);
-  return written(await navigator.credentials.create({ publicKey }));
+/** Creates a passkey; rejects if the person declines. */
+export async function createPasskey({ publicKey: options }: PasskeyOptions): Promise<PasskeyCredential> {
+  const publicKey = parseCreationOptions(options as PublicKeyCredentialCreationOptionsJSON);
+  return toCredentialJson(await navigator.credentials.create({ publicKey }));
 }
 
-/** Not every browser has these. */
+/** Functions that not every browser has. */
 type Parsers = Partial<
   Pick<typeof PublicKeyCredential, "parseRequestOptionsFromJSON" | "parseCreationOptionsFromJSON">
 >;
 
-function requestOf(options: PublicKeyCredentialRequestOptionsJSON): PublicKeyCredentialRequestOptions {
+function parseRequestOptions(options: PublicKeyCredentialRequestOptionsJSON): PublicKeyCredentialRequestOptions {
   const parsers: Parsers = PublicKeyCredential;
-  return parsers.parseRequestOptionsFromJSON?.(options) ?? readRequest(options);
+  return parsers.parseRequestOptionsFromJSON?.(options) ?? decodeRequestOptions(options);
 }
 
-function creationOf(options: PublicKeyCredentialCreationOptionsJSON): PublicKeyCredentialCreationOptions {
+function parseCreationOptions(options: PublicKeyCredentialCreationOptionsJSON): PublicKeyCredentialCreationOptions {
   const parsers: Parsers = PublicKeyCredential;
-  return parsers.parseCreationOptionsFromJSON?.(options) ?? readCreation(options);
+  return parsers.parseCreationOptionsFromJSON?.(options) ?? decodeCreationOptions(options);
 }
 
-/** The same by hand. */
-export function readRequest(options: PublicKeyCredentialRequestOptionsJSON): PublicKeyCredentialRequestOptions {
+/** The fallback for browsers without parseRequestOptionsFromJSON. */
+export function decodeRequestOptions(
+  options: PublicKeyCredentialRequestOptionsJSON,
+): PublicKeyCredentialRequestOptions {
   const { challenge, allowCredentials = [], ...rest } = options;
   return {
     ...rest,
     challenge: fromBase64url(challenge),
-    allowCredentials: allowCredentials.map(descriptor),
+    allowCredentials: allowCredentials.map(decodeDescriptor),
   } as unknown as PublicKeyCredentialRequestOptions;
 }
 
-export function readCreation(options: PublicKeyCredentialCreationOptionsJSON): PublicKeyCredentialCreationOptions {
+export function decodeCreationOptions(
+  options: PublicKeyCredentialCreationOptionsJSON,
+): PublicKeyCredentialCreationOptions {
   const { challenge, user, excludeCredentials = [], ...rest } = options;
   return {
     ...rest,
     challenge: fromBase64url(challenge),
     user: { ...user, id: fromBase64url(user.id) },
-    excludeCredentials: excludeCredentials.map(descriptor),
+    excludeCredentials: excludeCredentials.map(decodeDescriptor),
   } as unknown as PublicKeyCredentialCreationOptions;
 }
 
-function descriptor(one: PublicKeyCredentialDescriptorJSON): object {
+function decodeDescriptor(one: PublicKeyCredentialDescriptorJSON): object {
   return { ...one, id: fromBase64url(one.id) };
 }
 
-function written(credential: Credential | null): PasskeyCredential {
+function toCredentialJson(credential: Credential | null): PasskeyCredential {
   if (!(credential instanceof PublicKeyCredential)) {
     throw new TypeError("no passkey came of it");
   }
-  return typeof credential.toJSON === "function" ? { ...credential.toJSON() } : writtenByHand(credential);
+  return typeof credential.toJSON === "function" ? { ...credential.toJSON() } : encodeCredential(credential);
 }
 
-/** A credential's JSON form. */
-export function writtenByHand(credential: PublicKeyCredential): PasskeyCredential {
+/** The fallback for browsers without PublicKeyCredential.toJSON. */
+export function encodeCredential(credential: PublicKeyCredential): PasskeyCredential {
   const { response } = credential;
   const bytes = (buffer: ArrayBuffer | null | undefined) => (buffer ? toBase64url(new Uint8Array(buffer)) : undefined);
   const asserted = response as Partial<AuthenticatorAssertionResponse>;

@@ -1,45 +1,42 @@
-// What the server says of an age session: its types are those of the interface's document, and the session is put into the
-// words of this page.
+// An age verification session: the response types of the OpenAPI document, and the page's own model, read from them.
 
-import type { AgePaths, AnswerOf, Below, BodyOf } from "../shared/schema";
+import type { AgePaths, PathsBelow, RequestBodyOf, ResponseOf } from "../shared/schema";
 
-/** The operations of a session, by what follows it in their addresses. */
-export type Operations = Below<AgePaths, "/age/v1/sessions/{sessionId}">;
+/** The operations of a session, by their paths below it. */
+export type Operations = PathsBelow<AgePaths, "/age/v1/sessions/{sessionId}">;
 
-export type PageSession = AnswerOf<Operations[""]["get"]>;
+export type PageSession = ResponseOf<Operations[""]["get"]>;
 export type PageMethod = PageSession["methods"][number];
-export type TurnAnswer = AnswerOf<Operations["/attempts/{attemptId}"]["post"]>;
-type TurnRequest = BodyOf<Operations["/attempts/{attemptId}"]["post"]>;
+export type TurnAnswer = ResponseOf<Operations["/attempts/{attemptId}"]["post"]>;
+type TurnRequest = RequestBodyOf<Operations["/attempts/{attemptId}"]["post"]>;
 
-/** Where a session is. */
-export type Status = PageSession["status"];
+export type SessionStatus = PageSession["status"];
 
-/** What a method is called, for example AGE_ESTIMATION. */
+/** For example AGE_ESTIMATION. */
 export type MethodName = PageMethod["method"];
 
-/** What a person is to do next. */
+/** What the person does next. */
 export type Step = NonNullable<TurnAnswer["step"]>;
 export type StepKind = Step["kind"];
-/** Steps by their kinds. */
-export type Steps = { [One in Step as One["kind"]]: One };
+export type StepsByKind = { [One in Step as One["kind"]]: One };
 
-/** Why an input could not be used. */
-export type Problem = NonNullable<TurnAnswer["problem"]>;
+/** Why an input was not accepted. */
+export type StepProblem = NonNullable<TurnAnswer["problem"]>;
 
-/** What a step is answered with. */
+/** The input of a step. */
 export type TurnInput = Omit<TurnRequest, "continuation">;
 
-/** A way to prove an age, as the session offers it. */
+/** A method of proving an age, as the session offers it. */
 export interface Method {
   method: MethodName;
-  /** What stands for it in an address. */
+  /** Its name in `/age/<method>`. */
   path: string;
   /** Years. */
   threshold: number;
-  /** Whether somebody's face is measured. */
+  /** Whether a face is processed. */
   biometric: boolean;
   state: PageMethod["state"];
-  /** Whether it may be begun now. */
+  /** Whether an attempt may begin now. */
   available: boolean;
   attempts: number;
   remaining: number;
@@ -51,44 +48,44 @@ export interface Method {
 
 export interface Session {
   id: string;
-  status: Status;
+  status: SessionStatus;
   type: PageSession["type"];
   secondsLeft: number;
   business: string;
   sandbox: boolean;
   consent: PageSession["consent"];
-  /** In the order in which they are to be offered. */
+  /** In the order in which they are offered. */
   methods: Method[];
-  /** The method of the last attempt that ended, and in one word why it did not succeed. */
-  tried: MethodName | undefined;
+  /** The method of the last attempt that ended, and the code of why it failed. */
+  triedMethod: MethodName | undefined;
   reason: string | undefined;
-  /** Whether it may be tried again after it failed. */
+  /** Whether further attempts are allowed after a failure. */
   retry: boolean;
   callback: PageSession["callback"];
   cancelUrl: string | undefined;
   privacyPolicy: string | undefined;
   terms: string | undefined;
-  /** Which page is told how it goes when it embeds this one. */
+  /** The origin of the embedding page that status changes are posted to. */
   targetOrigin: string | undefined;
   locationBlocked: boolean;
-  /** For how many days the result is kept. */
-  days: number;
+  /** How many days the result is kept. */
+  keptDays: number;
   offers: PageSession["offers"];
-  /** Of a session of an issuer of blind tokens: the age that the token is for. */
-  issues: number | undefined;
+  /** Only in an issuer's session: the age that the token is for. */
+  issuerThreshold: number | undefined;
 }
 
-/** What an attempt's turn answers. */
+/** The response to an input. */
 export interface Turn {
   session: Session;
   attempt: string | undefined;
   continuation: string | undefined;
-  /** None where the attempt has ended; the session says how. */
+  /** `undefined` once the attempt has ended; the session says how. */
   step: Step | undefined;
-  problem: Problem | undefined;
+  problem: StepProblem | undefined;
 }
 
-/** Throws where it is no session at all. */
+/** Throws if it is not a session. */
 export function readSession(answer: PageSession | undefined): Session {
   if (!answer?.id) {
     throw new TypeError("an answer that is no session");
@@ -103,7 +100,7 @@ export function readSession(answer: PageSession | undefined): Session {
     sandbox,
     consent,
     methods: answer.methods.map(readMethod),
-    tried: answer.result?.method,
+    triedMethod: answer.result?.method,
     reason: answer.result?.reason ?? undefined,
     retry,
     callback,
@@ -112,9 +109,9 @@ export function readSession(answer: PageSession | undefined): Session {
     terms: answer.terms_and_conditions ?? undefined,
     targetOrigin: answer.target_origin_url ?? undefined,
     locationBlocked: answer.location_blocked ?? false,
-    days: answer.keeps.days,
+    keptDays: answer.keeps.days,
     offers,
-    issues: answer.issues ?? undefined,
+    issuerThreshold: answer.issues ?? undefined,
   };
 }
 
@@ -144,20 +141,20 @@ export function readTurn(answer: TurnAnswer | undefined): Turn {
   };
 }
 
-/** Methods that somebody may begin now. */
-export function usable({ methods }: Session): Method[] {
+/** Methods that can be begun now. */
+export function availableMethods({ methods }: Session): Method[] {
   return methods.filter(
     ({ state, remaining, available }) => available && (state === "OPEN" || (state === "FAILED" && remaining > 0)),
   );
 }
 
-/** Whether the session goes on: nothing of it has been decided, or it may be tried again. */
-export function open({ status, retry }: Session): boolean {
+/** Whether the session still accepts attempts. */
+export function isOpen({ status, retry }: Session): boolean {
   return status === "PENDING" || status === "IN_PROGRESS" || ((status === "FAIL" || status === "ERROR") && retry);
 }
 
-/** The age that is asked about: of several methods' thresholds, what has to be shown in the end. */
-export function threshold({ type, methods }: Session): number | undefined {
+/** The age that the session asks about: methods may have stricter thresholds of their own. */
+export function sessionThreshold({ type, methods }: Session): number | undefined {
   if (type === "AGE" || methods.length === 0) {
     return undefined;
   }

@@ -1,21 +1,21 @@
-// How much of a session's time is left: shown during the last minute, and told when it is little.
+// The countdown to the session's expiry: shown during the last minute, and announced to screen readers twice.
 
-import { find } from "../shared/dom";
-import { fill, type Texts } from "./texts";
+import { getById } from "../shared/dom";
+import { interpolate, type Texts } from "./texts";
 
-/** From when on the time that is left is shown, and when it is told, in seconds. */
+/** The time left, in seconds, from which the countdown is shown, and at which it is announced. */
 const WARNING_S = 60;
-const TOLD_S: readonly number[] = [60, 20];
-/** What is said of the minute that is left; below this the seconds are. */
+const ANNOUNCED_S: readonly number[] = [60, 20];
+/** Above this, "one minute" is announced; below it, the seconds. */
 const MINUTE_S = 45;
 
 export class TimeLeft {
   readonly #texts: Texts;
   readonly #say: (words: string) => void;
   readonly #expired: () => void;
-  #clock: ReturnType<typeof setInterval> | undefined;
+  #timer: ReturnType<typeof setInterval> | undefined;
   #deadline = Number.POSITIVE_INFINITY;
-  /** How many seconds were left when it was last looked at: each warning is told once. */
+  /** The seconds left at the last tick, so that each announcement is made once. */
   #left = Number.POSITIVE_INFINITY;
 
   constructor(texts: Texts, say: (words: string) => void, expired: () => void) {
@@ -24,15 +24,15 @@ export class TimeLeft {
     this.#expired = expired;
   }
 
-  /** Counts so many seconds down from now; none where the time does not matter. */
+  /** Starts a countdown; `undefined` stops it. */
   watch(seconds: number | undefined): void {
-    clearInterval(this.#clock);
-    find("time").hidden = true;
+    clearInterval(this.#timer);
+    getById("time").hidden = true;
     if (seconds === undefined) {
       return;
     }
     this.#deadline = performance.now() + seconds * 1000;
-    this.#clock = setInterval(() => this.#tick(), 1000);
+    this.#timer = setInterval(() => this.#tick(), 1000);
     if (seconds > 0) {
       this.#tick();
     }
@@ -41,16 +41,16 @@ export class TimeLeft {
   #tick(): void {
     const left = Math.ceil((this.#deadline - performance.now()) / 1000);
     if (left <= 0) {
-      clearInterval(this.#clock);
+      clearInterval(this.#timer);
       this.#expired();
       return;
     }
     if (left <= WARNING_S) {
-      const time = find("time");
-      const words = fill(this.#texts.time, { time: clockOf(left) });
+      const time = getById("time");
+      const words = interpolate(this.#texts.time, { time: formatClock(left) });
       time.hidden = false;
       time.textContent = words;
-      if (TOLD_S.some((moment) => left <= moment && this.#left > moment)) {
+      if (ANNOUNCED_S.some((moment) => left <= moment && this.#left > moment)) {
         this.#say(left > MINUTE_S ? this.#texts.minuteLeft : words);
       }
     }
@@ -58,7 +58,7 @@ export class TimeLeft {
   }
 }
 
-/** Minutes and seconds. */
-function clockOf(seconds: number): string {
+/** m:ss */
+function formatClock(seconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }

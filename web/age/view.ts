@@ -1,45 +1,45 @@
-// Shows the state of the page: which screen, and on it the view of a step, which lives on while it stays the same.
+// Renders the page's state: the screen and, on it, the view of the current step, which is kept while the step is updated.
 
-import { answered, button, find, make } from "../shared/dom";
-import { copied, showCode } from "../shared/handoff";
-import type { Screen as Shown, Stage } from "../shared/stage";
-import { errandAddress, keysAddress, linkOf } from "./address";
-import { apiOf } from "./effects";
+import { button, confirmDialog, getById, make } from "../shared/dom";
+import { copyLink, showQrCode } from "../shared/handoff";
+import type { PageLayout, Screen as Shown } from "../shared/page-layout";
+import { createApi } from "./effects";
 import * as screens from "./screens";
-import { type Session, usable } from "./session";
-import type { Event } from "./state-machine/events";
+import { availableMethods, type Session } from "./session";
+import { forgetPath, handOffLink, redirectTabPath } from "./session-url";
+import type { PageEvent } from "./state-machine/events";
 import {
-  cancelTo,
-  issues,
-  leaveOf,
-  leaveTo,
-  mayHandOff,
-  type Screen,
+  cancelUrl,
+  canHandOff,
+  isCancellable,
+  isIssuerTab,
+  returnStateOf,
+  returnUrl,
+  type ScreenState,
   type State,
-  stoppable,
 } from "./state-machine/state";
-import { forgettingOf, renderStep } from "./steps/programs";
+import { loadedForgetScreen, renderStep } from "./steps/loader";
 import type { StepContext, StepView } from "./steps/step";
-import { fill, type Language, type Texts } from "./texts";
+import { interpolate, type Language, type Texts } from "./texts";
 
-/** The view of a step, and what ends with it. */
-interface Mounted {
+/** The view of the current step, and what to call when it is left. */
+interface MountedStep {
   number: number;
   view: StepView;
-  leavings: (() => void)[];
+  onLeave: (() => void)[];
 }
 
 export class View {
-  readonly #stage: Stage;
+  readonly #stage: PageLayout;
   readonly #texts: Texts;
   readonly #language: Language;
-  readonly #dispatch: (event: Event) => void;
+  readonly #dispatch: (event: PageEvent) => void;
   #state: State;
-  #mounted: Mounted | undefined;
-  /** Timers of the screen that is shown. */
+  #mounted: MountedStep | undefined;
+  /** Timers of the current screen. */
   #timers: ReturnType<typeof setTimeout>[] = [];
 
-  constructor(stage: Stage, texts: Texts, language: Language, state: State, dispatch: (event: Event) => void) {
+  constructor(stage: PageLayout, texts: Texts, language: Language, state: State, dispatch: (event: PageEvent) => void) {
     this.#stage = stage;
     this.#texts = texts;
     this.#language = language;
@@ -56,34 +56,34 @@ export class View {
     if (this.#mounted && this.#mounted.number !== state.view?.number) {
       this.#unmount(this.#mounted);
     }
-    find("stop").hidden = !stoppable(state.screen);
-    this.#stage.mark(state.session?.sandbox ? this.#texts.sandbox : undefined);
+    getById("stop").hidden = !isCancellable(state.screen);
+    this.#stage.markSandbox(state.session?.sandbox ? this.#texts.sandbox : undefined);
     this.#enter(state.screen);
   }
 
-  /** The screen is the same; something that it tells may have changed. */
+  /** Updates the current screen with a changed state. */
   update(state: State): void {
-    const { heard } = this.#state.issuer;
+    const { acknowledged: heard } = this.#state.issuer;
     this.#state = state;
     const { screen, session } = state;
     if (session && (screen.on === "following" || screen.on === "processing")) {
-      this.#tellProgress(session);
+      this.#updateProgress(session);
     }
-    if (state.issuer.heard && !heard) {
-      this.#tellHeard();
+    if (state.issuer.acknowledged && !heard) {
+      this.#showAcknowledged();
     }
   }
 
-  /** Asks whether the session is to be stopped. */
+  /** Asks for confirmation, then cancels the session. */
   async stop(): Promise<void> {
     const { cancelMeans, issue } = this.#texts;
-    find("meaning").textContent = issues(this.#state) ? issue.cancelMeans : cancelMeans;
-    if (await answered()) {
+    getById("meaning").textContent = isIssuerTab(this.#state) ? issue.cancelMeans : cancelMeans;
+    if (await confirmDialog()) {
       this.#dispatch({ is: "stopped" });
     }
   }
 
-  /** Goes back to the business, not without saying so, and not where somebody stays. */
+  /** Counts down to the return to the business; a button cancels it. */
   announceReturn(url: string, seconds: number): void {
     const told = document.getElementById("leaving");
     if (!told) {
@@ -92,12 +92,12 @@ export class View {
     const { done: say } = this.#texts;
     told.hidden = false;
     const stay = () => {
-      this.#dispatch({ is: "stayed" });
-      find("heading").focus();
+      this.#dispatch({ is: "autoReturnDeclined" });
+      getById("heading").focus();
     };
     told.after(button(say.stay, stay, { id: "stay", class: "quiet" }));
     const count = (left: number) => {
-      told.textContent = fill(say.leaving, { seconds: left });
+      told.textContent = interpolate(say.leaving, { seconds: left });
       if (left <= 0) {
         location.assign(url);
       } else {
@@ -105,10 +105,10 @@ export class View {
       }
     };
     count(seconds);
-    this.#stage.say(fill(say.leaving, { seconds }));
+    this.#stage.announce(interpolate(say.leaving, { seconds }));
   }
 
-  /** Nobody is led away any more. */
+  /** Cancels the return to the business. */
   stay(): void {
     for (const timer of this.#timers.splice(0)) {
       clearTimeout(timer);
@@ -117,7 +117,7 @@ export class View {
     document.getElementById("stay")?.remove();
   }
 
-  #enter(screen: Screen): void {
+  #enter(screen: ScreenState): void {
     const shown = this.#screenOf(screen);
     if (shown) {
       this.#show(shown);
@@ -130,26 +130,26 @@ export class View {
         void this.#drawCode();
         break;
       case "done":
-        void this.#offer();
+        void this.#showOffers();
         break;
       case "keys":
-        forgettingOf()?.begin({
+        loadedForgetScreen()?.showForgetScreen({
           base: screen.base,
           texts: this.#texts,
           show: (shown) => this.#show(shown),
-          say: (words) => this.#stage.say(words),
+          say: (words) => this.#stage.announce(words),
         });
         break;
       default:
         break;
     }
     if (screen.on === "start" && screen.again) {
-      this.#stage.note(this.#texts.problems.TRY_AGAIN);
+      this.#stage.addNote(this.#texts.problems.TRY_AGAIN);
     }
   }
 
-  /** What is to be seen of a screen, but for steps, which show themselves. */
-  #screenOf(screen: Screen): Shown | undefined {
+  /** The contents of a screen. Steps render themselves, so they have none here. */
+  #screenOf(screen: ScreenState): Shown | undefined {
     const texts = this.#texts;
     switch (screen.on) {
       case "loading":
@@ -159,17 +159,17 @@ export class View {
       case "interrupted":
         return screens.interrupted(texts, screen.why, () => this.#dispatch({ is: "resumed" }));
       case "unable":
-        return screens.unable(texts, this.#state.session && (() => this.#dispatch({ is: "wentBack" })));
+        return screens.unable(texts, this.#state.session && (() => this.#dispatch({ is: "backToChoice" })));
       case "departure":
-        return screens.departure(texts, screen.url.host, () => this.#dispatch({ is: "wentOn" }));
+        return screens.departure(texts, screen.url.host, () => this.#dispatch({ is: "continued" }));
       case "issue":
-        return screens.issue(texts, screen.order.threshold, () => this.#dispatch({ is: "wentOn" }));
+        return screens.issue(texts, screen.order.threshold, () => this.#dispatch({ is: "continued" }));
       case "signing":
         return screens.signing(texts);
       case "issued":
         return screens.issued(texts);
       case "notIssued":
-        return screens.notIssued(texts, screen.stranger, this.#state.issuer.back);
+        return screens.notIssued(texts, screen.stranger, this.#state.issuer.returnUrl);
       case "lost":
         return screens.lost(texts, screen.what);
       case "broken":
@@ -181,7 +181,7 @@ export class View {
     }
   }
 
-  #sessionScreen(screen: Screen, session: Session): Shown | undefined {
+  #sessionScreen(screen: ScreenState, session: Session): Shown | undefined {
     const shown = this.#shown(session);
     switch (screen.on) {
       case "start":
@@ -203,10 +203,15 @@ export class View {
     }
   }
 
-  #over({ why, issuing }: Extract<Screen, { on: "over" }>): Shown {
+  #over({ why, issuing }: Extract<ScreenState, { on: "over" }>): Shown {
     const { environment, issuer } = this.#state;
-    const href = why === "cancelled" ? cancelTo(this.#state) : leaveTo(this.#state);
-    return screens.over(this.#texts, why, { href, awaited: issuer.tells, issuing, embedded: environment.embedded });
+    const href = why === "cancelled" ? cancelUrl(this.#state) : returnUrl(this.#state);
+    return screens.over(this.#texts, why, {
+      href,
+      tabWaits: issuer.notifiesTab,
+      issuing,
+      embedded: environment.embedded,
+    });
   }
 
   #show(screen: Shown): void {
@@ -219,136 +224,138 @@ export class View {
 
   // --- steps ---
 
-  #enterStep({ attempt: { step, problem }, view: number }: Extract<Screen, { on: "step" }>): void {
+  #enterStep({ attempt: { step, problem }, view: number }: Extract<ScreenState, { on: "step" }>): void {
     if (this.#mounted?.number === number) {
-      this.#mounted.view.again?.(step, problem);
+      this.#mounted.view.update?.(step, problem);
       return;
     }
-    const mounted: Mounted = { number, view: {}, leavings: [] };
+    const mounted: MountedStep = { number, view: {}, onLeave: [] };
     this.#mounted = mounted;
     const context = this.#context(mounted);
     mounted.view = (context && renderStep(context, step, problem)) ?? {};
   }
 
-  #unmount({ leavings }: Mounted): void {
+  #unmount({ onLeave: leavings }: MountedStep): void {
     this.#mounted = undefined;
     for (const act of leavings) {
       act();
     }
   }
 
-  #context(mounted: Mounted): StepContext | undefined {
+  #context(mounted: MountedStep): StepContext | undefined {
     const { key, session, method, environment } = this.#state;
     if (!key || !session) {
       return undefined;
     }
-    const { number: view, leavings } = mounted;
+    const { number: view, onLeave: leavings } = mounted;
     const here = () => this.#mounted === mounted;
-    const dispatch = (event: Event) => {
+    const dispatch = (event: PageEvent) => {
       if (here()) {
         this.#dispatch(event);
       }
     };
-    const follow = mayHandOff(this.#state, method ? [method] : []) ? () => dispatch({ is: "handedOff" }) : undefined;
+    const follow = canHandOff(this.#state, method ? [method] : [])
+      ? () => dispatch({ is: "handOffChosen" })
+      : undefined;
     return {
       texts: this.#texts,
       session,
       method: method?.method,
       sdkId: key.sdkId,
       base: location.origin + key.base,
-      tab: this.#link(),
+      sessionUrl: this.#link(),
       embedded: environment.embedded,
       show: (screen) => here() && this.#show(screen),
-      say: (words) => here() && this.#stage.say(words),
+      say: (words) => here() && this.#stage.announce(words),
       answer: (input, progress) => dispatch({ is: "submitted", view, input, progress }),
-      poll: (ms) => dispatch({ is: "pollWanted", view, ms }),
-      watch: (ms) => dispatch({ is: "watchWanted", view, ms }),
+      poll: (ms) => dispatch({ is: "pollRequested", view, ms }),
+      watch: (ms) => dispatch({ is: "watchRequested", view, ms }),
       later: (ms, act) => here() && this.#later(ms, act),
-      leaving: (act) => leavings.push(act),
-      other: () => dispatch({ is: "wentBack" }),
-      follow,
-      depart: (url) => dispatch({ is: "departed", view, url }),
-      awaitReturn: () => dispatch({ is: "walletOpened", view }),
-      errand: (url) => {
-        const leave = leaveOf(this.#state);
-        return leave ? errandAddress({ ...leave, url }) : "";
+      onLeave: (act) => leavings.push(act),
+      backToChoice: () => dispatch({ is: "backToChoice" }),
+      handOff: follow,
+      goToProvider: (url) => dispatch({ is: "providerChosen", view, url }),
+      expectWalletReturn: () => dispatch({ is: "walletOpened", view }),
+      redirectTabPath: (url) => {
+        const returnState = returnStateOf(this.#state);
+        return returnState ? redirectTabPath({ ...returnState, url }) : "";
       },
     };
   }
 
-  // --- what a screen tells beside its words ---
+  // --- QR code, progress and offers ---
 
   #link(): string {
-    return this.#state.key ? linkOf(this.#state.key, location.origin) : "";
+    return this.#state.key ? handOffLink(this.#state.key, location.origin) : "";
   }
 
   async #copyLink(): Promise<void> {
-    if (await copied(this.#link())) {
-      this.#stage.say(this.#texts.phone.copied);
+    if (await copyLink(this.#link())) {
+      this.#stage.announce(this.#texts.phone.copied);
     }
   }
 
-  /** Most people need no code, so what draws it is fetched for those who do. */
+  /** The QR code library is loaded only here: most people need no code. */
   async #drawCode(): Promise<void> {
     const { screen } = this.#state;
-    // The link is there as well.
+    // Without the library the link is still shown.
     const qr = await import("../shared/qr").catch(() => undefined);
     if (qr && this.#state.screen === screen) {
-      showCode(qr.drawQr(this.#link(), "byte"));
+      showQrCode(qr.drawQr(this.#link(), "byte"));
     }
   }
 
-  #tellProgress(session: Session): void {
+  #updateProgress(session: Session): void {
     const followed = document.querySelector("#followed");
-    const said = screens.followed(session, this.#texts);
+    const said = screens.phoneProgress(session, this.#texts);
     if (followed && followed.textContent !== said) {
       followed.textContent = said;
-      this.#stage.say(said);
+      this.#stage.announce(said);
     }
   }
 
-  /** The other tab has heard, so this one may be closed. */
-  #tellHeard(): void {
+  /** The other tab has acknowledged the answer, so this one may be closed. */
+  #showAcknowledged(): void {
     const close = document.getElementById("heard");
     if (close) {
       close.hidden = false;
-      this.#stage.say(this.#texts.issue.close);
+      this.#stage.announce(this.#texts.issue.close);
     }
   }
 
-  /** What is offered at the end. Where it cannot be fetched, the session has ended all the same. */
-  async #offer(): Promise<void> {
+  /** Shows the offers after a passed check. If they cannot be loaded, the end is shown without them. */
+  async #showOffers(): Promise<void> {
     const { key, session, screen } = this.#state;
     if (!key || !session || !(session.offers.key || session.offers.proof)) {
       return;
     }
-    const endings = await import("./endings").catch(() => undefined);
+    const endings = await import("./completion-offers").catch(() => undefined);
     if (endings && this.#state.screen === screen) {
-      const say = (words: string) => this.#stage.say(words);
-      const stay = () => this.#dispatch({ is: "stayed" });
-      const offers = endings.offersOf(session.offers, { api: apiOf(key), texts: this.#texts, say, stay });
+      const say = (words: string) => this.#stage.announce(words);
+      const stay = () => this.#dispatch({ is: "autoReturnDeclined" });
+      const offers = endings.completionOffers(session.offers, { api: createApi(key), texts: this.#texts, say, stay });
       document.getElementById("offers")?.append(...offers);
     }
   }
 
-  #shown(session: Session): screens.Shown {
+  #shown(session: Session): screens.ScreenContext {
     const { key, issuer, environment } = this.#state;
     return {
       session,
       texts: this.#texts,
       language: this.#language,
-      acts: {
-        choose: (method) => this.#dispatch({ is: "chose", method }),
+      actions: {
+        choose: (method) => this.#dispatch({ is: "methodChosen", method }),
         consent: (given) => this.#dispatch({ is: "consented", given }),
-        other: () => this.#dispatch({ is: "wentBack" }),
-        follow: () => this.#dispatch({ is: "handedOff" }),
-        stop: () => void this.stop(),
+        backToChoice: () => this.#dispatch({ is: "backToChoice" }),
+        handOff: () => this.#dispatch({ is: "handOffChosen" }),
+        cancel: () => void this.stop(),
       },
       handedOff: key?.handedOff === true,
-      mayHandOff: mayHandOff(this.#state, usable(session)),
-      leaveTo: leaveTo(this.#state),
-      awaited: issuer.tells,
-      keysAt: key && keysAddress(key),
+      canHandOff: canHandOff(this.#state, availableMethods(session)),
+      returnUrl: returnUrl(this.#state),
+      tabWaits: issuer.notifiesTab,
+      forgetPath: key && forgetPath(key),
       embedded: environment.embedded,
     };
   }

@@ -1,17 +1,17 @@
 // What the console asks the server for: the documented moderation interface, and sessions.
 
-import type { AnswerOf, Below, BodyOf, ConsolePaths, ModerationPaths } from "../shared/schema";
+import type { ConsolePaths, ModerationPaths, PathsBelow, RequestBodyOf, ResponseOf } from "../shared/schema";
 
 /** The operations of an account, by what follows it in their addresses. */
-export type Operations = Below<ModerationPaths, "/accounts/{accountId}">;
+export type Operations = PathsBelow<ModerationPaths, "/accounts/{accountId}">;
 type SessionPath = ConsolePaths["/console/session"];
 
-export type Notifications = AnswerOf<Operations["/notifications"]["get"]>;
+export type Notifications = ResponseOf<Operations["/notifications"]["get"]>;
 /** What members have said of it is `average_score`, 0 to 100, and `total_revies`: the interface spells it so. */
 export type Notification = Notifications["notifications"][number];
-export type Review = AnswerOf<Operations["/notifications/{id}/reviews"]["get"]>["reviews"][number];
-export type Member = AnswerOf<Operations["/members"]["get"]>["members"][number];
-export type Invitation = AnswerOf<Operations["/invitations"]["get"]>["invitations"][number];
+export type Review = ResponseOf<Operations["/notifications/{id}/reviews"]["get"]>["reviews"][number];
+export type Member = ResponseOf<Operations["/members"]["get"]>["members"][number];
+export type Invitation = ResponseOf<Operations["/invitations"]["get"]>["invitations"][number];
 
 /** What a member may be allowed. */
 export type Scope = Member["scopes"][number];
@@ -20,10 +20,10 @@ export type Reason = Notification["data"]["reasons"][number];
 export type AgeGroup = NonNullable<Notification["data"]["age_group"]>;
 
 /** Who is signed in, to which account, and what they may do there. */
-export type Session = AnswerOf<SessionPath["get"]>;
+export type Session = ResponseOf<SessionPath["get"]>;
 
 /** A refusal, in the server's words. */
-export class Refused extends Error {
+export class RefusedError extends Error {
   constructor(
     readonly status: number,
     message: string,
@@ -33,10 +33,14 @@ export class Refused extends Error {
 }
 
 /** Nobody answered. */
-export class Unreachable extends Error {}
+export class UnreachableError extends Error {}
 
 /** Calls the server as the console; the session travels in a cookie that no program can read. */
-async function call<Operation>(method: string, path: string, body?: BodyOf<Operation>): Promise<AnswerOf<Operation>> {
+async function call<Operation>(
+  method: string,
+  path: string,
+  body?: RequestBodyOf<Operation>,
+): Promise<ResponseOf<Operation>> {
   const headers: Record<string, string> = { "x-assay-console": "1" };
   if (body) {
     headers["content-type"] = "application/json";
@@ -48,14 +52,14 @@ async function call<Operation>(method: string, path: string, body?: BodyOf<Opera
     answer = await fetch(path, { method, headers, body: sent, credentials: "same-origin", cache: "no-store" });
     text = await answer.text();
   } catch {
-    throw new Unreachable();
+    throw new UnreachableError();
   }
   const read = parse(text);
   if (!answer.ok) {
     const { message } = (read ?? {}) as { message?: string };
-    throw new Refused(answer.status, message ?? `${answer.status}`);
+    throw new RefusedError(answer.status, message ?? `${answer.status}`);
   }
-  return read as AnswerOf<Operation>;
+  return read as ResponseOf<Operation>;
 }
 
 function parse(text: string): unknown {
@@ -72,7 +76,7 @@ export function resumeSession(): Promise<Session> {
 }
 
 /** Begins a session by what was in a link. */
-export function beginSession(link: BodyOf<SessionPath["post"]>): Promise<Session> {
+export function beginSession(link: RequestBodyOf<SessionPath["post"]>): Promise<Session> {
   return call<SessionPath["post"]>("POST", "/console/session", link);
 }
 
@@ -94,74 +98,77 @@ export class Account {
   }
 
   notifications(page: number): Promise<Notifications> {
-    return this.#ask<Operations["/notifications"]["get"]>("GET", `/notifications?page=${page}`);
+    return this.#request<Operations["/notifications"]["get"]>("GET", `/notifications?page=${page}`);
   }
 
   /** Those that a member is to see: moderations name them. */
   inbox(member: string, page: number): Promise<Notifications> {
-    return this.#ask<Operations["/members/{memberId}/inbox"]["get"]>("GET", `/members/${member}/inbox?page=${page}`);
+    return this.#request<Operations["/members/{memberId}/inbox"]["get"]>(
+      "GET",
+      `/members/${member}/inbox?page=${page}`,
+    );
   }
 
   notification(id: string): Promise<Notification> {
-    return this.#ask<Operations["/notifications/{id}"]["get"]>("GET", `/notifications/${id}`);
+    return this.#request<Operations["/notifications/{id}"]["get"]>("GET", `/notifications/${id}`);
   }
 
   /** Answers the notification with what members have said of it by then. */
   decide(id: string, word: "accept" | "dismiss", comment: string): Promise<Notification> {
     type Decide = Operations[`/notifications/{id}/${typeof word}`]["post"];
-    return this.#ask<Decide>("POST", `/notifications/${id}/${word}`, { comment });
+    return this.#request<Decide>("POST", `/notifications/${id}/${word}`, { comment });
   }
 
   /** The title of a content, where it was given one. */
   async title(content: string): Promise<string | undefined> {
-    const { title } = await this.#ask<Operations["/contents/{id}"]["get"]>("GET", `/contents/${content}`);
+    const { title } = await this.#request<Operations["/contents/{id}"]["get"]>("GET", `/contents/${content}`);
     return title || undefined;
   }
 
   async reviews(id: string): Promise<Review[]> {
     type List = Operations["/notifications/{id}/reviews"]["get"];
-    return (await this.#ask<List>("GET", `/notifications/${id}/reviews`)).reviews;
+    return (await this.#request<List>("GET", `/notifications/${id}/reviews`)).reviews;
   }
 
   async members(): Promise<Member[]> {
-    return (await this.#ask<Operations["/members"]["get"]>("GET", "/members")).members;
+    return (await this.#request<Operations["/members"]["get"]>("GET", "/members")).members;
   }
 
   async invitations(): Promise<Invitation[]> {
-    return (await this.#ask<Operations["/invitations"]["get"]>("GET", "/invitations")).invitations;
+    return (await this.#request<Operations["/invitations"]["get"]>("GET", "/invitations")).invitations;
   }
 
   async invite(email: string, admin: boolean, scopes: Scope[]): Promise<void> {
-    await this.#ask<Operations["/invitations"]["post"]>("POST", "/invitations", { email, admin, scopes });
+    await this.#request<Operations["/invitations"]["post"]>("POST", "/invitations", { email, admin, scopes });
   }
 
   async revoke(id: string): Promise<void> {
-    await this.#ask("DELETE", `/invitations/${id}`);
+    await this.#request("DELETE", `/invitations/${id}`);
   }
 
   async setScopes(id: string, scopes: Scope[]): Promise<void> {
-    await this.#ask<Operations["/members/{memberId}"]["put"]>("PUT", `/members/${id}`, { scopes });
+    await this.#request<Operations["/members/{memberId}"]["put"]>("PUT", `/members/${id}`, { scopes });
   }
 
   async setAdmin(id: string, admin: boolean): Promise<void> {
     if (admin) {
-      await this.#ask<Operations["/admin"]["post"]>("POST", "/admin", { member_id: id });
+      await this.#request<Operations["/admin"]["post"]>("POST", "/admin", { member_id: id });
     } else {
-      await this.#ask("DELETE", `/admin/${id}`);
+      await this.#request("DELETE", `/admin/${id}`);
     }
   }
 
   async remove(id: string): Promise<void> {
-    await this.#ask("DELETE", `/members/${id}`);
+    await this.#request("DELETE", `/members/${id}`);
   }
 
-  #ask<Operation>(method: string, path: string, body?: BodyOf<Operation>): Promise<AnswerOf<Operation>> {
+  #request<Operation>(method: string, path: string, body?: RequestBodyOf<Operation>): Promise<ResponseOf<Operation>> {
     return call<Operation>(method, this.#base + path, body);
   }
 }
 
 /** Notifications on a page of the interface. */
-export const PAGE = 20;
+export const PAGE_SIZE = 20;
 
 /** All that a member may be allowed, in the interface's order. */
 export const SCOPES: readonly Scope[] = [

@@ -1,47 +1,47 @@
 // The members of the account: invited, allowed, made administrators, removed.
 
 import { type Invitation, type Member, SCOPES, type Scope } from "./api";
-import { type Desk, say, show, trouble } from "./desk";
-import { ask, button, find, fresh, make, tick } from "./dom";
+import { button, checkbox, confirmAction, getById, make, uniqueId } from "./dom";
+import { announce, errorCard, type SessionContext, showPage } from "./session-context";
 
-export async function showMembers(desk: Desk): Promise<void> {
-  const { texts } = desk;
+export async function showMembers(context: SessionContext): Promise<void> {
+  const { texts } = context;
   try {
-    const [members, invitations] = await Promise.all([desk.account.members(), desk.account.invitations()]);
+    const [members, invitations] = await Promise.all([context.account.members(), context.account.invitations()]);
     const list = make("ul", { class: "list", id: "members" });
-    list.append(...members.map((member) => make("li", {}, person(desk, member))));
-    show(texts.members, list, invitationForm(desk), ...pending(desk, invitations));
+    list.append(...members.map((member) => make("li", {}, memberCard(context, member))));
+    showPage(texts.members, list, invitationForm(context), ...invitationList(context, invitations));
   } catch (error) {
     if (
-      (await desk.try(() => Promise.reject(error))) === undefined &&
+      (await context.try(() => Promise.reject(error))) === undefined &&
       document.querySelector("#banner:not([hidden])")
     ) {
-      show(
+      showPage(
         texts.members,
-        trouble(texts, error, () => void showMembers(desk)),
+        errorCard(texts, error, () => void showMembers(context)),
       );
     }
   }
 }
 
 /** Does something about the members, then shows them anew; the keyboard goes to the top. */
-async function change(desk: Desk, act: () => Promise<unknown>, done: string): Promise<boolean> {
-  const changed = await desk.try(async () => {
+async function applyChange(context: SessionContext, act: () => Promise<unknown>, done: string): Promise<boolean> {
+  const changed = await context.try(async () => {
     await act();
     return true;
   });
   if (changed) {
-    await showMembers(desk);
-    say(done);
-    find("heading").focus();
+    await showMembers(context);
+    announce(done);
+    getById("heading").focus();
   }
   return changed === true;
 }
 
-function person(desk: Desk, member: Member): HTMLElement {
-  const { texts, session } = desk;
+function memberCard(context: SessionContext, member: Member): HTMLElement {
+  const { texts, session } = context;
   const { id, email, username, admin, scopes } = member;
-  const heading = make("h2", { id: fresh("member") }, username);
+  const heading = make("h2", { id: uniqueId("member") }, username);
   if (id === session.member.id) {
     heading.append(` (${texts.you})`);
   }
@@ -52,23 +52,23 @@ function person(desk: Desk, member: Member): HTMLElement {
     make("div", {}, make("dt", {}, texts.email), make("dd", {}, email)),
     make("div", {}, make("dt", {}, texts.may), make("dd", {}, may === "" ? "–" : may)),
   );
-  const boxes = scopeBoxes(desk, scopes);
+  const boxes = scopeBoxes(context, scopes);
   const save = button(
     texts.save,
-    () => void change(desk, () => desk.account.setScopes(id, boxes.chosen()), texts.saved),
+    () => void applyChange(context, () => context.account.setScopes(id, boxes.chosen()), texts.saved),
   );
   const allowed = make("details", {}, make("summary", {}, texts.allowed), boxes.fieldset, save);
   const remove = button(
     texts.remove,
     async () => {
-      if (await ask(texts.removeQuestion(username), texts.removeMeans, texts.remove, texts.cancel)) {
-        await change(desk, () => desk.account.remove(id), texts.removed);
+      if (await confirmAction(texts.removeQuestion(username), texts.removeMeans, texts.remove, texts.cancel)) {
+        await applyChange(context, () => context.account.remove(id), texts.removed);
       }
     },
     { class: "final", "aria-describedby": heading.id },
   );
   const words = admin ? texts.takeAdministrator : texts.makeAdministrator;
-  const turn = button(words, () => void change(desk, () => desk.account.setAdmin(id, !admin), texts.saved), {
+  const turn = button(words, () => void applyChange(context, () => context.account.setAdmin(id, !admin), texts.saved), {
     class: "quiet",
     "aria-describedby": heading.id,
   });
@@ -80,16 +80,16 @@ function person(desk: Desk, member: Member): HTMLElement {
   return make("article", labelled, heading, badge, facts, admin ? undefined : allowed, acts);
 }
 
-function scopeBoxes(desk: Desk, chosen: Scope[]): { fieldset: HTMLElement; chosen: () => Scope[] } {
-  const { texts } = desk;
-  const ticks = SCOPES.map((scope) => ({ scope, ...tick(texts.scopes[scope], chosen.includes(scope), scope) }));
+function scopeBoxes(context: SessionContext, chosen: Scope[]): { fieldset: HTMLElement; chosen: () => Scope[] } {
+  const { texts } = context;
+  const ticks = SCOPES.map((scope) => ({ scope, ...checkbox(texts.scopes[scope], chosen.includes(scope), scope) }));
   const fieldset = make("fieldset", {}, make("legend", {}, texts.allowed), ...ticks.map(({ label }) => label));
   return { fieldset, chosen: () => ticks.filter(({ box }) => box.checked).map(({ scope }) => scope) };
 }
 
-function invitationForm(desk: Desk): HTMLElement {
-  const { texts, session } = desk;
-  const field = fresh("email");
+function invitationForm(context: SessionContext): HTMLElement {
+  const { texts, session } = context;
+  const field = uniqueId("email");
   const email = make("input", {
     id: field,
     type: "email",
@@ -98,8 +98,8 @@ function invitationForm(desk: Desk): HTMLElement {
     maxlength: "100",
     autocomplete: "off",
   });
-  const admin = tick(texts.administrator, false);
-  const boxes = scopeBoxes(desk, ["notifications:view", "notifications:manage"]);
+  const admin = checkbox(texts.administrator, false);
+  const boxes = scopeBoxes(context, ["notifications:view", "notifications:manage"]);
   const form = make(
     "form",
     { class: "card", id: "invite", "aria-labelledby": "invite-heading" },
@@ -113,24 +113,28 @@ function invitationForm(desk: Desk): HTMLElement {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const to = email.value;
-    void change(desk, () => desk.account.invite(to, admin.box.checked, boxes.chosen()), texts.invited(to));
+    void applyChange(context, () => context.account.invite(to, admin.box.checked, boxes.chosen()), texts.invited(to));
   });
   return form;
 }
 
-function pending(desk: Desk, invitations: Invitation[]): Node[] {
+function invitationList(context: SessionContext, invitations: Invitation[]): Node[] {
   if (invitations.length === 0) {
     return [];
   }
-  const { texts } = desk;
+  const { texts } = context;
   const list = make("ul", { class: "reviews", id: "invitations" });
   for (const { id, email, admin, expires_at } of invitations) {
-    const words = [email, admin ? texts.administrator : "", texts.until(desk.moment(expires_at))];
-    const line = make("span", { id: fresh("invitation") }, words.filter((word) => word !== "").join(", "));
-    const revoke = button(texts.revoke, () => void change(desk, () => desk.account.revoke(id), texts.revoked), {
-      class: "quiet",
-      "aria-describedby": line.id,
-    });
+    const words = [email, admin ? texts.administrator : "", texts.until(context.formatMoment(expires_at))];
+    const line = make("span", { id: uniqueId("invitation") }, words.filter((word) => word !== "").join(", "));
+    const revoke = button(
+      texts.revoke,
+      () => void applyChange(context, () => context.account.revoke(id), texts.revoked),
+      {
+        class: "quiet",
+        "aria-describedby": line.id,
+      },
+    );
     list.append(make("li", {}, line, " ", revoke));
   }
   return [make("section", { class: "card" }, make("h2", {}, texts.pending), list)];

@@ -1,22 +1,22 @@
 // The console: comes in by a link, then shows the inbox and the members. What follows `#` in a link is taken out of the
 // address at once, and reaches no server before somebody presses the button: mail programs open links ahead of people.
 
-import { choose, type Language } from "../shared/language";
-import { Account, beginSession, endSession, Refused, resumeSession, type Session, sendLink } from "./api";
-import { Desk, say, show, trouble, words } from "./desk";
-import { button, find, make } from "./dom";
+import { chooseLanguage, type Language } from "../shared/language";
+import { Account, beginSession, endSession, RefusedError, resumeSession, type Session, sendLink } from "./api";
+import { button, getById, make } from "./dom";
 import { showInbox, showNotification } from "./inbox";
 import { showMembers } from "./members";
+import { announce, errorCard, errorText, SessionContext, showPage } from "./session-context";
 import { TEXTS } from "./texts";
 
-const language: Language = choose(navigator.languages);
+const language: Language = chooseLanguage(navigator.languages);
 const texts = TEXTS[language];
-let desk: Desk | undefined;
+let context: SessionContext | undefined;
 
-type Way = { kind: "invitation" | "link"; token: string };
+type SignInLink = { kind: "invitation" | "link"; token: string };
 
 /** What the address says: a link, or a part of the console. */
-function wayIn(): Way | undefined {
+function takeSignInLink(): SignInLink | undefined {
   const [, what, token] = /^#(invite|sign-in)=([\w-]{20,200})$/.exec(location.hash) ?? [];
   if (!what || !token) {
     return undefined;
@@ -27,18 +27,18 @@ function wayIn(): Way | undefined {
 
 async function start(): Promise<void> {
   document.documentElement.lang = language;
-  const skip = find("skip");
+  const skip = getById("skip");
   skip.textContent = texts.skip;
-  find("leave").textContent = texts.signOut;
-  find("leave").addEventListener("click", () => void leave());
+  getById("leave").textContent = texts.signOut;
+  getById("leave").addEventListener("click", () => void signOut());
   skip.addEventListener("click", (event) => {
     event.preventDefault();
-    find("main").focus();
+    getById("main").focus();
   });
   window.addEventListener("hashchange", () => route());
-  const way = wayIn();
+  const way = takeSignInLink();
   if (way) {
-    offer(way);
+    showSignInLink(way);
     return;
   }
   await resume();
@@ -46,43 +46,43 @@ async function start(): Promise<void> {
 
 /** Goes on with the session that the browser has, if it has one. */
 async function resume(): Promise<void> {
-  show(texts.loading);
+  showPage(texts.loading);
   try {
-    enter(await resumeSession());
+    startSession(await resumeSession());
   } catch (error) {
-    if (error instanceof Refused && error.status === 401) {
-      askForLink();
+    if (error instanceof RefusedError && error.status === 401) {
+      showSignInForm();
     } else {
-      show(
+      showPage(
         "Assay",
-        trouble(texts, error, () => void resume()),
+        errorCard(texts, error, () => void resume()),
       );
     }
   }
 }
 
 /** Shows what a link is good for. */
-function offer(way: Way): void {
+function showSignInLink(way: SignInLink): void {
   const said = way.kind === "invitation" ? texts.accept : texts.link;
   const act = button(said.act, async () => {
     act.disabled = true;
     try {
-      enter(await beginSession({ [way.kind]: way.token }));
-      find("heading").focus();
+      startSession(await beginSession({ [way.kind]: way.token }));
+      getById("heading").focus();
     } catch (error) {
-      say(words(texts, error), true);
-      if (error instanceof Refused && error.status === 401) {
-        askForLink();
+      announce(errorText(texts, error), true);
+      if (error instanceof RefusedError && error.status === 401) {
+        showSignInForm();
       } else {
         act.disabled = false;
       }
     }
   });
-  show(said.heading, make("div", { class: "card narrow" }, make("p", {}, said.body), act));
+  showPage(said.heading, make("div", { class: "card narrow" }, make("p", {}, said.body), act));
 }
 
 /** Asks for an address to send a link to. */
-function askForLink(): void {
+function showSignInForm(): void {
   signedOut();
   const email = make("input", {
     id: "email",
@@ -106,36 +106,36 @@ function askForLink(): void {
     send.disabled = true;
     try {
       await sendLink(email.value);
-      show(texts.linkSent, make("p", { class: "card narrow" }, texts.linkSentBody));
-      say(texts.linkSentBody);
-      find("heading").focus();
+      showPage(texts.linkSent, make("p", { class: "card narrow" }, texts.linkSentBody));
+      announce(texts.linkSentBody);
+      getById("heading").focus();
     } catch (error) {
-      say(words(texts, error), true);
+      announce(errorText(texts, error), true);
       send.disabled = false;
     }
   });
-  show(texts.signIn, form);
+  showPage(texts.signIn, form);
 }
 
-function enter(session: Session): void {
+function startSession(session: Session): void {
   const over = () => {
-    askForLink();
-    say(texts.over, true);
-    find("heading").focus();
+    showSignInForm();
+    announce(texts.over, true);
+    getById("heading").focus();
   };
-  desk = new Desk(language, session, new Account(session.account.id), over);
-  say("");
-  find("where").textContent = session.account.name;
-  find("who").textContent = session.member.username;
-  find("banner").hidden = false;
-  find("skip").hidden = false;
+  context = new SessionContext(language, session, new Account(session.account.id), over);
+  announce("");
+  getById("where").textContent = session.account.name;
+  getById("who").textContent = session.member.username;
+  getById("banner").hidden = false;
+  getById("skip").hidden = false;
   const parts = [
     ["inbox", texts.inbox],
     ["mine", texts.forYou],
-    ...(desk.may("members:manage") ? [["members", texts.members]] : []),
+    ...(context.may("members:manage") ? [["members", texts.members]] : []),
   ];
   const links = parts.map(([part, words]) => make("li", {}, make("a", { href: `#${part}` }, words)));
-  const nav = find("nav");
+  const nav = getById("nav");
   nav.setAttribute("aria-label", texts.navigation);
   nav.replaceChildren(make("ul", {}, ...links));
   route(false);
@@ -143,52 +143,52 @@ function enter(session: Session): void {
 
 /** Shows the part that the address names. */
 function route(moved = true): void {
-  const way = wayIn();
+  const way = takeSignInLink();
   if (way) {
-    offer(way);
+    showSignInLink(way);
     return;
   }
-  if (!desk) {
+  if (!context) {
     return;
   }
-  const here = desk;
+  const here = context;
   const [, id] = /^#notification=([\da-f-]{36})$/.exec(location.hash) ?? [];
   const members = location.hash === "#members" && here.may("members:manage");
   const mine = location.hash === "#mine";
   const part = members ? "#members" : mine ? "#mine" : "#inbox";
-  for (const link of find("nav").querySelectorAll("a")) {
+  for (const link of getById("nav").querySelectorAll("a")) {
     const current = !id && link.getAttribute("href") === part;
     link.toggleAttribute("aria-current", current);
     if (current) {
       link.setAttribute("aria-current", "page");
     }
   }
-  say("");
+  announce("");
   const shown = () => {
     if (id) {
       return showNotification(here, id);
     }
     return members ? showMembers(here) : showInbox(here, mine ? "mine" : "everybody");
   };
-  void shown().then(() => moved && find("heading").focus());
+  void shown().then(() => moved && getById("heading").focus());
 }
 
-async function leave(): Promise<void> {
+async function signOut(): Promise<void> {
   try {
     await endSession();
-    askForLink();
-    find("heading").focus();
+    showSignInForm();
+    getById("heading").focus();
   } catch (error) {
-    say(words(texts, error), true);
+    announce(errorText(texts, error), true);
   }
 }
 
 function signedOut(): void {
-  desk = undefined;
-  find("banner").hidden = true;
-  find("skip").hidden = true;
-  find("who").textContent = "";
-  find("where").textContent = "";
+  context = undefined;
+  getById("banner").hidden = true;
+  getById("skip").hidden = true;
+  getById("who").textContent = "";
+  getById("where").textContent = "";
 }
 
 void start();

@@ -1,8 +1,8 @@
 // A credential as crates/credentials issues it: a CWT in COSE_Sign1, bound to one key of the holder. Only read here;
 // its signature is for whoever scans the code.
 
-import { type Bytes, join, same } from "../shared/bytes";
-import { type Cbor, decode, Tagged } from "../shared/cbor";
+import { type Bytes, concatBytes, equalBytes } from "../shared/bytes";
+import { type Cbor, decodeCbor, Tagged } from "../shared/cbor";
 
 const SIGN1 = 18;
 const EXP = 4;
@@ -21,31 +21,31 @@ export interface Credential {
 
 /** Reads a credential; throws where it is none. */
 export function readCredential(bytes: Bytes): Credential {
-  const message = decode(bytes);
+  const message = decodeCbor(bytes);
   const parts = message instanceof Tagged && message.tag === SIGN1 ? message.item : undefined;
   const payload = Array.isArray(parts) ? parts[2] : undefined;
   if (!(payload instanceof Uint8Array)) {
     throw new TypeError("no COSE_Sign1 message with a payload");
   }
-  const claims = mapOf(decode(payload));
-  const reached = [...mapOf(claims.get(AGE_OVER))].filter(([, over]) => over === true).map(([years]) => years);
+  const claims = expectMap(decodeCbor(payload));
+  const reached = [...expectMap(claims.get(AGE_OVER))].filter(([, over]) => over === true).map(([years]) => years);
   const ages = reached.filter((years) => typeof years === "number").sort((one, other) => other - one);
   const expires = claims.get(EXP);
-  const key = mapOf(mapOf(claims.get(CNF)).get(1));
+  const key = expectMap(expectMap(claims.get(CNF)).get(1));
   const [x, odd] = [key.get(-2), key.get(-3)];
   if (ages.length === 0 || typeof expires !== "number" || !(x instanceof Uint8Array) || typeof odd !== "boolean") {
     throw new TypeError("no credential of a holder");
   }
-  return { ages, expires, holder: join([odd ? 3 : 2], x) };
+  return { ages, expires, holder: concatBytes([odd ? 3 : 2], x) };
 }
 
 /** Whether a credential is bound to the key with this uncompressed point (65 bytes). */
-export function boundTo(credential: Credential, point: Bytes): boolean {
+export function isBoundTo(credential: Credential, point: Bytes): boolean {
   const odd = (point[64] ?? 0) % 2;
-  return same(credential.holder, join([2 + odd], point.subarray(1, 33)));
+  return equalBytes(credential.holder, concatBytes([2 + odd], point.subarray(1, 33)));
 }
 
-function mapOf(item: Cbor | undefined): Map<Cbor, Cbor> {
+function expectMap(item: Cbor | undefined): Map<Cbor, Cbor> {
   if (item instanceof Map) {
     return item;
   }

@@ -3,77 +3,77 @@
 // While codes are left, showing one contacts nobody; the server hears of the page only when it asks for more.
 
 import { Clock } from "../shared/clock";
-import { choose as chooseLanguage } from "../shared/language";
+import { chooseLanguage } from "../shared/language";
 import { drawQr, type QrCode } from "../shared/qr";
-import { present } from "./presentation";
-import { askTime, type Outcome, refill } from "./refill";
-import { choose, runningLow, type Supply } from "./screen";
-import { type Left, type Notes, Stock } from "./stock";
+import { type BatchResult, fetchBatch, fetchServerTime } from "./credential-batch";
+import { CredentialStore, type InvitationState, type RemainingCredentials } from "./credential-store";
+import { createPresentation } from "./presentation";
+import { isRunningLow, type SupplyStatus, selectScreen } from "./screen-selection";
 import { View } from "./view";
 
 /** A code is shown this long. */
-const TURN_MS = 30_000;
+const CODE_MS = 30_000;
 /** A credential must live at least as long as its code is shown. */
-const TURN = TURN_MS / 1000;
+const CODE_S = CODE_MS / 1000;
 /** What an invitation looks like; anything else need not be sent. */
-const INVITATION = /^[\w-]{1,200}$/;
-const REFILLING = "assay-holder-refill";
+const INVITATION_PATTERN = /^[\w-]{1,200}$/;
+const REFILL_LOCK = "assay-holder-refill";
 /** Tabs tell each other here that what is kept has changed. */
-const CHANGES = "assay-holder";
+const CHANGES_CHANNEL = "assay-holder";
 
-interface OnShow {
+interface ShownCode {
   code: QrCode;
   age: number;
   from: number;
 }
 
 class Page {
-  readonly #stock: Stock;
+  readonly #store: CredentialStore;
   readonly #clock: Clock;
   readonly #view: View;
-  readonly #changes = new BroadcastChannel(CHANGES);
-  #notes: Notes;
-  #left: Left = { count: 0, until: 0 };
-  #onShow: OnShow | undefined;
+  readonly #changes = new BroadcastChannel(CHANGES_CHANNEL);
+  #state: InvitationState;
+  #remaining: RemainingCredentials = { count: 0, until: 0 };
+  #shownCode: ShownCode | undefined;
   #age = 0;
-  #supply: Supply = "idle";
+  #supply: SupplyStatus = "idle";
   #refusedAnother = false;
   #removed = false;
   #failed = false;
   /** When the server may be asked again, on the clock that never jumps, and how long to wait after the next failure. */
-  #nextTry = 0;
-  #patience = 10_000;
-  #turning: Promise<void> | undefined;
-  #ticking: ReturnType<typeof setInterval> | undefined;
-  #awake: Promise<WakeLockSentinel | undefined> | undefined;
+  #retryAt = 0;
+  #retryDelay = 10_000;
+  #showingNext: Promise<void> | undefined;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #wakeLock: Promise<WakeLockSentinel | undefined> | undefined;
 
-  constructor(stock: Stock, notes: Notes, view: View) {
-    this.#stock = stock;
-    this.#notes = notes;
+  constructor(store: CredentialStore, notes: InvitationState, view: View) {
+    this.#store = store;
+    this.#state = notes;
     this.#view = view;
     this.#clock = new Clock(notes.offset, notes.seen);
   }
 
   async start(): Promise<void> {
-    this.#changes.onmessage = () => this.#reread();
-    document.addEventListener("visibilitychange", () => this.#watch());
+    this.#changes.onmessage = () => this.#reload();
+    document.addEventListener("visibilitychange", () => this.#watchVisibility());
     window.addEventListener("online", () => this.retry());
     window.addEventListener("offline", () => this.#render());
-    await this.#count();
-    this.#watch();
+    await this.#countRemaining();
+    this.#watchVisibility();
   }
 
   /** Takes an invitation from the address. It replaces another only once it has given something. */
   async invite(code: string): Promise<void> {
     if (this.#removed) {
       this.#removed = false;
-      keepFiles();
+      registerServiceWorker();
     }
     this.#refusedAnother = false;
-    if (!INVITATION.test(code)) {
+    if (!INVITATION_PATTERN.test(code)) {
       await this.#refuse(code);
-    } else if (code !== this.#notes.code) {
-      await this.#note({ offered: code });
+    } else if (code !== this.#state.code) {
+      await this.#updateState({ offered: code });
     }
     this.retry();
   }
@@ -81,16 +81,16 @@ class Page {
   /** Asks the server again at once. */
   retry(): void {
     this.#failed = false;
-    this.#nextTry = 0;
-    this.#patience = 10_000;
+    this.#retryAt = 0;
+    this.#retryDelay = 10_000;
     void this.#tick();
   }
 
   /** Shows the next code before its time. */
   async renew(): Promise<void> {
-    const before = this.#onShow;
-    await this.#turn().catch(() => undefined);
-    if (this.#onShow !== before) {
+    const before = this.#shownCode;
+    await this.#nextCode().catch(() => undefined);
+    if (this.#shownCode !== before) {
       this.#view.sayRenewed();
     }
     void this.#tick();
@@ -99,13 +99,13 @@ class Page {
   /** Leaves nothing of the holder in this browser, nor of the page. */
   async remove(): Promise<void> {
     this.#removed = true;
-    this.#onShow = undefined;
-    this.#notes = {};
-    this.#left = { count: 0, until: 0 };
+    this.#shownCode = undefined;
+    this.#state = {};
+    this.#remaining = { count: 0, until: 0 };
     this.#render();
     this.#view.focusHeading();
-    await this.#turning?.catch(() => undefined);
-    await this.#stock.clear();
+    await this.#showingNext?.catch(() => undefined);
+    await this.#store.clear();
     this.#changes.postMessage("changed");
     const workers = await navigator.serviceWorker.getRegistrations();
     const here = new URL("./", location.href).href;
@@ -115,11 +115,11 @@ class Page {
   }
 
   /** Runs while somebody can see the page: a code that nobody sees would be spent for nothing. */
-  #watch(): void {
-    clearInterval(this.#ticking);
+  #watchVisibility(): void {
+    clearInterval(this.#timer);
     if (document.visibilityState === "visible") {
-      this.#ticking = setInterval(() => void this.#tick(), 1000);
-      this.#awake = undefined;
+      this.#timer = setInterval(() => void this.#tick(), 1000);
+      this.#wakeLock = undefined;
       void this.#tick();
     }
   }
@@ -130,14 +130,14 @@ class Page {
       return;
     }
     try {
-      if (!this.#clock.believable()) {
-        this.#onShow = undefined;
+      if (!this.#clock.isBelievable()) {
+        this.#shownCode = undefined;
         await this.#askTime();
-      } else if (!this.#showing() && this.#left.count > 0) {
-        await this.#turn();
+      } else if (!this.#showing() && this.#remaining.count > 0) {
+        await this.#nextCode();
       }
       this.#render();
-      await this.#supplyIfLow();
+      await this.#refillIfLow();
     } catch {
       this.#failed = true;
     }
@@ -145,57 +145,57 @@ class Page {
   }
 
   /** Takes the next credential and shows it; a call while another is under way joins it. */
-  #turn(): Promise<void> {
-    this.#turning ??= this.#showNext().finally(() => {
-      this.#turning = undefined;
+  #nextCode(): Promise<void> {
+    this.#showingNext ??= this.#showNext().finally(() => {
+      this.#showingNext = undefined;
     });
-    return this.#turning;
+    return this.#showingNext;
   }
 
   async #showNext(): Promise<void> {
-    const held = await this.#stock.take(this.#seconds() + TURN);
+    const held = await this.#store.take(this.#nowSeconds() + CODE_S);
     if (held && !this.#removed) {
       const from = this.#clock.now();
-      const code = drawQr(await present(held.credential, held.key, Math.floor(from / 1000)));
+      const code = drawQr(await createPresentation(held.credential, held.key, Math.floor(from / 1000)));
       this.#age = held.ages[0] ?? 0;
-      this.#onShow = { code, age: this.#age, from };
-      await this.#note({ seen: this.#clock.seen });
+      this.#shownCode = { code, age: this.#age, from };
+      await this.#updateState({ seen: this.#clock.seen });
     }
-    await this.#count();
+    await this.#countRemaining();
   }
 
-  async #supplyIfLow(): Promise<void> {
-    const wanted = this.#wanted();
-    if (this.#supply === "asking" || !this.#clock.believable()) {
+  async #refillIfLow(): Promise<void> {
+    const wanted = this.#invitationToRedeem();
+    if (this.#supply === "asking" || !this.#clock.isBelievable()) {
       return;
     }
     if (!wanted) {
       this.#supply = "idle";
     } else if (!navigator.onLine) {
       this.#supply = "offline";
-    } else if (performance.now() >= this.#nextTry) {
+    } else if (performance.now() >= this.#retryAt) {
       this.#supply = "asking";
-      await navigator.locks.request(REFILLING, () => this.#ask(wanted));
+      await navigator.locks.request(REFILL_LOCK, () => this.#redeem(wanted));
       void this.#tick();
     }
   }
 
   /** The invitation to ask for credentials with, where it is time to. */
-  #wanted(): string | undefined {
-    const { offered, code, spent } = this.#notes;
-    const low = !spent && runningLow(this.#left, this.#seconds());
+  #invitationToRedeem(): string | undefined {
+    const { offered, code, spent } = this.#state;
+    const low = !spent && isRunningLow(this.#remaining, this.#nowSeconds());
     return offered ?? (low ? code : undefined);
   }
 
   /** Asks for credentials; no other tab does at the same time. */
-  async #ask(wanted: string): Promise<void> {
-    await this.#recall();
+  async #redeem(wanted: string): Promise<void> {
+    await this.#readState();
     // Another tab may have asked while this one waited, or removed everything.
-    if (this.#wanted() === wanted) {
-      const outcome = await refill(wanted, this.#clock);
-      await this.#recall();
-      if ((this.#notes.offered ?? this.#notes.code) === wanted) {
-        await this.#settle(wanted, outcome);
+    if (this.#invitationToRedeem() === wanted) {
+      const outcome = await fetchBatch(wanted, this.#clock);
+      await this.#readState();
+      if ((this.#state.offered ?? this.#state.code) === wanted) {
+        await this.#applyResult(wanted, outcome);
         return;
       }
     }
@@ -203,103 +203,103 @@ class Page {
   }
 
   /** Draws the consequences of an attempt to fetch credentials. */
-  async #settle(asked: string, outcome: Outcome): Promise<void> {
+  async #applyResult(asked: string, outcome: BatchResult): Promise<void> {
     if (outcome.kind === "offline" || outcome.kind === "busy" || outcome.kind === "broken") {
       this.#supply = outcome.kind;
-      this.#wait(outcome.kind === "busy" ? outcome.wait * 1000 : 0);
+      this.#backOff(outcome.kind === "busy" ? outcome.wait * 1000 : 0);
       return;
     }
     this.#supply = "idle";
-    this.#patience = 10_000;
+    this.#retryDelay = 10_000;
     // Credentials that end too soon must not make it ask all the time.
-    this.#nextTry = performance.now() + this.#patience;
+    this.#retryAt = performance.now() + this.#retryDelay;
     if (outcome.kind === "refused") {
       await this.#refuse(asked);
     } else {
-      const replacing = this.#notes.offered === asked;
-      await this.#stock.add(outcome.batch, this.#seconds(), replacing);
-      await this.#note({ code: asked, offered: undefined, spent: outcome.last, ...this.#time() });
-      this.#onShow = replacing ? undefined : this.#onShow;
-      await this.#count();
+      const replacing = this.#state.offered === asked;
+      await this.#store.add(outcome.batch, this.#nowSeconds(), replacing);
+      await this.#updateState({ code: asked, offered: undefined, spent: outcome.last, ...this.#clockState() });
+      this.#shownCode = replacing ? undefined : this.#shownCode;
+      await this.#countRemaining();
     }
     this.#changes.postMessage("changed");
   }
 
   /** Remembers that an invitation gives nothing, and keeps to the earlier one where there is one. */
   async #refuse(code: string): Promise<void> {
-    this.#refusedAnother = this.#notes.code !== undefined && this.#notes.code !== code;
+    this.#refusedAnother = this.#state.code !== undefined && this.#state.code !== code;
     const notes = this.#refusedAnother ? { offered: undefined } : { code, offered: undefined, spent: true };
-    await this.#note({ ...notes, ...this.#time() });
+    await this.#updateState({ ...notes, ...this.#clockState() });
   }
 
   async #askTime(): Promise<void> {
-    if (this.#supply === "asking" || performance.now() < this.#nextTry) {
+    if (this.#supply === "asking" || performance.now() < this.#retryAt) {
       return;
     }
     this.#supply = "asking";
-    const reached = navigator.onLine && (await askTime(this.#clock));
+    const reached = navigator.onLine && (await fetchServerTime(this.#clock));
     this.#supply = reached ? "idle" : "offline";
     if (reached) {
-      await this.#note(this.#time());
+      await this.#updateState(this.#clockState());
     } else {
-      this.#wait(0);
+      this.#backOff(0);
     }
   }
 
   /** Waits twice as long after each failure, up to two minutes. */
-  #wait(atLeast: number): void {
-    this.#nextTry = performance.now() + Math.max(atLeast, this.#patience);
-    this.#patience = Math.min(this.#patience * 2, 120_000);
+  #backOff(atLeast: number): void {
+    this.#retryAt = performance.now() + Math.max(atLeast, this.#retryDelay);
+    this.#retryDelay = Math.min(this.#retryDelay * 2, 120_000);
   }
 
-  async #reread(): Promise<void> {
-    await this.#recall();
-    if (this.#notes.code === undefined) {
-      this.#onShow = undefined;
+  async #reload(): Promise<void> {
+    await this.#readState();
+    if (this.#state.code === undefined) {
+      this.#shownCode = undefined;
     }
     void this.#tick();
   }
 
-  async #note(change: { [Key in keyof Notes]?: Notes[Key] | undefined }): Promise<void> {
-    this.#notes = await this.#stock.note((notes) => ({ ...notes, ...change }) as Notes);
+  async #updateState(change: { [Key in keyof InvitationState]?: InvitationState[Key] | undefined }): Promise<void> {
+    this.#state = await this.#store.updateState((notes) => ({ ...notes, ...change }) as InvitationState);
   }
 
-  async #recall(): Promise<void> {
-    this.#notes = await this.#stock.notes();
-    await this.#count();
+  async #readState(): Promise<void> {
+    this.#state = await this.#store.state();
+    await this.#countRemaining();
   }
 
-  async #count(): Promise<void> {
-    this.#left = await this.#stock.left(this.#seconds() + TURN);
+  async #countRemaining(): Promise<void> {
+    this.#remaining = await this.#store.remaining(this.#nowSeconds() + CODE_S);
   }
 
-  #time(): Notes {
+  #clockState(): InvitationState {
     return { offset: this.#clock.offset, seen: this.#clock.seen };
   }
 
-  #seconds(): number {
+  #nowSeconds(): number {
     return Math.floor(this.#clock.now() / 1000);
   }
 
-  #showing(): OnShow | undefined {
-    const age = this.#clock.now() - (this.#onShow?.from ?? 0);
-    return age >= -1000 && age < TURN_MS ? this.#onShow : undefined;
+  #showing(): ShownCode | undefined {
+    const age = this.#clock.now() - (this.#shownCode?.from ?? 0);
+    return age >= -1000 && age < CODE_MS ? this.#shownCode : undefined;
   }
 
   #render(): void {
     const onShow = this.#showing();
-    const screen = choose({
+    const screen = selectScreen({
       removed: this.#removed,
       failed: this.#failed,
-      clockBelievable: this.#clock.believable(),
+      clockBelievable: this.#clock.isBelievable(),
       clockOffset: this.#clock.offset,
-      invited: (this.#notes.offered ?? this.#notes.code) !== undefined,
-      spent: this.#notes.spent === true && this.#notes.offered === undefined,
+      invited: (this.#state.offered ?? this.#state.code) !== undefined,
+      spent: this.#state.spent === true && this.#state.offered === undefined,
       refusedAnother: this.#refusedAnother,
       supply: this.#supply,
       online: navigator.onLine,
       showing: onShow !== undefined,
-      left: this.#left,
+      remaining: this.#remaining,
     });
     if (screen.kind !== "code") {
       this.#view.showTrouble(screen.kind);
@@ -309,20 +309,20 @@ class Page {
       this.#view.showCode(screen.remarks, {
         code: onShow?.code,
         age: this.#age,
-        seconds: onShow ? Math.ceil((onShow.from + TURN_MS - this.#clock.now()) / 1000) : 0,
-        count: this.#left.count,
-        until: this.#left.until * 1000,
+        seconds: onShow ? Math.ceil((onShow.from + CODE_MS - this.#clock.now()) / 1000) : 0,
+        count: this.#remaining.count,
+        until: this.#remaining.until * 1000,
         offline: screen.offline,
       });
-      this.#stayAwake();
+      this.#keepScreenOn();
     }
-    this.#view.offerRemoval(!this.#removed && (this.#notes.code ?? this.#notes.offered) !== undefined);
+    this.#view.offerRemoval(!this.#removed && (this.#state.code ?? this.#state.offered) !== undefined);
   }
 
   /** Keeps the screen lit while a code is on it; browsers end that by themselves when the page is hidden. */
-  #stayAwake(): void {
+  #keepScreenOn(): void {
     if ("wakeLock" in navigator) {
-      this.#awake ??= navigator.wakeLock.request("screen").catch(() => undefined);
+      this.#wakeLock ??= navigator.wakeLock.request("screen").catch(() => undefined);
     }
   }
 }
@@ -338,11 +338,11 @@ function takeInvitation(): string | undefined {
 }
 
 /** Lets the page open without a connection. Where that fails it still works, but only as long as it stays open. */
-function keepFiles(): void {
+function registerServiceWorker(): void {
   navigator.serviceWorker.register("sw.js", { scope: "./", updateViaCache: "none" }).catch(() => undefined);
 }
 
-function fit(): boolean {
+function isSupported(): boolean {
   const needed = ["serviceWorker" in navigator, "locks" in navigator, "indexedDB" in window, "subtle" in crypto];
   return isSecureContext && needed.every(Boolean) && "timeout" in AbortSignal;
 }
@@ -356,11 +356,11 @@ async function main(): Promise<void> {
     remove: () => void page?.remove(),
   });
   try {
-    if (!fit()) {
+    if (!isSupported()) {
       throw new Error("this browser lacks something");
     }
-    const stock = await Stock.open();
-    page = new Page(stock, await stock.notes(), view);
+    const store = await CredentialStore.open();
+    page = new Page(store, await store.state(), view);
   } catch {
     view.showTrouble("unfit");
     return;
@@ -371,7 +371,7 @@ async function main(): Promise<void> {
       void page?.invite(another);
     }
   });
-  keepFiles();
+  registerServiceWorker();
   if (code) {
     await page.invite(code);
   }

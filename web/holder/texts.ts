@@ -1,7 +1,7 @@
 // Every word that the page says, in each language.
 
 import type { Language } from "../shared/language";
-import type { Remark, Trouble } from "./screen";
+import type { MessageKind, Remark } from "./screen-selection";
 
 export interface Texts {
   title: string;
@@ -25,7 +25,7 @@ export interface Texts {
   removeCancel: string;
   notOnPaper: string;
   remarks: Record<Remark, string>;
-  troubles: Record<Trouble, { heading: string; body: string }>;
+  troubles: Record<MessageKind, { heading: string; body: string }>;
 }
 
 const en: Texts = {

@@ -2,11 +2,11 @@
 
 import type { Language } from "../shared/language";
 import type { QrCode } from "../shared/qr";
-import type { Remark, Screen, Trouble } from "./screen";
+import type { MessageKind, Remark, Screen } from "./screen-selection";
 import { TEXTS, type Texts } from "./texts";
 
 /** What the code screen shows besides its remarks. */
-export interface Shown {
+export interface CodeScreen {
   code: QrCode | undefined;
   age: number;
   /** Seconds until the next code. */
@@ -18,13 +18,13 @@ export interface Shown {
 }
 
 /** What a person can ask for. */
-export interface Wishes {
+export interface UserActions {
   renew(): void;
   retry(): void;
   remove(): void;
 }
 
-const RETRIED: ReadonlySet<Trouble> = new Set(["clock", "stranded", "busy", "broken"]);
+const RETRYABLE: ReadonlySet<MessageKind> = new Set(["clock", "stranded", "busy", "broken"]);
 
 export class View {
   readonly #texts: Texts;
@@ -33,7 +33,7 @@ export class View {
   #kind: Screen["kind"] | undefined;
   #remarks = "";
 
-  constructor(language: Language, wishes: Wishes) {
+  constructor(language: Language, wishes: UserActions) {
     this.#texts = TEXTS[language];
     document.documentElement.lang = language;
     document.title = this.#texts.title;
@@ -50,28 +50,28 @@ export class View {
   }
 
   /** Shows the screen with a code. */
-  showCode(remarks: Remark[], shown: Shown): void {
+  showCode(remarks: Remark[], shown: CodeScreen): void {
     const texts = this.#texts;
-    this.#turnTo("code");
+    this.#switchTo("code");
     write(element("claim"), texts.over(shown.age));
     this.#draw(shown.code, texts.codeLabel(shown.age));
     write(element("next"), texts.nextIn(shown.seconds));
     element("hand").style.strokeDashoffset = `${30 - shown.seconds}`;
     write(element("until"), shown.count > 0 ? texts.until(this.#time.format(shown.until)) : texts.lastCode);
     write(element("count"), shown.count > 0 ? texts.codesLeft(shown.count) : "");
-    this.#tellNetwork(shown.offline);
+    this.#showNetwork(shown.offline);
     this.#list(remarks.map((remark) => texts.remarks[remark]));
   }
 
   /** Shows a message instead of a code. */
-  showTrouble(trouble: Trouble): void {
+  showTrouble(trouble: MessageKind): void {
     const { heading, body } = this.#texts.troubles[trouble];
     write(element("heading"), heading);
     write(element("body"), body);
     element("message").dataset.kind = trouble;
-    element("retry").hidden = !RETRIED.has(trouble);
+    element("retry").hidden = !RETRYABLE.has(trouble);
     this.#draw(undefined, "");
-    if (this.#turnTo(trouble)) {
+    if (this.#switchTo(trouble)) {
       this.say(`${heading}. ${body}`);
     }
   }
@@ -96,7 +96,7 @@ export class View {
   }
 
   /** Shows one of the two halves; answers whether it was another screen before. */
-  #turnTo(kind: Screen["kind"]): boolean {
+  #switchTo(kind: Screen["kind"]): boolean {
     if (this.#kind === kind) {
       return false;
     }
@@ -126,7 +126,7 @@ export class View {
     }
   }
 
-  #tellNetwork(offline: boolean): void {
+  #showNetwork(offline: boolean): void {
     const network = element("network");
     const text = offline ? this.#texts.offline : this.#texts.online;
     if (network.textContent !== text) {
@@ -155,7 +155,7 @@ export class View {
     this.say(text);
   }
 
-  #listen(wishes: Wishes): void {
+  #listen(wishes: UserActions): void {
     const sure = element("sure") as HTMLDialogElement;
     element("renew").addEventListener("click", wishes.renew);
     element("retry").addEventListener("click", wishes.retry);

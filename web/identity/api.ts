@@ -1,14 +1,23 @@
 // The end-user operations of a session: called again where a network or a busy server makes it worth while.
 
 import { toBase64url } from "../shared/bytes";
-import { call, Interrupted, type Progress, parse, patiently, Refused, sleep, upload } from "../shared/network";
-import type { AnswerOf, BodyOf } from "../shared/schema";
-import type { Failure } from "./codes";
-import type { Session } from "./frame";
-import { type Choice, type Mail, type Operations, type Plan, readPlan } from "./plan";
+import {
+  InterruptedError,
+  type OnProgress,
+  parseObject,
+  RefusedError,
+  sendRequest,
+  sleep,
+  upload,
+  withRetries,
+} from "../shared/network";
+import type { RequestBodyOf, ResponseOf } from "../shared/schema";
+import type { Failure } from "./event-codes";
+import { type DocumentChoice, type MailKind, type Operations, readConfig, type SessionConfig } from "./requirements";
+import type { Session } from "./session";
 
 /** How the reading of a document stands. */
-export type Task = AnswerOf<ReadDocument>;
+export type Task = ResponseOf<ReadDocument>;
 type ReadDocument = Operations["/resources/id-documents/{resourceId}/text-extraction"]["put"];
 /** What the server recommends after it read a document. */
 export type Recommendation = NonNullable<Task["recommendation"]>;
@@ -16,18 +25,18 @@ export type Recommendation = NonNullable<Task["recommendation"]>;
 /** Pictures that travel: what they are, and how they were made. */
 export interface Picture {
   blob: Blob;
-  method: NonNullable<BodyOf<Put>["capture_method"]>;
+  method: NonNullable<RequestBodyOf<PutOperation>["capture_method"]>;
 }
 
 /** Operations that begin something to be supplied. */
-type Begin = Operations[
+type CreateOperation = Operations[
   | "/resources/id-documents"
   | "/resources/supplementary-documents"
   | "/resources/liveness/static"
   | "/resources/liveness/zoom"
   | "/resources/face-capture"]["post"];
 /** Operations that put a picture in its place. */
-type Put = Operations[
+type PutOperation = Operations[
   | "/resources/id-documents/{resourceId}/pages/{page}"
   | "/resources/supplementary-documents/{resourceId}/file"
   | "/resources/liveness/static/{resourceId}/frames/{frame}"
@@ -35,10 +44,10 @@ type Put = Operations[
   | "/resources/face-capture/{resourceId}/image"]["put"];
 
 /** Files from so many bytes on are uploaded resumably, so that a network that breaks costs only what was on its way. */
-const LARGE = 32 << 10;
+const RESUMABLE_FROM_BYTES = 32 << 10;
 /** How often a task is looked after while it runs, and for how long. */
-const LOOK_MS = 700;
-const READING_MS = 90_000;
+const POLL_MS = 700;
+const EXTRACTION_TIMEOUT_MS = 90_000;
 
 export class Api {
   readonly #session: Session;
@@ -52,26 +61,26 @@ export class Api {
     this.#base = `${root}/sessions/${encodeURIComponent(session.id)}`;
   }
 
-  async plan(): Promise<Plan> {
-    const configuration = await this.#ask<Operations["/configuration"]["get"]>("GET", "/configuration");
+  async config(): Promise<SessionConfig> {
+    const configuration = await this.#request<Operations["/configuration"]["get"]>("GET", "/configuration");
     if (!configuration) {
       // Something else answered in the server's place; nobody is told that nothing is asked of them.
-      throw new Interrupted("serviceDown");
+      throw new InterruptedError("serviceDown");
     }
-    return readPlan(configuration);
+    return readConfig(configuration);
   }
 
   async consent(): Promise<void> {
-    await this.#ask("POST", "/biometric-consent");
+    await this.#request("POST", "/biometric-consent");
   }
 
   /** Has the business asked to send a mail. */
-  async mail(mail: Mail): Promise<void> {
-    await this.#ask("POST", `/emails/${mail}`);
+  async sendMail(mail: MailKind): Promise<void> {
+    await this.#request("POST", `/emails/${mail}`);
   }
 
   /** Begins an identity document; answers the id of the resource, as do those below. */
-  beginDocument({ type, country }: Choice, requirement: string): Promise<string> {
+  beginDocument({ type, country }: DocumentChoice, requirement: string): Promise<string> {
     const body = { document_type: type, issuing_country: country, requirement_id: requirement };
     return this.#begin<Operations["/resources/id-documents"]["post"]>("/resources/id-documents", body);
   }
@@ -89,76 +98,84 @@ export class Api {
   }
 
   /** Puts a side of an identity document. */
-  async page(resource: string, side: number, picture: Picture, progress: Progress): Promise<void> {
+  async putPage(resource: string, side: number, picture: Picture, progress: OnProgress): Promise<void> {
     await this.#put(`/resources/id-documents/${resource}/pages/${side}`, picture, progress);
   }
 
-  async file(resource: string, picture: Picture, progress: Progress): Promise<void> {
+  async putFile(resource: string, picture: Picture, progress: OnProgress): Promise<void> {
     await this.#put(`/resources/supplementary-documents/${resource}/file`, picture, progress);
   }
 
-  async face(resource: string, picture: Picture, progress: Progress): Promise<void> {
+  async putFace(resource: string, picture: Picture, progress: OnProgress): Promise<void> {
     await this.#put(`/resources/face-capture/${resource}/image`, picture, progress);
   }
 
-  async frame(resource: string, zoom: boolean, number: number, picture: Picture, progress: Progress): Promise<void> {
+  async putFrame(
+    resource: string,
+    zoom: boolean,
+    number: number,
+    picture: Picture,
+    progress: OnProgress,
+  ): Promise<void> {
     await this.#put(`/resources/liveness/${zoom ? "zoom" : "static"}/${resource}/frames/${number}`, picture, progress);
   }
 
   /** Puts where the face was in each picture of an approach. */
-  async facemap(resource: string, map: object): Promise<void> {
+  async putFaceMap(resource: string, map: object): Promise<void> {
     const blob = new Blob([JSON.stringify(map)], { type: "application/json" });
     const path = `/resources/liveness/zoom/${resource}/facemap`;
     await this.#send("POST", path, { blob, method: "CAMERA" }, () => undefined);
   }
 
   /** Has a document read, and waits for what comes of it. */
-  async read(kind: "ID_DOCUMENT" | "SUPPLEMENTARY_DOCUMENT", resource: string): Promise<Recommendation> {
-    const path = `/resources/${DOCUMENTS[kind]}/${resource}/text-extraction`;
-    const end = performance.now() + READING_MS;
-    let task = await this.#ask<ReadDocument>("PUT", path);
+  async extractText(kind: "ID_DOCUMENT" | "SUPPLEMENTARY_DOCUMENT", resource: string): Promise<Recommendation> {
+    const path = `/resources/${DOCUMENT_PATHS[kind]}/${resource}/text-extraction`;
+    const end = performance.now() + EXTRACTION_TIMEOUT_MS;
+    let task = await this.#request<ReadDocument>("PUT", path);
     // Asking again does not begin again: it is the same task until that has ended.
-    while (pending(task) && performance.now() < end) {
-      await sleep(LOOK_MS);
-      task = await this.#ask<ReadDocument>("PUT", path);
+    while (isPending(task) && performance.now() < end) {
+      await sleep(POLL_MS);
+      task = await this.#request<ReadDocument>("PUT", path);
     }
-    return recommended(task);
+    return recommendationOf(task);
   }
 
   /** Ends the person's part; the checks begin. That it ended before is as good. */
   async finish(): Promise<void> {
-    const { status } = await patiently(() => call("DELETE", `${this.#base}/client-session-token`, this.#headers()));
+    const { status } = await withRetries(() =>
+      sendRequest("DELETE", `${this.#base}/client-session-token`, this.#headers()),
+    );
     if (status !== 204) {
-      throw new Interrupted("serviceDown");
+      throw new InterruptedError("serviceDown");
     }
   }
 
   /** Tells the server that the page broke, without a word of anything that a person did or has. */
-  report(fault: BodyOf<Operations["/page-faults"]["post"]>): void {
+  report(fault: RequestBodyOf<Operations["/page-faults"]["post"]>): void {
     const headers = { ...this.#headers(), "content-type": "application/json" };
     const sent = { method: "POST", headers, body: JSON.stringify(fault), keepalive: true };
     fetch(`${this.#base}/page-faults`, { ...sent, cache: "no-store", credentials: "omit" }).catch(() => undefined);
   }
 
-  async #begin<Operation extends Begin>(path: string, body: BodyOf<Operation>): Promise<string> {
-    const begun = await this.#ask<Operation>("POST", path, body);
+  async #begin<Operation extends CreateOperation>(path: string, body: RequestBodyOf<Operation>): Promise<string> {
+    const begun = await this.#request<Operation>("POST", path, body);
     if (!begun?.id) {
-      throw new Refused(500, "NO_ID");
+      throw new RefusedError(500, "NO_ID");
     }
     return encodeURIComponent(begun.id);
   }
 
   #headers(): Record<string, string> {
-    const device = { browser_name: browser(), locale: navigator.language, client_version: "web" };
+    const device = { browser_name: browserFamily(), locale: navigator.language, client_version: "web" };
     const name = (rest: string) => `x-${this.#brand}-${rest}`;
     return { [name("auth-token")]: this.#session.token, [name("device-meta")]: btoa(JSON.stringify(device)) };
   }
 
-  async #ask<Operation>(
+  async #request<Operation>(
     method: string,
     path: string,
-    body?: BodyOf<Operation>,
-  ): Promise<AnswerOf<Operation> | undefined> {
+    body?: RequestBodyOf<Operation>,
+  ): Promise<ResponseOf<Operation> | undefined> {
     const headers = this.#headers();
     if (body !== undefined) {
       headers["content-type"] = "application/json";
@@ -168,31 +185,31 @@ export class Api {
       headers["idempotency-key"] = toBase64url(crypto.getRandomValues(new Uint8Array(16)));
     }
     const sent = body === undefined ? undefined : JSON.stringify(body);
-    return parse((await patiently(() => call(method, this.#base + path, headers, sent))).text);
+    return parseObject((await withRetries(() => sendRequest(method, this.#base + path, headers, sent))).text);
   }
 
-  async #put(path: string, picture: Picture, progress: Progress): Promise<void> {
-    if (picture.blob.size < LARGE) {
+  async #put(path: string, picture: Picture, progress: OnProgress): Promise<void> {
+    if (picture.blob.size < RESUMABLE_FROM_BYTES) {
       await this.#send("PUT", path, picture, progress);
     } else {
       const { uploadResumably } = await import("./resumable-upload").catch(() =>
-        Promise.reject(new Interrupted("network")),
+        Promise.reject(new InterruptedError("network")),
       );
       const id = await uploadResumably(picture.blob, `${this.#base}/uploads`, this.#headers(), progress);
-      await this.#ask<Put>("PUT", path, { upload: id, capture_method: picture.method });
+      await this.#request<PutOperation>("PUT", path, { upload: id, capture_method: picture.method });
     }
   }
 
-  async #send(method: string, path: string, { blob, method: made }: Picture, progress: Progress): Promise<void> {
+  async #send(method: string, path: string, { blob, method: made }: Picture, progress: OnProgress): Promise<void> {
     const form = new FormData();
     form.append("descriptor", new Blob([JSON.stringify({ capture_method: made })], { type: "application/json" }));
     form.append("binary-content", blob, `capture.${EXTENSIONS[blob.type] ?? "bin"}`);
     const sent = (bytes: number, of: number) => progress(of > 0 ? bytes / of : 0);
-    await patiently(() => upload(method, this.#base + path, this.#headers(), form, sent));
+    await withRetries(() => upload(method, this.#base + path, this.#headers(), form, sent));
   }
 }
 
-const DOCUMENTS = { ID_DOCUMENT: "id-documents", SUPPLEMENTARY_DOCUMENT: "supplementary-documents" } as const;
+const DOCUMENT_PATHS = { ID_DOCUMENT: "id-documents", SUPPLEMENTARY_DOCUMENT: "supplementary-documents" } as const;
 const EXTENSIONS: Record<string, string> = {
   "image/jpeg": "jpg",
   "image/png": "png",
@@ -201,17 +218,17 @@ const EXTENSIONS: Record<string, string> = {
 };
 
 /** Whether a task goes on. */
-export function pending(task: Task | undefined): boolean {
+export function isPending(task: Task | undefined): boolean {
   return task?.state === "PENDING" || task?.state === "CREATED";
 }
 
 /** What is recommended after a task; without a word of it, there is nothing to hold a person up with. */
-export function recommended(task: Task | undefined): Recommendation {
+export function recommendationOf(task: Task | undefined): Recommendation {
   return task?.recommendation ?? { value: "PROGRESS" };
 }
 
 /** How a refusal ends the session; `undefined` where it speaks of what was sent and not of the session. */
-export function failureOf({ status, code }: Refused): Failure | undefined {
+export function failureOf({ status, code }: RefusedError): Failure | undefined {
   switch (code) {
     case "BAD_TOKEN":
     case "MESSAGE_SIGNING":
@@ -227,6 +244,6 @@ export function failureOf({ status, code }: Refused): Failure | undefined {
 }
 
 /** The browser's family and nothing that tells one person's from another's. */
-function browser(): string {
+function browserFamily(): string {
   return /(Firefox|Edg|Chrome|Safari)\//.exec(navigator.userAgent)?.[1] ?? "other";
 }

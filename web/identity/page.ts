@@ -1,16 +1,16 @@
 // The page of a document verification session: whose session it is, and whether this browser can go through it.
 
-import { embedded } from "../shared/frame";
-import { choose } from "../shared/language";
-import type { Failure } from "./codes";
-import { awaitSession, fromQuery, fromShort, kept, type Session } from "./frame";
+import { isEmbedded } from "../shared/embedding";
+import { chooseLanguage } from "../shared/language";
+import { Controller } from "./controller";
+import type { Failure } from "./event-codes";
+import { awaitSession, loadSession, parseSessionQuery, parseShortLink, type Session } from "./session";
 import { LANGUAGES, textsIn } from "./texts";
 import { View } from "./view";
-import { Visit } from "./visit";
 
 /** Whose session it is, where the address or this tab says it; it is taken out of the address, which others see. */
-function sessionHere(): Session | Failure | undefined {
-  const found = fromShort(location.hash.slice(1)) ?? fromQuery(location.search) ?? kept();
+function takeSession(): Session | Failure | undefined {
+  const found = parseShortLink(location.hash.slice(1)) ?? parseSessionQuery(location.search) ?? loadSession();
   if (location.search || location.hash) {
     history.replaceState(null, "", location.pathname);
   }
@@ -18,7 +18,7 @@ function sessionHere(): Session | Failure | undefined {
 }
 
 /** What the page cannot do without. */
-function fit(): boolean {
+function isSupported(): boolean {
   const needed = [
     "DisplayNames" in Intl,
     "timeout" in AbortSignal,
@@ -29,17 +29,17 @@ function fit(): boolean {
 }
 
 async function main(): Promise<void> {
-  const session = sessionHere();
-  const { texts, language } = await textsIn(choose(navigator.languages, LANGUAGES));
+  const session = takeSession();
+  const { texts, language } = await textsIn(chooseLanguage(navigator.languages, LANGUAGES));
   const view = new View();
-  view.speak(texts, language);
-  const visit = new Visit(view, texts, language);
+  view.setLanguage(texts, language);
+  const visit = new Controller(view, texts, language);
   visit.start();
-  if (!fit()) {
+  if (!isSupported()) {
     visit.open("unsupportedBrowser");
   } else if (session) {
     visit.open(session);
-  } else if (embedded()) {
+  } else if (isEmbedded()) {
     visit.waitForParent();
     const { session, origin } = await awaitSession();
     visit.open(session, origin);

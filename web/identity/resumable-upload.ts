@@ -2,30 +2,30 @@
 // it broke is not sent again.
 
 import { DetailedError, Upload } from "tus-js-client";
-import { Interrupted, type Progress, parse, RETRY_DELAYS_MS, Refused } from "../shared/network";
+import { InterruptedError, type OnProgress, parseObject, RETRY_DELAYS_MS, RefusedError } from "../shared/network";
 
 /** An upload that does not move for so long is begun again where it stands. */
 const STALLED_MS = 25_000;
 
 /** The addresses of uploads that may be gone on with, as long as the page is open. */
-const begun = new WeakMap<Blob, string>();
+const uploadUrls = new WeakMap<Blob, string>();
 
 /** Sends all of a blob that is not there yet; answers the upload's id. */
 export async function uploadResumably(
   blob: Blob,
   endpoint: string,
   headers: Record<string, string>,
-  progress: Progress,
+  progress: OnProgress,
 ): Promise<string> {
-  const known = begun.get(blob);
+  const known = uploadUrls.get(blob);
   try {
     return await send(blob, known, endpoint, headers, progress);
   } catch (error) {
-    if (known === undefined || !(error instanceof Refused) || error.status !== 404) {
+    if (known === undefined || !(error instanceof RefusedError) || error.status !== 404) {
       throw error;
     }
     // It was too old to be gone on with.
-    begun.delete(blob);
+    uploadUrls.delete(blob);
     return send(blob, undefined, endpoint, headers, progress);
   }
 }
@@ -35,7 +35,7 @@ function send(
   known: string | undefined,
   endpoint: string,
   headers: Record<string, string>,
-  progress: Progress,
+  progress: OnProgress,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     let farthest = 0;
@@ -49,7 +49,7 @@ function send(
       stalls += 1;
       const aborted = upload.abort();
       if (stalls > RETRY_DELAYS_MS.length) {
-        reject(new Interrupted("network"));
+        reject(new InterruptedError("network"));
       } else {
         watch();
         aborted.then(() => upload.start(), reject);
@@ -62,7 +62,7 @@ function send(
       storeFingerprintForResuming: false,
       onUploadUrlAvailable: () => {
         if (upload.url) {
-          begun.set(blob, upload.url);
+          uploadUrls.set(blob, upload.url);
           // Without it tus asks where an upload stands until it is told, and begins no other where a server is busy.
           upload.options.endpoint = null;
         }
@@ -76,7 +76,7 @@ function send(
         }
         progress(sent / of);
       },
-      onShouldRetry: (error) => passes(statusOf(error)) && navigator.onLine,
+      onShouldRetry: (error) => isTransient(statusOf(error)) && navigator.onLine,
       onError: (error) => {
         clearTimeout(stalling);
         reject(failureOf(error));
@@ -93,7 +93,7 @@ function send(
 }
 
 /** Whether an answer may be another one soon: none, a busy server's, or that bytes do not follow what is there. */
-function passes(status: number): boolean {
+function isTransient(status: number): boolean {
   return status < 400 || status >= 500 || status === 409 || status === 423 || status === 429;
 }
 
@@ -104,11 +104,11 @@ function statusOf(error: Error | DetailedError): number {
 function failureOf(error: Error | DetailedError): Error {
   const status = statusOf(error);
   if (status === 0) {
-    return error instanceof DetailedError ? new Interrupted("network") : error;
+    return error instanceof DetailedError ? new InterruptedError("network") : error;
   }
-  if (passes(status)) {
-    return new Interrupted("serviceDown");
+  if (isTransient(status)) {
+    return new InterruptedError("serviceDown");
   }
   const answer = error instanceof DetailedError ? error.originalResponse?.getBody() : undefined;
-  return new Refused(status, parse<{ code?: string }>(answer ?? "")?.code ?? "");
+  return new RefusedError(status, parseObject<{ code?: string }>(answer ?? "")?.code ?? "");
 }

@@ -1,70 +1,87 @@
 // The screens: for each step its heading, its elements, and what can be pressed. They know nothing of the server.
 
-import type { Trouble } from "../shared/camera";
-import { likely, sorted } from "../shared/countries";
-import { button, fresh, make } from "../shared/dom";
-import { followable } from "../shared/follow";
-import { handOff } from "../shared/handoff";
-import { advice, busy, documentSketch, labelled, ovalSketch, paragraph, primary, row, tick } from "../shared/pieces";
-import type { Screen } from "../shared/stage";
-import { CODES } from "./codes";
-import type { Fault } from "./guide";
-import { current, type Event, isFace, mayGoOn, type State, sideOf } from "./journey";
-import type { Need, Plan } from "./plan";
-import { fill, type Language, lookup, span, type Texts } from "./texts";
+import type { CameraProblem } from "../shared/camera";
+import { likelyCountry, sortedCountries } from "../shared/countries";
+import { button, make, uniqueId } from "../shared/dom";
+import {
+  adviceList,
+  documentSketch,
+  labelledField,
+  ovalSketch,
+  paragraph,
+  primaryButton,
+  row,
+  spinner,
+  tickIcon,
+} from "../shared/elements";
+import { handOffScreen } from "../shared/handoff";
+import type { Screen } from "../shared/page-layout";
+import { safeUrl } from "../shared/safe-url";
+import type { PhotoFault } from "./document-guidance";
+import { EVENT_CODES } from "./event-codes";
+import type { Requirement, SessionConfig } from "./requirements";
+import {
+  canContinue,
+  currentRequirement,
+  currentSide,
+  isFaceRequirement,
+  type PageEvent,
+  type State,
+} from "./state-machine";
+import { formatDuration, interpolate, type Language, lookup, type Texts } from "./texts";
 
 /** What a person can ask for beside going on. */
-export interface Acts {
-  happen(event: Event): void;
-  choose(file: File): void;
+export interface ScreenActions {
+  dispatch(event: PageEvent): void;
+  chooseFile(file: File): void;
   leave(): void;
   reload(): void;
   copyLink(): void;
   /** Asks for the mail with instructions. */
-  mail(): void;
+  sendInstructions(): void;
   /** Wants a mail at the end, or none. */
-  thank(wanted: boolean): void;
+  setWantsMail(wanted: boolean): void;
 }
 
 /** Everything that is on show. */
-export interface Shown {
+export interface ScreenContext {
   state: State;
   texts: Texts;
   language: Language;
-  acts: Acts;
+  actions: ScreenActions;
   /** Whether another device waits for this one. */
   handedOff: boolean;
   /** Whether this device has another that could go on: it is no phone. */
-  mayHandOff: boolean;
+  canHandOff: boolean;
   /** The link for a phone. */
   link: string;
   /** What was taken, and what is wrong with it. */
-  taken: Taken | undefined;
+  taken: CapturedPicture | undefined;
   /** Where the business wants people to go at the end. */
-  leaveTo: string | undefined;
+  returnUrl: string | undefined;
   /** Whether a mail is wanted at the end. */
-  thanks: boolean;
+  wantsMail: boolean;
   /** Whether another page embeds this one. */
   embedded: boolean;
 }
 
-export interface Taken {
+export interface CapturedPicture {
   url: string;
   name: string;
   pdf: boolean;
-  faults: Fault[];
+  faults: PhotoFault[];
 }
 
 /** Files of at most this size, in megabytes. */
-export const MOST_MB = 10;
+export const MAX_FILE_MB = 10;
 
-export function screen(shown: Shown): Screen {
+export function renderScreen(shown: ScreenContext): Screen {
   const { state, texts } = shown;
   const { step } = state;
   switch (step.on) {
     case "loading":
     case "agreeing":
-      return { heading: texts.loading.heading, body: [busy(), paragraph(texts.loading.body)] };
+      return { heading: texts.loading.heading, body: [spinner(), paragraph(texts.loading.body)] };
     case "welcome":
       return welcome(shown);
     case "following":
@@ -86,7 +103,7 @@ export function screen(shown: Shown): Screen {
     case "reading":
       return {
         heading: texts.reading.heading,
-        body: [busy(), paragraph(texts.reading.body)],
+        body: [spinner(), paragraph(texts.reading.body)],
         spoken: texts.reading.body,
       };
     case "retry":
@@ -96,11 +113,11 @@ export function screen(shown: Shown): Screen {
         heading: texts.interrupted[step.why],
         body: [
           paragraph(texts.interrupted[`${step.why}Body`]),
-          row(primary(texts.tryAgain, () => shown.acts.happen({ is: "resumed" }))),
+          row(primaryButton(texts.tryAgain, () => shown.actions.dispatch({ is: "resumed" }))),
         ],
       };
     case "finishing":
-      return { heading: texts.finishing.heading, body: [busy(), paragraph(texts.finishing.body)] };
+      return { heading: texts.finishing.heading, body: [spinner(), paragraph(texts.finishing.body)] };
     case "done":
       return done(shown, step.elsewhere);
     case "over":
@@ -109,82 +126,98 @@ export function screen(shown: Shown): Screen {
 }
 
 /** Something broke: what was sent is not lost, and loading again goes on. */
-export function broken(texts: Texts, reload: () => void): Screen {
+export function brokenScreen(texts: Texts, reload: () => void): Screen {
   const { heading, body, reload: words } = texts.broken;
-  return { heading, body: [paragraph(body), row(primary(words, reload))] };
+  return { heading, body: [paragraph(body), row(primaryButton(words, reload))] };
 }
 
 /** Ten minutes are still called ten when opening the link took a few seconds of them. */
-const ON_THE_WAY_S = 10;
+const LINK_DELAY_S = 10;
 
-function welcome({ state, texts, language, acts, mayHandOff, thanks }: Shown): Screen {
-  const plan = state.plan as Plan;
-  const wanted = new Set(plan.needs.filter(({ done }) => !done).map(({ kind }) => NEEDED[kind]));
-  const privacy = followable(plan.privacyUrl)?.href;
+function welcome({
+  state,
+  texts,
+  language,
+  actions,
+  canHandOff: mayHandOff,
+  wantsMail: thanks,
+}: ScreenContext): Screen {
+  const config = state.config as SessionConfig;
+  const wanted = new Set(config.requirements.filter(({ done }) => !done).map(({ kind }) => REQUIREMENT_TEXTS[kind]));
+  const privacy = safeUrl(config.privacyUrl)?.href;
   const { welcome: say } = texts;
   const consent = [make("h2", {}, say.consentHeading), paragraph(say.consent)];
-  const agree = () => acts.happen({ is: "agreed" });
-  const answers = plan.consent
-    ? [primary(say.agree, agree), button(say.disagree, () => acts.happen({ is: "failed", failure: "cancelled" }))]
-    : [primary(say.start, agree)];
+  const agree = () => actions.dispatch({ is: "agreed" });
+  const answers = config.consent
+    ? [
+        primaryButton(say.agree, agree),
+        button(say.disagree, () => actions.dispatch({ is: "failed", failure: "cancelled" })),
+      ]
+    : [primaryButton(say.start, agree)];
   const others = [
-    ...(mayHandOff ? [button(texts.phone.offer, () => acts.happen({ is: "handedOff" }))] : []),
-    ...(plan.mails.has("instructions") ? [button(say.mail, acts.mail)] : []),
+    ...(mayHandOff ? [button(texts.phone.offer, () => actions.dispatch({ is: "handOffChosen" }))] : []),
+    ...(config.mails.has("instructions") ? [button(say.mail, actions.sendInstructions)] : []),
   ];
   return {
     heading: say.heading,
     body: [
       paragraph(say.body),
       make("ul", { class: "needed" }, ...[...wanted].map((name) => make("li", {}, say[name]))),
-      paragraph(fill(say.time, { time: span(plan.secondsLeft + ON_THE_WAY_S, language) }), "soft"),
+      paragraph(interpolate(say.time, { time: formatDuration(config.secondsLeft + LINK_DELAY_S, language) }), "soft"),
       privacy
         ? make("p", {}, make("a", { href: privacy, target: "_blank", rel: "noopener noreferrer" }, say.privacy))
         : undefined,
-      ...(plan.consent ? consent : []),
-      plan.mails.has("thank-you") ? ticked(say.thanks, thanks, acts.thank) : undefined,
+      ...(config.consent ? consent : []),
+      config.mails.has("thank-you") ? checkbox(say.thanks, thanks, actions.setWantsMail) : undefined,
       row(...answers),
       others.length > 0 ? row(...others) : undefined,
     ],
   };
 }
 
-function ticked(words: string, checked: boolean, change: (checked: boolean) => void): HTMLElement {
-  const input = make("input", { type: "checkbox", id: fresh("tick"), checked });
+function checkbox(words: string, checked: boolean, change: (checked: boolean) => void): HTMLElement {
+  const input = make("input", { type: "checkbox", id: uniqueId("tick"), checked });
   input.addEventListener("change", () => change(input.checked));
   return make("label", { class: "pick", for: input.id }, input, words);
 }
 
-const NEEDED = {
+const REQUIREMENT_TEXTS = {
   ID_DOCUMENT: "idDocument",
   SUPPLEMENTARY_DOCUMENT: "supplementary",
   LIVENESS: "face",
   FACE_CAPTURE: "face",
 } as const;
 
-function following({ state, texts: { phone }, acts, link }: Shown): Screen {
-  const progress = fill(phone.progress, counted(state));
-  return handOff(phone, { link, progress, copy: acts.copyLink, back: () => acts.happen({ is: "tookBack" }) });
+function following({ state, texts: { phone }, actions, link }: ScreenContext): Screen {
+  const progress = interpolate(phone.progress, progressCounts(state));
+  return handOffScreen(phone, {
+    link,
+    progress,
+    copy: actions.copyLink,
+    back: () => actions.dispatch({ is: "handOffCancelled" }),
+  });
 }
 
 /** How many things of all are done. */
-export function counted(state: State): { at: number; of: number } {
+export function progressCounts(state: State): { at: number; of: number } {
   return { at: state.total - state.todo.length, of: state.total };
 }
 
-function choose({ state, texts, language, acts }: Shown): Screen {
+function choose({ state, texts, language, actions }: ScreenContext): Screen {
   const { choose: say } = texts;
-  const need = current(state) as Need;
-  const codes = need.countries.map(({ code }) => code);
-  const preset = codes.find((code) => code === state.plan?.presetCountry) ?? likely(navigator.languages, codes);
-  const country = make("select", { id: fresh("country"), required: true });
-  const options = sorted(codes, language).map(({ code, name }) => make("option", { value: code }, name));
+  const requirement = currentRequirement(state) as Requirement;
+  const codes = requirement.countries.map(({ code }) => code);
+  const preset =
+    codes.find((code) => code === state.config?.presetCountry) ?? likelyCountry(navigator.languages, codes);
+  const country = make("select", { id: uniqueId("country"), required: true });
+  const options = sortedCountries(codes, language).map(({ code, name }) => make("option", { value: code }, name));
   country.append(make("option", { value: "" }, say.pickCountry), ...options);
   country.value = state.choice?.country ?? (codes.length === 1 ? codes[0] : preset) ?? "";
 
   const types = make("div", { class: "types" });
   const group = make("fieldset", {}, make("legend", {}, say.type), types);
-  const error = make("p", { class: "error", id: fresh("error"), hidden: true });
-  const allowed = () => need.countries.find(({ code }) => code === country.value)?.types ?? [];
+  const error = make("p", { class: "error", id: uniqueId("error"), hidden: true });
+  const allowed = () => requirement.countries.find(({ code }) => code === country.value)?.types ?? [];
   const offer = () => {
     types.replaceChildren(...allowed().map((type, _, { length }) => radio(type, texts.types[type], length === 1)));
     group.hidden = allowed().length === 0;
@@ -195,7 +228,7 @@ function choose({ state, texts, language, acts }: Shown): Screen {
   const form = make(
     "form",
     { novalidate: true },
-    labelled(say.country, country),
+    labelledField(say.country, country),
     group,
     error,
     row(make("button", { type: "submit", class: "primary" }, texts.goOn)),
@@ -206,7 +239,7 @@ function choose({ state, texts, language, acts }: Shown): Screen {
     const first = types.querySelector<HTMLInputElement>("input");
     const type = allowed().find((one) => one === picked?.value);
     if (type) {
-      acts.happen({ is: "chose", choice: { country: country.value, type } });
+      actions.dispatch({ is: "documentChosen", choice: { country: country.value, type } });
       return;
     }
     const wrong = country.value === "" ? country : first;
@@ -219,86 +252,89 @@ function choose({ state, texts, language, acts }: Shown): Screen {
     heading: say.heading,
     body: [
       form,
-      row(button(say.none, () => acts.happen({ is: "failed", failure: "noDocuments" }), { class: "quiet" })),
+      row(button(say.none, () => actions.dispatch({ is: "failed", failure: "noDocuments" }), { class: "quiet" })),
     ],
   };
 }
 
 function radio(value: string, words: string, checked: boolean): HTMLElement {
-  const input = make("input", { type: "radio", name: "type", value, id: fresh("type"), checked });
+  const input = make("input", { type: "radio", name: "type", value, id: uniqueId("type"), checked });
   return make("label", { class: "pick", for: input.id }, input, words);
 }
 
-function tips({ state, texts, acts }: Shown): Screen {
+function tips({ state, texts, actions }: ScreenContext): Screen {
   const { tips: say } = texts;
-  const need = current(state) as Need;
+  const requirement = currentRequirement(state) as Requirement;
   const go = [
-    primary(texts.camera.open, () => acts.happen({ is: "ready" })),
-    need.upload ? button(say.file, () => acts.happen({ is: "byFile" })) : undefined,
+    primaryButton(texts.camera.open, () => actions.dispatch({ is: "ready" })),
+    requirement.upload ? button(say.file, () => actions.dispatch({ is: "fileChosen" })) : undefined,
   ];
-  if (isFace(need)) {
+  if (isFaceRequirement(requirement)) {
     const { heading, light, free, alone } = texts.faceTips;
-    const list = [light, free, alone, ...(need.zoom ? [say.zoom] : [])];
-    return { heading: need.zoom ? say.zoomHeading : heading, body: [ovalSketch(), advice(list), row(...go)] };
+    const list = [light, free, alone, ...(requirement.zoom ? [say.zoom] : [])];
+    return {
+      heading: requirement.zoom ? say.zoomHeading : heading,
+      body: [ovalSketch(), adviceList(list), row(...go)],
+    };
   }
-  const letter = need.kind === "SUPPLEMENTARY_DOCUMENT";
+  const letter = requirement.kind === "SUPPLEMENTARY_DOCUMENT";
   const type = state.choice ? texts.types[state.choice.type] : texts.types.OTHER;
-  const sides = sideOf(state).of > 1 ? [say.sides] : [];
+  const sides = currentSide(state).of > 1 ? [say.sides] : [];
   const list = letter ? [say.recent, say.light, say.whole] : [say.covered, say.flat, say.light, say.whole, ...sides];
-  const other = button(say.other, () => acts.happen({ is: "otherDocument" }), { class: "quiet" });
+  const other = button(say.other, () => actions.dispatch({ is: "otherDocument" }), { class: "quiet" });
   return {
-    heading: letter ? say.letterHeading : fill(say.idHeading, { document: type }),
-    body: [documentSketch(), advice(list), row(...go), selectable(need) ? row(other) : undefined],
+    heading: letter ? say.letterHeading : interpolate(say.idHeading, { document: type }),
+    body: [documentSketch(), adviceList(list), row(...go), hasChoice(requirement) ? row(other) : undefined],
   };
 }
 
 /** Whether there is more than one document to choose from. */
-function selectable({ countries }: Need): boolean {
+function hasChoice({ countries }: Requirement): boolean {
   return countries.length > 1 || (countries[0]?.types.length ?? 0) > 1;
 }
 
 /** What the side in front of the camera is called. */
-export function sideName({ state, texts }: Pick<Shown, "state" | "texts">): string {
-  const { side, of } = sideOf(state);
-  const kind = current(state)?.kind;
+export function sideName({ state, texts }: Pick<ScreenContext, "state" | "texts">): string {
+  const { side, of } = currentSide(state);
+  const kind = currentRequirement(state)?.kind;
   if (kind === "SUPPLEMENTARY_DOCUMENT") {
     return texts.sides.letter;
   }
   return of > 1 || side !== "page" ? texts.sides[side] : texts.sides.page;
 }
 
-function file(shown: Shown): Screen {
-  const { state, texts, acts } = shown;
+function file(shown: ScreenContext): Screen {
+  const { state, texts, actions } = shown;
   const { file: say } = texts;
-  const pdf = current(state)?.kind === "SUPPLEMENTARY_DOCUMENT";
+  const pdf = currentRequirement(state)?.kind === "SUPPLEMENTARY_DOCUMENT";
   const accept = ["image/jpeg", "image/png", "image/heic", "image/webp", ...(pdf ? ["application/pdf"] : [])].join(",");
-  const input = make("input", { type: "file", id: fresh("file"), accept });
+  const input = make("input", { type: "file", id: uniqueId("file"), accept });
   const error = make("p", { class: "error", id: "file-error", hidden: true });
   const form = make(
     "form",
     { novalidate: true },
-    labelled(fill(say.label, { side: sideName(shown) }), input),
-    paragraph(fill(pdf ? say.bodyPdf : say.body, { size: MOST_MB }), "soft"),
+    labelledField(interpolate(say.label, { side: sideName(shown) }), input),
+    paragraph(interpolate(pdf ? say.bodyPdf : say.body, { size: MAX_FILE_MB }), "soft"),
     error,
     row(
       make("button", { type: "submit", class: "primary" }, texts.goOn),
-      button(say.camera, () => acts.happen({ is: "byCamera" })),
+      button(say.camera, () => actions.dispatch({ is: "cameraChosen" })),
     ),
   );
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const [chosen] = input.files ?? [];
     if (!chosen) {
-      complain(say.none);
+      showFileError(say.none);
     } else {
-      acts.choose(chosen);
+      actions.chooseFile(chosen);
     }
   });
   return { heading: say.heading, body: [form] };
 }
 
 /** Says what is wrong with the chosen file, where it was chosen. */
-export function complain(words: string): void {
+export function showFileError(words: string): void {
   const error = document.getElementById("file-error");
   const input = document.querySelector<HTMLInputElement>("input[type=file]");
   if (error && input) {
@@ -309,9 +345,10 @@ export function complain(words: string): void {
   }
 }
 
-function trouble({ state, texts, acts, mayHandOff }: Shown, what: Trouble): Screen {
+function trouble({ state, texts, actions, canHandOff: mayHandOff }: ScreenContext, what: CameraProblem): Screen {
   const { trouble: say } = texts;
-  const again = what === "insecure" ? undefined : primary(texts.tryAgain, () => acts.happen({ is: "byCamera" }));
+  const again =
+    what === "insecure" ? undefined : primaryButton(texts.tryAgain, () => actions.dispatch({ is: "cameraChosen" }));
   const failure =
     ({ denied: "cameraDenied", absent: "noCamera" } as const)[what as "denied" | "absent"] ?? "cameraFailed";
   return {
@@ -320,21 +357,23 @@ function trouble({ state, texts, acts, mayHandOff }: Shown, what: Trouble): Scre
       paragraph(say[`${what}Body`]),
       row(
         again,
-        current(state)?.upload ? button(texts.tips.file, () => acts.happen({ is: "byFile" })) : undefined,
-        mayHandOff ? button(texts.phone.offer, () => acts.happen({ is: "handedOff" })) : undefined,
+        currentRequirement(state)?.upload
+          ? button(texts.tips.file, () => actions.dispatch({ is: "fileChosen" }))
+          : undefined,
+        mayHandOff ? button(texts.phone.offer, () => actions.dispatch({ is: "handOffChosen" })) : undefined,
       ),
-      row(button(say.giveUp, () => acts.happen({ is: "failed", failure }), { class: "quiet" })),
+      row(button(say.giveUp, () => actions.dispatch({ is: "failed", failure }), { class: "quiet" })),
     ],
   };
 }
 
-function review(shown: Shown): Screen {
-  const { state, texts, acts, taken } = shown;
+function review(shown: ScreenContext): Screen {
+  const { state, texts, actions, taken } = shown;
   const { review: say } = texts;
   const byFile = state.by === "file";
   const faults = (taken?.faults ?? []).map((fault) => say[fault]);
   const picture = taken && !taken.pdf ? make("img", { src: taken.url, alt: say.picture, class: "taken" }) : undefined;
-  const words = taken?.pdf ? fill(say.pdf, { name: taken.name }) : say.good;
+  const words = taken?.pdf ? interpolate(say.pdf, { name: taken.name }) : say.good;
   return {
     heading: say.heading,
     body: [
@@ -343,10 +382,10 @@ function review(shown: Shown): Screen {
         ? make("ul", { class: "faults" }, ...faults.map((fault) => make("li", {}, fault)))
         : paragraph(words),
       row(
-        button(byFile ? say.useFile : say.use, () => acts.happen({ is: "accepted" }), {
+        button(byFile ? say.useFile : say.use, () => actions.dispatch({ is: "accepted" }), {
           class: faults.length > 0 ? "" : "primary",
         }),
-        button(byFile ? say.rechoose : say.retake, () => acts.happen({ is: "retake" }), {
+        button(byFile ? say.rechoose : say.retake, () => actions.dispatch({ is: "retake" }), {
           class: faults.length > 0 ? "primary" : "",
         }),
       ),
@@ -355,49 +394,52 @@ function review(shown: Shown): Screen {
   };
 }
 
-function sending({ texts: { sending: say } }: Shown): Screen {
+function sending({ texts: { sending: say } }: ScreenContext): Screen {
   const bar = make("progress", { id: "sent", max: "1", value: "0", "aria-label": say.progress });
   return { heading: say.heading, body: [bar, paragraph(say.body)], spoken: say.body };
 }
 
-function retry({ state, texts, acts }: Shown): Screen {
+function retry({ state, texts, actions }: ScreenContext): Screen {
   const { retry: say } = texts;
   if (state.step.on !== "retry") {
     throw new Error("there is nothing to try again");
   }
   const { reason } = state.step;
-  const need = current(state) as Need;
+  const requirement = currentRequirement(state) as Requirement;
   const why = lookup(say, reason.detail) ?? lookup(say, reason.kind) ?? say.QUALITY;
-  const other = button(say.other, () => acts.happen({ is: "otherDocument" }));
+  const other = button(say.other, () => actions.dispatch({ is: "otherDocument" }));
   return {
     heading: reason.value === "SHOULD_TRY_AGAIN" ? say.should : say.heading,
     body: [
       make("p", { class: "why" }, why),
-      paragraph(fill(say.left, { count: state.attempts }), "soft"),
+      paragraph(interpolate(say.left, { count: state.attempts }), "soft"),
       row(
-        primary(say.again, () => acts.happen({ is: "again" })),
-        mayGoOn(state) ? button(say.goOn, () => acts.happen({ is: "goOn" })) : undefined,
-        selectable(need) ? other : undefined,
+        primaryButton(say.again, () => actions.dispatch({ is: "retryChosen" })),
+        canContinue(state) ? button(say.goOn, () => actions.dispatch({ is: "continueAnyway" })) : undefined,
+        hasChoice(requirement) ? other : undefined,
       ),
     ],
     spoken: why,
   };
 }
 
-function done({ texts: { done: say }, leaveTo, handedOff, acts, embedded }: Shown, elsewhere: boolean): Screen {
+function done(
+  { texts: { done: say }, returnUrl: leaveTo, handedOff, actions, embedded }: ScreenContext,
+  elsewhere: boolean,
+): Screen {
   const end = handedOff
     ? [paragraph(say.handedOff)]
     : leaveTo
-      ? [paragraph(say.leaving), row(primary(say.leave, acts.leave))]
+      ? [paragraph(say.leaving), row(primaryButton(say.leave, actions.leave))]
       : [embedded ? undefined : paragraph(say.close)];
   return {
     heading: say.heading,
-    body: [tick(), elsewhere ? paragraph(say.elsewhere) : undefined, paragraph(say.body), ...end],
+    body: [tickIcon(), elsewhere ? paragraph(say.elsewhere) : undefined, paragraph(say.body), ...end],
     spoken: say.body,
   };
 }
 
-function over({ state, texts: { over: say }, leaveTo, acts, embedded }: Shown): Screen {
+function over({ state, texts: { over: say }, returnUrl: leaveTo, actions, embedded }: ScreenContext): Screen {
   if (state.step.on !== "over") {
     throw new Error("it is not over");
   }
@@ -406,8 +448,10 @@ function over({ state, texts: { over: say }, leaveTo, acts, embedded }: Shown): 
     heading: say[failure],
     body: [
       paragraph(say[`${failure}Body`]),
-      leaveTo ? row(primary(say.leave, acts.leave)) : paragraph(embedded ? say.help : `${say.close} ${say.help}`),
-      paragraph(fill(say.code, { code: CODES[failure] }), "soft"),
+      leaveTo
+        ? row(primaryButton(say.leave, actions.leave))
+        : paragraph(embedded ? say.help : `${say.close} ${say.help}`),
+      paragraph(interpolate(say.code, { code: EVENT_CODES[failure] }), "soft"),
     ],
     spoken: say[`${failure}Body`],
   };

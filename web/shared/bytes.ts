@@ -4,7 +4,7 @@
 export type Bytes = Uint8Array<ArrayBuffer>;
 
 /** One array of several. */
-export function join(...parts: ArrayLike<number>[]): Bytes {
+export function concatBytes(...parts: ArrayLike<number>[]): Bytes {
   const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
   let at = 0;
   for (const part of parts) {
@@ -15,7 +15,7 @@ export function join(...parts: ArrayLike<number>[]): Bytes {
 }
 
 /** Whether both hold the same bytes. Not in constant time: nothing secret is compared here. */
-export function same(one: Uint8Array, other: Uint8Array): boolean {
+export function equalBytes(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && one.every((byte, at) => byte === other[at]);
 }
 
@@ -33,7 +33,7 @@ export function fromBase64url(text: string): Bytes {
   return Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
 }
 
-const LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:";
+const BASE45_ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:";
 
 /** Base45 (RFC 9285): the letters of a QR code's alphanumeric mode, three for two bytes. */
 export function toBase45(bytes: Uint8Array): string {
@@ -42,7 +42,7 @@ export function toBase45(bytes: Uint8Array): string {
     const pair = bytes.subarray(at, at + 2);
     let number = pair.reduce((value, byte) => value * 256 + byte, 0);
     for (let digit = 0; digit <= pair.length; digit += 1) {
-      text += LETTERS.charAt(number % 45);
+      text += BASE45_ALPHABET.charAt(number % 45);
       number = Math.floor(number / 45);
     }
   }

@@ -1,18 +1,18 @@
 // The camera: opened, looked through, and its failures by name.
 
 /** Why there is no picture. */
-export type Trouble = "denied" | "absent" | "busy" | "insecure" | "silent";
+export type CameraProblem = "denied" | "absent" | "busy" | "insecure" | "silent";
 
 /** Which way it looks. */
 export type Facing = "environment" | "user";
 
 /** A camera that gives nothing for so long gives nothing at all. */
-const PATIENCE_MS = 8000;
+const FIRST_FRAME_TIMEOUT_MS = 8000;
 
 /** No picture, and why. */
-export class NoCamera extends Error {
-  constructor(readonly trouble: Trouble) {
-    super(`the camera: ${trouble}`);
+export class CameraError extends Error {
+  constructor(readonly problem: CameraProblem) {
+    super(`the camera: ${problem}`);
   }
 }
 
@@ -40,16 +40,16 @@ export class Camera {
   /** Opens one; throws `NoCamera` where there is none to be had. `lost` is called when it ends without being closed. */
   static async open(video: HTMLVideoElement, facing: Facing, lost: () => void, device?: string): Promise<Camera> {
     if (!isSecureContext) {
-      throw new NoCamera("insecure");
+      throw new CameraError("insecure");
     }
     if (!navigator.mediaDevices?.getUserMedia) {
-      throw new NoCamera("absent");
+      throw new CameraError("absent");
     }
     const which = device ? { deviceId: { exact: device } } : { facingMode: { ideal: facing } };
     const size = { width: { ideal: 1920 }, height: { ideal: 1080 } };
     const stream = await navigator.mediaDevices
       .getUserMedia({ video: { ...which, ...size }, audio: false })
-      .catch((error) => Promise.reject(new NoCamera(named(error))));
+      .catch((error) => Promise.reject(new CameraError(cameraProblem(error))));
     const camera = new Camera(stream, video);
     for (const track of stream.getVideoTracks()) {
       track.addEventListener("ended", () => camera.#closed || lost());
@@ -59,13 +59,13 @@ export class Camera {
     video.play().catch(() => undefined);
     if (!(await firstFrame(video))) {
       camera.close();
-      throw new NoCamera("silent");
+      throw new CameraError("silent");
     }
     return camera;
   }
 
   /** Its id, and how many others there are. */
-  async others(): Promise<string[]> {
+  async otherDevices(): Promise<string[]> {
     const mine = this.#stream.getVideoTracks()[0]?.getSettings().deviceId;
     const all = await navigator.mediaDevices.enumerateDevices().catch(() => []);
     const cameras = all
@@ -81,21 +81,21 @@ export class Camera {
   }
 
   /** Draws a part of what it sees now into pixels of this size. */
-  look(crop: Crop, width: number, height: number, canvas: HTMLCanvasElement): ImageData {
-    return draw(this.#video, this.size, crop, width, height, canvas).getImageData(0, 0, width, height);
+  readPixels(crop: Crop, width: number, height: number, canvas: HTMLCanvasElement): ImageData {
+    return drawCrop(this.#video, this.size, crop, width, height, canvas).getImageData(0, 0, width, height);
   }
 
   /** A part of what it sees now, as JPEG, in its own pixels. */
-  photo(crop: Crop, quality: number): Promise<Blob> {
+  takePhoto(crop: Crop, quality: number): Promise<Blob> {
     const width = Math.round(this.size.width * crop.width);
     const height = Math.round(this.size.height * crop.height);
     const canvas = document.createElement("canvas");
-    draw(this.#video, this.size, crop, width, height, canvas);
+    drawCrop(this.#video, this.size, crop, width, height, canvas);
     return toJpeg(canvas, quality);
   }
 
   /** Stands still. */
-  hold(): void {
+  pause(): void {
     this.#video.pause();
   }
 
@@ -114,7 +114,7 @@ export class Camera {
 }
 
 /** Draws a part of something into a canvas of this size. */
-export function draw(
+export function drawCrop(
   source: CanvasImageSource,
   size: { width: number; height: number },
   crop: Crop,
@@ -140,7 +140,7 @@ export function toJpeg(canvas: HTMLCanvasElement, quality: number): Promise<Blob
 }
 
 /** What a browser's refusal means. */
-export function named(error: unknown): Trouble {
+export function cameraProblem(error: unknown): CameraProblem {
   switch ((error as { name?: string } | null)?.name) {
     case "NotAllowedError":
     case "PermissionDeniedError":
@@ -162,7 +162,7 @@ function firstFrame(video: HTMLVideoElement): Promise<boolean> {
     const ask = () => {
       if (video.readyState >= video.HAVE_CURRENT_DATA && video.videoWidth > 0) {
         resolve(true);
-      } else if (performance.now() - started > PATIENCE_MS) {
+      } else if (performance.now() - started > FIRST_FRAME_TIMEOUT_MS) {
         resolve(false);
       } else {
         setTimeout(ask, 100);

@@ -5,7 +5,7 @@ export const LANGUAGES = ["en", "de", "fr", "es", "pl", "ar"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 /** What answers the texts of a language; English where the catalogue cannot be had. */
-export function catalogues<T>(english: T, others: Record<Exclude<Language, "en">, () => Promise<T>>) {
+export function catalogueLoader<T>(english: T, others: Record<Exclude<Language, "en">, () => Promise<T>>) {
   return async (language: Language): Promise<{ texts: T; language: Language }> => {
     if (language === "en") {
       return { texts: english, language };
@@ -19,23 +19,26 @@ export function catalogues<T>(english: T, others: Record<Exclude<Language, "en">
 }
 
 /** A catalogue of two parts: what several pages say, and what one says. */
-export async function together<A, B>(shared: Promise<{ default: A }>, own: Promise<{ default: B }>): Promise<A & B> {
+export async function mergeCatalogues<A, B>(
+  shared: Promise<{ default: A }>,
+  own: Promise<{ default: B }>,
+): Promise<A & B> {
   const [one, other] = await Promise.all([shared, own]);
   return { ...one.default, ...other.default };
 }
 
 /** Which way a language is written. */
-export function directionOf(language: Language): "ltr" | "rtl" {
+export function textDirection(language: Language): "ltr" | "rtl" {
   return language === "ar" ? "rtl" : "ltr";
 }
 
 /** A text with its `{names}` filled in. */
-export function fill(text: string, values: Record<string, string | number>): string {
+export function interpolate(text: string, values: Record<string, string | number>): string {
   return text.replace(/\{(\w+)\}/g, (whole, name) => String(values[name] ?? whole));
 }
 
 /** A span of time in whole minutes, hours or days, whichever says most with few of them; at least a minute. */
-export function span(seconds: number, language: Language): string {
+export function formatDuration(seconds: number, language: Language): string {
   const minutes = Math.max(1, Math.floor(seconds / 60));
   const [unit, size] = minutes >= 2 * 1440 ? ["day", 1440] : minutes >= 2 * 60 ? ["hour", 60] : ["minute", 1];
   const format = new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" });

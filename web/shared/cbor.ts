@@ -1,6 +1,6 @@
 // As much CBOR (RFC 8949) as credentials need: definite lengths, integers that a double holds exactly.
 
-import { type Bytes, join } from "./bytes";
+import { type Bytes, concatBytes } from "./bytes";
 
 /** What can be read. */
 export type Cbor = number | boolean | null | string | Bytes | Cbor[] | Map<Cbor, Cbor> | Tagged;
@@ -13,10 +13,10 @@ export class Tagged {
   ) {}
 }
 
-const DEEPEST = 8;
+const MAX_DEPTH = 8;
 
 /** Reads one item that fills `bytes`; throws a RangeError on anything else. */
-export function decode(bytes: Bytes): Cbor {
+export function decodeCbor(bytes: Bytes): Cbor {
   const reader = new Reader(bytes);
   const item = reader.item(0);
   reader.end();
@@ -24,16 +24,16 @@ export function decode(bytes: Bytes): Cbor {
 }
 
 /** A byte string with its head in the shortest form. */
-export function byteString(bytes: Uint8Array): Bytes {
+export function encodeByteString(bytes: Uint8Array): Bytes {
   const length = bytes.length;
   if (length < 24) {
-    return join([0x40 + length], bytes);
+    return concatBytes([0x40 + length], bytes);
   }
   if (length < 0x100) {
-    return join([0x58, length], bytes);
+    return concatBytes([0x58, length], bytes);
   }
   if (length < 0x10000) {
-    return join([0x59, length >> 8, length & 0xff], bytes);
+    return concatBytes([0x59, length >> 8, length & 0xff], bytes);
   }
   throw new RangeError("a byte string longer than any that is written here");
 }
@@ -55,7 +55,7 @@ class Reader {
   }
 
   item(depth: number): Cbor {
-    if (depth > DEEPEST) {
+    if (depth > MAX_DEPTH) {
       throw new RangeError("nested too deeply");
     }
     const head = this.#view.getUint8(this.#take(1));

@@ -1,9 +1,9 @@
 // The server's time on a machine whose clock may be wrong.
 
 /** A `Date` header has whole seconds and travels: nearer than this, the machine's own clock is the better one. */
-const TRUSTED_MS = 2500;
+const DATE_PRECISION_MS = 2500;
 /** A clock that went back further than this is not believed. */
-const BACKWARDS_MS = 30_000;
+const MAX_BACKWARDS_MS = 30_000;
 
 /** What is added to `Date.now()` after an answer with this `Date` header; `undefined` where there is none. */
 export function offsetFrom(date: string | null, sentAt: number, receivedAt: number): number | undefined {
@@ -13,7 +13,7 @@ export function offsetFrom(date: string | null, sentAt: number, receivedAt: numb
   }
   // On average half a second was cut off, and the answer took half of the way.
   const offset = Math.round(stated + 500 - (sentAt + receivedAt) / 2);
-  return Math.abs(offset) <= TRUSTED_MS + (receivedAt - sentAt) / 2 ? 0 : offset;
+  return Math.abs(offset) <= DATE_PRECISION_MS + (receivedAt - sentAt) / 2 ? 0 : offset;
 }
 
 /** A clock that can be set, and that notices when it went back. */
@@ -34,9 +34,9 @@ export class Clock {
   }
 
   /** Whether it is believable: not earlier than it has been. */
-  believable(): boolean {
+  isBelievable(): boolean {
     const now = this.now();
-    if (now < this.#seen - BACKWARDS_MS) {
+    if (now < this.#seen - MAX_BACKWARDS_MS) {
       return false;
     }
     this.#seen = Math.max(this.#seen, now);

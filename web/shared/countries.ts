@@ -25,22 +25,22 @@ export function alpha2(code: string): string | undefined {
 }
 
 /** A country's name in a language; its code where the browser knows no name. */
-export function nameOf(code: string, language: string): string {
+export function countryName(code: string, language: string): string {
   const short = alpha2(code);
   const names = new Intl.DisplayNames([language], { type: "region", fallback: "code" });
   return (short && names.of(short)) || code;
 }
 
 /** Codes in the order of their names. */
-export function sorted(codes: readonly string[], language: string): { code: string; name: string }[] {
+export function sortedCountries(codes: readonly string[], language: string): { code: string; name: string }[] {
   const collator = new Intl.Collator(language);
   return codes
-    .map((code) => ({ code, name: nameOf(code, language) }))
+    .map((code) => ({ code, name: countryName(code, language) }))
     .sort((one, other) => collator.compare(one.name, other.name));
 }
 
 /** The country of the reader's region, where it is among these. */
-export function likely(languages: readonly string[], codes: readonly string[]): string | undefined {
+export function likelyCountry(languages: readonly string[], codes: readonly string[]): string | undefined {
   for (const tag of languages) {
     const region = new Intl.Locale(tag).region;
     const found = region && codes.find((code) => alpha2(code) === region);

@@ -26,16 +26,16 @@ export function button(words: string, act: () => void, properties: Properties = 
   return made;
 }
 
-let fields = 0;
+let lastId = 0;
 
 /** An id that nothing else has. */
-export function fresh(name: string): string {
-  fields += 1;
-  return `${name}-${fields}`;
+export function uniqueId(name: string): string {
+  lastId += 1;
+  return `${name}-${lastId}`;
 }
 
 /** An element of the document that is there. */
-export function find<E extends HTMLElement>(id: string): E {
+export function getById<E extends HTMLElement>(id: string): E {
   const found = document.getElementById(id);
   if (!found) {
     throw new Error(`there is no #${id}`);
@@ -43,24 +43,24 @@ export function find<E extends HTMLElement>(id: string): E {
   return found as E;
 }
 
-let waiting: ((yes: boolean) => void) | undefined;
+let settleEarlier: ((yes: boolean) => void) | undefined;
 
 /**
  * Shows the document's question and tells whether its second button was pressed; the focus is on the first. Afterwards the
  * keyboard goes back to where it was.
  */
-export function answered(): Promise<boolean> {
-  const sure = find<HTMLDialogElement>("sure");
-  const keep = find<HTMLButtonElement>("keep");
+export function confirmDialog(): Promise<boolean> {
+  const sure = getById<HTMLDialogElement>("sure");
+  const keep = getById<HTMLButtonElement>("keep");
   keep.onclick = () => sure.close("");
-  find<HTMLButtonElement>("confirm").onclick = () => sure.close("yes");
-  waiting?.(false);
+  getById<HTMLButtonElement>("confirm").onclick = () => sure.close("yes");
+  settleEarlier?.(false);
   return new Promise((resolve) => {
     // That an earlier question was closed is told late: perhaps when this one is open already.
-    const closed = () => sure.open || waiting?.(sure.returnValue === "yes");
-    waiting = (yes) => {
+    const closed = () => sure.open || settleEarlier?.(sure.returnValue === "yes");
+    settleEarlier = (yes) => {
       sure.removeEventListener("close", closed);
-      waiting = undefined;
+      settleEarlier = undefined;
       resolve(yes);
     };
     sure.addEventListener("close", closed);

@@ -1,12 +1,12 @@
 // The screen that hands over to a phone, and goes on by itself when the phone is done.
 
-import { button, fresh, make } from "./dom";
-import { drawing, labelled, paragraph, row } from "./pieces";
+import { button, make, uniqueId } from "./dom";
+import { labelledField, paragraph, row, svgPath } from "./elements";
+import type { Screen } from "./page-layout";
 import type { QrCode } from "./qr";
-import type { Screen } from "./stage";
 
 /** The words of the screen. */
-export interface HandOffWords {
+export interface HandOffTexts {
   heading: string;
   body: string;
   code: string;
@@ -17,7 +17,7 @@ export interface HandOffWords {
 }
 
 /** What the screen needs beside its words. */
-export interface HandOff {
+export interface HandOffOptions {
   link: string;
   /** What is known of the phone. */
   progress: string;
@@ -26,15 +26,15 @@ export interface HandOff {
 }
 
 /** A place for the code, the link below it, and a way back. */
-export function handOff(words: HandOffWords, { link, progress, copy, back }: HandOff): Screen {
-  const field = make("input", { id: fresh("link"), readonly: true, value: link, dir: "ltr" });
+export function handOffScreen(words: HandOffTexts, { link, progress, copy, back }: HandOffOptions): Screen {
+  const field = make("input", { id: uniqueId("link"), readonly: true, value: link, dir: "ltr" });
   field.addEventListener("focus", () => field.select());
   return {
     heading: words.heading,
     body: [
       paragraph(words.body),
-      placeForCode(words.code),
-      labelled(words.link, field),
+      qrPlaceholder(words.code),
+      labelledField(words.link, field),
       row(button(words.copy, copy)),
       paragraph(words.secret, "soft"),
       make("p", { class: "followed", id: "followed" }, progress),
@@ -44,12 +44,12 @@ export function handOff(words: HandOffWords, { link, progress, copy, back }: Han
 }
 
 /** Where a QR code will stand. */
-export function placeForCode(name: string): Element {
-  return drawing(1, 1, name, "code", "");
+export function qrPlaceholder(name: string): Element {
+  return svgPath(1, 1, name, "code", "");
 }
 
 /** Puts the code into its place, once it is drawn. */
-export function showCode({ size, path }: QrCode): void {
+export function showQrCode({ size, path }: QrCode): void {
   const svg = document.querySelector("svg.code");
   svg?.setAttribute("viewBox", `0 0 ${size} ${size}`);
   svg?.firstElementChild?.setAttribute("d", path);
@@ -61,7 +61,7 @@ export function isPhone(): boolean {
 }
 
 /** Copies a link; selects it where the browser does not let programs copy. Answers whether it was copied. */
-export async function copied(link: string): Promise<boolean> {
+export async function copyLink(link: string): Promise<boolean> {
   const done = await navigator.clipboard?.writeText(link).then(
     () => true,
     () => false,

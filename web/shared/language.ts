@@ -5,7 +5,7 @@ export const LANGUAGES = ["en", "de"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 /** The first of the reader's languages that is among those spoken; the first of these for everybody else. */
-export function choose<L extends string = Language>(
+export function chooseLanguage<L extends string = Language>(
   wanted: readonly string[],
   spoken: readonly [L, ...L[]] = LANGUAGES as unknown as readonly [L, ...L[]],
 ): L {

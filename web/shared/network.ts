@@ -1,7 +1,7 @@
 // Calls over networks that break: put again where that is worth while.
 
 /** The server refused: its status, and its code for why. */
-export class Refused extends Error {
+export class RefusedError extends Error {
   constructor(
     readonly status: number,
     readonly code: string,
@@ -11,30 +11,30 @@ export class Refused extends Error {
 }
 
 /** Nobody answered, or nobody who could help, for as long as it was tried. */
-export class Interrupted extends Error {
-  constructor(readonly why: "network" | "serviceDown") {
-    super(why);
+export class InterruptedError extends Error {
+  constructor(readonly reason: "network" | "serviceDown") {
+    super(reason);
   }
 }
 
-export interface Answer {
+export interface HttpResponse {
   status: number;
   /** `Retry-After`, in seconds. */
-  wait: string | null;
+  retryAfter: string | null;
   text: string;
 }
 
 /** Hears what part of an upload is away, 0 to 1. */
-export type Progress = (part: number) => void;
+export type OnProgress = (part: number) => void;
 
 /** Waits before each further attempt, in milliseconds. */
 export const RETRY_DELAYS_MS = [400, 1200, 3000, 6000] as const;
 /** An upload that does not move for so long is begun again. */
-const STALLED_MS = 25_000;
-const ANSWER_MS = 40_000;
+const STALL_TIMEOUT_MS = 25_000;
+const REQUEST_TIMEOUT_MS = 40_000;
 
 /** Calls until somebody answers who can help. A network that comes back ends the waiting. */
-export async function patiently(call: () => Promise<Answer>): Promise<Answer> {
+export async function withRetries(call: () => Promise<HttpResponse>): Promise<HttpResponse> {
   for (let attempt = 0; ; attempt += 1) {
     const answer = await call().catch(() => undefined);
     if (answer && answer.status < 300) {
@@ -42,35 +42,35 @@ export async function patiently(call: () => Promise<Answer>): Promise<Answer> {
     }
     const later = !answer || answer.status === 429 || answer.status >= 500;
     if (answer && !later) {
-      const told = parse<{ code?: string; error_code?: string }>(answer.text);
-      throw new Refused(answer.status, told?.code ?? told?.error_code ?? "");
+      const told = parseObject<{ code?: string; error_code?: string }>(answer.text);
+      throw new RefusedError(answer.status, told?.code ?? told?.error_code ?? "");
     }
-    await wait(attempt, answer);
+    await waitForRetry(attempt, answer);
   }
 }
 
 /** Waits before a further attempt; after the last one it is given up. */
-async function wait(attempt: number, answer: Answer | undefined): Promise<void> {
+async function waitForRetry(attempt: number, answer: HttpResponse | undefined): Promise<void> {
   const least = RETRY_DELAYS_MS[attempt];
   if (least === undefined) {
-    throw new Interrupted(answer ? "serviceDown" : "network");
+    throw new InterruptedError(answer ? "serviceDown" : "network");
   }
-  const asked = Number(answer?.wait ?? 0) * 1000 || 0;
+  const asked = Number(answer?.retryAfter ?? 0) * 1000 || 0;
   await Promise.race([sleep(Math.min(10_000, Math.max(least, asked))), answer ? never() : backOnline()]);
 }
 
 /** One call with a small body or none. */
-export async function call(
+export async function sendRequest(
   method: string,
   url: string,
   headers: Record<string, string>,
   body?: string,
-): Promise<Answer> {
-  const signal = AbortSignal.timeout(ANSWER_MS);
+): Promise<HttpResponse> {
+  const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
   const sent = { method, headers, body: body ?? null, cache: "no-store", credentials: "omit", signal } as const;
   const answer = await fetch(url, sent);
   const { status, headers: told } = answer;
-  return { status, wait: told.get("retry-after"), text: await answer.text() };
+  return { status, retryAfter: told.get("retry-after"), text: await answer.text() };
 }
 
 /** One call with a large body; browsers tell only this old way how much of it is away. */
@@ -80,13 +80,13 @@ export function upload(
   headers: Record<string, string>,
   body: FormData | Blob | string,
   sent: (bytes: number, of: number) => void,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     let stalled: ReturnType<typeof setTimeout>;
     const moved = () => {
       clearTimeout(stalled);
-      stalled = setTimeout(() => request.abort(), STALLED_MS);
+      stalled = setTimeout(() => request.abort(), STALL_TIMEOUT_MS);
     };
     request.open(method, url);
     for (const [name, value] of Object.entries(headers)) {
@@ -102,7 +102,7 @@ export function upload(
         reject(new Error("not answered"));
       } else {
         const { status, responseText: text } = request;
-        resolve({ status, wait: request.getResponseHeader("retry-after"), text });
+        resolve({ status, retryAfter: request.getResponseHeader("retry-after"), text });
       }
     });
     moved();
@@ -112,7 +112,7 @@ export function upload(
 
 /** The JSON object of an answer; nothing where there is none: then something between here and the server spoke. What is in
  * it is taken as the interface's document has it, because the interface and its pages come out of one program. */
-export function parse<Answer extends object>(text: string): Answer | undefined {
+export function parseObject<Answer extends object>(text: string): Answer | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Answer) : undefined;

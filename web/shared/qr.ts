@@ -16,7 +16,7 @@ export function drawQr(text: string, encoding: "alphanumeric" | "byte" = "alphan
   const rows = (ecc: ErrorCorrection) => encodeQR(text, "raw", { ecc, encoding, border: QUIET_ZONE });
   let best = rows("low");
   for (const ecc of ["medium", "quartile"] as const) {
-    const better = tried(() => rows(ecc));
+    const better = tryOrUndefined(() => rows(ecc));
     if (better?.length === best.length) {
       best = better;
     }
@@ -40,7 +40,7 @@ function outline(row: boolean[], y: number): string {
 }
 
 /** Text that fits at one level of correction may be too long for the next. */
-function tried<T>(make: () => T): T | undefined {
+function tryOrUndefined<T>(make: () => T): T | undefined {
   try {
     return make();
   } catch {

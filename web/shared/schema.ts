@@ -10,14 +10,14 @@ export type { paths as ProofPaths } from "./schema/proof";
 type Json<Part> = Part extends { content: { "application/json": infer Body } } ? Body : never;
 
 /** What an operation answers where it succeeds. */
-export type AnswerOf<Operation> = Operation extends { responses: infer Responses }
+export type ResponseOf<Operation> = Operation extends { responses: infer Responses }
   ? Json<Responses[keyof Responses]>
   : never;
 
 /** What an operation is sent. */
-export type BodyOf<Operation> = Operation extends { requestBody?: infer Body } ? Json<NonNullable<Body>> : never;
+export type RequestBodyOf<Operation> = Operation extends { requestBody?: infer Body } ? Json<NonNullable<Body>> : never;
 
 /** The operations of an interface by what follows `Root` in their addresses. */
-export type Below<Paths, Root extends string> = {
+export type PathsBelow<Paths, Root extends string> = {
   [Path in keyof Paths as Path extends `${Root}${infer End}` ? End : never]: Paths[Path];
 };

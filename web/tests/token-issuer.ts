@@ -9,7 +9,7 @@ const KEY = createPrivateKey(Buffer.from(skS, "hex"));
 const SPKI = Buffer.from(pkS, "hex");
 
 /** The public half, as a step has it. */
-export const PUBLIC = SPKI.toString("base64url");
+export const PUBLIC_KEY = SPKI.toString("base64url");
 /** A challenge of "issuer.example" with a context, for no site. */
 export const CHALLENGE = Buffer.concat([
   Buffer.from([0, 2, 0, 14]),
@@ -30,7 +30,7 @@ export function sign(request: string): string {
 }
 
 /** Whether a token is of this key and for the challenge. */
-export function holds(token: string, challenge = CHALLENGE): boolean {
+export function isValidToken(token: string, challenge = CHALLENGE): boolean {
   const bytes = Buffer.from(token, "base64url");
   const [signed, signature] = [bytes.subarray(0, 98), bytes.subarray(98)];
   const expected = [Buffer.from([0, 2]), sha256(Buffer.from(challenge, "base64url")), sha256(SPKI)];

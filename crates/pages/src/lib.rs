@@ -1,7 +1,7 @@
 //! The pages that Assay serves to people.
 //!
-//! They are written in TypeScript in `web/`, built into `web/dist` by `make setup`, and carried in the binary. They need
-//! no state: what they know they ask the interfaces for, from the reader's browser.
+//! They are written in TypeScript in `web/`, built into `web/dist` by `make setup`, and embedded in the binary. They
+//! need no state on the server: they call the interfaces from the browser.
 //!
 //! | Below | Page |
 //! |---|---|
@@ -16,7 +16,7 @@ use axum::{Router, response::Redirect, routing::get};
 use serve::{EMBEDDABLE_HEADERS, FRAMING_HEADERS, File, ISOLATED_HEADERS, StaticPage};
 use std::sync::Arc;
 
-/// What was found in `web/dist` when this was built.
+/// The files that were in `web/dist` when this was built.
 static BUILT_FILES: &[File] = include!(concat!(env!("OUT_DIR"), "/files.rs"));
 
 /// All pages, ready to be merged with other routes. Paths below a page that name no file are answered here with 404.
@@ -25,13 +25,14 @@ pub fn router(brand: &str) -> Router {
     router_with(BUILT_FILES, brand)
 }
 
-/// Whether the pages were there when this was built; without them they answer 503 and say what to run.
+/// Whether the pages were there when this was built; if not, their addresses answer 503 and say what to run.
 pub fn are_built_in() -> bool {
     !BUILT_FILES.is_empty()
 }
 
 fn router_with(files: &'static [File], brand: &str) -> Router {
-    // Addresses inside a page are relative to its folder; and browsers keep an invitation after `#` on the way.
+    // Addresses inside a page are relative to its folder, so `/` is added by a redirect; browsers keep an invitation
+    // after `#`.
     let own = |folder| StaticPage { files, folder, headers: &ISOLATED_HEADERS, brand: None };
     let brand: Option<Arc<str>> = (brand != "Svc").then(|| brand.into());
     let mut routes = Router::new()
@@ -39,7 +40,7 @@ fn router_with(files: &'static [File], brand: &str) -> Router {
         .merge(own("holder").routes_below("/poa/holder/"))
         .route("/console", get(Redirect::permanent("/console/")))
         .merge(own("console").routes_below("/console/"));
-    // The page finds the interface beside itself, so the sandbox's needs nothing but its own address.
+    // The page calls the interface relative to its own address, so the sandbox only needs an address of its own.
     for base in ["/idverify/v1", "/sandbox/idverify/v1"] {
         let identity =
             StaticPage { files, folder: "identity", headers: &EMBEDDABLE_HEADERS, brand: brand.clone() };

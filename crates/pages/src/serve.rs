@@ -1,4 +1,4 @@
-//! Serves the files of a page, with the headers that keep a page to itself.
+//! Serves the files of a page, with headers that isolate it.
 
 use axum::{
     Router,
@@ -12,34 +12,31 @@ use std::{borrow::Cow, sync::Arc};
 /// A file of `web/dist`.
 #[derive(Debug)]
 pub(crate) struct File {
-    /// Its path there, with `/`.
+    /// Its path in `web/dist`, with `/`.
     pub name: &'static str,
-    /// Its content type.
     pub kind: &'static str,
-    /// Its name as contents, in quotes.
+    /// Its entity tag, in quotes.
     pub etag: &'static str,
-    /// What it holds.
     pub bytes: &'static [u8],
 }
 
-/// A folder of `web/dist` and what it is served from.
+/// A folder of `web/dist` that is served as a page.
 #[derive(Clone, Debug)]
 pub(crate) struct StaticPage {
     pub files: &'static [File],
     pub folder: &'static str,
     pub headers: &'static PageHeaders,
-    /// The word in the names of the interface's headers, where it is another than the one that the page is built with.
+    /// The brand in the names of the interface's headers, if it is not the one that the page is built with.
     pub brand: Option<Arc<str>>,
 }
 
-/// What a page is built with, and what becomes of it for another brand.
+/// The brand that a page is built with, to be replaced by another one.
 const BRAND_META: &str = "name=\"brand\" content=\"Svc\"";
 
 /// The headers of every answer of a page.
 pub(crate) type PageHeaders = [(HeaderName, &'static str); 6];
 
-/// Nothing from anywhere else, nothing inline, in nobody's frame; nobody is told where a reader came from. The reader's
-/// camera and place are no business of these pages.
+/// Nothing from other origins, nothing inline, no frames, no referrer; no camera, location or microphone.
 pub(crate) static ISOLATED_HEADERS: PageHeaders = [
     (
         header::CONTENT_SECURITY_POLICY,
@@ -53,8 +50,8 @@ pub(crate) static ISOLATED_HEADERS: PageHeaders = [
     (HeaderName::from_static("permissions-policy"), "camera=(), geolocation=(), microphone=()"),
 ];
 
-/// The same for a page with a camera that a business may put into a frame of its own. Which businesses there are the pages
-/// do not know, so it is any: the page shows nothing of anybody before it was handed a session's token.
+/// The same for a page with a camera that a relying party may show in a frame. The pages do not know the origins of
+/// relying parties, so any is allowed: the page shows no personal data before it is given a session's token.
 pub(crate) static EMBEDDABLE_HEADERS: PageHeaders = [
     (
         header::CONTENT_SECURITY_POLICY,
@@ -68,7 +65,7 @@ pub(crate) static EMBEDDABLE_HEADERS: PageHeaders = [
     (HeaderName::from_static("permissions-policy"), "camera=(self), geolocation=(), microphone=()"),
 ];
 
-/// The same for a page that shows another of this server's pages in a frame of its own.
+/// The same for a page that shows another of this server's pages in a frame.
 pub(crate) static FRAMING_HEADERS: PageHeaders = [
     (
         header::CONTENT_SECURITY_POLICY,
@@ -83,7 +80,7 @@ pub(crate) static FRAMING_HEADERS: PageHeaders = [
     (HeaderName::from_static("permissions-policy"), "camera=(self), geolocation=(), microphone=()"),
 ];
 
-/// Names under `assets/` have a hash of their contents in them; the others must be asked for again each time.
+/// Names under `assets/` contain a hash of their contents; the others are revalidated each time.
 const CACHE_IMMUTABLE: &str = "public, max-age=31536000, immutable";
 const CACHE_REVALIDATE: &str = "no-cache";
 
@@ -97,15 +94,15 @@ impl StaticPage {
         Router::new().route(below, get(index)).route(&format!("{below}{{*name}}"), get(file))
     }
 
-    /// The routes of this page at a path that does not end in `/`, at single names below it, which are all this page, and
-    /// of its assets. From the path itself its files lie one step further down, so its document is `above.html` there.
-    /// Deeper paths, and names of versions, belong to others.
+    /// The routes of this page at a path that does not end in `/`, at every single name below it, and of its assets.
+    /// Seen from the path itself, its files are one level further down, so its document there is `above.html`. Deeper
+    /// paths, and names of versions such as `v1`, belong to the interface.
     pub(crate) fn routes_at(self, path: &str) -> Router {
         let (page, below, step) = (self.clone(), self.clone(), self.clone());
         let above = move |headers: HeaderMap| async move { page.answer("above.html", &headers) };
         let index = move |headers: HeaderMap| async move { below.answer("index.html", &headers) };
         let step = move |Path(name): Path<String>, headers: HeaderMap| async move {
-            // A name that is no step is no file either.
+            // A name that is not a step is answered with 404.
             step.answer(if is_step(&name) { "index.html" } else { "" }, &headers)
         };
         let asset = move |Path(name): Path<String>, headers: HeaderMap| async move {
@@ -138,7 +135,7 @@ impl StaticPage {
         (self.headers.clone(), known, [(header::CONTENT_TYPE, file.kind)], bytes).into_response()
     }
 
-    /// A file's name as contents and its contents; a document that names the brand, with the server's own.
+    /// A file's entity tag and contents; in an HTML document, the brand is replaced by the server's own.
     fn branded(&self, file: &'static File) -> (String, Cow<'static, [u8]>) {
         let document = file
             .kind
@@ -160,14 +157,14 @@ impl StaticPage {
     }
 }
 
-/// Whether a name may stand for a step of a page; one that looks like the version of an interface is none.
+/// Whether a name may be a step of a page; one that looks like the version of an interface is not.
 fn is_step(name: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
     let version = name.strip_prefix('v').is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()));
     name.len() <= 40 && name.bytes().all(plain) && !version
 }
 
-/// Whether the browser has these contents already. A proxy that compresses makes a tag weak; that is no difference here.
+/// Whether the browser has these contents already. Proxies that compress make tags weak, so weak tags count as well.
 fn etag_matches(asked: &HeaderMap, etag: &str) -> bool {
     let tags = asked.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
     tags.flat_map(|list| list.split(',')).any(|tag| {

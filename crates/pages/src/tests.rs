@@ -119,7 +119,7 @@ async fn every_answer_keeps_to_itself() {
         }
     }
     let policy = get("/poa/holder/").await.header(header::CONTENT_SECURITY_POLICY).to_owned();
-    let tried = include_str!("../../../web/tests/browser/stand-in.ts");
+    let tried = include_str!("../../../web/tests/browser/holder-stand-in.ts");
     assert!(tried.contains(&format!("\"{policy}\"")), "the browser tests run under another policy");
 }
 
@@ -137,7 +137,7 @@ async fn the_page_of_a_session_may_use_the_camera_and_be_put_into_a_frame() {
     assert_tried_under(&EMBEDDABLE_HEADERS, include_str!("../../../web/tests/browser/identity-stand-in.ts"));
 }
 
-/// The browser tests' stand-in for the server sends these headers.
+/// Asserts that the browser tests' stand-in for the server sends these headers.
 fn assert_tried_under(headers: &PageHeaders, tried: &str) {
     for (name, value) in headers {
         let sent = ["content-security-policy", "permissions-policy"].contains(&name.as_str());

@@ -1,84 +1,82 @@
-// What happens to the page of age sessions, and what it has done about it.
+// Events and effects of the age verification page.
 
-import type { Errand, Key, Leave } from "../address";
-import type { IssuerOrder, Order } from "../order";
 import type { Method, Session, Turn } from "../session";
-import type { Input, Over, Poll, Request } from "./state";
+import type { RedirectTab, ReturnState, SessionKey } from "../session-url";
+import type { IssuerOrder, TokenOrder } from "../token-request";
+import type { OverReason, PageRequest, Poll, StepInput } from "./state";
 
-/** Why an answer did not come. */
+/** Why a request failed. */
 export type Failure =
   | { kind: "refused"; status: number; code: string }
   | { kind: "interrupted"; why: "network" | "serviceDown" };
 
-/** An issuer's session that has begun. */
+/** A session that an issuer of blind tokens has created. */
 export interface IssuerSession {
   id: string;
   sdkId: string;
   key: string;
-  /** Other servers that the issuer hands answers to. */
+  /** Origins of other servers that the issuer delivers tokens to. */
   redeemers: string[];
 }
 
-/** What happened. */
-export type Event =
+export type PageEvent =
   // How the page was opened.
-  | { is: "opened"; key: Key; path: string | undefined; order: IssuerOrder | undefined }
-  | { is: "returned"; leave: Leave; returned: Record<string, string>; order: IssuerOrder | undefined }
-  | { is: "sentOn"; errand: Errand }
-  | { is: "ordered"; base: string; order: Order }
-  | { is: "handedBack"; channel: string; response: string }
-  | { is: "cameFromNowhere" }
-  | { is: "keysOpened"; base: string }
-  | { is: "couldNotOpen"; why: Over }
-  // What the person does. A step's events name the view that they come from.
-  | { is: "chose"; method: Method }
+  | { is: "opened"; key: SessionKey; path: string | undefined; order: IssuerOrder | undefined }
+  | { is: "returned"; returnState: ReturnState; returned: Record<string, string>; order: IssuerOrder | undefined }
+  | { is: "redirectTabOpened"; redirectTab: RedirectTab }
+  | { is: "issuerPageOpened"; base: string; order: TokenOrder }
+  | { is: "answerReturned"; channel: string; response: string }
+  | { is: "returnedWithoutState" }
+  | { is: "forgetPageOpened"; base: string }
+  | { is: "couldNotOpen"; why: OverReason }
+  // What the person does. Events of a step carry the number of its view.
+  | { is: "methodChosen"; method: Method }
   | { is: "consented"; given: boolean }
-  | { is: "wentOn" }
-  | { is: "wentBack" }
-  | { is: "handedOff" }
+  | { is: "continued" }
+  | { is: "backToChoice" }
+  | { is: "handOffChosen" }
   | { is: "resumed" }
   | { is: "stopped" }
-  | { is: "stayed" }
+  | { is: "autoReturnDeclined" }
   | { is: "navigatedBack"; entry: boolean }
-  | { is: "submitted"; view: number; input: Input; progress: ((part: number) => void) | undefined }
-  | { is: "departed"; view: number; url: string }
+  | { is: "submitted"; view: number; input: StepInput; progress: ((part: number) => void) | undefined }
+  | { is: "providerChosen"; view: number; url: string }
   | { is: "walletOpened"; view: number }
-  // What a step's view waits for.
-  | { is: "pollWanted"; view: number; ms: number }
-  | { is: "watchWanted"; view: number; ms: number }
+  // What a step's view asks for.
+  | { is: "pollRequested"; view: number; ms: number }
+  | { is: "watchRequested"; view: number; ms: number }
   // What the server says.
-  | { is: "sessionRead"; number: number; session: Session }
-  | { is: "turnTaken"; number: number; turn: Turn }
+  | { is: "sessionReceived"; number: number; session: Session }
+  | { is: "turnReceived"; number: number; turn: Turn }
   | { is: "loaded"; number: number }
-  | { is: "issuerBegan"; number: number; began: IssuerSession }
+  | { is: "issuerSessionCreated"; number: number; began: IssuerSession }
   | { is: "signed"; number: number; response: string }
   | { is: "failed"; number: number; failure: Failure }
   // What the browser says.
-  | { is: "waited"; number: number }
+  | { is: "timerFired"; number: number }
   | { is: "expired" }
-  | { is: "keptNothing" }
-  | { is: "heard" }
-  | { is: "broke" };
+  | { is: "storageFailed" }
+  | { is: "tabAcknowledged" }
+  | { is: "crashed" };
 
-/** What is to be done about it. */
 export type Effect =
-  | { do: "request"; number: number; request: Request | Poll }
-  | { do: "wait"; number: number; ms: number }
-  /** Warns of the session's end, and says when it has come; nothing where it has none. */
-  | { do: "watchTime"; seconds: number | undefined }
-  | { do: "tellParent"; origin: string; message: object }
-  | { do: "tellTab"; channel: string; response: string }
-  | { do: "keepOrder"; order: IssuerOrder }
+  | { do: "request"; number: number; request: PageRequest | Poll }
+  | { do: "startTimer"; number: number; ms: number }
+  /** Counts down to the session's expiry; `undefined` stops the countdown. */
+  | { do: "startCountdown"; seconds: number | undefined }
+  | { do: "notifyParent"; origin: string; message: object }
+  | { do: "postToTab"; channel: string; response: string }
+  | { do: "saveOrder"; order: IssuerOrder }
   | { do: "forgetOrder" }
-  /** Keeps what brings the person back, and goes to a provider. */
-  | { do: "depart"; leave: Leave; url: string }
-  | { do: "awaitReturn"; leave: Leave }
-  | { do: "awaitNoReturn"; leave: Leave }
-  | { do: "replaceAddress"; key: Key }
-  | { do: "goTo"; url: string }
-  /** Goes there after some seconds, not without saying so. */
+  /** Saves the return state, then goes to a provider. */
+  | { do: "goToProvider"; returnState: ReturnState; url: string }
+  | { do: "saveWalletReturn"; returnState: ReturnState }
+  | { do: "forgetWalletReturn"; returnState: ReturnState }
+  | { do: "replaceAddress"; key: SessionKey }
+  | { do: "navigate"; url: string }
+  /** Goes there after a countdown that can be cancelled. */
   | { do: "announceReturn"; url: string; seconds: number }
-  | { do: "stay" }
-  | { do: "pushEntry" }
+  | { do: "cancelAutoReturn" }
+  | { do: "pushHistoryEntry" }
   | { do: "navigateBack" }
   | { do: "reload" };

@@ -1,23 +1,49 @@
-// How the page of age sessions changes: one pure function from its state and an event to the next state and the effects that
-// belong to it. Whatever comes late, twice or from a screen that is gone is told by its number and changes nothing.
+// The reducer of the age verification page: one pure function from a state and an event to the next state and its effects.
+// Requests, timers and views have numbers, so that events that come late, twice or from a screen that is gone are ignored.
 
-import { followable } from "../../shared/follow";
-import { NOTHING } from "../order";
-import { open, type Session, usable } from "../session";
-import type { Effect, Event, Failure } from "./events";
-import { beginIssuing, handOn, refuseOrder, tellTab } from "./issuer";
-import { beginMethod, choose, enterStep, interrupt, over, refused, strays, take, takeTurn } from "./outcomes";
-import { hearPoll, waited } from "./polls";
-import { type Attempt, direct, leaveOf, mayHandOff, type Request, type State, stoppable } from "./state";
-import { FAST_MS } from "./timing";
-import { ask, ENDS, enter, schedule, TIMELESS, Transition, use } from "./transition";
+import { safeUrl } from "../../shared/safe-url";
+import { availableMethods, isOpen, type Session } from "../session";
+import { NO_SIGNATURE } from "../token-request";
+import type { Effect, Failure, PageEvent } from "./events";
+import { beginIssuerSession, deliverAnswer, deliverToTab, refuseOrder } from "./issuer-tab";
+import { handlePollResponse, handleTimer } from "./polling";
+import {
+  applySession,
+  applyTurn,
+  beginMethod,
+  chooseMethod,
+  endSession,
+  enterStep,
+  handleRefusal,
+  isOrphanedIssuerSession,
+  showInterrupted,
+} from "./session-updates";
+import {
+  type Attempt,
+  canHandOff,
+  isCancellable,
+  methodForPath,
+  type PageRequest,
+  returnStateOf,
+  type State,
+} from "./state";
+import { MIN_POLL_INTERVAL_MS } from "./timing";
+import {
+  END_SCREENS,
+  enterScreen,
+  schedulePoll,
+  sendRequest,
+  setSession,
+  Transition,
+  UNTIMED_SCREENS,
+} from "./transition";
 
-export interface Reduced {
+export interface Reduction {
   state: State;
   effects: Effect[];
 }
 
-export function reduce(state: State, event: Event): Reduced {
+export function reduce(state: State, event: PageEvent): Reduction {
   const transition = new Transition(state);
   if (state.screen.on !== "broken") {
     handle(transition, event);
@@ -25,100 +51,100 @@ export function reduce(state: State, event: Event): Reduced {
   return { state: transition.state, effects: transition.effects };
 }
 
-function handle(t: Transition, event: Event): void {
+function handle(t: Transition, event: PageEvent): void {
   switch (event.is) {
     case "opened":
     case "returned":
-    case "sentOn":
-    case "ordered":
-    case "handedBack":
-    case "cameFromNowhere":
-    case "keysOpened":
+    case "redirectTabOpened":
+    case "issuerPageOpened":
+    case "answerReturned":
+    case "returnedWithoutState":
+    case "forgetPageOpened":
     case "couldNotOpen":
-      arrive(t, event);
+      handleOpening(t, event);
       return;
-    case "sessionRead":
-    case "turnTaken":
+    case "sessionReceived":
+    case "turnReceived":
     case "loaded":
-    case "issuerBegan":
+    case "issuerSessionCreated":
     case "signed":
     case "failed":
-      hear(t, event);
+      handleResponse(t, event);
       return;
     case "submitted":
-    case "departed":
+    case "providerChosen":
     case "walletOpened":
-    case "pollWanted":
-    case "watchWanted":
+    case "pollRequested":
+    case "watchRequested":
       if (t.state.view?.number === event.view && t.state.screen.on === "step") {
-        handleStep(t, event, t.state.screen.attempt);
+        handleStepEvent(t, event, t.state.screen.attempt);
       }
       return;
-    case "waited":
-      waited(t, event.number);
+    case "timerFired":
+      handleTimer(t, event.number);
       return;
     case "expired":
-      if (!TIMELESS.has(t.state.screen.on)) {
-        over(t, "expired");
+      if (!UNTIMED_SCREENS.has(t.state.screen.on)) {
+        endSession(t, "expired");
       }
       return;
-    case "keptNothing":
-      enter(t, { on: "unable" });
+    case "storageFailed":
+      enterScreen(t, { on: "unable" });
       return;
-    case "heard":
-      t.setIssuer({ order: undefined, heard: true });
+    case "tabAcknowledged":
+      t.setIssuer({ order: undefined, acknowledged: true });
       t.do({ do: "forgetOrder" });
       return;
-    case "broke":
-      if (!ENDS.has(t.state.screen.on)) {
-        enter(t, { on: "broken" });
+    case "crashed":
+      if (!END_SCREENS.has(t.state.screen.on)) {
+        enterScreen(t, { on: "broken" });
       }
       return;
     default:
-      act(t, event);
+      handleUserAction(t, event);
   }
 }
 
 // --- how the page was opened ---
 
-function arrive(t: Transition, event: Event): void {
+function handleOpening(t: Transition, event: PageEvent): void {
   switch (event.is) {
     case "opened":
-      use(t, event.key, event.order);
-      ask(t, { ask: "open", path: event.path });
+      setSession(t, event.key, event.order);
+      sendRequest(t, { ask: "open", path: event.path });
       return;
     case "returned":
-      use(t, event.leave, event.order);
-      t.set({ cameBack: true });
-      ask(t, { ask: "return", leave: event.leave, returned: event.returned });
+      setSession(t, event.returnState, event.order);
+      t.set({ returnedFromProvider: true });
+      sendRequest(t, { ask: "return", returnState: event.returnState, returned: event.returned });
       return;
-    case "sentOn": {
-      // It is asked before anything is gone to, because anybody can make such an address.
-      const { url: address, ...leave } = event.errand;
-      const url = followable(address);
+    case "redirectTabOpened": {
+      // Ask before redirecting, because anybody can make such an address.
+      const { url: address, ...returnState } = event.redirectTab;
+      const url = safeUrl(address);
       if (url) {
-        const key = { ...leave, handedOff: true };
-        use(t, key, undefined);
-        enter(t, { on: "departure", leave: key, url });
+        const key = { ...returnState, handedOff: true };
+        setSession(t, key, undefined);
+        enterScreen(t, { on: "departure", returnState: key, url });
       } else {
-        over(t, "incomplete");
+        endSession(t, "incomplete");
       }
       return;
     }
-    case "ordered":
-      enter(t, { on: "issue", base: event.base, order: event.order });
+    case "issuerPageOpened":
+      enterScreen(t, { on: "issue", base: event.base, order: event.order });
       return;
-    case "handedBack":
-      tellTab(t, event.channel, event.response);
+    case "answerReturned":
+      deliverToTab(t, event.channel, event.response);
       return;
-    case "cameFromNowhere":
-      enter(t, { on: "lost", what: "way" });
+    case "returnedWithoutState":
+      enterScreen(t, { on: "lost", what: "way" });
       return;
-    case "keysOpened":
-      ask(t, { ask: "loadKeys", base: event.base });
+    case "forgetPageOpened":
+      sendRequest(t, { ask: "loadKeys", base: event.base });
       return;
     case "couldNotOpen":
-      over(t, event.why);
+      endSession(t, event.why);
       return;
     default:
       return;
@@ -127,41 +153,41 @@ function arrive(t: Transition, event: Event): void {
 
 // --- what the person does ---
 
-function act(t: Transition, event: Event): void {
+function handleUserAction(t: Transition, event: PageEvent): void {
   const { screen, session } = t.state;
   switch (event.is) {
-    case "chose":
+    case "methodChosen":
       if (session && screen.on === "start") {
-        choose(t, session, event.method);
+        chooseMethod(t, session, event.method);
       }
       return;
     case "consented": {
       const { method, turn } = screen.on === "consent" ? screen : { method: undefined, turn: undefined };
       if (screen.on === "consent" || screen.on === "start" || screen.on === "none") {
-        enter(t, { on: "loading" });
-        ask(t, { ask: "consent", given: event.given, method, turn: event.given ? turn : undefined });
+        enterScreen(t, { on: "loading" });
+        sendRequest(t, { ask: "consent", given: event.given, method, turn: event.given ? turn : undefined });
       }
       return;
     }
-    case "wentOn":
+    case "continued":
       if (screen.on === "departure") {
-        ask(t, { ask: "departure", leave: screen.leave, url: screen.url.href });
+        sendRequest(t, { ask: "departure", returnState: screen.returnState, url: screen.url.href });
       } else if (screen.on === "issue") {
         const { base, order } = screen;
-        enter(t, { on: "loading" });
-        ask(t, { ask: "issue", base, order });
+        enterScreen(t, { on: "loading" });
+        sendRequest(t, { ask: "issue", base, order });
       }
       return;
-    case "wentBack":
-      if (within(t.state)) {
-        goBack(t);
+    case "backToChoice":
+      if (isWithinSession(t.state)) {
+        backToChoice(t);
       }
       return;
-    case "handedOff": {
+    case "handOffChosen": {
       const { method } = t.state;
-      const methods = screen.on === "step" ? (method ? [method] : []) : session ? usable(session) : [];
-      if ((screen.on === "start" || screen.on === "step") && mayHandOff(t.state, methods)) {
-        enter(t, { on: "following" });
+      const methods = screen.on === "step" ? (method ? [method] : []) : session ? availableMethods(session) : [];
+      if ((screen.on === "start" || screen.on === "step") && canHandOff(t.state, methods)) {
+        enterScreen(t, { on: "following" });
       }
       return;
     }
@@ -169,44 +195,44 @@ function act(t: Transition, event: Event): void {
       resume(t);
       return;
     case "stopped":
-      if (stoppable(screen)) {
-        enter(t, { on: "loading" });
-        ask(t, { ask: "cancel" });
+      if (isCancellable(screen)) {
+        enterScreen(t, { on: "loading" });
+        sendRequest(t, { ask: "cancel" });
       }
       return;
-    case "stayed":
-      t.do({ do: "stay" });
+    case "autoReturnDeclined":
+      t.do({ do: "cancelAutoReturn" });
       return;
     case "navigatedBack":
-      navigate(t, event.entry);
+      handleHistory(t, event.entry);
       return;
     default:
       return;
   }
 }
 
-/** Back to the choice. */
-function goBack(t: Transition): void {
-  enter(t, { on: "loading" });
-  ask(t, { ask: "choice" });
+/** Goes back to the choice of methods. */
+function backToChoice(t: Transition): void {
+  enterScreen(t, { on: "loading" });
+  sendRequest(t, { ask: "choice" });
 }
 
-/** Somebody pressed the browser's or the phone's Back, or Forward (`entry`). */
-function navigate(t: Transition, entry: boolean): void {
+/** The browser's Back button was pressed or, with `entry`, Forward. */
+function handleHistory(t: Transition, entry: boolean): void {
   t.set({ historyEntry: entry });
   if (entry) {
     return;
   }
-  if (within(t.state)) {
-    goBack(t);
+  if (isWithinSession(t.state)) {
+    backToChoice(t);
   } else {
-    // The entry was left over from a way that led back here already.
+    // The page had already left that screen: skip its history entry.
     t.do({ do: "navigateBack" });
   }
 }
 
-/** Whether somebody is somewhere within a session, from where there is a way back to the choice. */
-function within({ screen, session }: State): boolean {
+/** Whether there is a way back from this screen to the choice of methods. */
+function isWithinSession({ screen, session }: State): boolean {
   switch (screen.on) {
     case "consent":
     case "following":
@@ -216,9 +242,9 @@ function within({ screen, session }: State): boolean {
       return true;
     case "interrupted":
     case "retrying":
-      return within({ screen: screen.before, session } as State);
+      return isWithinSession({ screen: screen.before, session } as State);
     case "loading":
-      return session !== undefined && open(session);
+      return session !== undefined && isOpen(session);
     default:
       return false;
   }
@@ -230,48 +256,48 @@ function resume(t: Transition): void {
     return;
   }
   if (screen.request) {
-    // What was on the screen stays as it was, with what was typed, until there is an answer.
+    // Keep the screen before, with what was typed, until there is a response.
     t.set({ screen: { on: "retrying", before: screen.before } });
-    ask(t, screen.request);
+    sendRequest(t, screen.request);
   } else {
     t.do({ do: "reload" });
   }
 }
 
-type StepEvent = Extract<Event, { view: number }>;
+type StepEvent = Extract<PageEvent, { view: number }>;
 
-function handleStep(t: Transition, event: StepEvent, attempt: Attempt): void {
+function handleStepEvent(t: Transition, event: StepEvent, attempt: Attempt): void {
   const { pending, polling, session } = t.state;
-  const leave = leaveOf(t.state);
+  const returnState = returnStateOf(t.state);
   switch (event.is) {
     case "submitted":
       if (!pending) {
-        // What is asked from time to time must not come between.
+        // A poll must not overtake the answer.
         t.set({ polling: undefined });
-        ask(t, { ask: "answer", attempt, input: event.input, progress: event.progress });
+        sendRequest(t, { ask: "answer", attempt, input: event.input, progress: event.progress });
       }
       return;
-    case "departed":
-      if (leave) {
-        t.do({ do: "depart", leave, url: event.url });
+    case "providerChosen":
+      if (returnState) {
+        t.do({ do: "goToProvider", returnState, url: event.url });
       }
       return;
     case "walletOpened":
-      if (leave) {
-        t.set({ awaited: leave });
-        t.do({ do: "awaitReturn", leave });
+      if (returnState) {
+        t.set({ walletReturn: returnState });
+        t.do({ do: "saveWalletReturn", returnState });
       }
       return;
-    case "pollWanted":
-      if (polling?.asking) {
-        t.set({ polling: { ...polling, ms: Math.max(event.ms, FAST_MS) } });
+    case "pollRequested":
+      if (polling?.inFlight) {
+        t.set({ polling: { ...polling, ms: Math.max(event.ms, MIN_POLL_INTERVAL_MS) } });
       } else {
-        schedule(t, { ask: "poll", attempt }, event.ms);
+        schedulePoll(t, { ask: "poll", attempt }, event.ms);
       }
       return;
-    case "watchWanted":
+    case "watchRequested":
       if (session) {
-        schedule(t, { ask: "watch", seen: session }, event.ms);
+        schedulePoll(t, { ask: "watch", seen: session }, event.ms);
       }
       return;
   }
@@ -279,106 +305,107 @@ function handleStep(t: Transition, event: StepEvent, attempt: Attempt): void {
 
 // --- what the server says ---
 
-function hear(t: Transition, event: Event & { number: number }): void {
+function handleResponse(t: Transition, event: PageEvent & { number: number }): void {
   const { pending, polling } = t.state;
-  if (polling?.asking && polling.number === event.number) {
-    hearPoll(t, polling.poll, polling.ms, event);
+  if (polling?.inFlight && polling.number === event.number) {
+    handlePollResponse(t, polling.poll, polling.ms, event);
   } else if (pending?.number === event.number) {
     t.set({ pending: undefined });
-    hearAnswer(t, pending.request, event);
+    handleExpectedResponse(t, pending.request, event);
   }
 }
 
-function hearAnswer(t: Transition, request: Request, event: Event): void {
+function handleExpectedResponse(t: Transition, request: PageRequest, event: PageEvent): void {
   switch (event.is) {
-    case "sessionRead":
-      hearSession(t, request, event.session);
+    case "sessionReceived":
+      handleSession(t, request, event.session);
       return;
-    case "turnTaken":
-      // A wallet may open a tab of its own to come back, where an issuer's order is not known.
-      if (request.ask === "return" && strays(t.state, event.turn.session)) {
-        take(t, event.turn.session);
+    case "turnReceived":
+      // A wallet may return in a new tab, which has no order for the issuer's session.
+      if (request.ask === "return" && isOrphanedIssuerSession(t.state, event.turn.session)) {
+        applySession(t, event.turn.session);
       } else {
-        takeTurn(t, event.turn);
+        applyTurn(t, event.turn);
       }
       return;
     case "loaded":
       if (request.ask === "loadKeys") {
-        enter(t, { on: "keys", base: request.base });
+        enterScreen(t, { on: "keys", base: request.base });
       } else if (t.state.attempt) {
         enterStep(t, t.state.attempt);
       }
       return;
-    case "issuerBegan":
+    case "issuerSessionCreated":
       if (request.ask === "issue") {
-        beginIssuing(t, request.base, request.order, event.began);
+        beginIssuerSession(t, request.base, request.order, event.began);
       }
       return;
     case "signed":
       if (request.ask === "sign") {
-        handOn(t, request.order, event.response);
+        deliverAnswer(t, request.order, event.response);
       }
       return;
     case "failed":
-      fail(t, request, event.failure);
+      handleFailure(t, request, event.failure);
       return;
     default:
       return;
   }
 }
 
-function hearSession(t: Transition, request: Request, session: Session): void {
+function handleSession(t: Transition, request: PageRequest, session: Session): void {
   switch (request.ask) {
     case "open": {
-      const method = direct(session, request.path);
-      take(t, session);
+      const method = methodForPath(session, request.path);
+      applySession(t, session);
       if (method && t.state.screen.on === "start") {
-        choose(t, session, method);
+        chooseMethod(t, session, method);
       }
       return;
     }
     case "recovery":
       t.set({ recovering: false });
-      take(t, session);
+      applySession(t, session);
       if (t.state.screen.on === "start") {
         t.set({ screen: { on: "start", again: true } });
       }
       return;
     case "departure":
-      // No frame opens a tab for an issuer's session: it is somebody else's, who wants another to show an age.
-      if (session.issues === undefined) {
-        t.do({ do: "depart", leave: request.leave, url: request.url });
+      // Frames open no tabs for an issuer's session: somebody else made this address to have another person prove their
+      // age.
+      if (session.issuerThreshold === undefined) {
+        t.do({ do: "goToProvider", returnState: request.returnState, url: request.url });
       } else {
-        take(t, session);
+        applySession(t, session);
       }
       return;
     case "consent": {
       const { given, method, turn } = request;
-      const still = given ? usable(session).find((one) => one.method === method?.method) : undefined;
+      const still = given ? availableMethods(session).find((one) => one.method === method?.method) : undefined;
       if (turn) {
-        takeTurn(t, { ...turn, session });
+        applyTurn(t, { ...turn, session });
       } else {
-        take(t, session);
-        if (still && open(session)) {
+        applySession(t, session);
+        if (still && isOpen(session)) {
           beginMethod(t, still);
         }
       }
       return;
     }
     default:
-      take(t, session);
+      applySession(t, session);
   }
 }
 
-function fail(t: Transition, request: Request, failure: Failure): void {
+function handleFailure(t: Transition, request: PageRequest, failure: Failure): void {
   if (failure.kind === "interrupted") {
-    interrupt(t, failure.why, request);
+    showInterrupted(t, failure.why, request);
   } else if (request.ask === "sign") {
-    // What is refused now would be refused for ever.
-    handOn(t, request.order, NOTHING);
+    // A refusal to sign is final.
+    deliverAnswer(t, request.order, NO_SIGNATURE);
   } else if (request.ask === "issue") {
     refuseOrder(t, request.order);
   } else {
-    refused(t, failure);
+    handleRefusal(t, failure);
   }
 }

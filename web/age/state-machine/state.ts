@@ -1,107 +1,107 @@
-// What the page of age sessions knows, and what follows from it alone. How it changes stands in reduce.ts.
+// The state of the age verification page, and what can be derived from it. reduce.ts changes it.
 
-import { followable } from "../../shared/follow";
-import type { Key, Leave } from "../address";
-import type { IssuerOrder, Order } from "../order";
+import { safeUrl } from "../../shared/safe-url";
 import {
+  availableMethods,
+  isOpen,
   type Method,
   type MethodName,
-  open,
-  type Problem,
   type Session,
-  type Status,
+  type SessionStatus,
   type Step,
   type StepKind,
+  type StepProblem,
   type Turn,
   type TurnInput,
-  usable,
 } from "../session";
+import type { ReturnState, SessionKey } from "../session-url";
+import type { IssuerOrder, TokenOrder } from "../token-request";
 
-/** Ways for a page to be over without a result. */
-export type Over = "cancelled" | "notFound" | "expired" | "blocked" | "incomplete" | "unsupported";
+/** Why a session ended without a result. */
+export type OverReason = "cancelled" | "notFound" | "expired" | "blocked" | "incomplete" | "unsupported";
 
-/** What a tab does not know: where somebody came from, or what a proof is for; or it is another tab's to go on. */
-export type Lost = "way" | "order" | "turn";
+/** What this tab has lost: the return state, the token order; or another tab has the turn. */
+export type LostReason = "way" | "order" | "turn";
 
-/** Where somebody is. */
-export type Screen =
+/** The current screen. */
+export type ScreenState =
   | { on: "loading" }
-  /** `again`: something did not work, and the session says where it stands. */
+  /** `again`: shown once more after the server refused something. */
   | { on: "start"; again: boolean }
   | { on: "none" }
-  /** `turn` asks for a face, and waits for the answer. */
+  /** `turn` is a step that needs a face and waits for consent. */
   | { on: "consent"; method: Method; turn: Turn | undefined }
   | { on: "following" }
   | { on: "begin" }
   | { on: "step"; attempt: Attempt; view: number }
-  /** The page, or this browser, cannot do what comes next. */
+  /** The page or the browser does not support the next step. */
   | { on: "unable" }
-  /** Nobody answered. Without a request the page is loaded again. */
-  | { on: "interrupted"; why: "network" | "serviceDown"; request: Request | undefined; before: Screen }
-  | { on: "retrying"; before: Screen }
+  /** The server could not be reached. Without a request the page is reloaded. */
+  | { on: "interrupted"; why: "network" | "serviceDown"; request: PageRequest | undefined; before: ScreenState }
+  | { on: "retrying"; before: ScreenState }
   | { on: "processing" }
   | { on: "done"; elsewhere: boolean }
   | { on: "failed" }
-  /** `issuing`: the words are those of an issuer's tab. */
-  | { on: "over"; why: Over; issuing: boolean }
-  /** In the tab that a page in a frame opened: it asks before it goes to a provider. */
-  | { on: "departure"; leave: Leave; url: URL }
-  /** In an issuer's tab: before it begins, while the proof is made, and how that ended. */
-  | { on: "issue"; base: string; order: Order }
+  /** `issuing`: use the texts of an issuer's tab. */
+  | { on: "over"; why: OverReason; issuing: boolean }
+  /** In a tab opened from a frame: asks before going to a provider. */
+  | { on: "departure"; returnState: ReturnState; url: URL }
+  /** In an issuer's tab: before it begins, while the token is signed, and the result. */
+  | { on: "issue"; base: string; order: TokenOrder }
   | { on: "signing" }
   | { on: "issued" }
-  /** `stranger`: the order came from a page that this issuer gives nothing to. */
+  /** `stranger`: the order came from a page that is not among the issuer's redeemers. */
   | { on: "notIssued"; stranger: boolean }
-  /** Where what is kept under a passkey is forgotten. */
+  /** The page that deletes results kept under a passkey. */
   | { on: "keys"; base: string }
-  | { on: "lost"; what: Lost }
+  | { on: "lost"; what: LostReason }
   | { on: "broken" };
 
-/** An attempt that goes on, at a step. */
+/** A running attempt and its step. */
 export interface Attempt {
   id: string;
   continuation: string;
   step: Step;
-  problem: Problem | undefined;
+  problem: StepProblem | undefined;
 }
 
-/** What a step is answered with, or what makes it. */
-export type Input = TurnInput | (() => Promise<TurnInput>);
+/** The input of a step, or a function that makes it. */
+export type StepInput = TurnInput | (() => Promise<TurnInput>);
 
-/** What the server is asked, or, for `load`, the program of a screen. */
-export type Request =
+/** A request to the server or, for `load`, for the module of a screen. */
+export type PageRequest =
   | { ask: "open"; path: string | undefined }
-  /** The session, to go back to the choice; to see where it stands after a refusal; before a provider is gone to. */
+  /** These three read the session: to go back to the choice, after a refusal, and before going to a provider. */
   | { ask: "choice" }
   | { ask: "recovery" }
-  | { ask: "departure"; leave: Leave; url: string }
+  | { ask: "departure"; returnState: ReturnState; url: string }
   | { ask: "consent"; given: boolean; method: Method | undefined; turn: Turn | undefined }
   | { ask: "cancel" }
   | { ask: "begin"; method: Method; key: string | undefined }
-  | { ask: "answer"; attempt: Attempt; input: Input; progress: ((part: number) => void) | undefined }
-  /** What a provider or a wallet sent its person back with. */
-  | { ask: "return"; leave: Leave; returned: Record<string, string> }
+  | { ask: "answer"; attempt: Attempt; input: StepInput; progress: ((part: number) => void) | undefined }
+  /** The parameters with which a provider or a wallet sent the person back. */
+  | { ask: "return"; returnState: ReturnState; returned: Record<string, string> }
   | { ask: "load"; kind: StepKind }
   | { ask: "loadKeys"; base: string }
-  | { ask: "issue"; base: string; order: Order }
+  | { ask: "issue"; base: string; order: TokenOrder }
   | { ask: "sign"; order: IssuerOrder };
 
-/** What is asked from time to time: whether a step that others do is done, how far another device is, whether anything of
- * the session has changed. */
+/** A repeated request: whether a step that others do is done, how far another device is, or whether the session has
+ * changed. */
 export type Poll = { ask: "poll"; attempt: Attempt } | { ask: "follow" } | { ask: "watch"; seen: Session };
 
-/** A poll that waits for its time, or for its answer. Its number is the timer's or the request's. */
-interface Polling {
+/** A poll that waits for its timer or its response; the number is that of the timer or the request. */
+interface PollState {
   poll: Poll;
   ms: number;
   number: number;
-  asking: boolean;
+  inFlight: boolean;
 }
 
 export interface Environment {
   /** Whether another page embeds this one. */
   embedded: boolean;
-  /** Whether this device is a phone, which has no other that could go on. */
+  /** Whether this device is a phone, so that it does not offer to hand over to one. */
   phone: boolean;
   /** Whether the page was opened at the issuer's address. */
   issuerPage: boolean;
@@ -109,46 +109,46 @@ export interface Environment {
 
 export interface State {
   readonly environment: Environment;
-  screen: Screen;
-  key: Key | undefined;
+  screen: ScreenState;
+  key: SessionKey | undefined;
   session: Session | undefined;
-  /** The method that is being done, and its attempt. */
+  /** The current method and its attempt. */
   method: Method | undefined;
   attempt: Attempt | undefined;
-  /** What shows the step: it stays while a network is away, and where a step stands again, with what was typed. */
+  /** The view of the step. It survives network failures and a repeated step, with what was typed. */
   view: { number: number; kind: StepKind } | undefined;
-  /** The request whose answer is waited for; answers to earlier ones are late and count no more. */
-  pending: { number: number; request: Request } | undefined;
-  polling: Polling | undefined;
-  /** How many requests, timers and views there were; each is known by its number. */
-  numbers: number;
-  /** What is kept in this browser until a wallet brings its holder back. */
-  awaited: Leave | undefined;
-  /** The status that the page around this one was told last. */
-  told: Status | undefined;
-  /** Whether the session went on elsewhere while this page watched. */
-  followed: boolean;
-  /** Whether the session is asked where it stands, after the server refused something. */
+  /** The request in flight; responses to earlier ones are ignored. */
+  pending: { number: number; request: PageRequest } | undefined;
+  polling: PollState | undefined;
+  /** The last number given to a request, a timer or a view. */
+  lastNumber: number;
+  /** The return state that this browser keeps for a wallet. */
+  walletReturn: ReturnState | undefined;
+  /** The status last reported to the embedding page. */
+  reportedStatus: SessionStatus | undefined;
+  /** Whether another device continued the session while this page followed it. */
+  finishedElsewhere: boolean;
+  /** Whether the session is being read again after the server refused something. */
   recovering: boolean;
-  /** Whether somebody came back here from a provider or a wallet. */
-  cameBack: boolean;
-  /** Whether the browser's history has an entry for the screens within the session. */
+  /** Whether a provider or a wallet sent the person back here. */
+  returnedFromProvider: boolean;
+  /** Whether there is a history entry for the screens after the choice of methods. */
   historyEntry: boolean;
-  /** What this tab has beside its session where it is an issuer's. */
-  issuer: Issuer;
+  /** What an issuer's tab has besides its session. */
+  issuer: IssuerState;
 }
 
-interface Issuer {
-  /** What leads the session. A phone that took over has no part in it. */
+interface IssuerState {
+  /** The order that the session is for. A phone that took over has none. */
   order: IssuerOrder | undefined;
-  /** Whether another tab of this browser is told how it ended, and whether it has heard. */
-  tells: boolean;
-  heard: boolean;
-  /** Where another server's page is told instead. */
-  back: string | undefined;
+  /** Whether another tab of this browser gets the result, and whether it has acknowledged it. */
+  notifiesTab: boolean;
+  acknowledged: boolean;
+  /** The address of another server's page that gets the result instead. */
+  returnUrl: string | undefined;
 }
 
-export function begin(environment: Environment, historyEntry = false): State {
+export function initialState(environment: Environment, historyEntry = false): State {
   return {
     environment,
     screen: { on: "loading" },
@@ -159,20 +159,20 @@ export function begin(environment: Environment, historyEntry = false): State {
     view: undefined,
     pending: undefined,
     polling: undefined,
-    numbers: 0,
-    awaited: undefined,
-    told: undefined,
-    followed: false,
+    lastNumber: 0,
+    walletReturn: undefined,
+    reportedStatus: undefined,
+    finishedElsewhere: false,
     recovering: false,
-    cameBack: false,
+    returnedFromProvider: false,
     historyEntry,
-    issuer: { order: undefined, tells: false, heard: false, back: undefined },
+    issuer: { order: undefined, notifiesTab: false, acknowledged: false, returnUrl: undefined },
   };
 }
 
-// --- what a session's view means ---
+// --- derived from a session ---
 
-/** The screen that a session's view leads to; `failed` and `over` need more than the view. */
+/** The screen that a session leads to. */
 export function screenOf(
   session: Session,
 ): "start" | "none" | "processing" | "done" | "failed" | "cancelled" | "blocked" {
@@ -189,41 +189,41 @@ export function screenOf(
   if (session.locationBlocked) {
     return "blocked";
   }
-  if (!open(session)) {
+  if (!isOpen(session)) {
     return "failed";
   }
-  return usable(session).length > 0 ? "start" : "none";
+  return availableMethods(session).length > 0 ? "start" : "none";
 }
 
-/** The method of the address `/age/<method>`, where it may be begun without asking: nothing was tried before. */
-export function direct(session: Session, path: string | undefined): Method | undefined {
-  const method = usable(session).find((one) => one.path === path);
+/** The method of the address `/age/<method>`, if it may begin at once: only in a session in which nothing was tried. */
+export function methodForPath(session: Session, path: string | undefined): Method | undefined {
+  const method = availableMethods(session).find((one) => one.path === path);
   return method && session.status === "PENDING" && method.attempts === 0 ? method : undefined;
 }
 
-/** Whether a question has to be answered before a method is begun. */
+/** Whether the method needs a consent that was not given yet. */
 export function needsConsent({ consent: { required, given } }: Session, method: Method): boolean {
   return method.biometric && required && given !== true;
 }
 
-/** Methods in the order in which they are offered: what was not tried yet before what failed, and a passkey last, because
- * most people have kept nothing under one. A phone that took over is offered what phones may do. */
-export function offered(session: Session, handedOff = false): { fresh: Method[]; again: Method[] } {
-  const all = usable(session).filter(({ handOff }) => handOff || !handedOff);
+/** Methods in the order in which they are offered: untried ones before failed ones, and a passkey last, because few
+ * people have one. A phone that took over is only offered what may be done on it. */
+export function offeredMethods(session: Session, handedOff = false): { fresh: Method[]; again: Method[] } {
+  const all = availableMethods(session).filter(({ handOff }) => handOff || !handedOff);
   const fresh = all.filter(({ state }) => state === "OPEN");
-  const isPasskey = ({ method }: Method) => method === PASSKEY;
+  const isPasskey = ({ method }: Method) => method === PASSKEY_METHOD;
   return {
     fresh: [...fresh.filter((one) => !isPasskey(one)), ...fresh.filter(isPasskey)],
     again: all.filter(({ state }) => state === "FAILED"),
   };
 }
 
-const PASSKEY: MethodName = "SVC_KEY";
+const PASSKEY_METHOD: MethodName = "SVC_KEY";
 
-// --- what the state means ---
+// --- derived from the state ---
 
-/** Whether there is something that can be stopped. */
-export function stoppable(screen: Screen): boolean {
+/** Whether the session can be cancelled on this screen. */
+export function isCancellable(screen: ScreenState): boolean {
   switch (screen.on) {
     case "start":
     case "none":
@@ -240,32 +240,32 @@ export function stoppable(screen: Screen): boolean {
   }
 }
 
-/** Whether this is an issuer's tab, as far as it knows. */
-export function issues({ session, issuer, environment }: State): boolean {
-  return session?.issues !== undefined || issuer.order !== undefined || environment.issuerPage;
+/** Whether this is an issuer's tab, as far as is known yet. */
+export function isIssuerTab({ session, issuer, environment }: State): boolean {
+  return session?.issuerThreshold !== undefined || issuer.order !== undefined || environment.issuerPage;
 }
 
-/** Whether a phone could go on with one of these. */
-export function mayHandOff({ key, environment }: State, methods: Method[]): boolean {
+/** Whether a phone could take over with one of these methods. */
+export function canHandOff({ key, environment }: State, methods: Method[]): boolean {
   return methods.some(({ handOff }) => handOff) && !environment.phone && key?.handedOff === false;
 }
 
-/** Where the business wants people at the end. A phone that helped goes nowhere. */
-export function leaveTo({ key, session, issuer }: State): string | undefined {
-  return key?.handedOff || !session ? undefined : (issuer.back ?? followable(session.callback?.url)?.href);
+/** The business's address to return to. A phone that took over does not return. */
+export function returnUrl({ key, session, issuer }: State): string | undefined {
+  return key?.handedOff || !session ? undefined : (issuer.returnUrl ?? safeUrl(session.callback?.url)?.href);
 }
 
-/** Where it wants those who stopped. */
-export function cancelTo({ key, session, issuer }: State): string | undefined {
-  return key?.handedOff ? undefined : (issuer.back ?? followable(session?.cancelUrl)?.href);
+/** The business's address for people who cancelled. */
+export function cancelUrl({ key, session, issuer }: State): string | undefined {
+  return key?.handedOff ? undefined : (issuer.returnUrl ?? safeUrl(session?.cancelUrl)?.href);
 }
 
-/** What brings somebody back to an attempt. */
-export function leaveOf({ key, attempt }: State): Leave | undefined {
+/** What brings the person back to the current attempt. */
+export function returnStateOf({ key, attempt }: State): ReturnState | undefined {
   return key && { ...key, attempt: attempt?.id ?? "", continuation: attempt?.continuation ?? "" };
 }
 
-/** What a report of a mistake calls the screen. */
+/** The name of the screen in error reports. */
 export function screenName({ screen }: State): string {
   const shown = screen.on === "retrying" ? screen.before : screen;
   return shown.on === "step" ? shown.attempt.step.kind : shown.on;

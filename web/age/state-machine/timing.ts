@@ -1,8 +1,8 @@
-// How often and how long.
+// Intervals and countdowns.
 
-/** How often the session is looked after while another device, another tab or a provider is at it, in milliseconds. */
-export const FOLLOW_MS = 2500;
-/** After how long it is asked again after something was asked at once. */
-export const FAST_MS = 1000;
-/** How long the end is on the screen before it goes back to the business, where it offers nothing and where it does. */
-export const [THANKS_S, OFFER_S] = [5, 30];
+/** How often the session is polled while another device, another tab or a provider continues it. */
+export const FOLLOW_INTERVAL_MS = 2500;
+/** The shortest interval between two polls. */
+export const MIN_POLL_INTERVAL_MS = 1000;
+/** Countdown to the return to the business, without and with offers on the screen. */
+export const [AUTO_RETURN_S, AUTO_RETURN_WITH_OFFERS_S] = [5, 30];

@@ -1,19 +1,19 @@
-// A state on its way to the next: what changes with every screen, request and timer.
+// A transition: what changes with every screen, request and timer.
 
-import type { Key } from "../address";
-import type { IssuerOrder } from "../order";
+import type { SessionKey } from "../session-url";
+import type { IssuerOrder } from "../token-request";
 import type { Effect } from "./events";
-import type { Poll, Request, Screen, State } from "./state";
-import { FOLLOW_MS } from "./timing";
+import type { PageRequest, Poll, ScreenState, State } from "./state";
+import { FOLLOW_INTERVAL_MS } from "./timing";
 
-/** Screens after which nothing is left to break. */
-export const ENDS: ReadonlySet<string> = new Set(["done", "failed", "over", "issued", "notIssued"]);
-/** Those on which the session's time does not matter any more. */
-export const TIMELESS: ReadonlySet<string> = new Set([...ENDS, "lost", "signing"]);
-/** Those that the browser's Back leads away from, to the choice. */
-const ENTRIES: ReadonlySet<string> = new Set(["consent", "following", "begin"]);
+/** Final screens: an error on them does not replace them. */
+export const END_SCREENS: ReadonlySet<string> = new Set(["done", "failed", "over", "issued", "notIssued"]);
+/** Screens without the session's countdown. */
+export const UNTIMED_SCREENS: ReadonlySet<string> = new Set([...END_SCREENS, "lost", "signing"]);
+/** Screens from which the browser's Back leads to the choice of methods. */
+const HISTORY_SCREENS: ReadonlySet<string> = new Set(["consent", "following", "begin"]);
 
-/** A state on its way to the next, and what is to be done. */
+/** The next state as it is built, and the effects to run. */
 export class Transition {
   state: State;
   readonly effects: Effect[] = [];
@@ -35,46 +35,46 @@ export class Transition {
   }
 
   nextNumber(): number {
-    this.set({ numbers: this.state.numbers + 1 });
-    return this.state.numbers;
+    this.set({ lastNumber: this.state.lastNumber + 1 });
+    return this.state.lastNumber;
   }
 }
 
-/** Leaves a screen for another: what belonged to it counts no more. */
-export function enter(t: Transition, screen: Screen): void {
-  const { awaited, historyEntry } = t.state;
+/** Enters a screen; requests, polls and the view of the one before are dropped. */
+export function enterScreen(t: Transition, screen: ScreenState): void {
+  const { walletReturn: awaited, historyEntry } = t.state;
   if (awaited) {
-    t.do({ do: "awaitNoReturn", leave: awaited });
+    t.do({ do: "forgetWalletReturn", returnState: awaited });
   }
-  if (t.state.screen.on === "start" && !historyEntry && ENTRIES.has(screen.on)) {
+  if (t.state.screen.on === "start" && !historyEntry && HISTORY_SCREENS.has(screen.on)) {
     t.set({ historyEntry: true });
-    t.do({ do: "pushEntry" });
+    t.do({ do: "pushHistoryEntry" });
   }
-  t.set({ screen, pending: undefined, polling: undefined, view: undefined, awaited: undefined });
-  if (TIMELESS.has(screen.on)) {
-    t.do({ do: "watchTime", seconds: undefined });
+  t.set({ screen, pending: undefined, polling: undefined, view: undefined, walletReturn: undefined });
+  if (UNTIMED_SCREENS.has(screen.on)) {
+    t.do({ do: "startCountdown", seconds: undefined });
   }
   if (screen.on === "following" || screen.on === "processing") {
-    schedule(t, { ask: "follow" }, FOLLOW_MS);
+    schedulePoll(t, { ask: "follow" }, FOLLOW_INTERVAL_MS);
   }
 }
 
-/** Asks for something; an earlier request's answer counts no more. */
-export function ask(t: Transition, request: Request): void {
+/** Sends a request; the response to an earlier one is ignored. */
+export function sendRequest(t: Transition, request: PageRequest): void {
   const number = t.nextNumber();
   t.set({ pending: { number, request } });
   t.do({ do: "request", number, request });
 }
 
-/** Asks for something after so many milliseconds; there is one such thing at most. */
-export function schedule(t: Transition, poll: Poll, ms: number): void {
+/** Schedules a poll; it replaces the one before. */
+export function schedulePoll(t: Transition, poll: Poll, ms: number): void {
   const number = t.nextNumber();
-  t.set({ polling: { poll, ms, number, asking: false } });
-  t.do({ do: "wait", number, ms });
+  t.set({ polling: { poll, ms, number, inFlight: false } });
+  t.do({ do: "startTimer", number, ms });
 }
 
-/** Takes what opens a session, and an issuer's order for it. */
-export function use(t: Transition, key: Key, order: IssuerOrder | undefined): void {
+/** Sets the session's key and the issuer's order for it. */
+export function setSession(t: Transition, key: SessionKey, order: IssuerOrder | undefined): void {
   t.set({ key });
   t.setIssuer({ order: key.handedOff ? undefined : order });
 }

@@ -1,19 +1,19 @@
-// One of several providers is chosen.
+// Step: choose one of several providers.
 
-import { fresh, make } from "../../shared/dom";
-import { row } from "../../shared/pieces";
-import type { Problem, Steps } from "../session";
-import { elsewhere, type StepContext, type StepView, worded } from "./step";
+import { make, uniqueId } from "../../shared/dom";
+import { row } from "../../shared/elements";
+import type { StepProblem, StepsByKind } from "../session";
+import { otherMethodRow, problemText, type StepContext, type StepView } from "./step";
 
-export function render(context: StepContext, step: Steps["choose"], problem: Problem | undefined): StepView {
+export function render(context: StepContext, step: StepsByKind["choose"], problem: StepProblem | undefined): StepView {
   const { choose: say, goOn } = context.texts;
   const picks = step.options.map(({ id, name }, _, { length }) => {
-    const input = make("input", { type: "radio", name: "option", value: id, id: fresh("option") });
+    const input = make("input", { type: "radio", name: "option", value: id, id: uniqueId("option") });
     input.checked = length === 1;
     return { input, label: make("label", { class: "pick", for: input.id }, input, name) };
   });
-  const words = problem ? worded(problem, context.texts) : "";
-  const error = make("p", { class: "error", id: fresh("error"), hidden: words === "" }, words);
+  const words = problem ? problemText(problem, context.texts) : "";
+  const error = make("p", { class: "error", id: uniqueId("error"), hidden: words === "" }, words);
   const group = make(
     "fieldset",
     {},
@@ -36,6 +36,6 @@ export function render(context: StepContext, step: Steps["choose"], problem: Pro
     first?.input.setAttribute("aria-describedby", error.id);
     first?.input.focus();
   });
-  context.show({ heading: say.heading, body: [form, elsewhere(context)], ...(words ? { spoken: words } : {}) });
+  context.show({ heading: say.heading, body: [form, otherMethodRow(context)], ...(words ? { spoken: words } : {}) });
   return {};
 }

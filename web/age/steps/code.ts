@@ -1,19 +1,19 @@
-// A code that was sent by text message or email is typed.
+// Step: enter a code that was sent by text message or email.
 
-import { button, fresh, make } from "../../shared/dom";
-import { paragraph, row } from "../../shared/pieces";
-import type { Problem, Steps } from "../session";
-import { fill } from "../texts";
-import { elsewhere, type StepContext, type StepView, worded } from "./step";
+import { button, make, uniqueId } from "../../shared/dom";
+import { paragraph, row } from "../../shared/elements";
+import type { StepProblem, StepsByKind } from "../session";
+import { interpolate } from "../texts";
+import { otherMethodRow, problemText, type StepContext, type StepView } from "./step";
 
-export function render(context: StepContext, step: Steps["code"], problem: Problem | undefined): StepView {
+export function render(context: StepContext, step: StepsByKind["code"], problem: StepProblem | undefined): StepView {
   const {
     code: say,
     form: { checking },
   } = context.texts;
   const { length } = step;
-  const sent = fill(say[step.channel], { length, to: step.sent_to });
-  const id = fresh("code");
+  const sent = interpolate(say[step.channel], { length, to: step.sent_to });
+  const id = uniqueId("code");
   const input = make("input", {
     id,
     type: "text",
@@ -53,7 +53,7 @@ export function render(context: StepContext, step: Steps["code"], problem: Probl
       return;
     }
     if (code.length !== length) {
-      complain(fill(say.short, { length }));
+      complain(interpolate(say.short, { length }));
       return;
     }
     complain("");
@@ -63,18 +63,18 @@ export function render(context: StepContext, step: Steps["code"], problem: Probl
     context.answer({ code });
   });
 
-  /** Another code can be asked for after so many seconds, which are counted down. */
+  /** Counts down the seconds until another code can be requested. */
   const count = (left: number) => {
     resend.disabled = left > 0;
-    resend.textContent = left > 0 ? fill(say.wait, { seconds: left }) : say.resend;
+    resend.textContent = left > 0 ? interpolate(say.wait, { seconds: left }) : say.resend;
     if (left > 0) {
       context.later(1000, () => count(left - 1));
     }
   };
-  const again = (latest: Steps["code"], found: Problem | undefined) => {
+  const again = (latest: StepsByKind["code"], found: StepProblem | undefined) => {
     submit.disabled = false;
     submit.textContent = say.submit;
-    const words = found ? worded(found, context.texts) : resent ? say.resent : sent;
+    const words = found ? problemText(found, context.texts) : resent ? say.resent : sent;
     context.show({
       heading: say.heading,
       body: [
@@ -82,7 +82,7 @@ export function render(context: StepContext, step: Steps["code"], problem: Probl
         !found && resent ? paragraph(say.resent, "why") : undefined,
         form,
         row(resend),
-        elsewhere(context),
+        otherMethodRow(context),
       ],
       spoken: words,
     });
@@ -94,5 +94,5 @@ export function render(context: StepContext, step: Steps["code"], problem: Probl
     count(latest.resend_in);
   };
   again(step, problem);
-  return { again };
+  return { update: again };
 }

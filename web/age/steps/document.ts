@@ -1,35 +1,35 @@
-// A document is photographed on this server's own page for documents, in a frame.
+// Step: photograph a document on this server's document verification page, in a frame.
 
 import { make } from "../../shared/dom";
-import { paragraph } from "../../shared/pieces";
-import type { Steps } from "../session";
-import { elsewhere, type StepContext, type StepView } from "./step";
+import { paragraph } from "../../shared/elements";
+import type { StepsByKind } from "../session";
+import { otherMethodRow, type StepContext, type StepView } from "./step";
 
-/** How often it is asked whether the document is done, whatever the frame says. */
-const ASK_MS = 3000;
+/** How often the server is polled, whatever messages the frame posts. */
+const POLL_MS = 3000;
 
-export function render(context: StepContext, step: Steps["document"]): StepView {
+export function render(context: StepContext, step: StepsByKind["document"]): StepView {
   const { document: say, unknown } = context.texts;
-  const url = ownPage(step.url);
+  const url = sameOriginUrl(step.url);
   if (!url) {
-    context.show({ heading: unknown.heading, body: [paragraph(unknown.body), elsewhere(context)] });
+    context.show({ heading: unknown.heading, body: [paragraph(unknown.body), otherMethodRow(context)] });
     return {};
   }
   const frame = make("iframe", { src: url, allow: "camera; clipboard-write", title: say.frame, class: "inner" });
   const hear = ({ source, origin, data }: MessageEvent) => {
-    if (source === frame.contentWindow && origin === location.origin && isEnding(data)) {
+    if (source === frame.contentWindow && origin === location.origin && isEndMessage(data)) {
       context.poll(0);
     }
   };
   window.addEventListener("message", hear);
-  context.leaving(() => window.removeEventListener("message", hear));
-  context.show({ heading: say.heading, body: [frame, elsewhere(context)] });
-  context.poll(ASK_MS);
+  context.onLeave(() => window.removeEventListener("message", hear));
+  context.show({ heading: say.heading, body: [frame, otherMethodRow(context)] });
+  context.poll(POLL_MS);
   return {};
 }
 
-/** The address of a page of this server; the content policy allows no other either. */
-export function ownPage(address: string): string | undefined {
+/** A URL of this origin; the content security policy allows no other in frames. */
+export function sameOriginUrl(address: string): string | undefined {
   try {
     const url = new URL(address, location.href);
     return url.origin === location.origin ? url.href : undefined;
@@ -38,7 +38,7 @@ export function ownPage(address: string): string | undefined {
   }
 }
 
-function isEnding(data: unknown): boolean {
+function isEndMessage(data: unknown): boolean {
   const { eventType } = (data ?? {}) as { eventType?: unknown };
   return eventType === "SUCCESS" || eventType === "ERROR";
 }

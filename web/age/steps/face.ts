@@ -1,35 +1,36 @@
-// The camera looks at a face: one picture, or some more while the head is moved.
+// Step: photograph a face; for some sessions also a sequence of frames while the person moves their head.
 
 import { SecureCapture } from "../../secure-capture.js";
-import { Camera, NoCamera, type Trouble, toJpeg } from "../../shared/camera";
+import { Camera, CameraError, type CameraProblem, toJpeg } from "../../shared/camera";
 import { button, make } from "../../shared/dom";
-import { Interrupted } from "../../shared/network";
-import { OVALS } from "../../shared/oval";
-import { advice, ovalSketch, paragraph, primary, row } from "../../shared/pieces";
-import { FaceCapture, loadFaceNet, type Portrait, visible } from "../../shared/portrait";
-import { type Viewer, viewer } from "../../shared/viewer";
-import type { Problem, Steps, TurnInput } from "../session";
-import { elsewhere, otherWay, type StepContext, type StepView, worded } from "./step";
+import { adviceList, ovalSketch, paragraph, primaryButton, row } from "../../shared/elements";
+import { FaceCapture, loadFaceDetector, type Portrait, visibleCrop } from "../../shared/face-capture";
+import { OVAL_WIDTHS } from "../../shared/face-guidance";
+import { InterruptedError } from "../../shared/network";
+import { createViewfinder, type Viewfinder } from "../../shared/viewfinder";
+import type { StepProblem, StepsByKind, TurnInput } from "../session";
+import { otherMethodButton, otherMethodRow, problemText, type StepContext, type StepView } from "./step";
 
 const ASPECT = 3 / 4;
-/** How long a picture may be waited for before the button is the better way, in milliseconds. */
-const HELP_MS = 9000;
-/** How often the head is looked at while it moves: the server takes it for broken off where there is more between frames
- * than 600 milliseconds, and looks at so many frames. */
-const BETWEEN_MS = 450;
-const MOST_FRAMES = 24;
-/** Frames of the look ahead that it begins with, and the part of a move that is the move and not the look ahead after it. */
-const OPENING = 3;
-const MOVING = 4 / 7;
-/** Their size: they show a movement, the first picture shows the face. */
+/** After this time without an automatic picture the button is pointed out. */
+const MANUAL_CAPTURE_HINT_MS = 9000;
+/** The interval of frames while the head moves, and how many are sent. The server rejects gaps of more than 600
+ * milliseconds and more frames than these. */
+const FRAME_INTERVAL_MS = 450;
+const MAX_FRAMES = 24;
+/** Frames of the look straight ahead at the beginning, and the part of each movement's frames that shows the movement;
+ * the rest shows the look ahead after it. */
+const OPENING_FRAMES = 3;
+const MOVING_PART = 4 / 7;
+/** The size of frames. They only show movement, so they are smaller than the first picture. */
 const [FRAME_WIDTH, FRAME_HEIGHT, FRAME_QUALITY] = [480, 640, 0.85] as const;
-/** Where the image interface's capture module asks for its sessions, below the server's address. */
-const CAPTURE = "/ai/sm/v1/secure/1";
+/** The path of secure capture below the server's address. */
+const CAPTURE_PATH = "/ai/sm/v1/secure/1";
 
-type Looking = Steps["camera"] | Steps["frames"];
-type Move = Steps["frames"]["moves"][number];
+type FaceStepData = StepsByKind["camera"] | StepsByKind["frames"];
+type HeadMovement = StepsByKind["frames"]["moves"][number];
 
-export function render(context: StepContext, step: Looking, problem: Problem | undefined): StepView {
+export function render(context: StepContext, step: FaceStepData, problem: StepProblem | undefined): StepView {
   const face = new FaceStep(context, step);
   if (problem) {
     face.retake(problem);
@@ -39,43 +40,43 @@ export function render(context: StepContext, step: Looking, problem: Problem | u
   return {};
 }
 
-/** Frames, and when each was taken, in milliseconds. */
-interface Film {
+/** Frames, and the milliseconds at which each was taken. */
+interface FrameSequence {
   frames: Blob[];
   times: number[];
 }
 
 class FaceStep {
   readonly #context: StepContext;
-  /** The moves to be made after the first picture. */
-  readonly #moves: Move[];
-  readonly #origin: string | undefined;
+  /** The head movements to make after the first picture. */
+  readonly #moves: HeadMovement[];
+  readonly #captureBase: string | undefined;
   #camera: Camera | undefined;
   #capture: FaceCapture | undefined;
-  #other: string | undefined;
+  #otherCamera: string | undefined;
   #secure: SecureCapture | undefined;
-  /** How often a camera was opened: only the last one counts. */
+  /** Counts openings of the camera; results of earlier ones are ignored. */
   #openings = 0;
-  #looking = false;
+  #cameraWanted = false;
   #done = false;
 
-  constructor(context: StepContext, step: Looking) {
+  constructor(context: StepContext, step: FaceStepData) {
     this.#context = context;
     this.#moves = step.kind === "frames" ? step.moves : [];
     const { path } = step.capture;
-    // A path of this server and nothing else.
-    const own = path.endsWith(CAPTURE) && !path.startsWith("//") && path.startsWith("/");
-    this.#origin = own ? location.origin + path.slice(0, -CAPTURE.length) : undefined;
-    // A phone takes the camera away from a page that nobody looks at.
+    // Only a path on this server.
+    const own = path.endsWith(CAPTURE_PATH) && !path.startsWith("//") && path.startsWith("/");
+    this.#captureBase = own ? location.origin + path.slice(0, -CAPTURE_PATH.length) : undefined;
+    // Phones stop the camera of hidden pages.
     const watch = () => {
       if (document.visibilityState === "hidden") {
         this.#close();
-      } else if (this.#looking && !this.#camera && !this.#done) {
-        void this.look();
+      } else if (this.#cameraWanted && !this.#camera && !this.#done) {
+        void this.openCamera();
       }
     };
     document.addEventListener("visibilitychange", watch);
-    context.leaving(() => {
+    context.onLeave(() => {
       this.#done = true;
       document.removeEventListener("visibilitychange", watch);
       this.#close();
@@ -92,58 +93,58 @@ class FaceStep {
         ovalSketch(),
         paragraph(several ? look.several : look.one),
         several ? make("ol", {}, ...moves) : undefined,
-        advice([say.light, say.free, say.alone]),
-        row(primary(camera.open, () => void this.look())),
-        elsewhere(this.#context),
+        adviceList([say.light, say.free, say.alone]),
+        row(primaryButton(camera.open, () => void this.openCamera())),
+        otherMethodRow(this.#context),
       ],
     });
   }
 
-  /** The server could not use the picture, and says why. */
-  retake(problem: Problem): void {
+  /** Says why the server could not use the picture. */
+  retake(problem: StepProblem): void {
     const { look, ...texts } = this.#context.texts;
-    const words = worded(problem, { look, ...texts });
+    const words = problemText(problem, { look, ...texts });
     this.#context.show({
       heading: look.again,
       body: [
         make("p", { class: "why" }, words),
-        row(primary(look.retake, () => void this.look())),
-        elsewhere(this.#context),
+        row(primaryButton(look.retake, () => void this.openCamera())),
+        otherMethodRow(this.#context),
       ],
       spoken: words,
     });
   }
 
-  async look(): Promise<void> {
+  async openCamera(): Promise<void> {
     this.#close();
-    this.#looking = true;
+    this.#cameraWanted = true;
     this.#openings += 1;
     const opening = this.#openings;
-    const here = () => !this.#done && this.#looking && this.#openings === opening;
+    const here = () => !this.#done && this.#cameraWanted && this.#openings === opening;
     const { camera: words, face, faceTips } = this.#context.texts;
-    const view = { aspect: ASPECT, frame: undefined, mirrored: !this.#other, oval: OVALS.portrait };
-    const pane = viewer(
+    const view = { aspect: ASPECT, frame: undefined, mirrored: !this.#otherCamera, oval: OVAL_WIDTHS.portrait };
+    const pane = createViewfinder(
       { ...words, approach: face.approach, hint: "" },
       view,
-      { take: () => void this.#capture?.take(), change: () => void this.#change() },
-      otherWay(this.#context),
+      { take: () => void this.#capture?.take(), change: () => void this.#switchCamera() },
+      otherMethodButton(this.#context),
     );
     this.#context.show({ heading: faceTips.heading, body: [pane.root], spoken: words.opening });
-    const lost = () => here() && this.#trouble("busy");
+    const lost = () => here() && this.#showCameraProblem("busy");
     const [camera, net] = await Promise.all([
-      Camera.open(pane.video, "user", lost, this.#other).catch((error: unknown) => error as Error),
-      loadFaceNet(),
+      Camera.open(pane.video, "user", lost, this.#otherCamera).catch((error: unknown) => error as Error),
+      loadFaceDetector(),
     ]);
     if (!(camera instanceof Camera)) {
-      if (!(camera instanceof NoCamera)) {
+      if (!(camera instanceof CameraError)) {
         throw camera;
       }
       if (here()) {
-        this.#trouble(camera.trouble);
+        this.#showCameraProblem(camera.problem);
       }
       return;
     }
-    // Somebody may have gone on while it was being opened.
+    // The person may have left the step while the camera was opening.
     if (!here()) {
       camera.close();
       return;
@@ -155,40 +156,40 @@ class FaceStep {
       false,
       net,
       (what) => this.#advise(pane, face[what], what === "ready"),
-      (pictures) => void this.#took(pane, camera, pictures, here),
+      (pictures) => void this.#captured(pane, camera, pictures, here),
     );
     this.#advise(pane, face.find, false);
     pane.take.disabled = false;
-    this.#context.later(HELP_MS, () => pane.root.classList.add("help"));
+    this.#context.later(MANUAL_CAPTURE_HINT_MS, () => pane.root.classList.add("help"));
     this.#capture.start();
-    pane.change.hidden = (await camera.others()).length === 0;
+    pane.switchCamera.hidden = (await camera.otherDevices()).length === 0;
   }
 
-  #advise(pane: Viewer, words: string, good: boolean): void {
+  #advise(pane: Viewfinder, words: string, good: boolean): void {
     if (pane.advice.textContent !== words) {
       pane.advice.textContent = words;
       this.#context.say(words);
     }
-    pane.mark(good);
+    pane.setReady(good);
   }
 
-  async #change(): Promise<void> {
-    const [other] = (await this.#camera?.others()) ?? [];
+  async #switchCamera(): Promise<void> {
+    const [other] = (await this.#camera?.otherDevices()) ?? [];
     if (other && !this.#done) {
-      this.#other = other;
-      await this.look();
+      this.#otherCamera = other;
+      await this.openCamera();
     }
   }
 
-  async #took(pane: Viewer, camera: Camera, [portrait]: Portrait[], here: () => boolean): Promise<void> {
+  async #captured(pane: Viewfinder, camera: Camera, [portrait]: Portrait[], here: () => boolean): Promise<void> {
     if (!portrait || !here()) {
       return;
     }
-    const film = this.#moves.length > 0 ? await this.#film(pane, camera, here) : undefined;
+    const film = this.#moves.length > 0 ? await this.#recordFrames(pane, camera, here) : undefined;
     if (!here()) {
       return;
     }
-    this.#looking = false;
+    this.#cameraWanted = false;
     this.#close();
     const { camera: words, sending } = this.#context.texts;
     const bar = make("progress", { id: "sent", max: "1", value: "0", "aria-label": sending.progress });
@@ -203,31 +204,31 @@ class FaceStep {
     this.#context.answer(() => this.#input(portrait, film), progress);
   }
 
-  /** Has the moves made, with looks straight ahead between them, and takes frames all the while. */
-  async #film(pane: Viewer, camera: Camera, here: () => boolean): Promise<Film> {
+  /** Asks for the movements, with a look straight ahead after each, and records frames meanwhile. */
+  async #recordFrames(pane: Viewfinder, camera: Camera, here: () => boolean): Promise<FrameSequence> {
     const { moves } = this.#context.texts;
-    const each = Math.floor((MOST_FRAMES - OPENING) / this.#moves.length);
-    const made = Math.ceil(each * MOVING);
+    const each = Math.floor((MAX_FRAMES - OPENING_FRAMES) / this.#moves.length);
+    const made = Math.ceil(each * MOVING_PART);
     const script = [
-      ...Array.from({ length: OPENING }, () => moves.AHEAD),
+      ...Array.from({ length: OPENING_FRAMES }, () => moves.AHEAD),
       ...this.#moves.flatMap((move) =>
         Array.from({ length: each }, (_, at) => (at < made ? moves[move] : moves.AHEAD)),
       ),
     ];
     const canvas = document.createElement("canvas");
-    const film: Film = { frames: [], times: [] };
+    const film: FrameSequence = { frames: [], times: [] };
     camera.resume();
     pane.take.hidden = true;
-    pane.change.hidden = true;
+    pane.switchCamera.hidden = true;
     pane.bar.hidden = false;
     const began = performance.now();
     for (const [number, words] of script.entries()) {
       this.#advise(pane, words, true);
-      await sleep(began + number * BETWEEN_MS - performance.now());
+      await sleep(began + number * FRAME_INTERVAL_MS - performance.now());
       if (!here()) {
         break;
       }
-      camera.look(visible(camera.size, ASPECT), FRAME_WIDTH, FRAME_HEIGHT, canvas);
+      camera.readPixels(visibleCrop(camera.size, ASPECT), FRAME_WIDTH, FRAME_HEIGHT, canvas);
       film.times.push(Math.round(performance.now() - began));
       film.frames.push(await toJpeg(canvas, FRAME_QUALITY));
       pane.bar.value = film.frames.length / script.length;
@@ -235,40 +236,40 @@ class FaceStep {
     return film;
   }
 
-  /** What is sent: the picture, and what proves that this page took it. */
-  async #input({ blob }: Portrait, film: Film | undefined): Promise<TurnInput> {
+  /** The picture to send, signed by secure capture. */
+  async #input({ blob }: Portrait, film: FrameSequence | undefined): Promise<TurnInput> {
     const sealed = await this.#seal(await blob.arrayBuffer(), film !== undefined);
     return film ? { ...sealed, frames: await Promise.all(film.frames.map(base64)), times: film.times } : sealed;
   }
 
   async #seal(image: ArrayBuffer, multiframe: boolean): Promise<TurnInput> {
-    if (!this.#origin) {
+    if (!this.#captureBase) {
       throw new TypeError("a capture path of somewhere else");
     }
     try {
       if (!this.#secure || this.#secure.expired) {
-        this.#secure = await SecureCapture.start({ baseUrl: this.#origin, sdkId: this.#context.sdkId });
+        this.#secure = await SecureCapture.start({ baseUrl: this.#captureBase, sdkId: this.#context.sdkId });
       }
     } catch (error) {
-      // The network says so by a TypeError; else the server refused, and may not a moment later.
-      throw new Interrupted(error instanceof TypeError ? "network" : "serviceDown");
+      // fetch rejects with a TypeError when the network fails; anything else is a refusal that may pass.
+      throw new InterruptedError(error instanceof TypeError ? "network" : "serviceDown");
     }
     return this.#secure.seal(image, { multiframe });
   }
 
-  #trouble(what: Trouble): void {
-    this.#looking = false;
+  #showCameraProblem(what: CameraProblem): void {
+    this.#cameraWanted = false;
     this.#close();
     const { trouble: say, tryAgain, phone } = this.#context.texts;
-    const { follow } = this.#context;
+    const { handOff: follow } = this.#context;
     this.#context.show({
       heading: say[what],
       body: [
         paragraph(say[`${what}Body`]),
         row(
-          what === "insecure" ? undefined : primary(tryAgain, () => void this.look()),
+          what === "insecure" ? undefined : primaryButton(tryAgain, () => void this.openCamera()),
           follow ? button(phone.offer, follow) : undefined,
-          otherWay(this.#context),
+          otherMethodButton(this.#context),
         ),
       ],
       spoken: say[`${what}Body`],
@@ -283,7 +284,6 @@ class FaceStep {
   }
 }
 
-/** A blob in base64. */
 async function base64(blob: Blob): Promise<string> {
   const bytes = new Uint8Array(await blob.arrayBuffer());
   let letters = "";

@@ -1,28 +1,25 @@
-// A form: what cannot be right is said beside its field before anything is sent. What is typed stays in the fields and
-// nowhere else.
+// Step: a form. Fields are validated before anything is sent. What is typed is kept only in the fields.
 
-import { fresh, make } from "../../shared/dom";
-import { paragraph, row } from "../../shared/pieces";
-import * as checks from "../checks";
-import type { MethodName, Problem, Steps } from "../session";
-import { fill, lookup, type Texts } from "../texts";
-import { elsewhere, type StepContext, type StepView, worded } from "./step";
+import { make, uniqueId } from "../../shared/dom";
+import { paragraph, row } from "../../shared/elements";
+import * as checks from "../field-validation";
+import type { MethodName, StepProblem, StepsByKind } from "../session";
+import { interpolate, lookup, type Texts } from "../texts";
+import { otherMethodRow, problemText, type StepContext, type StepView } from "./step";
 
-/** A field as the server asks for it. */
-type Wanted = Steps["form"]["fields"][number];
-type FieldType = Wanted["type"];
+type FieldRequest = StepsByKind["form"]["fields"][number];
+type FieldType = FieldRequest["type"];
 
-/** A field on the screen. */
-interface Field extends Wanted {
+interface Field extends FieldRequest {
   control: HTMLInputElement;
   error: HTMLElement;
   root: HTMLElement;
 }
 
-export function render(context: StepContext, step: Steps["form"], problem: Problem | undefined): StepView {
+export function render(context: StepContext, step: StepsByKind["form"], problem: StepProblem | undefined): StepView {
   const { texts, method } = context;
   const { form: say } = texts;
-  const fields = step.fields.map((wanted) => fieldOf(wanted, context));
+  const fields = step.fields.map((wanted) => createField(wanted, context));
   const top = make("p", { class: "why", hidden: true });
   const note = lookup(texts.notes, method);
   const submit = make("button", { type: "submit", class: "primary" }, say.submit);
@@ -40,13 +37,13 @@ export function render(context: StepContext, step: Steps["form"], problem: Probl
     if (submit.disabled) {
       return;
     }
-    const values = valuesOf(fields);
+    const values = readValues(fields);
     const now = new Date();
-    const wrong = fields.filter((field) => complain(field, faultOf(field, values, method, now, texts)));
+    const wrong = fields.filter((field) => showFieldError(field, fieldErrorText(field, values, method, now, texts)));
     const [first] = wrong;
     if (first) {
       first.control.focus();
-      context.say(fill(say.mend, { count: wrong.length }));
+      context.say(interpolate(say.mend, { count: wrong.length }));
       return;
     }
     top.hidden = true;
@@ -55,47 +52,48 @@ export function render(context: StepContext, step: Steps["form"], problem: Probl
     context.say(say.checking);
     context.answer({ fields: Object.fromEntries(values) });
   });
-  const heading = lookup(omit(say), method) ?? say.OTHER;
-  const again = (_: Steps["form"], found: Problem | undefined) => {
+  const heading = lookup(headingsOf(say), method) ?? say.OTHER;
+  const again = (_: StepsByKind["form"], found: StepProblem | undefined) => {
     submit.disabled = false;
     submit.textContent = say.submit;
     const field = fields.find(({ name }) => name === found?.field);
-    const words = found ? whatIsWrong(found, field, texts) : "";
+    const words = found ? problemMessage(found, field, texts) : "";
     top.textContent = field ? "" : words;
     top.hidden = field !== undefined || words === "";
-    context.show({ heading, body: [form, elsewhere(context)], ...(words ? { spoken: words } : {}) });
+    context.show({ heading, body: [form, otherMethodRow(context)], ...(words ? { spoken: words } : {}) });
     if (field) {
-      complain(field, words);
+      showFieldError(field, words);
       field.control.focus();
     }
   };
   again(step, problem);
-  return { again };
+  return { update: again };
 }
 
-/** What the server found wrong. It takes numbers without a country's code where its operator has named a country. */
-function whatIsWrong(problem: Problem, field: Field | undefined, texts: Texts): string {
-  const value = field ? tidied(field.control.value, field.name, field.type) : "";
-  return field?.type === "tel" && checks.isNational(value) ? texts.wrong.phone : worded(problem, texts);
+/** The server's problem in words. For a phone number without a country code it says that one may be missing: servers
+ * accept such numbers only if a default country is configured. */
+function problemMessage(problem: StepProblem, field: Field | undefined, texts: Texts): string {
+  const value = field ? normaliseValue(field.control.value, field.name, field.type) : "";
+  return field?.type === "tel" && checks.isNationalNumber(value) ? texts.wrong.phone : problemText(problem, texts);
 }
 
-/** The headings alone. */
-function omit({ once, submit, checking, mend, ...headings }: Texts["form"]): Record<string, string> {
+/** The headings by method, without the other texts. */
+function headingsOf({ once, submit, checking, mend, ...headings }: Texts["form"]): Record<string, string> {
   return headings;
 }
 
-/** What a field is called here; the number of a card is another than that of a person. */
-function keyOf(name: string, method: MethodName | undefined): string {
+/** The key of a field's texts. `number` is a card number or a social security number, by method. */
+function textKey(name: string, method: MethodName | undefined): string {
   if (name === "number") {
     return method === "SOCIAL_SECURITY_NUMBER" ? "ssn" : "card";
   }
   return name;
 }
 
-function fieldOf(wanted: Wanted, { texts, method }: StepContext): Field {
+function createField(wanted: FieldRequest, { texts, method }: StepContext): Field {
   const { name, type, autocomplete, required } = wanted;
-  const key = keyOf(name, method);
-  const id = fresh("field");
+  const key = textKey(name, method);
+  const id = uniqueId("field");
   const hint = lookup(texts.hints, key);
   const control = make("input", {
     id,
@@ -103,7 +101,7 @@ function fieldOf(wanted: Wanted, { texts, method }: StepContext): Field {
     autocomplete,
     required,
     "aria-describedby": hint ? `${id}-hint` : undefined,
-    ...(key === "expiry" ? DIGITS : KINDS[type]),
+    ...(key === "expiry" ? DIGITS_ATTRIBUTES : FIELD_ATTRIBUTES[type]),
     ...directionOf(type, key),
   });
   if (type === "date") {
@@ -122,31 +120,31 @@ function fieldOf(wanted: Wanted, { texts, method }: StepContext): Field {
   return { ...wanted, control, error, root };
 }
 
-const DIGITS = { type: "text", inputmode: "numeric", spellcheck: "false" };
-const KINDS: Record<FieldType, Record<string, string>> = {
+const DIGITS_ATTRIBUTES = { type: "text", inputmode: "numeric", spellcheck: "false" };
+const FIELD_ATTRIBUTES: Record<FieldType, Record<string, string>> = {
   text: { type: "text", spellcheck: "false" },
   tel: { type: "tel", inputmode: "tel" },
   email: { type: "email", inputmode: "email", spellcheck: "false", autocapitalize: "none" },
-  digits: DIGITS,
+  digits: DIGITS_ATTRIBUTES,
   date: { type: "date" },
 };
 
-/** Numbers and addresses are written from left to right in every language. */
+/** Numbers, email addresses and the like are written from left to right in every language. */
 function directionOf(type: FieldType, key: string): Record<string, string> {
   return type !== "text" || key === "expiry" ? { dir: "ltr" } : {};
 }
 
-/** What was typed, as it is sent: without what people put between digits. Fields that may be empty and are, are left out. */
-function valuesOf(fields: Field[]): Map<string, string> {
+/** The values to send, without separators between digits. Optional fields that are empty are left out. */
+function readValues(fields: Field[]): Map<string, string> {
   return new Map(
     fields.flatMap(({ name, type, required, control }) => {
-      const value = tidied(control.value, name, type);
+      const value = normaliseValue(control.value, name, type);
       return value === "" && !required ? [] : [[name, value]];
     }),
   );
 }
 
-export function tidied(value: string, name: string, type: FieldType): string {
+export function normaliseValue(value: string, name: string, type: FieldType): string {
   const trimmed = value.trim();
   if (type === "tel") {
     return trimmed.replace(/[\s().\-/]/g, "").replace(/^00/, "+");
@@ -158,8 +156,8 @@ export function tidied(value: string, name: string, type: FieldType): string {
   return type === "digits" ? trimmed.replace(/[\s.\-/]/g, "") : trimmed.replace(/\s+/g, " ");
 }
 
-/** What is wrong with a field, in words; nothing where it may be sent. */
-function faultOf(
+/** What is wrong with a field, in words; empty if it is valid. */
+function fieldErrorText(
   field: Field,
   values: Map<string, string>,
   method: MethodName | undefined,
@@ -170,50 +168,50 @@ function faultOf(
   if (value === "") {
     return field.required ? texts.problems.REQUIRED : "";
   }
-  const wrong = check(field, value, values, method, now);
+  const wrong = validateField(field, value, values, method, now);
   if (wrong) {
     return texts.wrong[wrong];
   }
-  return value.length > field.max ? fill(texts.wrong.long, { max: field.max }) : "";
+  return value.length > field.max ? interpolate(texts.wrong.long, { max: field.max }) : "";
 }
 
-function check(
-  { name, type }: Wanted,
+function validateField(
+  { name, type }: FieldRequest,
   value: string,
   values: Map<string, string>,
   method: MethodName | undefined,
   now: Date,
-): checks.Wrong | undefined {
-  switch (keyOf(name, method)) {
+): checks.FieldProblem | undefined {
+  switch (textKey(name, method)) {
     case "card":
-      return checks.card(value);
+      return checks.validateCardNumber(value);
     case "expiry":
-      return checks.expiry(value, now);
+      return checks.validateExpiry(value, now);
     case "code":
-      return checks.securityCode(value, values.get("number") ?? "");
+      return checks.validateSecurityCode(value, values.get("number") ?? "");
     case "ssn":
-      return checks.ssn(value);
+      return checks.validateSsn(value);
     case "cpf":
-      return checks.cpf(value);
+      return checks.validateCpf(value);
     case "full_name":
-      return checks.fullName(value);
+      return checks.validateFullName(value);
     default:
       break;
   }
   switch (type) {
     case "tel":
-      return checks.phone(value);
+      return checks.validatePhone(value);
     case "email":
-      return checks.email(value);
+      return checks.validateEmail(value);
     case "date":
-      return checks.birth(value, now);
+      return checks.validateBirthDate(value, now);
     default:
       return undefined;
   }
 }
 
-/** Says beside a field what is wrong with it, or nothing; whether there was something. */
-function complain({ control, error, root }: Field, words: string): boolean {
+/** Shows or clears the error text of a field. Returns whether there is one. */
+function showFieldError({ control, error, root }: Field, words: string): boolean {
   error.textContent = words;
   error.hidden = words === "";
   const described = [root.querySelector(".hint")?.id, words === "" ? undefined : error.id].filter(Boolean);

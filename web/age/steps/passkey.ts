@@ -1,21 +1,21 @@
-// A passkey that keeps a proof on this device is used.
+// Step: use a passkey under which an earlier result is kept.
 
 import { make } from "../../shared/dom";
-import { paragraph, primary, row } from "../../shared/pieces";
-import { available, use } from "../passkeys";
-import type { Problem, Steps } from "../session";
-import { elsewhere, type StepContext, type StepView, worded } from "./step";
+import { paragraph, primaryButton, row } from "../../shared/elements";
+import { getPasskey, passkeysSupported } from "../passkeys";
+import type { StepProblem, StepsByKind } from "../session";
+import { otherMethodRow, problemText, type StepContext, type StepView } from "./step";
 
-export function render(context: StepContext, step: Steps["passkey"], problem: Problem | undefined): StepView {
+export function render(context: StepContext, step: StepsByKind["passkey"], problem: StepProblem | undefined): StepView {
   const { passkey: say } = context.texts;
-  if (!available()) {
-    context.show({ heading: say.heading, body: [paragraph(say.absent), elsewhere(context)], spoken: say.absent });
+  if (!passkeysSupported()) {
+    context.show({ heading: say.heading, body: [paragraph(say.absent), otherMethodRow(context)], spoken: say.absent });
     return {};
   }
-  const why = make("p", { class: "why", hidden: !problem }, problem ? worded(problem, context.texts) : "");
-  const go = primary(say.go, () => {
+  const why = make("p", { class: "why", hidden: !problem }, problem ? problemText(problem, context.texts) : "");
+  const go = primaryButton(say.go, () => {
     go.disabled = true;
-    use(step.options).then(
+    getPasskey(step.options).then(
       (credential) => context.answer({ credential }),
       () => {
         go.disabled = false;
@@ -28,8 +28,8 @@ export function render(context: StepContext, step: Steps["passkey"], problem: Pr
   });
   context.show({
     heading: say.heading,
-    body: [paragraph(say.body), why, row(go), elsewhere(context)],
-    ...(problem ? { spoken: worded(problem, context.texts) } : {}),
+    body: [paragraph(say.body), why, row(go), otherMethodRow(context)],
+    ...(problem ? { spoken: problemText(problem, context.texts) } : {}),
   });
   return {};
 }

@@ -1,47 +1,57 @@
-// A blind token: an issuer checks the age in a tab of its own and does not learn what for; this page does not learn of whom.
+// Step: get a blind token. An issuer checks the age in a tab of its own without learning for which business, and the
+// business does not learn who the person is.
 
 import { toBase64url } from "../../shared/bytes";
 import { button, make } from "../../shared/dom";
-import { followable } from "../../shared/follow";
-import { busy, paragraph, row } from "../../shared/pieces";
-import { listen, NOTHING, orderAddress } from "../order";
-import { named } from "../screens";
-import type { Problem, Steps } from "../session";
-import { fill } from "../texts";
-import { type Blinded, blind } from "../tokens";
-import { elsewhere, type StepContext, type StepView, worded } from "./step";
+import { paragraph, row, spinner } from "../../shared/elements";
+import { safeUrl } from "../../shared/safe-url";
+import { type BlindedToken, blindToken } from "../blind-tokens";
+import { businessName } from "../screens";
+import type { StepProblem, StepsByKind } from "../session";
+import { interpolate } from "../texts";
+import { listenForAnswers, NO_SIGNATURE, orderUrl } from "../token-request";
+import { otherMethodRow, problemText, type StepContext, type StepView } from "./step";
 
-/** How often a page in a frame asks whether the other tab is done. */
+/** How often an embedded page polls whether the other tab is done. */
 const FOLLOW_MS = 2500;
 
-export function render(context: StepContext, step: Steps["token"], problem: Problem | undefined): StepView {
+export function render(context: StepContext, step: StepsByKind["token"], problem: StepProblem | undefined): StepView {
   const { token: say, unknown } = context.texts;
-  const unable = () => context.show({ heading: unknown.heading, body: [paragraph(unknown.body), elsewhere(context)] });
+  const unable = () =>
+    context.show({ heading: unknown.heading, body: [paragraph(unknown.body), otherMethodRow(context)] });
   if (context.embedded) {
-    // A frame and a tab share no channel, so all of it takes place in a tab.
-    const link = make("a", { href: context.tab, target: "_blank", rel: "noopener", class: "press" }, say.frameOpen);
+    // A frame and a tab share no BroadcastChannel, so the whole step is done in a tab.
+    const link = make(
+      "a",
+      { href: context.sessionUrl, target: "_blank", rel: "noopener", class: "press" },
+      say.frameOpen,
+    );
     context.show({
       heading: say.heading,
-      body: [paragraph(say.frame), row(link), elsewhere(context)],
+      body: [paragraph(say.frame), row(link), otherMethodRow(context)],
       spoken: say.frame,
     });
     context.watch(FOLLOW_MS);
     return {};
   }
   const { challenge, key, threshold } = step;
-  const page = followable(step.issuer_url);
+  const page = safeUrl(step.issuer_url);
   if (!page || typeof crypto.subtle === "undefined") {
     unable();
     return {};
   }
-  context.show({ heading: say.heading, body: [busy()] });
+  context.show({ heading: say.heading, body: [spinner()] });
   const channel = toBase64url(crypto.getRandomValues(new Uint8Array(16)));
   const back = page.origin === location.origin ? undefined : context.base;
-  const told = { issuer: page.host, business: named(context.session, context.texts), age: threshold };
-  const why = make("p", { class: "why", hidden: !problem }, problem ? worded(problem, context.texts) : "");
+  const told = { issuer: page.host, business: businessName(context.session, context.texts), age: threshold };
+  const why = make("p", { class: "why", hidden: !problem }, problem ? problemText(problem, context.texts) : "");
   const waiting = make("p", { class: "followed", hidden: true }, say.waiting);
-  // No referrer and no opener: the other page has nothing but what stands after `#`.
-  const link = make("a", { target: "_blank", rel: "noopener noreferrer", class: "press main" }, fill(say.open, told));
+  // No referrer and no opener: the issuer gets only the URL fragment.
+  const link = make(
+    "a",
+    { target: "_blank", rel: "noopener noreferrer", class: "press main" },
+    interpolate(say.open, told),
+  );
   link.addEventListener("click", () => {
     waiting.hidden = false;
     why.hidden = true;
@@ -61,12 +71,12 @@ export function render(context: StepContext, step: Steps["token"], problem: Prob
     link.focus();
   };
 
-  // The link is made for another token after each vain visit, so the issuer cannot tell that it is the same person again;
-  // an answer to an earlier one counts as well.
-  const made: Blinded[] = [];
+  // After each visit without a result the link gets a new token, so that the issuer cannot link the visits. Answers to
+  // earlier tokens still count.
+  const made: BlindedToken[] = [];
   const renew = async () => {
-    const one = await blind(challenge, key);
-    const url = orderAddress(page.href, { threshold, request: one.request, channel, back });
+    const one = await blindToken(challenge, key);
+    const url = orderUrl(page.href, { threshold, request: one.request, channel, back });
     if (!url) {
       throw new TypeError("no address");
     }
@@ -75,8 +85,8 @@ export function render(context: StepContext, step: Steps["token"], problem: Prob
   };
   let ended = false;
   const hear = (response: string) => {
-    if (response === NOTHING) {
-      // Only the person says that this is all: another tab may still be at it.
+    if (response === NO_SIGNATURE) {
+      // Only the person can give up, because another tab may still be working on it.
       declining.hidden = false;
       tell(say.nothing);
       renew().catch(() => undefined);
@@ -93,12 +103,20 @@ export function render(context: StepContext, step: Steps["token"], problem: Prob
     );
   };
   renew().then(() => {
-    context.leaving(listen(channel, hear));
-    const body = fill(say.why, told);
+    context.onLeave(listenForAnswers(channel, hear));
+    const body = interpolate(say.why, told);
     context.show({
       heading: say.heading,
-      body: [why, paragraph(body), paragraph(fill(say.how, told)), row(link), waiting, declining, elsewhere(context)],
-      spoken: problem ? worded(problem, context.texts) : body,
+      body: [
+        why,
+        paragraph(body),
+        paragraph(interpolate(say.how, told)),
+        row(link),
+        waiting,
+        declining,
+        otherMethodRow(context),
+      ],
+      spoken: problem ? problemText(problem, context.texts) : body,
     });
   }, unable);
   return {};

@@ -1,20 +1,19 @@
-// Somebody else is at work: a provider, or a reader of documents.
+// Step: wait for a provider, or for a document to be read.
 
-import { busy, paragraph } from "../../shared/pieces";
-import type { Steps } from "../session";
-import { elsewhere, type StepContext, type StepView } from "./step";
+import { paragraph, spinner } from "../../shared/elements";
+import type { StepsByKind } from "../session";
+import { otherMethodRow, type StepContext, type StepView } from "./step";
 
-/** How often it is asked at least and at most, in milliseconds. */
+/** Limits of the poll interval that the server asks for. */
 const [LEAST_MS, MOST_MS] = [500, 15_000];
 
-export function render(context: StepContext, step: Steps["wait"]): StepView {
+export function render(context: StepContext, step: StepsByKind["wait"]): StepView {
   const { heading, body } = context.texts.wait;
-  context.show({ heading, body: [busy(), paragraph(body), elsewhere(context)], spoken: body });
-  context.poll(pace(step));
+  context.show({ heading, body: [spinner(), paragraph(body), otherMethodRow(context)], spoken: body });
+  context.poll(pollIntervalMs(step));
   return {};
 }
 
-/** How often a step wants to be asked after. */
-export function pace({ poll_ms }: Steps["wait"] | Steps["wallet"]): number {
+export function pollIntervalMs({ poll_ms }: StepsByKind["wait"] | StepsByKind["wallet"]): number {
   return Math.min(MOST_MS, Math.max(LEAST_MS, poll_ms));
 }

@@ -3,11 +3,11 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Browser, expect as base, type CDPSession, type Frame, type Locator, type Page } from "@playwright/test";
-import { findings, smallTargets } from "./accessible";
-import { PATIENCE_MS } from "./chromium";
+import { accessibilityViolations, smallTargets } from "./accessibility";
+import { TIMEOUT_MS } from "./chromium";
 
 /** Patient outside the test runner, too. */
-export const expect = base.configure({ timeout: PATIENCE_MS });
+export const expect = base.configure({ timeout: TIMEOUT_MS });
 
 /** Pictures of the screens lie here after the tests. */
 const SHOTS = join(process.cwd(), "node_modules/.assay/shots");
@@ -16,22 +16,22 @@ const SHOTS = join(process.cwd(), "node_modules/.assay/shots");
 const MAX_TABS = 100;
 
 /** What can be pressed and is called just this. */
-export function pressable(root: Page | Frame, name: string): Locator {
-  return root.locator("button, a, label").filter({ hasText: exactly(name), visible: true });
+export function pressableElement(root: Page | Frame, name: string): Locator {
+  return root.locator("button, a, label").filter({ hasText: exactText(name), visible: true });
 }
 
 export async function press(root: Page | Frame, name: string): Promise<void> {
-  await pressable(root, name).click();
+  await pressableElement(root, name).click();
 }
 
 /** A text that is just this, but for spaces around it. */
-export function exactly(text: string): RegExp {
+export function exactText(text: string): RegExp {
   return new RegExp(`^\\s*${text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}\\s*$`);
 }
 
 /** A way to prove an age, by its name. */
 export function method(root: Page | Frame, name: string): Locator {
-  return root.locator(".way").filter({ has: root.locator("strong", { hasText: exactly(name) }) });
+  return root.locator(".way").filter({ has: root.locator("strong", { hasText: exactText(name) }) });
 }
 
 /** Fills in the field with this label. */
@@ -105,7 +105,7 @@ export async function addAuthenticator(page: Page): Promise<() => Promise<{ cred
 }
 
 /** Puts nothing before the camera that is ever taken by itself. */
-export async function emptyRoom(page: Page): Promise<void> {
+export async function showEmptyRoom(page: Page): Promise<void> {
   await page.addInitScript(() => {
     if (!navigator.mediaDevices) {
       return;
@@ -127,14 +127,14 @@ export async function emptyRoom(page: Page): Promise<void> {
 }
 
 /** Waits until the camera on the screen shows something, or has taken its picture already. */
-export async function cameraRuns(root: Page | Frame): Promise<void> {
+export async function waitForCamera(root: Page | Frame): Promise<void> {
   const runs = () =>
     root.locator("video").evaluateAll(([video]) => !video || (video as HTMLVideoElement).videoWidth > 0);
   await expect.poll(runs).toBe(true);
 }
 
 /** Records headings and what is told before the camera: a page that goes on by itself may be past them when it is asked. */
-export async function record(page: Page): Promise<void> {
+export async function recordTexts(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const recorded: string[] = [];
     Object.assign(window, { recorded });
@@ -151,7 +151,7 @@ export async function record(page: Page): Promise<void> {
 }
 
 /** Waits until a recorded text begins with these words. */
-export async function recorded(page: Page, words: string): Promise<void> {
+export async function expectRecorded(page: Page, words: string): Promise<void> {
   await expect
     .poll(() =>
       page.evaluate((words) => {
@@ -163,7 +163,7 @@ export async function recorded(page: Page, words: string): Promise<void> {
 }
 
 export async function expectAccessible(page: Page, what: string): Promise<void> {
-  expect(await findings(page), what).toEqual([]);
+  expect(await accessibilityViolations(page), what).toEqual([]);
 }
 
 export async function expectLargeTargets(page: Page, what: string): Promise<void> {
@@ -171,7 +171,7 @@ export async function expectLargeTargets(page: Page, what: string): Promise<void
 }
 
 /** Keeps a picture of the window where somebody wants to look. */
-export async function shoot(page: Page, name: string): Promise<void> {
+export async function takeScreenshot(page: Page, name: string): Promise<void> {
   mkdirSync(SHOTS, { recursive: true });
   await page.screenshot({ path: join(SHOTS, `${name}.png`) });
 }

@@ -9,18 +9,18 @@ import type {
   Operations,
   PageMethod,
   PageSession,
-  Problem,
-  Status,
+  SessionStatus,
   Step,
-  Steps,
+  StepProblem,
+  StepsByKind,
   TurnAnswer,
   TurnInput,
 } from "../../age/session";
 import type { AgePaths, ImagePaths } from "../../shared/schema";
-import * as answers from "../age-answers";
-import { CAPTURE, method } from "../age-answers";
-import { CHALLENGE, holds, PUBLIC, sign } from "../token-issuer";
-import { type Reply, reply, sendFile } from "./stand-in";
+import * as answers from "../age-responses";
+import { CAPTURE, method } from "../age-responses";
+import { CHALLENGE, isValidToken, PUBLIC_KEY, sign } from "../token-issuer";
+import { type Reply, reply, sendFile } from "./holder-stand-in";
 
 type FailureReason = NonNullable<NonNullable<PageSession["result"]>["reason"]>;
 
@@ -35,24 +35,24 @@ const HEADERS = {
 
 export const SESSION = "5f0c7a1e-3b52-4d8e-9c11-8a7b6c5d4e01";
 /** A session of the issuer of blind tokens. */
-export const ISSUING = "5f0c7a1e-3b52-4d8e-9c11-8a7b6c5d4e02";
-export const SDK = "9d3e2f10-6a4b-4c7d-8e9f-0a1b2c3d4e5f";
+export const ISSUER_SESSION = "5f0c7a1e-3b52-4d8e-9c11-8a7b6c5d4e02";
+export const SDK_ID = "9d3e2f10-6a4b-4c7d-8e9f-0a1b2c3d4e5f";
 
 type Json = Record<string, unknown>;
 
 /** What a script says of a turn: the next step, perhaps with a problem, or how the attempt ends. */
-export type Said =
-  | { step: Step; problem?: Problem }
+export type ScriptedTurn =
+  | { step: Step; problem?: StepProblem }
   | { ends: "COMPLETE" | "FAIL" | "ERROR" | "PROCESSING" | "NEXT"; reason?: FailureReason };
 
 /** A method's script: `input` is none when an attempt begins, `turn` counts from 0 within it. */
-export type Script = (input: TurnInput | undefined, turn: number) => Said;
+export type Script = (input: TurnInput | undefined, turn: number) => ScriptedTurn;
 
 type Fields = NonNullable<TurnInput["fields"]>;
 
 /** A request that arrived: what it asked for, and its body. */
-export interface Asked {
-  what: string;
+export interface ReceivedRequest {
+  operation: string;
   body: Json;
 }
 
@@ -95,46 +95,46 @@ const FORMS = {
     { name: "licence", type: "digits", autocomplete: "off", required: true, max: 12 },
   ],
   CPF: [{ name: "cpf", type: "digits", autocomplete: "off", required: true, max: 14 }, FULL_NAME, DATE_OF_BIRTH],
-} satisfies { [name in MethodName]?: Steps["form"]["fields"] };
+} satisfies { [name in MethodName]?: StepsByKind["form"]["fields"] };
 
 /** The form of a method that begins with one. */
-export function form(name: keyof typeof FORMS): Step {
+export function formStep(name: keyof typeof FORMS): Step {
   return { kind: "form", fields: FORMS[name] };
 }
 
 /** A form, and then the end that its fields lead to. */
-function formed(name: keyof typeof FORMS, end: (fields: Fields) => Said): Script {
-  return (input) => (input ? end(input.fields ?? {}) : { step: form(name) });
+function formScript(name: keyof typeof FORMS, end: (fields: Fields) => ScriptedTurn): Script {
+  return (input) => (input ? end(input.fields ?? {}) : { step: formStep(name) });
 }
 
 /** The question for a code that was sent. */
-export function code(channel: Steps["code"]["channel"], resend_in: number): Step {
+export function codeStep(channel: StepsByKind["code"]["channel"], resend_in: number): Step {
   return { kind: "code", channel, sent_to: channel === "SMS" ? "••• 123" : "a•••@example.com", length: 6, resend_in };
 }
 
 /** A form, a code that is sent, and the end. */
-function coded(name: keyof typeof FORMS, channel: Steps["code"]["channel"]): Script {
+function codeScript(name: keyof typeof FORMS, channel: StepsByKind["code"]["channel"]): Script {
   return (input) => {
     if (!input) {
-      return { step: form(name) };
+      return { step: formStep(name) };
     }
     if (input.fields || input.resend) {
-      return { step: code(channel, input.resend ? 30 : 2) };
+      return { step: codeStep(channel, input.resend ? 30 : 2) };
     }
     return input.code === "123456"
       ? { ends: "COMPLETE" }
-      : { step: code(channel, 0), problem: { code: "WRONG_CODE", field: "code", remaining: 2 } };
+      : { step: codeStep(channel, 0), problem: { code: "WRONG_CODE", field: "code", remaining: 2 } };
   };
 }
 
 /** Something that others do, which is done when the stand-in is told so. */
-export function awaited(server: AgeStandIn, step: () => Step): Script {
+export function pollScript(server: AgeStandIn, step: () => Step): Script {
   return () => (server.otherDone ? { ends: "COMPLETE" } : { step: step() });
 }
 
 export class AgeStandIn {
   methods: PageMethod[] = [method("EMAIL")];
-  status: Status = "PENDING";
+  status: SessionStatus = "PENDING";
   seconds = 900;
   /** Members of the session view that differ from the usual ones. */
   view: Partial<PageSession> = {};
@@ -151,7 +151,7 @@ export class AgeStandIn {
   readonly losses = new Map<string, number>();
   /** Answers that wait until they are let go, by operation. */
   readonly #held = new Map<string, Promise<void>>();
-  readonly asked: Asked[] = [];
+  readonly requests: ReceivedRequest[] = [];
   readonly brand = "svc";
   /** Where blind tokens are issued, when that is another server. */
   issuer: string | undefined;
@@ -175,17 +175,17 @@ export class AgeStandIn {
     this.#id = id;
     this.scripts.AGE_ESTIMATION = (input) =>
       input ? { ends: "COMPLETE" } : { step: { kind: "camera", level: "PASSIVE", capture: CAPTURE } };
-    this.scripts.CREDIT_CARD = formed("CREDIT_CARD", ({ number }) =>
+    this.scripts.CREDIT_CARD = formScript("CREDIT_CARD", ({ number }) =>
       number === CARD.good
         ? { ends: "COMPLETE" }
         : number === CARD.down
           ? { ends: "ERROR", reason: "PROVIDER_UNAVAILABLE" }
           : { ends: "NEXT", reason: "NOT_FOUND" },
     );
-    this.scripts.EMAIL = coded("EMAIL", "EMAIL");
-    this.scripts.MOBILE = coded("MOBILE", "SMS");
+    this.scripts.EMAIL = codeScript("EMAIL", "EMAIL");
+    this.scripts.MOBILE = codeScript("MOBILE", "SMS");
     for (const name of ["SOCIAL_SECURITY_NUMBER", "US_FLORIDA_HB3", "LA_WALLET", "CPF"] as const) {
-      this.scripts[name] = formed(name, () => ({ ends: "COMPLETE" }));
+      this.scripts[name] = formScript(name, () => ({ ends: "COMPLETE" }));
     }
     this.scripts.ELECTRONIC_ID = (input) => {
       if (!input) {
@@ -203,8 +203,8 @@ export class AgeStandIn {
     };
     this.scripts.SINGPASS = (input) =>
       input ? { ends: "COMPLETE" } : { step: { kind: "redirect", url: `${this.origin}/provider?state=s2` } };
-    this.scripts.DOC_SCAN = awaited(this, () => ({ kind: "document", url: `${this.origin}/document` }));
-    this.scripts.DIGITAL_ID = awaited(this, () => ({
+    this.scripts.DOC_SCAN = pollScript(this, () => ({ kind: "document", url: `${this.origin}/document` }));
+    this.scripts.DIGITAL_ID = pollScript(this, () => ({
       kind: "wallet",
       url: "openid4vp://?client_id=x509_san_dns%3Aage.example&request_uri=https%3A%2F%2Fage.example%2Fr%2F1",
       links: [
@@ -215,14 +215,14 @@ export class AgeStandIn {
     }));
     this.scripts.DOUBLE_ANONYMITY = (input) => {
       const page = `${this.issuer ?? this.origin}/age/issue`;
-      const step: Step = { kind: "token", challenge: CHALLENGE, key: PUBLIC, threshold: 18, issuer_url: page };
+      const step: Step = { kind: "token", challenge: CHALLENGE, key: PUBLIC_KEY, threshold: 18, issuer_url: page };
       if (!input) {
         return { step };
       }
       if (input.declined) {
         return { ends: "NEXT" };
       }
-      return holds(String(input.token)) ? { ends: "COMPLETE" } : { step, problem: { code: "TRY_AGAIN" } };
+      return isValidToken(String(input.token)) ? { ends: "COMPLETE" } : { step, problem: { code: "TRY_AGAIN" } };
     };
     this.scripts.SVC_KEY = (input) =>
       input ? { ends: "COMPLETE" } : { step: { kind: "passkey", options: requestOptions() } };
@@ -239,7 +239,7 @@ export class AgeStandIn {
 
   /** The page's address, perhaps of a method, perhaps with more parameters. */
   page(method = "", more = "", base = ""): string {
-    return `${this.origin}${base}/age${method && `/${method}`}?sessionId=${SESSION}&sdkId=${SDK}${more}`;
+    return `${this.origin}${base}/age${method && `/${method}`}?sessionId=${SESSION}&sdkId=${SDK_ID}${more}`;
   }
 
   async start(): Promise<void> {
@@ -265,12 +265,12 @@ export class AgeStandIn {
 
   /** How often an operation was asked for. */
   count(pattern: RegExp): number {
-    return this.asked.filter(({ what }) => pattern.test(what)).length;
+    return this.requests.filter(({ operation: what }) => pattern.test(what)).length;
   }
 
   /** The body of the last request for an operation. */
   last(pattern: RegExp): Json {
-    return this.asked.filter(({ what }) => pattern.test(what)).at(-1)?.body ?? {};
+    return this.requests.filter(({ operation: what }) => pattern.test(what)).at(-1)?.body ?? {};
   }
 
   /** The next request for an operation is refused. */
@@ -306,9 +306,9 @@ export class AgeStandIn {
       this.#elsewhere(path, searchParams, response);
       return;
     }
-    const issuing = path.includes(ISSUING) ? this.issuing : undefined;
+    const issuing = path.includes(ISSUER_SESSION) ? this.issuing : undefined;
     const operation = `${request.method} ${path
-      .replace(`/age/v1/sessions/${ISSUING}`, "")
+      .replace(`/age/v1/sessions/${ISSUER_SESSION}`, "")
       .replace(`/age/v1/sessions/${SESSION}`, "")
       .replace(/[0-9a-f-]{36}$/, "ID")}`;
     const cut = this.cuts.get(operation) ?? 0;
@@ -318,12 +318,12 @@ export class AgeStandIn {
     }
     if (cut > 0) {
       this.cuts.set(operation, cut - 1);
-      this.asked.push({ what: `cut ${operation}`, body: {} });
+      this.requests.push({ operation: `cut ${operation}`, body: {} });
       request.socket.destroy();
       return;
     }
     const body = JSON.parse(Buffer.concat(chunks).toString() || "{}");
-    this.asked.push({ what: operation, body });
+    this.requests.push({ operation: operation, body });
     const [status, answer] = (issuing ?? this).#decide(operation, body, request);
     const lost = this.losses.get(operation) ?? 0;
     if (lost > 0) {
@@ -368,15 +368,15 @@ export class AgeStandIn {
     }
     if (operation === "POST /age/v1/anonymity/sessions") {
       const key = crypto.randomUUID();
-      this.issuing = new AgeStandIn(ISSUING);
+      this.issuing = new AgeStandIn(ISSUER_SESSION);
       this.issuing.#key = key;
       this.issuing.methods = this.issuerMethods.map((one) => ({ ...one }));
       this.issuing.view = { issues: Number(body.threshold), business: "Demo issuer", callback: null };
       const { expires_at } = this.issuing.session();
-      const begun = { id: ISSUING, sdk_id: SDK, key, redeemers: this.redeemers, expires_at };
+      const begun = { id: ISSUER_SESSION, sdk_id: SDK_ID, key, redeemers: this.redeemers, expires_at };
       return reply<AgePaths["/age/v1/anonymity/sessions"]["post"]>(201, begun);
     }
-    if (request.headers[`${this.brand}-sdk-id`] !== SDK) {
+    if (request.headers[`${this.brand}-sdk-id`] !== SDK_ID) {
       return refuse(401, "UNAUTHORIZED");
     }
     if (this.#key !== undefined && ["POST /attempts", "POST /token"].includes(operation) && body.key !== this.#key) {
@@ -457,10 +457,10 @@ export class AgeStandIn {
         attempt.continuation = crypto.randomUUID();
       }
       const { id, continuation } = attempt;
-      return answers.asked(this.session(), id, continuation, said.step, said.problem);
+      return answers.openTurn(this.session(), id, continuation, said.step, said.problem);
     }
     this.end(attempt.method, said.ends, said.reason);
-    return answers.ended(this.session());
+    return answers.endedTurn(this.session());
   }
 
   /** Ends an attempt, or leaves it to somebody who looks at it later; a method that failed may be tried again as often as it

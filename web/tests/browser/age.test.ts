@@ -1,29 +1,29 @@
 // The page of age sessions in a real browser: every kind of step, what goes wrong in each, and every way to its end.
 
 import type { MethodName, Step } from "../../age/session";
-import { packed } from "../../shared/short";
-import { CAPTURE, method } from "../age-answers";
-import { CHALLENGE, PUBLIC } from "../token-issuer";
+import { packIds } from "../../shared/short-link";
+import { CAPTURE, method } from "../age-responses";
+import { CHALLENGE, PUBLIC_KEY } from "../token-issuer";
 import {
   addAuthenticator,
   allowCamera,
-  cameraRuns,
   confirmStop,
-  emptyRoom,
   expectAccessible,
   expectLargeTargets,
+  expectRecorded,
   fill,
   press,
-  pressable,
-  record,
-  recorded,
-  shoot,
+  pressableElement,
+  recordTexts,
+  showEmptyRoom,
   tabTo,
+  takeScreenshot,
+  waitForCamera,
   method as way,
 } from "./actions";
-import { AgeStandIn, awaited, code, form, ISSUING, SDK, SESSION } from "./age-stand-in";
+import { AgeStandIn, codeStep, formStep, ISSUER_SESSION, pollScript, SDK_ID, SESSION } from "./age-stand-in";
 import { expect, type Page, withServer } from "./fixtures";
-import { scanScreen } from "./scanner";
+import { scanScreen } from "./qr-scanner";
 
 const test = withServer(() => new AgeStandIn());
 test.use({ filmed: true });
@@ -33,12 +33,12 @@ const OVER = "Show that you are 18 or over";
 
 test.beforeEach(async ({ page, server }) => {
   await allowCamera(page, server.origin, true);
-  await record(page);
+  await recordTexts(page);
 });
 
 const heading = (page: Page, words: string | RegExp) => expect(page.locator("h1")).toHaveText(words);
 const says = (page: Page, words: string | RegExp) => expect(page.locator("body")).toContainText(words);
-const keep = (page: Page, name: string) => shoot(page, `age-${name}`);
+const keep = (page: Page, name: string) => takeScreenshot(page, `age-${name}`);
 
 /** What axe finds, and targets that are too small, on this screen. */
 async function accessible(page: Page, what: string): Promise<void> {
@@ -170,12 +170,12 @@ test("the phone's Back leads from within the session to the choice, and from the
 test.describe(() => {
   test.use({ viewport: { width: 740, height: 360 } });
   test("on a phone on its side the camera's picture, advice and button are all in sight", async ({ page, server }) => {
-    await emptyRoom(page);
+    await showEmptyRoom(page);
     server.methods = [{ ...FACE }];
     server.view = { sandbox: true };
     await page.goto(server.page("age_estimation"));
     await press(page, "Open the camera");
-    await cameraRuns(page);
+    await waitForCamera(page);
     for (const part of [".window", ".advice", ".viewer .primary", "h1"]) {
       await expect(page.locator(part), part).toBeInViewport({ ratio: 0.99 });
     }
@@ -198,13 +198,13 @@ test("a picture of a face, taken with secure capture, confirms an age", async ({
   await accessible(page, "the advice");
   await keep(page, "03-face-tips");
   await press(page, "Open the camera");
-  await cameraRuns(page);
+  await waitForCamera(page);
   await accessible(page, "the camera");
   await keep(page, "04-camera");
-  await recorded(page, "Your age is confirmed");
+  await expectRecorded(page, "Your age is confirmed");
   await expect(page).toHaveURL(`${server.origin}/thanks?sessionId=${SESSION}`);
 
-  expect(server.asked.map(({ what }) => what)).toEqual([
+  expect(server.requests.map(({ operation: what }) => what)).toEqual([
     "GET ",
     "POST /consent",
     "POST /attempts",
@@ -236,7 +236,7 @@ test("moves of the head are filmed after the picture", async ({ page, server }) 
   await accessible(page, "the moves");
   await keep(page, "06-order");
   await press(page, "Open the camera");
-  await recorded(page, "Turn your head");
+  await expectRecorded(page, "Turn your head");
   // The bar is gone when all is filmed.
   const filmed = () =>
     page.locator(".viewer progress").evaluateAll(([bar]) => (bar ? (bar as HTMLProgressElement).value : 1));
@@ -491,8 +491,8 @@ test("a phone number gets a code by text message; whether it needs its country's
       return { ends: "COMPLETE" };
     }
     return phone?.startsWith("+") || phone === "07700900123"
-      ? { step: code("SMS", 30) }
-      : { step: form("MOBILE"), ...(phone ? { problem: { code: "INVALID", field: "phone" } } : {}) };
+      ? { step: codeStep("SMS", 30) }
+      : { step: formStep("MOBILE"), ...(phone ? { problem: { code: "INVALID", field: "phone" } } : {}) };
   };
   await page.goto(server.page("mobile"));
   await fill(page, "Mobile phone number", "0151 234567");
@@ -589,7 +589,7 @@ test("somebody signs in elsewhere and comes back; what brought them back is gone
   await page.locator("#yes").click();
   await heading(page, "Your age is confirmed");
   expect(server.last(/ID$/).returned).toEqual({ state: "s1", code: "c0de" });
-  await expect(page).toHaveURL(`${server.origin}/age?sessionId=${SESSION}&sdkId=${SDK}&locale=en`);
+  await expect(page).toHaveURL(`${server.origin}/age?sessionId=${SESSION}&sdkId=${SDK_ID}&locale=en`);
   expect(await stored(page)).toEqual({});
 });
 
@@ -656,7 +656,9 @@ test("a wallet is called by a code and by a link, and waited for", async ({ page
   expect(await scanScreen(page)).toMatch(/^openid4vp:.*%2Fr%2F1$/);
   server.otherDone = true;
   await heading(page, "Your age is confirmed");
-  const inputs = server.asked.filter(({ what }) => what.endsWith("ID")).map(({ body }) => Object.keys(body).join());
+  const inputs = server.requests
+    .filter(({ operation: what }) => what.endsWith("ID"))
+    .map(({ body }) => Object.keys(body).join());
   expect(new Set(inputs), "it only asked").toEqual(new Set(["continuation"]));
 });
 
@@ -708,7 +710,7 @@ test("where a wallet has nothing to say a face is asked for, with consent", asyn
 });
 
 /** A document that is looked at. */
-const waiting = (server: AgeStandIn) => awaited(server, () => ({ kind: "wait", poll_ms: 500 }));
+const waiting = (server: AgeStandIn) => pollScript(server, () => ({ kind: "wait", poll_ms: 500 }));
 
 test("what others do is waited for, through a network that goes away", async ({ page, server }) => {
   server.methods = [method("DOC_SCAN")];
@@ -783,7 +785,7 @@ test("what is kept under a passkey is forgotten by no session, and what cannot b
   });
   await press(page, "Forget it");
   await says(page, "No passkey was used. You can try again.");
-  await expect(pressable(page, "Forget it")).toBeFocused();
+  await expect(pressableElement(page, "Forget it")).toBeFocused();
   await accessible(page, "no passkey was used");
   server.refuse("POST /age/v1/keys/forget", 409, "INVALID_STATUS");
   await press(page, "Forget it");
@@ -843,7 +845,7 @@ test("a blind token is had in another tab, which hears nothing of this one's ses
   await expect(link).toHaveAttribute("target", "_blank");
   expect(new URL(href).search).toBe("");
   expect(href).not.toContain(SESSION);
-  expect(href).not.toContain(SDK);
+  expect(href).not.toContain(SDK_ID);
   await accessible(page, "the blind token");
   await keep(page, "23-token");
   await tabTo(page, `Open ${server.origin.slice(7)} in a new tab`);
@@ -860,10 +862,12 @@ test("a blind token is had in another tab, which hears nothing of this one's ses
   await keep(tab, "23-token-ready");
   await says(tab, "You can close this one.");
   await heading(page, "Your age is confirmed");
-  const asked = server.asked.findIndex(({ what }) => what.includes("anonymity"));
-  const atIssuer = server.asked.slice(asked).filter(({ what, body }) => !("token" in body) && what !== "GET ");
+  const asked = server.requests.findIndex(({ operation: what }) => what.includes("anonymity"));
+  const atIssuer = server.requests
+    .slice(asked)
+    .filter(({ operation: what, body }) => !("token" in body) && what !== "GET ");
   expect(JSON.stringify(atIssuer)).not.toContain(SESSION);
-  expect(server.asked[asked]?.body).toEqual({ threshold: 18 });
+  expect(server.requests[asked]?.body).toEqual({ threshold: 18 });
   expect(await stored(page)).toEqual({});
   expect(await stored(tab)).toEqual({});
 });
@@ -931,9 +935,9 @@ test("an issuer's session is led by the tab that began it, and by no address", a
   await page.goto(`${server.origin}/thanks`);
   await page.evaluate(() => fetch("/age/v1/anonymity/sessions", { method: "POST", body: '{"threshold":18}' }));
   for (const address of [
-    `?sessionId=${ISSUING}&sdkId=${SDK}`,
-    `/email?sessionId=${ISSUING}&sdkId=${SDK}`,
-    `#${packed(ISSUING, SDK)}`,
+    `?sessionId=${ISSUER_SESSION}&sdkId=${SDK_ID}`,
+    `/email?sessionId=${ISSUER_SESSION}&sdkId=${SDK_ID}`,
+    `#${packIds(ISSUER_SESSION, SDK_ID)}`,
   ]) {
     await arrive(page, `${server.origin}/age${address}`);
     await heading(page, "Begin again");
@@ -941,8 +945,8 @@ test("an issuer's session is led by the tab that began it, and by no address", a
   }
   const errand = {
     base: "",
-    id: ISSUING,
-    sdkId: SDK,
+    id: ISSUER_SESSION,
+    sdkId: SDK_ID,
     attempt: "a",
     continuation: "c",
     url: `${server.origin}/provider`,
@@ -1069,7 +1073,7 @@ for (const known of [false, true]) {
         expect(await stored(tab)).toEqual({});
         await heading(page, "Get an anonymous proof");
       }
-      expect(JSON.stringify(issuer.asked)).not.toContain(SESSION);
+      expect(JSON.stringify(issuer.requests)).not.toContain(SESSION);
     } finally {
       await issuer.stop();
     }
@@ -1106,7 +1110,7 @@ test("from a frame a blind token is had in a tab of its own", async ({ page, ser
 test("an issuer's page that nobody asked for begins nothing", async ({ page, server }) => {
   await page.goto(`${server.origin}/age/issue#t=18&r=x&c=y`);
   await heading(page, "The link is incomplete");
-  expect(server.asked.length).toBe(0);
+  expect(server.requests.length).toBe(0);
 });
 
 test("at the end the proof can be taken along, and nobody is led away meanwhile", async ({ page, server }) => {
@@ -1117,7 +1121,7 @@ test("at the end the proof can be taken along, and nobody is led away meanwhile"
   };
   await page.goto(server.page());
   await heading(page, "Your age is confirmed");
-  await expect(pressable(page, "Get my proof of age")).toBeVisible();
+  await expect(pressableElement(page, "Get my proof of age")).toBeVisible();
   await accessible(page, "the offers");
   await keep(page, "24-offers");
   await press(page, "Get my proof of age");
@@ -1213,7 +1217,7 @@ test("a session that expired, is blocked, unknown, of another application, or no
   server.view = { location_blocked: true };
   await arrive(page, server.page());
   await heading(page, "Not available where you are");
-  for (const query of ["", `?sessionId=${SESSION}`, `?sessionId=../x&sdkId=${SDK}`]) {
+  for (const query of ["", `?sessionId=${SESSION}`, `?sessionId=../x&sdkId=${SDK_ID}`]) {
     await arrive(page, `${server.origin}/age${query}`);
     await heading(page, "The link is incomplete");
   }
@@ -1265,7 +1269,7 @@ test("a step that cannot be taken here leads back to the other ways, and so does
   server.methods = [method("DOUBLE_ANONYMITY"), method("SINGPASS")];
   const issuer_url = "http://elsewhere.example/age/issue";
   server.scripts.DOUBLE_ANONYMITY = () => ({
-    step: { kind: "token", challenge: CHALLENGE, key: PUBLIC, threshold: 18, issuer_url },
+    step: { kind: "token", challenge: CHALLENGE, key: PUBLIC_KEY, threshold: 18, issuer_url },
   });
   await page.goto(server.page("double_anonymity"));
   await heading(page, "This does not work here");
@@ -1354,7 +1358,7 @@ test("a phone takes over by the code, and this page follows it to the end", asyn
   const phone = await (await newContext()).newPage();
   await phone.goto(link);
   await heading(phone, OVER);
-  await expect(pressable(phone, "Continue on your phone"), "it is the phone").toHaveCount(0);
+  await expect(pressableElement(phone, "Continue on your phone"), "it is the phone").toHaveCount(0);
   await way(phone, "Email address").click();
   await says(page, "Your phone has begun");
   await fill(phone, "Email address", "ada@example.com");
@@ -1371,7 +1375,7 @@ test("a phone takes over by the code, and this page follows it to the end", asyn
   server.methods = [method("SINGPASS", { hand_off: false })];
   await arrive(page, server.page());
   await heading(page, OVER);
-  await expect(pressable(page, "Continue on your phone"), "nothing that a phone may do").toHaveCount(0);
+  await expect(pressableElement(page, "Continue on your phone"), "nothing that a phone may do").toHaveCount(0);
 });
 
 test("in a frame it tells the page around it, and only a page of the right origin, what happens", async ({
@@ -1410,7 +1414,7 @@ test("in a frame it tells the page around it, and only a page of the right origi
     expect(await page.evaluate("heard"), target).toEqual([]);
   }
   // The browser itself says that nobody of that origin was there to hear it.
-  observed.forgive(/postMessage/);
+  observed.ignore(/postMessage/);
 });
 
 test("from a frame a provider is opened in a tab that knows what it is for, and the frame goes on by itself", async ({
@@ -1437,7 +1441,7 @@ test("from a frame a provider is opened in a tab that knows what it is for, and 
   await says(tab, "You can close this page");
   await expect(inside.locator("h1")).toHaveText("Your age is confirmed");
   const errand = (url: string) =>
-    encodeURIComponent(JSON.stringify({ base: "", id: SESSION, sdkId: SDK, attempt: "a", continuation: "c", url }));
+    encodeURIComponent(JSON.stringify({ base: "", id: SESSION, sdkId: SDK_ID, attempt: "a", continuation: "c", url }));
   for (const bad of ["javascript:alert(1)", "data:text/html,x", "http://evil.example/"]) {
     await arrive(page, `${server.origin}/age/return#go=${errand(bad)}`);
     await heading(page, "The link is incomplete");
@@ -1484,7 +1488,7 @@ test("a mistake of the page is reported without a word about anybody", async ({ 
   expect([name, typeof line, screen]).toEqual(["TypeError", "number", "form"]);
   expect(String(file)).toMatch(/^[\w-]+\.js-\d+$/);
   expect(JSON.stringify(report)).not.toContain("Ada");
-  observed.forgive(/Ada's secret/);
+  observed.ignore(/Ada's secret/);
   await keep(page, "36-broken");
 });
 
@@ -1500,7 +1504,7 @@ test("what something else answers in the server's place is no session, and loadi
   await heading(page, "Something broke");
   await press(page, "Load again");
   await heading(page, OVER);
-  observed.forgive(/an answer that is no session/);
+  observed.ignore(/an answer that is no session/);
 });
 
 test("before a method is chosen little is fetched, and nothing of cameras, codes and passkeys", async ({

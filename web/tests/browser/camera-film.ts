@@ -7,11 +7,11 @@ import { join } from "node:path";
 
 const [WIDTH, HEIGHT] = [1280, 720];
 /** Pictures a second that are drawn, and that Chromium takes a film to have that does not say. */
-const [RATE, SHOWN] = [10, 30];
+const [FRAME_RATE, FILE_RATE] = [10, 30];
 /** Of the models' packages, like the server's own tests; in the middle of it a woman looks into the camera. */
 const PHOTO = join(process.cwd(), "../models/node_modules/@vladmandic/face-api/demo/sample3.jpg");
 /** What of it shows her and nobody else, and where her face is in that. */
-const ALONE = "crop=430:900:950:60";
+const FACE_CROP = "crop=430:900:950:60";
 const FACE = { x: 208, y: 305 };
 
 /** Seconds of each part. */
@@ -32,7 +32,7 @@ export function makeFilm(): { file: string; remove(): void } {
     return words.join(",");
   });
   const card = [
-    `color=c=0x3b424a:s=${size}:r=${RATE}:d=${CARD}`,
+    `color=c=0x3b424a:s=${size}:r=${FRAME_RATE}:d=${CARD}`,
     "drawbox=x=227:y=100:w=826:h=521:c=0xdfe7ea:t=fill",
     "drawbox=x=270:y=200:w=190:h=250:c=0x8795a3:t=fill",
     ...lines,
@@ -43,8 +43,8 @@ export function makeFilm(): { file: string; remove(): void } {
   const shown = `${far}*pow(${near}/${far}\\,${moment})`;
   const scale = `${HEIGHT}/(${shown})`;
   const face =
-    `[1:v]fps=${RATE},${ALONE},scale=w='iw*${scale}':h='ih*${scale}':eval=frame,setsar=1[big];` +
-    `color=c=0x6b7178:s=${size}:r=${RATE}:d=${STILL + NEARER}[ground];` +
+    `[1:v]fps=${FRAME_RATE},${FACE_CROP},scale=w='iw*${scale}':h='ih*${scale}':eval=frame,setsar=1[big];` +
+    `color=c=0x6b7178:s=${size}:r=${FRAME_RATE}:d=${STILL + NEARER}[ground];` +
     `[ground][big]overlay=x='${WIDTH / 2}-${FACE.x}*${scale}':y='${HEIGHT / 2}-${FACE.y}*${scale}':eval=frame:shortest=1[face]`;
   const graph = `${card}[card];${face};[card][face]concat=n=2:v=1[out]`;
   const input = [
@@ -55,7 +55,7 @@ export function makeFilm(): { file: string; remove(): void } {
     "-loop",
     "1",
     "-framerate",
-    `${RATE}`,
+    `${FRAME_RATE}`,
     "-t",
     `${STILL + NEARER}`,
     "-i",
@@ -65,7 +65,7 @@ export function makeFilm(): { file: string; remove(): void } {
     "-map",
     "[out]",
     "-r",
-    `${SHOWN}`,
+    `${FILE_RATE}`,
     "-c:v",
     "mjpeg",
     "-q:v",

@@ -6,7 +6,7 @@ import { type Browser, chromium, type LaunchOptions } from "@playwright/test";
 const EXECUTABLE = process.env.CHROMIUM || "/usr/bin/chromium";
 
 /** Nothing waits so long where all is well; a machine may do much else beside. */
-export const PATIENCE_MS = 120_000;
+export const TIMEOUT_MS = 120_000;
 
 const FLAGS = [
   "--disable-background-networking",

@@ -11,8 +11,8 @@ import {
   SCOPES,
   type Session,
 } from "../../console/api";
-import type { BodyOf, ConsolePaths } from "../../shared/schema";
-import { type Reply, reply, sendFile } from "./stand-in";
+import type { ConsolePaths, RequestBodyOf } from "../../shared/schema";
+import { type Reply, reply, sendFile } from "./holder-stand-in";
 
 export const ACCOUNT = "6f1b8f0a-4b1e-4c57-9d3e-2f6a5f3d1c01";
 const SESSION = "assay-session=token";
@@ -63,7 +63,7 @@ export class ConsoleStandIn {
   /** Titles of contents. */
   readonly titles = new Map<string, string>();
   /** Each call: method, path, body. */
-  readonly asked: string[] = [];
+  readonly requests: string[] = [];
   me: Member | undefined;
   #server: Server | undefined;
   #port = 0;
@@ -97,7 +97,7 @@ export class ConsoleStandIn {
       await sendFile(response, pathname.slice(1).replace(/\/$/, "/index.html"));
       return;
     }
-    this.asked.push(`${request.method} ${pathname}${text === "" ? "" : ` ${text}`}`);
+    this.requests.push(`${request.method} ${pathname}${text === "" ? "" : ` ${text}`}`);
     const operation = `${request.method} ${pathname.replace(`/accounts/${ACCOUNT}/`, "")}`;
     const [status, answer] = this.#decide(operation, text === "" ? {} : JSON.parse(text), searchParams, request);
     const begun = operation === "POST /console/session" && this.me;
@@ -116,7 +116,7 @@ export class ConsoleStandIn {
       return [202];
     }
     if (operation === "POST /console/session") {
-      const { invitation, link } = body as BodyOf<SessionPath["post"]>;
+      const { invitation, link } = body as RequestBodyOf<SessionPath["post"]>;
       const token = invitation ?? link ?? "";
       this.me = this.links.get(token);
       this.links.delete(token);
@@ -162,9 +162,9 @@ export class ConsoleStandIn {
         return reply<Operations["/notifications"]["get"]>(200, { notifications, meta });
       }
       case "POST notifications/ID/accept":
-        return this.#decided(id, 100, body as BodyOf<Accept>);
+        return this.#decided(id, 100, body as RequestBodyOf<Accept>);
       case "POST notifications/ID/dismiss":
-        return this.#decided(id, 0, body as BodyOf<Accept>);
+        return this.#decided(id, 0, body as RequestBodyOf<Accept>);
       case "GET contents/ID":
         return reply<Operations["/contents/{id}"]["get"]>(200, {
           id,
@@ -184,20 +184,20 @@ export class ConsoleStandIn {
       case "GET invitations":
         return reply<Operations["/invitations"]["get"]>(200, { invitations: this.invitations });
       case "POST invitations":
-        return this.#invited(body as BodyOf<Invite>);
+        return this.#invited(body as RequestBodyOf<Invite>);
       case "DELETE invitations/ID":
         this.invitations = this.invitations.filter((one) => one.id !== id);
         return [204];
       case "PUT members/ID":
         if (found) {
-          found.scopes = (body as BodyOf<Operations["/members/{memberId}"]["put"]>).scopes;
+          found.scopes = (body as RequestBodyOf<Operations["/members/{memberId}"]["put"]>).scopes;
         }
         return [204];
       case "DELETE members/ID":
         this.members = this.members.filter((one) => one !== found);
         return [204];
       case "POST admin": {
-        const { member_id } = body as BodyOf<Operations["/admin"]["post"]>;
+        const { member_id } = body as RequestBodyOf<Operations["/admin"]["post"]>;
         const promoted = this.members.find((one) => one.id === member_id);
         if (!promoted) {
           return refuse(404, "there is no such member");
@@ -219,7 +219,7 @@ export class ConsoleStandIn {
   }
 
   /** Somebody accepts or dismisses a notification. */
-  #decided(id: string, score: number, { comment }: BodyOf<Accept>): Reply {
+  #decided(id: string, score: number, { comment }: RequestBodyOf<Accept>): Reply {
     const notification = this.notifications.find((one) => one.id === id);
     if (!notification) {
       return refuse(404, "there is no such notification");
@@ -228,7 +228,7 @@ export class ConsoleStandIn {
     return reply<Accept>(200, this.#reviewed(notification));
   }
 
-  #invited({ email, admin }: BodyOf<Invite>): Reply {
+  #invited({ email, admin }: RequestBodyOf<Invite>): Reply {
     if (this.members.some((one) => one.email === email)) {
       return refuse(409, "email: the account has a member with that address");
     }

@@ -1,6 +1,6 @@
 // The console in a real browser: what a member sees and does, with the keyboard too.
 
-import { exactly, expectAccessible, shoot } from "./actions";
+import { exactText, expectAccessible, takeScreenshot } from "./actions";
 import { ACCOUNT, ConsoleStandIn, member, notification } from "./console-stand-in";
 import { expect, type Page, withServer } from "./fixtures";
 
@@ -23,7 +23,7 @@ async function click(page: Page, words: string, within = "body"): Promise<void> 
   await page
     .locator(within)
     .locator("button, a")
-    .filter({ hasText: exactly(words), visible: true })
+    .filter({ hasText: exactText(words), visible: true })
     .first()
     .click();
 }
@@ -41,9 +41,9 @@ test("an invitation is accepted by a press and not by opening it, and leaves the
   await page.goto(`${server.page}#invite=${TOKEN}`);
   await heading(page, "You are invited");
   await expect(page).toHaveURL(server.page);
-  expect(server.asked, "whoever opens it ahead of its reader uses nothing up").toEqual([]);
+  expect(server.requests, "whoever opens it ahead of its reader uses nothing up").toEqual([]);
   await expectAccessible(page, "the invitation");
-  await shoot(page, "console-invitation");
+  await takeScreenshot(page, "console-invitation");
   await click(page, "Accept the invitation");
   await heading(page, "Inbox");
   await expect(page.locator("#heading")).toBeFocused();
@@ -62,11 +62,11 @@ test("a link that was used says so, and a new one is asked for by mail", async (
   await heading(page, "Sign in");
   await expect(spoken(page)).toContainText("used already");
   await expectAccessible(page, "signing in");
-  await shoot(page, "console-sign-in");
+  await takeScreenshot(page, "console-sign-in");
   await page.locator("#email").fill("ada@example.com");
   await page.keyboard.press("Enter");
   await heading(page, "Look into your mail");
-  expect(server.asked.at(-1)).toBe('POST /console/sign-in {"email":"ada@example.com"}');
+  expect(server.requests.at(-1)).toBe('POST /console/sign-in {"email":"ada@example.com"}');
 });
 
 test("the inbox shows what was found, and what members say to it", async ({ page, server }) => {
@@ -89,7 +89,7 @@ test("the inbox shows what was found, and what members say to it", async ({ page
   }
   await expect(list.locator("a, img")).toHaveCount(0);
   await expectAccessible(page, "the inbox");
-  await shoot(page, "console-inbox");
+  await takeScreenshot(page, "console-inbox");
 
   const first = page.locator("article").first();
   const comment = first.getByRole("textbox");
@@ -102,9 +102,9 @@ test("the inbox shows what was found, and what members say to it", async ({ page
   await expect(first.locator(".reviews")).toHaveText(
     /16 Jan 2026.*\(you\)\s*Dismissed: it is wrong\.\s*“that is the manager”/,
   );
-  expect(server.asked.some((asked) => asked.endsWith('/dismiss {"comment":"that is the manager"}'))).toBe(true);
+  expect(server.requests.some((asked) => asked.endsWith('/dismiss {"comment":"that is the manager"}'))).toBe(true);
   await expect(spoken(page)).toHaveText("Dismissed: it is wrong.");
-  await shoot(page, "console-reviewed");
+  await takeScreenshot(page, "console-reviewed");
   await expect(first.locator(".outcome")).toHaveText("Dismissed: it is wrong.");
 });
 
@@ -122,7 +122,7 @@ test("what was decided is seen after a reload, and whether members disagree", as
   await expect(first.locator(".outcome")).toHaveText("Accepted: it is right.");
   await expect(second.locator(".outcome")).toBeEmpty();
   await expectAccessible(page, "a decision");
-  await shoot(page, "console-decided");
+  await takeScreenshot(page, "console-decided");
   await first.getByRole("button", { name: "Dismiss" }).click();
   await expect(first.locator(".outcome"), "the later word counts").toHaveText("Dismissed: it is wrong.");
   server.review(server.notifications[0]?.id ?? "", "00000000-0000-4000-8000-000000000002", 100);
@@ -140,7 +140,7 @@ test("pages are turned by the keyboard, which is then at their top", async ({ pa
   await expect(page.locator("#heading")).toBeFocused();
   await page.keyboard.press("Tab");
   await expect(page.getByRole("textbox").first()).toBeFocused();
-  expect(server.asked).toContain(`GET /accounts/${ACCOUNT}/notifications`);
+  expect(server.requests).toContain(`GET /accounts/${ACCOUNT}/notifications`);
 });
 
 test("members are invited, allowed, made administrators and removed", async ({ page, server }) => {
@@ -150,14 +150,14 @@ test("members are invited, allowed, made administrators and removed", async ({ p
   const members = page.locator("#members article");
   await expect(members).toHaveCount(2);
   await expectAccessible(page, "the members");
-  await shoot(page, "console-members");
+  await takeScreenshot(page, "console-members");
 
   const address = page.locator("#invite input[type=email]");
   await address.fill("bob@example.com");
   await page.keyboard.press("Enter");
   await expect(spoken(page)).toHaveText("The invitation to bob@example.com is on its way.");
   const sent = JSON.parse(
-    server.asked.find((asked) => asked.includes("POST /accounts"))?.split("invitations ")[1] ?? "",
+    server.requests.find((asked) => asked.includes("POST /accounts"))?.split("invitations ")[1] ?? "",
   );
   expect(sent).toEqual({
     email: "bob@example.com",
@@ -176,7 +176,7 @@ test("members are invited, allowed, made administrators and removed", async ({ p
   await page.locator(`${eve} summary`).click();
   await page.locator(`${eve} input[value='members:manage']`).check();
   await expectAccessible(page, "what may be done");
-  await shoot(page, "console-scopes");
+  await takeScreenshot(page, "console-scopes");
   await click(page, "Save", eve);
   await expect(spoken(page)).toContainText(/^Saved/);
   expect(server.members[1]?.scopes).toEqual(["members:manage", "notifications:view"]);
@@ -185,7 +185,7 @@ test("members are invited, allowed, made administrators and removed", async ({ p
   await click(page, "Remove", eve);
   await expect(page.locator("#sure")).toBeVisible();
   await expectAccessible(page, "the question");
-  await shoot(page, "console-question");
+  await takeScreenshot(page, "console-question");
   await page.keyboard.press("Escape");
   await expect(page.locator("#sure")).toBeHidden();
   expect(server.members.length, "Escape is no yes").toBe(2);
@@ -199,7 +199,7 @@ test("members are invited, allowed, made administrators and removed", async ({ p
     document.querySelector<HTMLButtonElement>("#confirm")?.click();
   }, eve);
   await expect(members).toHaveCount(1);
-  expect(server.asked.filter((asked) => asked.startsWith("DELETE") && asked.includes("/members/")).length).toBe(1);
+  expect(server.requests.filter((asked) => asked.startsWith("DELETE") && asked.includes("/members/")).length).toBe(1);
   await click(page, "Make ordinary member");
   await expect(spoken(page)).toContainText("last administrator");
 });
@@ -211,7 +211,10 @@ test("who may less sees less, and a session that is over leads to the door", asy
   await expect(page.locator("article")).toBeVisible();
   await expect(page.getByRole("navigation").getByRole("link")).toHaveText(["Inbox", "For you"]);
   await expect(page.locator("article").locator("button, textarea")).toHaveCount(0);
+  // The heading does not change: the inbox is shown anew when its answer is there.
+  const answered = page.waitForResponse((response) => response.url().includes("/notifications"));
   await page.goto(`${server.page}#members`);
+  await answered;
   await heading(page, "Inbox");
   server.me = undefined;
   await page.locator("article summary").click();
@@ -235,6 +238,6 @@ test("it is right at every size and in every scheme, and speaks German", async (
     await page.setViewportSize({ width, height });
     await page.emulateMedia(media);
     await expectAccessible(page, look);
-    await shoot(page, `console-${look.replace(/ /g, "-")}`);
+    await takeScreenshot(page, `console-${look.replace(/ /g, "-")}`);
   }
 });

@@ -4,13 +4,13 @@
 import { type BrowserContext, type BrowserContextOptions, test as base, expect } from "@playwright/test";
 import { makeFilm } from "./camera-film";
 import { launchOptions } from "./chromium";
-import { type Observed, observe } from "./observe";
+import { observePages, type PageObserver } from "./page-observer";
 
 export { expect, type Page } from "@playwright/test";
 
 interface TestFixtures {
   /** What the pages said that went wrong, and whom they asked; judged after each test. */
-  observed: Observed;
+  observed: PageObserver;
   /** Opens a profile of somebody else. */
   newContext(options?: BrowserContextOptions): Promise<BrowserContext>;
 }
@@ -34,10 +34,10 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   launchOptions: [async ({ film }, use) => use(launchOptions(film)), { scope: "worker" }],
   observed: [
     async ({ context }, use) => {
-      const observed = observe(context);
+      const observed = observePages(context);
       await use(observed);
-      expect(observed.complaints).toEqual([]);
-      expect(observed.elsewhere(), "asked somebody else").toEqual([]);
+      expect(observed.errors).toEqual([]);
+      expect(observed.externalRequests(), "asked somebody else").toEqual([]);
     },
     { auto: true },
   ],

@@ -2,16 +2,16 @@
 
 import type { Locator } from "@playwright/test";
 import { toBase64url } from "../../shared/bytes";
-import { type Judged, judge } from "../judge";
+import { type ParsedPresentation, parsePresentation } from "../presentation-parser";
 import { expectAccessible } from "./actions";
 import { expect, type Page, withServer } from "./fixtures";
-import { scanScreen } from "./scanner";
-import { StandIn } from "./stand-in";
+import { HolderStandIn } from "./holder-stand-in";
+import { scanScreen } from "./qr-scanner";
 
 const CODE = "c0de-of_the-invitation";
 
 const test = withServer(() => {
-  const server = new StandIn();
+  const server = new HolderStandIn();
   server.invitations.set(CODE, 3);
   return server;
 });
@@ -29,7 +29,7 @@ async function shown(page: Page, but = ""): Promise<string> {
 }
 
 /** Opens the page with an invitation and waits for the first code. */
-async function invited(page: Page, server: StandIn): Promise<void> {
+async function invited(page: Page, server: HolderStandIn): Promise<void> {
   await page.goto(`${server.page}#${CODE}`);
   await shown(page);
 }
@@ -42,8 +42,8 @@ async function invitedAgain(page: Page, code: string): Promise<void> {
 }
 
 /** Scans the screen as a till would: from a picture of it. */
-async function scan(page: Page, server: StandIn): Promise<Judged> {
-  const judged = judge(await scanScreen(page));
+async function scan(page: Page, server: HolderStandIn): Promise<ParsedPresentation> {
+  const judged = parsePresentation(await scanScreen(page));
   const point = server.keys.get(toBase64url(judged.id));
   expect(point && (await judged.signedBy(point)), "signed by the key of its credential").toBe(true);
   expect(judged.exp).toBe(judged.iat + 60);
@@ -74,7 +74,7 @@ async function ownClock(page: Page): Promise<(seconds: number) => Promise<void>>
 }
 
 /** How many times the server was asked for credentials. */
-const batches = (server: StandIn) => server.asked.filter((asked) => asked.startsWith("POST")).length;
+const batches = (server: HolderStandIn) => server.requests.filter((asked) => asked.startsWith("POST")).length;
 
 test("an invitation becomes a code that scans, and is gone from the address", async ({ page, server }) => {
   await invited(page, server);
@@ -88,7 +88,7 @@ test("an invitation becomes a code that scans, and is gone from the address", as
   await expect(page).toHaveURL(server.page);
   expect(await page.evaluate("history.length"), "about:blank and the page").toBe(2);
   expect(await page.content(), "the invitation is nowhere in the page").not.toContain(CODE);
-  expect(server.asked.join(), "nor in an address that was asked for").not.toContain(CODE);
+  expect(server.requests.join(), "nor in an address that was asked for").not.toContain(CODE);
   await expect(count(page)).toHaveText("119 more codes");
 });
 
@@ -174,9 +174,9 @@ test("a clock that was put forward for a while costs nothing", async ({ page, se
 });
 
 test("it fetches more before it runs out", async ({ page, server }) => {
-  server.lives = 500;
+  server.lifetimeSeconds = 500;
   await invited(page, server);
-  server.lives = 3600;
+  server.lifetimeSeconds = 3600;
   await tellOnline(page);
   await expect(count(page)).toHaveText("239 more codes");
   expect(batches(server)).toBe(2);
@@ -209,11 +209,11 @@ test("without an invitation, and while the server is busy, it says so", async ({
   await page.goto(server.page);
   await expect(heading(page)).toHaveText("Open your link");
   await expectAccessible(page, "uninvited");
-  server.refuses = 503;
+  server.refusalStatus = 503;
   await invitedAgain(page, CODE);
   await expect(heading(page)).toHaveText("Busy just now");
   await expectAccessible(page, "busy");
-  server.refuses = undefined;
+  server.refusalStatus = undefined;
   await page.locator("#retry").click();
   await shown(page);
 });
@@ -222,7 +222,7 @@ test("a clock that is wrong is put right by the server's, and one that went back
   page,
   server,
 }) => {
-  server.ahead = 7 * 60;
+  server.clockAheadSeconds = 7 * 60;
   const shift = await ownClock(page);
   await invited(page, server);
   expect(Math.abs((await scan(page, server)).iat - server.now())).toBeLessThanOrEqual(30);

@@ -3,10 +3,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Recommendation } from "../../identity/api";
-import type { Configuration, Kind, Mail, Operations, Resource } from "../../identity/plan";
-import type { AnswerOf } from "../../shared/schema";
-import { configuration, DOCUMENT, task } from "../identity-answers";
-import { type Reply, reply, sendFile } from "./stand-in";
+import type { Configuration, MailKind, Operations, RequirementKind, Resource } from "../../identity/requirements";
+import type { ResponseOf } from "../../shared/schema";
+import { configuration, DOCUMENT, task } from "../identity-responses";
+import { type Reply, reply, sendFile } from "./holder-stand-in";
 
 // As crates/pages sends them with this page; a test over there compares.
 const HEADERS = {
@@ -25,7 +25,7 @@ type IdDocument = Operations["/resources/id-documents"]["post"];
 type Letter = Operations["/resources/supplementary-documents"]["post"];
 
 /** A document that was begun. */
-function begun(id: string): AnswerOf<IdDocument> & AnswerOf<Letter> {
+function createdDocument(id: string): ResponseOf<IdDocument> & ResponseOf<Letter> {
   return {
     id,
     document_type: null,
@@ -39,8 +39,8 @@ function begun(id: string): AnswerOf<IdDocument> & AnswerOf<Letter> {
 }
 
 /** A request that arrived: its method and path below the session, and how many bytes came. */
-export interface Asked {
-  what: string;
+export interface ReceivedRequest {
+  operation: string;
   bytes: number;
   body: Buffer;
   /** How it was answered; not at all where it was cut. */
@@ -58,7 +58,7 @@ export class IdentityStandIn {
   consent: Configuration["capture"]["biometric_consent"] = "GIVEN";
   sdk: Partial<Configuration["sdk_config"]> = { allow_handoff: true };
   seconds = 600;
-  emails: Mail[] = [];
+  emails: MailKind[] = [];
   /** What is recommended after each document that is read; nothing left is PROGRESS. */
   recommendations: Recommendation[] = [];
   /** How many times it is said that a task goes on before it is done. */
@@ -67,7 +67,7 @@ export class IdentityStandIn {
   readonly refusals = new Map<string, [number, string][]>();
   /** Requests that break off in the middle, by operation: how many of them. */
   readonly cuts = new Map<string, number>();
-  readonly asked: Asked[] = [];
+  readonly requests: ReceivedRequest[] = [];
   deleted = false;
   readonly uploads = new Map<string, Upload>();
   readonly #sockets = new Set<Socket>();
@@ -109,7 +109,7 @@ export class IdentityStandIn {
 
   /** How often an operation was asked for. */
   count(pattern: RegExp): number {
-    return this.asked.filter(({ what }) => pattern.test(what)).length;
+    return this.requests.filter(({ operation: what }) => pattern.test(what)).length;
   }
 
   /** Its next request is refused. */
@@ -148,7 +148,7 @@ export class IdentityStandIn {
       }
       if (cut > 0) {
         this.cuts.set(cuts, cut - 1);
-        this.asked.push({ what: `cut ${operation}`, bytes: 0, body: Buffer.alloc(0) });
+        this.requests.push({ operation: `cut ${operation}`, bytes: 0, body: Buffer.alloc(0) });
         request.socket.destroy();
         return;
       }
@@ -157,7 +157,7 @@ export class IdentityStandIn {
     const elsewhere: Reply = [409, { code: "RESOURCE_LOCKED" }];
     const [status, answer] =
       upload && request.method === "PATCH" && !added ? elsewhere : this.#decide(operation, request);
-    this.asked.push({ what: operation, bytes: body.length, body, status });
+    this.requests.push({ operation: operation, bytes: body.length, body, status });
     if (/\/uploads(\/|$)/.test(pathname)) {
       this.#setTusHeaders(request, response, answer);
     }
@@ -205,9 +205,9 @@ export class IdentityStandIn {
         this.uploads.set(id, { bytes: Buffer.alloc(0), length: Number(request.headers["upload-length"]) });
         return reply<Operations["/uploads"]["post"]>(201, { id });
       case "POST /resources/id-documents":
-        return reply<IdDocument>(201, begun(id));
+        return reply<IdDocument>(201, createdDocument(id));
       case "POST /resources/supplementary-documents":
-        return reply<Letter>(201, begun(id));
+        return reply<Letter>(201, createdDocument(id));
       case "POST /resources/liveness/static":
         return reply<Operations["/resources/liveness/static"]["post"]>(201, { id });
       case "POST /resources/liveness/zoom":
@@ -254,7 +254,7 @@ export class IdentityStandIn {
     return answer(200, task("DONE", recommendation));
   }
 
-  fulfil(kind: Kind): void {
+  fulfil(kind: RequirementKind): void {
     for (const resource of this.resources) {
       if (resource.type === kind) {
         resource.state = "FULFILLED";

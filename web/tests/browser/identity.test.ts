@@ -1,30 +1,30 @@
 // The page of a verification session in a real browser, whose pretended camera shows a film of a card and of a face.
 
-import { DOCUMENT, LETTER, LIVENESS } from "../identity-answers";
+import { DOCUMENT, LETTER, LIVENESS } from "../identity-responses";
 import {
   allowCamera,
-  cameraRuns,
   confirmStop,
-  emptyRoom,
   expectAccessible,
   expectLargeTargets,
+  expectRecorded,
   press,
-  pressable,
-  record,
-  recorded,
-  shoot,
+  pressableElement,
+  recordTexts,
+  showEmptyRoom,
   tabTo,
+  takeScreenshot,
+  waitForCamera,
 } from "./actions";
 import { expect, type Page, withServer } from "./fixtures";
 import { IdentityStandIn, SESSION, TOKEN, type Upload } from "./identity-stand-in";
-import { scanScreen } from "./scanner";
+import { scanScreen } from "./qr-scanner";
 
 const test = withServer(() => new IdentityStandIn());
 test.use({ filmed: true });
 
 test.beforeEach(async ({ page, server }) => {
   await allowCamera(page, server.origin, true);
-  await record(page);
+  await recordTexts(page);
 });
 
 const heading = (page: Page, words: string | RegExp) => expect(page.locator("h1")).toHaveText(words);
@@ -72,44 +72,44 @@ test("a card and a face, from the first screen to the business's own", async ({ 
   };
   server.slow = 2;
   await page.goto(server.page);
-  await expect(pressable(page, "I agree")).toBeVisible();
+  await expect(pressableElement(page, "I agree")).toBeVisible();
   await expect(page, "the token does not stay in the address").toHaveURL(server.bare);
   await expectAccessible(page, "the first screen");
-  await shoot(page, "1-welcome");
+  await takeScreenshot(page, "1-welcome");
   await press(page, "I agree");
   await heading(page, "Which document do you have?");
   await expect(page.locator("select")).toHaveValue("DEU");
   await expect(page.locator("#step")).toHaveText("Step 1 of 2");
   await expectAccessible(page, "the choice");
-  await shoot(page, "2-choice");
+  await takeScreenshot(page, "2-choice");
   await pick(page, "DEU", "Identity card");
   await heading(page, "Take a photo: Identity card");
   await expectAccessible(page, "the advice");
-  await shoot(page, "3-tips");
+  await takeScreenshot(page, "3-tips");
   await press(page, "Open the camera");
-  await recorded(page, "Front");
-  await cameraRuns(page);
+  await expectRecorded(page, "Front");
+  await waitForCamera(page);
   await expectAccessible(page, "the camera");
-  await shoot(page, "4-camera");
+  await takeScreenshot(page, "4-camera");
   await heading(page, "Can everything be read?");
   await expect(page.locator(".taken")).not.toHaveJSProperty("naturalWidth", 0);
   await expectAccessible(page, "the picture");
-  await shoot(page, "5-review");
+  await takeScreenshot(page, "5-review");
   await press(page, "Use this picture");
-  await recorded(page, "Back");
+  await expectRecorded(page, "Back");
   await heading(page, "Can everything be read?");
   await press(page, "Use this picture");
   await heading(page, "Now your face");
-  await shoot(page, "6-face-tips");
+  await takeScreenshot(page, "6-face-tips");
   await press(page, "Open the camera");
   await expect(page.locator(".outline").or(page.getByRole("heading", { name: "Done, thank you" }))).toBeVisible();
-  await shoot(page, "7-face");
+  await takeScreenshot(page, "7-face");
   await heading(page, "Done, thank you");
-  await shoot(page, "8-done");
+  await takeScreenshot(page, "8-done");
   await expectAccessible(page, "the end");
   await expect(page).toHaveURL(/\/thanks$/);
 
-  const all = server.asked.map(({ what }) => what.replace(/[0-9a-f-]{36}/, "ID"));
+  const all = server.requests.map(({ operation: what }) => what.replace(/[0-9a-f-]{36}/, "ID"));
   expect(all.filter((what) => what !== "GET /configuration" && !what.includes("/uploads"))).toEqual([
     "POST /biometric-consent",
     "POST /resources/id-documents",
@@ -122,7 +122,8 @@ test("a card and a face, from the first screen to the business's own", async ({ 
     "PUT /resources/liveness/static/ID/frames/1",
     "DELETE /client-session-token",
   ]);
-  const body = (end: string) => JSON.parse(server.asked.find(({ what }) => what.endsWith(end))?.body.toString() ?? "");
+  const body = (end: string) =>
+    JSON.parse(server.requests.find(({ operation: what }) => what.endsWith(end))?.body.toString() ?? "");
   expect(body("POST /resources/id-documents")).toEqual({
     document_type: "NATIONAL_ID",
     issuing_country: "DEU",
@@ -139,13 +140,13 @@ test("a face comes nearer, and seven pictures of it are sent", async ({ page, se
   await press(page, "Start");
   await heading(page, "Now your face, near and far");
   await press(page, "Open the camera");
-  await recorded(page, "Now come slowly nearer");
-  await shoot(page, "9-approach");
+  await expectRecorded(page, "Now come slowly nearer");
+  await takeScreenshot(page, "9-approach");
   await heading(page, "Done, thank you");
   for (const number of [1, 2, 3, 4, 5, 6, 7]) {
     expect(server.count(new RegExp(`^PUT /resources/liveness/zoom/.*/frames/${number}$`))).toBe(1);
   }
-  const map = server.asked.find(({ what }) => what.endsWith("/facemap"))?.body.toString("latin1") ?? "";
+  const map = server.requests.find(({ operation: what }) => what.endsWith("/facemap"))?.body.toString("latin1") ?? "";
   const { frames } = JSON.parse(/{"version".*}/.exec(map)?.[0] ?? "");
   const widths = frames.map(({ face }: { face: { width: number } }) => face.width);
   expect(widths.length).toBe(7);
@@ -163,8 +164,8 @@ test("what could not be read is said, and tried again; a doubtful one may be lef
   await says(page, /not sharp[\s\S]*Attempts left: 2/);
   await expect(page.locator("#heading")).toBeFocused();
   await expectAccessible(page, "what to do better");
-  await shoot(page, "10-retry");
-  await expect(pressable(page, "Leave it as it is")).toHaveCount(0);
+  await takeScreenshot(page, "10-retry");
+  await expect(pressableElement(page, "Leave it as it is")).toHaveCount(0);
   await press(page, "Take it again");
   await press(page, "Take the picture");
   await press(page, "Use this picture");
@@ -178,21 +179,25 @@ test("what could not be read is said, and tried again; a doubtful one may be lef
 test.describe(() => {
   test.use({ viewport: { width: 740, height: 360 } });
   test("on a phone on its side the camera and the question after it are in sight", async ({ page, server }) => {
-    await emptyRoom(page);
+    await showEmptyRoom(page);
     await toCamera(page, server);
-    await cameraRuns(page);
+    await waitForCamera(page);
     for (const part of [".window", ".advice", ".viewer .primary"]) {
       await expect(page.locator(part), part).toBeInViewport({ ratio: 0.99 });
     }
-    await shoot(page, "19-landscape-camera");
+    await takeScreenshot(page, "19-landscape-camera");
     await press(page, "Take the picture");
     await heading(page, "Can everything be read?");
     await expect(page.locator(".taken")).not.toHaveJSProperty("naturalWidth", 0);
-    for (const part of [page.locator(".taken"), pressable(page, "Use this picture"), pressable(page, "Take another")]) {
+    for (const part of [
+      page.locator(".taken"),
+      pressableElement(page, "Use this picture"),
+      pressableElement(page, "Take another"),
+    ]) {
       await expect(part).toBeInViewport({ ratio: 0.99 });
     }
     await expectAccessible(page, "the picture, on its side");
-    await shoot(page, "19-landscape-review");
+    await takeScreenshot(page, "19-landscape-review");
   });
 });
 
@@ -203,7 +208,7 @@ test("that nothing is real is said on every screen of the sandbox", async ({ pag
   await heading(page, "Which document do you have?");
   await expect(page.locator("#sandbox")).toBeVisible();
   await expectAccessible(page, "the sandbox");
-  await shoot(page, "20-sandbox");
+  await takeScreenshot(page, "20-sandbox");
 });
 
 test("attempts that are used up end it, with a code and a way back", async ({ page, server }) => {
@@ -222,11 +227,11 @@ test("attempts that are used up end it, with a code and a way back", async ({ pa
 test("somebody stops, is asked once, and goes back to the business", async ({ page, server }) => {
   server.sdk = { error_url: `${server.origin}/sorry` };
   await page.goto(server.page);
-  await expect(pressable(page, "Start")).toBeVisible();
+  await expect(pressableElement(page, "Start")).toBeVisible();
   await press(page, "Stop");
   await expect(page.locator("#sure")).toBeVisible();
   await expectAccessible(page, "the question");
-  await shoot(page, "11-question");
+  await takeScreenshot(page, "11-question");
   await page.keyboard.press("Escape");
   await expect(page.locator("#sure")).toBeHidden();
   await heading(page, "Verify your identity");
@@ -247,7 +252,7 @@ test("mails that the business wants to be asked for are asked for once, the than
   await press(page, "Send me instructions by e-mail");
   await press(page, "Confirm by e-mail when I am done");
   await expectAccessible(page, "mails");
-  await shoot(page, "18-mails");
+  await takeScreenshot(page, "18-mails");
   expect(server.count(/thank-you/)).toBe(0);
   await press(page, "Start");
   await press(page, "Open the camera");
@@ -281,13 +286,13 @@ test("a session that expired, a wrong token, a missing one and none at all say w
     await says(page, `Code ${code}`);
   }
   await expectAccessible(page, "the end");
-  await shoot(page, "12-incomplete");
+  await takeScreenshot(page, "12-incomplete");
 });
 
 test("time that runs out while somebody looks ends it", async ({ page, server }) => {
   await page.clock.install();
   await page.goto(server.page);
-  await expect(pressable(page, "Start")).toBeVisible();
+  await expect(pressableElement(page, "Start")).toBeVisible();
   await page.clock.fastForward((server.seconds - 59) * 1000);
   await says(page, "One minute is left.");
   await page.clock.fastForward(60_000);
@@ -302,7 +307,7 @@ test("a camera that is refused, absent, busy, silent or insecure is named, and t
   await toCamera(page, server);
   await heading(page, "The camera is not allowed");
   await expectAccessible(page, "the refusal");
-  await shoot(page, "13-denied");
+  await takeScreenshot(page, "13-denied");
   await press(page, "Choose a file instead");
   await heading(page, "Choose a file");
   await allowCamera(page, server.origin, true);
@@ -333,7 +338,7 @@ test("a camera that is refused, absent, busy, silent or insecure is named, and t
 
 test("the keyboard alone leads from the beginning to the end", async ({ page, server }) => {
   await page.goto(server.page);
-  await expect(pressable(page, "Start")).toBeVisible();
+  await expect(pressableElement(page, "Start")).toBeVisible();
   await tabTo(page, "Start");
   await page.keyboard.press("Enter");
   await heading(page, "Which document do you have?");
@@ -384,7 +389,7 @@ test("a letter comes as a file, PDF too, and what is none is refused before it i
   await expectAccessible(page, "a chosen file");
   await press(page, "Use this file");
   await heading(page, "Done, thank you");
-  const file = server.asked.find(({ what }) => what.endsWith("/file"))?.body.toString("latin1") ?? "";
+  const file = server.requests.find(({ operation: what }) => what.endsWith("/file"))?.body.toString("latin1") ?? "";
   expect(file).toMatch(/{"capture_method":"UPLOAD"}[\s\S]*Content-Type: application\/pdf\r\n\r\n%PDF-1\.7/);
 });
 
@@ -407,10 +412,12 @@ test("an upload that breaks half-way goes on where it was", async ({ page, serve
   expect(bytes.equals(file), "it arrived as it was").toBe(true);
   expect(server.count(/^cut PATCH/)).toBe(2);
   // A browser may put a call again by itself; bytes that are there are not taken twice.
-  const taken = server.asked.filter(({ what, status }) => what === `PATCH /uploads/${id}` && status === 204);
+  const taken = server.requests.filter(
+    ({ operation: what, status }) => what === `PATCH /uploads/${id}` && status === 204,
+  );
   expect(taken.length).toBe(1);
   expect(taken[0]?.bytes, "only the rest was sent").toBeLessThan(file.length - 1000);
-  const put = server.asked.find(({ what }) => what.endsWith("/file"))?.body.toString() ?? "";
+  const put = server.requests.find(({ operation: what }) => what.endsWith("/file"))?.body.toString() ?? "";
   expect(JSON.parse(put)).toEqual({ upload: id, capture_method: "UPLOAD" });
 });
 
@@ -423,7 +430,7 @@ test("a network that stays away is named, and the page goes on with what it has 
   await press(page, "Use this picture");
   await heading(page, "No connection");
   await expectAccessible(page, "no connection");
-  await shoot(page, "14-no-connection");
+  await takeScreenshot(page, "14-no-connection");
   await server.start();
   await page.evaluate(() => window.dispatchEvent(new Event("online")));
   await heading(page, "Done, thank you");
@@ -439,14 +446,14 @@ test("a phone takes over by the code, and this page follows it to the end", asyn
   await heading(page, "Go on with your phone");
   await expect(page.locator("svg.code path")).toHaveAttribute("d", /./);
   await expectAccessible(page, "the code");
-  await shoot(page, "15-phone");
+  await takeScreenshot(page, "15-phone");
   const link = await scanScreen(page);
   await expect(page.locator("input[readonly]")).toHaveValue(link);
   expect(link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/idverify\/v1\/web\/#[\w-]{43}$/);
 
   const phone = await (await newContext()).newPage();
   await phone.goto(link);
-  await expect(pressable(phone, "Start")).toBeVisible();
+  await expect(pressableElement(phone, "Start")).toBeVisible();
   await expect(phone.locator("body"), "it is the phone").not.toContainText("Continue on your phone");
   server.fulfil("ID_DOCUMENT");
   await says(page, "Done on your phone: 1 of 2");
@@ -506,7 +513,8 @@ test("a mistake of the page is reported without a word about anybody, and loadin
   );
   await toCamera(page, server);
   await heading(page, "Something broke");
-  const reported = () => server.asked.find(({ what }) => what === "POST /page-faults")?.body.toString() ?? "";
+  const reported = () =>
+    server.requests.find(({ operation: what }) => what === "POST /page-faults")?.body.toString() ?? "";
   await expect.poll(reported).not.toBe("");
   const { name, file, line, screen } = JSON.parse(reported());
   expect([name, typeof line, screen]).toEqual(["TypeError", "number", "camera"]);
@@ -514,8 +522,8 @@ test("a mistake of the page is reported without a word about anybody, and loadin
   expect(reported()).not.toContain("Ada");
   expect(reported()).not.toContain(TOKEN);
   await press(page, "Load again");
-  await expect(pressable(page, "Start")).toBeVisible();
-  observed.forgive(/Ada's secret/);
+  await expect(pressableElement(page, "Start")).toBeVisible();
+  observed.ignore(/Ada's secret/);
 });
 
 test("a business's colours are worn where they can be read, and its language is spoken", async ({ page, server }) => {
@@ -525,7 +533,7 @@ test("a business's colours are worn where they can be read, and its language is 
   await expect(page.locator("html")).toHaveAttribute("lang", "pl");
   await page.setViewportSize({ width: 1024, height: 768 });
   await expectAccessible(page, "yellow");
-  await shoot(page, "16-yellow");
+  await takeScreenshot(page, "16-yellow");
   await page.emulateMedia({ colorScheme: "dark" });
   await expectAccessible(page, "yellow in the dark");
 });
@@ -545,11 +553,11 @@ test.describe(() => {
         await page.setViewportSize({ width, height });
         await page.emulateMedia(media);
         await expectAccessible(page, `${what}, ${name}`);
-        await shoot(page, `17-${what}-${name}`);
+        await takeScreenshot(page, `17-${what}-${name}`);
       }
     };
     await page.goto(server.page);
-    await expect(pressable(page, "أوافق")).toBeVisible();
+    await expect(pressableElement(page, "أوافق")).toBeVisible();
     await expect(page.locator("body")).toHaveCSS("direction", "rtl");
     await look("welcome");
     await press(page, "أوافق");

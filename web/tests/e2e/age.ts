@@ -9,32 +9,32 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type Browser, type BrowserContext, errors, type Frame, type Page } from "@playwright/test";
-import { findings, smallTargets } from "../browser/accessible";
+import { accessibilityViolations, smallTargets } from "../browser/accessibility";
 import {
   addAuthenticator,
   allowCamera,
-  cameraRuns,
   confirmStop,
   expect,
   fill,
   method,
   press,
   tabTo,
+  waitForCamera,
 } from "../browser/actions";
-import { launch, PATIENCE_MS } from "../browser/chromium";
-import { type Observed, observe } from "../browser/observe";
-import { scanScreen } from "../browser/scanner";
+import { launch, TIMEOUT_MS } from "../browser/chromium";
+import { observePages, type PageObserver } from "../browser/page-observer";
+import { scanScreen } from "../browser/qr-scanner";
 import { pressThrough, takePicture } from "./document-page";
 
 /** Something that a person does or sees: a name of `Walker`'s and what belongs to it. */
-type Act = [kind: string, ...more: string[]];
+type Action = [kind: string, ...more: string[]];
 
 /** One person. */
 interface Walk {
   /** What its screenshots are called. */
   name: string;
-  acts: Act[];
-  later?: Act[];
+  acts: Action[];
+  later?: Action[];
   /** What the browser asks for; English unless said. */
   language?: string;
 }
@@ -44,7 +44,7 @@ interface Group {
   walks: Walk[];
 }
 
-interface Walked {
+interface WalkResult {
   name: string;
   /** Headings that were seen, one after the other. */
   seen: string[];
@@ -58,14 +58,14 @@ interface Walked {
 
 interface Report {
   group: string;
-  walked: Walked[];
+  walked: WalkResult[];
 }
 
 /** After so long the picture is taken by hand. */
 const BY_HAND_MS = 15_000;
 
 /** Notes forty-eight bytes out of the middle of each picture that this page, or one in a frame of it, sends. */
-const NOTES_PICTURES = `if (globalThis.XMLHttpRequest) {
+const RECORD_PICTURES = `if (globalThis.XMLHttpRequest) {
   const send = XMLHttpRequest.prototype.send;
   const note = (letters) => (top.sentPictures ??= []).push(letters);
   XMLHttpRequest.prototype.send = function (body) {
@@ -82,17 +82,24 @@ const NOTES_PICTURES = `if (globalThis.XMLHttpRequest) {
   };
 }`;
 
+/** Tells every text that this page shows, so that none is missed that is gone before it is looked for. */
+const RECORD_TEXTS = `if (window === top) {
+  const tell = () => document.body && tellText(document.body.textContent);
+  new MutationObserver(tell).observe(document, { childList: true, subtree: true, characterData: true });
+}`;
+
 /** Screens that were judged: each is, once, however many people see it. */
 const judged = new Set<string>();
 
 class Walker {
   readonly #walk: Walk;
   readonly #page: Page;
-  readonly #observed: Observed;
-  readonly #walked: Walked;
+  readonly #observed: PageObserver;
+  readonly #walked: WalkResult;
+  readonly #texts = new Set<string>();
   #shots = 0;
 
-  private constructor(walk: Walk, page: Page, observed: Observed) {
+  private constructor(walk: Walk, page: Page, observed: PageObserver) {
     this.#walk = walk;
     this.#page = page;
     this.#observed = observed;
@@ -103,14 +110,17 @@ class Walker {
   static async begin(browser: Browser, walk: Walk, there?: BrowserContext): Promise<Walker> {
     const locale = walk.language ?? "en-GB";
     const context = there ?? (await browser.newContext({ locale, viewport: { width: 390, height: 844 } }));
-    context.setDefaultTimeout(PATIENCE_MS);
-    const observed = observe(context);
+    context.setDefaultTimeout(TIMEOUT_MS);
+    const observed = observePages(context);
     const page = await context.newPage();
-    await page.addInitScript(NOTES_PICTURES);
-    return new Walker(walk, page, observed);
+    await page.addInitScript(RECORD_PICTURES);
+    const walker = new Walker(walk, page, observed);
+    await page.exposeFunction("tellText", (text: string) => walker.#texts.add(text));
+    await page.addInitScript(RECORD_TEXTS);
+    return walker;
   }
 
-  async go(acts: Act[]): Promise<void> {
+  async go(acts: Action[]): Promise<void> {
     for (const [kind, ...more] of acts) {
       try {
         await this.#act(kind, more);
@@ -121,9 +131,9 @@ class Walker {
     }
   }
 
-  async end(): Promise<Walked> {
+  async end(): Promise<WalkResult> {
     await this.#page.close();
-    this.#walked.wrong.push(...this.#observed.complaints);
+    this.#walked.wrong.push(...this.#observed.errors);
     return this.#walked;
   }
 
@@ -144,6 +154,8 @@ class Walker {
         return this.#see(first);
       case "says":
         return expect(page.locator("body")).toContainText(first);
+      case "showed":
+        return expect.poll(() => [...this.#texts].some((text) => text.includes(first)), first).toBe(true);
       case "arrives":
         return page.waitForURL((url) => url.href.startsWith(first));
       case "type":
@@ -208,7 +220,7 @@ class Walker {
     );
     if (!judged.has(state)) {
       judged.add(state);
-      const found = [...(await findings(page)), ...(await smallTargets(page))];
+      const found = [...(await accessibilityViolations(page)), ...(await smallTargets(page))];
       this.#walked.wrong.push(...found.map((one) => `${what}: ${one}`));
     }
   }
@@ -242,7 +254,7 @@ class Walker {
     const page = this.#page;
     const viewer = page.locator(".viewer");
     await viewer.waitFor();
-    await cameraRuns(page);
+    await waitForCamera(page);
     await this.#judge("the camera");
     await this.#shoot();
     try {
@@ -284,7 +296,7 @@ class Walker {
   }
 
   /** Goes on at an address beside this page: on a phone that scanned its code, or in another tab of the same browser. */
-  async #beside(where: "phone" | "tab", link: string, acts: Act[]): Promise<void> {
+  async #beside(where: "phone" | "tab", link: string, acts: Action[]): Promise<void> {
     const walk = { ...this.#walk, name: `${this.#walk.name}-${where}` };
     const there = await Walker.begin(browser, walk, where === "tab" ? this.#page.context() : undefined);
     await there.go([["open", new URL(link, this.#page.url()).href], ...acts]);
@@ -302,14 +314,14 @@ if (process.env.SHOTS) {
 const browser = await launch(process.env.FILM);
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 
-async function report(group: string, walked: Walked[]): Promise<void> {
+async function report(group: string, walked: WalkResult[]): Promise<void> {
   const said: Report = { group, walked };
   process.stdout.write(`${JSON.stringify(said)}\n`);
   await lines.next();
 }
 
 try {
-  const waiting: [Walker, Act[]][] = [];
+  const waiting: [Walker, Action[]][] = [];
   for (const { name, walks } of groups) {
     const all = await Promise.all(
       walks.map(async (walk) => {

@@ -4,10 +4,10 @@
 
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
-import { findings } from "../browser/accessible";
+import { accessibilityViolations } from "../browser/accessibility";
 import { expect, tabTo } from "../browser/actions";
-import { launch, PATIENCE_MS } from "../browser/chromium";
-import { observe } from "../browser/observe";
+import { launch, TIMEOUT_MS } from "../browser/chromium";
+import { observePages } from "../browser/page-observer";
 
 const [, , address = "", notification = "", comment = ""] = process.argv;
 
@@ -27,15 +27,15 @@ async function notifications(page: Page, heading: string): Promise<string[]> {
 const browser = await launch();
 try {
   const context = await browser.newContext({ locale: "en-GB", viewport: { width: 1024, height: 768 } });
-  context.setDefaultTimeout(PATIENCE_MS);
-  const observed = observe(context);
+  context.setDefaultTimeout(TIMEOUT_MS);
+  const observed = observePages(context);
   const page = await context.newPage();
   await page.goto(address);
   await expect(page.locator("h1")).toHaveText("Welcome back");
   await tabTo(page, "Sign in");
   await page.keyboard.press("Enter");
   const inbox = await notifications(page, "Inbox");
-  const wrong = await findings(page);
+  const wrong = await accessibilityViolations(page);
   await shoot(page, "real-inbox");
 
   const field = page.locator("article textarea").first();
@@ -61,7 +61,7 @@ try {
   await page.keyboard.press("Enter");
   await expect(page.locator(".reviews")).not.toBeEmpty();
   const one = await page.locator("article").allInnerTexts();
-  wrong.push(...(await findings(page)), ...observed.complaints);
+  wrong.push(...(await accessibilityViolations(page)), ...observed.errors);
   await shoot(page, "real-notification");
   process.stdout.write(`${JSON.stringify({ inbox, mine, one, wrong })}\n`);
 } finally {

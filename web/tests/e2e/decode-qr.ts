@@ -2,7 +2,7 @@
 
 import { expect } from "../browser/actions";
 import { launch } from "../browser/chromium";
-import { scanScreen } from "../browser/scanner";
+import { scanScreen } from "../browser/qr-scanner";
 
 const address = process.argv[2];
 if (!address) {

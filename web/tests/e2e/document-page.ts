@@ -1,7 +1,7 @@
 // What a person does on the page for documents, by itself or in a frame of the page of age sessions.
 
 import { errors, type Frame } from "@playwright/test";
-import { cameraRuns } from "../browser/actions";
+import { waitForCamera } from "../browser/actions";
 
 /** The document that is chosen, where there is a choice. */
 export interface Choice {
@@ -45,7 +45,7 @@ async function pressAt(frame: Frame, step: string, { country = "", type = "" }: 
 
 /** Takes the picture by hand. */
 export async function takePicture(frame: Frame): Promise<void> {
-  await cameraRuns(frame);
+  await waitForCamera(frame);
   await unlessGone(() => frame.locator(".viewer .primary").click({ timeout: PRESS_MS }));
 }
 

@@ -8,10 +8,10 @@ import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Page } from "@playwright/test";
-import { findings } from "../browser/accessible";
+import { accessibilityViolations } from "../browser/accessibility";
 import { allowCamera, confirmStop, expect } from "../browser/actions";
-import { launch, PATIENCE_MS } from "../browser/chromium";
-import { observe } from "../browser/observe";
+import { launch, TIMEOUT_MS } from "../browser/chromium";
+import { observePages } from "../browser/page-observer";
 import { type Choice, pressThrough, takePicture } from "./document-page";
 
 /** One person, one session. */
@@ -33,7 +33,7 @@ interface Walk extends Choice {
   leaves?: boolean;
 }
 
-interface Seen {
+interface SeenStep {
   step: string;
   heading: string;
   words: string;
@@ -42,7 +42,7 @@ interface Seen {
 }
 
 /** What there is to see at a moment. */
-interface Look {
+interface PageSnapshot {
   /** Whether the page sent its person back to the business. */
   left: boolean;
   step: string;
@@ -55,16 +55,16 @@ interface Look {
   live: boolean;
 }
 
-interface Walked {
+interface WalkResult {
   name: string;
-  steps: Seen[];
-  ended: Seen;
+  steps: SeenStep[];
+  ended: SeenStep;
   left: string | undefined;
   wrong: string[];
 }
 
 /** Longer than this no walk takes, not even on a machine with much else to do. */
-const WALK_MS = 2 * PATIENCE_MS;
+const WALK_MS = 2 * TIMEOUT_MS;
 /** After so long the picture is taken by hand. */
 const BY_HAND_MS = 60_000;
 const ENDS = ["done", "over", "broken"];
@@ -79,10 +79,10 @@ function putBeforeCamera(film: string): void {
 }
 
 /** What the pages of a walk share with this program. */
-interface Shared extends Window {
-  wanted?: Look["wanted"];
+interface SharedWindow extends Window {
+  wanted?: PageSnapshot["wanted"];
   cameraIsReady?(): void;
-  tellLook?(look: Look): void;
+  tellLook?(look: PageSnapshot): void;
 }
 
 /** Makes a page that opens the camera say what it wants to see there, and wait until that stands before it. */
@@ -91,7 +91,7 @@ async function announceCamera(page: Page): Promise<void> {
     if (!globalThis.MediaDevices) {
       return;
     }
-    const shared = window as Shared;
+    const shared = window as SharedWindow;
     const open = MediaDevices.prototype.getUserMedia;
     MediaDevices.prototype.getUserMedia = async function (constraints) {
       const video = constraints?.video as { facingMode?: { ideal?: string } } | undefined;
@@ -150,13 +150,13 @@ async function approach(page: Page): Promise<void> {
  * What there was to see on a page, each time something else than before. The page tells it by itself, so that nothing is
  * missed that was there, however busy the machine is and wherever the page goes next.
  */
-class Looks {
-  #new: Look[] = [];
+class PageSnapshots {
+  #new: PageSnapshot[] = [];
   #told: () => void = () => undefined;
 
-  static async of(page: Page): Promise<Looks> {
-    const looks = new Looks();
-    await page.exposeFunction("tellLook", (look: Look) => {
+  static async of(page: Page): Promise<PageSnapshots> {
+    const looks = new PageSnapshots();
+    await page.exposeFunction("tellLook", (look: PageSnapshot) => {
       looks.#new.push(look);
       looks.#told();
     });
@@ -164,7 +164,7 @@ class Looks {
       if (window !== window.top) {
         return;
       }
-      const shared = window as Shared;
+      const shared = window as SharedWindow;
       const find = (selector: string) => document.querySelector<HTMLElement>(selector);
       let last = "";
       const tell = () => {
@@ -189,7 +189,7 @@ class Looks {
   }
 
   /** Waits until there is something new to see; nothing where that takes too long. */
-  async next(): Promise<Look[]> {
+  async next(): Promise<PageSnapshot[]> {
     if (this.#new.length === 0) {
       await new Promise<void>((resolve) => {
         const late = setTimeout(resolve, BY_HAND_MS);
@@ -217,10 +217,10 @@ async function stop(page: Page, name: string): Promise<void> {
 }
 
 /** Goes on until the page has ended. */
-async function go(page: Page, looks: Looks, walk: Walk): Promise<Seen[]> {
-  const seen: Seen[] = [];
+async function go(page: Page, looks: PageSnapshots, walk: Walk): Promise<SeenStep[]> {
+  const seen: SeenStep[] = [];
   const end = Date.now() + WALK_MS;
-  let last: Look | undefined;
+  let last: PageSnapshot | undefined;
   let shotLive = false;
   let stopped = false;
   while (Date.now() < end) {
@@ -260,7 +260,7 @@ async function go(page: Page, looks: Looks, walk: Walk): Promise<Seen[]> {
     }
     if (wanted && walk.films) {
       putBeforeCamera(walk.films[wanted] ?? walk.films.front ?? walk.films.face);
-      await page.evaluate(() => (window as Shared).cameraIsReady?.());
+      await page.evaluate(() => (window as SharedWindow).cameraIsReady?.());
     }
     if (step === "camera" && live && !shotLive) {
       shotLive = true;
@@ -276,23 +276,23 @@ async function go(page: Page, looks: Looks, walk: Walk): Promise<Seen[]> {
   throw new Error(`${walk.name} did not end: ${JSON.stringify(seen)}`);
 }
 
-async function walkThrough(browser: Browser, walk: Walk): Promise<Walked> {
+async function walkThrough(browser: Browser, walk: Walk): Promise<WalkResult> {
   const context = await browser.newContext({ locale: "en-GB", viewport: { width: 390, height: 844 } });
-  context.setDefaultTimeout(PATIENCE_MS);
-  const observed = observe(context);
+  context.setDefaultTimeout(TIMEOUT_MS);
+  const observed = observePages(context);
   const page = await context.newPage();
   if (walk.approaches) {
     await approach(page);
   }
   await announceCamera(page);
-  const looks = await Looks.of(page);
+  const looks = await PageSnapshots.of(page);
   await allowCamera(page, new URL(walk.address).origin, true);
   await page.goto(walk.address);
   const steps = await go(page, looks, walk);
-  const wrong = walk.leaves ? [] : await findings(page);
+  const wrong = walk.leaves ? [] : await accessibilityViolations(page);
   const left = walk.leaves ? page.url() : undefined;
   await context.close();
-  return { name: walk.name, steps, ended: steps.at(-1) as Seen, left, wrong: [...wrong, ...observed.complaints] };
+  return { name: walk.name, steps, ended: steps.at(-1) as SeenStep, left, wrong: [...wrong, ...observed.errors] };
 }
 
 const walks: Walk[] = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8"));
@@ -305,7 +305,7 @@ if (first) {
 }
 const browser = await launch(first && camera);
 try {
-  const walked: Walked[] = [];
+  const walked: WalkResult[] = [];
   for (const walk of walks) {
     walked.push(await walkThrough(browser, walk));
   }

@@ -48,7 +48,7 @@ test("what some methods need is there, each for itself", () => {
     "passkey",
     "token",
     "wait",
-    "endings",
+    "completion-offers",
   ]) {
     assert.ok(
       files.some((file) => file.startsWith(`${name}-`) && file.endsWith(".js")),

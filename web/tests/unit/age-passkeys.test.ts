@@ -2,12 +2,12 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readCreation, readRequest, writtenByHand } from "../../age/passkeys";
+import { decodeCreationOptions, decodeRequestOptions, encodeCredential } from "../../age/passkeys";
 
 const bytes = (buffer: BufferSource) => [...new Uint8Array(buffer as Uint8Array<ArrayBuffer>)];
 
 test("options have their bytes read and the rest left alone", () => {
-  const { challenge, allowCredentials, rpId } = readRequest({
+  const { challenge, allowCredentials, rpId } = decodeRequestOptions({
     challenge: "AQID",
     rpId: "a.example",
     allowCredentials: [{ type: "public-key", id: "_-8", transports: ["internal"] }],
@@ -19,7 +19,7 @@ test("options have their bytes read and the rest left alone", () => {
     [[255, 239], "public-key", ["internal"]],
   );
 
-  const made = readCreation({
+  const made = decodeCreationOptions({
     challenge: "AQID",
     rp: { id: "a.example", name: "A" },
     user: { id: "BAU", name: "n", displayName: "N" },
@@ -40,7 +40,7 @@ test("a credential is written as its members' bytes, and what it lacks is left o
     response,
     getClientExtensionResults: () => ({}),
   };
-  const written = JSON.parse(JSON.stringify(writtenByHand(credential as unknown as PublicKeyCredential)));
+  const written = JSON.parse(JSON.stringify(encodeCredential(credential as unknown as PublicKeyCredential)));
   assert.deepEqual(written, {
     id: "_w",
     rawId: "_w",

@@ -2,8 +2,6 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Key } from "../../age/address";
-import { type IssuerOrder, NOTHING, type Order } from "../../age/order";
 import {
   type PageSession,
   readSession,
@@ -13,19 +11,26 @@ import {
   type Turn,
   type TurnInput,
 } from "../../age/session";
-import type { Effect, Event } from "../../age/state-machine/events";
+import type { SessionKey } from "../../age/session-url";
+import type { Effect, PageEvent } from "../../age/state-machine/events";
 import { reduce } from "../../age/state-machine/reduce";
-import { begin, type Environment, type Screen, type State } from "../../age/state-machine/state";
-import { FAST_MS, FOLLOW_MS, OFFER_S, THANKS_S } from "../../age/state-machine/timing";
-import { session as answer, asked, CAPTURE, ended, method } from "../age-answers";
+import { type Environment, initialState, type ScreenState, type State } from "../../age/state-machine/state";
+import {
+  AUTO_RETURN_S,
+  AUTO_RETURN_WITH_OFFERS_S,
+  FOLLOW_INTERVAL_MS,
+  MIN_POLL_INTERVAL_MS,
+} from "../../age/state-machine/timing";
+import { type IssuerOrder, NO_SIGNATURE, type TokenOrder } from "../../age/token-request";
+import { session as answer, CAPTURE, endedTurn, method, openTurn } from "../age-responses";
 
 const ID = "5f0c7a1e-3b52-4d8e-9c11-8a7b6c5d4e01";
 const SDK = "9d3e2f10-6a4b-4c7d-8e9f-0a1b2c3d4e5f";
-const KEY: Key = { base: "", id: ID, sdkId: SDK, locale: undefined, handedOff: false };
-const LEAVE = { ...KEY, attempt: "a1", continuation: "c1" };
+const KEY: SessionKey = { base: "", id: ID, sdkId: SDK, locale: undefined, handedOff: false };
+const RETURN_STATE = { ...KEY, attempt: "a1", continuation: "c1" };
 const EMAIL = method("EMAIL");
 const FACE = method("AGE_ESTIMATION", { biometric: true });
-const ORDER: Order = { threshold: 18, request: "r".repeat(346), channel: "c".repeat(22), back: undefined };
+const ORDER: TokenOrder = { threshold: 18, request: "r".repeat(346), channel: "c".repeat(22), back: undefined };
 const KEPT: IssuerOrder = { ...ORDER, id: ID, key: "k", redeemers: [] };
 const SIGNED = "s".repeat(342);
 
@@ -38,7 +43,7 @@ function session(more: Partial<PageSession> = {}): Session {
 /** What an attempt answers: a step, or nothing more. */
 function turn(step: Step | null, more: Partial<PageSession> = {}, continuation = "c1"): Turn {
   const view = answer(ID, { ...VIEW, status: "IN_PROGRESS", ...more });
-  return readTurn(step ? asked(view, "a1", continuation, step) : ended(view));
+  return readTurn(step ? openTurn(view, "a1", continuation, step) : endedTurn(view));
 }
 
 const FORM: Step = { kind: "form", fields: [] };
@@ -66,10 +71,10 @@ class Page {
   effects: Effect[] = [];
 
   constructor(environment: Partial<Environment> = {}) {
-    this.state = begin({ embedded: false, phone: false, issuerPage: false, ...environment });
+    this.state = initialState({ embedded: false, phone: false, issuerPage: false, ...environment });
   }
 
-  get on(): Screen["on"] {
+  get on(): ScreenState["on"] {
     return this.state.screen.on;
   }
 
@@ -90,7 +95,7 @@ class Page {
     return this.state.pending?.request.ask;
   }
 
-  send(event: Event): this {
+  send(event: PageEvent): this {
     const { state, effects } = reduce(this.state, event);
     // A state is never changed, only followed by another: whoever tries to is told.
     this.state = frozen(state);
@@ -99,11 +104,11 @@ class Page {
   }
 
   read(view: Session, number = this.pending): this {
-    return this.send({ is: "sessionRead", number, session: view });
+    return this.send({ is: "sessionReceived", number, session: view });
   }
 
   turn(taken: Turn, number = this.pending): this {
-    return this.send({ is: "turnTaken", number, turn: taken });
+    return this.send({ is: "turnReceived", number, turn: taken });
   }
 
   loaded(): this {
@@ -125,9 +130,9 @@ class Page {
   /** Lets the time of what is asked from time to time come; answers the request's number. */
   poll(): number {
     const { polling } = this.state;
-    assert.ok(polling && !polling.asking, `nothing waits at ${this.on}`);
-    this.send({ is: "waited", number: polling.number });
-    assert.ok(this.state.polling?.asking);
+    assert.ok(polling && !polling.inFlight, `nothing waits at ${this.on}`);
+    this.send({ is: "timerFired", number: polling.number });
+    assert.ok(this.state.polling?.inFlight);
     return this.state.polling.number;
   }
 
@@ -143,7 +148,7 @@ class Page {
   /** At a step of a method. */
   static atStep(step: Step, method = 0, view = session()): Page {
     const page = Page.atStart(view);
-    page.send({ is: "chose", method: view.methods[method] as never });
+    page.send({ is: "methodChosen", method: view.methods[method] as never });
     return page.turn(turn(step)).loaded();
   }
 }
@@ -154,7 +159,7 @@ test("a session is opened at its choice, or at the method of its address", () =>
   const page = new Page().send({ is: "opened", key: KEY, path: undefined, order: undefined });
   assert.deepEqual([page.on, page.asked], ["loading", "open"]);
   page.read(session());
-  assert.deepEqual([page.on, page.did("watchTime")], ["start", [{ do: "watchTime", seconds: 600 }]]);
+  assert.deepEqual([page.on, page.did("startCountdown")], ["start", [{ do: "startCountdown", seconds: 600 }]]);
 
   const direct = new Page().send({ is: "opened", key: KEY, path: "email", order: undefined }).read(session());
   assert.deepEqual([direct.on, direct.asked], ["begin", "begin"]);
@@ -175,15 +180,24 @@ test("every status has its screen, and a page that is over asks for nothing more
     [{ status: "CANCELLED" }, "over"],
     [{ location_blocked: true }, "over"],
     [{ methods: [] }, "none"],
-  ] as [Partial<PageSession>, Screen["on"]][]) {
+  ] as [Partial<PageSession>, ScreenState["on"]][]) {
     const page = Page.atStart(session(more));
     assert.deepEqual([page.on, page.asked], [on, undefined], JSON.stringify(more));
   }
 });
 
 test("somebody comes back from a provider with what it said", () => {
-  const page = new Page().send({ is: "returned", leave: LEAVE, returned: { code: "c0de" }, order: undefined });
-  assert.deepEqual(page.state.pending?.request, { ask: "return", leave: LEAVE, returned: { code: "c0de" } });
+  const page = new Page().send({
+    is: "returned",
+    returnState: RETURN_STATE,
+    returned: { code: "c0de" },
+    order: undefined,
+  });
+  assert.deepEqual(page.state.pending?.request, {
+    ask: "return",
+    returnState: RETURN_STATE,
+    returned: { code: "c0de" },
+  });
   assert.equal(page.turn(turn(null, { status: "COMPLETE" })).on, "done");
 });
 
@@ -193,36 +207,36 @@ test("what cannot be opened says why", () => {
     why: "unsupported",
     issuing: false,
   });
-  assert.deepEqual(new Page().send({ is: "cameFromNowhere" }).state.screen, { on: "lost", what: "way" });
-  const keys = new Page().send({ is: "keysOpened", base: "/sandbox" });
+  assert.deepEqual(new Page().send({ is: "returnedWithoutState" }).state.screen, { on: "lost", what: "way" });
+  const keys = new Page().send({ is: "forgetPageOpened", base: "/sandbox" });
   assert.equal(keys.asked, "loadKeys");
   assert.deepEqual(keys.loaded().state.screen, { on: "keys", base: "/sandbox" });
 });
 
 test("a tab that a frame opened asks before it goes anywhere, and goes to no address of a stranger's", () => {
-  const errand = { ...LEAVE, url: "https://id.example/go" };
-  const page = new Page().send({ is: "sentOn", errand });
+  const redirectTab = { ...RETURN_STATE, url: "https://id.example/go" };
+  const page = new Page().send({ is: "redirectTabOpened", redirectTab });
   assert.deepEqual([page.on, page.asked], ["departure", undefined]);
-  page.send({ is: "wentOn" }).read(session());
-  assert.deepEqual(page.did("depart"), [
-    { do: "depart", leave: { ...LEAVE, handedOff: true }, url: "https://id.example/go" },
+  page.send({ is: "continued" }).read(session());
+  assert.deepEqual(page.did("goToProvider"), [
+    { do: "goToProvider", returnState: { ...RETURN_STATE, handedOff: true }, url: "https://id.example/go" },
   ]);
   for (const url of ["javascript:alert(1)", "http://evil.example/"]) {
-    assert.equal(new Page().send({ is: "sentOn", errand: { ...errand, url } }).on, "over", url);
+    assert.equal(new Page().send({ is: "redirectTabOpened", redirectTab: { ...redirectTab, url } }).on, "over", url);
   }
   // Nor on behalf of an issuer's session, which is somebody else's.
   const issuing = new Page()
-    .send({ is: "sentOn", errand })
-    .send({ is: "wentOn" })
+    .send({ is: "redirectTabOpened", redirectTab })
+    .send({ is: "continued" })
     .read(session({ issues: 18 }));
-  assert.deepEqual([issuing.state.screen, issuing.did("depart")], [{ on: "lost", what: "order" }, []]);
+  assert.deepEqual([issuing.state.screen, issuing.did("goToProvider")], [{ on: "lost", what: "order" }, []]);
 });
 
 // --- a method and its steps ---
 
 test("a method is begun, its program is fetched, and its steps lead to the end", () => {
   const page = Page.atStart();
-  page.send({ is: "chose", method: session().methods[0] as never });
+  page.send({ is: "methodChosen", method: session().methods[0] as never });
   assert.deepEqual([page.on, page.asked], ["begin", "begin"]);
   page.turn(turn(FORM));
   assert.deepEqual([page.on, page.asked], ["begin", "load"]);
@@ -251,10 +265,10 @@ test("a form that stands again keeps its view, a camera is opened anew", () => {
 test("a step that the page does not know leads back to the choice", () => {
   const page = Page.atStart();
   page
-    .send({ is: "chose", method: session().methods[0] as never })
+    .send({ is: "methodChosen", method: session().methods[0] as never })
     .turn(turn({ kind: "telepathy" } as unknown as Step));
   assert.deepEqual([page.on, page.asked], ["unable", undefined]);
-  assert.deepEqual([page.send({ is: "wentBack" }).on, page.asked], ["loading", "choice"]);
+  assert.deepEqual([page.send({ is: "backToChoice" }).on, page.asked], ["loading", "choice"]);
 });
 
 test("an attempt that failed leads to the choice, a session that is decided to its end", () => {
@@ -272,7 +286,7 @@ test("an attempt that failed leads to the choice, a session that is decided to i
 
 test("a face is measured after somebody agreed, and not where they do not", () => {
   const view = session({ consent: ASKED });
-  const asked = () => Page.atStart(view).send({ is: "chose", method: view.methods[1] as never });
+  const asked = () => Page.atStart(view).send({ is: "methodChosen", method: view.methods[1] as never });
   assert.equal(asked().on, "consent");
   const agreed = asked().send({ is: "consented", given: true });
   assert.deepEqual([agreed.on, agreed.asked], ["loading", "consent"]);
@@ -289,7 +303,7 @@ test("where a wallet has nothing to say and a face is asked for, that is agreed 
   const consent = ASKED;
   const methods = [method("DIGITAL_ID"), EMAIL];
   const page = Page.atStep(WALLET, 0, session({ methods, consent }));
-  page.send({ is: "pollWanted", view: page.view, ms: 500 });
+  page.send({ is: "pollRequested", view: page.view, ms: 500 });
   page.turn(turn(CAMERA, { methods, consent }), page.poll());
   assert.equal(page.on, "consent");
   page.send({ is: "consented", given: true });
@@ -302,9 +316,9 @@ test("where a wallet has nothing to say and a face is asked for, that is agreed 
 
 test("an answer to an earlier screen is late and changes nothing", () => {
   const page = Page.atStart();
-  page.send({ is: "chose", method: session().methods[0] as never });
+  page.send({ is: "methodChosen", method: session().methods[0] as never });
   const late = page.pending;
-  page.send({ is: "wentBack" });
+  page.send({ is: "backToChoice" });
   const { state } = page;
   assert.equal(page.turn(turn(FORM), late).state, state);
   assert.equal(page.refused(410, "SESSION_EXPIRED", late).state, state);
@@ -319,26 +333,26 @@ test("what is pressed twice is sent once", () => {
   assert.equal(page.submit().state, state);
   assert.deepEqual(page.effects, []);
   const begun = Page.atStart();
-  begun.send({ is: "chose", method: session().methods[0] as never });
+  begun.send({ is: "methodChosen", method: session().methods[0] as never });
   const before = begun.state;
-  assert.equal(begun.send({ is: "chose", method: session().methods[1] as never }).state, before);
+  assert.equal(begun.send({ is: "methodChosen", method: session().methods[1] as never }).state, before);
   const consent = Page.atStart(session({ consent: ASKED }));
-  consent.send({ is: "chose", method: session().methods[1] as never }).send({ is: "consented", given: true });
+  consent.send({ is: "methodChosen", method: session().methods[1] as never }).send({ is: "consented", given: true });
   assert.deepEqual(consent.send({ is: "consented", given: true }).effects, []);
 });
 
 test("a view that is gone asks for nothing", () => {
   const page = Page.atStep(WAIT);
   const gone = page.view;
-  page.send({ is: "pollWanted", view: gone, ms: 500 });
+  page.send({ is: "pollRequested", view: gone, ms: 500 });
   page.turn(turn(FORM), page.poll()).loaded();
   const { state } = page;
   for (const event of [
     { is: "submitted", view: gone, input: {}, progress: undefined },
-    { is: "departed", view: gone, url: "https://id.example" },
+    { is: "providerChosen", view: gone, url: "https://id.example" },
     { is: "walletOpened", view: gone },
-    { is: "pollWanted", view: gone, ms: 0 },
-    { is: "watchWanted", view: gone, ms: 0 },
+    { is: "pollRequested", view: gone, ms: 0 },
+    { is: "watchRequested", view: gone, ms: 0 },
   ] as const) {
     assert.equal(page.send(event).state, state, event.is);
   }
@@ -352,7 +366,7 @@ test("somebody who stops while an answer is awaited has stopped, whatever it say
   page.turn(turn(null, { status: "COMPLETE" }), late);
   assert.equal(page.on, "loading");
   page.read(session({ status: "CANCELLED", cancel_url: "https://shop.example/sorry" }));
-  assert.deepEqual([page.on, page.did("goTo")], ["over", [{ do: "goTo", url: "https://shop.example/sorry" }]]);
+  assert.deepEqual([page.on, page.did("navigate")], ["over", [{ do: "navigate", url: "https://shop.example/sorry" }]]);
   assert.deepEqual(page.send({ is: "stopped" }).effects, [], "once");
 });
 
@@ -405,7 +419,7 @@ test("a network that breaks off keeps what was typed, and goes on with the same 
 test("a program that cannot be fetched is as much as a network that broke off", () => {
   const page = Page.atStart();
   page
-    .send({ is: "chose", method: session().methods[0] as never })
+    .send({ is: "methodChosen", method: session().methods[0] as never })
     .turn(turn(FORM))
     .cut();
   assert.equal(page.on, "interrupted");
@@ -418,45 +432,45 @@ test("a program that cannot be fetched is as much as a network that broke off", 
 
 test("what others do is asked after until it is done, through a network that goes away", () => {
   const page = Page.atStep(WAIT);
-  page.send({ is: "pollWanted", view: page.view, ms: 500 });
-  assert.equal(page.did("wait")[0]?.ms, 500);
+  page.send({ is: "pollRequested", view: page.view, ms: 500 });
+  assert.equal(page.did("startTimer")[0]?.ms, 500);
   page.turn(turn(WAIT), page.poll());
-  assert.deepEqual([page.on, page.did("wait")[0]?.ms], ["step", FAST_MS]);
+  assert.deepEqual([page.on, page.did("startTimer")[0]?.ms], ["step", MIN_POLL_INTERVAL_MS]);
   page.cut(page.poll());
-  assert.deepEqual([page.on, page.did("wait")[0]?.ms], ["step", FOLLOW_MS], "nobody is told of it");
+  assert.deepEqual([page.on, page.did("startTimer")[0]?.ms], ["step", FOLLOW_INTERVAL_MS], "nobody is told of it");
   assert.equal(page.turn(turn(null, { status: "COMPLETE" }), page.poll()).on, "done");
   const refused = Page.atStep(WAIT);
-  refused.send({ is: "pollWanted", view: refused.view, ms: 500 });
+  refused.send({ is: "pollRequested", view: refused.view, ms: 500 });
   assert.equal(refused.refused(410, "SESSION_EXPIRED", refused.poll()).on, "over");
 });
 
 test("what is asked for at once while it is being asked for is asked for soon", () => {
   const page = Page.atStep(DOCUMENT);
-  page.send({ is: "pollWanted", view: page.view, ms: 3000 });
+  page.send({ is: "pollRequested", view: page.view, ms: 3000 });
   const number = page.poll();
-  page.send({ is: "pollWanted", view: page.view, ms: 0 });
+  page.send({ is: "pollRequested", view: page.view, ms: 0 });
   assert.deepEqual(page.effects, [], "not twice at the same time");
   page.turn(turn(DOCUMENT), number);
-  assert.equal(page.did("wait")[0]?.ms, FAST_MS);
-  page.send({ is: "pollWanted", view: page.view, ms: 0 });
-  assert.equal(page.did("wait")[0]?.ms, 0, "at once");
+  assert.equal(page.did("startTimer")[0]?.ms, MIN_POLL_INTERVAL_MS);
+  page.send({ is: "pollRequested", view: page.view, ms: 0 });
+  assert.equal(page.did("startTimer")[0]?.ms, 0, "at once");
 });
 
 test("what is asked from time to time does not come between", () => {
   const page = Page.atStep(WALLET);
-  page.send({ is: "pollWanted", view: page.view, ms: 500 });
+  page.send({ is: "pollRequested", view: page.view, ms: 500 });
   const asked = page.poll();
   page.submit({ code: "c0de" });
   const { state } = page;
   assert.equal(page.turn(turn(WALLET), asked).state, state, "its answer is late");
-  assert.equal(page.send({ is: "waited", number: 1 }).state, state, "and so is an old timer");
+  assert.equal(page.send({ is: "timerFired", number: 1 }).state, state, "and so is an old timer");
   assert.equal(page.turn(turn(null, { status: "COMPLETE" })).on, "done");
 });
 
 test("a wallet that is called anew is shown anew, one that waits stays", () => {
   const page = Page.atStep(WALLET);
   const { view } = page;
-  page.send({ is: "pollWanted", view, ms: 500 });
+  page.send({ is: "pollRequested", view, ms: 500 });
   page.turn(turn(WALLET, {}, "c2"), page.poll());
   assert.deepEqual([page.view, page.state.attempt?.continuation], [view, "c2"]);
   page.turn(turn({ ...WALLET, url: "openid4vp://two" }), page.poll()).loaded();
@@ -466,14 +480,14 @@ test("a wallet that is called anew is shown anew, one that waits stays", () => {
 test("what a wallet may bring back is kept while it is waited for, and no longer", () => {
   const page = Page.atStep(WALLET);
   page.send({ is: "walletOpened", view: page.view });
-  assert.deepEqual(page.did("awaitReturn"), [{ do: "awaitReturn", leave: LEAVE }]);
-  page.send({ is: "wentBack" });
-  assert.deepEqual(page.did("awaitNoReturn"), [{ do: "awaitNoReturn", leave: LEAVE }]);
+  assert.deepEqual(page.did("saveWalletReturn"), [{ do: "saveWalletReturn", returnState: RETURN_STATE }]);
+  page.send({ is: "backToChoice" });
+  assert.deepEqual(page.did("forgetWalletReturn"), [{ do: "forgetWalletReturn", returnState: RETURN_STATE }]);
 });
 
 test("a frame follows the tab that does a step for it", () => {
   const page = Page.atStep(REDIRECT);
-  page.send({ is: "watchWanted", view: page.view, ms: 2500 });
+  page.send({ is: "watchRequested", view: page.view, ms: 2500 });
   const same = session({ status: "IN_PROGRESS" });
   page.read(same, page.poll());
   assert.equal(page.on, "step", "nothing has changed");
@@ -483,7 +497,7 @@ test("a frame follows the tab that does a step for it", () => {
 // --- other devices ---
 
 test("a phone that takes over is followed to the end, and can be called back", () => {
-  const page = Page.atStart().send({ is: "handedOff" });
+  const page = Page.atStart().send({ is: "handOffChosen" });
   assert.equal(page.on, "following");
   page.read(session({ status: "IN_PROGRESS" }), page.poll());
   assert.deepEqual([page.on, page.state.session?.status], ["following", "IN_PROGRESS"]);
@@ -492,9 +506,9 @@ test("a phone that takes over is followed to the end, and can be called back", (
   page.read(session({ status: "COMPLETE" }), page.poll());
   assert.deepEqual(page.state.screen, { on: "done", elsewhere: true });
 
-  const back = Page.atStart().send({ is: "handedOff" });
+  const back = Page.atStart().send({ is: "handOffChosen" });
   const late = back.poll();
-  back.send({ is: "wentBack" });
+  back.send({ is: "backToChoice" });
   assert.deepEqual([back.on, back.asked], ["loading", "choice"]);
   assert.equal(back.read(session({ status: "COMPLETE" }), late).on, "loading", "an answer to what was left is late");
   assert.equal(back.read(session()).on, "start");
@@ -506,7 +520,7 @@ test("only a computer hands over, and what a phone may do", () => {
     Page.atStart(session(), {}, { ...KEY, handedOff: true }),
     Page.atStart(session({ methods: [{ ...EMAIL, hand_off: false }] })),
   ]) {
-    assert.equal(page.send({ is: "handedOff" }).on, "start");
+    assert.equal(page.send({ is: "handOffChosen" }).on, "start");
   }
 });
 
@@ -521,32 +535,32 @@ test("a check that goes on later is waited for", () => {
 
 test("somebody goes to a provider with what brings them back, in a browser that keeps it", () => {
   const page = Page.atStep(REDIRECT);
-  page.send({ is: "departed", view: page.view, url: "https://id.example" });
-  assert.deepEqual(page.effects, [{ do: "depart", leave: LEAVE, url: "https://id.example" }]);
-  assert.equal(page.send({ is: "keptNothing" }).on, "unable");
+  page.send({ is: "providerChosen", view: page.view, url: "https://id.example" });
+  assert.deepEqual(page.effects, [{ do: "goToProvider", returnState: RETURN_STATE, url: "https://id.example" }]);
+  assert.equal(page.send({ is: "storageFailed" }).on, "unable");
 });
 
 test("the browser's Back leads to the choice and not out of the session", () => {
   const page = Page.atStart();
-  page.send({ is: "chose", method: session().methods[0] as never });
-  assert.equal(page.did("pushEntry").length, 1);
+  page.send({ is: "methodChosen", method: session().methods[0] as never });
+  assert.equal(page.did("pushHistoryEntry").length, 1);
   page.turn(turn(FORM)).loaded().submit();
   const late = page.pending;
   page.send({ is: "navigatedBack", entry: false });
   assert.deepEqual([page.on, page.asked], ["loading", "choice"]);
   page.turn(turn(null, { status: "COMPLETE" }), late);
   page.read(session({ status: "IN_PROGRESS" }));
-  assert.deepEqual([page.on, page.did("pushEntry")], ["start", []]);
+  assert.deepEqual([page.on, page.did("pushHistoryEntry")], ["start", []]);
 
   // Back by the page's own button leaves the entry, which is no trap: the next Back leaves.
   page
-    .send({ is: "chose", method: session().methods[0] as never })
+    .send({ is: "methodChosen", method: session().methods[0] as never })
     .turn(turn(FORM))
     .loaded();
-  page.send({ is: "wentBack" }).read(session({ status: "IN_PROGRESS" }));
-  page.send({ is: "chose", method: session().methods[0] as never });
-  assert.deepEqual(page.did("pushEntry"), [], "there is one entry, however often somebody chooses");
-  page.send({ is: "wentBack" }).read(session({ status: "IN_PROGRESS" }));
+  page.send({ is: "backToChoice" }).read(session({ status: "IN_PROGRESS" }));
+  page.send({ is: "methodChosen", method: session().methods[0] as never });
+  assert.deepEqual(page.did("pushHistoryEntry"), [], "there is one entry, however often somebody chooses");
+  page.send({ is: "backToChoice" }).read(session({ status: "IN_PROGRESS" }));
   assert.deepEqual(page.send({ is: "navigatedBack", entry: false }).effects, [{ do: "navigateBack" }]);
 });
 
@@ -562,24 +576,24 @@ test("a business that wants it gets its person back after a while, longer where 
   const callback = { url: "https://shop.example/thanks", auto: true };
   const done = (more: Partial<PageSession>, environment = {}, key = KEY) =>
     Page.atStart(session({ status: "COMPLETE", callback, ...more }), environment, key).did("announceReturn");
-  assert.deepEqual(done({}), [{ do: "announceReturn", url: callback.url, seconds: THANKS_S }]);
-  assert.equal(done({ offers: { key: true, proof: false } })[0]?.seconds, OFFER_S);
-  assert.equal(done({ status: "FAIL" })[0]?.seconds, THANKS_S);
+  assert.deepEqual(done({}), [{ do: "announceReturn", url: callback.url, seconds: AUTO_RETURN_S }]);
+  assert.equal(done({ offers: { key: true, proof: false } })[0]?.seconds, AUTO_RETURN_WITH_OFFERS_S);
+  assert.equal(done({ status: "FAIL" })[0]?.seconds, AUTO_RETURN_S);
   assert.deepEqual(done({ callback: { ...callback, auto: false } }), []);
   assert.deepEqual(done({ callback: { ...callback, url: "javascript:alert(1)" } }), []);
   assert.deepEqual(done({}, { embedded: true }), [], "a frame leads nobody away");
   assert.deepEqual(done({}, {}, { ...KEY, handedOff: true }), [], "nor does a phone that helped");
   const page = Page.atStart(session({ status: "COMPLETE", callback }));
-  assert.deepEqual(page.send({ is: "stayed" }).effects, [{ do: "stay" }]);
+  assert.deepEqual(page.send({ is: "autoReturnDeclined" }).effects, [{ do: "cancelAutoReturn" }]);
 });
 
 test("a passkey's offers do not lead on: the end stays the end", () => {
   const page = Page.atStart(session({ status: "COMPLETE", offers: { key: true, proof: true } }));
   const { state } = page;
-  page.send({ is: "stayed" });
+  page.send({ is: "autoReturnDeclined" });
   assert.equal(page.state, state);
   assert.equal(page.send({ is: "expired" }).state, state);
-  assert.equal(page.send({ is: "wentBack" }).state, state);
+  assert.equal(page.send({ is: "backToChoice" }).state, state);
   assert.equal(page.send({ is: "stopped" }).state, state);
 });
 
@@ -587,7 +601,7 @@ test("a passkey is used for its attempt, and one that is not used leaves the ste
   const passkey: Step = { kind: "passkey", options: {} };
   const page = Page.atStep(passkey, 0, session({ methods: [method("SVC_KEY"), EMAIL] }));
   const { state } = page;
-  assert.equal(page.send({ is: "pollWanted", view: 0, ms: 0 }).state, state);
+  assert.equal(page.send({ is: "pollRequested", view: 0, ms: 0 }).state, state);
   page.submit({ credential: { id: "x" } });
   assert.equal(page.asked, "answer");
   assert.equal(page.turn(turn(null, { status: "COMPLETE" })).on, "done");
@@ -597,7 +611,7 @@ test("time that runs out ends it wherever somebody is, but at an end", () => {
   for (const page of [Page.atStart(), Page.atStep(FORM), Page.atStep(FORM).submit().cut()]) {
     page.send({ is: "expired" });
     assert.deepEqual(page.state.screen, { on: "over", why: "expired", issuing: false });
-    assert.deepEqual(page.did("watchTime"), [{ do: "watchTime", seconds: undefined }]);
+    assert.deepEqual(page.did("startCountdown"), [{ do: "startCountdown", seconds: undefined }]);
   }
   const done = Page.atStart(session({ status: "COMPLETE" }));
   assert.equal(done.send({ is: "expired" }).on, "done");
@@ -605,11 +619,11 @@ test("time that runs out ends it wherever somebody is, but at an end", () => {
 
 test("a page that broke takes in nothing more, unless it had ended", () => {
   const page = Page.atStep(WALLET);
-  page.send({ is: "walletOpened", view: page.view }).send({ is: "broke" });
-  assert.deepEqual([page.on, page.did("awaitNoReturn").length], ["broken", 1]);
+  page.send({ is: "walletOpened", view: page.view }).send({ is: "crashed" });
+  assert.deepEqual([page.on, page.did("forgetWalletReturn").length], ["broken", 1]);
   const { state } = page;
   assert.equal(page.send({ is: "stopped" }).state, state);
-  const done = Page.atStart(session({ status: "COMPLETE" })).send({ is: "broke" });
+  const done = Page.atStart(session({ status: "COMPLETE" })).send({ is: "crashed" });
   assert.equal(done.on, "done");
 });
 
@@ -620,43 +634,47 @@ test("the page around a frame is told each change once, if its origin is the one
   const page = Page.atStart(session(named), { embedded: true });
   const message = (status: string, more = {}) => [
     {
-      do: "tellParent",
+      do: "notifyParent",
       origin: "https://shop.example",
       message: { type: "age-session", sessionId: ID, status, ...more },
     },
   ];
-  assert.deepEqual(page.did("tellParent"), message("PENDING"));
-  page.send({ is: "chose", method: session().methods[0] as never }).turn(turn(FORM, named));
-  assert.deepEqual(page.did("tellParent"), message("IN_PROGRESS", { method: "EMAIL" }));
+  assert.deepEqual(page.did("notifyParent"), message("PENDING"));
+  page.send({ is: "methodChosen", method: session().methods[0] as never }).turn(turn(FORM, named));
+  assert.deepEqual(page.did("notifyParent"), message("IN_PROGRESS", { method: "EMAIL" }));
   page.loaded().submit().turn(turn(FORM, named));
-  assert.deepEqual(page.did("tellParent"), []);
+  assert.deepEqual(page.did("notifyParent"), []);
   page
     .submit()
     .turn(turn(null, { ...named, status: "COMPLETE", result: { method: "EMAIL", status: "COMPLETE", reason: null } }));
-  assert.deepEqual(page.did("tellParent"), message("COMPLETE", { method: "EMAIL" }));
+  assert.deepEqual(page.did("notifyParent"), message("COMPLETE", { method: "EMAIL" }));
   for (const target of ["nonsense", "*", "data:text/html,x", null]) {
-    const told = Page.atStart(session({ target_origin_url: target }), { embedded: true }).did("tellParent");
+    const told = Page.atStart(session({ target_origin_url: target }), { embedded: true }).did("notifyParent");
     assert.deepEqual(told, [], String(target));
   }
-  assert.deepEqual(Page.atStart(session(named)).did("tellParent"), [], "there is no page around it");
+  assert.deepEqual(Page.atStart(session(named)).did("notifyParent"), [], "there is no page around it");
 });
 
 // --- blind tokens ---
 
 /** An issuer's tab that has begun its session. */
-function issuing(order: Order = ORDER, redeemers: string[] = []): Page {
-  const page = new Page({ issuerPage: true }).send({ is: "ordered", base: "", order });
-  page.send({ is: "wentOn" });
+function issuing(order: TokenOrder = ORDER, redeemers: string[] = []): Page {
+  const page = new Page({ issuerPage: true }).send({ is: "issuerPageOpened", base: "", order });
+  page.send({ is: "continued" });
   assert.equal(page.asked, "issue");
-  return page.send({ is: "issuerBegan", number: page.pending, began: { id: ID, sdkId: SDK, key: "k", redeemers } });
+  return page.send({
+    is: "issuerSessionCreated",
+    number: page.pending,
+    began: { id: ID, sdkId: SDK, key: "k", redeemers },
+  });
 }
 
 test("an issuer's tab shows the age, has the token signed, and hands it to the tab that waits", () => {
   const page = issuing();
-  assert.deepEqual(page.did("keepOrder"), [{ do: "keepOrder", order: KEPT }]);
+  assert.deepEqual(page.did("saveOrder"), [{ do: "saveOrder", order: KEPT }]);
   assert.deepEqual([page.asked, page.did("replaceAddress").length], ["open", 1]);
   page.read(session({ issues: 18 }));
-  page.send({ is: "chose", method: session().methods[0] as never });
+  page.send({ is: "methodChosen", method: session().methods[0] as never });
   assert.equal(page.state.pending?.request.ask === "begin" && page.state.pending.request.key, "k");
   page.turn(turn(null, { status: "COMPLETE", issues: 18 }));
   assert.deepEqual([page.on, page.asked], ["signing", "sign"]);
@@ -664,11 +682,11 @@ test("an issuer's tab shows the age, has the token signed, and hands it to the t
   assert.equal(page.asked, "sign");
   page.send({ is: "signed", number: page.pending, response: SIGNED });
   assert.deepEqual(
-    [page.on, page.effects.filter((effect) => effect.do === "tellTab")],
-    ["issued", [{ do: "tellTab", channel: ORDER.channel, response: SIGNED }]],
+    [page.on, page.effects.filter((effect) => effect.do === "postToTab")],
+    ["issued", [{ do: "postToTab", channel: ORDER.channel, response: SIGNED }]],
   );
   assert.ok(page.state.issuer.order, "until the other tab has heard it can be signed again");
-  page.send({ is: "heard" });
+  page.send({ is: "tabAcknowledged" });
   assert.deepEqual([page.state.issuer.order, page.effects], [undefined, [{ do: "forgetOrder" }]]);
 });
 
@@ -683,12 +701,14 @@ test("where an issuer signs nothing, or somebody stops, the tab that waits is to
   stopped.read(session({ issues: 18, status: "CANCELLED" }));
   assert.deepEqual(stopped.state.screen, { on: "over", why: "cancelled", issuing: true });
   for (const page of [refused, stopped]) {
-    assert.deepEqual(page.did("tellTab"), [{ do: "tellTab", channel: ORDER.channel, response: NOTHING }]);
+    assert.deepEqual(page.did("postToTab"), [{ do: "postToTab", channel: ORDER.channel, response: NO_SIGNATURE }]);
     assert.equal(page.did("forgetOrder").length, 1);
   }
-  const never = new Page({ issuerPage: true }).send({ is: "ordered", base: "", order: ORDER }).send({ is: "wentOn" });
+  const never = new Page({ issuerPage: true })
+    .send({ is: "issuerPageOpened", base: "", order: ORDER })
+    .send({ is: "continued" });
   never.refused(400, "INVALID_REQUEST");
-  assert.deepEqual([never.on, never.did("tellTab").length], ["notIssued", 1]);
+  assert.deepEqual([never.on, never.did("postToTab").length], ["notIssued", 1]);
 });
 
 test("another server's order goes back where the issuer knows that server, and nowhere else", () => {
@@ -696,13 +716,13 @@ test("another server's order goes back where the issuer knows that server, and n
   const known = issuing({ ...ORDER, back }, ["https://shop.example"]).read(session({ issues: 18, status: "COMPLETE" }));
   known.send({ is: "signed", number: known.pending, response: SIGNED });
   const url = `${back}/age/return#answer=${ORDER.channel}.${SIGNED}`;
-  assert.deepEqual(known.did("goTo"), [{ do: "goTo", url }]);
+  assert.deepEqual(known.did("navigate"), [{ do: "navigate", url }]);
   const stranger = issuing({ ...ORDER, back }, ["https://other.example"]);
   assert.deepEqual(stranger.state.screen, { on: "notIssued", stranger: true });
-  assert.deepEqual(stranger.did("keepOrder"), []);
+  assert.deepEqual(stranger.did("saveOrder"), []);
   const stopped = issuing({ ...ORDER, back }, ["https://shop.example"]).read(session({ issues: 18 }));
   stopped.send({ is: "stopped" }).read(session({ issues: 18, status: "CANCELLED" }));
-  assert.equal(stopped.did("goTo")[0]?.url, `${back}/age/return#answer=${ORDER.channel}.`);
+  assert.equal(stopped.did("navigate")[0]?.url, `${back}/age/return#answer=${ORDER.channel}.`);
 });
 
 test("an issuer's session goes on only in the tab that has its order", () => {
@@ -715,13 +735,16 @@ test("an issuer's session goes on only in the tab that has its order", () => {
   // A phone has no part in it, and neither has a tab that a wallet opened to come back.
   const phone = new Page().send({ is: "opened", key: { ...KEY, handedOff: true }, path: undefined, order: KEPT });
   assert.equal(phone.read(session({ issues: 18 })).on, "lost");
-  const wallet = new Page().send({ is: "returned", leave: LEAVE, returned: {}, order: undefined });
+  const wallet = new Page().send({ is: "returned", returnState: RETURN_STATE, returned: {}, order: undefined });
   wallet.turn(turn(null, { status: "COMPLETE", issues: 18 }));
   assert.deepEqual(wallet.state.screen, { on: "lost", what: "turn" });
 });
 
 test("a tab that an issuer of another origin sent back hands its answer over", () => {
-  const page = new Page().send({ is: "handedBack", channel: ORDER.channel, response: SIGNED });
-  assert.deepEqual([page.on, page.did("tellTab").length], ["issued", 1]);
-  assert.equal(new Page().send({ is: "handedBack", channel: ORDER.channel, response: NOTHING }).on, "notIssued");
+  const page = new Page().send({ is: "answerReturned", channel: ORDER.channel, response: SIGNED });
+  assert.deepEqual([page.on, page.did("postToTab").length], ["issued", 1]);
+  assert.equal(
+    new Page().send({ is: "answerReturned", channel: ORDER.channel, response: NO_SIGNATURE }).on,
+    "notIssued",
+  );
 });

@@ -1,15 +1,32 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addressOf, errandAddress, errandOf, type Key, keyOf, leaveOf, linkOf, placeOf } from "../../age/address";
-import { open, type PageSession, readSession, readTurn, type Status, threshold, usable } from "../../age/session";
-import { direct, needsConsent, offered, screenOf, stoppable } from "../../age/state-machine/state";
-import { ownPage } from "../../age/steps/document";
-import { parse } from "../../shared/network";
-import * as answers from "../age-answers";
+import {
+  availableMethods,
+  isOpen,
+  type PageSession,
+  readSession,
+  readTurn,
+  type SessionStatus,
+  sessionThreshold,
+} from "../../age/session";
+import {
+  handOffLink,
+  parsePagePath,
+  parseRedirectTab,
+  parseReturnState,
+  parseSessionUrl,
+  redirectTabPath,
+  type SessionKey,
+  sessionPath,
+} from "../../age/session-url";
+import { isCancellable, methodForPath, needsConsent, offeredMethods, screenOf } from "../../age/state-machine/state";
+import { sameOriginUrl } from "../../age/steps/document";
+import { parseObject } from "../../shared/network";
+import * as answers from "../age-responses";
 
 const ID = "5f0c7a1e-3b52-4d8e-9c11-8a7b6c5d4e01";
 const SDK = "9d3e2f10-6a4b-4c7d-8e9f-0a1b2c3d4e5f";
-const KEY: Key = { base: "", id: ID, sdkId: SDK, locale: undefined, handedOff: false };
+const KEY: SessionKey = { base: "", id: ID, sdkId: SDK, locale: undefined, handedOff: false };
 
 const { method } = answers;
 
@@ -18,7 +35,7 @@ function session(more: Partial<PageSession> = {}) {
 }
 
 test("every status leads somewhere, and only what goes on can be stopped", () => {
-  const screens: Record<Status, string> = {
+  const screens: Record<SessionStatus, string> = {
     PENDING: "start",
     IN_PROGRESS: "start",
     PROCESSING: "processing",
@@ -27,7 +44,7 @@ test("every status leads somewhere, and only what goes on can be stopped", () =>
     ERROR: "failed",
     CANCELLED: "cancelled",
   };
-  for (const [status, screen] of Object.entries(screens) as [Status, string][]) {
+  for (const [status, screen] of Object.entries(screens) as [SessionStatus, string][]) {
     assert.equal(screenOf(session({ status })), screen, status);
   }
   for (const status of ["FAIL", "ERROR"] as const) {
@@ -38,7 +55,11 @@ test("every status leads somewhere, and only what goes on can be stopped", () =>
   assert.equal(screenOf(session({ ...blocked, status: "COMPLETE" })), "done");
   assert.equal(screenOf(session({ methods: [method("EMAIL", { state: "EXHAUSTED", available: false })] })), "none");
   assert.deepEqual(
-    [stoppable({ on: "start", again: false }), stoppable({ on: "done", elsewhere: false }), stoppable({ on: "begin" })],
+    [
+      isCancellable({ on: "start", again: false }),
+      isCancellable({ on: "done", elsewhere: false }),
+      isCancellable({ on: "begin" }),
+    ],
     [true, false, true],
   );
 });
@@ -56,49 +77,49 @@ test("methods are usable while they are open or may be tried again, and new ones
     ],
   });
   assert.deepEqual(
-    usable(one).map(({ method }) => method),
+    availableMethods(one).map(({ method }) => method),
     ["MOBILE", "EMAIL", "DOC_SCAN"],
   );
-  const { fresh, again } = offered(one);
+  const { fresh, again } = offeredMethods(one);
   assert.deepEqual(
     [fresh, again].map((list) => list.map(({ method }) => method)),
     [["EMAIL", "DOC_SCAN"], ["MOBILE"]],
   );
-  const phone = offered(session({ methods: [method("EMAIL", { hand_off: false }), method("MOBILE")] }), true);
+  const phone = offeredMethods(session({ methods: [method("EMAIL", { hand_off: false }), method("MOBILE")] }), true);
   assert.deepEqual(
     phone.fresh.map(({ method }) => method),
     ["MOBILE"],
   );
-  assert.ok(open(one) && !open(session({ status: "FAIL" })));
+  assert.ok(isOpen(one) && !isOpen(session({ status: "FAIL" })));
 });
 
 test("a method's own address begins it only where nothing was tried before", () => {
-  assert.equal(direct(session(), "email")?.method, "EMAIL");
-  assert.equal(direct(session(), "mobile"), undefined);
-  assert.equal(direct(session(), undefined), undefined);
-  assert.equal(direct(session({ methods: [method("EMAIL", { attempts: 1 })] }), "email"), undefined);
-  assert.equal(direct(session({ status: "IN_PROGRESS" }), "email"), undefined);
+  assert.equal(methodForPath(session(), "email")?.method, "EMAIL");
+  assert.equal(methodForPath(session(), "mobile"), undefined);
+  assert.equal(methodForPath(session(), undefined), undefined);
+  assert.equal(methodForPath(session({ methods: [method("EMAIL", { attempts: 1 })] }), "email"), undefined);
+  assert.equal(methodForPath(session({ status: "IN_PROGRESS" }), "email"), undefined);
 });
 
 test("faces are not measured before somebody agreed", () => {
   const methods = [method("AGE_ESTIMATION", { biometric: true })];
   const asked = (given: boolean | null, required = true) => {
     const one = session({ methods, consent: { required, given } });
-    return usable(one).map((method) => needsConsent(one, method));
+    return availableMethods(one).map((method) => needsConsent(one, method));
   };
   assert.deepEqual([asked(null), asked(false), asked(true), asked(null, false)], [[true], [true], [false], [false]]);
 });
 
 test("the age that is asked about is what has to be shown in the end", () => {
   const methods = [method("AGE_ESTIMATION", { threshold: 25 }), method("EMAIL")];
-  assert.equal(threshold(session({ type: "OVER", methods })), 18);
-  assert.equal(threshold(session({ type: "UNDER", methods })), 25);
-  assert.equal(threshold(session({ type: "AGE", methods })), undefined);
-  assert.equal(threshold(session({ methods: [] })), undefined);
+  assert.equal(sessionThreshold(session({ type: "OVER", methods })), 18);
+  assert.equal(sessionThreshold(session({ type: "UNDER", methods })), 25);
+  assert.equal(sessionThreshold(session({ type: "AGE", methods })), undefined);
+  assert.equal(sessionThreshold(session({ methods: [] })), undefined);
 });
 
 test("an answer is put into the words of the page, and one that is no session is a mistake", () => {
-  const { cancelUrl, reason, issues, locationBlocked } = session();
+  const { cancelUrl, reason, issuerThreshold: issues, locationBlocked } = session();
   assert.deepEqual([cancelUrl, reason, issues, locationBlocked], [undefined, undefined, undefined, false]);
   const read = session({
     seconds_left: 60,
@@ -108,10 +129,18 @@ test("an answer is put into the words of the page, and one that is no session is
     issues: 18,
   });
   assert.deepEqual(
-    [read.secondsLeft, read.cancelUrl, read.tried, read.reason, read.locationBlocked, read.issues, read.days],
+    [
+      read.secondsLeft,
+      read.cancelUrl,
+      read.triedMethod,
+      read.reason,
+      read.locationBlocked,
+      read.issuerThreshold,
+      read.keptDays,
+    ],
     [60, "https://shop.example/sorry", "EMAIL", "WRONG_CODE", true, 18, 30],
   );
-  const turn = readTurn(answers.ended(answers.session(ID)));
+  const turn = readTurn(answers.endedTurn(answers.session(ID)));
   assert.deepEqual([turn.session.id, turn.step, turn.problem, turn.attempt], [ID, undefined, undefined, undefined]);
   for (const nothing of [undefined, {} as PageSession]) {
     assert.throws(() => readSession(nothing), TypeError);
@@ -120,9 +149,9 @@ test("an answer is put into the words of the page, and one that is no session is
 });
 
 test("what is no JSON object is no answer", () => {
-  assert.deepEqual(parse('{"a":1}'), { a: 1 });
+  assert.deepEqual(parseObject('{"a":1}'), { a: 1 });
   for (const bad of ["", "<!doctype html><title>502</title>", "{", "null", "7", '"text"', "[]"]) {
-    assert.equal(parse(bad), undefined, bad);
+    assert.equal(parseObject(bad), undefined, bad);
   }
 });
 
@@ -135,12 +164,12 @@ test("addresses say where the page is, which method, and whether a provider send
     ["/age/return", "", undefined, true],
     ["/below/sandbox/age/return", "/below/sandbox", undefined, true],
   ] as const) {
-    assert.deepEqual(placeOf(path), { base, method, returned }, path);
+    assert.deepEqual(parsePagePath(path), { base, method, returned }, path);
   }
 });
 
 test("a session comes from the query or from a short link, and its address leads back to it", () => {
-  const at = (address: string) => keyOf(new URL(address, "https://a.example"));
+  const at = (address: string) => parseSessionUrl(new URL(address, "https://a.example"));
   assert.deepEqual(at(`/age?sessionId=${ID}&sdkId=${SDK}`), KEY);
   assert.deepEqual(at(`/sandbox/age/email?sessionID=${ID}&sdkid=${SDK}&locale=de-AT`), {
     ...KEY,
@@ -163,30 +192,30 @@ test("a session comes from the query or from a short link, and its address leads
     { ...KEY, handedOff: true },
     { ...KEY, handedOff: true, locale: "ar" as const },
   ]) {
-    assert.deepEqual(at(addressOf(key)), key);
+    assert.deepEqual(at(sessionPath(key)), key);
   }
-  const link = linkOf(KEY, "https://a.example");
+  const link = handOffLink(KEY, "https://a.example");
   assert.match(link, /^https:\/\/a\.example\/age#[\w-]{43}$/);
-  assert.equal(keyOf(new URL(link))?.handedOff, true);
+  assert.equal(parseSessionUrl(new URL(link))?.handedOff, true);
 });
 
 test("what was kept is believed only as far as it has the form", () => {
-  const leave = { ...KEY, attempt: "a", continuation: "c" };
-  assert.deepEqual(leaveOf(JSON.parse(JSON.stringify(leave))), leave);
+  const returnState = { ...KEY, attempt: "a", continuation: "c" };
+  assert.deepEqual(parseReturnState(JSON.parse(JSON.stringify(returnState))), returnState);
   for (const bad of [
     null,
     7,
     {},
-    { ...leave, id: "x" },
-    { ...leave, continuation: undefined },
-    { ...leave, attempt: 1 },
+    { ...returnState, id: "x" },
+    { ...returnState, continuation: undefined },
+    { ...returnState, attempt: 1 },
   ]) {
-    assert.equal(leaveOf(bad), undefined);
+    assert.equal(parseReturnState(bad), undefined);
   }
-  const errand = { ...leave, url: "https://id.example/?a=1&b=#2" };
-  assert.deepEqual(errandOf(new URL(errandAddress(errand), "https://a.example").hash), errand);
+  const redirectTab = { ...returnState, url: "https://id.example/?a=1&b=#2" };
+  assert.deepEqual(parseRedirectTab(new URL(redirectTabPath(redirectTab), "https://a.example").hash), redirectTab);
   for (const bad of ["", "#", "#go=", "#go=%", "#go={}", "#go=null"]) {
-    assert.equal(errandOf(bad), undefined, bad);
+    assert.equal(parseRedirectTab(bad), undefined, bad);
   }
 });
 
@@ -195,8 +224,8 @@ test("only this server's own page for documents is shown", () => {
     configurable: true,
     value: { href: "https://a.example/age", origin: "https://a.example" },
   });
-  assert.equal(ownPage("/idverify/v1/web/index.html?x=1"), "https://a.example/idverify/v1/web/index.html?x=1");
+  assert.equal(sameOriginUrl("/idverify/v1/web/index.html?x=1"), "https://a.example/idverify/v1/web/index.html?x=1");
   for (const bad of ["https://b.example/", "//b.example/", "javascript:alert(1)", "data:text/html,x"]) {
-    assert.equal(ownPage(bad), undefined, bad);
+    assert.equal(sameOriginUrl(bad), undefined, bad);
   }
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { directionOf, LANGUAGES } from "../../shared/catalogue";
+import { LANGUAGES, textDirection } from "../../shared/catalogue";
 
 type Table = { [name: string]: string | Table };
 
@@ -15,7 +15,7 @@ test("each catalogue has every text, with the same names to fill in, and no Engl
   for (const folder of ["shared", "identity", "age"]) {
     compare(folder);
   }
-  assert.equal(directionOf("ar"), "rtl");
+  assert.equal(textDirection("ar"), "rtl");
 });
 
 function compare(folder: string): void {

@@ -1,30 +1,30 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Bytes } from "../../shared/bytes";
-import { byteString, decode, Tagged } from "../../shared/cbor";
+import { decodeCbor, encodeByteString, Tagged } from "../../shared/cbor";
 
 function of(hex: string): Bytes {
   return Uint8Array.from(Buffer.from(hex, "hex"));
 }
 
 test("items of RFC 8949, appendix A, are read", () => {
-  assert.equal(decode(of("17")), 23);
-  assert.equal(decode(of("1903e8")), 1000);
-  assert.equal(decode(of("1b000000e8d4a51000")), 1_000_000_000_000);
-  assert.equal(decode(of("3903e7")), -1000);
-  assert.equal(decode(of("f5")), true);
-  assert.equal(decode(of("f6")), null);
-  assert.deepEqual(decode(of("4401020304")), of("01020304"));
-  assert.equal(decode(of("62c3bc")), "ü");
-  assert.deepEqual(decode(of("8301820203820405")), [1, [2, 3], [4, 5]]);
+  assert.equal(decodeCbor(of("17")), 23);
+  assert.equal(decodeCbor(of("1903e8")), 1000);
+  assert.equal(decodeCbor(of("1b000000e8d4a51000")), 1_000_000_000_000);
+  assert.equal(decodeCbor(of("3903e7")), -1000);
+  assert.equal(decodeCbor(of("f5")), true);
+  assert.equal(decodeCbor(of("f6")), null);
+  assert.deepEqual(decodeCbor(of("4401020304")), of("01020304"));
+  assert.equal(decodeCbor(of("62c3bc")), "ü");
+  assert.deepEqual(decodeCbor(of("8301820203820405")), [1, [2, 3], [4, 5]]);
   assert.deepEqual(
-    decode(of("a201020304")),
+    decodeCbor(of("a201020304")),
     new Map([
       [1, 2],
       [3, 4],
     ]),
   );
-  assert.deepEqual(decode(of("c11a514b67b0")), new Tagged(1, 1_363_896_240));
+  assert.deepEqual(decodeCbor(of("c11a514b67b0")), new Tagged(1, 1_363_896_240));
 });
 
 test("what is not needed, lies or breaks off is refused", () => {
@@ -42,7 +42,7 @@ test("what is not needed, lies or breaks off is refused", () => {
     "a reserved head": "1c",
   };
   for (const [what, hex] of Object.entries(refused)) {
-    assert.throws(() => decode(of(hex)), Error, what);
+    assert.throws(() => decodeCbor(of(hex)), Error, what);
   }
 });
 
@@ -55,8 +55,8 @@ test("byte strings have heads of the shortest form", () => {
     [256, "590100"],
     [65_535, "59ffff"],
   ] as const) {
-    const item = byteString(new Uint8Array(length));
+    const item = encodeByteString(new Uint8Array(length));
     assert.equal(Buffer.from(item.slice(0, item.length - length)).toString("hex"), head);
   }
-  assert.throws(() => byteString(new Uint8Array(65_536)), RangeError);
+  assert.throws(() => encodeByteString(new Uint8Array(65_536)), RangeError);
 });

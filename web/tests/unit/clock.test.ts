@@ -26,11 +26,11 @@ test("an answer without a date changes nothing", () => {
 test("a clock that went back is not believed until a server says so", () => {
   mock.timers.enable({ apis: ["Date"], now: NOON });
   const clock = new Clock(0, NOON + 10_000);
-  assert.ok(clock.believable(), "a little is within what clocks do");
+  assert.ok(clock.isBelievable(), "a little is within what clocks do");
   const later = new Clock(0, NOON + 3_600_000);
-  assert.ok(!later.believable());
+  assert.ok(!later.isBelievable());
   later.set(DATE, NOON, NOON + 100);
-  assert.ok(later.believable());
+  assert.ok(later.isBelievable());
   mock.timers.tick(5000);
   assert.equal(later.now(), NOON + 5000);
   mock.timers.reset();

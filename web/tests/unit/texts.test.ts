@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { TEXTS as CONSOLE } from "../../console/texts";
 import { TEXTS as HOLDER } from "../../holder/texts";
-import { choose, LANGUAGES } from "../../shared/language";
+import { chooseLanguage, LANGUAGES } from "../../shared/language";
 
 test("the first language that is spoken is chosen, English for everybody else", () => {
-  assert.equal(choose(["fr", "de-AT", "en"]), "de");
-  assert.equal(choose(["EN-us", "de"]), "en");
-  assert.equal(choose(["fr", "deu", "ja"]), "en");
-  assert.equal(choose([]), "en");
+  assert.equal(chooseLanguage(["fr", "de-AT", "en"]), "de");
+  assert.equal(chooseLanguage(["EN-us", "de"]), "en");
+  assert.equal(chooseLanguage(["fr", "deu", "ja"]), "en");
+  assert.equal(chooseLanguage([]), "en");
 });
 
 test("no text is empty, and none is the same in two languages by mistake", () => {

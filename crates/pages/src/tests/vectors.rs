@@ -1,5 +1,5 @@
-//! What the holder's page writes is what `credentials` reads, byte for byte. The page's own tests hold to the same files;
-//! `UPDATE_VECTORS=1 cargo test -p assay-pages` and then `UPDATE_VECTORS=1 npm test` in `web/` write them.
+//! What the holder's page writes must be what `credentials` reads, byte for byte. The page's own tests use the same
+//! files; `UPDATE_VECTORS=1 cargo test -p assay-pages` and then `UPDATE_VECTORS=1 npm test` in `web/` write them.
 
 use base::{SignedDuration, TestEnvironment, Timestamp};
 use credentials::{
@@ -26,7 +26,7 @@ fn updating() -> bool {
     env::var_os("UPDATE_VECTORS").is_some()
 }
 
-/// Keys out of a world whose chance repeats: they are for tests, and secret from nobody.
+/// The vectors, with keys from a deterministic environment: they are for tests, and not secret.
 fn made() -> String {
     let world = TestEnvironment::at("2026-09-21T14:13:20Z");
     let (issuer, holder) = (IssuingKey::generate(&world), IssuingKey::generate(&world));
@@ -68,7 +68,7 @@ fn verify(code: &str, scanned: i64) -> VerifiedProof {
 #[test]
 fn codes_hold_whether_the_page_signed_them_or_this_side_did() {
     let ours = VECTORS["code"].as_str().unwrap();
-    // Where this side has just written anew, the page has not yet.
+    // If this side has just written its vectors anew, the page has not written its own yet.
     let shown = if updating() {
         ours.to_owned()
     } else {

@@ -1,0 +1,439 @@
+// One person's visit: goes through the journey, and does what each step asks for.
+
+import { confirmDialog, getById } from "../shared/dom";
+import { isEmbedded, isEmbeddedInOwnPage } from "../shared/embedding";
+import { reportErrors } from "../shared/error-report";
+import { copyLink, isPhone } from "../shared/handoff";
+import { chooseLanguage } from "../shared/language";
+import { InterruptedError, RefusedError } from "../shared/network";
+import { Api, failureOf } from "./api";
+import { CameraView } from "./camera-view";
+import { checkPhoto, openPicture } from "./document-capture";
+import { endMessage, type Failure, redirectUrl } from "./event-codes";
+import { drawHandOffCode, FOLLOW_INTERVAL_MS, fetchProgress, handOffLink } from "./handoff";
+import { outstandingRequirements } from "./requirements";
+import { brokenScreen, MAX_FILE_MB, progressCounts, renderScreen, type ScreenContext, showFileError } from "./screens";
+import { notifyParent, type Session, saveSession } from "./session";
+import {
+  currentRequirement,
+  INITIAL_STATE,
+  isCancellable,
+  type PageEvent,
+  reduce,
+  type State,
+  type Step,
+} from "./state-machine";
+import { interpolate, LANGUAGES, type Language, type Texts, textsIn } from "./texts";
+import { UploadQueue } from "./upload-queue";
+import type { View } from "./view";
+
+/** Before a session that is not ready is asked for again. */
+const NOT_READY_RETRY_MS = 3000;
+/** How long thanks are on the screen before it goes back to the business. */
+const AUTO_RETURN_MS = 4000;
+const TIME_WARNING_MS = 60_000;
+
+/** Whether this is a page of the sandbox, whose address says so. */
+function inSandbox(): boolean {
+  return /\/sandbox\//.test(location.pathname);
+}
+
+export class Controller {
+  readonly #view: View;
+  #texts: Texts;
+  #language: Language;
+  #state: State = INITIAL_STATE;
+  #session: Session | undefined;
+  #origin = "*";
+  #api: Api | undefined;
+  readonly #uploads = new UploadQueue();
+  readonly #camera: CameraView;
+  /** Whether a mail of thanks is wanted at the end. */
+  #wantsMail = false;
+  #instructionsSent = false;
+  #deadline = Number.POSITIVE_INFINITY;
+  #timers: ReturnType<typeof setTimeout>[] = [];
+  #reloaded = false;
+  #broken = false;
+
+  constructor(view: View, texts: Texts, language: Language) {
+    this.#view = view;
+    this.#texts = texts;
+    this.#language = language;
+    this.#camera = new CameraView(view, {
+      photo: (photo) => void this.#tookPhoto(photo),
+      face: (pictures) => {
+        this.#uploads.addFace(pictures);
+        this.#view.announce(this.#texts.camera.taken);
+        this.dispatch({ is: "pictureTaken", by: "camera" });
+      },
+      failed: (trouble) => this.dispatch({ is: "cameraFailed", trouble }),
+      changed: () => this.#enter(),
+    });
+  }
+
+  start(): void {
+    reportErrors(
+      () => this.#state.step.on,
+      (fault) => this.#api?.report(fault),
+      () => this.#showBroken(),
+    );
+    getById("stop").addEventListener("click", () => void this.#cancel());
+    window.addEventListener("online", () => this.dispatch({ is: "resumed" }));
+    // A phone takes the camera away from a page that nobody looks at.
+    document.addEventListener("visibilitychange", () => {
+      if (document.visibilityState === "hidden" && this.#camera.isOpen) {
+        this.#camera.close();
+      } else if (document.visibilityState === "visible" && this.#state.step.on === "camera" && !this.#camera.isOpen) {
+        this.#enter();
+      }
+    });
+    this.#markSandbox();
+    this.#enter();
+  }
+
+  /** Says whose session it is; everything begins with it. */
+  open(session: Session | Failure, origin = "*"): void {
+    this.#origin = origin;
+    if (typeof session === "string") {
+      this.dispatch({ is: "failed", failure: session });
+      return;
+    }
+    this.#session = session;
+    saveSession(session);
+    const brand = document.querySelector<HTMLMetaElement>("meta[name=brand]")?.content || "Svc";
+    this.#api = new Api(session, location.pathname.replace(/\/web\/[^/]*$/, ""), brand.toLowerCase());
+    this.#enter();
+  }
+
+  waitForParent(): void {
+    this.#view.addNote(this.#texts.embedded);
+  }
+
+  dispatch(event: PageEvent): void {
+    const before = this.#state;
+    this.#state = reduce(before, event);
+    if (this.#state === before || this.#broken) {
+      return;
+    }
+    if (
+      currentRequirement(this.#state)?.id !== currentRequirement(before)?.id ||
+      event.is === "documentChosen" ||
+      event.is === "otherDocument"
+    ) {
+      this.#uploads.startResource();
+    }
+    if (this.#state.step !== before.step || this.#state.side !== before.side) {
+      this.#enter();
+    }
+  }
+
+  /** Shows the step and begins what it asks for. */
+  #enter(): void {
+    const { step } = this.#state;
+    for (const timer of this.#timers.splice(0)) {
+      clearTimeout(timer);
+    }
+    this.#camera.close();
+    this.#view.progress(this.#state, this.#texts);
+    if (step.on !== "camera") {
+      this.#view.show(renderScreen(this.#context()), this.#texts, step.on);
+    }
+    this.#begin(step);
+  }
+
+  #begin(step: Step): void {
+    switch (step.on) {
+      case "loading":
+        this.#try(step, () => this.#load());
+        break;
+      case "agreeing":
+        this.#try(step, (api) => api.consent().then(() => ({ is: "consented" })));
+        break;
+      case "following":
+        void drawHandOffCode(this.#context().link);
+        this.#follow(step);
+        break;
+      case "camera":
+        void this.#camera.show(this.#context());
+        break;
+      case "sending":
+        this.#try(step, (api) => this.#send(api));
+        break;
+      case "reading":
+        this.#try(step, (api) => this.#read(api));
+        break;
+      case "finishing":
+        this.#try(step, (api) => this.#finish(api));
+        break;
+      case "done":
+      case "over":
+        this.#end(step);
+        break;
+      default:
+        break;
+    }
+  }
+
+  /** Does something for a step; what comes of it counts only while the page is still there. */
+  #try(step: Step, act: (api: Api) => Promise<PageEvent | undefined>): void {
+    if (!this.#api) {
+      return;
+    }
+    act(this.#api).then(
+      (event) => event && this.#state.step === step && this.dispatch(event),
+      (error: unknown) => this.#state.step === step && this.#handleError(error),
+    );
+  }
+
+  #handleError(error: unknown): void {
+    if (error instanceof InterruptedError) {
+      this.dispatch({ is: "interrupted", why: error.reason });
+    } else if (error instanceof RefusedError) {
+      this.#handleRefusal(error);
+    } else {
+      // Not the network and not the server: it is heard of where all mistakes are.
+      throw error;
+    }
+  }
+
+  #handleRefusal(error: RefusedError): void {
+    const failure = failureOf(error);
+    if (failure) {
+      this.dispatch({
+        is: "failed",
+        failure: failure === "badToken" && Date.now() > this.#deadline ? "expired" : failure,
+      });
+    } else if (error.code === "SESSION_NOT_READY") {
+      this.#view.addNote(this.#texts.waiting);
+      this.#later(NOT_READY_RETRY_MS, () => this.#enter());
+    } else if (this.#state.step.on === "sending" || this.#state.step.on === "reading") {
+      this.#uploads.startResource();
+      this.dispatch({ is: "refused", status: error.status });
+    } else {
+      this.dispatch({ is: "interrupted", why: "serviceDown" });
+    }
+  }
+
+  async #load(): Promise<PageEvent | undefined> {
+    const config = await this.#api?.config();
+    if (!config) {
+      return undefined;
+    }
+    this.#deadline = Date.now() + config.secondsLeft * 1000;
+    this.#watchTime(config.secondsLeft * 1000);
+    await this.#setLanguage(config.locale);
+    this.#view.colour(config.colours);
+    return { is: "loaded", config };
+  }
+
+  /** The business's language, where the page has it; else the reader's. */
+  async #setLanguage(locale: string | undefined): Promise<void> {
+    const { texts, language } = await textsIn(
+      chooseLanguage([...(locale ? [locale] : []), ...navigator.languages], LANGUAGES),
+    );
+    [this.#texts, this.#language] = [texts, language];
+    this.#view.setLanguage(texts, language);
+    this.#markSandbox();
+  }
+
+  /** Says that nothing is real in the sandbox; where this page is in a frame of the server's own, the page around says so. */
+  #markSandbox(): void {
+    this.#view.markSandbox(inSandbox() && !isEmbeddedInOwnPage() ? this.#texts.sandbox : undefined);
+  }
+
+  #watchTime(left: number): void {
+    setTimeout(() => isCancellable(this.#state) && this.#view.addNote(this.#texts.minuteLeft), left - TIME_WARNING_MS);
+    setTimeout(() => isCancellable(this.#state) && this.dispatch({ is: "failed", failure: "expired" }), left);
+  }
+
+  // --- pictures ---
+
+  async #tookPhoto(photo: Blob): Promise<void> {
+    const faults = await checkPhoto(photo);
+    this.#uploads.addPicture(photo, { name: "", pdf: false, faults });
+    this.dispatch({ is: "pictureTaken", by: "camera" });
+  }
+
+  /** Takes a file in, as far as it is a picture or, for letters, a PDF file. */
+  async #choose(file: File): Promise<void> {
+    const { file: say } = this.#texts;
+    const pdf = file.type === "application/pdf";
+    if (file.size > MAX_FILE_MB * 1_000_000) {
+      showFileError(say.large);
+    } else if (pdf && this.#kind() === "SUPPLEMENTARY_DOCUMENT") {
+      this.#uploads.addPicture(file, { name: file.name, pdf, faults: [] });
+      this.dispatch({ is: "pictureTaken", by: "file" });
+    } else if (pdf || (file.type !== "" && !file.type.startsWith("image/"))) {
+      showFileError(say.kind);
+    } else {
+      const opened = await openPicture(file).catch(() => undefined);
+      if (!opened) {
+        showFileError(say.broken);
+        return;
+      }
+      this.#uploads.addPicture(opened.blob, { name: file.name, pdf: false, faults: opened.faults });
+      this.dispatch({ is: "pictureTaken", by: "file" });
+    }
+  }
+
+  async #send(api: Api): Promise<PageEvent> {
+    await this.#uploads.send(api, this.#state, (part) => {
+      const bar = document.querySelector<HTMLProgressElement>("#sent");
+      if (bar) {
+        bar.value = part;
+      }
+    });
+    return { is: "sent" };
+  }
+
+  async #read(api: Api): Promise<PageEvent> {
+    const recommendation = await api.extractText(this.#kind(), this.#uploads.resource);
+    return { is: "recommended", recommendation };
+  }
+
+  #kind(): "ID_DOCUMENT" | "SUPPLEMENTARY_DOCUMENT" {
+    return currentRequirement(this.#state)?.kind === "SUPPLEMENTARY_DOCUMENT"
+      ? "SUPPLEMENTARY_DOCUMENT"
+      : "ID_DOCUMENT";
+  }
+
+  /** Has the business asked for a mail with instructions, once. */
+  #sendInstructions(): void {
+    this.#try(this.#state.step, async (api) => {
+      if (this.#instructionsSent) {
+        this.#view.announce(this.#texts.welcome.mailed);
+        return undefined;
+      }
+      this.#instructionsSent = true;
+      await api.sendMail("instructions").catch((error: unknown) => {
+        this.#instructionsSent = false;
+        throw error;
+      });
+      this.#view.addNote(this.#texts.welcome.mailed);
+      return undefined;
+    });
+  }
+
+  // --- the end ---
+
+  async #finish(api: Api): Promise<PageEvent | undefined> {
+    if (this.#wantsMail) {
+      // What cannot be asked for is no reason to hold somebody up.
+      await api.sendMail("thank-you").catch(() => undefined);
+      this.#wantsMail = false;
+    }
+    try {
+      await api.finish();
+    } catch (error) {
+      const gone = error instanceof RefusedError && failureOf(error) === "badToken";
+      const lacking = error instanceof RefusedError && error.status === 409 && !failureOf(error);
+      if (lacking && !this.#reloaded) {
+        // The server misses something that this page believes to be there: what it is stands in the configuration.
+        this.#reloaded = true;
+        return this.#load();
+      }
+      // An answer that was lost leaves a token that is gone, which is what was asked for.
+      if (!gone || Date.now() > this.#deadline) {
+        throw error;
+      }
+    }
+    return { is: "finished" };
+  }
+
+  /** Asks from time to time how far the other device is. */
+  #follow(step: Step): void {
+    this.#later(FOLLOW_INTERVAL_MS, () =>
+      this.#try(step, async (api) => {
+        const config = await fetchProgress(api, this.#deadline);
+        if (config === "finished") {
+          return { is: "finishedElsewhere" };
+        }
+        if (config) {
+          this.#state = { ...this.#state, config, todo: outstandingRequirements(config) };
+          const followed = document.querySelector("#followed");
+          const words = interpolate(this.#texts.phone.progress, progressCounts(this.#state));
+          if (followed && followed.textContent !== words) {
+            followed.textContent = words;
+            this.#view.announce(words);
+          }
+        }
+        this.#follow(step);
+        return undefined;
+      }),
+    );
+  }
+
+  #end(step: Step & { on: "done" | "over" }): void {
+    const message = endMessage(step.on === "over" ? step.failure : undefined);
+    saveSession(undefined);
+    this.#uploads.clear();
+    notifyParent(message, this.#origin);
+    const leaveTo = this.#returnUrl();
+    const cancelled = step.on === "over" && step.failure === "cancelled";
+    const hasten = cancelled || this.#state.config?.suppressedScreens.has("completion") === true;
+    if (leaveTo && (step.on === "done" || cancelled)) {
+      this.#later(hasten ? 0 : AUTO_RETURN_MS, () => location.assign(leaveTo));
+    }
+  }
+
+  /** Where the business wants people at the end. A frame and a phone that helped go nowhere. */
+  #returnUrl(): string | undefined {
+    const { step, config } = this.#state;
+    if (isEmbedded() || this.#session?.handedOff || (step.on !== "done" && step.on !== "over")) {
+      return undefined;
+    }
+    const message = endMessage(step.on === "over" ? step.failure : undefined);
+    return redirectUrl(step.on === "done" ? config?.successUrl : config?.errorUrl, message);
+  }
+
+  async #cancel(): Promise<void> {
+    if (await confirmDialog()) {
+      const { step } = this.#state;
+      this.dispatch({ is: "failed", failure: step.on === "interrupted" ? step.why : "cancelled" });
+    }
+  }
+
+  #showBroken(): void {
+    if (this.#state.step.on !== "done" && this.#state.step.on !== "over") {
+      this.#broken = true;
+      this.#camera.close();
+      this.#view.show(
+        brokenScreen(this.#texts, () => location.reload()),
+        this.#texts,
+        "broken",
+      );
+    }
+  }
+
+  #later(wait: number, act: () => void): void {
+    this.#timers.push(setTimeout(act, wait));
+  }
+
+  #context(): ScreenContext {
+    const link = handOffLink(this.#session);
+    return {
+      state: this.#state,
+      texts: this.#texts,
+      language: this.#language,
+      actions: {
+        dispatch: (event) => this.dispatch(event),
+        chooseFile: (file) => void this.#choose(file),
+        leave: () => location.assign(this.#returnUrl() ?? location.href),
+        reload: () => location.reload(),
+        copyLink: () => void copyLink(link).then((copied) => copied && this.#view.announce(this.#texts.phone.copied)),
+        sendInstructions: () => this.#sendInstructions(),
+        setWantsMail: (wanted) => {
+          this.#wantsMail = wanted;
+        },
+      },
+      handedOff: this.#session?.handedOff === true,
+      canHandOff: this.#state.config?.handOff === true && !isPhone() && this.#session?.handedOff === false,
+      link,
+      taken: this.#uploads.preview,
+      returnUrl: this.#returnUrl(),
+      wantsMail: this.#wantsMail,
+      embedded: isEmbedded(),
+    };
+  }
+}
