@@ -1,49 +1,42 @@
-//! What a form asks for, and what a person typed into it.
+//! The fields of a form, and the values that a person typed.
 
 use crate::AgeMethodError;
 use base::Secret;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fmt};
 
-/// More fields than any form has are not read.
+/// No form has more fields; a larger object is refused.
 const MAX_FIELDS: usize = 16;
-/// The most characters of a value.
 const MAX_VALUE_CHARS: usize = 200;
 
-/// A field of a form, as the page is told of it.
+/// A form field as the hosted page receives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct FormField {
-    /// Its name, by which the value comes back.
+    /// The key under which the page sends the value.
     pub name: &'static str,
-    /// What kind of value it takes.
     #[serde(rename = "type")]
     pub kind: FormFieldKind,
-    /// The token for the browser's help in filling in (HTML, `autocomplete`).
+    /// Value of HTML's `autocomplete` attribute.
     pub autocomplete: &'static str,
-    /// Whether it must be filled in.
     pub required: bool,
-    /// The most characters.
+    /// Maximum length in characters.
     pub max: u16,
 }
 
-/// What a field takes.
+/// The type of a field's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FormFieldKind {
-    /// Any text.
     Text,
-    /// A phone number.
     Tel,
-    /// A mail address.
     Email,
-    /// Digits, with blanks or hyphens between them.
+    /// Digits; blanks and hyphens are allowed between them.
     Digits,
-    /// A day.
+    /// A date, `YYYY-MM-DD`.
     Date,
 }
 
 impl FormField {
-    /// A phone number.
     pub const PHONE: Self = Self::new("phone", FormFieldKind::Tel, "tel", 24);
 
     pub(crate) const fn new(
@@ -56,13 +49,14 @@ impl FormField {
     }
 }
 
-/// What a person typed, by the names of the fields. At most 16 values of at most 200 characters; wiped when dropped, and
+/// The values that a person typed, by field name: at most 16 values of at most 200 characters. Wiped when dropped, and
 /// never printed.
 #[derive(Default)]
 pub struct FormValues(BTreeMap<String, Secret<String>>);
 
 impl FormValues {
-    /// The value of a field, without the blanks around it.
+    /// The trimmed value of a field. An empty or missing one is reported as required; one that is too long or has
+    /// control characters as invalid.
     pub fn text(&self, name: &'static str) -> Result<&str, AgeMethodError> {
         let text = self.0.get(name).map_or("", |value| value.expose().trim());
         match text.chars().count() {

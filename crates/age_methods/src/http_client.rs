@@ -1,4 +1,4 @@
-//! Calls to providers: what is sent is wiped, what comes back is bounded, and what goes wrong is told without addresses.
+//! Calls to providers: request bodies are wiped, responses are limited in size, and errors contain no URLs.
 
 use crate::AgeMethodError;
 use base::Secret;
@@ -7,17 +7,14 @@ use serde::{Serialize, de::DeserializeOwned};
 use std::time::Duration;
 use zeroize::Zeroizing;
 
-/// The most bytes of any provider's answer.
+/// Larger responses of providers are refused.
 pub(crate) const MAX_RESPONSE_BYTES: u64 = 64 << 10;
-/// The longest that any provider is waited for.
 pub(crate) const CALL_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// The media type of forms.
 pub(crate) const FORM_CONTENT_TYPE: &str = "application/x-www-form-urlencoded";
-/// The header that says who calls.
 pub(crate) const AUTHORIZATION: HeaderName = HeaderName::from_static("authorization");
 
-/// A call with a body that is wiped when it has been sent.
+/// A POST request whose body is wiped after sending.
 pub(crate) fn post_call(body: Zeroizing<Vec<u8>>, content_type: &'static str) -> FetchRequest {
     let mut call = get_call();
     call.method = Method::POST;
@@ -26,7 +23,7 @@ pub(crate) fn post_call(body: Zeroizing<Vec<u8>>, content_type: &'static str) ->
     call
 }
 
-/// A call without a body.
+/// A GET request for JSON, with the limits above.
 pub(crate) fn get_call() -> FetchRequest {
     let mut call = FetchRequest::get(MAX_RESPONSE_BYTES);
     call.timeout = CALL_TIMEOUT;
@@ -34,22 +31,22 @@ pub(crate) fn get_call() -> FetchRequest {
     call
 }
 
-/// A body in JSON.
+/// A JSON body that is wiped when dropped.
 pub(crate) fn json_body(value: &impl Serialize) -> Zeroizing<Vec<u8>> {
-    // Room for the whole, so that no piece is left behind where the vector grew out of it.
+    // Large enough for any body: growing the vector would leave unwiped copies behind.
     let mut bytes = Zeroizing::new(Vec::with_capacity(8 << 10));
     serde_json::to_writer(&mut *bytes, value).expect("plain values with text for names");
     bytes
 }
 
-/// A body as forms are sent.
+/// A form body that is wiped when dropped.
 pub(crate) fn form_body(pairs: &[(&str, &str)]) -> Zeroizing<Vec<u8>> {
     let mut form = url::form_urlencoded::Serializer::new(String::with_capacity(8 << 10));
     form.extend_pairs(pairs);
     Zeroizing::new(form.finish().into_bytes())
 }
 
-/// A header whose value is a secret: no client prints it, and HTTP/2 keeps it out of its table.
+/// Adds a header with a secret value: it is never printed, and HTTP/2 keeps it out of its compression table.
 pub(crate) fn secret_header(
     call: &mut FetchRequest,
     name: &HeaderName,
@@ -70,7 +67,7 @@ pub(crate) fn basic_auth(client: &str, secret: &Secret<String>) -> Zeroizing<Str
     Zeroizing::new(format!("Basic {}", base64_simd::STANDARD.encode_to_string(pair.as_bytes())))
 }
 
-/// Calls a provider. `who` is for the log, as "the registry".
+/// Calls a provider. `who` names it in errors, such as "the registry".
 pub(crate) async fn send(
     fetcher: &Fetcher,
     who: &str,
@@ -80,18 +77,17 @@ pub(crate) async fn send(
     fetcher.call(url, call).await.map_err(|error| AgeMethodError::Unavailable(format!("{who}: {error}")))
 }
 
-/// A provider's answer, read as JSON.
+/// Parses a provider's response as JSON.
 pub(crate) fn parse_json<T: DeserializeOwned>(
     who: &str,
     answered: &BufferedResponse,
 ) -> Result<T, AgeMethodError> {
-    // The error's own words may quote the answer.
+    // Serde's own message is left out, because it may quote the response.
     serde_json::from_slice(&answered.body).map_err(|error| {
         AgeMethodError::Unavailable(format!("{who} answers in another form (column {})", error.column()))
     })
 }
 
-/// What is said of a status that nobody asked for.
 pub(crate) fn unexpected_status(who: &str, answered: &BufferedResponse) -> AgeMethodError {
     AgeMethodError::Unavailable(format!("{who} answers {}", answered.status))
 }

@@ -1,12 +1,12 @@
-//! What proves an age, method by method, up to the border of the outside world.
+//! Methods that prove an age, and the clients of the providers that they call.
 //!
-//! No session, no tenant, no database: a caller hands in what a person typed and which age is asked about, and gets
-//! [`AgeEvidence`] or a [`AgeMethodError`]. Every call out goes through [`media::fetch::Fetcher`]. What must be remembered between
-//! two turns is given to the caller as a value that can be serialised, and is asked back for; nothing is kept here but
-//! short-lived access tokens and the public documents of providers.
+//! There are no sessions, tenants or databases here: a caller passes in what a person typed and the age in question,
+//! and gets [`AgeEvidence`] or an [`AgeMethodError`]. Every outgoing call goes through [`media::fetch::Fetcher`]. State
+//! between two turns is returned to the caller as a serialisable value, and passed in again; only short-lived access
+//! tokens and the public documents of providers are kept here.
 //!
-//! Each provider has settings that are read once, when it is opened, and a sandbox that asks nobody. What a person typed
-//! is held in types that wipe themselves and print as stars.
+//! Each provider has settings, which are read once when it is opened, and a sandbox that makes no calls. What a person
+//! typed is held in types that are wiped when dropped and print as stars.
 
 pub mod blind_tokens;
 pub mod card;
@@ -29,17 +29,16 @@ pub use settings::InvalidSettingError;
 
 use jiff::civil::Date;
 
-/// What was found out.
+/// What a method found out about a person's age.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgeEvidence {
-    /// The finding.
     pub attribute: AgeAttribute,
     /// The provider's own reference, at most 200 characters.
     pub id: Option<String>,
 }
 
 impl AgeEvidence {
-    /// A finding with the provider's reference, which is left out where it is no plain text of 1 to 200 characters.
+    /// `id`, the provider's reference, is dropped unless it has 1 to 200 visible ASCII characters.
     pub fn new(known: AgeAttribute, id: Option<String>) -> Self {
         let is_plain =
             |id: &String| (1..=200).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_graphic());
@@ -47,12 +46,11 @@ impl AgeEvidence {
     }
 }
 
-/// A finding.
+/// A birthday, or whether an age is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AgeAttribute {
-    /// The day on which the person was born.
     DateOfBirth(Date),
-    /// Whether the person is of an age, or older.
+    /// Whether the person has reached an age.
     Over {
         /// The age, in years.
         years: u8,
@@ -61,7 +59,7 @@ pub enum AgeAttribute {
     },
 }
 
-/// What is wrong with what was typed into a field.
+/// What is wrong with the value of a form field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputFault {
     /// It is empty.
@@ -79,22 +77,22 @@ impl std::fmt::Display for InputFault {
     }
 }
 
-/// Why nothing was found out.
+/// Why a method gives no evidence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AgeMethodError {
-    /// What the person typed cannot be right; they may mend it.
+    /// A form value is missing or cannot be right; the person may correct it.
     #[error("{field} is {fault}")]
     Input {
-        /// The form's field.
+        /// Name of the form field.
         field: &'static str,
-        /// What is wrong with it.
         fault: InputFault,
     },
-    /// The provider knows nothing of such a person, or will not say: the method fails. The words never hold personal data.
+    /// The provider does not know the person, or will not answer: the method fails. The message never contains personal
+    /// data.
     #[error("{0}")]
     Inconclusive(String),
-    /// The provider cannot be asked now: the attempt ends with an error. The words go to the log and never hold personal
-    /// data.
+    /// The provider cannot be used now: the attempt ends with an error. The message is for the log and never contains
+    /// personal data.
     #[error("{0}")]
     Unavailable(String),
 }
@@ -117,7 +115,7 @@ impl AgeMethodError {
     }
 }
 
-/// How many birthdays a person has had. Whoever was born on 29 February has the birthday of a common year on 1 March.
+/// Age in whole years on `day`. A person born on 29 February has their birthday on 1 March in common years.
 pub fn age_on(born: Date, day: Date) -> i16 {
     let had = (day.month(), day.day()) >= (born.month(), born.day());
     day.year() - born.year() - i16::from(!had)

@@ -1,5 +1,5 @@
-//! Mobile operators, asked in the form of the CAMARA project's *Know Your Customer Age Verification*: `POST {url}/verify` with
-//! an age and a phone number. Operators answer from their contracts; they need not say the birthday.
+//! Mobile operators, called through the CAMARA project's *Know Your Customer Age Verification* API: `POST {url}/verify`
+//! with an age and a phone number. Operators answer from their contract data; they need not reveal the birthday.
 
 use crate::{
     AgeAttribute, AgeEvidence, AgeMethodError, InvalidSettingError, http_client,
@@ -17,39 +17,38 @@ use zeroize::Zeroizing;
 
 const OPERATOR_LABEL: &str = "the mobile operator";
 const TOKEN_ENDPOINT_LABEL: &str = "the mobile operator's token endpoint";
-/// The oldest age that the interface is asked about.
+/// Operators are asked about this age at most.
 const MAX_THRESHOLD_YEARS: u8 = 120;
-/// How long before its end a token is used no more.
+/// A token is no longer used when it is this close to its expiry.
 const TOKEN_EXPIRY_MARGIN_SECONDS: i64 = 30;
-/// No token is believed to live longer.
+/// A longer lifetime of a token is cut to this.
 const MAX_TOKEN_LIFETIME_SECONDS: i64 = 86400;
 
-/// Who is asked.
+/// Which operator is called.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "provider", rename_all = "snake_case", deny_unknown_fields)]
 pub enum MobileOperatorSettings {
-    /// An operator, or whoever speaks for several.
+    /// An operator, or an aggregator of several.
     Camara(CamaraSettings),
-    /// Nobody.
+    /// Simulated answers; no operator is called.
     Sandbox {},
 }
 
-/// How an operator is reached.
+/// How to reach an operator.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CamaraSettings {
-    /// What `/verify` hangs from, with its version, as `https://api.operator.example/kyc-age-verification/v0.2`.
+    /// Base URL of `/verify`, with its version, such as `https://api.operator.example/kyc-age-verification/v0.2`.
     pub url: String,
-    /// Where access tokens are had (OAuth 2.0, client credentials).
+    /// The token endpoint (OAuth 2.0, client credentials).
     pub token_url: String,
-    /// The client's name.
     pub client_id: String,
-    /// A file with its secret.
+    /// A file with the client's secret.
     pub client_secret_file: PathBuf,
     /// The scope of the tokens.
     #[serde(default = "scope")]
     pub scope: String,
-    /// Whether only records count that the operator compared with an official document.
+    /// Whether to accept only records that the operator checked against an official document.
     #[serde(default)]
     pub verified_only: bool,
 }
@@ -58,7 +57,7 @@ fn scope() -> String {
     "kyc-age-verification:verify".to_owned()
 }
 
-/// An operator.
+/// A mobile operator, or its sandbox.
 #[derive(Debug)]
 pub struct MobileOperator(Backend);
 
@@ -69,7 +68,7 @@ enum Backend {
 }
 
 impl MobileOperator {
-    /// Reads the secret.
+    /// Reads the secret file.
     pub fn open(
         settings: &MobileOperatorSettings,
         fetcher: &Fetcher,
@@ -83,7 +82,7 @@ impl MobileOperator {
         }))
     }
 
-    /// Asks whether the subscriber of a number is `years` old, at most 120.
+    /// Asks whether the subscriber of a number has reached `years`, at most 120.
     pub async fn ask(&self, phone: &PhoneNumber, years: u8) -> Result<AgeEvidence, AgeMethodError> {
         match &self.0 {
             Backend::Camara(camara) => camara.ask(phone, years.min(MAX_THRESHOLD_YEARS)).await,
@@ -160,7 +159,7 @@ impl CamaraClient {
         let reference = self.world.uuid_v4().to_string();
         let token = self.token().await?;
         let mut answered = self.verify(&token, phone, years, &reference).await?;
-        // A token may end before its time; a second one that is refused is the operator's word.
+        // A token may become invalid before it expires, so try once more with a new one.
         if answered.status == 401 {
             self.token.invalidate_if(|kept, _| *kept == token).await;
             answered = self.verify(&self.token().await?, phone, years, &reference).await?;
@@ -168,7 +167,7 @@ impl CamaraClient {
         match answered.status {
             200 => self.evaluate(&http_client::parse_json(OPERATOR_LABEL, &answered)?, years, reference),
             404 => Err(unknown_number()),
-            // Of what 422 says, this alone is about the number.
+            // The only code of a 422 that is about the number.
             422 if http_client::parse_json::<ErrorResponse>(OPERATOR_LABEL, &answered)
                 .is_ok_and(|problem| problem.code == "SERVICE_NOT_APPLICABLE") =>
             {
@@ -234,7 +233,7 @@ impl CamaraClient {
         if !granted.token_type.eq_ignore_ascii_case("bearer") {
             return Err(AgeMethodError::unavailable("the mobile operator's token is of another kind"));
         }
-        // One that names no end is good for this call and, perhaps, for the next half minute's.
+        // A token without `expires_in` is used for half a minute.
         let lives = granted
             .expires_in
             .unwrap_or(2 * TOKEN_EXPIRY_MARGIN_SECONDS)

@@ -1,8 +1,9 @@
-//! Passkeys (WebAuthn level 3) that hold a result: what is kept for a person is found again by a key of theirs, and by
-//! nothing else.
+//! Passkeys (WebAuthn level 3) under which results are stored: a stored result can be found only with the person's
+//! passkey.
 //!
-//! Keys are discoverable, so that no name is asked for, and the authenticator must make sure who uses it, so that a child who
-//! takes up a parent's phone cannot. What is remembered between two turns travels with the person; the caller seals it.
+//! Passkeys are discoverable, so that no user name is needed, and the authenticator must verify its user, so that a
+//! child who picks up a parent's phone cannot use it. State between two turns is sent along with the person; the caller
+//! seals it.
 
 use crate::{AgeMethodError, InvalidSettingError};
 use base::Uuid;
@@ -19,19 +20,19 @@ use webauthn_rs::{
 };
 use webauthn_rs_proto::ResidentKeyRequirement;
 
-/// Whose keys they are.
+/// The relying party that passkeys belong to.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PasskeySettings {
-    /// The domain that keys belong to, as `example.com`. It can never be changed: keys of another are lost.
+    /// The domain that passkeys belong to, such as `example.com`. Changing it makes all existing passkeys unusable.
     pub rp_id: String,
-    /// Where pages that use them lie, as `https://age.example.com`: the domain itself or below it.
+    /// Origins of the pages that use them, such as `https://age.example.com`: on the domain itself or a subdomain.
     pub origins: Vec<String>,
-    /// What people know the business by that keeps the result.
+    /// Display name of the business that stores the result.
     pub name: String,
 }
 
-/// Makes keys, and knows them again.
+/// Registers and verifies passkeys.
 pub struct Passkeys(Webauthn);
 
 impl fmt::Debug for Passkeys {
@@ -40,29 +41,29 @@ impl fmt::Debug for Passkeys {
     }
 }
 
-/// A person's key: its public half.
+/// The public key of a person's passkey.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct StoredPasskey(Passkey);
 
 impl StoredPasskey {
-    /// What authenticators call it: at most 1023 bytes.
+    /// The credential id, at most 1,023 bytes.
     pub fn id(&self) -> &[u8] {
         self.0.cred_id()
     }
 }
 
-/// A key that is being made.
+/// State of a registration that has started.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct PasskeyRegistrationState(PasskeyRegistration);
 
-/// A key that is being asked for.
+/// State of an authentication that has started.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct PasskeyAuthenticationState(DiscoverableAuthentication);
 
-// Both hold the challenge that the browser must answer.
+// Both contain the challenge, so they are not printed.
 impl fmt::Debug for PasskeyRegistrationState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Registering")
@@ -75,17 +76,17 @@ impl fmt::Debug for PasskeyAuthenticationState {
     }
 }
 
-/// Which key a browser says it used. Nothing of it is proven yet.
+/// The passkey that a browser claims to have used. Nothing is verified yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClaimedPasskey {
-    /// The holder for whom the key was made.
+    /// The holder for whom the passkey was registered.
     pub holder: Uuid,
-    /// What authenticators call the key.
+    /// The credential id.
     pub id: Vec<u8>,
 }
 
 impl Passkeys {
-    /// Reads the settings.
+    /// Requires every origin to be https (or localhost) and within the domain.
     pub fn open(settings: &PasskeySettings) -> Result<Self, InvalidSettingError> {
         let bad = |problem: String| InvalidSettingError::new("origins", problem);
         let origins = settings.origins.iter().map(|text| {
@@ -115,7 +116,7 @@ impl Passkeys {
         Ok(Self(webauthn))
     }
 
-    /// Begins to make a key. `label` is what the person's own list of keys shows. Gives the options for
+    /// Starts a registration. `label` is shown in the person's own list of passkeys. Returns the options for
     /// `navigator.credentials.create`, in the JSON form of WebAuthn level 3 under `publicKey`.
     pub fn start_registration(
         &self,
@@ -125,7 +126,7 @@ impl Passkeys {
         let begun = self.0.start_passkey_registration(holder, label, label, None);
         let (mut options, state) =
             begun.map_err(|_| AgeMethodError::unavailable("no passkey can be asked for"))?;
-        // The library leaves it to the authenticator whether a key can be found without its name; here it must be.
+        // The library leaves it to the authenticator whether a passkey is discoverable; here it must be.
         let mut selection = options.public_key.authenticator_selection.take().unwrap_or_default();
         selection.resident_key = Some(ResidentKeyRequirement::Required);
         selection.require_resident_key = true;
@@ -133,7 +134,7 @@ impl Passkeys {
         Ok((to_json(&options)?, PasskeyRegistrationState(state)))
     }
 
-    /// Takes the key that was made: what `PublicKeyCredential.toJSON()` gives.
+    /// Completes a registration. `credential` is the output of `PublicKeyCredential.toJSON()`.
     pub fn finish_registration(
         &self,
         held: &PasskeyRegistrationState,
@@ -148,17 +149,19 @@ impl Passkeys {
         key.map(StoredPasskey).map_err(|error| webauthn_error(&error))
     }
 
-    /// Begins to ask for a key, whoever's. Gives the options for `navigator.credentials.get`, under `publicKey`.
+    /// Starts an authentication with any passkey. Returns the options for `navigator.credentials.get`, under
+    /// `publicKey`.
     pub fn start_authentication(&self) -> Result<(Value, PasskeyAuthenticationState), AgeMethodError> {
         let begun = self.0.start_discoverable_authentication();
         let (mut options, state) =
             begun.map_err(|_| AgeMethodError::unavailable("no passkey can be asked for"))?;
-        // The library means it for a list under a field; here a button asks.
+        // The library sets conditional mediation, for autofill; here the end user presses a button.
         options.mediation = None;
         Ok((to_json(&options)?, PasskeyAuthenticationState(state)))
     }
 
-    /// Which key was used, as the browser says: to look its public half up, for [`Passkeys::finish_authentication`].
+    /// The passkey that the browser claims to have used: to look up its public key for
+    /// [`Passkeys::finish_authentication`].
     pub fn identify(&self, credential: &Value) -> Result<ClaimedPasskey, AgeMethodError> {
         let credential = PublicKeyCredential::deserialize(credential).map_err(|_| unreadable_response())?;
         let named = self.0.identify_discoverable_authentication(&credential);
@@ -167,7 +170,7 @@ impl Passkeys {
             .map_err(|error| webauthn_error(&error))
     }
 
-    /// Whether the key answered. Gives whether `key` changed (its counter did) and is to be kept anew.
+    /// Verifies the response. Returns whether `key` has changed (its counter) and must be stored again.
     pub fn finish_authentication(
         &self,
         held: &PasskeyAuthenticationState,
@@ -192,7 +195,7 @@ fn unreadable_response() -> AgeMethodError {
     AgeMethodError::inconclusive("the passkey's answer cannot be read")
 }
 
-/// The library's words name what is wrong, and nothing of the person.
+/// The library's message says what is wrong and contains no personal data.
 fn webauthn_error(error: &webauthn_rs::prelude::WebauthnError) -> AgeMethodError {
     AgeMethodError::Inconclusive(format!("the passkey does not count: {error}"))
 }

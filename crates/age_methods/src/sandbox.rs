@@ -1,23 +1,23 @@
-//! Answers for trying things out: which input gives which is documented in docs/PROVIDERS.md.
+//! Simulated answers. docs/PROVIDERS.md lists which input gives which.
 
 use crate::{AgeAttribute, AgeEvidence, AgeMethodError};
 use base::Environment;
 
-/// What a sandbox's input asks for.
+/// The outcome that a sandbox input simulates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SandboxAnswer {
-    /// Old enough, whatever is asked.
+    /// The age is reached, whichever it is.
     Over,
-    /// Too young, whatever is asked.
+    /// The age is not reached, whichever it is.
     Under,
-    /// Nobody knows the person.
+    /// The provider does not know the person.
     Unknown,
-    /// The provider is away.
+    /// The provider is unavailable.
     Unavailable,
 }
 
 impl SandboxAnswer {
-    /// The outcome that four digits at the end of a number ask for.
+    /// The outcome that the last four digits of a number select.
     pub(crate) fn of_digits(digits: &str) -> Self {
         match &digits[digits.len().saturating_sub(4)..] {
             "1111" => Self::Under,
@@ -27,7 +27,6 @@ impl SandboxAnswer {
         }
     }
 
-    /// The answer.
     pub(crate) fn answer(self, years: u8, world: &dyn Environment) -> Result<AgeEvidence, AgeMethodError> {
         let is = match self {
             Self::Over => true,

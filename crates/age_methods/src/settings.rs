@@ -1,22 +1,22 @@
-//! What every provider's settings have in common.
+//! What the settings of all providers have in common.
 
 use base::Secret;
 use media::fetch::Fetcher;
 use std::{fs::File, io::Read as _, path::Path};
 use zeroize::Zeroizing;
 
-/// Longer files are no settings.
+/// Larger files are refused.
 const MAX_FILE_BYTES: u64 = 4 << 20;
-/// Longer files hold no secret.
+/// Larger secret files are refused.
 const MAX_SECRET_BYTES: u64 = 64 << 10;
 
-/// Settings that no provider can be opened with.
+/// A setting with which a provider cannot be opened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{setting}: {problem}")]
 pub struct InvalidSettingError {
     /// The setting at fault, as it is spelled in the configuration.
     pub setting: &'static str,
-    /// What is wrong with it, without the secret.
+    /// What is wrong with it; never contains the secret.
     pub problem: String,
 }
 
@@ -26,7 +26,7 @@ impl InvalidSettingError {
     }
 }
 
-/// Reads a file that is no secret.
+/// Reads a file that is not secret.
 pub(crate) fn read_file(setting: &'static str, file: &Path) -> Result<Vec<u8>, InvalidSettingError> {
     let failed = |error: std::io::Error| {
         InvalidSettingError::new(setting, format!("{} cannot be read: {error}", file.display()))
@@ -39,7 +39,7 @@ pub(crate) fn read_file(setting: &'static str, file: &Path) -> Result<Vec<u8>, I
     Ok(bytes)
 }
 
-/// Reads a secret from a file; blanks and line ends around it do not count.
+/// Reads a secret from a file, without the white space around it.
 pub(crate) fn read_secret(setting: &'static str, file: &Path) -> Result<Secret<String>, InvalidSettingError> {
     let failed = |error: std::io::Error| {
         InvalidSettingError::new(setting, format!("{} cannot be read: {error}", file.display()))
@@ -55,7 +55,7 @@ pub(crate) fn read_secret(setting: &'static str, file: &Path) -> Result<Secret<S
     Ok(Secret::new(text.trim().to_owned()))
 }
 
-/// An address that the fetcher would call, as far as its text tells.
+/// A URL that the fetcher would call, judging by its text alone.
 pub(crate) fn callable_url(
     setting: &'static str,
     fetcher: &Fetcher,

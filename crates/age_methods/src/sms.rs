@@ -1,4 +1,4 @@
-//! Short messages, by whoever sends them over HTTP.
+//! Text messages, sent through a service with an HTTP interface.
 
 use crate::{
     AgeMethodError, InvalidSettingError, http_client,
@@ -12,48 +12,47 @@ use serde_json::Value;
 use std::path::PathBuf;
 
 const SENDER_LABEL: &str = "the sender of short messages";
-/// The most characters of a message: two parts of one.
+/// Two concatenated text messages of 153 characters each.
 const MAX_MESSAGE_CHARS: usize = 306;
 
-/// The code that the sandbox's messages hold, as nobody could read another.
+/// The code of every sandbox session, because the sandbox sends no messages.
 pub const SANDBOX_ONE_TIME_CODE: &str = "123456";
 
-/// Who sends.
+/// Which service sends messages.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "provider", rename_all = "snake_case", deny_unknown_fields)]
 pub enum SmsSettings {
     /// A service with an HTTP interface.
     Http(HttpSmsSettings),
-    /// Nobody.
+    /// Nothing is sent.
     Sandbox {},
 }
 
-/// How a service is asked to send.
+/// How to call a service that sends messages.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HttpSmsSettings {
     /// Where messages are posted.
     pub url: String,
-    /// What is posted: JSON in which every text may hold `{to}`, the number with `+`, and `{text}`, the message.
+    /// The body: JSON in which every string may contain `{to}`, the number with `+`, and `{text}`, the message.
     pub template: String,
-    /// How it is posted.
+    /// How the body is encoded.
     #[serde(default)]
     pub encoding: SmsEncoding,
-    /// The header that says who posts, as `authorization`.
+    /// The header that authenticates the call, such as `authorization`.
     #[serde(default = "authorization")]
     pub header: String,
-    /// A file with that header's value, whole: as `Bearer …` or `Basic …`.
+    /// A file with the whole value of that header, such as `Bearer …` or `Basic …`.
     pub header_file: PathBuf,
 }
 
-/// How a message is posted.
+/// Encoding of the body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SmsEncoding {
-    /// As JSON.
     #[default]
     Json,
-    /// As a form. The template is then one object of texts.
+    /// As a form. The template must then be one object of strings.
     Form,
 }
 
@@ -61,7 +60,7 @@ fn authorization() -> String {
     "authorization".to_owned()
 }
 
-/// Sends short messages.
+/// Sends text messages; in the sandbox, none.
 #[derive(Debug)]
 pub struct SmsSender(Option<HttpSmsClient>);
 
@@ -84,7 +83,7 @@ impl SmsSender {
         }))
     }
 
-    /// The only code that arrives, where none does: the sandbox's.
+    /// The code to use in the sandbox, where no message arrives.
     pub fn fixed_code(&self) -> Option<&'static str> {
         self.0.is_none().then_some(SANDBOX_ONE_TIME_CODE)
     }
@@ -153,9 +152,9 @@ impl HttpSmsClient {
         let answered = http_client::send(&self.fetcher, SENDER_LABEL, &self.url, call).await?;
         match answered.status {
             200..=299 => Ok(()),
-            // What services answer to a number that they cannot reach.
+            // These statuses mean that the service cannot reach the number.
             status @ (400 | 404 | 422) => {
-                // Or to a template that they do not like: for the operator, who sees whether it is always so.
+                // Or that it rejects the template; the operator can see from the log whether that happens every time.
                 tracing::info!(status, "{SENDER_LABEL} refuses a message with {status}");
                 Err(AgeMethodError::invalid("phone"))
             }
@@ -164,8 +163,8 @@ impl HttpSmsClient {
     }
 }
 
-/// The template with number and message in their places. Texts are filled once they are apart, so nothing that is filled
-/// in can end a text, or be taken for a place.
+/// Fills number and message into the template. Strings are filled after parsing, so that a value can neither end a
+/// string nor be taken for a placeholder.
 fn fill_template(template: &Value, to: &str, text: &str) -> Value {
     match template {
         Value::String(one) => Value::String(

@@ -1,4 +1,4 @@
-//! Messages signed as Standard Webhooks are (`v1`: HMAC-SHA256 over `id.timestamp.body`).
+//! Messages signed as in Standard Webhooks (`v1`: HMAC-SHA256 over `id.timestamp.body`).
 
 use crate::settings::{InvalidSettingError, read_secret};
 use aws_lc_rs::{constant_time, hmac};
@@ -7,12 +7,12 @@ use media::fetch::{HeaderMap, HeaderValue};
 use std::path::Path;
 use zeroize::Zeroizing;
 
-/// How far an answer's moment may lie from ours.
+/// Maximum difference between a message's timestamp and our clock.
 const MAX_TIMESTAMP_SKEW: SignedDuration = SignedDuration::from_mins(5);
-/// More signatures than a sender has secrets are not looked at.
+/// Further signatures of a message are ignored; no sender has that many secrets.
 const MOST_SIGNATURES: usize = 8;
 
-/// A secret that both sides know; boxed, as its prepared form is large.
+/// The shared secret; boxed, because the prepared key is large.
 pub(crate) struct StandardWebhooksKey(Box<hmac::Key>);
 
 impl std::fmt::Debug for StandardWebhooksKey {
@@ -41,7 +41,7 @@ impl StandardWebhooksKey {
         format!("v1,{}", base64_simd::STANDARD.encode_to_string(mac.sign()))
     }
 
-    /// Adds the three headers to a message.
+    /// Adds `webhook-id`, `webhook-timestamp` and `webhook-signature`.
     pub(crate) fn sign_headers(&self, headers: &mut HeaderMap, id: &str, now: Timestamp, body: &[u8]) {
         let seconds = now.as_second().to_string();
         let signature = self.sign(id, &seconds, body);
@@ -55,7 +55,7 @@ impl StandardWebhooksKey {
         }
     }
 
-    /// Whether a message is the other side's answer to `id`, made within five minutes of now.
+    /// Whether a message is an answer to `id` that was signed with the secret within five minutes of `now`.
     pub(crate) fn verifies(&self, headers: &HeaderMap, id: &str, now: Timestamp, body: &[u8]) -> bool {
         let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
         let seconds = text("webhook-timestamp");

@@ -1,17 +1,18 @@
-//! What many attempts need and one asks for: access tokens, documents of providers.
+//! A cache for what many attempts share, such as access tokens and documents of providers: one fetches, the others
+//! wait.
 
 use crate::AgeMethodError;
 use base::{Environment, SignedDuration, Timestamp};
 use std::{fmt, sync::Arc};
 use tokio::sync::Mutex;
 
-/// How long a failure stands. Those who waited while somebody asked in vain do not each ask in vain in turn.
+/// How long a failure is cached, so that those who waited for a failed call do not all repeat it in turn.
 const FAILURE_TTL: SignedDuration = SignedDuration::from_secs(5);
 
-/// An answer that is kept until it is over.
+/// One cached value, fetched again once it has expired.
 pub(crate) struct TtlCache<T> {
     world: Arc<dyn Environment>,
-    /// Held while somebody asks.
+    /// Locked during a fetch.
     state: Mutex<Option<CachedAnswer<T>>>,
 }
 
@@ -32,7 +33,7 @@ impl<T: Clone> TtlCache<T> {
         Self { world: world.clone(), state: Mutex::new(None) }
     }
 
-    /// The answer that is kept, or else a new one, which lives as long as it says.
+    /// The cached answer, or else the result of `ask`, cached for the duration that it returns.
     pub(crate) async fn get_or_fetch(
         &self,
         ask: impl AsyncFnOnce() -> Result<(T, SignedDuration), AgeMethodError>,
@@ -51,7 +52,8 @@ impl<T: Clone> TtlCache<T> {
         answer
     }
 
-    /// Forgets an answer that `is` so, given the answer and since when it is kept. Whether one was forgotten.
+    /// Drops a cached value for which `is` holds, given the value and when it was fetched. Returns whether one was
+    /// dropped. Cached failures stay.
     pub(crate) async fn invalidate_if(&self, is: impl FnOnce(&T, Timestamp) -> bool) -> bool {
         let mut state = self.state.lock().await;
         let forgets = state

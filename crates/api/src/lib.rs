@@ -1,4 +1,5 @@
-//! Assay's HTTP interfaces. One operation is one file: contract on top, guard first, rule in the middle, answer last.
+//! Assay's HTTP interfaces. Each operation has a file of its own: first the types of its contract, then the handler,
+//! which authenticates the caller, calls the domain and builds the answer.
 
 pub mod age_verification;
 mod console;
@@ -40,7 +41,7 @@ use std::{sync::Arc, time::Duration};
 /// Everything an operation may reach; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct ApiState {
-    /// Time and chance.
+    /// The clock, and random numbers.
     pub environment: Arc<dyn Environment>,
     /// The database.
     pub db: Db,
@@ -50,11 +51,11 @@ pub struct ApiState {
     pub nonces: NonceStore,
     /// The models, behind their bounded pool.
     pub image_analyser: ImageAnalyser,
-    /// People whom accounts know.
+    /// Profiles, and the search by faces.
     pub faces: FaceIndexService,
     /// Secure capture sessions.
     pub secure_capture: SecureCapture,
-    /// Seals what is kept in rows.
+    /// Seals what is stored in rows.
     pub vault: Vault,
     /// Proofs of age.
     pub proof_of_age: ProofOfAgeService,
@@ -66,25 +67,25 @@ pub struct ApiState {
     pub document_verification: DocumentVerificationService,
     /// Age verification sessions.
     pub age_verification: AgeVerificationService,
-    /// What is kept outside the database.
+    /// What is stored outside the database.
     pub blobs: BlobStore,
-    /// How members come in.
+    /// Invitations, and the sign-in of members.
     pub sign_in: SignInService,
-    /// How accounts are closed.
+    /// The deletion of accounts.
     pub account_deletion: AccountDeletionService,
-    /// How often anybody may ask for sign-in links, all together.
+    /// How often sign-in links may be requested, by all callers together.
     pub sign_in_rate_limit: Arc<RateLimit>,
-    /// Where decision records go, when they are kept.
+    /// The log of decision records, if they are kept.
     pub decision_records: Option<DecisionLog>,
-    /// How often the person of a session may call, of whichever kind.
+    /// How often the end user of a session may call, in any interface.
     pub end_user_rate_limit: Arc<RateLimit<Uuid>>,
-    /// How often an application may call, where that is limited.
+    /// How often an application may call, if that is limited.
     pub application_rate_limit: Option<Arc<RateLimit>>,
-    /// Where callers are.
+    /// Locates callers.
     pub geo_locator: Arc<GeoLocator>,
     /// Metrics, rendered on demand.
     pub metrics: MetricsRecorder,
-    /// Where room is needed.
+    /// The disk that needs free space.
     pub data_disk: DataDisk,
     /// Limits of the HTTP side.
     pub settings: Arc<ApiSettings>,
@@ -100,13 +101,13 @@ pub struct ApiSettings {
     pub max_image_body_bytes: usize,
     /// How long a body may take to arrive.
     pub body_timeout: Duration,
-    /// Host names that serve one mount each.
+    /// Host names that each serve one interface.
     pub virtual_hosts: VirtualHosts,
-    /// Where callers reach this server, without a trailing slash.
+    /// The address at which callers reach this server, without a trailing slash.
     pub public_url: String,
     /// Accounts that one application may have.
     pub max_accounts_per_application: i64,
-    /// The age that `?explain=true` holds an estimate against where the request names no threshold.
+    /// The age that `?explain=true` compares an estimate with if the request has no threshold, years.
     pub explain_threshold_years: u8,
     /// The false-positive rate for which `?explain=true` states a buffer.
     pub explain_false_positive_rate: f64,
@@ -128,7 +129,7 @@ impl Default for ApiSettings {
 }
 
 impl ApiSettings {
-    /// The addresses under which the token endpoint is reached: what assertions may be meant for.
+    /// The addresses of the token endpoint, which are the accepted audiences of assertions.
     pub(crate) fn token_audiences(&self) -> Vec<String> {
         let hosts = self.virtual_hosts.names().map(|host| format!("https://{host}"));
         std::iter::once(self.public_url.clone())
@@ -138,7 +139,7 @@ impl ApiSettings {
     }
 }
 
-/// All interfaces and the server's own pages, ready to serve. `pages` are those that people see.
+/// All interfaces and the server's own pages, ready to serve. `pages` has the pages for people.
 pub fn router(api: ApiState, pages: Router) -> Router {
     let (ai, _) = image_analysis::router().split_for_parts();
     let (tokens, _) = oauth::router().split_for_parts();
@@ -160,7 +161,7 @@ pub fn router(api: ApiState, pages: Router) -> Router {
         .method_not_allowed_fallback(system::not_found)
         .with_state(api.clone());
     let hosts = api.settings.virtual_hosts.clone();
-    // Swagger UI's files travel inside the binary, so the reference works offline.
+    // Swagger UI's files are in the binary, so the reference works offline.
     let routes = routes
         .merge(openapi::reference_page())
         .merge(pages)
@@ -169,12 +170,12 @@ pub fn router(api: ApiState, pages: Router) -> Router {
     hosts.wrap(routes)
 }
 
-/// How all interfaces tell other servers of what happened. Each interface implements its own trait of the domain for it, next to
-/// the operations whose answers look alike.
+/// Writes the webhooks of all interfaces. Each interface implements its own trait of the domain for it, next to the
+/// operations whose answers look alike.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WebhookFormatter;
 
-/// Standard base64, as images travel.
+/// Standard base64, as images are sent.
 pub fn base64(bytes: &[u8]) -> String {
     base64_simd::STANDARD.encode_to_string(bytes)
 }

@@ -20,7 +20,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 /// The path of the endpoint; with the server's address before it, the audience of assertions.
 pub(crate) const TOKEN_ENDPOINT_PATH: &str = "/v1/oauth/token";
-/// A form of more bytes is not read.
+/// Larger forms are refused.
 const MAX_FORM_BYTES: usize = 64 << 10;
 
 pub(crate) fn router() -> OpenApiRouter<ApiState> {
@@ -42,7 +42,8 @@ pub(crate) struct TokenForm {
     /// `sdk:<SDK ID>`, `aud` the address of this endpoint, `jti` of 16 to 128 bytes and used once, `exp` at most 30
     /// minutes ahead.
     client_assertion: String,
-    /// `idv:sessions`, `avs:sessions:create`, `poa:verify`, separated by blanks; without: all that the application may.
+    /// `idv:sessions`, `avs:sessions:create`, `poa:verify`, separated by spaces. Default: all that the application may
+    /// use.
     scope: Option<String>,
 }
 
@@ -54,10 +55,10 @@ pub(crate) struct TokenResponse {
     /// `Bearer`.
     #[schema(value_type = String, example = "Bearer")]
     token_type: &'static str,
-    /// Seconds it lives.
+    /// The lifetime, seconds.
     #[schema(example = 2700)]
     expires_in: i64,
-    /// What it opens.
+    /// The scopes that it has.
     #[schema(example = "poa:verify")]
     scope: String,
 }
@@ -66,7 +67,7 @@ pub(crate) struct TokenResponse {
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct TokenErrorBody {
     /// `invalid_request`, `invalid_client`, `unauthorized_client`, `unsupported_grant_type`, `invalid_scope`, or
-    /// `temporarily_unavailable` when there are too many live tokens or the server is not well.
+    /// `temporarily_unavailable` if there are too many live tokens or the database does not answer.
     #[schema(value_type = String, example = "invalid_client")]
     error: &'static str,
     /// The same in words, for a developer.

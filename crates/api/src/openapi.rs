@@ -7,8 +7,7 @@ use crate::{
 use utoipa::openapi::{InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder};
 use utoipa_swagger_ui::{Config, SwaggerUi, Url};
 
-/// The interfaces, by the name of their document. The console's is for its own pages, and nothing that businesses call stands in
-/// it.
+/// The names of the interfaces' documents. The console's is for its own pages: businesses call none of its operations.
 pub const DOCUMENT_NAMES: [&str; 6] = ["moderation", "ai", "proof", "identity", "ages", "console"];
 
 /// The document of an interface in JSON, with the brand's header names; `None` for an unknown name.
@@ -68,7 +67,7 @@ fn with_info(title: &str, description: &str, document: OpenApi) -> OpenApi {
     document
 }
 
-/// The reference page at `/reference`: of what businesses call.
+/// The reference page at `/reference`, of the interfaces that businesses call.
 pub(crate) fn reference_page() -> SwaggerUi {
     let documents = [
         Url::new("image AI", "/openapi/ai.json"),

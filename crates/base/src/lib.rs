@@ -1,5 +1,7 @@
 //! Words every crate may use: typed ids, time and chance, secrets, pictures. No I/O, nothing asynchronous.
 
+#![warn(missing_docs)]
+
 mod environment;
 mod http_date;
 mod ids;

@@ -6,6 +6,8 @@
 //! - SQLite's writers are serial, PostgreSQL's are not: change state with a guarded update
 //!   (`… WHERE id = $1 AND state = $2`, expect one row), never by reading first.
 
+#![warn(missing_docs)]
+
 // What is derived names this crate, inside of it too.
 extern crate self as db;
 

@@ -5,6 +5,8 @@
 //! A job may run more than once: its process may die after the effect and before the row is gone. Effects in the
 //! database do not repeat where the job ends with [`Lease::finish`] in their transaction; effects outside must bear it.
 
+#![warn(missing_docs)]
+
 mod admin;
 mod job;
 mod queue;

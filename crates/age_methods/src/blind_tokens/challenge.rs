@@ -1,8 +1,8 @@
-//! What a site asks for (RFC 9577, section 2.1).
+//! Token challenges: what a site asks a client for (RFC 9577, section 2.1).
 
 use super::{BlindTokenError, TOKEN_TYPE, sha256};
 
-/// A request for a token: of this issuer, for this use, at these sites.
+/// A site's request for a token of one issuer, which may be bound to a session and to the sites that redeem it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenChallenge {
     issuer: String,
@@ -11,9 +11,9 @@ pub struct TokenChallenge {
 }
 
 impl TokenChallenge {
-    /// A challenge. `issuer` is the issuer's host; `context` binds the token to one session, or, where there is none, lets it be
-    /// had beforehand; `origins` are the hosts of the sites that may redeem it, none for any. Names are ASCII without
-    /// commas, 1 to 253 characters, and at most 16.
+    /// `issuer` is the issuer's host. `context` binds the token to one session; without it, the token can be fetched
+    /// beforehand. `origins` are the hosts of the sites that may redeem it, at most 16; empty means any. Names are 1 to
+    /// 253 visible ASCII characters without commas.
     pub fn new(issuer: &str, context: Option<[u8; 32]>, origins: &[&str]) -> Result<Self, BlindTokenError> {
         let is_name = |name: &str| {
             (1..=253).contains(&name.len())
@@ -26,7 +26,7 @@ impl TokenChallenge {
         Ok(Self { issuer: issuer.to_owned(), context, origins })
     }
 
-    /// Takes a challenge apart.
+    /// Parses what [`Self::to_bytes`] writes.
     pub fn parse(bytes: &[u8]) -> Result<Self, BlindTokenError> {
         let (kind, rest) = bytes.split_first_chunk::<2>().ok_or(BlindTokenError::Malformed)?;
         if u16::from_be_bytes(*kind) != TOKEN_TYPE {
@@ -50,7 +50,7 @@ impl TokenChallenge {
         Self::new(issuer, context, &names)
     }
 
-    /// The bytes, as they stand in `WWW-Authenticate` in base64url.
+    /// The serialised challenge, which `WWW-Authenticate` carries in base64url.
     pub fn to_bytes(&self) -> Vec<u8> {
         let context = self.context.as_ref().map_or(&[][..], |context| context);
         let origins = self.origins.join(",");
@@ -64,13 +64,13 @@ impl TokenChallenge {
         bytes
     }
 
-    /// The digest that a token answers.
+    /// SHA-256 of the serialised challenge; a token contains it.
     pub fn digest(&self) -> [u8; 32] {
         sha256(&self.to_bytes())
     }
 }
 
-/// Text with its length in two bytes before it.
+/// Splits off UTF-8 text that is preceded by its length in two bytes, big-endian.
 fn length_prefixed(bytes: &[u8]) -> Result<(&str, &[u8]), BlindTokenError> {
     let (size, rest) = bytes.split_first_chunk::<2>().ok_or(BlindTokenError::Malformed)?;
     let (text, rest) =

@@ -1,5 +1,6 @@
-//! Where an issuer publishes its keys: the directory of RFC 9578, section 4, with the age that each key stands for and until
-//! when its tokens count. Directories without these two are of issuers that vouch for something else, and have no use here.
+//! The directory in which an issuer publishes its keys (RFC 9578, section 4), extended by the age that each key stands
+//! for and by when its tokens expire. Entries without these belong to issuers that vouch for something else, and are
+//! skipped.
 
 use super::{TOKEN_TYPE, VerifyingKey};
 use crate::{AgeMethodError, InvalidSettingError, http_client, ttl_cache::TtlCache};
@@ -9,36 +10,36 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// The media type of directories.
+/// Media type of a directory (RFC 9578, section 4).
 pub const TOKEN_DIRECTORY_MEDIA_TYPE: &str = "application/private-token-issuer-directory";
-/// How long a directory is kept: keys overlap by more.
+/// How long a directory is cached. Consecutive keys overlap for longer.
 const DIRECTORY_TTL: SignedDuration = SignedDuration::from_mins(10);
-/// Keys of one directory that are looked at.
+/// Further keys of a directory are ignored.
 const MAX_DIRECTORY_KEYS: usize = 64;
-/// A key that ends so soon is not begun with.
+/// A key whose tokens expire sooner is not selected.
 const MIN_KEY_REMAINING: SignedDuration = SignedDuration::from_mins(10);
 const ISSUER_LABEL: &str = "the issuer of tokens";
 
-/// A key and what it stands for.
+/// An issuer's public key, with the age and the period that it stands for.
 #[derive(Clone, Debug)]
 pub struct PublishedKey {
-    /// The public half.
     pub key: VerifyingKey,
-    /// The age that its tokens show, years.
+    /// The age that its tokens prove, in years.
     pub years: u8,
-    /// From when it signs.
+    /// When it starts to sign.
     pub from: Timestamp,
-    /// Until when its tokens count.
+    /// When its tokens expire.
     pub until: Timestamp,
 }
 
-/// A directory. Where one is read, its keys are read one by one, so that strange ones are left out.
+/// A token issuer directory. It is parsed with [`Value`] for `K`, so that entries of an unknown form can be skipped one
+/// by one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct TokenDirectory<K = TokenDirectoryKey> {
-    /// Where asking for a token begins, relative to the directory.
+    /// URL of the operation that begins a token request, relative to the directory.
     pub issuer_request_uri: String,
-    /// The keys; the newest of an age first, as the standard asks.
+    /// The newest key of an age comes first, as the standard asks.
     pub token_keys: Vec<K>,
 }
 
@@ -46,19 +47,19 @@ pub struct TokenDirectory<K = TokenDirectoryKey> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct TokenDirectoryKey {
-    /// The kind of tokens: 2, blind RSA signatures.
+    /// The token type: 2 for blind RSA signatures.
     pub token_type: u16,
-    /// The public half, base64url of its `SubjectPublicKeyInfo`.
+    /// The public key's `SubjectPublicKeyInfo`, in base64url.
     pub token_key: String,
-    /// From when it signs, Unix seconds.
+    /// When it starts to sign, Unix seconds.
     pub not_before: i64,
-    /// Until when its tokens count, Unix seconds.
+    /// When its tokens expire, Unix seconds.
     pub not_after: i64,
-    /// The age that its tokens show, years.
+    /// The age that its tokens prove, in years.
     pub threshold: u8,
 }
 
-/// The directory of these keys. `request_uri` is where asking for a token begins, relative to the directory.
+/// Builds a directory. `request_uri` is the URL that begins a token request, relative to the directory.
 pub fn build_directory(keys: &[PublishedKey], request_uri: &str) -> TokenDirectory {
     let mut keys: Vec<_> = keys.iter().collect();
     keys.sort_by_key(|key| (key.years, std::cmp::Reverse(key.from)));
@@ -75,15 +76,15 @@ pub fn build_directory(keys: &[PublishedKey], request_uri: &str) -> TokenDirecto
     }
 }
 
-/// The key for an age: of those that stand for it or more the lowest, so that everybody who is asked for nearly the same
-/// has a token of the same key; and of its keys the newest that counts.
+/// Selects the key for an age: of the keys for `years` or more those of the lowest age, so that everyone who needs
+/// about the same age gets tokens of the same key; and of these the newest valid one.
 pub fn select_key(keys: &[PublishedKey], years: u8, now: Timestamp) -> Option<&PublishedKey> {
     let counts =
         |key: &&PublishedKey| key.years >= years && key.from <= now && now + MIN_KEY_REMAINING < key.until;
     keys.iter().filter(counts).min_by_key(|key| (key.years, std::cmp::Reverse(key.from)))
 }
 
-/// Another server that issues.
+/// A token issuer on another server.
 #[derive(Debug)]
 pub struct RemoteIssuer {
     directory: String,
@@ -92,7 +93,7 @@ pub struct RemoteIssuer {
 }
 
 impl RemoteIssuer {
-    /// An issuer whose directory is at an address, https.
+    /// `directory` is the https URL of the issuer's directory.
     pub fn open(
         directory: &str,
         fetcher: &Fetcher,
@@ -103,7 +104,7 @@ impl RemoteIssuer {
         Ok(Self { directory: directory.to_owned(), fetcher: fetcher.clone(), cache: TtlCache::new(world) })
     }
 
-    /// Its keys, at most ten minutes old.
+    /// The issuer's keys, at most ten minutes old.
     pub async fn keys(&self) -> Result<Arc<Vec<PublishedKey>>, AgeMethodError> {
         self.cache.get_or_fetch(async || Ok((Arc::new(self.fetch().await?), DIRECTORY_TTL))).await
     }
@@ -120,7 +121,7 @@ impl RemoteIssuer {
     }
 }
 
-/// A key of a directory, where it is of this type and says what it stands for.
+/// The key of a directory entry; `None` if its type is another, or if a member is missing or malformed.
 fn parse_key(entry: Value) -> Option<PublishedKey> {
     let entry: TokenDirectoryKey = serde_json::from_value(entry).ok()?;
     let spki = base64_simd::URL_SAFE_NO_PAD.decode_to_vec(entry.token_key.trim_end_matches('=')).ok()?;

@@ -1,4 +1,4 @@
-//! Keys that sign blindly, and what they signed.
+//! Keys that sign blinded tokens, and the verification of tokens.
 
 use super::{BlindToken, BlindTokenError, SIGNATURE_BYTES, TOKEN_TYPE, TokenChallenge, sha256};
 use aws_lc_rs::{
@@ -11,7 +11,7 @@ use blind_rsa_signatures::{
     PublicKeySha384PSSDeterministic as Public, SecretKeySha384PSSDeterministic as Private,
 };
 
-/// A key that signs: RSA of 2,048 bits, with which RSABSSA-SHA384-PSS-Deterministic is done.
+/// An issuer's private key: RSA of 2,048 bits, for RSABSSA-SHA384-PSS-Deterministic (RFC 9474).
 pub struct IssuerKey {
     private: Private,
     der: Secret<Vec<u8>>,
@@ -25,7 +25,7 @@ impl std::fmt::Debug for IssuerKey {
 }
 
 impl IssuerKey {
-    /// A new key, out of the operating system's chance.
+    /// Generates a key from the operating system's randomness.
     pub fn generate() -> Option<Self> {
         let pair = KeyPair::generate(KeySize::Rsa2048).ok()?;
         Self::from_pkcs8_der(pair.as_der().ok()?.as_ref())
@@ -39,18 +39,18 @@ impl IssuerKey {
         Some(Self { private, der: Secret::new(der.to_vec()), public })
     }
 
-    /// The PKCS#8 document, to be sealed and kept.
+    /// The PKCS#8 document. Seal it before storing it.
     pub fn to_pkcs8_der(&self) -> &Secret<Vec<u8>> {
         &self.der
     }
 
-    /// The public half.
     pub fn public(&self) -> &VerifyingKey {
         &self.public
     }
 
-    /// Signs what somebody blinded: a `TokenRequest` gives a `TokenResponse` (RFC 9578, sections 6.1 and 6.2). What is signed
-    /// cannot be seen, so the caller makes sure beforehand that whoever asks is of the key's age, and counts.
+    /// Signs a blinded message: takes a `TokenRequest`, returns a `TokenResponse` (RFC 9578, sections 6.1 and 6.2). The
+    /// signer cannot see what it signs, so the caller must first make sure that the requester has reached the key's
+    /// age, and count the tokens.
     pub fn issue(&self, request: &[u8]) -> Result<Vec<u8>, BlindTokenError> {
         let (head, blinded) = request.split_first_chunk::<3>().ok_or(BlindTokenError::Malformed)?;
         if u16::from_be_bytes([head[0], head[1]]) != TOKEN_TYPE {
@@ -62,13 +62,14 @@ impl IssuerKey {
         if blinded.len() != SIGNATURE_BYTES {
             return Err(BlindTokenError::Malformed);
         }
-        // Blinded once more by the library, with its own chance, so that the time it takes tells nothing of the key.
+        // The library blinds the message again with its own randomness, so that the timing reveals nothing about the
+        // key.
         let signature = self.private.blind_sign(blinded).map_err(|_| BlindTokenError::Unsignable)?;
         Ok(signature.0)
     }
 }
 
-/// The public half of a key: what sites verify tokens with.
+/// An issuer's public key, with which sites verify tokens.
 #[derive(Clone)]
 pub struct VerifyingKey {
     spki: Vec<u8>,
@@ -87,11 +88,12 @@ impl VerifyingKey {
     /// Reads a `SubjectPublicKeyInfo` for RSASSA-PSS with SHA-384 and 48 bytes of salt, and a modulus of 2,048 bits.
     pub fn from_spki(spki: &[u8]) -> Option<Self> {
         let key = Public::from_spki(spki).ok()?;
-        // The one spelling, or the name of the key could be chosen.
+        // Accept only the canonical encoding: otherwise one key could have many ids.
         if key.to_spki().ok()? != spki || key.components().n().len() != SIGNATURE_BYTES {
             return None;
         }
-        // A bit string without unused bits, and in it the key. The plain form's head has a fixed length for this size.
+        // `RSAPublicKey` follows the headers of the plain `SubjectPublicKeyInfo`, which take 24 bytes for a key of this
+        // size.
         let rsa = key.to_der().ok()?.get(24..)?.to_vec();
         Some(Self { spki: spki.to_vec(), rsa, id: sha256(spki) })
     }
@@ -101,18 +103,18 @@ impl VerifyingKey {
         &self.spki
     }
 
-    /// The key's name: SHA-256 over those bytes.
+    /// The key's id: SHA-256 of [`Self::to_spki`].
     pub fn id(&self) -> &[u8; 32] {
         &self.id
     }
 
-    /// The last byte of the name, by which requests call the key.
+    /// The last byte of the id, by which a `TokenRequest` names the key.
     pub fn short_id(&self) -> u8 {
         self.id[31]
     }
 
-    /// Whether a token is of this key and answers the challenge. That it was not spent before is for the caller to know, by
-    /// [`BlindToken::redemption_id`].
+    /// Verifies that a token was signed by this key and answers the challenge. The caller must check that it was not
+    /// redeemed before, by [`BlindToken::redemption_id`].
     pub fn verify(&self, token: &BlindToken, challenge: &TokenChallenge) -> Result<(), BlindTokenError> {
         if *token.key_id() != self.id {
             return Err(BlindTokenError::WrongKey);
@@ -120,7 +122,7 @@ impl VerifyingKey {
         if *token.challenge_digest() != challenge.digest() {
             return Err(BlindTokenError::WrongChallenge);
         }
-        // Without blinding it is an ordinary signature, with a salt as long as the digest.
+        // Once unblinded, it is an ordinary RSASSA-PSS signature with a salt as long as the digest.
         let key = UnparsedPublicKey::new(&RSA_PSS_2048_8192_SHA384, &self.rsa);
         key.verify(&token.signed, &token.signature).map_err(|_| BlindTokenError::InvalidSignature)
     }

@@ -1,8 +1,9 @@
-//! Tokens that say only that somebody is old enough (RFC 9577 and 9578, publicly verifiable, type 2): the issuer signs them
-//! blindly (RFC 9474), so that whoever redeems one cannot be told from all others of the same age, not even by the issuer.
+//! Tokens that prove only that their holder has reached an age (RFC 9577 and 9578, publicly verifiable, type 2). The
+//! issuer signs them blindly (RFC 9474), so that nobody, not even the issuer, can tell the person who redeems one from
+//! everyone else of the same age.
 //!
-//! A key stands for one age: which key signed is all that a token tells. So every age has few keys, each for a long time, and
-//! everybody is given the same; a key of one's own would be a name.
+//! Each key stands for one age, and which key signed a token is all that it reveals. So every age has few keys, each
+//! used for a long time and for everyone: a key used for one person would identify them.
 
 mod challenge;
 mod directory;
@@ -15,37 +16,32 @@ pub use directory::{
 };
 pub use keys::{IssuerKey, VerifyingKey};
 
-/// The type of publicly verifiable tokens.
+/// Publicly verifiable tokens: blind RSA (RFC 9578, section 6).
 const TOKEN_TYPE: u16 = 2;
 /// Bytes of a signature, and of the modulus.
 const SIGNATURE_BYTES: usize = 256;
-/// Bytes of what is signed: type, nonce, digest of the challenge, name of the key.
+/// Bytes of the signed part: type, nonce, challenge digest, key id.
 const SIGNED_BYTES: usize = 2 + 32 + 32 + 32;
 
-/// Why a message of the protocol is of no use.
+/// Why a message of the protocol is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BlindTokenError {
-    /// It is not of the length or form that the standard gives it.
+    /// Its length or form is not what the standard defines.
     #[error("the message has another form")]
     Malformed,
-    /// It is of another type of tokens.
     #[error("the message is of another type of tokens")]
     WrongType,
-    /// It names another key.
     #[error("the message names another key")]
     WrongKey,
-    /// It answers another challenge.
     #[error("the token answers another challenge")]
     WrongChallenge,
-    /// Its signature is not the key's.
     #[error("the signature is not the key's")]
     InvalidSignature,
-    /// What was blinded cannot be signed.
     #[error("the blinded message cannot be signed")]
     Unsignable,
 }
 
-/// A token that was shown, taken apart. Nothing in it is verified yet.
+/// A parsed token. Nothing in it is verified yet.
 #[derive(Clone, PartialEq, Eq)]
 pub struct BlindToken {
     signed: [u8; SIGNED_BYTES],
@@ -59,10 +55,8 @@ impl std::fmt::Debug for BlindToken {
 }
 
 impl BlindToken {
-    /// Bytes of a token.
     pub const BYTES: usize = SIGNED_BYTES + SIGNATURE_BYTES;
 
-    /// Takes a token apart.
     pub fn parse(bytes: &[u8]) -> Result<Self, BlindTokenError> {
         let (signed, signature) =
             bytes.split_first_chunk::<SIGNED_BYTES>().ok_or(BlindTokenError::Malformed)?;
@@ -78,13 +72,13 @@ impl BlindToken {
         self.signed[34..].first_chunk().expect("the digest is inside")
     }
 
-    /// The name of the key that signed it.
+    /// The id of the key that it claims to be signed by.
     pub fn key_id(&self) -> &[u8; 32] {
         self.signed[66..].first_chunk().expect("the name is inside")
     }
 
-    /// What a token is remembered by once it is spent: a digest over what was signed. The signature is no part of it, because
-    /// the same could be signed again, and would be the same token.
+    /// Identifies a redeemed token: a digest of the signed part. The signature is left out, because the same part can
+    /// be signed again and would still be the same token.
     pub fn redemption_id(&self) -> [u8; 32] {
         sha256(&self.signed)
     }

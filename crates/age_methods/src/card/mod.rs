@@ -1,6 +1,6 @@
-//! Credit cards: only adults get one, so a card that its scheme lets through and that is of the kind `credit` proves 18.
+//! Credit cards. Only adults can have one, so a card that its scheme accepts and whose funding is `credit` proves 18.
 //!
-//! Nothing is charged. Numbers are held for the length of a call, in memory that is wiped, and reach nobody but the
+//! Nothing is charged. Card numbers are held only during a call, in memory that is wiped, and are sent only to the
 //! provider.
 
 mod sandbox;
@@ -33,14 +33,12 @@ pub struct PaymentCard {
 }
 
 impl PaymentCard {
-    /// What the form asks for.
     pub const FORM: [FormField; 3] = [
         FormField::new("number", FormFieldKind::Digits, "cc-number", 23),
         FormField::new("expiry", FormFieldKind::Text, "cc-exp", 7),
         FormField::new("code", FormFieldKind::Digits, "cc-csc", 4),
     ];
 
-    /// Reads the form.
     pub fn read(fields: &FormValues, today: Date) -> Result<Self, AgeMethodError> {
         let number = CardNumber::parse(fields.text("number")?)?;
         let expiry = CardExpiry::parse(fields.text("expiry")?, today)?;
@@ -49,28 +47,27 @@ impl PaymentCard {
     }
 }
 
-/// Who is asked.
+/// Which provider checks cards.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "provider", rename_all = "snake_case", deny_unknown_fields)]
 pub enum CardProviderSettings {
-    /// Stripe, or a service that speaks its language.
+    /// Stripe, or a service with the same API.
     Stripe(StripeSettings),
     /// A service that speaks the signed protocol of registries.
     Signed(SignedProtocolSettings),
-    /// Nobody.
+    /// Simulated answers; no provider is called.
     Sandbox {},
 }
 
-/// How far a check came.
+/// The result of a check, or the redirect to the bank that it needs first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CardCheckOutcome {
-    /// It is over.
     Done(AgeEvidence),
-    /// The bank wants to ask the holder itself; afterwards [`CardProvider::resume`] goes on.
+    /// The bank wants to authenticate the holder; [`CardProvider::resume`] completes the check afterwards.
     Redirect {
-        /// Where the holder goes.
+        /// Where to send the holder.
         url: String,
-        /// What [`CardProvider::resume`] wants back.
+        /// Pass this to [`CardProvider::resume`].
         held: PendingCardCheck,
     },
 }
@@ -81,7 +78,7 @@ pub struct PendingCardCheck {
     setup_intent: String,
 }
 
-/// Who checks cards.
+/// A provider that checks cards, or its sandbox.
 #[derive(Debug)]
 pub struct CardProvider(Backend);
 
@@ -93,7 +90,7 @@ enum Backend {
 }
 
 impl CardProvider {
-    /// Reads the secrets.
+    /// Reads the secret files.
     pub fn open(
         settings: &CardProviderSettings,
         fetcher: &Fetcher,
@@ -110,7 +107,7 @@ impl CardProvider {
         }))
     }
 
-    /// Checks a card. Where the bank sends the holder on, it sends them back to `return_url`.
+    /// Checks a card. If the bank redirects the holder, they come back to `return_url`.
     pub async fn check(
         &self,
         card: &PaymentCard,
@@ -125,7 +122,7 @@ impl CardProvider {
         }
     }
 
-    /// Goes on with a check after the bank asked the holder.
+    /// Completes a check after the holder came back from the bank.
     pub async fn resume(&self, held: &PendingCardCheck) -> Result<AgeEvidence, AgeMethodError> {
         match &self.0 {
             Backend::Stripe(stripe) => stripe.resume(held).await,

@@ -1,10 +1,10 @@
-//! Cards that try things out; the numbers are those that payment providers publish for tests.
+//! Simulated outcomes by card number; the numbers are test numbers that payment providers publish.
 
 use super::{CREDIT_CARD_AGE_YEARS, CardCheckOutcome, PaymentCard, PendingCardCheck};
 use crate::{AgeEvidence, AgeMethodError, sandbox::SandboxAnswer};
 use base::Environment;
 
-/// What a sandbox's check that waits for the bank is called.
+/// Setup intent id of a sandbox check that waits for the bank.
 const WAITING_SETUP_INTENT: &str = "sandbox-waiting";
 
 pub(super) fn check(
@@ -17,7 +17,7 @@ pub(super) fn check(
         "4000056655665556" => return Err(AgeMethodError::inconclusive("the card is no credit card")),
         "4000000000000127" => return Err(AgeMethodError::invalid("code")),
         "4000000000009995" => SandboxAnswer::Unavailable,
-        // The bank is played by the page that the holder comes back to.
+        // There is no bank: redirect the holder straight to the return URL.
         "4000002500003155" => {
             let held = PendingCardCheck { setup_intent: WAITING_SETUP_INTENT.to_owned() };
             return Ok(CardCheckOutcome::Redirect { url: return_url.to_owned(), held });

@@ -1,4 +1,4 @@
-//! Cards by the signed protocol of registries. The service says whether the card is a credit card, by the verdict.
+//! Cards checked over the signed protocol of registries. The service's verdict says whether the card is a credit card.
 
 use super::{CREDIT_CARD_AGE_YEARS, PaymentCard};
 use crate::{
@@ -28,7 +28,7 @@ pub(super) async fn check(
     let found = service
         .ask(&RegistryQuestion { method: "credit_card", threshold: CREDIT_CARD_AGE_YEARS, subject: &subject })
         .await?;
-    // That a card is none of an adult's says nothing about who holds it: parents have adults' cards, and adults have others.
+    // A card that is not a credit card says nothing about its holder's age: adults have other cards too.
     if matches!(found.attribute, AgeAttribute::Over { reached: false, .. }) {
         return Err(AgeMethodError::inconclusive("the card is no credit card"));
     }

@@ -1,5 +1,5 @@
-//! Stripe's interface: a payment method of the card, then a setup intent that has the bank check it. Nothing is charged, and
-//! the payment method belongs to no customer.
+//! Stripe's API: creates a payment method for the card, then a setup intent that has the bank check it. Nothing is
+//! charged, and the payment method is attached to no customer.
 
 use super::{CREDIT_CARD_AGE_YEARS, CardCheckOutcome, PaymentCard, PendingCardCheck};
 use crate::{
@@ -14,16 +14,16 @@ use zeroize::Zeroizing;
 
 const PROVIDER_LABEL: &str = "the card provider";
 
-/// How Stripe, or a service that speaks its language, is reached.
+/// How to reach Stripe or a service with the same API.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StripeSettings {
-    /// What its paths hang from.
+    /// Base URL of the API.
     #[serde(default = "stripe")]
     pub url: String,
-    /// A file with the secret key, as `sk_live_…`.
+    /// A file with the secret key, such as `sk_live_…`.
     pub secret_file: PathBuf,
-    /// The version of the interface, as `2025-09-30.clover`. Default: the account's own.
+    /// The API version, such as `2025-09-30.clover`. Default: the account's own.
     #[serde(default)]
     pub version: Option<String>,
 }
@@ -131,7 +131,7 @@ impl StripeClient {
                 ],
             )
             .await?;
-        // The bank need not be troubled for a card that proves nothing.
+        // Do not trouble the bank with a card that proves nothing.
         if !method.is_credit() {
             return Err(no_credit_card());
         }
@@ -149,7 +149,7 @@ impl StripeClient {
             .await?;
         match (intent.status.as_str(), intent.next_action.and_then(|next| next.redirect_to_url)) {
             ("requires_action", Some(to)) => {
-                // The address is put before a person, so it must at least be one that could be called.
+                // The holder is sent to this URL, so it must at least pass the checks for outgoing calls.
                 let url = self
                     .fetcher
                     .parse_target(&to.url)
@@ -201,7 +201,7 @@ impl StripeClient {
         Ok(call)
     }
 
-    /// Posts a form, and once more where no answer came: the key has both count as one.
+    /// Posts a form, and retries once if there was no response; the idempotency key makes both count as one.
     async fn post<T: serde::de::DeserializeOwned>(
         &self,
         path: &str,

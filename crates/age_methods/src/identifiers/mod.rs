@@ -1,6 +1,6 @@
-//! Numbers that people type, as far as they can be judged without asking anybody.
+//! Identifiers that people type, checked as far as that is possible without a call to anyone.
 //!
-//! Each is a type that only a possible value gets into. They wipe themselves, and print as stars.
+//! Each is a type that holds only plausible values, is wiped when dropped, and prints as stars.
 
 mod national_ids;
 mod payment_card;
@@ -10,7 +10,7 @@ pub use national_ids::{Cpf, Ssn};
 pub use payment_card::{CardExpiry, CardNumber, CardScheme, CardSecurityCode};
 pub use phone::{CallingCode, PhoneNumber};
 
-/// The digits of a text in which only blanks and the given separators stand between them.
+/// The digits of a text; `None` if it contains anything but digits, blanks and the given separators.
 pub(crate) fn strip_separators(text: &str, separators: &[char]) -> Option<zeroize::Zeroizing<String>> {
     let mut digits = zeroize::Zeroizing::new(String::with_capacity(text.len()));
     for char in text.chars() {
@@ -24,7 +24,7 @@ pub(crate) fn strip_separators(text: &str, separators: &[char]) -> Option<zeroiz
     Some(digits)
 }
 
-/// The number that digits of ASCII spell.
+/// Parses ASCII digits; wraps on overflow.
 pub(crate) fn parse_digits(digits: &str) -> u32 {
     digits.bytes().fold(0, |number, digit| number.wrapping_mul(10).wrapping_add(u32::from(digit - b'0')))
 }

@@ -1,10 +1,10 @@
-//! Numbers by which states know their people.
+//! National identification numbers.
 
 use super::{parse_digits, strip_separators};
 use crate::AgeMethodError;
 use base::Secret;
 
-/// Numbers of the United States that were printed in advertisements, and so belong to nobody.
+/// Social security numbers that were printed in advertisements, and so are nobody's own.
 const PUBLISHED_SSNS: [&str; 2] = ["078051120", "219099999"];
 
 /// A social security number of the United States, or its last four digits.
@@ -17,8 +17,8 @@ pub enum Ssn {
 }
 
 impl Ssn {
-    /// Reads nine digits, with or without hyphens, or four. Numbers that the Social Security Administration never gives
-    /// out are refused: area 000, 666 and 900 to 999, group 00, serial 0000.
+    /// Reads nine digits, with or without hyphens, or four. Numbers that the Social Security Administration never
+    /// issues are refused: area 000, 666 and 900 to 999, group 00, serial 0000.
     pub fn parse(text: &str) -> Result<Self, AgeMethodError> {
         const INVALID_SSN: AgeMethodError = AgeMethodError::invalid("number");
         let digits = strip_separators(text, &['-']).ok_or(INVALID_SSN)?;
@@ -30,7 +30,7 @@ impl Ssn {
         }
     }
 
-    /// The nine or four digits. Whoever calls this answers for where they go.
+    /// The nine or four digits. The caller is responsible for where they go.
     pub fn expose(&self) -> &str {
         match self {
             Self::Whole(digits) | Self::LastFour(digits) => digits.expose(),
@@ -44,13 +44,13 @@ fn is_issued(digits: &str) -> bool {
     !matches!(area, 0 | 666 | 900..) && group > 0 && serial > 0 && !PUBLISHED_SSNS.contains(&digits)
 }
 
-/// A taxpayer's number of Brazil (Cadastro de Pessoas Físicas).
+/// A Brazilian taxpayer number (Cadastro de Pessoas Físicas).
 #[derive(Clone, Debug)]
 pub struct Cpf(Secret<String>);
 
 impl Cpf {
-    /// Reads eleven digits, as `529.982.247-25` or bare. The last two check the others; eleven equal digits check out and
-    /// belong to nobody.
+    /// Reads eleven digits, as `529.982.247-25` or without punctuation. The last two are check digits. Eleven equal
+    /// digits pass that check but are never issued, so they are refused.
     pub fn parse(text: &str) -> Result<Self, AgeMethodError> {
         const INVALID_CPF: AgeMethodError = AgeMethodError::invalid("cpf");
         let digits = strip_separators(text, &['.', '-']).ok_or(INVALID_CPF)?;
@@ -62,13 +62,14 @@ impl Cpf {
         if checks { Ok(Self(Secret::new((*digits).clone()))) } else { Err(INVALID_CPF) }
     }
 
-    /// The eleven digits. Whoever calls this answers for where they go.
+    /// The eleven digits. The caller is responsible for where they go.
     pub fn expose(&self) -> &str {
         self.0.expose()
     }
 }
 
-/// The digit that makes the sum, weighed with 2, 3, 4 … from the right, a multiple of 11; 0 where it would have two places.
+/// The digit that makes the sum, weighted with 2, 3, 4 … from the right, a multiple of 11; 0 if it would need two
+/// places.
 fn check_digit(digits: &[u8]) -> u8 {
     let sum: u32 = digits.iter().rev().zip(2..).map(|(digit, weight)| u32::from(digit - b'0') * weight).sum();
     match sum % 11 {

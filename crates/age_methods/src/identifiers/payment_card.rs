@@ -5,30 +5,23 @@ use crate::AgeMethodError;
 use base::Secret;
 use jiff::civil::Date;
 
-/// The furthest that a card's end lies ahead, in years.
+/// Cards that expire later are refused.
 const MAX_EXPIRY_YEARS_AHEAD: i32 = 20;
 
-/// Whose card it is. Maestro is none of them: its cards are debit cards, which children have, too.
+/// A card scheme. Maestro is left out: its cards are debit cards, which children have too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CardScheme {
-    /// American Express.
     AmericanExpress,
-    /// Diners Club.
     Diners,
-    /// Discover.
     Discover,
-    /// JCB.
     Jcb,
-    /// Mastercard.
     Mastercard,
-    /// `UnionPay`.
     UnionPay,
-    /// Visa.
     Visa,
 }
 
 impl CardScheme {
-    /// The scheme that issuer numbers belong to.
+    /// The scheme of a card number, by its first four digits.
     fn of(digits: &str) -> Option<Self> {
         let first = |count: usize| digits.get(..count).map_or(0, parse_digits);
         Some(match first(4) {
@@ -54,7 +47,7 @@ impl CardScheme {
     }
 }
 
-/// A number that a card could have.
+/// A plausible card number: of a known scheme, of the right length, with a valid check digit.
 #[derive(Clone, Debug)]
 pub struct CardNumber {
     digits: Secret<String>,
@@ -62,7 +55,7 @@ pub struct CardNumber {
 }
 
 impl CardNumber {
-    /// Reads a number, with blanks or hyphens in it.
+    /// Reads a number; blanks and hyphens are allowed.
     pub fn parse(text: &str) -> Result<Self, AgeMethodError> {
         let digits = strip_separators(text, &['-']).ok_or(AgeMethodError::invalid("number"))?;
         let scheme = CardScheme::of(&digits).filter(|scheme| scheme.has_length(digits.len()));
@@ -70,12 +63,11 @@ impl CardNumber {
         Ok(Self { digits: Secret::new((*digits).clone()), scheme })
     }
 
-    /// Whose card it is.
     pub fn scheme(&self) -> CardScheme {
         self.scheme
     }
 
-    /// The digits alone. Whoever calls this answers for where they go.
+    /// The digits without separators. The caller is responsible for where they go.
     pub fn expose(&self) -> &str {
         self.digits.expose()
     }
@@ -90,7 +82,7 @@ fn has_luhn_digit(digits: &str) -> bool {
     digits.bytes().rev().enumerate().map(weighed).sum::<u32>().is_multiple_of(10)
 }
 
-/// The month after which a card is no longer valid.
+/// The last month in which a card is valid.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct CardExpiry {
     year: i16,
@@ -98,7 +90,7 @@ pub struct CardExpiry {
 }
 
 impl CardExpiry {
-    /// Reads `MM/YY`, `MMYY` or `MM/YYYY`; the month must not be over, nor lie 20 years ahead.
+    /// Reads `MM/YY`, `MMYY` or `MM/YYYY`; the month must not be over, nor lie more than 20 years ahead.
     pub fn parse(text: &str, today: Date) -> Result<Self, AgeMethodError> {
         const INVALID_EXPIRY: AgeMethodError = AgeMethodError::invalid("expiry");
         let digits = strip_separators(text, &['/', '-']).ok_or(INVALID_EXPIRY)?;
@@ -147,7 +139,7 @@ impl CardSecurityCode {
         }
     }
 
-    /// The digits. Whoever calls this answers for where they go.
+    /// The digits. The caller is responsible for where they go.
     pub fn expose(&self) -> &str {
         self.0.expose()
     }

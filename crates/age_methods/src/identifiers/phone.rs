@@ -8,7 +8,7 @@ use base::Secret;
 use serde::Deserialize;
 use zeroize::Zeroizing;
 
-/// The code of a country or network, as `44`: 1 to 3 digits.
+/// The calling code of a country or network, such as `44`: 1 to 3 digits.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct CallingCode(String);
@@ -26,7 +26,7 @@ impl TryFrom<String> for CallingCode {
 }
 
 impl CallingCode {
-    /// What stands before a national number when it is dialled at home, and falls away after the code.
+    /// The trunk prefix, which is dialled before a national number and left out after a calling code.
     fn trunk_prefix(&self) -> &'static str {
         match self.0.as_str() {
             "1" => "1",
@@ -39,20 +39,19 @@ impl CallingCode {
     }
 }
 
-/// A number that a phone could have, with `+` and its country's code.
+/// A plausible phone number, with `+` and the calling code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PhoneNumber(Secret<String>);
 
 impl PhoneNumber {
-    /// What the form asks for.
     pub const FORM: [FormField; 1] = [FormField::new("phone", FormFieldKind::Tel, "tel", 24)];
 
-    /// Reads the form.
     pub fn read(fields: &FormValues, home: Option<&CallingCode>) -> Result<Self, AgeMethodError> {
         Self::parse(fields.text("phone")?, home)
     }
 
-    /// Reads a number as people write it: with `+` or `00` and a code, or as it is dialled at `home`.
+    /// Reads a number as people write it: with `+` or `00` and a calling code, or as it is dialled in the country of
+    /// `home`.
     pub fn parse(text: &str, home: Option<&CallingCode>) -> Result<Self, AgeMethodError> {
         const INVALID_PHONE: AgeMethodError = AgeMethodError::invalid("phone");
         let plus = text.starts_with('+');
@@ -77,12 +76,12 @@ impl PhoneNumber {
         if is_dialable(&whole) { Ok(Self(Secret::new(format!("+{}", *whole)))) } else { Err(INVALID_PHONE) }
     }
 
-    /// `+` and the digits. Whoever calls this answers for where they go.
+    /// `+` and the digits. The caller is responsible for where they go.
     pub fn expose(&self) -> &str {
         self.0.expose()
     }
 
-    /// What a page may show of it: the last three digits.
+    /// The number as a page may show it: only the last three digits are visible.
     pub fn masked(&self) -> String {
         let digits = self.0.expose();
         format!("••• {}", &digits[digits.len() - 3..])
@@ -93,8 +92,8 @@ impl PhoneNumber {
     }
 }
 
-/// Whether digits can be a code and a subscriber's number. Of the North American plan both parts are looked at, because
-/// there a number without its code is as long as one with it elsewhere.
+/// Whether digits can be a calling code and a subscriber number. In the North American plan, both parts of the national
+/// number are checked, because without its code it is as long as a whole number elsewhere.
 fn is_dialable(digits: &str) -> bool {
     if let Some(national) = digits.strip_prefix('1') {
         let begins = |at: usize| matches!(national.as_bytes()[at], b'2'..=b'9');
@@ -115,7 +114,7 @@ mod tests {
 
     #[test]
     fn numbers_are_spelled_in_one_way() {
-        // Numbers that regulators set aside for drama, or of the plans' own examples.
+        // Numbers that regulators reserve for fiction, and examples from numbering plans.
         for (text, home, spelled) in [
             ("+44 7700 900123", "", "+447700900123"),
             ("+44 (0)7700 900123", "", "+447700900123"),

@@ -1,4 +1,4 @@
-//! What claims say about an age.
+//! Reads an age from a provider's claims.
 
 use super::OidcSettings;
 use crate::{AgeAttribute, AgeMethodError, age_on};
@@ -11,13 +11,14 @@ use serde_json::{Map, Value};
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AgeOverClaim {
-    /// Where it is, as `age_over_18` or `age.over18`.
+    /// Its path, such as `age_over_18` or `age.over18`.
     pub claim: String,
     /// The age, in years.
     pub years: u8,
 }
 
-/// What is known of a person: the birthday, or else of the ages that are told the one that answers for `years`.
+/// The birthday, if the claims have one at the configured path; otherwise the first age claim that answers whether
+/// `years` is reached.
 pub(super) fn evaluate_claims(
     claims: &Map<String, Value>,
     settings: &OidcSettings,
@@ -27,7 +28,7 @@ pub(super) fn evaluate_claims(
     if let Some(born) = settings.birthdate.as_deref().and_then(|path| claim_at(claims, path)) {
         let today = world.now().to_zoned(TimeZone::UTC).date();
         let day = born.as_str().filter(|text| text.len() == 10).and_then(|text| text.parse::<Date>().ok());
-        // The provider's day may be tomorrow here.
+        // In the provider's time zone it may already be tomorrow.
         let day = day.filter(|day| (0..=130).contains(&age_on(*day, today.tomorrow().unwrap_or(today))));
         return day
             .map(AgeAttribute::DateOfBirth)
@@ -46,7 +47,7 @@ pub(super) fn evaluate_claims(
     }
 }
 
-/// A value by its path: names with dots between them. A name with dots in it, as an address, is found whole.
+/// A value by its path: names separated by dots. A claim whose own name contains dots, such as a URL, is found first.
 fn claim_at<'a>(claims: &'a Map<String, Value>, path: &str) -> Option<&'a Value> {
     if let Some(value) = claims.get(path) {
         return Some(value);

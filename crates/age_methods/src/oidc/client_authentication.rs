@@ -1,4 +1,4 @@
-//! How we prove at the provider who we are, and the calls that want it.
+//! Client authentication at a provider, and the calls that need it.
 
 use super::{OidcLoginState, OidcSettings, PROVIDER_LABEL, discovery::DiscoveryMetadata};
 use crate::{AgeMethodError, InvalidSettingError, http_client, settings::read_secret};
@@ -13,10 +13,10 @@ use std::{fmt, str::FromStr as _, sync::Arc};
 use zeroize::Zeroizing;
 
 const CLIENT_ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
-/// How long an assertion holds, in seconds.
+/// Lifetime of client assertions and DPoP proofs.
 const ASSERTION_LIFETIME_SECONDS: i64 = 60;
 
-/// The client that we are at a provider.
+/// Authenticates us as a client of a provider.
 #[derive(Debug)]
 pub(super) struct ClientAuthenticator {
     id: String,
@@ -39,7 +39,7 @@ impl fmt::Debug for ClientCredential {
     }
 }
 
-/// What the token endpoint grants.
+/// A successful response of the token endpoint.
 #[derive(Debug, Deserialize)]
 pub(super) struct OidcTokenResponse {
     pub access_token: Secret<String>,
@@ -88,7 +88,7 @@ impl ClientAuthenticator {
         })
     }
 
-    /// The public half of the key that we prove ourselves by.
+    /// The public key, if the client authenticates with a key.
     pub(super) fn public_key(&self) -> Option<Value> {
         match &self.proof {
             ClientCredential::Key { public, .. } => Some(public.clone()),
@@ -96,7 +96,7 @@ impl ClientAuthenticator {
         }
     }
 
-    /// Pushes a request (RFC 9126) and gives the name that it is called by.
+    /// Pushes an authorisation request (RFC 9126); returns its `request_uri`.
     pub(super) async fn push(
         &self,
         fetcher: &Fetcher,
@@ -112,7 +112,7 @@ impl ClientAuthenticator {
             .map(|pushed| pushed.request_uri)
     }
 
-    /// Redeems a code.
+    /// Exchanges an authorisation code for tokens.
     pub(super) async fn redeem(
         &self,
         fetcher: &Fetcher,
@@ -152,7 +152,7 @@ impl ClientAuthenticator {
     ) -> Result<BufferedResponse, AgeMethodError> {
         let mut number = None;
         loop {
-            // Made anew for each call: an assertion is used once.
+            // Each call has a new assertion, because one can be used only once.
             let mut call = self.authenticated(form)?;
             if let Some(key) = proof_key {
                 key.attach_proof(&mut call, url, None, number.as_deref(), &*self.world)?;
@@ -165,7 +165,7 @@ impl ClientAuthenticator {
         }
     }
 
-    /// A post that proves who we are.
+    /// A POST request with client authentication.
     fn authenticated(&self, form: &[(&str, &str)]) -> Result<FetchRequest, AgeMethodError> {
         match &self.proof {
             ClientCredential::Secret(secret) => {
@@ -191,7 +191,8 @@ impl ClientAuthenticator {
         }
     }
 
-    /// RFC 7523; for the issuer, as FAPI 2.0 has it, so that it counts at each of its endpoints and nowhere else.
+    /// A client assertion (RFC 7523). Its audience is the issuer, as FAPI 2.0 requires, so that it is valid at all
+    /// endpoints of this provider and nowhere else.
     fn assertion(&self, key: &EncodingKey, algorithm: Algorithm, id: &str) -> Result<String, AgeMethodError> {
         let now = self.world.now().as_second();
         let mut header = Header::new(algorithm);
@@ -205,7 +206,7 @@ impl ClientAuthenticator {
     }
 }
 
-/// What a refusal means. `invalid_grant` is about the code, which a person may have brought too late, or twice.
+/// The error for a refusal. `invalid_grant` is about the code, which the person may have brought too late, or twice.
 fn token_endpoint_error(what: &str, answered: &BufferedResponse) -> AgeMethodError {
     let error = http_client::parse_json::<TokenErrorResponse>(PROVIDER_LABEL, answered)
         .map(|refusal| refusal.error)
@@ -254,20 +255,21 @@ impl ClientCredential {
             .map_err(|_| InvalidSettingError::new("key_file", "cannot be told"))?;
         public["kid"] = json!(id);
         public["use"] = json!("sig");
-        // The key must sign before anybody is sent away because of it.
+        // Try the key now, so that a bad one fails at start-up and not in an end user's session.
         jsonwebtoken::encode(&Header::new(algorithm), &json!({}), &key).map_err(|_| bad_key())?;
         Ok(Self::Key { key, algorithm, id, public })
     }
 }
 
-/// The `RSAPrivateKey` (RFC 8017) in a PKCS#8 document of at least 2,048 bits, whose lengths all take two bytes.
+/// The `RSAPrivateKey` (RFC 8017) in the PKCS#8 document of a key of at least 2,048 bits, whose lengths all take two
+/// bytes.
 fn rsa_private_key(der: &[u8]) -> Option<&[u8]> {
     const RSA_PKCS8_HEADER: &[u8] =
         b"\x02\x01\x00\x30\x0d\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x01\x01\x05\x00\x04\x82";
     der.strip_prefix(b"\x30\x82")?.get(2..)?.strip_prefix(RSA_PKCS8_HEADER)?.get(2..)
 }
 
-/// The key of an attempt that its tokens are bound to (DPoP, RFC 9449).
+/// The key to which the tokens of an attempt are bound (DPoP, RFC 9449).
 pub(super) struct DpopKey(IssuingKey);
 
 impl DpopKey {
@@ -283,7 +285,7 @@ impl DpopKey {
         self.0.to_pkcs8_der()
     }
 
-    /// Adds a proof to a call, with the number that the provider wants in it.
+    /// Adds a DPoP proof to a call, with the nonce that the provider asked for.
     pub(super) fn attach_proof(
         &self,
         call: &mut FetchRequest,
@@ -302,7 +304,7 @@ impl DpopKey {
         let now = world.now().as_second();
         let mut claims = json!({
             "jti": world.uuid_v4(), "htm": call.method.as_str(), "iat": now, "exp": now + ASSERTION_LIFETIME_SECONDS,
-            // The address without query and fragment.
+            // The URL without query and fragment.
             "htu": url.split(['?', '#']).next(),
         });
         if let Some(token) = access_token {
@@ -323,7 +325,7 @@ impl DpopKey {
     }
 }
 
-/// The number that a provider wants in the next proof, where it refuses a call for the want of it (RFC 9449, section 8).
+/// The nonce that the provider wants in the next proof, if it refused the call for lack of one (RFC 9449, section 8).
 pub(super) fn dpop_nonce(answered: &BufferedResponse) -> Option<String> {
     let wanted = answered.headers.get("dpop-nonce").filter(|_| matches!(answered.status, 400 | 401))?;
     wanted.to_str().ok().map(str::to_owned)

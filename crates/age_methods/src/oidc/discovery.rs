@@ -1,4 +1,4 @@
-//! Discovery documents and key sets of providers, kept for a while.
+//! Discovery documents and key sets of providers, cached.
 
 use super::PROVIDER_LABEL;
 use crate::{AgeMethodError, InvalidSettingError, http_client, ttl_cache::TtlCache};
@@ -16,15 +16,14 @@ use openidconnect::{
 use serde::{Deserialize, Serialize};
 use std::{pin::Pin, sync::Arc};
 
-/// How long documents are kept.
 const METADATA_TTL: SignedDuration = SignedDuration::from_mins(10);
-/// How old they are at least before a token that fits no key has them read anew, so that forged tokens cannot have that
-/// happen all the time.
+/// Minimum age of the documents before a token that fails verification has them fetched again, so that forged tokens
+/// cannot cause a fetch each time.
 const MIN_REFRESH_INTERVAL: SignedDuration = SignedDuration::from_secs(30);
-/// The most bytes of a document; key sets with certificates are long.
+/// More than for other responses, because key sets with certificates are long.
 const MAX_DOCUMENT_BYTES: u64 = 256 << 10;
 
-/// A provider's own description.
+/// A provider's discovery document and key set.
 pub(super) type DiscoveryMetadata = ProviderMetadata<
     ExtraMetadata,
     CoreAuthDisplay,
@@ -40,7 +39,7 @@ pub(super) type DiscoveryMetadata = ProviderMetadata<
     CoreSubjectIdentifierType,
 >;
 
-/// What is read of it beyond `OpenID` Connect Discovery.
+/// Members of the document beyond `OpenID` Connect Discovery.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(super) struct ExtraMetadata {
     /// RFC 9126.
@@ -52,7 +51,7 @@ pub(super) struct ExtraMetadata {
 
 impl AdditionalProviderMetadata for ExtraMetadata {}
 
-/// Where a provider's documents are had.
+/// Fetches and caches a provider's documents.
 #[derive(Debug)]
 pub(super) struct DiscoveryCache {
     issuer: IssuerUrl,
@@ -81,7 +80,7 @@ impl DiscoveryCache {
         self.cache.get_or_fetch(async || Ok((Arc::new(self.discover().await?), METADATA_TTL))).await
     }
 
-    /// Newer documents than these, where these have been kept for half a minute or somebody else has got newer ones.
+    /// Documents newer than `old`, or `None`. They are fetched if `old` is still cached and at least half a minute old.
     pub(super) async fn refresh(
         &self,
         old: &Arc<DiscoveryMetadata>,
@@ -95,7 +94,7 @@ impl DiscoveryCache {
         Ok(Some(newest).filter(|newest| !Arc::ptr_eq(newest, old)))
     }
 
-    // Boxed, as the compiler cannot see through the library's futures whether they may go from thread to thread.
+    // Boxed, because the compiler cannot prove that the library's futures are `Send`.
     fn discover(&self) -> BoxedFuture<'_, Result<DiscoveryMetadata, AgeMethodError>> {
         Box::pin(async {
             let found = DiscoveryMetadata::discover_async(self.issuer.clone(), self).await;

@@ -1,8 +1,9 @@
 //! `OpenID` Connect, as the relying party: electronic identities of banks and states, and Singpass.
 //!
-//! The code flow with PKCE, `state` and `nonce`; the client proves itself with a secret or with a key (`private_key_jwt`);
-//! where the provider wants it the request is pushed (RFC 9126), tokens are bound to a key of the attempt (DPoP, RFC 9449)
-//! and answers are encrypted. Of what comes back one thing is taken: the birthday, or whether an age is reached.
+//! The authorisation code flow with PKCE, `state` and `nonce`. The client authenticates with a secret or a key
+//! (`private_key_jwt`). If the provider wants it, the request is pushed (RFC 9126), tokens are bound to a key of the
+//! attempt (DPoP, RFC 9449) and responses are encrypted. Of the claims only the birthday, or whether an age is reached,
+//! is used.
 
 mod claims;
 mod client_authentication;
@@ -27,27 +28,26 @@ use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc};
 
 const PROVIDER_LABEL: &str = "the identity provider";
-/// Longer parameters come from no provider.
+/// Longer parameters of a provider's redirect are ignored.
 const MAX_PARAMETER_BYTES: usize = 4096;
 
-/// Who is asked.
+/// Which identity provider is used.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "provider", rename_all = "snake_case", deny_unknown_fields)]
 pub enum IdentityProviderSettings {
-    /// A provider.
     Oidc(Box<OidcSettings>),
-    /// Nobody: whoever is sent there comes straight back.
+    /// No provider: the person is redirected straight back.
     Sandbox {
-        /// What people know it as.
+        /// Display name.
         name: String,
-        /// What it answers.
+        /// The simulated outcome.
         #[serde(default)]
         outcome: OidcSandboxOutcome,
     },
 }
 
 impl IdentityProviderSettings {
-    /// What people know it as.
+    /// Display name.
     pub fn name(&self) -> &str {
         match self {
             Self::Oidc(settings) => &settings.name,
@@ -56,53 +56,52 @@ impl IdentityProviderSettings {
     }
 }
 
-/// What a sandbox's provider answers.
+/// The outcome that a sandbox provider simulates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OidcSandboxOutcome {
-    /// Old enough, whatever is asked.
+    /// The age is reached, whichever it is.
     #[default]
     Over,
-    /// Too young, whatever is asked.
+    /// The age is not reached, whichever it is.
     Under,
-    /// The person said no.
+    /// The person declines at the provider.
     Declined,
-    /// The provider is away.
+    /// The provider is unavailable.
     Unavailable,
 }
 
-/// How a provider is reached, and what it is asked.
+/// How to reach a provider, and what to ask it for.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OidcSettings {
-    /// What people know it as.
+    /// Display name.
     pub name: String,
-    /// Its issuer, exactly as its discovery document has it.
+    /// The issuer, exactly as in its discovery document.
     pub issuer: String,
-    /// The client's name.
     pub client_id: String,
     /// A file with the client's secret; either this or `key_file`.
     #[serde(default)]
     pub client_secret_file: Option<PathBuf>,
-    /// A file with the key that the client proves itself by: PKCS#8 in PEM, EC on P-256 or P-384, or RSA.
+    /// A file with the key that the client authenticates with: PKCS#8 in PEM, EC on P-256 or P-384, or RSA.
     #[serde(default)]
     pub key_file: Option<PathBuf>,
-    /// How that key signs: `ES256`, `ES384`, `PS256` or `RS256`.
+    /// The algorithm of that key: `ES256`, `ES384`, `PS256` or `RS256`.
     #[serde(default)]
     pub key_algorithm: Option<String>,
-    /// What the provider calls that key. Default: its thumbprint (RFC 7638).
+    /// The id (`kid`) of that key. Default: its thumbprint (RFC 7638).
     #[serde(default)]
     pub key_id: Option<String>,
-    /// Files with private keys that answers are encrypted to: JSON Web Keys on P-256, P-384 or P-521.
+    /// Files with private keys that decrypt the provider's responses: JSON Web Keys on P-256, P-384 or P-521.
     #[serde(default)]
     pub decryption_key_files: Vec<PathBuf>,
-    /// Whether answers must be encrypted.
+    /// Whether responses must be encrypted.
     #[serde(default)]
     pub encrypted: bool,
-    /// Scopes beside `openid`.
+    /// Scopes in addition to `openid`.
     #[serde(default)]
     pub scopes: Vec<String>,
-    /// Levels of assurance, of which the provider must have reached one (`acr`).
+    /// Accepted levels of assurance (`acr`); empty accepts any.
     #[serde(default)]
     pub acr_values: Vec<String>,
     /// Further parameters of the request.
@@ -117,7 +116,7 @@ pub struct OidcSettings {
     /// Where the claims are.
     #[serde(default)]
     pub claims_from: ClaimsSource,
-    /// Where the birthday is among them, as `birthdate` or `person_info.dob.value`.
+    /// Path of the birthday claim, such as `birthdate` or `person_info.dob.value`.
     #[serde(default = "birthdate")]
     pub birthdate: Option<String>,
     /// Claims that say whether an age is reached.
@@ -130,7 +129,7 @@ fn birthdate() -> Option<String> {
     Some("birthdate".to_owned())
 }
 
-/// Where claims are.
+/// Where claims are read from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClaimsSource {
@@ -141,7 +140,7 @@ pub enum ClaimsSource {
     Userinfo,
 }
 
-/// A provider of identities.
+/// An identity provider, or its sandbox.
 #[derive(Debug)]
 pub struct IdentityProvider {
     id: String,
@@ -165,15 +164,15 @@ struct OidcClient {
     keys: Vec<DecryptionKey>,
 }
 
-/// An attempt whose person is about to be sent to the provider.
+/// A login that has started: the redirect, and the state to keep until the person comes back.
 pub struct OidcLoginRedirect {
-    /// Where the person goes.
+    /// Where to send the person.
     pub url: String,
-    /// What [`IdentityProvider::finish`] wants back. It must travel sealed.
+    /// Pass this to [`IdentityProvider::finish`]. It must be sealed while it is stored.
     pub state: OidcLoginState,
 }
 
-/// What is remembered while the person is away.
+/// State of a login while the person is at the provider.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OidcLoginState {
     provider: String,
@@ -181,18 +180,18 @@ pub struct OidcLoginState {
     state: String,
     nonce: String,
     verifier: String,
-    /// The attempt's own key, where tokens are bound to one: a scalar on P-256.
+    /// The attempt's DPoP key, if tokens are bound to one: PKCS#8 in base64url.
     proof_key: Option<String>,
 }
 
 impl OidcLoginState {
-    /// Which provider it belongs to.
+    /// The provider's name in the configuration.
     pub fn provider(&self) -> &str {
         &self.provider
     }
 }
 
-// The address holds what the provider must give back.
+// The URL contains `state` and `nonce`, so it is not printed.
 impl fmt::Debug for OidcLoginRedirect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Started({})", self.state.provider)
@@ -206,7 +205,7 @@ impl fmt::Debug for OidcLoginState {
 }
 
 impl IdentityProvider {
-    /// Reads the secrets. `id` is the provider's name in the configuration. Nobody is asked yet.
+    /// Reads the secret files. `id` is the provider's name in the configuration. The provider is not called yet.
     pub fn open(
         id: &str,
         settings: &IdentityProviderSettings,
@@ -227,12 +226,12 @@ impl IdentityProvider {
         &self.id
     }
 
-    /// What people know it as.
+    /// Display name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The public halves of the keys that the provider must know, as a JSON Web Key Set; none in a sandbox.
+    /// The client's public keys, which the provider must know, as a JSON Web Key Set; empty in the sandbox.
     pub fn public_keys(&self) -> serde_json::Value {
         let keys = match &self.which {
             Backend::Sandbox(_) => Vec::new(),
@@ -268,8 +267,8 @@ impl IdentityProvider {
         Ok(OidcLoginRedirect { url, state: held })
     }
 
-    /// Ends an attempt with what the provider had the person bring back: the parameters of the address. Asks about `years`
-    /// where the provider says only whether ages are reached.
+    /// Completes a login with the query parameters that the person brought back. `years` is the age in question, for
+    /// providers that tell only whether ages are reached.
     pub async fn finish(
         &self,
         held: &OidcLoginState,
@@ -305,7 +304,7 @@ impl IdentityProvider {
         }
     }
 
-    /// 256 bits in base64url; as a verifier, 43 characters as RFC 7636 wants.
+    /// 256 random bits in base64url: 43 characters, as long as RFC 7636 requires of a code verifier.
     fn random_token(&self) -> String {
         let mut bytes = [0; 32];
         self.world.fill_random(&mut bytes);
@@ -405,7 +404,7 @@ impl OidcClient {
             uri = self.client.push(&self.fetcher, at, &asked, proof_key.as_ref()).await?;
             asked = vec![("client_id", &self.settings.client_id), ("request_uri", &uri)];
         }
-        // The address is put before a person, so it must at least be one that could be called.
+        // The person is sent to this URL, so it must at least pass the checks for outgoing calls.
         let target = self.fetcher.parse_target(&authorization);
         let mut url = target
             .ok()
@@ -424,7 +423,8 @@ impl OidcClient {
         world: &Arc<dyn Environment>,
     ) -> Result<AgeEvidence, AgeMethodError> {
         let metadata = self.directory.get().await?;
-        // Who answered is told by those who can (RFC 9207), so that a code of one provider is not taken to another.
+        // Providers that support it name themselves in the response (RFC 9207), so that one provider's code is never
+        // sent to another.
         let must = metadata.additional_metadata().authorization_response_iss_parameter_supported;
         if issuer.map_or(must, |issuer| issuer != self.settings.issuer) {
             return Err(AgeMethodError::inconclusive("what came back belongs to another identity provider"));
@@ -445,7 +445,7 @@ impl OidcClient {
         let token = self.decrypt_token(&granted.id_token)?;
         let mut verified =
             token_verification::verify_id_token(&token, &metadata, &self.settings, &held.nonce, world);
-        // Providers change their keys; what was kept may be older than the token.
+        // Providers rotate their keys: the cached ones may be older than the token.
         if verified.is_err()
             && let Some(newer) = self.directory.refresh(&metadata).await?
         {
@@ -464,7 +464,7 @@ impl OidcClient {
         Ok(AgeEvidence::new(found, reference))
     }
 
-    /// The signed token inside an encrypted one, or the token itself where it need not be encrypted.
+    /// Decrypts a token. One that is not encrypted is returned as it is, unless encryption is required.
     fn decrypt_token(&self, text: &Secret<String>) -> Result<Secret<String>, AgeMethodError> {
         if !credentials::jwe::is_jwe(text.expose()) {
             return if self.settings.encrypted {

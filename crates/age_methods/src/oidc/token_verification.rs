@@ -1,4 +1,4 @@
-//! Whose word claims are: ID tokens, and what the userinfo endpoint answers.
+//! Verification of ID tokens and userinfo responses.
 
 use super::{
     OidcClient, OidcSettings, PROVIDER_LABEL,
@@ -21,10 +21,10 @@ use zeroize::Zeroizing;
 
 /// How far the provider's clock may be ahead of ours, in seconds.
 const MAX_CLOCK_SKEW_SECONDS: i64 = 60;
-/// The oldest that an ID token may be: it was made for the code that was just redeemed.
+/// Maximum age of an ID token, which was issued for the code that was just redeemed.
 const MAX_ID_TOKEN_AGE_SECONDS: i64 = 600;
 
-/// Algorithms whose key only the provider has. None with a shared secret, and not `none`.
+/// Asymmetric algorithms only: none with a shared secret, and not `none`.
 const ACCEPTED_ALGORITHMS: [CoreJwsSigningAlgorithm; 5] = [
     CoreJwsSigningAlgorithm::EcdsaP256Sha256,
     CoreJwsSigningAlgorithm::EcdsaP384Sha384,
@@ -33,7 +33,7 @@ const ACCEPTED_ALGORITHMS: [CoreJwsSigningAlgorithm; 5] = [
     CoreJwsSigningAlgorithm::RsaSsaPkcs1V15Sha256,
 ];
 
-/// Claims beside those of `OpenID` Connect's own list.
+/// Claims in addition to the standard ones of `OpenID` Connect.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 struct ExtraClaims {
     #[serde(flatten)]
@@ -45,7 +45,7 @@ impl AdditionalClaims for ExtraClaims {}
 type ProviderIdToken =
     IdToken<ExtraClaims, CoreGenderClaim, CoreJweContentEncryptionAlgorithm, CoreJwsSigningAlgorithm>;
 
-/// The claims of an ID token, if it is the provider's, for us, for this attempt, and fresh.
+/// Verifies that an ID token is from the provider, for us, for this attempt, and fresh; returns its claims.
 pub(super) fn verify_id_token(
     token: &Secret<String>,
     metadata: &DiscoveryMetadata,
@@ -53,7 +53,7 @@ pub(super) fn verify_id_token(
     nonce: &str,
     world: &Arc<dyn Environment>,
 ) -> Result<Map<String, Value>, AgeMethodError> {
-    // Errors of the library quote claims, which are personal.
+    // The library's messages are left out, because they quote claims, which are personal data.
     let bad = |what: &str| AgeMethodError::Unavailable(format!("{PROVIDER_LABEL}'s ID token {what}"));
     let token = ProviderIdToken::from_str(token.expose()).map_err(|_| bad("cannot be read"))?;
     let clock = world.clone();
@@ -81,7 +81,7 @@ pub(super) fn verify_id_token(
     let claims = token.into_claims(&verifier, &Nonce::new(nonce.to_owned())).map_err(|error| {
         use openidconnect::ClaimsVerificationError as Bad;
         bad(match error {
-            // The end, and the moment of issue.
+            // Covers both the expiry and the time of issue.
             Bad::Expired(_) => "is not of now",
             Bad::InvalidAudience(_) => "is for somebody else",
             Bad::InvalidAuthContext(_) => "has another level of assurance",
@@ -102,8 +102,8 @@ fn to_chrono(now: Timestamp) -> DateTime<Utc> {
 }
 
 impl OidcClient {
-    /// What the userinfo endpoint says about the person of the ID token. What it signs must be the provider's and for us;
-    /// what it does not sign came over a connection to it.
+    /// Fetches the userinfo claims of the ID token's subject. A signed response must be from the provider and for us;
+    /// an unsigned one is trusted because it came over a connection to the provider.
     pub(super) async fn userinfo(
         &self,
         metadata: &DiscoveryMetadata,
@@ -151,7 +151,7 @@ impl OidcClient {
         } else {
             http_client::parse_json(PROVIDER_LABEL, &answered)?
         };
-        // Else somebody else's access token would make one person of two (OpenID Connect Core, section 5.3.2).
+        // Otherwise a substituted access token could mix up two people (OpenID Connect Core, section 5.3.2).
         if claims.get("sub").is_none_or(|subject| Some(subject) != id_token.get("sub")) {
             return Err(AgeMethodError::unavailable(
                 "the identity provider's userinfo is about somebody else",
@@ -161,7 +161,7 @@ impl OidcClient {
     }
 }
 
-/// The claims of a token that a key of the provider signed for us.
+/// Verifies that a userinfo token is signed by the provider, for us; returns its claims.
 fn verify_signed_userinfo(
     token: &str,
     metadata: &DiscoveryMetadata,
@@ -177,7 +177,7 @@ fn verify_signed_userinfo(
     rules.set_audience(&[client_id]);
     rules.set_issuer(&[metadata.issuer().as_str()]);
     rules.set_required_spec_claims(&["iss", "aud"]);
-    // It is the answer to a call of this moment, and need not say when it ends; and the library would ask its own clock.
+    // The response was fetched just now and need not expire; besides, the library would use its own clock.
     rules.validate_exp = false;
     let keys = metadata.jwks().keys().iter().filter_map(|key| {
         let jwk: Jwk = serde_json::from_value(serde_json::to_value(key).ok()?).ok()?;

@@ -1,5 +1,5 @@
-//! Databases of identities, asked by a documented signed protocol (docs/PROVIDERS.md): for mail addresses, social security
-//! numbers, Florida's HB 3, LA Wallet and CPF.
+//! Identity databases, queried over a documented signed protocol (docs/PROVIDERS.md): for mail addresses, social
+//! security numbers, Florida's HB 3, LA Wallet and CPF.
 
 mod sandbox;
 mod signed_protocol;
@@ -17,17 +17,17 @@ use media::fetch::Fetcher;
 use serde::Deserialize;
 use std::sync::Arc;
 
-/// Who is asked.
+/// Which registry is queried.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "provider", rename_all = "snake_case", deny_unknown_fields)]
 pub enum RegistrySettings {
     /// A service that speaks the signed protocol.
     Signed(SignedProtocolSettings),
-    /// Nobody.
+    /// Simulated answers; no registry is queried.
     Sandbox {},
 }
 
-/// A database of identities.
+/// An identity database, or its sandbox.
 #[derive(Debug)]
 pub struct RegistryProvider(Backend);
 
@@ -38,7 +38,7 @@ enum Backend {
 }
 
 impl RegistryProvider {
-    /// Reads the secret.
+    /// Reads the secret file.
     pub fn open(
         settings: &RegistrySettings,
         fetcher: &Fetcher,
@@ -52,7 +52,7 @@ impl RegistryProvider {
         }))
     }
 
-    /// Asks whether somebody is `years` old, 1 to 120.
+    /// Asks whether the person has reached `years`, 1 to 120.
     pub async fn ask(&self, subject: &RegistrySubject, years: u8) -> Result<AgeEvidence, AgeMethodError> {
         match &self.0 {
             Backend::Signed(signed) => {

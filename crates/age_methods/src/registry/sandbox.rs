@@ -1,4 +1,4 @@
-//! Which input of the sandbox asks for which outcome.
+//! Which input of the sandbox gives which outcome.
 
 use super::RegistrySubject;
 use crate::sandbox::SandboxAnswer;

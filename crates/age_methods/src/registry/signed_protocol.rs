@@ -1,4 +1,5 @@
-//! The protocol: a question in JSON, signed; an answer in JSON, signed too where that is asked for.
+//! The signed protocol: a signed question in JSON, and an answer in JSON, which is signed as well if the settings
+//! require it.
 
 use crate::{
     AgeAttribute, AgeEvidence, AgeMethodError, InvalidSettingError, age_on, http_client,
@@ -12,7 +13,7 @@ use std::{path::PathBuf, sync::Arc};
 
 const REGISTRY_LABEL: &str = "the registry";
 
-/// How a service is reached that speaks the signed protocol.
+/// How to reach a service that speaks the signed protocol.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SignedProtocolSettings {
@@ -20,12 +21,11 @@ pub struct SignedProtocolSettings {
     pub url: String,
     /// A file with the secret that both sides know: `whsec_` and 24 to 64 bytes in base64.
     pub secret_file: PathBuf,
-    /// Whether answers count only where they are signed with the same secret.
+    /// Whether answers must be signed with the same secret.
     #[serde(default)]
     pub signed_answers: bool,
 }
 
-/// What is asked.
 #[derive(Serialize)]
 pub(crate) struct RegistryQuestion<'a, S> {
     pub method: &'static str,
@@ -33,7 +33,7 @@ pub(crate) struct RegistryQuestion<'a, S> {
     pub subject: &'a S,
 }
 
-/// What is answered. Members beside these are passed over, so that services can grow.
+/// Other members of an answer are ignored, so that services can extend it.
 #[derive(Deserialize)]
 struct RegistryAnswer {
     result: RegistryVerdict,
@@ -49,7 +49,6 @@ enum RegistryVerdict {
     Unknown,
 }
 
-/// A service that speaks the protocol.
 #[derive(Debug)]
 pub(crate) struct SignedProtocolClient {
     url: String,
@@ -86,7 +85,7 @@ impl SignedProtocolClient {
         call.headers.extend(headers);
         let answered = http_client::send(&self.fetcher, REGISTRY_LABEL, &self.url, call).await?;
         let now = self.world.now();
-        // Before anything of the answer is believed, its status too.
+        // Verify before trusting anything in the response, including its status.
         if self.signed_answers && !self.key.verifies(&answered.headers, &id, now, &answered.body) {
             return Err(AgeMethodError::unavailable("the registry's answer is not signed as it must be"));
         }
@@ -116,7 +115,7 @@ impl RegistryAnswer {
     }
 }
 
-/// Whether a birthday says what the verdict says, somewhere on earth: the service's day may be yesterday here, or tomorrow.
+/// Whether a birthday agrees with the verdict in any time zone: the service's date may be a day before or after ours.
 fn is_consistent(born: Date, years: u8, over: bool, now: Timestamp) -> bool {
     let today = now.to_zoned(TimeZone::UTC).date();
     let day = if over { today.tomorrow() } else { today.checked_sub(1.day()) }.unwrap_or(today);

@@ -1,4 +1,4 @@
-//! Who is asked about.
+//! The person about whom a registry is asked, by method.
 
 use crate::{
     AgeMethodError,
@@ -9,30 +9,25 @@ use base::Secret;
 use jiff::civil::Date;
 use serde::{Serialize, Serializer};
 
-/// The oldest that anybody says to be, in years.
+/// Birthdays of anyone older are refused.
 const MAX_AGE_YEARS: i16 = 130;
 
 const FULL_NAME_FIELD: FormField = FormField::new("full_name", FormFieldKind::Text, "name", 100);
 const DATE_OF_BIRTH_FIELD: FormField = FormField::new("date_of_birth", FormFieldKind::Date, "bday", 10);
 
-/// Somebody of whom a registry is asked.
+/// The person about whom a registry is asked.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum RegistrySubject {
-    /// The holder of a mail address.
     Email(EmailHolder),
-    /// The holder of a social security number.
     SocialSecurityNumber(SsnHolder),
-    /// A resident of Florida.
     UsFloridaHb3(FloridaResident),
-    /// The holder of a driving licence of Louisiana.
     LaWallet(LouisianaLicenceHolder),
-    /// The holder of a CPF.
     Cpf(CpfHolder),
 }
 
 impl RegistrySubject {
-    /// The method's name, as questions carry it.
+    /// The method's name in questions.
     pub fn method(&self) -> &'static str {
         match self {
             Self::Email(_) => "email",
@@ -44,7 +39,7 @@ impl RegistrySubject {
     }
 }
 
-/// The holder of a mail address.
+/// The holder of a mail address, with their location if it is known.
 #[derive(Clone, Debug, Serialize)]
 pub struct EmailHolder {
     #[serde(serialize_with = "expose")]
@@ -56,16 +51,14 @@ pub struct EmailHolder {
 }
 
 impl EmailHolder {
-    /// What the form asks for.
     pub const FORM: [FormField; 1] = [FormField::new("email", FormFieldKind::Email, "email", 100)];
 
-    /// Reads the form.
     pub fn read(fields: &FormValues) -> Result<Self, AgeMethodError> {
         Self::parse(fields.text("email")?)
     }
 
-    /// Reads an address: 7 to 100 characters, a name of at most 64 without blanks or quotes, and a domain of at least two
-    /// labels, which is spelled in lower case.
+    /// Reads an address: 7 to 100 characters, a name of at most 64 without blanks or quotes, and a domain of at least
+    /// two labels, which is converted to lower case.
     pub fn parse(text: &str) -> Result<Self, AgeMethodError> {
         const INVALID_EMAIL: AgeMethodError = AgeMethodError::invalid("email");
         let (name, host) = text.split_once('@').ok_or(INVALID_EMAIL)?;
@@ -76,7 +69,7 @@ impl EmailHolder {
             && !name.starts_with('.')
             && !name.ends_with('.')
             && !name.contains("..");
-        // A parser of addresses takes %61 for an a.
+        // The URL parser would decode %61 to an a.
         let is_domain = host.contains('.')
             && !host.starts_with('.')
             && !host.ends_with('.')
@@ -89,19 +82,18 @@ impl EmailHolder {
         Ok(Self { email: Secret::new(format!("{name}@{host}")), country_code: None, ip_address: None })
     }
 
-    /// The same with where its holder is, as far as somebody knows: the country (ISO 3166-1 alpha-2), and the address on the
-    /// network.
+    /// Adds the holder's location, as far as it is known: the country (ISO 3166-1 alpha-2) and the IP address.
     #[must_use]
     pub fn with_location(self, country_code: Option<String>, ip_address: Option<String>) -> Self {
         Self { country_code, ip_address: ip_address.map(Secret::new), ..self }
     }
 
-    /// The address. Whoever calls this answers for where it goes.
+    /// The address. The caller is responsible for where it goes.
     pub fn expose(&self) -> &str {
         self.email.expose()
     }
 
-    /// What a page may show of it: the first character, and the domain.
+    /// The address as a page may show it: only the first character and the domain are visible.
     pub fn masked(&self) -> String {
         let (name, host) = self.expose().split_once('@').expect("it was read");
         format!("{}•••@{host}", name.chars().next().expect("a name has a character"))
@@ -118,11 +110,9 @@ pub struct SsnHolder {
 }
 
 impl SsnHolder {
-    /// What the form asks for.
     pub const FORM: [FormField; 3] =
         [FULL_NAME_FIELD, DATE_OF_BIRTH_FIELD, FormField::new("number", FormFieldKind::Digits, "off", 11)];
 
-    /// Reads the form.
     pub fn read(fields: &FormValues, today: Date) -> Result<Self, AgeMethodError> {
         Ok(Self {
             person: ClaimedIdentity::read(fields, today)?,
@@ -135,7 +125,7 @@ impl SsnHolder {
     }
 }
 
-/// A resident of Florida, who may prove an age to sites that House Bill 3 (2024) asks for it.
+/// A resident of Florida, for sites that must check ages under House Bill 3 (2024).
 #[derive(Clone, Debug, Serialize)]
 pub struct FloridaResident {
     #[serde(flatten)]
@@ -147,7 +137,6 @@ pub struct FloridaResident {
 }
 
 impl FloridaResident {
-    /// What the form asks for.
     pub const FORM: [FormField; 4] = [
         FULL_NAME_FIELD,
         DATE_OF_BIRTH_FIELD,
@@ -192,11 +181,10 @@ pub struct LouisianaLicenceHolder {
 }
 
 impl LouisianaLicenceHolder {
-    /// What the form asks for.
     pub const FORM: [FormField; 3] =
         [FULL_NAME_FIELD, DATE_OF_BIRTH_FIELD, FormField::new("licence", FormFieldKind::Digits, "off", 12)];
 
-    /// Reads the form. A licence has up to nine digits; zeros at its beginning are often left out.
+    /// Reads the form. A licence number has up to nine digits; leading zeros are often left out.
     pub fn read(fields: &FormValues, today: Date) -> Result<Self, AgeMethodError> {
         let person = ClaimedIdentity::read(fields, today)?;
         let digits = crate::identifiers::strip_separators(fields.text("licence")?, &['-'])
@@ -222,11 +210,9 @@ pub struct CpfHolder {
 }
 
 impl CpfHolder {
-    /// What the form asks for.
     pub const FORM: [FormField; 3] =
         [FormField::new("cpf", FormFieldKind::Digits, "off", 14), FULL_NAME_FIELD, DATE_OF_BIRTH_FIELD];
 
-    /// Reads the form.
     pub fn read(fields: &FormValues, today: Date) -> Result<Self, AgeMethodError> {
         Ok(Self { cpf: Cpf::parse(fields.text("cpf")?)?, person: ClaimedIdentity::read(fields, today)? })
     }
@@ -236,7 +222,7 @@ impl CpfHolder {
     }
 }
 
-/// Who somebody says to be. What the person says is never evidence: it is what a registry compares with its own.
+/// The identity that a person claims. It is never evidence: a registry compares it with its own records.
 #[derive(Clone, Serialize)]
 struct ClaimedIdentity {
     #[serde(serialize_with = "expose")]
@@ -257,7 +243,7 @@ impl ClaimedIdentity {
             return Err(AgeMethodError::invalid("full_name"));
         }
         let born = fields.text("date_of_birth")?;
-        // jiff reads other forms of ISO 8601 as well; pages send this one.
+        // jiff reads other forms of ISO 8601 as well; pages send `YYYY-MM-DD`.
         let born = Some(born).filter(|text| text.len() == 10).and_then(|text| text.parse::<Date>().ok());
         let born = born.filter(|born| *born <= today && crate::age_on(*born, today) <= MAX_AGE_YEARS);
         let date_of_birth = born.ok_or(AgeMethodError::invalid("date_of_birth"))?;
@@ -269,7 +255,7 @@ fn is_digits(text: &str, lengths: std::ops::RangeInclusive<usize>) -> bool {
     lengths.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-// These say what goes to the registry, and to nobody else.
+// These serialise secrets for the request to the registry, and for nothing else.
 fn expose<S: Serializer>(secret: &Secret<String>, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(secret.expose())
 }

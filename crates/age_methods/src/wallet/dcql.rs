@@ -1,21 +1,21 @@
-//! What wallets are asked, in DCQL (OpenID4VP 1.0, section 6): one credential of several kinds, and of it the least that
-//! tells.
+//! The query to wallets, in DCQL (OpenID4VP 1.0, section 6): one credential of several kinds, and the claim that
+//! reveals least.
 
 use super::AgeQuery;
 use serde_json::{Value, json};
 
-/// What the kinds of credential are called in the query, in the order in which they are asked for.
+/// Ids of the credentials in the query, in order of preference.
 pub(super) const AGE_CREDENTIAL_ID: &str = "age";
 pub(super) const IDENTITY_CREDENTIAL_ID: &str = "identity";
 pub(super) const LICENCE_CREDENTIAL_ID: &str = "licence";
-/// The document types of two of them.
+/// Document types of the two mdoc credentials.
 pub(super) const AGE_DOCTYPE: &str = "eu.europa.ec.av.1";
 pub(super) const MDL_DOCTYPE: &str = "org.iso.18013.5.1.mDL";
 const MDL_NAMESPACE: &str = "org.iso.18013.5.1";
-/// Thresholds that issuers usually attest beside the one that is asked about, years.
+/// Thresholds that issuers commonly attest, in years; asked for in addition to the one in question.
 const COMMON_THRESHOLDS_YEARS: [u8; 3] = [16, 18, 21];
 
-/// The query. Age verification wallets hold nothing but ages, so `all` is false for them.
+/// Builds the query. `all` is false for age verification wallets, which hold only ages.
 pub(super) fn query(asked: AgeQuery, vct: &[String], all: bool) -> Value {
     let thresholds = thresholds(asked);
     let mut credentials = Vec::new();
@@ -45,7 +45,7 @@ pub(super) fn query(asked: AgeQuery, vct: &[String], all: bool) -> Value {
     json!({ "credentials": credentials, "credential_sets": [{ "options": options }] })
 }
 
-/// Gives the last credential its claims, of which any one will do, the first the best.
+/// Sets the claims of the last credential: any one of them is enough, the earlier the better.
 fn set_claims(credentials: &mut [Value], paths: impl Iterator<Item = Value>) {
     let claims: Vec<_> =
         paths.enumerate().map(|(number, path)| json!({ "id": format!("c{number}"), "path": path })).collect();
@@ -56,8 +56,8 @@ fn set_claims(credentials: &mut [Value], paths: impl Iterator<Item = Value>) {
     }
 }
 
-/// The thresholds that may decide: the one that is asked about, and usual ones on the side that is to be shown, the nearest
-/// first. None where the age itself is asked for.
+/// Thresholds that can answer the question: the one in question, then common ones on the side that is to be shown, the
+/// nearest first. Empty if the age itself is asked for.
 fn thresholds(asked: AgeQuery) -> Vec<u8> {
     match asked {
         AgeQuery::Over(years) => std::iter::once(years)

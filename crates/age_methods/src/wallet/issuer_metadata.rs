@@ -1,5 +1,4 @@
-//! What issuers publish and wallets do not carry: their keys, and whether they took a credential back. Both are kept for a
-//! while.
+//! What issuers publish beside their credentials: their keys, and whether they revoked a credential. Both are cached.
 
 use crate::{AgeMethodError, http_client, ttl_cache::TtlCache};
 use base::{Environment, SignedDuration};
@@ -17,21 +16,19 @@ use std::{
 };
 
 const ISSUER_LABEL: &str = "the credential's issuer";
-/// How long keys are kept.
 const KEY_SET_TTL: SignedDuration = SignedDuration::from_mins(10);
-/// The most bytes of a key set.
 const MAX_KEY_SET_BYTES: u64 = 256 << 10;
-/// How long an issuer is waited for, while its wallet waits for us.
+/// Short, because the wallet waits for our response meanwhile.
 const ISSUER_TIMEOUT: Duration = Duration::from_secs(5);
-/// Key sets and status lists that are remembered; of the latter each may have four megabytes.
+/// Limits of the caches; a status list may take four megabytes.
 const MAX_CACHED_KEY_SETS: usize = 256;
 const MAX_CACHED_STATUS_LISTS: usize = 16;
-/// Keys that were fetched longer ago are fetched anew for a key that is not among them.
+/// Keys that were fetched longer ago are fetched again if a credential's key is not among them.
 const MIN_REFRESH_INTERVAL: SignedDuration = SignedDuration::from_secs(30);
 
 type CacheMap<T> = Mutex<HashMap<String, Arc<TtlCache<T>>>>;
 
-/// What issuers publish.
+/// Fetches and caches what issuers publish.
 pub(super) struct IssuerMetadata {
     fetcher: Fetcher,
     world: Arc<dyn Environment>,
@@ -51,8 +48,8 @@ impl IssuerMetadata {
         Self { fetcher, world, keys: CacheMap::default(), statuses: CacheMap::default() }
     }
 
-    /// The trust list with the keys that an issuer publishes; none where it publishes none that are new. `anew` asks again
-    /// where they were not asked for just now: an issuer may have changed them.
+    /// The trust list with an issuer's published keys added; `None` if that adds nothing new. With `anew`, the keys are
+    /// fetched again, because the issuer may have changed them, unless they were fetched just now.
     pub(super) async fn with_keys(
         &self,
         trusted: &TrustList,
@@ -77,7 +74,8 @@ impl IssuerMetadata {
             .ok())
     }
 
-    /// What an issuer's list says of a credential; none where it cannot be had and the issuer's entry does not mind.
+    /// A credential's status in its issuer's list; `None` if the list is unavailable and the issuer's trust list entry
+    /// accepts that.
     pub(super) async fn status(
         &self,
         trusted: &TrustList,
@@ -98,7 +96,7 @@ impl IssuerMetadata {
                 let read =
                     |issuer: &TrustedIssuer| StatusList::parse(&body, kind.as_deref(), issuer, uri, now);
                 let mut list = read(issuer);
-                // Its signature may be of a key that the issuer publishes.
+                // The list may be signed with a key that the issuer publishes.
                 for anew in [false, true] {
                     if list.is_err()
                         && let Some(with) = self.with_keys(trusted, id, anew).await?
@@ -124,7 +122,7 @@ impl IssuerMetadata {
         }
     }
 
-    /// The place of an address; where there is none left, another's is given up.
+    /// The cache entry of a URL. If the cache is full, another entry is dropped.
     fn cache_entry<T: Clone>(&self, shelf: &CacheMap<T>, most: usize, url: &str) -> Arc<TtlCache<T>> {
         let mut shelf = shelf.lock().unwrap_or_else(PoisonError::into_inner);
         if shelf.len() >= most

@@ -1,12 +1,12 @@
 //! Digital wallets: a verifier of `OpenID` for Verifiable Presentations 1.0.
 //!
-//! A wallet is shown an address, fetches the request that it names, signed by this server (RFC 9101), and posts what its
-//! holder agrees to, encrypted to a key of that request alone (`direct_post.jwt`). Asked for is one credential of several
-//! kinds, and of it the least that tells the age. Of what is posted one thing is taken: whether the age is reached, or which
-//! it is where that was asked.
+//! A wallet is given a URL, fetches the request from there, signed by this server (RFC 9101), and posts what its holder
+//! agrees to, encrypted to a key of that request alone (`direct_post.jwt`). The request is for one credential of
+//! several kinds, and for the claim that reveals least. Only one thing is taken from the response: whether the age is
+//! reached, or the age itself if that was asked for.
 //!
-//! Nothing is kept between request and answer: nonce, `state` and the key that answers are encrypted to are made of the
-//! request's seed, which the caller seals into the request's address. That a request is answered once is the caller's matter.
+//! Nothing is stored between request and response: nonce, `state` and the decryption key are derived from the request's
+//! seed, which the caller seals into the request's URL. The caller must make sure that a request is answered only once.
 
 mod dcql;
 mod issuer_metadata;
@@ -36,40 +36,40 @@ use serde_json::{Value, json};
 use std::{path::PathBuf, sync::Arc};
 use url::Url;
 
-/// Encryptions of the content that answers may have.
+/// Accepted content encryption algorithms of responses.
 const CONTENT_ENCRYPTIONS: [&str; 2] = ["A128GCM", "A256GCM"];
-/// A certificate that is valid for no longer is worth a word at the start.
+/// A warning is logged at start-up if the certificate expires sooner than this.
 const CERTIFICATE_EXPIRY_WARNING: SignedDuration = SignedDuration::from_hours(14 * 24);
 /// The longest nonce that a wallet may want to see again, characters.
 pub const MAX_WALLET_NONCE_BYTES: usize = 512;
-/// The scheme of age verification wallets of the European Union, whose requests have no signature.
+/// The scheme of the European Union's age verification wallets, whose requests are not signed.
 const UNSIGNED_SCHEME: &str = "av";
 
-/// Who asks wallets, and whose credentials are believed.
+/// Which verifier is used.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "provider", rename_all = "snake_case", deny_unknown_fields)]
 pub enum WalletSettings {
-    /// This server.
+    /// This server as verifier, for real wallets.
     #[serde(rename = "openid4vp")]
     OpenId4Vp(Box<WalletVerifierSettings>),
-    /// The same with a wallet of its own.
+    /// The same, with a simulated wallet.
     Sandbox {},
 }
 
-/// How wallets are asked.
+/// How requests to wallets are made, and which issuers are trusted.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WalletVerifierSettings {
-    /// A file with the trust list: whose credentials are believed.
+    /// A file with the trust list, which names the accepted issuers.
     pub trust_list: PathBuf,
-    /// A file with the certificate of the host of the server's public address and those that lead to a root, PEM.
+    /// A file with the certificate of the public host name and its chain to a root, PEM.
     pub certificate_file: PathBuf,
-    /// A file with the certificate's key on P-256: PKCS#8 in PEM.
+    /// A file with the certificate's private key on P-256: PKCS#8 in PEM.
     pub key_file: PathBuf,
-    /// The types of SD-JWT VC that are asked for.
+    /// Accepted types of SD-JWT VC (`vct`).
     #[serde(default = "types")]
     pub vct: Vec<String>,
-    /// How wallets are called: schemes as `openid4vp`, or https addresses. The QR code is for the first.
+    /// How to open wallets: schemes such as `openid4vp`, or https URLs. The QR code uses the first.
     #[serde(default = "schemes")]
     pub schemes: Vec<String>,
 }
@@ -82,65 +82,65 @@ fn schemes() -> Vec<String> {
     vec!["openid4vp".to_owned()]
 }
 
-/// What is to be found out.
+/// The question to a wallet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AgeQuery {
-    /// Whether this age, years, is reached; shown by reaching it.
+    /// Whether this age in years is reached; the end user must have reached it.
     Over(u8),
-    /// The same; shown by not reaching it.
+    /// Whether this age in years is reached; the end user must not have reached it.
     Under(u8),
-    /// The age.
+    /// The age itself.
     Age,
 }
 
-/// What was found out.
+/// The finding from a wallet's response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WalletFinding {
     /// Whether the age that was asked about is reached.
     Over {
-        /// The age, years.
+        /// The age in years.
         years: u8,
         /// Whether it is reached.
         reached: bool,
     },
-    /// The age, years.
+    /// The age in years.
     Age(u8),
-    /// Nothing.
+    /// The response does not answer the question.
     Nothing(WalletFailureReason),
-    /// It cannot be found out now. The words go to the log and never hold personal data.
+    /// The response cannot be checked now. The message is for the log and never contains personal data.
     Unavailable(String),
 }
 
-/// Why a wallet's answer says nothing.
+/// Why a wallet's response does not answer the question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum WalletFailureReason {
-    /// The holder did not agree.
+    /// The holder declined.
     Declined,
     /// The wallet has no such credential.
     NoCredential,
-    /// The wallet reported something else.
+    /// The wallet reported another error.
     WalletError,
-    /// The credential does not tell it.
+    /// The credential does not answer the question.
     AgeNotTold,
-    /// Nobody on the trust list issued the credential.
+    /// The credential's issuer is not on the trust list.
     UntrustedIssuer,
     /// It is not valid now, or was presented too long ago.
     CredentialExpired,
-    /// Its issuer took it back.
+    /// Its issuer revoked it.
     CredentialRevoked,
-    /// Something of it does not hold: a signature, a digest, its form.
+    /// It is malformed, or a signature or digest is wrong.
     NotAccepted,
 }
 
 impl WalletFailureReason {
-    /// Whether the wallet had nothing to say, unlike one that said what does not hold.
+    /// Whether the wallet gave no answer, as opposed to one that was rejected.
     pub const fn is_no_answer(self) -> bool {
         matches!(self, Self::Declined | Self::NoCredential | Self::WalletError | Self::AgeNotTold)
     }
 }
 
-/// Asks wallets.
+/// Makes requests to wallets and verifies their responses.
 #[derive(Debug)]
 pub struct WalletVerifier {
     world: Arc<dyn Environment>,
@@ -148,12 +148,12 @@ pub struct WalletVerifier {
     issuer_metadata: IssuerMetadata,
     vct: Vec<String>,
     schemes: Vec<String>,
-    /// The name that requests are signed in, and what signs them.
+    /// The client id of signed requests, and their signer.
     signed: Option<(String, RequestObjectSigner)>,
     sandbox: Option<SandboxWallet>,
 }
 
-/// A request: all of it follows from where it is fetched, its seed and what is asked.
+/// A request, which is derived entirely from its URL, its seed and the question.
 #[derive(Debug)]
 pub struct PresentationRequest {
     address: String,
@@ -163,12 +163,12 @@ pub struct PresentationRequest {
     state: String,
     key: DecryptionKey,
     asked: AgeQuery,
-    /// Whether it is signed and fetched, or unsigned and whole in its address.
+    /// Whether it is signed and fetched by the wallet, or unsigned and contained in the link.
     signed: bool,
 }
 
 impl WalletVerifier {
-    /// Reads the settings. `public_url` is where this server is reached.
+    /// Reads the files of the settings. `public_url` is the URL of this server.
     pub fn open(
         settings: &WalletSettings,
         fetcher: &Fetcher,
@@ -228,8 +228,8 @@ impl WalletVerifier {
         Ok(verifier(trusted, settings.vct.clone(), settings.schemes.clone(), signed, None))
     }
 
-    /// How wallets are called that may tell what is asked, each with whether its request is unsigned; the first is also
-    /// drawn as a QR code. Age verification wallets tell sides of thresholds, never an age.
+    /// Schemes of the wallets that can answer the question, each with whether its request is unsigned; the first is
+    /// also used for the QR code. Age verification wallets answer only about thresholds, never with an age.
     pub fn schemes(&self, asked: AgeQuery) -> Vec<(&str, bool)> {
         if self.sandbox.is_some() {
             return vec![("sandbox", true)];
@@ -238,7 +238,7 @@ impl WalletVerifier {
         all.filter(|(_, unsigned)| !unsigned || asked != AgeQuery::Age).collect()
     }
 
-    /// The request that is fetched at `address`, and answered at `/response` below it.
+    /// The request that wallets fetch from `address` and answer at `{address}/response`.
     pub fn request(
         &self,
         seed: &Secret<[u8; 32]>,
@@ -251,7 +251,7 @@ impl WalletVerifier {
             Secret::new(hmac::sign(&key, purpose.as_bytes()).as_ref().to_vec())
         };
         let key = (0..u8::MAX).find_map(|turn| {
-            // Nearly every number is a key of the curve.
+            // Nearly every scalar is a valid private key of the curve.
             DecryptionKey::from_scalar(derive(&format!("key {turn}")).expose())
         });
         let response_uri = format!("{address}/response");
@@ -271,7 +271,7 @@ impl WalletVerifier {
         }
     }
 
-    /// The address that calls a wallet.
+    /// The link that opens a wallet with the request.
     pub fn link(&self, request: &PresentationRequest, scheme: &str) -> String {
         if self.sandbox.is_some() {
             return format!("{}/sandbox", request.address);
@@ -286,7 +286,7 @@ impl WalletVerifier {
                 query.append_pair(name, &text);
             }
         }
-        // Wallets read the query as an address's, where a blank is no plus sign.
+        // Wallets decode the query as part of a URL, where a plus sign is not a blank.
         let query = query.finish().replace('+', "%20");
         if scheme.starts_with("https:") {
             format!("{scheme}?{query}")
@@ -295,7 +295,8 @@ impl WalletVerifier {
         }
     }
 
-    /// The signed request object; none where the request is unsigned. `wallet_nonce` is what a wallet sent along.
+    /// The signed request object; `None` if the request is unsigned. `wallet_nonce` is the wallet's own nonce, if it
+    /// sent one.
     pub fn request_object(
         &self,
         request: &PresentationRequest,
@@ -333,7 +334,7 @@ impl WalletVerifier {
         })
     }
 
-    /// What the sandbox's wallet posts; none where there is none.
+    /// The response of the sandbox's wallet; `None` outside the sandbox.
     pub fn sandbox_response(&self, request: &PresentationRequest, choice: WalletChoice) -> Option<Vec<u8>> {
         Some(self.sandbox.as_ref()?.response_body(request, choice, &*self.world))
     }

@@ -1,5 +1,5 @@
-//! What a wallet posts: an encrypted answer, or an error. Everything is bounded before it is read, and what cannot be read
-//! is told apart from what can and does not hold.
+//! What a wallet posts: an encrypted response, or an error. Sizes are limited before parsing, and a post that cannot be
+//! read is distinguished from a readable response that is rejected.
 
 use super::{
     AgeQuery, CONTENT_ENCRYPTIONS, PresentationRequest, WalletFailureReason, WalletFinding, WalletVerifier,
@@ -16,33 +16,33 @@ use credentials::{
 use jiff::{civil::Date, tz::TimeZone};
 use serde_json::{Map, Value};
 
-/// The longest post that is read, bytes.
+/// Larger posts are refused.
 const MAX_RESPONSE_BYTES: usize = 256 << 10;
-/// How long a holder's signature serves: people compare and confirm at their own pace.
+/// Maximum age of a holder's signature; people take their time to compare and confirm.
 const MAX_PRESENTATION_AGE: SignedDuration = SignedDuration::from_mins(15);
-/// How far a wallet's clock may be off.
+/// Tolerance for a wallet's clock.
 const MAX_CLOCK_SKEW: SignedDuration = SignedDuration::from_secs(60);
-/// The longest error word that is looked at.
+/// Error codes are cut to this length.
 const MAX_ERROR_CODE_BYTES: usize = 100;
-/// The ages that people have, years.
+/// Ages outside this range are ignored.
 const PLAUSIBLE_AGES_YEARS: std::ops::RangeInclusive<i16> = 0..=130;
 
-/// What a wallet posted, taken apart.
+/// A parsed response of a wallet.
 #[derive(Debug)]
 pub enum WalletResponse {
-    /// A credential of the kind that the query calls so. None where it cannot be read as one.
+    /// The credential's id in the query, and the presentation; `None` if it cannot be parsed.
     Presented(&'static str, Option<Box<Presentation>>),
-    /// Nothing.
+    /// No credential.
     Nothing(WalletFailureReason),
 }
 
-/// Why a post is no answer to the request, in words.
+/// Why a post cannot be read as a response to the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct UnreadableResponseError(&'static str);
 
 impl WalletVerifier {
-    /// Takes apart what a wallet posted as a form.
+    /// Decrypts and parses the form that a wallet posted.
     pub fn read_response(
         &self,
         request: &PresentationRequest,
@@ -63,7 +63,7 @@ impl WalletVerifier {
                 return Err(UnreadableResponseError("it has a member twice"));
             }
         }
-        // Errors may come as they are, for a wallet that cannot read the request has no key to encrypt to.
+        // Errors may come unencrypted, because a wallet that cannot read the request has no key to encrypt to.
         if let (Some(error), None) = (&error, &response) {
             return match state {
                 Some(state) if state != request.state => {
@@ -107,7 +107,7 @@ impl WalletVerifier {
         Ok(WalletResponse::Presented(kind, presentation.ok().map(Box::new)))
     }
 
-    /// Finds out what an answer says.
+    /// Verifies a response and evaluates what it says about the age.
     pub async fn judge_response(
         &self,
         request: &PresentationRequest,
@@ -137,7 +137,7 @@ impl WalletVerifier {
             let Err(ProofVerificationError { refetch_keys_of: Some(issuer), .. }) = &answer else { break };
             match self.issuer_metadata.with_keys(&self.trusted, issuer, anew).await {
                 Ok(Some(trusted)) => answer = trusted.verify_presentation(&presentation, &bound, &terms),
-                // A key that nobody published.
+                // The issuer publishes no such key.
                 Ok(None) => {}
                 Err(failure) => return WalletFinding::Unavailable(failure.to_string()),
             }
@@ -169,7 +169,7 @@ impl WalletVerifier {
 }
 
 impl PresentationRequest {
-    /// What an answer is bound to.
+    /// What a response must be bound to.
     fn binding(&self) -> vp::PresentationBinding<'_> {
         vp::PresentationBinding {
             client_id: &self.client_id,
@@ -180,7 +180,7 @@ impl PresentationRequest {
     }
 }
 
-/// What a wallet's error means (section 8.5).
+/// The meaning of a wallet's error code (OpenID4VP 1.0, section 8.5).
 fn error_reason(error: &str) -> WalletFailureReason {
     match error.get(..MAX_ERROR_CODE_BYTES).unwrap_or(error) {
         "access_denied" => WalletFailureReason::Declined,
@@ -207,7 +207,7 @@ fn rejection_reason(reason: ProofFailureReason) -> WalletFailureReason {
     }
 }
 
-/// What a credential says of what was asked, no higher than its issuer is believed.
+/// What a credential says about the question, up to the highest age that its issuer may attest.
 pub(super) fn evaluate_claims(stated: &VerifiedPresentation, asked: AgeQuery, today: Date) -> WalletFinding {
     let untold = WalletFinding::Nothing(WalletFailureReason::AgeNotTold);
     let born = || {
@@ -224,7 +224,7 @@ pub(super) fn evaluate_claims(stated: &VerifiedPresentation, asked: AgeQuery, to
         },
         AgeQuery::Over(years) | AgeQuery::Under(years) => {
             let told = stated.age.deciding_threshold(years).map(|(_, is)| is).or(age.map(|age| age >= years));
-            // Whoever is believed up to an age is believed of everybody who has not reached it.
+            // An issuer that may attest ages up to a limit may attest of any age that it is not reached.
             match told {
                 Some(is) if !is || believed(years) => WalletFinding::Over { years, reached: is },
                 _ => untold,

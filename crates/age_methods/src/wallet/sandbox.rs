@@ -1,5 +1,5 @@
-//! A wallet for trying things out, and the issuer of what it holds. What it presents goes the way of every other answer:
-//! an SD-JWT VC with the holder's signature, encrypted to the request's key.
+//! A simulated wallet, and the issuer of its credentials. Its responses are processed like all others: an SD-JWT VC
+//! with the holder's signature, encrypted to the request's key.
 
 use super::{AgeQuery, PresentationRequest, dcql};
 use aws_lc_rs::digest::{SHA256, digest};
@@ -9,32 +9,31 @@ use credentials::{issue::IssuingKey, jwe, trust::TrustList};
 use serde_json::{Value, json};
 use std::{fmt, sync::Arc};
 
-/// The type of the sandbox's credential.
 pub(super) const SANDBOX_VCT: &str = "urn:assay:sandbox:age";
 const SANDBOX_ISSUER: &str = "https://sandbox.invalid";
-/// An issuer that is on no list.
+/// An issuer that is on no trust list.
 const UNLISTED_ISSUER: &str = "https://stranger.invalid";
-/// How old its holders are, years, unless something else is needed for the answer.
+/// Ages of the sandbox's holders, if the age itself is asked for.
 const ADULT_AGE_YEARS: u8 = 30;
 const MINOR_AGE_YEARS: u8 = 12;
 
-/// What the holder of the sandbox's wallet does.
+/// What the holder of the sandbox's wallet chooses to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WalletChoice {
-    /// Shows to be old enough.
+    /// Presents that the age is reached.
     Over,
-    /// Shows to be too young.
+    /// Presents that the age is not reached.
     Under,
-    /// Shows a credential that does not tell.
+    /// Presents a credential that does not contain the age.
     Silent,
-    /// Shows a credential of an issuer whom nobody knows.
+    /// Presents a credential of an untrusted issuer.
     Stranger,
-    /// Says no.
+    /// Declines.
     Refuse,
 }
 
 impl WalletChoice {
-    /// Every choice and its word.
+    /// Every choice, with its name in requests.
     pub const ALL: [(Self, &'static str); 5] = [
         (Self::Over, "over"),
         (Self::Under, "under"),
@@ -43,13 +42,12 @@ impl WalletChoice {
         (Self::Refuse, "refuse"),
     ];
 
-    /// The choice of a word.
     pub fn of(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|(_, known)| *known == word).map(|(choice, _)| choice)
     }
 }
 
-/// The sandbox's issuer; its wallets are made anew each time.
+/// The sandbox's issuer. Each response comes from a new wallet.
 pub(super) struct SandboxWallet {
     issuer: IssuingKey,
 }
@@ -65,7 +63,7 @@ impl SandboxWallet {
         Self { issuer: IssuingKey::generate(&**world) }
     }
 
-    /// A list that trusts the sandbox's issuer and nobody else.
+    /// A trust list with only the sandbox's issuer.
     pub(super) fn trust_list(&self) -> TrustList {
         let entry = json!({
             "id": SANDBOX_ISSUER, "provider": "SANDBOX", "formats": ["sd-jwt-vc"], "vct": [SANDBOX_VCT], "keys": [self.issuer.jwk()],
@@ -74,7 +72,7 @@ impl SandboxWallet {
         TrustList::parse(list.to_string().as_bytes()).expect("a list of one issuer")
     }
 
-    /// The body of the wallet's post.
+    /// The form that the wallet posts.
     pub(super) fn response_body(
         &self,
         request: &PresentationRequest,
@@ -136,7 +134,7 @@ fn disclosure_digest(text: &str) -> String {
     BASE64URL.encode_to_string(digest(&SHA256, text.as_bytes()))
 }
 
-/// What the credential says, and under which name.
+/// Name and value of the credential's claim.
 fn age_claim(asked: AgeQuery, choice: WalletChoice) -> (String, Value) {
     let over = choice != WalletChoice::Under;
     match asked {

@@ -1,4 +1,4 @@
-//! Requests and answers of the verifier, with the sandbox's wallet and with hand-made posts.
+//! Requests and responses, with the sandbox's wallet and with hand-made posts.
 
 use super::{
     AgeQuery, PresentationRequest, WalletChoice, WalletFailureReason, WalletFinding, WalletResponse,
@@ -47,7 +47,7 @@ impl Site {
         self.verifier.judge_response(&request, posted).await
     }
 
-    /// A form with an answer that is encrypted to a request's key.
+    /// A form with a response that is encrypted to a request's key.
     fn encrypted(&self, request: &PresentationRequest, answer: &Value, enc: &str) -> Vec<u8> {
         let key = request.key.jwk("ECDH-ES");
         let token = jwe::encrypt(answer.to_string().as_bytes(), &key, enc, &*self.world).unwrap();
@@ -224,7 +224,7 @@ fn an_age_is_read_from_the_best_that_was_said() {
         (stated(&[], None, Some("2008-13-23"), None), untold.clone()),
         (stated(&[], None, Some("1708-01-01"), None), untold.clone()),
         (stated(&[], None, None, None), untold.clone()),
-        // An issuer that is believed up to sixteen cannot say that somebody is eighteen, but that they are not.
+        // An issuer that may attest up to 16 cannot attest that someone is 18, but it can attest that they are not.
         (stated(&[(18, true)], None, None, Some(16)), untold.clone()),
         (stated(&[(18, false)], None, None, Some(16)), over(false)),
     ] {

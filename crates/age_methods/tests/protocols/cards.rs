@@ -1,4 +1,4 @@
-//! Cards: Stripe's language, the signed protocol, the sandbox.
+//! Cards: Stripe's API, the signed protocol, the sandbox.
 
 use crate::kit::{Fixture, sendable};
 use age_methods::{
@@ -34,7 +34,7 @@ fn answer(value: &Value) -> StubReply {
     StubReply::body("application/json", value.to_string())
 }
 
-/// Knows one card, and one check of it.
+/// A Stripe stand-in that knows one card and one setup intent.
 async fn bank(funding: &'static str, intent: Value) -> StubServer {
     StubServer::start(move |sent| match sent.uri.path() {
         "/v1/payment_methods" => {
@@ -205,7 +205,7 @@ async fn an_answer_that_got_lost_is_asked_for_again_under_the_same_key() {
     let count = asked.clone();
     let bank = StubServer::start(move |sent| {
         if count.fetch_add(1, Ordering::SeqCst) == 0 {
-            // More than is read of any answer: the first one does not come through.
+            // Larger than any response may be, so the first call fails.
             return StubReply::body("application/json", vec![b' '; 100_000]);
         }
         match sent.uri.path() {

@@ -1,14 +1,14 @@
-//! What the tests have in common.
+//! Fixtures that the tests share.
 
 use base::{Environment, TestEnvironment};
 use media::fetch::Fetcher;
 use std::{path::PathBuf, sync::Arc};
 use tempfile::TempDir;
 
-/// A world, a way out to stand-ins, and a folder for secrets.
+/// A test environment, a fetcher that reaches stand-ins, and a folder for secrets.
 pub(crate) struct Fixture {
     pub world: Arc<dyn Environment>,
-    /// The same, to be moved on.
+    /// The same environment, to advance its clock.
     pub still: Arc<TestEnvironment>,
     pub fetcher: Fetcher,
     folder: TempDir,
@@ -41,7 +41,7 @@ impl Fixture {
     }
 }
 
-/// A future that a server can run, wherever it goes on.
+/// Requires a future to be `Send`, so that a server can run it.
 pub(crate) fn sendable<F: Future + Send>(future: F) -> F {
     future
 }

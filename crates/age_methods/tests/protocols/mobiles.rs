@@ -72,7 +72,7 @@ async fn a_number_that_cannot_be_reached_can_be_mended_and_a_service_that_is_awa
     }
 }
 
-/// Grants tokens that differ, and answers as the test wants.
+/// Grants a new token each time, and answers as the test says.
 async fn operator(
     answer: impl Fn(&str) -> StubReply + Send + Sync + 'static,
 ) -> (StubServer, Arc<AtomicUsize>) {

@@ -1,4 +1,4 @@
-//! `OpenID` Connect: a provider on this machine, as banks and as Singpass are.
+//! `OpenID` Connect with a stand-in provider that behaves like banks or like Singpass.
 
 use crate::kit::{Fixture, sendable};
 use age_methods::{
@@ -32,15 +32,15 @@ fn pairs(text: &[u8]) -> BTreeMap<String, String> {
     url::form_urlencoded::parse(text).into_owned().collect()
 }
 
-/// What the provider knows and does.
+/// State and behaviour of the provider.
 struct Bank {
     issuer: String,
     keys: Vec<IssuingKey>,
-    /// Which of the keys signs.
+    /// Index of the key that signs.
     signs: usize,
-    /// The request that came, in the address or pushed.
+    /// The request's parameters, from the URL or pushed.
     asked: BTreeMap<String, String>,
-    /// Claims that replace those of the ID token; null takes one away.
+    /// Claims that replace those of the ID token; null removes one.
     altered: Value,
     userinfo: Value,
     encrypts_to: Option<Value>,
@@ -85,7 +85,7 @@ impl Op {
         change(&mut self.bank.lock().unwrap());
     }
 
-    /// The person signs in: gives the parameters that are brought back.
+    /// Signs the person in; returns the parameters that they bring back.
     fn sign_in(&self, url: &str) -> BTreeMap<String, String> {
         let url = url::Url::parse(url).unwrap();
         assert_eq!(url.path(), "/authorize");
@@ -157,7 +157,7 @@ impl Bank {
         }
     }
 
-    /// Checks the proof that belongs to the call, where there must be one.
+    /// Checks the call's DPoP proof, if one is required; returns the refusal.
     fn refused(&self, sent: &CapturedRequest, now: i64) -> Option<StubReply> {
         if let Some(error) = self.refuses {
             return Some(
@@ -226,7 +226,7 @@ fn public(key: &IssuingKey) -> Value {
     json!({ "kty": "EC", "crv": "P-256", "x": jwk["x"], "y": jwk["y"], "kid": jwk["x"], "use": "sig", "alg": "ES256" })
 }
 
-/// ECDH-ES with A256GCM, written down once more from RFC 7518, so that nothing leans on the code under test.
+/// ECDH-ES with A256GCM, implemented again from RFC 7518, so that the test does not depend on the code under test.
 fn encrypt(jwk: &Value, text: &[u8]) -> String {
     let coordinate = |name: &str| URL_SAFE_NO_PAD.decode_to_vec(jwk[name].as_str().unwrap()).unwrap();
     let theirs = [vec![4], coordinate("x"), coordinate("y")].concat();
@@ -254,7 +254,7 @@ fn open(site: &Fixture, settings: &Value) -> IdentityProvider {
         .unwrap()
 }
 
-/// A bank that a secret is shared with.
+/// A provider with a shared secret.
 async fn plain(site: &Fixture, more: Value) -> (Op, IdentityProvider) {
     let op = Op::start(&*site.world).await;
     let mut settings = op.settings(json!({ "client_secret_file": site.secret("p w") }));
@@ -263,7 +263,7 @@ async fn plain(site: &Fixture, more: Value) -> (Op, IdentityProvider) {
     (op, provider)
 }
 
-/// The whole way, once.
+/// A whole login.
 async fn go(op: &Op, provider: &IdentityProvider) -> Result<AgeEvidence, AgeMethodError> {
     let started = sendable(provider.start(RETURN)).await?;
     let returned = op.sign_in(&started.url);

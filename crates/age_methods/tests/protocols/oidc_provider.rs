@@ -1,4 +1,4 @@
-//! `OpenID` Connect with a provider that others wrote, npm's `oidc-provider`. Its packages are locked in `tests/provider`.
+//! `OpenID` Connect with an independent provider, npm's `oidc-provider`. Its packages are locked in `tests/provider`.
 
 use age_methods::{
     AgeAttribute, AgeEvidence, AgeMethodError,
@@ -23,7 +23,7 @@ use testkit::{node, stub_server};
 
 const RETURN: &str = "https://age.example.com/age/return";
 
-/// The provider, and the browser of whoever signs in there.
+/// The provider's process, which also plays the browser of the person who signs in.
 struct Op {
     node: Child,
     asks: ChildStdin,
@@ -42,7 +42,7 @@ impl Drop for Op {
 impl Op {
     fn start(clients: &Value) -> Self {
         let mut node = node::program("crates/age_methods/tests/provider", "provider.mjs")
-            // It warns of what its own examples would do in production.
+            // It warns that its development settings are not for production.
             .stderr(Stdio::null())
             .spawn()
             .expect("node is installed");
@@ -62,7 +62,7 @@ impl Op {
         file
     }
 
-    /// Sends somebody to an address; the parameters that are brought back.
+    /// Sends the person to a URL; returns the parameters that they bring back.
     fn browse(&mut self, url: &str) -> BTreeMap<String, String> {
         writeln!(self.asks, "{url}").unwrap();
         let end = self.says.next().expect("it still runs").unwrap();
@@ -70,7 +70,7 @@ impl Op {
         url::Url::parse(&end).unwrap().query_pairs().into_owned().collect()
     }
 
-    /// A client of it, with these settings beside the usual ones.
+    /// A client of it, with `more` settings in addition to the usual ones.
     fn open(&self, more: &Value) -> IdentityProvider {
         let mut settings =
             json!({ "provider": "oidc", "name": "Theirs", "issuer": self.issuer, "scopes": ["profile"] });
@@ -81,7 +81,7 @@ impl Op {
             .unwrap()
     }
 
-    /// The whole way, once.
+    /// A whole login.
     async fn go(&mut self, provider: &IdentityProvider) -> Result<AgeEvidence, AgeMethodError> {
         let started = provider.start(RETURN).await?;
         let returned = self.browse(&started.url);
@@ -90,7 +90,7 @@ impl Op {
     }
 }
 
-/// A signing key as an operator makes one, and its public half.
+/// A signing key as an operator makes one, and its public key.
 fn signing_key(folder: &Path) -> (std::path::PathBuf, Value) {
     let document = signature::EcdsaKeyPair::generate_pkcs8(
         &signature::ECDSA_P256_SHA256_FIXED_SIGNING,
@@ -106,7 +106,7 @@ fn signing_key(folder: &Path) -> (std::path::PathBuf, Value) {
     (file, public)
 }
 
-/// As Singpass is: the client proves itself by a key, requests are pushed, tokens bound, answers encrypted.
+/// Like Singpass: the client authenticates with a key, requests are pushed, tokens bound, responses encrypted.
 #[tokio::test]
 async fn a_provider_in_the_form_of_singpass() {
     let keys = tempfile::tempdir().unwrap();
@@ -154,7 +154,7 @@ async fn a_provider_in_the_form_of_singpass() {
         "encrypted to somebody else: {refused:?}"
     );
 
-    // Whoever is not the client gets nothing, not even an address to send people to.
+    // Another client's key is refused at the pushed request, before any end user is redirected.
     let (theirs, _) = signing_key(tempfile::tempdir_in(keys.path()).unwrap().keep().as_path());
     let mut settings = settings("shop", "ada", "userinfo");
     settings["key_file"] = json!(theirs);
@@ -167,7 +167,7 @@ async fn a_provider_in_the_form_of_singpass() {
     );
 }
 
-/// As a bank may be: a shared secret, and claims in the ID token.
+/// Like a bank: a shared secret, and claims in the ID token.
 #[tokio::test]
 async fn a_bank_and_its_mistakes() {
     let mut op = Op::start(&json!([{
@@ -183,7 +183,7 @@ async fn a_bank_and_its_mistakes() {
     let declined = bank(&op, "nobody");
     assert!(matches!(op.go(&declined).await, Err(AgeMethodError::Inconclusive(_))));
 
-    // A code is good for once.
+    // A code can be used only once.
     let started = provider.start(RETURN).await.unwrap();
     let returned = op.browse(&started.url);
     assert!(provider.finish(&started.state, &returned, 18).await.is_ok());

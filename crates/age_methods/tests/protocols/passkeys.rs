@@ -1,4 +1,4 @@
-//! Passkeys, with an authenticator of our own.
+//! Passkeys, with a simulated authenticator.
 
 use age_methods::{
     AgeMethodError,
@@ -59,7 +59,7 @@ fn a_key_is_made_kept_and_known_again() {
         passkeys.finish_authentication(&again::<PasskeyAuthenticationState>(&held), &credential, &mut kept),
         Ok(true)
     );
-    // The counter was kept: the same answer, or a clone that is behind, is refused.
+    // The counter was stored: a repeated response, or one of a clone that is behind, is refused.
     assert!(matches!(
         passkeys.finish_authentication(&held, &credential, &mut kept),
         Err(AgeMethodError::Inconclusive(_))

@@ -101,7 +101,7 @@ async fn where_the_holder_of_an_address_is_is_told_where_it_is_known() {
     );
 }
 
-/// Answers OVER, signed as the test wants: with which id, moment and body.
+/// Answers OVER, signed with the id, time and body that the test gives.
 async fn signing(
     alter: impl Fn(&CapturedRequest) -> (String, String, &'static [u8]) + Send + Sync + 'static,
 ) -> StubServer {

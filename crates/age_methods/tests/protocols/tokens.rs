@@ -1,4 +1,4 @@
-//! Tokens that are signed blindly: the standard's vectors, and every way to damage one.
+//! Blind tokens: the standard's test vectors, and every way to damage one.
 
 use age_methods::blind_tokens::{BlindToken, BlindTokenError, IssuerKey, TokenChallenge, VerifyingKey};
 use blind_rsa_signatures::{BlindingResult, DefaultRng, PublicKeySha384PSSDeterministic as Public};
@@ -11,7 +11,7 @@ use rsa::{
 use serde_json::Value;
 use std::sync::LazyLock;
 
-/// RFC 9578, appendix B.2, as the last draft has it.
+/// RFC 9578, appendix B.2, taken from the last draft.
 static VECTORS: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(include_str!("../vectors/rfc9578-b2.json")).unwrap());
 
@@ -40,7 +40,7 @@ fn the_vectors_of_the_standard_are_signed_and_hold() {
     }
 }
 
-/// What a browser does: blinds, has it signed, and takes the blinding off.
+/// A browser's part: blinds a token, has it signed, and unblinds it.
 struct Browser {
     signed: Vec<u8>,
     blinded: BlindingResult,
@@ -75,12 +75,12 @@ fn a_token_is_had_and_redeemed_and_nothing_in_it_was_seen() {
     let token = BlindToken::parse(&shown).unwrap();
     assert_eq!(shown.len(), BlindToken::BYTES);
     assert_eq!(read.verify(&token, &challenge), Ok(()));
-    // What the issuer saw and what the site sees have no eight bytes in common.
+    // The issuer's messages and the token that the site sees share no eight bytes.
     let seen = [request, response].concat();
     for part in shown.windows(8) {
         assert!(!seen.windows(8).any(|other| other == part));
     }
-    // The same is signed twice under two blindings: two requests that differ, one token that is spent once.
+    // The same token signed under two blindings: the requests differ, but it can be redeemed only once.
     let (again, second) = Browser::ask(&read, &challenge, [1; 32]);
     assert_ne!(second[3..], seen[3..259]);
     let twin = BlindToken::parse(&again.finish(key.issue(&second).unwrap())).unwrap();
@@ -139,7 +139,7 @@ fn a_request_that_cannot_be_signed_is_refused() {
     assert!(VerifyingKey::from_spki(&spki).is_none(), "another length of the salt");
 }
 
-/// What the page made (web/tests/unit/age-tokens.test.ts holds it to the same bytes).
+/// A token request made by the page (web/tests/unit/age-blind-tokens.test.ts checks for the same bytes).
 #[test]
 fn a_token_of_the_page_is_signed_and_holds() {
     let made: Value =
@@ -152,7 +152,7 @@ fn a_token_of_the_page_is_signed_and_holds() {
     assert_eq!(key.public().verify(&BlindToken::parse(&part("token")).unwrap(), &challenge), Ok(()));
 }
 
-/// All that the issuer has of one token: what it was asked to sign, and what it answered.
+/// Everything the issuer knows about one token: the blinded message and its signature.
 #[derive(Clone, Debug)]
 struct Issued {
     blinded: BigUint,
@@ -162,16 +162,15 @@ struct Issued {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4))]
 
-    /// Whoever has all that the issuer saw, all tokens, and even the issuer's private key, finds for every issuing and every
-    /// token a blinding that leads from one to the other. So nothing tells which belong together: with any pairing, the
-    /// same would have been seen.
+    /// Given everything the issuer saw, all tokens, and even the issuer's private key, there is a blinding that leads
+    /// from any issuance to any token. So no pairing of issuances and tokens is more likely than another.
     #[test]
     fn every_issuing_may_have_led_to_every_token(nonces in prop::collection::vec(any::<[u8; 32]>(), 2..6)) {
         let key = key();
         let private = RsaPrivateKey::from_pkcs8_der(key.to_pkcs8_der().expose()).unwrap();
         let (n, e) = (private.n(), private.e());
         let one = BigUint::from(1u8);
-        // The order of the numbers that have an inverse: with it the inverse is a power.
+        // The order of the multiplicative group, by which an inverse is computed as a power.
         let order = private.primes().iter().fold(one.clone(), |order, prime| order * (prime - &one));
         let inverse = |number: &BigUint| number.modpow(&(&order - &one), n);
 
@@ -190,7 +189,7 @@ proptest! {
         }
         for one_issued in &issued {
             for signature in &tokens {
-                // The padded message of the token, as anybody computes it from the signature.
+                // The padded message of the token, which anyone can compute from the signature.
                 let message = signature.modpow(e, n);
                 let blinding = &one_issued.signature * inverse(signature) % n;
                 prop_assert_eq!(&message * blinding.modpow(e, n) % n, one_issued.blinded.clone());

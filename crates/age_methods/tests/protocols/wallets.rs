@@ -1,4 +1,4 @@
-//! What issuers of wallets' credentials publish: keys that change, and lists of what they took back.
+//! What credential issuers publish: rotating keys, and status lists of revoked credentials.
 
 use crate::kit::Fixture;
 use age_methods::wallet::{
@@ -13,12 +13,12 @@ use std::sync::{Arc, Mutex};
 use testkit::stub_server::{StubReply, StubServer, certificate, private_key};
 
 const VCT: &str = "urn:eudi:pid:1";
-/// Two bytes of a list with one bit for each: the first place is taken back, the second is not (draft's example).
+/// A status list of two bytes, one bit per credential: index 0 is revoked, index 1 is not (the draft's example).
 const LIST: &str = "eNrbuRgAAhcBXQ";
 const REVOKED: u64 = 0;
 const VALID: u64 = 1;
 
-/// An issuer, and the keys that it publishes at the moment.
+/// An issuer, and the keys that it currently publishes.
 struct Issuer {
     receiver: StubServer,
     published: Arc<Mutex<Vec<IssuingKey>>>,
@@ -60,7 +60,7 @@ impl Issuer {
         WalletVerifier::open(&settings, &site.fetcher, &site.world, "https://localhost").unwrap()
     }
 
-    /// What a wallet posts for a credential that this key signed, with a place in the list.
+    /// A wallet's post with a credential that this key signed, at this index of the status list.
     fn post(
         &self,
         site: &Fixture,
@@ -141,7 +141,7 @@ async fn keys_that_an_issuer_changed_are_asked_for_anew_and_unknown_ones_are_non
     let asked = || issuer.receiver.captured().iter().filter(|sent| sent.uri.path() == "/keys").count();
     assert_eq!(asked(), 1);
 
-    // Somebody's own key is no fault of the issuer's, and does not make this server ask all the time.
+    // A stranger's key is not reported as the issuer's fault, and does not make this server fetch the keys each time.
     let nothing = WalletFinding::Nothing(WalletFailureReason::NotAccepted);
     for _ in 0..3 {
         assert_eq!(issuer.found(&site, &verifier, &stranger, VALID).await, nothing);

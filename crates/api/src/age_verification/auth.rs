@@ -1,5 +1,6 @@
-//! Who asks: a relying party by its API key or a bearer token, an end user by the address of their session, a wallet by the
-//! sealed address of a request, or anybody. What the path names is loaded here as well.
+//! Extractors that authenticate callers: a relying party by its API key or a bearer token, an end user by the address
+//! of their session, a wallet by the sealed address of a request. Some operations are open to anonymous callers. The
+//! session or attempt that the path names is loaded here as well.
 
 use super::{AgeApiError, AgeErrorCode};
 use crate::{
@@ -22,48 +23,45 @@ use domain::{
 use serde::Deserialize;
 use std::marker::PhantomData;
 
-/// What tokens begin with that were got for an assertion.
+/// Prefix of access tokens that were issued for a client assertion.
 const ACCESS_TOKEN_PREFIX: &str = "assay_at_";
 
-/// A relying party that is served and may use this interface.
+/// An authenticated relying party whose application may use this interface.
 pub(crate) struct RelyingParty {
     pub(super) app: AppId,
     /// Whether the sandbox was called.
     pub(super) sandbox: bool,
 }
 
-/// A session of the relying party that asks.
+/// A session of the calling relying party.
 pub(crate) struct OwnSession(pub(super) AgeSession);
 
-/// The same in the sandbox; production has nothing at this address.
+/// The same in the sandbox; production answers 404 at this address.
 pub(crate) struct OwnSandboxSession(pub(super) AgeSession);
 
-/// What an operation does with end users who are where the relying party does not want its session to be used.
+/// What an operation does with end users in a location that the session blocks.
 pub(crate) trait LocationPolicy: Send {
-    /// Whether they are refused.
     const REFUSES_BLOCKED_LOCATIONS: bool;
 }
 
-/// They are refused.
 pub(crate) struct RefuseBlockedLocations;
 
 impl LocationPolicy for RefuseBlockedLocations {
     const REFUSES_BLOCKED_LOCATIONS: bool = true;
 }
 
-/// They are let in: to see that it is so, and to call the session off.
+/// They are let in, so that they can see that they are blocked, and can cancel the session.
 pub(crate) struct AdmitBlockedLocations;
 
 impl LocationPolicy for AdmitBlockedLocations {
     const REFUSES_BLOCKED_LOCATIONS: bool = false;
 }
 
-/// An end user at the page of a session that has not expired.
+/// An end user on the page of a session that has not expired.
 pub(crate) struct AgeEndUser<L = RefuseBlockedLocations> {
     pub(super) session: AgeSession,
-    /// Who asks them.
     pub(super) relying_party: age_verification::RelyingPartyProfile,
-    /// Whether they are where the session is not to be used.
+    /// Whether they are in a location that the session blocks.
     pub(super) is_blocked: bool,
     location: PhantomData<L>,
 }
@@ -71,19 +69,19 @@ pub(crate) struct AgeEndUser<L = RefuseBlockedLocations> {
 /// The attempt that a path names.
 pub(crate) struct AttemptInPath(pub(super) AgeAttemptId);
 
-/// Which of the two is called; open to the world, and not counted.
+/// An anonymous caller who is not rate limited.
 pub(crate) struct UnmeteredCaller {
     pub(super) sandbox: bool,
 }
 
-/// Somebody of whom nothing is known; they are counted by their address.
+/// An anonymous caller, rate limited by network address.
 pub(crate) struct AnonymousCaller {
     pub(super) sandbox: bool,
 }
 
-/// A wallet at the sealed address of a request. Its calls are counted with those of the session.
+/// A wallet at the sealed address of a request. Its calls count towards the rate limit of the session.
 pub(crate) struct WalletCaller {
-    /// The end of the address.
+    /// The last segment of the path.
     pub(super) request: String,
     pub(super) sandbox: bool,
 }
@@ -105,7 +103,7 @@ struct WalletPath {
     request: String,
 }
 
-/// What a path names; whatever cannot be an id is nobody's session.
+/// The session id in the path. Text that cannot be an id is refused like the id of a session that does not exist.
 async fn session_id_of_path(parts: &mut Parts) -> Result<AgeSessionId, AgeApiError> {
     let path = Path::<SessionPath>::from_request_parts(parts, &()).await.ok();
     path.and_then(|Path(path)| path.session_id.parse().ok()).ok_or_else(AgeApiError::session_not_found)
@@ -115,7 +113,7 @@ fn is_sandbox(parts: &Parts) -> bool {
     parts.extensions.get::<SandboxUri>().is_some()
 }
 
-/// The application that the SDK header names.
+/// The application id in the SDK header.
 fn sdk_id_header<'a>(api: &ApiState, parts: &'a Parts) -> Result<&'a str, AgeApiError> {
     let header = api.brand.sdk_id();
     let named = header_text(&parts.headers, header).map(str::trim).filter(|id| !id.is_empty());
@@ -142,7 +140,7 @@ impl FromRequestParts<ApiState> for RelyingParty {
     }
 }
 
-/// The application of a token that was got for an assertion.
+/// The application of an access token that was issued for a client assertion.
 async fn application_of_token(
     api: &ApiState,
     parts: &Parts,
@@ -152,7 +150,6 @@ async fn application_of_token(
     if named == Some(holder.app) { Ok(holder.app) } else { Err(unknown_application(api)) }
 }
 
-/// The application of an API key.
 async fn application_of_api_key(
     api: &ApiState,
     key: &str,
@@ -223,7 +220,8 @@ impl<L: LocationPolicy> FromRequestParts<ApiState> for AgeEndUser<L> {
         let named = sdk_id_header(api, parts)?.parse::<AppId>().ok();
         let id = session_id_of_path(parts).await?;
         let (session, business) = api.age_verification.end_user_session(id, is_sandbox(parts)).await?;
-        // The address of the page names both; a session under another's name is none.
+        // The address of the page names the application as well; if it is another one's, answer as if there were no
+        // session.
         if named != Some(session.app) {
             return Err(AgeApiError::session_not_found());
         }

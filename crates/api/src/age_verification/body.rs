@@ -1,4 +1,4 @@
-//! Bodies, read whole and up to a limit.
+//! Request bodies, read whole and up to a limit.
 
 use super::{AgeApiError, AgeErrorCode};
 use crate::{
@@ -24,21 +24,22 @@ const MAX_BODY_BYTES: usize = 256 << 10;
 /// The longest body of a turn: a photo in base64, with two dozen frames.
 pub(super) const MAX_TURN_BODY_BYTES: usize = 24 << 20;
 
-/// A body that was read whole, and what a repeat of its request is known by. An empty one is read as `{}`.
+/// A body that was read whole, with what is needed to recognise a repeat of its request. An empty body is read as `{}`.
 pub(crate) struct RequestBody<const MAX_BYTES: usize = MAX_BODY_BYTES> {
     headers: HeaderMap,
     bytes: Bytes,
-    /// The method and the path as it came: a key that was used in the sandbox is another in production.
+    /// The method and the path as sent, so that an idempotency key of the sandbox does not collide with one of
+    /// production.
     operation: String,
 }
 
-/// The same, of whoever says in `Content-Type` that it is JSON.
+/// A body whose `Content-Type` is `application/json`; others are refused.
 pub(crate) struct DeclaredJsonBody(pub(super) RequestBody);
 
 /// A JSON body, read into a type.
 pub(crate) struct JsonBody<T>(pub(super) T);
 
-/// A form, read into a type of texts. A field that came twice is left out.
+/// A form, read into a type of text members. A field that was sent twice is left out.
 pub(crate) struct FormBody<T>(pub(super) T);
 
 impl<const MAX_BYTES: usize> FromRequest<ApiState> for RequestBody<MAX_BYTES> {
@@ -95,27 +96,24 @@ impl<T: DeserializeOwned> FromRequest<ApiState> for FormBody<T> {
 }
 
 impl<const MAX_BYTES: usize> RequestBody<MAX_BYTES> {
-    /// What was sent; `{}` where nothing was.
+    /// The body; `{}` if it is empty.
     pub(super) fn json_bytes(&self) -> &[u8] {
         if self.bytes.is_empty() { b"{}" } else { &self.bytes }
     }
 
-    /// What was sent.
     pub(super) fn into_bytes(self) -> Bytes {
         self.bytes
     }
 
-    /// The body, read into a type.
     pub(super) fn json<T: DeserializeOwned>(&self) -> Result<T, AgeApiError> {
         Ok(json::parse(self.json_bytes())?)
     }
 
-    /// The `Idempotency-Key`, where one came.
     pub(super) fn idempotency_key(&self) -> Result<Option<String>, AgeApiError> {
         idempotency::idempotency_key(&self.headers)
     }
 
-    /// What a repeat of this request is known by.
+    /// What a repeat of this request is recognised by.
     pub(super) fn fingerprint<'a>(&'a self, app: AppId, key: Option<&'a str>) -> RequestFingerprint<'a> {
         RequestFingerprint { app, account: None, operation: &self.operation, key, body: &self.bytes }
     }

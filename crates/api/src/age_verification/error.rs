@@ -1,4 +1,4 @@
-//! How the age verification interface says no.
+//! Refusals of the age verification interface.
 
 use crate::http::{
     ApiError, ErrorTable,
@@ -74,7 +74,7 @@ impl ErrorTable for AgeErrorCode {
     }
 
     fn from_violations(violations: Vec<Violation>) -> ApiError<Self> {
-        // What is wrong with the payload as a whole is that it offers nothing.
+        // A violation without a path is about the payload as a whole: it offers no method.
         match violations.as_slice() {
             [only] if only.path.is_empty() => {
                 ApiError::new(Self::InvalidValidationMethods, only.message.clone())
@@ -161,7 +161,7 @@ const END_USER_CODES: &[AgeErrorCode] = &[
     AgeErrorCode::SessionExpired,
     AgeErrorCode::TooManyRequests,
 ];
-/// Operations that are refused where the session is not to be used.
+/// Operations that are refused in a location that the session blocks.
 const LOCATION_CODES: &[AgeErrorCode] = &[AgeErrorCode::LocationBlocked];
 /// Operations of wallets: they have the address of a request.
 const WALLET_CODES: &[AgeErrorCode] = &[
@@ -175,7 +175,7 @@ const WALLET_CODES: &[AgeErrorCode] = &[
 const BODY_CODES: &[AgeErrorCode] = &[AgeErrorCode::InvalidRequest, AgeErrorCode::PayloadTooLarge];
 /// Operations that insist on JSON.
 const JSON_CODES: &[AgeErrorCode] = &[AgeErrorCode::UnsupportedMediaType];
-/// Operations that go on with a method.
+/// Operations that open or continue an attempt.
 const ATTEMPT_CODES: &[AgeErrorCode] =
     &[AgeErrorCode::InvalidStatus, AgeErrorCode::StaleContinuation, AgeErrorCode::ConsentRequired];
 /// Operations that need the database.

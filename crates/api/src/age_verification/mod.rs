@@ -1,5 +1,5 @@
-//! Age verification sessions, under `/api/v1`, and the same in a sandbox under `/sandbox/api/v1`.
-//! What the hosted page asks is under `/age/v1`, and what wallets do under `/age/v1/wallet`.
+//! Age verification sessions, under `/api/v1`, and the same in a sandbox under `/sandbox/api/v1`. The hosted page calls
+//! `/age/v1`, wallets call `/age/v1/wallet`.
 
 mod auth;
 mod body;
@@ -28,17 +28,16 @@ use utoipa::{
 };
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// Answers are of the moment.
+/// Answers show the state of the moment, so they must not be cached.
 const NO_STORE_HEADERS: [(HeaderName, &str); 1] = [(header::CACHE_CONTROL, "no-store")];
 
-/// An answer that nobody keeps.
+/// An answer that must not be cached.
 type NoStoreJson<T> = ([(HeaderName, &'static str); 1], Json<T>);
 
 fn no_store_json<T>(answer: T) -> NoStoreJson<T> {
     (NO_STORE_HEADERS, Json(answer))
 }
 
-/// The operations.
 pub(crate) fn router() -> OpenApiRouter<ApiState> {
     operations().layer(crate::http::panic::catch_panics::<AgeErrorCode>())
 }

@@ -1,5 +1,5 @@
-//! What wallets do (OpenID4VP 1.0), under `/age/v1/wallet`: they fetch a request, and post an answer. In the sandbox there is
-//! a wallet of this server's own, a page with buttons.
+//! Operations for wallets (OpenID4VP 1.0), under `/age/v1/wallet`: they fetch a request, and post an answer. The
+//! sandbox has a wallet of this server's own, a page with buttons.
 
 use super::{
     AgeApiError, NoStoreJson,
@@ -22,25 +22,25 @@ use utoipa::{
 };
 
 const NO_STORE_HEADER: (HeaderName, &str) = (header::CACHE_CONTROL, "no-store");
-/// The style of the sandbox's wallet, which stands inside the page.
+/// The style sheet of the sandbox's wallet, inlined into the page.
 const SANDBOX_WALLET_CSS: &str = include_str!("wallet.css");
-/// Nothing from anywhere but the style above, named by its SHA-256; no frames; forms may be sent here, and lead back to the
-/// age page.
+/// Allows only the style above, by its SHA-256, no frames, and forms to this server, which then redirects to the age
+/// page.
 const CONTENT_SECURITY_POLICY_HEADER: (HeaderName, &str) = (
     header::CONTENT_SECURITY_POLICY,
     "default-src 'none'; style-src 'sha256-u6AtUPNVPyXYUp7gDGYl+uta/vcwuzAT3zGYwK9BC4I='; form-action 'self'; \
      base-uri 'none'; frame-ancestors 'none'",
 );
 
-/// What a wallet sends to fetch a request. `wallet_metadata` is not looked at.
+/// What a wallet sends to fetch a request. `wallet_metadata` is ignored.
 #[derive(Debug, Deserialize, ToSchema)]
 pub(crate) struct WalletNonceForm {
-    /// What the wallet wants to see in the request.
+    /// A nonce that the wallet expects in the request.
     #[schema(max_length = 512)]
     wallet_nonce: Option<String>,
 }
 
-/// What a wallet answers. Only the verifier can take it apart, so it is passed on as it came.
+/// A wallet's answer, passed on unparsed: only the verifier can read it.
 pub(crate) struct WalletResponseForm(Bytes);
 
 impl FromRequest<ApiState> for WalletResponseForm {
@@ -69,34 +69,34 @@ impl PartialSchema for WalletResponseForm {
 
 impl ToSchema for WalletResponseForm {}
 
-/// What a wallet is told.
+/// The reply to a wallet's answer.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct WalletRedirect {
-    /// Where the wallet sends its holder; absent where it is on another device than the page.
+    /// Where the wallet sends its holder; absent if it is on another device than the page.
     #[serde(skip_serializing_if = "Option::is_none")]
     redirect_uri: Option<String>,
 }
 
-/// What the holder of the sandbox's wallet does.
+/// What the holder of the sandbox's wallet chooses.
 #[derive(Debug, Deserialize, ToSchema)]
 pub(crate) struct SandboxWalletForm {
-    /// What they do.
+    /// Their choice.
     choice: SandboxWalletChoice,
 }
 
-/// What the holder of the sandbox's wallet does.
+/// What the holder of the sandbox's wallet chooses.
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum SandboxWalletChoice {
-    /// Shows to be old enough.
+    /// To prove that they are old enough.
     Over,
-    /// Shows to be too young.
+    /// To prove that they are too young.
     Under,
-    /// Shows a credential without an age.
+    /// To present a credential without an age.
     Silent,
-    /// Shows a credential of an issuer whom nobody knows.
+    /// To present a credential of an unknown issuer.
     Stranger,
-    /// Shows nothing.
+    /// To present nothing.
     Refuse,
 }
 
@@ -129,7 +129,7 @@ pub(crate) async fn get_wallet_request(
     request_object(&api, &wallet, None).await
 }
 
-/// Fetch a request with a nonce of the wallet's own in it.
+/// Fetch a request that contains a nonce of the wallet.
 #[utoipa::path(
     post, path = "/age/v1/wallet/{request}", tag = "wallet",
     params(("request" = String, Path, description = "The end of the address that the wallet was shown.")),
@@ -164,7 +164,7 @@ async fn request_object(
 
 /// Answer a request.
 ///
-/// The first answer that can be read counts, and no other.
+/// Only the first readable answer counts.
 #[utoipa::path(
     post, path = "/age/v1/wallet/{request}/response", tag = "wallet",
     params(("request" = String, Path, description = "The end of the address that the wallet was shown.")),
@@ -181,7 +181,7 @@ pub(crate) async fn take_wallet_answer(
     Ok(no_store_json(WalletRedirect { redirect_uri }))
 }
 
-/// The sandbox's wallet.
+/// Show the sandbox's wallet.
 #[utoipa::path(
     get, path = "/age/v1/wallet/{request}/sandbox", tag = "wallet",
     params(("request" = String, Path, description = "The end of the address that the wallet was shown.")),
@@ -205,7 +205,7 @@ pub(crate) async fn see_sandbox_wallet(wallet: WalletCaller) -> Result<Response,
     Ok(page)
 }
 
-/// Do something with the sandbox's wallet.
+/// Answer with the sandbox's wallet.
 #[utoipa::path(
     post, path = "/age/v1/wallet/{request}/sandbox", tag = "wallet",
     params(("request" = String, Path, description = "The end of the address that the wallet was shown.")),

@@ -1,4 +1,4 @@
-//! Webhooks: what is told of each attempt that ended, and the public keys that it is signed with.
+//! Webhooks: the message about each attempt that ended, and the public keys that it is signed with.
 
 use super::{AgeApiError, error};
 use crate::{ApiState, WebhookFormatter};
@@ -19,12 +19,12 @@ use utoipa::{
     },
 };
 
-/// What came of an attempt. The order of the members is that of what is signed.
+/// The outcome of an attempt. The members are signed in this order.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct AgeResultWebhook<'a> {
-    /// At which method.
+    /// The method of the attempt.
     method: AgeMethod,
-    /// Whether the age is as asked; for a session of the type AGE, whether there is one.
+    /// Whether the age is as required; for a session of the type AGE, whether an age was determined.
     result: bool,
     /// The age where the type is AGE, else the threshold, years.
     #[schema(required)]
@@ -32,33 +32,33 @@ pub(crate) struct AgeResultWebhook<'a> {
     /// The session.
     #[schema(value_type = Uuid)]
     session_key: AgeSessionId,
-    /// The relying party's own word for the session.
+    /// The relying party's own reference for the session.
     #[schema(value_type = Option<String>, required)]
     reference_id: Option<&'a str>,
     /// The id of this message.
     id: Uuid,
     /// When the attempt ended, Unix seconds.
     timestamp: i64,
-    /// Where it is told.
+    /// The address that this message is sent to.
     #[schema(value_type = String)]
     notification_url: &'a str,
-    /// Under what the method knows its evidence.
+    /// The method's id of the evidence, if it has one.
     #[schema(value_type = Option<String>, required)]
     evidence_id: Option<&'a str>,
-    /// The state of the session from then on.
+    /// The state of the session after the attempt.
     state: AgeSessionStatus,
-    /// What the result rests on.
+    /// What the result is based on.
     check_type: AgeCheckType,
     /// Why it did not pass.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = AgeFailureReason)]
     error_code: Option<&'a str>,
-    /// Which of the session's messages it is, from 1. It is not signed.
+    /// The number of this message within the session, from 1. It is not signed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = i64, required, minimum = 1)]
     sequence_number: Option<i64>,
-    /// Base64 of an RSASSA-PSS signature (SHA-256, salt of 222 bytes) by one of the keys of `GET /api/v1/webhook-keys`, over
-    /// this JSON as it is sent but without `sequence_number` and `signature`.
+    /// Base64 of an RSASSA-PSS signature (SHA-256, salt of 222 bytes) by one of the keys of `GET /api/v1/webhook-keys`,
+    /// over this JSON as it is sent but without `sequence_number` and `signature`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = String, required)]
     signature: Option<&'a str>,
@@ -99,7 +99,7 @@ pub(crate) struct WebhookKey {
     /// The key type.
     #[schema(example = "RSA")]
     kty: String,
-    /// What it is for.
+    /// The use of the key.
     #[serde(rename = "use")]
     #[schema(example = "sig")]
     purpose: String,

@@ -16,16 +16,15 @@ use domain::{
 };
 use utoipa::ToSchema;
 
-/// What was in a link: one of both.
+/// The secret from a link: exactly one of the two.
 #[derive(serde::Deserialize, ToSchema)]
 pub(super) struct BeginSessionRequest {
-    /// Of an invitation: what stands after `#invite=`.
+    /// From an invitation: the text after `#invite=`.
     invitation: Option<String>,
-    /// Of a sign-in link: what stands after `#sign-in=`.
+    /// From a sign-in link: the text after `#sign-in=`.
     link: Option<String>,
 }
 
-/// What somebody comes in by.
 pub(super) enum SignInCredential {
     Invitation(String),
     Link(String),
@@ -48,7 +47,7 @@ impl CommandPayload for BeginSessionRequest {
 
 /// Accept an invitation, or sign in by a link.
 ///
-/// Each works once. The session travels in a cookie.
+/// Each works once. The session is returned as a cookie.
 #[utoipa::path(
     post, path = "/console/session", tag = "sessions", security(("console" = [])),
     request_body(content = BeginSessionRequest, example = json!({ "link": "2mCk0S6yVqgE3fT8xJpQn5dWb1uR7zLhA4oKvXcYiBM" })),

@@ -1,23 +1,24 @@
-//! The cookie that a session travels in.
+//! The cookie that carries a session.
 
 use crate::{ApiState, http::header_text};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use base::SignedDuration;
 
-/// What the console's own pages send with each call. Forms of other sites cannot, and their programs may not.
+/// Sent by the console's own pages with each call, against cross-site requests: forms of other sites cannot set a
+/// header, and browsers do not let their scripts set it.
 const CONSOLE_HEADER: HeaderName = HeaderName::from_static("x-assay-console");
 
-/// A browser keeps a cookie with this prefix to https, to this host, and to no part of it.
+/// Browsers accept a cookie with this prefix only over https, for this host alone and for all of its paths.
 const SECURE_COOKIE_NAME: &str = "__Host-assay-session";
-/// Without https there is no such promise.
+/// Without https, browsers refuse the prefix.
 pub(super) const INSECURE_COOKIE_NAME: &str = "assay-session";
 
-/// Whether a page of the console sent it.
+/// Whether the request is from a page of the console.
 pub(super) fn is_console_request(headers: &HeaderMap) -> bool {
     header_text(headers, &CONSOLE_HEADER) == Some("1")
 }
 
-/// The session of a request that a page of the console sent.
+/// The session token of a request from a page of the console. With an `Authorization` header there is none.
 pub(crate) fn session_cookie<'a>(api: &ApiState, headers: &'a HeaderMap) -> Option<&'a str> {
     if !is_console_request(headers) || headers.contains_key(header::AUTHORIZATION) {
         return None;
@@ -31,13 +32,13 @@ pub(crate) fn session_cookie<'a>(api: &ApiState, headers: &'a HeaderMap) -> Opti
         .filter(|value| (1..=512).contains(&value.len()))
 }
 
-/// Gives a browser a session, or takes it away where there is none.
+/// Sets the session cookie, or deletes it if there is no session.
 pub(super) fn set_cookie(api: &ApiState, session: Option<&str>) -> HeaderValue {
     let lives = session.map_or(SignedDuration::ZERO, |_| api.sign_in.session_ttl()).as_secs();
     let (name, value) = (cookie_name(api), session.unwrap_or_default());
     let secure = if api.sign_in.uses_https() { "; Secure" } else { "" };
     let cookie = format!("{name}={value}; Path=/; Max-Age={lives}; HttpOnly; SameSite=Strict{secure}");
-    // A token of ours is base64url, so this cannot fail.
+    // Session tokens are base64url, so this cannot fail.
     HeaderValue::from_str(&cookie).unwrap_or_else(|_| HeaderValue::from_static(""))
 }
 

@@ -1,7 +1,7 @@
-//! What the console's pages need beside content moderation: sessions of members, and links to begin them with. Refusals have the
-//! moderation interface's form.
+//! Operations for the console's pages besides content moderation: sessions of members, and sign-in links. Refusals have
+//! the form of the moderation interface.
 //!
-//! It has a document of its own: businesses never call these operations, and the pages are typed by it.
+//! They have an OpenAPI document of their own: businesses never call them, and the pages' types are generated from it.
 
 mod begin_session;
 mod cookie;
@@ -20,7 +20,6 @@ use utoipa::openapi::{
 };
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// The operations.
 pub(crate) fn router() -> OpenApiRouter<ApiState> {
     operations().layer(panic::catch_panics::<content_moderation::ModerationErrorCode>())
 }

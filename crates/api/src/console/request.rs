@@ -1,4 +1,4 @@
-//! What the console's pages send.
+//! Extractors for requests of the console's pages.
 
 use super::cookie;
 use crate::{
@@ -14,10 +14,10 @@ use axum::{
 };
 use domain::accounts::{self, Account, Member, Principal, PrincipalKind, members};
 
-/// A link or an address.
+/// Enough for a link or an email address.
 const MAX_BODY_BYTES: usize = 16 << 10;
 
-/// A body that a page of the console sent for somebody who is not in yet.
+/// The body of a request that a page of the console sent for somebody who is not signed in yet.
 pub(super) struct ConsoleRequest<B: CommandPayload>(pub(super) B::Command);
 
 impl<B: CommandPayload> FromRequest<ApiState> for ConsoleRequest<B> {
@@ -37,7 +37,6 @@ impl<B: CommandPayload> FromRequest<ApiState> for ConsoleRequest<B> {
     }
 }
 
-/// Somebody who is signed in.
 pub(super) struct SignedInMember {
     pub(super) caller: Principal,
     pub(super) member: Member,

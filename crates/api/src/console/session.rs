@@ -8,10 +8,10 @@ use utoipa::ToSchema;
 #[derive(serde::Serialize, ToSchema)]
 #[schema(as = Session)]
 pub(super) struct ConsoleSessionBody {
-    /// Who it is.
+    /// The member who is signed in.
     pub(super) member: MemberBody,
-    /// Where they work.
+    /// The account they belong to.
     pub(super) account: AccountBody,
-    /// What they may do there.
+    /// What they may do in it.
     pub(super) scopes: Vec<Scope>,
 }

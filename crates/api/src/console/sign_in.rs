@@ -12,10 +12,10 @@ use base::Uuid;
 use domain::accounts::{EmailAddress, sign_in::SignInLinkError};
 use utoipa::ToSchema;
 
-/// Who wants to come in.
+/// Who wants to sign in.
 #[derive(serde::Deserialize, ToSchema)]
 pub(super) struct SignInRequest {
-    /// Their address.
+    /// Their email address.
     #[schema(value_type = String, min_length = 7, max_length = 100, example = "ada@example.com")]
     email: Option<String>,
 }
@@ -28,9 +28,9 @@ impl CommandPayload for SignInRequest {
     }
 }
 
-/// Ask for a mail with a sign-in link.
+/// Ask for an email with a sign-in link.
 ///
-/// The answer is the same whether anybody has the address or not, after the same work: who is a member is found out by a job.
+/// Neither the answer nor its timing depends on whether the address is known: a job looks up the member later.
 #[utoipa::path(
     post, path = "/console/sign-in", tag = "sessions", security(("console" = [])),
     request_body(content = SignInRequest, example = json!({ "email": "ada@example.com" })),
@@ -40,7 +40,7 @@ pub(super) async fn ask_for_link(
     State(api): State<ApiState>,
     ConsoleRequest(email): ConsoleRequest<SignInRequest>,
 ) -> Result<StatusCode, ModerationApiError> {
-    // One bucket for all: it says nothing about an address.
+    // One bucket for all callers, so that a refusal reveals nothing about an address.
     api.sign_in_rate_limit
         .try_take(&Uuid::nil().into())
         .map_err(|empty| ModerationApiError::too_many_sign_in_requests(empty.reset))?;

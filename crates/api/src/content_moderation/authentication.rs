@@ -1,4 +1,5 @@
-//! Who asks: an application by its API key, for any of its accounts; or a member by their session, for their own.
+//! Authenticates callers: an application by its API key, for any of its accounts; or a member by their session, for
+//! their own.
 
 use super::{ModerationApiError, ModerationErrorCode};
 use crate::{
@@ -10,10 +11,11 @@ use base::AppId;
 use db::ReadTx;
 use domain::accounts::{self, AuthenticationError, Principal, Scope};
 
-/// Keys of ours have 49 characters; longer ones are not looked up.
+/// API keys have 49 characters; a value longer than this is not looked up.
 const MAX_API_KEY_BYTES: usize = 512;
 
-/// Tells who asks, once for each request; and a view of the database for what is looked at next.
+/// Authenticates a caller, and counts the request: call it once per request. Also returns a view of the database, for
+/// further reads.
 pub(crate) async fn authenticate(
     api: &ApiState,
     headers: &HeaderMap,
@@ -27,7 +29,6 @@ pub(crate) async fn authenticate(
     Ok((actor, view))
 }
 
-/// The application that an API key is of.
 async fn authenticate_api_key(
     api: &ApiState,
     headers: &HeaderMap,
@@ -62,13 +63,13 @@ impl From<AuthenticationError> for ModerationApiError {
     }
 }
 
-/// What an operation demands of whoever calls it; part of the operation's signature.
+/// What an operation demands of its caller; part of the operation's signature.
 pub(crate) trait Permission: Send + Sync + 'static {
-    /// Refuses a caller who may not: 401, because the interface knows no 403.
+    /// Refuses a caller without the permission: 401, because the interface has no 403.
     fn authorise(caller: &Principal) -> Result<(), ModerationApiError>;
 }
 
-/// Everybody who was let in may.
+/// Every authenticated caller.
 pub(crate) struct AnyCaller;
 
 impl Permission for AnyCaller {
@@ -77,7 +78,7 @@ impl Permission for AnyCaller {
     }
 }
 
-/// Administrators may: members who are one, and API keys that may do everything.
+/// Members who are administrators, and API keys that may do everything.
 pub(crate) struct Administrator;
 
 impl Permission for Administrator {

@@ -1,9 +1,9 @@
-//! What is answered where something was made.
+//! The answer of operations that create something.
 
 use base::Uuid;
 use utoipa::ToSchema;
 
-/// What was made.
+/// What was created.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct CreatedResource {
     /// Its id.
@@ -11,7 +11,6 @@ pub(crate) struct CreatedResource {
 }
 
 impl CreatedResource {
-    /// What has this id now.
     pub(super) fn new(id: impl Into<Uuid>) -> Self {
         Self { id: id.into() }
     }

@@ -1,4 +1,4 @@
-//! How the moderation interface says no.
+//! Refusals of the moderation interface.
 
 use crate::http::{
     ApiError, ErrorTable,
@@ -37,7 +37,7 @@ pub(crate) type ModerationApiError = ApiError<ModerationErrorCode>;
 #[derive(Debug, serde::Serialize, ToSchema)]
 #[schema(as = Violation)]
 pub(crate) struct ModerationViolationBody<'a> {
-    /// The member's path, as `notifications.web_destinations[1]`, or the parameter's name.
+    /// The member's path, such as `notifications.web_destinations[1]`, or the parameter's name.
     #[schema(value_type = String)]
     property: &'a str,
     /// What is wrong with it.
@@ -107,7 +107,7 @@ impl ErrorTable for ModerationErrorCode {
     }
 }
 
-/// Refuses members under a code of their own; the message is the first's.
+/// Refuses members with the given code; the message is that of the first violation.
 pub(super) fn violations_with_code(
     code: ModerationErrorCode,
     violations: Vec<Violation>,
@@ -117,7 +117,7 @@ pub(super) fn violations_with_code(
 }
 
 impl ApiError<ModerationErrorCode> {
-    /// A member that is refused under a code of its own.
+    /// Refuses one member with the given code.
     pub(super) fn violation_with_code(
         code: ModerationErrorCode,
         path: impl Into<Cow<'static, str>>,
@@ -132,25 +132,25 @@ impl ApiError<ModerationErrorCode> {
         Self::new(ModerationErrorCode::NotFound, format!("there is no such {what}"))
     }
 
-    /// Everybody together asks too often.
+    /// All callers together request sign-in links too often.
     pub(crate) fn too_many_sign_in_requests(wait: Duration) -> Self {
         let message = "too many people ask at once; try again in a moment";
         Self::new(ModerationErrorCode::TooManyRequests, message).with_retry_after(wait)
     }
 }
 
-/// Whoever calls.
+/// Operations that authenticate their caller.
 const CALLER_CODES: &[ModerationErrorCode] = &[
     ModerationErrorCode::Unauthorized,
     ModerationErrorCode::TooManyRequests,
     ModerationErrorCode::Unavailable,
 ];
-/// Whatever is about an account, or something in it.
+/// Operations on an account, or on something in it.
 const ACCOUNT_CODES: &[ModerationErrorCode] = &[ModerationErrorCode::NotFound];
-/// Whatever has a body.
+/// Operations with a body.
 const BODY_CODES: &[ModerationErrorCode] =
     &[ModerationErrorCode::InvalidRequest, ModerationErrorCode::PayloadTooLarge];
-/// Whatever makes something.
+/// Operations that create something.
 const CREATION_CODES: &[ModerationErrorCode] = &[ModerationErrorCode::IdempotencyKeyReused];
 
 error_responses! {

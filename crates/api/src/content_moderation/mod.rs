@@ -37,7 +37,6 @@ use utoipa::{
 use utoipa_axum::{router::OpenApiRouter, routes};
 pub(crate) use violations::CommandViolations;
 
-/// The operations.
 pub(crate) fn router() -> OpenApiRouter<ApiState> {
     operations().layer(crate::http::panic::catch_panics::<ModerationErrorCode>())
 }
@@ -114,7 +113,7 @@ pub(crate) fn openapi_document() -> OpenApi {
     document
 }
 
-/// The body of refusals, which the console's operations share.
+/// Adds the schemas of refusals, which the console's operations share.
 pub(crate) fn add_error_schemas(components: &mut Components) {
     components.schemas.insert("Error".to_owned(), ModerationErrorBody::schema());
     components.schemas.insert("Violation".to_owned(), ModerationViolationBody::schema());

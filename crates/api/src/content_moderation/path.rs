@@ -1,4 +1,4 @@
-//! The ids in paths, as types. Text that is no id names nothing.
+//! The ids in paths, as types. Text that is not an id is answered with 404.
 
 use super::ModerationApiError;
 use crate::ApiState;
@@ -13,7 +13,6 @@ use base::{
 use serde::{Deserialize, de::DeserializeOwned};
 use utoipa::IntoParams;
 
-/// Reads the ids of a path.
 pub(super) async fn read<P: DeserializeOwned + Send>(
     parts: &mut Parts,
     api: &ApiState,
@@ -25,7 +24,7 @@ pub(super) async fn read<P: DeserializeOwned + Send>(
 
 /// A path that begins with an account.
 pub(crate) trait AccountScopedPath: DeserializeOwned + Send {
-    /// The account, as it was named.
+    /// The account that the path names.
     fn account(&self) -> AccountId;
 }
 

@@ -1,4 +1,4 @@
-//! The parameters of query strings, as types: everything that is wrong with them is told at once.
+//! The parameters of query strings, as types. A refusal lists everything that is wrong with them.
 
 use super::{ModerationApiError, ModerationErrorCode, error, violations::CommandViolations};
 use crate::{ApiState, http::pagination::PageNumber};
@@ -10,9 +10,9 @@ use base::Timestamp;
 use domain::{Violation, content::ContentType};
 use utoipa::IntoParams;
 
-/// What an operation reads of its query string.
+/// The parameters that an operation reads from its query string.
 pub(crate) trait QueryParameters: Sized {
-    /// Reads them; `None` only where a violation was told.
+    /// Reads them; `None` only if a violation was recorded.
     fn read(query: &QueryString, violations: &mut CommandViolations) -> Option<Self>;
 }
 
@@ -20,13 +20,12 @@ pub(crate) trait QueryParameters: Sized {
 pub(crate) struct QueryString(Vec<(String, String)>);
 
 impl QueryString {
-    /// A parameter; the last where it stands there twice.
+    /// The value of a parameter; the last one if it is repeated.
     fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().rev().find(|(known, _)| known == name).map(|(_, text)| text.as_str())
     }
 }
 
-/// Reads the parameters of a request.
 pub(super) async fn read<Q: QueryParameters>(
     parts: &mut Parts,
     api: &ApiState,
@@ -46,7 +45,7 @@ pub(super) fn check_page(page: PageNumber, total: i64) -> Result<(), ModerationA
     })
 }
 
-/// Nothing is read.
+/// For operations without parameters.
 impl QueryParameters for () {
     fn read(_query: &QueryString, _violations: &mut CommandViolations) -> Option<Self> {
         Some(())
@@ -75,7 +74,7 @@ pub(crate) struct NotificationQuery {
     /// The page, from 1.
     #[param(value_type = Option<u32>, minimum = 1, default = 1)]
     pub(super) page: PageNumber,
-    /// Seconds since 1970: those at or after this moment alone.
+    /// Only those at or after this moment, seconds since 1970.
     #[param(value_type = Option<i64>)]
     pub(super) epoch: Option<Timestamp>,
 }
@@ -98,7 +97,7 @@ pub(crate) struct ModerationQuery {
     /// The page, from 1.
     #[param(value_type = Option<u32>, minimum = 1, default = 1)]
     pub(super) page: PageNumber,
-    /// Of contents of this type alone.
+    /// Only moderations of contents of this type.
     #[param(value_type = Option<ContentType>)]
     pub(super) r#type: Option<ContentType>,
 }

@@ -1,5 +1,5 @@
-//! What an operation begins with: the caller is proven and may do it, the account of the path is theirs, and what they sent was
-//! read. In this order, so that nobody learns of what is not theirs.
+//! Extractors of requests: they authenticate and authorise the caller, load the account of the path, and read the
+//! input. In this order, so that callers learn nothing about what belongs to others.
 
 use super::{
     ModerationApiError, ModerationErrorCode,
@@ -33,16 +33,14 @@ use std::marker::PhantomData;
 /// Room for a face of ten megabytes in base64.
 const MAX_BODY_BYTES: usize = 16 << 20;
 
-/// A request about an account of somebody who may do `P` there. `I` is what was sent beside the path: the parameters of a query,
-/// a [`CommandPayload`] as [`ReceivedCommand`], or nothing.
+/// A request about an account, by a caller who has the permission `P` there. `I` is the input besides the path: the
+/// parameters of a query, a [`CommandPayload`] as [`ReceivedCommand`], or nothing.
 pub(crate) struct AccountRequest<P, Ids = AccountPath, I = ()> {
-    /// Who asks.
     pub(super) caller: Principal,
     /// The account of the path.
     pub(super) account: Account,
     /// The ids of the path.
     pub(super) path: Ids,
-    /// What was sent beside it.
     pub(super) input: I,
     permission: PhantomData<P>,
 }
@@ -64,7 +62,8 @@ impl<P, Ids, I> AccountRequest<P, Ids, I> {
         AccountRequest { caller, account, path, input, permission }
     }
 
-    /// Keeps the account from being closed until the transaction ends: nothing is written under one that is being deleted.
+    /// Keeps the account from being closed until the transaction ends: nothing is written under one that is being
+    /// deleted.
     pub(super) async fn lock_account(&self, tx: &mut WriteTx) -> Result<(), ModerationApiError> {
         if accounts::lock_shared(tx, self.account.id).await? {
             Ok(())
@@ -73,7 +72,7 @@ impl<P, Ids, I> AccountRequest<P, Ids, I> {
         }
     }
 
-    /// Begins a transaction that writes something of the account, and holds it.
+    /// Begins a write transaction in which the account is locked.
     pub(super) async fn begin_locked(&self, api: &ApiState) -> Result<WriteTx, ModerationApiError> {
         let mut tx = api.db.write().await?;
         self.lock_account(&mut tx).await?;
@@ -107,20 +106,18 @@ impl<P: Permission, Ids: AccountScopedPath, B: CommandPayload> FromRequest<ApiSt
 }
 
 impl<P, Ids, B: CommandPayload> AccountRequest<P, Ids, ReceivedCommand<B>> {
-    /// What a repeat of this request is known by.
+    /// What a repeat of this request is recognised by.
     pub(super) fn fingerprint(&self) -> RequestFingerprint<'_> {
         self.input.fingerprint(self.caller.app, Some(self.account.id))
     }
 }
 
-/// A request of an application, by an API key that may do `P`; members of an account are none. It is about no account that is
-/// there.
+/// A request of an application, by an API key with the permission `P`; members of an account are refused. It is not
+/// about an existing account.
 pub(crate) struct ApplicationRequest<P, Ids, I = ()> {
-    /// The application.
     pub(super) app: AppId,
     /// The ids of the path.
     pub(super) path: Ids,
-    /// What was sent beside it.
     pub(super) input: I,
     permission: PhantomData<P>,
 }
@@ -162,27 +159,27 @@ impl<P: Permission, Ids: DeserializeOwned + Send, B: CommandPayload> FromRequest
 }
 
 impl<P, Ids, B: CommandPayload> ApplicationRequest<P, Ids, ReceivedCommand<B>> {
-    /// What a repeat of this request is known by.
+    /// What a repeat of this request is recognised by.
     pub(super) fn fingerprint(&self) -> RequestFingerprint<'_> {
         self.input.fingerprint(self.app, None)
     }
 }
 
-/// A body that says what is to be done.
+/// A body that is read as a command.
 pub(crate) trait CommandPayload: DeserializeOwned {
-    /// What is to be done, in the domain's types.
+    /// The command, in the domain's types.
     type Command: Send;
 
     /// Whether the operation's document allows one Content-Type only.
     const REQUIRES_JSON_CONTENT_TYPE: bool = false;
 
-    /// Reads the body as a command; tells everything that is missing or wrong. `None` only where something was told.
+    /// Reads the body as a command, and records everything that is missing or wrong. `None` only if something was
+    /// recorded.
     fn into_command(self, api: &ApiState, violations: &mut CommandViolations) -> Option<Self::Command>;
 }
 
 /// A body that was read, whatever its Content-Type says.
 pub(crate) struct ReceivedCommand<B: CommandPayload> {
-    /// What it says is to be done.
     pub(super) command: B::Command,
     operation: String,
     idempotency_key: Option<String>,
@@ -205,13 +202,13 @@ impl<B: CommandPayload> ReceivedCommand<B> {
     }
 }
 
-/// Reads a body as a command; refuses it with everything that is wrong.
+/// Reads a body as a command; a refusal lists everything that is wrong.
 pub(crate) fn read_command<B: CommandPayload>(
     parts: &Parts,
     raw: &[u8],
     api: &ApiState,
 ) -> Result<B::Command, ModerationApiError> {
-    // Operations that need no member take no body as well as an empty one.
+    // No body counts as an empty object, for operations that need no member.
     let (read, violations) = json::parse_lenient::<B>(if raw.is_empty() { b"{}" } else { raw })?;
     let mut violations = CommandViolations::from(violations);
     if B::REQUIRES_JSON_CONTENT_TYPE && !is_json(parts) {

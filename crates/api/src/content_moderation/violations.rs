@@ -1,10 +1,10 @@
-//! What is wrong with a request, as it is found: a caller learns all of it at once, and of each member once.
+//! Collects what is wrong with a request: a refusal lists all of it, with one violation for each member.
 
 use super::ModerationApiError;
 use domain::Violation;
 use std::str::FromStr;
 
-/// What was found wrong, in the order in which it was.
+/// The violations, in the order in which they were found.
 #[derive(Debug, Default)]
 pub(crate) struct CommandViolations(Vec<Violation>);
 
@@ -15,7 +15,8 @@ impl From<Vec<Violation>> for CommandViolations {
 }
 
 impl CommandViolations {
-    /// Notes a violation, unless something is known to be wrong with that member: what could not be read is missing too.
+    /// Records a violation, unless there is one of that member: what could not be read must not be reported as missing,
+    /// too.
     pub(crate) fn push(&mut self, violation: impl Into<Violation>) {
         let violation = violation.into();
         if self.0.iter().all(|known| known.path != violation.path) {
@@ -23,22 +24,22 @@ impl CommandViolations {
         }
     }
 
-    /// A value, or what is wrong with it.
+    /// The value; if there is none, records what is wrong with it.
     pub(crate) fn check<T, E: Into<Violation>>(&mut self, checked: Result<T, E>) -> Option<T> {
         checked.map_err(|violation| self.push(violation)).ok()
     }
 
-    /// The same where more than one thing may be wrong.
+    /// The same for several violations.
     pub(crate) fn check_all<T>(&mut self, checked: Result<T, Vec<Violation>>) -> Option<T> {
         checked.map_err(|violations| violations.into_iter().for_each(|violation| self.push(violation))).ok()
     }
 
-    /// A member that must be there.
+    /// A required member; records a violation if it is absent.
     pub(crate) fn required<T>(&mut self, path: &'static str, member: Option<T>) -> Option<T> {
         self.check(member.ok_or_else(|| Violation::new(path, "it is required")))
     }
 
-    /// A list of ids; text that is none names nothing, which is told in these words.
+    /// The ids of a list; text that is not an id is recorded with the message `unknown`.
     pub(crate) fn ids<T: FromStr>(
         &mut self,
         path: &'static str,
@@ -51,7 +52,7 @@ impl CommandViolations {
         texts(list).into_iter().enumerate().filter_map(read).collect()
     }
 
-    /// What was read, where nothing is wrong.
+    /// What was read; a refusal if anything was wrong.
     pub(crate) fn into_result<T>(self, read: Option<T>) -> Result<T, ModerationApiError> {
         match read {
             Some(read) if self.0.is_empty() => Ok(read),
@@ -63,8 +64,8 @@ impl CommandViolations {
 /// A list of texts, as it was sent.
 pub(crate) type TextList = Option<Vec<Option<String>>>;
 
-/// The texts of a list. What could not be read is told already, or is null, and both are empty here: no other text changes its
-/// place, and an empty one is refused under its own.
+/// The texts of a list. Items that are null, or could not be read, are empty here, so that the others keep their
+/// places; the rules refuse an empty text at its place.
 pub(crate) fn texts(list: TextList) -> Vec<String> {
     list.unwrap_or_default().into_iter().map(Option::unwrap_or_default).collect()
 }

@@ -1,4 +1,4 @@
-//! Notifications, as they are told: to servers of the application's own, to Slack, and to whoever reads a list.
+//! Notifications, as they are sent to the application's servers and to Slack, and as lists have them.
 
 use crate::{
     WebhookFormatter,
@@ -14,7 +14,7 @@ use domain::{
 use serde::Serialize;
 use utoipa::{ToSchema, openapi::OpenApi};
 
-/// The longest part of a content's address that Slack shows, characters; escaped it stays below a section's limit of 3000.
+/// Longer addresses of contents are cut for Slack; escaped, this many characters stay below a section's limit of 3000.
 const MAX_SLACK_URL_CHARS: usize = 500;
 
 /// A notification.
@@ -24,19 +24,19 @@ pub(crate) struct NotificationBody {
     /// Its id.
     #[schema(value_type = Uuid)]
     id: NotificationId,
-    /// Whose it is.
+    /// The account that it belongs to.
     #[schema(value_type = Uuid)]
     account_id: AccountId,
     /// What it is about.
     r#type: NotificationType,
-    /// When it was written.
+    /// When it was created.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
-    /// What it tells.
+    /// The details.
     data: NotificationData,
 }
 
-/// What a notification tells. Members of a face are absent where it is about none.
+/// The details of a notification. Members of a face are absent if it is not about one.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct NotificationData {
     /// The moderation.
@@ -45,11 +45,11 @@ pub(crate) struct NotificationData {
     /// The content.
     #[schema(value_type = Uuid)]
     content_id: ContentId,
-    /// Where it is.
+    /// The content's address.
     url: String,
-    /// What it is.
+    /// The kind of content.
     content_type: ContentType,
-    /// Why somebody is told; one.
+    /// The reason for the notification; always one.
     #[schema(min_items = 1, max_items = 1)]
     reasons: [NotificationReason; 1],
     /// When it was seen, seconds since 1970.
@@ -70,16 +70,16 @@ pub(crate) struct NotificationData {
     /// Right edge.
     #[serde(skip_serializing_if = "Option::is_none")]
     right: Option<i64>,
-    /// How old the face looks.
+    /// The age group that the face looks like.
     #[serde(skip_serializing_if = "Option::is_none")]
     age_group: Option<AgeGroup>,
-    /// Whose face it is, where somebody knows.
+    /// The profile that the face belongs to, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Uuid>)]
     profile_id: Option<ProfileId>,
 }
 
-/// A notification, and what was said of it.
+/// A notification with the summary of its reviews.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ReviewedNotification {
     #[serde(flatten)]
@@ -87,7 +87,7 @@ pub(crate) struct ReviewedNotification {
     /// The mean of the reviews' scores; 0 where there is none.
     #[schema(minimum = 0, maximum = 100)]
     average_score: i64,
-    /// How many reviews there are. The interface spells it so.
+    /// The number of reviews. The spelling of the member is the interface's.
     #[serde(rename = "total_revies")]
     #[schema(minimum = 0)]
     total_reviews: i64,
@@ -134,7 +134,7 @@ impl From<ModerationNotification> for ReviewedNotification {
 pub(crate) struct SlackMessage {
     /// What happened, in a sentence.
     text: &'static str,
-    /// The same with its circumstances, and a button that leads to the console.
+    /// The same with details, and a button that opens the console.
     #[schema(min_items = 2, max_items = 2)]
     blocks: [SlackBlock; 2],
 }
@@ -150,7 +150,7 @@ pub(crate) enum SlackBlock {
     },
     /// Buttons.
     Actions {
-        /// One.
+        /// One button.
         #[schema(min_items = 1, max_items = 1)]
         elements: [SlackElement; 1],
     },
@@ -163,20 +163,20 @@ pub(crate) enum SlackText {
     /// With Slack's own markup; `&`, `<` and `>` are escaped, and nothing else is.
     #[serde(rename = "mrkdwn")]
     Markup(String),
-    /// Without.
+    /// Without markup.
     #[serde(rename = "plain_text")]
     Plain(&'static str),
 }
 
-/// What can be used in a message.
+/// An interactive element of a message.
 #[derive(Serialize, ToSchema)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub(crate) enum SlackElement {
-    /// Something to press.
+    /// A button.
     Button {
-        /// What it says, at most 75 characters.
+        /// Its label, at most 75 characters.
         text: SlackText,
-        /// Where it leads.
+        /// The address that it opens.
         #[schema(max_length = 3000)]
         url: String,
     },
@@ -208,7 +208,7 @@ impl SlackMessage {
     }
 }
 
-/// What Slack would read as its own, in characters that it does not.
+/// Escapes the characters that Slack's markup reserves.
 fn escape_slack(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
@@ -227,7 +227,7 @@ fn to_json(payload: &impl Serialize) -> String {
     serde_json::to_string(payload).expect("a payload of our own is JSON")
 }
 
-/// Writes the webhooks into the interface's document.
+/// Adds the webhooks to the interface's OpenAPI document.
 pub(super) fn describe_webhooks(document: &mut OpenApi) {
     add_webhook::<NotificationBody>(
         document,

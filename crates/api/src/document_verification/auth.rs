@@ -1,5 +1,5 @@
-//! Who asks: a relying party by its signature or a bearer token, or an end user by the token of their session. What the path
-//! names is loaded here, so that a handler begins with what it may work on.
+//! Extractors that authenticate callers: a relying party by its signature or a bearer token, or an end user by the
+//! token of their session. The session that the path names is loaded here, so that handlers begin with it.
 
 use super::{DocumentApiError, DocumentErrorCode};
 use crate::{
@@ -31,47 +31,46 @@ use std::str::FromStr;
 
 /// Room for a payload, or a response configuration.
 const MAX_PAYLOAD_BYTES: usize = 512 << 10;
-/// Room for a picture or a PDF file, with what stands around it in a form.
+/// Room for a picture or a PDF file, with the overhead of a form.
 const MAX_MEDIA_BYTES: usize = (10 << 20) + (64 << 10);
 
-/// A relying party, and what it sent.
+/// A request of an authenticated relying party.
 pub(crate) struct RelyingPartyRequest {
     pub(super) app: AppId,
     /// Whether the sandbox was called.
     pub(super) sandbox: bool,
-    /// What the client library said of a device.
+    /// The device, as the client library described it.
     pub(super) device: Option<DeviceMetadata>,
     pub(super) path: PathParams,
     pub(super) request: ReceivedRequest,
 }
 
-/// A relying party that asks about a session of its own.
+/// A request of a relying party about a session of its own.
 pub(crate) struct SessionOwner {
     pub(super) party: RelyingPartyRequest,
     pub(super) stored: UnsealedDocumentSession,
 }
 
-/// An end user at their session; a body is not looked at.
+/// An end user with the token of their session; the body is not read.
 pub(crate) struct DocumentEndUser {
     pub(super) stored: UnsealedDocumentSession,
-    /// What the client library said of the device.
+    /// The device, as the client library described it.
     pub(super) device: Option<DeviceMetadata>,
     pub(super) path: PathParams,
 }
 
-/// An end user at their session, and what they sent.
+/// An end user with the token of their session, and their request with its body.
 pub(crate) struct EndUserRequest {
     pub(super) user: DocumentEndUser,
     pub(super) request: ReceivedRequest,
 }
 
-/// Either of those who take part in a session.
 pub(crate) enum Participant {
     RelyingParty(Box<SessionOwner>),
     EndUser(Box<EndUserRequest>),
 }
 
-/// A caller, and the body that was read into a type; as `{}` where nothing was sent.
+/// A caller, and their body read into a type; an empty body is read as `{}`.
 pub(crate) struct AuthenticatedRequest<C, T> {
     pub(super) caller: C,
     pub(super) body: T,
@@ -89,7 +88,6 @@ pub(crate) struct ReceivedRequest {
     operation: String,
 }
 
-/// What the path of a request names.
 pub(crate) struct PathParams(Vec<(String, String)>);
 
 impl FromRequest<ApiState> for RelyingPartyRequest {
@@ -245,7 +243,7 @@ impl RelyingPartyRequest {
     }
 }
 
-/// Refuses the end user of a relying party that is not served any more.
+/// Refuses end users if the relying party's application may not use this product any more.
 async fn require_served(api: &ApiState, app: AppId) -> Result<(), DocumentApiError> {
     let standing = application_status::find(&mut api.db.read().await?, app).await?;
     if standing.is_some_and(|standing| standing.allows(Feature::Identity)) {
@@ -257,7 +255,7 @@ async fn require_served(api: &ApiState, app: AppId) -> Result<(), DocumentApiErr
     ))
 }
 
-/// The application that a signed request says it is of: in the query, under either name, in the path, or in the header.
+/// The application id of a signed request: from the query, under either name, or else the path, or else the header.
 fn application_id(parts: &Parts, path: &PathParams, api: &ApiState) -> Option<String> {
     let query = parts.uri.query().unwrap_or_default();
     let named = form_urlencoded::parse(query.as_bytes())
@@ -272,7 +270,7 @@ fn is_sandbox(parts: &Parts) -> bool {
     parts.extensions.get::<SandboxUri>().is_some()
 }
 
-/// What a client library said of a device, as it is kept.
+/// The device, as the client library describes it in a header.
 fn device_metadata(headers: &HeaderMap, api: &ApiState) -> Result<Option<DeviceMetadata>, DocumentApiError> {
     let name = api.brand.device_meta();
     let Some(meta) = headers.get(name) else { return Ok(None) };
@@ -282,7 +280,6 @@ fn device_metadata(headers: &HeaderMap, api: &ApiState) -> Result<Option<DeviceM
 }
 
 impl Participant {
-    /// The session of the path.
     pub(super) fn stored(&self) -> &UnsealedDocumentSession {
         match self {
             Self::RelyingParty(owner) => &owner.stored,
@@ -290,7 +287,6 @@ impl Participant {
         }
     }
 
-    /// Who it is, as far as resources are concerned.
     pub(super) fn role(&self) -> ResourceCaller {
         match self {
             Self::RelyingParty(_) => ResourceCaller::RelyingParty,
@@ -315,7 +311,7 @@ impl Participant {
 
 impl ReceivedRequest {
     fn new(parts: Parts, body: Bytes) -> Self {
-        // The path as it came: a key that was used in the sandbox is another in production.
+        // The path as sent, so that an idempotency key of the sandbox does not collide with one of production.
         let path = parts
             .extensions
             .get::<SandboxUri>()
@@ -323,29 +319,28 @@ impl ReceivedRequest {
         Self { operation: format!("{} {path}", parts.method), headers: parts.headers, body }
     }
 
-    /// The body as JSON; `{}` where nothing was sent.
+    /// The body as JSON; `{}` if it is empty.
     pub(super) fn json(&self) -> &[u8] {
         if self.body.is_empty() { b"{}" } else { &self.body }
     }
 
-    /// The body as far as it can be read into a type, and what is wrong with the rest.
+    /// Reads the body as far as it can be read into a type; also returns the violations of the rest.
     pub(super) fn parse_lenient<T: DeserializeOwned>(&self) -> Result<(T, Vec<Violation>), DocumentApiError> {
         Ok(json::parse_lenient(self.json())?)
     }
 
-    /// What a repeat of an end user's call is known by.
+    /// What a repeat of an end user's call is recognised by.
     pub(super) fn end_user_fingerprint(&self) -> Result<lifecycle::IdempotentCall, DocumentApiError> {
         let key = idempotency::idempotency_key(&self.headers)?;
         let request = [self.operation.as_bytes(), b"\n", &self.body].concat();
         Ok(lifecycle::IdempotentCall { key, request })
     }
 
-    /// The `Idempotency-Key`, where one came.
     pub(super) fn idempotency_key(&self) -> Result<Option<String>, DocumentApiError> {
         idempotency::idempotency_key(&self.headers)
     }
 
-    /// What a repeat of a relying party's call is known by.
+    /// What a repeat of a relying party's call is recognised by.
     pub(super) fn fingerprint<'a>(&'a self, app: AppId, key: Option<&'a str>) -> RequestFingerprint<'a> {
         RequestFingerprint { app, account: None, operation: &self.operation, key, body: &self.body }
     }
@@ -353,7 +348,7 @@ impl ReceivedRequest {
 
 impl PathParams {
     async fn read(parts: &mut Parts) -> Self {
-        // What is no text names nothing of ours, and is not there.
+        // A path that is not valid UTF-8 names nothing here, so it has no parameters.
         let params = RawPathParams::from_request_parts(parts, &()).await;
         let params = params.iter().flatten();
         Self(params.map(|(name, value)| (name.to_owned(), value.to_owned())).collect())

@@ -1,4 +1,4 @@
-//! How the document verification interface says no.
+//! Refusals of the document verification interface.
 
 use crate::http::{
     ApiError, ErrorTable,
@@ -50,7 +50,7 @@ pub(crate) type DocumentApiError = ApiError<DocumentErrorCode>;
 #[derive(Debug, serde::Serialize, ToSchema)]
 #[schema(as = Violation)]
 pub(crate) struct DocumentViolationBody<'a> {
-    /// The member's path, as `requested_checks[0].config.manual_check`.
+    /// The member's path, such as `requested_checks[0].config.manual_check`.
     #[schema(value_type = String)]
     property: &'a str,
     /// What is wrong with it.
@@ -208,7 +208,7 @@ impl From<BearerError> for DocumentApiError {
     }
 }
 
-/// Whoever is authenticated.
+/// Operations that authenticate their caller.
 const CALLER_CODES: &[DocumentErrorCode] = &[
     DocumentErrorCode::MalformedRequest,
     DocumentErrorCode::BadToken,
@@ -216,24 +216,24 @@ const CALLER_CODES: &[DocumentErrorCode] = &[
     DocumentErrorCode::TooManyRequests,
     DocumentErrorCode::ServiceUnavailable,
 ];
-/// A relying party; its body is read in any case, as its signature is over it.
+/// Operations of relying parties. Their bodies are always read, because the signature covers them.
 const RELYING_PARTY_CODES: &[DocumentErrorCode] =
     &[DocumentErrorCode::MessageSigning, DocumentErrorCode::AppNotFound, DocumentErrorCode::PayloadTooLarge];
-/// Whatever is about a session.
+/// Operations on a session.
 const SESSION_CODES: &[DocumentErrorCode] = &[DocumentErrorCode::SessionNotFound];
-/// An end user, who has so much time.
+/// Operations of end users, whose sessions expire.
 const END_USER_CODES: &[DocumentErrorCode] =
     &[DocumentErrorCode::SessionNotFound, DocumentErrorCode::SessionExpired];
-/// Whatever has a body of JSON.
+/// Operations with a JSON body.
 const BODY_CODES: &[DocumentErrorCode] =
     &[DocumentErrorCode::PayloadValidation, DocumentErrorCode::PayloadTooLarge];
-/// Whatever begins a resource.
+/// Operations that create a resource.
 const RESOURCE_CREATION_CODES: &[DocumentErrorCode] = &[
     DocumentErrorCode::IdempotencyKeyReused,
     DocumentErrorCode::ResourceNotFound,
     DocumentErrorCode::ResourceLocked,
 ];
-/// Whatever puts a file in its place.
+/// Operations that store a file.
 const FILE_CODES: &[DocumentErrorCode] = &[
     DocumentErrorCode::ResourceNotFound,
     DocumentErrorCode::ResourceLocked,

@@ -27,7 +27,6 @@ use crate::ApiState;
 use error::DocumentApiError;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// The operations.
 pub(crate) fn router() -> OpenApiRouter<ApiState> {
     operations().layer(crate::http::panic::catch_panics::<DocumentErrorCode>())
 }

@@ -1,4 +1,5 @@
-//! The OpenAPI document of this interface: what goes with credentials is added to each operation that takes them.
+//! The OpenAPI document of this interface. The parameters of each credential are added to the operations that accept
+//! it.
 
 use super::{
     error::{DocumentErrorBody, DocumentViolationBody},
@@ -56,7 +57,7 @@ fn operations_of(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
     [get, put, post, delete, head, patch].into_iter().flatten()
 }
 
-/// Adds the parameters that go with the credentials of an operation, and the headers that every answer to it has.
+/// Adds the parameters that belong to the credentials of an operation, and the headers that every answer to it has.
 fn add_common_parameters(operation: &mut Operation) {
     let takes = |scheme: &str| {
         let requirement = SecurityRequirement::new::<_, [&str; 0], &str>(scheme, []);

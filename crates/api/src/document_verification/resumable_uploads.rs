@@ -1,6 +1,6 @@
-//! Uploads by tus 1.0 (<https://tus.io/protocols/resumable-upload>) with its extension `creation`: begun with a length, gone on
-//! with from where a connection broke, and then named by the call that puts them in their place. Clients that do not name the
-//! protocol's version are served all the same, as they were before this server named it.
+//! Resumable uploads by tus 1.0 (<https://tus.io/protocols/resumable-upload>) with its extension `creation`: created
+//! with a length, resumed from where a connection broke, and then named by the call that stores the file. Clients that
+//! do not name the protocol's version are served as well.
 
 use super::{
     auth::DocumentEndUser,
@@ -22,22 +22,19 @@ use base::UploadId;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// The version of tus that is spoken here.
 const TUS_PROTOCOL_VERSION: HeaderValue = HeaderValue::from_static("1.0.0");
 const SUPPORTED_TUS_EXTENSIONS: HeaderValue = HeaderValue::from_static("creation");
 const TUS_RESUMABLE_HEADER: HeaderName = HeaderName::from_static("tus-resumable");
 const TUS_VERSION_HEADER: HeaderName = HeaderName::from_static("tus-version");
 const TUS_EXTENSION_HEADER: HeaderName = HeaderName::from_static("tus-extension");
 const TUS_MAX_SIZE_HEADER: HeaderName = HeaderName::from_static("tus-max-size");
-/// What bytes of an upload are sent as.
 const OFFSET_STREAM_MEDIA_TYPE: &str = "application/offset+octet-stream";
 const NO_STORE_VALUE: HeaderValue = HeaderValue::from_static("no-store");
 const UPLOAD_LENGTH_HEADER: HeaderName = HeaderName::from_static("upload-length");
 const UPLOAD_OFFSET_HEADER: HeaderName = HeaderName::from_static("upload-offset");
-/// Bytes of an upload, and so of one call, at most.
+/// Also the limit of the body of one call.
 const MAX_UPLOAD_BYTES: usize = 10 << 20;
 
-/// The operations.
 pub(super) fn router() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new()
         .routes(routes!(upload_options, begin_upload))
@@ -45,7 +42,7 @@ pub(super) fn router() -> OpenApiRouter<ApiState> {
         .layer(middleware::from_fn(negotiate_tus_version))
 }
 
-/// Holds a request to the version of tus that is spoken here, where it names one, and names it in every answer.
+/// Refuses requests that name another version of tus, and names the supported one in every answer.
 async fn negotiate_tus_version(request: Request, next: Next) -> Response {
     let speaks =
         request.headers().get(TUS_RESUMABLE_HEADER).is_none_or(|named| named == TUS_PROTOCOL_VERSION);
@@ -60,7 +57,7 @@ async fn negotiate_tus_version(request: Request, next: Next) -> Response {
     response
 }
 
-/// Whether a client speaks tus, and so is told what tus says in full.
+/// Whether a client speaks tus, so that the rules of tus are enforced.
 fn speaks_tus(headers: &HeaderMap) -> bool {
     headers.contains_key(TUS_RESUMABLE_HEADER)
 }
@@ -70,7 +67,7 @@ fn parse_byte_count(headers: &HeaderMap, name: &HeaderName) -> Result<u64, Docum
     number.ok_or_else(|| DocumentApiError::violation(name.to_string(), "a number of bytes is expected"))
 }
 
-/// How an upload stands.
+/// The progress of an upload.
 fn offset_response(offset: u64, of: u64) -> Response {
     let headers = [
         (UPLOAD_OFFSET_HEADER, offset.into()),
@@ -83,12 +80,12 @@ fn offset_response(offset: u64, of: u64) -> Response {
 /// An upload that was begun.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct CreatedUpload {
-    /// Goes into the paths of its bytes, and into the body of the call that puts it in its place.
+    /// The upload's id, for its path and for the body of the call that stores the file.
     #[schema(value_type = Uuid)]
     id: UploadId,
 }
 
-/// Ask what of tus this server speaks.
+/// Ask which parts of tus this server supports.
 #[utoipa::path(
     options, path = "/idverify/v1/sessions/{sessionId}/uploads", tag = "person", security(()),
     params(("sessionId" = Uuid, Path, description = "The session. It is not looked at.")),
@@ -109,7 +106,7 @@ pub(crate) async fn upload_options() -> Response {
 
 /// Begin a resumable upload.
 ///
-/// The three latest of a session are kept, for half an hour.
+/// A session keeps its three latest uploads, for half an hour.
 #[utoipa::path(
     post, path = "/idverify/v1/sessions/{sessionId}/uploads", tag = "person", security(("session" = [])),
     params(
@@ -139,7 +136,7 @@ pub(crate) async fn begin_upload(
     Ok((StatusCode::CREATED, location, Json(CreatedUpload { id })).into_response())
 }
 
-/// Ask where an upload stands.
+/// Get the progress of an upload.
 #[utoipa::path(
     head, path = "/idverify/v1/sessions/{sessionId}/uploads/{uploadId}", tag = "person", security(("session" = [])),
     params(
@@ -154,9 +151,9 @@ pub(crate) async fn upload_offset(user: DocumentEndUser) -> Result<Response, Doc
     Ok(offset_response(offset, of))
 }
 
-/// Add bytes to an upload: those that follow the first `Upload-Offset` ones.
+/// Add bytes to an upload, from `Upload-Offset` on.
 ///
-/// What arrives is kept though the connection breaks; where it stands is told by the answer, or else by `HEAD`.
+/// Bytes that arrived are kept even if the connection breaks; the answer has the new offset, and so has `HEAD`.
 #[utoipa::path(
     patch, path = "/idverify/v1/sessions/{sessionId}/uploads/{uploadId}", tag = "person", security(("session" = [])),
     params(
@@ -183,7 +180,8 @@ pub(crate) async fn append_to_upload(
         ));
     }
     let (_, of) = user.stored.upload_progress(id)?;
-    // A connection that breaks takes its call with it; what came of the body is kept all the same.
+    // In a task of its own: a broken connection cancels its handler, but the bytes that arrived are stored all the
+    // same.
     let kept = tokio::spawn(async move {
         let bytes = body::read_available(body, MAX_UPLOAD_BYTES, api.settings.body_timeout).await?;
         Ok::<_, DocumentApiError>(

@@ -14,33 +14,33 @@ use domain::document_verification::{
 };
 use utoipa::ToSchema;
 
-/// How the end user is played.
+/// How the end user is to behave.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct SandboxAgentRequest {
-    /// The type of identity documents, in any case. Default: the first that the session takes.
+    /// The type of identity documents, upper or lower case. Default: the first that the session accepts.
     #[serde(default, deserialize_with = "json::enum_value")]
     document_type: Option<IdDocumentType>,
-    /// Their country, ISO 3166-1 alpha-3.
+    /// Their issuing country, ISO 3166-1 alpha-3.
     #[schema(example = "SWE")]
     issuing_country: Option<String>,
-    /// Whether the end user leaves before they are through.
+    /// Whether the end user leaves before they have finished.
     #[schema(default = false)]
     leaves: Option<bool>,
 }
 
-/// What came of it.
+/// The result of playing the end user.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct SandboxAgentReport {
     outcome: SandboxAgentOutcome,
-    /// How the session stands.
+    /// The session afterwards.
     session: SessionView,
 }
 
-/// How a play ended.
+/// How playing the end user ended.
 #[derive(serde::Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum SandboxAgentOutcome {
-    /// The end user is through; the checks begin.
+    /// The end user has finished; the checks begin.
     Finished,
     /// They have supplied everything, and left.
     Left,
@@ -58,7 +58,7 @@ impl From<SandboxPlayOutcome> for SandboxAgentOutcome {
     }
 }
 
-/// In a sandbox: play the end user, who supplies what the session asks for and is through.
+/// In a sandbox: play the end user, who supplies what the session asks for and finishes.
 #[utoipa::path(
     post, path = "/idverify/v1/sessions/{sessionId}/agent", tag = "sandbox", security(("signature" = []), ("bearer" = [])),
     params(("sessionId" = Uuid, Path, description = "The session.")),
@@ -71,7 +71,7 @@ pub(crate) async fn play_agent(
 ) -> Result<Json<SandboxAgentReport>, DocumentApiError> {
     let SessionOwner { party, stored: held } = caller;
     if !party.sandbox {
-        // Nobody is played in production.
+        // Sandbox only.
         return Err(DocumentApiError::session_not_found());
     }
     let SandboxAgentRequest { document_type, issuing_country, leaves } = body;

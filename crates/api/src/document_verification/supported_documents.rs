@@ -8,11 +8,11 @@ use axum::{
 use domain::document_verification::{restrictions::DocumentRestrictions, types::IdDocumentType};
 use utoipa::{IntoParams, ToSchema};
 
-/// Which documents count.
+/// The documents to list.
 #[derive(serde::Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct SupportedDocumentsQuery {
-    /// Whether documents count whose print is not in Latin letters alone.
+    /// Whether to list documents whose text is not in Latin letters only.
     #[serde(rename = "includeNonLatin")]
     #[param(value_type = Option<bool>, default = false)]
     include_non_latin: Option<String>,
@@ -24,7 +24,7 @@ pub(crate) struct SupportedDocuments {
     supported_countries: Vec<SupportedCountry>,
 }
 
-/// A country, and the documents that it issues and that can be checked.
+/// A country, and those of its documents that can be checked.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct SupportedCountry {
     /// ISO 3166-1 alpha-3.
@@ -36,7 +36,7 @@ pub(crate) struct SupportedCountry {
 /// A document that can be checked.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct SupportedDocument {
-    /// Whether its print is in Latin letters alone.
+    /// Whether its text is in Latin letters only.
     is_strictly_latin: bool,
     requirements: DocumentRequirements,
     #[serde(rename = "type")]

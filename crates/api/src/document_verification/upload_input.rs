@@ -1,4 +1,4 @@
-//! What a call puts in its place: the file of a form, or an upload that came in pieces before.
+//! The files of calls: in a form, or sent before as a resumable upload.
 
 use super::{
     DocumentApiError, DocumentErrorCode,
@@ -22,19 +22,19 @@ use utoipa::{
 /// How something was captured.
 #[derive(Default, serde::Deserialize, ToSchema)]
 pub(crate) struct CaptureDescriptor {
-    /// Where it comes from; in any case.
+    /// How it was captured; upper or lower case.
     #[serde(default, deserialize_with = "json::enum_value")]
     #[schema(default = "CAMERA")]
     capture_method: Option<CaptureMethod>,
 }
 
-/// An upload that came in pieces, instead of the file itself.
+/// A resumable upload, instead of the file itself.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct UploadReference {
-    /// The `id` that the upload was begun with.
+    /// The `id` that was returned when the upload began.
     #[schema(value_type = Uuid)]
     upload: Option<String>,
-    /// Where it comes from; in any case.
+    /// How it was captured; upper or lower case.
     #[serde(default, deserialize_with = "json::enum_value")]
     #[schema(default = "CAMERA")]
     capture_method: Option<CaptureMethod>,
@@ -49,7 +49,7 @@ pub(crate) struct DocumentForm;
 /// The same with bytes of any kind.
 pub(crate) struct BinaryForm;
 
-/// The schema of a form whose file has one of these content types.
+/// The schema of a form whose file has one of the media types.
 fn form_schema(file: &str, media_types: &str) -> RefOr<Schema> {
     let file = ObjectBuilder::new()
         .schema_type(SchemaType::Type(Type::String))
@@ -87,7 +87,7 @@ upload_forms! {
 }
 
 impl EndUserRequest {
-    /// What a call puts in its place: the file of a form, or an upload that came in pieces before, which a JSON body names.
+    /// Reads the file of a call: from a form, or from a resumable upload that a JSON body names.
     pub(super) async fn read_upload(&self, api: &ApiState) -> Result<CapturedMedia, DocumentApiError> {
         let content_type = header_text(&self.request.headers, &header::CONTENT_TYPE).unwrap_or_default();
         if !content_type.trim_start().to_ascii_lowercase().starts_with("application/json") {
@@ -110,7 +110,7 @@ impl EndUserRequest {
 }
 
 impl ReceivedRequest {
-    /// A form's file `binary-content`, and how it was captured.
+    /// Reads a form's file `binary-content`, and how it was captured.
     pub(super) async fn read_form_upload(&self) -> Result<CapturedMedia, DocumentApiError> {
         let content_type = header_text(&self.headers, &header::CONTENT_TYPE).unwrap_or_default();
         let boundary = multipart::boundary(content_type).ok_or_else(|| {
@@ -143,7 +143,7 @@ impl ReceivedRequest {
     }
 }
 
-/// Reads the part `descriptor`; what is wrong with it is told by its path in the form.
+/// Reads the part `descriptor`; the paths of violations begin with its name.
 fn parse_descriptor(part: &[u8]) -> Result<CaptureDescriptor, DocumentApiError> {
     let (descriptor, mut violations) = json::parse_lenient(part)?;
     for violation in &mut violations {

@@ -16,8 +16,8 @@ impl PayloadViolations {
         Self(found)
     }
 
-    /// Tells what is wrong with a member. A member of which, or of what it stands in, something was told is left: what follows
-    /// from that is no second fault of the caller's.
+    /// Records a violation, unless there is one of the same member or of one around it: what follows from a fault is
+    /// not reported as another.
     pub(super) fn add(&mut self, path: &str, words: impl Into<String>) {
         let told = |known: &Violation| {
             let rest = path.strip_prefix(&*known.path);
@@ -35,7 +35,7 @@ impl PayloadViolations {
         }
     }
 
-    /// A text of at most 2,048 characters.
+    /// A text; one of more than 2,048 characters is refused.
     pub(super) fn text(&mut self, path: &str, text: Option<String>) -> Option<String> {
         let text = text?;
         let length = text.chars().count();
@@ -46,7 +46,7 @@ impl PayloadViolations {
         Some(text)
     }
 
-    /// A member that must be there.
+    /// A required member; records a violation if it is absent.
     pub(super) fn required<T>(&mut self, path: &str, value: Option<T>) -> Option<T> {
         if value.is_none() {
             self.add(path, "it is required");
@@ -54,7 +54,7 @@ impl PayloadViolations {
         value
     }
 
-    /// A list of at most so many items.
+    /// A list; one of more than `most` items is refused, and read as empty.
     pub(super) fn list<T>(&mut self, path: &str, items: Option<Vec<T>>, most: usize) -> Vec<T> {
         let items = items.unwrap_or_default();
         if items.len() > most {
@@ -64,7 +64,7 @@ impl PayloadViolations {
         items
     }
 
-    /// A list of at most so many texts.
+    /// A list of at most `most` texts; nulls are left out.
     pub(super) fn texts(
         &mut self,
         path: &str,
@@ -75,7 +75,7 @@ impl PayloadViolations {
         texts.filter_map(|(at, text)| self.text(&format!("{path}[{at}]"), text)).collect()
     }
 
-    /// Refuses the request where anything is wrong with it.
+    /// Refuses the request if anything is wrong with it.
     pub(super) fn into_result(self) -> Result<(), DocumentApiError> {
         if self.0.is_empty() { Ok(()) } else { Err(self.0.into()) }
     }

@@ -1,4 +1,4 @@
-//! What relying parties are told of their sessions, and what is kept of what they sent.
+//! Notifications to relying parties about their sessions, and the reading of stored response configurations.
 
 use super::response_config::config::ResponseConfigRequest;
 use crate::{
@@ -16,9 +16,9 @@ use utoipa::{
     openapi::{OpenApi, RefOr, Required},
 };
 
-/// The webhook's name in the document.
+/// The webhook's name in the OpenAPI document.
 const WEBHOOK_NAME: &str = "session.notification";
-/// The header that opens the receiver's door.
+/// Carries the credentials for the receiver.
 const AUTHORIZATION_HEADER: &str = "Authorization";
 
 /// Something happened in a session.
@@ -28,7 +28,7 @@ pub(crate) struct SessionNotification {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Uuid, required = false)]
     check_id: Option<ModerationCheckId>,
-    /// The resource that came, or changed.
+    /// The resource that was added or changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Uuid, required = false)]
     resource_id: Option<ResourceId>,
@@ -45,7 +45,7 @@ pub(crate) struct SessionNotification {
 #[derive(serde::Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum SessionNotificationTopic {
-    /// A resource came, or changed.
+    /// A resource was added or changed.
     ResourceUpdate,
     /// A task ended.
     TaskCompletion,
@@ -53,13 +53,13 @@ pub(crate) enum SessionNotificationTopic {
     CheckCompletion,
     /// The session is completed.
     SessionCompletion,
-    /// A PDF file came.
+    /// A PDF file was supplied.
     NewPdfSupplied,
-    /// The end user wants instructions by mail.
+    /// The end user wants instructions by email.
     InstructionsEmailRequested,
-    /// The end user is through.
+    /// The end user has finished.
     ClientSessionTokenDeleted,
-    /// The end user wants a confirmation by mail.
+    /// The end user wants a confirmation by email.
     ThankYouEmailRequested,
 }
 
@@ -107,7 +107,7 @@ impl DocumentWireFormat for WebhookFormatter {
     }
 }
 
-/// Writes the webhook into the interface's document.
+/// Adds the webhook to the interface's OpenAPI document.
 pub(super) fn describe_webhooks(document: &mut OpenApi) {
     add_webhook::<SessionNotification>(
         document,
@@ -124,7 +124,7 @@ pub(super) fn describe_webhooks(document: &mut OpenApi) {
             )],
         },
     );
-    // Of the headers this one may be missing.
+    // Unlike the other headers, this one may be missing.
     let item = document.webhooks.as_mut().and_then(|webhooks| webhooks.paths.get_mut(WEBHOOK_NAME));
     let parameters = item.and_then(|item| item.post.as_mut()?.parameters.as_mut());
     for parameter in parameters.into_iter().flatten() {

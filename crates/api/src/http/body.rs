@@ -9,16 +9,16 @@ use base::LimitViolation;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use std::time::Duration;
 
-/// A body that was not read.
+/// Why a body was not read.
 #[derive(Clone, Debug)]
 pub(crate) enum BodyError {
-    /// It is longer than the limit; measured where its length was announced.
+    /// It is longer than the limit; with what was measured, if its length was announced.
     TooLarge(Option<LimitViolation>),
     /// It broke off, or did not arrive in time.
     Broken(&'static str),
 }
 
-/// Reads as much of a body as comes, until it breaks off or its time is over; `Err` only where it is longer than `limit`.
+/// Reads what arrives of a body, until it breaks off or `patience` is over; `Err` only if it is longer than `limit`.
 pub(crate) async fn read_available(
     body: Body,
     limit: usize,
@@ -35,7 +35,8 @@ pub(crate) async fn read_available(
     }
 }
 
-/// Reads a body of at most `limit` bytes, which has `patience` to arrive; a longer one is refused before it is in memory.
+/// Reads a body of at most `limit` bytes, which must arrive within `patience`; a longer one is refused before it is in
+/// memory.
 pub(crate) async fn read(
     headers: &HeaderMap,
     body: Body,

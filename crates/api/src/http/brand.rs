@@ -3,7 +3,8 @@
 use axum::http::HeaderName;
 use std::borrow::Cow;
 
-/// Names that carry a brand. A business that moves from another vendor sets that vendor's, and keeps its clients.
+/// Names that contain a brand. An operator who moves from another vendor sets that vendor's, so that clients keep
+/// working.
 #[derive(Clone, Debug)]
 pub struct Brand {
     brand: String,
@@ -16,7 +17,7 @@ pub struct Brand {
     sdk_version: HeaderName,
 }
 
-/// A brand that fits into no header name.
+/// The brand cannot be part of a header name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BrandError(pub String);
 
@@ -35,7 +36,7 @@ impl Default for Brand {
 }
 
 impl Brand {
-    /// Header names and codes of a brand: 1 to 32 ASCII letters and digits.
+    /// The names of a brand, which has 1 to 32 ASCII letters and digits.
     pub fn new(brand: &str) -> Result<Self, BrandError> {
         let bad = || BrandError(brand.to_owned());
         if !(1..=32).contains(&brand.len()) || !brand.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
@@ -70,7 +71,7 @@ impl Brand {
         &self.auth_digest
     }
 
-    /// The header that carries a person's token of a session.
+    /// The header that carries the token of an end user's session.
     pub fn auth_token(&self) -> &HeaderName {
         &self.auth_token
     }
@@ -85,13 +86,13 @@ impl Brand {
         (&self.sdk, &self.sdk_version)
     }
 
-    /// An error code of the documents, with this brand in it.
+    /// An error code as this server sends it: with its brand.
     pub(crate) fn code(&self, code: &'static str) -> Cow<'static, str> {
         self.rebrand(code)
     }
 
-    /// A text of the documents, with this brand in header names, codes and the block `svc_key`. The method of that block is
-    /// `SVC_KEY` whatever the brand.
+    /// A text of the OpenAPI documents with this brand in header names, codes and the block `svc_key`. The method of
+    /// that block stays `SVC_KEY`.
     pub(crate) fn rebrand<'a>(&self, text: &'a str) -> Cow<'a, str> {
         const BRAND_PLACEHOLDERS: [&str; 3] = ["Svc-", "SVC_AUTH", "svc_key"];
         if self.brand == "Svc" || !BRAND_PLACEHOLDERS.iter().any(|name| text.contains(name)) {

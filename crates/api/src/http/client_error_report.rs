@@ -1,14 +1,14 @@
-//! Errors of pages, as they reach the operator: nothing about the person.
+//! Error reports of pages, logged without anything about the end user.
 
 use utoipa::ToSchema;
 
-/// Characters of a word that are logged.
+/// Longer texts are cut in the log.
 const MAX_WORD_CHARS: usize = 64;
 
 /// An error of a page.
 #[derive(Debug, Default, serde::Deserialize, ToSchema)]
 pub(crate) struct ClientErrorReport {
-    /// The error's name, as `TypeError`.
+    /// The error's name, such as `TypeError`.
     #[schema(value_type = String)]
     name: Option<String>,
     /// The file of the page, without its path.
@@ -19,7 +19,7 @@ pub(crate) struct ClientErrorReport {
     screen: Option<String>,
 }
 
-/// Logs an error of the page of a session. Of each text only letters, digits and a few signs are kept, and few of them.
+/// Logs an error of a session's page. Each text is reduced to letters, digits and a few punctuation marks, and cut.
 pub(crate) fn log_client_error(session: &dyn std::fmt::Display, report: &ClientErrorReport) {
     let word = |text: &Option<String>| {
         let text = text.as_deref().unwrap_or_default();

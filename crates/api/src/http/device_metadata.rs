@@ -1,4 +1,5 @@
-//! `X-Svc-Device-Meta`: what a client library tells about the device it runs on (docs/adr/0002-signed-requests-and-tokens.md).
+//! `X-Svc-Device-Meta`: what a client library tells about the device it runs on
+//! (docs/adr/0002-signed-requests-and-tokens.md).
 
 use super::json::object;
 use domain::DeviceMetadata;
@@ -6,7 +7,7 @@ use domain::DeviceMetadata;
 /// Base64 JSON of at most this many characters.
 const MAX_HEADER_BYTES: usize = 8192;
 
-/// Reads the header; `name` is what it is called here. What is wrong with it is told in words.
+/// Reads the header; `name` is what this server calls it. The error says what is wrong with it.
 pub(crate) fn read_device_metadata(header: &[u8], name: &str) -> Result<DeviceMetadata, String> {
     let wrong = |words: String| format!("{name}: {words}");
     if header.len() > MAX_HEADER_BYTES {

@@ -1,4 +1,4 @@
-//! Refusals: one type for all interfaces. Each interface brings its table of codes, and says how a refusal looks on its wire.
+//! Refusals: one type for all interfaces. Each interface defines its table of codes, and the body of a refusal.
 
 use super::{auth::RateLimitError, body::BodyError, json::JsonError, request_context};
 use axum::{
@@ -16,14 +16,14 @@ use utoipa::openapi::{
     response::Response as DocumentedResponse,
 };
 
-/// How long a caller waits who met a database or a model that does not answer.
+/// `Retry-After` when a database or a model does not answer.
 const RETRY_AFTER_OUTAGE: Duration = Duration::from_secs(1);
 
 /// An interface's error table: its codes, and how a refusal looks.
 pub(crate) trait ErrorTable: Copy + Debug + PartialEq + Send + Sync + 'static {
     /// Every row.
     const ALL: &'static [Self];
-    /// The member of the body in which the code stands.
+    /// The member of the body that has the code.
     const CODE_MEMBER: &'static str;
     /// Nothing is at this address.
     const NOT_FOUND: Self;
@@ -31,20 +31,20 @@ pub(crate) trait ErrorTable: Copy + Debug + PartialEq + Send + Sync + 'static {
     const MALFORMED_BODY: Self;
     /// The body is longer than the operation reads.
     const PAYLOAD_TOO_LARGE: Self;
-    /// The caller has used up what it may call.
+    /// The caller has reached the rate limit.
     const TOO_MANY_REQUESTS: Self;
-    /// Our fault.
+    /// An error of this server.
     const INTERNAL: Self;
-    /// Not now.
+    /// Temporarily unavailable.
     const UNAVAILABLE: Self;
 
     /// The body of a refusal.
     type Body<'a>: Serialize;
 
-    /// The word on the wire, with the default brand.
+    /// The code as it is sent, with the default brand.
     fn as_str(self) -> &'static str;
 
-    /// The status that goes with it.
+    /// The HTTP status of the row.
     fn status(self) -> StatusCode;
 
     /// The body of a refusal.
@@ -58,21 +58,20 @@ pub(crate) trait ErrorTable: Copy + Debug + PartialEq + Send + Sync + 'static {
         Self::from_violations(violations)
     }
 
-    /// Refuses a key that came with another body. Interfaces that honour no `Idempotency-Key` have no such row.
+    /// The row for a key that was used with another body. Interfaces without `Idempotency-Key` have no such row.
     fn idempotency_key_reused() -> Self {
         Self::INTERNAL
     }
 
-    /// A header that goes with a refusal, beside `Retry-After`.
+    /// An additional header of a refusal, besides `Retry-After`.
     fn headers(self) -> Option<(HeaderName, HeaderValue)> {
         None
     }
 }
 
-/// A refusal: a row of the interface's table, in words, with what is known of its cause.
+/// A refusal: a row of the interface's table, a message, and what is known of the cause.
 #[derive(Debug)]
 pub(crate) struct ApiError<T> {
-    /// The row.
     pub(crate) code: T,
     /// What went wrong, for a developer.
     pub(crate) message: Cow<'static, str>,
@@ -83,32 +82,29 @@ pub(crate) struct ApiError<T> {
     retry_after: Option<Duration>,
 }
 
-/// The code of a refusal, on its way to the log.
+/// The code of a refusal, for the log.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LoggedErrorCode(pub(crate) &'static str);
 
 impl<T: ErrorTable> ApiError<T> {
-    /// A refusal in words.
     pub(crate) fn new(code: T, message: impl Into<Cow<'static, str>>) -> Self {
         Self { code, message: message.into(), violations: Vec::new(), measured: None, retry_after: None }
     }
 
-    /// The same with the members that are wrong.
     pub(crate) fn with_violations(self, violations: Vec<Violation>) -> Self {
         Self { violations, ..self }
     }
 
-    /// The same with what was measured.
     pub(crate) fn with_measured(self, measured: impl Into<Option<LimitViolation>>) -> Self {
         Self { measured: measured.into().map(Box::new), ..self }
     }
 
-    /// The same, to be tried again after a while.
+    /// Adds `Retry-After`.
     pub(crate) fn with_retry_after(self, wait: Duration) -> Self {
         Self { retry_after: Some(wait), ..self }
     }
 
-    /// A member of the request that cannot be used.
+    /// Refuses a member of the request.
     pub(crate) fn violation(path: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
         T::from_violations(vec![Violation::new(path, message)])
     }
@@ -118,29 +114,29 @@ impl<T: ErrorTable> ApiError<T> {
         Self::new(T::NOT_FOUND, "there is no such endpoint; the reference is at /reference")
     }
 
-    /// Our fault. The cause is logged once, here, and never answered.
+    /// An error of this server. The cause is logged here, and is not part of the answer.
     pub(crate) fn internal(error: &(dyn std::error::Error + 'static)) -> Self {
         tracing::error!(error, "request failed");
         Self::internal_error()
     }
 
-    /// Our fault, whose cause is in the log already.
+    /// An error of this server whose cause was logged before.
     pub(crate) fn internal_error() -> Self {
         Self::new(T::INTERNAL, "internal error; the log has it under this answer's X-Request-Id")
     }
 
-    /// Not now; the cause is logged once, here.
+    /// Temporarily unavailable; the cause is logged here.
     pub(crate) fn unavailable(error: &(dyn std::error::Error + 'static)) -> Self {
         tracing::warn!(error, "temporarily unavailable");
         Self::busy(RETRY_AFTER_OUTAGE)
     }
 
-    /// Not now, because there is too much to do.
+    /// Temporarily unavailable because of high load.
     pub(crate) fn busy(wait: Duration) -> Self {
         Self::new(T::UNAVAILABLE, "temporarily unavailable, try again").with_retry_after(wait)
     }
 
-    /// What the body has in place of [`ErrorTable::as_str`]: the same with the brand of this server.
+    /// The code for the body: [`ErrorTable::as_str`] with the brand of this server.
     pub(crate) fn branded_code(&self) -> Cow<'static, str> {
         request_context::brand_code(self.code.as_str())
     }
@@ -210,7 +206,7 @@ impl<T: ErrorTable> From<DbError> for ApiError<T> {
     }
 }
 
-/// The refusals of an operation for its document, by status: rows of a table, each once.
+/// The refusals of an operation for its OpenAPI document, by status; each row of the table once.
 pub(crate) fn document_error_responses<T: ErrorTable>(
     groups: &[&[T]],
 ) -> BTreeMap<String, RefOr<DocumentedResponse>> {
@@ -236,19 +232,18 @@ macro_rules! error_codes {
     ($(#[$doc:meta])* pub enum $table:ident; $($name:ident => $status:ident $word:literal),* $(,)?) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[expect(missing_docs, reason = "the words are the documentation, and stand beside the names")]
         pub enum $table { $($name),* }
 
         impl $table {
             /// Every row, in the order of the table.
             pub const ALL: &'static [Self] = &[$(Self::$name),*];
 
-            /// The word on the wire, with the default brand.
+            /// The code as it is sent, with the default brand.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$name => $word),* }
             }
 
-            /// The status that goes with it.
+            /// The HTTP status of the row.
             pub const fn status(self) -> axum::http::StatusCode {
                 match self { $(Self::$name => axum::http::StatusCode::$status),* }
             }
@@ -257,8 +252,8 @@ macro_rules! error_codes {
 }
 pub(crate) use error_codes;
 
-/// Declares the rows of a table that operations can answer with, for their documents: a type for each operation or kind of
-/// operation, to stand in `responses(…)`. Everything can break, so the row for our own faults is in each.
+/// Declares which rows of a table operations can answer with, for their OpenAPI documents: a type for each operation or
+/// kind of operation, for use in `responses(…)`. The row for errors of this server is in each.
 macro_rules! error_responses {
     ($table:ty; $($name:ident: $($codes:expr),+;)*) => {$(
         #[doc = concat!("Refusals of an operation: ", stringify!($name), ".")]

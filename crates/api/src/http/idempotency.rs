@@ -1,5 +1,5 @@
-//! `Idempotency-Key`, for every operation that creates: a repeat with the same key and body has the same answer and no second
-//! effect (draft-ietf-httpapi-idempotency-key-header).
+//! `Idempotency-Key`, for operations that create something: a repeat with the same key and body gets the same answer
+//! and has no second effect (draft-ietf-httpapi-idempotency-key-header).
 
 use super::error::{ApiError, ErrorTable};
 use crate::ApiState;
@@ -25,22 +25,20 @@ use utoipa::{
 
 const IDEMPOTENCY_KEY_HEADER: HeaderName = HeaderName::from_static("idempotency-key");
 
-/// A request, as far as a repeat of it is known by that.
+/// What a repeat of a request is recognised by.
 #[derive(Clone, Debug)]
 pub(crate) struct RequestFingerprint<'a> {
-    /// Who asks.
     pub(crate) app: AppId,
-    /// What the answer is about, where it is an account; the answer goes with it.
+    /// The account that the answer is about, if any; the stored answer is deleted with it.
     pub(crate) account: Option<AccountId>,
-    /// The method and the path as it was sent, as `POST /poa/v1/verify`.
+    /// The method and the path as sent, such as `POST /poa/v1/verify`.
     pub(crate) operation: &'a str,
-    /// The key, where one came.
+    /// Without a key, no answer is stored.
     pub(crate) key: Option<&'a str>,
-    /// The body as it was sent.
     pub(crate) body: &'a [u8],
 }
 
-/// The key of a request, where one came. A key that cannot be kept is refused: whoever sends one relies on it.
+/// The key of a request, if it has one. A key that cannot be stored is refused, because its sender relies on it.
 pub(crate) fn idempotency_key<T: ErrorTable>(headers: &HeaderMap) -> Result<Option<String>, ApiError<T>> {
     let Some(value) = headers.get(IDEMPOTENCY_KEY_HEADER) else { return Ok(None) };
     let key = value.to_str().unwrap_or_default().trim();
@@ -51,7 +49,7 @@ pub(crate) fn idempotency_key<T: ErrorTable>(headers: &HeaderMap) -> Result<Opti
     Err(T::from_malformed(vec![Violation::new("Idempotency-Key", message)]))
 }
 
-/// The header, for documents.
+/// The header, for OpenAPI documents.
 pub(crate) struct IdempotencyKeyHeader;
 
 impl IntoParams for IdempotencyKeyHeader {
@@ -70,9 +68,9 @@ impl IntoParams for IdempotencyKeyHeader {
     }
 }
 
-/// What is known of a request.
+/// Whether a request was answered before.
 enum StoredResponseLookup {
-    /// It is new, and its answer has a place where one is kept.
+    /// It is new; if it has a key, a place for its answer is reserved.
     New(Option<IdempotencyReservation>),
     Answered(Response),
 }
@@ -99,7 +97,8 @@ async fn look_up<T: ErrorTable>(
     }
 }
 
-/// The answer that a request had before. Nothing is held: for operations that ask others before their transaction.
+/// The stored answer to an earlier request. Nothing is reserved: for operations that call others before their
+/// transaction.
 pub(crate) async fn stored_response<T: ErrorTable>(
     api: &ApiState,
     request: &RequestFingerprint<'_>,
@@ -114,8 +113,8 @@ pub(crate) async fn stored_response<T: ErrorTable>(
     })
 }
 
-/// Runs an operation in one transaction, once for each key: what it did and its answer are committed together. A repeat gets the
-/// answer of the first.
+/// Runs an operation in one transaction, once for each key: its effects and its answer are committed together. A repeat
+/// gets the first answer.
 pub(crate) async fn idempotent<T: ErrorTable, A: Serialize>(
     api: &ApiState,
     request: RequestFingerprint<'_>,

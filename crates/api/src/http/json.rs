@@ -1,8 +1,8 @@
-//! JSON bodies, read into types. Unknown members are ignored, null is absent, and every member of a wrong type is told, with its
-//! path.
+//! JSON bodies, read into types. Unknown members are ignored, null counts as absent, and every member of a wrong type
+//! is reported with its path.
 //!
-//! Request types declare their members as `Option`s: what is required is said by the rule that needs it, together with what else
-//! is wrong.
+//! Request types declare their members as `Option`s: the rule that needs a member reports that it is missing, together
+//! with everything else that is wrong.
 
 use domain::{UnknownVariantError, Violation};
 use serde::{
@@ -13,11 +13,11 @@ use serde_json::Value;
 use serde_path_to_error::{Path, Segment, Track};
 use std::{borrow::Cow, marker::PhantomData, str::FromStr};
 
-/// Longer refusals would only echo what was sent.
+/// Longer messages would only repeat what was sent.
 const MAX_MESSAGE_BYTES: usize = 200;
-/// What the body itself is called, where a member would have its path.
+/// Used in place of a member's path for the body itself.
 const BODY_PATH: &str = "the body";
-/// More members of a wrong type are not told of one body.
+/// Further members of a wrong type are not reported.
 const MAX_VIOLATIONS: usize = 50;
 
 /// A body that cannot be read.
@@ -29,20 +29,20 @@ pub(crate) enum JsonError {
     Violations(Vec<Violation>),
 }
 
-/// Reads a body, whatever its Content-Type says. Every member of a wrong type is told.
+/// Reads a body, whatever its Content-Type says. Every member of a wrong type is reported.
 pub(crate) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, JsonError> {
     let (read, violations) = parse_lenient(body)?;
     if violations.is_empty() { Ok(read) } else { Err(JsonError::Violations(violations)) }
 }
 
-/// Reads a body as far as it can be read: members of a wrong type are left out, and told. For payloads whose rules are looked at
-/// all the same, so that a caller learns everything at once.
+/// Reads a body as far as it can be read: members of a wrong type are left out and reported. For payloads whose rules
+/// are checked all the same, so that a caller learns everything at once.
 pub(crate) fn parse_lenient<T: DeserializeOwned>(body: &[u8]) -> Result<(T, Vec<Violation>), JsonError> {
-    // Every type is read from a `Value`, also where nothing is wrong: to read it from text first, and from a `Value` only
-    // for what else is wrong, would have twice the code compiled for each of a hundred types.
+    // Every type is read from a `Value`, even if nothing is wrong: reading it from text first, and from a `Value` only
+    // to find the other faults, would compile the code twice for each of a hundred types.
     let mut value: Value = deserialize_body(body, |reader, _| Value::deserialize(reader))?;
     let mut violations: Vec<Violation> = Vec::new();
-    // Again and again, each time without the member that was wrong.
+    // Each time without the member that was wrong.
     loop {
         let mut track = Track::new();
         let read = object(serde_path_to_error::Deserializer::new(&value, &mut track));
@@ -52,7 +52,7 @@ pub(crate) fn parse_lenient<T: DeserializeOwned>(body: &[u8]) -> Result<(T, Vec<
             Ok(None) => object_expected(),
             Err(cause) => to_violation(&path, &cause),
         };
-        // What was taken away may be missed by what it was in; that is no second fault of the caller's.
+        // A member that was removed may now be reported as missing, but that is not another fault of the caller.
         if violations.iter().all(|known| known.path != fault.path) {
             violations.push(fault);
         }
@@ -62,7 +62,7 @@ pub(crate) fn parse_lenient<T: DeserializeOwned>(body: &[u8]) -> Result<(T, Vec<
     }
 }
 
-/// Reads a body without a copy of its texts. The first member of a wrong type is told, and no other: for bodies that are pictures.
+/// Reads a body without copying its texts. Only the first member of a wrong type is reported: for bodies with pictures.
 pub(crate) fn parse_borrowed<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T, JsonError> {
     let read = deserialize_body(body, |reader, track| {
         object(serde_path_to_error::Deserializer::new(reader, track))
@@ -72,7 +72,7 @@ pub(crate) fn parse_borrowed<'a, T: Deserialize<'a>>(body: &'a [u8]) -> Result<T
 
 type SliceDeserializer<'a> = serde_json::Deserializer<serde_json::de::SliceRead<'a>>;
 
-/// Reads the text of a body, whole.
+/// Reads the whole text of a body.
 fn deserialize_body<'a, T>(
     body: &'a [u8],
     read: impl FnOnce(&mut SliceDeserializer<'a>, &mut Track) -> serde_json::Result<T>,
@@ -97,7 +97,7 @@ fn object_expected() -> Violation {
     Violation::new(BODY_PATH, "an object is expected")
 }
 
-/// Takes away what stands at a path, or else the next thing around it that is there; `false` where only the body is left.
+/// Removes the value at a path, or else the nearest one around it that exists; `false` if only the body is left.
 fn prune(value: &mut Value, path: &Path) -> bool {
     let keys: Vec<&Segment> =
         path.iter().filter(|segment| matches!(segment, Segment::Map { .. } | Segment::Seq { .. })).collect();
@@ -115,7 +115,7 @@ fn prune(value: &mut Value, path: &Path) -> bool {
     false
 }
 
-/// What is wrong, and where. A member that is missing is told by its own path.
+/// What is wrong, and where. A missing member is reported with its own path.
 fn to_violation(path: &Path, cause: &serde_json::Error) -> Violation {
     let path = dotted_path(path);
     let words = cause.to_string();
@@ -132,8 +132,8 @@ fn dotted_path(path: &Path) -> Cow<'static, str> {
     if path == "." { Cow::Borrowed(BODY_PATH) } else { Cow::Owned(path) }
 }
 
-/// What is wrong with a member, in this project's words. Positions mean nothing to callers, and a value that is no scalar of ours
-/// may be as long as the body.
+/// What is wrong with a member, in this project's words. Positions mean nothing to callers, and serde's message may
+/// quote a value as long as the body.
 fn plain_message(words: &str) -> String {
     let words = words.rsplit_once(" at line ").map_or(words, |(words, _)| words);
     let expected = words.starts_with("invalid type").then(|| words.rsplit_once("expected ")).flatten();
@@ -155,7 +155,7 @@ fn plain_message(words: &str) -> String {
     words.to_owned()
 }
 
-/// The names of an object's members, in the order in which they came. Only for bodies that were read before.
+/// The names of an object's members, in the order in which they were sent. Only for bodies that were read before.
 pub(crate) fn member_names(body: &[u8]) -> Result<Vec<String>, JsonError> {
     struct MemberNamesVisitor;
     impl<'de> Visitor<'de> for MemberNamesVisitor {
@@ -179,7 +179,7 @@ pub(crate) fn member_names(body: &[u8]) -> Result<Vec<String>, JsonError> {
 }
 
 /// Whether a text in this JSON has the character U+0000, which JSON can only write as an escape. One of the databases
-/// keeps no such text, and nobody types it.
+/// cannot store it.
 fn has_nul(json: &[u8]) -> bool {
     let mut rest = json;
     while let Some(at) = rest.iter().position(|byte| *byte == b'\\') {
@@ -187,13 +187,13 @@ fn has_nul(json: &[u8]) -> bool {
         if escape.starts_with(b"u0000") {
             return true;
         }
-        // Whatever is escaped, a backslash for example, begins no escape.
+        // The escaped character, for example a backslash, does not begin an escape itself.
         rest = escape.get(1..).unwrap_or_default();
     }
     false
 }
 
-/// Reads an object or null. What serde derives would take a list for one as well, member by member.
+/// Reads an object or null. The implementation that serde derives would also accept a list of the members.
 pub(crate) fn object<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
     from.deserialize_any(ObjectVisitor(PhantomData))
 }
@@ -216,7 +216,8 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
     }
 }
 
-/// Reads a list of objects or null, each as [`object`] does. Null in the list keeps its place: the paths of what follows stay true when rules are looked at.
+/// Reads a list of objects or null, each as [`object`] does. A null in the list keeps its place, so that the paths of
+/// the items after it stay right.
 pub(crate) fn sparse_objects<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     from: D,
 ) -> Result<Option<Vec<Option<T>>>, D::Error> {

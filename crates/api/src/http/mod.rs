@@ -1,4 +1,4 @@
-//! What all interfaces share on the wire. Nothing here knows an interface: each brings its error table and its words.
+//! What all interfaces share. Nothing here depends on one interface: each defines its own error table and messages.
 
 pub(crate) mod auth;
 pub(crate) mod body;
@@ -22,7 +22,7 @@ pub(crate) use error::{ApiError, ErrorTable};
 
 use axum::http::{HeaderMap, HeaderName};
 
-/// A header as text; absent when it is not there or is no text.
+/// A header as text; `None` if it is absent or not text.
 pub(crate) fn header_text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     headers.get(name).and_then(|value| value.to_str().ok())
 }

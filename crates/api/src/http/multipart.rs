@@ -1,31 +1,27 @@
-//! `multipart/form-data` (RFC 7578), out of a body that was read whole: a signature is over the raw bytes, so nothing is
-//! gained by reading it in pieces.
+//! `multipart/form-data` (RFC 7578), parsed from a body that was read whole: signatures cover the raw bytes, so reading
+//! it in pieces would gain nothing.
 
 use axum::body::Bytes;
 use multer::{Error, Multipart};
 
-/// Parts of a body, at most.
 const MAX_PARTS: usize = 16;
 /// Characters of a boundary, at most (RFC 2046 §5.1.1).
 const MAX_BOUNDARY_BYTES: usize = 70;
 
-/// A part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FormPart {
-    /// Its name; parts without one are passed over.
+    /// Its name; empty if it has none.
     pub(crate) name: String,
-    /// The name of its file, where it has one.
     pub(crate) filename: Option<String>,
-    /// Its bytes.
     pub(crate) bytes: Bytes,
 }
 
-/// The boundary that a content type names; nothing where it is not multipart.
+/// The boundary that a content type names; `None` if it is not `multipart/form-data`.
 pub(crate) fn boundary(content_type: &str) -> Option<String> {
     multer::parse_boundary(content_type).ok().filter(|text| (1..=MAX_BOUNDARY_BYTES).contains(&text.len()))
 }
 
-/// Takes a body apart; `Err` with what is wrong with it.
+/// Splits a body into its parts; the error says what is wrong with it.
 pub(crate) async fn parse_parts(body: Bytes, boundary: &str) -> Result<Vec<FormPart>, &'static str> {
     let whole = futures_util::stream::iter([Ok::<_, std::convert::Infallible>(body)]);
     let mut form = Multipart::new(whole, boundary);
@@ -42,7 +38,7 @@ pub(crate) async fn parse_parts(body: Bytes, boundary: &str) -> Result<Vec<FormP
     Ok(parts)
 }
 
-/// What is said of it outside: nothing that was sent.
+/// The message for the caller; it repeats nothing that was sent.
 fn describe_error(error: &Error) -> &'static str {
     match error {
         Error::IncompleteFieldData { .. } => "a part does not end",

@@ -1,4 +1,4 @@
-//! Parts of OpenAPI documents that handlers do not stand for: what this server sends by itself, what all operations share.
+//! Parts of OpenAPI documents that do not come from handlers: webhooks, and what all operations share.
 
 use super::virtual_hosts::SANDBOX_PREFIX;
 use axum::http::StatusCode;
@@ -14,22 +14,21 @@ use utoipa::{
     },
 };
 
-/// A message that this server posts to an address of the application's.
+/// A message that this server posts to an address of the application.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WebhookDescription<'a> {
-    /// Its name in the document, as `proof.result`.
+    /// Its name in the document, such as `proof.result`.
     pub(crate) name: &'a str,
     /// One line.
     pub(crate) summary: &'a str,
     /// When it is sent, and what it carries.
     pub(crate) description: &'a str,
-    /// The statuses that count as delivered, as `2XX`.
+    /// The statuses that count as delivered, such as `2XX`.
     pub(crate) delivered_status: &'a str,
-    /// Headers beside those of Standard Webhooks: their name, and what is in them.
+    /// Headers besides those of Standard Webhooks: names and descriptions.
     pub(crate) headers: &'a [(&'a str, &'a str)],
 }
 
-/// The headers of Standard Webhooks.
 const STANDARD_WEBHOOK_HEADERS: [(&str, &str); 3] = [
     ("webhook-id", "The id of the message; a repeat has the same."),
     ("webhook-timestamp", "When this attempt was made, Unix seconds."),
@@ -40,7 +39,7 @@ const STANDARD_WEBHOOK_HEADERS: [(&str, &str); 3] = [
     ),
 ];
 
-/// Writes a webhook, whose body is a `T`, into a document.
+/// Adds a webhook, whose body is a `T`, to a document.
 pub(crate) fn add_webhook<T: ToSchema>(document: &mut OpenApi, webhook: WebhookDescription<'_>) {
     let components = document.components.get_or_insert_default();
     let mut schemas = vec![(T::name().into_owned(), T::schema())];
@@ -76,7 +75,7 @@ pub(crate) fn add_webhook<T: ToSchema>(document: &mut OpenApi, webhook: WebhookD
     document.webhooks = Some(all);
 }
 
-/// Puts operations that only the sandbox serves at the paths at which it does.
+/// Moves operations that only the sandbox serves to their paths there.
 pub(crate) fn move_to_sandbox_paths(document: &mut OpenApi, paths: &[&str]) {
     for path in paths {
         if let Some(item) = document.paths.paths.remove(*path) {
@@ -85,7 +84,7 @@ pub(crate) fn move_to_sandbox_paths(document: &mut OpenApi, paths: &[&str]) {
     }
 }
 
-/// Headers of answers: how calls are counted, and when to try again.
+/// Headers of answers: the rate limit, and when to try again.
 const RESPONSE_HEADERS: [(&str, &str); 4] = [
     ("RateLimit-Limit", "Calls that are allowed at once. It is told where the call was counted."),
     ("RateLimit-Remaining", "Calls that are allowed now."),
@@ -93,8 +92,8 @@ const RESPONSE_HEADERS: [(&str, &str); 4] = [
     ("Retry-After", "Seconds until it is worth trying again."),
 ];
 
-/// Describes `Retry-After` of refusals that pass by themselves and `RateLimit-*` of operations whose calls are counted, and puts
-/// refusals that several operations share where each is described once.
+/// Documents `Retry-After` of temporary refusals and `RateLimit-*` of operations with a rate limit, and moves refusals
+/// that several operations share to the components, so that each is described once.
 pub(crate) fn deduplicate_responses(document: &mut OpenApi) {
     let mut shared = BTreeMap::<String, String>::new();
     let components = document.components.get_or_insert_default();
@@ -125,8 +124,8 @@ fn describe_headers(operation: &mut Operation, components: &mut Components) {
     }
 }
 
-/// Puts the refusals of an operation among the components, under names like `NotFound` and, where several have one status,
-/// `NotFound2`. `shared` knows the names of those that are there.
+/// Moves the refusals of an operation to the components, under names like `NotFound` and, if several have the same
+/// status, `NotFound2`. `shared` has the names of those that are there.
 fn deduplicate_error_responses(
     operation: &mut Operation,
     components: &mut Components,

@@ -3,7 +3,6 @@
 use base::LimitViolation;
 use domain::Violation;
 
-/// Items on a page.
 pub(crate) const ITEMS_PER_PAGE: i64 = 20;
 
 /// `page` of a query string, 1 by default.
@@ -11,15 +10,14 @@ pub(crate) const ITEMS_PER_PAGE: i64 = 20;
 pub(crate) struct PageNumber(i64);
 
 impl PageNumber {
-    /// Reads the parameter.
     pub(crate) fn read(parameter: Option<&str>) -> Result<Self, Violation> {
         let Some(text) = parameter else { return Ok(Self(1)) };
-        // More would overflow the offset, and there is no such list.
+        // A greater number would overflow the offset.
         let page = text.parse().ok().filter(|page| (1..=i64::from(u32::MAX)).contains(page));
         page.map(Self).ok_or_else(|| Violation::new("page", "it is a whole number from 1"))
     }
 
-    /// Items before it.
+    /// The number of items before it.
     pub(crate) fn offset(self) -> i64 {
         (self.0 - 1) * ITEMS_PER_PAGE
     }
@@ -29,7 +27,7 @@ impl PageNumber {
         self.0
     }
 
-    /// Refuses a page past the end of `total` items; the first page of nothing is an empty list.
+    /// Refuses a page past the end of `total` items; an empty list has a first page.
     pub(crate) fn check_within(self, total: i64) -> Result<(), Violation> {
         let last = ((total + ITEMS_PER_PAGE - 1) / ITEMS_PER_PAGE).max(1);
         if self.0 <= last {

@@ -5,10 +5,10 @@ use axum::response::{IntoResponse as _, Response};
 use std::any::Any;
 use tower_http::catch_panic::CatchPanicLayer;
 
-/// What a panic is turned into an answer by.
+/// Turns a panic into an answer.
 pub(crate) type PanicHandler = fn(Box<dyn Any + Send>) -> Response;
 
-/// Answers panics in the words of an interface.
+/// Answers panics with the internal error of an interface.
 pub(crate) fn catch_panics<T: ErrorTable>() -> CatchPanicLayer<PanicHandler> {
     CatchPanicLayer::custom(respond::<T> as PanicHandler)
 }

@@ -1,5 +1,5 @@
-//! What is known of the request that is being answered: its id, who proved to have sent it, what they have left. Every answer
-//! carries the id in `X-Request-Id`, and every log line of a request has it.
+//! The context of the request that is being answered: its id, the authenticated application, and what is left of the
+//! rate limit. Every answer has the id in `X-Request-Id`, and so has every log line of a request.
 
 use super::{Brand, auth::RateLimitAllowance, error::LoggedErrorCode, header_text};
 use crate::ApiState;
@@ -17,7 +17,6 @@ use std::{
 };
 use tracing::Instrument as _;
 
-/// The header that carries the id.
 pub(crate) const REQUEST_ID_HEADER: HeaderName = HeaderName::from_static("x-request-id");
 /// Longer names of client libraries are not logged.
 const MAX_SDK_NAME_BYTES: usize = 64;
@@ -34,7 +33,7 @@ tokio::task_local! {
     static CURRENT_CONTEXT: Arc<RequestContext>;
 }
 
-/// The id of the request; nil where none is being answered.
+/// The id of the current request; nil outside of a request.
 pub(crate) fn request_id() -> Uuid {
     CURRENT_CONTEXT.try_with(|context| context.id).unwrap_or_default()
 }
@@ -44,21 +43,22 @@ pub(crate) fn brand_code(code: &'static str) -> Cow<'static, str> {
     CURRENT_CONTEXT.try_with(|context| context.brand.code(code)).unwrap_or(Cow::Borrowed(code))
 }
 
-/// Notes whose request it proved to be.
+/// Records which application the request was authenticated as.
 pub(crate) fn note_application(app: AppId) {
     let _outside_of_a_request = CURRENT_CONTEXT.try_with(|context| context.app.set(app).is_ok());
 }
 
-/// Notes what the caller has left.
+/// Records what is left of the caller's rate limit.
 pub(crate) fn note_allowance(allowance: RateLimitAllowance) {
     let _outside_of_a_request = CURRENT_CONTEXT.try_with(|context| context.allowance.set(allowance).is_ok());
 }
 
-/// Gives the request an id, logs one line about it and counts it. Never the query, which carries tokens, nor a body.
+/// Gives the request an id, logs one line about it and counts it. Neither the query, which carries tokens, nor a body
+/// is logged.
 pub(crate) async fn trace_request(State(api): State<ApiState>, request: Request, next: Next) -> Response {
     let id = api.environment.uuid_v7();
     let method = request.method().clone();
-    // The route, not the path: paths carry ids and would make a metric of their own each.
+    // The route, not the path: paths carry ids, and each would become a metric of its own.
     let route = request
         .extensions()
         .get::<MatchedPath>()
@@ -107,7 +107,7 @@ pub(crate) async fn trace_request(State(api): State<ApiState>, request: Request,
     response
 }
 
-/// What a client library calls itself: short and plain, or not logged at all.
+/// The name of a client library; `None` unless it is short and has plain characters only, because it is logged.
 fn sdk_name(headers: &HeaderMap, header: &HeaderName) -> Option<String> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b" ._-+/()@".contains(&byte);
     header_text(headers, header)

@@ -1,4 +1,5 @@
-//! A host name of its own for a mount: clients that were set up with `https://ai.example.com` need no path prefix.
+//! Virtual hosts: an interface can have a host name of its own, so that clients that were configured with
+//! `https://ai.example.com` need no path prefix.
 
 use axum::{
     Router,
@@ -24,15 +25,15 @@ pub enum Interface {
 }
 
 impl Interface {
-    /// What a mount's paths begin with; the first is put before those that begin with none of them.
+    /// The prefixes of an interface's paths; the first is put before paths that begin with none of them.
     const fn prefixes(self) -> &'static [&'static str] {
         match self {
             Self::ContentModeration => &["/accounts", "/console"],
             Self::ImageAnalysis => &["/ai/v1", "/ai/sm"],
             Self::ProofOfAge => &["/poa/v1", "/poa/holder", "/v1/oauth"],
             Self::DocumentVerification => &["/idverify/v1", "/sandbox/idverify/v1", "/v1/oauth"],
-            // The page takes photos with the capture module, and has documents photographed on the page for documents, in a
-            // frame, which asks its own interface: both only from where it came from itself.
+            // The hosted page loads the capture module, and shows the page of document verification in a frame, which
+            // calls its own interface: all from the page's own origin.
             Self::AgeVerification => &[
                 "/api/v1",
                 "/sandbox/api/v1",
@@ -51,24 +52,25 @@ impl Interface {
     }
 }
 
-/// Host names, each of one mount. Other hosts serve all mounts.
+/// Host names that each serve one interface. Other hosts serve all of them.
 #[derive(Clone, Debug, Default)]
 pub struct VirtualHosts(BTreeMap<String, Interface>);
 
 impl VirtualHosts {
-    /// Gives a mount a host name (without a port).
+    /// Gives an interface a host name (without a port).
     pub fn insert(&mut self, host: &str, mount: Interface) {
         self.0.insert(host.to_ascii_lowercase(), mount);
     }
 
-    /// The names.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }
 
-    /// Puts the hosts, and the sandbox, in front of the routes. A signature counts over any end of the path, so it holds either way.
+    /// Puts the rules for hosts and for the sandbox before the routes. Signatures are accepted over any suffix of the
+    /// path, so they hold with and without a prefix.
     pub(crate) fn wrap(self, routes: Router) -> Router {
-        // The sandbox has the routes of production, and is marked: it is unpacked after a host has named the mount.
+        // The sandbox has the routes of production; its requests are marked. The host comes first, because it may add a
+        // prefix.
         let mounted =
             MapRequestLayer::new(move |request| strip_sandbox_prefix(self.rewrite_for_host(request)))
                 .layer(routes);
@@ -88,12 +90,12 @@ impl VirtualHosts {
     }
 }
 
-/// Marks a request of a sandbox; holds the address as it came.
+/// Marks a request of a sandbox; has the address as it was sent.
 #[derive(Clone, Debug)]
 pub(crate) struct SandboxUri(pub(crate) Uri);
 
-/// What the sandboxes' paths begin with, in front of those of production, and what follows it where an interface is meant;
-/// pages stay where they are.
+/// The prefix of the sandbox's paths, before those of production. It is removed only before an interface's path
+/// (`SANDBOXED_PREFIXES`); hosted pages keep it.
 pub(crate) const SANDBOX_PREFIX: &str = "/sandbox";
 const SANDBOXED_PREFIXES: [&str; 3] = ["/idverify/v1/", "/api/v1/", "/age/v1/"];
 const HOSTED_PAGE_PREFIX: &str = "/idverify/v1/web";
@@ -125,7 +127,7 @@ fn host_name(uri: &Uri, headers: &HeaderMap) -> Option<String> {
     host.map(str::to_ascii_lowercase)
 }
 
-/// The full path of one that is relative to a mount; `None` where it is full already.
+/// The full path of one that is relative to an interface; `None` if it is full already.
 fn full_path(mount: Interface, uri: &Uri) -> Option<PathAndQuery> {
     let path = uri.path();
     let full = mount

@@ -19,7 +19,7 @@ use domain::image_analysis::ValidationLevel;
 use std::borrow::Cow;
 use utoipa::ToSchema;
 
-/// A face whose age is asked for.
+/// The image of a face whose age is to be estimated.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct AgeRequest<'a> {
     /// The image in base64; a `data:` prefix is accepted.

@@ -36,7 +36,7 @@ pub(crate) async fn age_antispoofing(
     analyse_age_and_liveness(&api, &switches, &signed, "age-antispoofing").await
 }
 
-/// The rule, shared with the self-checkout variant.
+/// Shared with the self-checkout variant.
 pub(super) async fn analyse_age_and_liveness(
     api: &ApiState,
     switches: &AnalysisQuery,

@@ -19,7 +19,7 @@ use domain::image_analysis::{LivenessAssurance, ThresholdOperator, ValidationLev
 use std::borrow::Cow;
 use utoipa::ToSchema;
 
-/// A face whose age is held against a threshold, and whose liveness is asked for.
+/// The image of a face whose age is to be compared with a threshold, and whose liveness is to be checked.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct AgeAntispoofingVerifyRequest<'a> {
     /// The image in base64; a `data:` prefix is accepted.
@@ -63,7 +63,7 @@ pub(crate) struct AgeCheckOutcome {
     age_check: AgeCheckResult,
 }
 
-/// Hold the estimated age of a face against a threshold, and tell whether it is live.
+/// Compare the estimated age of a face with a threshold, and tell whether the face is live.
 #[utoipa::path(
     post, path = "/ai/v1/age-antispoofing-verify", tag = "image AI", security(("applicationId" = [], "requestSignature" = [])), params(AnalysisQuery),
     request_body = AgeAntispoofingVerifyRequest,

@@ -19,7 +19,7 @@ use domain::image_analysis::{ThresholdOperator, ValidationLevel};
 use std::borrow::Cow;
 use utoipa::ToSchema;
 
-/// A face whose age is held against a threshold.
+/// The image of a face whose age is to be compared with a threshold.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct AgeVerifyRequest<'a> {
     /// The image in base64; a `data:` prefix is accepted.
@@ -52,7 +52,7 @@ pub(crate) struct AgeVerifyResponse {
     explain: Option<Explanation>,
 }
 
-/// Hold the estimated age of a face against a threshold.
+/// Compare the estimated age of a face with a threshold.
 #[utoipa::path(
     post, path = "/ai/v1/age-verify", tag = "image AI", security(("applicationId" = [], "requestSignature" = [])), params(AnalysisQuery),
     request_body = AgeVerifyRequest,

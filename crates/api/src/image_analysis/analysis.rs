@@ -1,4 +1,4 @@
-//! What the six operations share: the photo of the body, the switches of the query, and the way to an answer.
+//! What the six operations share: the photo of the body, the switches of the query, and the steps to an answer.
 
 use super::{
     ImageAnalysisApiError, ImageAnalysisErrorCode, SignedRequest, enum_field::EnumField, explain::Explanation,
@@ -34,7 +34,7 @@ pub(crate) struct CaptureMetadata {
     device: EnumField<CaptureDevice>,
 }
 
-/// Where an image was taken. It changes nothing.
+/// Where an image was taken. It does not change the result.
 #[derive(Debug, ToSchema)]
 #[schema(rename_all = "lowercase")]
 pub(crate) enum CaptureDevice {
@@ -98,7 +98,7 @@ pub(crate) struct AnalysisQuery {
 impl<S: Send + Sync> FromRequestParts<S> for AnalysisQuery {
     type Rejection = std::convert::Infallible;
 
-    /// A query that does not read as one has no switches; the signature's own parameters are the guard's business.
+    /// A query that cannot be read has no switches; the parameters of the signature are checked by `SignedRequest`.
     async fn from_request_parts(
         parts: &mut axum::http::request::Parts,
         _: &S,
@@ -124,7 +124,7 @@ impl AnalysisQuery {
     }
 }
 
-/// What an operation wants to know.
+/// The analyses that an operation needs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RequestedAnalyses {
     pub(super) age: bool,
@@ -152,7 +152,7 @@ struct DecisionRules {
     liveness_threshold: Option<f32>,
 }
 
-/// Takes the photo through the gates and the models.
+/// Validates the photo, and has the models analyse it.
 pub(super) async fn analyse(
     api: &ApiState,
     signed: &SignedRequest,
@@ -194,7 +194,7 @@ pub(super) async fn analyse(
 }
 
 impl AnalysisResult {
-    /// Keeps a decision record, where records are kept; the answer waits for it.
+    /// Stores a decision record, if the operator keeps them; the answer waits for it.
     pub(super) async fn record_decision<T: serde::Serialize>(
         &self,
         api: &ApiState,
@@ -246,7 +246,7 @@ fn prediction_failed() -> ImageAnalysisApiError {
     ImageAnalysisApiError::new(ImageAnalysisErrorCode::FailPrediction, "the models gave no usable answer")
 }
 
-/// Two decimals: more would pretend.
+/// Two decimals: more would suggest a precision that estimates do not have.
 fn round_to_hundredths(value: impl Into<f64>) -> f64 {
     (value.into() * 100.0).round() / 100.0
 }
@@ -320,7 +320,7 @@ pub(super) fn parse_validation(
     )
 }
 
-/// Refuses relaxed mode where liveness is asked for: a relaxed image says nothing about it.
+/// Refuses relaxed mode where liveness is checked: a relaxed image says nothing about it.
 pub(super) fn require_strict_validation(
     level: EnumField<ValidationLevel>,
 ) -> Result<(), ImageAnalysisApiError> {

@@ -19,7 +19,7 @@ use domain::image_analysis::{LivenessAssurance, ValidationLevel};
 use std::borrow::Cow;
 use utoipa::ToSchema;
 
-/// A face whose liveness is asked for.
+/// The image of a face whose liveness is to be checked.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct AntispoofingRequest<'a> {
     /// The image in base64; a `data:` prefix is accepted.

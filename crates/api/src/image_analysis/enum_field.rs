@@ -1,10 +1,10 @@
-//! Words of closed sets whose refusal has a code of its own.
+//! Members with a closed set of words, whose refusal has an error code of its own.
 
 use super::{ImageAnalysisApiError, ImageAnalysisErrorCode};
 use serde::{Deserialize, Deserializer};
 use std::str::FromStr;
 
-/// A word of a closed set: any JSON is read, and judged afterwards.
+/// A word of a closed set: any JSON is read first, and checked afterwards.
 #[derive(Debug, Default)]
 pub(crate) enum EnumField<T> {
     /// Absent or null.
@@ -27,7 +27,7 @@ impl<'de, T: FromStr> Deserialize<'de> for EnumField<T> {
 }
 
 impl<T> EnumField<T> {
-    /// The word, or `default` when none was given, or a refusal with `code` that lists what would have been right.
+    /// The word, or `default` if none was sent, or a refusal with `code` that lists the accepted words.
     pub(super) fn resolve(
         self,
         default: T,

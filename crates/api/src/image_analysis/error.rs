@@ -1,4 +1,4 @@
-//! How the image AI interface says no.
+//! Refusals of the image analysis interface.
 
 use super::ImageAnalysisErrorCode;
 use crate::http::{ApiError, ErrorTable, auth::SignatureAuthError, error::error_responses};
@@ -215,7 +215,7 @@ impl From<AnalysisError> for ImageAnalysisApiError {
     }
 }
 
-/// Whoever signs.
+/// Operations with a signed request.
 const SIGNED_REQUEST_CODES: &[ImageAnalysisErrorCode] = &[
     ImageAnalysisErrorCode::InvalidAuthId,
     ImageAnalysisErrorCode::InvalidAppId,
@@ -236,7 +236,7 @@ const SIGNED_REQUEST_CODES: &[ImageAnalysisErrorCode] = &[
     ImageAnalysisErrorCode::Unauthorized,
     ImageAnalysisErrorCode::ServiceUnavailable,
 ];
-/// Whatever takes a photo.
+/// Operations that take a photo.
 const PHOTO_CODES: &[ImageAnalysisErrorCode] = &[
     ImageAnalysisErrorCode::PayloadTooLarge,
     ImageAnalysisErrorCode::InvalidBodyEncoding,
@@ -265,7 +265,7 @@ const PHOTO_CODES: &[ImageAnalysisErrorCode] = &[
     ImageAnalysisErrorCode::ImageTooDark,
     ImageAnalysisErrorCode::FailPrediction,
 ];
-/// Whatever takes photos of the capture module.
+/// Operations that take photos of the capture module.
 const SECURE_CAPTURE_CODES: &[ImageAnalysisErrorCode] = &[
     ImageAnalysisErrorCode::SecureRequestIsEmpty,
     ImageAnalysisErrorCode::SecureSessionNotFound,

@@ -60,6 +60,6 @@ error_codes! {
     SecureVerificationNotFound => BAD_REQUEST "SECURE_VERIFICATION_NOT_FOUND",
     UntrustedSecureSession => BAD_REQUEST "UNTRUSTED_SECURE_SESSION",
     InvalidSecureSession => UNAUTHORIZED "INVALID_SECURE_SESSION",
-    // Not in the document: the operator's own limit on how often an application may call.
+    // An extension of the interface: the operator's rate limit for applications.
     TooManyRequests => TOO_MANY_REQUESTS "TOO_MANY_REQUESTS",
 }

@@ -1,16 +1,16 @@
-//! `?explain=true`: what an answer rests on.
+//! `?explain=true`: what an answer is based on.
 
 use crate::ApiSettings;
 use domain::image_analysis::{AgeThreshold, ImageAnalysis};
 use utoipa::ToSchema;
 
-/// What an answer rests on; our extension, added to any 200 by `?explain=true`.
+/// What an answer is based on; an extension, added to any 200 by `?explain=true`.
 #[derive(Debug, serde::Serialize, ToSchema)]
 pub(crate) struct Explanation {
-    /// About the age, where one was estimated.
+    /// About the age, if it was estimated.
     #[serde(skip_serializing_if = "Option::is_none")]
     age: Option<AgeExplanation>,
-    /// About the liveness, where it was asked for.
+    /// About the liveness, if it was checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     liveness: Option<LivenessExplanation>,
     /// Where the face is.
@@ -24,7 +24,7 @@ pub(crate) struct Explanation {
 /// A model that answered.
 #[derive(Debug, serde::Serialize, ToSchema)]
 struct ModelUsed {
-    /// What it was asked for, as `age`.
+    /// Its task, such as `age`.
     task: String,
     /// Its name in the pack.
     id: String,
@@ -47,11 +47,11 @@ impl From<&vision::ModelInfo> for ModelUsed {
 
 #[derive(Debug, serde::Serialize, ToSchema)]
 struct AgeExplanation {
-    /// Years between which four of five people of this estimate are.
+    /// The age range that four of five people with this estimate are in, years.
     interval_80: [f64; 2],
-    /// Years between which nine of ten people of this estimate are.
+    /// The age range that nine of ten people with this estimate are in, years.
     interval_90: [f64; 2],
-    /// The threshold of the next two figures: the request's, or the operator's default.
+    /// The threshold that the figures below refer to: the request's, or the operator's default.
     threshold: f64,
     /// Probability that the person is at least `threshold` years old.
     probability_at_least: f64,
@@ -59,9 +59,10 @@ struct AgeExplanation {
     false_positive_rate: f64,
     /// Years that an estimate must lie above the threshold to keep that share.
     buffer: f64,
-    /// What the buffer costs: of people 5, 10, 15 and 20 years older than the threshold, the share that it refuses.
+    /// What the buffer costs: the share that it refuses of people 5, 10, 15 and 20 years older than the threshold.
     refused_adults: Vec<FalseRejectionRate>,
-    /// Years between the estimates from the crops of the face; wide means that the image is hard to read.
+    /// How far the estimates from different crops of the face differ, years; a large value means that the image is hard
+    /// to read.
     spread: f64,
 }
 
@@ -69,11 +70,11 @@ struct AgeExplanation {
 struct FalseRejectionRate {
     /// Their age, years.
     age: f64,
-    /// The share of them whose estimate does not reach threshold and buffer, 0 to 1.
+    /// The share of them whose estimate is below threshold plus buffer, 0 to 1.
     share: f64,
 }
 
-/// How much older than the threshold people are whose refusals are told, years.
+/// Years above the threshold for which the share of refused people is given.
 const YEARS_ABOVE_THRESHOLD: [f64; 4] = [5.0, 10.0, 15.0, 20.0];
 
 #[derive(Debug, serde::Serialize, ToSchema)]
@@ -163,7 +164,6 @@ impl Explanation {
     }
 }
 
-/// Three decimals.
 fn round_to_thousandths(value: impl Into<f64>) -> f64 {
     (value.into() * 1000.0).round() / 1000.0
 }

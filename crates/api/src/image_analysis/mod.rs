@@ -41,8 +41,8 @@ pub(crate) fn router() -> OpenApiRouter<ApiState> {
         .routes(routes!(secure_token::capture_module))
 }
 
-/// Reads a body as each operation that takes one does, before anything is looked at; the answers to those that cannot be read.
-/// `fuzz/` calls it with made-up ones.
+/// Parses a body as each operation that takes one does, and returns the refusals of those that cannot. `fuzz/` calls it
+/// with generated bodies.
 pub fn reject_bodies(body: &[u8]) -> Vec<Response> {
     let read = [
         parse_borrowed::<age::AgeRequest<'_>>(body).map(drop),

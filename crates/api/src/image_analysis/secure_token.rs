@@ -1,4 +1,4 @@
-//! `GET /ai/sm/v1/secure/{version}/token` and the capture module that asks for it.
+//! `GET /ai/sm/v1/secure/{version}/token` and the capture module that calls it.
 
 use super::{ImageAnalysisApiError, ImageAnalysisErrorCode, error};
 use crate::ApiState;
@@ -18,7 +18,7 @@ use domain::{
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
-/// Which application's page asks, and the browser's key.
+/// The application whose page calls, and the browser's key.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct SecureTokenQuery {
@@ -41,7 +41,7 @@ pub(crate) struct SecureTokenResponse {
     expires_in: i64,
 }
 
-/// Any page of the business may ask; the token opens nothing without a signed request of the application.
+/// Pages of any origin may call; a token is of no use without a signed request of the application.
 const ALLOW_ANY_ORIGIN_HEADER: (HeaderName, &str) = (header::ACCESS_CONTROL_ALLOW_ORIGIN, "*");
 
 /// Start a secure capture session in a browser.
@@ -60,7 +60,7 @@ pub(crate) async fn issue_secure_token(
         ImageAnalysisApiError::new(ImageAnalysisErrorCode::InvalidRequestBody, "the query cannot be read")
     })?;
     let mut view = api.db.read().await.map_err(|error| ImageAnalysisApiError::unavailable(&error))?;
-    // The page of age sessions asks as well, for businesses that may sign nothing.
+    // The page of age verification calls this as well, for applications that may not sign requests.
     let page = match query.sdk_id.as_deref().and_then(|id| id.parse().ok()) {
         Some(app) => {
             let standing = application_status::find(&mut view, app).await;
@@ -113,7 +113,7 @@ pub(crate) async fn capture_module(
     Ok((headers, include_str!("../../../../web/secure-capture.js")))
 }
 
-/// There is one version of the protocol; what is no text is none either.
+/// Refuses every protocol version but the only one, and text that is not UTF-8.
 fn check_version(version: Result<Path<String>, PathRejection>) -> Result<(), ImageAnalysisApiError> {
     if version.is_ok_and(|Path(version)| version == secure_capture::PROTOCOL_VERSION) {
         return Ok(());

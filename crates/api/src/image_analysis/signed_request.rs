@@ -1,4 +1,4 @@
-//! A request of this interface whose sender is proven.
+//! Requests of this interface whose sender is authenticated.
 
 use super::{ImageAnalysisApiError, ImageAnalysisErrorCode};
 use crate::{
@@ -11,10 +11,9 @@ use axum::{
 };
 use domain::tenancy::{Feature, calling_application::CallingApplication};
 
-/// A request whose sender is proven (application, signature, time and single use) and may use this interface.
+/// A request whose sender is authenticated (application, signature, time and single use) and may use this interface.
 #[derive(Debug)]
 pub(crate) struct SignedRequest {
-    /// Who sent it.
     pub(super) caller: CallingApplication,
     /// The raw body, at most `server.body_bytes`.
     pub(super) body: Bytes,

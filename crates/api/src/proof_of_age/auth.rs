@@ -1,4 +1,4 @@
-//! Who asks, and what was sent.
+//! Extractors of authenticated requests.
 
 use super::ProofApiError;
 use crate::{
@@ -15,7 +15,7 @@ use domain::tenancy::tokens::{BearerPrincipal, TokenScope};
 /// Room for the longest code and the most headers of a notification.
 const MAX_BODY_BYTES: usize = 256 << 10;
 
-/// A caller whose token opens this interface.
+/// A caller whose token is valid for this interface.
 pub(crate) struct BearerCaller(pub(super) BearerPrincipal);
 
 impl FromRequestParts<ApiState> for BearerCaller {

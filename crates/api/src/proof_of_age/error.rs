@@ -1,4 +1,4 @@
-//! How the proof-of-age interface says no.
+//! Refusals of the proof-of-age interface.
 
 use crate::http::{
     ApiError, ErrorTable,
@@ -139,7 +139,7 @@ impl From<ProofOfAgeError> for ProofApiError {
     }
 }
 
-/// Whoever holds a token.
+/// Operations with a bearer token.
 const BEARER_CODES: &[ProofErrorCode] = &[
     ProofErrorCode::InvalidToken,
     ProofErrorCode::FeatureDisabled,
@@ -147,7 +147,7 @@ const BEARER_CODES: &[ProofErrorCode] = &[
     ProofErrorCode::TooManyRequests,
     ProofErrorCode::SystemUnavailable,
 ];
-/// Whatever has a body.
+/// Operations with a body.
 const BODY_CODES: &[ProofErrorCode] = &[ProofErrorCode::MalformedPayload, ProofErrorCode::PayloadTooLarge];
 
 error_responses! {

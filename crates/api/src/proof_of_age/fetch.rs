@@ -16,19 +16,19 @@ pub(crate) struct ProofVerification {
     /// 22 characters of base64url.
     #[schema(min_length = 22, max_length = 22, example = "kR3bV0mWQeS9n1yXo2Jt6A")]
     id: String,
-    /// How it stands.
+    /// The status of the verification.
     status: ProofStatus,
-    /// When that was found.
+    /// When it reached this status.
     #[schema(value_type = String, format = DateTime)]
     timestamp: Timestamp,
-    /// Who vouches for the holder, as the operator's trust list calls them; absent where that is not known.
+    /// The provider that vouches for the holder, as the operator's trust list names it; absent if it is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "GOV_UK")]
     provider: Option<String>,
     /// What was proven, with `SUCCESS`.
     #[serde(skip_serializing_if = "Option::is_none")]
     result: Option<ProofResult>,
-    /// Why nothing was, with `FAILURE`.
+    /// Why nothing was proven, with `FAILURE`.
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<ProofFailure>,
 }
@@ -39,7 +39,7 @@ pub(crate) struct ProofResult {
     /// The holder is at least this old, years.
     #[schema(example = 18)]
     age_over: u8,
-    /// Whether that suffices for alcohol where this server stands, with this provider.
+    /// Whether that suffices for alcohol in the jurisdiction of this server, with this provider.
     valid_for_alcohol: bool,
     /// What was checked: `SIGNATURE_VERIFIED`, `PROVIDER_TRUSTED`, `NOT_REVOKED`, …
     checks: Vec<String>,
@@ -77,7 +77,7 @@ impl From<&ProofRecord> for ProofVerification {
     }
 }
 
-/// Fetch a verification, for 30 days.
+/// Fetch a verification; possible for 30 days.
 #[utoipa::path(
     get, path = "/poa/v1/verify/{id}", tag = "proof of age", security(("bearer" = [])),
     params(("id" = String, Path, description = "The `id` of the verification.")),
@@ -91,7 +91,7 @@ pub(crate) async fn fetch_proof(
     BearerCaller(bearer): BearerCaller,
     id: Result<Path<String>, PathRejection>,
 ) -> Result<Json<ProofVerification>, ProofApiError> {
-    // Whatever is no id of ours is nobody's.
+    // Text that cannot be an id is answered like an unknown id.
     let id = id.ok().filter(|Path(id)| id.len() == 22);
     let record = match id {
         Some(Path(id)) => api.proof_of_age.find(bearer.app, &id).await?,

@@ -31,10 +31,10 @@ pub(crate) struct RedeemInvitationRequest {
 pub(crate) struct CredentialBatchResponse {
     /// Base64url, one for each key, in their order.
     credentials: Vec<String>,
-    /// Until when to present them.
+    /// Until when they can be presented.
     #[schema(value_type = String, format = DateTime)]
     expires_at: base::Timestamp,
-    /// How many more batches the invitation is good for.
+    /// How many more batches the invitation allows.
     batches_left: i64,
 }
 

@@ -20,7 +20,6 @@ use utoipa::{
 };
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// The operations.
 pub(crate) fn router() -> OpenApiRouter<ApiState> {
     operations().layer(crate::http::panic::catch_panics::<ProofErrorCode>())
 }

@@ -38,25 +38,25 @@ pub(crate) struct ScannedCode {
     scanned_at: Option<String>,
 }
 
-/// Who scanned.
+/// The terminal that scanned it.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct ScanningTerminal {
-    /// Which terminal, at most 200 characters.
+    /// The terminal's id, at most 200 characters.
     #[schema(value_type = String)]
     id: Option<String>,
     /// The store or unit it is registered under, at most 200 characters.
     store_id: Option<String>,
 }
 
-/// Whom to tell the result, when it is not known at once.
+/// Where to send the result, if it is not known at once.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct ProofNotificationTarget {
-    /// Where: an https address of the public internet.
+    /// The receiver: an https address on the public internet.
     #[schema(value_type = String, format = "uri")]
     url: Option<String>,
     /// `POST` (default): the verification is the body. `GET`: its `id` and `status` are in the query.
     method: Option<String>,
-    /// Whether the receiver's certificate must be right. Default: true; false only where the operator allows it.
+    /// Whether the receiver's certificate must be valid. Default: true; false only if the operator allows it.
     #[serde(rename = "verifyTls")]
     verify_tls: Option<bool>,
     /// Headers to send along, at most 32.
@@ -65,8 +65,8 @@ pub(crate) struct ProofNotificationTarget {
 
 /// Verify a proof of age.
 ///
-/// A proof that does not hold is a result too: 200 with `FAILURE` and a reason. 202 means that its issuer has to be
-/// asked; the result goes to `notification`, and can be fetched for 30 days either way.
+/// An invalid proof is a result as well: 200 with `FAILURE` and a reason. 202 means that the issuer has to be asked;
+/// the result is then sent to `notification`. Any result can be fetched for 30 days.
 #[utoipa::path(
     post, path = "/poa/v1/verify", tag = "proof of age", security(("bearer" = [])),
     params(("Idempotency-Key" = Option<String>, Header, description = "Repeats with the same key and body are answered alike, for 24 hours.")),
@@ -100,7 +100,7 @@ pub(crate) async fn verify_proof(
     .await
 }
 
-/// What is missing is malformed; what is there is judged later.
+/// Refuses missing members as malformed; the values of the others are checked later.
 fn into_query(query: VerifyProofRequest) -> Result<ProofRequest, ProofApiError> {
     let missing = |path: &str| {
         ProofApiError::new(super::ProofErrorCode::MalformedPayload, format!("{path} is required"))

@@ -1,4 +1,4 @@
-//! What is told of proofs that were answered with 202.
+//! The webhook for verifications that were answered with 202.
 
 use super::fetch::ProofVerification;
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 use domain::proof_of_age::{ProofRecord, ProofWebhookFormat};
 use utoipa::openapi::OpenApi;
 
-/// Writes the webhook into the interface's document.
+/// Adds the webhook to the interface's OpenAPI document.
 pub(super) fn describe_webhooks(document: &mut OpenApi) {
     add_webhook::<ProofVerification>(
         document,

@@ -1,6 +1,6 @@
 //! `GET /healthz`: the process answers.
 
-/// Alive. Says nothing of models or database; `/readyz` does.
+/// The process is alive. Models and database are the concern of `/readyz`.
 pub(super) async fn healthz() -> &'static str {
     "ok\n"
 }

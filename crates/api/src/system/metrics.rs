@@ -7,7 +7,7 @@ use axum::{
 };
 use metrics_exporter_prometheus::{BuildError, PrometheusBuilder, PrometheusHandle};
 
-/// What a metric is: what its `# TYPE` says.
+/// The type of a metric, for its `# TYPE` line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum MetricKind {
     Counter,
@@ -15,7 +15,7 @@ enum MetricKind {
     Histogram,
 }
 
-/// Every metric of every crate, with what its `# HELP` says. docs/LOGGING.md has the labels.
+/// Every metric of every crate, with the text of its `# HELP` line. docs/LOGGING.md has the labels.
 const METRICS: [(MetricKind, &str, &str); 27] = [
     (
         MetricKind::Counter,
@@ -70,7 +70,7 @@ const METRICS: [(MetricKind, &str, &str); 27] = [
     (MetricKind::Histogram, "assay_job_seconds", "Time that runs of jobs took, by kind"),
 ];
 
-/// Tells the process's recorder what each metric means.
+/// Registers the help text of each metric with the process's recorder.
 fn describe_metrics() {
     for (kind, name, help) in METRICS {
         match kind {
@@ -92,7 +92,7 @@ impl std::fmt::Debug for MetricsRecorder {
 }
 
 impl MetricsRecorder {
-    /// Becomes the process's recorder.
+    /// Installs the process's recorder.
     pub fn install() -> Result<Self, BuildError> {
         // Latencies as histograms with buckets, so that several nodes' figures can be added up.
         let seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
@@ -106,7 +106,7 @@ impl MetricsRecorder {
         Self(None)
     }
 
-    /// Folds what was recorded into the histograms; to be called every few seconds.
+    /// Moves recorded values into the histograms; to be called every few seconds.
     pub fn run_upkeep(&self) {
         if let Some(handle) = &self.0 {
             handle.run_upkeep();

@@ -1,4 +1,4 @@
-//! The server about itself: alive, ready, measured, described.
+//! The server itself: health, readiness, metrics and OpenAPI documents.
 
 mod health;
 mod metrics;
@@ -29,7 +29,8 @@ pub(crate) fn router() -> Router<ApiState> {
         .route("/openapi/{document}", get(openapi::openapi_json))
 }
 
-/// Nothing is here: in the words of the interface whose path it is, or else of the image AI's, which has a code for it.
+/// Answers 404 in the form of the interface that the path belongs to, or else of image analysis, which has a code for
+/// it.
 pub(crate) async fn not_found(uri: Uri) -> Response {
     let below = |mounts: &[&str]| {
         mounts.iter().any(|mount| {
@@ -51,7 +52,6 @@ pub(crate) async fn not_found(uri: Uri) -> Response {
     }
 }
 
-/// The answer of an interface where nothing is.
 fn not_found_response<T: ErrorTable>() -> Response {
     ApiError::<T>::no_such_endpoint().into_response()
 }

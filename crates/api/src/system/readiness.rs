@@ -6,7 +6,6 @@ use serde::Serialize;
 use std::{error::Error, path::PathBuf, time::Duration};
 use vision::ModelInfo;
 
-/// How long the database may take to answer.
 const DATABASE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The disk under the data folder.
@@ -19,7 +18,7 @@ pub struct DataDisk {
 }
 
 impl DataDisk {
-    /// Bytes free for us, if the system tells.
+    /// Bytes that a process without privileges can still write.
     pub fn free_bytes(&self) -> std::io::Result<u64> {
         let disk = rustix::fs::statvfs(&self.folder)?;
         Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
@@ -43,7 +42,7 @@ impl DataDisk {
 /// Whether requests can be served, and each part that is needed for it.
 #[derive(Serialize)]
 pub(super) struct Readiness {
-    /// Whether all of it is.
+    /// Whether all parts are ready.
     ready: bool,
     database: DatabaseReadiness,
     disk: DiskReadiness,
@@ -68,16 +67,16 @@ struct DiskReadiness {
 #[derive(Serialize)]
 struct ModelReadiness {
     ready: bool,
-    /// Those that are there.
+    /// The models that are loaded.
     #[serde(skip_serializing_if = "Option::is_none")]
     loaded: Option<Vec<ModelInfo>>,
-    /// What to do where they are not.
+    /// What to do if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<&'static str>,
 }
 
-/// 200 when models and database answer and the disk has room, 503 otherwise; the body names each part. Causes stay in the log and with
-/// `assay doctor`, because anyone may ask here.
+/// 200 if models and database answer and the disk has room, 503 otherwise; the body names each part. Causes are only in
+/// the log and in `assay doctor`, because this endpoint is public.
 pub(super) async fn readyz(State(api): State<ApiState>) -> (StatusCode, Json<Readiness>) {
     let database = DatabaseReadiness {
         ready: database_answers(&api).await,

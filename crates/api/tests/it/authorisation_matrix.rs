@@ -1,4 +1,5 @@
-//! Who may do what: every operation of content moderation, for every scope, for a foreign tenant, and for nobody.
+//! Who may do what: every operation of content moderation, for every scope, for a foreign tenant, and without
+//! credentials.
 //!
 //! An operation that is added needs a row here.
 
@@ -18,7 +19,7 @@ use testkit::TestApp;
 /// What an operation needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Needs {
-    /// To be let in.
+    /// To be authenticated.
     Anyone,
     /// One scope, or to be an administrator.
     One(Scope),
@@ -85,7 +86,7 @@ const TABLE: &[(&str, Needs)] = &[
     ("GET /accounts/{accountId}/members/{memberId}/inbox", One(Scope::NotificationsView)),
 ];
 
-/// The operations as they are documented.
+/// The operations in the OpenAPI document.
 async fn operations(app: &TestApp) -> Vec<String> {
     let document = app.get("/openapi/moderation.json").await.json();
     let paths = document["paths"].as_object().unwrap();
@@ -125,9 +126,9 @@ async fn each_scope_opens_just_what_it_is_for() {
     keys.push((None, app.api_key(&["admin"]).await));
     for (operation, needs) in TABLE {
         let (method, path) = operation.split_once(' ').unwrap();
-        // Whatever is named below the account is not there: a 404 or 400 shows that the guard let the call pass.
+        // Nothing below the account exists: a 404 or 400 shows that the caller was authorised.
         let path = concrete(&path.replace("{accountId}", &account));
-        // The operation that takes the account away comes past its guard for administrators alone, and is tried apart.
+        // The operation that closes the account passes its guard only for administrators, and is tried separately.
         let closes = *operation == "DELETE /accounts/{accountId}";
         for (scope, key) in &keys {
             let may = match (needs, scope) {
@@ -191,7 +192,7 @@ async fn nobody_is_let_in_without_credentials_of_the_application() {
     }
 }
 
-/// Another tenant, and a key that may everything there.
+/// Another tenant, and a key that may do everything there.
 pub(crate) async fn stranger(app: &TestApp) -> (AppId, String) {
     let mut tx = app.api.db.write().await.unwrap();
     let new = NewApplication {

@@ -1,5 +1,6 @@
-//! What opens what: every operation of the interfaces that sessions, proofs and images go through, with everything that a caller may
-//! hold, against what its document says. The moderation interface has scopes for each operation; they are in `matrix`.
+//! Which credentials open which operations: every operation of the interfaces for sessions, proofs and images, with
+//! every credential that a caller may have, against what its document says. The moderation interface has scopes for
+//! each operation; they are in `authorisation_matrix`.
 
 use crate::{document_verification::business, openapi_documents::concrete};
 use axum::http::StatusCode;
@@ -12,7 +13,7 @@ use domain::tenancy::{
 use serde_json::{Value, json};
 use testkit::{SignedCall, TestApp, TestResponse};
 
-/// What a caller holds.
+/// A credential of a caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Credential {
     /// A private key, with which it signs.
@@ -35,27 +36,27 @@ const CREDENTIALS: [Credential; 6] = [
 ];
 
 impl Credential {
-    /// Whether it is what a document calls so.
+    /// Whether it is the one that a document calls `scheme`.
     fn is(self, document: &str, scheme: &str) -> bool {
         match (document, scheme) {
             ("ai", "applicationId" | "requestSignature") | ("identity", "signature") => {
                 self == Self::Signature
             }
             ("proof", "bearer") => self == Self::Bearer(TokenScope::PoaVerify),
-            // The code of an invitation, which nobody here has.
+            // The code of an invitation, which no caller has here.
             ("proof", "invitation") => false,
             ("identity", "bearer") => self == Self::Bearer(TokenScope::IdvSessions),
             ("identity", "session") => self == Self::Session,
             ("ages", "bearer") => self == Self::Bearer(TokenScope::AvsSessionsCreate),
             ("ages", "key") => self == Self::Key,
-            // Whoever has a token or a key names the application, too.
+            // A caller with a token or a key names the application, too.
             ("ages", "sdk") => matches!(self, Self::Bearer(_) | Self::Key),
             other => panic!("teach this test the scheme {other:?}"),
         }
     }
 }
 
-/// An operation that asks for something.
+/// An operation that requires a credential.
 struct Operation {
     document: &'static str,
     method: &'static str,
@@ -99,7 +100,7 @@ async fn operations(app: &TestApp) -> Vec<Operation> {
     found
 }
 
-/// An application, and what it holds.
+/// An application and its credentials.
 struct Holder {
     app: AppId,
     tokens: Vec<(TokenScope, String)>,
@@ -124,7 +125,7 @@ impl Holder {
         self.tokens.iter().find(|(held, _)| *held == scope).map(|(_, token)| token).unwrap()
     }
 
-    /// Tries an operation; with a session of the application's in its path, where it is one of documents.
+    /// Tries an operation; in document verification, with a session of the application in its path.
     async fn tries(&self, server: &TestApp, operation: &Operation, credential: Credential) -> TestResponse {
         let (mut path, mut token) = (operation.path.replace("{sdkId}", &self.app.to_string()), None);
         if operation.document == "identity" {
@@ -168,7 +169,7 @@ async fn each_operation_opens_to_what_its_document_names_and_to_nothing_else() {
             let answer = holder.tries(&app, operation, credential).await;
             let what =
                 format!("{} {} with {credential:?}: {}", operation.method, operation.path, answer.status);
-            // An invitation is redeemed together with its keys: where these are missing, nobody looks at it.
+            // An invitation is redeemed together with its keys: if these are missing, it is not checked.
             if operation.path == "/poa/v1/holder/credentials" && answer.status == 400 {
                 continue;
             }
@@ -199,7 +200,7 @@ async fn an_application_that_may_not_use_an_interface_is_let_in_nowhere() {
     ];
     let mut refused = 0;
     for operation in operations(&app).await {
-        // A person's operation asks for no feature before the session is found.
+        // An end user's operation requires no feature before the session is found.
         let for_people = operation.security.iter().any(|set| *set == ["sdk"]);
         for credential in
             tries.into_iter().filter(|credential| !for_people && operation.opens_with(*credential))

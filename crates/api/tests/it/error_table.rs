@@ -1,4 +1,5 @@
-//! The rows of image analysis's error table that stand before the image: one test a row, in the stated order.
+//! The rows of image analysis's error table that come before the image: one test for each row, in the order of the
+//! table.
 
 use base::{AppId, Environment as _, Id as _};
 use db::sql;
@@ -9,7 +10,7 @@ fn call() -> SignedCall {
     SignedCall::post("/ai/v1/age").json(&json!({}))
 }
 
-/// An accepted signature ends at the missing image: the first thing that is wrong with `{}`.
+/// What an accepted signature gets: the missing image is the first thing that is wrong with `{}`.
 const PASSED: &str = "400 IMAGE_NOT_PROVIDED";
 
 #[tokio::test]

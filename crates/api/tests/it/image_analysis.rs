@@ -54,8 +54,8 @@ async fn antispoofing() {
     assert!(["real", "fake"].contains(&answer.json()["prediction"].as_str().unwrap()));
 }
 
-/// Faces that look into the camera pass by default; the same ones in a newspaper, as a simulator that the net was not
-/// trained with makes it, do not.
+/// Faces that look into the camera pass by default; the same faces in a newspaper, printed by a simulator that was not
+/// used for training, do not.
 #[tokio::test]
 async fn live_faces_are_told_from_prints() {
     let app = TestApp::start().await;

@@ -14,7 +14,7 @@ async fn ask(app: &TestApp, image: &[u8], relaxed: bool) -> TestResponse {
     SignedCall::post("/ai/v1/age").json(&body).send(app).await
 }
 
-/// Asks in the default mode; the code, and that a broken limit says what was measured.
+/// Asserts the code, and that a broken limit says what was measured.
 #[track_caller]
 fn refused(answer: &TestResponse, line: &str) -> Value {
     assert_eq!(answer.status_and_code(), line);
@@ -39,7 +39,7 @@ fn png(image: &RgbImage) -> Vec<u8> {
     out
 }
 
-/// Noise that no encoder makes small, so that a picture has the size a test wants.
+/// Noise that no encoder compresses well, so that a picture has the size that a test needs.
 fn noise(width: u32, height: u32) -> RgbImage {
     let mut state = 1_u32;
     RgbImage::from_fn(width, height, |_, _| {
@@ -48,7 +48,7 @@ fn noise(width: u32, height: u32) -> RgbImage {
     })
 }
 
-/// The first face on a canvas of noise-free grey-blue, scaled to `width` x `height`, its top left corner at (x, y).
+/// The first face on a plain grey-blue canvas, scaled to `width` x `height`, its top left corner at (x, y).
 fn placed(canvas: PictureSize, width: u32, height: u32, x: i64, y: i64) -> Picture {
     let mut out = RgbImage::from_pixel(canvas.width, canvas.height, image::Rgb([120, 130, 150]));
     let face = imageops::resize(&rgb(&face_pictures()[0]), width, height, imageops::FilterType::CatmullRom);
@@ -218,7 +218,8 @@ fn jpeg(picture: &Picture) -> Vec<u8> {
 #[tokio::test]
 async fn face_box_too_small() {
     let app = TestApp::start().await;
-    // The face of the cut-out is a good 300 pixels wide: a quarter of it is less than 80, and more than half of that.
+    // The face of the cut-out is a little over 300 pixels wide: a quarter of that is below the limit of 80, and above
+    // half of it.
     let small = jpeg(&placed(PictureSize { width: 320, height: 320 }, 160, 178, 80, 70));
     let json = refused(&ask(&app, &small, false).await, "400 FACE_BOX_TOO_SMALL");
     assert!((40.0..80.0).contains(&json["measured"].as_f64().unwrap()), "{json}");
@@ -233,7 +234,7 @@ async fn face_to_image_ratio() {
     assert!((0.01..0.02).contains(&json["measured"].as_f64().unwrap()), "{json}");
     assert_eq!(ask(&app, &far, true).await.status_and_code(), "200", "relaxed mode halves the limit");
 
-    // A part of a face alone: its box reaches beyond every edge.
+    // Only a part of a face: its box reaches beyond every edge.
     let [left, top, right, bottom] = face_box(&app, 2).await.map(|side| side as u32);
     let inset = (right - left) * 3 / 20;
     let (width, height) = (right - left - 2 * inset, bottom - top - 2 * inset);

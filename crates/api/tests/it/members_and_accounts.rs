@@ -1,4 +1,4 @@
-//! Members of moderation accounts: invited, let in, allowed, removed; and accounts that are closed.
+//! Members of moderation accounts: invitations, sign-in, scopes and removal; and the closing of accounts.
 
 use aws_lc_rs::signature::{ED25519, UnparsedPublicKey};
 use axum::{body::Body, http::Request};
@@ -11,7 +11,7 @@ use domain::{
 use serde_json::{Value, json};
 use testkit::{TestApp, TestResponse};
 
-/// A server, an account in it, and a key that may everything.
+/// A server, an account in it, and a key that may do everything.
 struct MembersFixture {
     app: TestApp,
     account: AccountId,
@@ -40,13 +40,13 @@ impl MembersFixture {
         self.ask("POST", "/invitations", Some(body)).await
     }
 
-    /// Lets the mail out, and reads the token that the last letter has for somebody.
+    /// Sends the emails, and reads the token for `what` from the last one.
     async fn token(&self, what: &str) -> String {
         self.app.run_due_jobs().await;
         token(self.app.sent_mails().last().expect("a letter"), what)
     }
 
-    /// Invites somebody, who comes in: their id and their cookie.
+    /// Invites somebody, who accepts; returns their id and their cookie.
     async fn member(&self, email: &str, admin: bool, scopes: &[&str]) -> (String, String) {
         let invited = self.invite(json!({ "email": email, "admin": admin, "scopes": scopes })).await;
         assert_eq!(invited.status, 201, "{:?}", invited.body);
@@ -56,7 +56,7 @@ impl MembersFixture {
         (entered.json()["member"]["id"].as_str().unwrap().to_owned(), cookie(&entered))
     }
 
-    /// What a page of the console sends before anybody is in.
+    /// What a page of the console sends before sign-in.
     async fn knock(&self, path: &str, body: Value) -> TestResponse {
         let request = Request::post(path).header("X-Assay-Console", "1");
         self.app.send(request.body(Body::from(body.to_string())).unwrap()).await
@@ -74,7 +74,7 @@ impl MembersFixture {
     }
 }
 
-/// What stands after `#what=` in a letter, whose lines may be broken.
+/// The text after `#what=` in an email, whose lines may be wrapped.
 fn token(letter: &str, what: &str) -> String {
     let text = letter.replace("=\r\n", "").replace("=3D", "=");
     let token = text.split(&format!("/console/#{what}=")).nth(1).expect("a link").chars();

@@ -112,8 +112,8 @@ pub(crate) fn concrete(path: &str) -> String {
     parts.join("/")
 }
 
-/// Operations that are open by design: five give what anyone may have, one is where credentials are got, one knows a
-/// person by their own key alone, one is to know nobody, and wallets know of nothing but the sealed address that they are shown.
+/// Operations without authentication, by design: public keys and files, the token endpoint, deleting a result by its
+/// own passkey, the anonymous start at the issuer, and wallets, which have nothing but a sealed address.
 const OPEN: [&str; 11] = [
     "/age/v1/anonymity/keys",
     "/age/v1/anonymity/sessions",
@@ -136,7 +136,7 @@ async fn every_operation_refuses_callers_without_credentials() {
         let document = document(&app, name).await;
         for (path, operations) in document["paths"].as_object().into_iter().flatten() {
             for method in operations.as_object().unwrap().keys() {
-                // What of tus is spoken anybody may ask.
+                // Anyone may ask which parts of tus are supported.
                 if OPEN.contains(&path.as_str()) || method == "options" {
                     continue;
                 }

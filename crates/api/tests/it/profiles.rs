@@ -9,7 +9,7 @@ use media::blobs::BlobPrefix;
 use serde_json::{Value, json};
 use testkit::{TestApp, TestResponse, face_pictures, group_photo};
 
-/// A server, an account in it, and a key that may everything.
+/// A server, an account in it, and a key that may do everything.
 struct ProfilesFixture {
     app: TestApp,
     key: String,
@@ -47,7 +47,7 @@ impl ProfilesFixture {
         self.ask("POST", &format!("/profiles/{profile}/faces"), Some(json!({ "face": base64(face) }))).await
     }
 
-    /// Whom a search by this face finds.
+    /// The profiles that a search by this face finds.
     async fn find(&self, face: &Picture) -> Vec<String> {
         let found = self.ask("POST", "/profiles/search", Some(json!({ "face": base64(face) }))).await;
         assert_eq!(found.status_and_code(), "200", "{}", found.json());
@@ -151,7 +151,7 @@ async fn a_person_is_enrolled_seen_listed_and_found() {
     assert!(hit["similarity"].as_f64().unwrap() > 0.55, "{hit}");
     assert!(desk.find(bob).await.is_empty(), "somebody else is nobody we know");
 
-    // A profile that looks like another is taken, and both are found.
+    // A profile that looks like another is accepted, and both are found.
     let twin = desk.enrol("Ada's twin", &another(ada, 1)).await;
     let found = desk.find(ada).await;
     assert_eq!(found.len(), 2, "{found:?}");

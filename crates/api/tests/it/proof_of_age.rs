@@ -482,7 +482,7 @@ async fn an_unknown_status_is_asked_for_and_the_result_is_sent() {
         "the notification is the record"
     );
 
-    // The list is fresh now: the next are answered at once, and the revoked one is.
+    // The list is known now: the next codes are answered at once, and the revoked one is refused.
     assert_eq!(reason(&post(&app, &token, &query(&app, &code(4))).await), "200 SUCCESS -");
     assert_eq!(reason(&post(&app, &token, &query(&app, &code(7))).await), "200 FAILURE REVOKED");
     assert_eq!(reason(&post(&app, &token, &query(&app, &code(9999))).await), "200 FAILURE REVOKED");
@@ -544,7 +544,8 @@ async fn a_new_key_of_a_listed_issuer_is_fetched_once() {
     );
     assert_eq!(issuers.captured().len(), 1);
 
-    // A key that is not published either: asked for, and then refused. Asking again and again helps nobody.
+    // A key that is not published: the issuer is asked, then the code is refused. Three such codes cause at most one
+    // more request.
     let impostor = Issuer::new(&world, "https://pass.example");
     for _ in 0..3 {
         let pending = post(&app, &token, &query(&app, &impostor.code(&app, None))).await;
@@ -627,13 +628,13 @@ async fn an_invitation_gives_credentials_for_a_holders_keys() {
         let answer = post(&app, &token, &query(&app, &shown)).await;
         assert_eq!(reason(&answer), "200 SUCCESS -", "{}", answer.json());
         assert!(answer.json()["result"]["checks"].as_array().unwrap().contains(&json!("HOLDER_BOUND")));
-        // Presented anew, the credential is the same.
+        // A new presentation of the same credential counts as a repeat.
         let again = issue::present(&bytes, holder, app.world.now()).unwrap();
         assert_eq!(
             reason(&post(&app, &token, &query(&app, &again)).await),
             "200 FAILURE PRESENTATION_ALREADY_USED"
         );
-        // Without the holder's signature it is nothing.
+        // It is worth nothing without the holder's signature.
         let thief = IssuingKey::generate(&*app.world);
         let stolen = issue::present(&bytes, &thief, app.world.now()).unwrap();
         assert!(reason(&post(&app, &token, &query(&app, &stolen)).await).starts_with("200 FAILURE"));
@@ -649,8 +650,8 @@ async fn an_invitation_gives_credentials_for_a_holders_keys() {
     assert!(published["keys"][0].get("d").is_none(), "no private part");
 }
 
-/// Every combination of method, headers and TLS choice; a receiver whose certificate nobody vouches for is told only
-/// where the caller asks for it and the operator allows it.
+/// Every combination of method, headers and TLS choice; a receiver with an untrusted certificate is notified only if
+/// the caller asks for it and the operator allows it.
 #[tokio::test]
 async fn a_result_is_sent_in_every_way_that_can_be_asked_for() {
     let world = base::TestEnvironment::at("2026-01-16T14:40:00Z");
@@ -746,7 +747,7 @@ async fn an_excluded_issuer_is_one_entry_and_an_excluded_provider_all_of_its_ent
     }
 }
 
-/// Whoever makes keys up while an issuer is down must not make this server call it for each of them.
+/// Made-up keys must not make this server call an issuer that is down once for each of them.
 #[tokio::test]
 async fn an_issuer_that_is_down_is_asked_for_keys_once_a_minute() {
     let world = base::TestEnvironment::at("2026-01-16T14:40:00Z");

@@ -75,7 +75,7 @@ async fn a_host_of_age_sessions_has_what_their_page_asks_for() {
     for (path, line) in [
         ("/sessions/1".to_owned(), "401 MISSING_SDK_ID"),
         (format!("/age/v1/sessions/{session}"), "401 MISSING_SDK_ID"),
-        // The capture module and its tokens, and what the page for documents asks, in a frame.
+        // The capture module and its tokens, and what the page of document verification calls from its frame.
         ("/ai/sm/v1/secure/1/capture.js".to_owned(), "200"),
         ("/idverify/v1/supported-documents".to_owned(), "200"),
         ("/sandbox/idverify/v1/supported-documents".to_owned(), "200"),

@@ -11,7 +11,7 @@ use super::{
 use crate::ApiState;
 use axum::extract::State;
 
-/// Call the session off.
+/// Cancel the session.
 #[utoipa::path(
     post, path = "/age/v1/sessions/{sessionId}/cancel", tag = "person", security(("sdk" = [])),
     params(("sessionId" = Uuid, Path, description = "The session.")),

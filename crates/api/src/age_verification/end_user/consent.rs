@@ -8,10 +8,10 @@ use crate::ApiState;
 use axum::extract::State;
 use utoipa::ToSchema;
 
-/// What the end user says to the use of their face.
+/// The end user's answer to whether their face may be used.
 #[derive(Debug, serde::Deserialize, ToSchema)]
 pub(crate) struct ConsentRequest {
-    /// Yes or no.
+    /// `true` if they consent, `false` if they refuse.
     given: bool,
 }
 

@@ -8,22 +8,23 @@ use crate::ApiState;
 use axum::extract::State;
 use utoipa::ToSchema;
 
-/// What the browser is asked, or whether there was something to forget.
+/// What to ask the browser, or whether there was a result to delete.
 #[derive(Debug, serde::Serialize, ToSchema)]
 #[serde(untagged)]
 pub(crate) enum ForgetResultResponse {
-    /// The browser is asked for the key.
+    /// Ask the browser for the passkey.
     Asked(PasskeyChallenge),
-    /// It is forgotten.
+    /// The stored result is deleted.
     Forgotten {
-        /// Whether there was something.
+        /// Whether there was a stored result.
         forgotten: bool,
     },
 }
 
-/// Forget what is kept under a key, whoever's.
+/// Delete the result that is stored under a passkey.
 ///
-/// With an empty body the browser is asked for the key; with its answer what is kept under it is forgotten.
+/// With an empty body, the answer is what to ask the browser; with the browser's answer, the result that is stored
+/// under its passkey is deleted.
 #[utoipa::path(
     post, path = "/age/v1/keys/forget", tag = "person",
     request_body = PasskeyResponse,

@@ -10,19 +10,19 @@ use axum::extract::State;
 use domain::age_verification::KeepResultOutcome;
 use utoipa::ToSchema;
 
-/// What the browser is asked, or the session whose result is kept.
+/// What to ask the browser, or the session whose result is stored.
 #[derive(Debug, serde::Serialize, ToSchema)]
 #[serde(untagged)]
 pub(crate) enum KeepResultResponse {
-    /// The browser is asked to make a key.
+    /// Ask the browser to create a passkey.
     Asked(PasskeyChallenge),
-    /// The result is kept.
+    /// The result is stored.
     Kept(Box<PageSession>),
 }
 
-/// Keep the result under a key of one's own.
+/// Store the result under a passkey of the end user.
 ///
-/// With an empty body the browser is asked to make a key; with its answer the result is kept.
+/// With an empty body, the answer is what to ask the browser; with the browser's answer, the result is stored.
 #[utoipa::path(
     post, path = "/age/v1/sessions/{sessionId}/key", tag = "person", security(("sdk" = [])),
     params(("sessionId" = Uuid, Path, description = "The session.")),

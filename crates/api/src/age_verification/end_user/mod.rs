@@ -1,4 +1,5 @@
-//! What the hosted page asks, under `/age/v1`: the session, consent, attempts and their turns, and what may be taken along.
+//! Operations of the hosted page, under `/age/v1`: the session, consent, attempts and their turns, and what the end
+//! user may take along.
 
 pub(super) mod cancel;
 pub(super) mod consent;

@@ -18,25 +18,25 @@ use utoipa::ToSchema;
 
 /// The language of a page that names none.
 const DEFAULT_LOCALE: &str = "en";
-/// Longer names of languages are not looked at (RFC 5646, section 4.4.1).
+/// Longer language tags are ignored (RFC 5646, section 4.4.1).
 const MAX_LOCALE_BYTES: usize = 35;
 
-/// A method to be opened.
+/// The method to open.
 #[derive(Debug, serde::Deserialize, ToSchema)]
 pub(crate) struct OpenAttemptRequest {
     /// The method.
     #[schema(value_type = AgeMethod)]
     method: Option<AgeMethod>,
-    /// The language of the page, BCP 47. Codes are sent in it where it is known.
+    /// The language of the page, BCP 47. Codes are sent in it if it is supported.
     #[schema(default = "en", max_length = 35)]
     locale: Option<String>,
-    /// In a session of the issuer of blind tokens: what it began with. Without it no method is opened there.
+    /// Required in a session of the issuer of blind tokens: the `key` that was returned when the session began.
     key: Option<String>,
 }
 
 /// Open a method.
 ///
-/// An attempt at another that has not ended is given up, and does not count.
+/// An unfinished attempt at another method is abandoned, and does not count.
 #[utoipa::path(
     post, path = "/age/v1/sessions/{sessionId}/attempts", tag = "person", security(("sdk" = [])),
     params(
@@ -66,7 +66,8 @@ pub(crate) async fn open_age_attempt(
     if let Some(answered) = stored_response(&api, &identity).await? {
         return Ok((NO_STORE_HEADERS, answered).into_response());
     }
-    // Others are asked meanwhile, for whom no transaction waits: of two at once the later gives up what the other opened.
+    // Opening may call a provider, so no transaction is held: of two concurrent requests, the later abandons the
+    // attempt of the earlier.
     let turn = api
         .age_verification
         .open_attempt(session.id, method, locale.as_deref().unwrap_or(DEFAULT_LOCALE))

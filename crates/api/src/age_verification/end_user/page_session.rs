@@ -1,4 +1,5 @@
-//! A session, as its page sees it: what is asked, what may be done, what came of it; nothing of the relying party's own.
+//! A session, as its page sees it: what is asked for, what may be done and what the outcome was, without the relying
+//! party's own data.
 
 use crate::ApiState;
 use base::{AgeSessionId, Timestamp};
@@ -17,53 +18,53 @@ pub(crate) struct PageSession {
     /// The session.
     #[schema(value_type = Uuid)]
     id: AgeSessionId,
-    /// How far it is.
+    /// The state of the session.
     status: AgeSessionStatus,
-    /// What it is to tell.
+    /// What is asked about the age.
     #[serde(rename = "type")]
     kind: AgeSessionType,
-    /// When its time is over.
+    /// When the session expires.
     #[schema(value_type = String, format = DateTime)]
     expires_at: Timestamp,
     /// Seconds until then.
     #[schema(minimum = 0)]
     seconds_left: i64,
-    /// What the relying party is called.
+    /// The relying party's name.
     business: String,
     /// Whether it is a session of the sandbox.
     sandbox: bool,
-    /// Of a session of the issuer of blind tokens: the age that the token is for, years.
+    /// In a session of the issuer of blind tokens: the age that the token attests, years.
     #[schema(required)]
     issues: Option<u8>,
     /// Consent to the use of biometric data.
     consent: PageConsent,
     /// The methods that can be used, in the order in which they are offered.
     methods: Vec<PageMethod>,
-    /// What came of the last attempt that ended.
+    /// The outcome of the last attempt that ended.
     #[schema(required)]
     result: Option<PageResult>,
-    /// Whether it has ended, and may go on.
+    /// Whether the session has failed and another attempt may begin.
     retry: bool,
     /// Where the end user goes afterwards.
     #[schema(required)]
     callback: Option<PageCallback>,
-    /// Where the end user goes who calls it off.
+    /// Where the end user goes after cancelling.
     #[schema(required)]
     cancel_url: Option<String>,
-    /// The relying party's own page on what it does with data.
+    /// The address of the relying party's privacy policy.
     #[schema(required)]
     privacy_policy: Option<String>,
-    /// The relying party's terms.
+    /// The address of the relying party's terms and conditions.
     #[schema(required)]
     terms_and_conditions: Option<String>,
-    /// The page in whose frame the session runs.
+    /// The origin of the page that shows the session in a frame.
     #[schema(required)]
     target_origin_url: Option<String>,
     /// How long results are kept.
     keeps: PageRetention,
     /// What the end user may take along.
     offers: PageOffers,
-    /// Whether the end user is where the session is not to be used; only told by `GET`.
+    /// Whether the end user is in a location that the session blocks; only given by `GET`.
     #[serde(skip_serializing_if = "Option::is_none")]
     location_blocked: Option<bool>,
 }
@@ -71,9 +72,9 @@ pub(crate) struct PageSession {
 /// Consent to the use of biometric data.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct PageConsent {
-    /// Whether it is asked for.
+    /// Whether consent is required.
     required: bool,
-    /// What the end user said, if anything.
+    /// The end user's answer, once there is one.
     #[schema(required)]
     given: Option<bool>,
 }
@@ -83,17 +84,17 @@ pub(crate) struct PageConsent {
 pub(crate) struct PageMethod {
     /// The method.
     method: AgeMethod,
-    /// The end of the direct address of its page.
+    /// The last part of the address of its page.
     #[schema(example = "doc_scan")]
     path: &'static str,
     /// The age that is asked for, years.
     #[schema(minimum = 1, maximum = 120)]
     threshold: i64,
-    /// How it is made sure that a live person is in front of the camera.
+    /// How the method checks that a live person is in front of the camera.
     level: LivenessLevel,
     /// Whether it uses a face.
     biometric: bool,
-    /// How far it is.
+    /// The state of the method.
     state: PageMethodState,
     /// Attempts that ended.
     #[schema(minimum = 0)]
@@ -103,14 +104,14 @@ pub(crate) struct PageMethod {
     attempts_remaining: i64,
     /// Whether an attempt may begin now.
     available: bool,
-    /// The country that the page of a document begins with, ISO 3166-1 alpha-3.
+    /// The country that the document page preselects, ISO 3166-1 alpha-3.
     #[schema(required)]
     preset_issuing_country: Option<String>,
-    /// Whether a phone may take over.
+    /// Whether the end user may continue on a phone.
     hand_off: bool,
 }
 
-/// How far a method is.
+/// The state of a method.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum PageMethodState {
@@ -120,31 +121,31 @@ pub(crate) enum PageMethodState {
     Failed,
     /// No attempt is left.
     Exhausted,
-    /// It uses a face, and the end user said no to that.
+    /// It uses a face, and the end user refused consent to that.
     Declined,
 }
 
-/// What came of the last attempt that ended.
+/// The outcome of the last attempt that ended.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct PageResult {
-    /// At which method.
+    /// The method of the attempt.
     method: AgeMethod,
     /// Whether it passed.
     status: PageResultStatus,
-    /// Why it did not pass, in one word.
+    /// Why it did not pass, as a code.
     #[schema(required, value_type = Option<AgeFailureReason>)]
     reason: Option<String>,
 }
 
-/// What came of a method.
+/// The outcome of an attempt.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub(crate) enum PageResultStatus {
-    /// The age is as was asked.
+    /// The age is as required.
     Complete,
-    /// It is not, or could not be told.
+    /// The age is not as required, or could not be determined.
     Fail,
-    /// The method broke.
+    /// The attempt ended with a technical error.
     Error,
 }
 
@@ -153,7 +154,7 @@ pub(crate) enum PageResultStatus {
 pub(crate) struct PageCallback {
     /// The address, with the session's id in its query.
     url: String,
-    /// Whether they go there without pressing a button.
+    /// Whether the page sends them there without a button.
     auto: bool,
 }
 
@@ -168,14 +169,13 @@ pub(crate) struct PageRetention {
 /// What the end user may take along.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct PageOffers {
-    /// Whether the result may be kept under a key.
+    /// Whether the result may be stored under a passkey.
     key: bool,
     /// Whether a proof of age may be taken along.
     proof: bool,
 }
 
 impl PageSession {
-    /// A session as its page sees it now.
     pub(super) fn of(api: &ApiState, session: &AgeSession, business: &RelyingPartyProfile) -> Self {
         let (wanted, now) = (&session.wanted, api.environment.now());
         let has = api.age_verification.available_methods(session.sandbox);
@@ -208,7 +208,7 @@ impl PageSession {
         }
     }
 
-    /// The same with what is known of where the end user is.
+    /// Adds whether the end user is in a blocked location.
     pub(super) fn with_location(self, is_blocked: bool) -> Self {
         Self { location_blocked: Some(is_blocked), ..self }
     }
@@ -258,7 +258,7 @@ impl PageResult {
 }
 
 impl PageCallback {
-    /// The relying party's address with the session in its query.
+    /// The relying party's address with `sessionId` added to its query; a fragment stays at the end.
     fn of(callback: &EndUserCallback, session: &AgeSession) -> Option<Self> {
         let url = callback.url.as_deref()?;
         let (base, fragment) =
@@ -270,7 +270,7 @@ impl PageCallback {
     }
 }
 
-/// Whether a phone may take over. The tab that began a session of the issuer leads it to the end.
+/// Whether the end user may continue on a phone. A session of the issuer must end in the tab that began it.
 fn may_hand_off(session: &AgeSession, block: &AgeMethodConfig) -> bool {
     session.issues.is_none()
         && (block.method != AgeMethod::DocScan || !block.disable_mobile_hand_off.unwrap_or(false))

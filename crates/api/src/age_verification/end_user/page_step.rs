@@ -14,31 +14,31 @@ use utoipa::ToSchema;
 pub(crate) enum PageStep {
     /// Take a photo of the face, and send it as `img` with `secure`.
     Camera {
-        /// How it is made sure that it is live.
+        /// How the method checks that a live person is in front of the camera.
         level: LivenessLevel,
-        /// Where the page gets what vouches for the photo.
+        /// Where the page gets the proof of capture for the photo.
         capture: CaptureModule,
     },
-    /// Take a photo, and frames with moves of the head: `img`, `secure`, `frames` and `times`.
+    /// Take a photo, and frames of head movements; send them as `img`, `secure`, `frames` and `times`.
     Frames {
-        /// The moves, in this order.
+        /// The movements, in this order.
         moves: Vec<HeadMovement>,
-        /// Where the page gets what vouches for the photo.
+        /// Where the page gets the proof of capture for the photo.
         capture: CaptureModule,
     },
     /// Fill in a form, and send its `fields`.
     Form {
-        /// What it has.
+        /// The fields of the form.
         fields: Vec<PageFormField>,
     },
-    /// Type the code that was sent, and send it as `code`; or ask for another with `resend`.
+    /// Type the code that was sent, and send it as `code`; or request another with `resend`.
     Code {
         /// How it was sent.
         channel: CodeChannel,
-        /// Where it was sent, as far as a page may show that.
+        /// Where it was sent, masked.
         #[schema(example = "+44 •••• ••• 123")]
         sent_to: String,
-        /// Digits.
+        /// Number of digits.
         #[schema(example = 6)]
         length: usize,
         /// Seconds until another may be sent.
@@ -47,52 +47,52 @@ pub(crate) enum PageStep {
     },
     /// Choose one, and send its id as `choice`.
     Choose {
-        /// What there is.
+        /// The options.
         options: Vec<PageStepOption>,
     },
-    /// Go there, and come back with what is in the query as `returned`.
+    /// Send the end user to `url`; when they return, send the parameters of the query as `returned`.
     Redirect {
-        /// Where.
+        /// The address.
         url: String,
     },
     /// Use a passkey, and send the browser's answer as `credential`.
     Passkey {
-        /// What the browser is asked.
+        /// What to ask the browser.
         options: PasskeyOptions,
     },
-    /// Go through a document session of this server, and ask again.
+    /// Go through a document verification session of this server, then take a turn without input.
     Document {
-        /// Its page.
+        /// The address of its page.
         url: String,
     },
-    /// Get a blind token, in a window of its own, and send it as `token`; or say `declined`.
+    /// Get a blind token in a window of its own, and send it as `token`; or send `declined`.
     Token {
         /// What it is for: a `TokenChallenge` (RFC 9577, section 2.1), base64url.
         challenge: String,
-        /// The key that is to sign it, base64url of its `SubjectPublicKeyInfo`.
+        /// The key that is to sign the token, base64url of its `SubjectPublicKeyInfo`.
         key: String,
-        /// The age that the key stands for, years.
+        /// The age that tokens of this key attest, years.
         threshold: u8,
-        /// The issuer's page.
+        /// The address of the issuer's page.
         issuer_url: String,
     },
-    /// Show it to a wallet, and ask again.
+    /// Present the request to a wallet, and poll by turns without input.
     Wallet {
-        /// What calls a wallet on another device, as a QR code.
+        /// The address that calls a wallet on another device, to be shown as a QR code.
         url: String,
-        /// What calls one on this device.
+        /// Addresses that call a wallet on this device.
         links: Vec<String>,
-        /// Milliseconds until it is asked again.
+        /// Milliseconds until the next poll.
         poll_ms: u32,
     },
-    /// Wait, and ask again.
+    /// Wait, then take a turn without input.
     Wait {
-        /// Milliseconds until it is asked again.
+        /// Milliseconds until the next poll.
         poll_ms: u32,
     },
 }
 
-/// Where the page gets what vouches for a photo.
+/// Where the page gets the proof of capture for a photo.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct CaptureModule {
     /// The path of the secure capture protocol.
@@ -103,20 +103,20 @@ pub(crate) struct CaptureModule {
 /// A field of a form.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct PageFormField {
-    /// Its name, by which the value comes back.
+    /// The name under which the value is sent back.
     name: &'static str,
-    /// What it takes.
+    /// The kind of value.
     #[serde(rename = "type")]
     kind: PageFormFieldType,
-    /// The token for the browser's help in filling in (HTML, `autocomplete`).
+    /// The autofill token (HTML, `autocomplete`).
     autocomplete: &'static str,
     /// Whether it must be filled in.
     required: bool,
-    /// The most characters.
+    /// The maximum length, characters.
     max: u16,
 }
 
-/// What a field of a form takes.
+/// The kind of value that a field takes.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum PageFormFieldType {
@@ -124,32 +124,32 @@ pub(crate) enum PageFormFieldType {
     Text,
     /// A phone number.
     Tel,
-    /// A mail address.
+    /// An email address.
     Email,
     /// Digits, with blanks or hyphens between them.
     Digits,
-    /// A day.
+    /// A date.
     Date,
 }
 
-/// One of several.
+/// An option of a choice.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct PageStepOption {
-    /// What is sent back.
+    /// The value to send as `choice`.
     id: String,
-    /// What people call it.
+    /// The name to show.
     name: String,
 }
 
-/// What of the last answer could not be used.
+/// What was wrong with the last input.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct PageInputProblem {
-    /// What.
+    /// The kind of problem.
     code: InputProblemCode,
-    /// Which field, where it is one.
+    /// The field that it is about, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     field: Option<&'static str>,
-    /// Tries that are left, where they are counted.
+    /// Tries that are left, if they are limited.
     #[serde(skip_serializing_if = "Option::is_none")]
     remaining: Option<i64>,
 }

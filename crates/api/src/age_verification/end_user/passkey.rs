@@ -1,4 +1,4 @@
-//! What browsers are asked about passkeys, and what they answer: both are passed on as Web Authentication has them.
+//! Passkey requests to browsers, and the browsers' answers; both have the JSON forms of Web Authentication.
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
@@ -31,7 +31,7 @@ impl PartialSchema for PasskeyOptions {
 
 impl ToSchema for PasskeyOptions {}
 
-/// A browser's answer.
+/// A browser's answer to a passkey request.
 pub(crate) struct PasskeyCredential(Map<String, Value>);
 
 impl<'de> Deserialize<'de> for PasskeyCredential {
@@ -57,10 +57,10 @@ impl PartialSchema for PasskeyCredential {
 
 impl ToSchema for PasskeyCredential {}
 
-/// An answer to a question about a passkey; empty to be asked.
+/// An answer to a passkey request; empty to get the request.
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct PasskeyResponse {
-    /// What came with the question.
+    /// The `continuation` of the request.
     continuation: Option<String>,
     /// The browser's answer.
     #[serde(default, deserialize_with = "crate::http::json::object")]
@@ -68,17 +68,17 @@ pub(crate) struct PasskeyResponse {
 }
 
 impl PasskeyResponse {
-    /// The answer, where it is whole.
+    /// Both members; `None` if either is missing.
     pub(super) fn into_parts(self) -> Option<(String, Value)> {
         Some((self.continuation?, self.credential?.into()))
     }
 }
 
-/// A question about a passkey.
+/// A passkey request.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct PasskeyChallenge {
-    /// What the browser is asked.
+    /// What to ask the browser.
     pub(super) options: PasskeyOptions,
-    /// What the page sends back with the answer; good for five minutes.
+    /// To be sent back with the answer; valid for five minutes.
     pub(super) continuation: String,
 }

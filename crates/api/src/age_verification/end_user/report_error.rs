@@ -8,9 +8,10 @@ use super::super::{
 use crate::http::{ClientErrorReport, log_client_error};
 use axum::http::StatusCode;
 
-/// Tell the operator that the page broke down.
+/// Report an error of the page to the operator.
 ///
-/// Nothing about the end user may be in it: of each text only letters, digits and a few signs are kept, and few of them.
+/// The report must not identify the end user: each text is reduced to letters, digits and a few punctuation marks, and
+/// cut to 64 characters.
 #[utoipa::path(
     post, path = "/age/v1/sessions/{sessionId}/faults", tag = "person", security(("sdk" = [])),
     params(("sessionId" = Uuid, Path, description = "The session.")),

@@ -8,11 +8,11 @@ use utoipa::ToSchema;
 /// An invitation to the holder's page.
 #[derive(Debug, serde::Serialize, ToSchema)]
 pub(crate) struct ProofInvitation {
-    /// The address, which is good once.
+    /// The address; it works once.
     url: String,
 }
 
-/// Take a proof of age along, for tills.
+/// Get a proof of age to take along, for use at tills.
 #[utoipa::path(
     post, path = "/age/v1/sessions/{sessionId}/proof", tag = "person", security(("sdk" = [])),
     params(("sessionId" = Uuid, Path, description = "The session.")),

@@ -19,16 +19,16 @@ use domain::{
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
-/// What the page sends with a turn: what the last step asks for, and nothing to ask how things are.
+/// The input of a turn: what the last step asks for, or nothing, to poll.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct TurnRequest {
-    /// What came with the last answer.
+    /// The `continuation` of the last answer.
     #[schema(value_type = String)]
     continuation: Option<String>,
     /// `camera` and `frames`: a JPEG photo of at most 4 MiB, base64.
     #[schema(content_media_type = "image/jpeg", content_encoding = "base64")]
     img: Option<String>,
-    /// `camera` and `frames`: what vouches for the photo.
+    /// `camera` and `frames`: the proof of capture.
     #[serde(default, deserialize_with = "json::object")]
     secure: Option<CaptureProof>,
     /// `frames`: JPEG pictures of at most 512 KiB that show the moves, base64.
@@ -46,19 +46,19 @@ pub(crate) struct TurnRequest {
     resend: Option<bool>,
     /// `choose`: the id of an option.
     choice: Option<String>,
-    /// `redirect` and `wallet`: the parameters with which the end user was sent back.
+    /// `redirect` and `wallet`: the parameters with which the end user returned.
     returned: Option<BTreeMap<String, String>>,
-    /// `passkey`: the browser's answer; without one there is no key.
+    /// `passkey`: the browser's answer; leave it out if there is no passkey.
     #[serde(default, deserialize_with = "json::object")]
     credential: Option<PasskeyCredential>,
     /// `token`: a Token (RFC 9577, section 2.2), base64url.
     token: Option<String>,
-    /// `token`: whether the issuer gave none.
+    /// `token`: whether the issuer gave no token.
     #[schema(default = false)]
     declined: Option<bool>,
 }
 
-/// What vouches for a photo: what the capture module gives.
+/// Proof that a photo was taken by the capture module.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct CaptureProof {
     /// Protocol version, `"1"`.
@@ -72,7 +72,6 @@ pub(crate) struct CaptureProof {
 }
 
 impl TurnRequest {
-    /// What the last step is answered with.
     fn into_input(self) -> TurnInput {
         let capture = |CaptureProof { version, token, signature, verification }| CaptureAttestation {
             version,
@@ -97,7 +96,7 @@ impl TurnRequest {
     }
 }
 
-/// Take a turn.
+/// Take a turn of an attempt.
 #[utoipa::path(
     post, path = "/age/v1/sessions/{sessionId}/attempts/{attemptId}", tag = "person", security(("sdk" = [])),
     params(
@@ -113,7 +112,7 @@ pub(crate) async fn take_age_turn(
     AttemptInPath(attempt): AttemptInPath,
     body: RequestBody<MAX_TURN_BODY_BYTES>,
 ) -> Result<NoStoreJson<TurnResponse>, AgeApiError> {
-    // Pictures are large, so they are read once, whatever is wrong.
+    // Pictures are large, so the body is parsed once, and a refusal names the first problem only.
     let mut request: TurnRequest = json::parse_borrowed(body.json_bytes())?;
     let continuation = request.continuation.take().ok_or(AgeSessionError::StaleContinuation)?;
     let turn =

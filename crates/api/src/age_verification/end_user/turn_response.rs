@@ -1,4 +1,4 @@
-//! How a session stands after an attempt was opened or a turn was taken.
+//! The state of a session after an attempt was opened or a turn was taken.
 
 use super::{
     page_session::PageSession,
@@ -10,7 +10,7 @@ use domain::age_verification::{RelyingPartyProfile, attempts::TurnResult};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// How a session stands after a turn. Without a step the attempt has ended, or a check runs on without the end user.
+/// The state of a session after a turn. Without a step the attempt has ended, or a check goes on without the end user.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct TurnResponse {
     /// The session.
@@ -18,19 +18,18 @@ pub(crate) struct TurnResponse {
     /// The attempt that is under way.
     #[schema(value_type = Option<Uuid>, required)]
     attempt: Option<AgeAttemptId>,
-    /// What the page sends back with the next answer.
+    /// What the page sends back with the next turn.
     #[schema(required)]
     continuation: Option<String>,
-    /// What it is to do.
+    /// What the page is to do next.
     #[schema(required)]
     step: Option<PageStep>,
-    /// What of the last answer could not be used.
+    /// What was wrong with the last input.
     #[schema(required)]
     problem: Option<PageInputProblem>,
 }
 
 impl TurnResponse {
-    /// What came of a turn.
     pub(super) fn of(api: &ApiState, turn: TurnResult, business: &RelyingPartyProfile) -> Self {
         Self {
             session: PageSession::of(api, &turn.session, business),

@@ -16,7 +16,7 @@ pub(crate) struct CreatedRule {
     id: Uuid,
 }
 
-/// Create a rule for kept results.
+/// Create a rule for stored results.
 ///
 /// A rule says which methods, thresholds and levels are enough, and in `ttl` how old a result may be.
 #[utoipa::path(

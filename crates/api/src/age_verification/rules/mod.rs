@@ -1,3 +1,3 @@
-//! Rules for kept results.
+//! Rules for stored results.
 
 pub(super) mod create;

@@ -19,12 +19,13 @@ pub(crate) struct CreatedAgeSession {
     /// The session.
     #[schema(value_type = Uuid)]
     id: AgeSessionId,
-    /// How far it is: `PENDING`, or what came of an address that was judged at once.
+    /// The state: `PENDING`, or the outcome of a verified email address, which is judged at once.
     status: AgeSessionStatus,
-    /// When its time is over.
+    /// When the session expires.
     #[schema(value_type = String, format = DateTime)]
     expires_at: Timestamp,
-    /// The address of the end user's page; add `&locale=…` for a language. The sandbox's page for a session of the sandbox.
+    /// The address of the end user's page; add `&locale=…` for a language. The sandbox's page for a session of the
+    /// sandbox.
     url: String,
 }
 
@@ -41,7 +42,7 @@ impl CreatedAgeSession {
 
 /// Create a session.
 ///
-/// Send the end user to `url` of the answer. Everything that is wrong with the request is told at once.
+/// Send the end user to `url` of the answer. A refusal lists everything that is wrong with the request.
 #[utoipa::path(
     post, path = "/api/v1/sessions", tag = "sessions", security(("key" = [], "sdk" = []), ("bearer" = [], "sdk" = [])),
     params(("Idempotency-Key" = Option<String>, Header, max_length = 255, description = "Repeats with the same key and body are answered alike, for 24 hours.")),
@@ -67,8 +68,8 @@ pub(crate) async fn create_age_session(
     let mut command = api.age_verification.prepare_session(app, sandbox, request, unread).await?;
     let key = body.idempotency_key()?;
     let identity = body.fingerprint(app, key.as_deref());
-    // A provider is asked before the transaction, which everybody else would wait for; and not for a repeat, as it has its
-    // price.
+    // The provider is called before the transaction, which other writers would wait for; it is not called for a repeat,
+    // because each call costs money.
     if command.has_verified_email()
         && let Some(answered) = stored_response(&api, &identity).await?
     {

@@ -8,9 +8,9 @@ use crate::ApiState;
 use axum::extract::State;
 use domain::age_verification::types::AgeSessionStatus;
 
-/// Read a session that nobody has begun.
+/// Read a session that has not been started.
 ///
-/// Once somebody has, or its time is over, the answer is 410: what came of it is at `…/result`.
+/// Once it has been started or has expired, the answer is 410; read its outcome at `…/result`.
 #[utoipa::path(
     get, path = "/api/v1/sessions/{sessionId}", tag = "sessions", security(("key" = [], "sdk" = []), ("bearer" = [], "sdk" = [])),
     params(("sessionId" = Uuid, Path, description = "The session.")),

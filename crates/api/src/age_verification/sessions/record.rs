@@ -14,23 +14,23 @@ use serde_json::Value;
 use std::borrow::Cow;
 use utoipa::ToSchema;
 
-/// A session: what was asked for, and how far it is. It has the blocks that the request had; without any, those of the
-/// methods that are set up.
+/// A session: its configuration and its state. It has the blocks of the request; if the request had none, those of all
+/// configured methods.
 #[derive(Debug, Serialize, ToSchema)]
 #[expect(clippy::struct_excessive_bools, reason = "the members are the interface's")]
 pub(crate) struct SessionRecord {
     /// The session.
     #[schema(value_type = Uuid)]
     id: AgeSessionId,
-    /// The application whose it is.
+    /// The application that the session belongs to.
     #[schema(value_type = Uuid)]
     sdk_id: AppId,
-    /// What it is to tell.
+    /// What is asked about the age.
     #[serde(rename = "type")]
     kind: AgeSessionType,
-    /// How far it is.
+    /// The state of the session.
     status: AgeSessionStatus,
-    /// When its time is over.
+    /// When the session expires.
     #[schema(value_type = String, format = DateTime)]
     expires_at: Timestamp,
     /// When it was made.
@@ -46,42 +46,42 @@ pub(crate) struct SessionRecord {
     biometric_consent_given_at: Option<Timestamp>,
     /// Whether methods may be tried again.
     retry_enabled: bool,
-    /// Whether it may go on after FAIL or ERROR.
+    /// Whether the session may continue after FAIL or ERROR.
     resume_enabled: bool,
     /// Whether the end user waits until every check has a result.
     synchronous_checks: bool,
-    /// Whether nothing but a blind token answers it.
+    /// Whether only a blind token is accepted.
     double_blind: bool,
     /// Where the end user goes afterwards.
     #[schema(required)]
     callback: Option<CallbackRecord>,
-    /// The same in short.
+    /// The `url` of `callback`.
     #[schema(required)]
     callback_url: Option<String>,
     /// Receives the result of each attempt.
     #[schema(required)]
     notification_url: Option<String>,
-    /// Where the end user goes who calls it off.
+    /// Where the end user goes after cancelling.
     #[schema(required)]
     cancel_url: Option<String>,
-    /// The relying party's own page on what it does with data.
+    /// The address of the relying party's privacy policy.
     #[schema(required)]
     privacy_policy: Option<String>,
-    /// The relying party's terms.
+    /// The address of the relying party's terms and conditions.
     #[schema(required)]
     terms_and_conditions: Option<String>,
-    /// The relying party's own word for the session.
+    /// The relying party's own reference for the session.
     #[schema(required)]
     reference_id: Option<String>,
-    /// The relying party's own word for the end user.
+    /// The relying party's own reference for the end user.
     #[schema(required)]
     account_id: Option<String>,
-    /// The rule that a kept result must satisfy.
+    /// The rule that a stored result must satisfy.
     #[schema(required)]
     rule_id: Option<Uuid>,
-    /// From where it may not be used, as it was written, in capitals.
+    /// Locations where the session may not be used, as in the request, in capitals.
     blocked_locations: Vec<String>,
-    /// The page in whose frame the session runs.
+    /// The origin of the page that shows the session in a frame.
     #[schema(required)]
     target_origin_url: Option<String>,
     /// A photo of the face.
@@ -96,7 +96,7 @@ pub(crate) struct SessionRecord {
     /// A credit card.
     #[serde(skip_serializing_if = "Option::is_none")]
     credit_card: Option<MethodRecord>,
-    /// A mobile network's word.
+    /// A mobile network's data.
     #[serde(skip_serializing_if = "Option::is_none")]
     mobile: Option<MethodRecord>,
     /// An e-mail address.
@@ -114,13 +114,13 @@ pub(crate) struct SessionRecord {
     /// What Florida's law HB 3 asks for.
     #[serde(skip_serializing_if = "Option::is_none")]
     us_florida_hb3: Option<MethodRecord>,
-    /// Singapore's identity.
+    /// Singapore's digital identity.
     #[serde(skip_serializing_if = "Option::is_none")]
     singpass: Option<MethodRecord>,
     /// A Brazilian taxpayer number.
     #[serde(skip_serializing_if = "Option::is_none")]
     cpf: Option<MethodRecord>,
-    /// A result under a key.
+    /// A result under a passkey.
     #[serde(skip_serializing_if = "Option::is_none")]
     svc_key: Option<KeyRecord>,
     /// A blind token.
@@ -130,16 +130,16 @@ pub(crate) struct SessionRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<i64>)]
     age: Option<NullableMember<i64>>,
-    /// After an attempt: at which method.
+    /// After an attempt: its method.
     #[serde(skip_serializing_if = "Option::is_none")]
     method: Option<AgeMethod>,
-    /// After an attempt: under what the method knows its evidence, where it has a name for it.
+    /// After an attempt: the method's id of the evidence, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     evidence_id: Option<NullableMember<String>>,
 }
 
-/// A member that is null where there is no value. Where there is no member, there is none of these.
+/// A member that is written as null if it has no value; the `Option` around it leaves the member out.
 #[derive(Debug, Serialize)]
 #[serde(transparent)]
 struct NullableMember<T>(Option<T>);
@@ -150,7 +150,7 @@ pub(crate) struct CallbackRecord {
     /// The address; the session's id is added to its query as `sessionId`.
     #[schema(required)]
     url: Option<String>,
-    /// Whether they go there without pressing a button.
+    /// Whether the page sends them there without a button.
     auto: bool,
 }
 
@@ -160,7 +160,7 @@ impl SessionRecord {
         let consent = session.consent.filter(|consent| consent.given);
         let callback = wanted.callback.as_ref();
         let outcome = session.outcome.as_ref();
-        // What all blocks have, and what the five have beside it that have something of their own.
+        // `MethodRecord` for blocks without members of their own; the other five name their type.
         macro_rules! block {
             ($method:ident) => {
                 block!($method, MethodRecord)
@@ -216,7 +216,7 @@ impl SessionRecord {
     }
 }
 
-/// A record in an answer: its block `svc_key` is called by the brand of this server.
+/// A record as it is answered: its block `svc_key` is named after the brand of this server.
 #[derive(Debug)]
 pub(crate) struct BrandedSessionRecord {
     record: SessionRecord,
@@ -224,7 +224,6 @@ pub(crate) struct BrandedSessionRecord {
 }
 
 impl BrandedSessionRecord {
-    /// The record of a session.
     pub(super) fn of(api: &ApiState, session: &AgeSession) -> Self {
         let key_block = AgeMethod::SvcKey.branded_block_name(&api.age_verification.settings().brand);
         Self { record: SessionRecord::of(session), key_block }

@@ -1,4 +1,4 @@
-//! What a session, or a rule for kept results, is asked for.
+//! The request for a session, or for a rule for stored results.
 
 use super::methods::{
     DigitalIdBlock, DocScanBlock, DoubleAnonymityBlock, ElectronicIdBlock, KeyBlock, MethodBlock,
@@ -18,11 +18,11 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 use utoipa::ToSchema;
 
-/// What is asked for. Each method has a block of its own; without any, every method that is set up is offered. Methods are
-/// offered in the order of their blocks.
+/// What is asked for. Each method has a block of its own; without any block, every configured method is offered.
+/// Methods are offered in the order of their blocks.
 #[derive(Debug, Deserialize, ToSchema)]
 pub(crate) struct CreateAgeSessionRequest {
-    /// Whether the age is told, or whether it is reached, or whether it is not.
+    /// What is asked about the age: the age itself, whether it is reached, or whether it is not.
     #[serde(default, rename = "type", deserialize_with = "json::enum_value")]
     #[schema(default = "OVER")]
     kind: Option<AgeSessionType>,
@@ -38,7 +38,7 @@ pub(crate) struct CreateAgeSessionRequest {
     /// A credit card.
     #[serde(default, deserialize_with = "json::object")]
     credit_card: Option<MethodBlock>,
-    /// A mobile network's word.
+    /// A mobile network's data.
     #[serde(default, deserialize_with = "json::object")]
     mobile: Option<MethodBlock>,
     /// An e-mail address.
@@ -56,28 +56,28 @@ pub(crate) struct CreateAgeSessionRequest {
     /// What Florida's law HB 3 asks for.
     #[serde(default, deserialize_with = "json::object")]
     us_florida_hb3: Option<MethodBlock>,
-    /// Singapore's identity.
+    /// Singapore's digital identity.
     #[serde(default, deserialize_with = "json::object")]
     singpass: Option<MethodBlock>,
     /// A Brazilian taxpayer number.
     #[serde(default, deserialize_with = "json::object")]
     cpf: Option<MethodBlock>,
-    /// A result under a key.
+    /// A result under a passkey.
     #[serde(default, deserialize_with = "json::object")]
     svc_key: Option<KeyBlock>,
     /// A blind token.
     #[serde(default, deserialize_with = "json::object")]
     double_anonymity: Option<DoubleAnonymityBlock>,
-    /// Seconds that the session is valid; of a rule, the greatest age of a result.
+    /// How long the session is valid, seconds; in a rule, the maximum age of a result.
     #[schema(minimum = 60, maximum = 2_592_000, default = 900)]
     ttl: Option<i64>,
-    /// Given back unchanged; nothing personal.
+    /// Returned unchanged; must not contain personal data.
     #[schema(max_length = 2048)]
     reference_id: Option<String>,
     /// Where the end user goes afterwards.
     #[serde(default, deserialize_with = "json::object")]
     callback: Option<CallbackBlock>,
-    /// The same in short, without `auto`; `callback` goes before it.
+    /// A short form of `callback` without `auto`; `callback` takes precedence.
     #[schema(max_length = 2048)]
     callback_url: Option<String>,
     /// Receives the result of each attempt, https.
@@ -86,39 +86,39 @@ pub(crate) struct CreateAgeSessionRequest {
     /// Do not ask for consent to the use of biometric data: the relying party has it.
     #[schema(default = false)]
     block_biometric_consent: Option<bool>,
-    /// The rule that a kept result must satisfy.
+    /// The rule that a stored result must satisfy.
     #[schema(format = Uuid)]
     rule_id: Option<String>,
-    /// Where the end user goes who calls it off.
+    /// Where the end user goes after cancelling.
     #[schema(max_length = 2048)]
     cancel_url: Option<String>,
-    /// The relying party's own page on what it does with data.
+    /// The address of the relying party's privacy policy.
     #[schema(max_length = 2048)]
     privacy_policy: Option<String>,
-    /// The relying party's terms.
+    /// The address of the relying party's terms and conditions.
     #[schema(max_length = 2048)]
     terms_and_conditions: Option<String>,
     /// Whether methods may be tried again.
     #[schema(default = false)]
     retry_enabled: Option<bool>,
-    /// Whether it may go on after FAIL or ERROR.
+    /// Whether the session may continue after FAIL or ERROR.
     #[schema(default = false)]
     resume_enabled: Option<bool>,
-    /// From where it may not be used: ISO 3166-1 (alpha-2 or alpha-3) and ISO 3166-2.
+    /// Locations where the session may not be used: ISO 3166-1 (alpha-2 or alpha-3) and ISO 3166-2.
     #[serde(default, deserialize_with = "json::string_list")]
     #[schema(max_items = 300)]
     blocked_locations: Option<Vec<String>>,
-    /// The page in whose frame the session runs; it is told of each change.
+    /// The origin of the page that shows the session in a frame; that page is sent a message at each change.
     #[schema(max_length = 2048, pattern = "^http[s]?:.*")]
     target_origin_url: Option<String>,
     /// Whether the end user waits until every check has a result.
     #[schema(default = false)]
     synchronous_checks: Option<bool>,
-    /// The relying party's own word for the end user.
+    /// The relying party's own reference for the end user.
     #[schema(max_length = 100)]
     account_id: Option<String>,
-    /// Whether nothing but `double_anonymity` is offered, whichever blocks there are: for the age of its own block, or else
-    /// for the highest that a block asks for.
+    /// Whether only `double_anonymity` is offered, whatever other blocks there are: for the age of its own block, or
+    /// else for the highest that any block asks for.
     #[schema(default = false)]
     double_blind: Option<bool>,
 }
@@ -132,20 +132,20 @@ pub(crate) struct EmailBlock {
     /// The age that is asked for, years.
     #[schema(minimum = 1, maximum = 120, default = 18)]
     threshold: Option<i64>,
-    /// How it is made sure that a live person is in front of the camera; of no effect here.
+    /// How the method checks that a live person is in front of the camera; has no effect here.
     #[serde(default, deserialize_with = "json::enum_value")]
     #[schema(default = "NONE")]
     level: Option<LivenessLevel>,
-    /// How it is made sure that a document is genuine; of no effect here.
+    /// How the genuineness of a document is checked; has no effect here.
     #[serde(default, deserialize_with = "json::enum_value")]
     #[schema(default = "OFF")]
     authenticity: Option<AuthenticityLevel>,
     /// Whether it may be tried again. Default: the session's.
     retry_enabled: Option<bool>,
-    /// Attempts where it may be tried again.
+    /// The number of attempts, if it may be tried again.
     #[schema(minimum = 1, maximum = 10, default = 3)]
     retry_limit: Option<i64>,
-    /// An address that the relying party has verified: it is judged at once, and in no record.
+    /// An address that the relying party has verified: it is judged at once, and appears in no record.
     #[serde(default, deserialize_with = "json::object")]
     data: Option<VerifiedEmail>,
 }
@@ -156,14 +156,14 @@ pub(crate) struct VerifiedEmail {
     /// The address.
     #[schema(value_type = String, max_length = 254, format = Email, example = "ada@example.com")]
     verified_email: Option<String>,
-    /// Where its holder is, ISO 3166-1 alpha-2.
+    /// The country of its holder, ISO 3166-1 alpha-2.
     #[schema(min_length = 2, max_length = 2, example = "GB")]
     country_code: Option<String>,
-    /// The address of their device on the network.
+    /// The IP address of their device.
     ip_address: Option<String>,
 }
 
-// Nobody who reads a log needs to know whose address it is.
+// Keeps the address out of logs.
 impl std::fmt::Debug for VerifiedEmail {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("VerifiedEmail")
@@ -176,7 +176,7 @@ pub(crate) struct CallbackBlock {
     /// The address; the session's id is added to its query as `sessionId`.
     #[schema(max_length = 2048)]
     url: Option<String>,
-    /// Whether they go there without pressing a button.
+    /// Whether the page sends them there without a button.
     #[schema(default = false)]
     auto: Option<bool>,
 }
@@ -196,8 +196,8 @@ impl From<&EmailBlock> for AgeMethodTerms {
 }
 
 impl CreateAgeSessionRequest {
-    /// Reads a body as far as it can be read, and tells what could not be. `brand` is that of this server in lower case, by
-    /// which the block `svc_key` may be called.
+    /// Reads a body as far as it can be read, and returns what could not be read. `brand` is that of this server in
+    /// lower case; the block `svc_key` may be named after it.
     pub(crate) fn read(body: &[u8], brand: &str) -> Result<(AgeSessionRequest, Vec<Violation>), JsonError> {
         let own = AgeMethod::SvcKey.block_name();
         let branded = AgeMethod::SvcKey.branded_block_name(brand);
@@ -216,7 +216,8 @@ impl CreateAgeSessionRequest {
         Ok((request, unread))
     }
 
-    /// What is asked for, and what of it has a form that cannot be used. `names` are those of the body's members, in order.
+    /// The request, and the violations of members whose form is wrong. `names` are those of the body's members, in
+    /// order.
     fn into_request(self, names: &[String], brand: &str) -> (AgeSessionRequest, Vec<Violation>) {
         let mut unusable = Vec::new();
         let methods = names.iter().filter_map(|name| {
@@ -264,7 +265,7 @@ impl CreateAgeSessionRequest {
         (request, unusable)
     }
 
-    /// The terms of a method, where it has a block.
+    /// The terms of a method; `None` if it has no block.
     fn terms(&self, method: AgeMethod) -> Option<AgeMethodTerms> {
         fn of<'a, B>(block: Option<&'a B>) -> Option<AgeMethodTerms>
         where
@@ -291,7 +292,7 @@ impl CreateAgeSessionRequest {
     }
 }
 
-/// A body in which a member has another name; the same body where it has no such member, or one of the new name as well.
+/// Renames a member of a body. The body stays as it is if it has no such member, or already has one of the new name.
 fn rename_member<'a>(body: &'a [u8], from: &str, to: &str) -> Cow<'a, [u8]> {
     if from == to {
         return Cow::Borrowed(body);
@@ -354,7 +355,7 @@ mod tests {
             methods(r#"{"mobile": {"threshold": 7}, "acme_key": {"threshold": 8}}"#, "acme"),
             [named("mobile", Some(7)), named("acme_key", Some(8))]
         );
-        // What stands there twice is told by the rules.
+        // Duplicates are kept here: the rules refuse them.
         assert_eq!(methods(r#"{"acme_key": {}, "svc_key": {}}"#, "acme").len(), 2);
         assert_eq!(methods(r#"{"mobile": {}, "mobile": {}}"#, "svc").len(), 2);
         assert_eq!(methods(r#"{"other_key": {}}"#, "acme"), []);

@@ -15,23 +15,23 @@ use domain::{
 };
 use utoipa::ToSchema;
 
-/// What a session of the sandbox comes to.
+/// The outcome to set for a session of the sandbox.
 #[derive(Debug, serde::Deserialize, ToSchema)]
 pub(crate) struct SandboxResponseRequest {
-    /// The state that it takes.
+    /// The state to set.
     #[serde(default, deserialize_with = "json::enum_value")]
     #[schema(value_type = AgeSessionStatus)]
     status: Option<AgeSessionStatus>,
-    /// The age, years; told by sessions of the type AGE.
+    /// The age, years; only sessions of the type AGE report it.
     #[schema(minimum = 0, maximum = 120)]
     age: Option<i64>,
-    /// The method that it came of. Default: the first that is allowed.
+    /// The method of the outcome. Default: the first that is allowed.
     #[serde(default, deserialize_with = "json::enum_value")]
     method: Option<AgeMethod>,
 }
 
 impl SandboxResponseRequest {
-    /// Reads a body; everything that is wrong with it is told at once.
+    /// Reads a body; a refusal lists everything that is wrong with it.
     fn read(body: &[u8]) -> Result<SandboxResponse, AgeApiError> {
         let (Self { status, age, method }, mut violations) = json::parse_lenient(body)?;
         if status.is_none() && violations.iter().all(|violation| violation.path != "status") {
@@ -43,9 +43,9 @@ impl SandboxResponseRequest {
     }
 }
 
-/// Set what a session of the sandbox comes to.
+/// Set the outcome of a session of the sandbox.
 ///
-/// It takes that state at once, and its webhook is sent.
+/// The session takes that state at once, and its webhook is sent.
 #[utoipa::path(
     put, path = "/api/v1/sessions/{sessionId}/response-config", tag = "sandbox", security(("key" = [], "sdk" = []), ("bearer" = [], "sdk" = [])),
     params(("sessionId" = Uuid, Path, description = "The session.")),

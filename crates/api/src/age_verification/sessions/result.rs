@@ -7,9 +7,9 @@ use super::{
 use crate::ApiState;
 use axum::extract::State;
 
-/// Read what came of a session.
+/// Read the outcome of a session.
 ///
-/// Whatever its state, until it is forgotten.
+/// Works in every state, until the session is deleted.
 #[utoipa::path(
     get, path = "/api/v1/sessions/{sessionId}/result", tag = "sessions", security(("key" = [], "sdk" = []), ("bearer" = [], "sdk" = [])),
     params(("sessionId" = Uuid, Path, description = "The session.")),

@@ -6,10 +6,10 @@ use axum::{extract::State, http::StatusCode};
 use base::{AgeSessionId, AppId, Timestamp};
 use utoipa::ToSchema;
 
-/// An age to be shown to the issuer.
+/// The age to prove to the issuer.
 #[derive(Debug, serde::Deserialize, ToSchema)]
 pub(crate) struct BeginIssuingRequest {
-    /// The age of one of the keys, years.
+    /// The age of one of the issuer's keys, years.
     #[schema(minimum = 6, maximum = 100)]
     threshold: i64,
 }
@@ -20,21 +20,23 @@ pub(crate) struct IssuingSession {
     /// The session.
     #[schema(value_type = Uuid)]
     id: AgeSessionId,
-    /// The operator's own application, whose session it is.
+    /// The operator's own application, to which the session belongs.
     #[schema(value_type = Uuid)]
     sdk_id: AppId,
-    /// For the tab that began it alone: without it no method is opened and nothing is signed in the session.
+    /// A secret for the tab that began the session: without it no method is opened and nothing is signed in the
+    /// session.
     key: String,
-    /// When its time is over.
+    /// When the session expires.
     #[schema(value_type = String, format = DateTime)]
     expires_at: Timestamp,
-    /// The origins of other servers to whose pages the issuer's page may hand what is signed in it.
+    /// The origins of other servers whose pages may receive the token from the issuer's page.
     redeemers: Vec<String>,
 }
 
-/// Begin a session in which an age is shown to the issuer.
+/// Begin a session in which an age is proved to the issuer.
 ///
-/// It is one of the operator's own application, which knows of no other.
+/// The session belongs to the operator's own application; the issuer does not learn which relying party needs the
+/// token.
 #[utoipa::path(
     post, path = "/age/v1/anonymity/sessions", tag = "tokens",
     request_body(content = BeginIssuingRequest, example = json!({ "threshold": 18 })),

@@ -6,7 +6,7 @@ use axum::extract::State;
 use base64_simd::URL_SAFE_NO_PAD as BASE64URL;
 use utoipa::ToSchema;
 
-/// The longest text of a blinded message: one has 348 letters.
+/// The maximum length of `token_request`; a valid one has 348 characters.
 const MAX_TOKEN_REQUEST_BYTES: usize = 1024;
 
 /// A blinded message to be signed.
@@ -20,7 +20,7 @@ pub(crate) struct IssueTokenRequest {
     key: Option<String>,
 }
 
-/// A message that was signed.
+/// The signed message.
 #[derive(Debug, serde::Serialize, ToSchema)]
 pub(crate) struct IssuedToken {
     /// A `TokenResponse` (RFC 9578, section 6.2), base64url.
@@ -36,10 +36,10 @@ impl IssueTokenRequest {
     }
 }
 
-/// Have a blinded message signed when the age was shown.
+/// Have a blinded message signed after the age was proved.
 ///
-/// The same message is answered alike until the session's time is over, so an answer that was lost can be had again; another
-/// one is refused (`INVALID_STATUS`).
+/// Until the session expires, the same message gets the same answer, so that a lost answer can be fetched again; a
+/// different message is refused (`INVALID_STATUS`).
 #[utoipa::path(
     post, path = "/age/v1/sessions/{sessionId}/token", tag = "tokens", security(("sdk" = [])),
     params(("sessionId" = Uuid, Path, description = "A session of the issuer that is COMPLETE.")),

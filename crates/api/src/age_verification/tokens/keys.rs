@@ -11,21 +11,21 @@ use domain::age_verification::{TOKEN_DIRECTORY_MEDIA_TYPE, TokenDirectory, Token
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Servers ask for keys now and then; keys overlap by hours.
+/// Servers may cache the keys for ten minutes, because successive keys overlap by hours.
 const CACHE_TEN_MINUTES: &str = "public, max-age=600";
 
 /// The keys of an issuer: the directory of RFC 9578, section 4.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct IssuerDirectory {
-    /// Where asking for a token begins, relative to the directory.
+    /// The address at which requests for tokens begin, relative to the directory.
     #[schema(example = "sessions")]
     issuer_request_uri: String,
-    /// The keys; the newest of an age first.
+    /// The keys; of each age, the newest first.
     token_keys: Vec<IssuerDirectoryKey>,
 }
 
-/// A key that tokens are signed with. `threshold` and `not-after` are no members of the standard's.
+/// A key that tokens are signed with. `threshold` and `not-after` are not members of the standard.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct IssuerDirectoryKey {
@@ -36,9 +36,9 @@ pub(crate) struct IssuerDirectoryKey {
     token_key: String,
     /// From when it signs, Unix seconds.
     not_before: i64,
-    /// Until when its tokens count, Unix seconds.
+    /// Until when its tokens are accepted, Unix seconds.
     not_after: i64,
-    /// The age that its tokens show, years.
+    /// The age that its tokens attest, years.
     #[schema(minimum = 6, maximum = 100)]
     threshold: u8,
 }

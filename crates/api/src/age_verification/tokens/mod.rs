@@ -1,5 +1,5 @@
-//! The issuer of blind tokens (docs/ANONYMITY.md): its keys, the beginning of a session in which an age is shown to it, and
-//! the one signature at its end. Nothing of a relying party's session comes here.
+//! The issuer of blind tokens (docs/ANONYMITY.md): its keys, the start of a session in which an age is proved to it,
+//! and the one signature at the end of that session. It receives nothing of the relying party's session.
 
 pub(super) mod begin;
 pub(super) mod issue;

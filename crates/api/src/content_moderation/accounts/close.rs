@@ -12,9 +12,9 @@ use domain::accounts::{PrincipalKind, deletion::AccountDeletionError};
 
 /// Close an account and delete everything under it.
 ///
-/// Members, invitations, contents, profiles, notifications, files, waiting work and messages: everything. From the
-/// first moment on the account is not there any more. The answer comes when nothing is left and that is on the disk;
-/// where it does not come, because the server broke off, the rest is deleted all the same.
+/// Deletes its members, invitations, contents, profiles, notifications, files, pending jobs and messages. The account
+/// is gone from the first moment. The answer is sent once everything is deleted and that is on the disk; if the server
+/// stops before that, the deletion is completed afterwards.
 #[utoipa::path(
     delete, path = "/accounts/{accountId}", tag = "accounts", security(("api key" = [], "application" = [])),
     params(AccountPath),
@@ -32,7 +32,7 @@ pub(crate) async fn close_account(
         PrincipalKind::ApiKey(key) => format!("api key {key}"),
         PrincipalKind::Member { .. } => "member".to_owned(),
     };
-    // A task of its own: a caller who hangs up does not stop it.
+    // A task of its own, so that a caller who disconnects does not stop it.
     let closed = tokio::spawn(async move { closing.delete(Some(app), account, &by).await }).await;
     match closed {
         Ok(closed) => closed?,

@@ -17,19 +17,19 @@ use domain::{
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
-/// What was deleted with an account, and what proves it.
+/// What was deleted with an account, and the proof of it.
 #[derive(serde::Serialize, ToSchema)]
 #[schema(as = DeletionReceipt)]
 pub(crate) struct DeletionReceiptBody {
-    /// What it says.
+    /// The claims.
     receipt: DeletionReceiptClaims,
-    /// The same as a JWS in compact form (RFC 7515), signed by `EdDSA` (RFC 8037).
+    /// The claims as a JWS in compact form (RFC 7515), signed by `EdDSA` (RFC 8037).
     jws: String,
-    /// The public key that it verifies with.
+    /// The public key that verifies the JWS.
     key: Jwk,
 }
 
-/// What a receipt says.
+/// The claims of a receipt.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct DeletionReceiptClaims {
     /// The receipt's id.
@@ -40,10 +40,10 @@ pub(crate) struct DeletionReceiptClaims {
     account_id: AccountId,
     /// How many of each kind were deleted; kinds of which there were none are left out.
     what: BTreeMap<String, i64>,
-    /// When it was asked for. From this moment on the account answered as one that never was.
+    /// When the deletion was requested. From then on the account answered as one that does not exist.
     #[schema(value_type = String, format = DateTime)]
     requested_at: Timestamp,
-    /// When nothing was left.
+    /// When the deletion was complete.
     #[schema(value_type = String, format = DateTime)]
     completed_at: Timestamp,
     /// Who asked: `api key ID`, `member` or `operator`.

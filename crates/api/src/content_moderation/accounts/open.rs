@@ -20,10 +20,10 @@ use domain::{
 };
 use utoipa::ToSchema;
 
-/// An account to be.
+/// The account to open.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct OpenAccountRequest {
-    /// What it is called; no two accounts of an application have the same name.
+    /// Its name, unique within the application.
     #[schema(value_type = String, min_length = 1, max_length = 200, example = "Production")]
     name: Option<String>,
 }
@@ -40,7 +40,7 @@ impl CommandPayload for OpenAccountRequest {
 
 /// Open an account.
 ///
-/// An application may have several, as one for tests and one for production.
+/// An application may have several, for example one for tests and one for production.
 #[utoipa::path(
     post, path = "/accounts", tag = "accounts", security(("api key" = [], "application" = [])),
     params(IdempotencyKeyHeader),

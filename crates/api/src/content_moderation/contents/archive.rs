@@ -14,7 +14,7 @@ use base::ContentId;
 use domain::content;
 use utoipa::ToSchema;
 
-/// What to put away.
+/// The content to archive.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct ArchiveContentRequest {
     /// The content.
@@ -30,9 +30,9 @@ impl CommandPayload for ArchiveContentRequest {
     }
 }
 
-/// Put a content away.
+/// Archive a content.
 ///
-/// An archived content is not moderated any more until it is restored; what was found in it stays.
+/// An archived content is not moderated any more until it is restored; earlier findings stay.
 #[utoipa::path(
     post, path = "/accounts/{accountId}/archive/contents", tag = "contents",
     security(("api key" = [], "application" = [])),

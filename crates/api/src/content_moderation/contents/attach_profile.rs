@@ -17,7 +17,7 @@ use base::ProfileId;
 use domain::content;
 use utoipa::ToSchema;
 
-/// Who is in a content.
+/// The profile that is in a content.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct AttachProfileRequest {
     /// The profile.
@@ -33,9 +33,9 @@ impl CommandPayload for AttachProfileRequest {
     }
 }
 
-/// Say that a profile is known to be in a content.
+/// Record that a profile is known to be in a content.
 ///
-/// The answer is the content's reports, as this interface has it.
+/// The answer is the content's reports, as this interface defines it.
 #[utoipa::path(
     post, path = "/accounts/{accountId}/contents/{id}/profiles", tag = "contents",
     security(("api key" = [], "application" = [])),

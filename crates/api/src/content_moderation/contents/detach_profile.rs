@@ -8,9 +8,9 @@ use crate::ApiState;
 use axum::{extract::State, http::StatusCode};
 use domain::content;
 
-/// Take back that a profile is known to be in a content.
+/// Withdraw that a profile is known to be in a content.
 ///
-/// The document shows a body beside the status 204, which by HTTP has none.
+/// The interface's documentation shows a body beside the status 204, but HTTP allows none.
 #[utoipa::path(
     delete, path = "/accounts/{accountId}/contents/{id}/profiles/{profileId}", tag = "contents",
     security(("api key" = [], "application" = [])),

@@ -16,7 +16,7 @@ use utoipa::ToSchema;
 /// A page of contents.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct ContentList {
-    /// The id of the first of them.
+    /// The id of the first content on the page.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Uuid>)]
     id: Option<ContentId>,
@@ -30,7 +30,7 @@ pub(crate) struct ContentList {
 
 /// List the contents of an account.
 ///
-/// The status is 201, as this interface has it.
+/// The status is 201, as this interface defines it.
 #[utoipa::path(
     get, path = "/accounts/{accountId}/contents", tag = "contents",
     security(("api key" = [], "application" = [])),

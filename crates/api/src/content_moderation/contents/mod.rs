@@ -25,21 +25,21 @@ pub(crate) struct ContentBody {
     /// Its id.
     #[schema(value_type = Uuid)]
     id: ContentId,
-    /// Where it is.
+    /// Its address.
     #[schema(example = "https://media.example.com/1.jpg")]
     url: String,
-    /// What it is.
+    /// The kind of content.
     r#type: content::ContentType,
-    /// Who is known to be in it.
+    /// Profiles that are known to be in it.
     #[schema(value_type = Vec<Uuid>)]
     profile_ids: Vec<ProfileId>,
-    /// Who brought it.
+    /// Who uploaded it.
     #[serde(skip_serializing_if = "Option::is_none")]
     uploader_id: Option<Uuid>,
     /// Its title.
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<String>,
-    /// Whether it was put away.
+    /// Whether it is archived.
     archived: bool,
     /// When it was registered.
     #[schema(value_type = String, format = DateTime)]
@@ -61,7 +61,7 @@ impl ContentBody {
     }
 }
 
-/// The content of the path.
+/// Finds a content; refuses with 404 if there is none.
 async fn require_content(
     view: &mut ReadTx,
     account: base::AccountId,

@@ -18,21 +18,21 @@ use base::Uuid;
 use domain::content::{self, ContentRequest, ContentType};
 use utoipa::ToSchema;
 
-/// A content to be.
+/// The content to register.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct RegisterContentRequest {
-    /// Where it is: an https address of the public internet.
+    /// Its address: https, on the public internet.
     #[schema(value_type = String, max_length = 4096, pattern = "^https://", example = "https://media.example.com/1.jpg")]
     url: Option<String>,
-    /// What it is.
+    /// The kind of content.
     #[schema(value_type = ContentType, example = "IMAGE")]
     r#type: Option<ContentType>,
     /// Profiles that are known to be in it.
     #[schema(value_type = Option<Vec<Uuid>>, max_items = 100)]
     profile_ids: TextList,
-    /// Who brought it: an id of your own, or a profile's.
+    /// Who uploaded it: an id of your own, or a profile's.
     uploader_id: Option<Uuid>,
-    /// What it is called.
+    /// Its title.
     #[schema(max_length = 200)]
     title: Option<String>,
 }
@@ -54,7 +54,7 @@ impl CommandPayload for RegisterContentRequest {
 
 /// Register a content.
 ///
-/// Only its address is kept; what is behind it is fetched when it is moderated.
+/// Only its address is stored; the media is fetched when the content is moderated.
 #[utoipa::path(
     post, path = "/accounts/{accountId}/contents", tag = "contents",
     security(("api key" = [], "application" = [])),

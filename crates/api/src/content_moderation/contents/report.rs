@@ -17,10 +17,10 @@ use axum::{extract::State, http::StatusCode, response::Response};
 use domain::content::reports;
 use utoipa::ToSchema;
 
-/// What is wrong with a content.
+/// A report on a content.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct ReportContentRequest {
-    /// Why somebody should look at it.
+    /// Why the content should be reviewed.
     #[schema(value_type = String, min_length = 1, max_length = 500)]
     reason: Option<String>,
 }

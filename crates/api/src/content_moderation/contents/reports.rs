@@ -35,12 +35,12 @@ pub(crate) struct ContentReportBody {
     /// The content.
     #[schema(value_type = Uuid)]
     content_id: ContentId,
-    /// What is wrong.
+    /// What is wrong with the content.
     reason: String,
-    /// What was decided; absent until somebody does.
+    /// The decision; absent until there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     resolution: Option<String>,
-    /// When.
+    /// When it was decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     reviewed_at: Option<Timestamp>,

@@ -13,7 +13,7 @@ use axum::{extract::State, http::StatusCode};
 use domain::content::reports;
 use utoipa::ToSchema;
 
-/// What was decided.
+/// The decision on a report.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct ResolveReportRequest {
     /// What is done about it.
@@ -29,7 +29,7 @@ impl CommandPayload for ResolveReportRequest {
     }
 }
 
-/// Decide about a report.
+/// Decide on a report.
 #[utoipa::path(
     put, path = "/accounts/{accountId}/contents/{id}/reports/{reportId}", tag = "contents",
     security(("api key" = [], "application" = [])),

@@ -13,7 +13,7 @@ use axum::{extract::State, http::StatusCode};
 use base::ProfileId;
 use utoipa::ToSchema;
 
-/// A profile for a group.
+/// The profile to put into a group.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct JoinGroupRequest {
     /// The profile.
@@ -31,7 +31,7 @@ impl CommandPayload for JoinGroupRequest {
 
 /// Put a profile into a group.
 ///
-/// Doing it twice is doing it once.
+/// Nothing changes if it is in the group already.
 #[utoipa::path(
     post, path = "/accounts/{accountId}/groups/{groupId}", tag = "groups",
     security(("api key" = [], "application" = [])),

@@ -16,10 +16,10 @@ use crate::{
 use axum::{extract::State, http::StatusCode, response::Response};
 use utoipa::ToSchema;
 
-/// A group to be.
+/// The group to create.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct CreateGroupRequest {
-    /// What it is called; no two groups of an account have the same label.
+    /// Its label, unique within the account.
     #[schema(value_type = String, min_length = 1, max_length = 100, example = "Staff")]
     label: Option<String>,
 }
@@ -32,7 +32,7 @@ impl CommandPayload for CreateGroupRequest {
     }
 }
 
-/// Make a group.
+/// Create a group.
 ///
 /// A moderation can look for all profiles of a group at once.
 #[utoipa::path(

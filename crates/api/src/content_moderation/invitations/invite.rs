@@ -27,15 +27,15 @@ use utoipa::ToSchema;
 /// Whom to invite.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct InviteRequest {
-    /// Their address.
+    /// Their email address.
     #[schema(value_type = String, min_length = 7, max_length = 100, example = "ada@example.com")]
     email: Option<String>,
-    /// Whether they will be an administrator. Only an administrator may say so.
+    /// Whether they will be an administrator. Only an administrator may set this.
     #[schema(default = false)]
     admin: Option<bool>,
     /// What they may do; nothing by default. An extension.
     scopes: Option<Vec<Scope>>,
-    /// What they will be called; by default what stands before the `@`. An extension.
+    /// Their user name; by default the part of the address before the `@`. An extension.
     #[schema(min_length = 1, max_length = 100)]
     username: Option<String>,
 }
@@ -56,8 +56,8 @@ impl CommandPayload for InviteRequest {
 
 /// Invite somebody to an account.
 ///
-/// They get a mail with a link that makes them a member and signs them in, once. A new invitation to the same address
-/// takes the place of the old one.
+/// They receive an email with a link that makes them a member and signs them in; it works once. A new invitation to the
+/// same address replaces the old one.
 #[utoipa::path(
     post, path = "/accounts/{accountId}/invitations", tag = "invitations", security(("api key" = [], "application" = [])),
     params(AccountPath, IdempotencyKeyHeader),
@@ -75,14 +75,14 @@ pub(crate) async fn invite(
         Administrator::authorise(&request.caller)?;
     }
     idempotent(&api, request.fingerprint(), async |tx| {
-        // The rule locks the account itself, and alone: whoever held it together with others would wait for them.
+        // The rule takes an exclusive lock on the account; a shared lock taken before it could deadlock.
         let id = api.sign_in.invite(tx, &request.account, guest).await?;
         Ok((StatusCode::CREATED, CreatedResource::new(id)))
     })
     .await
 }
 
-/// What is wrong with an address that is none.
+/// The violation for an invalid email address.
 pub(crate) fn email_violation(bad: InvalidEmailAddressError) -> Violation {
     match bad {
         InvalidEmailAddressError::Length(length) => {

@@ -9,16 +9,16 @@ use base::{InvitationId, Timestamp};
 use domain::accounts::sign_in::Invitation;
 use utoipa::ToSchema;
 
-/// An invitation that waits to be accepted.
+/// A pending invitation.
 #[derive(serde::Serialize, ToSchema)]
 #[schema(as = Invitation)]
 pub(crate) struct InvitationBody {
     /// Its id.
     #[schema(value_type = Uuid)]
     id: InvitationId,
-    /// Whom it was sent to.
+    /// The address it was sent to.
     email: String,
-    /// What they will be called.
+    /// The user name they will have.
     username: String,
     /// Whether they will be an administrator.
     admin: bool,
@@ -37,7 +37,7 @@ pub(crate) struct InvitationList {
     invitations: Vec<InvitationBody>,
 }
 
-/// List the invitations that wait to be accepted.
+/// List the pending invitations.
 #[utoipa::path(
     get, path = "/accounts/{accountId}/invitations", tag = "invitations", security(("api key" = [], "application" = [])),
     params(AccountPath),

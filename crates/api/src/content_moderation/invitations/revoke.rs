@@ -6,7 +6,7 @@ use super::super::{
 use crate::ApiState;
 use axum::{extract::State, http::StatusCode};
 
-/// Take an invitation back.
+/// Revoke an invitation.
 #[utoipa::path(
     delete, path = "/accounts/{accountId}/invitations/{invitationId}", tag = "invitations", security(("api key" = [], "application" = [])),
     params(InvitationPath),

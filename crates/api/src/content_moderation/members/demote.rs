@@ -9,7 +9,7 @@ use domain::accounts::members;
 
 /// Make an administrator an ordinary member.
 ///
-/// The last administrator stays one.
+/// The last administrator cannot be demoted.
 #[utoipa::path(
     delete, path = "/accounts/{accountId}/admin/{memberId}", tag = "members", security(("api key" = [], "application" = [])),
     params(MemberPath),
@@ -19,7 +19,7 @@ pub(crate) async fn demote(
     State(api): State<ApiState>,
     request: AccountRequest<Administrator, MemberPath>,
 ) -> Result<StatusCode, ModerationApiError> {
-    // The rule locks the account itself, and alone: whoever held it together with others would wait for them.
+    // The rule takes an exclusive lock on the account; a shared lock taken before it could deadlock.
     let mut tx = api.db.write().await?;
     members::demote(&mut tx, request.account.id, request.path.member).await?;
     tx.commit().await?;

@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 /// The members of an account.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct MemberList {
-    /// The longest there first.
+    /// The earliest member first.
     members: Vec<MemberBody>,
 }
 

@@ -20,16 +20,16 @@ pub(crate) struct MemberBody {
     /// Their id.
     #[schema(value_type = Uuid)]
     id: MemberId,
-    /// Their address.
+    /// Their email address.
     #[schema(max_length = 100)]
     email: String,
-    /// What they are called.
+    /// Their user name.
     username: String,
     /// Whether they are an administrator.
     admin: bool,
     /// What they may do.
     scopes: Vec<Scope>,
-    /// When they came in.
+    /// When they became a member.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
 }

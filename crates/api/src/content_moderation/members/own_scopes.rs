@@ -7,10 +7,10 @@ use axum::Json;
 use domain::accounts::Scope;
 use utoipa::ToSchema;
 
-/// What may be done.
+/// What the caller may do.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct OwnScopes {
-    /// In the interface's order.
+    /// The scopes, in the interface's order.
     scopes: Vec<Scope>,
 }
 

@@ -17,7 +17,7 @@ use base::MemberId;
 use domain::accounts::members;
 use utoipa::ToSchema;
 
-/// Who is to be an administrator.
+/// The member to make an administrator.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct PromoteMemberRequest {
     /// The member.

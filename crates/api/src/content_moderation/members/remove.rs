@@ -9,7 +9,7 @@ use domain::accounts::members;
 
 /// Remove a member.
 ///
-/// Their sessions end with it. An administrator is removed by an administrator, and the last one not at all.
+/// Their sessions end. Only an administrator can remove an administrator; the last one cannot be removed.
 #[utoipa::path(
     delete, path = "/accounts/{accountId}/members/{memberId}", tag = "members", security(("api key" = [], "application" = [])),
     params(MemberPath),
@@ -19,7 +19,7 @@ pub(crate) async fn remove_member(
     State(api): State<ApiState>,
     request: AccountRequest<MembersManage, MemberPath>,
 ) -> Result<StatusCode, ModerationApiError> {
-    // The rule locks the account itself, and alone: whoever held it together with others would wait for them.
+    // The rule takes an exclusive lock on the account; a shared lock taken before it could deadlock.
     let mut tx = api.db.write().await?;
     members::remove(&mut tx, request.account.id, request.path.member, request.caller.admin).await?;
     tx.commit().await?;

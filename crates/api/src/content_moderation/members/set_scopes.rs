@@ -13,10 +13,10 @@ use axum::{extract::State, http::StatusCode};
 use domain::accounts::{Scope, members};
 use utoipa::ToSchema;
 
-/// What a member is to be allowed.
+/// The scopes to set for a member.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct SetScopesRequest {
-    /// All that they may do; what is not among them they may do no more.
+    /// All that they may do; scopes that are left out are revoked.
     #[schema(value_type = Vec<Scope>)]
     scopes: Option<Vec<Scope>>,
 }

@@ -11,14 +11,14 @@ use crate::ApiState;
 use axum::{Json, extract::State};
 use utoipa::ToSchema;
 
-/// A moderation, as this interface wraps it.
+/// A moderation, wrapped as this interface defines it.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct ModerationDetails {
     /// The moderation.
     contents: ModerationItem,
 }
 
-/// See what a moderation was asked for, and how it stands.
+/// See the request and the status of a moderation.
 #[utoipa::path(
     get, path = "/accounts/{accountId}/moderations/{moderationId}/details", tag = "moderations",
     security(("api key" = [], "application" = [])),

@@ -16,9 +16,9 @@ pub(crate) struct ModerationItem {
     /// The content.
     #[schema(value_type = Uuid)]
     content_id: ContentId,
-    /// What it is.
+    /// The kind of content.
     content_type: ContentType,
-    /// Where it is.
+    /// The content's address.
     url: String,
     /// What is checked.
     checks: Vec<ModerationCheckBody>,
@@ -39,43 +39,43 @@ pub(crate) struct ModerationCheckBody {
     check_type: ModerationCheckType,
 }
 
-/// A destination.
+/// A destination of notifications.
 #[derive(serde::Serialize, ToSchema)]
 #[schema(as = NotificationDestination)]
 pub(crate) struct NotificationDestinationBody {
     /// The address.
     #[schema(pattern = "^https://")]
     destination: String,
-    /// How it is told.
+    /// How notifications are sent to it.
     notification_type: NotificationDestinationType,
 }
 
-/// How a destination is told.
+/// How notifications are sent to a destination.
 #[derive(Clone, Copy, serde::Serialize, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub(crate) enum NotificationDestinationType {
-    /// By the notification as JSON, signed.
+    /// As JSON, signed.
     Http,
-    /// By a message to an incoming webhook of Slack.
+    /// As a message to an incoming webhook of Slack.
     Slack,
 }
 
-/// How a moderation stands.
+/// The status of a moderation.
 #[derive(serde::Serialize, ToSchema)]
 #[schema(as = ModerationStatus)]
 pub(crate) struct ModerationStatusBody {
-    /// How far it is.
+    /// The state of the moderation.
     state: ModerationState,
     /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<ModerationFailureBody>,
-    /// Seconds of the content that were looked at.
+    /// Seconds of the content that have been checked.
     #[schema(minimum = 0)]
     position: f64,
-    /// When it was asked for.
+    /// When it was requested.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
-    /// When it was begun.
+    /// When it began.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     started_at: Option<Timestamp>,
@@ -89,7 +89,7 @@ pub(crate) struct ModerationStatusBody {
 #[derive(serde::Serialize, ToSchema)]
 #[schema(as = ModerationFailure)]
 pub(crate) struct ModerationFailureBody {
-    /// A word for programs.
+    /// A code for programs.
     #[schema(example = "NO_VIDEO_STREAM")]
     code: String,
     /// A sentence for people.

@@ -17,7 +17,7 @@ use domain::{
 };
 use utoipa::ToSchema;
 
-/// A moderation's content, and whom it is about.
+/// A moderation with its content and the people it is about.
 #[derive(serde::Serialize, ToSchema)]
 #[schema(as = ModerationOverview)]
 pub(crate) struct ModerationOverviewBody {
@@ -27,7 +27,7 @@ pub(crate) struct ModerationOverviewBody {
     moderation: OverviewModeration,
 }
 
-/// A moderation, and how it stands.
+/// A moderation and its status.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct OverviewModeration {
     /// Its id.
@@ -37,17 +37,17 @@ pub(crate) struct OverviewModeration {
     standing: ModerationStatusBody,
 }
 
-/// A content, and who has to do with it.
+/// A content, and the people and groups that have to do with it.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct OverviewContent {
     /// Its id.
     #[schema(value_type = Uuid)]
     id: ContentId,
-    /// What it is.
+    /// The kind of content.
     r#type: ContentType,
-    /// Where it is.
+    /// Its address.
     url: String,
-    /// Who brought it, where that was said.
+    /// Who uploaded it, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     uploader: Option<PersonBody>,
     /// The profiles that the moderation or the content names.
@@ -56,19 +56,19 @@ pub(crate) struct OverviewContent {
     groups: Vec<GroupBody>,
 }
 
-/// Somebody, as far as they are known.
+/// A person, as far as they are known.
 #[derive(serde::Serialize, ToSchema)]
 #[schema(as = Person)]
 pub(crate) struct PersonBody {
-    /// The id of a profile, or what the application calls whoever brought the content.
+    /// The id of a profile, or the application's own id of the uploader.
     id: Uuid,
-    /// The name that is shown; empty where it is not known.
+    /// The name to show; empty if it is not known.
     display_name: String,
-    /// The reference; empty where there is none.
+    /// The reference; empty if there is none.
     reference: String,
 }
 
-/// See the content of a moderation, and whom it is about.
+/// See the content of a moderation and the people it is about.
 #[utoipa::path(
     get, path = "/accounts/{accountId}/moderations/{moderationId}", tag = "moderations",
     security(("api key" = [], "application" = [])),

@@ -15,12 +15,12 @@ use utoipa::ToSchema;
 pub(crate) struct ModerationReportBody {
     /// Whether a banned profile was seen.
     banned_faces: bool,
-    /// Whether somebody was seen whom nobody knows.
+    /// Whether an unknown face was seen.
     unknown_faces: bool,
     /// The age groups that were seen, each once.
     #[schema(example = json!(["adult"]))]
     age_groups: Vec<AgeGroup>,
-    /// Where the content is.
+    /// The content's address.
     url: String,
     /// Each appearance of a face.
     face_check_results: Vec<FaceCheckResultBody>,
@@ -33,14 +33,14 @@ pub(crate) struct FaceCheckResultBody {
     /// Its id.
     #[schema(value_type = Uuid)]
     id: ModerationFindingId,
-    /// Where in the content, seconds.
+    /// The position in the content, seconds.
     #[schema(minimum = 0)]
     frame_time: f64,
-    /// Whether it is a banned profile's.
+    /// Whether it belongs to a banned profile.
     is_banned: bool,
-    /// How old it looks.
+    /// The age group that it looks like.
     age_group: AgeGroup,
-    /// Whose it is, where somebody knows.
+    /// The profile that it belongs to, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Uuid>)]
     profile_id: Option<ProfileId>,

@@ -15,15 +15,15 @@ use utoipa::ToSchema;
 #[derive(serde::Serialize, ToSchema)]
 #[schema(as = ModerationResults)]
 pub(crate) struct ModerationResultsBody {
-    /// What the content is.
+    /// The kind of content.
     content_type: ContentType,
-    /// Where the content is.
+    /// The content's address.
     url: String,
     /// Each appearance of a face.
     face_check_results: Vec<FaceCheckResultBody>,
 }
 
-/// See what a moderation found; the report says more.
+/// See what a moderation found; the report has more details.
 #[utoipa::path(
     get, path = "/accounts/{accountId}/moderations/{moderationId}/results", tag = "moderations",
     security(("api key" = [], "application" = [])),

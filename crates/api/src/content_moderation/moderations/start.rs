@@ -21,29 +21,29 @@ use base::{ContentId, MemberId};
 use domain::content_moderation::{self, ModerationRequest, ModerationStartError, NotificationDestinations};
 use utoipa::ToSchema;
 
-/// What to look for, and whom to tell.
+/// What to look for, and whom to notify.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct StartModerationRequest {
     /// The content.
     #[schema(value_type = Uuid)]
     content_id: Option<ContentId>,
-    /// Profiles that are known here. Where neither these nor groups nor the content name any, every profile of the account
-    /// is.
+    /// Profiles that count as known. If neither these, nor groups, nor the content name any, every profile of the
+    /// account counts as known.
     #[schema(value_type = Option<Vec<Uuid>>, max_items = 1000)]
     profile_ids: TextList,
-    /// Groups of profiles that are known here.
+    /// Groups of profiles that count as known.
     #[schema(value_type = Option<Vec<Uuid>>, max_items = 1000)]
     group_ids: TextList,
-    /// An unknown face that looks younger, in years, is told.
+    /// Notify about unknown faces that look younger than this, years.
     #[schema(minimum = 0, maximum = 100)]
     age_estimation: Option<i64>,
-    /// Whether unknown faces are told.
+    /// Whether to notify about unknown faces.
     #[schema(default = false)]
     unknown_faces: Option<bool>,
     /// Where notifications go.
     #[serde(default, deserialize_with = "object")]
     notifications: Option<NotificationTargets>,
-    /// The member in whose inbox notifications go.
+    /// The member whose inbox receives notifications.
     #[schema(value_type = Option<Uuid>)]
     member_id: Option<MemberId>,
 }
@@ -57,7 +57,7 @@ pub(crate) struct NotificationTargets {
     /// Incoming webhooks of Slack.
     #[schema(value_type = Option<Vec<String>>, max_items = 20)]
     slack_destinations: TextList,
-    /// The same as beside it.
+    /// The same as `member_id` of the request, which takes precedence.
     #[schema(value_type = Option<Uuid>)]
     member_id: Option<MemberId>,
 }
@@ -87,7 +87,8 @@ impl CommandPayload for StartModerationRequest {
 
 /// Moderate a content.
 ///
-/// Banned profiles are always looked for. Answers when the content was reached; the work is done afterwards.
+/// Banned profiles are always looked for. The answer is sent once the content was reached; the moderation runs
+/// afterwards.
 #[utoipa::path(
     post, path = "/accounts/{accountId}/moderations", tag = "moderations",
     security(("api key" = [], "application" = [])),
@@ -104,8 +105,8 @@ pub(crate) async fn start_moderation(
     State(api): State<ApiState>,
     request: AccountRequest<ModerationsManage, AccountPath, ReceivedCommand<StartModerationRequest>>,
 ) -> Result<Response, ModerationApiError> {
-    // Outside of the transaction, because it asks the content's server. Whoever repeats a request is not made to wait for a
-    // content that has gone since.
+    // Outside of the transaction, because it calls the content's server. A refusal is returned inside of it: a repeated
+    // request gets its stored answer, even if the content has gone since.
     let ready = api.content_moderation.prepare(request.account.id, request.input.command.clone()).await;
     idempotent(&api, request.fingerprint(), async |tx| {
         let id = api.content_moderation.start(tx, ready?).await?;

@@ -8,9 +8,9 @@ use crate::ApiState;
 use axum::{Json, extract::State};
 use domain::content_moderation::reviews::ReviewDecision;
 
-/// Say that a notification is right.
+/// Accept a notification as right.
 ///
-/// A later word of the same caller replaces an earlier one.
+/// A later decision of the same caller replaces the earlier one.
 #[utoipa::path(
     post, path = "/accounts/{accountId}/notifications/{id}/accept", tag = "notifications",
     security(("api key" = [], "application" = [])),

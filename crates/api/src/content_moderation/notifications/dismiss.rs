@@ -8,9 +8,9 @@ use crate::ApiState;
 use axum::{Json, extract::State};
 use domain::content_moderation::reviews::ReviewDecision;
 
-/// Say that a notification is wrong.
+/// Dismiss a notification as wrong.
 ///
-/// The face is not matched to that profile again. A later word of the same caller replaces an earlier one.
+/// The face is not matched to that profile again. A later decision of the same caller replaces the earlier one.
 #[utoipa::path(
     post, path = "/accounts/{accountId}/notifications/{id}/dismiss", tag = "notifications",
     security(("api key" = [], "application" = [])),

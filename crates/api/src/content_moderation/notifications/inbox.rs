@@ -13,7 +13,7 @@ use domain::accounts::{PrincipalKind, members};
 
 /// Read a member's inbox.
 ///
-/// Notifications of moderations that named the member. Members read their own alone.
+/// It has the notifications of moderations that named the member. Members can read only their own.
 #[utoipa::path(
     get, path = "/accounts/{accountId}/members/{memberId}/inbox", tag = "notifications",
     security(("api key" = [], "application" = [])),

@@ -23,14 +23,14 @@ pub(crate) struct NotificationList {
     /// The notifications, newest first.
     #[schema(max_items = 20)]
     notifications: Vec<ReviewedNotification>,
-    /// Where in the list they stand.
+    /// The position of the page in the list.
     meta: PaginationMeta,
 }
 
-/// Where in a list a page stands.
+/// The position of a page in a list.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct PaginationMeta {
-    /// How many the list has.
+    /// How many entries the list has.
     #[schema(minimum = 0)]
     total_count: i64,
     /// The page.
@@ -39,7 +39,7 @@ pub(crate) struct PaginationMeta {
 }
 
 impl NotificationList {
-    /// The body of a page that exists.
+    /// The body of a page; a page past the end is refused.
     pub(crate) fn of(page: PageNumber, found: NotificationPage) -> Result<Self, ModerationApiError> {
         query::check_page(page, found.total)?;
         Ok(Self {

@@ -1,4 +1,4 @@
-//! Notifications and what members say of them.
+//! Notifications and their reviews.
 
 pub(super) mod accept;
 pub(super) mod dismiss;

@@ -1,4 +1,5 @@
-//! What somebody says of a notification: `POST /accounts/{accountId}/notifications/{id}/accept` and `…/dismiss` alike.
+//! What `POST /accounts/{accountId}/notifications/{id}/accept` and `…/dismiss` have in common: the review of a
+//! notification.
 
 use super::super::{
     ModerationApiError,
@@ -12,10 +13,10 @@ use crate::ApiState;
 use domain::content_moderation::reviews::{ReviewDecision, ReviewError};
 use utoipa::ToSchema;
 
-/// What somebody says of a notification.
+/// A review of a notification.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct ReviewNotificationBody {
-    /// Why.
+    /// The reason for the decision.
     #[schema(max_length = 500)]
     comment: Option<String>,
 }
@@ -28,11 +29,10 @@ impl CommandPayload for ReviewNotificationBody {
     }
 }
 
-/// A review that was sent.
 pub(super) type ReviewNotificationRequest =
     AccountRequest<NotificationsManage, NotificationPath, ReceivedCommand<ReviewNotificationBody>>;
 
-/// Notes a caller's word.
+/// Stores a caller's decision on a notification.
 pub(super) async fn record_review(
     api: &ApiState,
     request: &ReviewNotificationRequest,

@@ -34,14 +34,14 @@ pub(crate) struct NotificationReviewBody {
     /// The notification.
     #[schema(value_type = Uuid)]
     notification_id: NotificationId,
-    /// Who said it: a member, or an API key.
+    /// Who reviewed it: a member, or an API key.
     user_id: Uuid,
-    /// Why.
+    /// The reviewer's comment.
     description: String,
     /// 100 where it was accepted, 0 where it was dismissed.
     #[schema(minimum = 0, maximum = 100)]
     score: i64,
-    /// When.
+    /// When it was reviewed.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
 }
@@ -53,7 +53,7 @@ impl From<NotificationReview> for NotificationReviewBody {
     }
 }
 
-/// List what was said of a notification.
+/// List the reviews of a notification.
 #[utoipa::path(
     get, path = "/accounts/{accountId}/notifications/{id}/reviews", tag = "notifications",
     security(("api key" = [], "application" = [])),

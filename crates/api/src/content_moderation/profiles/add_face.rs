@@ -20,7 +20,7 @@ use axum::{extract::State, http::StatusCode, response::Response};
 use std::mem;
 use utoipa::ToSchema;
 
-/// A further face.
+/// The face to add.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct AddFaceRequest {
     /// A picture of exactly one face, JPEG or PNG in base64: sharp, lit and looking into the camera.
@@ -39,8 +39,8 @@ impl CommandPayload for AddFaceRequest {
 
 /// Add a face to a profile.
 ///
-/// It must be the same person: otherwise `FACE_REFUSED` says how far it is from the profile's faces. A profile has at most
-/// 10 faces, and needs `biometric_consent`.
+/// It must be the same person: otherwise `FACE_REFUSED` says how far it is from the profile's faces. A profile has at
+/// most 10 faces, and needs `biometric_consent`.
 #[utoipa::path(
     post, path = "/accounts/{accountId}/profiles/{profileId}/faces", tag = "profiles",
     security(("api key" = [], "application" = [])),
@@ -55,7 +55,7 @@ pub(crate) async fn add_face(
     let (account, profile) = (request.account.id, request.path.profile);
     let room = api.faces.require_enrolment_allowed(&mut api.db.read().await?, account, profile).await;
     if let Err(full) = room {
-        // A repeat may come when the profile has become full by what it repeats.
+        // If this repeats the request that filled the profile, its answer is given again.
         return stored_response(&api, &request.fingerprint()).await?.ok_or_else(|| full.into());
     }
     let picture = mem::take(&mut request.input.command);

@@ -8,7 +8,7 @@ use axum::{extract::State, http::StatusCode};
 
 /// Ban a person.
 ///
-/// Every moderation of the account notifies of banned people from now on. Doing it twice is doing it once.
+/// From now on, every moderation of the account notifies about this person. Banning them again changes nothing.
 #[utoipa::path(
     post, path = "/accounts/{accountId}/profiles/{profileId}/ban", tag = "profiles",
     security(("api key" = [], "application" = [])),

@@ -17,26 +17,26 @@ use axum::{Json, extract::State};
 use domain::faces::{ProfilePatch, ProfileText, ProfileType};
 use utoipa::ToSchema;
 
-/// What changes: an absent member stays as it is, null or an empty text takes it away.
+/// What to change: an absent member stays as it is, null or an empty text removes its value.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct ChangeProfileRequest {
     /// 1: searches return the profile; 2: they never do.
     #[schema(minimum = 1, maximum = 2)]
     profile_type: Option<i64>,
-    /// What people call the person.
+    /// The name to show for the person.
     #[serde(default)]
     #[schema(value_type = Option<String>, max_length = 200)]
     display_name: TextUpdate,
-    /// What you call the person.
+    /// Your own reference for the person.
     #[serde(default)]
     #[schema(value_type = Option<String>, max_length = 200)]
     reference: TextUpdate,
-    /// Where it is recorded that the person agreed to biometrics. It cannot be taken away while
-    /// the profile has faces: delete them first.
+    /// Where the person's consent to biometrics is recorded. It cannot be removed while the profile has faces: delete
+    /// them first.
     #[serde(default)]
     #[schema(value_type = Option<String>, max_length = 500)]
     biometric_consent: TextUpdate,
-    /// Where that can be read, `http://` or `https://`.
+    /// Where that record can be read, `http://` or `https://`.
     #[serde(default)]
     #[schema(value_type = Option<String>, max_length = 2000, pattern = "^https?://")]
     consent_link: TextUpdate,

@@ -8,8 +8,8 @@ use axum::{extract::State, http::StatusCode};
 
 /// Delete a profile.
 ///
-/// Its texts, faces, pictures, embeddings, groups and labels are gone when this is answered. The profile stays in lists as
-/// not active; every further action on it but GET answers 404.
+/// Its texts, faces, pictures, embeddings, groups and labels are deleted before this is answered. The profile stays in
+/// lists as not active; every operation on it except GET answers 404.
 #[utoipa::path(
     delete, path = "/accounts/{accountId}/profiles/{profileId}", tag = "profiles",
     security(("api key" = [], "application" = [])),

@@ -8,7 +8,7 @@ use axum::{extract::State, http::StatusCode};
 
 /// Delete a face of a profile.
 ///
-/// Its picture and embedding are gone when this is answered.
+/// Its picture and embedding are deleted before this is answered.
 #[utoipa::path(
     delete, path = "/accounts/{accountId}/profiles/{profileId}/faces/{faceId}", tag = "profiles",
     security(("api key" = [], "application" = [])),

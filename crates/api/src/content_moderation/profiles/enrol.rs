@@ -20,22 +20,22 @@ use axum::{extract::State, http::StatusCode, response::Response};
 use domain::faces::{ProfileDetails, ProfileText, ProfileType};
 use utoipa::ToSchema;
 
-/// A person to be known from now on. An empty text is none.
+/// The profile to create. An empty text counts as absent.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct EnrolProfileRequest {
     /// 1: searches return the profile; 2: they never do.
     #[schema(minimum = 1, maximum = 2, default = 1)]
     profile_type: Option<i64>,
-    /// What people call the person.
+    /// The name to show for the person.
     #[schema(max_length = 200, example = "Ada")]
     display_name: Option<String>,
-    /// What you call the person, whatever the name becomes.
+    /// Your own reference for the person, which stays when the name changes.
     #[schema(max_length = 200)]
     reference: Option<String>,
-    /// Where it is recorded that the person agreed to biometrics. Required with a face.
+    /// Where the person's consent to biometrics is recorded. Required with a face.
     #[schema(max_length = 500, example = "consent form of 2026-01-16")]
     biometric_consent: Option<String>,
-    /// Where that can be read, `http://` or `https://`.
+    /// Where that record can be read, `http://` or `https://`.
     #[schema(max_length = 2000, pattern = "^https?://")]
     consent_link: Option<String>,
     /// An identity verification that belongs to the person.
@@ -43,7 +43,7 @@ pub(crate) struct EnrolProfileRequest {
     id_verification: Option<String>,
     /// Whether that verification succeeded.
     is_id_verified: Option<bool>,
-    /// Whether the person is known to be an adult: moderations then say `not_required` instead of an age group.
+    /// Whether the person is known to be an adult: moderations then report `not_required` instead of an age group.
     is_adult: Option<bool>,
     /// A picture of exactly one face, JPEG or PNG in base64: sharp, lit and looking into the camera. Without one the
     /// profile is known by name only, until a face is added.
@@ -51,7 +51,7 @@ pub(crate) struct EnrolProfileRequest {
     face: Option<String>,
 }
 
-/// A profile that may be made.
+/// A validated request for a profile.
 pub(crate) struct ProfileEnrolment {
     kind: ProfileType,
     details: ProfileDetails,
@@ -89,9 +89,10 @@ impl CommandPayload for EnrolProfileRequest {
     }
 }
 
-/// Make a profile.
+/// Create a profile.
 ///
-/// A face that looks like another profile's is taken all the same: people have twins, and accounts may know somebody twice.
+/// A face that looks like that of another profile is accepted: people have twins, and an account may know a person
+/// twice.
 #[utoipa::path(
     post, path = "/accounts/{accountId}/profiles", tag = "profiles",
     security(("api key" = [], "application" = [])),

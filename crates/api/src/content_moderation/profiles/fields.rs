@@ -9,13 +9,13 @@ pub(super) fn decode_picture(text: &str) -> Result<Vec<u8>, Violation> {
         .map_err(|_| Violation::new("face", "it is a JPEG or PNG file in padded base64"))
 }
 
-/// What becomes of a text of a profile.
+/// A change to a text of a profile.
 #[derive(Debug, Default)]
 pub(super) enum TextUpdate {
-    /// The member is absent: it stays as it is.
+    /// The member is absent: the text stays as it is.
     #[default]
     Unchanged,
-    /// It becomes this; null takes it away.
+    /// The new text; null removes it.
     Set(Option<String>),
 }
 

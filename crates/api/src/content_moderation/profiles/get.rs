@@ -22,16 +22,16 @@ pub(crate) struct ProfileBody {
     /// 1: searches return the profile; 2: they never do.
     #[schema(minimum = 1, maximum = 2)]
     profile_type: i64,
-    /// What people call the person.
+    /// The name to show for the person.
     #[schema(required)]
     display_name: Option<String>,
-    /// What you call the person.
+    /// Your own reference for the person.
     #[schema(required)]
     reference: Option<String>,
-    /// Where it is recorded that the person agreed to biometrics.
+    /// Where the person's consent to biometrics is recorded.
     #[schema(required)]
     biometric_consent: Option<String>,
-    /// Where that can be read.
+    /// Where that record can be read.
     #[schema(required)]
     consent_link: Option<String>,
     /// An identity verification that belongs to the person.
@@ -54,7 +54,8 @@ pub(crate) struct ProfileBody {
     updated_at: Timestamp,
 }
 
-/// A face of a profile. Its picture is kept, where it is, for making another model's embedding, and is never given out.
+/// A face of a profile. Its picture, if stored, only serves to compute the embedding of another model, and is never
+/// given out.
 #[derive(serde::Serialize, ToSchema)]
 #[schema(as = Face)]
 pub(crate) struct FaceBody {
@@ -64,7 +65,7 @@ pub(crate) struct FaceBody {
     /// When it was enrolled.
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
-    /// How well it is seen.
+    /// How well the face can be seen.
     #[schema(minimum = 0, maximum = 1)]
     quality: f64,
 }
@@ -97,7 +98,7 @@ impl From<Profile> for ProfileBody {
 
 /// See a profile.
 ///
-/// Of one that was deleted nothing is left but its id and when it was there; `active` is false.
+/// Of a deleted profile, only its id and its times are left; `active` is false.
 #[utoipa::path(
     get, path = "/accounts/{accountId}/profiles/{profileId}", tag = "profiles",
     security(("api key" = [], "application" = [])),

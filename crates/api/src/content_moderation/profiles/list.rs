@@ -49,7 +49,7 @@ pub(crate) struct ProfileListBody {
 
 /// List profiles.
 ///
-/// Newest first, 20 a page; those that were deleted are among them, as not active.
+/// Newest first, 20 a page; deleted profiles are included, as not active.
 #[utoipa::path(
     get, path = "/accounts/{accountId}/profiles", tag = "profiles",
     security(("api key" = [], "application" = [])),

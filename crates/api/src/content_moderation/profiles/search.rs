@@ -17,18 +17,17 @@ use base::{FaceId, ProfileId};
 use domain::{Violation, faces::ProfileMatch};
 use utoipa::ToSchema;
 
-/// The most profiles that come back.
 const MAX_SEARCH_RESULTS: i64 = 50;
-/// How many do where nothing is said.
 const DEFAULT_SEARCH_RESULTS: i64 = 5;
 
 /// Whom to look for.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct SearchProfilesRequest {
-    /// A picture of exactly one face, JPEG or PNG in base64. It may be smaller, darker and less sharp than for enrolment.
+    /// A picture of exactly one face, JPEG or PNG in base64. It may be smaller, darker and less sharp than for
+    /// enrolment.
     #[schema(value_type = String, content_encoding = "base64")]
     face: Option<String>,
-    /// How many profiles come back at most.
+    /// The maximum number of profiles to return.
     #[schema(minimum = 1, maximum = 50, default = 5)]
     most: Option<i64>,
 }
@@ -61,21 +60,21 @@ pub(crate) struct ProfileMatchBody {
     /// The profile.
     #[schema(value_type = Uuid)]
     profile_id: ProfileId,
-    /// What people call the person.
+    /// The name to show for the person.
     #[schema(required)]
     display_name: Option<String>,
-    /// What you call the person.
+    /// Your own reference for the person.
     #[schema(required)]
     reference: Option<String>,
     /// Whether the person is banned.
     is_banned: bool,
-    /// How far the nearest face of the profile is, in the model's own measure; 0 is the same picture.
+    /// The distance of the nearest face of the profile, in the model's own measure; 0 for the same picture.
     #[schema(minimum = 0)]
     distance: f64,
-    /// How alike the faces are: 1 for the same picture, 0.5 where two faces just count as one person's.
+    /// How similar the faces are: 1 for the same picture, 0.5 at the limit where two faces count as the same person's.
     #[schema(minimum = 0, maximum = 1)]
     similarity: f64,
-    /// That face.
+    /// The nearest face of the profile.
     #[schema(value_type = Uuid)]
     face_id: FaceId,
 }
@@ -84,14 +83,14 @@ pub(crate) struct ProfileMatchBody {
 #[derive(serde::Serialize, ToSchema)]
 #[schema(as = ProfileMatches)]
 pub(crate) struct ProfileMatchesBody {
-    /// The most alike first; nobody who is not alike enough to be the same person.
+    /// The most similar first; only profiles that are similar enough to be the same person.
     #[schema(max_items = 50)]
     profiles: Vec<ProfileMatchBody>,
 }
 
 /// Look for a person by a picture.
 ///
-/// Only profiles that searches return (`profile_type` 1) and that are active. Nothing of the picture is kept.
+/// Finds only active profiles that searches may return (`profile_type` 1). Nothing of the picture is stored.
 #[utoipa::path(
     post, path = "/accounts/{accountId}/profiles/search", tag = "profiles",
     security(("api key" = [], "application" = [])),

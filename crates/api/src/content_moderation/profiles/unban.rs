@@ -6,7 +6,7 @@ use super::super::{
 use crate::ApiState;
 use axum::{extract::State, http::StatusCode};
 
-/// Take a ban back.
+/// Lift the ban on a person.
 #[utoipa::path(
     post, path = "/accounts/{accountId}/profiles/{profileId}/unban", tag = "profiles",
     security(("api key" = [], "application" = [])),

@@ -15,7 +15,7 @@ pub(crate) struct TrackedDevice {
     /// What it was used for.
     #[schema(example = "CREATE_SESSION")]
     event: String,
-    /// With which resource, where it was one.
+    /// The resource that it was used for, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Uuid, required = false)]
     resource_id: Option<ResourceId>,
@@ -30,7 +30,7 @@ impl From<DeviceEvent> for TrackedDevice {
 
 /// List the devices that a session was used with.
 ///
-/// What was done, when, and with which device, as `X-Svc-Device-Meta` told of it; the oldest first.
+/// Each event with its time and the device, as `X-Svc-Device-Meta` described it; oldest first.
 #[utoipa::path(
     get, path = "/idverify/v1/sessions/{sessionId}/tracked-devices", tag = "sessions", security(("signature" = []), ("bearer" = [])),
     params(("sessionId" = Uuid, Path, description = "The session.")),

@@ -12,10 +12,10 @@ use axum::{Json, extract::State, http::StatusCode};
 use base::ResourceId;
 use utoipa::ToSchema;
 
-/// For which requirement of the configuration.
+/// The requirement of the configuration that it is for.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct NewFaceCapture {
-    /// Its `id`. Default: the first of the caller's.
+    /// The requirement's `id`. Default: the caller's first.
     requirement_id: Option<String>,
 }
 
@@ -25,12 +25,12 @@ pub(crate) struct CreatedFaceCapture {
     /// How many pictures it takes.
     #[schema(minimum = 1, maximum = 1)]
     frames: u32,
-    /// Goes into the path of the picture.
+    /// The resource's id, for the path of the picture.
     #[schema(value_type = Uuid)]
     id: ResourceId,
 }
 
-/// Begin a picture of a face to compare with.
+/// Create a resource for the picture of a face to compare with.
 #[utoipa::path(
     post, path = "/idverify/v1/sessions/{sessionId}/resources/face-capture", tag = "person",
     security(("session" = []), ("signature" = []), ("bearer" = [])),

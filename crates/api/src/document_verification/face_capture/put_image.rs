@@ -12,7 +12,7 @@ use crate::{
 };
 use axum::{Json, extract::State};
 
-/// Put the picture of a face in its place; it shows one face.
+/// Upload the picture of a face; it must show exactly one.
 ///
 /// A relying party sends a form, an end user a form or the `id` of an upload.
 #[utoipa::path(

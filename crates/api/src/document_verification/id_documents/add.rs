@@ -13,7 +13,7 @@ use axum::{Json, extract::State, http::StatusCode};
 use domain::document_verification::{lifecycle::NewDocument, types::ResourceKind};
 use utoipa::ToSchema;
 
-/// What is said of an identity document.
+/// The identity document to create a resource for.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct NewIdDocument {
     /// `PASSPORT`, `NATIONAL_ID`, `RESIDENCE_PERMIT` or `DRIVING_LICENCE`, in any case.
@@ -22,13 +22,13 @@ pub(crate) struct NewIdDocument {
     /// ISO 3166-1 alpha-3.
     #[schema(value_type = String, pattern = "^[A-Za-z]{3}$", example = "SWE")]
     issuing_country: Option<String>,
-    /// The requirement of the configuration that it is for. Default: the first that it fits.
+    /// The requirement of the configuration that it is for. Default: the first that it satisfies.
     requirement_id: Option<String>,
 }
 
-/// Begin an identity document.
+/// Create a resource for an identity document.
 ///
-/// Its `id` goes into the paths of its pages.
+/// Its `id` is part of the paths of its pages.
 #[utoipa::path(
     post, path = "/idverify/v1/sessions/{sessionId}/resources/id-documents", tag = "person", security(("session" = [])),
     params(

@@ -1,4 +1,4 @@
-//! Identity documents of a session: begun, their pages, and the reading of them.
+//! Identity documents of a session: their creation, pages and text extraction.
 
 pub(super) mod add;
 pub(super) mod extract;

@@ -13,9 +13,10 @@ use crate::{
 use axum::{Json, extract::State};
 use domain::document_verification::types::ResourceKind;
 
-/// Put a page of an identity document in its place.
+/// Upload a page of an identity document.
 ///
-/// The picture comes in a form, or came in pieces before. Another one in the same place takes the place of the first.
+/// The picture is in a form, or was sent before as a resumable upload. A second picture of the same page replaces the
+/// first.
 #[utoipa::path(
     put, path = "/idverify/v1/sessions/{sessionId}/resources/id-documents/{resourceId}/pages/{page}", tag = "person",
     security(("session" = [])),

@@ -10,7 +10,7 @@ use domain::document_verification::types::LivenessType;
 
 /// Begin a capture of a live face in one picture.
 ///
-/// Each takes one of the attempts that the requirement has.
+/// Each capture uses up one attempt of the requirement.
 #[utoipa::path(
     post, path = "/idverify/v1/sessions/{sessionId}/resources/liveness/static", tag = "person", security(("session" = [])),
     params(

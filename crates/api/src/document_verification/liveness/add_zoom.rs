@@ -8,9 +8,9 @@ use crate::{
 use axum::{Json, extract::State, http::StatusCode};
 use domain::document_verification::types::LivenessType;
 
-/// Begin a capture of a live face that comes nearer.
+/// Begin a capture of a live face in several pictures, as it comes nearer.
 ///
-/// Each takes one of the attempts that the requirement has.
+/// Each capture uses up one attempt of the requirement.
 #[utoipa::path(
     post, path = "/idverify/v1/sessions/{sessionId}/resources/liveness/zoom", tag = "person", security(("session" = [])),
     params(

@@ -12,22 +12,21 @@ use base::ResourceId;
 use domain::document_verification::{session::SessionMedia, types::LivenessType};
 use utoipa::ToSchema;
 
-/// For which requirement of the configuration.
+/// The requirement of the configuration that it is for.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct NewLivenessCapture {
-    /// Its `id`. Default: the first of the type.
+    /// The requirement's `id`. Default: the first of the type.
     requirement_id: Option<String>,
 }
 
 /// A capture that was begun.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct CreatedLivenessCapture {
-    /// Goes into the paths of its frames.
+    /// The capture's id, for the paths of its frames.
     #[schema(value_type = Uuid)]
     id: ResourceId,
 }
 
-/// Begins a capture of a type.
 async fn begin_capture(
     api: &ApiState,
     caller: EndUserRequest,
@@ -40,7 +39,6 @@ async fn begin_capture(
     Ok(CreatedLivenessCapture { id })
 }
 
-/// Puts a frame in its place.
 async fn put_frame(
     api: &ApiState,
     caller: EndUserRequest,

@@ -12,9 +12,9 @@ use crate::{
 };
 use axum::{Json, extract::State, http::StatusCode};
 
-/// Keep a facemap that a client made.
+/// Store a facemap that the client made.
 ///
-/// This server makes one of its own where none came; it trusts neither more than the frames.
+/// If none is sent, this server makes one of its own; neither is trusted more than the frames.
 #[utoipa::path(
     post, path = "/idverify/v1/sessions/{sessionId}/resources/liveness/zoom/{resourceId}/facemap", tag = "person",
     security(("session" = [])),

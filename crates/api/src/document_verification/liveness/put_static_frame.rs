@@ -14,7 +14,7 @@ use crate::{
 use axum::{Json, extract::State};
 use domain::document_verification::types::LivenessType;
 
-/// Put the picture of a live face in its place.
+/// Upload the picture of a live face.
 #[utoipa::path(
     put, path = "/idverify/v1/sessions/{sessionId}/resources/liveness/static/{resourceId}/frames/{frame}", tag = "person",
     security(("session" = [])),

@@ -14,7 +14,7 @@ use crate::{
 use axum::{Json, extract::State};
 use domain::document_verification::types::LivenessType;
 
-/// Put a frame of a face that comes nearer in its place; at least three, at most seven.
+/// Upload a frame of a face that comes nearer; a capture has three to seven.
 #[utoipa::path(
     put, path = "/idverify/v1/sessions/{sessionId}/resources/liveness/zoom/{resourceId}/frames/{frame}", tag = "person",
     security(("session" = [])),

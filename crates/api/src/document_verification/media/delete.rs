@@ -6,7 +6,7 @@ use crate::{
 };
 use axum::{extract::State, http::StatusCode};
 
-/// Delete a media's contents for good, when its session has ended.
+/// Delete the contents of a media for good; its session must have ended.
 #[utoipa::path(
     delete, path = "/idverify/v1/sessions/{sessionId}/media/{mediaId}/content", tag = "media",
     security(("signature" = []), ("bearer" = [])),

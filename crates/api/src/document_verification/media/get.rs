@@ -32,14 +32,14 @@ impl PartialSchema for MediaContent {
 
 impl ToSchema for MediaContent {}
 
-/// A media that is JSON: what was read of a document.
+/// A media that is JSON: the data that was read from a document.
 pub(crate) struct MediaJson;
 
 impl PartialSchema for MediaJson {
     fn schema() -> RefOr<Schema> {
         let mut fields = DocumentFields::schema();
         if let RefOr::T(Schema::Object(object)) = &mut fields {
-            // A sandbox answers with whatever fields it was told to.
+            // A sandbox returns any fields that its response configuration has.
             object.additional_properties = Some(Box::new(AdditionalProperties::FreeForm(true)));
         }
         fields
@@ -58,7 +58,7 @@ impl ToSchema for MediaJson {
 
 /// Read a media: its bytes, whole or a range.
 ///
-/// Nothing of it may be kept by anybody on the way.
+/// The answer must not be cached.
 #[utoipa::path(
     get, path = "/idverify/v1/sessions/{sessionId}/media/{mediaId}/content", tag = "media",
     security(("signature" = []), ("bearer" = [])),
@@ -140,15 +140,15 @@ fn range_not_satisfiable(size: u64) -> Response {
 /// What a `Range` asks for.
 #[derive(Debug, PartialEq, Eq)]
 enum RequestedRange {
-    /// Everything: it is of a form that is not read, or of several parts.
+    /// Everything: the range has an unsupported form, or several parts.
     Whole,
     /// These bytes, the end excluded.
     Part(Range<u64>),
-    /// Bytes that are not there.
+    /// Bytes past the end.
     Unsatisfiable,
 }
 
-/// Reads a `Range` (RFC 9110 §14.1.2) of something with so many bytes.
+/// Parses a `Range` (RFC 9110 §14.1.2) for a media of `size` bytes.
 fn parse_range(range: &str, size: u64) -> RequestedRange {
     let Some((from, to)) = range
         .trim()
@@ -162,7 +162,7 @@ fn parse_range(range: &str, size: u64) -> RequestedRange {
     let number = |text: &str| text.parse::<u64>().ok().filter(|_| text.bytes().all(|b| b.is_ascii_digit()));
     let asked = match (from.is_empty(), to.is_empty()) {
         (true, true) => return RequestedRange::Whole,
-        // The last so many.
+        // The last `to` bytes.
         (true, false) => match number(to) {
             Some(last) => size.saturating_sub(last)..size,
             None => return RequestedRange::Whole,

@@ -7,7 +7,7 @@ use super::sessions::view::MediaView;
 use domain::document_verification::session::SessionMedia;
 use utoipa::ToSchema;
 
-/// A media that was put in its place.
+/// A media that was stored.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct StoredMedia {
     media: MediaView,

@@ -1,4 +1,4 @@
-//! A response configuration as it is on the wire, and as it is kept.
+//! A response configuration, as it is sent and as it is stored.
 
 use crate::{
     document_verification::{DocumentApiError, auth::ReceivedRequest, violations::PayloadViolations},
@@ -26,26 +26,24 @@ use utoipa::{
     },
 };
 
-/// Bytes of a configuration, at most.
 const MAX_CONFIG_BYTES: usize = 256 << 10;
-/// How long reports may be kept waiting: up to an hour.
+/// Reports can be delayed by up to an hour.
 const REPORT_DELAY_SECONDS: RangeInclusive<i64> = 0..=3600;
-/// Items of one list, at most.
 const MAX_ITEMS: usize = 300;
 
-/// What a sandbox answers, at most 256 KiB. Words are read in any case; null is as good as absent.
+/// What a sandbox answers, at most 256 KiB. Enumerated values are read in any case; null counts as absent.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct ResponseConfigRequest {
     #[serde(default, deserialize_with = "json::object")]
     task_results: Option<TaskResults>,
     #[serde(default, deserialize_with = "json::object")]
     check_reports: Option<CheckReports>,
-    /// Seconds that reports are kept waiting; may stand in `check_reports` as well.
+    /// Seconds by which reports are delayed; `check_reports` may have it as well.
     #[schema(minimum = 0, maximum = 3600, default = 0)]
     async_report_delay: Option<i64>,
 }
 
-/// What tasks come to, by their types.
+/// The results of tasks, by type.
 #[derive(Default, serde::Deserialize, ToSchema)]
 pub(crate) struct TaskResults {
     #[serde(rename = "ID_DOCUMENT_TEXT_DATA_EXTRACTION", default, deserialize_with = "json::sparse_objects")]
@@ -60,30 +58,30 @@ pub(crate) struct TaskResults {
     supplementary_documents: Option<Vec<Option<TaskResultItem>>>,
 }
 
-/// What a task comes to for documents that fit.
+/// The result of a task for documents that match.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct TaskResultItem {
     #[serde(default, deserialize_with = "json::object")]
     document_filter: Option<ResponseDocumentFilter>,
-    /// Instead of a recommendation.
+    /// Used instead of a recommendation.
     #[serde(default, deserialize_with = "json::enum_value")]
     result_template: Option<ResultTemplate>,
-    /// The country that was read; may stand in `result` or its `document_fields` as well.
+    /// The country that was read; `result` or its `document_fields` may have it as well.
     #[schema(pattern = "^[A-Z]{3}$", example = "NOR")]
     detected_country: Option<String>,
     #[serde(default, deserialize_with = "json::object")]
     result: Option<TaskResultBody>,
 }
 
-/// What a task comes to.
+/// The result of a task.
 #[derive(Default, serde::Deserialize, ToSchema)]
 pub(crate) struct TaskResultBody {
-    /// Instead of a recommendation.
+    /// Used instead of a recommendation.
     #[serde(default, deserialize_with = "json::enum_value")]
     result_template: Option<ResultTemplate>,
     #[schema(pattern = "^[A-Z]{3}$")]
     detected_country: Option<String>,
-    /// What was read, by the names of its fields: whatever stands here is given out as it is.
+    /// The data that was read, by field name; it is given out as it is.
     #[serde(default, deserialize_with = "json::object")]
     document_fields: Option<Map<String, Value>>,
     #[serde(default, deserialize_with = "json::object")]
@@ -106,23 +104,23 @@ pub(crate) struct TaskReasonRequest {
     #[serde(default, deserialize_with = "json::enum_value")]
     #[schema(value_type = TaskAdviceReason)]
     value: Option<TaskAdviceReason>,
-    /// In one word.
+    /// The details, in one word.
     #[schema(max_length = 2048, example = "GLARE")]
     detail: Option<String>,
 }
 
-/// Documents that an item is for; empty lists fit everything.
+/// The documents that an item applies to; an empty list matches everything.
 #[derive(Default, serde::Deserialize, ToSchema)]
 pub(crate) struct ResponseDocumentFilter {
     /// ISO 3166-1 alpha-3.
     #[schema(value_type = Option<Vec<String>>, max_items = 300)]
     country_codes: Option<Vec<Option<String>>>,
-    /// Types of identity documents, or words for others.
+    /// Types of identity documents, or names of other ones.
     #[schema(value_type = Option<Vec<String>>, max_items = 300)]
     document_types: Option<Vec<Option<String>>>,
 }
 
-/// What checks report, by their types.
+/// The reports of checks, by type.
 #[derive(Default, serde::Deserialize, ToSchema)]
 pub(crate) struct CheckReports {
     #[serde(rename = "ID_DOCUMENT_AUTHENTICITY", default, deserialize_with = "json::sparse_objects")]
@@ -150,27 +148,27 @@ pub(crate) struct CheckReports {
     #[serde(rename = "ID_DOCUMENT_COMPARISON", default, deserialize_with = "json::sparse_objects")]
     #[schema(value_type = Option<Vec<CheckReportItem>>, max_items = 300)]
     comparison: Option<Vec<Option<CheckReportItem>>>,
-    /// Nothing here asks third parties; what is said of them is held to its form.
+    /// This server calls no third parties; the item is validated, and has no effect.
     #[serde(rename = "THIRD_PARTY_IDENTITY", default, deserialize_with = "json::object")]
     third_party_identity: Option<CheckReportItem>,
-    /// Seconds that reports are kept waiting.
+    /// Seconds by which reports are delayed.
     #[schema(minimum = 0, maximum = 3600)]
     async_report_delay: Option<i64>,
 }
 
-/// What a check reports of what fits.
+/// The report of a check, for documents or captures that match.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct CheckReportItem {
-    /// Of which documents.
+    /// The documents that it applies to.
     #[serde(default, deserialize_with = "json::object")]
     document_filter: Option<ResponseDocumentFilter>,
-    /// Of which second documents, for `ID_DOCUMENT_COMPARISON`.
+    /// The second documents that it applies to, for `ID_DOCUMENT_COMPARISON`.
     #[serde(default, deserialize_with = "json::object")]
     secondary_document_filter: Option<ResponseDocumentFilter>,
-    /// Of which type, for `LIVENESS`; of any, where none is named.
+    /// The type that it applies to, for `LIVENESS`. Default: any.
     #[serde(default, deserialize_with = "json::enum_value")]
     liveness_type: Option<LivenessType>,
-    /// Instead of a report.
+    /// Used instead of a report.
     #[serde(default, deserialize_with = "json::enum_value")]
     result_template: Option<ResultTemplate>,
     #[serde(default, deserialize_with = "json::object")]
@@ -178,19 +176,19 @@ pub(crate) struct CheckReportItem {
     result: Option<CheckResultBody>,
 }
 
-/// What a check comes to: a report or a template.
+/// The result of a check: a report or a template.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct CheckResultBody {
     #[serde(default, deserialize_with = "json::enum_value")]
     report_template: Option<ResultTemplate>,
     #[serde(default, deserialize_with = "json::object")]
     report: Option<ReportRequest>,
-    /// What was read, for checks of text data: whatever stands here is given out as it is.
+    /// The data that was read, for checks of text data; it is given out as it is.
     #[serde(default, deserialize_with = "json::object")]
     document_fields: Option<Map<String, Value>>,
 }
 
-/// What a check reports.
+/// The report of a check.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct ReportRequest {
     #[serde(default, deserialize_with = "json::object")]
@@ -201,7 +199,7 @@ pub(crate) struct ReportRequest {
     breakdown: Option<Vec<Option<SubCheckRequest>>>,
 }
 
-/// What a report comes to.
+/// The recommendation of a report.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct RecommendationRequest {
     #[serde(default, deserialize_with = "json::enum_value")]
@@ -215,7 +213,7 @@ pub(crate) struct RecommendationRequest {
     recovery_suggestion: Option<String>,
 }
 
-/// One thing that is said to have been looked at.
+/// A sub-check that the report lists.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct SubCheckRequest {
     #[schema(value_type = String, max_length = 2048)]
@@ -231,7 +229,7 @@ pub(crate) struct SubCheckRequest {
     process: Option<SubCheckProcess>,
 }
 
-/// A number or a reason. Without a name or a value it is left out.
+/// A number or a reason. It is left out if it has no name or no value.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct SubCheckDetailRequest {
     #[schema(value_type = String, max_length = 2048)]
@@ -269,7 +267,7 @@ impl PartialSchema for SentResponseConfig {
 impl ToSchema for SentResponseConfig {}
 
 impl ResponseConfigRequest {
-    /// Holds a configuration to its form; everything that is wrong with it is told at once. It is kept as it was sent.
+    /// Validates a configuration; a refusal lists everything that is wrong with it. It is stored as it was sent.
     pub(super) fn validate(received: &ReceivedRequest) -> Result<SentResponseConfig, DocumentApiError> {
         let (config, wrong) = received.parse_lenient::<Self>()?;
         let mut violations = PayloadViolations::new(wrong);
@@ -283,7 +281,7 @@ impl ResponseConfigRequest {
         Ok(SentResponseConfig(sent.into()))
     }
 
-    /// A configuration that is kept. It was held to its form when it came; what an older version took and this one does not is
+    /// Reads a stored configuration. It was validated when it was sent; parts that this version does not accept are
     /// left out.
     pub(in crate::document_verification) fn read_stored(sent: &Value) -> SandboxResponseConfig {
         let bytes = serde_json::to_vec(sent).unwrap_or_default();
@@ -353,7 +351,7 @@ impl TaskResultItem {
     }
 }
 
-/// The country that was read: of the fields, or else of the result, or else of the item.
+/// The country that was read: from the fields, or else from the result, or else from the item.
 fn detected_country(
     path: &str,
     fields: &Map<String, Value>,
@@ -430,7 +428,7 @@ impl CheckReports {
             }
         }
         if let Some(item) = self.third_party_identity {
-            // The check stands for another that this server does not have.
+            // Only validated, as an item of any other check: this server has no check by third parties.
             item.into_result(
                 VerificationCheckType::Authenticity,
                 "check_reports.THIRD_PARTY_IDENTITY",

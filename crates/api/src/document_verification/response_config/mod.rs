@@ -9,7 +9,7 @@ pub(super) mod set_for_session;
 use super::{DocumentApiError, DocumentErrorCode, auth::RelyingPartyRequest};
 use base::AppId;
 
-/// The application of the path, which must be the one that asks.
+/// The application of the path, which must be the caller.
 fn require_own_application(party: &RelyingPartyRequest) -> Result<AppId, DocumentApiError> {
     let named: Option<AppId> = party.path.get("sdkId").and_then(|id| id.parse().ok());
     named

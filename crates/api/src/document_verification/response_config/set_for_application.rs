@@ -12,7 +12,7 @@ use axum::{Json, extract::State};
 
 /// Set what an application's sandbox answers.
 ///
-/// Of each list the first item whose filter fits counts; without any, everything approves.
+/// In each list, the first item whose filter matches is used; if none does, everything is approved.
 #[utoipa::path(
     put, path = "/idverify/v1/apps/{sdkId}/response-config", tag = "sandbox", security(("signature" = []), ("bearer" = [])),
     params(("sdkId" = Uuid, Path, description = "The application.")),

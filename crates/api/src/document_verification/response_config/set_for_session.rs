@@ -7,7 +7,7 @@ use crate::{
 };
 use axum::{Json, extract::State};
 
-/// Set what a session's sandbox answers, in the place of its application's.
+/// Set what a session's sandbox answers, instead of its application's.
 #[utoipa::path(
     put, path = "/idverify/v1/sessions/{sessionId}/response-config", tag = "sandbox", security(("signature" = []), ("bearer" = [])),
     params(("sessionId" = Uuid, Path, description = "The session.")),

@@ -17,14 +17,14 @@ use utoipa::ToSchema;
 /// A decision.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct DecisionRequest {
-    /// What the check comes to; in any case.
+    /// The result of the check; upper or lower case.
     #[serde(default, deserialize_with = "json::enum_value")]
     #[schema(value_type = CheckAdvice, required = true)]
     decision: Option<CheckAdvice>,
     /// Why, in words.
     #[schema(value_type = String, min_length = 1, max_length = 1000)]
     reason: Option<String>,
-    /// The reason in one word of the interface.
+    /// The reason as a code of the interface.
     #[schema(max_length = 64, pattern = "^[A-Z0-9_]+$", example = "DATA_MISMATCH")]
     code: Option<String>,
     /// Who decides.
@@ -47,7 +47,7 @@ impl DecisionRequest {
     }
 }
 
-/// Decide a check. A reason is required, and who decides.
+/// Decide a check. A reason and the reviewer are required.
 #[utoipa::path(
     put, path = "/idverify/v1/reviews/{checkId}", tag = "reviews", security(("signature" = []), ("bearer" = [])),
     params(("checkId" = Uuid, Path, description = "The check.")),

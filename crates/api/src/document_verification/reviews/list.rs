@@ -38,9 +38,9 @@ pub(crate) struct ReviewView {
     decision: Option<CheckAdvice>,
     /// What is checked.
     kind: VerificationCheckType,
-    /// What this server would have said.
+    /// What this server would decide.
     proposed: CheckAdvice,
-    /// Why it was decided so; null while it waits.
+    /// The reason for the decision; null while it waits.
     #[schema(required = true)]
     reason: Option<String>,
     /// Who decided; null while it waits.

@@ -11,7 +11,7 @@ use axum::{Json, extract::State};
 use domain::document_verification::DocumentSessionError;
 use utoipa::ToSchema;
 
-/// A check that waits, and what this server would say.
+/// A check that waits for a decision, with this server's report.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct ReviewWithReport {
     /// The report so far; null where there is none.
@@ -20,7 +20,7 @@ pub(crate) struct ReviewWithReport {
     review: ReviewView,
 }
 
-/// Read a check that waits, with what this server would say.
+/// Read a check that waits for a decision, with this server's report.
 #[utoipa::path(
     get, path = "/idverify/v1/reviews/{checkId}", tag = "reviews", security(("signature" = []), ("bearer" = [])),
     params(("checkId" = Uuid, Path, description = "The check.")),

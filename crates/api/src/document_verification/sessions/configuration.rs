@@ -30,10 +30,10 @@ use utoipa::ToSchema;
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct SessionConfigurationView {
     capture: CaptureRequirementsView,
-    /// Seconds that the end user still has.
+    /// Seconds that the end user has left.
     #[schema(minimum = 0)]
     client_session_token_ttl: i64,
-    /// The mails that the relying party wants to be asked for.
+    /// The emails that the end user can request from the relying party.
     emails: Vec<EmailKind>,
     /// What is checked afterwards.
     requested_checks: Vec<VerificationCheckType>,
@@ -54,47 +54,47 @@ pub(crate) struct CaptureRequirementsView {
 #[derive(serde::Serialize, ToSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum ConsentState {
-    /// None may be collected.
+    /// Consent may not be collected.
     NotAllowed,
     /// It was given.
     Given,
-    /// It is asked for.
+    /// It is required.
     Required,
 }
 
 /// Something that has to be supplied.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct RequiredResource {
-    /// Where pictures of a document come from.
+    /// How pictures of a document may be captured.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     allowed_capture_methods: Option<CaptureMethods>,
     /// Who supplies it.
     allowed_sources: Vec<SourceView>,
-    /// How often it may still be tried.
+    /// Attempts that are left.
     #[schema(minimum = 0)]
     attempts_remaining: i64,
-    /// Which requirement it is.
+    /// The id of the requirement.
     #[schema(value_type = Uuid)]
     id: ResourceId,
-    /// How a live face is shown.
+    /// How a live face is captured.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     liveness_type: Option<LivenessType>,
-    /// What is read of a document, at most one task.
+    /// The text extraction of a document, at most one task.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     requested_tasks: Option<Vec<RequestedTaskView>>,
-    /// What counts of what was supplied for it.
+    /// The supplied resource that counts for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Uuid, required = false)]
     resource_id: Option<ResourceId>,
-    /// True where something was tried and has to be tried again.
+    /// True if an attempt failed and another is needed.
     #[serde(skip_serializing_if = "is_false")]
     #[schema(required = false)]
     retry: bool,
     state: RequirementState,
-    /// Which identity documents are taken.
+    /// The identity documents that are accepted.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     supported_countries: Option<Vec<AcceptedCountry>>,
@@ -109,7 +109,7 @@ pub(crate) struct SourceView {
     pub(in crate::document_verification) kind: ResourceSource,
 }
 
-/// How the reading of a document stands.
+/// The state of the text extraction of a document.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct RequestedTaskView {
     /// The latest task; absent while there is none.
@@ -126,7 +126,7 @@ pub(crate) struct RequestedTaskView {
     kind: TaskType,
 }
 
-/// A country, and its documents that are taken.
+/// A country, and its documents that are accepted.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct AcceptedCountry {
     /// ISO 3166-1 alpha-3.
@@ -135,17 +135,17 @@ pub(crate) struct AcceptedCountry {
     supported_documents: Vec<AcceptedDocument>,
 }
 
-/// A document that is taken.
+/// A document that is accepted.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct AcceptedDocument {
     #[serde(rename = "type")]
     kind: IdDocumentType,
 }
 
-/// How the page looks and goes, as the session asked for it.
+/// How the page looks and behaves, as configured for the session.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct SdkConfigView {
-    /// Whether the end user may go on with another device.
+    /// Whether the end user may continue on another device.
     allow_handoff: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -184,7 +184,7 @@ pub(crate) struct SdkConfigView {
 
 /// Read what has to be supplied, and how the page looks.
 ///
-/// An end user is told to wait while the relying party's own picture is missing.
+/// An end user gets `SESSION_NOT_READY` as long as the relying party's own picture is missing.
 #[utoipa::path(
     get, path = "/idverify/v1/sessions/{sessionId}/configuration", tag = "person",
     security(("session" = []), ("signature" = []), ("bearer" = [])),
@@ -255,7 +255,7 @@ impl RequiredResource {
 }
 
 impl RequestedTaskView {
-    /// The task of a kind, where the session asks for it.
+    /// The task of a kind, if the session asks for it.
     fn of(session: &DocumentSession, kind: TaskType, resource: Option<&SuppliedResource>) -> Vec<Self> {
         let last = resource.and_then(|resource| resource.tasks.last());
         let task = session.wanted.task(kind).map(|wanted| Self {

@@ -17,13 +17,13 @@ pub(crate) struct CreatedDocumentSession {
     /// Seconds that the end user has.
     #[schema(minimum = 0, example = 600)]
     client_session_token_ttl: i64,
-    /// What the end user's calls carry, in `X-Svc-Auth-Token`.
+    /// The token that the end user's calls send in `X-Svc-Auth-Token`.
     client_session_token: Uuid,
     /// The session.
     #[serde(rename = "sessionId")]
     #[schema(value_type = Uuid)]
     session_id: DocumentSessionId,
-    /// The same, as older clients read it.
+    /// The same, under the name that older clients read.
     #[serde(rename = "session_id")]
     #[schema(value_type = Uuid)]
     same: DocumentSessionId,
@@ -32,7 +32,7 @@ pub(crate) struct CreatedDocumentSession {
     url: String,
 }
 
-/// Make a session.
+/// Create a session.
 ///
 /// The answer has the address of the page on which the end user supplies what is asked for.
 #[utoipa::path(

@@ -8,7 +8,7 @@ use axum::{extract::State, http::StatusCode};
 
 /// Delete a session and everything in it.
 ///
-/// Its key goes first, then its media. A session whose checks run cannot be deleted yet.
+/// Its encryption key is deleted first, then its media. A session with running checks cannot be deleted yet.
 #[utoipa::path(
     delete, path = "/idverify/v1/sessions/{sessionId}", tag = "sessions", security(("signature" = []), ("bearer" = [])),
     params(("sessionId" = Uuid, Path, description = "The session.")),

@@ -10,13 +10,13 @@ use domain::document_verification::{
 };
 use utoipa::ToSchema;
 
-/// A mail that can be asked for.
+/// An email that the end user can request.
 #[derive(Clone, Copy, serde::Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum EmailKind {
-    /// What to do.
+    /// Instructions for the end user.
     Instructions,
-    /// That it is done.
+    /// A confirmation that the session is done.
     ThankYou,
 }
 
@@ -24,7 +24,7 @@ impl EmailKind {
     const ALL: [(&'static str, Self); 2] =
         [("instructions", Self::Instructions), ("thank-you", Self::ThankYou)];
 
-    /// What the relying party is told.
+    /// The notification that the relying party receives.
     fn topic(self) -> NotificationTopic {
         match self {
             Self::Instructions => NotificationTopic::InstructionsEmailRequested,
@@ -32,7 +32,7 @@ impl EmailKind {
         }
     }
 
-    /// The mails that the relying party wants to be asked for.
+    /// The emails that the relying party accepts requests for.
     pub(super) fn requested_by(session: &DocumentSession) -> Vec<Self> {
         let topics = session.wanted.notifications.as_ref().map(|whom| &whom.topics[..]).unwrap_or_default();
         let wanted = |kind: &Self| topics.contains(&kind.topic());
@@ -40,9 +40,9 @@ impl EmailKind {
     }
 }
 
-/// Ask the relying party for a mail.
+/// Ask the relying party for an email.
 ///
-/// It is told by a notification, and sends the mail itself.
+/// The relying party receives a notification, and sends the email itself.
 #[utoipa::path(
     post, path = "/idverify/v1/sessions/{sessionId}/emails/{kind}", tag = "person", security(("session" = [])),
     params(

@@ -6,7 +6,7 @@ use crate::{
 };
 use axum::{extract::State, http::StatusCode};
 
-/// Be through: the token is deleted, and the checks begin.
+/// Finish: the token is deleted, and the checks begin.
 #[utoipa::path(
     delete, path = "/idverify/v1/sessions/{sessionId}/client-session-token", tag = "person", security(("session" = [])),
     params(("sessionId" = Uuid, Path, description = "The session.")),

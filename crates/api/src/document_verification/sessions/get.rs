@@ -9,7 +9,7 @@ use axum::{Json, extract::State};
 
 /// Read a session.
 ///
-/// What was supplied, what was read of it, and what the checks say.
+/// It has what was supplied, what was read from it, and the reports of the checks.
 #[utoipa::path(
     get, path = "/idverify/v1/sessions/{sessionId}", tag = "sessions", security(("signature" = []), ("bearer" = [])),
     params(("sessionId" = Uuid, Path, description = "The session.")),

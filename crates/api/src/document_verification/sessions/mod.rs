@@ -1,4 +1,4 @@
-//! Sessions: what a relying party makes and reads, and what an end user does with one as a whole.
+//! Sessions: the operations of relying parties, and those of end users on a session as a whole.
 
 pub(super) mod configuration;
 pub(super) mod consent;

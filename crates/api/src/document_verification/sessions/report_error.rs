@@ -10,9 +10,10 @@ use crate::{
 };
 use axum::http::StatusCode;
 
-/// Tell the operator that the page broke down.
+/// Report an error of the page to the operator.
 ///
-/// Nothing about the end user may be in it: of each text only letters, digits and a few signs are kept, and few of them.
+/// The report must not identify the end user: each text is reduced to letters, digits and a few punctuation marks, and
+/// cut to 64 characters.
 #[utoipa::path(
     post, path = "/idverify/v1/sessions/{sessionId}/page-faults", tag = "person", security(("session" = [])),
     params(("sessionId" = Uuid, Path, description = "The session.")),

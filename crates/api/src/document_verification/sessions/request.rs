@@ -1,4 +1,4 @@
-//! What a relying party asks for, as it is on the wire.
+//! The request for a session, as it is sent.
 
 use crate::{
     ApiState,
@@ -22,16 +22,15 @@ use domain::document_verification::{
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
-/// Words and codes of one list, at most.
 const MAX_LIST_ITEMS: usize = 300;
 
-/// What is asked for. Words are read in any case; null is as good as absent.
+/// What is asked for. Enumerated values are read in any case; null counts as absent.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct CreateDocumentSessionRequest {
     /// Seconds that the end user has.
     #[schema(minimum = 60, maximum = 2_592_000, default = 600)]
     client_session_token_ttl: Option<i64>,
-    /// When the end user must be through, 60 seconds to 30 days ahead; not together with `client_session_token_ttl`.
+    /// When the end user must have finished, 60 seconds to 30 days ahead; not together with `client_session_token_ttl`.
     #[schema(format = DateTime)]
     session_deadline: Option<String>,
     /// Seconds that resources are kept.
@@ -40,7 +39,7 @@ pub(crate) struct CreateDocumentSessionRequest {
     /// Seconds that an import token is kept.
     #[schema(minimum = 1, maximum = 31_536_000)]
     ttl: Option<i64>,
-    /// Names one person over sessions; no personal data.
+    /// Identifies one person across sessions; must not contain personal data.
     #[schema(max_length = 2048)]
     user_tracking_id: Option<String>,
     /// Whether no biometric consent may be collected.
@@ -50,11 +49,11 @@ pub(crate) struct CreateDocumentSessionRequest {
     ibv_options: Option<IbvOptions>,
     #[serde(default, deserialize_with = "json::object")]
     notifications: Option<NotificationConfig>,
-    /// What is checked when the end user is through.
+    /// What is checked after the end user has finished.
     #[serde(default, deserialize_with = "json::sparse_objects")]
     #[schema(value_type = Option<Vec<CheckRequest>>, max_items = 20)]
     requested_checks: Option<Vec<Option<CheckRequest>>>,
-    /// What is read of documents while the end user waits.
+    /// What is read from documents while the end user waits.
     #[serde(default, deserialize_with = "json::sparse_objects")]
     #[schema(value_type = Option<Vec<TaskRequest>>, max_items = 20)]
     requested_tasks: Option<Vec<Option<TaskRequest>>>,
@@ -74,22 +73,22 @@ pub(crate) struct IbvOptions {
     /// Whether they may be supplied there.
     #[serde(default, deserialize_with = "json::enum_value")]
     support: Option<IbvSupport>,
-    /// Where it is explained.
+    /// The address of a page that explains it.
     #[schema(max_length = 2048)]
     guidance_url: Option<String>,
 }
 
-/// Whom to tell, and of what.
+/// Where notifications are sent, and what about.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct NotificationConfig {
-    /// Where to: an https address of the public internet.
+    /// The receiver: an https address on the public internet.
     #[schema(value_type = String, format = "uri", max_length = 2048)]
     endpoint: Option<String>,
-    /// Of what.
+    /// What to notify about.
     #[serde(default, deserialize_with = "json::enum_values")]
     #[schema(max_items = 300)]
     topics: Option<Vec<NotificationTopic>>,
-    /// What `Authorization` carries: with `BASIC` before it is base64, with `BEARER` as it is. Printable ASCII.
+    /// The credentials for `Authorization`: sent as base64 with `BASIC`, unchanged with `BEARER`. Printable ASCII.
     #[schema(max_length = 2048, pattern = "^[ -~]*$")]
     auth_token: Option<String>,
     /// How `auth_token` is sent.
@@ -101,14 +100,14 @@ pub(crate) struct NotificationConfig {
 /// A check that is asked for.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct CheckRequest {
-    /// Which. `ID_DOCUMENT_FACE_MATCH` and `FACE_COMPARISON` need `LIVENESS` as well, `ID_DOCUMENT_COMPARISON` two required
-    /// documents.
+    /// The type. `ID_DOCUMENT_FACE_MATCH` and `FACE_COMPARISON` need `LIVENESS` as well, `ID_DOCUMENT_COMPARISON` two
+    /// required documents.
     #[serde(rename = "type", default, deserialize_with = "json::enum_value")]
     #[schema(value_type = RequestableCheckType, required = true)]
     kind: Option<RequestableCheckType>,
     #[serde(default, deserialize_with = "json::object")]
     config: Option<CheckConfig>,
-    /// Which documents it is about; may stand in `config` or its `issuing_authority_sub_check` as well.
+    /// The documents that it applies to; `config` or its `issuing_authority_sub_check` may have it as well.
     #[serde(default, deserialize_with = "json::object")]
     filter: Option<DocumentFilter>,
 }
@@ -124,7 +123,7 @@ pub(crate) struct CheckConfig {
     issuing_authority_sub_check: Option<IssuingAuthorityConfig>,
     #[serde(default, deserialize_with = "json::object")]
     filter: Option<DocumentFilter>,
-    /// How the face is shown, for `LIVENESS`.
+    /// How the face is captured, for `LIVENESS`.
     #[serde(default, deserialize_with = "json::enum_value")]
     #[schema(default = "STATIC")]
     liveness_type: Option<LivenessType>,
@@ -133,7 +132,7 @@ pub(crate) struct CheckConfig {
     max_retries: Option<i64>,
 }
 
-/// Whether the issuing authority is looked at.
+/// Whether the issuing authority is checked.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct IssuingAuthorityConfig {
     #[schema(default = false)]
@@ -145,7 +144,7 @@ pub(crate) struct IssuingAuthorityConfig {
 /// A task that is asked for; each kind once.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct TaskRequest {
-    /// Which.
+    /// The type.
     #[serde(rename = "type", default, deserialize_with = "json::enum_value")]
     #[schema(value_type = TaskType, required = true)]
     kind: Option<TaskType>,
@@ -160,7 +159,7 @@ pub(crate) struct TaskConfig {
     #[serde(default, deserialize_with = "json::enum_value")]
     #[schema(default = "NEVER")]
     manual_check: Option<ManualCheck>,
-    /// What is read of a chip. No page of this server reads one.
+    /// What is read from a chip. The pages of this server read none.
     #[serde(default, deserialize_with = "json::enum_value")]
     #[schema(default = "IGNORE")]
     chip_data: Option<ChipData>,
@@ -169,25 +168,25 @@ pub(crate) struct TaskConfig {
 /// A document that is asked for.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct DocumentRequest {
-    /// Of which kind.
+    /// The kind of document.
     #[serde(rename = "type", default, deserialize_with = "json::enum_value")]
     #[schema(value_type = RequiredDocumentType, required = true)]
     kind: Option<RequiredDocumentType>,
-    /// Which identity documents are taken; of supplementary ones all are.
+    /// The identity documents that are accepted; supplementary documents are not filtered.
     #[serde(default, deserialize_with = "json::object")]
     filter: Option<DocumentFilter>,
 }
 
-/// Which identity documents are taken. Something must be left of those that are supported.
+/// The identity documents that are accepted. At least one supported document must be left.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct DocumentFilter {
-    /// How the restrictions go together.
+    /// How the restrictions are combined.
     #[serde(rename = "type", default, deserialize_with = "json::enum_value")]
     kind: Option<FilterType>,
-    /// Whether documents are taken whose print is not in Latin letters alone.
+    /// Whether documents are accepted whose text is not in Latin letters only.
     #[schema(default = false)]
     allow_non_latin_documents: Option<bool>,
-    /// Whether documents are taken that have expired.
+    /// Whether expired documents are accepted.
     #[schema(default = false)]
     allow_expired_documents: Option<bool>,
     #[serde(default, deserialize_with = "json::object")]
@@ -196,35 +195,35 @@ pub(crate) struct DocumentFilter {
     type_restriction: Option<TypeRestriction>,
 }
 
-/// Which countries' documents are taken.
+/// The countries whose documents are accepted.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct CountryRestriction {
-    /// Whether those that are listed are taken, or all others.
+    /// Whether the listed ones are accepted, or all others.
     #[serde(default, deserialize_with = "json::enum_value")]
     #[schema(value_type = InclusionWord, required = true)]
     inclusion: Option<InclusionWord>,
-    /// ISO 3166-1 alpha-3, in any case. An empty list says as much as none.
+    /// ISO 3166-1 alpha-3, in any case. An empty list restricts nothing.
     #[schema(value_type = Option<Vec<String>>, max_items = 300, example = json!(["GBR", "SWE"]))]
     country_codes: Option<Vec<Option<String>>>,
 }
 
-/// Which types of documents are taken.
+/// The types of documents that are accepted.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct TypeRestriction {
-    /// Whether those that are listed are taken, or all others.
+    /// Whether the listed ones are accepted, or all others.
     #[serde(default, deserialize_with = "json::enum_value")]
     #[schema(value_type = InclusionWord, required = true)]
     inclusion: Option<InclusionWord>,
-    /// An empty list says as much as none.
+    /// An empty list restricts nothing.
     #[serde(default, deserialize_with = "json::enum_values")]
     #[schema(max_items = 300)]
     document_types: Option<Vec<IdDocumentType>>,
 }
 
-/// A scheme instead of the three lists: evaluated as far as the checks of it exist here.
+/// A scheme, instead of the three lists; those of its checks that this server does not have are left out.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct IdentityProfileRequirements {
-    /// By whose rules.
+    /// The framework whose rules apply.
     #[serde(default, deserialize_with = "json::enum_value")]
     #[schema(value_type = TrustFramework, required = true)]
     trust_framework: Option<TrustFramework>,
@@ -233,7 +232,7 @@ pub(crate) struct IdentityProfileRequirements {
     scheme: Option<SchemeRequest>,
 }
 
-/// What identity is checked for.
+/// The purpose of the identity check.
 #[derive(Default, serde::Deserialize, ToSchema)]
 pub(crate) struct SchemeRequest {
     /// `RTW`: the right to work. `RTR`: the right to rent.
@@ -242,13 +241,13 @@ pub(crate) struct SchemeRequest {
     kind: Option<SchemeType>,
 }
 
-/// Attempts after the first, by a name of the business's own.
+/// Attempts after the first, by a name that the relying party chooses.
 type AttemptCounts = BTreeMap<String, Option<i64>>;
 
-/// How the page looks and goes.
+/// How the page looks and behaves.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct SdkConfigRequest {
-    /// Where pictures of documents come from.
+    /// How pictures of documents may be captured.
     #[serde(default, deserialize_with = "json::enum_value")]
     #[schema(default = "CAMERA_AND_UPLOAD")]
     allowed_capture_methods: Option<CaptureMethods>,
@@ -261,26 +260,26 @@ pub(crate) struct SdkConfigRequest {
     /// The language (BCP 47).
     #[schema(min_length = 1, max_length = 2048, example = "en-GB")]
     locale: Option<String>,
-    /// The country that is chosen at first, ISO 3166-1 alpha-3.
+    /// The country that the page preselects, ISO 3166-1 alpha-3.
     #[schema(pattern = "^[A-Za-z]{3}$", example = "GBR")]
     preset_issuing_country: Option<String>,
     /// Where the end user goes afterwards.
     #[schema(max_length = 2048, format = "uri")]
     success_url: Option<String>,
-    /// Where the end user goes when it failed.
+    /// Where the end user goes after a failure.
     #[schema(max_length = 2048, format = "uri")]
     error_url: Option<String>,
-    /// What the business says about privacy.
+    /// The address of the relying party's privacy policy.
     #[schema(max_length = 2048, format = "uri")]
     privacy_policy_url: Option<String>,
-    /// Attempts to read a document after the first, 0 to 10: by task, and by a name of the business's own. Of
-    /// `ID_DOCUMENT_TEXT_DATA_EXTRACTION` the largest counts; 3 where there is none.
+    /// Attempts to read a document after the first, 0 to 10: by task, and by a name that you choose. For
+    /// `ID_DOCUMENT_TEXT_DATA_EXTRACTION` the largest counts. Default: 3.
     #[schema(value_type = Option<BTreeMap<String, BTreeMap<String, i64>>>, example = json!({ "ID_DOCUMENT_TEXT_DATA_EXTRACTION": { "GENERIC": 2 } }))]
     attempts_configuration: Option<BTreeMap<String, Option<AttemptCounts>>>,
-    /// Whether the end user may go on with another device.
+    /// Whether the end user may continue on another device.
     #[schema(default = false)]
     allow_handoff: Option<bool>,
-    /// The same, as older clients write it.
+    /// The same, under the name that older clients send.
     enable_handoff: Option<bool>,
     /// Screens that are left out.
     #[schema(value_type = Option<Vec<String>>, max_items = 300, example = json!(["WELCOME", "FLOW_COMPLETION"]))]
@@ -288,7 +287,7 @@ pub(crate) struct SdkConfigRequest {
 }
 
 impl CreateDocumentSessionRequest {
-    /// Reads a payload and holds it to its rules; everything that is wrong with it is told at once.
+    /// Reads and validates a payload; a refusal lists everything that is wrong with it.
     pub(super) fn read(
         api: &ApiState,
         received: &ReceivedRequest,
@@ -366,20 +365,20 @@ impl CreateDocumentSessionRequest {
     }
 }
 
-/// Where the items of a list stand that can be used.
+/// The positions of the items of a list that can be used.
 fn usable_positions<W>(items: Option<&[Option<W>]>, is_usable: impl Fn(&W) -> bool) -> Vec<usize> {
     let items = items.unwrap_or_default().iter().enumerate();
     items.filter(|(_, item)| item.as_ref().is_some_and(&is_usable)).map(|(at, _)| at).collect()
 }
 
-/// The path of a list's item as it was sent: the domain knows only those that can be used, and counts them.
+/// The path of a list's item as it was sent: the domain gets only items that can be used, and counts those.
 fn original_path(path: &str, list: &str, places: &[usize]) -> Option<String> {
     let (at, rest) = path.strip_prefix(list)?.strip_prefix('[')?.split_once(']')?;
     let at = places.get(at.parse::<usize>().ok()?)?;
     Some(format!("{list}[{at}]{rest}"))
 }
 
-/// The items of a list, each with its path; those that cannot be used are told, and left out.
+/// Converts the items of a list, each with its path; those that cannot be used are reported and left out.
 fn convert_items<W, T>(
     name: &str,
     items: Option<Vec<Option<W>>>,
@@ -390,7 +389,7 @@ fn convert_items<W, T>(
     items.filter_map(|(at, item)| convert(item?, &format!("{name}[{at}]"), violations)).collect()
 }
 
-/// The end of the end user's time: by seconds, or by a moment, not by both.
+/// When the session expires: given in seconds, or as a moment, but not both.
 fn parse_deadline(
     ttl: Option<i64>,
     deadline: Option<String>,
@@ -423,7 +422,7 @@ fn parse_deadline(
         violations.add(path, format!("it lies {seconds} seconds ahead; {least} to {most} are possible"));
         return usual;
     }
-    // What databases keep of a moment.
+    // Databases store microseconds.
     Timestamp::from_microsecond(deadline.as_microsecond()).unwrap_or(usual)
 }
 
@@ -454,7 +453,7 @@ impl CheckRequest {
         let config = self.config.unwrap_or_default();
         let authority = config.issuing_authority_sub_check;
         let issuing_authority = authority.as_ref().and_then(|inner| inner.requested).unwrap_or(false);
-        // A filter stands beside the configuration, or in it, or beside the sub-check that it is for.
+        // A filter may be beside the configuration, in it, or in the sub-check that it is for.
         let filter = [
             (self.filter, "filter"),
             (config.filter, "config.filter"),
@@ -491,7 +490,7 @@ impl TaskRequest {
 impl DocumentRequest {
     fn into_document(self, path: &str, violations: &mut PayloadViolations) -> Option<RequiredDocument> {
         let kind: ResourceKind = violations.required(&format!("{path}.type"), self.kind)?.into();
-        // What supplementary documents are is not in the catalogue, so no filter of it can leave one out.
+        // The catalogue has no supplementary documents, so no filter can exclude one.
         let filter = self.filter.filter(|_| kind == ResourceKind::IdDocument);
         let filter = filter.map(|filter| filter.into_filter(&format!("{path}.filter"), violations));
         Some(RequiredDocument { kind, filter: filter.unwrap_or_default() })
@@ -500,7 +499,7 @@ impl DocumentRequest {
 
 impl DocumentFilter {
     fn into_filter(self, path: &str, violations: &mut PayloadViolations) -> DocumentRestrictions {
-        // The only way in which restrictions go together.
+        // The only way to combine restrictions.
         let FilterType::OrthogonalRestrictions = self.kind.unwrap_or(FilterType::OrthogonalRestrictions);
         let countries = self.country_restriction.and_then(|restriction| {
             let path = format!("{path}.country_restriction");

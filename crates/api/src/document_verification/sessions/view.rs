@@ -1,4 +1,4 @@
-//! How sessions look on the wire, for their relying parties. Members stand in the order of their names.
+//! Sessions, as their relying parties read them. Members are in alphabetical order.
 
 use super::configuration::SourceView;
 use base::{DocumentSessionId, MediaId, ModerationCheckId, ResourceId, TaskId, Timestamp, Uuid};
@@ -24,11 +24,11 @@ pub(crate) struct SessionView {
     #[schema(value_type = String, format = DateTime, required = false)]
     biometric_consent: Option<Timestamp>,
     checks: Vec<CheckView>,
-    /// What the end user's calls carry; absent once they are through.
+    /// The token of the end user's calls; absent once they have finished.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Uuid, required = false)]
     client_session_token: Option<Uuid>,
-    /// Seconds that the end user still has.
+    /// Seconds that the end user has left.
     #[schema(minimum = 0)]
     client_session_token_ttl: i64,
     #[schema(value_type = String, format = DateTime)]
@@ -38,12 +38,12 @@ pub(crate) struct SessionView {
     #[serde(rename = "sessionId")]
     #[schema(value_type = Uuid)]
     session_id: DocumentSessionId,
-    /// The same, as older clients read it.
+    /// The same, under the name that older clients read.
     #[serde(rename = "session_id")]
     #[schema(value_type = Uuid)]
     same: DocumentSessionId,
     state: SessionState,
-    /// The name that the relying party gave the end user, until resources were destroyed.
+    /// The `user_tracking_id` of the request, until resources are destroyed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     user_tracking_id: Option<String>,
@@ -63,7 +63,7 @@ pub(crate) struct SessionResources {
 pub(crate) struct IdDocumentView {
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
-    /// What was read, once something was.
+    /// The data that was read from it, once there is any.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     document_fields: Option<MediaHolder>,
@@ -85,25 +85,25 @@ pub(crate) struct IdDocumentView {
     tasks: Vec<TaskView>,
 }
 
-/// A document that says more about somebody, an address for example.
+/// A document that proves something else about a person, an address for example.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct SupplementaryDocumentView {
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
-    /// What was read, once something was.
+    /// The data that was read from it, once there is any.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     document_fields: Option<MediaHolder>,
-    /// As it was called when it was begun; null where it was not.
+    /// The type that was given when the resource was created; null if there was none.
     #[schema(required = true)]
     document_type: Option<String>,
-    /// The document as one file, where it came so.
+    /// The document as one file, if it was sent as one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     file: Option<MediaHolder>,
     #[schema(value_type = Uuid)]
     id: ResourceId,
-    /// ISO 3166-1 alpha-3; null where none was named.
+    /// ISO 3166-1 alpha-3; null if none was given.
     #[schema(required = true)]
     issuing_country: Option<String>,
     #[schema(value_type = String, format = DateTime)]
@@ -118,7 +118,7 @@ pub(crate) struct SupplementaryDocumentView {
 pub(crate) struct LivenessView {
     #[schema(value_type = String, format = DateTime)]
     created_at: Timestamp,
-    /// What is known of the face's shape.
+    /// The shape of the face.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     facemap: Option<MediaHolder>,
@@ -155,7 +155,7 @@ pub(crate) struct FaceCaptureView {
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct PageView {
     capture_method: CaptureMethod,
-    /// Pictures that were taken on the way; this server keeps none.
+    /// Intermediate pictures; this server keeps none.
     frames: Vec<MediaHolder>,
     /// Null where it was deleted.
     #[schema(required = true)]
@@ -179,14 +179,14 @@ pub(crate) struct MediaView {
     kind: MediaType,
 }
 
-/// What is done with a document while the end user waits.
+/// The text extraction of a document, while the end user waits.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct TaskView {
     #[schema(value_type = String, format = DateTime)]
     created: Timestamp,
     /// Checks that it asked for.
     generated_checks: Vec<GeneratedCheck>,
-    /// What came of it.
+    /// The media that it produced.
     generated_media: Vec<MediaView>,
     #[schema(value_type = Uuid)]
     id: TaskId,
@@ -222,7 +222,7 @@ pub(crate) struct TaskRecommendation {
 /// Why to try again.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct TaskRecommendationReason {
-    /// In one word.
+    /// The details, in one word.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "GLARE")]
     detail: Option<String>,
@@ -234,17 +234,17 @@ pub(crate) struct TaskRecommendationReason {
 pub(crate) struct CheckView {
     #[schema(value_type = String, format = DateTime)]
     created: Timestamp,
-    /// What came of it.
+    /// The media that it produced.
     generated_media: Vec<MediaView>,
     #[schema(value_type = Uuid)]
     id: ModerationCheckId,
     #[schema(value_type = String, format = DateTime)]
     last_updated: Timestamp,
-    /// What it says, once it is done.
+    /// Its report, once it is done.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     report: Option<CheckReport>,
-    /// What was looked at.
+    /// The resources that were checked.
     #[schema(value_type = Vec<Uuid>)]
     resources_used: Vec<ResourceId>,
     state: CheckState,
@@ -252,18 +252,18 @@ pub(crate) struct CheckView {
     kind: VerificationCheckType,
 }
 
-/// What a check says.
+/// The report of a check.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct CheckReport {
-    /// What was looked at.
+    /// The sub-checks.
     breakdown: Vec<SubCheckView>,
     recommendation: CheckRecommendation,
 }
 
-/// What a check comes to.
+/// The recommendation of a check.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct CheckRecommendation {
-    /// Why; always there with `REJECT`.
+    /// The reason; always there with `REJECT`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = "EXPIRED_DOCUMENT")]
     reason: Option<String>,
@@ -274,7 +274,7 @@ pub(crate) struct CheckRecommendation {
     value: CheckAdvice,
 }
 
-/// One thing that was looked at.
+/// A sub-check.
 #[derive(serde::Serialize, ToSchema)]
 pub(crate) struct SubCheckView {
     /// Numbers and reasons; never what is written on a document.
@@ -293,13 +293,13 @@ pub(crate) struct SubCheckDetail {
     value: String,
 }
 
-/// Whether a member that is only there where it is true is left out.
+/// For members that are left out unless they are true.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands members over so")]
 pub(in crate::document_verification) fn is_false(flag: &bool) -> bool {
     !*flag
 }
 
-/// The state as it is at a moment, whether or not anybody has looked since the end user's time ended.
+/// The state at a moment. A session whose time is over is expired, even if the stored state does not say so yet.
 fn current_state(session: &DocumentSession, now: Timestamp) -> SessionState {
     let over = session.state == SessionState::Ongoing
         && session.triggered_at.is_none()
@@ -308,7 +308,6 @@ fn current_state(session: &DocumentSession, now: Timestamp) -> SessionState {
 }
 
 impl SessionView {
-    /// A session as it is at a moment.
     pub(in crate::document_verification) fn of(session: &DocumentSession, now: Timestamp) -> Self {
         Self {
             biometric_consent: session.biometric_consent,
@@ -434,7 +433,7 @@ impl MediaHolder {
 }
 
 impl MediaView {
-    /// A media; nothing where it is gone.
+    /// A media; `None` if it was deleted.
     fn find(session: &DocumentSession, id: MediaId) -> Option<Self> {
         session.media(id).map(Into::into)
     }

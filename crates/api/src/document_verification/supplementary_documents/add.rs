@@ -13,7 +13,7 @@ use axum::{Json, extract::State, http::StatusCode};
 use domain::document_verification::{lifecycle::NewDocument, types::ResourceKind};
 use utoipa::ToSchema;
 
-/// What is said of a supplementary document.
+/// The supplementary document to create a resource for.
 #[derive(serde::Deserialize, ToSchema)]
 pub(crate) struct NewSupplementaryDocument {
     /// Any word.
@@ -22,13 +22,13 @@ pub(crate) struct NewSupplementaryDocument {
     /// ISO 3166-1 alpha-3.
     #[schema(pattern = "^[A-Za-z]{3}$", example = "SWE")]
     issuing_country: Option<String>,
-    /// The requirement of the configuration that it is for. Default: the first that it fits.
+    /// The requirement of the configuration that it is for. Default: the first that it satisfies.
     requirement_id: Option<String>,
 }
 
-/// Begin a supplementary document.
+/// Create a resource for a supplementary document.
 ///
-/// Its `id` goes into the paths of its pages, or of its file.
+/// Its `id` is part of the paths of its pages, or of its file.
 #[utoipa::path(
     post, path = "/idverify/v1/sessions/{sessionId}/resources/supplementary-documents", tag = "person", security(("session" = [])),
     params(

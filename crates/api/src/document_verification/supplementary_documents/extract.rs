@@ -7,9 +7,10 @@ use crate::{
 use axum::{Json, extract::State};
 use domain::document_verification::types::ResourceKind;
 
-/// Have a supplementary document read.
+/// Extract the text of a supplementary document.
 ///
-/// Waits for it a while: a task that is still `PENDING` can be asked for again, or followed in the configuration.
+/// Waits a while for the result: a task that is still `PENDING` can be requested again, or followed in the
+/// configuration.
 #[utoipa::path(
     put, path = "/idverify/v1/sessions/{sessionId}/resources/supplementary-documents/{resourceId}/text-extraction", tag = "person",
     security(("session" = [])),

@@ -1,4 +1,4 @@
-//! Supplementary documents of a session: begun, their pages or their file, and the reading of them.
+//! Supplementary documents of a session: their creation, pages or file, and text extraction.
 
 pub(super) mod add;
 pub(super) mod extract;

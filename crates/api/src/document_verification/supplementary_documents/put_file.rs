@@ -12,7 +12,7 @@ use crate::{
 };
 use axum::{Json, extract::State};
 
-/// Put a supplementary document in its place as one file: JPEG, PNG or PDF.
+/// Upload a supplementary document as one file: JPEG, PNG or PDF.
 #[utoipa::path(
     put, path = "/idverify/v1/sessions/{sessionId}/resources/supplementary-documents/{resourceId}/file", tag = "person",
     security(("session" = [])),

@@ -6,23 +6,23 @@ use axum::http::{HeaderMap, HeaderName, header};
 use db::DbError;
 use domain::tenancy::tokens::{self, BearerPrincipal, TokenScope};
 
-/// The spelling that one vendor's documents use, and clients therefore send.
+/// The spelling in one vendor's documentation, which clients therefore send.
 const AUTHORISATION_HEADER: HeaderName = HeaderName::from_static("authorisation");
-/// Tokens of ours have 52 characters; longer ones are not looked up.
+/// Tokens have 52 characters; a value longer than this is not looked up.
 const MAX_TOKEN_BYTES: usize = 512;
 
-/// Why a bearer may not pass. Each interface says so in its own words.
+/// Why a bearer token is refused. Each interface has its own words for it.
 #[derive(Debug)]
 pub(crate) enum BearerError {
-    /// No token came.
+    /// No token was sent.
     Missing,
     /// It is unknown, has expired, or its application is not served.
     Invalid,
-    /// It does not open this.
+    /// It lacks the scope.
     Scope(TokenScope),
-    /// The application may not use the interface.
+    /// The application may not use the product that the scope belongs to.
     Feature(TokenScope),
-    /// The application has used up what the operator allows it.
+    /// The application has reached its rate limit.
     RateLimited(RateLimitError),
     /// The database did not answer.
     Db(DbError),
@@ -40,7 +40,7 @@ impl From<RateLimitError> for BearerError {
     }
 }
 
-/// Tells who holds the token of a request, which must open `scope`.
+/// Authenticates the token of a request, which must have `scope`.
 pub(crate) async fn authenticate(
     api: &ApiState,
     headers: &HeaderMap,
@@ -60,7 +60,7 @@ pub(crate) async fn authenticate(
     Ok(bearer)
 }
 
-/// The one token of a request, in either spelling of the header.
+/// The token of a request, in either spelling of the header; different tokens are refused.
 pub(crate) fn bearer_token(headers: &HeaderMap) -> Result<&str, BearerError> {
     let mut sent = headers.get_all(header::AUTHORIZATION).iter().chain(headers.get_all(AUTHORISATION_HEADER));
     let value = sent.next().ok_or(BearerError::Missing)?;

@@ -1,6 +1,6 @@
-//! Where a caller is, as far as the operator can tell: by what their proxy says, or by the caller's address.
+//! Locates callers: by a header that the operator's proxy sets, or by the caller's network address.
 //!
-//! Both are believed only because the operator says so; nothing that a caller can write themselves is looked at.
+//! Headers are trusted only if the operator has configured them; nothing that a caller can write themselves is used.
 
 use axum::{
     extract::ConnectInfo,
@@ -14,20 +14,20 @@ use std::{
     path::PathBuf,
 };
 
-/// How it is found out where callers are; the operator's settings.
+/// How callers are located; the operator's settings.
 #[derive(Clone, Debug, Default)]
 pub struct GeoSettings {
-    /// A header that the proxy in front of this server sets, and takes away where a caller sent it: a country (ISO 3166-1),
-    /// or a part of one (ISO 3166-2).
+    /// A header that the proxy in front of this server sets, and removes from what callers send: a country (ISO
+    /// 3166-1), or a part of one (ISO 3166-2).
     pub location_header: Option<String>,
-    /// A database of addresses in `MaxMind`'s format, with countries or cities.
+    /// A database of network addresses in `MaxMind`'s format, with countries or cities.
     pub geoip_database: Option<PathBuf>,
-    /// The header in which the proxy notes whom it was called by, such as `X-Forwarded-For`: the last address is the one that
-    /// the proxy has added. Without it the address of the connection counts.
+    /// The header in which the proxy records the address of its caller, such as `X-Forwarded-For`: the last address is
+    /// the one that the proxy has added. Without it, the address of the connection is used.
     pub address_header: Option<String>,
 }
 
-/// Finds out where callers are.
+/// Locates callers by the operator's settings.
 #[derive(Debug, Default)]
 pub struct GeoLocator {
     location_header: Option<HeaderName>,
@@ -38,7 +38,7 @@ pub struct GeoLocator {
 /// Why settings cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum GeoError {
-    /// No such header can be.
+    /// The name is not valid for a header.
     #[error("`{0}` is no name of a header")]
     Header(String),
     /// The database of addresses cannot be read.
@@ -47,7 +47,7 @@ pub enum GeoError {
 }
 
 impl GeoLocator {
-    /// Reads what the settings name.
+    /// Reads the database and the names of headers in the settings.
     pub fn open(settings: &GeoSettings) -> Result<Self, GeoError> {
         let named = |name: &Option<String>| {
             let header = name.as_ref().map(|name| name.parse().map_err(|_| GeoError::Header(name.clone())));
@@ -63,15 +63,15 @@ impl GeoLocator {
         })
     }
 
-    /// Where the caller of a request is; `None` where nobody knows.
+    /// The location of a request's caller; `None` if it is unknown.
     pub(crate) fn locate(&self, headers: &HeaderMap, extensions: &Extensions) -> Option<Location> {
         let said =
             self.location_header.as_ref().and_then(|name| headers.get(name)?.to_str().ok()?.parse().ok());
         said.or_else(|| self.look_up(self.client_address(headers, extensions)?))
     }
 
-    /// Who calls, as far as calls are counted: by address, of IPv6 by the network of 64 bits. Those of whom no address is known
-    /// are one. It is not kept, and in no line of the log.
+    /// The key by which anonymous callers are rate limited: their address, or the /64 network of an IPv6 address.
+    /// Callers without a known address share one key. It is neither stored nor logged.
     pub(crate) fn rate_limit_key(&self, headers: &HeaderMap, extensions: &Extensions) -> Uuid {
         let address = self.client_address(headers, extensions).map(|address| address.to_canonical());
         Uuid::from_u128(match address {
@@ -85,7 +85,7 @@ impl GeoLocator {
         let Some(name) = &self.address_header else {
             return extensions.get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| peer.ip());
         };
-        // A proxy may add a header of its own instead of a part to the caller's.
+        // A proxy may add a header line of its own instead of extending the caller's.
         let noted = headers.get_all(name).iter().next_back()?.to_str().ok()?;
         let last = noted.rsplit(',').next()?.trim();
         let socket = || last.parse().ok().map(|socket: SocketAddr| socket.ip());

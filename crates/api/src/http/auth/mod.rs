@@ -1,4 +1,4 @@
-//! Who may pass. A handler that asks for no caller is open to the world.
+//! Authentication and rate limits. A handler that takes no caller is open to everyone.
 
 pub(crate) mod bearer;
 mod geo;

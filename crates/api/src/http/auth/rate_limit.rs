@@ -1,5 +1,4 @@
-//! How often one caller may call: an application where the operator sets a limit, the person of a session always. Each
-//! process counts for itself.
+//! Rate limits: of applications if the operator sets one, of end users always. Each process counts separately.
 
 use crate::{ApiState, http::request_context};
 use base::{AppId, Uuid};
@@ -11,13 +10,13 @@ use std::{fmt::Debug, hash::Hash, num::NonZeroU32, time::Duration};
 
 type KeyedRateLimiter<K> = RateLimiter<K, DashMapStateStore<K>, MonotonicClock, StateInformationMiddleware>;
 
-/// A bucket of tokens for each caller: it holds `burst` and refills evenly.
+/// A token bucket for each caller: it holds `burst` calls and refills evenly.
 #[derive(Debug)]
 pub struct RateLimit<K: Hash + Eq + Clone + Debug = AppId> {
     limiter: KeyedRateLimiter<K>,
     clock: MonotonicClock,
     burst: u32,
-    /// Until an empty bucket is full again.
+    /// How long an empty bucket takes to be full again.
     refill: Duration,
 }
 
@@ -32,22 +31,22 @@ pub struct RateLimitAllowance {
     pub reset: Duration,
 }
 
-/// The caller has used up what it may call.
+/// The caller has reached the rate limit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RateLimitError(pub(crate) RateLimitAllowance);
 
-/// Counts a call of an application, where the operator limits them.
+/// Counts a call of an application, if the operator limits them.
 pub(crate) fn count_application(api: &ApiState, app: AppId) -> Result<(), RateLimitError> {
     api.application_rate_limit.as_ref().map_or(Ok(()), |limit| limit.count(&app))
 }
 
-/// Counts a call of somebody who is no application: the person of a session, or whoever has an address.
+/// Counts a call of an end user, by their session, or of an anonymous caller, by their address.
 pub(crate) fn count_end_user(api: &ApiState, person: Uuid) -> Result<(), RateLimitError> {
     api.end_user_rate_limit.count(&person)
 }
 
 impl<K: Hash + Eq + Clone + Debug> RateLimit<K> {
-    /// Lets `per_minute` calls pass in the long run, and `burst` at once.
+    /// Allows `per_minute` calls in the long run, and `burst` at once.
     pub fn new(per_minute: NonZeroU32, burst: NonZeroU32) -> Self {
         let clock = MonotonicClock;
         let quota = Quota::per_minute(per_minute).allow_burst(burst);

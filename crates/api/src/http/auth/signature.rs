@@ -15,27 +15,27 @@ use domain::tenancy::{
     signed_request::{self, CanonicalRequest, RequestSignatureError, TimestampPolicy},
 };
 
-/// A sender who was proven, and the body.
+/// An authenticated sender, and the body.
 #[derive(Debug)]
 pub(crate) struct SignedCaller {
     pub(crate) caller: CallingApplication,
     pub(crate) body: Bytes,
 }
 
-/// Why a sender was not proven. Each interface says so in its own words.
+/// Why a sender is not authenticated. Each interface has its own words for it.
 #[derive(Debug)]
 pub(crate) enum SignatureAuthError {
     /// The application may not call.
     Caller(CallingApplicationError),
-    /// The signature, its time or its nonce.
+    /// The signature, its timestamp or its nonce is wrong.
     Signature(RequestSignatureError),
-    /// The body did not come.
+    /// The body could not be read.
     Body(BodyError),
-    /// The organisation is not served.
+    /// The organisation is suspended.
     Suspended,
-    /// The application has used up what the operator allows it.
+    /// The application has reached its rate limit.
     RateLimited(RateLimitError),
-    /// Something of ours did not answer.
+    /// The database or the store of nonces did not answer.
     Unavailable(Box<dyn std::error::Error + Send + Sync>),
 }
 
@@ -45,10 +45,10 @@ impl From<RequestSignatureError> for SignatureAuthError {
     }
 }
 
-/// Proves that a request was sent by the application of this id, at most `limit` bytes long.
+/// Authenticates a request by the application of this id; its body has at most `limit` bytes.
 ///
-/// The checks stand in the order of image analysis's table, so that one defect gives exactly its code. The body is read only
-/// for a caller that exists.
+/// The checks are in the order of image analysis's error table, so that each defect gets its own code. The body is read
+/// only for a caller that exists.
 pub(crate) async fn authenticate_signature(
     api: &ApiState,
     parts: &Parts,
@@ -67,7 +67,7 @@ pub(crate) async fn authenticate_signature(
         max_skew: api.settings.max_clock_skew,
         unclocked: caller.unclocked,
     };
-    // What was signed is what was sent, before a host or the sandbox gave the path another form.
+    // The signature covers the URI as it was sent, before a virtual host or the sandbox changed its path.
     let uri = parts.extensions.get::<SandboxUri>().map_or(&parts.uri, |SandboxUri(uri)| uri);
     let stamps = clock.check_query(uri.query())?;
 
@@ -78,7 +78,7 @@ pub(crate) async fn authenticate_signature(
     if caller.org_status != OrganisationStatus::Active {
         return Err(SignatureAuthError::Suspended);
     }
-    // Only now: a quota is used up and a nonce burnt by their owner alone.
+    // Only after the signature was verified, so that nobody else can use up an application's quota or nonces.
     request_context::note_application(caller.app);
     count_application(api, caller.app).map_err(SignatureAuthError::RateLimited)?;
     let fresh = api.nonces.use_once(caller.app, stamps.nonce, stamps.remember_until).await;
@@ -88,7 +88,7 @@ pub(crate) async fn authenticate_signature(
     Ok(SignedCaller { caller, body })
 }
 
-/// What of a request is signed, as it was received.
+/// The parts of a request that are signed, as they were received.
 fn signed_message<'a>(method: &'a Method, uri: &'a Uri, body: &'a [u8]) -> CanonicalRequest<'a> {
     CanonicalRequest { method: method.as_str(), path: uri.path(), query: uri.query(), body }
 }

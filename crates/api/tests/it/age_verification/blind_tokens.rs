@@ -1,4 +1,4 @@
-//! Blind tokens: had from an issuer, taken by a session, each once.
+//! Blind tokens: issued by an issuer, redeemed in a session, once each.
 
 use super::{BASE, SANDBOX, Session, Turn, business};
 use crate::secure_capture::capture_for;
@@ -19,13 +19,13 @@ pub(super) fn encode(bytes: &[u8]) -> String {
     base64_simd::URL_SAFE_NO_PAD.encode_to_string(bytes)
 }
 
-/// A server that issues tokens for these ages, and asks itself for them.
+/// A server that issues tokens for these ages, and is its own issuer.
 pub(super) async fn issuing(thresholds: &[u8]) -> TestApp {
     let settings = BlindTokenSettings { thresholds: thresholds.to_vec(), ..BlindTokenSettings::default() };
     TestApp::start_with_blind_tokens(&EgressPolicy::default(), settings).await
 }
 
-/// What a browser has of a token that waits for its signature: this file's own making, beside the page's.
+/// A browser with a token that waits for its signature; implemented here independently of the page.
 pub(super) struct Browser {
     token: Vec<u8>,
     blinded: BlindingResult,
@@ -33,7 +33,7 @@ pub(super) struct Browser {
 }
 
 impl Browser {
-    /// Makes a token for a step and blinds it; what the issuer is sent.
+    /// Makes a token for a challenge and blinds it; returns the request for the issuer.
     pub(super) fn blind(challenge: &Value, key: &Value) -> (Self, String) {
         let (challenge, spki) = (decode(challenge), decode(key));
         let public = Public::from_spki(&spki).unwrap();
@@ -50,14 +50,14 @@ impl Browser {
         Self::blind(&turn.step()["challenge"], &turn.step()["key"])
     }
 
-    /// Takes the blinding off what the issuer answered.
+    /// Unblinds the issuer's answer; returns the token.
     pub(super) fn finish(&self, response: &Value) -> Vec<u8> {
         let signature = self.public.finalize(&decode(response).into(), &self.blinded, &self.token).unwrap();
         [&self.token[..], &signature].concat()
     }
 }
 
-/// A session at the issuer, and what its tab has.
+/// A session at the issuer, with the secret of its tab.
 pub(super) struct AtIssuer {
     session: Session,
     sdk_id: String,
@@ -78,7 +78,7 @@ impl AtIssuer {
         &self.session.id
     }
 
-    /// What leads the session.
+    /// The secret without which nothing can be begun in the session.
     pub(super) fn key(&self) -> &str {
         &self.key
     }
@@ -114,7 +114,7 @@ impl AtIssuer {
         Turn(taken.json())
     }
 
-    /// The methods that it offers, and how sure each is of a face.
+    /// The methods that it offers, with their levels of liveness.
     async fn offered(&self, app: &TestApp) -> Vec<(String, String)> {
         let view = self.page(app, "GET", "", None).await.json();
         let word = |value: &Value| value.as_str().unwrap().to_owned();
@@ -126,7 +126,7 @@ impl AtIssuer {
             .collect()
     }
 
-    /// Shows the age with a card of the sandbox; how the session stands then.
+    /// Proves the age with a card of the sandbox; returns the state of the session.
     pub(super) async fn card(&self, app: &TestApp, number: &str) -> String {
         let form = self.open(app, "CREDIT_CARD").await;
         let fields = json!({ "number": number, "expiry": "12/30", "code": "123" });
@@ -142,7 +142,7 @@ impl AtIssuer {
     }
 }
 
-/// Begins at the issuer, or asks for its keys.
+/// Begins a session at the issuer, or, without a body, reads its keys.
 pub(super) async fn anybody(app: &TestApp, base: &str, body: Option<Value>) -> TestResponse {
     let sandbox = base.strip_suffix(BASE).unwrap();
     let (method, rest) = if body.is_some() { ("POST", "sessions") } else { ("GET", "keys") };
@@ -189,7 +189,7 @@ async fn a_token_shows_an_age_and_nothing_else() {
     );
     assert_ne!(anybody(&app, BASE, None).await.json(), keys, "the sandbox has keys of its own");
 
-    // 17 is asked for; the lowest token that is enough is for 18.
+    // 17 is asked for; the lowest sufficient token is for 18.
     let (session, turn) =
         asked(&app, json!({ "double_anonymity": { "threshold": 17 }, "mobile": {}, "svc_key": {} })).await;
     assert_eq!(turn.step()["key"], listed[1]["token-key"]);
@@ -217,7 +217,7 @@ async fn a_token_shows_an_age_and_nothing_else() {
     assert_eq!((&result["method"], &result["age"]), (&json!("DOUBLE_ANONYMITY"), &json!(17)));
     assert_eq!(result["evidence_id"].as_str().unwrap().len(), 36);
 
-    // The issuer has forgotten how the age was shown: what is left answers the same message again, and no other.
+    // The issuer has deleted how the age was proved: what is left answers the same message again, and no other.
     let (kept, _) =
         app.api.age_verification.end_user_session(at_issuer.id().parse().unwrap(), true).await.unwrap();
     let signed = domain::audit::sha256_hex(&decode(&json!(request)));
@@ -232,7 +232,7 @@ async fn a_token_shows_an_age_and_nothing_else() {
         "a second token"
     );
 
-    // When its time is over each side keeps a number or a digest.
+    // After expiry, each side keeps only a number or a digest.
     assert_eq!(count(&app, db::sql!("SELECT count(*) FROM age_sessions")).await, 2);
     app.world.advance(SignedDuration::from_secs(900));
     assert_eq!(at_issuer.token(&app, &request).await.status_and_code(), "410 SESSION_EXPIRED");
@@ -257,12 +257,12 @@ async fn a_face_is_enough_for_the_issuer() {
             .map(|(method, level)| (method.to_owned(), level.to_owned())),
         "all that is set up"
     );
-    // The operator may say otherwise.
+    // The operator may configure it otherwise.
     let way = |block: Value| serde_json::from_value(block).unwrap();
     let methods = vec![way(json!({ "method": "age_estimation", "level": "NONE" }))];
     let settings = BlindTokenSettings { thresholds: vec![6], methods, ..BlindTokenSettings::default() };
     let providers = ProviderSettings { double_anonymity: Some(settings), ..ProviderSettings::default() };
-    // Likelier than not is enough here.
+    // A lower confidence suffices here.
     let app = TestApp::start_with_age_settings(AgeVerificationSettings {
         min_confidence: 0.6,
         providers,
@@ -300,7 +300,7 @@ async fn the_issuer_signs_once_and_when_the_age_was_shown() {
     assert_eq!(at_issuer.token(&app, &request).await.status_and_code(), "409 INVALID_STATUS");
     assert_eq!(at_issuer.card(&app, GOOD_CARD).await, "COMPLETE");
 
-    // A key of another age, and what cannot be signed. None of it uses the session up.
+    // A key of another age, and requests that cannot be signed. None of them uses up the session.
     let (_, other) = asked(&app, json!({ "double_anonymity": { "threshold": 13 } })).await;
     let (_, for_less) = Browser::for_step(&other);
     let bytes = decode(&json!(request));
@@ -315,7 +315,7 @@ async fn the_issuer_signs_once_and_when_the_age_was_shown() {
     {
         assert_eq!(at_issuer.token(&app, wrong).await.status_and_code(), "400 INVALID_REQUEST", "{wrong}");
     }
-    // Of two at once one counts, and is answered as often as it is sent.
+    // Of two concurrent requests one is signed, and gets the same answer as often as it is sent.
     let (_, another) = Browser::for_step(&turn);
     let both = tokio::join!(at_issuer.token(&app, &request), at_issuer.token(&app, &another));
     let mut lines = [both.0.status_and_code(), both.1.status_and_code()];
@@ -327,7 +327,7 @@ async fn the_issuer_signs_once_and_when_the_age_was_shown() {
     assert_eq!([again.0.json(), again.1.json()], [first.json(), first.json()]);
     assert_eq!(at_issuer.token(&app, late).await.status_and_code(), "409 INVALID_STATUS");
 
-    // Nothing is kept of whoever does not come to the end.
+    // Nothing is kept of a session that is not completed.
     AtIssuer::begin(&app, SANDBOX, 18).await;
     let left = || count(&app, db::sql!("SELECT count(*) FROM age_sessions"));
     let before = left().await;
@@ -335,7 +335,7 @@ async fn the_issuer_signs_once_and_when_the_age_was_shown() {
     domain::age_verification::purge(&app.api.db, app.api.environment.now()).await.unwrap();
     assert_eq!(left().await, before - 2);
 
-    // Whoever is too young, or a session of a business, gets none.
+    // An end user who is too young, and a session of a relying party, get no token.
     let young = AtIssuer::begin(&app, SANDBOX, 18).await;
     let form = young.open(&app, "SOCIAL_SECURITY_NUMBER").await;
     let fields =
@@ -354,7 +354,8 @@ async fn the_issuer_signs_once_and_when_the_age_was_shown() {
     }
 }
 
-/// Anybody can begin a session and send others to its address; whoever shows an age there must not show it for them.
+/// An attacker can begin a session and send others to its address: an age that they prove there must not count for the
+/// attacker.
 #[tokio::test]
 async fn a_session_of_the_issuer_is_led_by_who_began_it() {
     let app = issuing(&[18]).await;
@@ -378,7 +379,7 @@ async fn a_session_of_the_issuer_is_led_by_who_began_it() {
         assert_eq!(refused.status_and_code(), line);
     }
 
-    // No phone takes over, nothing is taken along, and the person waits for every check.
+    // No hand-off to a phone, nothing to take along, and the end user waits for every check.
     let view = at_issuer.page(&app, "GET", "", None).await.json();
     let methods = view["methods"].as_array().unwrap();
     assert!(!methods.is_empty() && methods.iter().all(|method| method["hand_off"] == false), "{view}");
@@ -404,7 +405,7 @@ async fn an_issuer_that_gives_nothing_ends_the_attempt() {
     let app = issuing(&[18]).await;
     let block = json!({ "double_anonymity": { "retry_enabled": true, "retry_limit": 2 } });
     let (session, turn) = asked(&app, block).await;
-    // Only plain word of it counts.
+    // Only an explicit `true` counts.
     for no_word in [json!({}), json!({ "declined": "yes" }), json!({ "declined": false })] {
         let mut input = no_word.clone();
         input["continuation"] = turn.0["continuation"].clone();
@@ -433,7 +434,7 @@ async fn a_token_counts_for_its_own_question() {
     };
     let foreign = right(&other).await;
     let mut late = Vec::new();
-    // Each is right but for one thing: it is made for the question that stands.
+    // Each token has one fault, and is otherwise right for the current challenge.
     for what in [
         "another question's",
         "of a key for less",
@@ -509,7 +510,7 @@ async fn a_token_is_spent_once() {
         "409 STALE_CONTINUATION"
     );
 
-    // Each attempt has a challenge of its own; were there ever two of one, the token would still count once.
+    // Each attempt has a challenge of its own; even if two had the same, a token would count only once.
     let (session, turn) = asked(&app, json!({ "double_anonymity": {}, "mobile": {} })).await;
     let (browser, request) = Browser::for_step(&turn);
     let token = browser.finish(&signed(&app, 18, &request).await);
@@ -541,7 +542,8 @@ async fn keys_end_and_their_tokens_with_them() {
     assert_eq!((first.len(), keys().await), (1, first.clone()));
     let (session, turn) = asked(&app, payload.clone()).await;
     let (browser, request) = Browser::for_step(&turn);
-    // It is 14:40; the next key comes at midnight, and for two hours the old one signs on for those who had begun.
+    // It is 14:40; the next key comes at midnight, and for two hours the old one still signs for sessions that had
+    // begun.
     app.world.advance(SignedDuration::from_mins(9 * 60 + 20));
     let second = keys().await;
     assert_eq!((second.len(), &second[1]), (2, &first[0]), "the newest first");
@@ -554,7 +556,7 @@ async fn keys_end_and_their_tokens_with_them() {
     at_issuer.card(&app, GOOD_CARD).await;
     assert_eq!(at_issuer.token(&app, &request).await.status_and_code(), "400 INVALID_REQUEST");
 
-    // What it signed counts for a day after its time.
+    // Its tokens are accepted for a day after that.
     app.world.advance(SignedDuration::from_hours(21));
     let token = json!({ "token": encode(&browser.finish(&late)) });
     let (other, held) = (Session::clone(&session), turn.clone());
@@ -575,7 +577,7 @@ async fn keys_end_and_their_tokens_with_them() {
     );
     assert!(!keys().await.contains(&first[0]));
 
-    // And not a moment longer.
+    // And no longer.
     let (session, turn) = asked(&app, payload).await;
     let (browser, request) = Browser::for_step(&turn);
     let token = browser.finish(&signed(&app, 18, &request).await);
@@ -608,7 +610,7 @@ async fn double_blind_offers_a_token_and_nothing_else() {
     );
     let turn = session.open(&app, "DOUBLE_ANONYMITY").await;
     let (browser, request) = Browser::for_step(&turn);
-    // A card shows 18 and no more, so the issuer offers none for 21.
+    // A card attests 18 and no more, so the issuer does not offer it for 21.
     let at_issuer = AtIssuer::begin(&app, SANDBOX, 21).await;
     let body = json!({ "method": "CREDIT_CARD", "key": at_issuer.key() });
     let refused = at_issuer.page(&app, "POST", "/attempts", Some(body)).await;
@@ -681,7 +683,7 @@ async fn another_server_may_issue() {
     let (browser, request) = Browser::for_step(&turn);
     let token = encode(&browser.finish(&signed(&issuer, 18, &request).await));
     assert_eq!(session.turn(&app, &turn, json!({ "token": token })).await.status(), "COMPLETE");
-    // Neither has a word of the other: the one keeps no token, the other no person.
+    // Neither stores data of the other: the issuer has no spent tokens, the other server no issuer keys.
     assert_eq!(count(&issuer, db::sql!("SELECT count(*) FROM age_tokens_spent")).await, 0);
     assert_eq!(count(&app, db::sql!("SELECT count(*) FROM age_issuer_keys")).await, 0);
     assert_eq!(
@@ -694,7 +696,7 @@ async fn another_server_may_issue() {
     assert_eq!(sent.len(), 1, "keys are asked for by the server, and kept for a while");
     assert_eq!(sent[0].header("accept"), "application/private-token-issuer-directory");
 
-    // An age that the issuer has no key for, and an issuer that is away, are nobody's fault.
+    // An age that the issuer has no key for, and an issuer that is down, end the attempt with an error.
     let session = Session::new(&app, SANDBOX, &json!({ "double_anonymity": { "threshold": 21 } })).await;
     let turn = session.open(&app, "DOUBLE_ANONYMITY").await;
     assert_eq!((turn.status(), &turn.0["session"]["result"]["reason"]), ("ERROR", &json!("NOT_CONFIGURED")));
@@ -726,7 +728,7 @@ async fn whoever_begins_at_the_issuer_is_counted_by_address() {
         ("192.0.2.1:5002", "429 TOO_MANY_REQUESTS"),
         ("[::ffff:192.0.2.1]:5003", "429 TOO_MANY_REQUESTS"),
         ("192.0.2.2:5000", "404 NOT_FOUND"),
-        // A network of 64 bits is one caller.
+        // A /64 network is one caller.
         ("[2001:db8::1]:5000", "404 NOT_FOUND"),
         ("[2001:db8::2]:5000", "404 NOT_FOUND"),
         ("[2001:db8::3]:5000", "429 TOO_MANY_REQUESTS"),

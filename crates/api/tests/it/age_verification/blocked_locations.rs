@@ -1,4 +1,4 @@
-//! Where a business does not offer a session.
+//! Locations in which a session is blocked.
 
 use super::{BASE, Session};
 use api::{GeoLocator, GeoSettings};
@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 use std::{net::SocketAddr, sync::Arc};
 use testkit::{TestApp, TestResponse};
 
-/// A text of `MaxMind`'s format: type 2, and its length.
+/// A string in `MaxMind`'s format: type 2, and its length.
 fn text(text: &str) -> Vec<u8> {
     [&[(2 << 5) | text.len() as u8][..], text.as_bytes()].concat()
 }
 
-/// A number of two bytes, type 5. A longer one (type 9) is what the time of its making has to be.
+/// A number of two bytes, type 5. The build epoch has to be a longer one (type 9).
 fn number(number: u16) -> Vec<u8> {
     [&[(5 << 5) | 2][..], &number.to_be_bytes()].concat()
 }
@@ -55,13 +55,13 @@ fn addresses(country: &str, parts: &[&str]) -> Vec<u8> {
     [tree.collect(), vec![0; 16], data, marker, about].concat()
 }
 
-/// A server that finds out where callers are.
+/// A server that locates callers.
 async fn server(settings: &GeoSettings) -> TestApp {
     let places = Arc::new(GeoLocator::open(settings).unwrap());
     TestApp::start_with(|api| api.geo_locator = places).await
 }
 
-/// The same, with a session that is not for Utah.
+/// The same, with a session that is blocked in Utah and the United Kingdom.
 async fn open(settings: &GeoSettings) -> (TestApp, Session) {
     let app = server(settings).await;
     let session =
@@ -90,7 +90,7 @@ async fn call(
     app.send(request.body(Body::from(r#"{"method": "AGE_ESTIMATION", "given": true}"#)).unwrap()).await
 }
 
-/// Whether a caller is kept out: the page says it, and nothing can be begun.
+/// Whether a caller is blocked: the page says so, and nothing can be begun.
 async fn is_blocked(app: &TestApp, session: &Session, headers: &[(&str, &str)], peer: &str) -> bool {
     let view = call(app, session, ("GET", ""), headers, peer).await;
     assert_eq!(view.status_and_code(), "200");
@@ -117,14 +117,14 @@ async fn a_header_of_the_proxy_says_where_somebody_is() {
         (Some("US"), false),
         (Some("US-TX"), false),
         (Some("FR"), false),
-        // What is no place is nowhere.
+        // An invalid location counts as unknown.
         (Some("XX1"), false),
         (None, false),
     ] {
         let headers: Vec<_> = place.map(|place| ("cf-ipcountry", place)).into_iter().collect();
         assert_eq!(is_blocked(&app, &session, &headers, "127.0.0.1").await, blocked, "{place:?}");
     }
-    // Whoever is kept out may still call it off.
+    // A blocked end user can still cancel.
     let cancelled = call(&app, &session, ("POST", "/cancel"), &[("cf-ipcountry", "GB")], "127.0.0.1").await;
     assert_eq!(
         (cancelled.status_and_code(), &cancelled.json()["status"]),
@@ -144,7 +144,7 @@ async fn an_address_is_looked_up() {
     assert!(is_blocked(&app, &session, &[], "::ffff:203.0.113.7").await);
     assert!(!is_blocked(&app, &session, &[], "203.0.114.7").await);
     assert!(!is_blocked(&app, &session, &[], "2001:db8::7").await);
-    // What anybody can write is not believed.
+    // A header that any caller can set is ignored.
     assert!(!is_blocked(&app, &session, &[("x-forwarded-for", "203.0.113.7")], "198.51.100.1").await);
 
     let settings = GeoSettings { address_header: Some("X-Forwarded-For".to_owned()), ..settings };

@@ -1,4 +1,4 @@
-//! Documents: what their checks are asked for, and what the session makes of them.
+//! Document checks: which are requested, and what the session makes of their results.
 
 use super::{BASE, SANDBOX, Session, Turn};
 use crate::document_verification;
@@ -10,10 +10,10 @@ use testkit::{
     specimens::{PhotoConditions, Specimen, SpecimenHolder, photograph},
 };
 
-/// The interface of documents, in the sandbox.
+/// The path of document verification, in the sandbox.
 const DOCUMENTS: &str = "/sandbox/idverify/v1";
 
-/// A session whose document is opened, with the document session's id and token.
+/// A session with an open document attempt, and the document session's id and token.
 async fn begin(app: &TestApp, base: &'static str, payload: &Value) -> (Session, Turn, [String; 2]) {
     let session = Session::new(app, base, payload).await;
     let opened = session.open(app, "DOC_SCAN").await;
@@ -26,7 +26,7 @@ async fn begin(app: &TestApp, base: &'static str, payload: &Value) -> (Session, 
     (session, opened, named)
 }
 
-/// Has somebody go through a document session of the sandbox.
+/// Plays the end user of a document session of the sandbox.
 async fn play(app: &TestApp, document: &str) {
     let working = app.spawn_worker();
     let path = format!("{DOCUMENTS}/sessions/{document}/agent");
@@ -35,7 +35,7 @@ async fn play(app: &TestApp, document: &str) {
     assert_eq!(played.json()["outcome"], "FINISHED", "{}", played.json());
 }
 
-/// Sets what the sandbox answers about documents.
+/// Configures what the sandbox answers about documents.
 async fn answer(app: &TestApp, config: Value) {
     let path = format!("{DOCUMENTS}/apps/{}/response-config", app.app);
     assert_eq!(
@@ -44,7 +44,7 @@ async fn answer(app: &TestApp, config: Value) {
     );
 }
 
-/// Asks until the checks have ended.
+/// Polls until the checks have ended.
 async fn ended(app: &TestApp, session: &Session, opened: &Turn) -> Turn {
     let working = app.spawn_worker();
     for _ in 0..60_000 {
@@ -74,7 +74,7 @@ async fn checks_run_on_without_the_person() {
     app.run_due_jobs().await;
     assert_eq!(session.result(&app).await["status"], "COMPLETE");
 
-    // The same where the page was closed before it could ask.
+    // The same if the page is closed before it polls.
     let (session, _, [document, _]) = begin(&app, SANDBOX, &payload).await;
     play(&app, &document).await;
     assert_eq!(session.result(&app).await["status"], "IN_PROGRESS");
@@ -129,7 +129,7 @@ async fn a_document_that_does_not_do_says_why() {
     for (config, scan, came) in [
         (genuine("REJECT", "EXPIRED_DOCUMENT"), json!({}), ("FAIL", "EXPIRED_DOCUMENT")),
         (genuine("CONSIDER", "TAMPERED"), json!({}), ("FAIL", "TAMPERED")),
-        // What only a developer understands is told in one word.
+        // A reason that only a developer understands is replaced by a general one.
         (genuine("NOT_AVAILABLE", "PHOTO_TOO_DARK"), json!({}), ("FAIL", "DOCUMENT_NOT_ACCEPTED")),
         (genuine("REJECT", "TAMPERED"), json!({ "authenticity": "OFF" }), ("COMPLETE", "")),
         (

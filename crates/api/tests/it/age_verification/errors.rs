@@ -1,4 +1,4 @@
-//! Who may not, and what cannot be used.
+//! Refusals: callers without permission, and requests that cannot be used.
 
 use super::{BASE, Session, business};
 use axum::{body::Body, http::Request};
@@ -32,7 +32,7 @@ async fn who_asks_is_told_apart() {
     assert_eq!(call(Some(&id), Some("Bearer assay_nonsense")).await.status_and_code(), "401 INVALID_API_KEY");
     assert_eq!(call(Some(&id), Some(&bearer)).await.status_and_code(), "200");
 
-    // A key may be for something else; a token of the token endpoint does as well.
+    // A key may be restricted to other scopes; a token of the token endpoint is accepted as well.
     let narrow = format!("Bearer {}", app.api_key(&["accounts:admin"]).await);
     assert_eq!(call(Some(&id), Some(&narrow)).await.status_and_code(), "403 NOT_ALLOWED");
     let wide = format!("Bearer {}", app.api_key(&["avs:sessions:create"]).await);
@@ -75,7 +75,7 @@ async fn a_foreign_session_is_none() {
         let missing = app.call_moderation_as(&other.to_string(), "GET", &missing, &key, None).await;
         assert_eq!((missing.status_and_code(), missing.body), (foreign.status_and_code(), foreign.body));
     }
-    // A page that names another business is one of a session that is not there.
+    // If a page names another application, the session does not exist.
     for (id, line) in [
         (other.to_string(), "404 SESSION_NOT_FOUND"),
         ("x".to_owned(), "404 SESSION_NOT_FOUND"),
@@ -87,7 +87,7 @@ async fn a_foreign_session_is_none() {
             .body(Body::empty());
         assert_eq!(app.send(request.unwrap()).await.status_and_code(), line);
     }
-    // Nor does a rule of one application bind another's session.
+    // A rule of one application cannot be used by another.
     let rule = app
         .call_moderation_as(
             &other.to_string(),
@@ -120,7 +120,7 @@ async fn what_cannot_be_used_is_named() {
         words.contains("ttl: it is 10") && words.contains("type: it is one of AGE, OVER, UNDER"),
         "{words}"
     );
-    // Nobody set a card provider up.
+    // No provider for cards is configured.
     let refused = business(&app, &key, "POST", &path, Some(json!({ "credit_card": {} }))).await;
     assert_eq!(refused.status_and_code(), "400 INVALID_VALIDATION_METHODS");
 

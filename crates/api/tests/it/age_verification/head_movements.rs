@@ -1,4 +1,5 @@
-//! Age estimation of the level ACTIVE, with frames of a head that moves: a photo wrapped around one (`testkit::head_model`).
+//! Age estimation of the level ACTIVE, with frames of a moving head: a photo wrapped around a model of one
+//! (`testkit::head_model`).
 
 use super::{BASE, Session, Turn};
 use crate::secure_capture::capture;
@@ -13,12 +14,11 @@ use testkit::{
 };
 use vision::VisionModels;
 
-/// Who sits before the camera: of the sample faces the one that looks straightest into it.
+/// The sample face that looks straightest into the camera.
 const SAMPLE_FACE_INDEX: usize = 8;
-/// Milliseconds between frames.
 const FRAME_INTERVAL_MS: usize = 300;
 
-/// What the camera sees of somebody who makes these moves; of somebody who holds up a sheet of paper, where it is one.
+/// What the camera sees of a head that makes these movements, or of a sheet of paper that is moved instead.
 fn film(form: PhotoSurface, moves: &[&str]) -> Vec<String> {
     static FACE: LazyLock<[f32; 4]> = LazyLock::new(|| {
         let found = VisionModels::load(&testkit::pack())
@@ -50,7 +50,7 @@ fn film(form: PhotoSurface, moves: &[&str]) -> Vec<String> {
     stance_path(&stops, 3).into_iter().map(look).collect()
 }
 
-/// A session that asks for an age in this way alone, and its first question.
+/// A session that offers this method only, and its first step.
 async fn begin(app: &TestApp) -> (Session, Turn) {
     let payload = json!({
         "type": "AGE", "block_biometric_consent": true, "retry_enabled": true, "age_estimation": { "level": "ACTIVE" },
@@ -65,7 +65,7 @@ fn asked(turn: &Turn) -> Vec<&str> {
     turn.step()["moves"].as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect()
 }
 
-/// What a page sends: a photo that it vouches for, and a film.
+/// What a page sends: a photo with its proof of capture, and frames.
 async fn answer(app: &TestApp, photo: &[u8], frames: Vec<String>) -> Value {
     let times: Vec<usize> = (0..frames.len()).map(|frame| frame * FRAME_INTERVAL_MS).collect();
     json!({

@@ -1,4 +1,4 @@
-//! How much may be asked for, by whom, and how often.
+//! Limits: what payloads may contain, what a disabled application may do, and how often callers may call.
 
 use super::{BASE, SANDBOX, Session, business};
 use api::RateLimit;
@@ -22,7 +22,7 @@ async fn a_payload_is_held_to_its_bounds() {
         ("double_anonymity.threshold", beside(101)),
         ("double_anonymity.threshold", beside(5)),
         ("account_id", json!({ "account_id": "ł".repeat(101) })),
-        // Of the form of a country's code, and no country's.
+        // It has the form of a country code, but is not one.
         ("doc_scan.preset_issuing_country", json!({ "doc_scan": { "preset_issuing_country": "ZZZ" } })),
         ("ttl", json!({ "ttl": 59 })),
         ("ttl", json!({ "ttl": 2_592_001 })),
@@ -74,7 +74,7 @@ async fn identity_providers_are_those_of_the_operator() {
         (BASE, &["over"][..], "400 INVALID_REQUEST"),
         (BASE, &["bank", "moon"][..], "400 INVALID_REQUEST"),
         (SANDBOX, &["over"][..], "200"),
-        // What is tried out there is what is used here.
+        // The sandbox accepts the ids that production does.
         (SANDBOX, &["bank"][..], "200"),
         (SANDBOX, &["bank", "over"][..], "200"),
         (SANDBOX, &["moon"][..], "400 INVALID_REQUEST"),
@@ -82,7 +82,7 @@ async fn identity_providers_are_those_of_the_operator() {
         let made = business(&app, &key, "POST", &format!("{base}/sessions"), Some(asked(ids))).await;
         assert_eq!(made.status_and_code(), line, "{base} {ids:?}");
     }
-    // Where none is named, each may be used: here the only one.
+    // If none is named, each may be used: here there is only one.
     for ids in [&["bank"][..], &[]] {
         let session = Session::new(&app, BASE, &asked(ids)).await;
         assert_eq!(session.open(&app, "ELECTRONIC_ID").await.step()["kind"], "redirect", "{ids:?}");
@@ -136,7 +136,7 @@ async fn an_application_and_a_person_each_have_a_quota() {
     let key = app.api_key(&[]).await;
     let ask =
         async |base: &str| business(&app, &key, "POST", &format!("{base}/sessions"), Some(json!({}))).await;
-    // Both interfaces are of one application.
+    // Production and sandbox share the limit of the application.
     for (base, remaining) in [(BASE, "1"), (SANDBOX, "0")] {
         let answer = ask(base).await;
         let told = (answer.header("ratelimit-limit"), answer.header("ratelimit-remaining"));

@@ -24,12 +24,12 @@ use testkit::{TestApp, TestResponse};
 const BASE: &str = "/api/v1";
 const SANDBOX: &str = "/sandbox/api/v1";
 
-/// A call of the application, with a key of it.
+/// A call of the application, with one of its keys.
 async fn business(app: &TestApp, key: &str, method: &str, path: &str, body: Option<Value>) -> TestResponse {
     app.call_moderation(method, path, &format!("Bearer {key}"), body).await
 }
 
-/// A session, and where its page asks.
+/// A session, and the path of its interface.
 #[derive(Clone, Debug)]
 struct Session {
     id: String,
@@ -46,7 +46,7 @@ impl Session {
         Self { id: made.json()["id"].as_str().unwrap().to_owned(), key, base }
     }
 
-    /// What came of it.
+    /// The record of its result.
     async fn result(&self, app: &TestApp) -> Value {
         let path = format!("{}/sessions/{}/result", self.base, self.id);
         let answer = business(app, &self.key, "GET", &path, None).await;
@@ -54,7 +54,7 @@ impl Session {
         answer.json()
     }
 
-    /// A call of the page.
+    /// A call of the hosted page.
     async fn page(&self, app: &TestApp, method: &str, rest: &str, body: Option<Value>) -> TestResponse {
         let sandbox = self.base.strip_suffix(BASE).unwrap();
         let request = Request::builder()
@@ -66,14 +66,12 @@ impl Session {
         app.send(request.unwrap()).await
     }
 
-    /// Opens a method.
     async fn open(&self, app: &TestApp, method: &str) -> Turn {
         let opened = self.page(app, "POST", "/attempts", Some(json!({ "method": method }))).await;
         assert_eq!(opened.status_and_code(), "201", "{}", opened.json());
         Turn(opened.json())
     }
 
-    /// Takes a turn.
     async fn turn(&self, app: &TestApp, turn: &Turn, input: Value) -> Turn {
         let mut body = input;
         body["continuation"] = turn.0["continuation"].clone();
@@ -82,7 +80,7 @@ impl Session {
         Turn(taken.json())
     }
 
-    /// Goes where the step sends, and comes back with what was given along.
+    /// Follows the redirect of a step, and returns with the parameters of its address.
     async fn come_back(&self, app: &TestApp, turn: &Turn) -> Turn {
         let (_, query) = turn.step()["url"].as_str().unwrap().split_once('?').unwrap();
         let given = form_urlencoded::parse(query.as_bytes()).into_owned();
@@ -91,7 +89,7 @@ impl Session {
     }
 }
 
-/// What the page was told.
+/// The answer that the page got.
 #[derive(Clone, Debug)]
 struct Turn(Value);
 
@@ -108,7 +106,7 @@ impl Turn {
         &self.0["step"]
     }
 
-    /// Why the last attempt did not pass; empty where it did.
+    /// Why the last attempt did not pass; empty if it passed.
     fn reason(&self) -> &str {
         self.0["session"]["result"]["reason"].as_str().unwrap_or_default()
     }

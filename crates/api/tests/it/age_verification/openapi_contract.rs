@@ -1,4 +1,5 @@
-//! What is said of the interface holds: its document, the headers of its answers, and records that give back what was asked.
+//! The interface keeps to its contract: its OpenAPI document, the headers of its answers, and records that return what
+//! was asked for.
 
 use super::{BASE, SANDBOX, Session, blind_tokens::issuing, business};
 use axum::{body::Body, http::Request};
@@ -7,7 +8,7 @@ use serde_json::{Value, json};
 use std::{collections::BTreeSet, num::NonZeroU32, sync::Arc};
 use testkit::{TestApp, TestResponse};
 
-/// The blocks of a record.
+/// The names of a record's blocks.
 fn blocks(record: &Value) -> Vec<&str> {
     let named = record.as_object().unwrap().iter().filter(|(_, value)| value["allowed"].is_boolean());
     named.map(|(name, _)| name.as_str()).collect()
@@ -25,7 +26,7 @@ async fn everybody_is_told_how_often_they_may_call() {
     };
     let session = Session::new(&app, SANDBOX, &json!({ "digital_id": {} })).await;
 
-    // Whoever sits at a page of a session, and the wallet that they show to it, which is counted with them.
+    // The end user on the page of a session, and the wallet that they use, whose calls are counted with theirs.
     let opened = session.open(&app, "DIGITAL_ID").await;
     let seen = session.page(&app, "GET", "", None).await;
     assert_eq!((seen.status_and_code(), left(&seen)), ("200".to_owned(), ["5".to_owned(), "3".to_owned()]));
@@ -36,12 +37,12 @@ async fn everybody_is_told_how_often_they_may_call() {
         ("200".to_owned(), ["5".to_owned(), "2".to_owned()])
     );
 
-    // Whoever begins at the issuer, of whom nothing is known.
+    // An anonymous caller who begins at the issuer.
     let request = Request::post("/age/v1/anonymity/sessions").body(Body::from("{\"threshold\":18}"));
     let begun = app.send(request.unwrap()).await;
     assert_eq!(left(&begun), ["5", "4"]);
 
-    // A refusal says it as well.
+    // A refusal has the headers as well.
     for _ in 0..2 {
         session.page(&app, "GET", "", None).await;
     }
@@ -76,7 +77,7 @@ async fn without_a_block_what_is_set_up_comes_back() {
     assert_eq!(blocks(&record), ["age_estimation", "doc_scan"]);
     let record = Session::new(&app, SANDBOX, &json!({})).await.result(&app).await;
     assert_eq!(blocks(&record).len(), 12);
-    // What the payload speaks of comes back though nobody set it up.
+    // A block of the payload is returned even if its method is not configured.
     let payload = json!({ "credit_card": { "threshold": 16 }, "doc_scan": {} });
     let record = Session::new(&app, BASE, &payload).await.result(&app).await;
     assert_eq!(blocks(&record), ["credit_card", "doc_scan"]);
@@ -119,12 +120,12 @@ async fn an_attempt_is_opened_once_for_each_key() {
     assert_eq!(again.header("content-type"), "application/json");
     assert_eq!(again.json(), first.json());
     assert_eq!(open(&session, "a", "EMAIL").await.status_and_code(), "409 IDEMPOTENCY_KEY_REUSED");
-    // The attempt is still the one that is under way.
+    // The attempt is still the current one.
     let attempt = first.json()["attempt"].as_str().unwrap().to_owned();
     let body = json!({ "continuation": first.json()["continuation"], "fields": {} });
     let turn = session.page(&app, "POST", &format!("/attempts/{attempt}"), Some(body)).await;
     assert_eq!((turn.status_and_code(), &turn.json()["attempt"]), ("200".to_owned(), &json!(attempt)));
-    // Another key opens another, and so does the same one in another session.
+    // Another key opens another attempt, and so does the same key in another session.
     assert_ne!(open(&session, "b", "MOBILE").await.json()["attempt"], attempt);
     let other = Session::new(&app, SANDBOX, &json!({ "mobile": {} })).await;
     let theirs = open(&other, "a", "MOBILE").await;
@@ -158,14 +159,14 @@ fn names(object: &Value) -> BTreeSet<&str> {
     object.as_object().into_iter().flatten().map(|(name, _)| name.as_str()).collect()
 }
 
-/// The schema of a member.
+/// The schema of a member, with its reference resolved.
 fn of_member<'a>(schemas: &'a Value, schema: &str, member: &str) -> &'a Value {
     let described = &schemas[schema]["properties"][member];
     let named = described["oneOf"][0]["$ref"].as_str().or_else(|| described["$ref"].as_str());
     named.map_or(described, |named| &schemas[named.rsplit('/').next().unwrap()])
 }
 
-/// The blocks that the document has.
+/// The blocks in the document.
 fn described_blocks(schemas: &Value) -> Vec<&str> {
     let members = names(&schemas["CreateAgeSessionRequest"]["properties"]);
     let is_block = |name: &&str| {
@@ -174,7 +175,7 @@ fn described_blocks(schemas: &Value) -> Vec<&str> {
     members.into_iter().filter(is_block).collect()
 }
 
-/// A payload that says everything that can be said.
+/// A payload with every member that there is.
 fn everything(rule: &Value) -> Value {
     let block = |more: Value| {
         let mut block = json!({
@@ -249,7 +250,7 @@ async fn every_member_is_described_and_no_other() {
         assert_eq!(names(&payload[block]), names(&asked["properties"]), "{block}");
         let told = of_member(schemas, "SessionRecord", block);
         assert_eq!(names(&record[block]), names(&told["properties"]), "{block}");
-        // An address is judged, and not told again; of attempts nobody asks.
+        // A verified email address is not returned; the numbers of attempts are not part of a request.
         let mut both = names(&payload[block]);
         both.remove("data");
         both.extend(["attempts", "attempts_remaining"]);

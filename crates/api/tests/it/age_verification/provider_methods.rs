@@ -1,11 +1,11 @@
-//! The methods that ask somebody, against the providers of the sandbox.
+//! The methods that call a provider, with the providers of the sandbox.
 
 use super::{BASE, SANDBOX, Session, Turn};
 use base::SignedDuration;
 use serde_json::{Value, json};
 use testkit::TestApp;
 
-/// Fills in a form that a session opens with.
+/// Opens a session with a form, and fills it in.
 async fn fill(app: &TestApp, block: &str, fields: Value) -> (Session, Turn) {
     let session = Session::new(app, SANDBOX, &json!({ block: {} })).await;
     let opened = session.open(app, &block.to_ascii_uppercase()).await;
@@ -88,7 +88,7 @@ async fn a_card_shows_eighteen() {
     ] {
         assert_eq!(fill(&app, "credit_card", fields).await.1.0["problem"]["field"], field);
     }
-    // The bank asks first.
+    // The bank wants a confirmation first.
     let (session, turn) = fill(&app, "credit_card", card("4000 0025 0000 3155")).await;
     assert_eq!(
         turn.step(),
@@ -156,7 +156,7 @@ async fn codes_are_neither_guessed_nor_kept_for_ever() {
     let (session, sent) = fill(&app, "email", json!({ "email": "minor@example.com" })).await;
     assert_eq!(session.turn(&app, &sent, json!({ "code": "123456" })).await.status(), "FAIL");
 
-    // Nobody's phone is rung for ever: five messages a session, whatever it opens.
+    // A session sends at most five messages, whatever it opens, so that nobody's phone is flooded.
     let session = Session::new(&app, SANDBOX, &json!({ "mobile": {} })).await;
     for _ in 0..5 {
         let opened = session.open(&app, "MOBILE").await;
@@ -243,7 +243,7 @@ async fn nothing_that_was_typed_is_kept() {
         json!({ "full_name": "Needle Haystack", "date_of_birth": "1990-12-10", "number": "219-09-1234" });
     fill(&app, "social_security_number", person).await;
     let (_, held) = fill(&app, "mobile", json!({ "phone": "+44 7700 900123" })).await;
-    // What travels through the page tells nothing either.
+    // The continuation, which the page holds, reveals nothing either.
     let continuation = held.0["continuation"].as_str().unwrap();
     let carried = base64_simd::URL_SAFE_NO_PAD.decode_to_vec(continuation).unwrap();
     let needles = ["4242424242424242", "needle", "Needle", "219091234", "7700900123", "1990-12-10"];
@@ -252,7 +252,7 @@ async fn nothing_that_was_typed_is_kept() {
     for needle in needles {
         assert!(!is_in(&carried, needle), "{needle}");
     }
-    // Whatever can be opened of the rows with the server's own keys.
+    // Nor do the rows, opened with the server's own keys.
     let sessions =
         app.api.db.read().await.unwrap().count(db::sql!("SELECT count(*) FROM age_sessions")).await;
     assert_eq!(sessions.unwrap(), 4);

@@ -1,4 +1,4 @@
-//! What ended and goes on: tried again, resumed, called off, and what nobody may go on with.
+//! Sessions that ended: retried, resumed or cancelled, and those that cannot be continued.
 
 use super::{BASE, SANDBOX, Session, Turn};
 use crate::secure_capture::capture;
@@ -9,7 +9,7 @@ use testkit::{
     spoof::{DataHalf, FaceBox, PresentationSpecies, SourcePortrait, shoot},
 };
 
-/// Goes to an identity provider of the sandbox, and back.
+/// Signs in at an identity provider of the sandbox, and returns.
 async fn sign_in(app: &TestApp, session: &Session, choice: &str) -> Turn {
     let opened = session.open(app, "ELECTRONIC_ID").await;
     assert_eq!((opened.status(), &opened.step()["kind"]), ("IN_PROGRESS", &json!("choose")));
@@ -27,7 +27,7 @@ async fn what_failed_or_broke_goes_on_where_the_session_says_so() {
     for (payload, choice, came) in [
         (json!({ "electronic_id": { "retry_enabled": true, "retry_limit": 2 } }), "under", "FAIL"),
         (json!({ "retry_enabled": true, "electronic_id": {} }), "under", "FAIL"),
-        // That it may be resumed is enough, though the method has no attempt left.
+        // `resume_enabled` suffices, although the method has no attempt left.
         (json!({ "resume_enabled": true, "electronic_id": {} }), "unavailable", "ERROR"),
     ] {
         let session = Session::new(&app, SANDBOX, &payload).await;
@@ -45,7 +45,7 @@ async fn what_failed_or_broke_goes_on_where_the_session_says_so() {
     let other = session.open(&app, "CREDIT_CARD").await;
     assert_eq!((other.status(), &other.step()["kind"]), ("IN_PROGRESS", &json!("form")));
 
-    // An error that a sandbox was told to come to is gone on from like any other.
+    // An error that was set in the sandbox can be continued from like any other.
     for (payload, line) in [
         (json!({ "electronic_id": { "retry_enabled": true } }), "201"),
         (json!({ "resume_enabled": true, "electronic_id": {} }), "201"),

@@ -1,4 +1,4 @@
-//! What a sandbox's session is told to come to, and what it cannot be told.
+//! The outcomes that a sandbox's session can be set to, and those that it cannot.
 
 use super::{SANDBOX, Session, business};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ async fn tell(app: &TestApp, session: &Session, response: Value) -> TestResponse
     business(app, &session.key, "PUT", &path, Some(response)).await
 }
 
-/// What the page says came of it.
+/// The result that the page shows.
 async fn shown(app: &TestApp, session: &Session) -> Value {
     session.page(app, "GET", "", None).await.json()["result"].clone()
 }
@@ -28,7 +28,7 @@ async fn every_status_can_be_told_and_results_are_sent() {
             ("COMPLETE", Some(json!(null)), 1),
             ("FAIL", Some(json!(why)), 2),
             ("ERROR", Some(json!("SANDBOX_ERROR")), 3),
-            // What came last stays with what is called off.
+            // A cancelled session keeps the last result.
             ("CANCELLED", Some(json!("SANDBOX_ERROR")), 3),
             ("PENDING", None, 3),
         ] {
@@ -54,7 +54,7 @@ async fn every_status_can_be_told_and_results_are_sent() {
             let queued = app.api.db.read().await.unwrap().count(query).await.unwrap();
             assert_eq!(queued, if kind == "OVER" { sent } else { sent + 3 }, "{kind} {status}");
         }
-        // As if nobody had begun.
+        // As if it had not been started.
         let path = format!("{SANDBOX}/sessions/{}", session.id);
         assert_eq!(business(&app, &session.key, "GET", &path, None).await.status_and_code(), "200");
         assert_eq!(session.open(&app, "DOC_SCAN").await.status(), "IN_PROGRESS");

@@ -1,4 +1,4 @@
-//! The way of a session: made, opened, gone through, read.
+//! The life of a session: creation, attempts, outcome, reading.
 
 use super::{BASE, SANDBOX, Session, business};
 use crate::secure_capture::capture;
@@ -58,7 +58,7 @@ async fn a_session_echoes_what_was_asked_for() {
     assert_eq!(record["doc_scan"]["preset_issuing_country"], "GBR");
     assert!(record.get("age").is_none() && record.get("credit_card").is_none());
 
-    // The page knows where to go back to.
+    // The page knows where to send the end user.
     let view = session.page(&app, "GET", "", None).await.json();
     let back = format!("https://shop.test/done?x=1&sessionId={}#top", session.id);
     assert_eq!(view["callback"], json!({ "url": back, "auto": true }));
@@ -128,7 +128,7 @@ async fn a_face_shows_an_age() {
     let gone = business(&app, &session.key, "GET", &path, None).await;
     assert_eq!(gone.status_and_code(), "410 SESSION_NOT_PENDING");
 
-    // A photo that no capture of this page vouches for is not looked at.
+    // A photo without a proof of capture is not analysed.
     let bare = session.turn(&app, &opened, json!({ "img": face_base64() })).await;
     assert_eq!(bare.0["problem"]["code"], "TRY_AGAIN");
     let ended = session.turn(&app, &bare, photo(&app).await).await;
@@ -144,7 +144,7 @@ async fn a_face_shows_an_age() {
 #[tokio::test]
 async fn an_estimate_near_the_threshold_goes_to_the_next_method() {
     let app = TestApp::start().await;
-    // Whose photo this is, is of no matter: a threshold at the estimate itself is near it.
+    // It does not matter whose photo this is: a threshold at the estimate itself is near it.
     let block_consent = json!({ "block_biometric_consent": true, "type": "AGE", "age_estimation": {} });
     let session = Session::new(&app, BASE, &block_consent).await;
     let opened = session.open(&app, "AGE_ESTIMATION").await;
@@ -168,13 +168,13 @@ async fn an_estimate_near_the_threshold_goes_to_the_next_method() {
     let again = session.page(&app, "POST", "/attempts", Some(json!({ "method": "AGE_ESTIMATION" }))).await;
     assert_eq!(again.status_and_code(), "409 INVALID_STATUS");
 
-    // Where no other is left, it has failed.
+    // Without another method, the session fails.
     let payload = json!({ "block_biometric_consent": true, "age_estimation": { "threshold": age } });
     let session = Session::new(&app, BASE, &payload).await;
     let opened = session.open(&app, "AGE_ESTIMATION").await;
     assert_eq!(session.turn(&app, &opened, photo(&app).await).await.status(), "FAIL");
 
-    // Far from it, it passes or fails.
+    // Far from the threshold, the estimate passes or fails.
     for (kind, threshold, status) in
         [("OVER", 3, "COMPLETE"), ("OVER", 90, "FAIL"), ("UNDER", 90, "COMPLETE"), ("UNDER", 3, "FAIL")]
     {
@@ -243,13 +243,13 @@ async fn an_answer_counts_once_and_for_its_own_question() {
     let crossed = session.page(&app, "POST", &path, Some(body.clone())).await;
     assert_eq!(crossed.status_and_code(), "409 STALE_CONTINUATION", "sealed for another attempt");
     body["continuation"] = second.0["continuation"].clone();
-    // What cannot be read uses nothing up.
+    // Input that cannot be read uses nothing up.
     let unread = json!({ "continuation": body["continuation"], "img": 7 });
     assert_eq!(
         session.page(&app, "POST", &path, Some(unread)).await.status_and_code(),
         "400 INVALID_REQUEST"
     );
-    // Both at once: one of them counts.
+    // Of two concurrent turns, one counts.
     let both = tokio::join!(
         session.page(&app, "POST", &path, Some(body.clone())),
         session.page(&app, "POST", &path, Some(body.clone())),
@@ -338,7 +338,7 @@ async fn a_sandbox_comes_to_what_it_is_told() {
         "400 INVALID_REQUEST"
     );
 
-    // Production has none, and does not see the sandbox's sessions.
+    // Production has no such operation, and does not find the sandbox's sessions.
     let real = Session::new(&app, BASE, &json!({ "age_estimation": {} })).await;
     let path = format!("{BASE}/sessions/{}/response-config", real.id);
     let body = json!({ "status": "COMPLETE" });
@@ -365,7 +365,7 @@ async fn a_sandbox_needs_neither_models_nor_documents() {
     let opened = session.open(&app, "DOC_SCAN").await;
     let url = opened.step()["url"].as_str().unwrap().to_owned();
     assert!(url.starts_with("http://127.0.0.1:8080/sandbox/idverify/v1/web/index.html?sessionID="), "{url}");
-    // Nothing happened yet, and to ask costs nothing.
+    // Nothing has happened yet, and polling costs nothing.
     for _ in 0..3 {
         let same = session.turn(&app, &opened, json!({})).await;
         assert_eq!(same.step()["kind"], "document");
@@ -375,7 +375,7 @@ async fn a_sandbox_needs_neither_models_nor_documents() {
     assert_eq!(ended.status(), "COMPLETE", "{}", ended.0);
     let result = session.result(&app).await;
     assert_eq!((&result["method"], &result["age"]), (&json!("DOC_SCAN"), &json!(18)));
-    // The document session is gone with everything in it.
+    // The document session is deleted with everything in it.
     let count =
         app.api.db.read().await.unwrap().count(db::sql!("SELECT count(*) FROM identity_sessions")).await;
     assert_eq!(count.unwrap(), 0);
@@ -393,7 +393,7 @@ async fn a_document_is_followed_though_the_page_is_closed() {
     assert_eq!((&result["status"], &result["method"]), (&json!("FAIL"), &json!("DOC_SCAN")), "{result}");
 }
 
-/// What the document's page does, in a sandbox.
+/// Does what the document's page does, in a sandbox.
 async fn go_through_document(app: &TestApp, url: &str) {
     let query = url.split_once('?').unwrap().1;
     let part = |name: &str| {

@@ -1,4 +1,4 @@
-//! Results that people keep under a key of theirs, and the rules of the businesses that take them.
+//! Results that end users store under a passkey, and the rules of the relying parties that accept them.
 
 use super::{BASE, SANDBOX, Session, Turn, business};
 use base::SignedDuration;
@@ -13,7 +13,7 @@ use testkit::{
 
 const ORIGIN: &str = "https://age.example.com";
 
-/// A server at an address that passkeys can belong to.
+/// A server at an address that passkeys can be bound to.
 pub(super) async fn start(policy: &EgressPolicy) -> TestApp {
     TestApp::start_with_age_settings_and_egress(
         policy,
@@ -22,7 +22,7 @@ pub(super) async fn start(policy: &EgressPolicy) -> TestApp {
     .await
 }
 
-/// Shows an age by a face, and keeps the result; the person's device.
+/// Proves an age by a face, and stores the result; returns the end user's device.
 pub(super) async fn keep(app: &TestApp, estimation: Value) -> Authenticator {
     let payload = json!({ "block_biometric_consent": true, "age_estimation": estimation, "svc_key": {} });
     let session = Session::new(app, SANDBOX, &payload).await;
@@ -41,7 +41,7 @@ pub(super) async fn keep(app: &TestApp, estimation: Value) -> Authenticator {
     phone
 }
 
-/// Shows what is kept to a new session.
+/// Uses the stored result in a new session.
 pub(super) async fn show(
     app: &TestApp,
     phone: &mut Authenticator,
@@ -93,7 +93,7 @@ async fn a_kept_result_counts_where_its_method_threshold_and_levels_are_enough()
         let came = (ended.status(), ended.reason());
         assert_eq!(came, ("IN_PROGRESS", "KEPT_RESULT_NOT_ENOUGH"), "{payload}: others are left");
     }
-    // Nor does production know what the sandbox has shown.
+    // Production does not have the sandbox's results.
     let payload = json!({ "age_estimation": {}, "svc_key": {} });
     let (_, ended) = show(&app, &mut phone, BASE, &payload).await;
     assert_eq!((ended.status(), ended.reason()), ("IN_PROGRESS", "NO_KEY"));
@@ -117,12 +117,12 @@ async fn a_rule_says_what_is_enough_and_how_old_it_may_be() {
         json!({ "ttl": 3600, "type": "AGE", "age_estimation": {} }),
     ] {
         let id = rule(&app, stricter.clone()).await;
-        // The session's own methods would be satisfied; its rule is not.
+        // The result would satisfy the session's own methods, but not its rule.
         let payload = json!({ "rule_id": id, "age_estimation": {}, "svc_key": {} });
         let (_, ended) = show(&app, &mut phone, SANDBOX, &payload).await;
         assert_eq!(ended.reason(), "KEPT_RESULT_NOT_ENOUGH", "{stricter}");
     }
-    // A rule of the sandbox is none of production.
+    // A rule of the sandbox does not exist in production.
     let payload = json!({ "rule_id": enough, "svc_key": {} });
     let foreign = business(&app, &session.key, "POST", &format!("{BASE}/sessions"), Some(payload)).await;
     assert_eq!(foreign.status_and_code(), "400 INVALID_REQUEST");
@@ -153,7 +153,7 @@ async fn a_key_counts_where_it_is_known_who_uses_it() {
     assert_eq!(ended.status(), "COMPLETE", "{}", ended.reason());
     assert_eq!(session.result(&app).await["svc_key"]["authentication"], true);
 
-    // Somebody who took the phone up, another page, a copy of the key.
+    // A phone in the hands of another person, another page, a copy of the key.
     let counted = phone.counter;
     for (flags, origin, counter) in [
         (USER_PRESENT_FLAG, ORIGIN, counted),
@@ -165,7 +165,7 @@ async fn a_key_counts_where_it_is_known_who_uses_it() {
         assert_eq!((ended.status(), ended.reason()), ("IN_PROGRESS", "NOT_FOUND"), "{flags} {origin}");
         assert_eq!(session.result(&app).await["status"], "IN_PROGRESS");
     }
-    // What another session was answered, and nothing at all.
+    // The answer to another attempt's request, and no answer at all.
     (phone.flags, phone.origin, phone.counter) = (USER_PRESENT_FLAG | USER_VERIFIED_FLAG, ORIGIN, counted);
     let session = Session::new(&app, SANDBOX, &payload).await;
     let asked = session.open(&app, "SVC_KEY").await;

@@ -1,7 +1,8 @@
-//! Many tokens are issued and redeemed in another order, and everything is collected that either side was sent, answered,
-//! wrote into the database (opened with the server's own key) and logged. No value may stand on both sides that tells some
-//! from others: nobody who has all of it can say which token was whose. Moments are left out: what they tell is said in
-//! docs/ANONYMITY.md. That the signatures themselves tell nothing is `crates/age_methods/tests/protocols/tokens.rs`.
+//! Issues many tokens, redeems them in another order, and collects everything that either side was sent, answered,
+//! wrote into the database (opened with the server's own key) and logged. No value that distinguishes end users may be
+//! on both sides: even with all of it, nobody can say which token was whose. Times are left out: docs/ANONYMITY.md says
+//! what they reveal. That the signatures themselves reveal nothing is tested in
+//! `crates/age_methods/tests/protocols/tokens.rs`.
 
 use super::{
     SANDBOX, Session,
@@ -19,15 +20,15 @@ use testkit::TestApp;
 use tracing_subscriber::{EnvFilter, fmt::MakeWriter};
 
 const END_USERS: usize = 24;
-/// Bytes that are looked for: what is shorter (a status, a number of milliseconds) names nobody.
+/// Shorter values (a status, a number of milliseconds) identify nobody.
 const MIN_MATCH_BYTES: usize = 8;
 
-/// All that one side has of one person, in pieces.
+/// Everything that one side has about one end user, in pieces.
 #[derive(Default)]
 struct ObservedValues(HashSet<Vec<u8>>);
 
 impl ObservedValues {
-    /// Takes a text apart into words, and what these are in hexadecimal digits, base64 and as ids.
+    /// Splits a text into words, and adds them and what they decode to, as hexadecimal digits, base64 and ids.
     fn text(&mut self, text: &str) {
         let part_of_word = |c: char| c.is_ascii_alphanumeric() || "+/=_-".contains(c);
         for word in text
@@ -44,7 +45,7 @@ impl ObservedValues {
             ];
             for bytes in decoded.into_iter().flatten() {
                 self.0.extend(bytes.windows(MIN_MATCH_BYTES).map(<[u8]>::to_vec));
-                // What a text holds may be text again.
+                // Decoded bytes may be text again.
                 if let Ok(inner) = String::from_utf8(bytes) {
                     self.text(&inner);
                 }
@@ -62,14 +63,14 @@ fn is_moment(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_digit()) || word.starts_with("2026-0")
 }
 
-/// Values that stand on both sides and tell some from others on each.
+/// Values that are on both sides, and on each distinguish some end users from others.
 fn joins(issued: &[ObservedValues], redeemed: &[ObservedValues]) -> Vec<Vec<u8>> {
     let counted = |side: &[ObservedValues]| {
         let mut counts: HashMap<Vec<u8>, usize> = HashMap::new();
         for value in side.iter().flat_map(|seen| &seen.0) {
             *counts.entry(value.clone()).or_default() += 1;
         }
-        // What everybody has tells nobody from others: words, the issuer's key, the server's own ids.
+        // A value that everybody has distinguishes nobody: words, the issuer's key, the server's own ids.
         counts.retain(|_, count| *count < side.len());
         counts
     };
@@ -77,7 +78,7 @@ fn joins(issued: &[ObservedValues], redeemed: &[ObservedValues]) -> Vec<Vec<u8>>
     issued.into_keys().filter(|value| redeemed.contains_key(value)).collect()
 }
 
-/// What the server logs.
+/// The server's log.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -100,23 +101,23 @@ impl MakeWriter<'_> for Log {
     }
 }
 
-/// Watches a server: what it logs and writes goes to whoever is named.
+/// Observes what a server logs and writes.
 struct Watch {
     log: Log,
     rows: BTreeSet<String>,
 }
 
 impl Watch {
-    /// What has happened since the last call.
+    /// Adds what has happened since the last call.
     async fn note(&mut self, app: &TestApp, sessions: &[&str], seen: &mut ObservedValues) {
         let rows = app.dump().await;
         for row in rows.symmetric_difference(&self.rows) {
-            // PostgreSQL writes bytes as \x and digits.
+            // PostgreSQL writes bytes as \x and hexadecimal digits.
             seen.text(&row.replace("\\\\x", " "));
         }
         self.rows = rows;
         seen.text(&String::from_utf8(std::mem::take(&mut *self.log.0.lock().unwrap())).unwrap());
-        // What the rows hold when they are opened with the server's own key.
+        // The contents of the rows, opened with the server's own key.
         for id in sessions {
             let (app_of, id) = (&app.api.age_verification, id.parse().unwrap());
             if let Ok((session, _)) = app_of.end_user_session(id, true).await {
@@ -136,11 +137,11 @@ async fn what_the_issuer_has_cannot_be_joined_with_what_the_session_has() {
     let _logging = tracing::subscriber::set_default(subscriber);
     let (mut issued, mut redeemed): (Vec<ObservedValues>, Vec<ObservedValues>) = Default::default();
     let mut watch = Watch { log, rows: app.dump().await };
-    // The first to come has the keys made; everybody after has the same.
+    // The first session has the keys created, which all others share.
     Session::new(&app, SANDBOX, &json!({ "double_blind": true })).await.open(&app, "DOUBLE_ANONYMITY").await;
     watch.note(&app, &[], &mut ObservedValues::default()).await;
 
-    // Each asks for a token in a session of the business.
+    // Each end user requests a token in a session of the relying party.
     let mut waiting = Vec::new();
     for person in 0..END_USERS {
         app.world.advance(SignedDuration::from_secs(1));
@@ -153,7 +154,7 @@ async fn what_the_issuer_has_cannot_be_joined_with_what_the_session_has() {
         let (browser, request) = Browser::for_step(&turn);
         waiting.push((session, turn, browser, request, seen));
     }
-    // Each shows an age to the issuer, in an order of their own.
+    // Each proves an age to the issuer, in another order.
     let order = |step: usize| (0..END_USERS).map(move |at| (at * step + 5) % END_USERS);
     let mut tokens = HashMap::new();
     for person in order(7) {
@@ -193,7 +194,7 @@ async fn what_the_issuer_has_cannot_be_joined_with_what_the_session_has() {
         redeemed.push(std::mem::take(seen));
     }
     assert_eq!((issued.len(), redeemed.len()), (END_USERS, END_USERS));
-    // There is much on both sides that tells people from each other.
+    // Each side has much that distinguishes its end users.
     for side in [&issued, &redeemed] {
         assert!(side.iter().all(|seen| seen.0.len() > 2_000), "little was collected");
         assert!(!joins(side, side).is_empty());
@@ -204,7 +205,7 @@ async fn what_the_issuer_has_cannot_be_joined_with_what_the_session_has() {
         .collect();
     assert!(common.is_empty(), "these stand on both sides: {common:?}");
 
-    // The comparison does find what would join them: had one token not been blinded, its signature.
+    // The comparison would find a link, such as a signature on a token that was not blinded.
     let not_blinded = encode(&tokens[&3][98..]);
     issued[0].text(&format!("{{\"token_response\":\"{not_blinded}\"}}"));
     assert!(joins(&issued, &redeemed).len() > 200, "a signature has 249 windows");

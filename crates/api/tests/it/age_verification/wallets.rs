@@ -1,4 +1,5 @@
-//! `digital_id`: the wallet of the sandbox, and one made of others' libraries that talks to this server over loopback.
+//! `digital_id`: the wallet of the sandbox, and a wallet of third-party libraries that talks to this server over
+//! loopback.
 
 use super::{BASE, SANDBOX, Session, Turn};
 use axum::{body::Body, http::Request};
@@ -28,7 +29,7 @@ async fn post(app: &TestApp, path: &str, body: &str) -> TestResponse {
     app.send(request.unwrap()).await
 }
 
-/// Does something with the sandbox's wallet.
+/// Answers with the sandbox's wallet.
 async fn choose(app: &TestApp, url: &Value, choice: &str) -> TestResponse {
     post(app, path(url.as_str().unwrap()), &format!("choice={choice}")).await
 }
@@ -69,7 +70,7 @@ async fn a_wallet_on_another_device_settles_the_attempt() {
     }
 }
 
-/// Browsers leave out a style that the policy does not name.
+/// Browsers ignore a style that the policy does not name.
 #[tokio::test]
 async fn the_sandbox_wallet_is_styled_and_its_policy_allows_nothing_else() {
     let app = TestApp::start().await;
@@ -114,7 +115,7 @@ async fn a_wallet_on_this_device_counts_in_the_browser_that_began() {
         "409 STALE_CONTINUATION"
     );
 
-    // The page that only asks learns nothing: whoever followed the link may be another than who began.
+    // A page that only polls learns nothing: the person who followed the link may not be the one who began.
     let waits = session.turn(&app, &opened, json!({})).await;
     assert_eq!((waits.status(), &waits.step()["kind"]), ("IN_PROGRESS", &json!("wallet")));
     let other = Session::new(&app, SANDBOX, &payload).await;
@@ -130,7 +131,7 @@ async fn a_wallet_on_this_device_counts_in_the_browser_that_began() {
     assert_ne!(replayed.json()["step"]["kind"], "wallet");
     assert_eq!(session.result(&app).await["status"], "COMPLETE");
 
-    // What does not pass counts whether or not anybody comes back with it.
+    // An answer that does not pass counts, whether or not anybody returns with it.
     for (choice, why) in [("under", "UNDER_AGE"), ("stranger", "UNTRUSTED_ISSUER"), ("refuse", "DECLINED")] {
         let session = Session::new(&app, SANDBOX, &json!({ "digital_id": {} })).await;
         let opened = session.open(&app, "DIGITAL_ID").await;
@@ -182,7 +183,8 @@ async fn where_a_wallet_says_nothing_a_face_may_speak() {
         let result = session.result(&app).await;
         assert_eq!((&result["method"], &result["age"]), (&json!("DIGITAL_ID"), &json!(18)));
     }
-    // One that says what does not hold is no silence, and whoever said no is not asked.
+    // A credential that is not trusted does not count as silence; and without consent there is no age estimation
+    // instead.
     let session = Session::new(&app, SANDBOX, &json!({ "digital_id": block })).await;
     let opened = session.open(&app, "DIGITAL_ID").await;
     choose(&app, &opened.step()["url"], "stranger").await;
@@ -213,7 +215,7 @@ async fn addresses_that_are_none_and_posts_that_cannot_be_read() {
     assert_eq!(post(&app, &answer, &large).await.status_and_code(), "413 PAYLOAD_TOO_LARGE");
     assert_eq!(post(&app, &page, "choice=fly").await.status_and_code(), "400 INVALID_REQUEST");
 
-    // An address belongs to its sandbox, and is whole.
+    // An address is valid only as a whole, and only in its sandbox.
     let production = request.strip_prefix("/sandbox").unwrap();
     for path in [
         production.to_owned(),
@@ -229,7 +231,7 @@ async fn addresses_that_are_none_and_posts_that_cannot_be_read() {
             "{path}"
         );
     }
-    // Nothing of this took the attempt's only answer; another attempt takes its place.
+    // None of this used up the attempt's only answer; another attempt replaces it.
     session.open(&app, "DIGITAL_ID").await;
     assert_eq!(choose(&app, &opened.step()["url"], "over").await.status_and_code(), "409 STALE_CONTINUATION");
     let opened = session.open(&app, "DIGITAL_ID").await;
@@ -237,7 +239,7 @@ async fn addresses_that_are_none_and_posts_that_cannot_be_read() {
     assert_eq!(choose(&app, &opened.step()["url"], "over").await.status_and_code(), "410 SESSION_EXPIRED");
 }
 
-/// Has the wallet do something.
+/// Runs a command of the wallet.
 async fn wallet(command: &'static str, input: Value) -> Value {
     let ask = move || testkit::node::run_once("crates/api/tests/wallet", "wallet.mjs", command, &input);
     tokio::task::spawn_blocking(ask).await.unwrap()
@@ -315,7 +317,7 @@ async fn a_wallet_of_other_libraries_shows_every_kind_of_credential() {
         if held == "stranger" {
             assert_eq!(reason(&ended), "UNTRUSTED_ISSUER");
         }
-        // Of the credential nothing is kept, in the row or in what is told of it.
+        // Nothing of the credential is kept in the session.
         let kept =
             app.api.age_verification.get_session(app.app, session.id.parse().unwrap(), false).await.unwrap();
         let kept = serde_json::to_string(&kept).unwrap();
@@ -324,7 +326,7 @@ async fn a_wallet_of_other_libraries_shows_every_kind_of_credential() {
         }
     }
 
-    // On the same device: by a link, back with a code. An unsigned request stands whole in its link.
+    // On the same device: opened by a link, back with a code. An unsigned request is contained in its link.
     for (number, scheme, prefix) in [(0, "openid4vp:", "x509_san_dns"), (2, "av:", "redirect_uri")] {
         let session = Session::new(&app, BASE, &json!({ "digital_id": {} })).await;
         let opened = session.open(&app, "DIGITAL_ID").await;
@@ -347,7 +349,7 @@ async fn a_wallet_of_other_libraries_shows_every_kind_of_credential() {
     assert_eq!(wallet("present", refusing).await["status"], 200);
     assert_eq!(reason(&session.turn(&app, &opened, json!({})).await), "DECLINED");
 
-    // A nonce of the wallet's own stands in the request.
+    // The request object has the wallet's nonce.
     let session = Session::new(&app, BASE, &json!({ "digital_id": {} })).await;
     let opened = session.open(&app, "DIGITAL_ID").await;
     let (_, query) = opened.step()["url"].as_str().unwrap().split_once('?').unwrap();

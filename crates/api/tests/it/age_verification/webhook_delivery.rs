@@ -1,4 +1,4 @@
-//! What the business is told, and how it knows who says so.
+//! Webhooks of results: their delivery and their signatures.
 
 use super::{BASE, SANDBOX, Session, business};
 use domain::delivery::{DeliveryDispatcher, DeliverySettings as Sending};
@@ -12,7 +12,7 @@ use testkit::{
     stub_server::{self, StubReply, StubServer},
 };
 
-/// Runs a program that reads JSON and says `true` where the signature holds.
+/// Runs a program that reads JSON and prints `true` if the signature is valid.
 fn verifies(program: &str, arguments: &[&str], input: &Value) -> bool {
     let mut child = Command::new(program)
         .args(arguments)
@@ -26,7 +26,7 @@ fn verifies(program: &str, arguments: &[&str], input: &Value) -> bool {
     String::from_utf8(output.stdout).unwrap().trim() == "true"
 }
 
-/// The example of a language in the documents.
+/// The example in a language, from the documentation.
 fn example(language: &str) -> String {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/AGES.md");
     let document = std::fs::read_to_string(file).unwrap();
@@ -87,7 +87,7 @@ async fn each_attempt_that_ends_is_told_and_signed() {
     assert_eq!(second["sequence_number"], 2);
     assert!(second.get("error_code").is_none());
 
-    // The verifiers of the documents, in three languages.
+    // The verifiers in the documentation, in three languages.
     let keys = app.get(&format!("{BASE}/webhook-keys")).await.json();
     assert_eq!(keys["keys"][0]["alg"], "PS256");
     let (node, python) = (example("js"), example("python"));
@@ -106,7 +106,7 @@ async fn each_attempt_that_ends_is_told_and_signed() {
     sending.await.unwrap();
 }
 
-/// The example in Rust of `docs/AGES.md`; a test holds the two equal.
+/// The example in Rust of `docs/AGES.md`; a test keeps the two equal.
 mod in_rust {
     use base64_simd::{STANDARD, URL_SAFE_NO_PAD};
     use rsa::{

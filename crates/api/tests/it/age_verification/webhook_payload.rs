@@ -1,4 +1,4 @@
-//! What a webhook says, member by member.
+//! The contents of a webhook, member by member.
 
 use super::{SANDBOX, Session, business, stored_results};
 use domain::delivery::{
@@ -12,7 +12,7 @@ use testkit::{
 };
 use tokio::{sync::watch, task::JoinHandle};
 
-/// A server whose webhooks are delivered, and who takes them.
+/// A server whose webhooks are delivered, and their receiver.
 struct WebhookFixture {
     app: TestApp,
     receiver: StubServer,
@@ -31,7 +31,7 @@ impl WebhookFixture {
         Self { app, receiver: StubServer::start(answer).await, stop, sending }
     }
 
-    /// A face of a sandbox, which is thirty.
+    /// Shows a face in a sandbox, which estimates it to be thirty.
     async fn show_face(&self, mut payload: Value) -> Session {
         payload["block_biometric_consent"] = true.into();
         payload["age_estimation"] = json!({});
@@ -42,7 +42,7 @@ impl WebhookFixture {
         session
     }
 
-    /// What became of the deliveries that were tried, once so many were.
+    /// The outcomes of the deliveries, once so many have been tried.
     async fn tried(&self, many: usize) -> Vec<(Option<u16>, DeliveryState)> {
         for _ in 0..60_000 {
             let mut view = self.app.api.db.read().await.unwrap();
@@ -76,7 +76,7 @@ async fn a_webhook_has_its_members_in_the_order_of_the_signature() {
     let payload = json!({ "notification_url": url, "age_estimation": {}, "svc_key": {} });
     let (by_key, _) = stored_results::show(app, &mut phone, SANDBOX, &payload).await;
 
-    // An address that the business verified is judged, and told, when the session is made.
+    // A verified email address is judged, and reported, when the session is created.
     let data = json!({ "verified_email": "minor@example.com" });
     let payload = json!({ "notification_url": url, "email": { "data": data, "threshold": 21 } });
     let path = format!("{SANDBOX}/sessions");
@@ -87,7 +87,7 @@ async fn a_webhook_has_its_members_in_the_order_of_the_signature() {
     let evidence = by_email.result(app).await["evidence_id"].to_string();
     assert!(evidence.starts_with("\"sandbox-"), "{evidence}");
 
-    // Where an age was asked for and none is known, none is named.
+    // If an age was asked for and none was determined, there is none in the message.
     let mut without = Vec::new();
     for outcome in ["declined", "unavailable"] {
         let payload = json!({
@@ -146,7 +146,7 @@ async fn a_webhook_has_its_members_in_the_order_of_the_signature() {
         assert_eq!(own.len(), 1, "one for each attempt: {own:?}");
         let said: Value = serde_json::from_str(&own[0]).unwrap();
         let (id, signature) = (&said["id"], &said["signature"]);
-        // Where a method keeps none, the attempt stands for it.
+        // If a method keeps no evidence, the id of the attempt stands for it.
         let tried = said["evidence_id"].to_string();
         let evidence = if evidence.is_empty() { &tried } else { evidence };
         assert_eq!(session.result(app).await["evidence_id"], said["evidence_id"]);

@@ -1,4 +1,4 @@
-//! Media that cannot be moderated: a reason that a person understands, and the next one unharmed.
+//! Media that cannot be moderated: the reason is understandable, and the next moderation is unharmed.
 
 use super::ModerationFixture;
 use serde_json::json;
@@ -31,7 +31,7 @@ async fn each_bad_file_fails_with_a_reason_and_the_next_is_unharmed() {
             assert!(!message.contains(inside), "{name}: {message}");
         }
     }
-    // A picture with another name is a picture all the same, and so is a film.
+    // A picture with the wrong name is still a picture, and so is a film.
     for (name, kind, bytes) in [("picture.mp4", "IMAGE", picture), ("film.jpg", "VIDEO", film)] {
         let url = stage.shelf.put(name, bytes);
         let id = stage.moderate(&url, kind, json!({ "unknown_faces": true })).await;

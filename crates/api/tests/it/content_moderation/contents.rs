@@ -78,7 +78,7 @@ async fn what_cannot_be_a_content_is_refused_by_name() {
         );
         assert_eq!(said["errors"][0]["property"], *property, "{said:.200}");
     }
-    // Whoever has got more than one thing wrong learns of all at once, and of each once.
+    // A request with several faults gets all of them at once, each once.
     let body = json!({ "url": 1, "title": "x".repeat(201), "uploader_id": "nobody", "profile_ids": ["none", 2, "no"] });
     let answer = stage.ask("POST", "/contents", Some(body)).await;
     assert_eq!(

@@ -48,7 +48,7 @@ async fn everybody_in_a_picture_is_found_and_told() {
     );
     assert_eq!(stage.reasons(&id).await, vec!["UNKNOWN_FACE"; many]);
 
-    // All to the web, as the list shows them, and all to Slack.
+    // All are sent to the web, as the list shows them, and to Slack.
     let sent = stage.deliver(&servers, 2 * many).await;
     let list = stage.get("/notifications").await;
     assert_eq!(list["meta"], json!({ "total_count": many, "page": 1 }));
@@ -67,7 +67,7 @@ async fn everybody_in_a_picture_is_found_and_told() {
     }
 }
 
-/// What Slack's reference documents of messages, sections, actions and buttons.
+/// Asserts the limits in Slack's reference for messages, sections, actions and buttons.
 fn fits_slack(message: &Value) {
     assert!(message["text"].as_str().unwrap().chars().count() <= 4000);
     let blocks = message["blocks"].as_array().unwrap();
@@ -110,7 +110,7 @@ async fn banned_known_and_unknown_ones_are_told_apart() {
     assert_eq!(report["banned_faces"], true);
     let mut reasons = stage.reasons(&id).await;
     reasons.sort();
-    // Each stranger for two reasons.
+    // Each stranger is reported for two reasons.
     let strangers = profiles.iter().filter(|profile| **profile == "-").count();
     assert!((1..=2).contains(&strangers), "{report}");
     let told = |reason: &str| reasons.iter().filter(|told| *told == reason).count();
@@ -119,7 +119,7 @@ async fn banned_known_and_unknown_ones_are_told_apart() {
         [strangers, 1, strangers]
     );
 
-    // Where only one is named, the other is nobody; the banned one is told all the same.
+    // If only one profile is named, the other is unknown; the banned one is reported all the same.
     let id = stage.moderate(&url, "IMAGE", json!({ "unknown_faces": true, "profile_ids": [banned] })).await;
     let mut reasons = stage.reasons(&id).await;
     reasons.sort();
@@ -132,7 +132,7 @@ async fn banned_known_and_unknown_ones_are_told_apart() {
     );
     assert_eq!(overview["content"]["url"], url);
 
-    // A dismissed one is not taken for that profile again; an accepted one is.
+    // A dismissed face is not matched to that profile again; an accepted one is.
     let list = stage.get(&format!("/moderations/{id}/notifications")).await;
     let of_banned =
         list["notifications"].as_array().unwrap().iter().find(|n| n["data"]["profile_id"] == *banned);

@@ -30,7 +30,7 @@ impl Stream {
         Self { segments: names.iter().map(|name| std::fs::read(name).unwrap()).collect() }
     }
 
-    /// The playlist when `at` segments have come; the last six are in it.
+    /// The playlist after `at` segments; it has the last six.
     fn playlist(&self, stage: &ModerationFixture, at: usize, over: bool) {
         let first = at.saturating_sub(6);
         let mut text =
@@ -50,7 +50,7 @@ impl Stream {
     }
 }
 
-/// Waits until a moderation has told as much; ten minutes at most.
+/// Waits until a moderation has the notifications that are wanted; ten minutes at most.
 async fn until(stage: &ModerationFixture, id: &str, what: impl Fn(&[String]) -> bool) -> Vec<String> {
     for _ in 0..6000 {
         let told = stage.reasons(id).await;
@@ -85,7 +85,7 @@ async fn a_live_video_is_watched_through_an_outage_and_a_restart_until_it_is_sto
         let working = stage.app.spawn_worker();
         let told = until(&stage, &id, |told| told.len() >= 2).await;
         assert_eq!(told, ["STARTED", "UNKNOWN_FACE"]);
-        // This process stops; another goes on, and says nothing twice.
+        // This process stops; another continues, and repeats no notification.
         working.stop().await;
         assert_eq!(stage.state(&id).await["state"], "RUNNING");
         let position = stage.state(&id).await["position"].as_f64().unwrap();

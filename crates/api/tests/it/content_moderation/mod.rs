@@ -32,7 +32,7 @@ impl ModerationFixture {
         Self { app, account, key, shelf: FileServer::start().await }
     }
 
-    /// Asks for something below the account.
+    /// Calls an operation below the account.
     pub(crate) async fn ask(&self, method: &str, path: &str, body: Option<Value>) -> TestResponse {
         let path = format!("/accounts/{}{path}", self.account);
         self.app.call_moderation(method, &path, &self.key, body).await
@@ -44,7 +44,7 @@ impl ModerationFixture {
         answer.json()
     }
 
-    /// Makes something; its id.
+    /// Creates something; returns its id.
     pub(crate) async fn make(&self, path: &str, body: Value) -> String {
         let answer = self.ask("POST", path, Some(body)).await;
         assert_eq!(answer.status.as_u16(), 201, "{path}: {}", answer.json());
@@ -55,14 +55,14 @@ impl ModerationFixture {
         self.make("/contents", json!({ "url": url, "type": content_type })).await
     }
 
-    /// Starts a moderation of a content with these wishes; its id.
+    /// Starts a moderation of a content with these options; returns its id.
     pub(crate) async fn start(&self, content: &str, wishes: Value) -> String {
         let mut body = wishes;
         body["content_id"] = content.into();
         self.make("/moderations", body).await
     }
 
-    /// Moderates a file to the end; its id.
+    /// Moderates a file to the end; returns the moderation's id.
     pub(crate) async fn moderate(&self, url: &str, content_type: &str, wishes: Value) -> String {
         let content = self.content(url, content_type).await;
         let id = self.start(&content, wishes).await;
@@ -85,7 +85,7 @@ impl ModerationFixture {
         reasons.map(|n| n["data"]["reasons"][0].as_str().unwrap().to_owned()).collect()
     }
 
-    /// Enrols a picture of a face; the profile's id.
+    /// Enrols a picture of a face; returns the profile's id.
     pub(crate) async fn enrol(&self, picture: &base::Picture, name: &str) -> String {
         let profile = json!({
             "profile_type": 1, "display_name": name, "reference": name, "biometric_consent": "signed on paper",
@@ -116,7 +116,7 @@ impl ModerationFixture {
     }
 }
 
-/// The words of a value's member in every item of a list.
+/// The text of a member in every item of a list; `-` where it is absent.
 pub(crate) fn all<'a>(list: &'a Value, member: &str) -> Vec<&'a str> {
     list.as_array().unwrap().iter().map(|item| item[member].as_str().unwrap_or("-")).collect()
 }

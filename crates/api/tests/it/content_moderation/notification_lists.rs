@@ -60,7 +60,7 @@ async fn pages_are_exact_newest_first_and_refused_past_the_end() {
     assert_eq!(distinct.len(), 42);
     assert_eq!(stage.ask("GET", "/notifications?page=4", None).await.status.as_u16(), 422);
 
-    // At or after a moment: from the eleventh round on.
+    // At or after a moment: the last round only, or all from the first.
     let newest =
         stage.get("/notifications").await["notifications"][0]["created_at"].as_str().unwrap().to_owned();
     let newest: base::Timestamp = newest.parse().unwrap();

@@ -8,7 +8,7 @@ fn shows(face: usize, from: f64, to: f64, x: &str) -> MovingFace {
     MovingFace { face, during: (from, to), x: x.to_owned(), width: 420 }
 }
 
-/// The appearances of a report: when, whose.
+/// The appearances in a report: when, and of which profile.
 fn appearances(report: &Value) -> Vec<(f64, Option<&str>)> {
     let faces = report["face_check_results"].as_array().unwrap().iter();
     faces.map(|face| (face["frame_time"].as_f64().unwrap(), face["profile_id"].as_str())).collect()
@@ -18,7 +18,7 @@ fn appearances(report: &Value) -> Vec<(f64, Option<&str>)> {
 async fn each_appearance_is_one_finding_and_one_notification() {
     let stage = ModerationFixture::set().await;
     let known = stage.enrol(&testkit::face_pictures()[6], "known").await;
-    // One person throughout, another who goes and comes back.
+    // One person is there throughout, another goes and comes back.
     let film = face_clip(
         10.0,
         &[shows(6, 0.0, 10.0, "40+20*t"), shows(8, 0.0, 3.0, "800-10*t"), shows(8, 7.0, 10.0, "700+10*t")],
@@ -57,7 +57,7 @@ async fn a_banned_one_is_told_and_a_video_without_faces_finds_none() {
     assert_eq!((report["unknown_faces"].as_bool(), report["age_groups"].clone()), (Some(false), json!([])));
 }
 
-/// A run that is interrupted again and again goes on from where it was, and tells everything once.
+/// A run that is interrupted repeatedly continues where it was, and notifies about everything once.
 #[tokio::test]
 async fn a_restart_in_the_middle_repeats_nothing() {
     let stage = ModerationFixture::set().await;
@@ -78,7 +78,7 @@ async fn a_restart_in_the_middle_repeats_nothing() {
     let broken = stage.start(&content, json!({ "unknown_faces": true })).await;
     let mut interruptions = 0;
     while stage.state(&broken).await["state"] != "DONE" {
-        // Its process is gone in the middle; what it left running has lost its lease, and must not count any more.
+        // The process disappears in the middle; what it left running has lost its lease, and must not count any more.
         let told = stage.reasons(&broken).await.len();
         let working = stage.app.spawn_worker();
         while stage.state(&broken).await["state"] != "DONE" && stage.reasons(&broken).await.len() == told {

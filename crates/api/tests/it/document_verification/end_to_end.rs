@@ -57,7 +57,7 @@ fn payload() -> Value {
     })
 }
 
-/// Everything that a person does, with one page and one face; the session afterwards.
+/// Everything that an end user does, with one page and one face; returns the session afterwards.
 async fn live(app: &TestApp, payload: &Value, page: &[u8], face: &[u8]) -> (Session, Value) {
     let session = Session::new(app, BASE, payload).await;
     let working = app.spawn_worker();
@@ -160,7 +160,7 @@ async fn a_picture_without_a_document_must_be_taken_again() {
     let task = session.extract(&app, &document).await;
     assert_eq!(task["recommendation"]["value"], "MUST_TRY_AGAIN", "{task}");
     assert_eq!(task["recommendation"]["reason"]["value"], "QUALITY");
-    // What it was said to be counts, too.
+    // The stated type of document counts, too.
     let card = session.document(&app, "NATIONAL_ID", "SWE", &[&photo(&passport(), 4)]).await;
     let task = session.extract(&app, &card).await;
     assert_eq!(
@@ -246,7 +246,7 @@ async fn a_reviewer_decides_and_a_business_supplies_a_face_of_its_own() {
     assert_eq!(sub_check(decided, "ai_face_match")["result"], "PASS");
 }
 
-/// A session with a passport and a bill, as a PDF file; as its business reads it.
+/// A session with a passport and a bill as a PDF file, as its relying party reads it.
 async fn with_a_bill(app: &TestApp, bill: &Specimen) -> (Session, Value) {
     let payload = json!({
         "required_documents": [{ "type": "ID_DOCUMENT" }, { "type": "SUPPLEMENTARY_DOCUMENT" }],
@@ -302,7 +302,7 @@ async fn a_bill_is_read_and_must_be_in_the_name_of_the_passport() {
     assert_eq!(sub_check(comparison, "name_match")["result"], "FAIL");
 }
 
-/// What is said of a face in seven frames, the last of them this far from the lens.
+/// The liveness check of a face in seven frames, which ends in this stance.
 async fn zoomed(app: &TestApp, ends: HeadStance) -> (Session, Value) {
     let person = &testkit::face_pictures()[6];
     let found = VisionModels::load(&testkit::pack()).unwrap().detect_tiled(person, 40.0).unwrap();
@@ -327,7 +327,7 @@ async fn zoomed(app: &TestApp, ends: HeadStance) -> (Session, Value) {
     (session, read)
 }
 
-/// What a detail of a zoom's check begins with.
+/// The first word of a detail in a zoom's check.
 fn detail(read: &Value, name: &str) -> String {
     let details = sub_check(check(read, "LIVENESS"), "liveness_auth")["details"].as_array().unwrap().clone();
     let found = details.iter().find(|detail| detail["name"] == name).unwrap_or_else(|| panic!("{details:?}"));

@@ -1,4 +1,4 @@
-//! What is refused, and how it is told.
+//! Refusals, and how they are reported.
 
 use super::{BASE, FORM, SANDBOX, Session, business, form, signed};
 use axum::{body::Body, http::Request};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::{num::NonZeroU32, sync::Arc};
 use testkit::{SignedCall, TestApp};
 
-/// Every member of the payload in a wrong form, and the path that is told.
+/// Every member of the payload in a wrong form, and the path that is reported.
 #[tokio::test]
 #[expect(clippy::too_many_lines, reason = "a table: a line for each member")]
 async fn each_wrong_member_of_a_payload_is_told_with_its_path() {
@@ -99,7 +99,7 @@ async fn each_wrong_member_of_a_payload_is_told_with_its_path() {
             filter(json!({ "type_restriction": { "inclusion": "INCLUDE", "document_types": ["DIARY"] } })),
             "required_documents[0].filter.type_restriction.document_types[0]",
         ),
-        // Sweden issues no licences of this kind: nothing is left.
+        // The catalogue has no such licences of Sweden, so nothing is left.
         (
             filter(
                 json!({ "country_restriction": { "inclusion": "whitelist", "country_codes": ["SWE"] }, "type_restriction": { "inclusion": "include", "document_types": ["DRIVING_LICENCE"] } }),
@@ -291,7 +291,7 @@ async fn a_person_is_known_by_the_token_of_his_session() {
             "401 BAD_TOKEN"
         );
     }
-    // A person is no business.
+    // An end user cannot act as the relying party.
     assert_eq!(mine.call(&app, "GET", "", None).await.status_and_code(), "401 MESSAGE_SIGNING");
     assert_eq!(
         mine.call(&app, "DELETE", "/client-session-token", None).await.status_and_code(),
@@ -337,7 +337,7 @@ async fn the_person_of_a_business_without_a_key_is_served_as_long_as_the_busines
     let payload = json!({ "requested_checks": [{ "type": "ID_DOCUMENT_AUTHENTICITY" }] });
     let session = Session::new(&app, BASE, &payload).await;
     let ask = async || session.call(&app, "GET", "/configuration", None).await.status_and_code();
-    // It calls with bearer tokens alone from now on.
+    // From now on the relying party can only call with bearer tokens.
     app.execute(db::sql!("UPDATE public_keys SET revoked_at = $1", app.world.now())).await;
     assert_eq!(business(&app, "GET", &session.path(""), None).await.status_and_code(), "401 MESSAGE_SIGNING");
     assert_eq!(ask().await, "200");

@@ -31,7 +31,7 @@ pub(crate) async fn business(
     }
 }
 
-/// A session, and the token of its person.
+/// A session, and the token of its end user.
 #[derive(Clone, Debug)]
 pub(crate) struct Session {
     id: String,
@@ -40,17 +40,17 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// A session that somebody else made, as its person has it.
+    /// A session that was created elsewhere, as its end user has it.
     pub(crate) fn of_person(id: String, token: String, base: &'static str) -> Self {
         Self { id, token, base }
     }
 
-    /// Supplies a document that a sandbox takes, and has it read.
+    /// Supplies a document that a sandbox accepts, and has its text extracted.
     pub(crate) async fn supply_document(&self, app: &TestApp) {
         self.supply(app, "GBR", b"\xff\xd8 page").await;
     }
 
-    /// Supplies this page of a passport, and has it read.
+    /// Supplies this page of a passport, and has its text extracted.
     pub(crate) async fn supply(&self, app: &TestApp, country: &str, page: &[u8]) {
         let working = app.spawn_worker();
         let id = self.document(app, "PASSPORT", country, &[page]).await;
@@ -70,7 +70,7 @@ impl Session {
         format!("{}/sessions/{}{rest}", self.base, self.id)
     }
 
-    /// A call of the person.
+    /// A call of the end user.
     async fn call(&self, app: &TestApp, method: &str, rest: &str, body: Option<Value>) -> TestResponse {
         let request = Request::builder()
             .method(method)
@@ -81,7 +81,7 @@ impl Session {
         app.send(request.unwrap()).await
     }
 
-    /// A file of the person.
+    /// Uploads a file of the end user.
     async fn put(&self, app: &TestApp, method: &str, rest: &str, file: &[u8]) -> TestResponse {
         let request = Request::builder()
             .method(method)
@@ -92,20 +92,20 @@ impl Session {
         app.send(request.unwrap()).await
     }
 
-    /// The session as its business reads it.
+    /// The session as its relying party reads it.
     async fn read(&self, app: &TestApp) -> Value {
         let answer = business(app, "GET", &self.path(""), None).await;
         assert_eq!(answer.status_and_code(), "200", "{}", answer.json());
         answer.json()
     }
 
-    /// A media of it.
+    /// The contents of a media.
     async fn media(&self, app: &TestApp, media: &Value) -> TestResponse {
         let id = media["id"].as_str().unwrap();
         business(app, "GET", &self.path(&format!("/media/{id}/content")), None).await
     }
 
-    /// Begins an identity document and puts its pages; its id.
+    /// Creates an identity document and uploads its pages; returns its id.
     async fn document(&self, app: &TestApp, kind: &str, country: &str, pages: &[&[u8]]) -> String {
         let body = json!({ "document_type": kind, "issuing_country": country });
         let made = self.call(app, "POST", "/resources/id-documents", Some(body)).await;
@@ -118,7 +118,7 @@ impl Session {
         id
     }
 
-    /// Has an identity document read; the task.
+    /// Has the text of an identity document extracted; returns the task.
     async fn extract(&self, app: &TestApp, document: &str) -> Value {
         let path = format!("/resources/id-documents/{document}/text-extraction");
         let task = self.call(app, "PUT", &path, None).await;
@@ -135,7 +135,7 @@ impl Session {
         assert_eq!(put.status_and_code(), "200", "{}", put.json());
     }
 
-    /// The person is through.
+    /// The end user finishes.
     pub(crate) async fn finish(&self, app: &TestApp) {
         let through = self.call(app, "DELETE", "/client-session-token", None).await;
         assert_eq!(through.status_and_code(), "204", "{}", through.json());

@@ -1,4 +1,4 @@
-//! Uploads that come in pieces.
+//! Resumable uploads.
 
 use super::{BASE, Session};
 use axum::{body::Body, http::Request};
@@ -8,7 +8,7 @@ use media::blobs::{BlobKey, BlobPrefix};
 use serde_json::json;
 use testkit::{TestApp, TestResponse};
 
-/// A session that wants a document, with one begun: its page's path.
+/// A session that requires a document, which was created; returns the path of its page.
 async fn begun(app: &TestApp) -> (Session, String) {
     let payload = json!({ "required_documents": [{ "type": "ID_DOCUMENT" }] });
     let session = Session::new(app, BASE, &payload).await;
@@ -38,7 +38,7 @@ async fn append(app: &TestApp, session: &Session, upload: &str, offset: usize, b
     app.send(request.body(body).unwrap()).await
 }
 
-/// Where an upload stands: of how many bytes how many are there.
+/// The progress of an upload: the bytes that arrived, and its length.
 async fn stands(app: &TestApp, session: &Session, upload: &str) -> (usize, usize) {
     let answer = app.send(request(session, "HEAD", upload).body(Body::empty()).unwrap()).await;
     assert_eq!((answer.status_and_code().as_str(), answer.header("cache-control")), ("204", "no-store"));
@@ -105,7 +105,7 @@ async fn an_upload_goes_on_where_it_broke_off() {
     assert_eq!(blobs(&app, &session).await.len(), 1, "the pieces are gone, the page stays");
 }
 
-/// The same as a client of tus sends it.
+/// The same, as a client of tus sends it.
 fn by_tus(
     session: &Session,
     method: &str,
@@ -119,7 +119,7 @@ fn by_tus(
 async fn uploads_speak_tus_to_those_who_do() {
     let app = TestApp::start().await;
     let (session, _) = begun(&app).await;
-    // Anybody may ask what is spoken here.
+    // Anyone may ask what is supported here.
     let options = Request::builder().method("OPTIONS").uri(session.path("/uploads"));
     let options = app.send(options.body(Body::empty()).unwrap()).await;
     let told = ["tus-resumable", "tus-version", "tus-extension", "tus-max-size"];
@@ -159,7 +159,7 @@ async fn uploads_speak_tus_to_those_who_do() {
         assert_eq!(refused.status, 412, "{method}");
         assert_eq!((refused.header("tus-version"), refused.header("tus-resumable")), ("1.0.0", "1.0.0"));
     }
-    // Who names no version is asked for no kind of body either.
+    // A client that names no version may send any kind of body.
     let plain = upload_of(&app, &session, 4).await;
     let bytes = request(&session, "PATCH", &plain).header("Upload-Offset", "0").body(Body::from("half"));
     let answer = app.send(bytes.unwrap()).await;

@@ -1,4 +1,4 @@
-//! What is kept, who is told, and how it goes.
+//! Retention: what is stored, who is notified, and how it is deleted.
 
 use super::{BASE, SANDBOX, Session, business, signed};
 use base::SignedDuration;
@@ -21,7 +21,7 @@ async fn rows(app: &TestApp, query: db::Query) -> i64 {
     app.api.db.read().await.unwrap().count(query).await.unwrap()
 }
 
-/// A session with a page that is through, in production and without anything to check or read.
+/// A session in production with an uploaded page, and nothing to check or read.
 async fn supplied(app: &TestApp) -> (Session, Value) {
     let payload = json!({ "required_documents": [{ "type": "ID_DOCUMENT" }] });
     let session = Session::new(app, BASE, &payload).await;
@@ -55,7 +55,7 @@ async fn media_are_served_in_ranges_and_never_cached_and_deleted_when_it_is_over
     let none = session.path("/media/018f3c8e-0000-4000-8000-00000000000a/content");
     assert_eq!(business(&app, "GET", &none, None).await.status_and_code(), "404 MEDIA_CONTENT_NOT_FOUND");
 
-    // What lies in the database and beside it says nothing.
+    // There is one row in the database, and one blob beside it.
     let sealed = rows(&app, db::sql!("SELECT count(*) FROM identity_sessions")).await;
     assert_eq!((sealed, blobs(&app, &session).await), (1, 1));
 
@@ -99,7 +99,7 @@ async fn a_deleted_session_leaves_nothing() {
     assert_eq!(rows(&app, db::sql!("SELECT count(*) FROM identity_sessions")).await, 0);
     assert!(app.api.account_deletion.find_orphans().await.unwrap().is_empty());
 
-    // A file that was on its way meanwhile is found by the sweep.
+    // A file that arrived during the deletion is found by the sweep.
     let id: base::DocumentSessionId = session.id.parse().unwrap();
     let key = media::blobs::BlobKey::new(id, "media".parse::<media::blobs::BlobKeySegment>().unwrap(), id);
     app.api.blobs.put(&key, b"late").await.unwrap();
@@ -163,7 +163,7 @@ async fn a_session_is_made_once_for_an_idempotency_key() {
     assert_eq!((first.status_and_code().as_str(), &first.body), ("201", &again.body));
     assert_eq!(make(r#"{"user_tracking_id":"x"}"#).await.status_and_code(), "409 IDEMPOTENCY_KEY_REUSED");
 
-    // What a person makes is made once, too: a repeat takes no further attempt.
+    // The resources of end users are idempotent, too: a repeat uses up no further attempt.
     let payload = json!({ "requested_checks": [{ "type": "LIVENESS", "config": { "max_retries": 0 } }] });
     let session = Session::new(&app, BASE, &payload).await;
     let begin = async |body: &str| {

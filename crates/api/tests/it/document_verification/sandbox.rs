@@ -1,4 +1,4 @@
-//! The sandbox: the same ways, and answers that are agreed upon.
+//! The sandbox: the same operations, with configured answers.
 
 use super::{BASE, SANDBOX, Session, business, check};
 use base::SignedDuration;
@@ -63,7 +63,7 @@ async fn everything_approves_where_nothing_else_is_said() {
     assert_eq!(fields.json()["full_name"], "SANDBOX EXAMPLE");
     assert_eq!(read["resources"]["liveness_capture"][0]["frames"].as_array().unwrap().len(), 3);
 
-    // Production does not know it, and the other way round.
+    // Production does not find it, and the other way round.
     let elsewhere = business(&app, "GET", &format!("{BASE}/sessions/{}", session.id), None).await;
     assert_eq!(elsewhere.status_and_code(), "404 SESSION_NOT_FOUND");
     let mine = Session::new(&app, BASE, &json!({})).await;
@@ -147,7 +147,7 @@ async fn the_first_item_whose_filter_fits_counts_and_the_session_is_asked_first(
     let waited = base::Environment::now(&*app.world).duration_since(before);
     assert!(waited >= SignedDuration::from_secs(30), "the reports were kept waiting, {waited}");
 
-    // A person is told to try again for as long as there are attempts.
+    // An end user is told to try again as long as there are attempts.
     let must = json!({ "task_results": { "ID_DOCUMENT_TEXT_DATA_EXTRACTION": [
         { "result": { "recommendation": { "value": "MUST_TRY_AGAIN", "reason": { "value": "USER_ERROR" } } } }] } });
     let mut payload = payload.clone();
