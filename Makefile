@@ -13,6 +13,8 @@ TRY ?= all
 # What the benches measure, for example ONLY=documents; everything unless said.
 ONLY ?=
 SECONDS_EACH ?= 30
+# Parts of the names of the tests whose snapshots `make snap` writes, for example age_verification::tokens; all unless said.
+SNAPSHOT_TESTS ?=
 # Tests of one program that run beside each other. Many wait for a browser or a server most of the time.
 export RUST_TEST_THREADS ?= $(shell echo $$((2 * $$(nproc))))
 
@@ -85,8 +87,8 @@ bench: setup ## Measure beside named peers (docs/PERFORMANCE.md); figures also i
 fuzz: ## A short run of every fuzz target (SECONDS_EACH=30)
 	@fuzz/run.sh $(SECONDS_EACH)
 
-snap: ## Write the OpenAPI documents the server serves to openapi/
-	@UPDATE_OPENAPI=1 cargo test --workspace --locked --test it -- openapi_documents
+snap: ## Accept what the interfaces answer now: openapi/ and the snapshots of answers; then read the diff
+	@scripts/snap.sh $(SNAPSHOT_TESTS)
 
 clean: ## Remove everything that was built or installed here
 	@rm -rf target fuzz/target fuzz/corpus models/node_modules models/pack benches/node_modules benches/.venv web/node_modules web/tools/node_modules web/dist

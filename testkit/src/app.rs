@@ -364,7 +364,7 @@ impl TestApp {
         if !hosted {
             self.contract.check((&method, &path), status, &headers, &body);
         }
-        TestResponse { status, headers, body }
+        TestResponse { request: self.contract.name_of((&method, &path)), status, headers, body }
     }
 
     /// A bearer token of the application, made by hand.
@@ -558,6 +558,8 @@ impl BackgroundWorker {
 /// What came back.
 #[derive(Debug)]
 pub struct TestResponse {
+    /// The operation as its OpenAPI document names it, `GET /accounts/{accountId}`; method and path where none does.
+    pub request: String,
     /// The status.
     pub status: StatusCode,
     /// The headers.

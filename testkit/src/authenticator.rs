@@ -1,4 +1,4 @@
-//! A person's device with a passkey: its bytes are put together as WebAuthn level 3 says, section 6.
+//! An end user's device with a passkey. Its bytes are put together as section 6 of WebAuthn Level 3 says.
 
 use aws_lc_rs::{
     digest::{SHA256, digest},
@@ -9,27 +9,27 @@ use base64_simd::URL_SAFE_NO_PAD;
 use ciborium::Value as Cbor;
 use serde_json::{Value, json};
 
-/// Somebody is there: a bit of the device's data.
+/// User present (UP): bit 0 of the flags in the authenticator data.
 pub const USER_PRESENT_FLAG: u8 = 1;
-/// It is known who.
+/// User verified (UV): bit 2, set when a PIN or a fingerprint was checked.
 pub const USER_VERIFIED_FLAG: u8 = 4;
-/// A key is told.
+/// Attested credential data included (AT): bit 6, set when a key is created.
 const ATTESTED_DATA_FLAG: u8 = 64;
 
 /// A device with one passkey.
 #[derive(Debug)]
 pub struct Authenticator {
-    /// What signs.
+    /// The key pair of the passkey.
     pub pair: EcdsaKeyPair,
-    /// What the key is called.
+    /// The credential id.
     pub id: Vec<u8>,
-    /// How often it was used.
+    /// The signature counter: how often the passkey was used.
     pub counter: u32,
-    /// The page that uses it.
+    /// The origin of the page that uses it.
     pub origin: &'static str,
-    /// What it says of whoever is there.
+    /// The flags that it reports: [`USER_PRESENT_FLAG`], [`USER_VERIFIED_FLAG`].
     pub flags: u8,
-    holder: Vec<u8>,
+    user_handle: Vec<u8>,
 }
 
 impl Authenticator {
@@ -46,7 +46,7 @@ impl Authenticator {
             counter: 0,
             origin,
             flags: USER_PRESENT_FLAG | USER_VERIFIED_FLAG,
-            holder: Vec::new(),
+            user_handle: Vec::new(),
         }
     }
 
@@ -56,20 +56,21 @@ impl Authenticator {
             .to_string()
     }
 
-    fn data(&mut self, domain: &Value, told: Option<Vec<u8>>) -> Vec<u8> {
+    /// The authenticator data (section 6.1), with the attested credential data of a new key.
+    fn authenticator_data(&mut self, rp_id: &Value, attested: Option<Vec<u8>>) -> Vec<u8> {
         self.counter += 1;
-        let flags = self.flags | if told.is_some() { ATTESTED_DATA_FLAG } else { 0 };
-        let domain = sha256(domain.as_str().unwrap_or_default());
-        [&domain[..], &[flags], &self.counter.to_be_bytes(), &told.unwrap_or_default()].concat()
+        let flags = self.flags | if attested.is_some() { ATTESTED_DATA_FLAG } else { 0 };
+        let rp_id_hash = sha256(rp_id.as_str().unwrap_or_default());
+        [&rp_id_hash[..], &[flags], &self.counter.to_be_bytes(), &attested.unwrap_or_default()].concat()
     }
 
-    /// What `navigator.credentials.create` gives for these options.
+    /// What `navigator.credentials.create` returns for these options, in the JSON form of the standard.
     ///
     /// # Panics
-    /// When the options name no holder.
+    /// When the options name no user.
     pub fn create(&mut self, options: &Value) -> Value {
-        let holder = options["publicKey"]["user"]["id"].as_str().expect("a key is somebody's");
-        self.holder = URL_SAFE_NO_PAD.decode_to_vec(holder).expect("base64url");
+        let user_id = options["publicKey"]["user"]["id"].as_str().expect("the options name a user");
+        self.user_handle = URL_SAFE_NO_PAD.decode_to_vec(user_id).expect("base64url");
         let (x, y) = self.pair.public_key().as_ref()[1..].split_at(32);
         let int = |number: i64| Cbor::Integer(number.into());
         let key = Cbor::Map(vec![
@@ -79,9 +80,9 @@ impl Authenticator {
             (int(-2), Cbor::Bytes(x.to_vec())),
             (int(-3), Cbor::Bytes(y.to_vec())),
         ]);
-        let told = [&[0; 16][..], &(self.id.len() as u16).to_be_bytes(), &self.id, &cbor(&key)].concat();
+        let attested = [&[0; 16][..], &(self.id.len() as u16).to_be_bytes(), &self.id, &cbor(&key)].concat();
         let text = |text: &str| Cbor::Text(text.to_owned());
-        let data = self.data(&options["publicKey"]["rp"]["id"], Some(told));
+        let data = self.authenticator_data(&options["publicKey"]["rp"]["id"], Some(attested));
         let attestation = cbor(&Cbor::Map(vec![
             (text("fmt"), text("none")),
             (text("attStmt"), Cbor::Map(Vec::new())),
@@ -96,20 +97,20 @@ impl Authenticator {
         })
     }
 
-    /// What `navigator.credentials.get` gives for these options.
+    /// What `navigator.credentials.get` returns for these options, in the JSON form of the standard.
     ///
     /// # Panics
     /// When nothing can be signed.
     pub fn get(&mut self, options: &Value) -> Value {
         let client_data = self.client_data("webauthn.get", options);
-        let data = self.data(&options["publicKey"]["rpId"], None);
+        let data = self.authenticator_data(&options["publicKey"]["rpId"], None);
         let signed = [&data[..], &sha256(&client_data)].concat();
         let signature = self.pair.sign(&SystemRandom::new(), &signed).expect("a key signs");
         json!({
             "id": b64(&self.id), "rawId": b64(&self.id), "type": "public-key", "clientExtensionResults": {},
             "response": {
                 "clientDataJSON": b64(client_data), "authenticatorData": b64(data), "signature": b64(signature),
-                "userHandle": b64(&self.holder),
+                "userHandle": b64(&self.user_handle),
             },
         })
     }

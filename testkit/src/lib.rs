@@ -1,11 +1,12 @@
-//! What the tests of the server may use: the whole of it in a test's own process, clients, receivers, faces; and, from
-//! `fixtures`, what is drawn for tests.
+//! What tests of the server use: the whole server in the test's own process, clients, stub servers, faces and snapshots; and,
+//! from `fixtures`, what is drawn for tests.
 
 mod app;
 pub mod authenticator;
 pub mod mail_server;
 pub mod media_fixtures;
 mod openapi_contract;
+pub mod response_snapshot;
 mod sample_faces;
 pub mod stub_server;
 

@@ -1,5 +1,5 @@
-//! A mail server on this machine (RFC 5321, with STARTTLS and AUTH PLAIN): takes letters, and is strict about how they
-//! come.
+//! A mail server on this machine (RFC 5321, with STARTTLS and AUTH PLAIN). It accepts emails, and notes every violation of
+//! the protocol.
 
 use crate::stub_server;
 use std::{
@@ -13,20 +13,20 @@ use tokio::{
     net::TcpListener,
 };
 
-/// A letter as it came.
+/// An email as it was received.
 #[derive(Clone, Debug, Default)]
 pub struct ReceivedMail {
-    /// Whether the connection was secured when it came.
+    /// Whether it came over TLS.
     pub over_tls: bool,
-    /// Who said they send it: user and password.
+    /// The user and password that the client signed in with.
     pub login: Option<(String, String)>,
     /// `MAIL FROM`.
     pub from: String,
     /// `RCPT TO`.
     pub to: Vec<String>,
-    /// Headers and body, with the dots as they were before they travelled.
+    /// Headers and body, without the dots that were doubled for transport (RFC 5321, section 4.5.2).
     pub text: String,
-    /// What was wrong with how it came: bare line ends, lines that are too long, dots that were not doubled.
+    /// Violations of the protocol: bare line ends, lines that are too long, dots that were not doubled.
     pub protocol_errors: Vec<String>,
 }
 
@@ -35,13 +35,13 @@ pub struct ReceivedMail {
 pub struct MailServerBehaviour {
     /// Whether it offers STARTTLS.
     pub starttls: bool,
-    /// What it says after each letter.
+    /// The reply to each email; one that does not begin with 2 refuses it.
     pub accept_reply: &'static str,
 }
 
 impl Default for MailServerBehaviour {
     fn default() -> Self {
-        Self { starttls: true, accept_reply: "250 taken" }
+        Self { starttls: true, accept_reply: "250 accepted" }
     }
 }
 
@@ -49,7 +49,7 @@ impl Default for MailServerBehaviour {
 #[derive(Debug)]
 pub struct TestMailServer {
     address: SocketAddr,
-    letters: Arc<Mutex<Vec<ReceivedMail>>>,
+    received: Arc<Mutex<Vec<ReceivedMail>>>,
     task: tokio::task::JoinHandle<()>,
 }
 
@@ -64,116 +64,114 @@ impl TestMailServer {
     ///
     /// # Panics
     /// When there is no port.
-    pub async fn start(manners: MailServerBehaviour) -> Self {
-        Self::start_at("127.0.0.1:0".parse().expect("an address"), manners).await
+    pub async fn start(behaviour: MailServerBehaviour) -> Self {
+        Self::start_at("127.0.0.1:0".parse().expect("an address"), behaviour).await
     }
 
-    /// Starts one on a port, as one that comes back does.
+    /// Starts one on a given port, such as that of one that was stopped.
     ///
     /// # Panics
     /// When the port is taken.
-    pub async fn start_at(address: SocketAddr, manners: MailServerBehaviour) -> Self {
+    pub async fn start_at(address: SocketAddr, behaviour: MailServerBehaviour) -> Self {
         let listener = TcpListener::bind(address).await.expect("a free port");
         let address = listener.local_addr().expect("it is bound");
-        let letters = Arc::<Mutex<Vec<ReceivedMail>>>::default();
-        let taken = letters.clone();
+        let received = Arc::<Mutex<Vec<ReceivedMail>>>::default();
+        let shared = received.clone();
         let task = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                let taken = taken.clone();
+                let received = shared.clone();
                 tokio::spawn(async move {
-                    let _broke_off = talk(stream, manners, &taken).await;
+                    let _disconnected = serve_connection(stream, behaviour, &received).await;
                 });
             }
         });
-        Self { address, letters, task }
+        Self { address, received, task }
     }
 
-    /// Where it listens.
+    /// The address it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// What it took so far.
+    /// The emails that it has accepted so far.
     ///
     /// # Panics
     /// Never: nobody panics while holding the list.
     pub fn received(&self) -> Vec<ReceivedMail> {
-        self.letters.lock().expect("nobody panics while holding it").clone()
+        self.received.lock().expect("nobody panics while holding it").clone()
     }
 
-    /// Waits until it took `many` letters.
+    /// Waits until it has accepted `count` emails; returns all of them.
     ///
     /// # Panics
     /// When that takes longer than ten minutes.
-    pub async fn wait_for(&self, many: usize) -> Vec<ReceivedMail> {
+    pub async fn wait_for(&self, count: usize) -> Vec<ReceivedMail> {
         for _ in 0..60_000 {
-            let letters = self.received();
-            if letters.len() >= many {
-                return letters;
+            let received = self.received();
+            if received.len() >= count {
+                return received;
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        panic!("{} letters came, {many} were awaited", self.received().len());
+        panic!("{} emails were received, {count} were expected", self.received().len());
     }
 }
 
-async fn talk(
+async fn serve_connection(
     stream: tokio::net::TcpStream,
-    manners: MailServerBehaviour,
-    taken: &Mutex<Vec<ReceivedMail>>,
+    behaviour: MailServerBehaviour,
+    received: &Mutex<Vec<ReceivedMail>>,
 ) -> io::Result<()> {
     let mut plain = BufReader::new(stream);
     plain.write_all(b"220 stand-in ESMTP\r\n").await?;
-    if converse(&mut plain, false, manners, taken).await? {
+    if run_session(&mut plain, false, behaviour, received).await? {
         let secured = stub_server::acceptor().accept(plain.into_inner()).await?;
-        converse(&mut BufReader::new(secured), true, manners, taken).await?;
+        run_session(&mut BufReader::new(secured), true, behaviour, received).await?;
     }
     Ok(())
 }
 
-/// Until the client goes, or wants to turn to TLS: then `true`.
-async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
+/// Answers commands until the client disconnects (`false`) or switches to TLS (`true`).
+async fn run_session<S: AsyncRead + AsyncWrite + Unpin>(
     stream: &mut BufReader<S>,
-    secured: bool,
-    manners: MailServerBehaviour,
-    taken: &Mutex<Vec<ReceivedMail>>,
+    over_tls: bool,
+    behaviour: MailServerBehaviour,
+    received: &Mutex<Vec<ReceivedMail>>,
 ) -> io::Result<bool> {
-    let mut letter = ReceivedMail { over_tls: secured, ..ReceivedMail::default() };
+    let mut mail = ReceivedMail { over_tls, ..ReceivedMail::default() };
     loop {
         let Some(line) = line(stream).await? else { return Ok(false) };
         let line = String::from_utf8_lossy(&line).trim_end().to_owned();
         let (verb, rest) = line.split_once([' ', ':']).unwrap_or((&line, ""));
-        let said = match verb.to_ascii_uppercase().as_str() {
-            "EHLO" if manners.starttls && !secured => "250-stand-in\r\n250 STARTTLS",
+        let reply = match verb.to_ascii_uppercase().as_str() {
+            "EHLO" if behaviour.starttls && !over_tls => "250-stand-in\r\n250 STARTTLS",
             "EHLO" => "250-stand-in\r\n250-8BITMIME\r\n250 AUTH PLAIN",
-            "STARTTLS" if manners.starttls && !secured => {
+            "STARTTLS" if behaviour.starttls && !over_tls => {
                 stream.write_all(b"220 go on\r\n").await?;
                 return Ok(true);
             }
             "AUTH" => {
-                letter.login = login(rest);
-                if letter.login.is_some() { "235 welcome" } else { "535 no" }
+                mail.login = login(rest);
+                if mail.login.is_some() { "235 welcome" } else { "535 no" }
             }
             "MAIL" => {
-                letter.from = text_in_angle_brackets(rest);
+                mail.from = text_in_angle_brackets(rest);
                 "250 ok"
             }
             "RCPT" => {
-                letter.to.push(text_in_angle_brackets(rest));
+                mail.to.push(text_in_angle_brackets(rest));
                 "250 ok"
             }
             "DATA" => {
                 stream.write_all(b"354 go on\r\n").await?;
-                receive(stream, &mut letter).await?;
-                let login = letter.login.clone();
-                let done = std::mem::replace(
-                    &mut letter,
-                    ReceivedMail { over_tls: secured, login, ..ReceivedMail::default() },
-                );
-                if manners.accept_reply.starts_with('2') {
-                    taken.lock().expect("nobody panics while holding it").push(done);
+                receive_text(stream, &mut mail).await?;
+                let login = mail.login.clone();
+                let done =
+                    std::mem::replace(&mut mail, ReceivedMail { over_tls, login, ..ReceivedMail::default() });
+                if behaviour.accept_reply.starts_with('2') {
+                    received.lock().expect("nobody panics while holding it").push(done);
                 }
-                manners.accept_reply
+                behaviour.accept_reply
             }
             "QUIT" => {
                 stream.write_all(b"221 bye\r\n").await?;
@@ -181,47 +179,48 @@ async fn converse<S: AsyncRead + AsyncWrite + Unpin>(
             }
             _ => "250 ok",
         };
-        stream.write_all(format!("{said}\r\n").as_bytes()).await?;
+        stream.write_all(format!("{reply}\r\n").as_bytes()).await?;
     }
 }
 
-async fn receive<S: AsyncRead + AsyncWrite + Unpin>(
+/// Reads headers and body up to the line with a single dot.
+async fn receive_text<S: AsyncRead + AsyncWrite + Unpin>(
     stream: &mut BufReader<S>,
-    letter: &mut ReceivedMail,
+    mail: &mut ReceivedMail,
 ) -> io::Result<()> {
     while let Some(line) = line(stream).await? {
         let Some(text) = line.strip_suffix(b"\r\n") else {
-            letter.protocol_errors.push("a line ends without CR LF".to_owned());
+            mail.protocol_errors.push("a line ends without CR LF".to_owned());
             continue;
         };
         if text == b"." {
             return Ok(());
         }
         if text.contains(&b'\r') {
-            letter.protocol_errors.push("a bare CR".to_owned());
+            mail.protocol_errors.push("a bare CR".to_owned());
         }
         if text.len() > 998 {
-            letter.protocol_errors.push(format!("a line of {} bytes", text.len()));
+            mail.protocol_errors.push(format!("a line of {} bytes", text.len()));
         }
         let text = match text.strip_prefix(b".") {
             Some(rest) if rest.starts_with(b".") => rest,
             Some(_) => {
-                letter.protocol_errors.push("a dot that was not doubled".to_owned());
+                mail.protocol_errors.push("a dot that was not doubled".to_owned());
                 text
             }
             None => text,
         };
-        letter.text.push_str(&String::from_utf8_lossy(text));
-        letter.text.push_str("\r\n");
+        mail.text.push_str(&String::from_utf8_lossy(text));
+        mail.text.push_str("\r\n");
     }
     Err(io::ErrorKind::UnexpectedEof.into())
 }
 
-/// A line with its end; none when the client is gone.
+/// A line with its end; `None` after the client has disconnected.
 async fn line<S: AsyncRead + Unpin>(stream: &mut BufReader<S>) -> io::Result<Option<Vec<u8>>> {
     let mut line = Vec::new();
-    let many = stream.read_until(b'\n', &mut line).await?;
-    Ok((many > 0).then_some(line))
+    let length = stream.read_until(b'\n', &mut line).await?;
+    Ok((length > 0).then_some(line))
 }
 
 /// User and password of `PLAIN AHVzZXIAcGFzc3dvcmQ=`.
@@ -235,20 +234,20 @@ fn login(rest: &str) -> Option<(String, String)> {
 /// Standard base64, padded.
 fn decode(text: &str) -> Option<Vec<u8>> {
     const BASE64_ALPHABET: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let (mut bits, mut held, mut out) = (0_u32, 0, Vec::new());
+    let (mut bits, mut bit_count, mut out) = (0_u32, 0, Vec::new());
     for letter in text.trim_end_matches('=').bytes() {
         let value = BASE64_ALPHABET.iter().position(|known| *known == letter)?;
-        (bits, held) = ((bits << 6) | value as u32, held + 6);
-        if held >= 8 {
-            held -= 8;
-            out.push((bits >> held) as u8);
-            bits &= (1 << held) - 1;
+        (bits, bit_count) = ((bits << 6) | value as u32, bit_count + 6);
+        if bit_count >= 8 {
+            bit_count -= 8;
+            out.push((bits >> bit_count) as u8);
+            bits &= (1 << bit_count) - 1;
         }
     }
     Some(out)
 }
 
-/// What stands between `<` and `>`.
+/// The text between `<` and `>`; empty where there is none.
 fn text_in_angle_brackets(text: &str) -> String {
     text.split_once('<')
         .and_then(|(_, rest)| rest.split_once('>'))

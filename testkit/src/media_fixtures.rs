@@ -1,4 +1,4 @@
-//! Contents for tests: pictures and clips of the sample faces, and a server that has them.
+//! Media for moderations: pictures and video clips of the sample faces, and a server that serves them.
 
 use crate::stub_server::{CapturedRequest, StubReply, StubServer};
 use base::Picture;
@@ -9,68 +9,68 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-/// Files behind https, in whole and in parts.
+/// Serves files over https, whole and in ranges.
 #[derive(Debug)]
 pub struct FileServer {
-    receiver: StubServer,
+    server: StubServer,
     files: SharedFiles,
 }
 
 type SharedFiles = Arc<Mutex<HashMap<String, Arc<Vec<u8>>>>>;
 
 impl FileServer {
-    /// An empty one.
+    /// Starts without files.
     pub async fn start() -> Self {
         let files = SharedFiles::default();
-        let shelf = files.clone();
-        let receiver = StubServer::start(move |sent| answer(&shelf, sent)).await;
-        Self { receiver, files }
+        let served = files.clone();
+        let server = StubServer::start(move |request| answer(&served, request)).await;
+        Self { server, files }
     }
 
-    /// Puts a file there, or another in its place; its address.
+    /// Adds or replaces a file; returns its address.
     ///
     /// # Panics
-    /// Never: nobody panics while holding the shelf.
+    /// Never: nobody panics while holding the files.
     pub fn put(&self, name: &str, bytes: impl Into<Vec<u8>>) -> String {
         let path = format!("/{name}");
-        let url = self.receiver.url(&path);
+        let url = self.server.url(&path);
         self.files.lock().expect("nobody panics while holding it").insert(path, Arc::new(bytes.into()));
         url
     }
 
-    /// Takes a file away.
+    /// Removes a file.
     ///
     /// # Panics
-    /// Never: nobody panics while holding the shelf.
-    pub fn take(&self, name: &str) {
+    /// Never: nobody panics while holding the files.
+    pub fn remove(&self, name: &str) {
         self.files.lock().expect("nobody panics while holding it").remove(&format!("/{name}"));
     }
 
-    /// The address of a name, whether there is such a file or not.
+    /// The address of a name, whether or not there is such a file.
     pub fn url(&self, name: &str) -> String {
-        self.receiver.url(&format!("/{name}"))
+        self.server.url(&format!("/{name}"))
     }
 }
 
-fn answer(files: &SharedFiles, sent: &CapturedRequest) -> StubReply {
-    let file = files.lock().expect("nobody panics while holding it").get(sent.uri.path()).cloned();
+fn answer(files: &SharedFiles, request: &CapturedRequest) -> StubReply {
+    let file = files.lock().expect("nobody panics while holding it").get(request.uri.path()).cloned();
     let Some(file) = file else { return StubReply::status(404) };
-    let kind = match Path::new(sent.uri.path()).extension().and_then(|end| end.to_str()) {
+    let content_type = match Path::new(request.uri.path()).extension().and_then(|end| end.to_str()) {
         Some("m3u8") => "application/vnd.apple.mpegurl",
         Some("mp4") => "video/mp4",
         Some("jpg") => "image/jpeg",
         Some("png") => "image/png",
         _ => "application/octet-stream",
     };
-    let range = sent.header("range").strip_prefix("bytes=").and_then(|range| range.split_once('-'));
+    let range = request.header("range").strip_prefix("bytes=").and_then(|range| range.split_once('-'));
     let Some((from, to)) = range else {
-        return StubReply::body(kind, file.to_vec()).header("accept-ranges", "bytes");
+        return StubReply::body(content_type, file.to_vec()).header("accept-ranges", "bytes");
     };
     let last = file.len().saturating_sub(1);
     let from: usize = from.parse().unwrap_or(0);
     let to = to.parse().unwrap_or(last).min(last);
     match file.get(from..=to) {
-        Some(part) => StubReply::body(kind, part.to_vec())
+        Some(part) => StubReply::body(content_type, part.to_vec())
             .with_status(206)
             .header("accept-ranges", "bytes")
             .header("content-range", &format!("bytes {from}-{to}/{}", file.len())),
@@ -78,24 +78,24 @@ fn answer(files: &SharedFiles, sent: &CapturedRequest) -> StubReply {
     }
 }
 
-/// A face that moves through a clip.
+/// A face that is shown in a clip.
 #[derive(Clone, Debug)]
 pub struct MovingFace {
-    /// Which of [`crate::face_pictures`].
+    /// An index into [`crate::face_pictures`].
     pub face: usize,
-    /// From when to when it is there, seconds.
+    /// When it appears and disappears, seconds from the start.
     pub during: (f64, f64),
-    /// Where its left edge is, in ffmpeg's words with `t` in seconds, as `100+40*t`.
+    /// The position of its left edge in pixels, as an expression of ffmpeg with `t` in seconds: `100+40*t`.
     pub x: String,
-    /// Pixels that its picture is wide; the face itself is two fifths of that.
+    /// The width of its picture in pixels; the face itself takes two fifths of that.
     pub width: u32,
 }
 
-/// A clip of 1280 x 720 pixels at 25 pictures a second, over a background that moves.
+/// An MP4 of 1280 x 720 pixels at 25 frames a second: faces before a moving background.
 ///
 /// # Panics
 /// When ffmpeg fails.
-pub fn face_clip(seconds: f64, shows: &[MovingFace]) -> Vec<u8> {
+pub fn face_clip(seconds: f64, faces: &[MovingFace]) -> Vec<u8> {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("clip.mp4");
     let mut command = Command::new("ffmpeg");
@@ -103,17 +103,17 @@ pub fn face_clip(seconds: f64, shows: &[MovingFace]) -> Vec<u8> {
     command.arg(format!("gradients=s=1280x720:r=25:d={seconds}:speed=0.02:c0=gray:c1=darkslategray:seed=7"));
     let mut graph = Vec::new();
     let mut last = "0:v".to_owned();
-    for (at, shows) in shows.iter().enumerate() {
+    for (at, shown) in faces.iter().enumerate() {
         let file = folder.path().join(format!("{at}.png"));
-        std::fs::write(&file, png(&crate::face_pictures()[shows.face])).expect("a file");
+        std::fs::write(&file, png(&crate::face_pictures()[shown.face])).expect("a file");
         command.arg("-i").arg(&file);
-        let (number, MovingFace { x, width, during: (from, to), .. }) = (at + 1, shows);
+        let (number, MovingFace { x, width, during: (from, to), .. }) = (at + 1, shown);
         graph.push(format!(
             "[{number}:v]scale={width}:-2[f{number}];[{last}][f{number}]overlay=x='{x}':y=60:enable='between(t,{from},{to})':eof_action=repeat[v{number}]"
         ));
         last = format!("v{number}");
     }
-    if !shows.is_empty() {
+    if !faces.is_empty() {
         command.args(["-filter_complex", &graph.join(";"), "-map", &format!("[{last}]")]);
     }
     command.args([

@@ -1,5 +1,5 @@
-//! Holds every answer that a test receives to the OpenAPI document of its operation, so that the documents cannot lie: the status is
-//! listed, the content type is, the body has the schema, and nothing stands in it that the schema does not name.
+//! Checks every answer that a test receives against the OpenAPI document of its operation, so that the documents stay true:
+//! status and content type are listed, and the body fits the schema and has no member that the schema does not name.
 
 use api::{Brand, openapi};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -32,7 +32,7 @@ enum PathSegment {
     Parameter,
 }
 
-/// Documents are the same for all tests of a brand, and take a while to be made.
+/// Cached, because the documents of a brand are the same for all tests and take a while to make.
 static CONTRACTS_BY_BRAND: LazyLock<Mutex<HashMap<String, Arc<OpenApiContract>>>> =
     LazyLock::new(Mutex::default);
 
@@ -66,10 +66,16 @@ impl OpenApiContract {
         Self { operations, documents, validators: Mutex::default() }
     }
 
-    /// Holds an answer to the document of its operation. Answers of what no document has are passed over.
+    /// The operation of a request as its document names it; method and path where no document has it.
+    pub(crate) fn name_of(&self, (method, path): (&str, &str)) -> String {
+        let path = self.operation(method, path).map_or(path, |operation| &operation.path);
+        format!("{method} {path}")
+    }
+
+    /// Checks an answer against the document of its operation; an answer to a request that no document has passes.
     ///
     /// # Panics
-    /// When the answer is not as its document says.
+    /// When the answer does not fit.
     pub(crate) fn check(
         &self,
         (method, path): (&str, &str),
@@ -119,8 +125,8 @@ impl OpenApiContract {
         assert!(faults.is_empty(), "{named} {status} is not as its document says:\n{faults:#?}\n{shown}");
     }
 
-    /// The operation of a request: the one with the most segments that are no parameters. What the sandbox has is what production
-    /// has.
+    /// The operation of a request: of those that match, the one with the most segments that are no parameters. Operations of
+    /// the sandbox that have no path of their own are those of production.
     fn operation(&self, method: &str, path: &str) -> Option<&ContractOperation> {
         let path = path.split('?').next().unwrap_or_default();
         let in_production = path.strip_prefix("/sandbox");
@@ -129,7 +135,7 @@ impl OpenApiContract {
 
     fn at(&self, method: &str, path: &str) -> Option<&ContractOperation> {
         let asked: Vec<_> = path.split('/').collect();
-        let fits = |operation: &&ContractOperation| {
+        let matches = |operation: &&ContractOperation| {
             operation.method == method
                 && operation.segments.len() == asked.len()
                 && operation.segments.iter().zip(&asked).all(|(segment, asked)| match segment {
@@ -140,7 +146,7 @@ impl OpenApiContract {
         let literals = |operation: &&ContractOperation| {
             operation.segments.iter().filter(|segment| **segment != PathSegment::Parameter).count()
         };
-        self.operations.iter().filter(fits).max_by_key(literals)
+        self.operations.iter().filter(matches).max_by_key(literals)
     }
 
     fn validator(&self, document: usize, reference: &str) -> Arc<Validator> {
@@ -156,7 +162,7 @@ impl OpenApiContract {
     }
 }
 
-/// A name as a part of a JSON pointer in a URI.
+/// A name as a segment of a JSON pointer in a URI fragment (RFC 6901).
 fn escape(part: &str) -> String {
     part.replace('~', "~0").replace('/', "~1").replace('{', "%7B").replace('}', "%7D")
 }
@@ -172,8 +178,8 @@ fn segments(path: &str) -> Vec<PathSegment> {
     path.split('/').map(segment).collect()
 }
 
-/// Lets schemas of answers allow no members but those that they name: clients must ignore others, and a document that omits one is
-/// found by that. Objects that say something of further members are left as they are.
+/// Makes the schemas of answers refuse members that they do not name. Clients must ignore such members, but here they reveal
+/// a member that the document omits. Schemas that say something about further members are left as they are.
 fn forbid_unknown_members(document: &mut Value) {
     let mut open = BTreeSet::new();
     parts_of_compositions(document, &mut open);
@@ -202,7 +208,7 @@ fn close_response_schema(response: &mut Value) {
     }
 }
 
-/// The components that are parts of others: these say for the whole which members there are.
+/// The components that are parts of an `allOf`: only the whole knows all members.
 fn parts_of_compositions(value: &Value, found: &mut BTreeSet<String>) {
     if let Some(parts) = value.get("allOf").and_then(Value::as_array) {
         let names = parts.iter().filter_map(|part| part["$ref"].as_str()?.rsplit('/').next());

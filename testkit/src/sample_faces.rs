@@ -1,4 +1,4 @@
-//! Faces for tests: cut out of the sample photos inside the locked npm packages, by the real detector.
+//! Faces for tests, cut out of the sample photos inside the locked npm packages by the real detector.
 
 use base::Picture;
 use domain::image_analysis::{AnalysisRules, ImageAnalyser, ModelPoolSettings, sample_faces};
@@ -6,19 +6,19 @@ use fixtures::{pack, packages};
 use std::sync::LazyLock;
 use vision::VisionModels;
 
-/// The models, loaded once for all tests of a process: one worker, and a queue no test fills by accident.
+/// The real models, loaded once for all tests of a process: two workers, and a queue that no test fills by accident.
 pub fn image_analyser() -> ImageAnalyser {
-    static ESTIMATOR: LazyLock<ImageAnalyser> = LazyLock::new(|| {
-        let estimator = ImageAnalyser::new(AnalysisRules::default());
-        estimator
+    static ANALYSER: LazyLock<ImageAnalyser> = LazyLock::new(|| {
+        let analyser = ImageAnalyser::new(AnalysisRules::default());
+        analyser
             .load(&ModelPoolSettings { folder: pack(), workers: 2, max_queued: 256 })
             .expect("the models load");
-        estimator
+        analyser
     });
-    ESTIMATOR.clone()
+    ANALYSER.clone()
 }
 
-/// A sample photo of the locked packages: 1 to 6, group photographs of adults.
+/// One of the six sample photos of the locked packages, which show groups of adults.
 ///
 /// # Panics
 /// When the packages are not installed.
@@ -29,7 +29,7 @@ pub fn group_photo(number: u8) -> Picture {
     Picture::new(width, height, photo.into_raw()).expect("a whole picture")
 }
 
-/// Single faces, 720 x 800 pixels each.
+/// Single faces, 720 x 800 pixels each; the face is about 300 pixels wide.
 pub fn face_pictures() -> &'static [Picture] {
     static FACE_PICTURES: LazyLock<Vec<Picture>> = LazyLock::new(|| {
         let mut vision = VisionModels::load(&pack()).expect("the models load");
@@ -40,14 +40,14 @@ pub fn face_pictures() -> &'static [Picture] {
     &FACE_PICTURES
 }
 
-/// One face as a JPEG that the strict gate accepts.
+/// One face as a JPEG that strict image validation accepts.
 pub fn face_jpeg() -> &'static [u8] {
     static FACE_JPEG: LazyLock<Vec<u8>> =
         LazyLock::new(|| sample_faces::encode_jpeg(&face_pictures()[0], 96));
     &FACE_JPEG
 }
 
-/// The same in base64.
+/// [`face_jpeg`] in base64.
 pub fn face_base64() -> &'static str {
     static FACE_BASE64: LazyLock<String> = LazyLock::new(|| api::base64(face_jpeg()));
     &FACE_BASE64

@@ -1,5 +1,5 @@
-//! Somebody else's server on this machine: an application's endpoint, or an issuer. Speaks HTTPS with a certificate of
-//! its own, answers as the test wants, and remembers what it was sent.
+//! A stand-in for somebody else's server: the webhook endpoint of an application, an issuer, a file server. It speaks HTTPS
+//! with a certificate of its own, replies as the test says, and records the requests.
 
 use axum::{
     body::{Body, Bytes},
@@ -22,7 +22,7 @@ use tokio_rustls::{
     rustls::{ServerConfig, pki_types::PrivateKeyDer},
 };
 
-/// One certificate for all of them; making one takes a while.
+/// One certificate for all stub servers, because making one takes a while.
 static SERVER_CERTIFICATE: LazyLock<(String, Arc<ServerConfig>, String)> = LazyLock::new(|| {
     let names = ["localhost".to_owned(), "127.0.0.1".to_owned()];
     let made = rcgen::generate_simple_self_signed(names).expect("two names make a certificate");
@@ -38,12 +38,12 @@ static SERVER_CERTIFICATE: LazyLock<(String, Arc<ServerConfig>, String)> = LazyL
     (made.cert.pem(), Arc::new(config), made.signing_key.serialize_pem())
 });
 
-/// Speaks TLS as every stand-in on this machine does.
+/// Accepts TLS with the certificate of every stub server.
 pub(crate) fn acceptor() -> TlsAcceptor {
     TlsAcceptor::from(SERVER_CERTIFICATE.1.clone())
 }
 
-/// What was sent.
+/// A request that was received.
 #[derive(Clone, Debug)]
 pub struct CapturedRequest {
     /// The method.
@@ -57,13 +57,13 @@ pub struct CapturedRequest {
 }
 
 impl CapturedRequest {
-    /// A header as text; empty where there is none.
+    /// The value of a header; empty where there is none.
     pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
 }
 
-/// What is answered.
+/// The reply to a request.
 #[derive(Clone, Debug)]
 pub struct StubReply {
     status: u16,
@@ -73,7 +73,7 @@ pub struct StubReply {
 }
 
 impl StubReply {
-    /// A status without a body.
+    /// A status, without a body.
     pub fn status(status: u16) -> Self {
         Self { status, headers: Vec::new(), body: Vec::new(), delay: Duration::ZERO }
     }
@@ -90,31 +90,31 @@ impl StubReply {
         self
     }
 
-    /// The same with another status.
+    /// Changes the status.
     #[must_use]
     pub fn with_status(self, status: u16) -> Self {
         Self { status, ..self }
     }
 
-    /// Takes its time.
+    /// Delays the reply.
     #[must_use]
-    pub fn after(self, after: Duration) -> Self {
-        Self { delay: after, ..self }
+    pub fn after(self, delay: Duration) -> Self {
+        Self { delay, ..self }
     }
 }
 
 type ReplyFn = dyn Fn(&CapturedRequest) -> StubReply + Send + Sync;
 
-/// A server that ends with the test.
+/// A server that stops when it is dropped.
 pub struct StubServer {
     address: SocketAddr,
-    sent: Arc<Mutex<Vec<CapturedRequest>>>,
+    requests: Arc<Mutex<Vec<CapturedRequest>>>,
     task: tokio::task::JoinHandle<()>,
 }
 
 impl std::fmt::Debug for StubServer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Receiver({})", self.address)
+        write!(f, "StubServer({})", self.address)
     }
 }
 
@@ -129,113 +129,113 @@ impl StubServer {
     ///
     /// # Panics
     /// When there is no port.
-    pub async fn start(answer: impl Fn(&CapturedRequest) -> StubReply + Send + Sync + 'static) -> Self {
-        Self::open(answer, true).await
+    pub async fn start(reply: impl Fn(&CapturedRequest) -> StubReply + Send + Sync + 'static) -> Self {
+        Self::open(reply, true).await
     }
 
-    /// The same, and it remembers nothing: for benches.
+    /// Starts one that records no requests, for benches.
     ///
     /// # Panics
     /// When there is no port.
     pub async fn start_unrecorded(
-        answer: impl Fn(&CapturedRequest) -> StubReply + Send + Sync + 'static,
+        reply: impl Fn(&CapturedRequest) -> StubReply + Send + Sync + 'static,
     ) -> Self {
-        Self::open(answer, false).await
+        Self::open(reply, false).await
     }
 
     async fn open(
-        answer: impl Fn(&CapturedRequest) -> StubReply + Send + Sync + 'static,
-        remembers: bool,
+        reply: impl Fn(&CapturedRequest) -> StubReply + Send + Sync + 'static,
+        records: bool,
     ) -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("it is bound");
-        let sent = Arc::<Mutex<Vec<CapturedRequest>>>::default();
-        let (answer, noted): (Arc<ReplyFn>, _) = (Arc::new(answer), remembers.then(|| sent.clone()));
+        let requests = Arc::<Mutex<Vec<CapturedRequest>>>::default();
+        let (reply, recorded): (Arc<ReplyFn>, _) = (Arc::new(reply), records.then(|| requests.clone()));
         let acceptor = TlsAcceptor::from(SERVER_CERTIFICATE.1.clone());
         let task = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                let _small = stream.set_nodelay(true);
-                let (acceptor, answer, noted) = (acceptor.clone(), answer.clone(), noted.clone());
+                let _without_delay = stream.set_nodelay(true);
+                let (acceptor, reply, recorded) = (acceptor.clone(), reply.clone(), recorded.clone());
                 tokio::spawn(async move {
                     let Ok(stream) = acceptor.accept(stream).await else { return };
                     let service =
                         hyper_util::service::TowerToHyperService::new(tower::service_fn(move |request| {
-                            serve(request, answer.clone(), noted.clone())
+                            serve(request, reply.clone(), recorded.clone())
                         }));
                     let server = auto::Builder::new(TokioExecutor::new());
                     let _closed = server.serve_connection(TokioIo::new(stream), service).await;
                 });
             }
         });
-        Self { address, sent, task }
+        Self { address, requests, task }
     }
 
-    /// An address below it.
+    /// The address of a path on it.
     pub fn url(&self, path: &str) -> String {
         format!("https://localhost:{}{path}", self.address.port())
     }
 
-    /// Its host and port, as addresses name it.
+    /// Its host and port, as in its addresses.
     pub fn host(&self) -> String {
         format!("localhost:{}", self.address.port())
     }
 
-    /// What it was sent so far.
+    /// The requests that it has received so far.
     ///
     /// # Panics
     /// Never: nobody panics while holding the list.
     pub fn captured(&self) -> Vec<CapturedRequest> {
-        self.sent.lock().expect("nobody panics while holding it").clone()
+        self.requests.lock().expect("nobody panics while holding it").clone()
     }
 
-    /// Waits until it was sent `many` requests.
+    /// Waits until it has received `count` requests; returns all of them.
     ///
     /// # Panics
     /// When that takes longer than ten minutes.
-    pub async fn wait_for(&self, many: usize) -> Vec<CapturedRequest> {
+    pub async fn wait_for(&self, count: usize) -> Vec<CapturedRequest> {
         for _ in 0..60_000 {
-            let sent = self.captured();
-            if sent.len() >= many {
-                return sent;
+            let requests = self.captured();
+            if requests.len() >= count {
+                return requests;
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        panic!("{} requests came, {many} were awaited", self.captured().len());
+        panic!("{} requests were received, {count} were expected", self.captured().len());
     }
 }
 
-/// A policy that lets a server call receivers: this machine is allowed, and their certificate trusted.
+/// An egress policy that allows calls to stub servers: this machine is allowed, and their certificate is trusted.
 pub fn egress_policy() -> EgressPolicy {
     let policy = EgressPolicy { roots: vec![TrustedRoot::Pem(certificate())], ..EgressPolicy::default() };
     policy.with_loopback()
 }
 
-/// The certificate of every receiver, PEM.
+/// The certificate of every stub server, PEM.
 pub fn certificate() -> String {
     SERVER_CERTIFICATE.0.clone()
 }
 
-/// Its private key, PEM, for receivers that others wrote.
+/// The private key of [`certificate`], PEM, for stub servers that are programs of their own.
 pub fn private_key() -> String {
     SERVER_CERTIFICATE.2.clone()
 }
 
 async fn serve(
     request: Request<hyper::body::Incoming>,
-    answer: Arc<ReplyFn>,
-    noted: Option<Arc<Mutex<Vec<CapturedRequest>>>>,
+    reply: Arc<ReplyFn>,
+    recorded: Option<Arc<Mutex<Vec<CapturedRequest>>>>,
 ) -> Result<Response<Body>, Infallible> {
     let (parts, body) = request.into_parts();
-    // Whoever dies while they send has sent nothing.
+    // A client that disconnects while it sends has sent nothing.
     let Ok(body) = body.collect().await.map(http_body_util::Collected::to_bytes) else {
-        let mut torn = Response::new(Body::empty());
-        *torn.status_mut() = StatusCode::BAD_REQUEST;
-        return Ok(torn);
+        let mut response = Response::new(Body::empty());
+        *response.status_mut() = StatusCode::BAD_REQUEST;
+        return Ok(response);
     };
-    let sent = CapturedRequest { method: parts.method, uri: parts.uri, headers: parts.headers, body };
-    let reply = answer(&sent);
-    if let Some(noted) = noted {
-        noted.lock().expect("nobody panics while holding it").push(sent);
+    let request = CapturedRequest { method: parts.method, uri: parts.uri, headers: parts.headers, body };
+    let reply = reply(&request);
+    if let Some(recorded) = recorded {
+        recorded.lock().expect("nobody panics while holding it").push(request);
     }
     tokio::time::sleep(reply.delay).await;
     let mut response = Response::new(Body::from(reply.body));

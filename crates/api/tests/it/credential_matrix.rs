@@ -1,8 +1,8 @@
 //! Which credentials open which operations: every operation of the interfaces for sessions, proofs and images, with
-//! every credential that a caller may have, against what its document says. The moderation interface has scopes for
-//! each operation; they are in `authorisation_matrix`.
+//! every credential that a caller may have, against what its document says. The operations of content moderation have
+//! scopes; they are in `content_moderation::authorisation_matrix`.
 
-use crate::{document_verification::business, openapi_documents::concrete};
+use crate::{document_verification::relying_party_call, openapi_documents::concrete};
 use axum::http::StatusCode;
 use base::{AppId, Secret};
 use domain::tenancy::{
@@ -130,7 +130,7 @@ impl Holder {
         let (mut path, mut token) = (operation.path.replace("{sdkId}", &self.app.to_string()), None);
         if operation.document == "identity" {
             let payload = json!({ "requested_checks": [{ "type": "ID_DOCUMENT_AUTHENTICITY" }] });
-            let made = business(server, "POST", "/idverify/v1/sessions", Some(payload)).await;
+            let made = relying_party_call(server, "POST", "/idverify/v1/sessions", Some(payload)).await;
             assert_eq!(made.status_and_code(), "201", "{}", made.json());
             let made: Value = made.json();
             path = path.replace("{sessionId}", made["sessionId"].as_str().unwrap());
@@ -159,7 +159,7 @@ fn is_let_in(answer: &TestResponse) -> bool {
 }
 
 #[tokio::test]
-async fn each_operation_opens_to_what_its_document_names_and_to_nothing_else() {
+async fn each_operation_accepts_the_credentials_of_its_document_and_no_others() {
     let app = TestApp::start().await;
     let holder = Holder::of(&app, app.app).await;
     let operations = operations(&app).await;
@@ -180,7 +180,7 @@ async fn each_operation_opens_to_what_its_document_names_and_to_nothing_else() {
 }
 
 #[tokio::test]
-async fn an_application_that_may_not_use_an_interface_is_let_in_nowhere() {
+async fn an_application_without_features_is_refused_by_every_operation() {
     let app = TestApp::start().await;
     let mut tx = app.api.db.write().await.unwrap();
     let new = NewApplication {

@@ -1,7 +1,9 @@
 //! Blind tokens: issued by an issuer, redeemed in a session, once each.
 
-use super::{BASE, SANDBOX, Session, Turn, business};
-use crate::secure_capture::capture_for;
+use crate::{
+    age_verification::{AgeSessionFixture, AttemptTurn, BASE, SANDBOX, relying_party_call},
+    image_analysis::secure_token::capture_for,
+};
 use axum::{body::Body, http::Request};
 use base::SignedDuration;
 use blind_rsa_signatures::{BlindingResult, DefaultRng, PublicKeySha384PSSDeterministic as Public};
@@ -20,7 +22,7 @@ pub(super) fn encode(bytes: &[u8]) -> String {
 }
 
 /// A server that issues tokens for these ages, and is its own issuer.
-pub(super) async fn issuing(thresholds: &[u8]) -> TestApp {
+pub(super) async fn token_issuer(thresholds: &[u8]) -> TestApp {
     let settings = BlindTokenSettings { thresholds: thresholds.to_vec(), ..BlindTokenSettings::default() };
     TestApp::start_with_blind_tokens(&EgressPolicy::default(), settings).await
 }
@@ -46,7 +48,7 @@ impl Browser {
         (Self { token, blinded, public }, encode(&request))
     }
 
-    pub(super) fn for_step(turn: &Turn) -> (Self, String) {
+    pub(super) fn for_step(turn: &AttemptTurn) -> (Self, String) {
         Self::blind(&turn.step()["challenge"], &turn.step()["key"])
     }
 
@@ -58,19 +60,19 @@ impl Browser {
 }
 
 /// A session at the issuer, with the secret of its tab.
-pub(super) struct AtIssuer {
-    session: Session,
+pub(super) struct IssuerSession {
+    session: AgeSessionFixture,
     sdk_id: String,
     key: String,
 }
 
-impl AtIssuer {
+impl IssuerSession {
     pub(super) async fn begin(app: &TestApp, base: &'static str, threshold: i64) -> Self {
-        let begun = anybody(app, base, Some(json!({ "threshold": threshold }))).await;
+        let begun = anonymous_call(app, base, Some(json!({ "threshold": threshold }))).await;
         assert_eq!(begun.status_and_code(), "201", "{}", begun.json());
         let text = |name: &str| begun.json()[name].as_str().unwrap().to_owned();
         assert_eq!(text("sdk_id"), app.issuer.unwrap().to_string());
-        let session = Session { id: text("id"), key: String::new(), base };
+        let session = AgeSessionFixture { id: text("id"), key: String::new(), base };
         Self { session, sdk_id: text("sdk_id"), key: text("key") }
     }
 
@@ -83,7 +85,7 @@ impl AtIssuer {
         &self.key
     }
 
-    pub(super) async fn page(
+    pub(super) async fn end_user_call(
         &self,
         app: &TestApp,
         method: &str,
@@ -100,23 +102,24 @@ impl AtIssuer {
         app.send(request.unwrap()).await
     }
 
-    pub(super) async fn open(&self, app: &TestApp, method: &str) -> Turn {
+    pub(super) async fn open_attempt(&self, app: &TestApp, method: &str) -> AttemptTurn {
         let body = json!({ "method": method, "key": self.key });
-        let opened = self.page(app, "POST", "/attempts", Some(body)).await;
+        let opened = self.end_user_call(app, "POST", "/attempts", Some(body)).await;
         assert_eq!(opened.status_and_code(), "201", "{}", opened.json());
-        Turn(opened.json())
+        AttemptTurn(opened.json())
     }
 
-    pub(super) async fn turn(&self, app: &TestApp, turn: &Turn, mut input: Value) -> Turn {
+    pub(super) async fn take_turn(&self, app: &TestApp, turn: &AttemptTurn, mut input: Value) -> AttemptTurn {
         input["continuation"] = turn.0["continuation"].clone();
-        let taken = self.page(app, "POST", &format!("/attempts/{}", turn.attempt()), Some(input)).await;
+        let taken =
+            self.end_user_call(app, "POST", &format!("/attempts/{}", turn.attempt()), Some(input)).await;
         assert_eq!(taken.status_and_code(), "200", "{}", taken.json());
-        Turn(taken.json())
+        AttemptTurn(taken.json())
     }
 
     /// The methods that it offers, with their levels of liveness.
     async fn offered(&self, app: &TestApp) -> Vec<(String, String)> {
-        let view = self.page(app, "GET", "", None).await.json();
+        let view = self.end_user_call(app, "GET", "", None).await.json();
         let word = |value: &Value| value.as_str().unwrap().to_owned();
         view["methods"]
             .as_array()
@@ -128,9 +131,9 @@ impl AtIssuer {
 
     /// Proves the age with a card of the sandbox; returns the state of the session.
     pub(super) async fn card(&self, app: &TestApp, number: &str) -> String {
-        let form = self.open(app, "CREDIT_CARD").await;
+        let form = self.open_attempt(app, "CREDIT_CARD").await;
         let fields = json!({ "number": number, "expiry": "12/30", "code": "123" });
-        self.turn(app, &form, json!({ "fields": fields })).await.status().to_owned()
+        self.take_turn(app, &form, json!({ "fields": fields })).await.status().to_owned()
     }
 
     pub(super) async fn token(&self, app: &TestApp, request: &str) -> TestResponse {
@@ -138,12 +141,12 @@ impl AtIssuer {
     }
 
     async fn token_with(&self, app: &TestApp, request: &str, key: Option<&str>) -> TestResponse {
-        self.page(app, "POST", "/token", Some(json!({ "token_request": request, "key": key }))).await
+        self.end_user_call(app, "POST", "/token", Some(json!({ "token_request": request, "key": key }))).await
     }
 }
 
 /// Begins a session at the issuer, or, without a body, reads its keys.
-pub(super) async fn anybody(app: &TestApp, base: &str, body: Option<Value>) -> TestResponse {
+pub(super) async fn anonymous_call(app: &TestApp, base: &str, body: Option<Value>) -> TestResponse {
     let sandbox = base.strip_suffix(BASE).unwrap();
     let (method, rest) = if body.is_some() { ("POST", "sessions") } else { ("GET", "keys") };
     let request = Request::builder()
@@ -153,13 +156,13 @@ pub(super) async fn anybody(app: &TestApp, base: &str, body: Option<Value>) -> T
     app.send(request.unwrap()).await
 }
 
-const GOOD_CARD: &str = "4242424242424242";
+pub(super) const GOOD_CARD: &str = "4242424242424242";
 
 /// A signature of the sandbox's issuer on a request, for a person with a card.
-async fn signed(app: &TestApp, threshold: i64, request: &str) -> Value {
-    let at_issuer = AtIssuer::begin(app, SANDBOX, threshold).await;
-    assert_eq!(at_issuer.card(app, GOOD_CARD).await, "COMPLETE");
-    let answer = at_issuer.token(app, request).await;
+async fn blind_signature(app: &TestApp, threshold: i64, request: &str) -> Value {
+    let issuer_session = IssuerSession::begin(app, SANDBOX, threshold).await;
+    assert_eq!(issuer_session.card(app, GOOD_CARD).await, "COMPLETE");
+    let answer = issuer_session.token(app, request).await;
     assert_eq!(answer.status_and_code(), "200", "{}", answer.json());
     answer.json()["token_response"].clone()
 }
@@ -168,17 +171,17 @@ async fn count(app: &TestApp, query: db::Query) -> i64 {
     app.api.db.read().await.unwrap().count(query).await.unwrap()
 }
 
-async fn asked(app: &TestApp, payload: Value) -> (Session, Turn) {
-    let session = Session::new(app, SANDBOX, &payload).await;
-    let turn = session.open(app, "DOUBLE_ANONYMITY").await;
+async fn open_token_attempt(app: &TestApp, payload: Value) -> (AgeSessionFixture, AttemptTurn) {
+    let session = AgeSessionFixture::create(app, SANDBOX, &payload).await;
+    let turn = session.open_attempt(app, "DOUBLE_ANONYMITY").await;
     assert_eq!(turn.step()["kind"], "token", "{}", turn.0);
     (session, turn)
 }
 
 #[tokio::test]
-async fn a_token_shows_an_age_and_nothing_else() {
-    let app = issuing(&[16, 18]).await;
-    let keys = anybody(&app, SANDBOX, None).await;
+async fn a_blind_token_proves_an_age_and_nothing_else() {
+    let app = token_issuer(&[16, 18]).await;
+    let keys = anonymous_call(&app, SANDBOX, None).await;
     assert_eq!(keys.header("content-type"), "application/private-token-issuer-directory");
     assert_eq!(keys.header("cache-control"), "public, max-age=600");
     let keys = keys.json();
@@ -187,11 +190,14 @@ async fn a_token_shows_an_age_and_nothing_else() {
         listed.iter().map(|key| (&key["threshold"], &key["token-type"])).collect::<Vec<_>>(),
         [(&json!(16), &json!(2)), (&json!(18), &json!(2))]
     );
-    assert_ne!(anybody(&app, BASE, None).await.json(), keys, "the sandbox has keys of its own");
+    assert_ne!(anonymous_call(&app, BASE, None).await.json(), keys, "the sandbox has keys of its own");
 
     // 17 is asked for; the lowest sufficient token is for 18.
-    let (session, turn) =
-        asked(&app, json!({ "double_anonymity": { "threshold": 17 }, "mobile": {}, "svc_key": {} })).await;
+    let (session, turn) = open_token_attempt(
+        &app,
+        json!({ "double_anonymity": { "threshold": 17 }, "mobile": {}, "svc_key": {} }),
+    )
+    .await;
     assert_eq!(turn.step()["key"], listed[1]["token-key"]);
     assert_eq!(turn.step()["threshold"], 18);
     assert_eq!(turn.step()["issuer_url"], "http://127.0.0.1:8080/sandbox/age/issue");
@@ -201,16 +207,16 @@ async fn a_token_shows_an_age_and_nothing_else() {
     assert_eq!((challenge.len(), &challenge[51..]), (53, &[0, 0][..]));
 
     let (browser, request) = Browser::for_step(&turn);
-    let at_issuer = AtIssuer::begin(&app, SANDBOX, 18).await;
-    let view = at_issuer.page(&app, "GET", "", None).await.json();
+    let issuer_session = IssuerSession::begin(&app, SANDBOX, 18).await;
+    let view = issuer_session.end_user_call(&app, "GET", "", None).await.json();
     assert_eq!(
         (&view["issues"], &view["callback"], &view["business"]),
         (&json!(18), &Value::Null, &json!("Test issuer"))
     );
-    assert_eq!(at_issuer.card(&app, GOOD_CARD).await, "COMPLETE");
-    let answer = at_issuer.token(&app, &request).await.json();
+    assert_eq!(issuer_session.card(&app, GOOD_CARD).await, "COMPLETE");
+    let answer = issuer_session.token(&app, &request).await.json();
     let token = browser.finish(&answer["token_response"]);
-    let ended = session.turn(&app, &turn, json!({ "token": encode(&token) })).await;
+    let ended = session.take_turn(&app, &turn, json!({ "token": encode(&token) })).await;
     assert_eq!(ended.status(), "COMPLETE", "{}", ended.0);
     assert_eq!(ended.0["session"]["offers"], json!({ "key": false, "proof": false }));
     let result = session.result(&app).await;
@@ -219,15 +225,15 @@ async fn a_token_shows_an_age_and_nothing_else() {
 
     // The issuer has deleted how the age was proved: what is left answers the same message again, and no other.
     let (kept, _) =
-        app.api.age_verification.end_user_session(at_issuer.id().parse().unwrap(), true).await.unwrap();
+        app.api.age_verification.end_user_session(issuer_session.id().parse().unwrap(), true).await.unwrap();
     let signed = domain::audit::sha256_hex(&decode(&json!(request)));
     assert_eq!((kept.state.as_str(), kept.signed), ("COMPLETE", Some(signed)));
     assert_eq!((kept.tries, kept.attempt, kept.outcome, kept.consent), (Vec::new(), None, None, None));
     assert_eq!(kept.updated_at, kept.created_at, "nor when");
-    assert_eq!(at_issuer.token(&app, &request).await.json(), answer, "an answer that was lost");
+    assert_eq!(issuer_session.token(&app, &request).await.json(), answer, "an answer that was lost");
     let (_, another) = Browser::for_step(&turn);
     assert_eq!(
-        at_issuer.token(&app, &another).await.status_and_code(),
+        issuer_session.token(&app, &another).await.status_and_code(),
         "409 INVALID_STATUS",
         "a second token"
     );
@@ -235,9 +241,9 @@ async fn a_token_shows_an_age_and_nothing_else() {
     // After expiry, each side keeps only a number or a digest.
     assert_eq!(count(&app, db::sql!("SELECT count(*) FROM age_sessions")).await, 2);
     app.world.advance(SignedDuration::from_secs(900));
-    assert_eq!(at_issuer.token(&app, &request).await.status_and_code(), "410 SESSION_EXPIRED");
+    assert_eq!(issuer_session.token(&app, &request).await.status_and_code(), "410 SESSION_EXPIRED");
     domain::age_verification::purge(&app.api.db, app.api.environment.now()).await.unwrap();
-    assert_eq!(at_issuer.token(&app, &request).await.status_and_code(), "404 SESSION_NOT_FOUND");
+    assert_eq!(issuer_session.token(&app, &request).await.status_and_code(), "404 SESSION_NOT_FOUND");
     assert_eq!(count(&app, db::sql!("SELECT count(*) FROM age_sessions")).await, 1);
     assert_eq!(
         count(&app, db::sql!("SELECT CAST(SUM(issued) AS BIGINT) FROM age_issuer_keys WHERE years = 18"))
@@ -248,11 +254,11 @@ async fn a_token_shows_an_age_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_face_is_enough_for_the_issuer() {
-    let app = issuing(&[6]).await;
-    let at_issuer = AtIssuer::begin(&app, BASE, 6).await;
+async fn the_issuer_accepts_a_face() {
+    let app = token_issuer(&[6]).await;
+    let issuer_session = IssuerSession::begin(&app, BASE, 6).await;
     assert_eq!(
-        at_issuer.offered(&app).await,
+        issuer_session.offered(&app).await,
         [("AGE_ESTIMATION", "PASSIVE"), ("DOC_SCAN", "NONE")]
             .map(|(method, level)| (method.to_owned(), level.to_owned())),
         "all that is set up"
@@ -269,39 +275,40 @@ async fn a_face_is_enough_for_the_issuer() {
         ..AgeVerificationSettings::default()
     })
     .await;
-    let session = Session::new(&app, BASE, &json!({ "double_anonymity": { "threshold": 6 } })).await;
-    let turn = session.open(&app, "DOUBLE_ANONYMITY").await;
+    let session =
+        AgeSessionFixture::create(&app, BASE, &json!({ "double_anonymity": { "threshold": 6 } })).await;
+    let turn = session.open_attempt(&app, "DOUBLE_ANONYMITY").await;
     let (browser, request) = Browser::for_step(&turn);
-    let at_issuer = AtIssuer::begin(&app, BASE, 6).await;
-    assert_eq!(at_issuer.offered(&app).await, [("AGE_ESTIMATION".to_owned(), "NONE".to_owned())]);
-    at_issuer.page(&app, "POST", "/consent", Some(json!({ "given": true }))).await;
-    let opened = at_issuer.open(&app, "AGE_ESTIMATION").await;
+    let issuer_session = IssuerSession::begin(&app, BASE, 6).await;
+    assert_eq!(issuer_session.offered(&app).await, [("AGE_ESTIMATION".to_owned(), "NONE".to_owned())]);
+    issuer_session.end_user_call(&app, "POST", "/consent", Some(json!({ "given": true }))).await;
+    let opened = issuer_session.open_attempt(&app, "AGE_ESTIMATION").await;
     let secure = capture_for(&app, app.issuer.unwrap(), face_jpeg(), false).await;
     let photo = json!({ "img": face_base64(), "secure": secure });
-    let shown = at_issuer.turn(&app, &opened, photo).await;
+    let shown = issuer_session.take_turn(&app, &opened, photo).await;
     assert_eq!(shown.status(), "COMPLETE", "{}", shown.0);
-    let answer = at_issuer.token(&app, &request).await.json();
+    let answer = issuer_session.token(&app, &request).await.json();
     let token = encode(&browser.finish(&answer["token_response"]));
-    assert_eq!(session.turn(&app, &turn, json!({ "token": token })).await.status(), "COMPLETE");
+    assert_eq!(session.take_turn(&app, &turn, json!({ "token": token })).await.status(), "COMPLETE");
 }
 
 #[tokio::test]
-async fn the_issuer_signs_once_and_when_the_age_was_shown() {
-    let app = issuing(&[13, 18]).await;
-    let (_, turn) = asked(&app, json!({ "double_blind": true })).await;
+async fn the_issuer_signs_once_and_only_after_the_age_was_proved() {
+    let app = token_issuer(&[13, 18]).await;
+    let (_, turn) = open_token_attempt(&app, json!({ "double_blind": true })).await;
     let (_, request) = Browser::for_step(&turn);
-    let at_issuer = AtIssuer::begin(&app, SANDBOX, 18).await;
+    let issuer_session = IssuerSession::begin(&app, SANDBOX, 18).await;
     assert_eq!(
-        at_issuer.token(&app, &request).await.status_and_code(),
+        issuer_session.token(&app, &request).await.status_and_code(),
         "409 INVALID_STATUS",
         "nothing was shown yet"
     );
-    at_issuer.open(&app, "CREDIT_CARD").await;
-    assert_eq!(at_issuer.token(&app, &request).await.status_and_code(), "409 INVALID_STATUS");
-    assert_eq!(at_issuer.card(&app, GOOD_CARD).await, "COMPLETE");
+    issuer_session.open_attempt(&app, "CREDIT_CARD").await;
+    assert_eq!(issuer_session.token(&app, &request).await.status_and_code(), "409 INVALID_STATUS");
+    assert_eq!(issuer_session.card(&app, GOOD_CARD).await, "COMPLETE");
 
     // A key of another age, and requests that cannot be signed. None of them uses up the session.
-    let (_, other) = asked(&app, json!({ "double_anonymity": { "threshold": 13 } })).await;
+    let (_, other) = open_token_attempt(&app, json!({ "double_anonymity": { "threshold": 13 } })).await;
     let (_, for_less) = Browser::for_step(&other);
     let bytes = decode(&json!(request));
     let with = |at: usize, byte: u8| {
@@ -313,22 +320,26 @@ async fn the_issuer_signs_once_and_when_the_age_was_shown() {
     for wrong in
         [&for_less, "", "AAI", "%%%", &encode(&bytes[..258]), &with(1, 1), &too_large, &"A".repeat(2000)]
     {
-        assert_eq!(at_issuer.token(&app, wrong).await.status_and_code(), "400 INVALID_REQUEST", "{wrong}");
+        assert_eq!(
+            issuer_session.token(&app, wrong).await.status_and_code(),
+            "400 INVALID_REQUEST",
+            "{wrong}"
+        );
     }
     // Of two concurrent requests one is signed, and gets the same answer as often as it is sent.
     let (_, another) = Browser::for_step(&turn);
-    let both = tokio::join!(at_issuer.token(&app, &request), at_issuer.token(&app, &another));
+    let both = tokio::join!(issuer_session.token(&app, &request), issuer_session.token(&app, &another));
     let mut lines = [both.0.status_and_code(), both.1.status_and_code()];
     let (first, signed, late) =
         if lines[0] == "200" { (both.0, &request, &another) } else { (both.1, &another, &request) };
     lines.sort();
     assert_eq!(lines, ["200", "409 INVALID_STATUS"]);
-    let again = tokio::join!(at_issuer.token(&app, signed), at_issuer.token(&app, signed));
+    let again = tokio::join!(issuer_session.token(&app, signed), issuer_session.token(&app, signed));
     assert_eq!([again.0.json(), again.1.json()], [first.json(), first.json()]);
-    assert_eq!(at_issuer.token(&app, late).await.status_and_code(), "409 INVALID_STATUS");
+    assert_eq!(issuer_session.token(&app, late).await.status_and_code(), "409 INVALID_STATUS");
 
     // Nothing is kept of a session that is not completed.
-    AtIssuer::begin(&app, SANDBOX, 18).await;
+    IssuerSession::begin(&app, SANDBOX, 18).await;
     let left = || count(&app, db::sql!("SELECT count(*) FROM age_sessions"));
     let before = left().await;
     app.world.advance(SignedDuration::from_secs(900));
@@ -336,101 +347,103 @@ async fn the_issuer_signs_once_and_when_the_age_was_shown() {
     assert_eq!(left().await, before - 2);
 
     // An end user who is too young, and a session of a relying party, get no token.
-    let young = AtIssuer::begin(&app, SANDBOX, 18).await;
-    let form = young.open(&app, "SOCIAL_SECURITY_NUMBER").await;
+    let young = IssuerSession::begin(&app, SANDBOX, 18).await;
+    let form = young.open_attempt(&app, "SOCIAL_SECURITY_NUMBER").await;
     let fields =
         json!({ "full_name": "Ada Lovelace", "date_of_birth": "2012-12-10", "number": "219-09-1111" });
-    assert_eq!(young.turn(&app, &form, json!({ "fields": fields })).await.status(), "FAIL");
+    assert_eq!(young.take_turn(&app, &form, json!({ "fields": fields })).await.status(), "FAIL");
     assert_eq!(young.token(&app, &request).await.status_and_code(), "409 INVALID_STATUS");
-    let ordinary = Session::new(&app, SANDBOX, &json!({ "credit_card": {} })).await;
-    let refused = ordinary.page(&app, "POST", "/token", Some(json!({ "token_request": request }))).await;
+    let ordinary = AgeSessionFixture::create(&app, SANDBOX, &json!({ "credit_card": {} })).await;
+    let refused =
+        ordinary.end_user_call(&app, "POST", "/token", Some(json!({ "token_request": request }))).await;
     assert_eq!(refused.status_and_code(), "409 INVALID_STATUS");
     for (body, line) in [
         (json!({ "threshold": 17 }), "400 INVALID_REQUEST"),
         (json!({ "threshold": "18" }), "400 INVALID_REQUEST"),
         (json!({}), "400 INVALID_REQUEST"),
     ] {
-        assert_eq!(anybody(&app, SANDBOX, Some(body)).await.status_and_code(), line);
+        assert_eq!(anonymous_call(&app, SANDBOX, Some(body)).await.status_and_code(), line);
     }
 }
 
 /// An attacker can begin a session and send others to its address: an age that they prove there must not count for the
 /// attacker.
 #[tokio::test]
-async fn a_session_of_the_issuer_is_led_by_who_began_it() {
-    let app = issuing(&[18]).await;
-    let (_, turn) = asked(&app, json!({ "double_blind": true })).await;
+async fn only_the_browser_that_began_an_issuers_session_continues_it() {
+    let app = token_issuer(&[18]).await;
+    let (_, turn) = open_token_attempt(&app, json!({ "double_blind": true })).await;
     let (_, request) = Browser::for_step(&turn);
-    let at_issuer = AtIssuer::begin(&app, SANDBOX, 18).await;
-    assert_eq!(decode(&json!(at_issuer.key())).len(), 16);
-    let other = AtIssuer::begin(&app, SANDBOX, 18).await;
-    assert_ne!(at_issuer.key(), other.key());
-    let strangers = [Value::Null, json!(""), json!(at_issuer.id()), json!(other.key())];
+    let issuer_session = IssuerSession::begin(&app, SANDBOX, 18).await;
+    assert_eq!(decode(&json!(issuer_session.key())).len(), 16);
+    let other = IssuerSession::begin(&app, SANDBOX, 18).await;
+    assert_ne!(issuer_session.key(), other.key());
+    let strangers = [Value::Null, json!(""), json!(issuer_session.id()), json!(other.key())];
     for key in &strangers {
         let body = json!({ "method": "CREDIT_CARD", "key": key });
-        let refused = at_issuer.page(&app, "POST", "/attempts", Some(body)).await;
+        let refused = issuer_session.end_user_call(&app, "POST", "/attempts", Some(body)).await;
         assert_eq!(refused.status_and_code(), "404 SESSION_NOT_FOUND", "{key}");
     }
     for (body, line) in [
         (json!({ "method": "CREDIT_CARD" }), "404 SESSION_NOT_FOUND"),
         (json!({ "method": "CREDIT_CARD", "key": 1 }), "400 INVALID_REQUEST"),
     ] {
-        let refused = at_issuer.page(&app, "POST", "/attempts", Some(body)).await;
+        let refused = issuer_session.end_user_call(&app, "POST", "/attempts", Some(body)).await;
         assert_eq!(refused.status_and_code(), line);
     }
 
     // No hand-off to a phone, nothing to take along, and the end user waits for every check.
-    let view = at_issuer.page(&app, "GET", "", None).await.json();
+    let view = issuer_session.end_user_call(&app, "GET", "", None).await.json();
     let methods = view["methods"].as_array().unwrap();
     assert!(!methods.is_empty() && methods.iter().all(|method| method["hand_off"] == false), "{view}");
     let (kept, _) =
-        app.api.age_verification.end_user_session(at_issuer.id().parse().unwrap(), true).await.unwrap();
+        app.api.age_verification.end_user_session(issuer_session.id().parse().unwrap(), true).await.unwrap();
     assert!(kept.wanted.synchronous_checks);
-    assert_ne!(kept.secret.as_deref(), Some(at_issuer.key()), "a digest of it is kept");
-    assert_eq!(at_issuer.card(&app, GOOD_CARD).await, "COMPLETE");
-    let view = at_issuer.page(&app, "GET", "", None).await.json();
+    assert_ne!(kept.secret.as_deref(), Some(issuer_session.key()), "a digest of it is kept");
+    assert_eq!(issuer_session.card(&app, GOOD_CARD).await, "COMPLETE");
+    let view = issuer_session.end_user_call(&app, "GET", "", None).await.json();
     assert_eq!(view["offers"], json!({ "key": false, "proof": false }));
 
     for key in &strangers {
-        let refused = at_issuer.token_with(&app, &request, key.as_str()).await;
+        let refused = issuer_session.token_with(&app, &request, key.as_str()).await;
         assert_eq!(refused.status_and_code(), "404 SESSION_NOT_FOUND", "{key}");
     }
-    assert_eq!(at_issuer.token(&app, &request).await.status_and_code(), "200");
-    let refused = at_issuer.token_with(&app, &request, None).await;
+    assert_eq!(issuer_session.token(&app, &request).await.status_and_code(), "200");
+    let refused = issuer_session.token_with(&app, &request, None).await;
     assert_eq!(refused.status_and_code(), "404 SESSION_NOT_FOUND", "an answer again is no stranger's either");
 }
 
 #[tokio::test]
-async fn an_issuer_that_gives_nothing_ends_the_attempt() {
-    let app = issuing(&[18]).await;
+async fn an_issuer_that_declines_ends_the_attempt() {
+    let app = token_issuer(&[18]).await;
     let block = json!({ "double_anonymity": { "retry_enabled": true, "retry_limit": 2 } });
-    let (session, turn) = asked(&app, block).await;
+    let (session, turn) = open_token_attempt(&app, block).await;
     // Only an explicit `true` counts.
     for no_word in [json!({}), json!({ "declined": "yes" }), json!({ "declined": false })] {
         let mut input = no_word.clone();
         input["continuation"] = turn.0["continuation"].clone();
         let path = format!("/attempts/{}", turn.attempt());
-        let refused = session.page(&app, "POST", &path, Some(input)).await;
+        let refused = session.end_user_call(&app, "POST", &path, Some(input)).await;
         assert_eq!(refused.status_and_code(), "400 INVALID_REQUEST", "{no_word}");
     }
-    let once = session.turn(&app, &turn, json!({ "declined": true })).await;
+    let once = session.take_turn(&app, &turn, json!({ "declined": true })).await;
     assert_eq!(once.status(), "IN_PROGRESS", "{}", once.0);
-    let again = session.open(&app, "DOUBLE_ANONYMITY").await;
-    let ended = session.turn(&app, &again, json!({ "declined": true })).await;
+    let again = session.open_attempt(&app, "DOUBLE_ANONYMITY").await;
+    let ended = session.take_turn(&app, &again, json!({ "declined": true })).await;
     let reason = &ended.0["session"]["result"]["reason"];
     assert_eq!((ended.status(), reason), ("FAIL", &json!("NO_TOKEN")), "{}", ended.0);
 }
 
 #[tokio::test]
-async fn a_token_counts_for_its_own_question() {
-    let app = issuing(&[13, 18]).await;
-    let (session, mut turn) = asked(&app, json!({ "double_anonymity": { "threshold": 18 } })).await;
-    let (_, other) = asked(&app, json!({ "double_anonymity": { "threshold": 18 } })).await;
-    let (_, less) = asked(&app, json!({ "double_anonymity": { "threshold": 13 } })).await;
-    let of_production = anybody(&app, BASE, None).await.json()["token-keys"][1]["token-key"].clone();
-    let right = async |turn: &Turn| {
+async fn a_blind_token_counts_only_for_its_own_challenge() {
+    let app = token_issuer(&[13, 18]).await;
+    let (session, mut turn) =
+        open_token_attempt(&app, json!({ "double_anonymity": { "threshold": 18 } })).await;
+    let (_, other) = open_token_attempt(&app, json!({ "double_anonymity": { "threshold": 18 } })).await;
+    let (_, less) = open_token_attempt(&app, json!({ "double_anonymity": { "threshold": 13 } })).await;
+    let of_production = anonymous_call(&app, BASE, None).await.json()["token-keys"][1]["token-key"].clone();
+    let right = async |turn: &AttemptTurn| {
         let (browser, request) = Browser::for_step(turn);
-        browser.finish(&signed(&app, 18, &request).await)
+        browser.finish(&blind_signature(&app, 18, &request).await)
     };
     let foreign = right(&other).await;
     let mut late = Vec::new();
@@ -451,7 +464,7 @@ async fn a_token_counts_for_its_own_question() {
             "another question's" => encode(&foreign),
             "of a key for less" => {
                 let (browser, request) = Browser::blind(&challenge, &less.step()["key"]);
-                encode(&browser.finish(&signed(&app, 13, &request).await))
+                encode(&browser.finish(&blind_signature(&app, 13, &request).await))
             }
             "of production's key" => {
                 let (browser, _) = Browser::blind(&challenge, &of_production);
@@ -470,7 +483,7 @@ async fn a_token_counts_for_its_own_question() {
             "long" => "A".repeat(5000),
             _ => "?".to_owned(),
         };
-        turn = session.turn(&app, &turn, json!({ "token": token })).await;
+        turn = session.take_turn(&app, &turn, json!({ "token": token })).await;
         assert_eq!(
             (turn.status(), &turn.0["problem"]["code"]),
             ("IN_PROGRESS", &json!("TRY_AGAIN")),
@@ -481,39 +494,39 @@ async fn a_token_counts_for_its_own_question() {
     let nothing = json!({ "continuation": turn.0["continuation"] });
     let path = format!("/attempts/{}", turn.attempt());
     assert_eq!(
-        session.page(&app, "POST", &path, Some(nothing)).await.status_and_code(),
+        session.end_user_call(&app, "POST", &path, Some(nothing)).await.status_and_code(),
         "400 INVALID_REQUEST"
     );
     assert_eq!(count(&app, db::sql!("SELECT count(*) FROM age_tokens_spent")).await, 0);
     let token = json!({ "token": encode(&right(&turn).await) });
-    assert_eq!(session.turn(&app, &turn, token).await.status(), "COMPLETE");
+    assert_eq!(session.take_turn(&app, &turn, token).await.status(), "COMPLETE");
 }
 
 #[tokio::test]
-async fn a_token_is_spent_once() {
-    let app = issuing(&[18]).await;
-    let (session, turn) = asked(&app, json!({ "double_anonymity": {}, "mobile": {} })).await;
+async fn a_blind_token_is_spent_once() {
+    let app = token_issuer(&[18]).await;
+    let (session, turn) = open_token_attempt(&app, json!({ "double_anonymity": {}, "mobile": {} })).await;
     let (browser, request) = Browser::for_step(&turn);
-    let token = browser.finish(&signed(&app, 18, &request).await);
+    let token = browser.finish(&blind_signature(&app, 18, &request).await);
     let answer = json!({ "token": encode(&token), "continuation": turn.0["continuation"] });
     let path = format!("/attempts/{}", turn.attempt());
     let both = tokio::join!(
-        session.page(&app, "POST", &path, Some(answer.clone())),
-        session.page(&app, "POST", &path, Some(answer.clone())),
+        session.end_user_call(&app, "POST", &path, Some(answer.clone())),
+        session.end_user_call(&app, "POST", &path, Some(answer.clone())),
     );
     let mut lines = [both.0.status_and_code(), both.1.status_and_code()];
     lines.sort();
     assert_eq!(lines, ["200", "409 STALE_CONTINUATION"]);
     assert_eq!(session.result(&app).await["status"], "COMPLETE");
     assert_eq!(
-        session.page(&app, "POST", &path, Some(answer)).await.status_and_code(),
+        session.end_user_call(&app, "POST", &path, Some(answer)).await.status_and_code(),
         "409 STALE_CONTINUATION"
     );
 
     // Each attempt has a challenge of its own; even if two had the same, a token would count only once.
-    let (session, turn) = asked(&app, json!({ "double_anonymity": {}, "mobile": {} })).await;
+    let (session, turn) = open_token_attempt(&app, json!({ "double_anonymity": {}, "mobile": {} })).await;
     let (browser, request) = Browser::for_step(&turn);
-    let token = browser.finish(&signed(&app, 18, &request).await);
+    let token = browser.finish(&blind_signature(&app, 18, &request).await);
     let spent = Sha256::digest(&token[..98]).to_vec();
     app.execute(db::sql!(
         "INSERT INTO age_tokens_spent (id, forget_at) VALUES ($1, $2)",
@@ -521,7 +534,7 @@ async fn a_token_is_spent_once() {
         app.api.environment.now()
     ))
     .await;
-    let refused = session.turn(&app, &turn, json!({ "token": encode(&token) })).await;
+    let refused = session.take_turn(&app, &turn, json!({ "token": encode(&token) })).await;
     assert_eq!(
         (refused.status(), &refused.0["session"]["result"]["reason"]),
         ("IN_PROGRESS", &json!("TOKEN_SPENT"))
@@ -529,43 +542,43 @@ async fn a_token_is_spent_once() {
 }
 
 #[tokio::test]
-async fn keys_end_and_their_tokens_with_them() {
+async fn issuer_keys_end_and_their_tokens_with_them() {
     let settings = BlindTokenSettings { thresholds: vec![18], key_days: 1, ..BlindTokenSettings::default() };
     let app = TestApp::start_with_blind_tokens(&EgressPolicy::default(), settings).await;
     let keys = async || {
-        let directory = anybody(&app, SANDBOX, None).await.json();
+        let directory = anonymous_call(&app, SANDBOX, None).await.json();
         let all = directory["token-keys"].as_array().unwrap().clone();
         all.into_iter().map(|key| key["token-key"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     let payload = json!({ "double_anonymity": {}, "ttl": 2_592_000 });
     let first = keys().await;
     assert_eq!((first.len(), keys().await), (1, first.clone()));
-    let (session, turn) = asked(&app, payload.clone()).await;
+    let (session, turn) = open_token_attempt(&app, payload.clone()).await;
     let (browser, request) = Browser::for_step(&turn);
     // It is 14:40; the next key comes at midnight, and for two hours the old one still signs for sessions that had
     // begun.
     app.world.advance(SignedDuration::from_mins(9 * 60 + 20));
     let second = keys().await;
     assert_eq!((second.len(), &second[1]), (2, &first[0]), "the newest first");
-    let (_, later) = asked(&app, payload.clone()).await;
+    let (_, later) = open_token_attempt(&app, payload.clone()).await;
     assert_eq!(later.step()["key"], second[0]);
     app.world.advance(SignedDuration::from_mins(119));
-    let late = signed(&app, 18, &request).await;
+    let late = blind_signature(&app, 18, &request).await;
     app.world.advance(SignedDuration::from_mins(1));
-    let at_issuer = AtIssuer::begin(&app, SANDBOX, 18).await;
-    at_issuer.card(&app, GOOD_CARD).await;
-    assert_eq!(at_issuer.token(&app, &request).await.status_and_code(), "400 INVALID_REQUEST");
+    let issuer_session = IssuerSession::begin(&app, SANDBOX, 18).await;
+    issuer_session.card(&app, GOOD_CARD).await;
+    assert_eq!(issuer_session.token(&app, &request).await.status_and_code(), "400 INVALID_REQUEST");
 
     // Its tokens are accepted for a day after that.
     app.world.advance(SignedDuration::from_hours(21));
     let token = json!({ "token": encode(&browser.finish(&late)) });
-    let (other, held) = (Session::clone(&session), turn.clone());
-    assert_eq!(session.turn(&app, &turn, token.clone()).await.status(), "COMPLETE");
+    let (other, held) = (AgeSessionFixture::clone(&session), turn.clone());
+    assert_eq!(session.take_turn(&app, &turn, token.clone()).await.status(), "COMPLETE");
     app.world.advance(SignedDuration::from_hours(1));
     let stale = json!({ "token": token["token"], "continuation": held.0["continuation"] });
     let path = format!("/attempts/{}", held.attempt());
     assert_eq!(
-        other.page(&app, "POST", &path, Some(stale)).await.status_and_code(),
+        other.end_user_call(&app, "POST", &path, Some(stale)).await.status_and_code(),
         "409 STALE_CONTINUATION"
     );
     assert_eq!(count(&app, db::sql!("SELECT count(*) FROM age_tokens_spent")).await, 1);
@@ -578,53 +591,54 @@ async fn keys_end_and_their_tokens_with_them() {
     assert!(!keys().await.contains(&first[0]));
 
     // And no longer.
-    let (session, turn) = asked(&app, payload).await;
+    let (session, turn) = open_token_attempt(&app, payload).await;
     let (browser, request) = Browser::for_step(&turn);
-    let token = browser.finish(&signed(&app, 18, &request).await);
+    let token = browser.finish(&blind_signature(&app, 18, &request).await);
     app.world.advance(SignedDuration::from_hours(48));
-    let old = session.turn(&app, &turn, json!({ "token": encode(&token) })).await;
+    let old = session.take_turn(&app, &turn, json!({ "token": encode(&token) })).await;
     assert_eq!((old.status(), &old.0["problem"]["code"]), ("IN_PROGRESS", &json!("TRY_AGAIN")));
     assert_ne!(old.step()["key"], turn.step()["key"]);
 }
 
 #[tokio::test]
 async fn double_blind_offers_a_token_and_nothing_else() {
-    let app = issuing(&[18, 21]).await;
+    let app = token_issuer(&[18, 21]).await;
     let payload = json!({
         "double_blind": true, "age_estimation": { "threshold": 21 }, "mobile": {},
         "email": { "data": { "verified_email": "ada@example.com" } },
     });
-    let session = Session::new(&app, SANDBOX, &payload).await;
-    let view = session.page(&app, "GET", "", None).await.json();
+    let session = AgeSessionFixture::create(&app, SANDBOX, &payload).await;
+    let view = session.end_user_call(&app, "GET", "", None).await.json();
     let methods = view["methods"].as_array().unwrap();
     assert_eq!(
         (methods.len(), &methods[0]["method"], &methods[0]["threshold"]),
         (1, &json!("DOUBLE_ANONYMITY"), &json!(21))
     );
-    let refused = session.page(&app, "POST", "/attempts", Some(json!({ "method": "MOBILE" }))).await;
+    let refused = session.end_user_call(&app, "POST", "/attempts", Some(json!({ "method": "MOBILE" }))).await;
     assert_eq!(refused.status_and_code(), "400 INVALID_REQUEST");
     let record = session.result(&app).await;
     assert_eq!(
         (&record["double_blind"], &record["double_anonymity"]["threshold"]),
         (&json!(true), &json!(21))
     );
-    let turn = session.open(&app, "DOUBLE_ANONYMITY").await;
+    let turn = session.open_attempt(&app, "DOUBLE_ANONYMITY").await;
     let (browser, request) = Browser::for_step(&turn);
     // A card attests 18 and no more, so the issuer does not offer it for 21.
-    let at_issuer = AtIssuer::begin(&app, SANDBOX, 21).await;
-    let body = json!({ "method": "CREDIT_CARD", "key": at_issuer.key() });
-    let refused = at_issuer.page(&app, "POST", "/attempts", Some(body)).await;
+    let issuer_session = IssuerSession::begin(&app, SANDBOX, 21).await;
+    let body = json!({ "method": "CREDIT_CARD", "key": issuer_session.key() });
+    let refused = issuer_session.end_user_call(&app, "POST", "/attempts", Some(body)).await;
     assert_eq!(refused.status_and_code(), "400 INVALID_REQUEST");
-    let form = at_issuer.open(&app, "SOCIAL_SECURITY_NUMBER").await;
+    let form = issuer_session.open_attempt(&app, "SOCIAL_SECURITY_NUMBER").await;
     let fields =
         json!({ "full_name": "Ada Lovelace", "date_of_birth": "1990-12-10", "number": "219-09-1234" });
-    assert_eq!(at_issuer.turn(&app, &form, json!({ "fields": fields })).await.status(), "COMPLETE");
-    let answer = at_issuer.token(&app, &request).await.json();
+    assert_eq!(issuer_session.take_turn(&app, &form, json!({ "fields": fields })).await.status(), "COMPLETE");
+    let answer = issuer_session.token(&app, &request).await.json();
     let token = encode(&browser.finish(&answer["token_response"]));
-    assert_eq!(session.turn(&app, &turn, json!({ "token": token })).await.status(), "COMPLETE");
+    assert_eq!(session.take_turn(&app, &turn, json!({ "token": token })).await.status(), "COMPLETE");
 
     let key = app.api_key(&[]).await;
-    let refused = |payload: Value| business(&app, &key, "POST", "/sandbox/api/v1/sessions", Some(payload));
+    let refused =
+        |payload: Value| relying_party_call(&app, &key, "POST", "/sandbox/api/v1/sessions", Some(payload));
     for payload in [
         json!({ "double_blind": true, "double_anonymity": { "threshold": 22 } }),
         json!({ "double_blind": true, "type": "UNDER" }),
@@ -637,8 +651,9 @@ async fn double_blind_offers_a_token_and_nothing_else() {
             "{payload}"
         );
     }
-    let open = Session::new(&app, SANDBOX, &json!({ "double_blind": false, "mobile": {} })).await;
-    let view = open.page(&app, "GET", "", None).await.json();
+    let open =
+        AgeSessionFixture::create(&app, SANDBOX, &json!({ "double_blind": false, "mobile": {} })).await;
+    let view = open.end_user_call(&app, "GET", "", None).await.json();
     assert_eq!(
         (view["methods"].as_array().unwrap().len(), &view["methods"][0]["method"]),
         (1, &json!("MOBILE"))
@@ -646,25 +661,25 @@ async fn double_blind_offers_a_token_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_server_without_tokens_has_neither_side() {
+async fn a_server_without_blind_tokens_neither_issues_nor_redeems_them() {
     let app = TestApp::start().await;
     let key = app.api_key(&[]).await;
     for base in [BASE, SANDBOX] {
         for payload in [json!({ "double_blind": true }), json!({ "double_anonymity": {} })] {
             let path = format!("{base}/sessions");
-            let refused = business(&app, &key, "POST", &path, Some(payload)).await;
+            let refused = relying_party_call(&app, &key, "POST", &path, Some(payload)).await;
             assert_eq!(refused.status_and_code(), "400 INVALID_VALIDATION_METHODS");
         }
-        assert_eq!(anybody(&app, base, None).await.status_and_code(), "404 NOT_FOUND");
-        let refused = anybody(&app, base, Some(json!({ "threshold": 18 }))).await;
+        assert_eq!(anonymous_call(&app, base, None).await.status_and_code(), "404 NOT_FOUND");
+        let refused = anonymous_call(&app, base, Some(json!({ "threshold": 18 }))).await;
         assert_eq!(refused.status_and_code(), "404 NOT_FOUND");
     }
 }
 
 #[tokio::test]
-async fn another_server_may_issue() {
-    let issuer = issuing(&[18]).await;
-    let directory = anybody(&issuer, SANDBOX, None).await.body;
+async fn tokens_of_another_server_are_accepted() {
+    let issuer = token_issuer(&[18]).await;
+    let directory = anonymous_call(&issuer, SANDBOX, None).await.body;
     let elsewhere = stub_server::StubServer::start(move |sent| match sent.uri.path() {
         "/sandbox/age/v1/anonymity/keys" => {
             stub_server::StubReply::body("application/private-token-issuer-directory", directory.to_vec())
@@ -678,30 +693,31 @@ async fn another_server_may_issue() {
         ..BlindTokenSettings::default()
     };
     let app = TestApp::start_with_blind_tokens(&stub_server::egress_policy(), settings).await;
-    let (session, turn) = asked(&app, json!({ "double_blind": true })).await;
+    let (session, turn) = open_token_attempt(&app, json!({ "double_blind": true })).await;
     assert_eq!(turn.step()["issuer_url"], elsewhere.url("/sandbox/age/issue"));
     let (browser, request) = Browser::for_step(&turn);
-    let token = encode(&browser.finish(&signed(&issuer, 18, &request).await));
-    assert_eq!(session.turn(&app, &turn, json!({ "token": token })).await.status(), "COMPLETE");
+    let token = encode(&browser.finish(&blind_signature(&issuer, 18, &request).await));
+    assert_eq!(session.take_turn(&app, &turn, json!({ "token": token })).await.status(), "COMPLETE");
     // Neither stores data of the other: the issuer has no spent tokens, the other server no issuer keys.
     assert_eq!(count(&issuer, db::sql!("SELECT count(*) FROM age_tokens_spent")).await, 0);
     assert_eq!(count(&app, db::sql!("SELECT count(*) FROM age_issuer_keys")).await, 0);
     assert_eq!(
-        anybody(&app, SANDBOX, None).await.status_and_code(),
+        anonymous_call(&app, SANDBOX, None).await.status_and_code(),
         "404 NOT_FOUND",
         "it issues nothing itself"
     );
-    asked(&app, json!({ "double_blind": true })).await;
+    open_token_attempt(&app, json!({ "double_blind": true })).await;
     let sent = elsewhere.captured();
     assert_eq!(sent.len(), 1, "keys are asked for by the server, and kept for a while");
     assert_eq!(sent[0].header("accept"), "application/private-token-issuer-directory");
 
     // An age that the issuer has no key for, and an issuer that is down, end the attempt with an error.
-    let session = Session::new(&app, SANDBOX, &json!({ "double_anonymity": { "threshold": 21 } })).await;
-    let turn = session.open(&app, "DOUBLE_ANONYMITY").await;
+    let session =
+        AgeSessionFixture::create(&app, SANDBOX, &json!({ "double_anonymity": { "threshold": 21 } })).await;
+    let turn = session.open_attempt(&app, "DOUBLE_ANONYMITY").await;
     assert_eq!((turn.status(), &turn.0["session"]["result"]["reason"]), ("ERROR", &json!("NOT_CONFIGURED")));
-    let session = Session::new(&app, BASE, &json!({ "double_blind": true })).await;
-    let turn = session.open(&app, "DOUBLE_ANONYMITY").await;
+    let session = AgeSessionFixture::create(&app, BASE, &json!({ "double_blind": true })).await;
+    let turn = session.open_attempt(&app, "DOUBLE_ANONYMITY").await;
     assert_eq!(
         (turn.status(), &turn.0["session"]["result"]["reason"]),
         ("ERROR", &json!("PROVIDER_UNAVAILABLE"))
@@ -709,7 +725,7 @@ async fn another_server_may_issue() {
 }
 
 #[tokio::test]
-async fn whoever_begins_at_the_issuer_is_counted_by_address() {
+async fn sessions_at_the_issuer_are_rate_limited_by_address() {
     let (one, two) = (std::num::NonZeroU32::MIN, std::num::NonZeroU32::new(2).unwrap());
     let app = TestApp::start_with(|api| {
         api.end_user_rate_limit = std::sync::Arc::new(api::RateLimit::new(one, two));

@@ -1,6 +1,6 @@
 //! Locations in which a session is blocked.
 
-use super::{BASE, Session};
+use crate::age_verification::{AgeSessionFixture, BASE};
 use api::{GeoLocator, GeoSettings};
 use axum::{body::Body, extract::ConnectInfo, http::Request};
 use serde_json::{Value, json};
@@ -62,18 +62,21 @@ async fn server(settings: &GeoSettings) -> TestApp {
 }
 
 /// The same, with a session that is blocked in Utah and the United Kingdom.
-async fn open(settings: &GeoSettings) -> (TestApp, Session) {
+async fn open(settings: &GeoSettings) -> (TestApp, AgeSessionFixture) {
     let app = server(settings).await;
-    let session =
-        Session::new(&app, BASE, &json!({ "blocked_locations": ["us-ut", "GB"], "age_estimation": {} }))
-            .await;
+    let session = AgeSessionFixture::create(
+        &app,
+        BASE,
+        &json!({ "blocked_locations": ["us-ut", "GB"], "age_estimation": {} }),
+    )
+    .await;
     (app, session)
 }
 
 /// A call of the page, with headers, from an address.
 async fn call(
     app: &TestApp,
-    session: &Session,
+    session: &AgeSessionFixture,
     what: (&str, &str),
     headers: &[(&str, &str)],
     peer: &str,
@@ -91,7 +94,12 @@ async fn call(
 }
 
 /// Whether a caller is blocked: the page says so, and nothing can be begun.
-async fn is_blocked(app: &TestApp, session: &Session, headers: &[(&str, &str)], peer: &str) -> bool {
+async fn is_blocked(
+    app: &TestApp,
+    session: &AgeSessionFixture,
+    headers: &[(&str, &str)],
+    peer: &str,
+) -> bool {
     let view = call(app, session, ("GET", ""), headers, peer).await;
     assert_eq!(view.status_and_code(), "200");
     let blocked = view.json()["location_blocked"] == Value::Bool(true);
@@ -106,7 +114,7 @@ async fn is_blocked(app: &TestApp, session: &Session, headers: &[(&str, &str)], 
 }
 
 #[tokio::test]
-async fn a_header_of_the_proxy_says_where_somebody_is() {
+async fn a_header_of_the_proxy_names_the_location() {
     let (app, session) =
         open(&GeoSettings { location_header: Some("CF-IPCountry".to_owned()), ..GeoSettings::default() })
             .await;
@@ -133,7 +141,7 @@ async fn a_header_of_the_proxy_says_where_somebody_is() {
 }
 
 #[tokio::test]
-async fn an_address_is_looked_up() {
+async fn the_location_of_an_address_is_looked_up() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("cities.mmdb");
     std::fs::write(&file, addresses("US", &["UT"])).unwrap();
@@ -166,7 +174,7 @@ async fn an_address_is_looked_up() {
 }
 
 #[tokio::test]
-async fn a_part_within_a_part_is_blocked_by_its_own_code() {
+async fn a_subdivision_within_a_subdivision_is_blocked_by_its_own_code() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("cities.mmdb");
     std::fs::write(&file, addresses("GB", &["ENG", "KEN"])).unwrap();
@@ -175,7 +183,7 @@ async fn a_part_within_a_part_is_blocked_by_its_own_code() {
         [("GB-KEN", true), ("gb-eng", true), ("gbr", true), ("GB-SRY", false), ("ES", false)]
     {
         let payload = json!({ "blocked_locations": [code], "age_estimation": {} });
-        let session = Session::new(&app, BASE, &payload).await;
+        let session = AgeSessionFixture::create(&app, BASE, &payload).await;
         let record = session.result(&app).await;
         assert_eq!(record["blocked_locations"], json!([code.to_ascii_uppercase()]));
         assert_eq!(is_blocked(&app, &session, &[], "203.0.113.7").await, blocked, "{code}");
@@ -183,7 +191,7 @@ async fn a_part_within_a_part_is_blocked_by_its_own_code() {
 }
 
 #[test]
-fn settings_that_cannot_be_used_are_named() {
+fn unusable_settings_are_named() {
     let bad = GeoLocator::open(&GeoSettings {
         location_header: Some("no header".to_owned()),
         ..GeoSettings::default()

@@ -1,8 +1,10 @@
 //! Age estimation of the level ACTIVE, with frames of a moving head: a photo wrapped around a model of one
 //! (`testkit::head_model`).
 
-use super::{BASE, Session, Turn};
-use crate::secure_capture::capture;
+use crate::{
+    age_verification::{AgeSessionFixture, AttemptTurn, BASE},
+    image_analysis::secure_token::capture,
+};
 use base::SignedDuration;
 use domain::image_analysis::sample_faces;
 use serde_json::{Value, json};
@@ -16,6 +18,7 @@ use vision::VisionModels;
 
 /// The sample face that looks straightest into the camera.
 const SAMPLE_FACE_INDEX: usize = 8;
+
 const FRAME_INTERVAL_MS: usize = 300;
 
 /// What the camera sees of a head that makes these movements, or of a sheet of paper that is moved instead.
@@ -51,17 +54,17 @@ fn film(form: PhotoSurface, moves: &[&str]) -> Vec<String> {
 }
 
 /// A session that offers this method only, and its first step.
-async fn begin(app: &TestApp) -> (Session, Turn) {
+async fn begin(app: &TestApp) -> (AgeSessionFixture, AttemptTurn) {
     let payload = json!({
         "type": "AGE", "block_biometric_consent": true, "retry_enabled": true, "age_estimation": { "level": "ACTIVE" },
     });
-    let session = Session::new(app, BASE, &payload).await;
-    let opened = session.open(app, "AGE_ESTIMATION").await;
+    let session = AgeSessionFixture::create(app, BASE, &payload).await;
+    let opened = session.open_attempt(app, "AGE_ESTIMATION").await;
     assert_eq!(opened.step()["kind"], "frames");
     (session, opened)
 }
 
-fn asked(turn: &Turn) -> Vec<&str> {
+fn asked(turn: &AttemptTurn) -> Vec<&str> {
     turn.step()["moves"].as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect()
 }
 
@@ -77,24 +80,24 @@ fn photo(of: usize) -> Vec<u8> {
     sample_faces::encode_jpeg(&testkit::face_pictures()[of], 96)
 }
 
-fn reason(turn: &Turn) -> &Value {
+fn reason(turn: &AttemptTurn) -> &Value {
     &turn.0["session"]["result"]["reason"]
 }
 
 #[tokio::test]
-async fn a_head_that_moves_as_it_was_asked_to_shows_an_age() {
+async fn a_head_that_makes_the_requested_movements_proves_an_age() {
     let app = TestApp::start().await;
     let (session, opened) = begin(&app).await;
     let frames = film(PhotoSurface::Head, &asked(&opened));
     assert!(frames.len() <= 24, "more are not looked at: {}", frames.len());
-    let ended = session.turn(&app, &opened, answer(&app, &photo(SAMPLE_FACE_INDEX), frames).await).await;
+    let ended = session.take_turn(&app, &opened, answer(&app, &photo(SAMPLE_FACE_INDEX), frames).await).await;
     assert_eq!(ended.status(), "COMPLETE", "{}", ended.0);
     let result = session.result(&app).await;
     assert!(result["age"].as_i64().is_some_and(|age| (15..60).contains(&age)), "{result}");
 }
 
 #[tokio::test]
-async fn other_moves_a_sheet_of_paper_and_another_person_show_nothing() {
+async fn other_movements_a_sheet_of_paper_and_another_person_prove_nothing() {
     let app = TestApp::start().await;
     let sheet = PhotoSurface::Sheet { bend: 1.0, lean: 0.0 };
     for (what, form, otherwise, of) in [
@@ -114,41 +117,41 @@ async fn other_moves_a_sheet_of_paper_and_another_person_show_nothing() {
             }
         }
         let sent = answer(&app, &photo(of), film(form, &moves)).await;
-        let ended = session.turn(&app, &opened, sent).await;
+        let ended = session.take_turn(&app, &opened, sent).await;
         assert_eq!(reason(&ended), "CHALLENGE_NOT_MET", "{what}: {}", ended.0);
         assert_eq!(session.result(&app).await["status"], "IN_PROGRESS", "it may be tried again");
     }
     let (session, opened) = begin(&app).await;
     let sent = answer(&app, &photo(SAMPLE_FACE_INDEX), film(PhotoSurface::Head, &asked(&opened))).await;
     app.world.advance(SignedDuration::from_secs(91));
-    let late = session.turn(&app, &opened, sent).await;
+    let late = session.take_turn(&app, &opened, sent).await;
     assert_eq!(reason(&late), "CHALLENGE_NOT_MET", "{}", late.0);
 }
 
 #[tokio::test]
-async fn what_cannot_be_looked_at_is_asked_for_again() {
+async fn unusable_frames_are_requested_again() {
     let app = TestApp::start().await;
     let (session, opened) = begin(&app).await;
     let path = format!("/attempts/{}", opened.attempt());
     let mut sent = answer(&app, &photo(SAMPLE_FACE_INDEX), vec![String::new(); 25]).await;
     sent["continuation"] = opened.0["continuation"].clone();
-    let refused = session.page(&app, "POST", &path, Some(sent.clone())).await;
+    let refused = session.end_user_call(&app, "POST", &path, Some(sent.clone())).await;
     assert_eq!(refused.status_and_code(), "400 INVALID_REQUEST", "too many");
     sent.as_object_mut().unwrap().remove("frames");
-    let refused = session.page(&app, "POST", &path, Some(sent)).await;
+    let refused = session.end_user_call(&app, "POST", &path, Some(sent)).await;
     assert_eq!(refused.status_and_code(), "400 INVALID_REQUEST", "none");
 
     let mut single = answer(&app, &photo(SAMPLE_FACE_INDEX), Vec::new()).await;
     single["secure"] = capture(&app, &photo(SAMPLE_FACE_INDEX), false).await;
-    let again = session.turn(&app, &opened, single).await;
+    let again = session.take_turn(&app, &opened, single).await;
     assert_eq!(again.0["problem"]["code"], "TRY_AGAIN", "vouched for as a single picture");
     let broken = answer(&app, &photo(SAMPLE_FACE_INDEX), vec![api::base64(b"no picture"); 12]).await;
-    let again = session.turn(&app, &again, broken).await;
+    let again = session.take_turn(&app, &again, broken).await;
     assert_eq!(
         (&again.0["problem"]["code"], &again.step()["kind"]),
         (&json!("UNUSABLE_IMAGE"), &json!("frames"))
     );
     let frames = film(PhotoSurface::Head, &asked(&again));
-    let ended = session.turn(&app, &again, answer(&app, &photo(SAMPLE_FACE_INDEX), frames).await).await;
+    let ended = session.take_turn(&app, &again, answer(&app, &photo(SAMPLE_FACE_INDEX), frames).await).await;
     assert_eq!(ended.status(), "COMPLETE", "{}", ended.0);
 }

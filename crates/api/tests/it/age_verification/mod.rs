@@ -1,46 +1,58 @@
-//! Age verification sessions on the wire.
+//! `/api/v1` and `/age/v1`: age verification sessions.
 
+mod age_estimation;
+mod auth;
 mod blind_tokens;
 mod blocked_locations;
-mod document_checks;
-mod errors;
+mod body;
+mod document_scan;
+mod end_user;
 mod head_movements;
-mod limits;
 mod openapi_contract;
 mod provider_methods;
+mod retention;
 mod retries;
-mod sandbox_responses;
-mod session_lifecycle;
+mod rules;
+mod sessions;
 mod stored_results;
+mod tokens;
 mod unlinkability;
-mod wallets;
-mod webhook_delivery;
-mod webhook_payload;
+mod wallet;
+mod webhooks;
 
+use crate::image_analysis::secure_token::capture;
 use axum::{body::Body, http::Request};
 use serde_json::{Map, Value, json};
-use testkit::{TestApp, TestResponse};
+use testkit::{TestApp, TestResponse, face_base64, face_jpeg};
 
 const BASE: &str = "/api/v1";
+
 const SANDBOX: &str = "/sandbox/api/v1";
 
 /// A call of the application, with one of its keys.
-async fn business(app: &TestApp, key: &str, method: &str, path: &str, body: Option<Value>) -> TestResponse {
+async fn relying_party_call(
+    app: &TestApp,
+    key: &str,
+    method: &str,
+    path: &str,
+    body: Option<Value>,
+) -> TestResponse {
     app.call_moderation(method, path, &format!("Bearer {key}"), body).await
 }
 
 /// A session, and the path of its interface.
 #[derive(Clone, Debug)]
-struct Session {
+struct AgeSessionFixture {
     id: String,
     key: String,
     base: &'static str,
 }
 
-impl Session {
-    async fn new(app: &TestApp, base: &'static str, payload: &Value) -> Self {
+impl AgeSessionFixture {
+    async fn create(app: &TestApp, base: &'static str, payload: &Value) -> Self {
         let key = app.api_key(&[]).await;
-        let made = business(app, &key, "POST", &format!("{base}/sessions"), Some(payload.clone())).await;
+        let made =
+            relying_party_call(app, &key, "POST", &format!("{base}/sessions"), Some(payload.clone())).await;
         assert_eq!(made.status_and_code(), "200", "{}", made.json());
         assert_eq!(made.json()["status"], "PENDING");
         Self { id: made.json()["id"].as_str().unwrap().to_owned(), key, base }
@@ -49,13 +61,19 @@ impl Session {
     /// The record of its result.
     async fn result(&self, app: &TestApp) -> Value {
         let path = format!("{}/sessions/{}/result", self.base, self.id);
-        let answer = business(app, &self.key, "GET", &path, None).await;
+        let answer = relying_party_call(app, &self.key, "GET", &path, None).await;
         assert_eq!(answer.status_and_code(), "200", "{}", answer.json());
         answer.json()
     }
 
     /// A call of the hosted page.
-    async fn page(&self, app: &TestApp, method: &str, rest: &str, body: Option<Value>) -> TestResponse {
+    async fn end_user_call(
+        &self,
+        app: &TestApp,
+        method: &str,
+        rest: &str,
+        body: Option<Value>,
+    ) -> TestResponse {
         let sandbox = self.base.strip_suffix(BASE).unwrap();
         let request = Request::builder()
             .method(method)
@@ -66,34 +84,35 @@ impl Session {
         app.send(request.unwrap()).await
     }
 
-    async fn open(&self, app: &TestApp, method: &str) -> Turn {
-        let opened = self.page(app, "POST", "/attempts", Some(json!({ "method": method }))).await;
+    async fn open_attempt(&self, app: &TestApp, method: &str) -> AttemptTurn {
+        let opened = self.end_user_call(app, "POST", "/attempts", Some(json!({ "method": method }))).await;
         assert_eq!(opened.status_and_code(), "201", "{}", opened.json());
-        Turn(opened.json())
+        AttemptTurn(opened.json())
     }
 
-    async fn turn(&self, app: &TestApp, turn: &Turn, input: Value) -> Turn {
+    async fn take_turn(&self, app: &TestApp, turn: &AttemptTurn, input: Value) -> AttemptTurn {
         let mut body = input;
         body["continuation"] = turn.0["continuation"].clone();
-        let taken = self.page(app, "POST", &format!("/attempts/{}", turn.attempt()), Some(body)).await;
+        let taken =
+            self.end_user_call(app, "POST", &format!("/attempts/{}", turn.attempt()), Some(body)).await;
         assert_eq!(taken.status_and_code(), "200", "{}", taken.json());
-        Turn(taken.json())
+        AttemptTurn(taken.json())
     }
 
     /// Follows the redirect of a step, and returns with the parameters of its address.
-    async fn come_back(&self, app: &TestApp, turn: &Turn) -> Turn {
+    async fn return_from_provider(&self, app: &TestApp, turn: &AttemptTurn) -> AttemptTurn {
         let (_, query) = turn.step()["url"].as_str().unwrap().split_once('?').unwrap();
         let given = form_urlencoded::parse(query.as_bytes()).into_owned();
         let returned: Map<String, Value> = given.map(|(name, value)| (name, value.into())).collect();
-        self.turn(app, turn, json!({ "returned": returned })).await
+        self.take_turn(app, turn, json!({ "returned": returned })).await
     }
 }
 
 /// The answer that the page got.
 #[derive(Clone, Debug)]
-struct Turn(Value);
+struct AttemptTurn(Value);
 
-impl Turn {
+impl AttemptTurn {
     fn attempt(&self) -> String {
         self.0["attempt"].as_str().unwrap().to_owned()
     }
@@ -110,4 +129,9 @@ impl Turn {
     fn reason(&self) -> &str {
         self.0["session"]["result"]["reason"].as_str().unwrap_or_default()
     }
+}
+
+/// A photo with its proof of capture, as the page sends it.
+async fn captured_photo(app: &TestApp) -> Value {
+    json!({ "img": face_base64(), "secure": capture(app, face_jpeg(), false).await })
 }

@@ -1,153 +1,10 @@
-//! The interface keeps to its contract: its OpenAPI document, the headers of its answers, and records that return what
-//! was asked for.
+//! The interface keeps to its OpenAPI document: every member is described, with its bounds, and every operation with its
+//! credentials and statuses.
 
-use super::{BASE, SANDBOX, Session, blind_tokens::issuing, business};
-use axum::{body::Body, http::Request};
-use domain::age_verification;
+use crate::age_verification::{AgeSessionFixture, SANDBOX, relying_party_call};
 use serde_json::{Value, json};
-use std::{collections::BTreeSet, num::NonZeroU32, sync::Arc};
-use testkit::{TestApp, TestResponse};
-
-/// The names of a record's blocks.
-fn blocks(record: &Value) -> Vec<&str> {
-    let named = record.as_object().unwrap().iter().filter(|(_, value)| value["allowed"].is_boolean());
-    named.map(|(name, _)| name.as_str()).collect()
-}
-
-#[tokio::test]
-async fn everybody_is_told_how_often_they_may_call() {
-    let few = NonZeroU32::new(5).unwrap();
-    let app = TestApp::start_with(|api| {
-        api.end_user_rate_limit = Arc::new(api::RateLimit::new(NonZeroU32::MIN, few));
-    })
-    .await;
-    let left = |answer: &TestResponse| {
-        ["ratelimit-limit", "ratelimit-remaining"].map(|name| answer.header(name).to_owned())
-    };
-    let session = Session::new(&app, SANDBOX, &json!({ "digital_id": {} })).await;
-
-    // The end user on the page of a session, and the wallet that they use, whose calls are counted with theirs.
-    let opened = session.open(&app, "DIGITAL_ID").await;
-    let seen = session.page(&app, "GET", "", None).await;
-    assert_eq!((seen.status_and_code(), left(&seen)), ("200".to_owned(), ["5".to_owned(), "3".to_owned()]));
-    let wallet = opened.step()["url"].as_str().unwrap();
-    let wallet = app.get(&wallet[wallet.find("/sandbox/").unwrap()..]).await;
-    assert_eq!(
-        (wallet.status_and_code(), left(&wallet)),
-        ("200".to_owned(), ["5".to_owned(), "2".to_owned()])
-    );
-
-    // An anonymous caller who begins at the issuer.
-    let request = Request::post("/age/v1/anonymity/sessions").body(Body::from("{\"threshold\":18}"));
-    let begun = app.send(request.unwrap()).await;
-    assert_eq!(left(&begun), ["5", "4"]);
-
-    // A refusal has the headers as well.
-    for _ in 0..2 {
-        session.page(&app, "GET", "", None).await;
-    }
-    let refused = session.page(&app, "GET", "", None).await;
-    assert_eq!(
-        (refused.status_and_code(), left(&refused)),
-        ("429 TOO_MANY_REQUESTS".to_owned(), ["5".to_owned(), "0".to_owned()])
-    );
-    assert!(refused.header("retry-after").parse::<u64>().unwrap() >= 1);
-}
-
-#[tokio::test]
-async fn a_limit_comes_back_as_it_was_set_and_what_is_left_is_counted() {
-    let app = TestApp::start().await;
-    let payload = json!({
-        "age_estimation": { "retry_enabled": false, "retry_limit": 5 },
-        "doc_scan": { "retry_enabled": true, "retry_limit": 4 },
-        "digital_id": { "retry_enabled": true },
-    });
-    let session = Session::new(&app, SANDBOX, &payload).await;
-    let record = session.result(&app).await;
-    let of = |block: &str| ["retry_limit", "attempts_remaining"].map(|name| record[block][name].clone());
-    assert_eq!(of("age_estimation"), [json!(5), json!(1)], "it cannot be tried again");
-    assert_eq!(of("doc_scan"), [json!(4), json!(4)]);
-    assert_eq!(of("digital_id"), [json!(3), json!(3)], "unless it is set");
-}
-
-#[tokio::test]
-async fn without_a_block_what_is_set_up_comes_back() {
-    let app = TestApp::start().await;
-    let record = Session::new(&app, BASE, &json!({})).await.result(&app).await;
-    assert_eq!(blocks(&record), ["age_estimation", "doc_scan"]);
-    let record = Session::new(&app, SANDBOX, &json!({})).await.result(&app).await;
-    assert_eq!(blocks(&record).len(), 12);
-    // A block of the payload is returned even if its method is not configured.
-    let payload = json!({ "credit_card": { "threshold": 16 }, "doc_scan": {} });
-    let record = Session::new(&app, BASE, &payload).await.result(&app).await;
-    assert_eq!(blocks(&record), ["credit_card", "doc_scan"]);
-    assert_eq!(record["credit_card"]["threshold"], 16);
-}
-
-#[tokio::test]
-async fn the_key_is_called_by_the_brand() {
-    let settings = age_verification::AgeVerificationSettings {
-        brand: "acme".to_owned(),
-        ..age_verification::AgeVerificationSettings::default()
-    };
-    let app = TestApp::start_with_age_settings(settings).await;
-    for name in ["acme_key", "svc_key"] {
-        let payload = json!({ name: { "authentication": true }, "age_estimation": {} });
-        let record = Session::new(&app, BASE, &payload).await.result(&app).await;
-        assert_eq!(blocks(&record), ["acme_key", "age_estimation"], "{name}");
-        assert_eq!(record["acme_key"]["authentication"], true);
-    }
-}
-
-/// Opens a method of the sandbox, once for each key.
-async fn open_once(app: &TestApp, session: &Session, key: &str, method: &str) -> TestResponse {
-    let request = Request::post(format!("/sandbox/age/v1/sessions/{}/attempts", session.id))
-        .header("svc-sdk-id", app.app.to_string())
-        .header("Idempotency-Key", key)
-        .body(Body::from(json!({ "method": method }).to_string()));
-    app.send(request.unwrap()).await
-}
-
-#[tokio::test]
-async fn an_attempt_is_opened_once_for_each_key() {
-    let app = TestApp::start().await;
-    let session = Session::new(&app, SANDBOX, &json!({ "mobile": {}, "email": {} })).await;
-    let open = async |session: &Session, key: &str, method: &str| open_once(&app, session, key, method).await;
-    let first = open(&session, "a", "MOBILE").await;
-    assert_eq!((first.status_and_code(), first.header("cache-control")), ("201".to_owned(), "no-store"));
-    let again = open(&session, "a", "MOBILE").await;
-    assert_eq!((again.status_and_code(), again.header("cache-control")), ("201".to_owned(), "no-store"));
-    assert_eq!(again.header("content-type"), "application/json");
-    assert_eq!(again.json(), first.json());
-    assert_eq!(open(&session, "a", "EMAIL").await.status_and_code(), "409 IDEMPOTENCY_KEY_REUSED");
-    // The attempt is still the current one.
-    let attempt = first.json()["attempt"].as_str().unwrap().to_owned();
-    let body = json!({ "continuation": first.json()["continuation"], "fields": {} });
-    let turn = session.page(&app, "POST", &format!("/attempts/{attempt}"), Some(body)).await;
-    assert_eq!((turn.status_and_code(), &turn.json()["attempt"]), ("200".to_owned(), &json!(attempt)));
-    // Another key opens another attempt, and so does the same key in another session.
-    assert_ne!(open(&session, "b", "MOBILE").await.json()["attempt"], attempt);
-    let other = Session::new(&app, SANDBOX, &json!({ "mobile": {} })).await;
-    let theirs = open(&other, "a", "MOBILE").await;
-    assert_eq!(
-        (theirs.status_and_code(), &theirs.json()["session"]["id"]),
-        ("201".to_owned(), &json!(other.id))
-    );
-    assert_eq!(open(&session, &"x".repeat(256), "MOBILE").await.status_and_code(), "400 INVALID_REQUEST");
-}
-
-#[tokio::test]
-async fn of_blind_tokens_no_answer_is_kept() {
-    let app = issuing(&[18]).await;
-    let session = Session::new(&app, SANDBOX, &json!({ "double_blind": true })).await;
-    let first = open_once(&app, &session, "a", "DOUBLE_ANONYMITY").await;
-    let again = open_once(&app, &session, "a", "DOUBLE_ANONYMITY").await;
-    assert_eq!([first.status_and_code(), again.status_and_code()], ["201", "201"]);
-    assert_ne!(first.json()["attempt"], again.json()["attempt"]);
-    let mut view = app.api.db.read().await.unwrap();
-    let kept = view.count(db::sql!("SELECT count(*) FROM idempotent_answers")).await;
-    assert_eq!(kept.unwrap(), 0);
-}
+use std::collections::BTreeSet;
+use testkit::TestApp;
 
 async fn document(app: &TestApp) -> Value {
     let answer = app.get("/openapi/ages.json").await;
@@ -221,17 +78,20 @@ fn everything(rule: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn every_member_is_described_and_no_other() {
+async fn every_member_is_described_and_no_others() {
     let app = TestApp::start().await;
     let document = document(&app).await;
     let schemas = &document["components"]["schemas"];
     let key = app.api_key(&[]).await;
-    let rule = business(&app, &key, "POST", &format!("{SANDBOX}/rules"), Some(json!({ "mobile": {} }))).await;
+    let rule =
+        relying_party_call(&app, &key, "POST", &format!("{SANDBOX}/rules"), Some(json!({ "mobile": {} })))
+            .await;
     let payload = everything(&rule.json()["id"]);
-    let made = business(&app, &key, "POST", &format!("{SANDBOX}/sessions"), Some(payload.clone())).await;
+    let made =
+        relying_party_call(&app, &key, "POST", &format!("{SANDBOX}/sessions"), Some(payload.clone())).await;
     assert_eq!(made.status_and_code(), "200", "{}", made.json());
     let path = format!("{SANDBOX}/sessions/{}/result", made.json()["id"].as_str().unwrap());
-    let record = business(&app, &key, "GET", &path, None).await.json();
+    let record = relying_party_call(&app, &key, "GET", &path, None).await.json();
 
     assert_eq!(names(&made.json()), names(&schemas["CreatedAgeSession"]["properties"]));
     assert_eq!(names(&payload), names(&schemas["CreateAgeSessionRequest"]["properties"]));
@@ -277,7 +137,7 @@ async fn bounds_and_defaults_are_those_of_the_rules() {
     let schemas = &document["components"]["schemas"];
     let blocks = described_blocks(schemas);
     let payload: Value = blocks.iter().map(|block| ((*block).to_owned(), json!({}))).collect();
-    let record = Session::new(&app, SANDBOX, &payload).await.result(&app).await;
+    let record = AgeSessionFixture::create(&app, SANDBOX, &payload).await.result(&app).await;
     let (key, path) = (app.api_key(&[]).await, format!("{SANDBOX}/sessions"));
     let mut bounds = 0;
     let members = |described: &Value| described["properties"].as_object().unwrap().clone();
@@ -290,7 +150,7 @@ async fn bounds_and_defaults_are_those_of_the_rules() {
                 [described["minimum"].as_i64().map(|n| n - 1), described["maximum"].as_i64().map(|n| n + 1)];
             for beyond in beyond.into_iter().flatten() {
                 let payload = json!({ block: { member.as_str(): beyond } });
-                let refused = business(&app, &key, "POST", &path, Some(payload)).await;
+                let refused = relying_party_call(&app, &key, "POST", &path, Some(payload)).await;
                 assert_eq!(refused.status_and_code(), "400 INVALID_REQUEST", "{block}.{member} {beyond}");
                 let words = refused.json()["error_message"].as_str().unwrap().to_owned();
                 assert!(words.starts_with(&format!("{block}.{member}: ")), "{words}");
@@ -305,7 +165,7 @@ async fn bounds_and_defaults_are_those_of_the_rules() {
         }
     }
     for ttl in [59, 2_592_001] {
-        let refused = business(&app, &key, "POST", &path, Some(json!({ "ttl": ttl }))).await;
+        let refused = relying_party_call(&app, &key, "POST", &path, Some(json!({ "ttl": ttl }))).await;
         assert_eq!(refused.status_and_code(), "400 INVALID_REQUEST");
     }
     let ttl = &schemas["CreateAgeSessionRequest"]["properties"]["ttl"];
@@ -313,7 +173,7 @@ async fn bounds_and_defaults_are_those_of_the_rules() {
 }
 
 #[tokio::test]
-async fn operations_say_who_asks_and_how_they_may_end() {
+async fn operations_name_their_credentials_and_statuses() {
     let app = TestApp::start().await;
     let document = document(&app).await;
     for (path, operations) in document["paths"].as_object().unwrap() {
@@ -345,7 +205,7 @@ async fn operations_say_who_asks_and_how_they_may_end() {
 }
 
 #[tokio::test]
-async fn the_document_speaks_the_words_of_the_brand() {
+async fn the_document_has_the_names_of_the_brand() {
     let app = TestApp::start_with(|api| api.brand = api::Brand::new("Acme").unwrap()).await;
     let text = String::from_utf8(app.get("/openapi/ages.json").await.body.to_vec()).unwrap();
     assert!(text.contains("\"acme_key\"") && !text.contains("svc_key"));

@@ -1,27 +1,27 @@
 //! The methods that call a provider, with the providers of the sandbox.
 
-use super::{BASE, SANDBOX, Session, Turn};
+use crate::age_verification::{AgeSessionFixture, AttemptTurn, BASE, SANDBOX, relying_party_call};
 use base::SignedDuration;
 use serde_json::{Value, json};
 use testkit::TestApp;
 
 /// Opens a session with a form, and fills it in.
-async fn fill(app: &TestApp, block: &str, fields: Value) -> (Session, Turn) {
-    let session = Session::new(app, SANDBOX, &json!({ block: {} })).await;
-    let opened = session.open(app, &block.to_ascii_uppercase()).await;
+async fn fill(app: &TestApp, block: &str, fields: Value) -> (AgeSessionFixture, AttemptTurn) {
+    let session = AgeSessionFixture::create(app, SANDBOX, &json!({ block: {} })).await;
+    let opened = session.open_attempt(app, &block.to_ascii_uppercase()).await;
     let asked: Vec<_> =
         opened.step()["fields"].as_array().unwrap().iter().map(|field| field["name"].clone()).collect();
     assert!(fields.as_object().unwrap().keys().all(|name| asked.contains(&json!(name))), "{asked:?}");
-    let turn = session.turn(app, &opened, json!({ "fields": fields })).await;
+    let turn = session.take_turn(app, &opened, json!({ "fields": fields })).await;
     (session, turn)
 }
 
-fn reason(turn: &Turn) -> &str {
+fn reason(turn: &AttemptTurn) -> &str {
     turn.0["session"]["result"]["reason"].as_str().unwrap_or_default()
 }
 
 #[tokio::test]
-async fn registries_know_numbers() {
+async fn registries_judge_ages_by_number() {
     let app = TestApp::start().await;
     let person = |name: &str, number: &str| json!({ "full_name": "Ada Lovelace", "date_of_birth": "1990-12-10", name: number });
     for (block, name, over, under, unknown, away, wrong) in [
@@ -56,7 +56,7 @@ async fn registries_know_numbers() {
         }
         let (session, turn) = fill(&app, block, person(name, wrong)).await;
         assert_eq!(turn.0["problem"], json!({ "code": "INVALID", "field": name }), "{block}");
-        let mended = session.turn(&app, &turn, json!({ "fields": person(name, over) })).await;
+        let mended = session.take_turn(&app, &turn, json!({ "fields": person(name, over) })).await;
         assert_eq!(mended.status(), "COMPLETE");
         assert_eq!(session.result(&app).await["method"], block.to_ascii_uppercase());
     }
@@ -69,7 +69,7 @@ async fn registries_know_numbers() {
 }
 
 #[tokio::test]
-async fn a_card_shows_eighteen() {
+async fn a_credit_card_proves_eighteen() {
     let app = TestApp::start().await;
     let card = |number: &str| json!({ "number": number, "expiry": "12/30", "code": "123" });
     for (number, status, why) in [
@@ -94,12 +94,12 @@ async fn a_card_shows_eighteen() {
         turn.step(),
         &json!({ "kind": "redirect", "url": "http://127.0.0.1:8080/sandbox/age/return" })
     );
-    let back = session.turn(&app, &turn, json!({ "returned": {} })).await;
+    let back = session.take_turn(&app, &turn, json!({ "returned": {} })).await;
     assert_eq!(back.status(), "COMPLETE");
 }
 
 #[tokio::test]
-async fn a_phone_is_shown_to_be_ones_own_first() {
+async fn a_phone_number_is_confirmed_by_a_code_first() {
     let app = TestApp::start().await;
     let number = |number: &str| json!({ "phone": number });
     let (session, sent) = fill(&app, "mobile", number("+44 7700 900123")).await;
@@ -111,21 +111,25 @@ async fn a_phone_is_shown_to_be_ones_own_first() {
     assert!(!step["sent_to"].as_str().unwrap().contains("7700"), "{step}");
     assert_eq!(step["resend_in"], 30);
     app.world.advance(SignedDuration::from_secs(10));
-    let soon = session.turn(&app, &sent, json!({ "resend": true })).await;
+    let soon = session.take_turn(&app, &sent, json!({ "resend": true })).await;
     assert_eq!(soon.0["problem"]["code"], "TOO_SOON");
     assert_eq!(soon.step()["resend_in"], 20, "what was waited counts");
     app.world.advance(SignedDuration::from_secs(20));
-    let again = session.turn(&app, &soon, json!({ "resend": true })).await;
+    let again = session.take_turn(&app, &soon, json!({ "resend": true })).await;
     assert!(again.0["problem"].is_null());
-    let wrong = session.turn(&app, &again, json!({ "code": "000000" })).await;
+    let wrong = session.take_turn(&app, &again, json!({ "code": "000000" })).await;
     assert_eq!(wrong.0["problem"], json!({ "code": "WRONG_CODE", "field": "code", "remaining": 4 }));
-    let right = session.turn(&app, &wrong, json!({ "code": "123 456" })).await;
+    let right = session.take_turn(&app, &wrong, json!({ "code": "123 456" })).await;
     assert_eq!(right.status(), "COMPLETE");
 
     for (phone, status) in [("+447700900000", "FAIL"), ("+447700908888", "FAIL"), ("+447700909999", "ERROR")]
     {
         let (session, sent) = fill(&app, "mobile", number(phone)).await;
-        assert_eq!(session.turn(&app, &sent, json!({ "code": "123456" })).await.status(), status, "{phone}");
+        assert_eq!(
+            session.take_turn(&app, &sent, json!({ "code": "123456" })).await.status(),
+            status,
+            "{phone}"
+        );
     }
     assert_eq!(
         fill(&app, "mobile", number("+447700909998")).await.1.status(),
@@ -136,40 +140,40 @@ async fn a_phone_is_shown_to_be_ones_own_first() {
 }
 
 #[tokio::test]
-async fn codes_are_neither_guessed_nor_kept_for_ever() {
+async fn codes_cannot_be_guessed_and_expire() {
     let app = TestApp::start().await;
     let address = json!({ "email": "ada@example.com" });
     let (session, sent) = fill(&app, "email", address.clone()).await;
     assert_eq!(sent.step()["channel"], "EMAIL");
     let mut turn = sent;
     for left in [4, 3, 2, 1] {
-        turn = session.turn(&app, &turn, json!({ "code": "999999" })).await;
+        turn = session.take_turn(&app, &turn, json!({ "code": "999999" })).await;
         assert_eq!(turn.0["problem"]["remaining"], left);
     }
-    let over = session.turn(&app, &turn, json!({ "code": "999999" })).await;
+    let over = session.take_turn(&app, &turn, json!({ "code": "999999" })).await;
     assert_eq!((over.status(), reason(&over)), ("FAIL", "WRONG_CODE"));
 
     let (session, sent) = fill(&app, "email", address).await;
     app.world.advance(SignedDuration::from_secs(601));
-    let late = session.turn(&app, &sent, json!({ "code": "123456" })).await;
+    let late = session.take_turn(&app, &sent, json!({ "code": "123456" })).await;
     assert_eq!(late.0["problem"]["code"], "EXPIRED_CODE");
     let (session, sent) = fill(&app, "email", json!({ "email": "minor@example.com" })).await;
-    assert_eq!(session.turn(&app, &sent, json!({ "code": "123456" })).await.status(), "FAIL");
+    assert_eq!(session.take_turn(&app, &sent, json!({ "code": "123456" })).await.status(), "FAIL");
 
     // A session sends at most five messages, whatever it opens, so that nobody's phone is flooded.
-    let session = Session::new(&app, SANDBOX, &json!({ "mobile": {} })).await;
+    let session = AgeSessionFixture::create(&app, SANDBOX, &json!({ "mobile": {} })).await;
     for _ in 0..5 {
-        let opened = session.open(&app, "MOBILE").await;
-        let sent = session.turn(&app, &opened, json!({ "fields": { "phone": "+447700900123" } })).await;
+        let opened = session.open_attempt(&app, "MOBILE").await;
+        let sent = session.take_turn(&app, &opened, json!({ "fields": { "phone": "+447700900123" } })).await;
         assert_eq!(sent.step()["kind"], "code");
     }
-    let opened = session.open(&app, "MOBILE").await;
-    let refused = session.turn(&app, &opened, json!({ "fields": { "phone": "+447700900123" } })).await;
+    let opened = session.open_attempt(&app, "MOBILE").await;
+    let refused = session.take_turn(&app, &opened, json!({ "fields": { "phone": "+447700900123" } })).await;
     assert_eq!((refused.status(), reason(&refused)), ("FAIL", "TOO_MANY_CODES"));
 }
 
 #[tokio::test]
-async fn an_address_that_the_business_verified_is_judged_at_once() {
+async fn an_email_address_verified_by_the_relying_party_is_judged_at_once() {
     let app = TestApp::start().await;
     let key = app.api_key(&[]).await;
     for (address, status, method) in [
@@ -179,28 +183,29 @@ async fn an_address_that_the_business_verified_is_judged_at_once() {
     ] {
         let data = json!({ "verified_email": address, "country_code": "gb", "ip_address": "192.0.2.1" });
         let payload = json!({ "email": { "data": data }, "age_estimation": {} });
-        let made = super::business(&app, &key, "POST", &format!("{SANDBOX}/sessions"), Some(payload)).await;
+        let made =
+            relying_party_call(&app, &key, "POST", &format!("{SANDBOX}/sessions"), Some(payload)).await;
         assert_eq!(
             (made.status_and_code(), &made.json()["status"]),
             ("200".to_owned(), &json!(status)),
             "{address}"
         );
         let path = format!("{SANDBOX}/sessions/{}/result", made.json()["id"].as_str().unwrap());
-        let result = super::business(&app, &key, "GET", &path, None).await;
+        let result = relying_party_call(&app, &key, "GET", &path, None).await;
         assert_eq!(result.json()["method"], method);
         assert!(!result.json().to_string().contains(address));
     }
 }
 
 #[tokio::test]
-async fn identity_providers_send_people_back() {
+async fn identity_providers_send_end_users_back() {
     let app = TestApp::start().await;
     let go = async |payload: Value, method: &str, choice: Option<&str>| {
-        let session = Session::new(&app, SANDBOX, &payload).await;
-        let mut turn = session.open(&app, method).await;
+        let session = AgeSessionFixture::create(&app, SANDBOX, &payload).await;
+        let mut turn = session.open_attempt(&app, method).await;
         if let Some(choice) = choice {
             assert_eq!(turn.step()["kind"], "choose");
-            turn = session.turn(&app, &turn, json!({ "choice": choice })).await;
+            turn = session.take_turn(&app, &turn, json!({ "choice": choice })).await;
         }
         let url = turn.step()["url"].as_str().unwrap().to_owned();
         assert!(url.starts_with("http://127.0.0.1:8080/sandbox/age/return?state="), "{url}");
@@ -216,20 +221,20 @@ async fn identity_providers_send_people_back() {
     {
         let (session, turn, returned) =
             go(json!({ "electronic_id": {} }), "ELECTRONIC_ID", Some(choice)).await;
-        let ended = session.turn(&app, &turn, json!({ "returned": returned })).await;
+        let ended = session.take_turn(&app, &turn, json!({ "returned": returned })).await;
         assert_eq!(ended.status(), status, "{choice}");
     }
     let narrowed = json!({ "electronic_id": { "sub_methods": ["over"] } });
     let (session, turn, mut returned) = go(narrowed, "ELECTRONIC_ID", None).await;
     returned.insert("state".to_owned(), "another".into());
-    let crossed = session.turn(&app, &turn, json!({ "returned": returned })).await;
+    let crossed = session.take_turn(&app, &turn, json!({ "returned": returned })).await;
     assert_eq!(crossed.status(), "FAIL", "what comes back belongs to another attempt");
     let (session, turn, returned) = go(json!({ "singpass": {} }), "SINGPASS", None).await;
-    assert_eq!(session.turn(&app, &turn, json!({ "returned": returned })).await.status(), "COMPLETE");
+    assert_eq!(session.take_turn(&app, &turn, json!({ "returned": returned })).await.status(), "COMPLETE");
 }
 
 #[tokio::test]
-async fn nothing_that_was_typed_is_kept() {
+async fn nothing_an_end_user_typed_is_kept() {
     #[derive(db::FromRow)]
     struct Row {
         id: base::AgeSessionId,
@@ -238,7 +243,7 @@ async fn nothing_that_was_typed_is_kept() {
     fill(&app, "credit_card", json!({ "number": "4242 4242 4242 4242", "expiry": "12/30", "code": "737" }))
         .await;
     let (session, sent) = fill(&app, "email", json!({ "email": "needle@example.com" })).await;
-    session.turn(&app, &sent, json!({ "code": "123456" })).await;
+    session.take_turn(&app, &sent, json!({ "code": "123456" })).await;
     let person =
         json!({ "full_name": "Needle Haystack", "date_of_birth": "1990-12-10", "number": "219-09-1234" });
     fill(&app, "social_security_number", person).await;
@@ -272,12 +277,12 @@ async fn nothing_that_was_typed_is_kept() {
 #[tokio::test]
 async fn a_method_without_a_provider_is_not_offered() {
     let app = TestApp::start().await;
-    let session = Session::new(&app, BASE, &json!({})).await;
-    let view = session.page(&app, "GET", "", None).await.json();
+    let session = AgeSessionFixture::create(&app, BASE, &json!({})).await;
+    let view = session.end_user_call(&app, "GET", "", None).await.json();
     let offered: Vec<_> =
         view["methods"].as_array().unwrap().iter().map(|one| one["method"].clone()).collect();
     assert_eq!(offered, [json!("AGE_ESTIMATION"), json!("DOC_SCAN")]);
-    let session = Session::new(&app, SANDBOX, &json!({})).await;
-    let view = session.page(&app, "GET", "", None).await.json();
+    let session = AgeSessionFixture::create(&app, SANDBOX, &json!({})).await;
+    let view = session.end_user_call(&app, "GET", "", None).await.json();
     assert_eq!(view["methods"].as_array().unwrap().len(), 12);
 }

@@ -4,9 +4,9 @@
 //! what they reveal. That the signatures themselves reveal nothing is tested in
 //! `crates/age_methods/tests/protocols/tokens.rs`.
 
-use super::{
-    SANDBOX, Session,
-    blind_tokens::{AtIssuer, Browser, encode, issuing},
+use crate::age_verification::{
+    AgeSessionFixture, SANDBOX,
+    blind_tokens::{Browser, IssuerSession, encode, token_issuer},
 };
 use base::SignedDuration;
 use domain::age_verification::session::AgeSession as Kept;
@@ -20,6 +20,7 @@ use testkit::TestApp;
 use tracing_subscriber::{EnvFilter, fmt::MakeWriter};
 
 const END_USERS: usize = 24;
+
 /// Shorter values (a status, a number of milliseconds) identify nobody.
 const MIN_MATCH_BYTES: usize = 8;
 
@@ -128,8 +129,8 @@ impl Watch {
 }
 
 #[tokio::test]
-async fn what_the_issuer_has_cannot_be_joined_with_what_the_session_has() {
-    let app = issuing(&[18]).await;
+async fn the_data_of_the_issuer_cannot_be_joined_with_those_of_the_session() {
+    let app = token_issuer(&[18]).await;
     let log = Log::default();
     let filter = EnvFilter::new("info,api=trace,domain=trace,methods=trace");
     let subscriber =
@@ -138,7 +139,10 @@ async fn what_the_issuer_has_cannot_be_joined_with_what_the_session_has() {
     let (mut issued, mut redeemed): (Vec<ObservedValues>, Vec<ObservedValues>) = Default::default();
     let mut watch = Watch { log, rows: app.dump().await };
     // The first session has the keys created, which all others share.
-    Session::new(&app, SANDBOX, &json!({ "double_blind": true })).await.open(&app, "DOUBLE_ANONYMITY").await;
+    AgeSessionFixture::create(&app, SANDBOX, &json!({ "double_blind": true }))
+        .await
+        .open_attempt(&app, "DOUBLE_ANONYMITY")
+        .await;
     watch.note(&app, &[], &mut ObservedValues::default()).await;
 
     // Each end user requests a token in a session of the relying party.
@@ -147,8 +151,8 @@ async fn what_the_issuer_has_cannot_be_joined_with_what_the_session_has() {
         app.world.advance(SignedDuration::from_secs(1));
         let mut seen = ObservedValues::default();
         let payload = json!({ "double_blind": true, "ttl": 86_400, "reference_id": format!("order-number-{person:04}") });
-        let session = Session::new(&app, SANDBOX, &payload).await;
-        let turn = session.open(&app, "DOUBLE_ANONYMITY").await;
+        let session = AgeSessionFixture::create(&app, SANDBOX, &payload).await;
+        let turn = session.open_attempt(&app, "DOUBLE_ANONYMITY").await;
         seen.text(&turn.0.to_string());
         watch.note(&app, &[&session.id], &mut seen).await;
         let (browser, request) = Browser::for_step(&turn);
@@ -161,23 +165,23 @@ async fn what_the_issuer_has_cannot_be_joined_with_what_the_session_has() {
         app.world.advance(SignedDuration::from_secs(1));
         let (_, _, browser, request, _) = &waiting[person];
         let mut seen = ObservedValues::default();
-        let at_issuer = AtIssuer::begin(&app, SANDBOX, 18).await;
-        seen.text(at_issuer.key());
-        let form = at_issuer.open(&app, "SOCIAL_SECURITY_NUMBER").await;
+        let issuer_session = IssuerSession::begin(&app, SANDBOX, 18).await;
+        seen.text(issuer_session.key());
+        let form = issuer_session.open_attempt(&app, "SOCIAL_SECURITY_NUMBER").await;
         let fields = json!({
             "full_name": format!("Ada Lovelace the {person}."), "date_of_birth": "1990-12-10",
             "number": format!("219-09-{:04}", 4000 + person),
         });
         seen.text(&form.0.to_string());
         seen.text(&fields.to_string());
-        let ended = at_issuer.turn(&app, &form, json!({ "fields": fields })).await;
+        let ended = issuer_session.take_turn(&app, &form, json!({ "fields": fields })).await;
         assert_eq!(ended.status(), "COMPLETE");
-        watch.note(&app, &[at_issuer.id()], &mut seen).await;
-        let answer = at_issuer.token(&app, request).await.json();
+        watch.note(&app, &[issuer_session.id()], &mut seen).await;
+        let answer = issuer_session.token(&app, request).await.json();
         seen.text(request);
         seen.text(&answer.to_string());
         // What is left of the session has the digest of the message.
-        watch.note(&app, &[at_issuer.id()], &mut seen).await;
+        watch.note(&app, &[issuer_session.id()], &mut seen).await;
         tokens.insert(person, browser.finish(&answer["token_response"]));
         issued.push(seen);
     }
@@ -186,7 +190,7 @@ async fn what_the_issuer_has_cannot_be_joined_with_what_the_session_has() {
         app.world.advance(SignedDuration::from_secs(1));
         let (session, turn, _, _, seen) = &mut waiting[person];
         let token = encode(&tokens[&person]);
-        let ended = session.turn(&app, turn, json!({ "token": token })).await;
+        let ended = session.take_turn(&app, turn, json!({ "token": token })).await;
         assert_eq!(ended.status(), "COMPLETE");
         seen.text(&token);
         seen.text(&ended.0.to_string());

@@ -1,76 +1,228 @@
-//! `/accounts`: contents, moderations of real media, notifications.
+//! `/accounts`: accounts and their members, profiles, contents, moderations and notifications.
 
-mod bad_media;
+mod accounts;
+mod authorisation_matrix;
 mod contents;
-mod images;
-mod live_videos;
-mod notification_lists;
-mod videos;
+mod groups;
+mod image_moderation;
+mod invitations;
+mod live_video_moderation;
+mod members;
+mod moderations;
+mod notifications;
+mod profiles;
+mod unusable_media;
+mod video_moderation;
 
-use base::AccountId;
-use domain::delivery::{DeliveryDispatcher, DeliverySettings as Sending};
+use crate::deliveries::deliver;
+use axum::{body::Body, http::Request};
+use base::{AccountId, Picture};
+use db::sql;
+use domain::image_analysis::sample_faces;
+use futures_util::TryStreamExt as _;
+use image::{RgbImage, imageops};
+use media::blobs::BlobPrefix;
 use serde_json::{Value, json};
 use testkit::{
-    TestApp, TestResponse,
-    media_fixtures::FileServer,
+    TestApp, TestResponse, face_pictures,
+    media_fixtures::{FileServer, png},
     proof_settings,
-    stub_server::{self, StubServer},
+    stub_server::{self, CapturedRequest, StubServer},
 };
 
-/// A server with one account, a key that may do everything, and media to moderate.
-pub(crate) struct ModerationFixture {
+/// A server with one account, a key that may do everything, and a file server for the media of contents.
+pub(crate) struct AccountFixture {
     pub(crate) app: TestApp,
     pub(crate) account: AccountId,
     pub(crate) key: String,
-    pub(crate) shelf: FileServer,
+    pub(crate) files: FileServer,
 }
 
-impl ModerationFixture {
-    pub(crate) async fn set() -> Self {
-        let app = TestApp::start_with_egress(&stub_server::egress_policy(), proof_settings()).await;
+impl AccountFixture {
+    pub(crate) async fn start() -> Self {
+        Self::of(TestApp::start().await).await
+    }
+
+    /// One whose server may fetch from the file server.
+    pub(crate) async fn start_with_media() -> Self {
+        Self::of(TestApp::start_with_egress(&stub_server::egress_policy(), proof_settings()).await).await
+    }
+
+    pub(crate) async fn of(app: TestApp) -> Self {
         let (account, key) = (app.open_account().await, app.api_key(&[]).await);
-        Self { app, account, key, shelf: FileServer::start().await }
+        Self { app, account, key, files: FileServer::start().await }
     }
 
-    /// Calls an operation below the account.
-    pub(crate) async fn ask(&self, method: &str, path: &str, body: Option<Value>) -> TestResponse {
-        let path = format!("/accounts/{}{path}", self.account);
-        self.app.call_moderation(method, &path, &self.key, body).await
+    /// A path below the account.
+    pub(crate) fn path(&self, below: &str) -> String {
+        format!("/accounts/{}{below}", self.account)
     }
 
-    pub(crate) async fn get(&self, path: &str) -> Value {
-        let answer = self.ask("GET", path, None).await;
-        assert!(answer.status.is_success(), "{path}: {} {}", answer.status, answer.json());
+    /// Calls an operation below the account with the key.
+    pub(crate) async fn call(&self, method: &str, below: &str, body: Option<Value>) -> TestResponse {
+        self.app.call_moderation(method, &self.path(below), &self.key, body).await
+    }
+
+    /// What an operation below the account answers, which must be a success.
+    pub(crate) async fn get(&self, below: &str) -> Value {
+        let answer = self.call("GET", below, None).await;
+        assert!(answer.status.is_success(), "{below}: {} {}", answer.status, answer.json());
         answer.json()
     }
 
     /// Creates something; returns its id.
-    pub(crate) async fn make(&self, path: &str, body: Value) -> String {
-        let answer = self.ask("POST", path, Some(body)).await;
-        assert_eq!(answer.status.as_u16(), 201, "{path}: {}", answer.json());
-        answer.json()["id"].as_str().unwrap().to_owned()
+    pub(crate) async fn create(&self, below: &str, body: Value) -> String {
+        created_id(&self.call("POST", below, Some(body)).await)
     }
 
+    pub(crate) async fn count(&self, query: db::Query) -> i64 {
+        self.app.api.db.read().await.unwrap().count(query).await.unwrap()
+    }
+}
+
+/// Members, and the console that they sign in to.
+impl AccountFixture {
+    pub(crate) async fn invite(&self, body: Value) -> TestResponse {
+        self.call("POST", "/invitations", Some(body)).await
+    }
+
+    /// Sends what is to be mailed, and reads the token for `what` from the last email.
+    pub(crate) async fn mailed_token(&self, what: &str) -> String {
+        self.app.run_due_jobs().await;
+        token_in_email(self.app.sent_mails().last().expect("an email"), what)
+    }
+
+    /// Invites somebody, who accepts; returns their id and their cookie.
+    pub(crate) async fn add_member(&self, email: &str, admin: bool, scopes: &[&str]) -> (String, String) {
+        let invited = self.invite(json!({ "email": email, "admin": admin, "scopes": scopes })).await;
+        assert_eq!(invited.status, 201, "{:?}", invited.body);
+        let token = self.mailed_token("invite").await;
+        let entered = self.post_signed_out("/console/session", json!({ "invitation": token })).await;
+        assert_eq!(entered.status, 200, "{:?}", entered.body);
+        (entered.json()["member"]["id"].as_str().unwrap().to_owned(), session_cookie(&entered))
+    }
+
+    /// What a page of the console sends before sign-in.
+    pub(crate) async fn post_signed_out(&self, path: &str, body: Value) -> TestResponse {
+        let request = Request::post(path).header("X-Assay-Console", "1");
+        self.app.send(request.body(Body::from(body.to_string())).unwrap()).await
+    }
+
+    /// What a page of the console sends with a session.
+    pub(crate) async fn call_console(
+        &self,
+        cookie: &str,
+        method: &str,
+        path: &str,
+        body: Option<Value>,
+    ) -> TestResponse {
+        let request = Request::builder().method(method).uri(path).header("X-Assay-Console", "1");
+        let body = body.map_or_else(Body::empty, |body| Body::from(body.to_string()));
+        self.app.send(request.header("Cookie", cookie).body(body).unwrap()).await
+    }
+}
+
+/// Profiles and their faces.
+impl AccountFixture {
+    /// A profile with a face of this person.
+    pub(crate) async fn enrol(&self, name: &str, face: &Picture) -> String {
+        let profile =
+            json!({ "display_name": name, "biometric_consent": "form 7", "face": face_base64(face) });
+        self.create("/profiles", profile).await
+    }
+
+    /// The same with a reference, and the very pixels of the picture.
+    pub(crate) async fn enrol_with_reference(&self, picture: &Picture, name: &str) -> String {
+        let profile = json!({
+            "profile_type": 1, "display_name": name, "reference": name, "biometric_consent": "signed on paper",
+            "face": api::base64(&png(picture)),
+        });
+        self.create("/profiles", profile).await
+    }
+
+    /// A profile without a face.
+    pub(crate) async fn add_profile(&self, name: &str) -> String {
+        self.create("/profiles", json!({ "display_name": name })).await
+    }
+
+    pub(crate) async fn add_face(&self, profile: &str, face: &Picture) -> TestResponse {
+        let body = json!({ "face": face_base64(face) });
+        self.call("POST", &format!("/profiles/{profile}/faces"), Some(body)).await
+    }
+
+    /// The profiles that a search by this face finds, nearest first.
+    pub(crate) async fn search_by_face(&self, face: &Picture) -> Vec<String> {
+        let found = self.call("POST", "/profiles/search", Some(json!({ "face": face_base64(face) }))).await;
+        assert_eq!(found.status_and_code(), "200", "{}", found.json());
+        let profiles = found.json()["profiles"].as_array().unwrap().clone();
+        profiles.iter().map(|profile| profile["profile_id"].as_str().unwrap().to_owned()).collect()
+    }
+
+    /// How many rows there are of faces, of faces still to be deleted, of rejected matches, and of profiles in groups.
+    pub(crate) async fn row_counts(&self) -> [i64; 4] {
+        [
+            self.count(sql!("SELECT count(*) FROM faces")).await,
+            self.count(sql!("SELECT count(*) FROM face_leavings")).await,
+            self.count(sql!("SELECT count(*) FROM negative_labels")).await,
+            self.count(sql!("SELECT count(*) FROM group_profiles")).await,
+        ]
+    }
+
+    /// How many pictures of faces are stored.
+    pub(crate) async fn picture_count(&self) -> usize {
+        let listed = self.app.api.blobs.list(&BlobPrefix::tenant(self.account));
+        listed.try_collect::<Vec<_>>().await.unwrap().len()
+    }
+}
+
+/// Contents, moderations and notifications.
+impl AccountFixture {
+    /// Registers a content; returns its id.
     pub(crate) async fn content(&self, url: &str, content_type: &str) -> String {
-        self.make("/contents", json!({ "url": url, "type": content_type })).await
+        self.create("/contents", json!({ "url": url, "type": content_type })).await
     }
 
     /// Starts a moderation of a content with these options; returns its id.
-    pub(crate) async fn start(&self, content: &str, wishes: Value) -> String {
-        let mut body = wishes;
+    pub(crate) async fn start_moderation(&self, content: &str, options: Value) -> String {
+        let mut body = options;
         body["content_id"] = content.into();
-        self.make("/moderations", body).await
+        self.create("/moderations", body).await
     }
 
     /// Moderates a file to the end; returns the moderation's id.
-    pub(crate) async fn moderate(&self, url: &str, content_type: &str, wishes: Value) -> String {
+    pub(crate) async fn moderate(&self, url: &str, content_type: &str, options: Value) -> String {
         let content = self.content(url, content_type).await;
-        let id = self.start(&content, wishes).await;
+        let id = self.start_moderation(&content, options).await;
         self.app.run_due_jobs().await;
         id
     }
 
-    pub(crate) async fn state(&self, moderation: &str) -> Value {
+    /// A moderation of an image with one unknown face that waits for a worker: the content and the moderation.
+    pub(crate) async fn waiting_moderation(&self) -> (String, String) {
+        self.image_moderation(json!({})).await
+    }
+
+    /// The same with more options, run to its end.
+    pub(crate) async fn finished_moderation(&self, options: Value) -> (String, String) {
+        let ids = self.image_moderation(options).await;
+        self.app.run_due_jobs().await;
+        ids
+    }
+
+    async fn image_moderation(&self, mut options: Value) -> (String, String) {
+        options["unknown_faces"] = true.into();
+        let content = self.content(&self.files.put("face.png", png(&face_pictures()[6])), "IMAGE").await;
+        let moderation = self.start_moderation(&content, options).await;
+        (content, moderation)
+    }
+
+    /// The id of a moderation's newest notification.
+    pub(crate) async fn first_notification(&self, moderation: &str) -> String {
+        let list = self.get(&format!("/moderations/{moderation}/notifications")).await;
+        list["notifications"][0]["id"].as_str().unwrap().to_owned()
+    }
+
+    pub(crate) async fn moderation_state(&self, moderation: &str) -> Value {
         self.get(&format!("/moderations/{moderation}/details")).await["contents"].clone()
     }
 
@@ -85,38 +237,73 @@ impl ModerationFixture {
         reasons.map(|n| n["data"]["reasons"][0].as_str().unwrap().to_owned()).collect()
     }
 
-    /// Enrols a picture of a face; returns the profile's id.
-    pub(crate) async fn enrol(&self, picture: &base::Picture, name: &str) -> String {
-        let profile = json!({
-            "profile_type": 1, "display_name": name, "reference": name, "biometric_consent": "signed on paper",
-            "face": api::base64(&testkit::media_fixtures::png(picture)),
-        });
-        self.make("/profiles", profile).await
-    }
-
     /// Delivers until a receiver was sent `many` messages.
-    pub(crate) async fn deliver(
-        &self,
-        receiver: &StubServer,
-        many: usize,
-    ) -> Vec<stub_server::CapturedRequest> {
-        let outbox = self.app.api.content_moderation.outbox().clone();
-        let (stop, stopped) = tokio::sync::watch::channel(false);
-        let sender = DeliveryDispatcher::new(
-            self.app.api.db.clone(),
-            self.app.world.clone(),
-            outbox,
-            Sending::default(),
-        );
-        let working = tokio::spawn(sender.run(stopped));
-        let sent = receiver.wait_for(many).await;
-        stop.send(true).unwrap();
-        working.await.unwrap();
-        sent
+    pub(crate) async fn deliver(&self, receiver: &StubServer, many: usize) -> Vec<CapturedRequest> {
+        deliver(&self.app, self.app.api.content_moderation.outbox(), receiver, many).await
     }
 }
 
+/// The id in the answer to a creation.
+#[track_caller]
+pub(crate) fn created_id(answer: &TestResponse) -> String {
+    assert_eq!(answer.status_and_code(), "201", "{}", answer.json());
+    answer.json()["id"].as_str().unwrap().to_owned()
+}
+
+/// The first of the errors in a refusal.
+pub(crate) fn first_error(answer: &TestResponse) -> Value {
+    answer.json()["errors"][0].clone()
+}
+
 /// The text of a member in every item of a list; `-` where it is absent.
-pub(crate) fn all<'a>(list: &'a Value, member: &str) -> Vec<&'a str> {
+pub(crate) fn text_members<'a>(list: &'a Value, member: &str) -> Vec<&'a str> {
     list.as_array().unwrap().iter().map(|item| item[member].as_str().unwrap_or("-")).collect()
+}
+
+/// The text after `#what=` in an email, whose lines may be wrapped.
+fn token_in_email(email: &str, what: &str) -> String {
+    let text = email.replace("=\r\n", "").replace("=3D", "=");
+    let token = text.split(&format!("/console/#{what}=")).nth(1).expect("a link").chars();
+    token.take_while(|c| c.is_ascii_alphanumeric() || "-_".contains(*c)).collect()
+}
+
+/// The cookie that an answer sets.
+pub(crate) fn session_cookie(entered: &TestResponse) -> String {
+    entered.header("set-cookie").split(';').next().unwrap().to_owned()
+}
+
+/// A picture of a face as requests have it.
+pub(crate) fn face_base64(picture: &Picture) -> String {
+    api::base64(&sample_faces::encode_jpeg(picture, 92))
+}
+
+pub(crate) fn rgb_image(picture: &Picture) -> RgbImage {
+    RgbImage::from_raw(picture.width(), picture.height(), picture.rgb().to_vec()).unwrap()
+}
+
+pub(crate) fn picture_of(image: RgbImage) -> Picture {
+    Picture::new(image.width(), image.height(), image.into_raw()).unwrap()
+}
+
+pub(crate) fn with_brightness(face: &Picture, factor: f32) -> Picture {
+    let bytes = face.rgb().iter().map(|&value| (f32::from(value) * factor).min(255.0) as u8).collect();
+    Picture::new(face.width(), face.height(), bytes).unwrap()
+}
+
+/// Another picture of the same person: cut and lit in another way, a little smaller.
+pub(crate) fn another_photo(face: &Picture, number: u32) -> Picture {
+    let (left, top) = (10 + 7 * number, 12 + 5 * number);
+    let part = imageops::crop_imm(&rgb_image(face), left, top, 620, 690).to_image();
+    let part = imageops::resize(&part, 560 - 4 * number, 620, imageops::FilterType::Triangle);
+    with_brightness(&picture_of(part), 0.86 + 0.02 * number as f32)
+}
+
+/// Two people who look into the camera.
+pub(crate) fn two_people() -> (&'static Picture, &'static Picture) {
+    (&face_pictures()[6], &face_pictures()[8])
+}
+
+/// One person in two photographs.
+pub(crate) fn same_person_twice() -> (&'static Picture, &'static Picture) {
+    (&face_pictures()[2], &face_pictures()[7])
 }

@@ -1,30 +1,52 @@
-//! Document verification sessions on the wire.
+//! `/idverify/v1`: document verification sessions.
 
+mod auth;
+mod devices;
 mod end_to_end;
-mod errors;
+mod face_capture;
+mod id_documents;
+mod liveness;
+mod media;
+mod response_config;
 mod resumable_uploads;
 mod retention;
-mod sandbox;
+mod reviews;
+mod sandbox_agent;
+mod sessions;
+mod supplementary_documents;
+mod supported_documents;
+mod upload_input;
+mod webhooks;
 
+use ::media::blobs::BlobPrefix;
 use axum::{body::Body, http::Request};
+use base::Picture;
+use domain::image_analysis::sample_faces;
+use futures_util::TryStreamExt as _;
 use serde_json::{Value, json};
-use testkit::{SignedCall, TestApp, TestResponse};
+use std::sync::LazyLock;
+use testkit::{
+    SignedCall, TestApp, TestResponse,
+    specimens::{PhotoConditions, Specimen, SpecimenHolder, photograph, portrait},
+};
+use vision::{VisionModels, embedding_distance};
 
 const BASE: &str = "/idverify/v1";
+
 const SANDBOX: &str = "/sandbox/idverify/v1";
 
 /// A signed call of the application.
-fn signed(app: &TestApp, method: &'static str, path: &str) -> SignedCall {
+fn signed_call(app: &TestApp, method: &'static str, path: &str) -> SignedCall {
     SignedCall::new(method, path).query("sdkId", &app.app.to_string()).auth_id(None)
 }
 
-pub(crate) async fn business(
+pub(crate) async fn relying_party_call(
     app: &TestApp,
     method: &'static str,
     path: &str,
     body: Option<Value>,
 ) -> TestResponse {
-    let call = signed(app, method, path);
+    let call = signed_call(app, method, path);
     match body {
         Some(body) => call.json(&body).send(app).await,
         None => call.send(app).await,
@@ -33,15 +55,15 @@ pub(crate) async fn business(
 
 /// A session, and the token of its end user.
 #[derive(Clone, Debug)]
-pub(crate) struct Session {
+pub(crate) struct DocumentSessionFixture {
     id: String,
     token: String,
     base: &'static str,
 }
 
-impl Session {
+impl DocumentSessionFixture {
     /// A session that was created elsewhere, as its end user has it.
-    pub(crate) fn of_person(id: String, token: String, base: &'static str) -> Self {
+    pub(crate) fn of_end_user(id: String, token: String, base: &'static str) -> Self {
         Self { id, token, base }
     }
 
@@ -53,13 +75,13 @@ impl Session {
     /// Supplies this page of a passport, and has its text extracted.
     pub(crate) async fn supply(&self, app: &TestApp, country: &str, page: &[u8]) {
         let working = app.spawn_worker();
-        let id = self.document(app, "PASSPORT", country, &[page]).await;
-        self.extract(app, &id).await;
+        let id = self.add_document(app, "PASSPORT", country, &[page]).await;
+        self.extract_text(app, &id).await;
         working.stop().await;
     }
 
-    async fn new(app: &TestApp, base: &'static str, payload: &Value) -> Self {
-        let made = business(app, "POST", &format!("{base}/sessions"), Some(payload.clone())).await;
+    async fn create(app: &TestApp, base: &'static str, payload: &Value) -> Self {
+        let made = relying_party_call(app, "POST", &format!("{base}/sessions"), Some(payload.clone())).await;
         assert_eq!(made.status_and_code(), "201", "{}", made.json());
         let text = |name: &str| made.json()[name].as_str().unwrap().to_owned();
         assert_eq!(text("sessionId"), text("session_id"));
@@ -71,7 +93,13 @@ impl Session {
     }
 
     /// A call of the end user.
-    async fn call(&self, app: &TestApp, method: &str, rest: &str, body: Option<Value>) -> TestResponse {
+    async fn end_user_call(
+        &self,
+        app: &TestApp,
+        method: &str,
+        rest: &str,
+        body: Option<Value>,
+    ) -> TestResponse {
         let request = Request::builder()
             .method(method)
             .uri(self.path(rest))
@@ -82,19 +110,19 @@ impl Session {
     }
 
     /// Uploads a file of the end user.
-    async fn put(&self, app: &TestApp, method: &str, rest: &str, file: &[u8]) -> TestResponse {
+    async fn upload(&self, app: &TestApp, method: &str, rest: &str, file: &[u8]) -> TestResponse {
         let request = Request::builder()
             .method(method)
             .uri(self.path(rest))
             .header("x-svc-auth-token", &self.token)
-            .header("content-type", FORM)
-            .body(Body::from(form(file)));
+            .header("content-type", UPLOAD_CONTENT_TYPE)
+            .body(Body::from(upload_form(file)));
         app.send(request.unwrap()).await
     }
 
     /// The session as its relying party reads it.
     async fn read(&self, app: &TestApp) -> Value {
-        let answer = business(app, "GET", &self.path(""), None).await;
+        let answer = relying_party_call(app, "GET", &self.path(""), None).await;
         assert_eq!(answer.status_and_code(), "200", "{}", answer.json());
         answer.json()
     }
@@ -102,50 +130,72 @@ impl Session {
     /// The contents of a media.
     async fn media(&self, app: &TestApp, media: &Value) -> TestResponse {
         let id = media["id"].as_str().unwrap();
-        business(app, "GET", &self.path(&format!("/media/{id}/content")), None).await
+        relying_party_call(app, "GET", &self.path(&format!("/media/{id}/content")), None).await
     }
 
     /// Creates an identity document and uploads its pages; returns its id.
-    async fn document(&self, app: &TestApp, kind: &str, country: &str, pages: &[&[u8]]) -> String {
+    async fn add_document(&self, app: &TestApp, kind: &str, country: &str, pages: &[&[u8]]) -> String {
         let body = json!({ "document_type": kind, "issuing_country": country });
-        let made = self.call(app, "POST", "/resources/id-documents", Some(body)).await;
+        let made = self.end_user_call(app, "POST", "/resources/id-documents", Some(body)).await;
         assert_eq!(made.status_and_code(), "201", "{}", made.json());
         let id = made.json()["id"].as_str().unwrap().to_owned();
         for (at, page) in pages.iter().enumerate() {
-            let put = self.put(app, "PUT", &format!("/resources/id-documents/{id}/pages/{at}"), page).await;
+            let put =
+                self.upload(app, "PUT", &format!("/resources/id-documents/{id}/pages/{at}"), page).await;
             assert_eq!(put.status_and_code(), "200", "{}", put.json());
         }
         id
     }
 
+    /// Creates a supplementary document; returns its path below the session.
+    async fn add_supplementary_document(&self, app: &TestApp) -> String {
+        let made = self.end_user_call(app, "POST", "/resources/supplementary-documents", None).await;
+        assert_eq!(made.status_and_code(), "201", "{}", made.json());
+        format!("/resources/supplementary-documents/{}", made.json()["id"].as_str().unwrap())
+    }
+
+    /// Creates a liveness capture of a kind; returns its path below the session.
+    async fn add_liveness_capture(&self, app: &TestApp, kind: &str) -> String {
+        let made = self.end_user_call(app, "POST", &format!("/resources/liveness/{kind}"), None).await;
+        assert_eq!(made.status_and_code(), "201", "{}", made.json());
+        format!("/resources/liveness/{kind}/{}", made.json()["id"].as_str().unwrap())
+    }
+
+    /// The id of the requirement of a type.
+    async fn requirement(&self, app: &TestApp, kind: &str) -> Value {
+        let configuration = relying_party_call(app, "GET", &self.path("/configuration"), None).await.json();
+        let mut required = configuration["capture"]["required_resources"].as_array().unwrap().iter();
+        required.find(|one| one["type"] == kind).unwrap()["id"].clone()
+    }
+
     /// Has the text of an identity document extracted; returns the task.
-    async fn extract(&self, app: &TestApp, document: &str) -> Value {
+    async fn extract_text(&self, app: &TestApp, document: &str) -> Value {
         let path = format!("/resources/id-documents/{document}/text-extraction");
-        let task = self.call(app, "PUT", &path, None).await;
+        let task = self.end_user_call(app, "PUT", &path, None).await;
         assert_eq!(task.status_and_code(), "200", "{}", task.json());
         task.json()
     }
 
     /// Shows a live face in one picture.
-    async fn show_face(&self, app: &TestApp, face: &[u8]) {
-        let made = self.call(app, "POST", "/resources/liveness/static", None).await;
+    async fn capture_face(&self, app: &TestApp, face: &[u8]) {
+        let made = self.end_user_call(app, "POST", "/resources/liveness/static", None).await;
         assert_eq!(made.status_and_code(), "201", "{}", made.json());
         let id = made.json()["id"].as_str().unwrap().to_owned();
-        let put = self.put(app, "PUT", &format!("/resources/liveness/static/{id}/frames/0"), face).await;
+        let put = self.upload(app, "PUT", &format!("/resources/liveness/static/{id}/frames/0"), face).await;
         assert_eq!(put.status_and_code(), "200", "{}", put.json());
     }
 
     /// The end user finishes.
     pub(crate) async fn finish(&self, app: &TestApp) {
-        let through = self.call(app, "DELETE", "/client-session-token", None).await;
+        let through = self.end_user_call(app, "DELETE", "/client-session-token", None).await;
         assert_eq!(through.status_and_code(), "204", "{}", through.json());
     }
 }
 
-const FORM: &str = "multipart/form-data; boundary=----a.boundary";
+const UPLOAD_CONTENT_TYPE: &str = "multipart/form-data; boundary=----a.boundary";
 
 /// A form as browsers make it.
-fn form(file: &[u8]) -> Vec<u8> {
+fn upload_form(file: &[u8]) -> Vec<u8> {
     let mut body = b"------a.boundary\r\nContent-Disposition: form-data; name=\"descriptor\"\r\n\
         Content-Type: application/json\r\n\r\n{\"capture_method\":\"camera\"}\r\n------a.boundary\r\n\
         Content-Disposition: form-data; name=\"binary-content\"; filename=\"picture\"\r\n\
@@ -168,4 +218,65 @@ fn sub_check<'a>(check: &'a Value, name: &str) -> &'a Value {
         .as_array()
         .and_then(|all| all.iter().find(|sub| sub["sub_check"] == name));
     found.unwrap_or(&Value::Null)
+}
+
+async fn blob_count(app: &TestApp, session: &DocumentSessionFixture) -> usize {
+    let prefix = BlobPrefix::tenant(session.id.parse::<base::DocumentSessionId>().unwrap());
+    app.api.blobs.list(&prefix).try_collect::<Vec<_>>().await.unwrap().len()
+}
+
+async fn row_count(app: &TestApp, query: db::Query) -> i64 {
+    app.api.db.read().await.unwrap().count(query).await.unwrap()
+}
+
+/// A session in production with an uploaded page, and nothing to check or read.
+async fn session_with_page(app: &TestApp) -> (DocumentSessionFixture, Value) {
+    let payload = json!({ "required_documents": [{ "type": "ID_DOCUMENT" }] });
+    let session = DocumentSessionFixture::create(app, BASE, &payload).await;
+    session.add_document(app, "PASSPORT", "SWE", &[testkit::face_jpeg()]).await;
+    let read = session.read(app).await;
+    (session, read["resources"]["id_documents"][0]["pages"][0]["media"].clone())
+}
+
+/// A specimen of Sweden whose holder is one of the sample photos.
+fn passport_specimen() -> Specimen {
+    let holder =
+        SpecimenHolder { nationality: "SWE".to_owned(), portrait: FACES.2, ..SpecimenHolder::default() };
+    Specimen::passport().issuer("SWE").holder(holder)
+}
+
+fn photo_of(specimen: &Specimen, seed: u64) -> Vec<u8> {
+    photograph(&specimen.front(), &PhotoConditions::clean(seed)).jpeg
+}
+
+/// The sample face and the portrait that are most alike, and the face that is least like that portrait.
+static FACES: LazyLock<(Vec<u8>, Vec<u8>, u8)> = LazyLock::new(|| {
+    let mut vision = VisionModels::load(&testkit::pack()).unwrap();
+    let mut embed = |picture: &Picture| {
+        let faces = vision.detect_tiled(picture, 20.0).unwrap();
+        let face = faces.into_iter().max_by(|a, b| a.width().total_cmp(&b.width()))?;
+        Some(vision.embed(picture, &face).unwrap())
+    };
+    let faces: Vec<_> = testkit::face_pictures().iter().map(|picture| embed(picture).unwrap()).collect();
+    let mut pairs = Vec::new();
+    for number in 0..10 {
+        let Some(own) = embed(portrait(number)) else { continue };
+        pairs.extend(faces.iter().enumerate().map(|(at, face)| (embedding_distance(&own, face), number, at)));
+    }
+    pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (_, number, nearest) = pairs[0];
+    let farthest = pairs.iter().rfind(|pair| pair.1 == number).unwrap().2;
+    let jpeg = |at: usize| sample_faces::encode_jpeg(&testkit::face_pictures()[at], 96);
+    (jpeg(nearest), jpeg(farthest), number)
+});
+
+/// A session whose liveness check waits for a reviewer; the id of the check.
+async fn session_in_review(app: &TestApp) -> String {
+    let payload =
+        json!({ "requested_checks": [{ "type": "LIVENESS", "config": { "manual_check": "ALWAYS" } }] });
+    let session = DocumentSessionFixture::create(app, BASE, &payload).await;
+    session.capture_face(app, testkit::face_jpeg()).await;
+    session.finish(app).await;
+    app.run_due_jobs().await;
+    check(&session.read(app).await, "LIVENESS")["id"].as_str().unwrap().to_owned()
 }

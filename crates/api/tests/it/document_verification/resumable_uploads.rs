@@ -1,6 +1,6 @@
 //! Resumable uploads.
 
-use super::{BASE, Session};
+use crate::document_verification::{BASE, DocumentSessionFixture};
 use axum::{body::Body, http::Request};
 use base::SignedDuration;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
@@ -8,30 +8,78 @@ use media::blobs::{BlobKey, BlobPrefix};
 use serde_json::json;
 use testkit::{TestApp, TestResponse};
 
+#[tokio::test]
+async fn the_options_of_uploads_are_read() {
+    let app = TestApp::start().await;
+    let (session, _) = session_with_document(&app).await;
+    let options = Request::builder().method("OPTIONS").uri(session.path("/uploads"));
+    assert_response_snapshot!(app.send(options.body(Body::empty()).unwrap()).await);
+}
+
+#[tokio::test]
+async fn an_upload_is_begun() {
+    let app = TestApp::start().await;
+    let (session, _) = session_with_document(&app).await;
+    assert_response_snapshot!(create_upload(&app, &session, "8").await);
+}
+
+#[tokio::test]
+async fn an_upload_is_appended_to() {
+    let app = TestApp::start().await;
+    let (session, _) = session_with_document(&app).await;
+    let upload = created_upload(&app, &session, 8).await;
+    assert_response_snapshot!(append(&app, &session, &upload, 0, Body::from("half")).await);
+}
+
+#[tokio::test]
+async fn the_offset_of_an_upload_is_read() {
+    let app = TestApp::start().await;
+    let (session, _) = session_with_document(&app).await;
+    let upload = created_upload(&app, &session, 8).await;
+    append(&app, &session, &upload, 0, Body::from("half")).await;
+    assert_response_snapshot!(
+        app.send(request(&session, "HEAD", &upload).body(Body::empty()).unwrap()).await
+    );
+}
+
+#[tokio::test]
+async fn an_append_at_another_offset_is_refused() {
+    let app = TestApp::start().await;
+    let (session, _) = session_with_document(&app).await;
+    let upload = created_upload(&app, &session, 8).await;
+    assert_response_snapshot!(append(&app, &session, &upload, 4, Body::from("half")).await);
+}
+
 /// A session that requires a document, which was created; returns the path of its page.
-async fn begun(app: &TestApp) -> (Session, String) {
+async fn session_with_document(app: &TestApp) -> (DocumentSessionFixture, String) {
     let payload = json!({ "required_documents": [{ "type": "ID_DOCUMENT" }] });
-    let session = Session::new(app, BASE, &payload).await;
-    let id = session.document(app, "PASSPORT", "SWE", &[]).await;
+    let session = DocumentSessionFixture::create(app, BASE, &payload).await;
+    let id = session.add_document(app, "PASSPORT", "SWE", &[]).await;
     (session, format!("/resources/id-documents/{id}/pages/1"))
 }
 
-fn request(session: &Session, method: &str, rest: &str) -> axum::http::request::Builder {
+fn request(session: &DocumentSessionFixture, method: &str, rest: &str) -> axum::http::request::Builder {
     Request::builder().method(method).uri(session.path(rest)).header("X-Svc-Auth-Token", &session.token)
 }
 
-async fn begin(app: &TestApp, session: &Session, length: &str) -> TestResponse {
+async fn create_upload(app: &TestApp, session: &DocumentSessionFixture, length: &str) -> TestResponse {
     let request = request(session, "POST", "/uploads").header("Upload-Length", length);
     app.send(request.body(Body::empty()).unwrap()).await
 }
 
-async fn upload_of(app: &TestApp, session: &Session, length: usize) -> String {
-    let begun = begin(app, session, &length.to_string()).await;
+async fn created_upload(app: &TestApp, session: &DocumentSessionFixture, length: usize) -> String {
+    let begun = create_upload(app, session, &length.to_string()).await;
     assert_eq!(begun.status_and_code(), "201", "{}", begun.json());
     format!("/uploads/{}", begun.json()["id"].as_str().unwrap())
 }
 
-async fn append(app: &TestApp, session: &Session, upload: &str, offset: usize, body: Body) -> TestResponse {
+async fn append(
+    app: &TestApp,
+    session: &DocumentSessionFixture,
+    upload: &str,
+    offset: usize,
+    body: Body,
+) -> TestResponse {
     let request = request(session, "PATCH", upload)
         .header("Upload-Offset", offset.to_string())
         .header("Content-Type", "application/offset+octet-stream");
@@ -39,7 +87,7 @@ async fn append(app: &TestApp, session: &Session, upload: &str, offset: usize, b
 }
 
 /// The progress of an upload: the bytes that arrived, and its length.
-async fn stands(app: &TestApp, session: &Session, upload: &str) -> (usize, usize) {
+async fn upload_progress(app: &TestApp, session: &DocumentSessionFixture, upload: &str) -> (usize, usize) {
     let answer = app.send(request(session, "HEAD", upload).body(Body::empty()).unwrap()).await;
     assert_eq!((answer.status_and_code().as_str(), answer.header("cache-control")), ("204", "no-store"));
     let number = |name: &str| answer.header(name).parse().unwrap();
@@ -47,34 +95,34 @@ async fn stands(app: &TestApp, session: &Session, upload: &str) -> (usize, usize
 }
 
 /// A body that breaks off after these bytes.
-fn broken(bytes: &'static [u8]) -> Body {
+fn interrupted_body(bytes: &'static [u8]) -> Body {
     let parts = bytes.chunks(1000).map(Ok).collect::<Vec<_>>();
     let end = stream::once(async { Err(std::io::Error::from(std::io::ErrorKind::ConnectionReset)) });
     Body::from_stream(stream::iter(parts).chain(end))
 }
 
-async fn blobs(app: &TestApp, session: &Session) -> Vec<BlobKey> {
+async fn stored_blobs(app: &TestApp, session: &DocumentSessionFixture) -> Vec<BlobKey> {
     let prefix = BlobPrefix::tenant(session.id.parse::<base::DocumentSessionId>().unwrap());
     app.api.blobs.list(&prefix).map_ok(|found| found.key).try_collect().await.unwrap()
 }
 
 #[tokio::test]
-async fn an_upload_goes_on_where_it_broke_off() {
+async fn an_interrupted_upload_is_resumed() {
     let app = TestApp::start().await;
-    let (session, page) = begun(&app).await;
+    let (session, page) = session_with_document(&app).await;
     let photo = testkit::face_jpeg();
-    let upload = upload_of(&app, &session, photo.len()).await;
-    assert_eq!(stands(&app, &session, &upload).await, (0, photo.len()));
+    let upload = created_upload(&app, &session, photo.len()).await;
+    assert_eq!(upload_progress(&app, &session, &upload).await, (0, photo.len()));
 
     let half = photo.len() / 2;
-    append(&app, &session, &upload, 0, broken(&photo[..half])).await;
-    assert_eq!(stands(&app, &session, &upload).await, (half, photo.len()), "what came is kept");
-    let kept = blobs(&app, &session).await;
+    append(&app, &session, &upload, 0, interrupted_body(&photo[..half])).await;
+    assert_eq!(upload_progress(&app, &session, &upload).await, (half, photo.len()), "what came is kept");
+    let kept = stored_blobs(&app, &session).await;
     assert_eq!(kept.len(), 1);
     assert!(app.api.blobs.get(&kept[0]).await.is_err(), "nothing but the session's own key opens it");
 
     let place = json!({ "upload": upload.trim_start_matches("/uploads/"), "capture_method": "camera" });
-    let early = session.call(&app, "PUT", &page, Some(place.clone())).await;
+    let early = session.end_user_call(&app, "PUT", &page, Some(place.clone())).await;
     assert_eq!(early.status_and_code(), "409 SESSION_NOT_READY");
     for offset in [0, half - 1, half + 1] {
         let other = append(&app, &session, &upload, offset, Body::from(&photo[half..])).await;
@@ -93,7 +141,7 @@ async fn an_upload_goes_on_where_it_broke_off() {
     );
     for _ in 0..2 {
         assert_eq!(
-            session.call(&app, "PUT", &page, Some(place.clone())).await.status_and_code(),
+            session.end_user_call(&app, "PUT", &page, Some(place.clone())).await.status_and_code(),
             "200",
             "and again"
         );
@@ -102,12 +150,12 @@ async fn an_upload_goes_on_where_it_broke_off() {
     assert_eq!(page["capture_method"], "CAMERA");
     assert!(session.media(&app, &page["media"]).await.body == photo);
     session.finish(&app).await;
-    assert_eq!(blobs(&app, &session).await.len(), 1, "the pieces are gone, the page stays");
+    assert_eq!(stored_blobs(&app, &session).await.len(), 1, "the pieces are gone, the page stays");
 }
 
 /// The same, as a client of tus sends it.
-fn by_tus(
-    session: &Session,
+fn tus_request(
+    session: &DocumentSessionFixture,
     method: &str,
     rest: &str,
     version: &'static str,
@@ -116,9 +164,9 @@ fn by_tus(
 }
 
 #[tokio::test]
-async fn uploads_speak_tus_to_those_who_do() {
+async fn uploads_speak_tus_to_clients_that_do() {
     let app = TestApp::start().await;
-    let (session, _) = begun(&app).await;
+    let (session, _) = session_with_document(&app).await;
     // Anyone may ask what is supported here.
     let options = Request::builder().method("OPTIONS").uri(session.path("/uploads"));
     let options = app.send(options.body(Body::empty()).unwrap()).await;
@@ -126,7 +174,7 @@ async fn uploads_speak_tus_to_those_who_do() {
     assert_eq!(options.status_and_code(), "204");
     assert_eq!(told.map(|name| options.header(name)), ["1.0.0", "1.0.0", "creation", "10485760"]);
 
-    let create = by_tus(&session, "POST", "/uploads", "1.0.0").header("Upload-Length", "8");
+    let create = tus_request(&session, "POST", "/uploads", "1.0.0").header("Upload-Length", "8");
     let created = app.send(create.body(Body::empty()).unwrap()).await;
     let id = created.json()["id"].as_str().unwrap().to_owned();
     assert_eq!(
@@ -135,7 +183,7 @@ async fn uploads_speak_tus_to_those_who_do() {
     );
     let upload = format!("/{}", created.header("location"));
     let patch = |offset: &str, kind: &str, body: &'static str| {
-        let request = by_tus(&session, "PATCH", &upload, "1.0.0").header("Upload-Offset", offset);
+        let request = tus_request(&session, "PATCH", &upload, "1.0.0").header("Upload-Offset", offset);
         app.send(request.header("Content-Type", kind).body(Body::from(body)).unwrap())
     };
     let stream = "application/offset+octet-stream";
@@ -147,20 +195,21 @@ async fn uploads_speak_tus_to_those_who_do() {
     ] {
         assert_eq!((answer.status_and_code().as_str(), answer.header("tus-resumable")), (line, "1.0.0"));
     }
-    let head = by_tus(&session, "HEAD", &upload, "1.0.0").body(Body::empty()).unwrap();
+    let head = tus_request(&session, "HEAD", &upload, "1.0.0").body(Body::empty()).unwrap();
     let head = app.send(head).await;
     let told = ["upload-offset", "upload-length", "cache-control", "tus-resumable"];
     assert_eq!(told.map(|name| head.header(name)), ["8", "8", "no-store", "1.0.0"]);
 
-    let large = by_tus(&session, "POST", "/uploads", "1.0.0").header("Upload-Length", "10485761");
+    let large = tus_request(&session, "POST", "/uploads", "1.0.0").header("Upload-Length", "10485761");
     assert_eq!(app.send(large.body(Body::empty()).unwrap()).await.status_and_code(), "413 PAYLOAD_TOO_LARGE");
     for (method, rest) in [("POST", "/uploads"), ("HEAD", &*upload), ("PATCH", &*upload)] {
-        let refused = app.send(by_tus(&session, method, rest, "0.2.2").body(Body::empty()).unwrap()).await;
+        let refused =
+            app.send(tus_request(&session, method, rest, "0.2.2").body(Body::empty()).unwrap()).await;
         assert_eq!(refused.status, 412, "{method}");
         assert_eq!((refused.header("tus-version"), refused.header("tus-resumable")), ("1.0.0", "1.0.0"));
     }
     // A client that names no version may send any kind of body.
-    let plain = upload_of(&app, &session, 4).await;
+    let plain = created_upload(&app, &session, 4).await;
     let bytes = request(&session, "PATCH", &plain).header("Upload-Offset", "0").body(Body::from("half"));
     let answer = app.send(bytes.unwrap()).await;
     assert_eq!((answer.status_and_code().as_str(), answer.header("tus-resumable")), ("204", "1.0.0"));
@@ -169,27 +218,27 @@ async fn uploads_speak_tus_to_those_who_do() {
 #[tokio::test]
 async fn uploads_are_bounded_in_size_count_and_time() {
     let app = TestApp::start().await;
-    let (session, page) = begun(&app).await;
+    let (session, page) = session_with_document(&app).await;
     for length in ["0", "10485761", "-1", "many", ""] {
         assert_eq!(
-            begin(&app, &session, length).await.status_and_code(),
+            create_upload(&app, &session, length).await.status_and_code(),
             "400 PAYLOAD_VALIDATION",
             "{length}"
         );
     }
-    let first = upload_of(&app, &session, 10 << 20).await;
+    let first = created_upload(&app, &session, 10 << 20).await;
     append(&app, &session, &first, 0, Body::from("first")).await;
-    assert_eq!(blobs(&app, &session).await.len(), 1);
+    assert_eq!(stored_blobs(&app, &session).await.len(), 1);
     for _ in 0..3 {
-        upload_of(&app, &session, 5).await;
+        created_upload(&app, &session, 5).await;
     }
     assert_eq!(
         append(&app, &session, &first, 5, Body::from("more")).await.status_and_code(),
         "404 RESOURCE_NOT_FOUND"
     );
-    assert_eq!(blobs(&app, &session).await.len(), 0, "the oldest of four went");
+    assert_eq!(stored_blobs(&app, &session).await.len(), 0, "the oldest of four went");
 
-    let often = upload_of(&app, &session, 200).await;
+    let often = created_upload(&app, &session, 200).await;
     for at in 0..100 {
         assert_eq!(
             append(&app, &session, &often, at, Body::from("x")).await.status_and_code(),
@@ -202,26 +251,26 @@ async fn uploads_are_bounded_in_size_count_and_time() {
         "409 RESOURCE_LOCKED"
     );
 
-    let (other, _) = begun(&app).await;
+    let (other, _) = session_with_document(&app).await;
     assert_eq!(
         append(&app, &other, &often, 100, Body::from("x")).await.status_and_code(),
         "404 RESOURCE_NOT_FOUND"
     );
     let foreign = json!({ "upload": often.trim_start_matches("/uploads/") });
     assert_eq!(
-        session.call(&app, "PUT", &page, Some(json!({}))).await.status_and_code(),
+        session.end_user_call(&app, "PUT", &page, Some(json!({}))).await.status_and_code(),
         "400 PAYLOAD_VALIDATION"
     );
     assert_eq!(
-        session.call(&app, "PUT", &page, Some(foreign)).await.status_and_code(),
+        session.end_user_call(&app, "PUT", &page, Some(foreign)).await.status_and_code(),
         "409 SESSION_NOT_READY"
     );
-    let stranger = Session { token: other.token.clone(), ..session.clone() };
+    let stranger = DocumentSessionFixture { token: other.token.clone(), ..session.clone() };
     let refused = append(&app, &stranger, &often, 100, Body::from("x")).await;
     assert_eq!(refused.status_and_code(), "404 SESSION_NOT_FOUND");
 
     app.world.advance(SignedDuration::from_secs(600));
     app.api.document_verification.sweep().await.unwrap();
-    assert_eq!(blobs(&app, &session).await.len(), 0, "they went with the person's time");
+    assert_eq!(stored_blobs(&app, &session).await.len(), 0, "they went with the person's time");
     assert!(app.api.account_deletion.find_orphans().await.unwrap().is_empty());
 }

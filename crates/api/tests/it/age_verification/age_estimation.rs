@@ -1,0 +1,126 @@
+//! Age estimation from a photo.
+
+use crate::{
+    age_verification::{AgeSessionFixture, BASE, captured_photo, relying_party_call},
+    image_analysis::secure_token::capture,
+};
+use domain::image_analysis::sample_faces;
+use serde_json::json;
+use testkit::{
+    TestApp, face_base64,
+    spoof::{DataHalf, FaceBox, PresentationSpecies, SourcePortrait, shoot},
+};
+
+#[tokio::test]
+async fn a_face_proves_an_age() {
+    let app = TestApp::start().await;
+    let payload = json!({ "type": "AGE", "age_estimation": { "level": "NONE" }, "reference_id": "r" });
+    let session = AgeSessionFixture::create(&app, BASE, &payload).await;
+    let refused =
+        session.end_user_call(&app, "POST", "/attempts", Some(json!({ "method": "AGE_ESTIMATION" }))).await;
+    assert_eq!(refused.status_and_code(), "409 CONSENT_REQUIRED");
+    let view = session.end_user_call(&app, "POST", "/consent", Some(json!({ "given": true }))).await;
+    assert_eq!(view.json()["consent"], json!({ "required": true, "given": true }));
+
+    let opened = session.open_attempt(&app, "AGE_ESTIMATION").await;
+    assert_eq!(opened.step()["kind"], "camera");
+    assert_eq!(session.result(&app).await["status"], "IN_PROGRESS");
+    let path = format!("{BASE}/sessions/{}", session.id);
+    let gone = relying_party_call(&app, &session.key, "GET", &path, None).await;
+    assert_eq!(gone.status_and_code(), "410 SESSION_NOT_PENDING");
+
+    // A photo without a proof of capture is not analysed.
+    let bare = session.take_turn(&app, &opened, json!({ "img": face_base64() })).await;
+    assert_eq!(bare.0["problem"]["code"], "TRY_AGAIN");
+    let ended = session.take_turn(&app, &bare, captured_photo(&app).await).await;
+    assert_eq!((ended.status(), ended.step()), ("COMPLETE", &json!(null)), "{}", ended.0);
+    let result = session.result(&app).await;
+    assert_eq!((&result["status"], &result["method"]), (&json!("COMPLETE"), &json!("AGE_ESTIMATION")));
+    assert!(result["age"].as_i64().is_some_and(|age| (15..60).contains(&age)), "{result}");
+    assert_eq!(result["biometric_consent_given_at"], "2026-01-16T14:40:00Z");
+    assert_eq!(result["age_estimation"]["attempts"], 1);
+    assert_eq!(ended.0["session"]["result"]["status"], "COMPLETE");
+}
+
+#[tokio::test]
+async fn an_estimate_near_the_threshold_is_uncertain_and_the_next_method_is_offered() {
+    let app = TestApp::start().await;
+    // It does not matter whose photo this is: a threshold at the estimate itself is near it.
+    let block_consent = json!({ "block_biometric_consent": true, "type": "AGE", "age_estimation": {} });
+    let session = AgeSessionFixture::create(&app, BASE, &block_consent).await;
+    let opened = session.open_attempt(&app, "AGE_ESTIMATION").await;
+    session.take_turn(&app, &opened, captured_photo(&app).await).await;
+    let age = session.result(&app).await["age"].as_i64().unwrap();
+
+    let payload =
+        json!({ "block_biometric_consent": true, "age_estimation": { "threshold": age }, "doc_scan": {} });
+    let session = AgeSessionFixture::create(&app, BASE, &payload).await;
+    let opened = session.open_attempt(&app, "AGE_ESTIMATION").await;
+    let undecided = session.take_turn(&app, &opened, captured_photo(&app).await).await;
+    assert_eq!(undecided.status(), "IN_PROGRESS");
+    assert_eq!(undecided.0["session"]["result"]["reason"], "AGE_UNCERTAIN");
+    let states: Vec<_> = undecided.0["session"]["methods"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["state"].clone())
+        .collect();
+    assert_eq!(states, [json!("EXHAUSTED"), json!("OPEN")]);
+    let again =
+        session.end_user_call(&app, "POST", "/attempts", Some(json!({ "method": "AGE_ESTIMATION" }))).await;
+    assert_eq!(again.status_and_code(), "409 INVALID_STATUS");
+
+    // Without another method, the session fails.
+    let payload = json!({ "block_biometric_consent": true, "age_estimation": { "threshold": age } });
+    let session = AgeSessionFixture::create(&app, BASE, &payload).await;
+    let opened = session.open_attempt(&app, "AGE_ESTIMATION").await;
+    assert_eq!(session.take_turn(&app, &opened, captured_photo(&app).await).await.status(), "FAIL");
+
+    // Far from the threshold, the estimate passes or fails.
+    for (kind, threshold, status) in
+        [("OVER", 3, "COMPLETE"), ("OVER", 90, "FAIL"), ("UNDER", 90, "COMPLETE"), ("UNDER", 3, "FAIL")]
+    {
+        let payload = json!({
+            "type": kind, "block_biometric_consent": true, "age_estimation": { "threshold": threshold }, "doc_scan": {},
+        });
+        let session = AgeSessionFixture::create(&app, BASE, &payload).await;
+        let opened = session.open_attempt(&app, "AGE_ESTIMATION").await;
+        let ended = session.take_turn(&app, &opened, captured_photo(&app).await).await;
+        assert_eq!(ended.status(), status, "{kind} {threshold}");
+        assert_eq!(session.result(&app).await["age"], threshold);
+        let refused =
+            session.end_user_call(&app, "POST", "/attempts", Some(json!({ "method": "DOC_SCAN" }))).await;
+        assert_eq!(refused.status_and_code(), "409 INVALID_STATUS", "without resume it is over");
+    }
+}
+
+#[tokio::test]
+async fn a_print_of_a_face_proves_no_age_if_a_live_one_is_required() {
+    let app = TestApp::start().await;
+    let picture = testkit::face_pictures()[6].clone();
+    let live = sample_faces::encode_jpeg(&picture, 96);
+    let face = FaceBox { left: 209.0, top: 249.0, right: 511.0, bottom: 551.0 };
+    let portrait = SourcePortrait { name: "face6".to_owned(), picture, face };
+    let shot = shoot(&portrait, PresentationSpecies::HalftoneCoarse, DataHalf::Report, 7).unwrap();
+    let print = sample_faces::encode_jpeg(&shot.picture, 98);
+    for (image, level, came, reason) in [
+        (&live, "PASSIVE", "COMPLETE", ""),
+        (&print, "NONE", "COMPLETE", ""),
+        (&print, "PASSIVE", "IN_PROGRESS", "LIVENESS_NOT_PROVEN"),
+    ] {
+        let payload = json!({
+            "type": "AGE", "block_biometric_consent": true, "age_estimation": { "level": level }, "doc_scan": {},
+        });
+        let session = AgeSessionFixture::create(&app, BASE, &payload).await;
+        let opened = session.open_attempt(&app, "AGE_ESTIMATION").await;
+        assert_eq!((&opened.step()["kind"], &opened.step()["level"]), (&json!("camera"), &json!(level)));
+        let sent = json!({ "img": api::base64(image), "secure": capture(&app, image, false).await });
+        let ended = session.take_turn(&app, &opened, sent).await;
+        assert_eq!((ended.status(), ended.reason()), (came, reason), "{level}");
+        assert_eq!(
+            session.result(&app).await["age"].is_i64(),
+            came == "COMPLETE",
+            "what failed names no age"
+        );
+    }
+}

@@ -1,0 +1,296 @@
+//! Document checks: which are requested, and what the session makes of their results.
+
+use crate::{
+    age_verification::{AgeSessionFixture, AttemptTurn, BASE, SANDBOX},
+    document_verification,
+};
+use base::SignedDuration;
+use serde_json::{Value, json};
+use std::time::Duration;
+use testkit::{
+    TestApp, face_base64,
+    specimens::{PhotoConditions, Specimen, SpecimenHolder, photograph},
+};
+
+/// The path of document verification, in the sandbox.
+const DOCUMENTS: &str = "/sandbox/idverify/v1";
+
+/// A session with an open document attempt, and the document session's id and token.
+async fn begin(
+    app: &TestApp,
+    base: &'static str,
+    payload: &Value,
+) -> (AgeSessionFixture, AttemptTurn, [String; 2]) {
+    let session = AgeSessionFixture::create(app, base, payload).await;
+    let opened = session.open_attempt(app, "DOC_SCAN").await;
+    let (_, query) = opened.step()["url"].as_str().unwrap().split_once('?').unwrap();
+    let part = |name: &str| {
+        let mut parts = form_urlencoded::parse(query.as_bytes());
+        parts.find(|(known, _)| known == name).unwrap().1.into_owned()
+    };
+    let named = [part("sessionID"), part("sessionToken")];
+    (session, opened, named)
+}
+
+/// Plays the end user of a document session of the sandbox.
+async fn play(app: &TestApp, document: &str) {
+    let working = app.spawn_worker();
+    let path = format!("{DOCUMENTS}/sessions/{document}/agent");
+    let played = document_verification::relying_party_call(app, "POST", &path, Some(json!({}))).await;
+    working.stop().await;
+    assert_eq!(played.json()["outcome"], "FINISHED", "{}", played.json());
+}
+
+/// Configures what the sandbox answers about documents.
+async fn answer(app: &TestApp, config: Value) {
+    let path = format!("{DOCUMENTS}/apps/{}/response-config", app.app);
+    assert_eq!(
+        document_verification::relying_party_call(app, "PUT", &path, Some(config)).await.status_and_code(),
+        "200"
+    );
+}
+
+/// Polls until the checks have ended.
+async fn ended(app: &TestApp, session: &AgeSessionFixture, opened: &AttemptTurn) -> AttemptTurn {
+    let working = app.spawn_worker();
+    for _ in 0..60_000 {
+        let turn = session.take_turn(app, opened, json!({})).await;
+        if turn.status() != "PROCESSING" {
+            working.stop().await;
+            return turn;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("the checks do not end");
+}
+
+#[tokio::test]
+async fn checks_continue_without_the_end_user() {
+    let app = TestApp::start().await;
+    answer(&app, json!({ "async_report_delay": 30 })).await;
+    let payload = json!({ "resume_enabled": true, "doc_scan": {} });
+    let (session, opened, [document, _]) = begin(&app, SANDBOX, &payload).await;
+    play(&app, &document).await;
+    let through = session.take_turn(&app, &opened, json!({})).await;
+    assert_eq!((through.status(), through.step()), ("PROCESSING", &json!(null)));
+    assert_eq!(session.result(&app).await["status"], "PROCESSING");
+    let again = session.end_user_call(&app, "POST", "/attempts", Some(json!({ "method": "DOC_SCAN" }))).await;
+    assert_eq!(again.status_and_code(), "409 INVALID_STATUS");
+    assert_eq!(
+        session.end_user_call(&app, "POST", "/cancel", None).await.status_and_code(),
+        "409 INVALID_STATUS"
+    );
+    app.run_due_jobs().await;
+    assert_eq!(session.result(&app).await["status"], "COMPLETE");
+
+    // The same if the page is closed before it polls.
+    let (session, _, [document, _]) = begin(&app, SANDBOX, &payload).await;
+    play(&app, &document).await;
+    assert_eq!(session.result(&app).await["status"], "IN_PROGRESS");
+    app.world.advance(SignedDuration::from_secs(21));
+    let working = app.spawn_worker();
+    for _ in 0..60_000 {
+        if session.result(&app).await["status"] == "PROCESSING" {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    working.stop().await;
+    assert_eq!(session.result(&app).await["status"], "PROCESSING");
+    app.run_due_jobs().await;
+    assert_eq!(session.result(&app).await["status"], "COMPLETE");
+}
+
+#[tokio::test]
+async fn with_synchronous_checks_the_end_user_waits_for_them() {
+    let app = TestApp::start().await;
+    answer(&app, json!({ "async_report_delay": 30 })).await;
+    for payload in [
+        json!({ "synchronous_checks": true, "doc_scan": {} }),
+        json!({ "doc_scan": { "synchronous_checks": true } }),
+    ] {
+        let (session, opened, [document, _]) = begin(&app, SANDBOX, &payload).await;
+        play(&app, &document).await;
+        for _ in 0..2 {
+            let waiting = session.take_turn(&app, &opened, json!({})).await;
+            assert_eq!(waiting.step(), &json!({ "kind": "wait", "poll_ms": 2000 }), "{payload}");
+            assert_eq!(waiting.status(), "IN_PROGRESS");
+        }
+        app.run_due_jobs().await;
+        assert_eq!(session.take_turn(&app, &opened, json!({})).await.status(), "COMPLETE", "{payload}");
+    }
+}
+
+#[tokio::test]
+async fn an_unaccepted_document_has_a_reason() {
+    let app = TestApp::start().await;
+    let advice = |check: &str, value: &str, reason: &str| {
+        let advice =
+            json!({ "value": value, "reason": reason, "recovery_suggestion": "USE_ANOTHER_DOCUMENT" });
+        let report = json!({ "recommendation": advice, "breakdown": [] });
+        json!({ "check_reports": { check: [{ "result": { "report": report } }] } })
+    };
+    let born = |text: &str| {
+        let result = json!({ "document_fields": { "date_of_birth": text } });
+        json!({ "task_results": { "ID_DOCUMENT_TEXT_DATA_EXTRACTION": [{ "result": result }] } })
+    };
+    let genuine = |value: &str, reason: &str| advice("ID_DOCUMENT_AUTHENTICITY", value, reason);
+    for (config, scan, came) in [
+        (genuine("REJECT", "EXPIRED_DOCUMENT"), json!({}), ("FAIL", "EXPIRED_DOCUMENT")),
+        (genuine("CONSIDER", "TAMPERED"), json!({}), ("FAIL", "TAMPERED")),
+        // A reason that only a developer understands is replaced by a general one.
+        (genuine("NOT_AVAILABLE", "PHOTO_TOO_DARK"), json!({}), ("FAIL", "DOCUMENT_NOT_ACCEPTED")),
+        (genuine("REJECT", "TAMPERED"), json!({ "authenticity": "OFF" }), ("COMPLETE", "")),
+        (
+            advice("LIVENESS", "REJECT", "LIVENESS_NOT_PROVEN"),
+            json!({ "level": "PASSIVE" }),
+            ("FAIL", "LIVENESS_NOT_PROVEN"),
+        ),
+        (
+            advice("ID_DOCUMENT_FACE_MATCH", "REJECT", "DIFFERENT_PERSON"),
+            json!({ "level": "ACTIVE" }),
+            ("FAIL", "DIFFERENT_PERSON"),
+        ),
+        (advice("LIVENESS", "REJECT", "LIVENESS_NOT_PROVEN"), json!({}), ("COMPLETE", "")),
+        (born("unknown"), json!({}), ("FAIL", "NO_DATE_OF_BIRTH")),
+        (born("2010-01-17"), json!({ "threshold": 16 }), ("FAIL", "UNDER_AGE")),
+        (born("2010-01-16"), json!({ "threshold": 16 }), ("COMPLETE", "")),
+    ] {
+        answer(&app, config.clone()).await;
+        let payload = json!({ "block_biometric_consent": true, "doc_scan": scan });
+        let (session, opened, [document, _]) = begin(&app, SANDBOX, &payload).await;
+        play(&app, &document).await;
+        let ended = ended(&app, &session, &opened).await;
+        assert_eq!((ended.status(), ended.reason()), came, "{scan} {config}");
+    }
+}
+
+#[tokio::test]
+async fn the_document_session_requests_what_the_block_says() {
+    let app = TestApp::start().await;
+    let (genuine, alive, same) = ("ID_DOCUMENT_AUTHENTICITY", "LIVENESS", "ID_DOCUMENT_FACE_MATCH");
+    for (scan, checks, liveness, hand_off) in [
+        (json!({}), &[genuine][..], json!(null), true),
+        (json!({ "authenticity": "manual" }), &[genuine][..], json!(null), true),
+        (json!({ "authenticity": "OFF" }), &[][..], json!(null), true),
+        (json!({ "level": "PASSIVE" }), &[genuine, alive, same][..], json!("STATIC"), true),
+        (
+            json!({ "level": "ACTIVE", "authenticity": "OFF", "disable_mobile_hand_off": true }),
+            &[alive, same][..],
+            json!("ZOOM"),
+            false,
+        ),
+    ] {
+        let mut payload = json!({ "block_biometric_consent": true, "privacy_policy": "https://shop.test/privacy", "doc_scan": scan });
+        payload["doc_scan"]["preset_issuing_country"] = "gbr".into();
+        let (session, _, [document, _]) = begin(&app, SANDBOX, &payload).await;
+        let path = format!("{DOCUMENTS}/sessions/{document}/configuration");
+        let asked = document_verification::relying_party_call(&app, "GET", &path, None).await.json();
+        assert_eq!(asked["requested_checks"], json!(checks), "{scan}");
+        let required = asked["capture"]["required_resources"].as_array().unwrap();
+        let kind = required.iter().find_map(|one| one.get("liveness_type")).cloned();
+        assert_eq!(kind.unwrap_or_default(), liveness, "{scan}");
+        let told = &asked["sdk_config"];
+        assert_eq!(told["allow_handoff"], hand_off, "{scan}");
+        assert_eq!(told["preset_issuing_country"], "GBR");
+        assert_eq!(told["privacy_policy_url"], "https://shop.test/privacy");
+        assert_eq!(asked["capture"]["biometric_consent"], "NOT_ALLOWED", "it was asked for before");
+        let view = session.end_user_call(&app, "GET", "", None).await.json();
+        let method = &view["methods"][0];
+        assert_eq!(
+            (&method["hand_off"], &method["preset_issuing_country"]),
+            (&json!(hand_off), &json!("GBR"))
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_reviewer_decides_whether_a_document_is_genuine() {
+    let app = TestApp::start().await;
+    let payload = json!({ "doc_scan": { "authenticity": "MANUAL" } });
+    let holder = SpecimenHolder { nationality: "SWE".to_owned(), ..SpecimenHolder::default() };
+    let passport = Specimen::passport().issuer("SWE").holder(holder);
+    let page = photograph(&passport.front(), &PhotoConditions::clean(4)).jpeg;
+    let (session, opened, [id, token]) = begin(&app, BASE, &payload).await;
+    let document = document_verification::DocumentSessionFixture::of_end_user(id, token, "/idverify/v1");
+    document.supply(&app, "SWE", &page).await;
+    document.finish(&app).await;
+
+    let working = app.spawn_worker();
+    let mut review = Value::Null;
+    for _ in 0..60_000 {
+        let reviews =
+            document_verification::relying_party_call(&app, "GET", "/idverify/v1/reviews", None).await.json();
+        review = reviews["reviews"][0].clone();
+        if !review.is_null() {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert_eq!(review["kind"], "ID_DOCUMENT_AUTHENTICITY", "{review}");
+    assert_eq!(session.take_turn(&app, &opened, json!({})).await.status(), "PROCESSING");
+    let path = format!("/idverify/v1/reviews/{}", review["check_id"].as_str().unwrap());
+    let decision = json!({ "decision": "APPROVE", "reason": "it is genuine", "reviewer": "ada" });
+    assert_eq!(
+        document_verification::relying_party_call(&app, "PUT", &path, Some(decision)).await.status_and_code(),
+        "204"
+    );
+    working.stop().await;
+    let ended = ended(&app, &session, &opened).await;
+    assert_eq!(ended.status(), "COMPLETE", "{}", ended.reason());
+}
+
+#[tokio::test]
+async fn a_document_session_is_followed_after_the_page_is_closed() {
+    let app = TestApp::start().await;
+    let session = AgeSessionFixture::create(&app, SANDBOX, &json!({ "doc_scan": { "threshold": 40 } })).await;
+    let opened = session.open_attempt(&app, "DOC_SCAN").await;
+    go_through_document(&app, opened.step()["url"].as_str().unwrap()).await;
+    app.world.advance(SignedDuration::from_secs(10));
+    app.run_due_jobs().await;
+    let result = session.result(&app).await;
+    assert_eq!((&result["status"], &result["method"]), (&json!("FAIL"), &json!("DOC_SCAN")), "{result}");
+}
+
+/// Does what the document's page does, in a sandbox.
+async fn go_through_document(app: &TestApp, url: &str) {
+    let query = url.split_once('?').unwrap().1;
+    let part = |name: &str| {
+        query.split('&').find_map(|part| part.strip_prefix(name)).unwrap().trim_start_matches('=').to_owned()
+    };
+    let (id, token) = (part("sessionID"), part("sessionToken"));
+    let document =
+        crate::document_verification::DocumentSessionFixture::of_end_user(id, token, "/sandbox/idverify/v1");
+    document.supply_document(app).await;
+    document.finish(app).await;
+    app.run_due_jobs().await;
+}
+
+#[tokio::test]
+async fn a_sandbox_needs_neither_models_nor_documents() {
+    let app = TestApp::start().await;
+    let payload = json!({ "block_biometric_consent": true, "age_estimation": { "threshold": 18 } });
+    let session = AgeSessionFixture::create(&app, SANDBOX, &payload).await;
+    let opened = session.open_attempt(&app, "AGE_ESTIMATION").await;
+    let ended = session.take_turn(&app, &opened, json!({ "img": face_base64() })).await;
+    assert_eq!(ended.status(), "COMPLETE");
+
+    let session = AgeSessionFixture::create(&app, SANDBOX, &json!({ "doc_scan": { "threshold": 18 } })).await;
+    let opened = session.open_attempt(&app, "DOC_SCAN").await;
+    let url = opened.step()["url"].as_str().unwrap().to_owned();
+    assert!(url.starts_with("http://127.0.0.1:8080/sandbox/idverify/v1/web/index.html?sessionID="), "{url}");
+    // Nothing has happened yet, and polling costs nothing.
+    for _ in 0..3 {
+        let same = session.take_turn(&app, &opened, json!({})).await;
+        assert_eq!(same.step()["kind"], "document");
+    }
+    go_through_document(&app, &url).await;
+    let ended = session.take_turn(&app, &opened, json!({})).await;
+    assert_eq!(ended.status(), "COMPLETE", "{}", ended.0);
+    let result = session.result(&app).await;
+    assert_eq!((&result["method"], &result["age"]), (&json!("DOC_SCAN"), &json!(18)));
+    // The document session is deleted with everything in it.
+    let count =
+        app.api.db.read().await.unwrap().count(db::sql!("SELECT count(*) FROM identity_sessions")).await;
+    assert_eq!(count.unwrap(), 0);
+}

@@ -1,0 +1,3 @@
+//! Rules for stored results.
+
+mod create;

@@ -1,0 +1,5 @@
+//! Blind tokens, at their issuer.
+
+mod begin;
+mod issue;
+mod keys;

@@ -1,0 +1,327 @@
+//! Webhooks of results: their contents, their delivery and their signatures.
+
+use crate::age_verification::{AgeSessionFixture, BASE, SANDBOX, relying_party_call, stored_results};
+use domain::delivery::{
+    self, DeliveryDispatcher, DeliveryFilter, DeliverySettings as Sending, DeliveryState,
+};
+use serde_json::{Value, json};
+use std::{
+    collections::BTreeSet,
+    io::Write as _,
+    process::{Command, Stdio},
+    time::Duration,
+};
+use testkit::{
+    TestApp, face_base64, proof_settings,
+    stub_server::{self, StubReply, StubServer},
+};
+use tokio::{sync::watch, task::JoinHandle};
+
+#[tokio::test]
+async fn the_keys_of_webhooks_are_published() {
+    let app = TestApp::start().await;
+    assert_response_snapshot!(app.get(&format!("{BASE}/webhook-keys")).await, "keys.*.kid", "keys.*.n");
+}
+
+/// Runs a program that reads JSON and prints `true` if the signature is valid.
+fn verifies(program: &str, arguments: &[&str], input: &Value) -> bool {
+    let mut child = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap_or_else(|error| panic!("{program} is needed for this test: {error}"));
+    child.stdin.take().unwrap().write_all(input.to_string().as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{program} failed");
+    String::from_utf8(output.stdout).unwrap().trim() == "true"
+}
+
+/// The example in a language, from the documentation.
+fn example(language: &str) -> String {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/AGES.md");
+    let document = std::fs::read_to_string(file).unwrap();
+    let (_, rest) = document.split_once(&format!("```{language}\n")).unwrap();
+    rest.split_once("```").unwrap().0.to_owned()
+}
+
+#[tokio::test]
+async fn a_signed_webhook_is_sent_for_each_attempt_that_ends() {
+    let app = TestApp::start_with_egress(&stub_server::egress_policy(), proof_settings()).await;
+    let receiver = StubServer::start(|sent| {
+        StubReply::status(if sent.header("webhook-id").is_empty() { 500 } else { 200 })
+    })
+    .await;
+    let (stop, stopped) = tokio::sync::watch::channel(false);
+    let sender = DeliveryDispatcher::new(
+        app.api.db.clone(),
+        app.world.clone(),
+        app.api.document_verification.outbox().clone(),
+        Sending::default(),
+    );
+    let sending = tokio::spawn(sender.run(stopped));
+
+    let payload = json!({
+        "notification_url": receiver.url("/hook"), "reference_id": "Bestellung \"7\" für Łódź", "resume_enabled": true,
+        "block_biometric_consent": true, "age_estimation": { "threshold": 90 }, "doc_scan": {},
+    });
+    let session = AgeSessionFixture::create(&app, SANDBOX, &payload).await;
+    let opened = session.open_attempt(&app, "AGE_ESTIMATION").await;
+    assert_eq!(session.take_turn(&app, &opened, json!({ "img": face_base64() })).await.status(), "FAIL");
+    let path = format!("{SANDBOX}/sessions/{}/response-config", session.id);
+    let told = json!({ "status": "COMPLETE", "method": "DOC_SCAN" });
+    assert_eq!(
+        relying_party_call(&app, &session.key, "PUT", &path, Some(told)).await.status_and_code(),
+        "200"
+    );
+
+    let sent = receiver.wait_for(2).await;
+    let bodies: Vec<String> =
+        sent.iter().map(|sent| String::from_utf8(sent.body.to_vec()).unwrap()).collect();
+    let mut bodies = bodies;
+    bodies.sort_by_key(|body| serde_json::from_str::<Value>(body).unwrap()["sequence_number"].as_i64());
+    let first: Value = serde_json::from_str(&bodies[0]).unwrap();
+    for (member, value) in [
+        ("method", json!("AGE_ESTIMATION")),
+        ("result", json!(false)),
+        ("age", json!(90)),
+        ("session_key", json!(session.id)),
+        ("reference_id", json!("Bestellung \"7\" für Łódź")),
+        ("timestamp", json!(1_768_574_400)),
+        ("notification_url", json!(receiver.url("/hook"))),
+        ("state", json!("FAIL")),
+        ("check_type", json!("SESSION")),
+        ("error_code", json!("UNDER_AGE")),
+        ("sequence_number", json!(1)),
+    ] {
+        assert_eq!(first[member], value, "{member}");
+    }
+    let second: Value = serde_json::from_str(&bodies[1]).unwrap();
+    assert_eq!((&second["state"], &second["result"]), (&json!("COMPLETE"), &json!(true)));
+    assert_eq!(second["sequence_number"], 2);
+    assert!(second.get("error_code").is_none());
+
+    // The verifiers in the documentation, in three languages.
+    let keys = app.get(&format!("{BASE}/webhook-keys")).await.json();
+    assert_eq!(keys["keys"][0]["alg"], "PS256");
+    let (node, python) = (example("js"), example("python"));
+    for body in &bodies {
+        assert!(in_rust::verify(body, &keys));
+        let bent = body.replacen("\"result\":", "\"result\": ", 1);
+        let other = body.replacen("DOC_SCAN", "DOC_SCAM", 1).replacen("AGE_ESTIMATION", "AGE_ESTIMATIOM", 1);
+        for (body, holds) in [(body, true), (&bent, false), (&other, false)] {
+            let input = json!({ "body": body, "keys": keys });
+            assert_eq!(verifies("node", &["--input-type=module", "-e", &node], &input), holds);
+            assert_eq!(verifies("python3", &["-c", &python], &input), holds);
+            assert_eq!(in_rust::verify(body, &keys), holds);
+        }
+    }
+    stop.send(true).unwrap();
+    sending.await.unwrap();
+}
+
+/// The example in Rust of `docs/AGES.md`; a test keeps the two equal.
+mod in_rust {
+    use base64_simd::{STANDARD, URL_SAFE_NO_PAD};
+    use rsa::{
+        BigUint, RsaPublicKey,
+        pss::{Signature, VerifyingKey},
+        signature::Verifier as _,
+    };
+    use serde_json::Value;
+    use sha2::Sha256;
+
+    /// Whether `body`, as it was received, was signed by the holder of one of `keys`, a JWK Set.
+    pub(super) fn verify(body: &str, keys: &Value) -> bool {
+        let message: Value = serde_json::from_str(body).unwrap_or_default();
+        let signature = message["signature"].as_str().and_then(|text| STANDARD.decode_to_vec(text).ok());
+        let signature = signature.and_then(|bytes| Signature::try_from(bytes.as_slice()).ok());
+        let (Some((signed, _)), Some(signature)) = (body.rsplit_once(",\"sequence_number\":"), signature)
+        else {
+            return false;
+        };
+        let signed = format!("{signed}}}");
+        keys["keys"].as_array().into_iter().flatten().any(|key| {
+            let bytes = |name: &str| URL_SAFE_NO_PAD.decode_to_vec(key[name].as_str()?).ok();
+            let (Some(n), Some(e)) = (bytes("n"), bytes("e")) else { return false };
+            let key = RsaPublicKey::new(BigUint::from_bytes_be(&n), BigUint::from_bytes_be(&e));
+            let Ok(key) = key else { return false };
+            VerifyingKey::<Sha256>::new_with_salt_len(key, 222).verify(signed.as_bytes(), &signature).is_ok()
+        })
+    }
+}
+
+#[test]
+fn the_rust_example_in_the_documentation_is_the_code_tested_here() {
+    let here = include_str!("webhooks.rs");
+    for line in example("rust")
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !line.starts_with("pub fn") && !line.starts_with("// rsa"))
+    {
+        assert!(here.contains(line), "{line}");
+    }
+}
+
+/// A server whose webhooks are delivered, and their receiver.
+struct WebhookFixture {
+    app: TestApp,
+    receiver: StubServer,
+    stop: watch::Sender<bool>,
+    sending: JoinHandle<()>,
+}
+
+impl WebhookFixture {
+    async fn begin(answer: fn(&stub_server::CapturedRequest) -> StubReply) -> Self {
+        let app = stored_results::start_server(&stub_server::egress_policy()).await;
+        let (stop, stopped) = watch::channel(false);
+        let outbox = app.api.document_verification.outbox().clone();
+        let sender =
+            DeliveryDispatcher::new(app.api.db.clone(), app.world.clone(), outbox, Sending::default());
+        let sending = tokio::spawn(sender.run(stopped));
+        Self { app, receiver: StubServer::start(answer).await, stop, sending }
+    }
+
+    /// Shows a face in a sandbox, which estimates it to be thirty.
+    async fn show_face(&self, mut payload: Value) -> AgeSessionFixture {
+        payload["block_biometric_consent"] = true.into();
+        payload["age_estimation"] = json!({});
+        let session = AgeSessionFixture::create(&self.app, SANDBOX, &payload).await;
+        let opened = session.open_attempt(&self.app, "AGE_ESTIMATION").await;
+        let ended = session.take_turn(&self.app, &opened, json!({ "img": face_base64() })).await;
+        assert_eq!(ended.status(), "COMPLETE", "{}", ended.0);
+        session
+    }
+
+    /// The outcomes of the deliveries, once so many have been tried.
+    async fn tried(&self, many: usize) -> Vec<(Option<u16>, DeliveryState)> {
+        for _ in 0..60_000 {
+            let mut view = self.app.api.db.read().await.unwrap();
+            let records = delivery::list(&mut view, DeliveryFilter::default()).await.unwrap();
+            drop(view);
+            let ended = records.iter().filter(|record| record.state != DeliveryState::Running);
+            let tried: Vec<_> =
+                ended.filter_map(|record| Some((record.attempts.first()?.status, record.state))).collect();
+            if tried.len() >= many {
+                return tried;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!("{many} deliveries were not tried");
+    }
+
+    async fn end(self) {
+        self.stop.send(true).unwrap();
+        self.sending.await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_webhook_has_its_members_in_the_order_of_the_signature() {
+    let told = WebhookFixture::begin(|_| StubReply::status(200)).await;
+    let (app, url) = (&told.app, told.receiver.url("/hook"));
+    let by_face =
+        told.show_face(json!({ "type": "AGE", "notification_url": url, "reference_id": "r \"7\"" })).await;
+
+    let mut phone = stored_results::store_result(app, json!({})).await;
+    let payload = json!({ "notification_url": url, "age_estimation": {}, "svc_key": {} });
+    let (by_key, _) = stored_results::present_result(app, &mut phone, SANDBOX, &payload).await;
+
+    // A verified email address is judged, and reported, when the session is created.
+    let data = json!({ "verified_email": "minor@example.com" });
+    let payload = json!({ "notification_url": url, "email": { "data": data, "threshold": 21 } });
+    let path = format!("{SANDBOX}/sessions");
+    let made = relying_party_call(app, &by_face.key, "POST", &path, Some(payload)).await.json();
+    assert_eq!(made["status"], "FAIL");
+    let id = made["id"].as_str().unwrap().to_owned();
+    let by_email = AgeSessionFixture { id, key: by_face.key.clone(), base: SANDBOX };
+    let evidence = by_email.result(app).await["evidence_id"].to_string();
+    assert!(evidence.starts_with("\"sandbox-"), "{evidence}");
+
+    // If an age was asked for and none was determined, there is none in the message.
+    let mut without = Vec::new();
+    for outcome in ["declined", "unavailable"] {
+        let payload = json!({
+            "type": "AGE", "notification_url": url, "electronic_id": { "sub_methods": [outcome], "threshold": 18 },
+        });
+        let session = AgeSessionFixture::create(app, SANDBOX, &payload).await;
+        let opened = session.open_attempt(app, "ELECTRONIC_ID").await;
+        assert_eq!(session.return_from_provider(app, &opened).await.status(), "ERROR", "{outcome}");
+        let result = session.result(app).await;
+        assert_eq!((&result["age"], &result["method"]), (&json!(null), &json!("ELECTRONIC_ID")));
+        without.push(session);
+    }
+
+    let nothing = "null";
+    let mut ids = BTreeSet::new();
+    let sent = told.receiver.wait_for(5).await;
+    for (session, method, reference, evidence, state) in [
+        (
+            &by_face,
+            r#""method":"AGE_ESTIMATION","result":true,"age":30"#,
+            r#""r \"7\"""#,
+            "",
+            r#""state":"COMPLETE","check_type":"SESSION""#,
+        ),
+        (
+            &by_key,
+            r#""method":"SVC_KEY","result":true,"age":18"#,
+            nothing,
+            "",
+            r#""state":"COMPLETE","check_type":"AGE_TOKEN""#,
+        ),
+        (
+            &by_email,
+            r#""method":"EMAIL","result":false,"age":21"#,
+            nothing,
+            evidence.as_str(),
+            r#""state":"FAIL","check_type":"SESSION","error_code":"UNDER_AGE""#,
+        ),
+        (
+            &without[0],
+            r#""method":"ELECTRONIC_ID","result":false,"age":null"#,
+            nothing,
+            "",
+            r#""state":"ERROR","check_type":"SESSION","error_code":"NOT_FOUND""#,
+        ),
+        (
+            &without[1],
+            r#""method":"ELECTRONIC_ID","result":false,"age":null"#,
+            nothing,
+            "",
+            r#""state":"ERROR","check_type":"SESSION","error_code":"PROVIDER_UNAVAILABLE""#,
+        ),
+    ] {
+        let bodies = sent.iter().map(|sent| String::from_utf8(sent.body.to_vec()).unwrap());
+        let own: Vec<_> = bodies.filter(|body| body.contains(&session.id)).collect();
+        assert_eq!(own.len(), 1, "one for each attempt: {own:?}");
+        let said: Value = serde_json::from_str(&own[0]).unwrap();
+        let (id, signature) = (&said["id"], &said["signature"]);
+        // If a method keeps no evidence, the id of the attempt stands for it.
+        let tried = said["evidence_id"].to_string();
+        let evidence = if evidence.is_empty() { &tried } else { evidence };
+        assert_eq!(session.result(app).await["evidence_id"], said["evidence_id"]);
+        assert!(evidence.len() > 8, "{evidence}");
+        let expected = format!(
+            r#"{{{method},"session_key":"{}","reference_id":{reference},"id":{id},"timestamp":1768574400,"notification_url":"{url}","evidence_id":{evidence},{state},"sequence_number":1,"signature":{signature}}}"#,
+            session.id,
+        );
+        assert_eq!(own[0], expected);
+        assert!(id.as_str().unwrap().parse::<base::Uuid>().is_ok(), "{id}");
+        assert!(ids.insert(id.to_string()), "each has an id of its own");
+    }
+    told.end().await;
+}
+
+#[tokio::test]
+async fn only_the_status_200_accepts_a_webhook() {
+    let told =
+        WebhookFixture::begin(|sent| StubReply::status(if sent.uri.path() == "/taken" { 200 } else { 204 }))
+            .await;
+    told.show_face(json!({ "notification_url": told.receiver.url("/taken") })).await;
+    assert_eq!(told.tried(1).await, [(Some(200), DeliveryState::Delivered)]);
+    told.show_face(json!({ "notification_url": told.receiver.url("/accepted") })).await;
+    let tried = told.tried(2).await;
+    assert!(tried.contains(&(Some(204), DeliveryState::Waiting)), "it is tried again: {tried:?}");
+    told.end().await;
+}

@@ -1,0 +1,6 @@
+//! Accounts.
+
+mod close;
+mod deletion_receipt;
+mod get;
+mod open;

@@ -1,0 +1,57 @@
+//! Archiving a content.
+
+use crate::content_moderation::AccountFixture;
+use serde_json::json;
+
+#[tokio::test]
+async fn a_content_is_archived() {
+    let fixture = AccountFixture::start().await;
+    let id = fixture.content("https://media.example.com/1.jpg", "IMAGE").await;
+    let archived = fixture.call("POST", "/archive/contents", Some(json!({ "content_id": id }))).await;
+    assert_response_snapshot!(archived);
+}
+
+#[tokio::test]
+async fn a_registered_content_is_archived_and_restored() {
+    let fixture = AccountFixture::start_with_media().await;
+    let uploader = "0b5e7c1e-3c41-4a52-9d4b-2d9a4b0f7f11";
+    let body = json!({
+        "url": "https://media.example.com/1.jpg", "type": "IMAGE", "title": "One", "uploader_id": uploader,
+        "profile_ids": [], "unknown_member": 1,
+    });
+    let id = fixture.create("/contents", body).await;
+    let content = fixture.get(&format!("/contents/{id}")).await;
+    assert_eq!(content["id"], *id);
+    assert_eq!(
+        (content["archived"].as_bool(), content["uploader_id"].as_str()),
+        (Some(false), Some(uploader))
+    );
+    assert_eq!(content["created_at"], "2026-01-16T14:40:00Z");
+
+    for (method, path, body) in [
+        ("POST", "/archive/contents".to_owned(), Some(json!({ "content_id": id }))),
+        ("POST", "/archive/contents".to_owned(), Some(json!({ "content_id": id }))),
+        ("DELETE", format!("/archive/contents/{id}"), None),
+    ] {
+        let answer = fixture.call(method, &path, body).await;
+        assert_eq!((answer.status.as_u16(), answer.body.len()), (204, 0));
+        let archived = fixture.get(&format!("/contents/{id}")).await["archived"].as_bool();
+        assert_eq!(archived, Some(method == "POST"));
+    }
+    let missing = "0b5e7c1e-3c41-4a52-9d4b-2d9a4b0f7f12";
+    for (method, path, body) in [
+        ("POST", "/archive/contents".to_owned(), Some(json!({ "content_id": missing }))),
+        ("DELETE", format!("/archive/contents/{missing}"), None),
+        ("GET", format!("/contents/{missing}"), None),
+        ("GET", "/contents/none".to_owned(), None),
+        ("GET", format!("/contents/{missing}/moderations"), None),
+        ("GET", format!("/contents/{missing}/reports"), None),
+    ] {
+        let answer = fixture.call(method, &path, body).await;
+        assert_eq!(
+            (answer.status.as_u16(), answer.json()["code"].as_str()),
+            (404, Some("NOT_FOUND")),
+            "{path}"
+        );
+    }
+}

@@ -1,0 +1,14 @@
+//! Recording that a profile is not in a content.
+
+use crate::content_moderation::AccountFixture;
+use serde_json::json;
+
+#[tokio::test]
+async fn a_profile_is_detached() {
+    let fixture = AccountFixture::start().await;
+    let id = fixture.content("https://media.example.com/1.jpg", "IMAGE").await;
+    let profile = fixture.add_profile("Ada").await;
+    fixture.call("POST", &format!("/contents/{id}/profiles"), Some(json!({ "profile_id": profile }))).await;
+    let detached = fixture.call("DELETE", &format!("/contents/{id}/profiles/{profile}"), None).await;
+    assert_response_snapshot!(detached);
+}

@@ -1,0 +1,13 @@
+//! Contents and their reports.
+
+mod archive;
+mod attach_profile;
+mod detach_profile;
+mod get;
+mod list;
+mod moderations;
+mod register;
+mod report;
+mod reports;
+mod resolve_report;
+mod restore;

@@ -1,0 +1,80 @@
+//! Registering a content.
+
+use crate::content_moderation::{AccountFixture, text_members};
+use serde_json::json;
+
+#[tokio::test]
+async fn a_content_is_registered() {
+    let fixture = AccountFixture::start().await;
+    let body = json!({ "url": "https://media.example.com/1.jpg", "type": "IMAGE", "title": "One" });
+    assert_response_snapshot!(fixture.call("POST", "/contents", Some(body)).await);
+}
+
+#[tokio::test]
+async fn a_content_with_several_faults_is_refused() {
+    let fixture = AccountFixture::start().await;
+    let body =
+        json!({ "url": 1, "title": "x".repeat(201), "uploader_id": "nobody", "profile_ids": ["none", 2] });
+    assert_response_snapshot!(fixture.call("POST", "/contents", Some(body)).await);
+}
+
+#[tokio::test]
+async fn an_unusable_content_is_refused_with_the_property() {
+    let fixture = AccountFixture::start_with_media().await;
+    let url = "https://media.example.com/1.jpg";
+    for (body, property) in [
+        (json!({ "type": "IMAGE" }), "url"),
+        (json!({ "url": url }), "type"),
+        (json!({ "url": url, "type": "PICTURE" }), "type"),
+        (json!({ "url": 1, "type": "IMAGE" }), "url"),
+        (json!({ "url": "http://media.example.com/1.jpg", "type": "IMAGE" }), "url"),
+        (json!({ "url": "file:///etc/passwd", "type": "IMAGE" }), "url"),
+        (json!({ "url": "https://192.168.0.1/1.jpg", "type": "IMAGE" }), "url"),
+        (json!({ "url": format!("https://media.example.com/{}", "x".repeat(5000)), "type": "IMAGE" }), "url"),
+        (json!({ "url": url, "type": "IMAGE", "title": "x".repeat(201) }), "title"),
+        (json!({ "url": url, "type": "IMAGE", "uploader_id": "nobody" }), "uploader_id"),
+        (json!({ "url": url, "type": "IMAGE", "profile_ids": ["none"] }), "profile_ids[0]"),
+        (
+            json!({ "url": url, "type": "IMAGE", "profile_ids": ["0b5e7c1e-3c41-4a52-9d4b-2d9a4b0f7f11"] }),
+            "profile_ids[0]",
+        ),
+    ] {
+        let answer = fixture.call("POST", "/contents", Some(body.clone())).await;
+        let said = answer.json();
+        assert_eq!(
+            (answer.status.as_u16(), said["code"].as_str()),
+            (400, Some("INVALID_REQUEST")),
+            "{body:.80}"
+        );
+        assert_eq!(said["errors"][0]["property"], *property, "{said:.200}");
+    }
+    // A request with several faults gets all of them at once, each once.
+    let body = json!({ "url": 1, "title": "x".repeat(201), "uploader_id": "nobody", "profile_ids": ["none", 2, "no"] });
+    let answer = fixture.call("POST", "/contents", Some(body)).await;
+    assert_eq!(
+        text_members(&answer.json()["errors"], "property"),
+        ["profile_ids[1]", "uploader_id", "url", "profile_ids[0]", "profile_ids[2]", "type", "title"]
+    );
+    let longest = "ü".repeat(200);
+    fixture.create("/contents", json!({ "url": url, "type": "IMAGE", "title": longest })).await;
+}
+
+#[tokio::test]
+async fn a_content_repeated_with_its_idempotency_key_is_registered_once() {
+    let fixture = AccountFixture::start_with_media().await;
+    let send = async |body: serde_json::Value, key: &str| {
+        let request = axum::http::Request::post(format!("/accounts/{}/contents", fixture.account))
+            .header("authorization", format!("Bearer {}", fixture.key))
+            .header("svc-sdk-id", fixture.app.app.to_string())
+            .header("idempotency-key", key);
+        fixture.app.send(request.body(axum::body::Body::from(body.to_string())).unwrap()).await
+    };
+    let body = json!({ "url": "https://media.example.com/1.jpg", "type": "IMAGE" });
+    let first = send(body.clone(), "k1").await;
+    let again = send(body.clone(), "k1").await;
+    assert_eq!((first.status, first.json()), (again.status, again.json()));
+    assert_ne!(send(body, "k2").await.json(), first.json());
+    let other = send(json!({ "url": "https://media.example.com/2.jpg", "type": "IMAGE" }), "k1").await;
+    assert_eq!((other.status.as_u16(), other.json()["code"].as_str()), (409, Some("IDEMPOTENCY_KEY_REUSED")));
+    assert_eq!(fixture.get("/contents").await["total_count"], 2);
+}

@@ -1,0 +1,45 @@
+//! Adding a profile to a group.
+
+use crate::content_moderation::{AccountFixture, created_id};
+use serde_json::{Value, json};
+
+#[tokio::test]
+async fn a_profile_joins_a_group() {
+    let fixture = AccountFixture::start().await;
+    let group = fixture.create("/groups", json!({ "label": "Staff" })).await;
+    let profile = json!({ "profile_id": fixture.add_profile("Ada").await });
+    assert_response_snapshot!(fixture.call("POST", &format!("/groups/{group}"), Some(profile)).await);
+}
+
+#[tokio::test]
+async fn profiles_join_and_leave_groups() {
+    let fixture = AccountFixture::start().await;
+    let id = fixture.add_profile("Ada").await;
+    let group = created_id(&fixture.call("POST", "/groups", Some(json!({ "label": " Staff " }))).await);
+    let same = fixture.call("POST", "/groups", Some(json!({ "label": "Staff" }))).await;
+    assert_eq!(same.status_and_code(), "409 CONFLICT");
+    for label in [json!(""), json!("x".repeat(101)), Value::Null] {
+        let bad = fixture.call("POST", "/groups", Some(json!({ "label": label }))).await;
+        assert_eq!(bad.status_and_code(), "400 INVALID_REQUEST");
+    }
+    let groups = json!([{ "id": group, "label": "Staff" }]);
+    assert_eq!(fixture.get("/groups").await, json!({ "groups": groups }));
+    let at = format!("/groups/{group}");
+    for _ in 0..2 {
+        assert_eq!(
+            fixture.call("POST", &at, Some(json!({ "profile_id": id }))).await.status_and_code(),
+            "204"
+        );
+    }
+    assert_eq!(fixture.call("POST", &at, Some(json!({}))).await.status_and_code(), "400 INVALID_REQUEST");
+    let nobody = json!({ "profile_id": "018f3c8e-0000-4000-8000-00000000000a" });
+    assert_eq!(fixture.call("POST", &at, Some(nobody)).await.status_and_code(), "404 NOT_FOUND");
+    assert_eq!(fixture.get(&format!("/profiles/{id}")).await["groups"], groups);
+    let member = format!("{at}/profiles/{id}");
+    assert_eq!(fixture.call("DELETE", &member, None).await.status_and_code(), "204");
+    assert_eq!(fixture.call("DELETE", &member, None).await.status_and_code(), "404 NOT_FOUND");
+    assert_eq!(fixture.call("POST", &at, Some(json!({ "profile_id": id }))).await.status_and_code(), "204");
+    assert_eq!(fixture.call("DELETE", &at, None).await.status_and_code(), "204");
+    assert_eq!(fixture.call("DELETE", &at, None).await.status_and_code(), "404 NOT_FOUND");
+    assert_eq!(fixture.get(&format!("/profiles/{id}")).await["groups"], json!([]));
+}

@@ -1,0 +1,161 @@
+//! Moderations of images, from start to notifications.
+
+use crate::content_moderation::{AccountFixture, text_members};
+use serde_json::{Value, json};
+use testkit::{
+    media_fixtures::png,
+    stub_server::{StubReply, StubServer},
+};
+
+#[tokio::test]
+async fn everyone_in_an_image_is_found_and_notified_about() {
+    let fixture = AccountFixture::start_with_media().await;
+    let servers = StubServer::start(|_| StubReply::status(204)).await;
+    let url = fixture.files.put("group.png", png(&testkit::group_photo(3)));
+    let options = json!({
+        "unknown_faces": true,
+        "notifications": { "web_destinations": [servers.url("/web")], "slack_destinations": [servers.url("/slack")] },
+    });
+    let id = fixture.moderate(&url, "IMAGE", options).await;
+    let state = fixture.moderation_state(&id).await;
+    assert_eq!(
+        (state["state"].as_str(), state["content_type"].as_str()),
+        (Some("DONE"), Some("IMAGE")),
+        "{state}"
+    );
+    assert_eq!(text_members(&state["checks"], "check_type"), ["BANNED_PROFILE", "UNKNOWN_FACE"]);
+    assert_eq!(text_members(&state["notifications"], "notification_type"), ["HTTP", "SLACK"]);
+
+    let report = fixture.report(&id).await;
+    assert_eq!(
+        (report["banned_faces"].as_bool(), report["unknown_faces"].as_bool()),
+        (Some(false), Some(true))
+    );
+    let faces = report["face_check_results"].as_array().unwrap();
+    let many = faces.len();
+    assert!((3..=4).contains(&many), "{report}");
+    for face in faces {
+        assert_eq!((face["frame_time"].as_f64(), face["is_banned"].as_bool()), (Some(0.0), Some(false)));
+        assert!(face["face_top"].as_i64() < face["face_bottom"].as_i64());
+        assert!(face["face_left"].as_i64() < face["face_right"].as_i64());
+        assert!(["adult", "adult_young"].contains(&face["age_group"].as_str().unwrap()), "{face}");
+        assert!(face.get("profile_id").is_none());
+    }
+    let results = fixture.get(&format!("/moderations/{id}/results")).await;
+    assert_eq!(
+        (results["content_type"].as_str(), &results["face_check_results"]),
+        (Some("IMAGE"), &report["face_check_results"])
+    );
+    assert_eq!(fixture.reasons(&id).await, vec!["UNKNOWN_FACE"; many]);
+
+    // All are sent to the web, as the list shows them, and to Slack.
+    let sent = fixture.deliver(&servers, 2 * many).await;
+    let list = fixture.get("/notifications").await;
+    assert_eq!(list["meta"], json!({ "total_count": many, "page": 1 }));
+    let (web, slack): (Vec<_>, Vec<_>) = sent.iter().partition(|sent| sent.uri.path() == "/web");
+    assert_eq!((web.len(), slack.len()), (many, many));
+    for sent in web {
+        let mut told: Value = serde_json::from_slice(&sent.body).unwrap();
+        assert!(sent.header("webhook-signature").starts_with("v1,"));
+        (told["average_score"], told["total_revies"]) = (0.into(), 0.into());
+        assert!(list["notifications"].as_array().unwrap().contains(&told), "{told}");
+    }
+    for sent in slack {
+        let message: Value = serde_json::from_slice(&sent.body).unwrap();
+        assert_within_slack_limits(&message);
+        assert!(message["blocks"][0]["text"]["text"].as_str().unwrap().contains("An unknown face was seen"));
+    }
+}
+
+/// Asserts the limits in Slack's reference for messages, sections, actions and buttons.
+fn assert_within_slack_limits(message: &Value) {
+    assert!(message["text"].as_str().unwrap().chars().count() <= 4000);
+    let blocks = message["blocks"].as_array().unwrap();
+    assert!((1..=50).contains(&blocks.len()));
+    for block in blocks {
+        match block["type"].as_str().unwrap() {
+            "section" => {
+                let text = &block["text"];
+                assert!(["mrkdwn", "plain_text"].contains(&text["type"].as_str().unwrap()));
+                assert!((1..=3000).contains(&text["text"].as_str().unwrap().chars().count()));
+            }
+            "actions" => {
+                let elements = block["elements"].as_array().unwrap();
+                assert!((1..=25).contains(&elements.len()));
+                for button in elements {
+                    assert_eq!(
+                        (button["type"].as_str(), button["text"]["type"].as_str()),
+                        (Some("button"), Some("plain_text"))
+                    );
+                    assert!(button["text"]["text"].as_str().unwrap().chars().count() <= 75);
+                    assert!(button["url"].as_str().unwrap().chars().count() <= 3000);
+                }
+            }
+            other => panic!("a block of type {other}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn banned_known_and_unknown_faces_are_distinguished() {
+    let fixture = AccountFixture::start_with_media().await;
+    let faces = testkit::face_pictures();
+    let (banned, known) = (
+        fixture.enrol_with_reference(&faces[6], "banned").await,
+        fixture.enrol_with_reference(&faces[8], "known").await,
+    );
+    assert!(fixture.call("POST", &format!("/profiles/{banned}/ban"), None).await.status.is_success());
+    let url = fixture.files.put("group.png", png(&testkit::group_photo(3)));
+    let id = fixture.moderate(&url, "IMAGE", json!({ "unknown_faces": true, "age_estimation": 100 })).await;
+    let report = fixture.report(&id).await;
+    let profiles = text_members(&report["face_check_results"], "profile_id");
+    assert!(profiles.contains(&banned.as_str()) && profiles.contains(&known.as_str()), "{report}");
+    assert_eq!(report["banned_faces"], true);
+    let mut reasons = fixture.reasons(&id).await;
+    reasons.sort();
+    // Each stranger is reported for two reasons.
+    let strangers = profiles.iter().filter(|profile| **profile == "-").count();
+    assert!((1..=2).contains(&strangers), "{report}");
+    let told = |reason: &str| reasons.iter().filter(|told| *told == reason).count();
+    assert_eq!(
+        [told("AGE_ESTIMATION"), told("BANNED_PROFILE"), told("UNKNOWN_FACE")],
+        [strangers, 1, strangers]
+    );
+
+    // If only one profile is named, the other is unknown; the banned one is reported all the same.
+    let id = fixture.moderate(&url, "IMAGE", json!({ "unknown_faces": true, "profile_ids": [banned] })).await;
+    let mut reasons = fixture.reasons(&id).await;
+    reasons.sort();
+    assert_eq!(reasons.len(), strangers + 2, "{reasons:?}");
+    assert_eq!(reasons[0], "BANNED_PROFILE");
+    let overview = fixture.get(&format!("/moderations/{id}")).await;
+    assert_eq!(
+        overview["content"]["profiles"],
+        json!([{ "id": banned, "display_name": "banned", "reference": "banned" }])
+    );
+    assert_eq!(overview["content"]["url"], url);
+
+    // A dismissed face is not matched to that profile again; an accepted one is.
+    let list = fixture.get(&format!("/moderations/{id}/notifications")).await;
+    let of_banned =
+        list["notifications"].as_array().unwrap().iter().find(|n| n["data"]["profile_id"] == *banned);
+    let notification = of_banned.unwrap()["id"].as_str().unwrap().to_owned();
+    let path = format!("/notifications/{notification}");
+    let accepted = fixture.call("POST", &format!("{path}/accept"), Some(json!({ "comment": "yes" }))).await;
+    assert_eq!((accepted.status.as_u16(), accepted.json()["average_score"].as_i64()), (200, Some(100)));
+    let dismissed = fixture.call("POST", &format!("{path}/dismiss"), Some(json!({ "comment": "no" }))).await;
+    assert_eq!(
+        (dismissed.json()["average_score"].as_i64(), dismissed.json()["total_revies"].as_i64()),
+        (Some(0), Some(1))
+    );
+    let reviews = fixture.get(&format!("{path}/reviews")).await;
+    assert_eq!(
+        (text_members(&reviews["reviews"], "description"), reviews["total_count"].as_i64()),
+        (vec!["no"], Some(1))
+    );
+    let id = fixture.moderate(&url, "IMAGE", json!({ "profile_ids": [banned] })).await;
+    assert_eq!(fixture.report(&id).await["banned_faces"], false);
+    let long =
+        fixture.call("POST", &format!("{path}/accept"), Some(json!({ "comment": "x".repeat(501) }))).await;
+    assert_eq!((long.status.as_u16(), long.json()["errors"][0]["measured"].as_f64()), (400, Some(501.0)));
+}

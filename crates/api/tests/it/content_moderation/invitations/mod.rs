@@ -1,0 +1,5 @@
+//! Invitations.
+
+mod invite;
+mod list;
+mod revoke;

@@ -1,0 +1,62 @@
+//! The scopes of a member.
+
+use crate::content_moderation::AccountFixture;
+use serde_json::json;
+
+#[tokio::test]
+async fn the_scopes_of_a_member_are_set() {
+    let fixture = AccountFixture::start().await;
+    let (id, _) = fixture.add_member("ada@example.com", false, &[]).await;
+    let set = json!({ "scopes": ["contents:list"] });
+    assert_response_snapshot!(fixture.call("PUT", &format!("/members/{id}"), Some(set)).await);
+}
+
+#[tokio::test]
+async fn a_member_may_do_what_their_scopes_say_and_only_in_their_own_account() {
+    let fixture = AccountFixture::start().await;
+    let (id, cookie) = fixture.add_member("ada@example.com", false, &["members:manage"]).await;
+    let (own, other) =
+        (fixture.path("/members"), format!("/accounts/{}/members", fixture.app.open_account().await));
+    assert_eq!(fixture.call_console(&cookie, "GET", &own, None).await.status, 200);
+    let foreign = fixture.call_console(&cookie, "GET", &other, None).await;
+    let missing = fixture
+        .call_console(&cookie, "GET", "/accounts/018f3c8e-0000-4000-8000-00000000000a/members", None)
+        .await;
+    assert_eq!((foreign.status, foreign.body), (missing.status, missing.body));
+    assert_eq!(missing.status, 404);
+    assert_eq!(
+        fixture
+            .call_console(&cookie, "POST", "/accounts", Some(json!({ "name": "Mine" })))
+            .await
+            .status_and_code(),
+        "401 UNAUTHORIZED"
+    );
+
+    let scopes = fixture.call_console(&cookie, "GET", &fixture.path("/scopes"), None).await.json();
+    assert_eq!(scopes, json!({ "scopes": ["members:manage"] }));
+    let set = json!({ "scopes": ["notifications:view", "contents:list", "notifications:view"] });
+    assert_eq!(fixture.call("PUT", &format!("/members/{id}"), Some(set)).await.status, 204);
+    let scopes = fixture.call_console(&cookie, "GET", &fixture.path("/scopes"), None).await.json();
+    assert_eq!(scopes, json!({ "scopes": ["contents:list", "notifications:view"] }));
+    assert_eq!(
+        fixture.call_console(&cookie, "GET", &own, None).await.status_and_code(),
+        "401 UNAUTHORIZED",
+        "from the next call on"
+    );
+
+    for (body, property) in [
+        (json!({}), "scopes"),
+        (json!({ "scopes": ["contents:list", "x"] }), "scopes[1]"),
+        (json!({ "scopes": [1] }), "scopes[0]"),
+        (json!({ "scopes": "contents:list" }), "scopes"),
+    ] {
+        let refused = fixture.call("PUT", &format!("/members/{id}"), Some(body)).await;
+        assert_eq!(
+            (refused.status_and_code().as_str(), &refused.json()["errors"][0]["property"]),
+            ("400 INVALID_REQUEST", &json!(property))
+        );
+    }
+    let every: Vec<_> = domain::accounts::Scope::VARIANTS.to_vec();
+    let all = fixture.call("GET", "/scopes", None).await.json();
+    assert_eq!(all, json!({ "scopes": every }), "a key without scopes may everything");
+}

@@ -1,0 +1,10 @@
+//! Moderations.
+
+mod details;
+mod list;
+mod notifications;
+mod overview;
+mod report;
+mod results;
+mod start;
+mod stop;

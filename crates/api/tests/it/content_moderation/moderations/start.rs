@@ -1,0 +1,89 @@
+//! Starting a moderation.
+
+use crate::content_moderation::{AccountFixture, text_members};
+use serde_json::json;
+use testkit::media_fixtures::png;
+
+#[tokio::test]
+async fn a_moderation_is_started() {
+    let fixture = AccountFixture::start_with_media().await;
+    let url = fixture.files.put("face.png", png(&testkit::face_pictures()[6]));
+    let body = json!({ "content_id": fixture.content(&url, "IMAGE").await, "unknown_faces": true });
+    assert_response_snapshot!(fixture.call("POST", "/moderations", Some(body)).await);
+}
+
+#[tokio::test]
+async fn a_content_that_cannot_be_reached_is_refused() {
+    let fixture = AccountFixture::start_with_media().await;
+    let content = fixture.content(&fixture.files.url("nothing.png"), "IMAGE").await;
+    let started = fixture.call("POST", "/moderations", Some(json!({ "content_id": content }))).await;
+    assert_response_snapshot!(started);
+}
+
+#[tokio::test]
+async fn an_unusable_moderation_is_refused_with_the_property() {
+    let fixture = AccountFixture::start_with_media().await;
+    let url = fixture.files.put("face.png", png(&testkit::face_pictures()[6]));
+    let content = fixture.content(&url, "IMAGE").await;
+    let nobody = "0b5e7c1e-3c41-4a52-9d4b-2d9a4b0f7f11";
+    for (options, property) in [
+        (json!({ "content_id": null }), "content_id"),
+        (json!({ "content_id": nobody }), "content_id"),
+        (json!({ "content_id": content, "profile_ids": [nobody] }), "profile_ids[0]"),
+        (json!({ "content_id": content, "group_ids": [nobody] }), "group_ids[0]"),
+        (json!({ "content_id": content, "member_id": nobody }), "member_id"),
+        (json!({ "content_id": content, "notifications": { "member_id": nobody } }), "member_id"),
+        (json!({ "content_id": content, "age_estimation": 101 }), "age_estimation"),
+        (json!({ "content_id": content, "age_estimation": -1 }), "age_estimation"),
+        (json!({ "content_id": content, "age_estimation": "18" }), "age_estimation"),
+        (json!({ "content_id": content, "unknown_faces": 1 }), "unknown_faces"),
+        (
+            json!({ "content_id": content, "notifications": { "web_destinations": ["https://hooks.example.com/", "http://hooks.example.com/"] } }),
+            "notifications.web_destinations[1]",
+        ),
+        (
+            json!({ "content_id": content, "notifications": { "slack_destinations": ["https://10.0.0.1/"] } }),
+            "notifications.slack_destinations[0]",
+        ),
+        (
+            json!({ "content_id": content, "notifications": { "web_destinations": vec!["https://hooks.example.com/"; 21] } }),
+            "notifications.web_destinations",
+        ),
+    ] {
+        let answer = fixture.call("POST", "/moderations", Some(options.clone())).await;
+        let said = answer.json();
+        assert_eq!(
+            (answer.status.as_u16(), said["code"].as_str()),
+            (400, Some("INVALID_REQUEST")),
+            "{options:.90} {said}"
+        );
+        assert_eq!(said["errors"][0]["property"], *property, "{said:.200}");
+    }
+    let options = json!({
+        "age_estimation": 101, "unknown_faces": 1, "notifications": { "web_destinations": ["http://a.example.com/", 7] },
+    });
+    let answer = fixture.call("POST", "/moderations", Some(options)).await;
+    let told = [
+        "notifications.web_destinations[1]",
+        "unknown_faces",
+        "content_id",
+        "age_estimation",
+        "notifications.web_destinations[0]",
+    ];
+    assert_eq!(text_members(&answer.json()["errors"], "property"), told, "all at once");
+    let options =
+        json!({ "content_id": nobody, "profile_ids": [nobody], "group_ids": [nobody], "member_id": nobody });
+    let answer = fixture.call("POST", "/moderations", Some(options)).await;
+    let told = ["content_id", "profile_ids[0]", "group_ids[0]", "member_id"];
+    assert_eq!(text_members(&answer.json()["errors"], "property"), told, "all at once");
+    let gone = fixture.content(&fixture.files.url("nothing.png"), "IMAGE").await;
+    let answer = fixture.call("POST", "/moderations", Some(json!({ "content_id": gone }))).await;
+    assert_eq!((answer.status.as_u16(), answer.json()["code"].as_str()), (422, Some("CONTENT_UNREACHABLE")));
+    fixture.call("POST", "/archive/contents", Some(json!({ "content_id": content }))).await;
+    let answer = fixture.call("POST", "/moderations", Some(json!({ "content_id": content }))).await;
+    assert_eq!(
+        (answer.status.as_u16(), answer.json()["errors"][0]["property"].as_str()),
+        (400, Some("content_id"))
+    );
+    assert_eq!(fixture.get("/moderations").await["contents"], json!([]), "nothing was begun");
+}

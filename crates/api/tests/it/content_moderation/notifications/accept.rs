@@ -1,0 +1,13 @@
+//! Accepting a notification.
+
+use crate::content_moderation::AccountFixture;
+use serde_json::json;
+
+#[tokio::test]
+async fn a_notification_is_accepted() {
+    let fixture = AccountFixture::start_with_media().await;
+    let (_, moderation) = fixture.finished_moderation(json!({})).await;
+    let id = fixture.first_notification(&moderation).await;
+    let body = json!({ "comment": "seen" });
+    assert_response_snapshot!(fixture.call("POST", &format!("/notifications/{id}/accept"), Some(body)).await);
+}

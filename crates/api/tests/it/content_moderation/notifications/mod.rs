@@ -1,0 +1,8 @@
+//! Notifications and their reviews.
+
+mod accept;
+mod dismiss;
+mod get;
+mod inbox;
+mod list;
+mod reviews;

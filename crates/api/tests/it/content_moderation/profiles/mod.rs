@@ -1,0 +1,12 @@
+//! Profiles and their faces.
+
+mod add_face;
+mod ban;
+mod change;
+mod delete;
+mod delete_face;
+mod enrol;
+mod get;
+mod list;
+mod search;
+mod unban;

@@ -1,0 +1,11 @@
+//! Unbanning a profile.
+
+use crate::content_moderation::AccountFixture;
+
+#[tokio::test]
+async fn a_profile_is_unbanned() {
+    let fixture = AccountFixture::start().await;
+    let id = fixture.add_profile("Ada").await;
+    fixture.call("POST", &format!("/profiles/{id}/ban"), None).await;
+    assert_response_snapshot!(fixture.call("POST", &format!("/profiles/{id}/unban"), None).await);
+}

@@ -1,0 +1,102 @@
+//! Moderations of stored videos, from start to notifications.
+
+use crate::content_moderation::AccountFixture;
+use serde_json::{Value, json};
+use testkit::media_fixtures::{MovingFace, face_clip};
+
+fn shows(face: usize, from: f64, to: f64, x: &str) -> MovingFace {
+    MovingFace { face, during: (from, to), x: x.to_owned(), width: 420 }
+}
+
+/// The appearances in a report: when, and of which profile.
+fn appearances(report: &Value) -> Vec<(f64, Option<&str>)> {
+    let faces = report["face_check_results"].as_array().unwrap().iter();
+    faces.map(|face| (face["frame_time"].as_f64().unwrap(), face["profile_id"].as_str())).collect()
+}
+
+#[tokio::test]
+async fn each_appearance_in_a_video_is_one_finding_and_one_notification() {
+    let fixture = AccountFixture::start_with_media().await;
+    let known = fixture.enrol_with_reference(&testkit::face_pictures()[6], "known").await;
+    // One person is there throughout, another goes and comes back.
+    let film = face_clip(
+        10.0,
+        &[shows(6, 0.0, 10.0, "40+20*t"), shows(8, 0.0, 3.0, "800-10*t"), shows(8, 7.0, 10.0, "700+10*t")],
+    );
+    let url = fixture.files.put("film.mp4", film);
+    let id = fixture.moderate(&url, "VIDEO", json!({ "unknown_faces": true })).await;
+    let state = fixture.moderation_state(&id).await;
+    assert_eq!(state["state"], "DONE", "{state}");
+    let report = fixture.report(&id).await;
+    let found = appearances(&report);
+    assert_eq!(found.iter().filter(|(_, whose)| *whose == Some(&known)).count(), 1, "{found:?}");
+    let strangers: Vec<f64> =
+        found.iter().filter(|(_, whose)| whose.is_none()).map(|(when, _)| *when).collect();
+    assert_eq!(strangers.len(), 2, "{found:?}");
+    assert!(strangers[0] <= 3.0 && strangers[1] >= 7.0, "{strangers:?}");
+    assert_eq!(fixture.reasons(&id).await, ["UNKNOWN_FACE"; 2]);
+    let position = fixture.moderation_state(&id).await["position"].as_f64().unwrap();
+    assert!((9.0..10.5).contains(&position), "{position}");
+}
+
+#[tokio::test]
+async fn a_banned_person_in_a_video_is_reported_and_a_video_without_faces_finds_none() {
+    let fixture = AccountFixture::start_with_media().await;
+    let banned = fixture.enrol_with_reference(&testkit::face_pictures()[6], "banned").await;
+    fixture.call("POST", &format!("/profiles/{banned}/ban"), None).await;
+    let url = fixture.files.put("film.mp4", face_clip(4.0, &[shows(6, 0.0, 4.0, "300+30*t")]));
+    let id = fixture.moderate(&url, "VIDEO", json!({ "unknown_faces": true, "age_estimation": 100 })).await;
+    assert_eq!(fixture.reasons(&id).await, ["BANNED_PROFILE"]);
+    assert_eq!(fixture.report(&id).await["banned_faces"], true);
+
+    let url = fixture.files.put("empty.mp4", face_clip(4.0, &[]));
+    let id = fixture.moderate(&url, "VIDEO", json!({ "unknown_faces": true, "age_estimation": 100 })).await;
+    let (state, report) = (fixture.moderation_state(&id).await, fixture.report(&id).await);
+    assert_eq!((state["state"].as_str(), appearances(&report).len()), (Some("DONE"), 0));
+    assert!(state["position"].as_f64().unwrap() >= 3.0, "it was looked at to its end: {state}");
+    assert_eq!((report["unknown_faces"].as_bool(), report["age_groups"].clone()), (Some(false), json!([])));
+}
+
+/// A run that is interrupted repeatedly continues where it was, and notifies about everything once.
+#[tokio::test]
+async fn a_moderation_interrupted_in_the_middle_repeats_nothing() {
+    let fixture = AccountFixture::start_with_media().await;
+    let seconds = 40.0;
+    // A new appearance every four seconds, of two people in turn.
+    let parts: Vec<MovingFace> = (0..10)
+        .map(|at| {
+            shows(if at % 2 == 0 { 6 } else { 8 }, f64::from(at) * 4.0, f64::from(at) * 4.0 + 2.0, "200+10*t")
+        })
+        .collect();
+    let url = fixture.files.put("film.mp4", face_clip(seconds, &parts));
+    let content = fixture.content(&url, "VIDEO").await;
+    let whole = fixture.start_moderation(&content, json!({ "unknown_faces": true })).await;
+    fixture.app.run_due_jobs().await;
+    let expected = fixture.report(&whole).await;
+    assert_eq!(appearances(&expected).len(), 10, "{expected}");
+
+    let broken = fixture.start_moderation(&content, json!({ "unknown_faces": true })).await;
+    let mut interruptions = 0;
+    while fixture.moderation_state(&broken).await["state"] != "DONE" {
+        // The process disappears in the middle; what it left running has lost its lease, and must not count any more.
+        let told = fixture.reasons(&broken).await.len();
+        let working = fixture.app.spawn_worker();
+        while fixture.moderation_state(&broken).await["state"] != "DONE"
+            && fixture.reasons(&broken).await.len() == told
+        {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+        working.abandon();
+        fixture.app.world.advance(base::SignedDuration::from_secs(400));
+        interruptions += 1;
+    }
+    assert!(interruptions >= 3, "{interruptions}");
+    let found = fixture.report(&broken).await;
+    assert_eq!(
+        appearances(&found).len(),
+        10,
+        "after {interruptions} interruptions: {:?}",
+        appearances(&found)
+    );
+    assert_eq!(fixture.reasons(&broken).await.len(), 10);
+}

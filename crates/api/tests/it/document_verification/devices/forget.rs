@@ -1,0 +1,14 @@
+//! Forgetting the devices of a session.
+
+use crate::document_verification::{BASE, DocumentSessionFixture, relying_party_call};
+use serde_json::json;
+use testkit::TestApp;
+
+#[tokio::test]
+async fn devices_are_forgotten() {
+    let app = TestApp::start().await;
+    let session = DocumentSessionFixture::create(&app, BASE, &json!({})).await;
+    assert_response_snapshot!(
+        relying_party_call(&app, "DELETE", &session.path("/tracked-devices"), None).await
+    );
+}

@@ -1,0 +1,4 @@
+//! The devices of a session.
+
+mod forget;
+mod list;

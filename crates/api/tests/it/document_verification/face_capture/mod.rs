@@ -1,0 +1,4 @@
+//! A face that the relying party supplies.
+
+mod add;
+mod put_image;

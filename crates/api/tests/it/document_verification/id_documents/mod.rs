@@ -1,0 +1,5 @@
+//! Identity documents.
+
+mod add;
+mod extract;
+mod put_page;

@@ -1,0 +1,17 @@
+//! Liveness captures of a face that comes nearer.
+
+use crate::document_verification::{BASE, DocumentSessionFixture};
+use serde_json::json;
+use testkit::TestApp;
+
+#[tokio::test]
+async fn a_zoom_capture_is_added() {
+    let app = TestApp::start().await;
+    let session = DocumentSessionFixture::create(
+        &app,
+        BASE,
+        &json!({ "requested_checks": [{ "type": "LIVENESS", "config": { "liveness_type": "ZOOM" } }] }),
+    )
+    .await;
+    assert_response_snapshot!(session.end_user_call(&app, "POST", "/resources/liveness/zoom", None).await);
+}

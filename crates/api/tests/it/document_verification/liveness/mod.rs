@@ -1,0 +1,7 @@
+//! Liveness captures.
+
+mod add_static;
+mod add_zoom;
+mod put_facemap;
+mod put_static_frame;
+mod put_zoom_frame;

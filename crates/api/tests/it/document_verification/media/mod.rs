@@ -1,0 +1,4 @@
+//! Media of a session.
+
+mod delete;
+mod get;

@@ -1,0 +1,16 @@
+//! Reading the answers of an application.
+
+use crate::document_verification::{SANDBOX, relying_party_call};
+use serde_json::json;
+use testkit::TestApp;
+
+#[tokio::test]
+async fn the_answers_of_an_application_are_read() {
+    let app = TestApp::start().await;
+    let path = format!("{SANDBOX}/apps/{}/response-config", app.app);
+    let config = json!({ "task_results": { "ID_DOCUMENT_TEXT_DATA_EXTRACTION": [
+        { "document_filter": { "country_codes": ["SWE"] }, "result": { "detected_country": "SWE" } },
+    ] } });
+    relying_party_call(&app, "PUT", &path, Some(config)).await;
+    assert_response_snapshot!(relying_party_call(&app, "GET", &path, None).await);
+}

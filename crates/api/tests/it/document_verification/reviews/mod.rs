@@ -1,0 +1,5 @@
+//! Reviews by people.
+
+mod decide;
+mod list;
+mod show;

@@ -1,0 +1,12 @@
+//! Finishing a session.
+
+use crate::document_verification::{BASE, DocumentSessionFixture};
+use serde_json::json;
+use testkit::TestApp;
+
+#[tokio::test]
+async fn a_session_is_finished() {
+    let app = TestApp::start().await;
+    let session = DocumentSessionFixture::create(&app, BASE, &json!({})).await;
+    assert_response_snapshot!(session.end_user_call(&app, "DELETE", "/client-session-token", None).await);
+}

@@ -1,0 +1,10 @@
+//! Sessions.
+
+mod configuration;
+mod consent;
+mod create;
+mod delete;
+mod emails;
+mod finish;
+mod get;
+mod report_error;

@@ -1,0 +1,6 @@
+//! Supplementary documents.
+
+mod add;
+mod extract;
+mod put_file;
+mod put_page;

@@ -1,0 +1,3 @@
+//! Authentication and quotas.
+
+mod rate_limit;

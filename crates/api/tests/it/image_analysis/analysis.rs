@@ -1,0 +1,75 @@
+//! What all operations of image analysis share: workers, models and decision records.
+
+use crate::image_analysis::call;
+use serde_json::{Value, json};
+use testkit::TestApp;
+
+#[tokio::test]
+async fn while_all_workers_are_busy_the_answer_is_503_at_once() {
+    let app = TestApp::start().await;
+    let pool = vision::InferencePool::start(&testkit::pack(), 1, 1).unwrap();
+    let (hold, held) = std::sync::mpsc::channel::<()>();
+    let held = std::sync::Mutex::new(held);
+    let _running = pool.run(move |_| held.lock().unwrap().recv()).unwrap();
+    while pool.stats().running == 0 {
+        tokio::task::yield_now().await;
+    }
+    let _waiting = pool.run(|_| ()).unwrap();
+    let estimator = domain::image_analysis::ImageAnalyser::with_pool(
+        domain::image_analysis::AnalysisRules::default(),
+        pool,
+    );
+    let busy = TestApp::start_with_image_analyser(estimator).await;
+
+    let answer = call("/ai/v1/age", json!({})).send(&busy).await;
+    assert_eq!(answer.status_and_code(), "503 SERVICE_UNAVAILABLE");
+    assert!(answer.header("retry-after").parse::<u32>().unwrap() >= 1);
+    drop(hold);
+    drop(app);
+}
+
+#[tokio::test]
+async fn without_models_the_answer_is_503_and_the_server_is_not_ready() {
+    let none = domain::image_analysis::ImageAnalyser::new(domain::image_analysis::AnalysisRules::default());
+    let app = TestApp::start_with_image_analyser(none).await;
+    assert_eq!(call("/ai/v1/age", json!({})).send(&app).await.status_and_code(), "503 SERVICE_UNAVAILABLE");
+    let ready = app.get("/readyz").await;
+    assert_eq!((ready.status_and_code().as_str(), &ready.json()["models"]["ready"]), ("503", &json!(false)));
+}
+
+#[derive(db::FromRow)]
+struct DecisionRow {
+    record: String,
+}
+
+#[tokio::test]
+async fn decisions_are_recorded_if_the_operator_asks_for_it_and_never_the_image() {
+    use domain::{audit::DecisionLog, keyring::Keyring};
+    let keyring = Keyring::parse(&"5a".repeat(32)).unwrap();
+    let app =
+        TestApp::start_with(|api| api.decision_records = Some(DecisionLog::new(api.db.clone(), &keyring)))
+            .await;
+    let answer = call("/ai/v1/age-verify", json!({ "threshold": 18 })).send(&app).await;
+
+    let mut view = app.api.db.read().await.unwrap();
+    let kept: Vec<DecisionRow> = view.fetch_all(db::sql!("SELECT record FROM decisions")).await.unwrap();
+    assert_eq!(kept.len(), 1);
+    let record: Value = serde_json::from_str(&kept[0].record).unwrap();
+    assert_eq!(record["sdk_id"], app.app.to_string());
+    assert_eq!(record["decision"]["operation"], "age-verify");
+    assert_eq!(record["decision"]["answer"], answer.json());
+    assert_eq!(record["decision"]["image_sha256"], domain::audit::sha256_hex(testkit::face_jpeg()));
+    assert!(kept[0].record.len() < 4000, "a record of that size holds no image");
+}
+
+#[tokio::test]
+async fn a_model_that_answers_nonsense_gives_fail_prediction() {
+    let nonsense = vision::VisionModels::scripted_nonsense();
+    let pool = vision::InferencePool::with_models(vec![nonsense], 4);
+    let estimator = domain::image_analysis::ImageAnalyser::with_pool(
+        domain::image_analysis::AnalysisRules::default(),
+        pool,
+    );
+    let app = TestApp::start_with_image_analyser(estimator).await;
+    assert_eq!(call("/ai/v1/age", json!({})).send(&app).await.status_and_code(), "500 FAIL_PREDICTION");
+}

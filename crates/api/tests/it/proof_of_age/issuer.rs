@@ -1,0 +1,127 @@
+//! Credentials for holders, and the keys that they are signed with.
+
+use crate::proof_of_age::{ALL_SCOPES, outcome, scan, verify};
+use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _};
+use axum::{body::Body, http::Request};
+use base::{Environment as _, SignedDuration};
+use credentials::issue::{self, IssuingKey};
+use domain::tenancy::{ApplicationState, applications};
+use serde_json::{Value, json};
+use testkit::TestApp;
+
+#[tokio::test]
+async fn an_invitation_is_redeemed() {
+    let app = TestApp::start().await;
+    let mut tx = app.api.db.write().await.unwrap();
+    let until = app.world.now() + SignedDuration::from_hours(1);
+    let code = app.api.proof_issuer.create_holder_grant(&mut tx, app.app, &[18], 2, until).await.unwrap();
+    tx.commit().await.unwrap();
+    let key = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap();
+    let body = json!({ "keys": [base64_simd::URL_SAFE_NO_PAD.encode_to_string(key.public_key())] });
+    let request = Request::post("/poa/v1/holder/credentials")
+        .header("authorization", format!("Bearer {}", code.expose()))
+        .body(Body::from(body.to_string()));
+    assert_response_snapshot!(app.send(request.unwrap()).await, "credentials.*");
+}
+
+#[tokio::test]
+async fn the_keys_of_the_issuer_are_published() {
+    let app = TestApp::start().await;
+    app.api.proof_issuer.issue_code(&[18]).await.unwrap();
+    assert_response_snapshot!(app.get("/poa/v1/issuer/keys").await, "keys.*.kid", "keys.*.x", "keys.*.y");
+}
+
+#[tokio::test]
+async fn an_invitation_is_redeemed_for_credentials_of_the_holders_keys() {
+    let app = TestApp::start().await;
+    let mut tx = app.api.db.write().await.unwrap();
+    let until = app.world.now() + SignedDuration::from_hours(1);
+    let code = app.api.proof_issuer.create_holder_grant(&mut tx, app.app, &[18], 1, until).await.unwrap();
+    tx.commit().await.unwrap();
+    let holders: Vec<_> = (0..3).map(|_| IssuingKey::generate(&*app.world)).collect();
+    let point = |key: &IssuingKey| {
+        let jwk = key.jwk();
+        let part =
+            |name: &str| base64_simd::URL_SAFE_NO_PAD.decode_to_vec(jwk[name].as_str().unwrap()).unwrap();
+        base64_simd::URL_SAFE_NO_PAD.encode_to_string([vec![4], part("x"), part("y")].concat())
+    };
+    let redeem = async |code: &str, body: Value| {
+        let request =
+            Request::post("/poa/v1/holder/credentials").header("authorization", format!("Bearer {code}"));
+        app.send(request.body(Body::from(body.to_string())).unwrap()).await
+    };
+    let keys = json!({ "keys": holders.iter().map(point).collect::<Vec<_>>() });
+    for (code, body, status) in [
+        ("wrong", keys.clone(), 401),
+        (code.expose().as_str(), json!({ "keys": [] }), 422),
+        (code.expose().as_str(), json!({ "keys": vec!["x"; 121] }), 422),
+        (code.expose().as_str(), json!({ "keys": ["x"] }), 422),
+        (code.expose().as_str(), json!({}), 400),
+    ] {
+        assert_eq!(redeem(code, body).await.status.as_u16(), status);
+    }
+    let answer = redeem(code.expose(), keys.clone()).await;
+    let batch = answer.json();
+    assert_eq!((answer.status.as_u16(), batch["batches_left"].as_i64()), (200, Some(0)), "{batch}");
+    assert_eq!(redeem(code.expose(), keys).await.status.as_u16(), 401, "used up");
+
+    let token = app.bearer_token(&ALL_SCOPES).await;
+    app.world.advance(SignedDuration::from_mins(50));
+    for (credential, holder) in batch["credentials"].as_array().unwrap().iter().zip(&holders) {
+        let bytes = base64_simd::URL_SAFE_NO_PAD.decode_to_vec(credential.as_str().unwrap()).unwrap();
+        let shown = issue::present(&bytes, holder, app.world.now()).unwrap();
+        assert!(shown.len() <= 500, "{} characters", shown.len());
+        let answer = verify(&app, &token, &scan(&app, &shown)).await;
+        assert_eq!(outcome(&answer), "200 SUCCESS -", "{}", answer.json());
+        assert!(answer.json()["result"]["checks"].as_array().unwrap().contains(&json!("HOLDER_BOUND")));
+        // A new presentation of the same credential counts as a repeat.
+        let again = issue::present(&bytes, holder, app.world.now()).unwrap();
+        assert_eq!(
+            outcome(&verify(&app, &token, &scan(&app, &again)).await),
+            "200 FAILURE PRESENTATION_ALREADY_USED"
+        );
+        // It is worth nothing without the holder's signature.
+        let thief = IssuingKey::generate(&*app.world);
+        let stolen = issue::present(&bytes, &thief, app.world.now()).unwrap();
+        assert!(outcome(&verify(&app, &token, &scan(&app, &stolen)).await).starts_with("200 FAILURE"));
+    }
+    // A key that was rotated out still verifies what it signed.
+    let code = app.api.proof_issuer.issue_code(&[18]).await.unwrap();
+    let mut tx = app.api.db.write().await.unwrap();
+    app.api.proof_issuer.rotate_signing_key(&mut tx).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(outcome(&verify(&app, &token, &scan(&app, &code)).await), "200 SUCCESS -");
+    let published = app.get("/poa/v1/issuer/keys").await.json();
+    assert_eq!(published["keys"].as_array().unwrap().len(), 2);
+    assert!(published["keys"][0].get("d").is_none(), "no private part");
+}
+
+#[tokio::test]
+async fn a_revoked_invitation_gives_no_more_credentials() {
+    let app = TestApp::start().await;
+    let until = app.world.now() + SignedDuration::from_hours(1);
+    let mut tx = app.api.db.write().await.unwrap();
+    let code = app.api.proof_issuer.create_holder_grant(&mut tx, app.app, &[18], 9, until).await.unwrap();
+    assert!(
+        app.api
+            .proof_issuer
+            .create_holder_grant(&mut tx, base::AppId::from(app.world.uuid_v7()), &[18], 9, until)
+            .await
+            .is_err()
+    );
+    tx.commit().await.unwrap();
+    let key = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).unwrap();
+    let keys = [base64_simd::URL_SAFE_NO_PAD.encode_to_string(key.public_key())];
+    assert!(app.api.proof_issuer.redeem(code.expose(), &keys).await.is_ok());
+
+    let mut tx = app.api.db.write().await.unwrap();
+    applications::set_state(&mut tx, app.app, ApplicationState::Disabled).await.unwrap();
+    tx.commit().await.unwrap();
+    assert!(app.api.proof_issuer.redeem(code.expose(), &keys).await.is_err(), "its application is disabled");
+    let mut tx = app.api.db.write().await.unwrap();
+    applications::set_state(&mut tx, app.app, ApplicationState::Enabled).await.unwrap();
+    assert!(app.api.proof_issuer.revoke_holder_grant(&mut tx, code.expose()).await.unwrap());
+    assert!(!app.api.proof_issuer.revoke_holder_grant(&mut tx, code.expose()).await.unwrap());
+    tx.commit().await.unwrap();
+    assert!(app.api.proof_issuer.redeem(code.expose(), &keys).await.is_err());
+}

@@ -1,0 +1,98 @@
+//! `/poa/v1`: proofs of age that are scanned at a till.
+
+mod auth;
+mod error;
+mod fetch;
+mod issuer;
+mod pending_verifications;
+mod verify;
+mod webhooks;
+
+use axum::{body::Body, http::Request};
+use base::{Environment as _, SignedDuration};
+use credentials::{
+    issue::{self, AgeAttestation, IssuingKey},
+    proof::StatusReference,
+};
+use domain::{proof_of_age::ProofOfAgeSettings, tenancy::tokens::TokenScope};
+use serde_json::{Value, json};
+use std::io::Write as _;
+use testkit::{TestApp, TestResponse, proof_settings, stub_server};
+
+const ALL_SCOPES: [TokenScope; 3] = TokenScope::ALL;
+
+/// An issuer that the operator trusts, beside this server.
+struct Issuer {
+    id: String,
+    key: IssuingKey,
+}
+
+impl Issuer {
+    fn new(app_world: &dyn base::Environment, id: &str) -> Self {
+        Self { id: id.to_owned(), key: IssuingKey::generate(app_world) }
+    }
+
+    fn entry(&self, more: &Value) -> Value {
+        let mut entry =
+            json!({ "id": self.id, "provider": "PASS", "formats": ["cwt", "jwt"], "keys": [self.key.jwk()] });
+        entry.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        entry
+    }
+
+    fn code(&self, app: &TestApp, status: Option<StatusReference>) -> String {
+        let grant = AgeAttestation {
+            issuer: self.id.clone(),
+            age_over: vec![18, 21],
+            holder: None,
+            status,
+            lifetime: SignedDuration::from_secs(60),
+        };
+        issue::issue_code(&self.key, &grant, app.world.now(), random_id(app)).unwrap()
+    }
+}
+
+fn random_id(app: &TestApp) -> [u8; 16] {
+    let mut id = [0; 16];
+    app.world.fill_random(&mut id);
+    id
+}
+
+/// A server that trusts these entries.
+async fn server_trusting(entries: Value) -> (TestApp, tempfile::NamedTempFile) {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(json!({ "issuers": entries }).to_string().as_bytes()).unwrap();
+    let rules = ProofOfAgeSettings { trust_list: Some(file.path().to_owned()), ..proof_settings() };
+    (TestApp::start_with_egress(&stub_server::egress_policy(), rules).await, file)
+}
+
+fn scan(app: &TestApp, value: &str) -> Value {
+    let scanned_at = app.world.now().to_string();
+    json!({ "qr": { "value": value, "scanned_at": scanned_at }, "terminal": { "id": "till-4", "store_id": "12" } })
+}
+
+async fn verify(app: &TestApp, token: &str, body: &Value) -> TestResponse {
+    verify_with_headers(app, &[("authorization", &format!("Bearer {token}"))], body.to_string()).await
+}
+
+async fn verify_with_headers(app: &TestApp, headers: &[(&str, &str)], body: String) -> TestResponse {
+    let request = headers
+        .iter()
+        .fold(Request::post("/poa/v1/verify"), |request, (name, value)| request.header(*name, *value));
+    app.send(request.body(Body::from(body)).unwrap()).await
+}
+
+async fn fetch(app: &TestApp, token: &str, id: &str) -> TestResponse {
+    let request =
+        Request::get(format!("/poa/v1/verify/{id}")).header("authorization", format!("Bearer {token}"));
+    app.send(request.body(Body::empty()).unwrap()).await
+}
+
+fn outcome(answer: &TestResponse) -> String {
+    let json = answer.json();
+    format!(
+        "{} {} {}",
+        answer.status.as_u16(),
+        json["status"].as_str().unwrap_or("-"),
+        json["failure"]["reason"].as_str().unwrap_or("-")
+    )
+}

@@ -1,0 +1,216 @@
+//! Verifications for which the issuer must be called: revocation, new keys and references.
+
+use crate::{
+    deliveries::deliver,
+    proof_of_age::{ALL_SCOPES, Issuer, fetch, outcome, scan, server_trusting, verify},
+};
+use base::{Environment as _, SignedDuration};
+use credentials::proof::StatusReference;
+use serde_json::{Value, json};
+use std::{io::Write as _, sync::Arc};
+use testkit::{
+    TestApp,
+    stub_server::{StubReply, StubServer},
+};
+
+#[tokio::test]
+async fn a_verification_is_pending_while_its_issuer_is_called() {
+    let world = base::TestEnvironment::at("2026-01-16T14:40:00Z");
+    let issuer = Issuer::new(&world, "https://pass.example");
+    let entry = issuer.entry(&json!({ "status_hosts": ["localhost"] }));
+    let (app, _file) = server_trusting(json!([entry])).await;
+    let token = app.bearer_token(&ALL_SCOPES).await;
+    let reference = StatusReference { uri: "https://localhost:1/status".to_owned(), index: 3 };
+    let pending = verify(&app, &token, &scan(&app, &issuer.code(&app, Some(reference)))).await;
+    assert_response_snapshot!(pending, "id");
+}
+
+/// A status list token for `uri` in which entry 7 is revoked.
+fn status_list(issuer: &Issuer, app: &TestApp, uri: &str) -> String {
+    let mut bits = vec![0_u8; 16];
+    bits[0] |= 1 << 7;
+    let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(&bits).unwrap();
+    let list = base64_simd::URL_SAFE_NO_PAD.encode_to_string(encoder.finish().unwrap());
+    let claims = json!({
+        "iss": issuer.id, "sub": uri, "iat": app.world.now().as_second(), "ttl": 600,
+        "exp": app.world.now().as_second() + 3600, "status_list": { "bits": 1, "lst": list },
+    });
+    let mut header = jsonwebtoken::Header::new(jsonwebtoken::Algorithm::ES256);
+    header.typ = Some("statuslist+jwt".to_owned());
+    header.kid = issuer.key.jwk()["kid"].as_str().map(str::to_owned);
+    let key = jsonwebtoken::EncodingKey::from_ec_der(issuer.key.to_pkcs8_der().expose());
+    jsonwebtoken::encode(&header, &claims, &key).unwrap()
+}
+
+#[tokio::test]
+async fn an_unknown_revocation_status_is_fetched_and_the_result_is_sent() {
+    let world = base::TestEnvironment::at("2026-01-16T14:40:00Z");
+    let issuer = Issuer::new(&world, "https://pass.example");
+    let entry = issuer.entry(&json!({ "status_hosts": ["localhost"] }));
+    let (app, _file) = server_trusting(json!([entry])).await;
+    let token = app.bearer_token(&ALL_SCOPES).await;
+    let list = Arc::new(std::sync::Mutex::new(String::new()));
+    let served = list.clone();
+    let issuers = StubServer::start(move |_| {
+        StubReply::body("application/statuslist+jwt", served.lock().unwrap().clone())
+    })
+    .await;
+    let uri = issuers.url("/status/1");
+    *list.lock().unwrap() = status_list(&issuer, &app, &uri);
+    let tills = StubServer::start(|_| StubReply::status(200)).await;
+
+    let code = |index| issuer.code(&app, Some(StatusReference { uri: uri.clone(), index }));
+    let mut asked = scan(&app, &code(3));
+    asked["notification"] = json!({ "url": tills.url("/hook?till=4"), "headers": { "X-Till": "4" } });
+    let pending = verify(&app, &token, &asked).await;
+    assert_eq!(outcome(&pending), "202 PENDING -");
+    assert_eq!(
+        outcome(&verify(&app, &token, &asked).await),
+        "200 FAILURE PRESENTATION_ALREADY_USED",
+        "while it is pending"
+    );
+    let id = pending.json()["id"].as_str().unwrap().to_owned();
+    assert_eq!(outcome(&fetch(&app, &token, &id).await), "200 PENDING -");
+    app.run_due_jobs().await;
+    let result = fetch(&app, &token, &id).await;
+    assert_eq!(outcome(&result), "200 SUCCESS -");
+    assert!(result.json()["result"]["checks"].as_array().unwrap().contains(&json!("NOT_REVOKED")));
+    assert_eq!(issuers.captured().len(), 1);
+
+    let sent = deliver(&app, app.api.proof_of_age.outbox(), &tills, 1).await.remove(0);
+    assert_eq!((sent.method.as_str(), sent.uri.path_and_query().unwrap().as_str()), ("POST", "/hook?till=4"));
+    assert_eq!(sent.header("x-till"), "4");
+    assert_eq!(
+        serde_json::from_slice::<Value>(&sent.body).unwrap(),
+        result.json(),
+        "the notification is the record"
+    );
+
+    // The list is known now: the next codes are answered at once, and the revoked one is refused.
+    assert_eq!(outcome(&verify(&app, &token, &scan(&app, &code(4))).await), "200 SUCCESS -");
+    assert_eq!(outcome(&verify(&app, &token, &scan(&app, &code(7))).await), "200 FAILURE REVOKED");
+    assert_eq!(outcome(&verify(&app, &token, &scan(&app, &code(9999))).await), "200 FAILURE REVOKED");
+    assert_eq!(issuers.captured().len(), 1);
+
+    // As a GET, the result is in the query.
+    app.world.advance(SignedDuration::from_secs(601));
+    *list.lock().unwrap() = status_list(&issuer, &app, &uri);
+    let mut asked = scan(&app, &code(5));
+    asked["notification"] = json!({ "url": tills.url("/hook?till=4"), "method": "GET" });
+    let pending = verify(&app, &token, &asked).await;
+    assert_eq!(outcome(&pending), "202 PENDING -");
+    app.run_due_jobs().await;
+    let sent = deliver(&app, app.api.proof_of_age.outbox(), &tills, 2).await.remove(1);
+    let id = pending.json()["id"].as_str().unwrap().to_owned();
+    assert_eq!((sent.method.as_str(), sent.body.len()), ("GET", 0));
+    assert_eq!(sent.uri.query(), Some(format!("till=4&id={id}&status=SUCCESS").as_str()));
+}
+
+#[tokio::test]
+async fn an_unavailable_status_list_refuses_the_proof_unless_the_trust_list_says_otherwise() {
+    let world = base::TestEnvironment::at("2026-01-16T14:40:00Z");
+    let issuers = StubServer::start(|_| StubReply::status(500)).await;
+    for (rule, expected) in [("refuse", "200 FAILURE REVOKED"), ("accept", "200 SUCCESS -")] {
+        let issuer = Issuer::new(&world, "https://pass.example");
+        let entry = issuer.entry(&json!({ "status_hosts": ["localhost"], "status_unavailable": rule }));
+        let (app, _file) = server_trusting(json!([entry])).await;
+        let token = app.bearer_token(&ALL_SCOPES).await;
+        let reference = StatusReference { uri: issuers.url("/status/1"), index: 1 };
+        let pending = verify(&app, &token, &scan(&app, &issuer.code(&app, Some(reference)))).await;
+        assert_eq!(outcome(&pending), "202 PENDING -");
+        app.run_due_jobs().await;
+        let result = fetch(&app, &token, pending.json()["id"].as_str().unwrap()).await;
+        assert_eq!(outcome(&result), expected, "{rule}");
+        let checks = result.json()["result"]["checks"].to_string();
+        assert!(!checks.contains("NOT_REVOKED"), "{checks}");
+    }
+}
+
+#[tokio::test]
+async fn a_new_key_of_a_listed_issuer_is_fetched_once() {
+    let world = base::TestEnvironment::at("2026-01-16T14:40:00Z");
+    let old = Issuer::new(&world, "https://pass.example");
+    let new = Issuer::new(&world, "https://pass.example");
+    let keys = json!({ "keys": [new.key.jwk()] }).to_string();
+    let issuers = StubServer::start(move |_| StubReply::body("application/jwk-set+json", keys.clone())).await;
+    let entry = old.entry(&json!({ "key_set_url": issuers.url("/keys") }));
+    let (app, _file) = server_trusting(json!([entry])).await;
+    let token = app.bearer_token(&ALL_SCOPES).await;
+    assert_eq!(outcome(&verify(&app, &token, &scan(&app, &old.code(&app, None))).await), "200 SUCCESS -");
+    let pending = verify(&app, &token, &scan(&app, &new.code(&app, None))).await;
+    assert_eq!(outcome(&pending), "202 PENDING -");
+    app.run_due_jobs().await;
+    assert_eq!(outcome(&fetch(&app, &token, pending.json()["id"].as_str().unwrap()).await), "200 SUCCESS -");
+    assert_eq!(
+        outcome(&verify(&app, &token, &scan(&app, &new.code(&app, None))).await),
+        "200 SUCCESS -",
+        "known by now"
+    );
+    assert_eq!(issuers.captured().len(), 1);
+
+    // A key that is not published: the issuer is asked, then the code is refused. Three such codes cause at most one
+    // more request.
+    let impostor = Issuer::new(&world, "https://pass.example");
+    for _ in 0..3 {
+        let pending = verify(&app, &token, &scan(&app, &impostor.code(&app, None))).await;
+        app.run_due_jobs().await;
+        let result = fetch(&app, &token, pending.json()["id"].as_str().unwrap()).await;
+        assert_eq!(outcome(&result), "200 FAILURE UNABLE_TO_VERIFY_SIGNATURE");
+    }
+    assert!(issuers.captured().len() <= 2, "{} requests", issuers.captured().len());
+}
+
+#[tokio::test]
+async fn a_reference_is_fetched_from_its_issuer_and_consent_is_awaited() {
+    let world = base::TestEnvironment::at("2026-01-16T14:40:00Z");
+    let issuer = Issuer::new(&world, "https://pass.example");
+    let entry = issuer.entry(&json!({ "reference_hosts": ["localhost"] }));
+    let (app, _file) = server_trusting(json!([entry])).await;
+    let token = app.bearer_token(&ALL_SCOPES).await;
+    let code = issuer.code(&app, None);
+    let asked = std::sync::atomic::AtomicUsize::new(0);
+    let issuers = StubServer::start(move |sent| match sent.uri.path() {
+        "/denied" => StubReply::status(403),
+        "/broken" => StubReply::body("text/plain", "gibberish"),
+        _ if asked.fetch_add(1, std::sync::atomic::Ordering::SeqCst) < 2 => StubReply::status(202),
+        _ => StubReply::body("text/plain", code.clone()),
+    })
+    .await;
+    for (path, expected) in [
+        ("/proof", "200 SUCCESS -"),
+        ("/denied", "200 FAILURE USER_DID_NOT_CONSENT"),
+        ("/broken", "200 FAILURE UNSUPPORTED_PAYLOAD"),
+    ] {
+        let pending = verify(&app, &token, &scan(&app, &issuers.url(path))).await;
+        assert_eq!(outcome(&pending), "202 PENDING -", "{path}");
+        app.run_due_jobs().await;
+        let result = fetch(&app, &token, pending.json()["id"].as_str().unwrap()).await;
+        assert_eq!(outcome(&result), expected, "{path}: {}", result.json());
+    }
+}
+
+/// Made-up keys must not make this server call an issuer that is down once for each of them.
+#[tokio::test]
+async fn an_issuer_that_is_down_is_asked_for_its_keys_once_a_minute() {
+    let world = base::TestEnvironment::at("2026-01-16T14:40:00Z");
+    let listed = Issuer::new(&world, "https://pass.example");
+    let issuers = StubServer::start(|_| StubReply::status(500)).await;
+    let entry = listed.entry(&json!({ "key_set_url": issuers.url("/keys") }));
+    let (app, _file) = server_trusting(json!([entry])).await;
+    let token = app.bearer_token(&ALL_SCOPES).await;
+    let made_up = || Issuer::new(&world, "https://pass.example").code(&app, None);
+    let pending = verify(&app, &token, &scan(&app, &made_up())).await;
+    assert_eq!(outcome(&pending), "202 PENDING -");
+    app.run_due_jobs().await;
+    let result = fetch(&app, &token, pending.json()["id"].as_str().unwrap()).await;
+    assert_eq!(outcome(&result), "200 FAILURE UNABLE_TO_VERIFY_SIGNATURE");
+    let asked = issuers.captured().len();
+    assert!((2..=7).contains(&asked), "patiently, for the one that waits: {asked}");
+    for _ in 0..5 {
+        let refused = verify(&app, &token, &scan(&app, &made_up())).await;
+        assert_eq!(outcome(&refused), "200 FAILURE UNABLE_TO_VERIFY_SIGNATURE", "at once");
+    }
+    assert_eq!(issuers.captured().len(), asked);
+    assert_eq!(outcome(&verify(&app, &token, &scan(&app, &listed.code(&app, None))).await), "200 SUCCESS -");
+}

@@ -1,0 +1,4 @@
+//! The server about itself.
+
+mod openapi;
+mod readiness;

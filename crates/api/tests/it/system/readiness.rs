@@ -1,0 +1,49 @@
+//! Health and readiness of the server.
+
+use serde_json::json;
+use testkit::TestApp;
+
+#[tokio::test]
+async fn the_server_says_what_it_is_ready_with() {
+    let app = TestApp::start().await;
+    assert_response_snapshot!(app.get("/readyz").await);
+}
+
+#[tokio::test]
+async fn the_server_is_alive_and_ready() {
+    let app = TestApp::start().await;
+    assert_eq!(app.get("/healthz").await.status_and_code(), "200");
+    let ready = app.get("/readyz").await;
+    assert_eq!((ready.status_and_code().as_str(), &ready.json()["ready"]), ("200", &json!(true)));
+    let loaded = ready.json()["models"]["loaded"].clone();
+    let experimental: Vec<_> = loaded
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|model| model["experimental"] == true)
+        .map(|model| model["task"].clone())
+        .collect();
+    assert_eq!(experimental, [json!("liveness")], "the default liveness says that it is experimental");
+}
+
+#[tokio::test]
+async fn without_a_database_the_server_is_alive_but_not_ready() {
+    let app = TestApp::start_with(|_| {}).await;
+    app.api.db.close().await;
+    assert_eq!(app.get("/healthz").await.status_and_code(), "200");
+    let ready = app.get("/readyz").await;
+    assert_eq!(
+        (ready.status_and_code().as_str(), &ready.json()["database"]["ready"]),
+        ("503", &json!(false))
+    );
+    let refused = testkit::SignedCall::post("/ai/v1/age").json(&json!({})).send(&app).await;
+    assert_eq!(refused.status_and_code(), "503 SERVICE_UNAVAILABLE");
+    assert_eq!(refused.header("retry-after"), "1");
+}
+
+#[tokio::test]
+async fn with_a_full_disk_the_server_is_not_ready() {
+    let app = TestApp::start_with(|api| api.data_disk.min_free_bytes = u64::MAX).await;
+    let ready = app.get("/readyz").await;
+    assert_eq!((ready.status_and_code().as_str(), &ready.json()["disk"]["ready"]), ("503", &json!(false)));
+}
