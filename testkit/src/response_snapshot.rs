@@ -16,12 +16,15 @@ use serde_json::Value;
 
 /// Headers that every answer has, or that follow from the body.
 const OMITTED_HEADERS: [&str; 2] = ["content-length", "x-request-id"];
+/// Headers whose values depend on the moment; that they are there is shown.
+const VOLATILE_HEADERS: [&str; 3] = ["ratelimit-remaining", "ratelimit-reset", "retry-after"];
 
 /// What is replaced because it differs from run to run.
 #[derive(Clone, Debug)]
 pub enum Redaction<'a> {
-    /// The value at a path of the body, as `session.offers.*.id`, or of a header, as `@retry-after`. `*` stands for any
-    /// one member or item, a leading `**` for any number of them. What is left is the kind of the value: `<number>`.
+    /// The value at a path of the body, as `session.offers.*.id`, or of a header, as `@location`; several paths are
+    /// separated by spaces. `*` stands for any one member or item, a leading `**` for any number of them. What is left is
+    /// the kind of the value: `<number>`.
     Path(&'a str),
     /// A text wherever it is, and the name that is put in its place.
     Text(String, &'a str),
@@ -56,15 +59,17 @@ pub fn render(answer: &TestResponse, redactions: &[Redaction<'_>]) -> String {
     let mut headers = shown_headers(&answer.headers);
     let mut body = readable_body(answer);
     for redaction in redactions {
-        let Redaction::Path(path) = redaction else { continue };
-        let replaced = if let Some(name) = path.strip_prefix('@') {
-            let found = headers.iter_mut().filter(|(known, _)| known == name);
-            found.map(|(_, value)| "<header>".clone_into(value)).count()
-        } else {
-            let segments: Vec<_> = path.split('.').collect();
-            body.as_mut().map_or(0, |body| redact(body, &segments))
-        };
-        assert!(replaced > 0, "`{path}` is not in the answer: {headers:?} {body:?}");
+        let Redaction::Path(paths) = redaction else { continue };
+        for path in paths.split_whitespace() {
+            let replaced = if let Some(name) = path.strip_prefix('@') {
+                let found = headers.iter_mut().filter(|(known, _)| known == name);
+                found.map(|(_, value)| "<text>".clone_into(value)).count()
+            } else {
+                let segments: Vec<_> = path.split('.').collect();
+                body.as_mut().map_or(0, |body| redact(body, &segments))
+            };
+            assert!(replaced > 0, "`{path}` is not in the answer: {headers:?} {body:?}");
+        }
     }
     let mut text = format!("{}\n{}\n", answer.request, answer.status);
     for (name, value) in &headers {
@@ -94,9 +99,12 @@ fn shown_headers(headers: &HeaderMap) -> Vec<(String, String)> {
         .filter(|(name, _)| !OMITTED_HEADERS.contains(&name.as_str()))
         .map(|(name, value)| {
             let value = value.to_str().expect("the headers of answers are ASCII");
-            let value =
-                if *name == header::SET_COOKIE { without_cookie_value(value) } else { value.to_owned() };
-            (name.as_str().to_owned(), value)
+            let shown = match name.as_str() {
+                "set-cookie" => without_cookie_value(value),
+                name if VOLATILE_HEADERS.contains(&name) => "<number>".to_owned(),
+                _ => value.to_owned(),
+            };
+            (name.as_str().to_owned(), shown)
         })
         .collect();
     shown.sort();
@@ -121,12 +129,19 @@ fn readable_body(answer: &TestResponse) -> Option<Value> {
 fn opaque_body(answer: &TestResponse) -> String {
     let content_type = answer.header(header::CONTENT_TYPE.as_str());
     if content_type.starts_with("text/html") || content_type.starts_with("text/plain") {
-        return String::from_utf8_lossy(&answer.body).trim_end().to_owned();
+        return without_style(String::from_utf8_lossy(&answer.body).trim_end());
     }
     format!("<{content_type}>")
 }
 
-/// Replaces what is at a path; answers how many values that were.
+/// A page without its style sheet.
+fn without_style(page: &str) -> String {
+    let parts =
+        page.split_once("<style>").and_then(|(head, rest)| Some((head, rest.split_once("</style>")?.1)));
+    parts.map_or_else(|| page.to_owned(), |(head, tail)| format!("{head}<style></style>{tail}"))
+}
+
+/// Replaces what is at a path; returns how many values that were.
 fn redact(value: &mut Value, path: &[&str]) -> usize {
     let Some((first, rest)) = path.split_first() else {
         *value = kind_of(value).into();
@@ -241,10 +256,7 @@ mod tests {
             "request": "018f3c8e-0000-4000-8000-00000000000f", "b": first, "a": { "id": second, "of": first },
             "url": format!("https://localhost:4711/{second}?key=abc"), "age": 29.5, "faces": [{ "at": "2026-01-16T14:40:00Z" }],
         });
-        let text = render(
-            &answer(&body),
-            &["age".into(), "faces.*.at".into(), "**.of".into(), ("abc", "key").into()],
-        );
+        let text = render(&answer(&body), &["age faces.*.at".into(), "**.of".into(), ("abc", "key").into()]);
         assert_eq!(
             text,
             r#"GET /things

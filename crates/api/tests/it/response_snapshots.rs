@@ -4,7 +4,7 @@
 //! only compares (`.config/insta.yaml`).
 
 /// Asserts a whole answer. What differs from run to run is named after it, as [`testkit::response_snapshot::Redaction`]
-/// says: a path of the body (`"items.*.age"`), a header (`"@retry-after"`), or a text and its name (`(token, "token")`).
+/// says: a path of the body (`"items.*.age"`), a header (`"@location"`), or a text and its name (`(token, "token")`).
 macro_rules! assert_response_snapshot {
     ($answer:expr $(, $redaction:expr)* $(,)?) => {{
         let text = testkit::response_snapshot::render(&$answer, &[$($redaction.into()),*]);

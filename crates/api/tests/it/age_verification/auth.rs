@@ -114,10 +114,10 @@ async fn a_session_or_rule_of_another_application_answers_like_a_missing_one() {
         relying_party_call(&app, &session.key, "POST", &format!("{BASE}/sessions"), Some(payload.clone()))
             .await;
     assert_eq!(refused.status_and_code(), "400 INVALID_REQUEST");
-    let theirs = app
+    let allowed = app
         .call_moderation_as(&other.to_string(), "POST", &format!("{BASE}/sessions"), &key, Some(payload))
         .await;
-    assert_eq!(theirs.status_and_code(), "200");
+    assert_eq!(allowed.status_and_code(), "200");
 }
 
 #[tokio::test]
@@ -169,8 +169,8 @@ async fn an_application_and_an_end_user_each_have_a_rate_limit() {
     // Production and sandbox share the limit of the application.
     for (base, remaining) in [(BASE, "1"), (SANDBOX, "0")] {
         let answer = ask(base).await;
-        let told = (answer.header("ratelimit-limit"), answer.header("ratelimit-remaining"));
-        assert_eq!((answer.status_and_code().as_str(), told), ("200", ("2", remaining)));
+        let reported = (answer.header("ratelimit-limit"), answer.header("ratelimit-remaining"));
+        assert_eq!((answer.status_and_code().as_str(), reported), ("200", ("2", remaining)));
     }
     let refused = ask(BASE).await;
     assert_eq!(refused.status_and_code(), "429 TOO_MANY_REQUESTS");
@@ -181,12 +181,12 @@ async fn an_application_and_an_end_user_each_have_a_rate_limit() {
     assert_eq!(other.status_and_code(), "429 TOO_MANY_REQUESTS", "another key of the same application");
 
     let app = TestApp::start_with(|api| api.end_user_rate_limit = Arc::new(RateLimit::new(one, two))).await;
-    let mine = AgeSessionFixture::create(&app, BASE, &json!({})).await;
+    let own = AgeSessionFixture::create(&app, BASE, &json!({})).await;
     let other = AgeSessionFixture::create(&app, BASE, &json!({})).await;
     for line in ["200", "200", "429 TOO_MANY_REQUESTS"] {
-        assert_eq!(mine.end_user_call(&app, "GET", "", None).await.status_and_code(), line);
+        assert_eq!(own.end_user_call(&app, "GET", "", None).await.status_and_code(), line);
     }
-    let refused = mine.end_user_call(&app, "POST", "/cancel", None).await;
+    let refused = own.end_user_call(&app, "POST", "/cancel", None).await;
     assert_eq!(refused.status_and_code(), "429 TOO_MANY_REQUESTS");
     assert!(refused.header("retry-after").parse::<u32>().unwrap() >= 1);
     assert_eq!(

@@ -224,12 +224,15 @@ async fn a_blind_token_proves_an_age_and_nothing_else() {
     assert_eq!(result["evidence_id"].as_str().unwrap().len(), 36);
 
     // The issuer has deleted how the age was proved: what is left answers the same message again, and no other.
-    let (kept, _) =
+    let (stored, _) =
         app.api.age_verification.end_user_session(issuer_session.id().parse().unwrap(), true).await.unwrap();
     let signed = domain::audit::sha256_hex(&decode(&json!(request)));
-    assert_eq!((kept.state.as_str(), kept.signed), ("COMPLETE", Some(signed)));
-    assert_eq!((kept.tries, kept.attempt, kept.outcome, kept.consent), (Vec::new(), None, None, None));
-    assert_eq!(kept.updated_at, kept.created_at, "nor when");
+    assert_eq!((stored.state.as_str(), stored.signed), ("COMPLETE", Some(signed)));
+    assert_eq!(
+        (stored.tries, stored.attempt, stored.outcome, stored.consent),
+        (Vec::new(), None, None, None)
+    );
+    assert_eq!(stored.updated_at, stored.created_at, "nor when");
     assert_eq!(issuer_session.token(&app, &request).await.json(), answer, "an answer that was lost");
     let (_, another) = Browser::for_step(&turn);
     assert_eq!(
@@ -395,10 +398,10 @@ async fn only_the_browser_that_began_an_issuers_session_continues_it() {
     let view = issuer_session.end_user_call(&app, "GET", "", None).await.json();
     let methods = view["methods"].as_array().unwrap();
     assert!(!methods.is_empty() && methods.iter().all(|method| method["hand_off"] == false), "{view}");
-    let (kept, _) =
+    let (stored, _) =
         app.api.age_verification.end_user_session(issuer_session.id().parse().unwrap(), true).await.unwrap();
-    assert!(kept.wanted.synchronous_checks);
-    assert_ne!(kept.secret.as_deref(), Some(issuer_session.key()), "a digest of it is kept");
+    assert!(stored.wanted.synchronous_checks);
+    assert_ne!(stored.secret.as_deref(), Some(issuer_session.key()), "a digest of it is kept");
     assert_eq!(issuer_session.card(&app, GOOD_CARD).await, "COMPLETE");
     let view = issuer_session.end_user_call(&app, "GET", "", None).await.json();
     assert_eq!(view["offers"], json!({ "key": false, "proof": false }));

@@ -190,10 +190,10 @@ async fn the_document_session_requests_what_the_block_says() {
         let required = asked["capture"]["required_resources"].as_array().unwrap();
         let kind = required.iter().find_map(|one| one.get("liveness_type")).cloned();
         assert_eq!(kind.unwrap_or_default(), liveness, "{scan}");
-        let told = &asked["sdk_config"];
-        assert_eq!(told["allow_handoff"], hand_off, "{scan}");
-        assert_eq!(told["preset_issuing_country"], "GBR");
-        assert_eq!(told["privacy_policy_url"], "https://shop.test/privacy");
+        let sdk_config = &asked["sdk_config"];
+        assert_eq!(sdk_config["allow_handoff"], hand_off, "{scan}");
+        assert_eq!(sdk_config["preset_issuing_country"], "GBR");
+        assert_eq!(sdk_config["privacy_policy_url"], "https://shop.test/privacy");
         assert_eq!(asked["capture"]["biometric_consent"], "NOT_ALLOWED", "it was asked for before");
         let view = session.end_user_call(&app, "GET", "", None).await.json();
         let method = &view["methods"][0];

@@ -108,8 +108,8 @@ async fn every_member_is_described_and_no_others() {
     for block in described_blocks(schemas) {
         let asked = of_member(schemas, "CreateAgeSessionRequest", block);
         assert_eq!(names(&payload[block]), names(&asked["properties"]), "{block}");
-        let told = of_member(schemas, "SessionRecord", block);
-        assert_eq!(names(&record[block]), names(&told["properties"]), "{block}");
+        let actual = of_member(schemas, "SessionRecord", block);
+        assert_eq!(names(&record[block]), names(&actual["properties"]), "{block}");
         // A verified email address is not returned; the numbers of attempts are not part of a request.
         let mut both = names(&payload[block]);
         both.remove("data");
@@ -143,8 +143,8 @@ async fn bounds_and_defaults_are_those_of_the_rules() {
     let members = |described: &Value| described["properties"].as_object().unwrap().clone();
     for block in blocks {
         for (member, described) in members(of_member(schemas, "CreateAgeSessionRequest", block)) {
-            if let (Some(default), Some(told)) = (described.get("default"), record[block].get(&member)) {
-                assert_eq!(default, told, "{block}.{member}");
+            if let (Some(default), Some(actual)) = (described.get("default"), record[block].get(&member)) {
+                assert_eq!(default, actual, "{block}.{member}");
             }
             let beyond =
                 [described["minimum"].as_i64().map(|n| n - 1), described["maximum"].as_i64().map(|n| n + 1)];
@@ -160,8 +160,8 @@ async fn bounds_and_defaults_are_those_of_the_rules() {
     }
     assert_eq!(bounds, 2 * (2 * 14 + 1), "of an age and a limit for each, and of an estimate for a wallet");
     for (member, described) in members(&schemas["CreateAgeSessionRequest"]) {
-        if let (Some(default), Some(told)) = (described.get("default"), record.get(&member)) {
-            assert_eq!(default, told, "{member}");
+        if let (Some(default), Some(actual)) = (described.get("default"), record.get(&member)) {
+            assert_eq!(default, actual, "{member}");
         }
     }
     for ttl in [59, 2_592_001] {
@@ -199,8 +199,8 @@ async fn operations_name_their_credentials_and_statuses() {
         ("post", "/age/v1/sessions/{sessionId}/attempts", "201 400 401 403 404 409 410 413 429 500 503"),
         ("post", "/age/v1/anonymity/sessions", "201 400 403 404 413 429 500 503"),
     ] {
-        let told = names(&document["paths"][path][method]["responses"]);
-        assert_eq!(told.into_iter().collect::<Vec<_>>().join(" "), statuses, "{method} {path}");
+        let actual = names(&document["paths"][path][method]["responses"]);
+        assert_eq!(actual.into_iter().collect::<Vec<_>>().join(" "), statuses, "{method} {path}");
     }
 }
 

@@ -50,9 +50,9 @@ async fn a_failed_or_broken_session_continues_if_it_allows_it() {
     ] {
         let session = AgeSessionFixture::create(&app, SANDBOX, &payload).await;
         let path = format!("{SANDBOX}/sessions/{}/response-config", session.id);
-        let told = json!({ "status": "ERROR", "method": "ELECTRONIC_ID" });
+        let outcome = json!({ "status": "ERROR", "method": "ELECTRONIC_ID" });
         assert_eq!(
-            relying_party_call(&app, &session.key, "PUT", &path, Some(told)).await.status_and_code(),
+            relying_party_call(&app, &session.key, "PUT", &path, Some(outcome)).await.status_and_code(),
             "200"
         );
         let again = session

@@ -9,7 +9,7 @@ use crate::age_verification::{
     blind_tokens::{Browser, IssuerSession, encode, token_issuer},
 };
 use base::SignedDuration;
-use domain::age_verification::session::AgeSession as Kept;
+use domain::age_verification::session::AgeSession;
 use serde_json::json;
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -122,7 +122,7 @@ impl Watch {
         for id in sessions {
             let (app_of, id) = (&app.api.age_verification, id.parse().unwrap());
             if let Ok((session, _)) = app_of.end_user_session(id, true).await {
-                seen.text(&serde_json::to_string::<Kept>(&session).unwrap());
+                seen.text(&serde_json::to_string::<AgeSession>(&session).unwrap());
             }
         }
     }

@@ -399,11 +399,11 @@ async fn a_wallet_of_third_party_libraries_presents_every_kind_of_credential() {
             assert_eq!(reason(&ended), "UNTRUSTED_ISSUER");
         }
         // Nothing of the credential is kept in the session.
-        let kept =
+        let stored =
             app.api.age_verification.get_session(app.app, session.id.parse().unwrap(), false).await.unwrap();
-        let kept = serde_json::to_string(&kept).unwrap();
+        let stored = serde_json::to_string(&stored).unwrap();
         for needle in ["1990-02-03", "Ava", "pid.example", "age_over_18", "eu.europa.ec"] {
-            assert!(!kept.contains(needle), "{needle}");
+            assert!(!stored.contains(needle), "{needle}");
         }
     }
 

@@ -1,9 +1,10 @@
 //! Webhooks of results: their contents, their delivery and their signatures.
 
-use crate::age_verification::{AgeSessionFixture, BASE, SANDBOX, relying_party_call, stored_results};
-use domain::delivery::{
-    self, DeliveryDispatcher, DeliveryFilter, DeliverySettings as Sending, DeliveryState,
+use crate::{
+    age_verification::{AgeSessionFixture, BASE, SANDBOX, relying_party_call, stored_results},
+    deliveries::BackgroundDispatcher,
 };
+use domain::delivery::{self, DeliveryFilter, DeliveryState};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeSet,
@@ -15,12 +16,11 @@ use testkit::{
     TestApp, face_base64, proof_settings,
     stub_server::{self, StubReply, StubServer},
 };
-use tokio::{sync::watch, task::JoinHandle};
 
 #[tokio::test]
 async fn the_keys_of_webhooks_are_published() {
     let app = TestApp::start().await;
-    assert_response_snapshot!(app.get(&format!("{BASE}/webhook-keys")).await, "keys.*.kid", "keys.*.n");
+    assert_response_snapshot!(app.get(&format!("{BASE}/webhook-keys")).await, "keys.*.kid keys.*.n");
 }
 
 /// Runs a program that reads JSON and prints `true` if the signature is valid.
@@ -52,14 +52,7 @@ async fn a_signed_webhook_is_sent_for_each_attempt_that_ends() {
         StubReply::status(if sent.header("webhook-id").is_empty() { 500 } else { 200 })
     })
     .await;
-    let (stop, stopped) = tokio::sync::watch::channel(false);
-    let sender = DeliveryDispatcher::new(
-        app.api.db.clone(),
-        app.world.clone(),
-        app.api.document_verification.outbox().clone(),
-        Sending::default(),
-    );
-    let sending = tokio::spawn(sender.run(stopped));
+    let dispatcher = BackgroundDispatcher::start(&app, app.api.document_verification.outbox());
 
     let payload = json!({
         "notification_url": receiver.url("/hook"), "reference_id": "Bestellung \"7\" für Łódź", "resume_enabled": true,
@@ -69,9 +62,9 @@ async fn a_signed_webhook_is_sent_for_each_attempt_that_ends() {
     let opened = session.open_attempt(&app, "AGE_ESTIMATION").await;
     assert_eq!(session.take_turn(&app, &opened, json!({ "img": face_base64() })).await.status(), "FAIL");
     let path = format!("{SANDBOX}/sessions/{}/response-config", session.id);
-    let told = json!({ "status": "COMPLETE", "method": "DOC_SCAN" });
+    let outcome = json!({ "status": "COMPLETE", "method": "DOC_SCAN" });
     assert_eq!(
-        relying_party_call(&app, &session.key, "PUT", &path, Some(told)).await.status_and_code(),
+        relying_party_call(&app, &session.key, "PUT", &path, Some(outcome)).await.status_and_code(),
         "200"
     );
 
@@ -116,8 +109,7 @@ async fn a_signed_webhook_is_sent_for_each_attempt_that_ends() {
             assert_eq!(in_rust::verify(body, &keys), holds);
         }
     }
-    stop.send(true).unwrap();
-    sending.await.unwrap();
+    dispatcher.stop().await;
 }
 
 /// The example in Rust of `docs/AGES.md`; a test keeps the two equal.
@@ -167,19 +159,14 @@ fn the_rust_example_in_the_documentation_is_the_code_tested_here() {
 struct WebhookFixture {
     app: TestApp,
     receiver: StubServer,
-    stop: watch::Sender<bool>,
-    sending: JoinHandle<()>,
+    dispatcher: BackgroundDispatcher,
 }
 
 impl WebhookFixture {
-    async fn begin(answer: fn(&stub_server::CapturedRequest) -> StubReply) -> Self {
+    async fn start(answer: fn(&stub_server::CapturedRequest) -> StubReply) -> Self {
         let app = stored_results::start_server(&stub_server::egress_policy()).await;
-        let (stop, stopped) = watch::channel(false);
-        let outbox = app.api.document_verification.outbox().clone();
-        let sender =
-            DeliveryDispatcher::new(app.api.db.clone(), app.world.clone(), outbox, Sending::default());
-        let sending = tokio::spawn(sender.run(stopped));
-        Self { app, receiver: StubServer::start(answer).await, stop, sending }
+        let dispatcher = BackgroundDispatcher::start(&app, app.api.document_verification.outbox());
+        Self { app, receiver: StubServer::start(answer).await, dispatcher }
     }
 
     /// Shows a face in a sandbox, which estimates it to be thirty.
@@ -210,22 +197,21 @@ impl WebhookFixture {
         panic!("{many} deliveries were not tried");
     }
 
-    async fn end(self) {
-        self.stop.send(true).unwrap();
-        self.sending.await.unwrap();
+    async fn stop(self) {
+        self.dispatcher.stop().await;
     }
 }
 
 #[tokio::test]
 async fn a_webhook_has_its_members_in_the_order_of_the_signature() {
-    let told = WebhookFixture::begin(|_| StubReply::status(200)).await;
-    let (app, url) = (&told.app, told.receiver.url("/hook"));
+    let fixture = WebhookFixture::start(|_| StubReply::status(200)).await;
+    let (app, url) = (&fixture.app, fixture.receiver.url("/hook"));
     let by_face =
-        told.show_face(json!({ "type": "AGE", "notification_url": url, "reference_id": "r \"7\"" })).await;
+        fixture.show_face(json!({ "type": "AGE", "notification_url": url, "reference_id": "r \"7\"" })).await;
 
-    let mut phone = stored_results::store_result(app, json!({})).await;
+    let mut device = stored_results::store_result(app, json!({})).await;
     let payload = json!({ "notification_url": url, "age_estimation": {}, "svc_key": {} });
-    let (by_key, _) = stored_results::present_result(app, &mut phone, SANDBOX, &payload).await;
+    let (by_key, _) = stored_results::present_result(app, &mut device, SANDBOX, &payload).await;
 
     // A verified email address is judged, and reported, when the session is created.
     let data = json!({ "verified_email": "minor@example.com" });
@@ -254,7 +240,7 @@ async fn a_webhook_has_its_members_in_the_order_of_the_signature() {
 
     let nothing = "null";
     let mut ids = BTreeSet::new();
-    let sent = told.receiver.wait_for(5).await;
+    let sent = fixture.receiver.wait_for(5).await;
     for (session, method, reference, evidence, state) in [
         (
             &by_face,
@@ -295,12 +281,12 @@ async fn a_webhook_has_its_members_in_the_order_of_the_signature() {
         let bodies = sent.iter().map(|sent| String::from_utf8(sent.body.to_vec()).unwrap());
         let own: Vec<_> = bodies.filter(|body| body.contains(&session.id)).collect();
         assert_eq!(own.len(), 1, "one for each attempt: {own:?}");
-        let said: Value = serde_json::from_str(&own[0]).unwrap();
-        let (id, signature) = (&said["id"], &said["signature"]);
+        let message: Value = serde_json::from_str(&own[0]).unwrap();
+        let (id, signature) = (&message["id"], &message["signature"]);
         // If a method keeps no evidence, the id of the attempt stands for it.
-        let tried = said["evidence_id"].to_string();
+        let tried = message["evidence_id"].to_string();
         let evidence = if evidence.is_empty() { &tried } else { evidence };
-        assert_eq!(session.result(app).await["evidence_id"], said["evidence_id"]);
+        assert_eq!(session.result(app).await["evidence_id"], message["evidence_id"]);
         assert!(evidence.len() > 8, "{evidence}");
         let expected = format!(
             r#"{{{method},"session_key":"{}","reference_id":{reference},"id":{id},"timestamp":1768574400,"notification_url":"{url}","evidence_id":{evidence},{state},"sequence_number":1,"signature":{signature}}}"#,
@@ -310,18 +296,18 @@ async fn a_webhook_has_its_members_in_the_order_of_the_signature() {
         assert!(id.as_str().unwrap().parse::<base::Uuid>().is_ok(), "{id}");
         assert!(ids.insert(id.to_string()), "each has an id of its own");
     }
-    told.end().await;
+    fixture.stop().await;
 }
 
 #[tokio::test]
 async fn only_the_status_200_accepts_a_webhook() {
-    let told =
-        WebhookFixture::begin(|sent| StubReply::status(if sent.uri.path() == "/taken" { 200 } else { 204 }))
+    let fixture =
+        WebhookFixture::start(|sent| StubReply::status(if sent.uri.path() == "/taken" { 200 } else { 204 }))
             .await;
-    told.show_face(json!({ "notification_url": told.receiver.url("/taken") })).await;
-    assert_eq!(told.tried(1).await, [(Some(200), DeliveryState::Delivered)]);
-    told.show_face(json!({ "notification_url": told.receiver.url("/accepted") })).await;
-    let tried = told.tried(2).await;
+    fixture.show_face(json!({ "notification_url": fixture.receiver.url("/taken") })).await;
+    assert_eq!(fixture.tried(1).await, [(Some(200), DeliveryState::Delivered)]);
+    fixture.show_face(json!({ "notification_url": fixture.receiver.url("/accepted") })).await;
+    let tried = fixture.tried(2).await;
     assert!(tried.contains(&(Some(204), DeliveryState::Waiting)), "it is tried again: {tried:?}");
-    told.end().await;
+    fixture.stop().await;
 }

@@ -55,10 +55,10 @@ async fn everyone_in_an_image_is_found_and_notified_about() {
     let (web, slack): (Vec<_>, Vec<_>) = sent.iter().partition(|sent| sent.uri.path() == "/web");
     assert_eq!((web.len(), slack.len()), (many, many));
     for sent in web {
-        let mut told: Value = serde_json::from_slice(&sent.body).unwrap();
+        let mut reported: Value = serde_json::from_slice(&sent.body).unwrap();
         assert!(sent.header("webhook-signature").starts_with("v1,"));
-        (told["average_score"], told["total_revies"]) = (0.into(), 0.into());
-        assert!(list["notifications"].as_array().unwrap().contains(&told), "{told}");
+        (reported["average_score"], reported["total_revies"]) = (0.into(), 0.into());
+        assert!(list["notifications"].as_array().unwrap().contains(&reported), "{reported}");
     }
     for sent in slack {
         let message: Value = serde_json::from_slice(&sent.body).unwrap();
@@ -116,13 +116,13 @@ async fn banned_known_and_unknown_faces_are_distinguished() {
     // Each stranger is reported for two reasons.
     let strangers = profiles.iter().filter(|profile| **profile == "-").count();
     assert!((1..=2).contains(&strangers), "{report}");
-    let told = |reason: &str| reasons.iter().filter(|told| *told == reason).count();
+    let count_of = |reason: &str| reasons.iter().filter(|known| *known == reason).count();
     assert_eq!(
-        [told("AGE_ESTIMATION"), told("BANNED_PROFILE"), told("UNKNOWN_FACE")],
+        [count_of("AGE_ESTIMATION"), count_of("BANNED_PROFILE"), count_of("UNKNOWN_FACE")],
         [strangers, 1, strangers]
     );
 
-    // If only one profile is named, the other is unknown; the banned one is reported all the same.
+    // If only one profile is named, the other is unknown; the banned one is count_of all the same.
     let id = fixture.moderate(&url, "IMAGE", json!({ "unknown_faces": true, "profile_ids": [banned] })).await;
     let mut reasons = fixture.reasons(&id).await;
     reasons.sort();

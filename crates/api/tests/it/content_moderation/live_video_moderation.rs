@@ -57,9 +57,9 @@ async fn wait_for_reasons(
     what: impl Fn(&[String]) -> bool,
 ) -> Vec<String> {
     for _ in 0..6000 {
-        let told = fixture.reasons(id).await;
-        if what(&told) {
-            return told;
+        let reasons = fixture.reasons(id).await;
+        if what(&reasons) {
+            return reasons;
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
@@ -87,8 +87,8 @@ async fn a_live_video_is_watched_through_an_outage_and_a_restart_until_it_is_sto
     };
     let watched = async {
         let working = fixture.app.spawn_worker();
-        let told = wait_for_reasons(&fixture, &id, |told| told.len() >= 2).await;
-        assert_eq!(told, ["STARTED", "UNKNOWN_FACE"]);
+        let reasons = wait_for_reasons(&fixture, &id, |reasons| reasons.len() >= 2).await;
+        assert_eq!(reasons, ["STARTED", "UNKNOWN_FACE"]);
         // This process stops; another continues, and repeats no notification.
         working.stop().await;
         assert_eq!(fixture.moderation_state(&id).await["state"], "RUNNING");
@@ -102,9 +102,10 @@ async fn a_live_video_is_watched_through_an_outage_and_a_restart_until_it_is_sto
         }
         let stopped = fixture.call("POST", &format!("/moderations/{id}/stop"), None).await;
         assert_eq!(stopped.status.as_u16(), 202);
-        let told =
-            wait_for_reasons(&fixture, &id, |told| told.last().is_some_and(|last| last == "STOPPED")).await;
-        assert_eq!(told.iter().filter(|word| *word == "STARTED").count(), 1, "{told:?}");
+        let reasons =
+            wait_for_reasons(&fixture, &id, |reasons| reasons.last().is_some_and(|last| last == "STOPPED"))
+                .await;
+        assert_eq!(reasons.iter().filter(|word| *word == "STARTED").count(), 1, "{reasons:?}");
         for _ in 0..6000 {
             if fixture.moderation_state(&id).await["state"] == "STOPPED" {
                 break;
@@ -134,8 +135,8 @@ async fn a_live_video_whose_playlist_ends_is_done() {
     let content = fixture.content(&fixture.files.url("live.m3u8"), "LIVE_VIDEO").await;
     let id = fixture.start_moderation(&content, json!({ "unknown_faces": true })).await;
     let working = fixture.app.spawn_worker();
-    let told = wait_for_reasons(&fixture, &id, |told| told.len() >= 2).await;
-    assert_eq!(told, ["STARTED", "STOPPED"]);
+    let reasons = wait_for_reasons(&fixture, &id, |reasons| reasons.len() >= 2).await;
+    assert_eq!(reasons, ["STARTED", "STOPPED"]);
     working.stop().await;
     assert_eq!(fixture.moderation_state(&id).await["state"], "DONE");
 }

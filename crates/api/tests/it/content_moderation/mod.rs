@@ -30,6 +30,12 @@ use testkit::{
     stub_server::{self, CapturedRequest, StubServer},
 };
 
+/// What differs from run to run in a notification: moments of its job, and the last digits of what models measure.
+const VOLATILE_IN_NOTIFICATIONS: &str =
+    "**.created_at **.observed_at **.left **.top **.right **.bottom **.age_group";
+/// The same in a face that was found.
+const VOLATILE_IN_FOUND_FACES: &str = "**.face_left **.face_top **.face_right **.face_bottom **.age_group";
+
 /// A server with one account, a key that may do everything, and a file server for the media of contents.
 pub(crate) struct AccountFixture {
     pub(crate) app: TestApp,

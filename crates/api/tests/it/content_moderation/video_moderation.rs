@@ -79,10 +79,10 @@ async fn a_moderation_interrupted_in_the_middle_repeats_nothing() {
     let mut interruptions = 0;
     while fixture.moderation_state(&broken).await["state"] != "DONE" {
         // The process disappears in the middle; what it left running has lost its lease, and must not count any more.
-        let told = fixture.reasons(&broken).await.len();
+        let reported_before = fixture.reasons(&broken).await.len();
         let working = fixture.app.spawn_worker();
         while fixture.moderation_state(&broken).await["state"] != "DONE"
-            && fixture.reasons(&broken).await.len() == told
+            && fixture.reasons(&broken).await.len() == reported_before
         {
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }

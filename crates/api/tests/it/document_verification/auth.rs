@@ -80,18 +80,18 @@ async fn a_relying_party_is_authenticated_by_signature_or_bearer_token() {
 async fn an_end_user_is_authenticated_by_the_token_of_their_session() {
     let app = TestApp::start().await;
     let payload = json!({ "requested_checks": [{ "type": "ID_DOCUMENT_AUTHENTICITY" }] });
-    let (mine, other) = (
+    let (own, other) = (
         DocumentSessionFixture::create(&app, BASE, &payload).await,
         DocumentSessionFixture::create(&app, BASE, &payload).await,
     );
-    assert_eq!(mine.end_user_call(&app, "GET", "/configuration", None).await.status_and_code(), "200");
-    let stranger = DocumentSessionFixture { token: other.token.clone(), ..mine.clone() };
+    assert_eq!(own.end_user_call(&app, "GET", "/configuration", None).await.status_and_code(), "200");
+    let stranger = DocumentSessionFixture { token: other.token.clone(), ..own.clone() };
     assert_eq!(
         stranger.end_user_call(&app, "GET", "/configuration", None).await.status_and_code(),
         "404 SESSION_NOT_FOUND"
     );
     for token in ["", "none", "018f3c8e-0000-4000-8000-00000000000a"] {
-        let nobody = DocumentSessionFixture { token: token.to_owned(), ..mine.clone() };
+        let nobody = DocumentSessionFixture { token: token.to_owned(), ..own.clone() };
         assert_eq!(
             nobody.end_user_call(&app, "GET", "/configuration", None).await.status_and_code(),
             "401 BAD_TOKEN",
@@ -103,18 +103,18 @@ async fn an_end_user_is_authenticated_by_the_token_of_their_session() {
         );
     }
     // An end user cannot act as the relying party.
-    assert_eq!(mine.end_user_call(&app, "GET", "", None).await.status_and_code(), "401 MESSAGE_SIGNING");
+    assert_eq!(own.end_user_call(&app, "GET", "", None).await.status_and_code(), "401 MESSAGE_SIGNING");
     assert_eq!(
-        mine.end_user_call(&app, "DELETE", "/client-session-token", None).await.status_and_code(),
+        own.end_user_call(&app, "DELETE", "/client-session-token", None).await.status_and_code(),
         "409 SESSION_NOT_READY"
     );
 
     app.world.advance(SignedDuration::from_secs(600));
     assert_eq!(
-        mine.end_user_call(&app, "GET", "/configuration", None).await.status_and_code(),
+        own.end_user_call(&app, "GET", "/configuration", None).await.status_and_code(),
         "409 SESSION_EXPIRED"
     );
-    assert_eq!(mine.read(&app).await["state"], "EXPIRED", "though nobody has swept yet");
+    assert_eq!(own.read(&app).await["state"], "EXPIRED", "though nobody has swept yet");
 }
 
 #[tokio::test]
@@ -123,14 +123,14 @@ async fn an_end_user_has_a_rate_limit_and_is_served_while_the_application_is_ena
     let app =
         TestApp::start_with(|api| api.end_user_rate_limit = Arc::new(api::RateLimit::new(few, few))).await;
     let payload = json!({ "requested_checks": [{ "type": "ID_DOCUMENT_AUTHENTICITY" }] });
-    let (mine, other) = (
+    let (own, other) = (
         DocumentSessionFixture::create(&app, BASE, &payload).await,
         DocumentSessionFixture::create(&app, BASE, &payload).await,
     );
     for _ in 0..3 {
-        assert_eq!(mine.end_user_call(&app, "GET", "/configuration", None).await.status_and_code(), "200");
+        assert_eq!(own.end_user_call(&app, "GET", "/configuration", None).await.status_and_code(), "200");
     }
-    let refused = mine.end_user_call(&app, "GET", "/configuration", None).await;
+    let refused = own.end_user_call(&app, "GET", "/configuration", None).await;
     assert_eq!(refused.status_and_code(), "429 TOO_MANY_REQUESTS");
     assert!(refused.header("retry-after").parse::<u64>().unwrap() >= 1);
     assert_eq!(
@@ -230,7 +230,7 @@ async fn a_session_of_another_application_answers_like_a_missing_one() {
             "{method} {rest}"
         );
     }
-    let theirs = format!("{BASE}/apps/{}/response-config", app.app);
-    assert_eq!(ask("GET", &theirs).await.0.as_u16(), 404);
+    let foreign_config = format!("{BASE}/apps/{}/response-config", app.app);
+    assert_eq!(ask("GET", &foreign_config).await.0.as_u16(), 404);
     assert_eq!(ask("GET", &format!("{BASE}/apps/{other}/response-config")).await.0.as_u16(), 200);
 }

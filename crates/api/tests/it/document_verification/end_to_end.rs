@@ -135,10 +135,10 @@ async fn session_with_utility_bill(app: &TestApp, bill: &Specimen) -> (DocumentS
     let document = session.add_document(app, "PASSPORT", "SWE", &[&photo_of(&passport_specimen(), 4)]).await;
     session.extract_text(app, &document).await;
     let made = session.end_user_call(app, "POST", "/resources/supplementary-documents", None).await.json();
-    let letter = format!("/resources/supplementary-documents/{}", made["id"].as_str().unwrap());
-    let put = session.upload(app, "PUT", &format!("{letter}/file"), &bill.pdf().unwrap()).await;
+    let path = format!("/resources/supplementary-documents/{}", made["id"].as_str().unwrap());
+    let put = session.upload(app, "PUT", &format!("{path}/file"), &bill.pdf().unwrap()).await;
     assert_eq!((put.status_and_code().as_str(), &put.json()["media"]["type"]), ("200", &json!("PDF")));
-    let task = session.end_user_call(app, "PUT", &format!("{letter}/text-extraction"), None).await.json();
+    let task = session.end_user_call(app, "PUT", &format!("{path}/text-extraction"), None).await.json();
     assert_eq!(task["recommendation"]["value"], "PROGRESS", "{task}");
     session.finish(app).await;
     working.stop().await;
@@ -153,8 +153,8 @@ async fn a_bill_is_read_and_must_be_in_the_name_of_the_passport() {
     let app = TestApp::start().await;
     let bill = Specimen::utility_bill();
     let (session, read) = session_with_utility_bill(&app, &bill).await;
-    let letter = &read["resources"]["supplementary_documents"][0];
-    let fields = session.media(&app, &letter["document_fields"]["media"]).await.json();
+    let document = &read["resources"]["supplementary_documents"][0];
+    let fields = session.media(&app, &document["document_fields"]["media"]).await.json();
     assert_eq!(fields["full_name"].as_str().map(str::to_uppercase), Some("ANNA MARIA EXEMPEL".to_owned()));
     assert_eq!(fields["date_of_issue"], bill.days()[1].to_string());
     assert!(fields["organisation"].as_str().is_some_and(|name| !name.is_empty()), "{fields}");

@@ -127,6 +127,18 @@ impl DocumentSessionFixture {
         answer.json()
     }
 
+    /// Waits until the checks have ended, while the clock stands still; ten minutes at most.
+    async fn wait_until_completed(&self, app: &TestApp) {
+        let worker = app.spawn_worker();
+        for _ in 0..60_000 {
+            if self.read(app).await["state"] == "COMPLETED" {
+                return worker.stop().await;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+        panic!("the session is not completed: {}", self.read(app).await);
+    }
+
     /// The contents of a media.
     async fn media(&self, app: &TestApp, media: &Value) -> TestResponse {
         let id = media["id"].as_str().unwrap();

@@ -117,9 +117,9 @@ async fn an_interrupted_upload_is_resumed() {
     let half = photo.len() / 2;
     append(&app, &session, &upload, 0, interrupted_body(&photo[..half])).await;
     assert_eq!(upload_progress(&app, &session, &upload).await, (half, photo.len()), "what came is kept");
-    let kept = stored_blobs(&app, &session).await;
-    assert_eq!(kept.len(), 1);
-    assert!(app.api.blobs.get(&kept[0]).await.is_err(), "nothing but the session's own key opens it");
+    let stored = stored_blobs(&app, &session).await;
+    assert_eq!(stored.len(), 1);
+    assert!(app.api.blobs.get(&stored[0]).await.is_err(), "nothing but the session's own key opens it");
 
     let place = json!({ "upload": upload.trim_start_matches("/uploads/"), "capture_method": "camera" });
     let early = session.end_user_call(&app, "PUT", &page, Some(place.clone())).await;
@@ -170,9 +170,9 @@ async fn uploads_speak_tus_to_clients_that_do() {
     // Anyone may ask what is supported here.
     let options = Request::builder().method("OPTIONS").uri(session.path("/uploads"));
     let options = app.send(options.body(Body::empty()).unwrap()).await;
-    let told = ["tus-resumable", "tus-version", "tus-extension", "tus-max-size"];
+    let headers = ["tus-resumable", "tus-version", "tus-extension", "tus-max-size"];
     assert_eq!(options.status_and_code(), "204");
-    assert_eq!(told.map(|name| options.header(name)), ["1.0.0", "1.0.0", "creation", "10485760"]);
+    assert_eq!(headers.map(|name| options.header(name)), ["1.0.0", "1.0.0", "creation", "10485760"]);
 
     let create = tus_request(&session, "POST", "/uploads", "1.0.0").header("Upload-Length", "8");
     let created = app.send(create.body(Body::empty()).unwrap()).await;
@@ -197,8 +197,8 @@ async fn uploads_speak_tus_to_clients_that_do() {
     }
     let head = tus_request(&session, "HEAD", &upload, "1.0.0").body(Body::empty()).unwrap();
     let head = app.send(head).await;
-    let told = ["upload-offset", "upload-length", "cache-control", "tus-resumable"];
-    assert_eq!(told.map(|name| head.header(name)), ["8", "8", "no-store", "1.0.0"]);
+    let headers = ["upload-offset", "upload-length", "cache-control", "tus-resumable"];
+    assert_eq!(headers.map(|name| head.header(name)), ["8", "8", "no-store", "1.0.0"]);
 
     let large = tus_request(&session, "POST", "/uploads", "1.0.0").header("Upload-Length", "10485761");
     assert_eq!(app.send(large.body(Body::empty()).unwrap()).await.status_and_code(), "413 PAYLOAD_TOO_LARGE");

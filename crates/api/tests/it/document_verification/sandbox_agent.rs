@@ -64,11 +64,11 @@ async fn an_unconfigured_sandbox_approves_every_check() {
     // Production does not find it, and the other way round.
     let elsewhere = relying_party_call(&app, "GET", &format!("{BASE}/sessions/{}", session.id), None).await;
     assert_eq!(elsewhere.status_and_code(), "404 SESSION_NOT_FOUND");
-    let mine = DocumentSessionFixture::create(&app, BASE, &json!({})).await;
-    let elsewhere = relying_party_call(&app, "GET", &format!("{SANDBOX}/sessions/{}", mine.id), None).await;
+    let own = DocumentSessionFixture::create(&app, BASE, &json!({})).await;
+    let elsewhere = relying_party_call(&app, "GET", &format!("{SANDBOX}/sessions/{}", own.id), None).await;
     assert_eq!(elsewhere.status_and_code(), "404 SESSION_NOT_FOUND");
     assert_eq!(
-        relying_party_call(&app, "POST", &mine.path("/agent"), Some(json!({}))).await.status_and_code(),
+        relying_party_call(&app, "POST", &own.path("/agent"), Some(json!({}))).await.status_and_code(),
         "404 SESSION_NOT_FOUND"
     );
 }

@@ -1,7 +1,9 @@
 //! Notifications of a session.
 
-use crate::document_verification::{DocumentSessionFixture, SANDBOX};
-use domain::delivery::{DeliveryDispatcher, DeliverySettings as Sending};
+use crate::{
+    deliveries::BackgroundDispatcher,
+    document_verification::{DocumentSessionFixture, SANDBOX},
+};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use testkit::{
@@ -25,14 +27,7 @@ async fn each_requested_topic_is_sent() {
             "requested_tasks": [{ "type": "SUPPLEMENTARY_DOCUMENT_TEXT_DATA_EXTRACTION" }],
         })
     };
-    let (stop, stopped) = tokio::sync::watch::channel(false);
-    let sender = DeliveryDispatcher::new(
-        app.api.db.clone(),
-        app.world.clone(),
-        app.api.document_verification.outbox().clone(),
-        Sending::default(),
-    );
-    let sending = tokio::spawn(sender.run(stopped));
+    let dispatcher = BackgroundDispatcher::start(&app, app.api.document_verification.outbox());
     for (auth, expected) in [
         (json!({ "auth_token": "user:pass" }), "Basic dXNlcjpwYXNz"),
         (json!({ "auth_token": "a.b.c", "auth_type": "bearer" }), "Bearer a.b.c"),
@@ -81,13 +76,12 @@ async fn each_requested_topic_is_sent() {
             }
             *topics.entry(topic.to_owned()).or_default() += 1;
         }
-        let told: Vec<_> = topics.iter().map(|(topic, many)| format!("{topic} {many}")).collect();
+        let reported: Vec<_> = topics.iter().map(|(topic, many)| format!("{topic} {many}")).collect();
         assert_eq!(
-            told.join(", "),
+            reported.join(", "),
             "check_completion 1, client_session_token_deleted 1, instructions_email_requested 1, new_pdf_supplied 1, \
              resource_update 3, session_completion 1, task_completion 1, thank_you_email_requested 1"
         );
     }
-    stop.send(true).unwrap();
-    sending.await.unwrap();
+    dispatcher.stop().await;
 }

@@ -7,7 +7,7 @@ use testkit::{SignedCall, TestApp, face_base64};
 #[tokio::test]
 async fn an_age_is_estimated() {
     let app = TestApp::start().await;
-    assert_response_snapshot!(call("/ai/v1/age", json!({})).send(&app).await, "age", "st_dev");
+    assert_response_snapshot!(call("/ai/v1/age", json!({})).send(&app).await, "age st_dev");
 }
 
 #[tokio::test]

@@ -52,14 +52,14 @@ async fn decisions_are_recorded_if_the_operator_asks_for_it_and_never_the_image(
     let answer = call("/ai/v1/age-verify", json!({ "threshold": 18 })).send(&app).await;
 
     let mut view = app.api.db.read().await.unwrap();
-    let kept: Vec<DecisionRow> = view.fetch_all(db::sql!("SELECT record FROM decisions")).await.unwrap();
-    assert_eq!(kept.len(), 1);
-    let record: Value = serde_json::from_str(&kept[0].record).unwrap();
+    let stored: Vec<DecisionRow> = view.fetch_all(db::sql!("SELECT record FROM decisions")).await.unwrap();
+    assert_eq!(stored.len(), 1);
+    let record: Value = serde_json::from_str(&stored[0].record).unwrap();
     assert_eq!(record["sdk_id"], app.app.to_string());
     assert_eq!(record["decision"]["operation"], "age-verify");
     assert_eq!(record["decision"]["answer"], answer.json());
     assert_eq!(record["decision"]["image_sha256"], domain::audit::sha256_hex(testkit::face_jpeg()));
-    assert!(kept[0].record.len() < 4000, "a record of that size holds no image");
+    assert!(stored[0].record.len() < 4000, "a record of that size holds no image");
 }
 
 #[tokio::test]

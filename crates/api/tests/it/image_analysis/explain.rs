@@ -4,12 +4,17 @@ use crate::image_analysis::{assert_members, call};
 use serde_json::json;
 use testkit::TestApp;
 
+/// What the models and the photo give, which differs in its last digits between machines.
+const MEASUREMENTS: &str = "explain.age.buffer explain.age.interval_80.* explain.age.interval_90.* \
+    explain.age.probability_at_least explain.age.refused_adults.*.share explain.age.spread explain.face.box.* \
+    explain.face.score explain.liveness.score explain.quality.face_luma explain.quality.face_sharpness";
+
 #[tokio::test]
 async fn an_answer_is_explained() {
     let app = TestApp::start().await;
     let call = call("/ai/v1/age-antispoofing-verify", json!({ "threshold": 30 })).query("explain", "true");
     let answer = call.send(&app).await;
-    assert_response_snapshot!(answer, "age.age_check", "antispoofing.prediction");
+    assert_response_snapshot!(answer, "age.age_check antispoofing.prediction", MEASUREMENTS);
 }
 
 #[tokio::test]

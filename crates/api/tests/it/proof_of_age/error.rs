@@ -13,8 +13,12 @@ async fn an_unknown_path_or_method_is_refused_in_the_format_of_the_interface() {
         Request::delete("/poa/v1/verify/AAAAAAAAAAAAAAAAAAAAAA"),
     ] {
         let answer = app.send(request.body(Body::empty()).unwrap()).await;
-        let said = answer.json();
-        assert_eq!((answer.status.as_u16(), said["error"].as_str()), (404, Some("NOT_FOUND")), "{said}");
-        assert_eq!(said["id"].as_str(), Some(answer.header("x-request-id")));
+        let refusal = answer.json();
+        assert_eq!(
+            (answer.status.as_u16(), refusal["error"].as_str()),
+            (404, Some("NOT_FOUND")),
+            "{refusal}"
+        );
+        assert_eq!(refusal["id"].as_str(), Some(answer.header("x-request-id")));
     }
 }

@@ -36,17 +36,18 @@ async fn a_verification_of_another_tenant_answers_like_a_missing_one() {
         features: &Feature::ALL,
     };
     let other = applications::create(&mut tx, &*app.world, &new).await.unwrap();
-    let theirs = domain::tenancy::tokens::create(&mut tx, &*app.world, other, "t", ALL_SCOPES.to_vec(), None)
-        .await
-        .unwrap();
+    let foreign_token =
+        domain::tenancy::tokens::create(&mut tx, &*app.world, other, "t", ALL_SCOPES.to_vec(), None)
+            .await
+            .unwrap();
     tx.commit().await.unwrap();
     let strip = |answer: TestResponse| {
         let mut json = answer.json();
         json["id"] = Value::Null;
         (answer.status, json)
     };
-    let foreign = strip(fetch(&app, theirs.token.expose(), &id).await);
-    let missing = strip(fetch(&app, theirs.token.expose(), "AAAAAAAAAAAAAAAAAAAAAA").await);
+    let foreign = strip(fetch(&app, foreign_token.token.expose(), &id).await);
+    let missing = strip(fetch(&app, foreign_token.token.expose(), "AAAAAAAAAAAAAAAAAAAAAA").await);
     assert_eq!(foreign, missing);
     assert_eq!(foreign.0.as_u16(), 404);
     for odd in ["x", "..%2f..%2fetc", "%00", "%ff", &"%ff".repeat(22), &"A".repeat(5000)] {

@@ -65,8 +65,8 @@ async fn a_code_of_this_server_proves_an_age_once() {
     let again = verify(&app, &token, &scan(&app, &code)).await;
     assert_eq!(outcome(&again), "200 FAILURE PRESENTATION_ALREADY_USED");
     for answer in [&answer, &again] {
-        let kept = fetch(&app, &token, answer.json()["id"].as_str().unwrap()).await;
-        assert_eq!((kept.status.as_u16(), kept.json()), (200, answer.json()));
+        let stored = fetch(&app, &token, answer.json()["id"].as_str().unwrap()).await;
+        assert_eq!((stored.status.as_u16(), stored.json()), (200, answer.json()));
     }
     app.world.advance(proof_of_age::RESULT_RETENTION);
     assert_eq!(
@@ -218,12 +218,15 @@ async fn a_malformed_body_is_400_and_an_unusable_value_422() {
         (headers(json!({ "a": "x".repeat(4097) })), "422 UNPROCESSABLE_ENTRY"),
     ] {
         let answer = verify(&app, &token, &body).await;
-        let said = answer.json();
-        let line = format!("{} {}", answer.status.as_u16(), said["error"].as_str().unwrap_or_default());
+        let refusal = answer.json();
+        let line = format!("{} {}", answer.status.as_u16(), refusal["error"].as_str().unwrap_or_default());
         assert_eq!(line, expected, "{body:.300}");
-        assert_eq!(said["status"], answer.status.as_u16());
-        assert_eq!(said["id"].as_str(), Some(answer.header("x-request-id")));
-        assert!(said["message"].as_str().unwrap().len() < 300, "no refusal echoes what was sent: {said}");
+        assert_eq!(refusal["status"], answer.status.as_u16());
+        assert_eq!(refusal["id"].as_str(), Some(answer.header("x-request-id")));
+        assert!(
+            refusal["message"].as_str().unwrap().len() < 300,
+            "no refusal echoes what was sent: {refusal}"
+        );
     }
     let long = verify(&app, &token, &with("/qr/value", json!("A".repeat(5000)))).await.json();
     assert_eq!(

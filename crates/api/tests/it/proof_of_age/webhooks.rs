@@ -62,16 +62,22 @@ async fn a_result_is_sent_with_every_combination_of_method_headers_and_tls() {
     let sent = deliver(&app, app.api.proof_of_age.outbox(), &tills, expected.len()).await;
     assert_eq!(sent.len(), expected.len(), "nobody else was told");
     for (number, method, header, id) in expected {
-        let told = sent.iter().find(|told| told.uri.path() == format!("/{number}")).unwrap();
-        assert_eq!(told.method.as_str(), method);
-        assert_eq!(told.header("x-number"), if header { number.to_string() } else { String::new() });
+        let notification_sent = sent
+            .iter()
+            .find(|notification_sent| notification_sent.uri.path() == format!("/{number}"))
+            .unwrap();
+        assert_eq!(notification_sent.method.as_str(), method);
+        assert_eq!(
+            notification_sent.header("x-number"),
+            if header { number.to_string() } else { String::new() }
+        );
         if method == "GET" {
             assert_eq!(
-                told.uri.query(),
+                notification_sent.uri.query(),
                 Some(format!("id={}&status=FAILURE", id.as_str().unwrap()).as_str())
             );
         } else {
-            assert_eq!(serde_json::from_slice::<Value>(&told.body).unwrap()["id"], id);
+            assert_eq!(serde_json::from_slice::<Value>(&notification_sent.body).unwrap()["id"], id);
         }
     }
 }

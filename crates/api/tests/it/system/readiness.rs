@@ -6,7 +6,7 @@ use testkit::TestApp;
 #[tokio::test]
 async fn the_server_says_what_it_is_ready_with() {
     let app = TestApp::start().await;
-    assert_response_snapshot!(app.get("/readyz").await);
+    assert_response_snapshot!(app.get("/readyz").await, "database.engine");
 }
 
 #[tokio::test]

@@ -68,7 +68,7 @@ async fn everything_wrong_with_a_request_is_reported_at_once() {
     });
     let refused = relying_party_call(&app, &key, "POST", "/sandbox/api/v1/sessions", Some(payload)).await;
     assert_eq!(refused.status_and_code(), "400 INVALID_REQUEST");
-    let told = refused.json()["error_message"].as_str().unwrap().to_owned();
+    let reported = refused.json()["error_message"].as_str().unwrap().to_owned();
     let expected = [
         "account_id: it has 101 characters, at most 100 are taken",
         "age_estimation.allowed: true or false is expected",
@@ -89,9 +89,9 @@ async fn everything_wrong_with_a_request_is_reported_at_once() {
         "ttl: a whole number is expected",
     ];
     for one in expected {
-        assert!(told.contains(one), "{one} is not in {told}");
+        assert!(reported.contains(one), "{one} is not in {reported}");
     }
-    assert_eq!(told.len(), expected.join("; ").len(), "and nothing else: {told}");
+    assert_eq!(reported.len(), expected.join("; ").len(), "and nothing else: {reported}");
 }
 
 #[tokio::test]

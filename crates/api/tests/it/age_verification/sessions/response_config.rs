@@ -8,16 +8,16 @@ use testkit::{TestApp, TestResponse};
 async fn the_outcome_of_a_session_is_set() {
     let app = TestApp::start().await;
     let session = AgeSessionFixture::create(&app, SANDBOX, &json!({ "age_estimation": {} })).await;
-    assert_response_snapshot!(tell(&app, &session, json!({ "status": "FAIL" })).await);
+    assert_response_snapshot!(set_outcome(&app, &session, json!({ "status": "FAIL" })).await);
 }
 
-async fn tell(app: &TestApp, session: &AgeSessionFixture, response: Value) -> TestResponse {
+async fn set_outcome(app: &TestApp, session: &AgeSessionFixture, response: Value) -> TestResponse {
     let path = format!("{SANDBOX}/sessions/{}/response-config", session.id);
     relying_party_call(app, &session.key, "PUT", &path, Some(response)).await
 }
 
 /// The result that the page shows.
-async fn shown(app: &TestApp, session: &AgeSessionFixture) -> Value {
+async fn shown_result(app: &TestApp, session: &AgeSessionFixture) -> Value {
     session.end_user_call(app, "GET", "", None).await.json()["result"].clone()
 }
 
@@ -39,15 +39,15 @@ async fn every_status_can_be_set_and_results_are_sent() {
             ("CANCELLED", Some(json!("SANDBOX_ERROR")), 3),
             ("PENDING", None, 3),
         ] {
-            let told = tell(&app, &session, json!({ "status": status })).await;
+            let set = set_outcome(&app, &session, json!({ "status": status })).await;
             assert_eq!(
-                (told.status_and_code().as_str(), &told.json()["status"]),
+                (set.status_and_code().as_str(), &set.json()["status"]),
                 ("200", &json!(status)),
                 "{kind}"
             );
             let record = session.result(&app).await;
-            assert_eq!(record, told.json());
-            let shown = shown(&app, &session).await;
+            assert_eq!(record, set.json());
+            let shown = shown_result(&app, &session).await;
             match reason {
                 Some(reason) => {
                     assert_eq!(shown["reason"], reason, "{kind} {status}");
@@ -76,26 +76,26 @@ async fn a_session_of_the_type_age_ends_with_an_age_or_an_error() {
     for (response, member) in
         [(json!({ "status": "FAIL", "age": 25 }), "status"), (json!({ "status": "COMPLETE" }), "age")]
     {
-        let refused = tell(&app, &session, response).await;
+        let refused = set_outcome(&app, &session, response).await;
         assert_eq!(refused.status_and_code(), "400 INVALID_REQUEST", "{member}");
         let words = refused.json()["error_message"].as_str().unwrap().to_owned();
         assert!(words.starts_with(&format!("{member}: ")), "{words}");
         assert_eq!(session.result(&app).await["status"], "PENDING", "nothing has changed");
     }
     assert_eq!(
-        tell(&app, &session, json!({ "status": "COMPLETE", "age": 17 })).await.status_and_code(),
+        set_outcome(&app, &session, json!({ "status": "COMPLETE", "age": 17 })).await.status_and_code(),
         "200"
     );
     let result = session.result(&app).await;
     assert_eq!((&result["age"], &result["method"]), (&json!(17), &json!("AGE_ESTIMATION")));
-    assert_eq!(tell(&app, &session, json!({ "status": "ERROR" })).await.status_and_code(), "200");
+    assert_eq!(set_outcome(&app, &session, json!({ "status": "ERROR" })).await.status_and_code(), "200");
     let result = session.result(&app).await;
     assert_eq!((&result["status"], &result["age"]), (&json!("ERROR"), &json!(null)), "it names no age");
-    assert_eq!(shown(&app, &session).await["reason"], "SANDBOX_ERROR");
-    assert_eq!(tell(&app, &session, json!({ "status": "PENDING" })).await.status_and_code(), "200");
+    assert_eq!(shown_result(&app, &session).await["reason"], "SANDBOX_ERROR");
+    assert_eq!(set_outcome(&app, &session, json!({ "status": "PENDING" })).await.status_and_code(), "200");
     let result = session.result(&app).await;
     assert!(result.get("age").is_none_or(Value::is_null) && result.get("method").is_none(), "{result}");
-    assert!(shown(&app, &session).await.is_null());
+    assert!(shown_result(&app, &session).await.is_null());
 }
 
 #[tokio::test]
@@ -104,8 +104,8 @@ async fn a_session_of_the_sandbox_ends_as_configured_and_production_has_no_such_
     let session =
         AgeSessionFixture::create(&app, SANDBOX, &json!({ "type": "AGE", "age_estimation": {} })).await;
     let path = format!("{SANDBOX}/sessions/{}/response-config", session.id);
-    let told = json!({ "status": "complete", "age": 25, "method": "AGE_ESTIMATION" });
-    let answer = relying_party_call(&app, &session.key, "PUT", &path, Some(told)).await;
+    let outcome = json!({ "status": "complete", "age": 25, "method": "AGE_ESTIMATION" });
+    let answer = relying_party_call(&app, &session.key, "PUT", &path, Some(outcome)).await;
     assert_eq!(answer.status_and_code(), "200");
     let result = session.result(&app).await;
     assert_eq!(

@@ -44,8 +44,8 @@ async fn a_closed_account_leaves_nothing_but_a_deletion_receipt() {
     let decode = |text: &str| base64_simd::URL_SAFE_NO_PAD.decode_to_vec(text).unwrap();
     let key = UnparsedPublicKey::new(&ED25519, decode(signed["key"]["x"].as_str().unwrap()));
     assert_eq!(key.verify(text.as_bytes(), &decode(signature)), Ok(()));
-    let said: Value = serde_json::from_slice(&decode(text.split('.').nth(1).unwrap())).unwrap();
-    assert_eq!(&said, receipt);
+    let claims: Value = serde_json::from_slice(&decode(text.split('.').nth(1).unwrap())).unwrap();
+    assert_eq!(&claims, receipt);
     assert!(!signed.to_string().contains("example.com"), "it names nobody");
 
     let narrow = fixture.app.api_key(&["members:manage"]).await;

@@ -40,13 +40,13 @@ async fn an_unusable_content_is_refused_with_the_property() {
         ),
     ] {
         let answer = fixture.call("POST", "/contents", Some(body.clone())).await;
-        let said = answer.json();
+        let refusal = answer.json();
         assert_eq!(
-            (answer.status.as_u16(), said["code"].as_str()),
+            (answer.status.as_u16(), refusal["code"].as_str()),
             (400, Some("INVALID_REQUEST")),
             "{body:.80}"
         );
-        assert_eq!(said["errors"][0]["property"], *property, "{said:.200}");
+        assert_eq!(refusal["errors"][0]["property"], *property, "{refusal:.200}");
     }
     // A request with several faults gets all of them at once, each once.
     let body = json!({ "url": 1, "title": "x".repeat(201), "uploader_id": "nobody", "profile_ids": ["none", 2, "no"] });

@@ -7,5 +7,8 @@ use serde_json::json;
 async fn the_overview_of_a_moderation_is_read() {
     let fixture = AccountFixture::start_with_media().await;
     let (_, moderation) = fixture.finished_moderation(json!({})).await;
-    assert_response_snapshot!(fixture.call("GET", &format!("/moderations/{moderation}"), None).await);
+    assert_response_snapshot!(
+        fixture.call("GET", &format!("/moderations/{moderation}"), None).await,
+        "moderation.started_at moderation.ended_at"
+    );
 }

@@ -1,11 +1,14 @@
 //! The results of a moderation.
 
-use crate::content_moderation::AccountFixture;
+use crate::content_moderation::{AccountFixture, VOLATILE_IN_FOUND_FACES};
 use serde_json::json;
 
 #[tokio::test]
 async fn the_results_of_a_moderation_are_read() {
     let fixture = AccountFixture::start_with_media().await;
     let (_, moderation) = fixture.finished_moderation(json!({})).await;
-    assert_response_snapshot!(fixture.call("GET", &format!("/moderations/{moderation}/results"), None).await);
+    assert_response_snapshot!(
+        fixture.call("GET", &format!("/moderations/{moderation}/results"), None).await,
+        VOLATILE_IN_FOUND_FACES
+    );
 }

@@ -51,31 +51,31 @@ async fn an_unusable_moderation_is_refused_with_the_property() {
         ),
     ] {
         let answer = fixture.call("POST", "/moderations", Some(options.clone())).await;
-        let said = answer.json();
+        let refusal = answer.json();
         assert_eq!(
-            (answer.status.as_u16(), said["code"].as_str()),
+            (answer.status.as_u16(), refusal["code"].as_str()),
             (400, Some("INVALID_REQUEST")),
-            "{options:.90} {said}"
+            "{options:.90} {refusal}"
         );
-        assert_eq!(said["errors"][0]["property"], *property, "{said:.200}");
+        assert_eq!(refusal["errors"][0]["property"], *property, "{refusal:.200}");
     }
     let options = json!({
         "age_estimation": 101, "unknown_faces": 1, "notifications": { "web_destinations": ["http://a.example.com/", 7] },
     });
     let answer = fixture.call("POST", "/moderations", Some(options)).await;
-    let told = [
+    let expected = [
         "notifications.web_destinations[1]",
         "unknown_faces",
         "content_id",
         "age_estimation",
         "notifications.web_destinations[0]",
     ];
-    assert_eq!(text_members(&answer.json()["errors"], "property"), told, "all at once");
+    assert_eq!(text_members(&answer.json()["errors"], "property"), expected, "all at once");
     let options =
         json!({ "content_id": nobody, "profile_ids": [nobody], "group_ids": [nobody], "member_id": nobody });
     let answer = fixture.call("POST", "/moderations", Some(options)).await;
-    let told = ["content_id", "profile_ids[0]", "group_ids[0]", "member_id"];
-    assert_eq!(text_members(&answer.json()["errors"], "property"), told, "all at once");
+    let expected = ["content_id", "profile_ids[0]", "group_ids[0]", "member_id"];
+    assert_eq!(text_members(&answer.json()["errors"], "property"), expected, "all at once");
     let gone = fixture.content(&fixture.files.url("nothing.png"), "IMAGE").await;
     let answer = fixture.call("POST", "/moderations", Some(json!({ "content_id": gone }))).await;
     assert_eq!((answer.status.as_u16(), answer.json()["code"].as_str()), (422, Some("CONTENT_UNREACHABLE")));

@@ -1,6 +1,6 @@
 //! The list of notifications: order, pages and `epoch`.
 
-use crate::content_moderation::{AccountFixture, text_members};
+use crate::content_moderation::{AccountFixture, VOLATILE_IN_NOTIFICATIONS, text_members};
 use base::SignedDuration;
 use serde_json::{Value, json};
 use testkit::media_fixtures::png;
@@ -9,7 +9,7 @@ use testkit::media_fixtures::png;
 async fn notifications_are_listed() {
     let fixture = AccountFixture::start_with_media().await;
     fixture.finished_moderation(json!({})).await;
-    assert_response_snapshot!(fixture.call("GET", "/notifications", None).await);
+    assert_response_snapshot!(fixture.call("GET", "/notifications", None).await, VOLATILE_IN_NOTIFICATIONS);
 }
 
 /// Three people in one picture.

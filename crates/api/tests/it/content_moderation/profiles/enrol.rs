@@ -151,8 +151,8 @@ async fn the_texts_of_a_profile_have_bounds_and_a_face_needs_consent() {
         ("display_name", json!(7)),
     ] {
         let refused = fixture.call("POST", "/profiles", Some(json!({ property: value }))).await;
-        let told = first_error(&refused)["property"].clone();
-        assert_eq!((refused.status_and_code().as_str(), told), ("400 INVALID_REQUEST", json!(property)));
+        let reported = first_error(&refused)["property"].clone();
+        assert_eq!((refused.status_and_code().as_str(), reported), ("400 INVALID_REQUEST", json!(property)));
     }
     let body = json!({ "face": face_base64(two_people().0) });
     let refused = fixture.call("POST", "/profiles", Some(body.clone())).await;

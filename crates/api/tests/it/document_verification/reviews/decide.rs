@@ -32,8 +32,8 @@ async fn a_reviewer_decides_about_a_face_that_the_relying_party_supplied() {
     let required = configuration["capture"]["required_resources"].as_array().unwrap();
     let face = required.iter().find(|one| one["type"] == "FACE_CAPTURE").unwrap();
     let body = json!({ "requirement_id": face["id"] });
-    let mine = session.end_user_call(&app, "POST", "/resources/face-capture", Some(body.clone())).await;
-    assert_eq!(mine.status_and_code(), "403 INSUFFICIENT_PERMISSION");
+    let end_users = session.end_user_call(&app, "POST", "/resources/face-capture", Some(body.clone())).await;
+    assert_eq!(end_users.status_and_code(), "403 INSUFFICIENT_PERMISSION");
     let made = relying_party_call(&app, "POST", &session.path("/resources/face-capture"), Some(body)).await;
     assert_eq!((made.status_and_code().as_str(), &made.json()["frames"]), ("201", &json!(1)));
     let path =

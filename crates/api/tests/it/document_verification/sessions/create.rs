@@ -148,8 +148,8 @@ async fn each_wrong_member_of_a_payload_is_reported_with_its_path() {
         let answer =
             relying_party_call(&app, "POST", &format!("{BASE}/sessions"), Some(payload.clone())).await;
         assert_eq!(answer.status_and_code(), "400 PAYLOAD_VALIDATION", "{payload}: {}", answer.json());
-        let told = answer.json()["errors"][0]["property"].as_str().unwrap().to_owned();
-        assert!(told.ends_with(property), "{payload}: {told}");
+        let reported = answer.json()["errors"][0]["property"].as_str().unwrap().to_owned();
+        assert!(reported.ends_with(property), "{payload}: {reported}");
     }
     for body in ["", "{}", r#"{"requested_checks":[],"required_documents":null,"unheard_of":1}"#] {
         let answer = signed_call(&app, "POST", &format!("{BASE}/sessions")).body(body).send(&app).await;
@@ -178,10 +178,10 @@ async fn everything_wrong_with_a_payload_is_reported_at_once() {
     let answer = relying_party_call(&app, "POST", &format!("{BASE}/sessions"), Some(payload)).await;
     assert_eq!(answer.status_and_code(), "400 PAYLOAD_VALIDATION");
     let errors = answer.json()["errors"].as_array().unwrap().clone();
-    let mut told: Vec<_> = errors.iter().map(|error| error["property"].as_str().unwrap()).collect();
-    told.sort_unstable();
+    let mut reported: Vec<_> = errors.iter().map(|error| error["property"].as_str().unwrap()).collect();
+    reported.sort_unstable();
     assert_eq!(
-        told,
+        reported,
         [
             "client_session_token_ttl",
             "notifications.endpoint",

@@ -25,7 +25,7 @@ async fn a_completed_session_is_read() {
     let app = TestApp::start().await;
     let session = DocumentSessionFixture::create(&app, SANDBOX, &full_payload()).await;
     run_agent(&app, &session).await;
-    app.run_due_jobs().await;
+    session.wait_until_completed(&app).await;
     let read = relying_party_call(&app, "GET", &session.path(""), None).await;
     assert_response_snapshot!(read);
 }
