@@ -14,7 +14,7 @@ async fn document(app: &TestApp, name: &str) -> Value {
     answer.json()
 }
 
-/// Review a wanted change with `UPDATE_OPENAPI=1 cargo test -p assay-api documents`.
+/// `make snap` accepts a change.
 #[tokio::test]
 async fn the_documents_served_are_the_published_ones() {
     let app = TestApp::start().await;
@@ -26,10 +26,7 @@ async fn the_documents_served_are_the_published_ones() {
             std::fs::write(&file, &now).unwrap();
         }
         let published = std::fs::read_to_string(&file).unwrap_or_default();
-        assert!(
-            published == now,
-            "openapi/{name}.json is not what the server serves; UPDATE_OPENAPI=1 writes it"
-        );
+        assert!(published == now, "openapi/{name}.json is not what the server serves; `make snap` writes it");
     }
 }
 

@@ -132,7 +132,7 @@ impl Watch {
 async fn the_data_of_the_issuer_cannot_be_joined_with_those_of_the_session() {
     let app = token_issuer(&[18]).await;
     let log = Log::default();
-    let filter = EnvFilter::new("info,api=trace,domain=trace,methods=trace");
+    let filter = EnvFilter::new("info,api=trace,domain=trace,age_methods=trace");
     let subscriber =
         tracing_subscriber::fmt().json().with_env_filter(filter).with_writer(log.clone()).finish();
     let _logging = tracing::subscriber::set_default(subscriber);

@@ -1,4 +1,4 @@
-//! Signing in.
+//! `POST /console/session`
 
 use crate::content_moderation::AccountFixture;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Signing out.
+//! `DELETE /console/session`
 
 use crate::content_moderation::AccountFixture;
 

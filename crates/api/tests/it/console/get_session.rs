@@ -1,4 +1,4 @@
-//! The session of a signed-in member.
+//! `GET /console/session`
 
 use crate::content_moderation::AccountFixture;
 

@@ -1,7 +1,8 @@
-//! Asking for a sign-in link.
+//! `POST /console/sign-in`
 
-use crate::content_moderation::AccountFixture;
+use crate::{console::start_over_https_without_mail, content_moderation::AccountFixture};
 use base::SignedDuration;
+use db::sql;
 use serde_json::json;
 use testkit::TestApp;
 
@@ -16,6 +17,19 @@ async fn a_sign_in_link_is_requested() {
 async fn an_unusable_email_address_is_refused() {
     let fixture = AccountFixture::start().await;
     assert_response_snapshot!(fixture.post_signed_out("/console/sign-in", json!({ "email": "none" })).await);
+}
+
+#[tokio::test]
+async fn without_a_mail_server_links_and_invitations_are_unavailable() {
+    let fixture = start_over_https_without_mail().await;
+    let invited = fixture.invite(json!({ "email": "ada@example.com" })).await;
+    assert_eq!(invited.status_and_code(), "503 UNAVAILABLE");
+    assert!(invited.json()["message"].as_str().unwrap().contains("mail.host"));
+    let stored =
+        fixture.count(sql!("SELECT (SELECT count(*) FROM invitations) + (SELECT count(*) FROM jobs)")).await;
+    assert_eq!(stored, 0, "refused before anything was stored");
+    let asked = fixture.post_signed_out("/console/sign-in", json!({ "email": "ada@example.com" })).await;
+    assert_response_snapshot!(asked);
 }
 
 #[tokio::test]

@@ -122,7 +122,7 @@ async fn banned_known_and_unknown_faces_are_distinguished() {
         [strangers, 1, strangers]
     );
 
-    // If only one profile is named, the other is unknown; the banned one is count_of all the same.
+    // If only one profile is named, the other is unknown; the banned one is reported all the same.
     let id = fixture.moderate(&url, "IMAGE", json!({ "unknown_faces": true, "profile_ids": [banned] })).await;
     let mut reasons = fixture.reasons(&id).await;
     reasons.sort();

@@ -1,4 +1,4 @@
-//! The agent that plays an end user in the sandbox.
+//! `POST /sandbox/idverify/v1/sessions/{sessionId}/agent`
 
 use crate::document_verification::{BASE, DocumentSessionFixture, SANDBOX, relying_party_call};
 use serde_json::{Value, json};

@@ -1,10 +1,10 @@
-//! The documents that are supported.
+//! `GET /idverify/v1/supported-documents`
 
 use crate::document_verification::BASE;
 use serde_json::{Value, json};
 use testkit::TestApp;
 
-/// The first of the countries, and those that follow are like it.
+/// One of the countries; the others are like it.
 #[tokio::test]
 async fn the_supported_documents_are_listed() {
     let app = TestApp::start().await;

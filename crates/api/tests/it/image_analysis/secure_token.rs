@@ -1,4 +1,4 @@
-//! Secure capture: tokens, the capture module, and every SECURE_* row. The test has the browser's key.
+//! `GET /ai/sm/v1/secure/{version}/token` and the capture module that calls it.
 
 use aws_lc_rs::{
     digest,

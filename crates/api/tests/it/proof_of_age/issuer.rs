@@ -1,4 +1,4 @@
-//! Credentials for holders, and the keys that they are signed with.
+//! `POST /poa/v1/holder/credentials` and `GET /poa/v1/issuer/keys`: this server as an issuer of proofs.
 
 use crate::proof_of_age::{ALL_SCOPES, outcome, scan, verify};
 use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _};

@@ -1,4 +1,4 @@
-//! The reference page.
+//! `GET /openapi/{moderation,ai,proof,identity,ages,console}.json`.
 
 use testkit::TestApp;
 

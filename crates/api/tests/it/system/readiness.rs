@@ -1,4 +1,4 @@
-//! Health and readiness of the server.
+//! `GET /readyz`: whether requests can be served, and what is missing if not.
 
 use serde_json::json;
 use testkit::TestApp;

@@ -1,4 +1,4 @@
-//! Cancelling a session.
+//! `POST /age/v1/sessions/{sessionId}/cancel`
 
 use crate::age_verification::{
     AgeSessionFixture, BASE, SANDBOX,

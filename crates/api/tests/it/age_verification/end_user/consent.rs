@@ -1,4 +1,4 @@
-//! Consent to the use of biometric data.
+//! `POST /age/v1/sessions/{sessionId}/consent`
 
 use crate::age_verification::{AgeSessionFixture, SANDBOX};
 use serde_json::json;

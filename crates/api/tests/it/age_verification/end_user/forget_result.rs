@@ -1,4 +1,4 @@
-//! Deleting a stored result by its passkey.
+//! `POST /age/v1/keys/forget`
 
 use crate::age_verification::stored_results::{start_server, store_result};
 use axum::{body::Body, http::Request};

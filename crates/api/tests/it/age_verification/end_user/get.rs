@@ -1,4 +1,4 @@
-//! The session as its page sees it.
+//! `GET /age/v1/sessions/{sessionId}`
 
 use crate::age_verification::{AgeSessionFixture, BASE};
 use serde_json::json;

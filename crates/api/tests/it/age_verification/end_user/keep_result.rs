@@ -1,4 +1,4 @@
-//! Storing a result under a passkey.
+//! `POST /age/v1/sessions/{sessionId}/key`
 
 use crate::age_verification::stored_results::{ORIGIN, complete_session, start_server};
 use media::fetch::EgressPolicy;

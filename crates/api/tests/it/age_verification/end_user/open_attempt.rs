@@ -1,4 +1,4 @@
-//! Opening an attempt.
+//! `POST /age/v1/sessions/{sessionId}/attempts`
 
 use crate::age_verification::{AgeSessionFixture, SANDBOX, blind_tokens::token_issuer};
 use axum::{body::Body, http::Request};

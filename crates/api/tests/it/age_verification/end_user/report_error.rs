@@ -1,4 +1,4 @@
-//! Errors of the page.
+//! `POST /age/v1/sessions/{sessionId}/faults`
 
 use crate::age_verification::{AgeSessionFixture, BASE};
 use serde_json::json;

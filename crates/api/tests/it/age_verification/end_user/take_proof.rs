@@ -1,4 +1,4 @@
-//! Taking a proof of age along.
+//! `POST /age/v1/sessions/{sessionId}/proof`
 
 use crate::age_verification::{AgeSessionFixture, BASE, captured_photo};
 use serde_json::json;

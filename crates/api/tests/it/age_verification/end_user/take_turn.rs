@@ -1,4 +1,4 @@
-//! Turns of an attempt.
+//! `POST /age/v1/sessions/{sessionId}/attempts/{attemptId}`
 
 use crate::age_verification::{AgeSessionFixture, BASE, SANDBOX, captured_photo};
 use serde_json::{Value, json};

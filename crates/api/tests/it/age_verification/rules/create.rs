@@ -1,4 +1,4 @@
-//! Creating a rule for stored results.
+//! `POST /api/v1/rules`
 
 use crate::age_verification::{BASE, relying_party_call};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Creating a session.
+//! `POST /api/v1/sessions`
 
 use crate::age_verification::{AgeSessionFixture, BASE, SANDBOX, relying_party_call};
 use axum::{body::Body, http::Request};

@@ -1,4 +1,4 @@
-//! Reading a session before it begins.
+//! `GET /api/v1/sessions/{sessionId}`
 
 use crate::age_verification::{AgeSessionFixture, BASE, relying_party_call};
 use serde_json::json;

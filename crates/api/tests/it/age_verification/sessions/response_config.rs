@@ -1,4 +1,4 @@
-//! The outcomes that a session of the sandbox can be set to.
+//! `PUT /sandbox/api/v1/sessions/{sessionId}/response-config`
 
 use crate::age_verification::{AgeSessionFixture, BASE, SANDBOX, relying_party_call};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! The result of a session.
+//! `GET /api/v1/sessions/{sessionId}/result`
 
 use crate::age_verification::{AgeSessionFixture, SANDBOX, relying_party_call};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Beginning at the issuer.
+//! `POST /age/v1/anonymity/sessions`
 
 use crate::age_verification::{
     SANDBOX,

@@ -1,4 +1,4 @@
-//! Signing a blinded message.
+//! `POST /age/v1/sessions/{sessionId}/token`
 
 use crate::age_verification::{
     AgeSessionFixture, SANDBOX,

@@ -1,4 +1,4 @@
-//! The keys of the issuer.
+//! `GET /age/v1/anonymity/keys`
 
 use crate::age_verification::{
     SANDBOX,

@@ -1,4 +1,4 @@
-//! Closing an account.
+//! `DELETE /accounts/{accountId}`
 
 use crate::content_moderation::AccountFixture;
 use aws_lc_rs::signature::{ED25519, UnparsedPublicKey};

@@ -1,4 +1,4 @@
-//! The receipt for a closed account.
+//! `GET /accounts/{accountId}/deletion-receipt`
 
 use crate::content_moderation::AccountFixture;
 

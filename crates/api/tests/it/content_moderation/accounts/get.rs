@@ -1,4 +1,4 @@
-//! Reading an account.
+//! `GET /accounts/{accountId}`
 
 use crate::content_moderation::AccountFixture;
 

@@ -1,4 +1,4 @@
-//! Opening an account.
+//! `POST /accounts`
 
 use serde_json::json;
 use testkit::TestApp;

@@ -1,4 +1,4 @@
-//! Archiving a content.
+//! `POST /accounts/{accountId}/archive/contents`
 
 use crate::content_moderation::AccountFixture;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Recording that a profile is in a content.
+//! `POST /accounts/{accountId}/contents/{id}/profiles`
 
 use crate::content_moderation::AccountFixture;
 use serde_json::json;

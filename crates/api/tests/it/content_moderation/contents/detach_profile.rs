@@ -1,4 +1,4 @@
-//! Recording that a profile is not in a content.
+//! `DELETE /accounts/{accountId}/contents/{id}/profiles/{profileId}`
 
 use crate::content_moderation::AccountFixture;
 use serde_json::json;

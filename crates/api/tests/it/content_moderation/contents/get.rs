@@ -1,4 +1,4 @@
-//! Reading a content.
+//! `GET /accounts/{accountId}/contents/{id}`
 
 use crate::content_moderation::AccountFixture;
 use serde_json::json;

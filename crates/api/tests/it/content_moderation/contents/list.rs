@@ -1,4 +1,4 @@
-//! The list of contents.
+//! `GET /accounts/{accountId}/contents`
 
 use crate::content_moderation::{AccountFixture, text_members};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! The moderations of a content.
+//! `GET /accounts/{accountId}/contents/{id}/moderations`
 
 use crate::content_moderation::AccountFixture;
 

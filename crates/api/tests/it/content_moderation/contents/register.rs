@@ -1,4 +1,4 @@
-//! Registering a content.
+//! `POST /accounts/{accountId}/contents`
 
 use crate::content_moderation::{AccountFixture, text_members};
 use serde_json::json;

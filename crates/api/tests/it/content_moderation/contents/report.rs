@@ -1,4 +1,4 @@
-//! Reporting a content.
+//! `POST /accounts/{accountId}/contents/{id}/reports`
 
 use crate::content_moderation::AccountFixture;
 use serde_json::json;

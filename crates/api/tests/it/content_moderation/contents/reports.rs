@@ -1,4 +1,4 @@
-//! Reports of a content.
+//! `GET /accounts/{accountId}/contents/{id}/reports`
 
 use crate::content_moderation::{AccountFixture, text_members};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Resolving a report.
+//! `PUT /accounts/{accountId}/contents/{id}/reports/{reportId}`
 
 use crate::content_moderation::AccountFixture;
 use serde_json::json;

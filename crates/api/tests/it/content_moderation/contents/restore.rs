@@ -1,4 +1,4 @@
-//! Restoring a content.
+//! `DELETE /accounts/{accountId}/archive/contents/{id}`
 
 use crate::content_moderation::AccountFixture;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Adding a profile to a group.
+//! `POST /accounts/{accountId}/groups/{groupId}`
 
 use crate::content_moderation::{AccountFixture, created_id};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Taking a profile out of a group.
+//! `DELETE /accounts/{accountId}/groups/{groupId}/profiles/{profileId}`
 
 use crate::content_moderation::AccountFixture;
 use serde_json::json;

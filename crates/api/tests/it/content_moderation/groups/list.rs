@@ -1,4 +1,4 @@
-//! The list of groups.
+//! `GET /accounts/{accountId}/groups`
 
 use crate::content_moderation::AccountFixture;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Making a group.
+//! `POST /accounts/{accountId}/groups`
 
 use crate::content_moderation::AccountFixture;
 use serde_json::json;

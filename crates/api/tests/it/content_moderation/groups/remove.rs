@@ -1,4 +1,4 @@
-//! Removing a group.
+//! `DELETE /accounts/{accountId}/groups/{groupId}`
 
 use crate::content_moderation::AccountFixture;
 use serde_json::json;

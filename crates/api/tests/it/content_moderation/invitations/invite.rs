@@ -1,4 +1,4 @@
-//! Inviting a member.
+//! `POST /accounts/{accountId}/invitations`
 
 use crate::content_moderation::{AccountFixture, session_cookie};
 use axum::{body::Body, http::Request};

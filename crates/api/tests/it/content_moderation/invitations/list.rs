@@ -1,4 +1,4 @@
-//! The list of invitations.
+//! `GET /accounts/{accountId}/invitations`
 
 use crate::content_moderation::AccountFixture;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Revoking an invitation.
+//! `DELETE /accounts/{accountId}/invitations/{invitationId}`
 
 use crate::content_moderation::AccountFixture;
 use base::SignedDuration;

@@ -1,4 +1,4 @@
-//! Taking the administrator's rights from a member.
+//! `DELETE /accounts/{accountId}/admin/{memberId}`
 
 use crate::content_moderation::AccountFixture;
 use db::sql;

@@ -1,4 +1,4 @@
-//! Reading a member.
+//! `GET /accounts/{accountId}/members/{memberId}`
 
 use crate::content_moderation::AccountFixture;
 

@@ -1,4 +1,4 @@
-//! The list of members.
+//! `GET /accounts/{accountId}/members`
 
 use crate::content_moderation::AccountFixture;
 

@@ -1,4 +1,4 @@
-//! The scopes of the caller.
+//! `GET /accounts/{accountId}/scopes`
 
 use crate::content_moderation::AccountFixture;
 

@@ -1,4 +1,4 @@
-//! Making a member an administrator.
+//! `POST /accounts/{accountId}/admin`
 
 use crate::content_moderation::AccountFixture;
 use serde_json::json;

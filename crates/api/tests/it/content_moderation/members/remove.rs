@@ -1,4 +1,4 @@
-//! Removing a member.
+//! `DELETE /accounts/{accountId}/members/{memberId}`
 
 use crate::content_moderation::AccountFixture;
 use db::sql;

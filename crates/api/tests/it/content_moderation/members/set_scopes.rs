@@ -1,4 +1,4 @@
-//! The scopes of a member.
+//! `PUT /accounts/{accountId}/members/{memberId}`
 
 use crate::content_moderation::AccountFixture;
 use serde_json::json;

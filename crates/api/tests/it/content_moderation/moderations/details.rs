@@ -1,4 +1,4 @@
-//! The state of a moderation.
+//! `GET /accounts/{accountId}/moderations/{moderationId}/details`
 
 use crate::content_moderation::AccountFixture;
 use serde_json::json;

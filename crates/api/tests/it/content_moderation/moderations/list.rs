@@ -1,4 +1,4 @@
-//! The list of moderations.
+//! `GET /accounts/{accountId}/moderations`
 
 use crate::content_moderation::{AccountFixture, text_members};
 use serde_json::json;

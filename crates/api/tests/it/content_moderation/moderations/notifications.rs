@@ -1,4 +1,4 @@
-//! The notifications of a moderation.
+//! `GET /accounts/{accountId}/moderations/{moderationId}/notifications`
 
 use crate::content_moderation::{AccountFixture, VOLATILE_IN_NOTIFICATIONS};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! The content of a moderation and the people it is about.
+//! `GET /accounts/{accountId}/moderations/{moderationId}`
 
 use crate::content_moderation::AccountFixture;
 use serde_json::json;

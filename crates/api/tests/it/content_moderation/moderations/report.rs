@@ -1,4 +1,4 @@
-//! The report of a moderation.
+//! `GET /accounts/{accountId}/moderations/{moderationId}/report`
 
 use crate::content_moderation::{AccountFixture, VOLATILE_IN_FOUND_FACES};
 use serde_json::json;

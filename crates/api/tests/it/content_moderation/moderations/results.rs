@@ -1,4 +1,4 @@
-//! The results of a moderation.
+//! `GET /accounts/{accountId}/moderations/{moderationId}/results`
 
 use crate::content_moderation::{AccountFixture, VOLATILE_IN_FOUND_FACES};
 use serde_json::json;

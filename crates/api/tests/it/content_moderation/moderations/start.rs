@@ -1,4 +1,4 @@
-//! Starting a moderation.
+//! `POST /accounts/{accountId}/moderations`
 
 use crate::content_moderation::{AccountFixture, text_members};
 use serde_json::json;

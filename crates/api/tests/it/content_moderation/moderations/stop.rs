@@ -1,4 +1,4 @@
-//! Stopping a moderation.
+//! `POST /accounts/{accountId}/moderations/{moderationId}/stop`
 
 use crate::content_moderation::AccountFixture;
 use serde_json::json;

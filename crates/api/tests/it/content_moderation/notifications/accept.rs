@@ -1,4 +1,4 @@
-//! Accepting a notification.
+//! `POST /accounts/{accountId}/notifications/{id}/accept`
 
 use crate::content_moderation::{AccountFixture, VOLATILE_IN_NOTIFICATIONS};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Dismissing a notification.
+//! `POST /accounts/{accountId}/notifications/{id}/dismiss`
 
 use crate::content_moderation::{AccountFixture, VOLATILE_IN_NOTIFICATIONS};
 use serde_json::json;

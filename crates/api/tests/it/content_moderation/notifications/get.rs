@@ -1,4 +1,4 @@
-//! Reading a notification.
+//! `GET /accounts/{accountId}/notifications/{id}`
 
 use crate::content_moderation::{AccountFixture, VOLATILE_IN_NOTIFICATIONS};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! The inbox of a member.
+//! `GET /accounts/{accountId}/members/{memberId}/inbox`
 
 use crate::content_moderation::{AccountFixture, VOLATILE_IN_NOTIFICATIONS};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! The list of notifications: order, pages and `epoch`.
+//! `GET /accounts/{accountId}/notifications`
 
 use crate::content_moderation::{AccountFixture, VOLATILE_IN_NOTIFICATIONS, text_members};
 use base::SignedDuration;

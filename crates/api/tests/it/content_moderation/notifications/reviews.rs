@@ -1,4 +1,4 @@
-//! The reviews of a notification.
+//! `GET /accounts/{accountId}/notifications/{id}/reviews`
 
 use crate::content_moderation::AccountFixture;
 use serde_json::json;

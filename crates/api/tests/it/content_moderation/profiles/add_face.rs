@@ -1,4 +1,4 @@
-//! Adding a face to a profile.
+//! `POST /accounts/{accountId}/profiles/{profileId}/faces`
 
 use crate::content_moderation::{
     AccountFixture, another_photo, created_id, first_error, same_person_twice, two_people,

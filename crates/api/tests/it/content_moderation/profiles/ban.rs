@@ -1,4 +1,4 @@
-//! Banning a profile.
+//! `POST /accounts/{accountId}/profiles/{profileId}/ban`
 
 use crate::content_moderation::{AccountFixture, face_base64, two_people};
 use serde_json::json;

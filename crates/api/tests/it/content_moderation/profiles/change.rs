@@ -1,4 +1,4 @@
-//! Changing a profile.
+//! `PATCH /accounts/{accountId}/profiles/{profileId}`
 
 use crate::content_moderation::{AccountFixture, created_id, face_base64, first_error, two_people};
 use serde_json::{Value, json};

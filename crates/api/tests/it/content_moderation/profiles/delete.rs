@@ -1,4 +1,4 @@
-//! Deleting a profile.
+//! `DELETE /accounts/{accountId}/profiles/{profileId}`
 
 use crate::content_moderation::{AccountFixture, another_photo, created_id, face_base64, two_people};
 use db::sql;

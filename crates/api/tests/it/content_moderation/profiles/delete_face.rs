@@ -1,4 +1,4 @@
-//! Deleting a face of a profile.
+//! `DELETE /accounts/{accountId}/profiles/{profileId}/faces/{faceId}`
 
 use crate::content_moderation::{AccountFixture, two_people};
 

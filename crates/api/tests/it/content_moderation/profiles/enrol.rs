@@ -1,4 +1,4 @@
-//! Enrolling a profile.
+//! `POST /accounts/{accountId}/profiles`
 
 use crate::content_moderation::{
     AccountFixture, another_photo, created_id, face_base64, first_error, picture_of, rgb_image, two_people,

@@ -1,4 +1,4 @@
-//! Reading a profile.
+//! `GET /accounts/{accountId}/profiles/{profileId}`
 
 use crate::content_moderation::{AccountFixture, face_base64, two_people};
 use serde_json::json;

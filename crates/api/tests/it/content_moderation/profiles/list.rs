@@ -1,4 +1,4 @@
-//! The list of profiles.
+//! `GET /accounts/{accountId}/profiles`
 
 use crate::content_moderation::AccountFixture;
 use serde_json::{Value, json};

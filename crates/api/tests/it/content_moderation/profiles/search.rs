@@ -1,4 +1,4 @@
-//! Searching for a face.
+//! `POST /accounts/{accountId}/profiles/search`
 
 use crate::content_moderation::{AccountFixture, face_base64, two_people};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Unbanning a profile.
+//! `POST /accounts/{accountId}/profiles/{profileId}/unban`
 
 use crate::content_moderation::AccountFixture;
 

@@ -1,4 +1,4 @@
-//! Forgetting the devices of a session.
+//! `DELETE /idverify/v1/sessions/{sessionId}/tracked-devices`
 
 use crate::document_verification::{BASE, DocumentSessionFixture, relying_party_call};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! The devices of a session.
+//! `GET /idverify/v1/sessions/{sessionId}/tracked-devices`
 
 use crate::document_verification::{BASE, relying_party_call, signed_call};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! A face that the relying party supplies.
+//! `POST /idverify/v1/sessions/{sessionId}/resources/face-capture`
 
 use crate::document_verification::{BASE, DocumentSessionFixture, relying_party_call};
 use serde_json::json;

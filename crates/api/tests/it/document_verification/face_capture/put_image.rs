@@ -1,4 +1,4 @@
-//! The image of a face that the relying party supplies.
+//! `PUT /idverify/v1/sessions/{sessionId}/resources/face-capture/{resourceId}/image`
 
 use crate::document_verification::{
     BASE, DocumentSessionFixture, UPLOAD_CONTENT_TYPE, relying_party_call, signed_call, upload_form,

@@ -1,4 +1,4 @@
-//! Adding an identity document.
+//! `POST /idverify/v1/sessions/{sessionId}/resources/id-documents`
 
 use crate::document_verification::{BASE, DocumentSessionFixture};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Reading the text of an identity document.
+//! `PUT /idverify/v1/sessions/{sessionId}/resources/id-documents/{resourceId}/text-extraction`
 
 use crate::document_verification::end_to_end::passport_payload;
 use crate::document_verification::{

@@ -1,4 +1,4 @@
-//! The pages of an identity document.
+//! `PUT /idverify/v1/sessions/{sessionId}/resources/id-documents/{resourceId}/pages/{page}`
 
 use crate::document_verification::{BASE, DocumentSessionFixture};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Liveness captures of single pictures.
+//! `POST /idverify/v1/sessions/{sessionId}/resources/liveness/static`
 
 use crate::document_verification::{BASE, DocumentSessionFixture};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Liveness captures of a face that comes nearer.
+//! `POST /idverify/v1/sessions/{sessionId}/resources/liveness/zoom`
 
 use crate::document_verification::{BASE, DocumentSessionFixture};
 use serde_json::json;

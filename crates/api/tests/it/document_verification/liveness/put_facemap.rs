@@ -1,4 +1,4 @@
-//! A map of the points of a face, made by the client.
+//! `POST /idverify/v1/sessions/{sessionId}/resources/liveness/zoom/{resourceId}/facemap`
 
 use crate::document_verification::{BASE, DocumentSessionFixture};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! The picture of a liveness capture.
+//! `PUT /idverify/v1/sessions/{sessionId}/resources/liveness/static/{resourceId}/frames/{frame}`
 
 use crate::document_verification::{BASE, DocumentSessionFixture};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Frames of a face that comes nearer.
+//! `PUT /idverify/v1/sessions/{sessionId}/resources/liveness/zoom/{resourceId}/frames/{frame}`
 
 use crate::document_verification::{BASE, DocumentSessionFixture, check, sub_check};
 use domain::image_analysis::sample_faces;

@@ -1,4 +1,4 @@
-//! Deleting media.
+//! `DELETE /idverify/v1/sessions/{sessionId}/media/{mediaId}/content`
 
 use crate::document_verification::{relying_party_call, session_with_page};
 use testkit::TestApp;

@@ -1,4 +1,4 @@
-//! The contents of media.
+//! `GET /idverify/v1/sessions/{sessionId}/media/{mediaId}/content`
 
 use crate::document_verification::{
     BASE, DocumentSessionFixture, blob_count, relying_party_call, row_count, session_with_page, signed_call,

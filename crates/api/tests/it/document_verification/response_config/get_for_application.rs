@@ -1,4 +1,4 @@
-//! Reading the answers of an application.
+//! `GET /idverify/v1/apps/{sdkId}/response-config`
 
 use crate::document_verification::{SANDBOX, relying_party_call};
 use serde_json::json;

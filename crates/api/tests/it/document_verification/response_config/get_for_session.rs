@@ -1,4 +1,4 @@
-//! Reading the answers of a session.
+//! `GET /idverify/v1/sessions/{sessionId}/response-config`
 
 use crate::document_verification::{DocumentSessionFixture, SANDBOX, relying_party_call};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! The answers that a sandbox is configured to give.
+//! `PUT /idverify/v1/apps/{sdkId}/response-config`
 
 use crate::document_verification::{DocumentSessionFixture, SANDBOX, check, relying_party_call};
 use base::SignedDuration;

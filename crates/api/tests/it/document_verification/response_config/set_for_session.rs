@@ -1,4 +1,4 @@
-//! The answers that a sandbox is configured to give to one session.
+//! `PUT /idverify/v1/sessions/{sessionId}/response-config`
 
 use crate::document_verification::{DocumentSessionFixture, SANDBOX, relying_party_call};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! The decision of a reviewer.
+//! `PUT /idverify/v1/reviews/{checkId}`
 
 use crate::document_verification::{
     BASE, DocumentSessionFixture, FACES, UPLOAD_CONTENT_TYPE, check, relying_party_call, session_in_review,

@@ -1,4 +1,4 @@
-//! The list of reviews.
+//! `GET /idverify/v1/reviews`
 
 use crate::document_verification::{BASE, relying_party_call, session_in_review};
 use testkit::TestApp;

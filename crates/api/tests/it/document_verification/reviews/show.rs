@@ -1,4 +1,4 @@
-//! Reading a review.
+//! `GET /idverify/v1/reviews/{checkId}`
 
 use crate::document_verification::{BASE, relying_party_call, session_in_review};
 use testkit::TestApp;

@@ -1,4 +1,4 @@
-//! What the page of a session must ask for.
+//! `GET /idverify/v1/sessions/{sessionId}/configuration`
 
 use crate::document_verification::{BASE, DocumentSessionFixture};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Consent to the use of biometric data.
+//! `POST /idverify/v1/sessions/{sessionId}/biometric-consent`
 
 use crate::document_verification::{BASE, DocumentSessionFixture};
 use serde_json::json;

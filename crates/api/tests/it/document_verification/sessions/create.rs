@@ -1,4 +1,4 @@
-//! Creating a session.
+//! `POST /idverify/v1/sessions`
 
 use crate::document_verification::{
     BASE, DocumentSessionFixture, SANDBOX, relying_party_call, sandbox_agent::full_payload, signed_call,

@@ -1,4 +1,4 @@
-//! Deleting a session.
+//! `DELETE /idverify/v1/sessions/{sessionId}`
 
 use crate::document_verification::{BASE, DocumentSessionFixture, relying_party_call};
 use serde_json::json;

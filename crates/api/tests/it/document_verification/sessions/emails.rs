@@ -1,4 +1,4 @@
-//! Emails that the relying party is asked to send.
+//! `POST /idverify/v1/sessions/{sessionId}/emails/{kind}`
 
 use crate::document_verification::{BASE, DocumentSessionFixture};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Finishing a session.
+//! `DELETE /idverify/v1/sessions/{sessionId}/client-session-token`
 
 use crate::document_verification::{BASE, DocumentSessionFixture};
 use serde_json::json;

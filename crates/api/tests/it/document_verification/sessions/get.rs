@@ -1,4 +1,4 @@
-//! Reading a session.
+//! `GET /idverify/v1/sessions/{sessionId}`
 
 use crate::document_verification::{
     BASE, DocumentSessionFixture, SANDBOX, relying_party_call,

@@ -1,4 +1,4 @@
-//! Errors of the page.
+//! `POST /idverify/v1/sessions/{sessionId}/page-faults`
 
 use crate::document_verification::{BASE, DocumentSessionFixture};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Adding a supplementary document.
+//! `POST /idverify/v1/sessions/{sessionId}/resources/supplementary-documents`
 
 use crate::document_verification::{BASE, DocumentSessionFixture};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Reading the text of a supplementary document.
+//! `PUT /idverify/v1/sessions/{sessionId}/resources/supplementary-documents/{resourceId}/text-extraction`
 
 use crate::document_verification::{DocumentSessionFixture, SANDBOX};
 use serde_json::json;

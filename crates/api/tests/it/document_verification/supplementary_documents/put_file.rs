@@ -1,4 +1,4 @@
-//! The file of a supplementary document.
+//! `PUT /idverify/v1/sessions/{sessionId}/resources/supplementary-documents/{resourceId}/file`
 
 use crate::document_verification::{BASE, DocumentSessionFixture};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! The pages of a supplementary document.
+//! `PUT /idverify/v1/sessions/{sessionId}/resources/supplementary-documents/{resourceId}/pages/{page}`
 
 use crate::document_verification::{BASE, DocumentSessionFixture};
 use serde_json::json;
