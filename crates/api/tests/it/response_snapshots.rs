@@ -15,11 +15,13 @@ macro_rules! assert_response_snapshot {
 }
 
 use api::openapi::{DOCUMENT_NAMES, document_json};
-use serde_json::Value;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use serde_json::{Value, json};
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
 };
+use testkit::{TestResponse, response_snapshot::render};
 
 /// A snapshot, and what insta and the renderer wrote into it.
 struct SnapshotFile {
@@ -98,4 +100,63 @@ fn every_snapshot_has_its_test() {
             snapshot.source
         );
     }
+}
+
+/// An answer with a body, a cookie and the id of its request.
+fn answer_with(body: &Value) -> TestResponse {
+    let mut headers = HeaderMap::new();
+    for (name, value) in [
+        (header::CONTENT_TYPE, "application/json"),
+        (header::CONTENT_LENGTH, "7"),
+        (header::SET_COOKIE, "session=s3cret; Path=/"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    headers.insert("x-request-id", HeaderValue::from_static("018f3c8e-0000-4000-8000-00000000000f"));
+    TestResponse {
+        request: "GET /things".to_owned(),
+        status: StatusCode::OK,
+        headers,
+        body: body.to_string().into(),
+    }
+}
+
+#[test]
+fn what_differs_from_run_to_run_is_replaced_and_equal_ids_stay_equal() {
+    let (first, second) = ("018f3c8e-0000-4000-8000-00000000000a", "018f3c8e-0000-4000-8000-00000000000b");
+    let body = json!({
+        "request": "018f3c8e-0000-4000-8000-00000000000f", "b": first, "a": { "id": second, "of": first },
+        "url": format!("https://localhost:4711/{second}?key=abc"), "age": 29.5, "faces": [{ "at": "2026-01-16T14:40:00Z" }],
+    });
+    let text = render(&answer_with(&body), &["age faces.*.at".into(), "**.of".into(), ("abc", "key").into()]);
+    assert_eq!(
+        text,
+        r#"GET /things
+200 OK
+content-type: application/json
+set-cookie: session=<secret>; Path=/
+
+{
+  "a": {
+    "id": "<uuid 1>",
+    "of": "<text>"
+  },
+  "age": "<number>",
+  "b": "<uuid 2>",
+  "faces": [
+    {
+      "at": "<time>"
+    }
+  ],
+  "request": "<request id>",
+  "url": "https://localhost:<port>/<uuid 1>?key=<key>"
+}
+"#
+    );
+}
+
+#[test]
+#[should_panic(expected = "`missing` is not in the answer")]
+fn a_redaction_that_finds_nothing_is_an_error() {
+    render(&answer_with(&json!({})), &["missing".into()]);
 }
