@@ -292,6 +292,7 @@ impl TestApp {
                 database.db.clone(),
                 world.clone(),
                 ReceiptSigner::new(&keyring),
+                domain::account_tables(),
                 [Arc::new(blobs) as Arc<dyn ExternalAccountData>, Arc::new(faces.clone())],
             ),
             faces,

@@ -121,8 +121,8 @@ impl Services {
         let ages = AgeVerificationService::new(parts, config.age_verification_settings(public_url))?;
         // What of accounts lies outside the database: each kind stands here, so that it goes with its account.
         let outside = [Arc::new(blobs.clone()) as Arc<dyn ExternalAccountData>, Arc::new(faces.clone())];
-        let closing =
-            AccountDeletionService::new(db.clone(), world.clone(), ReceiptSigner::new(&keyring), outside);
+        let (receipts, tables) = (ReceiptSigner::new(&keyring), domain::account_tables());
+        let closing = AccountDeletionService::new(db.clone(), world.clone(), receipts, tables, outside);
         let keep_deliveries = SignedDuration::from_hours(24 * i64::from(config.delivery.keep_days));
         let sender = config.delivery_settings();
         Ok(Self {

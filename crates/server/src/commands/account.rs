@@ -5,7 +5,7 @@ use crate::{config::Config, out, services::Services};
 use anyhow::Context as _;
 use base::{AccountId, AppId, Timestamp};
 use clap::{Subcommand, builder::PossibleValuesParser};
-use domain::accounts::{self, EmailAddress, Scope, sign_in::Invitee};
+use domain::accounts::{self, EmailAddress, Scope, invitations::Invitee};
 
 #[derive(Subcommand)]
 pub(crate) enum AccountCommand {

@@ -43,8 +43,8 @@ pub(crate) async fn close_account(
 }
 
 impl From<AccountDeletionError> for ModerationApiError {
-    fn from(no: AccountDeletionError) -> Self {
-        match no {
+    fn from(error: AccountDeletionError) -> Self {
+        match error {
             AccountDeletionError::Missing => Self::not_found("account"),
             other => Self::unavailable(&other),
         }

@@ -3,6 +3,7 @@
 pub(crate) mod bearer;
 mod geo;
 mod rate_limit;
+pub(crate) mod session_cookie;
 pub(crate) mod signature;
 
 pub(crate) use bearer::BearerError;

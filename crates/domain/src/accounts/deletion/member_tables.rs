@@ -1,14 +1,29 @@
-//! The people of an account, and their doors.
+//! The tables of an account's members: who they are, how they were invited, and how they are signed in.
 
-use super::OrphanedRows;
+use super::{AccountTables, DeletedRows, OrphanedTables};
 use base::AccountId;
 use db::{DbError, ReadTx, WriteTx, sql};
+use futures_util::future::BoxFuture;
 
-/// Deletes a round of them.
-pub(super) async fn delete_account_rows(
-    tx: &mut WriteTx,
-    account: AccountId,
-) -> Result<Vec<(&'static str, u64)>, DbError> {
+/// Members of accounts, with their invitations, sign-in links and sessions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MemberTables;
+
+impl AccountTables for MemberTables {
+    fn delete_rows<'a>(
+        &'a self,
+        tx: &'a mut WriteTx,
+        account: AccountId,
+    ) -> BoxFuture<'a, Result<DeletedRows, DbError>> {
+        Box::pin(delete_rows(tx, account))
+    }
+
+    fn orphaned_rows<'a>(&'a self, view: &'a mut ReadTx) -> BoxFuture<'a, Result<OrphanedTables, DbError>> {
+        Box::pin(orphaned_rows(view))
+    }
+}
+
+async fn delete_rows(tx: &mut WriteTx, account: AccountId) -> Result<DeletedRows, DbError> {
     let member_sessions = tx
         .execute(sql!(
             "DELETE FROM member_sessions WHERE id IN (SELECT id FROM member_sessions WHERE account_id = $1 LIMIT 5000)",
@@ -41,10 +56,7 @@ pub(super) async fn delete_account_rows(
     ])
 }
 
-/// Those of accounts that are gone, by table.
-pub(super) async fn orphaned_rows(
-    view: &mut ReadTx,
-) -> Result<Vec<(&'static str, Vec<OrphanedRows>)>, DbError> {
+async fn orphaned_rows(view: &mut ReadTx) -> Result<OrphanedTables, DbError> {
     let member_sessions = view
         .fetch_all(sql!(
             "SELECT account_id AS owner, count(*) AS number FROM member_sessions

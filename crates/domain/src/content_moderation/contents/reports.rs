@@ -1,31 +1,29 @@
-//! Reports on contents: somebody says that something is wrong with one, and somebody else decides.
+//! Reports on contents: somebody says what is wrong with a content, and somebody else decides.
 
 use super::{ContentError, find};
 use crate::violation::{Violation, check_max_chars, violation};
 use base::{AccountId, ContentId, ContentReportId, Environment, Id as _, Timestamp};
 use db::{DbError, DbTimestamp, FromRow, ReadTx, WriteTx, sql};
 
-/// The longest reason and resolution, characters.
+/// The longest reason and the longest resolution, in characters.
 pub const MAX_REPORT_TEXT_CHARS: usize = 500;
 
 /// A report.
 #[derive(Clone, Debug, FromRow)]
 pub struct ContentReport {
-    /// Its id.
     pub id: ContentReportId,
-    /// What it is about.
     pub content_id: ContentId,
-    /// What is wrong.
+    /// What is wrong with the content.
     pub reason: String,
-    /// What was decided; nothing yet where it is absent.
+    /// What was decided, if anything was.
     pub resolution: Option<String>,
-    /// When.
+    /// When that was decided.
     pub reviewed_at: Option<DbTimestamp>,
-    /// When it was made.
     #[sqlx(try_from = "db::DbTimestamp")]
     pub created_at: Timestamp,
 }
 
+/// Trims a text, and refuses one that is empty or too long. `path` is the member's path in the request.
 fn validate_text(path: &'static str, text: &str) -> Result<String, Violation> {
     let text = text.trim();
     if text.is_empty() {
@@ -38,29 +36,29 @@ fn validate_text(path: &'static str, text: &str) -> Result<String, Violation> {
 /// Reports a content.
 pub async fn create(
     tx: &mut WriteTx,
-    world: &dyn Environment,
+    environment: &dyn Environment,
     account: AccountId,
     content: ContentId,
     reason: &str,
 ) -> Result<ContentReportId, ContentError> {
     find(tx, account, content).await?.ok_or(ContentError::Missing("content"))?;
-    let id = ContentReportId::new(world);
+    let id = ContentReportId::new(environment);
     tx.execute(sql!(
         "INSERT INTO content_reports (id, account_id, content_id, reason, created_at) VALUES ($1, $2, $3, $4, $5)",
         id,
         account,
         content,
         validate_text("reason", reason)?,
-        world.now(),
+        environment.now(),
     ))
     .await?;
     Ok(id)
 }
 
-/// Decides about a report; a later decision replaces an earlier one.
+/// Records what was decided about a report; a later decision replaces an earlier one.
 pub async fn resolve(
     tx: &mut WriteTx,
-    world: &dyn Environment,
+    environment: &dyn Environment,
     account: AccountId,
     (content, report): (ContentId, ContentReportId),
     resolution: &str,
@@ -73,19 +71,19 @@ pub async fn resolve(
             content,
             account,
             validate_text("resolution", resolution)?,
-            world.now(),
+            environment.now(),
         ))
         .await?;
     if rows == 0 { Err(ContentError::Missing("report")) } else { Ok(()) }
 }
 
-/// A page of a content's reports, newest first, and how many there are.
+/// A page of a content's reports, newest first, and how many reports the content has.
 pub async fn list(
     view: &mut ReadTx,
     account: AccountId,
     content: ContentId,
     offset: i64,
-    most: i64,
+    limit: i64,
 ) -> Result<(Vec<ContentReport>, i64), DbError> {
     let total = view
         .count(sql!(
@@ -100,7 +98,7 @@ pub async fn list(
               WHERE content_id = $1 AND account_id = $2 ORDER BY created_at DESC, id DESC LIMIT $3 OFFSET $4",
             content,
             account,
-            most,
+            limit,
             offset,
         ))
         .await?;
