@@ -4,6 +4,7 @@ use super::{cookie, request::ConsoleRequest, session::ConsoleSessionBody};
 use crate::{
     ApiState,
     content_moderation::{CommandPayload, CommandViolations, ModerationApiError, ModerationErrorCode, error},
+    http::request_context,
 };
 use axum::{
     Json,
@@ -64,7 +65,8 @@ pub(super) async fn begin_session(
         SignInCredential::Invitation(invitation) => api.sign_in.accept_invitation(&invitation).await?,
         SignInCredential::Link(link) => api.sign_in.sign_in_by_link(&link).await?,
     };
-    tracing::info!(account.id = %entered.account.id, member.id = %entered.member.id, "a member signed in");
+    request_context::note_member(entered.account.id, entered.member.id);
+    tracing::info!("a member signed in");
     let MemberSession { session, member, account, .. } = entered;
     let scopes = member.granted_scopes();
     let headers = [

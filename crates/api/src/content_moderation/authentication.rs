@@ -9,7 +9,7 @@ use crate::{
 use axum::http::{HeaderMap, header};
 use base::AppId;
 use db::ReadTx;
-use domain::accounts::{self, AuthenticationError, Principal, Scope};
+use domain::accounts::{self, AuthenticationError, Principal, PrincipalKind, Scope};
 
 /// API keys have 49 characters; a value longer than this is not looked up.
 const MAX_API_KEY_BYTES: usize = 512;
@@ -25,6 +25,9 @@ pub(crate) async fn authenticate(
         None => authenticate_api_key(api, headers).await?,
     };
     request_context::note_application(actor.app);
+    if let PrincipalKind::Member { account, member } = actor.kind {
+        request_context::note_member(account, member);
+    }
     count_application(api, actor.app)?;
     Ok((actor, view))
 }

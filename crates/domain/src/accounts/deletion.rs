@@ -18,7 +18,7 @@ use crate::{content_moderation, faces};
 use base::{AccountId, AppId, Environment, Id as _, ReceiptId, SignedDuration, Timestamp, Uuid};
 use db::{Db, DbError, FromRow, ReadTx, WriteTx, sql};
 use futures_util::{TryStreamExt as _, future::BoxFuture};
-use jobs::{Job, JobError, JobOutcome, Lane, Lease, RetryPolicy, enqueue_unique};
+use jobs::{Job, JobError, JobIds, JobOutcome, Lane, Lease, RetryPolicy, enqueue_unique};
 use media::blobs::{BlobPrefix, BlobStore};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeSet, sync::Arc};
@@ -86,6 +86,10 @@ impl Job for DeleteAccount {
     /// Never given up before somebody has had two days to see to it.
     const RETRY: RetryPolicy =
         RetryPolicy { waits: &[10, 60, 600, 3600, 3600, 7200, 14400, 28800, 43200, 43200], jitter: 0.1 };
+
+    fn ids(&self) -> JobIds<'_> {
+        JobIds { account: Some(self.account), ..JobIds::default() }
+    }
 }
 
 /// Why an account is not closed yet.

@@ -195,7 +195,7 @@ impl ContentModerationService {
                 Err(OutboxError::Db(error)) => return Err(error),
                 // The policy forbids since what it allowed when the moderation was started.
                 Err(OutboxError::Refused(refused)) => {
-                    tracing::warn!(moderation = %of.moderation, error = %refused, "a destination is not allowed any more");
+                    tracing::warn!(error = &refused as &dyn std::error::Error, moderation.id = %of.moderation, "a destination is not allowed any more");
                 }
             }
         }

@@ -209,9 +209,9 @@ impl FaceIndexService {
         if !(extra.is_empty() && wanted.is_empty()) {
             tracing::info!(
                 account.id = %gallery.account,
-                "an index of faces is repaired: {} come, {} go",
-                wanted.len(),
-                extra.len()
+                added = wanted.len(),
+                removed = extra.len(),
+                "an index of faces is repaired"
             );
         }
         gallery.remove(extra.into_iter().collect()).await?;
@@ -244,7 +244,11 @@ impl FaceIndexService {
             match self.open_embedding(&enrolment::aad(row.profile_id, row.id), &row.embedding) {
                 Ok(vector) => faces.push((Uuid::from(row.id), Uuid::from(row.profile_id), vector)),
                 // One lost face must not hide the others.
-                Err(error) => tracing::error!(face.id = %row.id, "a face cannot be indexed: {error}"),
+                Err(error) => tracing::error!(
+                    error = &error as &dyn std::error::Error,
+                    face.id = %row.id,
+                    "a face cannot be indexed"
+                ),
             }
         }
         let gallery = gallery.clone();
@@ -360,7 +364,7 @@ fn open_index_file(
             // Another process of this machine has it.
             Err(IndexError::InUse) => {}
             Err(error @ (IndexError::NotAnIndex | IndexError::KeyMismatch | IndexError::SpaceMismatch)) => {
-                tracing::warn!("an index of faces is made anew: {error}");
+                tracing::warn!(error = &error as &dyn std::error::Error, "an index of faces is made anew");
                 std::fs::remove_file(&path)?;
                 return Ok(FaceIndex::open(&path, space, key)?);
             }
@@ -384,5 +388,6 @@ fn file_names(folder: &Path) -> Result<Vec<String>, FaceIndexError> {
 pub(super) async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, FaceIndexError> + Send + 'static,
 ) -> Result<T, FaceIndexError> {
-    tokio::task::spawn_blocking(work).await.map_err(std::io::Error::other)?
+    let span = tracing::Span::current();
+    tokio::task::spawn_blocking(move || span.in_scope(work)).await.map_err(std::io::Error::other)?
 }

@@ -407,7 +407,11 @@ impl FaceIndexService {
             .await?;
         let line = |row: ProfileRow| {
             let details = self.open_details(&row).unwrap_or_else(|error| {
-                tracing::error!(profile.id = %row.id, "a profile's texts are lost: {error}");
+                tracing::error!(
+                    error = &error as &dyn std::error::Error,
+                    profile.id = %row.id,
+                    "a profile's texts are lost"
+                );
                 ProfileDetails::default()
             });
             ProfileSummary {

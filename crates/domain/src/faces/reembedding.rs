@@ -4,7 +4,7 @@ use super::{FaceIndexError, FaceIndexService, enrolment, face_extraction, next_s
 use crate::accounts;
 use base::{AccountId, FaceId, ProfileId};
 use db::{FromRow, sql};
-use jobs::{Job, JobError, JobOutcome, Lane, RetryPolicy};
+use jobs::{Job, JobError, JobIds, JobOutcome, Lane, RetryPolicy};
 use serde::{Deserialize, Serialize};
 
 /// Makes the embeddings of an account's faces anew, in the space of the model that serves now.
@@ -18,6 +18,10 @@ impl Job for ReembedFaces {
     const KIND: &'static str = "reembed-faces";
     const LANE: Lane = Lane::Heavy;
     const RETRY: RetryPolicy = RetryPolicy { waits: &[10, 60, 600, 3600, 3600], jitter: 0.2 };
+
+    fn ids(&self) -> JobIds<'_> {
+        JobIds { account: Some(self.account), ..JobIds::default() }
+    }
 }
 
 /// Faces read at once.
@@ -89,7 +93,7 @@ impl FaceIndexService {
                 match self.reembed_one(job.account, face).await {
                     Ok(()) => done += 1,
                     Err(FaceIndexError::Refused { message, .. }) => {
-                        tracing::warn!(face.id = %after, "a face stays unsearchable: {message}");
+                        tracing::warn!(error = message, face.id = %after, "a face stays unsearchable");
                         lost += 1;
                     }
                     Err(FaceIndexError::Blobs(
@@ -102,7 +106,7 @@ impl FaceIndexService {
                 }
             }
         }
-        tracing::info!(account.id = %job.account, "{done} faces are embedded anew, {lost} could not be");
+        tracing::info!(done, lost, "faces are embedded anew");
         Ok(JobOutcome::Done)
     }
 

@@ -21,7 +21,7 @@ use base::{
 use db::{DbError, FromRow, Json, WriteTx, sql};
 use decision::{FaceVerdict, KnownProfiles};
 use face_tracks::FaceTracks;
-use jobs::{Job, JobError, JobOutcome, Lane, Lease, LeaseError, RetryPolicy};
+use jobs::{Job, JobError, JobIds, JobOutcome, Lane, Lease, LeaseError, RetryPolicy};
 use media::video::VideoError;
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +39,10 @@ impl Job for RunModeration {
     const KIND: &'static str = "run-moderation";
     const LANE: Lane = Lane::Heavy;
     const RETRY: RetryPolicy = CONTENT_RETRY;
+
+    fn ids(&self) -> JobIds<'_> {
+        JobIds { moderation: Some(self.moderation), ..JobIds::default() }
+    }
 }
 
 /// Watches a live video.
@@ -52,6 +56,10 @@ impl Job for WatchLiveVideo {
     const KIND: &'static str = "watch-live";
     const LANE: Lane = Lane::Live;
     const RETRY: RetryPolicy = CONTENT_RETRY;
+
+    fn ids(&self) -> JobIds<'_> {
+        JobIds { moderation: Some(self.moderation), ..JobIds::default() }
+    }
 }
 
 impl RunModeration {
@@ -247,7 +255,7 @@ impl ContentModerationService {
                         final_state: Some((ModerationState::Failed, error)),
                         ..RunEffects::default()
                     };
-                    tracing::error!(moderation = %id, error = failure.error, "a moderation failed");
+                    tracing::error!(error = failure.error, "a moderation failed");
                     if self.commit_effects(&task, None, effects).await.is_ok() {
                         return Ok(JobOutcome::Done);
                     }
@@ -348,6 +356,7 @@ impl ContentModerationService {
             tx.commit().await?;
             return Err(RunStopError::LeaseLost);
         };
+        JobIds { app: Some(row.app_id), content: Some(row.content_id), ..JobIds::default() }.record();
         let wanted = row.wanted.0;
         let attached = crate::content::profiles(&mut tx, row.account_id, row.content_id).await?;
         let of_groups = self.0.faces.group_members(&mut tx, row.account_id, &wanted.groups).await?;
