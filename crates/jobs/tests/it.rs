@@ -99,9 +99,9 @@ async fn queue(db: &Db, job: &impl Job) -> Uuid {
     queue_in(db, &SystemEnvironment, job).await
 }
 
-async fn queue_in(db: &Db, world: &dyn Environment, job: &impl Job) -> Uuid {
+async fn queue_in(db: &Db, environment: &dyn Environment, job: &impl Job) -> Uuid {
     let mut tx = db.write().await.unwrap();
-    let id = enqueue(&mut tx, world, job).await.unwrap();
+    let id = enqueue(&mut tx, environment, job).await.unwrap();
     tx.commit().await.unwrap();
     id
 }
@@ -217,22 +217,23 @@ async fn a_panic_is_a_failure_and_takes_nobody_along() {
 #[tokio::test]
 async fn a_lease_that_nobody_extends_passes_on_and_the_first_holder_can_change_nothing_more() {
     let test = TestDb::open().await;
-    let world = Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z"));
-    let id = queue_in(&test.db, &*world, &Note { number: 1 }).await;
+    let environment = Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z"));
+    let id = queue_in(&test.db, &*environment, &Note { number: 1 }).await;
     let (_stop, stopped) = watch::channel(false);
     let (leases, mut taken) = tokio::sync::mpsc::unbounded_channel();
     // Never extended: this worker's loop is dropped as soon as it has its job, as if its process had died.
-    let first = Worker::new(test.db.clone(), world.clone()).register(move |_: Note, lease| {
+    let first = Worker::new(test.db.clone(), environment.clone()).register(move |_: Note, lease| {
         leases.send(lease).unwrap();
         std::future::pending()
     });
     let dying = tokio::spawn(first.run(stopped.clone()));
     let lost = taken.recv().await.unwrap();
     dying.abort();
-    world.advance(LEASE_LOST);
+    environment.advance(LEASE_LOST);
 
     let (_stop, stopped) = watch::channel(false);
-    let second = Worker::new(test.db.clone(), world).register(|_: Note, _| async { Ok(JobOutcome::Done) });
+    let second =
+        Worker::new(test.db.clone(), environment).register(|_: Note, _| async { Ok(JobOutcome::Done) });
     tokio::spawn(second.run(stopped));
     until("the second holder's end", || async { left(&test.db).await == 0 }).await;
 
@@ -247,15 +248,15 @@ async fn a_lease_that_nobody_extends_passes_on_and_the_first_holder_can_change_n
 async fn interruptions_before_a_job_got_further_are_held_against_it_no_more() {
     for further in [false, true] {
         let test = TestDb::open().await;
-        let world = Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z"));
-        let id = queue_in(&test.db, &*world, &Note { number: 1 }).await;
+        let environment = Arc::new(TestEnvironment::at("2026-01-16T14:40:00Z"));
+        let id = queue_in(&test.db, &*environment, &Note { number: 1 }).await;
         let mut tx = test.db.write().await.unwrap();
         tx.execute(sql!("UPDATE jobs SET attempts = 19, interruptions = 19")).await.unwrap();
         tx.commit().await.unwrap();
         let (_stop, stopped) = watch::channel(false);
         let (sender, mut reached) = tokio::sync::mpsc::unbounded_channel();
         let db = test.db.clone();
-        let first = Worker::new(test.db.clone(), world.clone()).register(move |_: Note, lease| {
+        let first = Worker::new(test.db.clone(), environment.clone()).register(move |_: Note, lease| {
             let (db, sender) = (db.clone(), sender.clone());
             async move {
                 let mut tx = db.write().await?;
@@ -270,10 +271,10 @@ async fn interruptions_before_a_job_got_further_are_held_against_it_no_more() {
         let dying = tokio::spawn(first.run(stopped.clone()));
         reached.recv().await.unwrap();
         dying.abort();
-        world.advance(LEASE_LOST);
+        environment.advance(LEASE_LOST);
 
-        let second =
-            Worker::new(test.db.clone(), world.clone()).register(|_: Note, _| async { Ok(JobOutcome::Done) });
+        let second = Worker::new(test.db.clone(), environment.clone())
+            .register(|_: Note, _| async { Ok(JobOutcome::Done) });
         tokio::spawn(second.run(stopped));
         // The first waits for minutes, the other runs at once.
         until("what the next interruption means", || async {
@@ -281,7 +282,7 @@ async fn interruptions_before_a_job_got_further_are_held_against_it_no_more() {
                 Some(job) => {
                     !further
                         && job.state == JobState::Waiting
-                        && job.run_at > world.now() + SignedDuration::from_mins(2)
+                        && job.run_at > environment.now() + SignedDuration::from_mins(2)
                 }
                 None => further,
             }
@@ -364,11 +365,12 @@ async fn a_worker_that_is_told_to_stop_lets_its_jobs_end() {
 #[tokio::test]
 async fn what_recurs_has_one_row_and_comes_again() {
     let test = TestDb::open().await;
-    let world = TestEnvironment::at("2026-01-16T14:40:00Z");
+    let environment = TestEnvironment::at("2026-01-16T14:40:00Z");
     for first in [true, false] {
         let mut tx = test.db.write().await.unwrap();
-        let queued =
-            enqueue_unique(&mut tx, &world, &Note { number: 1 }, "hourly", world.now()).await.unwrap();
+        let queued = enqueue_unique(&mut tx, &environment, &Note { number: 1 }, "hourly", environment.now())
+            .await
+            .unwrap();
         tx.commit().await.unwrap();
         assert_eq!(queued, first);
     }

@@ -254,14 +254,7 @@ fn apply_conventions(span: &mut SpanData) {
                     |said: &KeyValue| !["level", "target", "took.ms"].contains(&said.key.as_str());
                 span.attributes.extend(answered.attributes.into_iter().filter(of_request));
             }
-            for attribute in &mut span.attributes {
-                attribute.key = match attribute.key.as_str() {
-                    "http.method" => "http.request.method".into(),
-                    "http.status" => "http.response.status_code".into(),
-                    "error.code" => "error.type".into(),
-                    _ => continue,
-                };
-            }
+            span.attributes.iter_mut().for_each(rename);
             let method = text_of(span, "http.request.method").unwrap_or_default();
             let name = match text_of(span, "http.route") {
                 Some(route) if route != "unmatched" => format!("{method} {route}"),
@@ -282,11 +275,30 @@ fn apply_conventions(span: &mut SpanData) {
         }
         "delivery" => {
             span.span_kind = SpanKind::Client;
+            span.attributes.iter_mut().for_each(rename);
             if text_of(span, "outcome") != Some("delivered") {
                 mark_failed(span);
             }
         }
         _ => {}
+    }
+}
+
+/// Renames an attribute to what the conventions call it.
+fn rename(attribute: &mut KeyValue) {
+    let key = match attribute.key.as_str() {
+        "http.method" => "http.request.method",
+        "http.status" => "http.response.status_code",
+        "error.code" => "error.type",
+        _ => return,
+    };
+    attribute.key = key.into();
+    // The layer writes unsigned numbers as texts.
+    if let Value::String(text) = &attribute.value
+        && key == "http.response.status_code"
+        && let Ok(status) = text.as_str().parse()
+    {
+        attribute.value = Value::I64(status);
     }
 }
 
