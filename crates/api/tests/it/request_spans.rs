@@ -1,6 +1,7 @@
 //! What the span of a request says, and with it every line of its log.
 
 use axum::{body::Body, http::Request};
+use base::Environment as _;
 use serde_json::{Value, json};
 use std::{
     io::Write,
