@@ -35,6 +35,10 @@ use domain::{
     tenancy::nonces::NonceStore,
     vault::Vault,
 };
+use http::{
+    operations::{Operations, PathIds},
+    request_context::{RequestTracer, trace_request},
+};
 use media::blobs::BlobStore;
 use std::{sync::Arc, time::Duration};
 
@@ -141,32 +145,38 @@ impl ApiSettings {
 
 /// All interfaces and the server's own pages, ready to serve. `pages` has the pages for people.
 pub fn router(api: ApiState, pages: Router) -> Router {
-    let (ai, _) = image_analysis::router().split_for_parts();
-    let (tokens, _) = oauth::router().split_for_parts();
-    let (moderation, _) = content_moderation::router().split_for_parts();
-    let (identity, _) = document_verification::router().split_for_parts();
-    let (ages, _) = age_verification::router().split_for_parts();
-    let (console, _) = console::router().split_for_parts();
-    let (proof, _) = proof_of_age::router().split_for_parts();
-    let routes = Router::new()
-        .merge(ai)
-        .merge(tokens)
-        .merge(proof)
-        .merge(moderation)
-        .merge(identity)
-        .merge(ages)
-        .merge(console)
+    let interfaces = [
+        ("ai", PathIds::Recorded, image_analysis::router()),
+        ("oauth", PathIds::Recorded, oauth::router()),
+        ("proof", PathIds::Recorded, proof_of_age::router()),
+        ("moderation", PathIds::Recorded, content_moderation::router()),
+        ("identity", PathIds::Recorded, document_verification::router()),
+        ("ages", PathIds::Omitted, age_verification::router()),
+        ("console", PathIds::Recorded, console::router()),
+    ];
+    let (mut routes, mut operations) = (Router::new(), Operations::default());
+    for (name, ids, router) in interfaces {
+        let (router, document) = router.split_for_parts();
+        operations.add(name, ids, &document);
+        routes = routes.merge(router);
+    }
+    let hosts = api.settings.virtual_hosts.clone();
+    let tracer = Arc::new(RequestTracer {
+        environment: api.environment.clone(),
+        brand: api.brand.clone(),
+        operations,
+    });
+    let routes = routes
         .merge(system::router())
         .fallback(system::not_found)
         .method_not_allowed_fallback(system::not_found)
-        .with_state(api.clone());
-    let hosts = api.settings.virtual_hosts.clone();
+        .with_state(api);
     // Swagger UI's files are in the binary, so the reference works offline.
     let routes = routes
         .merge(openapi::reference_page())
         .merge(pages)
         .layer(http::panic::catch_panics::<image_analysis::ImageAnalysisErrorCode>())
-        .layer(middleware::from_fn_with_state(api, http::request_context::trace_request));
+        .layer(middleware::from_fn_with_state(tracer, trace_request));
     hosts.wrap(routes)
 }
 

@@ -537,6 +537,13 @@ pub(crate) struct LogConfig {
     pub(crate) format: LogFormat,
     /// What to log, in the words of `tracing`: `info`, `warn,api=debug`, …
     pub(crate) filter: String,
+    /// The collector that spans are sent to, by OTLP as protobuf over HTTP: `http://127.0.0.1:4318`, to which `/v1/traces`
+    /// is added. Default: none, and no spans are collected.
+    pub(crate) otlp_endpoint: Option<String>,
+    /// What this server is called in traces (`service.name`).
+    pub(crate) service_name: String,
+    /// The share of traces that is exported, 0 to 1, where the caller of a request has not decided it in `traceparent`.
+    pub(crate) sampling_ratio: f64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
@@ -548,7 +555,13 @@ pub(crate) enum LogFormat {
 
 impl Default for LogConfig {
     fn default() -> Self {
-        Self { format: LogFormat::Text, filter: "info".to_owned() }
+        Self {
+            format: LogFormat::Text,
+            filter: "info".to_owned(),
+            otlp_endpoint: None,
+            service_name: "assay".to_owned(),
+            sampling_ratio: 1.0,
+        }
     }
 }
 

@@ -5,7 +5,7 @@ pub(crate) use demo::DevCredentials;
 mod listen;
 pub(crate) use listen::shutdown_signal;
 
-use crate::{config::Config, out, services::Services, telemetry};
+use crate::{config::Config, out, services::Services, telemetry::Telemetry};
 use anyhow::Context as _;
 use api::{ApiSettings, ApiState, MetricsRecorder};
 use base::SignedDuration;
@@ -29,7 +29,13 @@ pub(crate) struct ServeArgs {
 }
 
 pub(crate) async fn serve(args: &ServeArgs, config: Config) -> anyhow::Result<()> {
-    telemetry::install_logging(&config.log)?;
+    let telemetry = Telemetry::install(&config.log)?;
+    let ended = run(args, config, &telemetry).await;
+    telemetry.shut_down().await;
+    ended
+}
+
+async fn run(args: &ServeArgs, config: Config, telemetry: &Telemetry) -> anyhow::Result<()> {
     config.data_dir()?;
     let keyring = config.keyring()?;
     let listener = tokio::net::TcpListener::bind(args.listen)
@@ -81,7 +87,7 @@ pub(crate) async fn serve(args: &ServeArgs, config: Config) -> anyhow::Result<()
     tokio::spawn(refresh_face_indexes(house.face_index.clone()));
     tokio::spawn(run_maintenance(api.clone()));
     let metrics = api.metrics.clone();
-    let router = api::router(api, pages::router(&config.wire.brand));
+    let router = telemetry.continue_traces(api::router(api, pages::router(&config.wire.brand)));
 
     // The socket is open already, so whoever waits for it is answered as soon as the first request can be.
     let limits = listen::ConnectionLimits {
@@ -186,7 +192,10 @@ pub(crate) async fn refresh_face_indexes(faces: FaceIndexService) {
     loop {
         tick.tick().await;
         if let Err(error) = faces.maintain_indexes().await {
-            tracing::debug!("indexes of faces are left as they are: {error}");
+            tracing::debug!(
+                error = &error as &dyn std::error::Error,
+                "indexes of faces are left as they are"
+            );
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::{
     config::Config,
     serve::{load_models, refresh_face_indexes, retry_until_database_answers, shutdown_signal},
     services::Services,
-    telemetry,
+    telemetry::Telemetry,
 };
 use anyhow::Context as _;
 use domain::{
@@ -127,8 +127,14 @@ pub(crate) struct WorkArgs {
 
 /// `assay work`
 pub(crate) async fn run(args: &WorkArgs, config: Config) -> anyhow::Result<()> {
-    telemetry::install_logging(&config.log)?;
-    let house = Services::open(&config, &config.public_url(), args.dev).await?;
+    let telemetry = Telemetry::install(&config.log)?;
+    let ended = work(args, &config).await;
+    telemetry.shut_down().await;
+    ended
+}
+
+async fn work(args: &WorkArgs, config: &Config) -> anyhow::Result<()> {
+    let house = Services::open(config, &config.public_url(), args.dev).await?;
     let db = house.db.clone();
     retry_until_database_answers(async || Ok(db.migrate().await?)).await?;
     tokio::spawn(load_models(house.image_analyser.clone(), config.model_settings()));

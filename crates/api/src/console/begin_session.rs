@@ -4,7 +4,7 @@ use super::{BeginConsoleSessionErrors, request::ConsoleRequest, session::Console
 use crate::{
     ApiState,
     content_moderation::{CommandPayload, CommandViolations, ModerationApiError, ModerationErrorCode},
-    http::auth::session_cookie::set_cookie,
+    http::{auth::session_cookie::set_cookie, request_context},
 };
 use axum::{
     Json,
@@ -65,7 +65,8 @@ pub(super) async fn begin_session(
         SignInCredential::Invitation(invitation) => api.sign_in.accept_invitation(&invitation).await?,
         SignInCredential::Link(link) => api.sign_in.sign_in_by_link(&link).await?,
     };
-    tracing::info!(account.id = %signed_in.account.id, member.id = %signed_in.member.id, "a member signed in");
+    request_context::note_member(signed_in.account.id, signed_in.member.id);
+    tracing::info!("a member signed in");
     let MemberSession { session, member, account, .. } = signed_in;
     let scopes = member.granted_scopes();
     let headers = [

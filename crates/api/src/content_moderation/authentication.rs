@@ -12,7 +12,7 @@ use crate::{
 use axum::http::{HeaderMap, header};
 use base::AppId;
 use db::ReadTx;
-use domain::accounts::{self, AuthenticationError, Principal, Scope};
+use domain::accounts::{self, AuthenticationError, Principal, PrincipalKind, Scope};
 
 /// API keys have 49 characters; a value longer than this is not looked up.
 const MAX_API_KEY_BYTES: usize = 512;
@@ -28,6 +28,9 @@ pub(crate) async fn authenticate(
         None => authenticate_api_key(api, headers).await?,
     };
     request_context::note_application(caller.app);
+    if let PrincipalKind::Member { account, member } = caller.kind {
+        request_context::note_member(account, member);
+    }
     count_application(api, caller.app)?;
     Ok((caller, view))
 }

@@ -128,9 +128,9 @@ impl FromRequestParts<ApiState> for DocumentEndUser {
         if held.session.sandbox != is_sandbox(parts) {
             return Err(DocumentApiError::session_not_found());
         }
+        request_context::note_application(held.session.app);
         count_end_user(api, held.session.id.into())?;
         require_served(api, held.session.app).await?;
-        request_context::note_application(held.session.app);
         let device = device_metadata(&parts.headers, api)?;
         Ok(Self { stored: held, device, path })
     }

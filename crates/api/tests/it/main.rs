@@ -16,5 +16,6 @@ mod openapi_documents;
 mod profiles;
 mod proof_of_age;
 mod quotas_and_hosts;
+mod request_spans;
 mod secure_capture;
 mod system;

@@ -27,7 +27,7 @@ pub(crate) use pending_work::PendingWorkTables;
 use super::{DeletionReceipt, ReceiptSigner};
 use base::{AccountId, AppId, Environment, Id as _, ReceiptId, SignedDuration, Timestamp};
 use db::{Db, DbError, FromRow, WriteTx, sql};
-use jobs::{Job, JobError, JobOutcome, Lane, Lease, RetryPolicy, enqueue_unique};
+use jobs::{Job, JobError, JobIds, JobOutcome, Lane, Lease, RetryPolicy, enqueue_unique};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -57,6 +57,10 @@ impl Job for DeleteAccount {
     /// Tries for almost two days before it gives up, so that an operator has the time to repair what fails.
     const RETRY: RetryPolicy =
         RetryPolicy { waits: &[10, 60, 600, 3600, 3600, 7200, 14400, 28800, 43200, 43200], jitter: 0.1 };
+
+    fn ids(&self) -> JobIds<'_> {
+        JobIds { account: Some(self.account), ..JobIds::default() }
+    }
 }
 
 /// Why an account is not deleted, or not entirely.

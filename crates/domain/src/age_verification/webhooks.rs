@@ -280,7 +280,11 @@ impl AgeVerificationService {
             Err(OutboxError::Db(error)) => Err(error.into()),
             Err(OutboxError::Refused(refused)) => {
                 // It was allowed when the session was made; the operator has changed their mind since.
-                tracing::warn!(session.id = %session.id, "a webhook is not sent: {refused}");
+                tracing::warn!(
+                    error = &refused as &dyn std::error::Error,
+                    session.id = %session.id,
+                    "a webhook is not sent"
+                );
                 Ok(())
             }
         }

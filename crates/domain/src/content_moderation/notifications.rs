@@ -207,7 +207,7 @@ impl Notifier {
                 Err(OutboxError::Db(error)) => return Err(error),
                 // The operator has forbidden the address since the moderation was started.
                 Err(OutboxError::Refused(refused)) => {
-                    tracing::warn!(moderation = %context.moderation, error = %refused, "a destination is not allowed any more");
+                    tracing::warn!(error = &refused as &dyn std::error::Error, moderation.id = %context.moderation, "a destination is not allowed any more");
                 }
             }
         }

@@ -18,6 +18,7 @@ use jobs::ShutdownSignal;
 use media::fetch::{BufferedResponse, FetchError, FetchRequest, HeaderMap, HeaderName, HeaderValue, Method};
 use std::{collections::HashMap, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 use tokio::{sync::mpsc, time::Instant};
+use tracing::{Instrument as _, Span};
 
 /// A lease is extended long before it runs out; one that did run out belongs to a process that died or hangs.
 const LEASE_DURATION: SignedDuration = SignedDuration::from_secs(60);
@@ -84,6 +85,8 @@ struct LeasedDelivery {
 /// An attempt that ended and is to be recorded.
 struct CompletedDeliveryAttempt {
     leased: LeasedDelivery,
+    /// The span `delivery` that the attempt was made in.
+    span: Span,
     attempt: DeliveryAttempt,
     end: DeliveryOutcome,
     health: EndpointHealth,
@@ -270,7 +273,20 @@ impl DeliveryDispatcher {
         desk.endpoints.entry(leased.endpoint.clone()).or_insert_with(EndpointBreaker::new).record_start(1);
         desk.in_flight += 1;
         let (sender, done) = (self.clone(), desk.done.clone());
-        tokio::spawn(async move {
+        // Level ERROR: whatever `log.filter` lets through, its lines say which delivery they belong to.
+        let span = tracing::error_span!(
+            parent: None,
+            "delivery",
+            delivery = %leased.id,
+            app.id = %leased.app_id,
+            topic = leased.topic,
+            endpoint = leased.endpoint,
+            attempt = leased.tries,
+            outcome = tracing::field::Empty,
+            http.status = tracing::field::Empty,
+        );
+        let attempted = span.clone();
+        let task = async move {
             // The loop must hear of every attempt, of one that panics too: its lease would be extended for ever.
             let ended = AssertUnwindSafe(sender.attempt(&leased, &secrets)).catch_unwind().await;
             let (attempt, end, health) = ended.unwrap_or_else(|_| {
@@ -281,8 +297,10 @@ impl DeliveryDispatcher {
                     EndpointHealth::Healthy,
                 )
             });
-            let _gone = done.send(CompletedDeliveryAttempt { leased, attempt, end, health }).await;
-        });
+            let _gone =
+                done.send(CompletedDeliveryAttempt { leased, span: attempted, attempt, end, health }).await;
+        };
+        tokio::spawn(task.instrument(span));
     }
 
     async fn attempt(
@@ -325,6 +343,9 @@ impl DeliveryDispatcher {
             (Ok(_), _) => "rejected",
         };
         metrics::counter!("assay_delivery_attempts_total", "outcome" => outcome).increment(1);
+        let span = Span::current();
+        span.record("outcome", outcome);
+        span.record("http.status", attempt.status);
         metrics::histogram!("assay_delivery_attempt_seconds").record(took.as_secs_f64());
         (attempt, end, health)
     }
@@ -400,7 +421,7 @@ impl DeliveryDispatcher {
         tried: &CompletedDeliveryAttempt,
         now: Timestamp,
     ) -> Result<(), DbError> {
-        let CompletedDeliveryAttempt { leased, attempt, end, .. } = tried;
+        let CompletedDeliveryAttempt { leased, span, attempt, end, .. } = tried;
         let again = match end {
             DeliveryOutcome::Retry(patience) => schedule::next_attempt_at(
                 leased.begun_at,
@@ -436,7 +457,7 @@ impl DeliveryDispatcher {
             // The lease had run out: another process has it, and the receiver may see it twice.
             metrics::counter!("assay_deliveries_repeated_total").increment(1);
         } else if state == DeliveryState::Failed {
-            tracing::warn!(delivery = %leased.id, topic = leased.topic, endpoint = leased.endpoint, "a delivery was given up");
+            span.in_scope(|| tracing::warn!("a delivery was given up"));
         }
         Ok(())
     }

@@ -72,9 +72,13 @@ pub async fn list_active(
     let opened = kept.into_iter().filter_map(|row| {
         let opened = vault.open(&aad(row.id), &row.sealed);
         opened
-            .inspect_err(
-                |error| tracing::error!(secret = %row.id, "a webhook secret cannot be used: {error}"),
-            )
+            .inspect_err(|error| {
+                tracing::error!(
+                    error = error as &dyn std::error::Error,
+                    secret = %row.id,
+                    "a webhook secret cannot be used"
+                );
+            })
             .ok()
     });
     Ok(opened.map(|bytes| WebhookSecret(Secret::new(bytes))).collect())

@@ -20,7 +20,7 @@ use documents::{
     reading::{self, DocumentClaim, DocumentReader, DocumentSide, SideSource},
     text,
 };
-use jobs::{Job, JobError, JobOutcome, Lane, Lease, RetryPolicy};
+use jobs::{Job, JobError, JobIds, JobOutcome, Lane, Lease, RetryPolicy};
 use media::document_file::{DocumentFile, DocumentFileError};
 use serde::{Deserialize, Serialize};
 use std::{
@@ -49,6 +49,10 @@ impl Job for ReadDocument {
     const LANE: Lane = Lane::Quick;
     /// Somebody waits.
     const RETRY: RetryPolicy = RetryPolicy { waits: &[1, 5, 20], jitter: 0.2 };
+
+    fn ids(&self) -> JobIds<'_> {
+        JobIds { session: Some(self.session), resource: Some(self.resource), ..JobIds::default() }
+    }
 }
 
 /// Readers that are not at work, each with its own nets.
@@ -283,7 +287,7 @@ impl DocumentVerificationService {
         let done = match done {
             Ok(done) => Some(done),
             Err(DocumentReadError::File(error)) => {
-                tracing::info!(session.id = %session.id, "a document cannot be opened: {error}");
+                tracing::info!(error = &error as &dyn std::error::Error, "a document cannot be opened");
                 Some(TaskOutcome {
                     next: TaskNextStep::try_again(
                         TaskAdvice::MustTryAgain,
@@ -296,7 +300,7 @@ impl DocumentVerificationService {
                 })
             }
             Err(DocumentReadError::Server(error)) if lease.attempts >= ReadDocument::RETRY.attempts() => {
-                tracing::error!(session.id = %session.id, "a document is not read: {error}");
+                tracing::error!(error, "a document is not read");
                 None
             }
             Err(DocumentReadError::Server(error)) => {

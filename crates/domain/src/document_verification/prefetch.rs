@@ -80,7 +80,11 @@ impl DocumentVerificationService {
                     *slot = Some(sides).filter(|_| bytes <= MAX_PREFETCHED_BYTES);
                 }
                 // The task meets the same, and says so.
-                Err(error) => tracing::debug!(session.id = %session, "a page is not read ahead: {error}"),
+                Err(error) => tracing::debug!(
+                    error = &error as &dyn std::error::Error,
+                    session.id = %session,
+                    "a page is not read ahead"
+                ),
             }
             drop((slot, place));
             tokio::time::sleep(PREFETCH_TTL).await;

@@ -303,7 +303,11 @@ impl DocumentVerificationService {
             Err(OutboxError::Db(error)) => Err(error),
             Err(OutboxError::Refused(refused)) => {
                 // It was allowed when the session was made; the operator has changed their mind since.
-                tracing::warn!(session.id = %session.id, "a notification is not sent: {refused}");
+                tracing::warn!(
+                    error = &refused as &dyn std::error::Error,
+                    session.id = %session.id,
+                    "a notification is not sent"
+                );
                 Ok(())
             }
         }

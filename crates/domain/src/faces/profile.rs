@@ -177,7 +177,11 @@ impl ProfileStore {
             .await?;
         let summary = |row: ProfileRow| {
             let details = self.open_details(&row).unwrap_or_else(|error| {
-                tracing::error!(profile.id = %row.id, "the details of a profile cannot be opened: {error}");
+                tracing::error!(
+                    error = &error as &dyn std::error::Error,
+                    profile.id = %row.id,
+                    "the details of a profile cannot be opened"
+                );
                 ProfileDetails::default()
             });
             ProfileSummary {

@@ -7,7 +7,7 @@ use super::{
 use crate::accounts;
 use base::{AccountId, Environment, FaceId, ProfileId};
 use db::{Db, FromRow, sql};
-use jobs::{Job, JobError, JobOutcome, Lane, RetryPolicy};
+use jobs::{Job, JobError, JobIds, JobOutcome, Lane, RetryPolicy};
 use media::blobs::{BlobError, BlobStore};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -22,6 +22,10 @@ impl Job for ReembedFaces {
     const KIND: &'static str = "reembed-faces";
     const LANE: Lane = Lane::Heavy;
     const RETRY: RetryPolicy = RetryPolicy { waits: &[10, 60, 600, 3600, 3600], jitter: 0.2 };
+
+    fn ids(&self) -> JobIds<'_> {
+        JobIds { account: Some(self.account), ..JobIds::default() }
+    }
 }
 
 /// How many faces are read at a time.
@@ -102,7 +106,7 @@ impl Reembedding {
                 match self.reembed_one(job.account, face).await {
                     Ok(()) => done += 1,
                     Err(FaceIndexError::Refused { message, .. }) => {
-                        tracing::warn!(face.id = %after, "a face stays unsearchable: {message}");
+                        tracing::warn!(error = message, face.id = %after, "a face stays unsearchable");
                         lost += 1;
                     }
                     Err(FaceIndexError::Blobs(BlobError::Missing | BlobError::Damaged)) => {
@@ -113,7 +117,7 @@ impl Reembedding {
                 }
             }
         }
-        tracing::info!(account.id = %job.account, "{done} faces were embedded again, {lost} could not be");
+        tracing::info!(done, lost, "faces were embedded again");
         Ok(JobOutcome::Done)
     }
 

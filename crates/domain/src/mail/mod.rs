@@ -10,7 +10,7 @@ pub use smtp::{SmtpConfigError, SmtpTls, SmtpTransport};
 use crate::vault::Vault;
 use base::{AccountId, Environment, Timestamp, Uuid};
 use db::{DbError, WriteTx};
-use jobs::{Job, JobError, JobOutcome, Lane, Lease, RetryPolicy, enqueue_at, enqueue_for_account};
+use jobs::{Job, JobError, JobIds, JobOutcome, Lane, Lease, RetryPolicy, enqueue_at, enqueue_for_account};
 use lettre::{
     Message,
     message::{Mailbox, MultiPart},
@@ -71,6 +71,10 @@ impl Job for SendMail {
     const LANE: Lane = Lane::Quick;
     /// A mail server may be away for two days.
     const RETRY: RetryPolicy = RetryPolicy { waits: &RETRY_WAITS_SECONDS, jitter: 0.2 };
+
+    fn ids(&self) -> JobIds<'_> {
+        JobIds { mail: Some(self.id), ..JobIds::default() }
+    }
 }
 
 const RETRY_WAITS_SECONDS: [u32; 53] = {
@@ -128,7 +132,7 @@ impl Mailer {
     /// Sends a letter. It may arrive twice: when the process dies after the mail server took it.
     pub async fn send(&self, job: &SendMail, _lease: &Lease) -> Result<JobOutcome, JobError> {
         if job.until <= self.0.world.now() {
-            tracing::warn!(mail.id = %job.id, "a mail waited until its link was worth nothing, and is not sent");
+            tracing::warn!("a mail waited until its link was worth nothing, and is not sent");
             return Ok(JobOutcome::Done);
         }
         let sealed = base64_simd::STANDARD.decode_to_vec(&job.sealed).map_err(permanent_error)?;

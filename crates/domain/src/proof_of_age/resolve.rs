@@ -14,7 +14,7 @@ use credentials::{
     trust::{TrustList, TrustedIssuer},
 };
 use db::{FromRow, sql};
-use jobs::{Job, JobError, JobOutcome as Ran, Lane, Lease, RetryPolicy};
+use jobs::{Job, JobError, JobIds, JobOutcome as Ran, Lane, Lease, RetryPolicy};
 use media::fetch::{BufferedResponse, FetchRequest, HeaderValue};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -42,6 +42,10 @@ impl Job for ResolveProof {
     const LANE: Lane = Lane::Quick;
     /// A till waits: within a minute there is an answer, of whatever kind.
     const RETRY: RetryPolicy = RetryPolicy { waits: &[1, 2, 4, 8, 15, 25, 60, 600], jitter: 0.1 };
+
+    fn ids(&self) -> JobIds<'_> {
+        JobIds { proof: Some(&self.proof), ..JobIds::default() }
+    }
 }
 
 /// After this many attempts the answer is that there is none.
@@ -276,7 +280,7 @@ impl ProofOfAgeService {
                 .await;
             if let Err(OutboxError::Refused(refused)) = &posted {
                 // The operator has closed the address meanwhile; the result can still be asked for.
-                tracing::warn!(proof = job.proof, "a notification is not sent: {refused}");
+                tracing::warn!(error = refused as &dyn std::error::Error, "a notification is not sent");
             } else {
                 posted?;
             }
@@ -361,7 +365,7 @@ impl ProofOfAgeService {
             if let IssuerReply::Unavailable(error) =
                 self.query_issuer(&list, &IssuerQuery::Keys { url: url.to_owned() }).await?
             {
-                tracing::warn!(url, "an issuer's keys stay as they are: {error}");
+                tracing::warn!(error, url, "an issuer's keys stay as they are");
             }
         }
         Ok(Ran::Again(now + TRUST_LIST_REFRESH_INTERVAL))

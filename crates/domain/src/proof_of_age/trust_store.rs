@@ -124,7 +124,11 @@ impl TrustStore {
             let Some(keys) = find_document(db, &url).await? else { continue };
             match list.with_keys(&id, &keys.body, now) {
                 Ok(with) => list = with,
-                Err(error) => tracing::debug!(issuer = id, "a published key set adds nothing: {error}"),
+                Err(error) => tracing::debug!(
+                    error = &error as &dyn std::error::Error,
+                    issuer = id,
+                    "a published key set adds nothing"
+                ),
             }
         }
         Ok(list)

@@ -71,8 +71,8 @@ pub(crate) async fn authenticate_signature(
     let uri = parts.extensions.get::<SandboxUri>().map_or(&parts.uri, |SandboxUri(uri)| uri);
     let stamps = clock.check_query(uri.query())?;
 
-    let patience = api.settings.body_timeout;
-    let body = super::super::body::read(&parts.headers, body, limit, patience, hint).await;
+    let timeout = api.settings.body_timeout;
+    let body = super::super::body::read(&parts.headers, body, limit, timeout, hint).await;
     let body = body.map_err(SignatureAuthError::Body)?;
     signed_request::verify(&caller.keys, &signed_message(&parts.method, uri, &body), &signature)?;
     if caller.org_status != OrganisationStatus::Active {

@@ -95,7 +95,7 @@ impl AgeVerificationService {
                 Ok(StepOutcome::RedeemToken { token: token.redemption_id(), until: carried.until, verdict })
             }
             Err(bad) => {
-                tracing::debug!("a token is of no use: {bad}");
+                tracing::debug!(error = &bad as &dyn std::error::Error, "a token is of no use");
                 Ok(match self.prompt_blind_token(at).await? {
                     StepOutcome::Prompt(ask) => {
                         StepOutcome::Prompt(ask.with_problem(InputProblem::new(InputProblemCode::TryAgain)))

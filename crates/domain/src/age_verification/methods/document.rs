@@ -180,7 +180,11 @@ impl AgeVerificationService {
         match self.0.identities.delete(session.app, used.session, session.sandbox).await {
             Ok(()) | Err(document_verification::DocumentSessionError::SessionNotFound) => {}
             Err(error) => {
-                tracing::warn!(session.id = %session.id, "a document session is left to its own end: {error}");
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    session.id = %session.id,
+                    "a document session is left to its own end"
+                );
             }
         }
     }

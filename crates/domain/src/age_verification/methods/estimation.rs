@@ -67,7 +67,7 @@ impl AgeVerificationService {
         let vouched =
             self.0.secure_capture.verify(&*self.0.world, at.session.app, &capture, &image, multiframe);
         if let Err(untrusted) = vouched {
-            tracing::debug!("a capture is not trusted: {untrusted}");
+            tracing::debug!(error = &untrusted as &dyn std::error::Error, "a capture is not trusted");
             return again(InputProblemCode::TryAgain);
         }
         if multiframe {

@@ -381,11 +381,11 @@ fn evaluate_failure(
             other => other,
         },
         AgeMethodError::Inconclusive(words) => {
-            tracing::debug!(method = %at.block.method, "a method could not tell: {words}");
+            tracing::debug!(method = %at.block.method, error = words, "a method could not tell");
             StepOutcome::Finished(AgeMethodVerdict::Undecided { code: AgeFailureReason::NotFound })
         }
         AgeMethodError::Unavailable(words) => {
-            tracing::warn!(method = %at.block.method, "a provider cannot be asked: {words}");
+            tracing::warn!(method = %at.block.method, error = words, "a provider cannot be asked");
             StepOutcome::Finished(AgeMethodVerdict::Broken { code: AgeFailureReason::ProviderUnavailable })
         }
     }

@@ -180,7 +180,7 @@ impl AgeVerificationService {
                 decision::decide_from_evidence(known, &command.config, block, self.today(), id)
             }
             Err(AgeMethodError::Unavailable(words)) => {
-                tracing::warn!(method = %block.method, "a provider cannot be asked: {words}");
+                tracing::warn!(method = %block.method, error = words, "a provider cannot be asked");
                 AgeMethodVerdict::Broken { code: AgeFailureReason::ProviderUnavailable }
             }
             Err(AgeMethodError::Input { .. } | AgeMethodError::Inconclusive(_)) => {

@@ -34,6 +34,7 @@ use base::{AgeAttemptId, AgeSessionId, Environment, Secret, SignedDuration, Time
 use base64_simd::URL_SAFE_NO_PAD as BASE64URL;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use tracing::Instrument as _;
 
 /// How often the page asks whether the wallet has answered, milliseconds.
 const POLL_INTERVAL_MS: u32 = 1500;
@@ -135,7 +136,7 @@ impl WalletOutcome {
             WalletFinding::Age(years) => Self::Age(years),
             WalletFinding::Nothing(why) => Self::Nothing(why),
             WalletFinding::Unavailable(words) => {
-                tracing::warn!(method = %AgeMethod::DigitalId, "a provider cannot be asked: {words}");
+                tracing::warn!(method = %AgeMethod::DigitalId, error = words, "a provider cannot be asked");
                 Self::Unavailable
             }
         }
@@ -303,8 +304,8 @@ impl AgeVerificationService {
     ) -> Result<Option<String>, AgeSessionError> {
         // A connection that breaks takes its call with it, and what was taken must come to something.
         let (ages, sealed, body) = (self.clone(), sealed.to_owned(), body.to_vec());
-        let judging =
-            tokio::spawn(async move { ages.process_wallet_response(&sealed, sandbox, &body).await });
+        let judging = async move { ages.process_wallet_response(&sealed, sandbox, &body).await };
+        let judging = tokio::spawn(judging.in_current_span());
         judging.await.unwrap_or_else(|broke| match broke.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
             Err(_) => Err(AgeSessionError::InvalidState("the server is stopping".to_owned())),

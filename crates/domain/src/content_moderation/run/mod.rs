@@ -30,7 +30,7 @@ use db::{Db, DbError, FromRow, Json, WriteTx, sql};
 use decision::KnownProfiles;
 use effects::RunEffects;
 use face_tracks::FaceTracks;
-use jobs::{Job, JobError, JobOutcome, Lane, Lease, LeaseError, RetryPolicy};
+use jobs::{Job, JobError, JobIds, JobOutcome, Lane, Lease, LeaseError, RetryPolicy};
 use media::video::{ContentLoader, VideoError};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -48,6 +48,10 @@ impl Job for RunModeration {
     const KIND: &'static str = "run-moderation";
     const LANE: Lane = Lane::Heavy;
     const RETRY: RetryPolicy = CONTENT_RETRY;
+
+    fn ids(&self) -> JobIds<'_> {
+        JobIds { moderation: Some(self.moderation), ..JobIds::default() }
+    }
 }
 
 /// Watches a live video.
@@ -60,6 +64,10 @@ impl Job for WatchLiveVideo {
     const KIND: &'static str = "watch-live";
     const LANE: Lane = Lane::Live;
     const RETRY: RetryPolicy = CONTENT_RETRY;
+
+    fn ids(&self) -> JobIds<'_> {
+        JobIds { moderation: Some(self.moderation), ..JobIds::default() }
+    }
 }
 
 impl RunModeration {
@@ -230,7 +238,7 @@ impl ModerationRunner {
                         final_state: Some((ModerationState::Failed, error)),
                         ..RunEffects::default()
                     };
-                    tracing::error!(moderation = %id, error = failure.error, "a moderation failed");
+                    tracing::error!(error = failure.error, "a moderation failed");
                     if run.commit_effects(None, effects).await.is_ok() {
                         return Ok(JobOutcome::Done);
                     }
@@ -271,6 +279,7 @@ impl ModerationRunner {
             tx.commit().await?;
             return Err(RunStopError::LeaseLost);
         };
+        JobIds { app: Some(row.app_id), content: Some(row.content_id), ..JobIds::default() }.record();
         let parameters = row.wanted.0;
         let attached = contents::profiles(&mut tx, row.account_id, row.content_id).await?;
         let of_groups = self.faces.group_members(&mut tx, row.account_id, &parameters.groups).await?;

@@ -16,7 +16,7 @@ use super::{
 };
 use base::{DocumentSessionId, Environment, ModerationCheckId, ResourceId};
 use face::FaceAnalysis;
-use jobs::{Job, JobError, JobOutcome, Lane, Lease, RetryPolicy};
+use jobs::{Job, JobError, JobIds, JobOutcome, Lane, Lease, RetryPolicy};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -32,6 +32,10 @@ impl Job for RunVerificationChecks {
     /// Videos of other interfaces, which take their time, must not hold it up.
     const LANE: Lane = Lane::Quick;
     const RETRY: RetryPolicy = RetryPolicy { waits: &[2, 10, 60, 300], jitter: 0.2 };
+
+    fn ids(&self) -> JobIds<'_> {
+        JobIds { session: Some(self.session), ..JobIds::default() }
+    }
 }
 
 /// The checks of a session whose person is through: those that were asked for, and those that tasks asked for.
@@ -142,7 +146,11 @@ impl DocumentVerificationService {
             match self.build_report(&held, check, &mut seen).await {
                 Ok(report) => outcomes.reports.push((check.id, report)),
                 Err(error) if last => {
-                    tracing::error!(session.id = %job.session, check = check.kind.as_str(), "a check is given up: {error}");
+                    tracing::error!(
+                        error = &error as &dyn std::error::Error,
+                        check = check.kind.as_str(),
+                        "a check is given up"
+                    );
                     outcomes.failed.push(check.id);
                 }
                 Err(error) => failed = Some(error.to_string()),

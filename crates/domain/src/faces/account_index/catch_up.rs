@@ -190,9 +190,9 @@ impl AccountIndex {
         if !(surplus.is_empty() && missing.is_empty()) {
             tracing::info!(
                 account.id = %self.account,
-                "a face index is repaired: {} faces are added, {} removed",
-                missing.len(),
-                surplus.len()
+                added = missing.len(),
+                removed = surplus.len(),
+                "a face index is repaired"
             );
         }
         self.remove(surplus.into_iter().collect()).await?;
@@ -225,7 +225,11 @@ impl AccountIndex {
             match embeddings.open(&enrolment::aad(row.profile_id, row.id), &row.embedding) {
                 Ok(vector) => faces.push((Uuid::from(row.id), Uuid::from(row.profile_id), vector)),
                 // A face that cannot be opened must not keep the others out of the index.
-                Err(error) => tracing::error!(face.id = %row.id, "a face cannot be indexed: {error}"),
+                Err(error) => tracing::error!(
+                    error = &error as &dyn std::error::Error,
+                    face.id = %row.id,
+                    "a face cannot be indexed"
+                ),
             }
         }
         let index = self.clone();

@@ -33,7 +33,10 @@ pub(super) fn open_index_file(
             // Another process of this machine has this file open.
             Err(IndexError::InUse) => {}
             Err(error @ (IndexError::NotAnIndex | IndexError::KeyMismatch | IndexError::SpaceMismatch)) => {
-                tracing::warn!("the file of a face index is replaced by an empty one: {error}");
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "the file of a face index is replaced by an empty one"
+                );
                 std::fs::remove_file(&path)?;
                 return Ok(FaceIndex::open(&path, space, key)?);
             }
@@ -57,5 +60,6 @@ pub(super) fn file_names(folder: &Path) -> Result<Vec<String>, FaceIndexError> {
 pub(in crate::faces) async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, FaceIndexError> + Send + 'static,
 ) -> Result<T, FaceIndexError> {
-    tokio::task::spawn_blocking(work).await.map_err(std::io::Error::other)?
+    let span = tracing::Span::current();
+    tokio::task::spawn_blocking(move || span.in_scope(work)).await.map_err(std::io::Error::other)?
 }
