@@ -2,10 +2,10 @@
 
 use crate::{
     Face, VisionError,
+    box_overlap::{area, intersection_area, intersection_over_union, is_same_face, longer_side},
     crop::{self, InputMapping, nearest_right_angle},
     inference::{NamedTensors, NeuralNet},
     model_manifest::ModelInput,
-    tiled_detection::is_same_face,
 };
 use base::Picture;
 use pixels::PictureRegion;
@@ -19,6 +19,10 @@ const LARGE_FACE_SHARE: f32 = 0.5;
 /// The part of the input that the picture takes when room is made around it, and when that was not enough.
 const PADDED_PICTURE_SHARE: f32 = 0.6;
 const WIDELY_PADDED_PICTURE_SHARE: f32 = 0.4;
+
+/// A second look shows a face at this size, in pixels of the input; where that does not do, a third at the other. Larger
+/// would show small faces too blurred.
+const RECHECK_FACE_INPUT_PIXELS: [f32; 2] = [64.0, 44.0];
 
 /// Anchors on the two feature maps: cells a side, anchors a cell, pixels a cell.
 const ANCHOR_MAPS: [(usize, usize, f32); 2] = [(16, 2, 16.0), (8, 6, 32.0)];
@@ -140,6 +144,32 @@ impl FaceDetector {
         Ok(kept)
     }
 
+    /// Looks at a face again, in the middle and at a good size. What is not found there, and surely, is none.
+    pub(crate) fn recheck(
+        &mut self,
+        picture: &Picture,
+        face: &Face,
+        turn: f32,
+    ) -> Result<Option<Face>, VisionError> {
+        let side = self.input.width as f32;
+        for close in RECHECK_FACE_INPUT_PIXELS {
+            let Some(region) = square_around(picture, face, longer_side(face) * side / close) else {
+                return Ok(None);
+            };
+            let again =
+                self.detect_in_region(picture, region, side / region.width.max(region.height) as f32, turn)?;
+            let sure = again.into_iter().filter(|other| {
+                other.score >= self.counting_threshold && intersection_over_union(other, face) > 0.3
+            });
+            if let Some(best) = sure
+                .max_by(|a, b| intersection_over_union(a, face).total_cmp(&intersection_over_union(b, face)))
+            {
+                return Ok(Some(best));
+            }
+        }
+        Ok(None)
+    }
+
     /// The faces of a region, put in at a scale at which it fits and turned back by `turn`, surest first.
     pub(crate) fn detect_in_region(
         &mut self,
@@ -218,21 +248,17 @@ fn is_sound(face: &Face) -> bool {
     finite && face.width() > 0.0 && face.height() > 0.0
 }
 
-pub(crate) fn area(face: &Face) -> f32 {
-    face.width() * face.height()
-}
-
-/// The area that two boxes share.
-pub(crate) fn intersection_area(a: &Face, b: &Face) -> f32 {
-    let width = (a.right.min(b.right) - a.left.max(b.left)).max(0.0);
-    let height = (a.bottom.min(b.bottom) - a.top.max(b.top)).max(0.0);
-    width * height
-}
-
-/// Intersection over union.
-pub(crate) fn intersection_over_union(a: &Face, b: &Face) -> f32 {
-    let both = intersection_area(a, b);
-    both / (area(a) + area(b) - both).max(f32::EPSILON)
+/// The part of a square around a face that lies in the picture; `None` where too little of it does.
+pub(crate) fn square_around(picture: &Picture, face: &Face, side: f32) -> Option<PictureRegion> {
+    let bound = |low: f32, high: f32, size: u32| {
+        let centre = f32::midpoint(low, high);
+        let from = (centre - side / 2.0).clamp(0.0, size as f32) as u32;
+        let to = (centre + side / 2.0).clamp(0.0, size as f32) as u32;
+        (to > from + 1).then_some((from, to - from))
+    };
+    let (left, width) = bound(face.left, face.right, picture.width())?;
+    let (top, height) = bound(face.top, face.bottom, picture.height())?;
+    Some(PictureRegion { left, top, width, height })
 }
 
 /// Overlapping boxes become one: their mean, weighted by score (Bazarevsky et al., BlazeFace, 2019, section 4).

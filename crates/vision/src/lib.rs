@@ -1,17 +1,16 @@
 //! A face picture in, numbers out: detect, align, estimate age, tell real from fake. Knows no tenant and no HTTP.
 
 mod age;
+mod box_overlap;
 pub mod challenge;
 mod crop;
 mod detect;
 mod embed;
 mod face;
-pub mod import;
 mod inference;
 pub mod liveness;
 pub mod model_manifest;
 mod models;
-mod onnx;
 mod orientation;
 mod pool;
 mod quality;
@@ -24,9 +23,9 @@ pub use embed::{EmbeddingSpace, embedding_distance, mean_embedding};
 pub use face::Face;
 pub use inference::{NamedTensors, NeuralNet, OnnxNet, OnnxRuntime, ScriptedNet};
 pub use model_manifest::ModelTask;
-pub use models::{ModelInfo, VisionModels, face_luma, load_net};
+pub use models::{ModelInfo, VisionModels, load_net, verify_probe};
 pub use pool::{InferencePool, PoolBusyError, PoolGoneError, PoolStats};
-pub use quality::FaceQuality;
+pub use quality::{FaceQuality, face_luma};
 pub use video_tile_scheduler::VideoTileScheduler;
 
 /// Why the models gave no answer.

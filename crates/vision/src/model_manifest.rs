@@ -396,8 +396,8 @@ pub enum ModelPackError {
     },
 }
 
-/// SHA-256, hexadecimal.
-pub(crate) fn sha256(bytes: &[u8]) -> String {
+/// SHA-256 in lower-case hexadecimal, as manifests state it.
+pub fn sha256(bytes: &[u8]) -> String {
     hex::encode(digest::digest(&digest::SHA256, bytes))
 }
 
@@ -519,8 +519,8 @@ impl ModelEntry {
         Ok(())
     }
 
-    /// The files it needs.
-    pub(crate) fn files(&self) -> impl Iterator<Item = &PackFile> {
+    /// The files of the pack that it needs: the model, and its list of characters where it reads text.
+    pub fn files(&self) -> impl Iterator<Item = &PackFile> {
         let characters = match &self.output {
             ModelOutput::TextCharacters { characters, .. } => Some(characters),
             _ => None,
@@ -542,8 +542,8 @@ fn sound(thresholds: &[FalseMatchThreshold]) -> bool {
 }
 
 impl PackFile {
-    /// The path of the file, which never leads out of the folder.
-    pub(crate) fn locate(&self, folder: &Path) -> Result<PathBuf, ModelPackError> {
+    /// The file's path below the pack's `folder`. Refuses paths that lead out of it.
+    pub fn locate(&self, folder: &Path) -> Result<PathBuf, ModelPackError> {
         let inside = Path::new(&self.path).components().all(|part| matches!(part, Component::Normal(_)));
         if !inside || self.path.is_empty() || self.bytes > MAX_MODEL_BYTES {
             return Err(ModelPackError::Wrong(format!(

@@ -206,33 +206,6 @@ fn model_info(model: &ModelEntry) -> ModelInfo {
     }
 }
 
-/// Mean luma of a face, 0 to 255 (ITU-R BT.601), over the part of its box inside the picture.
-pub fn face_luma(picture: &Picture, face: &Face) -> f32 {
-    let clamp = |value: f32, most: u32| value.clamp(0.0, most as f32) as usize;
-    let (left, right) = (clamp(face.left, picture.width()), clamp(face.right.ceil(), picture.width()));
-    let (top, bottom) = (clamp(face.top, picture.height()), clamp(face.bottom.ceil(), picture.height()));
-    if left >= right || top >= bottom {
-        return 0.0;
-    }
-    let width = picture.width() as usize * 3;
-    // Row upon row, which the processor adds many bytes at a time; a picture is too low to overflow.
-    let mut columns = vec![0_u32; (right - left) * 3];
-    for row in picture.rgb().chunks_exact(width).take(bottom).skip(top) {
-        for (sum, &value) in columns.iter_mut().zip(&row[left * 3..right * 3]) {
-            *sum += u32::from(value);
-        }
-    }
-    let mut sum = [0_u64; 3];
-    for pixel in columns.chunks_exact(3) {
-        for (sum, &value) in sum.iter_mut().zip(pixel) {
-            *sum += u64::from(value);
-        }
-    }
-    let count = ((right - left) * (bottom - top)) as f64;
-    let [red, green, blue] = sum.map(|sum| sum as f64 / count);
-    (0.299 * red + 0.587 * green + 0.114 * blue) as f32
-}
-
 struct PackLoader<'a> {
     folder: &'a Path,
     pack: &'a ModelPack,
@@ -324,12 +297,13 @@ fn open_probed_net(
     Ok((Box::new(net), input))
 }
 
-/// The session of a model's file.
-pub(crate) fn open_net(
-    folder: &Path,
-    pack: &ModelPack,
-    model: &ModelEntry,
-) -> Result<OnnxNet, ModelLoadError> {
+/// Opens the net of any model of a pack, its hash checked, and runs its probe, if it has one.
+pub fn verify_probe(folder: &Path, pack: &ModelPack, model: &ModelEntry) -> Result<(), ModelLoadError> {
+    open_probed_net(folder, pack, model).map(drop)
+}
+
+/// Opens an ONNX session on the file of a model.
+fn open_net(folder: &Path, pack: &ModelPack, model: &ModelEntry) -> Result<OnnxNet, ModelLoadError> {
     let file = model.file.as_ref().ok_or_else(|| ModelLoadError::wrong(model, "it has no file"))?;
     let input = model.input.as_ref().ok_or_else(|| ModelLoadError::wrong(model, "it has no input"))?;
     let bytes = file.read(folder)?;
@@ -377,7 +351,7 @@ impl LivenessNet {
 }
 
 /// The picture that a probe puts in: noise of a seed, already scaled as the input wants it.
-pub(crate) fn probe_input(seed: u64, input: &ModelInput) -> Vec<f32> {
+fn probe_input(seed: u64, input: &ModelInput) -> Vec<f32> {
     let area = input.width as usize * input.height as usize;
     let mut state = seed;
     (0..3 * area)
@@ -390,7 +364,7 @@ pub(crate) fn probe_input(seed: u64, input: &ModelInput) -> Vec<f32> {
 }
 
 /// What a model answers to its probe's picture: the first values of a tensor.
-pub(crate) fn probe_values(
+fn probe_values(
     net: &mut OnnxNet,
     model: &ModelEntry,
     input: &ModelInput,
@@ -410,7 +384,7 @@ pub(crate) fn probe_values(
 /// How many values of a probe's answer are compared.
 const PROBED_VALUES: usize = 8;
 
-pub(crate) fn check_probe(
+fn check_probe(
     net: &mut OnnxNet,
     model: &ModelEntry,
     input: &ModelInput,

@@ -4,7 +4,6 @@ use crate::{
     Face,
     crop::{self, CropSquare, nearest_right_angle},
     model_manifest::{ChannelOrder, CropRule, CropSpec, ModelInput},
-    models::face_luma,
 };
 use base::Picture;
 
@@ -44,6 +43,33 @@ pub(crate) fn assess(picture: &Picture, face: &Face) -> FaceQuality {
     // Also where the face's numbers are none.
     let score = if score.is_finite() { score.clamp(0.0, 1.0) } else { 0.0 };
     FaceQuality { side, sharpness, luma, frontal, score }
+}
+
+/// Mean luma of a face, 0 to 255 (ITU-R BT.601), over the part of its box inside the picture.
+pub fn face_luma(picture: &Picture, face: &Face) -> f32 {
+    let clamp = |value: f32, most: u32| value.clamp(0.0, most as f32) as usize;
+    let (left, right) = (clamp(face.left, picture.width()), clamp(face.right.ceil(), picture.width()));
+    let (top, bottom) = (clamp(face.top, picture.height()), clamp(face.bottom.ceil(), picture.height()));
+    if left >= right || top >= bottom {
+        return 0.0;
+    }
+    let width = picture.width() as usize * 3;
+    // Row upon row, which the processor adds many bytes at a time; a picture is too low to overflow.
+    let mut columns = vec![0_u32; (right - left) * 3];
+    for row in picture.rgb().chunks_exact(width).take(bottom).skip(top) {
+        for (sum, &value) in columns.iter_mut().zip(&row[left * 3..right * 3]) {
+            *sum += u32::from(value);
+        }
+    }
+    let mut sum = [0_u64; 3];
+    for pixel in columns.chunks_exact(3) {
+        for (sum, &value) in sum.iter_mut().zip(pixel) {
+            *sum += u64::from(value);
+        }
+    }
+    let count = ((right - left) * (bottom - top)) as f64;
+    let [red, green, blue] = sum.map(|sum| sum as f64 / count);
+    (0.299 * red + 0.587 * green + 0.114 * blue) as f32
 }
 
 /// The less sharp of both directions: motion blurs one.

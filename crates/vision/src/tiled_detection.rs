@@ -2,9 +2,10 @@
 //! looked at again from near by.
 
 use crate::{
-    Face, VisionError, crop,
-    detect::{FaceDetector, area, intersection_area, intersection_over_union},
-    video_tile_scheduler::may_be_same_face,
+    Face, VisionError,
+    box_overlap::{intersection_over_union, is_same_face, longer_side, may_be_same_face},
+    crop,
+    detect::FaceDetector,
 };
 use base::Picture;
 use pixels::PictureRegion;
@@ -33,13 +34,6 @@ const MAX_RECHECKED_FACES: usize = 256;
 
 /// From this size on, in pixels of the input, one look is enough.
 const SURE_FACE_INPUT_PIXELS: f32 = 64.0;
-
-/// A second look shows a face at this size, in pixels of the input; where that does not do, a third at the other. Larger
-/// would show small faces too blurred.
-const RECHECK_FACE_INPUT_PIXELS: [f32; 2] = [64.0, 44.0];
-
-/// Boxes of which this share of the smaller one lies in the other are one face.
-const SAME_FACE_CONTAINMENT: f32 = 0.6;
 
 /// A square of the picture that is looked at by itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -235,58 +229,9 @@ impl FaceDetector {
         }
         Ok(each)
     }
-
-    /// Looks at a face again, in the middle and at a good size. What is not found there, and surely, is none.
-    pub(crate) fn recheck(
-        &mut self,
-        picture: &Picture,
-        face: &Face,
-        turn: f32,
-    ) -> Result<Option<Face>, VisionError> {
-        let side = self.input.width as f32;
-        for close in RECHECK_FACE_INPUT_PIXELS {
-            let Some(region) = square_around(picture, face, longer_side(face) * side / close) else {
-                return Ok(None);
-            };
-            let again =
-                self.detect_in_region(picture, region, side / region.width.max(region.height) as f32, turn)?;
-            let sure = again.into_iter().filter(|other| {
-                other.score >= self.counting_threshold && intersection_over_union(other, face) > 0.3
-            });
-            if let Some(best) = sure
-                .max_by(|a, b| intersection_over_union(a, face).total_cmp(&intersection_over_union(b, face)))
-            {
-                return Ok(Some(best));
-            }
-        }
-        Ok(None)
-    }
-}
-
-/// The part of a square around a face that lies in the picture; `None` where too little of it does.
-pub(crate) fn square_around(picture: &Picture, face: &Face, side: f32) -> Option<PictureRegion> {
-    let bound = |low: f32, high: f32, size: u32| {
-        let centre = f32::midpoint(low, high);
-        let from = (centre - side / 2.0).clamp(0.0, size as f32) as u32;
-        let to = (centre + side / 2.0).clamp(0.0, size as f32) as u32;
-        (to > from + 1).then_some((from, to - from))
-    };
-    let (left, width) = bound(face.left, face.right, picture.width())?;
-    let (top, height) = bound(face.top, face.bottom, picture.height())?;
-    Some(PictureRegion { left, top, width, height })
-}
-
-pub(crate) fn longer_side(face: &Face) -> f32 {
-    face.width().max(face.height())
 }
 
 /// How much a candidate's box is to be preferred to another of the same face.
 fn candidate_preference(candidate: &TileCandidate) -> f32 {
     candidate.face.score * (candidate.input_side / SURE_FACE_INPUT_PIXELS).min(1.0)
-}
-
-/// Whether two boxes are of one face: they overlap, or one lies in the other.
-pub(crate) fn is_same_face(a: &Face, b: &Face) -> bool {
-    intersection_over_union(a, b) > 0.3
-        || intersection_area(a, b) > SAME_FACE_CONTAINMENT * area(a).min(area(b))
 }

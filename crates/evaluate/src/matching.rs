@@ -6,7 +6,7 @@ use super::{
         ConfidenceInterval, auc, equal_error_rate, mean, round, round_to, threshold_at_bpcer, wilson_interval,
     },
 };
-use crate::{config::Config, out};
+use crate::{EvaluationSettings, output};
 use anyhow::{Context as _, bail};
 use serde::Serialize;
 use std::{
@@ -17,7 +17,7 @@ use vision::{EmbeddingSpace, VisionModels};
 
 /// Recognition in the terms of ISO/IEC 19795-1: false matches, false non-matches, and the curve between them.
 #[derive(clap::Args)]
-pub(crate) struct EvaluateMatchArgs {
+pub struct EvaluateMatchArgs {
     /// A CSV file of pairs: `a` and `b` (paths relative to the file), `same` (1/0 or true/false): whether both show one
     /// person, and any further columns, each of which becomes a way to group pairs.
     #[arg(long, value_name = "FILE")]
@@ -199,11 +199,11 @@ struct SweepPoint {
 }
 
 impl EvaluateMatchArgs {
-    pub(crate) fn run(self, config: &Config) -> anyhow::Result<()> {
+    pub(super) fn run(self, settings: &EvaluationSettings) -> anyhow::Result<()> {
         let pairs = read(&self.pairs)?;
         let columns = self.groups.columns(pairs.iter().map(|pair| &pair.groups), &[])?;
         let folder = self.pairs.parent().unwrap_or_else(|| Path::new("."));
-        let mut faces = EmbeddingCache::new(folder, VisionModels::load(&config.models_folder())?);
+        let mut faces = EmbeddingCache::new(folder, VisionModels::load(&settings.models.folder)?);
         let (mut genuine, mut impostor) = (Vec::new(), Vec::new());
         let count = pairs.len();
         let mut judged = Vec::new();
@@ -224,7 +224,7 @@ impl EvaluateMatchArgs {
         };
         match self.json {
             None => print(&report),
-            Some(file) if file == Path::new("-") => out::json(&report)?,
+            Some(file) if file == Path::new("-") => output::json(&report)?,
             Some(file) => {
                 let text = serde_json::to_vec_pretty(&report)?;
                 std::fs::write(&file, text)
@@ -293,7 +293,7 @@ impl<'a> EmbeddingCache<'a> {
         }
         let path = self.folder.join(name);
         let bytes = std::fs::read(&path).with_context(|| format!("{} cannot be read", path.display()))?;
-        let embedding = match super::open_any(&bytes) {
+        let embedding = match super::decode_leniently(&bytes) {
             None => Err("it is no picture that can be read".to_owned()),
             Some(picture) => {
                 let faces = self.vision.detect(&picture)?;
@@ -418,69 +418,69 @@ fn print(report: &MatchReport) {
         format!("{:>6.2} % ({:.2} to {:.2} %)", rate * 100.0, low * 100.0, high * 100.0)
     };
     let MatchReport { genuine, impostor, failure_to_acquire, .. } = report;
-    out::line(format_args!("model         {} ({} numbers)", report.model, report.dimension));
-    out::line(format_args!(
+    output::line(format_args!("model         {} ({} numbers)", report.model, report.dimension));
+    output::line(format_args!(
         "compared      {} pairs of one person, {} of two, from {} pictures",
         genuine.pairs, impostor.pairs, report.pictures
     ));
-    out::line(format_args!(
+    output::line(format_args!(
         "no face       {} pictures: failure to acquire {}",
         failure_to_acquire.pictures.len(),
         percent(&failure_to_acquire.rate)
     ));
     for (name, reason) in &failure_to_acquire.pictures {
-        out::line(format_args!("  {name}: {reason}"));
+        output::line(format_args!("  {name}: {reason}"));
     }
     if !report.several_faces.is_empty() {
         let names = report.several_faces.join(", ");
-        out::line(format_args!("several faces {names}: the surest was taken"));
+        output::line(format_args!("several faces {names}: the surest was taken"));
     }
     for (name, side) in [("one person", genuine), ("two people", impostor)] {
         let (first, last) = (side.distances.first(), side.distances.last());
-        out::line(format_args!(
+        output::line(format_args!(
             "{name:<13} distance {:.3} on average, {:.3} to {:.3}",
             side.mean,
             first.copied().unwrap_or_default(),
             last.copied().unwrap_or_default()
         ));
     }
-    out::line(format_args!(
+    output::line(format_args!(
         "EER           {:.2} % (as many strangers pass as people are refused)",
         report.eer * 100.0
     ));
-    out::line(format_args!("AUC           {:.5} (1 is perfect, 0.5 is chance)", report.auc));
-    out::line(format_args!(
+    output::line(format_args!("AUC           {:.5} (1 is perfect, 0.5 is chance)", report.auc));
+    output::line(format_args!(
         "\nat the manifest's distances, with 95 % intervals (Wilson):\n{:<9} {:<11} {:<32} {}",
         "distance", "stated FMR", "FMR: strangers that match", "FNMR: people that do not match themselves"
     ));
     for MatchThresholdReport { stated_fmr, distance, fmr, fnmr } in &report.thresholds {
-        out::line(format_args!("{distance:<9.3} {stated_fmr:<11} {:<32} {}", percent(fmr), percent(fnmr)));
+        output::line(format_args!("{distance:<9.3} {stated_fmr:<11} {:<32} {}", percent(fmr), percent(fnmr)));
     }
-    out::line(format_args!(
+    output::line(format_args!(
         "\nTAR: people that match themselves, where at most that share of strangers does:"
     ));
     for FalseMatchRateReport { fmr, impostors_needed, distance, tar } in &report.true_accept {
         match (distance, tar) {
             (Some(distance), Some(tar)) => {
-                out::line(format_args!("FMR {fmr:<7} {}  below distance {distance:.3}", percent(tar)));
+                output::line(format_args!("FMR {fmr:<7} {}  below distance {distance:.3}", percent(tar)));
             }
-            _ => out::line(format_args!(
+            _ => output::line(format_args!(
                 "FMR {fmr:<7} cannot be told: it takes {impostors_needed} pairs of two people (rule of three), here are {}",
                 impostor.pairs
             )),
         }
     }
-    out::line(format_args!("\n{:<9} {:>9} {:>9}", "distance", "FMR", "FNMR"));
+    output::line(format_args!("\n{:<9} {:>9} {:>9}", "distance", "FMR", "FNMR"));
     for SweepPoint { distance, fmr, fnmr } in report.sweep.iter().step_by(4) {
-        out::line(format_args!("{distance:<9.3} {:>7.2} % {:>7.2} %", fmr * 100.0, fnmr * 100.0));
+        output::line(format_args!("{distance:<9.3} {:>7.2} % {:>7.2} %", fmr * 100.0, fnmr * 100.0));
     }
     for (name, side) in [("farthest of one person", genuine), ("nearest of two people", impostor)] {
-        out::line(format_args!("\n{name} (wrongly labelled, or hard):"));
+        output::line(format_args!("\n{name} (wrongly labelled, or hard):"));
         for ComparedPair { a, b, distance } in &side.hardest {
-            out::line(format_args!("  {distance:.3}  {a}  {b}"));
+            output::line(format_args!("  {distance:.3}  {a}  {b}"));
         }
     }
-    out::line(format_args!(
+    output::line(format_args!(
         "\nThe intervals take pairs for independent. Where people appear in many pairs they are wider."
     ));
 }

@@ -1,7 +1,7 @@
 //! What befalls a good picture on its way here, by degrees. All of it is simulated: it shows how the models react, not
 //! how often the world does this to them.
 
-use crate::commands::evaluate::statistics::SeededRng;
+use crate::statistics::SeededRng;
 use base::Picture;
 use domain::image_analysis::sample_faces;
 use image::{RgbImage, imageops};

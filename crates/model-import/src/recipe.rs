@@ -2,16 +2,16 @@
 //! What was measured is in docs/ACCURACY.md.
 
 use super::{ImportError, face_api, tfjs};
-use crate::{
+use crate::onnx::OnnxGraph;
+use std::{collections::BTreeMap, path::Path};
+use vision::{
     liveness::BuiltInCues,
     model_manifest::{
         AgeErrorBand, AgeErrorTable, ChannelOrder, CropRule, CropSpec, DistanceMetric, FalseMatchThreshold,
         LivenessThresholds, ModelEntry, ModelInput, ModelOutput, ModelProbe, ModelSource, ModelTask,
         PackFile,
     },
-    onnx::OnnxGraph,
 };
-use std::{collections::BTreeMap, path::Path};
 
 pub(super) const RUNTIME_X64_SHA256: &str =
     "ffb75a925ba05e47b235bb66e3e3911714a80b328a9c9425539feb204aa32a23";
@@ -54,10 +54,10 @@ pub(super) enum RecipeConversion {
 
 /// Our own liveness net; how it was made: training/liveness/README.md.
 pub(super) const LIVENESS_MODEL_ID: &str = "liveness-net-1";
-const LIVENESS_MODEL_ONNX: &[u8] = include_bytes!("../../models/liveness.onnx");
+const LIVENESS_MODEL_ONNX: &[u8] = include_bytes!("../models/liveness.onnx");
 
 impl ModelRecipe {
-    pub(super) fn describe(&self, file: PackFile) -> ModelEntry {
+    pub(super) fn entry(&self, file: PackFile) -> ModelEntry {
         let files = self.files.iter().map(|(path, hash)| ((*path).to_owned(), (*hash).to_owned())).collect();
         ModelEntry {
             id: self.id.to_owned(),
@@ -87,7 +87,7 @@ impl ModelRecipe {
 }
 
 /// Which model serves what, unless an operator says otherwise.
-pub(super) fn defaults() -> BTreeMap<ModelTask, String> {
+pub(super) fn default_models() -> BTreeMap<ModelTask, String> {
     [
         (ModelTask::Detect, "blazeface"),
         (ModelTask::Age, "face-api-age"),
@@ -102,7 +102,7 @@ pub(super) fn defaults() -> BTreeMap<ModelTask, String> {
 }
 
 /// The liveness model that is part of the program.
-pub(super) fn cues() -> ModelEntry {
+pub(super) fn built_in_cues() -> ModelEntry {
     ModelEntry {
         id: BuiltInCues::MODEL_ID.to_owned(),
         task: ModelTask::Liveness,

@@ -3,17 +3,17 @@
 use super::{
     AnalysisRunner, LabelledInputArgs,
     bias::{self, FigureRanking, FigureUnit, GroupArgs, GroupColumn, GroupFigure, SubjectColumns},
-    read,
+    read_labels,
     statistics::{ErrorRates, equal_error_rate, error_rates, round, share, threshold_at_bpcer},
 };
-use crate::{config::Config, out};
+use crate::{EvaluationSettings, output};
 use anyhow::bail;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Liveness in the terms of ISO/IEC 30107-3: APCER, BPCER and EER.
 #[derive(clap::Args)]
-pub(crate) struct EvaluateAntispoofingArgs {
+pub struct EvaluateAntispoofingArgs {
     #[command(flatten)]
     input: LabelledInputArgs,
     #[command(flatten)]
@@ -109,18 +109,18 @@ fn among(
 }
 
 impl EvaluateAntispoofingArgs {
-    pub(crate) fn run(self, config: &Config) -> anyhow::Result<()> {
+    pub(super) fn run(self, settings: &EvaluationSettings) -> anyhow::Result<()> {
         let label = |text: &str| match text.to_ascii_lowercase().as_str() {
             "real" => Some(true),
             "fake" => Some(false),
             _ => None,
         };
-        let rows = read(&self.input.labels, &["label"], label)?;
+        let rows = read_labels(&self.input.labels, &["label"], label)?;
         let columns = self.groups.columns(rows.iter().map(|row| &row.groups), &[])?;
-        let mut asker = AnalysisRunner::new(config)?;
+        let mut asker = AnalysisRunner::new(settings)?;
         let (images, mut faces) = (rows.len(), Vec::new());
         for row in rows {
-            let Some(finding) = asker.ask(&row.path, self.input.relaxed, true)? else { continue };
+            let Some(finding) = asker.analyse_file(&row.path, self.input.relaxed, true)? else { continue };
             let Some(liveness) = finding.liveness else { continue };
             let score = f64::from(liveness.score);
             faces.push((
@@ -128,11 +128,11 @@ impl EvaluateAntispoofingArgs {
                 LivenessMeasurement { real: row.label, score, passes: false, passes_at_10: false },
             ));
         }
-        let thresholds = vision::VisionModels::load(&config.models_folder())?.liveness_thresholds();
+        let thresholds = vision::VisionModels::load(&settings.models.folder)?.liveness_thresholds();
         let levels = [("low", thresholds.low), ("medium", thresholds.medium), ("high", thresholds.high)];
         let report = report(images, asker.refused, &mut faces, &levels, &columns)?;
         if self.input.json {
-            return out::json(&report);
+            return output::json(&report);
         }
         print(&report);
         bias::print(&report.groups, &ANTISPOOFING_FIGURES, self.groups.markdown);
@@ -191,17 +191,17 @@ fn report(
 
 fn print(report: &AntispoofingReport) {
     let percent = |value: f64| format!("{:.1} %", value * 100.0);
-    out::line(format_args!("faces found     {} of {} images", report.faces_found, report.images));
+    output::line(format_args!("faces found     {} of {} images", report.faces_found, report.images));
     for (reason, count) in &report.refused {
-        out::line(format_args!("  refused       {count} {reason}"));
+        output::line(format_args!("  refused       {count} {reason}"));
     }
-    out::line(format_args!("real, fake      {}, {}", report.real, report.fake));
-    out::line(format_args!("EER             {}", percent(report.eer)));
-    out::line(format_args!("APCER           {} at BPCER 5 %", percent(report.apcer_at_bpcer_5)));
-    out::line(format_args!("APCER           {} at BPCER 10 %", percent(report.apcer_at_bpcer_10)));
+    output::line(format_args!("real, fake      {}, {}", report.real, report.fake));
+    output::line(format_args!("EER             {}", percent(report.eer)));
+    output::line(format_args!("APCER           {} at BPCER 5 %", percent(report.apcer_at_bpcer_5)));
+    output::line(format_args!("APCER           {} at BPCER 10 %", percent(report.apcer_at_bpcer_10)));
     for (name, level) in &report.levels {
         let LevelReport { threshold, apcer, bpcer } = level;
-        out::line(format_args!(
+        output::line(format_args!(
             "level {name:<9} threshold {threshold:.3}: APCER {}, BPCER {}",
             percent(*apcer),
             percent(*bpcer)

@@ -1,19 +1,21 @@
-//! `assay evaluate …`: the operator's own accuracy and fairness table.
+//! `assay evaluate …`: measures the accuracy and fairness of the models on the operator's own labelled pictures, through the
+//! same image gate, pool and thresholds that answer requests. The binary hands over the arguments and its settings.
 
 mod age;
 mod antispoofing;
 mod bias;
 mod documents;
 mod matching;
+mod output;
 mod robustness;
 mod statistics;
 
-use crate::config::Config;
 use anyhow::{Context as _, bail};
 use base::Picture;
 use clap::Subcommand;
 use domain::image_analysis::{
     AnalysisError, AnalysisRequest, AnalysisRules, ImageAnalyser, ImageAnalysis, LivenessAssurance,
+    ModelPoolSettings,
 };
 use media::image_validation;
 use std::{
@@ -22,7 +24,7 @@ use std::{
 };
 
 #[derive(Subcommand)]
-pub(crate) enum EvaluateCommand {
+pub enum EvaluateCommand {
     /// Age: error, bias, coverage of the stated interval, and the worst group.
     Age(age::EvaluateAgeArgs),
     /// Liveness in the terms of ISO/IEC 30107-3: APCER, BPCER and EER.
@@ -35,9 +37,20 @@ pub(crate) enum EvaluateCommand {
     Documents(documents::EvaluateDocumentsArgs),
 }
 
-/// What both tables are made from.
+/// The part of the server's settings that measuring depends on.
+#[derive(Clone, Debug)]
+pub struct EvaluationSettings {
+    /// Where the models are, and how many workers answer.
+    pub models: ModelPoolSettings,
+    /// Limits on images and faces, as they are for requests.
+    pub rules: AnalysisRules,
+    /// Share of people below a threshold who may pass it, 0 to 0.5 (`estimate.explained_rate`).
+    pub explained_rate: f64,
+}
+
+/// Input of the commands that judge one labelled picture at a time.
 #[derive(clap::Args)]
-pub(crate) struct LabelledInputArgs {
+struct LabelledInputArgs {
     /// A CSV file: `path` (relative to the file), `age` in years or `label` real/fake, and any further columns, each of
     /// which becomes a way to group.
     #[arg(long, value_name = "FILE")]
@@ -51,27 +64,21 @@ pub(crate) struct LabelledInputArgs {
 }
 
 impl EvaluateCommand {
-    pub(crate) async fn run(self, config: &Config) -> anyhow::Result<()> {
+    /// Measures and prints the report. Runs on a multi-threaded tokio runtime.
+    pub async fn run(self, settings: &EvaluationSettings) -> anyhow::Result<()> {
         match self {
-            Self::Documents(documents) => documents.run(config).await,
-            Self::Age(age) => age.run(config),
-            Self::Antispoofing(antispoofing) => antispoofing.run(config),
-            Self::Match(matching) => matching.run(config),
-            Self::Robustness(robustness) => robustness.run(config),
+            Self::Documents(documents) => documents.run(settings).await,
+            Self::Age(age) => age.run(settings),
+            Self::Antispoofing(antispoofing) => antispoofing.run(settings),
+            Self::Match(matching) => matching.run(settings),
+            Self::Robustness(robustness) => robustness.run(settings),
         }
     }
 }
 
-/// A picture file of any size, for the tools; requests go through the strict gate instead.
-pub(crate) fn open_photo(file: &Path) -> anyhow::Result<Picture> {
-    let photo = image::open(file).with_context(|| format!("{} cannot be read", file.display()))?.into_rgb8();
-    let (width, height) = photo.dimensions();
-    Picture::new(width, height, photo.into_raw()).context("the picture is empty")
-}
-
-/// A picture file of any size and quality: decoded as requests are, which makes it upright, or, where no request may
-/// have it (greyscale, other formats), as it lies.
-fn open_any(bytes: &[u8]) -> Option<Picture> {
+/// Decodes a picture of any size and quality: as requests are decoded, which applies the EXIF orientation, or, for what the
+/// image gate refuses on any terms (greyscale, other formats), as the pixels are stored.
+fn decode_leniently(bytes: &[u8]) -> Option<Picture> {
     let rules = image_validation::ImageLimits {
         min_bytes: None,
         max_bytes: None,
@@ -84,25 +91,25 @@ fn open_any(bytes: &[u8]) -> Option<Picture> {
         max_pixels: 100_000_000,
         min_coloured: 0.0,
     };
-    let upright = image_validation::inspect(bytes, &rules)
+    let decoded = image_validation::inspect(bytes, &rules)
         .and_then(|header| image_validation::decode(bytes, &header, &rules));
-    upright.ok().or_else(|| {
+    decoded.ok().or_else(|| {
         let photo = image::load_from_memory(bytes).ok()?.into_rgb8();
         let (width, height) = photo.dimensions();
         Picture::new(width, height, photo.into_raw())
     })
 }
 
-/// A labelled picture.
+/// A row of a file of labels.
 struct LabelledPicture<L> {
     path: PathBuf,
     label: L,
-    /// The other columns.
+    /// All columns but path and label.
     groups: bias::SubjectColumns,
 }
 
-/// Reads the CSV; `label` is the name of the column that `parse` reads.
-fn read<L>(
+/// Reads a CSV file of labels; `label` are the names that the label's column may have, and `parse` reads its cells.
+fn read_labels<L>(
     file: &Path,
     label: &[&str],
     parse: impl Fn(&str) -> Option<L>,
@@ -141,49 +148,51 @@ fn read<L>(
     Ok(rows)
 }
 
-/// Asks the same estimator that answers requests.
+/// Analyses pictures with the pool that answers requests, and counts by reason what its gate refuses.
 struct AnalysisRunner {
     image_analyser: ImageAnalyser,
     runtime: tokio::runtime::Handle,
+    /// How many pictures were refused, by the code of the refusal.
     refused: BTreeMap<String, usize>,
 }
 
 impl AnalysisRunner {
-    fn new(config: &Config) -> anyhow::Result<Self> {
-        Self::with(config, config.image_analysis_rules())
+    fn new(settings: &EvaluationSettings) -> anyhow::Result<Self> {
+        Self::with_rules(settings, settings.rules.clone())
     }
 
-    fn with(config: &Config, rules: AnalysisRules) -> anyhow::Result<Self> {
-        let estimator = ImageAnalyser::new(rules);
-        estimator.load(&config.model_settings())?;
-        Ok(Self {
-            image_analyser: estimator,
-            runtime: tokio::runtime::Handle::current(),
-            refused: BTreeMap::new(),
-        })
+    fn with_rules(settings: &EvaluationSettings, rules: AnalysisRules) -> anyhow::Result<Self> {
+        let image_analyser = ImageAnalyser::new(rules);
+        image_analyser.load(&settings.models)?;
+        Ok(Self { image_analyser, runtime: tokio::runtime::Handle::current(), refused: BTreeMap::new() })
     }
 
-    /// The finding of a file, or `None` and a count of the reason.
-    fn ask(&mut self, file: &Path, relaxed: bool, liveness: bool) -> anyhow::Result<Option<ImageAnalysis>> {
+    /// Analyses a file for liveness, or else for age; `None` where it is refused, which is counted.
+    fn analyse_file(
+        &mut self,
+        file: &Path,
+        relaxed: bool,
+        liveness: bool,
+    ) -> anyhow::Result<Option<ImageAnalysis>> {
         let image = std::fs::read(file).with_context(|| format!("{} cannot be read", file.display()))?;
-        let ask = AnalysisRequest {
+        self.analyse(AnalysisRequest {
             image,
             relaxed,
             age: !liveness,
             liveness: liveness.then_some(LivenessAssurance::Medium),
-        };
-        self.answer(ask)
+        })
     }
 
-    /// The age in a picture, with all limits.
-    fn ask_bytes(&mut self, image: Vec<u8>) -> anyhow::Result<Option<ImageAnalysis>> {
-        self.answer(AnalysisRequest { image, relaxed: false, age: true, liveness: None })
+    /// Analyses an image for age, under all limits.
+    fn analyse_age(&mut self, image: Vec<u8>) -> anyhow::Result<Option<ImageAnalysis>> {
+        self.analyse(AnalysisRequest { image, relaxed: false, age: true, liveness: None })
     }
 
-    fn answer(&mut self, ask: AnalysisRequest) -> anyhow::Result<Option<ImageAnalysis>> {
-        let answer = tokio::task::block_in_place(|| self.runtime.block_on(self.image_analyser.analyse(ask)));
-        let reason = match answer {
-            Ok(finding) => return Ok(Some(finding)),
+    fn analyse(&mut self, request: AnalysisRequest) -> anyhow::Result<Option<ImageAnalysis>> {
+        let analysis =
+            tokio::task::block_in_place(|| self.runtime.block_on(self.image_analyser.analyse(request)));
+        let reason = match analysis {
+            Ok(analysis) => return Ok(Some(analysis)),
             Err(AnalysisError::Image(refusal)) => refusal.code.as_str().to_owned(),
             Err(AnalysisError::Face(problem)) => format!("{:?}", problem.code),
             Err(other) => return Err(other.into()),

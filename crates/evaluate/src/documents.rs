@@ -1,7 +1,7 @@
 //! `assay evaluate documents`
 
 use super::statistics::{ConfidenceInterval, round_to, wilson_interval};
-use crate::{config::Config, out};
+use crate::{EvaluationSettings, output};
 use anyhow::{Context as _, bail};
 use documents::{mrz, picture::mirror};
 use media::document_file::{DocumentFile, DocumentFileLoader};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// Machine readable zones: how many are read exactly, from photo to lines.
 #[derive(clap::Args)]
-pub(crate) struct EvaluateDocumentsArgs {
+pub struct EvaluateDocumentsArgs {
     /// A CSV file: `path` (relative to the file) and `mrz`, the lines joined by `|`; empty where the picture has no zone.
     #[arg(long, value_name = "FILE")]
     labels: PathBuf,
@@ -62,9 +62,9 @@ struct MrzTally {
 }
 
 impl EvaluateDocumentsArgs {
-    pub(crate) async fn run(self, config: &Config) -> anyhow::Result<()> {
+    pub(super) async fn run(self, settings: &EvaluationSettings) -> anyhow::Result<()> {
         let rows = read(&self.labels)?;
-        let mut reader = mrz::reader::MrzReader::load(&config.models_folder())?;
+        let mut reader = mrz::reader::MrzReader::load(&settings.models.folder)?;
         let scanner = DocumentFileLoader::default();
         let mut tally = MrzTally::default();
         for (path, want) in rows {
@@ -87,18 +87,18 @@ impl EvaluateDocumentsArgs {
             }
             let right = tally.count(&want, zone.as_ref());
             if self.misses && !right {
-                out::remark(format_args!("{}", path.display()));
+                output::remark(format_args!("{}", path.display()));
                 for line in &want {
-                    out::remark(format_args!("  want {line}"));
+                    output::remark(format_args!("  want {line}"));
                 }
                 for line in zone.iter().flat_map(|zone| &zone.lines) {
-                    out::remark(format_args!("  read {line}"));
+                    output::remark(format_args!("  read {line}"));
                 }
             }
         }
         let report = tally.report();
         if self.json {
-            return out::json(&report);
+            return output::json(&report);
         }
         print(&report);
         Ok(())
@@ -179,17 +179,17 @@ fn print(report: &DocumentsReport) {
         let [rate, low, high] = [interval.rate, interval.low, interval.high].map(|share| share * 100.0);
         format!("{rate:.1} % ({low:.1} to {high:.1})")
     };
-    out::line(format_args!("documents            {}", report.documents));
-    out::line(format_args!("exact documents      {}", percent(report.exact_documents_interval)));
-    out::line(format_args!("exact lines          {}", percent(report.exact_lines_interval)));
-    out::line(format_args!("character accuracy   {:.2} %", report.character_accuracy * 100.0));
-    out::line(format_args!("no zone found        {}", report.not_found));
-    out::line(format_args!("wrong, digits right  {}", report.wrong_with_right_digits));
+    output::line(format_args!("documents            {}", report.documents));
+    output::line(format_args!("exact documents      {}", percent(report.exact_documents_interval)));
+    output::line(format_args!("exact lines          {}", percent(report.exact_lines_interval)));
+    output::line(format_args!("character accuracy   {:.2} %", report.character_accuracy * 100.0));
+    output::line(format_args!("no zone found        {}", report.not_found));
+    output::line(format_args!("wrong, digits right  {}", report.wrong_with_right_digits));
     if report.without > 0 {
         let (found, without) = (report.found_without, report.without);
-        out::line(format_args!("found where none is  {found} of {without}"));
+        output::line(format_args!("found where none is  {found} of {without}"));
     }
     if !report.unreadable.is_empty() {
-        out::line(format_args!("could not be opened  {}", report.unreadable.join(", ")));
+        output::line(format_args!("could not be opened  {}", report.unreadable.join(", ")));
     }
 }

@@ -3,17 +3,17 @@
 use super::{
     AnalysisRunner, LabelledInputArgs,
     bias::{self, FigureRanking, FigureUnit, GroupArgs, GroupColumn, GroupFigure, SubjectColumns},
-    read,
+    read_labels,
     statistics::{ConfidenceInterval, mean, round, share, wilson_interval},
 };
-use crate::{config::Config, out};
+use crate::{EvaluationSettings, output};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use vision::AgeEstimate;
 
 /// Age: error, whether the stated intervals and probabilities hold, what a buffer costs, and the bias table.
 #[derive(clap::Args)]
-pub(crate) struct EvaluateAgeArgs {
+pub struct EvaluateAgeArgs {
     #[command(flatten)]
     input: LabelledInputArgs,
     #[command(flatten)]
@@ -200,16 +200,16 @@ pub(super) fn parse_age(text: &str) -> Option<f64> {
 }
 
 impl EvaluateAgeArgs {
-    pub(crate) fn run(self, config: &Config) -> anyhow::Result<()> {
-        let rate = self.rate.unwrap_or(config.estimate.explained_rate);
+    pub(super) fn run(self, settings: &EvaluationSettings) -> anyhow::Result<()> {
+        let rate = self.rate.unwrap_or(settings.explained_rate);
         anyhow::ensure!((0.0..=0.5).contains(&rate), "--rate is 0 to 0.5");
-        let rows = read(&self.input.labels, &["age", "age_years"], parse_age)?;
+        let rows = read_labels(&self.input.labels, &["age", "age_years"], parse_age)?;
         let columns = self.groups.columns(rows.iter().map(|row| &row.groups), &[AGE_BAND_COLUMN])?;
-        let mut asker = AnalysisRunner::new(config)?;
+        let mut asker = AnalysisRunner::new(settings)?;
         let mut faces = Vec::new();
         let images = rows.len();
         for row in rows {
-            let Some(finding) = asker.ask(&row.path, self.input.relaxed, false)? else { continue };
+            let Some(finding) = asker.analyse_file(&row.path, self.input.relaxed, false)? else { continue };
             let Some(estimate) = finding.age else { continue };
             let mut groups = row.groups;
             groups.insert(AGE_BAND_COLUMN.to_owned(), age_band(row.label).to_owned());
@@ -217,7 +217,7 @@ impl EvaluateAgeArgs {
         }
         let report = self.report(rate, images, asker.refused, &faces, &columns);
         if self.input.json {
-            return out::json(&report);
+            return output::json(&report);
         }
         print(&report);
         bias::print(&report.groups, &AGE_FIGURES, self.groups.markdown);
@@ -312,18 +312,18 @@ fn at_threshold(faces: &[&AgeMeasurement], age: u8, rate: f64) -> AgeThresholdRe
 }
 
 fn print(report: &AgeReport) {
-    out::line(format_args!("faces found    {} of {} images", report.faces_found, report.images));
+    output::line(format_args!("faces found    {} of {} images", report.faces_found, report.images));
     for (reason, count) in &report.refused {
-        out::line(format_args!("  refused      {count} {reason}"));
+        output::line(format_args!("  refused      {count} {reason}"));
     }
-    out::line(format_args!(
+    output::line(format_args!(
         "MAE            {:.2} years; 90 % of errors up to {:.1}",
         report.mae, report.error_90
     ));
-    out::line(format_args!("bias           {:+.2} years (estimate minus truth)", report.bias));
-    out::line(format_args!("st_dev         {:.2} years on average", report.st_dev));
+    output::line(format_args!("bias           {:+.2} years (estimate minus truth)", report.bias));
+    output::line(format_args!("st_dev         {:.2} years on average", report.st_dev));
     for IntervalCoverage { stated, measured } in &report.coverage {
-        out::line(format_args!("in {:.0} % range  {}", stated * 100.0, percent(measured)));
+        output::line(format_args!("in {:.0} % range  {}", stated * 100.0, percent(measured)));
     }
     let AgeThresholdReport {
         years,
@@ -333,28 +333,28 @@ fn print(report: &AgeReport) {
         buffered,
         probability,
     } = &report.threshold;
-    out::line(format_args!("\nat {years} years    P(wrong) {:.1} %", p_wrong * 100.0));
-    out::line(format_args!("  younger people who pass      {}", percent(false_positive_rate)));
-    out::line(format_args!("  others who fail              {}", percent(false_negative_rate)));
-    out::line(format_args!(
+    output::line(format_args!("\nat {years} years    P(wrong) {:.1} %", p_wrong * 100.0));
+    output::line(format_args!("  younger people who pass      {}", percent(false_positive_rate)));
+    output::line(format_args!("  others who fail              {}", percent(false_negative_rate)));
+    output::line(format_args!(
         "with a buffer for {:.1} % of people just below, {:.1} years on average",
         buffered.rate * 100.0,
         buffered.buffer
     ));
-    out::line(format_args!("  younger people who pass      {}", percent(&buffered.false_positive_rate)));
-    out::line(format_args!("  others who are refused       {}", percent(&buffered.refused_adults)));
+    output::line(format_args!("  younger people who pass      {}", percent(&buffered.false_positive_rate)));
+    output::line(format_args!("  others who are refused       {}", percent(&buffered.refused_adults)));
     for RefusalBand { from, below, stated, n, measured } in &buffered.refused_by_years_above {
         let years = below.map_or_else(|| format!("{from}+"), |below| format!("{from} to {below}"));
         let stated = stated * 100.0;
-        out::line(format_args!(
+        output::line(format_args!(
             "    {:<26} {}, n = {n}, stated {stated:.1} %",
             format!("{years} years above"),
             percent(measured)
         ));
     }
-    out::line(format_args!("P(at least {years}): Brier score {:.3}", probability.brier));
+    output::line(format_args!("P(at least {years}): Brier score {:.3}", probability.brier));
     for ProbabilityBin { from, below, n, stated, measured } in &probability.bins {
-        out::line(format_args!(
+        output::line(format_args!(
             "    {:<26} {}, n = {n}, stated {:.1} %",
             format!("from {from} to {below}"),
             percent(measured),

@@ -1,7 +1,7 @@
 //! What an ONNX file says of itself: the pairs of `ModelProto.metadata_props` (onnx.proto, field 14).
 
 /// The value of a key; `None` where the file is none, breaks off, or lacks it.
-pub(super) fn look_up(model: &[u8], key: &str) -> Option<Vec<u8>> {
+pub(super) fn find_metadata(model: &[u8], key: &str) -> Option<Vec<u8>> {
     const METADATA_PROPS_FIELD: u64 = 14;
     let mut rest = model;
     while !rest.is_empty() {
@@ -69,10 +69,10 @@ mod tests {
     fn a_pair_is_found_and_what_breaks_off_is_nothing() {
         // Field 1 as a number, then a pair: "a" is "xyz".
         let model = [8, 150, 1, 114, 8, 10, 1, b'a', 18, 3, b'x', b'y', b'z'];
-        assert_eq!(look_up(&model, "a").as_deref(), Some(b"xyz".as_slice()));
-        assert_eq!(look_up(&model, "b"), None);
+        assert_eq!(find_metadata(&model, "a").as_deref(), Some(b"xyz".as_slice()));
+        assert_eq!(find_metadata(&model, "b"), None);
         for length in 0..model.len() {
-            assert_eq!(look_up(&model[..length], "a"), None);
+            assert_eq!(find_metadata(&model[..length], "a"), None);
         }
     }
 }

