@@ -1,11 +1,11 @@
-"""Chance for the simulator: every picture follows from its seed."""
+"""Random numbers for the simulator: every picture is determined by its seed."""
 
 import cv2
 import numpy as np
 
 
-class Dice:
-    """Draws for one picture."""
+class SeededRandom:
+    """The random numbers of one picture."""
 
     def __init__(self, *seed):
         self.rng = np.random.default_rng(seed)
@@ -32,7 +32,7 @@ class Dice:
         return self.rng.standard_normal(shape, dtype=np.float32)
 
     def clouds(self, height, width, coarse, octaves=3):
-        """Smooth noise of deviation about 1, float32 [height, width]; `coarse` is the largest patch in pixels."""
+        """Smooth noise with a standard deviation of about 1, float32 [height, width]; `coarse` is the size of the largest patches in pixels."""
         total, weight = np.zeros((height, width), np.float32), 0.0
         for octave in range(octaves):
             patch = max(1.0, coarse / 2**octave)
