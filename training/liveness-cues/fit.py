@@ -107,10 +107,10 @@ def score(model, rows):
 def print_model(model):
     """Prints the model as Rust, for crates/vision/src/liveness/weights.rs."""
     print(f"pub(super) const BIAS: f32 = {model['bias']};")
-    for name, low, high, most in zip(model["names"], model["from"], model["to"], model["weight"]):
-        print(f"    // {name}\n    Weight {{ from: {low}, to: {high}, most: {most} }},")
+    for name, low, high, weight in zip(model["names"], model["from"], model["to"], model["weight"]):
+        print(f"    // {name}\n    CueWeight {{ from: {low}, to: {high}, max: {weight} }},")
     levels = ", ".join(f"{level}: {value}" for level, value in model["thresholds"].items())
-    print(f"super::Thresholds {{ {levels} }}")
+    print(f"super::CueThresholds {{ {levels} }}")
 
 
 def passed(values, threshold):

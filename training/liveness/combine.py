@@ -21,7 +21,7 @@ from net import Net
 from tables import threshold_at, wilson
 
 RATE = 0.10
-# From crates/vision/src/liveness/weights.rs: from, to, most.
+# From crates/vision/src/liveness/weights.rs: from, to, max.
 SERVED = np.array([
     (1.286, 5.778, 6.65), (1.061, 1.897, 0.86), (1.392, 4.521, 5.03), (-2.325, 0.344, 4.55), (0.291, 0.488, 1.2),
     (0.639, 0.8, 0.8), (0.8, 1.051, 2.5),
@@ -30,8 +30,8 @@ SERVED = np.array([
 
 def served(cues):
     """Log odds of a live face as `liveness-cues-1` computes them, without the constant."""
-    low, high, most = SERVED.T
-    return -(np.clip((cues - low) / (high - low), 0, 1) @ most)
+    low, high, weight = SERVED.T
+    return -(np.clip((cues - low) / (high - low), 0, 1) @ weight)
 
 
 def logistic(x, live, kind):
@@ -41,18 +41,18 @@ def logistic(x, live, kind):
     for name in set(kind[~live]):
         weight[kind == name] = 0.5 / len(set(kind[~live])) / (kind == name).sum()
     x, y, weight = (torch.from_numpy(np.asarray(v, np.float64)) for v in (x, live, weight))
-    free = torch.zeros(x.shape[1] + 1, dtype=torch.double, requires_grad=True)
-    optimiser = torch.optim.LBFGS([free], max_iter=300, line_search_fn="strong_wolfe")
+    parameters = torch.zeros(x.shape[1] + 1, dtype=torch.double, requires_grad=True)
+    optimiser = torch.optim.LBFGS([parameters], max_iter=300, line_search_fn="strong_wolfe")
 
     def loss():
         optimiser.zero_grad()
-        value = (F.binary_cross_entropy_with_logits(x @ free[:-1] + free[-1], y, reduction="none") * weight).sum()
-        value = value + 1e-3 * (free[:-1] ** 2).sum()
+        value = (F.binary_cross_entropy_with_logits(x @ parameters[:-1] + parameters[-1], y, reduction="none") * weight).sum()
+        value = value + 1e-3 * (parameters[:-1] ** 2).sum()
         value.backward()
         return value
 
     optimiser.step(loss)
-    return free.detach().numpy()[:-1]
+    return parameters.detach().numpy()[:-1]
 
 
 def print_row(name, scores, live, reported, groups):

@@ -1,18 +1,18 @@
-//! The nets of `@vladmandic/face-api` come as weights without a topology; the topologies are written here by hand.
+//! The nets of `@vladmandic/face-api`: the package has weights without a topology, so the topologies are written here by hand.
 
 use super::{
     ImportError,
     tfjs::{padding, read_json},
     tfjs_weights::{self, TfjsWeight, WeightGroup},
 };
-use crate::onnx::{Convolution, OnnxAttribute, OnnxGraph};
+use crate::onnx::{ConstantData, Convolution, OnnxAttribute, OnnxGraph};
 use std::{collections::HashMap, path::Path};
 
-/// RGB means and the scale both nets subtract and divide by.
+/// Normalisation of both nets: the RGB mean that is subtracted, and the divisor.
 const RGB_MEAN: [f32; 3] = [122.782, 117.001, 104.298];
 const INPUT_DIVISOR: f32 = 255.0;
 
-/// A square feature map in the making.
+/// A square feature map of the graph that is built.
 #[derive(Clone)]
 struct FeatureMap {
     tensor: String,
@@ -32,7 +32,7 @@ enum Pad {
 }
 
 impl FaceApiBuilder {
-    /// Reads the weights and lays the input: RGB, 0 to 255.
+    /// Reads the weights, and adds the input (RGB, 0 to 255) with its normalisation.
     fn start(manifest: &Path, side: i64) -> Result<(Self, FeatureMap), ImportError> {
         let groups: Vec<WeightGroup> = read_json(manifest)?;
         let weights = tfjs_weights::read(&groups, manifest.parent().unwrap_or(Path::new("")))?;
@@ -110,9 +110,9 @@ impl FaceApiBuilder {
         }
     }
 
-    /// Zeros behind the last channel, row and column.
-    fn grow(&mut self, x: &FeatureMap, channels: i64, side: i64) -> FeatureMap {
-        let pads = crate::onnx::ConstantData::Ints(vec![0, 0, 0, 0, 0, channels, side, side]);
+    /// Appends zeros: so many channels, and so many rows and columns.
+    fn zero_pad(&mut self, x: &FeatureMap, channels: i64, side: i64) -> FeatureMap {
+        let pads = ConstantData::Ints(vec![0, 0, 0, 0, 0, channels, side, side]);
         let pads = self.graph.constant(&[8], pads);
         let tensor = self.graph.operator("Pad", &[&x.tensor, &pads], vec![]);
         FeatureMap { tensor, side: x.side + side, channels: x.channels + channels }
@@ -135,7 +135,7 @@ impl FaceApiBuilder {
     }
 }
 
-/// Age and gender: a tiny Xception. Input 112 x 112.
+/// Age and gender: a small Xception. Input 112 x 112; outputs `age` in years and two probabilities `gender`.
 pub(super) fn age_gender(manifest: &Path) -> Result<OnnxGraph, ImportError> {
     let (mut net, x) = FaceApiBuilder::start(manifest, 112)?;
     let x =
@@ -189,7 +189,7 @@ impl FaceApiBuilder {
     }
 }
 
-/// Recognition: dlib's ResNet with 34 layers. Input 150 x 150, an embedding of 128 values.
+/// Recognition: dlib's ResNet with 34 layers. Input 150 x 150; output `embedding` of 128 values.
 pub(super) fn recognition(manifest: &Path) -> Result<OnnxGraph, ImportError> {
     let (mut net, x) = FaceApiBuilder::start(manifest, 150)?;
     let x = net.scaled(&x, "conv32_down", 2, true, Pad::Valid)?;
@@ -216,7 +216,7 @@ pub(super) fn recognition(manifest: &Path) -> Result<OnnxGraph, ImportError> {
 }
 
 impl FaceApiBuilder {
-    /// A convolution followed by a learnt scale and offset for each channel.
+    /// A convolution followed by a learnt scale and offset for each channel, and ReLU where `active`.
     fn scaled(
         &mut self,
         x: &FeatureMap,
@@ -244,10 +244,10 @@ impl FaceApiBuilder {
         if down {
             shortcut = self.pool("AveragePool", x, 2, 2, Pad::Valid);
             if shortcut.side != y.side {
-                y = self.grow(&y, 0, shortcut.side - y.side);
+                y = self.zero_pad(&y, 0, shortcut.side - y.side);
             }
             if shortcut.channels != y.channels {
-                shortcut = self.grow(&shortcut, y.channels - shortcut.channels, 0);
+                shortcut = self.zero_pad(&shortcut, y.channels - shortcut.channels, 0);
             }
         }
         let sum = self.add(&shortcut, &y);

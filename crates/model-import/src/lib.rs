@@ -110,7 +110,7 @@ pub fn import_pack(
     if let Some(pack) =
         old.as_ref().filter(|pack| is_current(pack, &recipes) && verify_files(to, pack).is_ok())
     {
-        step(total, "all there");
+        step(total, "nothing to do");
         return Ok(pack.clone());
     }
     std::fs::create_dir_all(to.join("lib")).map_err(|cause| ImportError::file(to, cause))?;

@@ -1,5 +1,5 @@
-//! MiniFASNet, a liveness net of others (minivision-ai/Silent-Face-Anti-Spoofing, Apache-2.0): two nets on two crops, whose
-//! probabilities are averaged. The state files hold weights without a topology; the topology is written here by hand.
+//! MiniFASNet, a third-party liveness net (minivision-ai/Silent-Face-Anti-Spoofing, Apache-2.0): two nets on two crops, whose
+//! probabilities are averaged. The state files hold weights without a topology, so the topology is written here by hand.
 
 use super::{
     ImportError, recipe, run_probes,
@@ -13,10 +13,10 @@ use vision::model_manifest::{
     ModelPack, ModelProbe, ModelSource, ModelTask, PackFile, sha256,
 };
 
-/// The model's name in the pack.
+/// Id of the model in the pack.
 pub const MODEL_ID: &str = "minifasnet";
 
-/// The state files below the repository, with their SHA-256: for each the one net.
+/// Path in the repository and SHA-256 of the two state files, one for each net.
 pub const STATE_FILES: [(&str, &str); 2] = [
     (
         "resources/anti_spoof_models/2.7_80x80_MiniFASNetV2.pth",
@@ -28,15 +28,16 @@ pub const STATE_FILES: [(&str, &str); 2] = [
     ),
 ];
 
-/// State files larger than this are refused.
+/// Largest state file that is read.
 pub const MAX_STATE_FILE_BYTES: u64 = 8 << 20;
 
-/// Side of each net's input.
+/// Side of each net's input, pixels.
 const INPUT_SIDE: i64 = 80;
 
-/// Adds MiniFASNet to a pack and lets it serve liveness. `files` are the bytes of [`STATE_FILES`], in that order.
+/// Adds MiniFASNet to the pack in the folder `to` and lets it serve liveness. `files` are the bytes of [`STATE_FILES`], in that
+/// order.
 ///
-/// An older one is replaced; nothing else changes. The manifest is written last, when the probe is right.
+/// Replaces an older entry and changes nothing else. The manifest is written last, after all probes have passed.
 pub fn add_to_pack(files: &[Vec<u8>; 2], to: &Path) -> Result<ModelPack, ImportError> {
     for (bytes, (path, expected)) in files.iter().zip(STATE_FILES) {
         let found = sha256(bytes);
@@ -49,7 +50,7 @@ pub fn add_to_pack(files: &[Vec<u8>; 2], to: &Path) -> Result<ModelPack, ImportE
     let path = format!("{MODEL_ID}.onnx");
     write_atomically(&to.join(&path), &bytes)?;
     pack.models.retain(|model| model.id != MODEL_ID);
-    pack.models.push(describe(PackFile { path, sha256: sha256(&bytes), bytes: bytes.len() as u64 }));
+    pack.models.push(entry(PackFile { path, sha256: sha256(&bytes), bytes: bytes.len() as u64 }));
     pack.serves.insert(ModelTask::Liveness, MODEL_ID.to_owned());
     run_probes(to, &pack)?;
     let json = serde_json::to_vec_pretty(&pack)
@@ -58,7 +59,7 @@ pub fn add_to_pack(files: &[Vec<u8>; 2], to: &Path) -> Result<ModelPack, ImportE
     Ok(pack)
 }
 
-fn describe(file: PackFile) -> ModelEntry {
+fn entry(file: PackFile) -> ModelEntry {
     ModelEntry {
         id: MODEL_ID.to_owned(),
         task: ModelTask::Liveness,
@@ -90,27 +91,27 @@ fn describe(file: PackFile) -> ModelEntry {
         probe: Some(ModelProbe {
             seed: recipe::PROBE_SEED,
             tensor: "kinds".to_owned(),
-            // What the authors' own code answers.
+            // The output of the authors' own code.
             values: vec![0.002_310_23, 0.995_501_1, 0.002_188_72],
             tolerance: 2e-3,
         }),
     }
 }
 
-/// Both nets as one graph: the left half of the input to the first, the right half to the second.
+/// Builds both nets as one graph: the first gets the left half of the input, the second the right half.
 fn convert(files: &[Vec<u8>; 2]) -> Result<Vec<u8>, ImportError> {
     let mut graph = OnnxGraph::default();
     graph.set_input("input", vec![-1, 3, INPUT_SIDE, 2 * INPUT_SIDE]);
-    let mut kinds = Vec::new();
+    let mut probabilities = Vec::new();
     for (at, file) in files.iter().enumerate() {
         let weights = torch_state::read(file)?;
         let start = at as i64 * INPUT_SIDE;
         let bounds =
             [start, start + INPUT_SIDE, 3].map(|value| graph.constant(&[1], ConstantData::Ints(vec![value])));
         let half = graph.operator("Slice", &["input", &bounds[0], &bounds[1], &bounds[2]], vec![]);
-        kinds.push(MiniFasNetBuilder { graph: &mut graph, weights }.net(&half)?);
+        probabilities.push(MiniFasNetBuilder { graph: &mut graph, weights }.net(&half)?);
     }
-    let sum = graph.operator("Add", &[&kinds[0], &kinds[1]], vec![]);
+    let sum = graph.operator("Add", &[&probabilities[0], &probabilities[1]], vec![]);
     let half = graph.floats(&[], vec![0.5]);
     let mean = graph.operator("Mul", &[&sum, &half], vec![]);
     graph.set_output(&mean, "kinds", &[-1, 3]);
@@ -128,16 +129,16 @@ impl MiniFasNetBuilder<'_> {
     }
 
     fn weight(&self, name: &str) -> Result<StateTensor, ImportError> {
-        // The nets were trained on several devices, which names every part `module`.
+        // Training on several devices (`DataParallel`) prefixes every name with `module`.
         let found = self.weights.get(&format!("module.{name}"));
         found.cloned().ok_or_else(|| ImportError::unsupported(name, "this weight is missing"))
     }
 
-    /// What normalisation comes to for each channel: a factor and a sum.
+    /// A batch normalisation as a factor and a summand for each channel.
     fn norm(&self, name: &str) -> Result<Vec<(f32, f32)>, ImportError> {
-        let of = |part: &str| self.weight(&format!("{name}.{part}")).map(|tensor| tensor.values);
+        let values = |part: &str| self.weight(&format!("{name}.{part}")).map(|tensor| tensor.values);
         let (scale, shift, mean, variance) =
-            (of("weight")?, of("bias")?, of("running_mean")?, of("running_var")?);
+            (values("weight")?, values("bias")?, values("running_mean")?, values("running_var")?);
         let channels = scale.iter().zip(shift).zip(mean.iter().zip(variance));
         Ok(channels
             .map(|((scale, shift), (mean, variance))| {
@@ -147,7 +148,7 @@ impl MiniFasNetBuilder<'_> {
             .collect())
     }
 
-    /// A convolution and the normalisation behind it, as one.
+    /// A convolution with the batch normalisation after it folded in.
     fn convolve(
         &mut self,
         x: &str,
@@ -173,7 +174,7 @@ impl MiniFasNetBuilder<'_> {
         let sizes = shape.iter().map(|&size| size as i64).collect::<Vec<_>>();
         let weights = self.graph.floats(&sizes, values);
         let bias = self.graph.floats(&[out as i64], norm.iter().map(|(_, shift)| *shift).collect());
-        // One input channel for each filter: each has a channel of its own. The picture itself has three.
+        // Filters with one input channel are depthwise; those on the picture have three.
         let group = if inner == 1 { out as i64 } else { 1 };
         let attributes = vec![
             ("kernel_shape", OnnxAttribute::Ints(vec![height as i64, width as i64])),
@@ -184,54 +185,56 @@ impl MiniFasNetBuilder<'_> {
         Ok(self.graph.operator("Conv", &[x, &weights, &bias], attributes))
     }
 
-    fn linear(&mut self, x: &str, name: &str, stride: i64, pad: i64) -> Result<String, ImportError> {
+    fn conv_norm(&mut self, x: &str, name: &str, stride: i64, pad: i64) -> Result<String, ImportError> {
         self.convolve(x, &format!("{name}.conv"), &format!("{name}.bn"), stride, pad)
     }
 
-    fn active(&mut self, x: &str, name: &str, stride: i64, pad: i64) -> Result<String, ImportError> {
-        let y = self.linear(x, name, stride, pad)?;
+    fn conv_norm_prelu(&mut self, x: &str, name: &str, stride: i64, pad: i64) -> Result<String, ImportError> {
+        let y = self.conv_norm(x, name, stride, pad)?;
         let slope = self.weight(&format!("{name}.prelu.weight"))?;
         let slope = self.graph.floats(&[slope.values.len() as i64, 1, 1], slope.values);
         Ok(self.graph.operator("PRelu", &[&y, &slope], vec![]))
     }
 
-    /// Widened, filtered channel by channel, narrowed; with attention to channels where the file has it.
-    fn depthwise(&mut self, x: &str, name: &str, stride: i64) -> Result<String, ImportError> {
-        let y = self.active(x, &format!("{name}.conv"), 1, 0)?;
-        let y = self.active(&y, &format!("{name}.conv_dw"), stride, 1)?;
-        let y = self.linear(&y, &format!("{name}.project"), 1, 0)?;
-        let attention = format!("{name}.se_module");
-        if !self.has(&format!("{attention}.fc1.weight")) {
+    /// An inverted bottleneck: expansion, depthwise convolution, projection; with squeeze-and-excitation where the file has it.
+    fn bottleneck(&mut self, x: &str, name: &str, stride: i64) -> Result<String, ImportError> {
+        let y = self.conv_norm_prelu(x, &format!("{name}.conv"), 1, 0)?;
+        let y = self.conv_norm_prelu(&y, &format!("{name}.conv_dw"), stride, 1)?;
+        let y = self.conv_norm(&y, &format!("{name}.project"), 1, 0)?;
+        let excitation = format!("{name}.se_module");
+        if !self.has(&format!("{excitation}.fc1.weight")) {
             return Ok(y);
         }
-        let seen = self.graph.operator("GlobalAveragePool", &[&y], vec![]);
-        let seen = self.convolve(&seen, &format!("{attention}.fc1"), &format!("{attention}.bn1"), 1, 0)?;
-        let seen = self.graph.operator("Relu", &[&seen], vec![]);
-        let seen = self.convolve(&seen, &format!("{attention}.fc2"), &format!("{attention}.bn2"), 1, 0)?;
-        let share = self.graph.operator("Sigmoid", &[&seen], vec![]);
-        Ok(self.graph.operator("Mul", &[&y, &share], vec![]))
+        let squeezed = self.graph.operator("GlobalAveragePool", &[&y], vec![]);
+        let squeezed =
+            self.convolve(&squeezed, &format!("{excitation}.fc1"), &format!("{excitation}.bn1"), 1, 0)?;
+        let squeezed = self.graph.operator("Relu", &[&squeezed], vec![]);
+        let squeezed =
+            self.convolve(&squeezed, &format!("{excitation}.fc2"), &format!("{excitation}.bn2"), 1, 0)?;
+        let attention = self.graph.operator("Sigmoid", &[&squeezed], vec![]);
+        Ok(self.graph.operator("Mul", &[&y, &attention], vec![]))
     }
 
     fn residual(&mut self, mut x: String, name: &str, blocks: usize) -> Result<String, ImportError> {
         for block in 0..blocks {
-            let y = self.depthwise(&x, &format!("{name}.model.{block}"), 1)?;
+            let y = self.bottleneck(&x, &format!("{name}.model.{block}"), 1)?;
             x = self.graph.operator("Add", &[&x, &y], vec![]);
         }
         Ok(x)
     }
 
-    /// The whole net: probabilities of three kinds, of which the middle one is a live face.
+    /// The whole net: three probabilities, the second of them that of a live face.
     fn net(&mut self, x: &str) -> Result<String, ImportError> {
-        let x = self.active(x, "conv1", 2, 1)?;
-        let x = self.active(&x, "conv2_dw", 1, 1)?;
-        let x = self.depthwise(&x, "conv_23", 2)?;
+        let x = self.conv_norm_prelu(x, "conv1", 2, 1)?;
+        let x = self.conv_norm_prelu(&x, "conv2_dw", 1, 1)?;
+        let x = self.bottleneck(&x, "conv_23", 2)?;
         let x = self.residual(x, "conv_3", 4)?;
-        let x = self.depthwise(&x, "conv_34", 2)?;
+        let x = self.bottleneck(&x, "conv_34", 2)?;
         let x = self.residual(x, "conv_4", 6)?;
-        let x = self.depthwise(&x, "conv_45", 2)?;
+        let x = self.bottleneck(&x, "conv_45", 2)?;
         let x = self.residual(x, "conv_5", 2)?;
-        let x = self.active(&x, "conv_6_sep", 1, 0)?;
-        let x = self.linear(&x, "conv_6_dw", 1, 0)?;
+        let x = self.conv_norm_prelu(&x, "conv_6_sep", 1, 0)?;
+        let x = self.conv_norm(&x, "conv_6_dw", 1, 0)?;
         let x = self.graph.operator("Flatten", &[&x], vec![("axis", OnnxAttribute::Int(1))]);
         let StateTensor { shape, mut values } = self.weight("linear.weight")?;
         let norm = self.norm("bn")?;
@@ -248,12 +251,12 @@ impl MiniFasNetBuilder<'_> {
         }
         let matrix = self.graph.floats(&[out as i64, inner as i64], values);
         let bias = self.graph.floats(&[out as i64], norm.iter().map(|(_, shift)| *shift).collect());
-        let turned = || vec![("transB", OnnxAttribute::Int(1))];
-        let x = self.graph.operator("Gemm", &[&x, &matrix, &bias], turned());
+        let transposed = || vec![("transB", OnnxAttribute::Int(1))];
+        let x = self.graph.operator("Gemm", &[&x, &matrix, &bias], transposed());
         let prob = self.weight("prob.weight")?;
         let sizes = prob.shape.iter().map(|&size| size as i64).collect::<Vec<_>>();
         let prob = self.graph.floats(&sizes, prob.values);
-        let x = self.graph.operator("Gemm", &[&x, &prob], turned());
+        let x = self.graph.operator("Gemm", &[&x, &prob], transposed());
         Ok(self.graph.operator("Softmax", &[&x], vec![("axis", OnnxAttribute::Int(-1))]))
     }
 }

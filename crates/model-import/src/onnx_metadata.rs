@@ -1,30 +1,30 @@
-//! What an ONNX file says of itself: the pairs of `ModelProto.metadata_props` (onnx.proto, field 14).
+//! Reads the metadata of an ONNX file: the pairs of `ModelProto.metadata_props` (onnx.proto, field 14).
 
-/// The value of a key; `None` where the file is none, breaks off, or lacks it.
+/// The value of a key; `None` where the file does not parse, is truncated, or has no such key.
 pub(super) fn find_metadata(model: &[u8], key: &str) -> Option<Vec<u8>> {
     const METADATA_PROPS_FIELD: u64 = 14;
     let mut rest = model;
     while !rest.is_empty() {
-        let (field, value) = take(&mut rest)?;
+        let (field, value) = next_field(&mut rest)?;
         if field == METADATA_PROPS_FIELD {
-            let (mut pair, mut own, mut text) = (value?, None, None);
+            let (mut pair, mut pair_key, mut pair_value) = (value?, None, None);
             while !pair.is_empty() {
-                match take(&mut pair)? {
-                    (1, value) => own = value,
-                    (2, value) => text = value,
+                match next_field(&mut pair)? {
+                    (1, value) => pair_key = value,
+                    (2, value) => pair_value = value,
                     _ => {}
                 }
             }
-            if own == Some(key.as_bytes()) {
-                return text.map(<[u8]>::to_vec);
+            if pair_key == Some(key.as_bytes()) {
+                return pair_value.map(<[u8]>::to_vec);
             }
         }
     }
     None
 }
 
-/// The next field's number, and its bytes where it has a length.
-fn take<'a>(rest: &mut &'a [u8]) -> Option<(u64, Option<&'a [u8]>)> {
+/// Reads a field of a Protocol Buffers message: its number, and its bytes where it is length-delimited.
+fn next_field<'a>(rest: &mut &'a [u8]) -> Option<(u64, Option<&'a [u8]>)> {
     let tag = varint(rest)?;
     let value = match tag & 7 {
         0 => {
@@ -66,8 +66,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pair_is_found_and_what_breaks_off_is_nothing() {
-        // Field 1 as a number, then a pair: "a" is "xyz".
+    fn a_pair_is_found_and_a_truncated_file_has_none() {
+        // Field 1 as a varint, then the pair "a" = "xyz".
         let model = [8, 150, 1, 114, 8, 10, 1, b'a', 18, 3, b'x', b'y', b'z'];
         assert_eq!(find_metadata(&model, "a").as_deref(), Some(b"xyz".as_slice()));
         assert_eq!(find_metadata(&model, "b"), None);

@@ -1,5 +1,5 @@
-//! The models of the locked packages and our own: where each comes from, what is known of it, and how it is used.
-//! What was measured is in docs/ACCURACY.md.
+//! The models that a pack is made of: source, hashes, licence and manifest entry of each. The numbers that were measured are
+//! explained in docs/ACCURACY.md.
 
 use super::{ImportError, face_api, tfjs};
 use crate::onnx::OnnxGraph;
@@ -18,8 +18,8 @@ pub(super) const RUNTIME_X64_SHA256: &str =
 pub(super) const RUNTIME_ARM64_SHA256: &str =
     "1f549d46250b005580b597f4164984aaf75b3bcb9f3aeb07c7f8a8fe60b23c76";
 
-/// Version of the converter and of the descriptions below: raise it when either changes, and the next import renews
-/// the packs that older versions made.
+/// Version of the converter and of the manifest entries below. Raise it when either changes; the next import then renews packs
+/// of older versions.
 pub(super) const CONVERTER_VERSION: &str = "5";
 pub(super) const PROBE_SEED: u64 = 20_261_121;
 
@@ -28,7 +28,7 @@ pub(super) struct ModelRecipe {
     pub(super) task: ModelTask,
     package: &'static str,
     version: &'static str,
-    /// Paths inside `node_modules` with their SHA-256; the first is the one that is converted.
+    /// Paths below `node_modules` with their SHA-256; the first file is the one that is converted.
     pub(super) files: &'static [(&'static str, &'static str)],
     pub(super) conversion: RecipeConversion,
     /// SHA-256 of the converted model.
@@ -38,32 +38,33 @@ pub(super) struct ModelRecipe {
     training_data: &'static str,
     input: fn() -> ModelInput,
     output: fn() -> ModelOutput,
-    /// A tensor and its first values.
+    /// An output tensor and its expected first values.
     probe: Option<(&'static str, &'static [f32])>,
 }
 
-/// How a file of a package becomes a model.
+/// How the model file is made.
 pub(super) enum RecipeConversion {
-    /// By the converter.
+    /// Converted from the first file of the recipe.
     Convert(fn(&Path) -> Result<OnnxGraph, ImportError>),
-    /// It is ONNX already.
+    /// The first file of the recipe is ONNX already.
     Copy,
-    /// It is part of the program, and ONNX.
+    /// An ONNX file that is built into the program.
     Embedded(&'static [u8]),
 }
 
-/// Our own liveness net; how it was made: training/liveness/README.md.
+/// Our own liveness net; training/liveness/README.md describes how it was trained.
 pub(super) const LIVENESS_MODEL_ID: &str = "liveness-net-1";
 const LIVENESS_MODEL_ONNX: &[u8] = include_bytes!("../models/liveness.onnx");
 
 impl ModelRecipe {
+    /// The manifest entry of the model.
     pub(super) fn entry(&self, file: PackFile) -> ModelEntry {
         let files = self.files.iter().map(|(path, hash)| ((*path).to_owned(), (*hash).to_owned())).collect();
         ModelEntry {
             id: self.id.to_owned(),
             task: self.task,
             file: Some(file),
-            // No print and no display was ever held before a camera to measure it.
+            // It was measured on simulated attacks only, never on real prints or displays before a camera.
             experimental: self.task == ModelTask::Liveness,
             source: Some(ModelSource {
                 package: self.package.to_owned(),
@@ -86,7 +87,7 @@ impl ModelRecipe {
     }
 }
 
-/// Which model serves what, unless an operator says otherwise.
+/// The model that serves each task, unless the operator chooses another.
 pub(super) fn default_models() -> BTreeMap<ModelTask, String> {
     [
         (ModelTask::Detect, "blazeface"),
@@ -101,7 +102,7 @@ pub(super) fn default_models() -> BTreeMap<ModelTask, String> {
     .into()
 }
 
-/// The liveness model that is part of the program.
+/// The manifest entry of the built-in liveness model.
 pub(super) fn built_in_cues() -> ModelEntry {
     ModelEntry {
         id: BuiltInCues::MODEL_ID.to_owned(),
@@ -131,10 +132,10 @@ fn input(
     ModelInput { name: "input".to_owned(), width: side, height: side, colour, mean, scale: [scale; 3], crop }
 }
 
-/// Errors of the default age net. From estimates of 30 years on one deviation, the likeliest on half of 477 portraits of
-/// adults, as training/ages/fit.py finds it; bands of ten years differ by less than the halves do. Below, where those portraits
-/// are too few, the deviations of normal errors with the mean absolute errors of the feasibility study (0-12: 2.9,
-/// 13-17: 4.4, 18-24: 5.8, 25-34: 5.5 years).
+/// Errors of the default age net. From 30 estimated years on there is one standard deviation, the maximum likelihood estimate
+/// on half of 477 portraits of adults (training/ages/fit.py); bands of ten years differ by less than the halves do. Below, where
+/// those portraits are too few, the deviations are those of normal errors with the mean absolute errors of the feasibility study
+/// (0-12: 2.9, 13-17: 4.4, 18-24: 5.8, 25-34: 5.5 years).
 fn age_errors() -> AgeErrorTable {
     let bands = [(0.0, 3.6), (13.0, 5.5), (18.0, 7.2), (25.0, 6.9), (30.0, 6.7)];
     AgeErrorTable {
@@ -146,8 +147,8 @@ fn age_errors() -> AgeErrorTable {
     }
 }
 
-/// Distances of the default recognition net by false match rate: 75,660 pairs of studio portraits of different people of
-/// one sex, born near one another, which are harder than strangers at random.
+/// Distances of the default recognition net by false match rate, measured on 75,660 impostor pairs of studio portraits: people of
+/// the same sex and similar age, which are harder than random strangers.
 fn false_matches() -> Vec<FalseMatchThreshold> {
     let measured = [(1e-4, 0.49), (1e-3, 0.53), (1e-2, 0.59)];
     measured.map(|(rate, distance)| FalseMatchThreshold { rate, distance }).to_vec()
@@ -160,7 +161,7 @@ const PPOCR_LICENCE: &str =
 const PPOCR_TRAINING_DATA: &str =
     "public and synthetic text, Chinese and English mostly, as far as its authors say";
 
-/// A net for text: channels blue first, as its authors trained it.
+/// Input of a net for text: BGR, as its authors trained it.
 fn text_input([width, height]: [u32; 2], mean: [f32; 3], st_dev: [f32; 3], rule: CropRule) -> ModelInput {
     let (mean, scale) = (mean.map(|mean| mean * 255.0), st_dev.map(|st_dev| 1.0 / (st_dev * 255.0)));
     let crop = CropSpec { rule, scales: vec![1.0], joined: false };
@@ -287,7 +288,7 @@ pub(super) fn standard_recipes() -> [ModelRecipe; 8] {
             },
             output: || ModelOutput::AgeSoftmax {
                 tensor: "age_pred_Softmax".to_owned(),
-                // The net's authors add 1 to the index. The package does not, and is a year too low for it.
+                // The net's authors add 1 to the index; the package does not, so its ages are a year too low.
                 first_age: 1.0,
                 errors: AgeErrorTable {
                     covers: "about 68 % of people; from studio portraits and public photos of adults"
@@ -323,7 +324,7 @@ pub(super) fn standard_recipes() -> [ModelRecipe; 8] {
                 grow: 1.6,
                 longest: 960,
             },
-            // In noise there is no text, so the answer would be nothing, which proves nothing.
+            // The probe's input is noise, in which there is no text: an empty answer would prove nothing.
             probe: None,
         },
         ModelRecipe {
@@ -398,7 +399,7 @@ pub(super) fn standard_recipes() -> [ModelRecipe; 8] {
             },
             output: || ModelOutput::PadSigmoid {
                 tensor: "live".to_owned(),
-                // They refuse 2, 5 and 10 % of the simulated live faces that chose them.
+                // They refuse 2, 5 and 10 % of the simulated live faces on which they were chosen.
                 thresholds: LivenessThresholds { low: 0.131, medium: 0.315, high: 0.502 },
             },
             probe: Some(("live", &[0.003_875_32])),
@@ -411,9 +412,9 @@ const PPOCR6_VERSION: &str = "3.10.0";
 const PPOCR6_LICENCE: &str = "the package and the model cards that it names say so";
 const PPOCR6_TRAINING_DATA: &str = "public and synthetic text of many languages, as far as its authors say";
 
-/// Nets for text of a later generation: they find single characters, and know the letters of all Latin alphabets and of
-/// Greek, which those of the npm packages do not. They come in a Python package, so they are made where that has been put
-/// beside the npm packages, and then serve.
+/// Nets for text of a later generation, which know the letters of all Latin alphabets and of Greek, unlike those of the npm
+/// packages, and find single characters. They come in a Python package (models/requirements.txt): where it is installed beside
+/// the npm packages they are added and serve.
 pub(super) fn optional_recipes() -> [ModelRecipe; 2] {
     let find = ModelRecipe {
         id: "ppocr6-find",

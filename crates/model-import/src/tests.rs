@@ -1,5 +1,5 @@
-//! The converter on small models written here: what it refuses. Sources with other hashes never reach it; this is for
-//! the day a hash is renewed.
+//! What the converter refuses, on small models written here. Today the hashes of the sources are checked before it runs; these
+//! tests guard the day on which a hash is renewed.
 
 use super::{ImportError, tfjs::convert};
 use serde_json::{Value, json};
@@ -53,12 +53,12 @@ fn the_small_model_itself_converts() {
 }
 
 #[test]
-fn an_operator_nobody_knows_is_refused_by_node_and_name() {
+fn an_unknown_operator_is_refused_by_node_and_name() {
     assert_eq!(refusal(&model("FancyPool"), Some(ONE)), "y (FancyPool): this operator is not known");
 }
 
 #[test]
-fn weights_that_break_off_are_refused_by_name() {
+fn truncated_weights_are_refused_by_name() {
     assert_eq!(refusal(&model("Relu"), Some(&ONE[..3])), "w: the weights break off");
     assert_eq!(refusal(&model("Relu"), Some(&[])), "w: the weights break off");
 }
@@ -70,7 +70,7 @@ fn more_weights_than_described_are_refused() {
 }
 
 #[test]
-fn a_missing_file_of_weights_is_named() {
+fn a_missing_weights_file_is_named() {
     let text = refusal(&model("Relu"), None);
     assert!(text.contains("one.bin") && text.contains("No such file"), "{text}");
 }
@@ -100,16 +100,16 @@ fn what_a_model_lacks_is_named() {
     assert!(change("/signature", json!({})).ends_with("model.json: not a graph model"));
 }
 
-/// The order of the nodes follows the inputs; a ring has none.
+/// A graph with a cycle has no topological order.
 #[test]
-fn a_ring_of_nodes_is_refused() {
-    let mut ring = model("Relu");
-    *ring.pointer_mut("/modelTopology/node/3/input/0").unwrap() = json!("y");
-    assert_eq!(refusal(&ring, Some(ONE)), "y (Relu): a tensor expected");
+fn a_cycle_of_nodes_is_refused() {
+    let mut cyclic = model("Relu");
+    *cyclic.pointer_mut("/modelTopology/node/3/input/0").unwrap() = json!("y");
+    assert_eq!(refusal(&cyclic, Some(ONE)), "y (Relu): a tensor expected");
 }
 
 #[test]
-fn what_is_no_json_is_refused_by_name() {
+fn a_file_that_is_not_json_is_refused_by_name() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("model.json");
     fs::write(&file, "{").unwrap();

@@ -1,4 +1,5 @@
-//! TensorFlow.js graph models to ONNX: NHWC becomes NCHW once, at the input; `SAME` padding becomes explicit.
+//! Converts TensorFlow.js graph models to ONNX. Tensors become NCHW at the input and stay so, without transposing in between;
+//! `SAME` padding becomes explicit.
 
 use super::{
     ImportError,
@@ -18,7 +19,7 @@ pub(super) fn read_json<T: DeserializeOwned>(file: &Path) -> Result<T, ImportErr
         .map_err(|_| ImportError::unsupported(&file.display().to_string(), "not the JSON expected"))
 }
 
-/// Output size, and padding before and after, of a window over `size`.
+/// Output size, and padding before and after, of a sliding window over `size` values.
 pub(super) fn padding(size: i64, window: i64, stride: i64, dilation: i64, valid: bool) -> (i64, i64, i64) {
     let window = (window - 1) * dilation + 1;
     if valid {
@@ -46,13 +47,13 @@ enum ConvertedNode {
 struct TfjsConverter<'a> {
     nodes: HashMap<&'a str, &'a Value>,
     weights: HashMap<String, TfjsWeight>,
-    known: HashMap<String, ConvertedNode>,
+    converted: HashMap<String, ConvertedNode>,
     graph: OnnxGraph,
     signature: &'a Value,
     batch: i64,
 }
 
-/// A node of the model while it is converted.
+/// A node of the TensorFlow.js model.
 struct SavedNode<'a> {
     name: &'a str,
     operator: &'a str,
@@ -60,7 +61,7 @@ struct SavedNode<'a> {
     attributes: &'a Value,
 }
 
-/// Converts a graph model; `batch` is the batch size, -1 for any.
+/// Converts the graph model in `file`; `batch` is the batch size, -1 for any.
 pub(super) fn convert(file: &Path, batch: i64) -> Result<OnnxGraph, ImportError> {
     let model: Value = read_json(file)?;
     let damaged = || ImportError::unsupported(&file.display().to_string(), "not a graph model");
@@ -83,14 +84,14 @@ pub(super) fn convert(file: &Path, batch: i64) -> Result<OnnxGraph, ImportError>
     let mut converter = TfjsConverter {
         nodes,
         weights,
-        known: HashMap::new(),
+        converted: HashMap::new(),
         graph: OnnxGraph::default(),
         signature,
         batch,
     };
-    for name in converter.order(&outputs)? {
+    for name in converter.topological_order(&outputs)? {
         let value = converter.node(&name)?;
-        converter.known.insert(name, value);
+        converter.converted.insert(name, value);
     }
     for output in &outputs {
         converter.set_output(output)?;
@@ -123,7 +124,7 @@ impl<'a> SavedNode<'a> {
         self.attributes[key]["list"]["i"].as_array().into_iter().flatten().map(number).collect()
     }
 
-    /// The two spatial values of a list of four, one for each NHWC axis.
+    /// Height and width of a list with a value for each NHWC axis.
     fn pair(&self, key: &str) -> [i64; 2] {
         match self.ints(key).as_slice() {
             [_, height, width, _] => [*height, *width],
@@ -131,6 +132,7 @@ impl<'a> SavedNode<'a> {
         }
     }
 
+    /// The operators fused into this one: `BiasAdd` and activations.
     fn fused(&self) -> Vec<String> {
         self.attributes["fused_ops"]["list"]["s"].as_array().into_iter().flatten().map(text).collect()
     }
@@ -145,8 +147,8 @@ impl<'a> SavedNode<'a> {
 }
 
 impl<'a> TfjsConverter<'a> {
-    /// Every node the outputs need, inputs before users.
-    fn order(&self, outputs: &[String]) -> Result<Vec<String>, ImportError> {
+    /// The names of all nodes that the outputs depend on, in topological order.
+    fn topological_order(&self, outputs: &[String]) -> Result<Vec<String>, ImportError> {
         let (mut order, mut seen) = (Vec::new(), HashSet::new());
         let mut stack: Vec<(String, bool)> =
             outputs.iter().rev().map(|output| (output.clone(), false)).collect();
@@ -172,22 +174,22 @@ impl<'a> TfjsConverter<'a> {
     }
 
     fn tensor(&self, node: &SavedNode<'_>, input: usize) -> Result<GraphTensor, ImportError> {
-        match node.inputs.get(input).and_then(|name| self.known.get(name)) {
+        match node.inputs.get(input).and_then(|name| self.converted.get(name)) {
             Some(ConvertedNode::Tensor(tensor)) => Ok(tensor.clone()),
             _ => Err(node.unsupported("a tensor expected")),
         }
     }
 
     fn constant(&self, node: &SavedNode<'_>, input: usize) -> Result<TfjsWeight, ImportError> {
-        match node.inputs.get(input).and_then(|name| self.known.get(name)) {
+        match node.inputs.get(input).and_then(|name| self.converted.get(name)) {
             Some(ConvertedNode::Constant(weight)) => Ok(weight.clone()),
             _ => Err(node.unsupported("a constant expected")),
         }
     }
 
     fn node(&mut self, name: &str) -> Result<ConvertedNode, ImportError> {
-        let described: &'a Value = self.nodes[name];
-        let node = SavedNode::read(name, described);
+        let json: &'a Value = self.nodes[name];
+        let node = SavedNode::read(name, json);
         let format = text(&node.attributes["data_format"]["s"]);
         if !format.is_empty() && format != "NHWC" {
             return Err(node.unsupported("NHWC expected"));
@@ -197,7 +199,7 @@ impl<'a> TfjsConverter<'a> {
                 let missing = || node.unsupported("its weight is missing");
                 return Ok(ConvertedNode::Constant(self.weights.remove(name).ok_or_else(missing)?));
             }
-            "Identity" => match node.inputs.first().and_then(|input| self.known.get(input)) {
+            "Identity" => match node.inputs.first().and_then(|input| self.converted.get(input)) {
                 Some(ConvertedNode::Constant(weight)) => return Ok(ConvertedNode::Constant(weight.clone())),
                 Some(ConvertedNode::Tensor(tensor)) => tensor.clone(),
                 None => return Err(node.unsupported("an input expected")),
@@ -386,7 +388,7 @@ impl<'a> TfjsConverter<'a> {
         Ok(GraphTensor { name, shape, nchw: true })
     }
 
-    /// The tensor in TensorFlow's order of axes.
+    /// The name of the tensor with axes in TensorFlow's order (NHWC).
     fn nhwc(&mut self, x: &GraphTensor) -> String {
         if x.nchw && x.shape[1] * x.shape[2] != 1 {
             self.graph.operator(
@@ -407,8 +409,8 @@ impl<'a> TfjsConverter<'a> {
         }
         let total: i64 = x.shape.iter().map(|size| size.abs()).product();
         shape[0] = if self.batch < 0 { -1 } else { total / shape[1..].iter().product::<i64>() };
-        let wanted = self.graph.constant(&[shape.len() as i64], ConstantData::Ints(shape.clone()));
-        let name = self.graph.operator("Reshape", &[&source, &wanted], vec![]);
+        let target = self.graph.constant(&[shape.len() as i64], ConstantData::Ints(shape.clone()));
+        let name = self.graph.operator("Reshape", &[&source, &target], vec![]);
         Ok(GraphTensor { name, shape, nchw: false })
     }
 
@@ -455,7 +457,7 @@ impl<'a> TfjsConverter<'a> {
     }
 
     fn set_output(&mut self, output: &str) -> Result<(), ImportError> {
-        let Some(ConvertedNode::Tensor(tensor)) = self.known.get(output) else {
+        let Some(ConvertedNode::Tensor(tensor)) = self.converted.get(output) else {
             return Err(ImportError::unsupported(output, "an output that depends on the input expected"));
         };
         let tensor = tensor.clone();

@@ -1,4 +1,4 @@
-//! TensorFlow.js weight manifests: 32-bit floats, 16-bit floats and quantised bytes, expanded to 32-bit floats.
+//! Reads the weights of TensorFlow.js models: 32-bit floats, 16-bit floats and quantised bytes become 32-bit floats.
 
 use super::ImportError;
 use serde::Deserialize;
@@ -13,7 +13,7 @@ pub(super) struct TfjsWeight {
 }
 
 impl TfjsWeight {
-    /// The four sizes of a convolution's weights.
+    /// The shape of a convolution's weights, which must have four axes and as many values as it says.
     pub(super) fn shape4(&self, name: &str) -> Result<[usize; 4], ImportError> {
         let shape: Vec<usize> = self.shape.iter().map(|&size| size.max(0) as usize).collect();
         let shape: [usize; 4] =
@@ -53,29 +53,29 @@ fn one() -> f64 {
     1.0
 }
 
-/// A number of the manifest as digits divided by a power of ten, which may be off by the last bit.
+/// The number as its digits divided by a power of ten, which may differ from the exact value in the last bit.
 ///
-/// The models were first made of numbers that were read so, and faces are compared within what one file of a model makes of
-/// them. Read to the last digit the files would be others, and the faces that a server already knows would be lost to it.
-fn divided(exact: f64) -> f64 {
-    let written = format!("{exact:e}");
-    let Some((digits, exponent)) = written.split_once('e') else { return exact };
+/// The first packs were converted with numbers parsed this way. Exact parsing would change the model files and with them their
+/// hashes, so that embeddings which servers have stored could no longer be compared with new ones.
+fn reparse_inexactly(exact: f64) -> f64 {
+    let text = format!("{exact:e}");
+    let Some((digits, exponent)) = text.split_once('e') else { return exact };
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    let read = || {
+    let reparsed = || {
         let significand: i64 = format!("{whole}{fraction}").parse().ok()?;
         let exponent = exponent.parse::<i64>().ok()? - fraction.len() as i64;
         let power: f64 = format!("1e{}", exponent.abs()).parse().ok()?;
         Some(if exponent < 0 { significand as f64 / power } else { significand as f64 * power })
     };
-    read().unwrap_or(exact)
+    reparsed().unwrap_or(exact)
 }
 
-/// Every weight of a manifest; the files stand beside it in `folder`.
+/// Reads every weight of a manifest, by name; its files are in `folder`.
 pub(super) fn read(
     groups: &[WeightGroup],
     folder: &Path,
 ) -> Result<HashMap<String, TfjsWeight>, ImportError> {
-    let mut found = HashMap::new();
+    let mut weights = HashMap::new();
     for group in groups {
         let mut bytes = Vec::new();
         for path in &group.paths {
@@ -86,15 +86,16 @@ pub(super) fn read(
         for weight in &group.weights {
             let (values, after) = expand(weight, rest)?;
             rest = after;
-            found.insert(weight.name.clone(), values);
+            weights.insert(weight.name.clone(), values);
         }
         if !rest.is_empty() {
             return Err(ImportError::unsupported("weights", "the file is longer than its manifest says"));
         }
     }
-    Ok(found)
+    Ok(weights)
 }
 
+/// Reads one weight from the front of `bytes`; returns it and the rest.
 fn expand<'a>(weight: &WeightSpec, bytes: &'a [u8]) -> Result<(TfjsWeight, &'a [u8]), ImportError> {
     let count = weight.shape.iter().product::<i64>().max(0) as usize;
     let stored =
@@ -122,8 +123,10 @@ fn expand<'a>(weight: &WeightSpec, bytes: &'a [u8]) -> Result<(TfjsWeight, &'a [
                 .collect();
         }
         ("float32", "uint8") => {
-            let (scale, min) =
-                weight.quantization.as_ref().map_or((1.0, 0.0), |q| (divided(q.scale), divided(q.min)));
+            let (scale, min) = weight
+                .quantization
+                .as_ref()
+                .map_or((1.0, 0.0), |q| (reparse_inexactly(q.scale), reparse_inexactly(q.min)));
             out.floats = values.iter().map(|&byte| (f64::from(byte) * scale + min) as f32).collect();
         }
         ("int32", "int32") => {
@@ -153,7 +156,7 @@ mod tests {
     use super::f16_to_f32;
 
     #[test]
-    fn halves_expand_exactly() {
+    fn half_floats_expand_exactly() {
         assert_eq!(
             [0x0000, 0x3c00, 0xc000, 0x7bff, 0x0001, 0x3555].map(f16_to_f32),
             [0.0, 1.0, -2.0, 65504.0, 5.960_464_5e-8, 0.333_251_95]

@@ -1,18 +1,19 @@
-//! Reads the tensors of a PyTorch state file of the form before version 1.6: five pickles, then the raw storages.
+//! Reads the tensors of a PyTorch state file in the format before version 1.6: five pickles, then the raw storages.
 //!
-//! Pickle is a small machine that can build anything and call anything. This reader knows the words that a state file of
-//! 32-bit floats needs, builds nothing but tensors, and bounds how much and how deep; every other word is refused.
+//! Pickle is a virtual machine that can construct any object and call any function, so a full reader would run what the file
+//! says. This one knows only the opcodes that a state file of 32-bit floats needs, constructs nothing but tensors, calls nothing,
+//! and bounds size and nesting; every other opcode is an error.
 
 use super::ImportError;
 use std::{collections::HashMap, rc::Rc};
 
-/// Words of one pickle.
+/// Most opcodes of one pickle.
 const MAX_PICKLE_OPCODES: usize = 200_000;
-/// Values in values.
+/// Deepest nesting of containers.
 const MAX_NESTING_DEPTH: u8 = 8;
-/// Values of all storages together.
+/// Most values of all storages together.
 const MAX_STORAGE_VALUES: usize = 16 << 20;
-/// The first pickle of every such file.
+/// The first pickle of every such file: a magic number.
 const STATE_FILE_MAGIC: &[u8] =
     &[0x80, 2, 0x8a, 10, 0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19, b'.'];
 
@@ -23,12 +24,13 @@ pub(super) struct StateTensor {
     pub(super) values: Vec<f32>,
 }
 
-/// Every float tensor of a state file, by name; counters, which are whole numbers, are left out.
+/// Every float tensor of a state file, by name; integer tensors, which are counters, are left out.
 pub(super) fn read(bytes: &[u8]) -> Result<HashMap<String, StateTensor>, ImportError> {
-    let rest =
-        bytes.strip_prefix(STATE_FILE_MAGIC).ok_or_else(|| unsupported("no state file of the old form"))?;
+    let rest = bytes
+        .strip_prefix(STATE_FILE_MAGIC)
+        .ok_or_else(|| unsupported("a state file of PyTorch before 1.6 expected"))?;
     let mut reader = PickleReader { bytes: rest };
-    // The protocol's version and the machine's byte order; all such machines are little-endian.
+    // Protocol version and machine; storages of all supported machines are little-endian.
     reader.pickle()?;
     reader.pickle()?;
     let PickleValue::Dict(state, _) = reader.pickle()? else {
@@ -47,10 +49,10 @@ pub(super) fn read(bytes: &[u8]) -> Result<HashMap<String, StateTensor>, ImportE
     for key in keys.iter() {
         let PickleValue::Text(key) = key else { return Err(unsupported("the name of a storage expected")) };
         let kind = *kinds.get(key).ok_or_else(|| unsupported("a storage that no tensor uses"))?;
-        let count = usize::try_from(reader.long(8)?).map_err(|_| unsupported("a negative length"))?;
+        let count = usize::try_from(reader.signed(8)?).map_err(|_| unsupported("a negative length"))?;
         total = total.saturating_add(count);
         if total > MAX_STORAGE_VALUES {
-            return Err(unsupported("more values than any net that is read here"));
+            return Err(unsupported("too many values"));
         }
         let raw = reader.take(count * kind.bytes())?;
         if kind == StorageKind::Float {
@@ -94,7 +96,7 @@ impl StorageKind {
     }
 }
 
-/// A tensor whose values are still to come.
+/// A tensor whose storage has not been read yet.
 #[derive(Clone, Debug)]
 struct PendingTensor {
     storage: Rc<str>,
@@ -103,7 +105,8 @@ struct PendingTensor {
     shape: Vec<usize>,
 }
 
-/// What the machine builds. Containers know how deep they are, so that none becomes too deep to be dropped.
+/// Values of the virtual machine. Containers carry their nesting depth, which is bounded so that dropping them cannot overflow the
+/// stack.
 #[derive(Clone, Debug)]
 enum PickleValue {
     Nothing,
@@ -127,10 +130,10 @@ impl PickleValue {
     }
 }
 
-/// The depth of a container of these values.
+/// Nesting depth of a container with these values; an error beyond [`MAX_NESTING_DEPTH`].
 fn depth<'a>(values: impl Iterator<Item = &'a PickleValue>) -> Result<u8, ImportError> {
     let depth = values.map(PickleValue::depth).max().unwrap_or(0) + 1;
-    if depth > MAX_NESTING_DEPTH { Err(unsupported("values too deep in each other")) } else { Ok(depth) }
+    if depth > MAX_NESTING_DEPTH { Err(unsupported("values nested too deeply")) } else { Ok(depth) }
 }
 
 struct PickleReader<'a> {
@@ -146,7 +149,7 @@ impl<'a> PickleReader<'a> {
     }
 
     /// A little-endian number of up to eight bytes, signed.
-    fn long(&mut self, count: usize) -> Result<i64, ImportError> {
+    fn signed(&mut self, count: usize) -> Result<i64, ImportError> {
         let bytes = self.take(count)?;
         let negative = bytes.last().is_some_and(|last| last & 0x80 != 0);
         let mut wide = [if negative { 0xff } else { 0 }; 8];
@@ -154,10 +157,12 @@ impl<'a> PickleReader<'a> {
         Ok(i64::from_le_bytes(wide))
     }
 
-    fn length(&mut self, count: usize) -> Result<usize, ImportError> {
+    /// A little-endian unsigned number.
+    fn unsigned(&mut self, count: usize) -> Result<usize, ImportError> {
         Ok(self.take(count)?.iter().rev().fold(0, |sum, &byte| sum << 8 | usize::from(byte)))
     }
 
+    /// A text up to the next newline.
     fn line(&mut self) -> Result<&'a str, ImportError> {
         let end = self
             .bytes
@@ -165,32 +170,32 @@ impl<'a> PickleReader<'a> {
             .position(|&byte| byte == b'\n')
             .ok_or_else(|| unsupported("it ends too early"))?;
         let line = self.take(end + 1)?;
-        std::str::from_utf8(&line[..end]).map_err(|_| unsupported("a name that is no text"))
+        std::str::from_utf8(&line[..end]).map_err(|_| unsupported("a name that is not UTF-8"))
     }
 
-    /// Runs one pickle to its end.
+    /// Executes one pickle; returns the value on top of the stack at its end.
     fn pickle(&mut self) -> Result<PickleValue, ImportError> {
         let mut machine = PickleMachine::default();
         for _ in 0..MAX_PICKLE_OPCODES {
-            let word = self.take(1)?[0];
-            match word {
+            let opcode = self.take(1)?[0];
+            match opcode {
                 b'.' => return machine.pop(),
                 0x80 => {
                     self.take(1)?;
                 }
                 b'(' => machine.push(PickleValue::Mark),
                 b'N' | 0x88 | 0x89 => machine.push(PickleValue::Nothing),
-                b'K' => machine.push(PickleValue::Int(self.length(1)? as i64)),
-                b'M' => machine.push(PickleValue::Int(self.length(2)? as i64)),
-                b'J' => machine.push(PickleValue::Int(self.long(4)?)),
+                b'K' => machine.push(PickleValue::Int(self.unsigned(1)? as i64)),
+                b'M' => machine.push(PickleValue::Int(self.unsigned(2)? as i64)),
+                b'J' => machine.push(PickleValue::Int(self.signed(4)?)),
                 0x8a => {
-                    let count = self.length(1)?;
-                    machine.push(PickleValue::Int(self.long(count)?));
+                    let count = self.unsigned(1)?;
+                    machine.push(PickleValue::Int(self.signed(count)?));
                 }
                 b'X' => {
-                    let count = self.length(4)?;
+                    let count = self.unsigned(4)?;
                     let text = std::str::from_utf8(self.take(count)?)
-                        .map_err(|_| unsupported("text that is none"))?;
+                        .map_err(|_| unsupported("text that is not UTF-8"))?;
                     machine.push(PickleValue::Text(text.into()));
                 }
                 b'c' => {
@@ -201,11 +206,11 @@ impl<'a> PickleReader<'a> {
                 b']' => machine.push(PickleValue::List(Rc::default(), 1)),
                 b')' => machine.push(PickleValue::Tuple(Rc::default(), 1)),
                 b'q' | b'r' => {
-                    let at = self.length(if word == b'q' { 1 } else { 4 })?;
+                    let at = self.unsigned(if opcode == b'q' { 1 } else { 4 })?;
                     machine.memoise(at)?;
                 }
                 b'h' | b'j' => {
-                    let at = self.length(if word == b'h' { 1 } else { 4 })?;
+                    let at = self.unsigned(if opcode == b'h' { 1 } else { 4 })?;
                     machine.recall(at)?;
                 }
                 b't' => {
@@ -213,7 +218,7 @@ impl<'a> PickleReader<'a> {
                     machine.tuple(values)?;
                 }
                 0x85..=0x87 => {
-                    let values = machine.last(usize::from(word - 0x84))?;
+                    let values = machine.last(usize::from(opcode - 0x84))?;
                     machine.tuple(values)?;
                 }
                 b's' => {
@@ -232,13 +237,13 @@ impl<'a> PickleReader<'a> {
                     let values = machine.above_mark()?;
                     machine.append(values)?;
                 }
-                // What a class keeps beside its content is none of ours.
+                // BUILD sets the attributes of an object, which are ignored.
                 b'b' => {
                     machine.pop()?;
                 }
                 b'Q' => machine.storage()?,
                 b'R' => machine.call()?,
-                _ => return Err(unsupported("a word that no state file needs")),
+                _ => return Err(unsupported("an opcode that no state file needs")),
             }
         }
         Err(unsupported("a pickle without end"))
@@ -280,7 +285,8 @@ impl PickleMachine {
     }
 
     fn recall(&mut self, at: usize) -> Result<(), ImportError> {
-        let value = self.memo.get(&at).cloned().ok_or_else(|| unsupported("a value that was never kept"))?;
+        let value =
+            self.memo.get(&at).cloned().ok_or_else(|| unsupported("a value that was never memoised"))?;
         self.push(value);
         Ok(())
     }
@@ -292,19 +298,19 @@ impl PickleMachine {
     }
 
     fn append(&mut self, values: Vec<PickleValue>) -> Result<(), ImportError> {
-        let Some(PickleValue::List(list, deep)) = self.stack.last_mut() else {
+        let Some(PickleValue::List(list, list_depth)) = self.stack.last_mut() else {
             return Err(unsupported("no list"));
         };
-        *deep = (*deep).max(depth(values.iter())?);
+        *list_depth = (*list_depth).max(depth(values.iter())?);
         Rc::make_mut(list).extend(values);
         Ok(())
     }
 
     fn set(&mut self, values: Vec<PickleValue>) -> Result<(), ImportError> {
-        let Some(PickleValue::Dict(dict, deep)) = self.stack.last_mut() else {
+        let Some(PickleValue::Dict(dict, dict_depth)) = self.stack.last_mut() else {
             return Err(unsupported("no dictionary"));
         };
-        *deep = (*deep).max(depth(values.iter())?);
+        *dict_depth = (*dict_depth).max(depth(values.iter())?);
         let mut values = values.into_iter();
         while let (Some(key), Some(value)) = (values.next(), values.next()) {
             Rc::make_mut(dict).push((key, value));
@@ -312,16 +318,16 @@ impl PickleMachine {
         Ok(())
     }
 
-    /// A storage, by its description: a word, its class, its name, its place, its length.
+    /// BINPERSID: a storage by its persistent id, a tuple of "storage", class, key, device and length.
     fn storage(&mut self) -> Result<(), ImportError> {
         let PickleValue::Tuple(parts, _) = self.pop()? else {
             return Err(unsupported("no description of a storage"));
         };
-        let [PickleValue::Text(word), PickleValue::Global(class), PickleValue::Text(name), ..] = &parts[..]
+        let [PickleValue::Text(kind), PickleValue::Global(class), PickleValue::Text(name), ..] = &parts[..]
         else {
             return Err(unsupported("no description of a storage"));
         };
-        let kind = match (&**word, &**class) {
+        let kind = match (&**kind, &**class) {
             ("storage", "torch.FloatStorage") => StorageKind::Float,
             ("storage", "torch.LongStorage") => StorageKind::Long,
             _ => return Err(unsupported("storages of floats expected")),
@@ -330,7 +336,7 @@ impl PickleMachine {
         Ok(())
     }
 
-    /// The two calls that a state file makes, neither of which calls anything.
+    /// REDUCE: the two calls that a state file needs, both evaluated here without calling anything.
     fn call(&mut self) -> Result<(), ImportError> {
         let arguments = self.pop()?;
         let (PickleValue::Global(name), PickleValue::Tuple(arguments, _)) = (self.pop()?, arguments) else {
@@ -365,13 +371,13 @@ fn tensor(arguments: &[PickleValue]) -> Result<PickleValue, ImportError> {
         values.iter().map(size).collect::<Option<Vec<usize>>>().ok_or_else(|| unsupported("sizes expected"))
     };
     let (shape, strides) = (sizes(shape)?, sizes(strides)?);
-    // Row upon row without gaps: what was never transposed is stored so.
-    let mut step = 1_usize;
+    // Only contiguous, row-major tensors: a transposed one would have other strides.
+    let mut contiguous_stride = 1_usize;
     for (&size, &stride) in shape.iter().zip(&strides).rev() {
-        if size != 1 && stride != step {
+        if size != 1 && stride != contiguous_stride {
             return Err(unsupported("tensors without gaps expected"));
         }
-        step = step.saturating_mul(size);
+        contiguous_stride = contiguous_stride.saturating_mul(size);
     }
     let offset = usize::try_from(*offset).map_err(|_| unsupported("sizes expected"))?;
     Ok(PickleValue::Tensor(Rc::new(PendingTensor { storage: storage.clone(), kind: *kind, offset, shape })))
@@ -381,7 +387,7 @@ fn tensor(arguments: &[PickleValue]) -> Result<PickleValue, ImportError> {
 mod tests {
     use super::*;
 
-    /// A file with one tensor `a` of two floats, as PyTorch 1.4 wrote them.
+    /// A file with one tensor `a` of two floats, as PyTorch 1.4 wrote it.
     fn file() -> Vec<u8> {
         let mut bytes = STATE_FILE_MAGIC.to_vec();
         bytes.extend(b"\x80\x02M\xe9\x03.\x80\x02}q\x00.");
@@ -405,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn every_shorter_file_is_refused_and_no_changed_byte_does_harm() {
+    fn every_truncated_file_is_refused_and_no_flipped_bit_panics() {
         let whole = file();
         for end in 0..whole.len() {
             assert!(read(&whole[..end]).is_err(), "{end}");

@@ -14,7 +14,7 @@ use std::{
 use tempfile::TempDir;
 use vision::{ModelTask, VisionModels, model_manifest::ModelPack};
 
-/// A `node_modules` folder like the real one, as far as the import reads it; its files are links.
+/// A copy of `node_modules`, as far as the import reads it; its files are symbolic links.
 fn copy_of_packages() -> TempDir {
     let folder = TempDir::new().unwrap();
     for inner in [
@@ -66,7 +66,7 @@ fn run(from: &Path, to: &Path) -> Result<ModelPack, ImportError> {
     import_pack(from, to, &mut |_| ())
 }
 
-/// Every file of a folder with its bytes.
+/// The files of a folder by path, with their bytes.
 fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     entries.filter(|path| path.is_file()).map(|path| (path.clone(), fs::read(&path).unwrap())).collect()
@@ -81,7 +81,7 @@ fn by_name(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 fn two_imports_give_the_same_bytes_and_the_manifest_names_them() {
     let (one, other) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let mut steps = Vec::new();
-    // The npm packages alone: others may have been put beside them.
+    // Only the npm packages: optional ones may be installed beside them.
     let from = copy_of_packages();
     let pack = import_pack(from.path(), one.path(), &mut |step| steps.push(step)).unwrap();
     assert_eq!(pack, run(from.path(), other.path()).unwrap());
@@ -108,7 +108,6 @@ fn two_imports_give_the_same_bytes_and_the_manifest_names_them() {
     for file in pack.models.iter().filter_map(|model| model.file.as_ref()) {
         assert_eq!(first[&file.path].len() as u64, file.bytes, "{}", file.path);
     }
-    // Hashes every file against the manifest.
     verify_pack(one.path()).unwrap();
 
     let names: Vec<&str> = steps.iter().map(|step| step.name.as_str()).collect();
@@ -148,17 +147,17 @@ fn a_sound_pack_is_left_alone() {
 }
 
 #[test]
-fn a_damaged_model_is_made_anew_and_an_operators_own_things_stay() {
+fn a_damaged_model_is_made_again_and_the_operators_changes_stay() {
     let folder = TempDir::new().unwrap();
     run(&packages(), folder.path()).unwrap();
     let sound = by_name(folder.path());
-    fs::copy(folder.path().join("face-api-age.onnx"), folder.path().join("mine.onnx")).unwrap();
+    fs::copy(folder.path().join("face-api-age.onnx"), folder.path().join("own.onnx")).unwrap();
     edit_manifest(folder.path(), |manifest| {
-        let mut mine = model(manifest, "face-api-age").clone();
-        mine["id"] = json!("mine");
-        mine["file"]["path"] = json!("mine.onnx");
-        manifest["models"].as_array_mut().unwrap().push(mine);
-        manifest["use"]["age"] = json!("mine");
+        let mut own = model(manifest, "face-api-age").clone();
+        own["id"] = json!("own");
+        own["file"]["path"] = json!("own.onnx");
+        manifest["models"].as_array_mut().unwrap().push(own);
+        manifest["use"]["age"] = json!("own");
         model(manifest, "blazeface")["output"]["count"] = json!(0.75);
     });
     let manifest = ModelPack::read(folder.path()).unwrap();
@@ -187,7 +186,7 @@ fn a_pack_of_an_older_version_is_renewed() {
         for id in ["blazeface", "face-api-age", "face-api-recognition", "faceres-age"] {
             let model = model(manifest, id);
             model["source"]["converter"] = json!("1");
-            model["licence_note"] = json!("what was known then");
+            model["licence_note"] = json!("what an older version said");
         }
         manifest["use"]["age"] = json!("faceres-age");
     });
@@ -196,10 +195,10 @@ fn a_pack_of_an_older_version_is_renewed() {
     assert_eq!(pack.serves[&ModelTask::Age], "faceres-age", "the operator's choice stays");
 }
 
-/// Before there was a net, the measures served liveness by default: an import lets the net serve, unless it was there and
-/// the operator preferred the measures.
+/// Before there was a net, the built-in cues served liveness by default. An import lets the net serve, unless the pack had the
+/// net already and the operator chose the cues.
 #[test]
-fn a_pack_without_the_liveness_net_gets_it_and_a_choice_made_beside_it_stays() {
+fn a_pack_without_the_liveness_net_gets_it_and_a_later_choice_of_the_cues_stays() {
     let folder = TempDir::new().unwrap();
     let fresh = run(&packages(), folder.path()).unwrap();
     assert_eq!(fresh.serves[&ModelTask::Liveness], "liveness-net-1");
@@ -218,7 +217,7 @@ fn a_pack_without_the_liveness_net_gets_it_and_a_choice_made_beside_it_stays() {
     assert_eq!(pack.serves[&ModelTask::Liveness], "liveness-cues-1", "the operator's choice stays");
 }
 
-/// Packs of before there were nets for text serve faces as they are, and an import adds what they lack.
+/// Packs from before there were nets for text still serve faces, and an import adds what they lack.
 #[test]
 fn a_pack_without_nets_for_text_loads_and_is_completed() {
     let folder = TempDir::new().unwrap();
@@ -238,7 +237,7 @@ fn a_pack_without_nets_for_text_loads_and_is_completed() {
 }
 
 #[test]
-fn a_list_of_characters_with_one_other_byte_is_noticed() {
+fn a_changed_list_of_characters_is_noticed() {
     let folder = TempDir::new().unwrap();
     run(&packages(), folder.path()).unwrap();
     verify_pack(folder.path()).unwrap();
@@ -265,7 +264,7 @@ fn a_manifest_that_cannot_be_read_is_not_replaced() {
     assert_eq!(fs::read_to_string(manifest).unwrap(), "{ \"format\": 1, // my models\n");
 }
 
-/// Imports from packages with one file changed; the error, and what is in the pack's folder then.
+/// Imports from packages with one file changed; returns the error and the files of the pack's folder after it.
 fn import_changed(file: &str, change: impl FnOnce(&mut Vec<u8>)) -> (ImportError, Vec<String>) {
     let (from, to) = (copy_of_packages(), TempDir::new().unwrap());
     damage(&from.path().join(file), change);
@@ -274,7 +273,7 @@ fn import_changed(file: &str, change: impl FnOnce(&mut Vec<u8>)) -> (ImportError
 }
 
 #[test]
-fn a_source_file_with_one_other_bit_is_refused_by_name_and_no_manifest_is_written() {
+fn a_source_file_with_a_flipped_bit_is_refused_by_name_and_no_manifest_is_written() {
     let sources = [
         "@vladmandic/human/models/blazeface.bin",
         "@vladmandic/human/models/faceres.json",
@@ -302,7 +301,7 @@ fn a_truncated_source_file_is_refused_by_name() {
 }
 
 #[test]
-fn another_runtime_than_the_locked_one_is_refused_by_name() {
+fn a_runtime_other_than_the_locked_one_is_refused_by_name() {
     let folder = if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" };
     let source = format!("onnxruntime-node/bin/napi-v6/linux/{folder}/libonnxruntime.so.1");
     let (error, written) = import_changed(&source, |bytes| bytes.push(0));
@@ -311,7 +310,7 @@ fn another_runtime_than_the_locked_one_is_refused_by_name() {
 }
 
 #[test]
-fn packages_that_are_not_there_are_named() {
+fn missing_packages_are_named() {
     let (from, to) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let error = run(from.path(), to.path()).unwrap_err().to_string();
     assert!(error.contains("libonnxruntime.so.1") && error.contains("No such file"), "{error}");

@@ -1,18 +1,21 @@
-//! Folding constants into convolutions, and pairs of bounds into one, so that the runtime has fewer nodes to visit.
+//! Folds constants into convolutions and merges clamps, so that the runtime executes fewer nodes.
 
 use super::graph::{ConstantData, OnnxGraph, OnnxNode};
 use std::collections::{HashMap, HashSet};
 
-/// A node that can be folded into the one before it.
+/// A node that can be folded into the node before it.
 struct ConstantFold {
+    /// Index of the node that stays.
     into: usize,
+    /// Index of the node that goes.
     remove: usize,
+    /// The constant operand of that node.
     constant: Vec<f32>,
 }
 
 impl OnnxGraph {
-    /// Folds `Conv` with a following `Mul` or `Add` of constants, and `Relu` with following `Min` and `Max` to `Clip`;
-    /// then drops constants that nobody uses any more.
+    /// Folds `Mul` and `Add` of constants into a preceding `Conv`, and `Relu` with a following `Min` and `Max` into `Clip`; then
+    /// drops constants that are no longer used.
     pub(crate) fn fold(&mut self) {
         while let Some(fold) = self.find_fold() {
             self.apply(&fold);
@@ -27,18 +30,18 @@ impl OnnxGraph {
             *uses.entry(input).or_default() += 1;
         }
         for (output, _) in &self.outputs {
-            // An output of the graph must keep its name.
+            // An output of the graph must keep its name, so it is never folded.
             *uses.entry(output).or_default() += 2;
         }
-        let makers: HashMap<&str, usize> =
+        let producers: HashMap<&str, usize> =
             self.nodes.iter().enumerate().map(|(at, node)| (node.output.as_str(), at)).collect();
         self.nodes.iter().enumerate().find_map(|(remove, node)| {
             let [first, second] = node.inputs.as_slice() else { return None };
             [(first, second), (second, first)].into_iter().find_map(|(tensor, constant)| {
-                let into = *makers.get(tensor.as_str())?;
+                let into = *producers.get(tensor.as_str())?;
                 let (_, ConstantData::Floats(values)) = self.constants.get(constant)? else { return None };
-                let alone = uses.get(tensor.as_str()) == Some(&1);
-                (alone && self.folds(&self.nodes[into], node, values)).then(|| ConstantFold {
+                let used_once = uses.get(tensor.as_str()) == Some(&1);
+                (used_once && self.can_fold(&self.nodes[into], node, values)).then(|| ConstantFold {
                     into,
                     remove,
                     constant: values.clone(),
@@ -47,14 +50,14 @@ impl OnnxGraph {
         })
     }
 
-    fn folds(&self, before: &OnnxNode, node: &OnnxNode, constant: &[f32]) -> bool {
+    fn can_fold(&self, before: &OnnxNode, node: &OnnxNode, constant: &[f32]) -> bool {
         match (before.operator, node.operator) {
             ("Conv", "Add" | "Mul") => {
                 let channels = self.constants.get(&before.inputs[1]).map_or(0, |(shape, _)| shape[0]);
                 constant.len() == 1 || constant.len() as i64 == channels
             }
             ("Relu", "Min") => constant.len() == 1,
-            // What was clipped at zero from below is not changed by a bound at or below zero.
+            // A lower bound at or below zero changes nothing after a clamp to zero.
             ("Clip", "Max") => constant.len() == 1 && constant[0] <= 0.0,
             _ => false,
         }

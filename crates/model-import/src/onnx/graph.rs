@@ -1,4 +1,4 @@
-//! A graph of operators with its constants.
+//! A graph of operators and constants, and its serialisation.
 
 use super::protobuf::ProtobufMessage;
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ pub(super) struct OnnxNode {
     pub(super) attributes: Vec<(&'static str, OnnxAttribute)>,
 }
 
-/// A graph; tensors are NCHW, a size of -1 is the batch's.
+/// A graph with one input. Tensors are NCHW; a size of -1 stands for any batch size.
 #[derive(Default)]
 pub(crate) struct OnnxGraph {
     pub(super) nodes: Vec<OnnxNode>,
@@ -35,8 +35,8 @@ pub(crate) struct OnnxGraph {
     names: usize,
 }
 
-/// A convolution's weights in TensorFlow's layout: height, width, in, out; for a depthwise one the last is the
-/// channel multiplier.
+/// A convolution with weights in TensorFlow's layout: height, width, input channels, output channels. In a depthwise convolution
+/// the last is the channel multiplier.
 pub(crate) struct Convolution<'a> {
     pub(crate) weights: &'a [f32],
     pub(crate) shape: [usize; 4],
@@ -54,12 +54,12 @@ impl OnnxGraph {
         format!("{prefix}_{}", self.names)
     }
 
-    /// Names the input and its shape.
+    /// Sets name and shape of the input.
     pub(crate) fn set_input(&mut self, name: &str, shape: Vec<i64>) {
         self.input = (name.to_owned(), shape);
     }
 
-    /// A constant; its name.
+    /// Adds a constant; returns its name.
     pub(crate) fn constant(&mut self, shape: &[i64], data: ConstantData) -> String {
         let name = self.fresh_name(match data {
             ConstantData::Floats(_) => "w",
@@ -69,11 +69,12 @@ impl OnnxGraph {
         name
     }
 
+    /// Adds a constant of floats; returns its name.
     pub(crate) fn floats(&mut self, shape: &[i64], values: Vec<f32>) -> String {
         self.constant(shape, ConstantData::Floats(values))
     }
 
-    /// An operator; the name of its output.
+    /// Adds an operator; returns the name of its output.
     pub(crate) fn operator(
         &mut self,
         operator: &'static str,
@@ -86,16 +87,17 @@ impl OnnxGraph {
         output
     }
 
-    /// Clamps to `low..=high`.
+    /// Adds a clamp to `low..=high`; returns the name of its output.
     pub(crate) fn clip(&mut self, x: &str, low: f32, high: f32) -> String {
         let low = self.floats(&[], vec![low]);
         let high = self.floats(&[], vec![high]);
         self.operator("Clip", &[x, &low, &high], vec![])
     }
 
+    /// Adds a convolution; returns the name of its output.
     pub(crate) fn convolution(&mut self, x: &str, conv: &Convolution<'_>) -> String {
         let [height, width, inputs, outputs] = conv.shape;
-        // Written value by value into ONNX's layout: out, in, height, width.
+        // ONNX's layout: output channels, input channels, height, width.
         let mut weights = Vec::with_capacity(conv.weights.len());
         let at = |h: usize, w: usize, i: usize, o: usize| {
             conv.weights[((h * width + w) * inputs + i) * outputs + o]
@@ -132,7 +134,7 @@ impl OnnxGraph {
         )
     }
 
-    /// Makes a tensor an output of the graph, under a name of its own.
+    /// Makes a tensor an output of the graph, under a new name.
     pub(crate) fn set_output(&mut self, tensor: &str, name: &str, shape: &[i64]) {
         for node in &mut self.nodes {
             if node.output == tensor {
@@ -147,7 +149,7 @@ impl OnnxGraph {
         self.outputs.push((name.to_owned(), shape.to_vec()));
     }
 
-    /// The model file. Two runs over the same graph give the same bytes.
+    /// Serialises the model. The same graph always gives the same bytes.
     pub(crate) fn to_onnx(&self, name: &str) -> Vec<u8> {
         let mut graph = ProtobufMessage::default();
         for node in &self.nodes {

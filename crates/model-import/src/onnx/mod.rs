@@ -1,4 +1,4 @@
-//! Writing ONNX models: as much of the format as face nets need (ONNX IR version 8, operator set 13).
+//! Writes ONNX models, as much of the format as face nets need (IR version 8, operator set 13).
 
 mod constant_folding;
 mod graph;

@@ -1,4 +1,4 @@
-//! The wire format of Protocol Buffers, writing only.
+//! Writes the wire format of Protocol Buffers.
 
 /// A message under construction. Field numbers are those of `onnx.proto`.
 #[derive(Default)]

@@ -1,15 +1,15 @@
-//! Pictures that lie on their side, stand on their head or lean, and do not say so.
+//! Pictures that are sideways, upside down or tilted, without metadata that says so.
 
 use crate::{
-    find::overlap,
-    stage::{around, load, painted, part, photo},
+    support::{around, load, painted, part, photo},
+    tiled_detection::overlap,
 };
 use base::Picture;
 use fixtures::composite_scene::{CompositeScene, FaceCutout};
 use std::f32::consts::TAU;
 use vision::{Face, VisionModels};
 
-/// A picture turned clockwise by quarters.
+/// A picture rotated clockwise by quarter turns.
 fn quarter_turned(picture: &Picture, quarters: u32) -> Picture {
     let (width, height) = (i64::from(picture.width()), i64::from(picture.height()));
     let size = if quarters % 2 == 1 { (height, width) } else { (width, height) };
@@ -24,7 +24,7 @@ fn quarter_turned(picture: &Picture, quarters: u32) -> Picture {
     })
 }
 
-/// Where a point of a picture lies after that.
+/// A point of the picture after that rotation.
 fn quarter_point(picture: &Picture, [x, y]: [f32; 2], quarters: u32) -> [f32; 2] {
     let (width, height) = (picture.width() as f32, picture.height() as f32);
     match quarters {
@@ -35,13 +35,14 @@ fn quarter_point(picture: &Picture, [x, y]: [f32; 2], quarters: u32) -> [f32; 2]
     }
 }
 
+/// The box of a face after that rotation.
 fn quarter_place(picture: &Picture, face: &Face, quarters: u32) -> [f32; 4] {
     let [a, b] =
         [[face.left, face.top], [face.right, face.bottom]].map(|at| quarter_point(picture, at, quarters));
     [a[0].min(b[0]), a[1].min(b[1]), a[0].max(b[0]), a[1].max(b[1])]
 }
 
-/// Portraits of people who hold their heads upright, in a room of their own.
+/// Cutouts of people who hold their heads upright.
 fn portraits(vision: &mut VisionModels) -> Vec<Picture> {
     let mut portraits = Vec::new();
     for number in [1, 3, 5, 6] {
@@ -53,9 +54,9 @@ fn portraits(vision: &mut VisionModels) -> Vec<Picture> {
     portraits
 }
 
-/// Of four pictures in five; in the others the net sees another face in the one that lies, or none.
+/// In at least four of five pictures. In the others the net finds no face or a false one.
 #[test]
-fn a_face_of_a_picture_that_lies_or_stands_on_its_head_is_mostly_found_where_it_is() {
+fn a_face_in_a_picture_that_is_sideways_or_upside_down_is_mostly_found_in_place() {
     let mut vision = load();
     let (mut all, mut wrong) = (0, Vec::new());
     for (at, portrait) in portraits(&mut vision).iter().enumerate() {
@@ -84,27 +85,27 @@ fn a_face_of_a_picture_that_lies_or_stands_on_its_head_is_mostly_found_where_it_
     assert!(all >= 24 && wrong.len() * 5 <= all, "of {all} not {wrong:?}");
 }
 
-/// What is asked of a face does not depend on how the picture lies.
+/// Estimates do not depend on the orientation of the picture.
 #[test]
-fn a_face_that_lies_is_as_old_and_as_frontal_and_the_same_person() {
+fn a_sideways_face_has_the_same_age_frontality_and_embedding() {
     let mut vision = load();
     let portrait = &portraits(&mut vision)[0];
     let upright = vision.detect(portrait).unwrap()[0];
     let age = vision.estimate_age(portrait, &upright).unwrap().years;
-    let who = vision.embed(portrait, &upright).unwrap();
+    let embedding = vision.embed(portrait, &upright).unwrap();
     let frontal = VisionModels::assess_quality(portrait, &upright).frontal;
     for quarters in 1..4 {
         let turned = quarter_turned(portrait, quarters);
         let face = vision.detect(&turned).unwrap()[0];
         assert!((vision.estimate_age(&turned, &face).unwrap().years - age).abs() < 4.0);
-        assert!(vision::embedding_distance(&vision.embed(&turned, &face).unwrap(), &who) < 0.3);
+        assert!(vision::embedding_distance(&vision.embed(&turned, &face).unwrap(), &embedding) < 0.3);
         assert!((VisionModels::assess_quality(&turned, &face).frontal - frontal).abs() < 0.25);
     }
 }
 
-/// Between the right angles not every face is found the right way up; up to 30 degrees off them, most are.
+/// Between the right angles not every face is found in its orientation; most are within 30 degrees of a right angle.
 #[test]
-fn a_face_that_leans_is_mostly_found() {
+fn a_tilted_face_is_mostly_found() {
     let mut vision = load();
     let portrait = &portraits(&mut vision)[0];
     let half = portrait.width() as f32 / 2.0;
@@ -127,7 +128,7 @@ fn a_face_that_leans_is_mostly_found() {
 }
 
 #[test]
-fn everybody_in_a_group_photo_that_lies_is_found() {
+fn everybody_in_a_sideways_group_photo_is_found() {
     let mut vision = load();
     for number in [1, 5] {
         let photo = photo(number);
@@ -137,10 +138,10 @@ fn everybody_in_a_group_photo_that_lies_is_found() {
             let turned = quarter_turned(&photo, quarters);
             let all = [vision.detect(&turned).unwrap(), vision.detect_tiled(&turned, 60.0).unwrap()];
             for found in all {
-                let held = expected.iter().filter(|face| {
+                let matched = expected.iter().filter(|face| {
                     found.iter().any(|other| overlap(other, quarter_place(&photo, face, quarters)) > 0.4)
                 });
-                assert_eq!(held.count(), expected.len(), "photo {number}, {quarters}: {found:?}");
+                assert_eq!(matched.count(), expected.len(), "photo {number}, {quarters}: {found:?}");
                 assert_eq!(found.len(), expected.len(), "photo {number}, {quarters}: {found:?}");
             }
         }
@@ -148,9 +149,9 @@ fn everybody_in_a_group_photo_that_lies_is_found() {
 }
 
 #[test]
-fn a_crowd_that_lies_is_found_in_tiles() {
+fn a_sideways_crowd_is_found_in_tiles() {
     let mut vision = load();
-    let cutouts: Vec<FaceCutout> = crate::find::cutouts(&mut vision);
+    let cutouts: Vec<FaceCutout> = crate::tiled_detection::cutouts(&mut vision);
     let mut scene = CompositeScene::draw(1920, 1080, 21, 2.0);
     let places: Vec<[f32; 4]> = (0..8_usize)
         .map(|at| {
@@ -161,26 +162,26 @@ fn a_crowd_that_lies_is_found_in_tiles() {
     let picture = scene.picture();
     let turned = quarter_turned(&picture, 3);
     let found = vision.detect_tiled(&turned, 40.0).unwrap();
-    let held = places.iter().filter(|&&[left, top, right, bottom]| {
+    let matched = places.iter().filter(|&&[left, top, right, bottom]| {
         let face = Face { left, top, right, bottom, score: 1.0, points: [[0.0; 2]; 6] };
         found.iter().any(|other| overlap(other, quarter_place(&picture, &face, 3)) > 0.4)
     });
-    assert!(held.count() >= 7, "{found:?}");
+    assert!(matched.count() >= 7, "{found:?}");
     assert!(found.len() <= places.len(), "{found:?}");
 }
 
 #[test]
-fn frames_of_a_camera_are_looked_at_upright_alone() {
+fn camera_frames_are_searched_upright_only() {
     let mut vision = load();
     let portrait = &portraits(&mut vision)[0];
     assert_eq!(vision.detect_upright(portrait).unwrap(), vision.detect(portrait).unwrap());
-    let lying = quarter_turned(portrait, 1);
-    assert_ne!(vision.detect_upright(&lying).unwrap(), vision.detect(&lying).unwrap());
+    let sideways = quarter_turned(portrait, 1);
+    assert_ne!(vision.detect_upright(&sideways).unwrap(), vision.detect(&sideways).unwrap());
 }
 
-/// A cut so tight that the chin or the brow is gone.
+/// A crop so tight that chin or brow are cut off.
 #[test]
-fn a_cut_that_leaves_less_than_the_face_is_answered() {
+fn a_face_is_found_in_a_crop_smaller_than_its_box() {
     let mut vision = load();
     for number in [1, 5, 6] {
         let photo = photo(number);

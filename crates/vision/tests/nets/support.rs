@@ -1,4 +1,4 @@
-//! What the tests stand on: packages, pack, photos, and copies of them to be damaged.
+//! Shared by the tests: models, sample photos, and copies of the pack to be changed or damaged.
 
 use base::Picture;
 use fixtures::{pack, packages};
@@ -11,7 +11,7 @@ pub(crate) fn load() -> VisionModels {
     VisionModels::load(&pack()).expect("the models load")
 }
 
-/// A pack like the real one; its files are links, its manifest a copy.
+/// A copy of the pack; its files are symbolic links, its manifest a file.
 pub(crate) fn copy_of_pack() -> TempDir {
     let folder = TempDir::new().unwrap();
     for file in fs::read_dir(pack()).unwrap().map(Result::unwrap) {
@@ -25,7 +25,7 @@ pub(crate) fn copy_of_pack() -> TempDir {
     folder
 }
 
-/// Such a pack with something else in its manifest.
+/// A copy of the pack with an edited manifest.
 pub(crate) fn edited_pack(edit: impl FnOnce(&mut Value)) -> TempDir {
     let folder = copy_of_pack();
     edit_manifest(folder.path(), edit);
@@ -45,7 +45,7 @@ pub(crate) fn model<'a>(manifest: &'a mut Value, id: &str) -> &'a mut Value {
     models.iter_mut().find(|model| model["id"] == id).expect("the model is in the manifest")
 }
 
-/// Replaces a link by its changed content.
+/// Replaces a link by a file with changed content.
 pub(crate) fn damage(file: &Path, change: impl FnOnce(&mut Vec<u8>)) {
     let mut bytes = fs::read(file).unwrap();
     change(&mut bytes);
@@ -60,7 +60,7 @@ pub(crate) fn photo(number: usize) -> Picture {
     Picture::new(photo.width(), photo.height(), photo.into_raw()).unwrap()
 }
 
-/// A part of a picture; black where it reaches beyond.
+/// A part of a picture; black outside.
 pub(crate) fn part(picture: &Picture, [left, top, width, height]: [i64; 4]) -> Picture {
     painted(width as u32, height as u32, |x, y| {
         let (x, y) = (left + i64::from(x), top + i64::from(y));
@@ -79,7 +79,7 @@ pub(crate) fn painted(width: u32, height: u32, mut paint: impl FnMut(u32, u32) -
     Picture::new(width, height, rgb).unwrap()
 }
 
-/// Single faces with their surroundings: every face that the detector counts in the sample photos.
+/// Every confident face of the sample photos, cut out with its surroundings.
 pub(crate) fn faces() -> &'static [Picture] {
     static FACES: LazyLock<Vec<Picture>> = LazyLock::new(|| {
         let mut vision = load();
@@ -103,7 +103,7 @@ pub(crate) fn around(photo: &Picture, face: &Face, scale: f32) -> Picture {
     part(photo, [x - side / 2.0, y - side / 2.0, side, side].map(|value| value as i64))
 }
 
-/// The surest face of a picture.
-pub(crate) fn surest(vision: &mut VisionModels, picture: &Picture) -> Face {
+/// The face with the highest score in a picture.
+pub(crate) fn best_face(vision: &mut VisionModels, picture: &Picture) -> Face {
     *vision.detect(picture).unwrap().first().expect("a face is found")
 }

@@ -1,9 +1,9 @@
-use crate::stage::{load, painted, photo};
+use crate::support::{load, painted, photo};
 use base::Picture;
 use fixtures::composite_scene::{CompositeScene, FaceCutout};
 use vision::{Face, VisionModels};
 
-/// The faces of the sample photos that count, cut out.
+/// The confident faces of the sample photos, cut out.
 pub(crate) fn cutouts(vision: &mut VisionModels) -> Vec<FaceCutout> {
     let mut cutouts = Vec::new();
     for number in [1, 3, 5, 6] {
@@ -17,6 +17,7 @@ pub(crate) fn cutouts(vision: &mut VisionModels) -> Vec<FaceCutout> {
     cutouts
 }
 
+/// Intersection over union.
 pub(crate) fn overlap(face: &Face, [left, top, right, bottom]: [f32; 4]) -> f32 {
     let width = (face.right.min(right) - face.left.max(left)).max(0.0);
     let height = (face.bottom.min(bottom) - face.top.max(top)).max(0.0);
@@ -24,8 +25,8 @@ pub(crate) fn overlap(face: &Face, [left, top, right, bottom]: [f32; 4]) -> f32 
     both / (face.width() * face.height() + (right - left) * (bottom - top) - both)
 }
 
-/// How many of the places hold a face, and how many faces are in none.
-fn held(faces: &[Face], places: &[[f32; 4]]) -> (usize, usize) {
+/// How many of the places have a face, and how many faces are at none of them.
+fn count_matches(faces: &[Face], places: &[[f32; 4]]) -> (usize, usize) {
     let found = places.iter().filter(|place| faces.iter().any(|face| overlap(face, **place) > 0.3)).count();
     let more = faces.iter().filter(|face| places.iter().all(|place| overlap(face, *place) <= 0.3)).count();
     (found, more)
@@ -50,16 +51,16 @@ fn faces_of_forty_pixels_in_a_large_picture_are_found_once_each() {
         })
         .collect();
     let faces = vision.detect_tiled(&scene.picture(), 40.0).unwrap();
-    let (found, more) = held(&faces, &places);
+    let (found, more) = count_matches(&faces, &places);
     assert!(found + 1 >= places.len() && more == 0, "{found} of {} and {more} more", places.len());
-    // Once each.
+    // None is found twice.
     assert!(faces.len() <= places.len(), "{} faces for {}", faces.len(), places.len());
     assert!(
         faces.iter().all(|face| vision.is_confident(face)) && faces.is_sorted_by(|a, b| a.score >= b.score)
     );
 }
 
-/// A face that tiles cut, wherever the cut goes.
+/// A face that the edges of tiles cut at various positions.
 #[test]
 fn a_face_on_the_seam_of_tiles_counts_once() {
     let mut vision = load();
@@ -68,7 +69,7 @@ fn a_face_on_the_seam_of_tiles_counts_once() {
         let mut scene = CompositeScene::draw(1280, 720, 9, 3.0);
         let place = scene.paste(cutout, [300.0 + 47.0 * step as f32, 200.0 + 29.0 * step as f32], 56.0);
         let faces = vision.detect_tiled(&scene.picture(), 40.0).unwrap();
-        assert_eq!(held(&faces, &[place]), (1, 0), "step {step}: {faces:?}");
+        assert_eq!(count_matches(&faces, &[place]), (1, 0), "step {step}: {faces:?}");
         assert_eq!(faces.len(), 1, "step {step}: {faces:?}");
     }
 }
@@ -83,12 +84,12 @@ fn large_faces_are_found_as_well() {
         let places: Vec<[f32; 4]> =
             expected.iter().map(|face| [face.left, face.top, face.right, face.bottom]).collect();
         let found = vision.detect_tiled(&photo, 40.0).unwrap();
-        assert_eq!(held(&found, &places).0, places.len(), "photo {number}: {found:?}");
+        assert_eq!(count_matches(&found, &places).0, places.len(), "photo {number}: {found:?}");
     }
 }
 
 #[test]
-fn what_is_smaller_than_asked_for_is_left_out() {
+fn faces_smaller_than_the_minimum_are_left_out() {
     let mut vision = load();
     let cutout = &cutouts(&mut vision)[1];
     let mut scene = CompositeScene::draw(1280, 720, 4, 3.0);
@@ -121,7 +122,7 @@ fn odd_shapes_and_sizes_are_answered() {
             assert_eq!(vision.detect_tiled(picture, smallest).unwrap(), [], "{picture:?} {smallest}");
         }
     }
-    // Sizes that are none count as the smallest there is.
+    // Invalid sizes count as the smallest possible size.
     for smallest in [0.0, -5.0, f32::NAN] {
         vision.detect_tiled(&pictures[4], smallest).unwrap();
     }
