@@ -1,4 +1,4 @@
-//! `assay evaluate age`
+//! `assay evaluate age`: error, coverage of the stated intervals and probabilities, cost of the buffer, and the bias table.
 
 use super::{
     AnalysisRunner, LabelledInputArgs,
@@ -11,14 +11,14 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use vision::AgeEstimate;
 
-/// Age: error, whether the stated intervals and probabilities hold, what a buffer costs, and the bias table.
+/// Age: error, coverage of the stated intervals and probabilities, cost of a buffer, and the bias table.
 #[derive(clap::Args)]
 pub struct EvaluateAgeArgs {
     #[command(flatten)]
     input: LabelledInputArgs,
     #[command(flatten)]
     groups: GroupArgs,
-    /// The age at which P(wrong), probabilities and the buffer are judged.
+    /// The age at which P(wrong), probabilities and the buffer are measured.
     #[arg(long, default_value_t = 25)]
     threshold: u8,
     /// The share of people below the threshold that may pass, 0 to 0.5. Default: `estimate.explained_rate`.
@@ -26,8 +26,9 @@ pub struct EvaluateAgeArgs {
     rate: Option<f64>,
 }
 
-/// One face that was found.
+/// The estimate of one face with its true age.
 pub(super) struct AgeMeasurement {
+    /// Years.
     pub(super) truth: f64,
     pub(super) estimate: AgeEstimate,
 }
@@ -37,7 +38,7 @@ impl AgeMeasurement {
         self.estimate.years.into()
     }
 
-    /// Estimate minus truth.
+    /// Estimate minus truth, years.
     pub(super) fn error_years(&self) -> f64 {
         self.years() - self.truth
     }
@@ -57,11 +58,11 @@ struct AgeReport {
     mae: f64,
     /// Mean of estimate minus truth, years.
     bias: f64,
-    /// Nine of ten people are off by no more, years.
+    /// The 90th percentile of the absolute error, years.
     error_90: f64,
     /// Mean `st_dev`, years.
     st_dev: f64,
-    /// Whether the stated intervals hold as many people as they say.
+    /// Share of people inside the stated intervals.
     coverage: Vec<IntervalCoverage>,
     threshold: AgeThresholdReport,
     groups: Vec<GroupColumn>,
@@ -76,7 +77,7 @@ struct IntervalCoverage {
 #[derive(Serialize)]
 struct AgeThresholdReport {
     years: u8,
-    /// Share of all people whose estimate is on the other side of the threshold than their age.
+    /// Share of all people whose estimate and age are on different sides of the threshold.
     p_wrong: f64,
     /// Share of the people below the threshold whose estimate passes.
     false_positive_rate: ConfidenceInterval,
@@ -86,41 +87,42 @@ struct AgeThresholdReport {
     probability: ProbabilityReport,
 }
 
-/// The same where each estimate must lie its buffer above the threshold.
+/// The rates where each estimate must exceed the threshold by its buffer.
 #[derive(Serialize)]
 struct BufferReport {
-    /// The share of people just below the threshold that the buffer is to let pass.
+    /// The share of people just below the threshold whom the buffer may let pass.
     rate: f64,
     /// Mean buffer, years.
     buffer: f64,
     false_positive_rate: ConfidenceInterval,
     /// Of the people at or above the threshold.
     refused_adults: ConfidenceInterval,
-    /// The same by how far above it they are.
+    /// The same by years above the threshold.
     refused_by_years_above: Vec<RefusalBand>,
 }
 
 #[derive(Serialize)]
 struct RefusalBand {
+    /// Years above the threshold.
     from: f64,
-    /// Absent where there is no upper end.
+    /// Absent in the last band.
     #[serde(skip_serializing_if = "Option::is_none")]
     below: Option<f64>,
-    /// What the stated errors promise, on average.
+    /// Mean share that follows from the stated errors.
     stated: f64,
     n: usize,
     measured: ConfidenceInterval,
 }
 
-/// Whether P(age >= threshold) holds.
+/// Calibration of P(age >= threshold).
 #[derive(Serialize)]
 struct ProbabilityReport {
-    /// Mean square of probability less outcome: 0 is perfect, 0.25 says nothing.
+    /// Brier score, the mean square of probability less outcome: 0 is perfect, 0.25 is guessing.
     brier: f64,
     bins: Vec<ProbabilityBin>,
 }
 
-/// Faces whose probability lies between two limits.
+/// Faces whose probability is in a range.
 #[derive(Serialize)]
 struct ProbabilityBin {
     from: f64,
@@ -134,51 +136,51 @@ struct ProbabilityBin {
 /// The intervals whose coverage is measured.
 const STATED_INTERVALS: [f64; 3] = [0.68, 0.8, 0.9];
 
-/// Years above the threshold where the cost of the buffer is told apart.
+/// Lower bounds of the bands for the cost of the buffer, years above the threshold.
 const YEARS_ABOVE_THRESHOLD: [f64; 5] = [0.0, 5.0, 10.0, 15.0, 25.0];
 
-/// Where probabilities are told apart.
+/// Bounds of the bins of probabilities.
 const PROBABILITY_BIN_EDGES: [f64; 6] = [0.0, 0.05, 0.25, 0.75, 0.95, 1.000_001];
 
-/// The column that this command makes.
+/// The column that this command computes for grouping.
 const AGE_BAND_COLUMN: &str = "age band";
 
-/// What is said of every group.
+/// Figures of the bias table.
 pub(super) const AGE_FIGURES: [GroupFigure<AgeMeasurement>; 5] = [
     GroupFigure {
         key: "mae",
         title: "MAE, years",
         unit: FigureUnit::Years,
-        rank: FigureRanking::Least,
-        of: |faces| (mean(faces.iter().map(|face| face.error_years().abs())), faces.len()),
+        rank: FigureRanking::LowestIsBest,
+        compute: |faces| (mean(faces.iter().map(|face| face.error_years().abs())), faces.len()),
     },
     GroupFigure {
         key: "bias",
         title: "bias, years",
         unit: FigureUnit::Off,
-        rank: FigureRanking::Nearest,
-        of: |faces| (mean(faces.iter().map(|face| face.error_years())), faces.len()),
+        rank: FigureRanking::NearestToZeroIsBest,
+        compute: |faces| (mean(faces.iter().map(|face| face.error_years())), faces.len()),
     },
     GroupFigure {
         key: "st_dev",
         title: "st_dev",
         unit: FigureUnit::Years,
         rank: FigureRanking::Unranked,
-        of: |faces| (mean(faces.iter().map(|face| f64::from(face.estimate.st_dev))), faces.len()),
+        compute: |faces| (mean(faces.iter().map(|face| f64::from(face.estimate.st_dev))), faces.len()),
     },
     GroupFigure {
         key: "in_68",
         title: "in 68 %",
         unit: FigureUnit::Share,
         rank: FigureRanking::Unranked,
-        of: |faces| (share(faces.iter().map(|face| face.inside(0.68))), faces.len()),
+        compute: |faces| (share(faces.iter().map(|face| face.inside(0.68))), faces.len()),
     },
     GroupFigure {
         key: "in_90",
         title: "in 90 %",
         unit: FigureUnit::Share,
         rank: FigureRanking::Unranked,
-        of: |faces| (share(faces.iter().map(|face| face.inside(0.9))), faces.len()),
+        compute: |faces| (share(faces.iter().map(|face| face.inside(0.9))), faces.len()),
     },
 ];
 
@@ -194,7 +196,7 @@ fn age_band(age: f64) -> &'static str {
     }
 }
 
-/// An age in years, 0 to 130.
+/// Parses an age in years; `None` unless it is from 0 to 130.
 pub(super) fn parse_age(text: &str) -> Option<f64> {
     text.parse::<f64>().ok().filter(|age| (0.0..=130.0).contains(age))
 }
@@ -205,17 +207,17 @@ impl EvaluateAgeArgs {
         anyhow::ensure!((0.0..=0.5).contains(&rate), "--rate is 0 to 0.5");
         let rows = read_labels(&self.input.labels, &["age", "age_years"], parse_age)?;
         let columns = self.groups.columns(rows.iter().map(|row| &row.groups), &[AGE_BAND_COLUMN])?;
-        let mut asker = AnalysisRunner::new(settings)?;
+        let mut runner = AnalysisRunner::new(settings)?;
         let mut faces = Vec::new();
         let images = rows.len();
         for row in rows {
-            let Some(finding) = asker.analyse_file(&row.path, self.input.relaxed, false)? else { continue };
-            let Some(estimate) = finding.age else { continue };
+            let Some(analysis) = runner.analyse_file(&row.path, self.input.relaxed, false)? else { continue };
+            let Some(estimate) = analysis.age else { continue };
             let mut groups = row.groups;
             groups.insert(AGE_BAND_COLUMN.to_owned(), age_band(row.label).to_owned());
             faces.push((groups, AgeMeasurement { truth: row.label, estimate }));
         }
-        let report = self.report(rate, images, asker.refused, &faces, &columns);
+        let report = self.report(rate, images, runner.refused, &faces, &columns);
         if self.input.json {
             return output::json(&report);
         }
@@ -235,14 +237,16 @@ impl EvaluateAgeArgs {
         let faces: Vec<&AgeMeasurement> = grouped.iter().map(|(_, face)| face).collect();
         let mut errors: Vec<f64> = faces.iter().map(|face| face.error_years().abs()).collect();
         errors.sort_by(f64::total_cmp);
-        let ninth = (errors.len() as f64 * 0.9).ceil() as usize;
+        let rank_90 = (errors.len() as f64 * 0.9).ceil() as usize;
         AgeReport {
             images,
             faces_found: faces.len(),
             refused,
             mae: round(mean(errors.iter().copied())),
             bias: round(mean(faces.iter().map(|face| face.error_years()))),
-            error_90: round(ninth.checked_sub(1).and_then(|at| errors.get(at)).copied().unwrap_or_default()),
+            error_90: round(
+                rank_90.checked_sub(1).and_then(|at| errors.get(at)).copied().unwrap_or_default(),
+            ),
             st_dev: round(mean(faces.iter().map(|face| f64::from(face.estimate.st_dev)))),
             coverage: STATED_INTERVALS
                 .map(|stated| IntervalCoverage {
@@ -256,7 +260,7 @@ impl EvaluateAgeArgs {
     }
 }
 
-/// The share of faces that `holds` of.
+/// The share of faces for which `holds` is true.
 fn rate_of(faces: &[&AgeMeasurement], holds: impl Fn(&AgeMeasurement) -> bool) -> ConfidenceInterval {
     wilson_interval(faces.iter().filter(|face| holds(face)).count(), faces.len())
 }
@@ -269,7 +273,7 @@ fn at_threshold(faces: &[&AgeMeasurement], age: u8, rate: f64) -> AgeThresholdRe
         faces.iter().copied().partition(|face| face.truth >= threshold);
     let ends = YEARS_ABOVE_THRESHOLD.iter().skip(1).copied().map(Some).chain([None]);
     let refused_by_years_above = YEARS_ABOVE_THRESHOLD.iter().zip(ends).map(|(&from, below)| {
-        let there: Vec<&AgeMeasurement> = above
+        let in_range: Vec<&AgeMeasurement> = above
             .iter()
             .copied()
             .filter(|face| {
@@ -277,18 +281,19 @@ fn at_threshold(faces: &[&AgeMeasurement], age: u8, rate: f64) -> AgeThresholdRe
                 years >= from && below.is_none_or(|below| years < below)
             })
             .collect();
-        let stated = mean(there.iter().map(|face| face.estimate.refused_share(rate, face.truth - threshold)));
-        let measured = rate_of(&there, |face| !buffered(face));
-        RefusalBand { from, below, stated: round(stated), n: there.len(), measured }
+        let stated =
+            mean(in_range.iter().map(|face| face.estimate.refused_share(rate, face.truth - threshold)));
+        let measured = rate_of(&in_range, |face| !buffered(face));
+        RefusalBand { from, below, stated: round(stated), n: in_range.len(), measured }
     });
-    let chance = |face: &AgeMeasurement| face.estimate.at_least(threshold);
+    let probability = |face: &AgeMeasurement| face.estimate.at_least(threshold);
     let bins = PROBABILITY_BIN_EDGES.windows(2).map(|ends| {
         let [from, below] = [ends[0], ends[1]];
-        let there: Vec<&AgeMeasurement> =
-            faces.iter().copied().filter(|face| (from..below).contains(&chance(face))).collect();
-        let stated = round(mean(there.iter().map(|face| chance(face))));
-        let measured = rate_of(&there, |face| face.truth >= threshold);
-        ProbabilityBin { from, below: below.min(1.0), n: there.len(), stated, measured }
+        let in_range: Vec<&AgeMeasurement> =
+            faces.iter().copied().filter(|face| (from..below).contains(&probability(face))).collect();
+        let stated = round(mean(in_range.iter().map(|face| probability(face))));
+        let measured = rate_of(&in_range, |face| face.truth >= threshold);
+        ProbabilityBin { from, below: below.min(1.0), n: in_range.len(), stated, measured }
     });
     AgeThresholdReport {
         years: age,
@@ -304,7 +309,7 @@ fn at_threshold(faces: &[&AgeMeasurement], age: u8, rate: f64) -> AgeThresholdRe
         },
         probability: ProbabilityReport {
             brier: round(mean(
-                faces.iter().map(|face| (chance(face) - f64::from(face.truth >= threshold)).powi(2)),
+                faces.iter().map(|face| (probability(face) - f64::from(face.truth >= threshold)).powi(2)),
             )),
             bins: bins.collect(),
         },
@@ -363,7 +368,7 @@ fn print(report: &AgeReport) {
     }
 }
 
-/// A rate and what the true one may be.
+/// Formats a rate with its confidence interval.
 fn percent(ConfidenceInterval { rate, low, high }: &ConfidenceInterval) -> String {
     format!("{:.1} % ({:.1} to {:.1} %)", rate * 100.0, low * 100.0, high * 100.0)
 }

@@ -1,4 +1,4 @@
-//! `assay evaluate antispoofing`
+//! `assay evaluate antispoofing`: presentation attack detection in the terms of ISO/IEC 30107-3.
 
 use super::{
     AnalysisRunner, LabelledInputArgs,
@@ -20,12 +20,14 @@ pub struct EvaluateAntispoofingArgs {
     groups: GroupArgs,
 }
 
+/// The score of one face, and whether it is a bona fide presentation.
 struct LivenessMeasurement {
     real: bool,
+    /// 0 to 1.
     score: f64,
-    /// Whether it passes as live at medium assurance.
+    /// Whether it passes at medium assurance.
     passes: bool,
-    /// Whether it would where a tenth of all live faces are refused.
+    /// Whether it passes at the threshold with a BPCER of 10 %.
     passes_at_10: bool,
 }
 
@@ -38,14 +40,14 @@ struct AntispoofingReport {
     fake: usize,
     /// Error rates at the thresholds in force, by level of assurance.
     levels: BTreeMap<&'static str, LevelReport>,
-    /// At medium assurance, the default: share of attacks that pass as live.
+    /// At medium assurance, the default: share of attacks that pass.
     apcer: f64,
     /// At medium assurance: share of live faces that are refused.
     bpcer: f64,
     eer: f64,
     apcer_at_bpcer_5: f64,
     apcer_at_bpcer_10: f64,
-    /// By each further column, at medium assurance: APCER of its attacks, BPCER of its bona fide presentations.
+    /// For each further column, at medium assurance: APCER of its attacks, BPCER of its bona fide presentations.
     groups: Vec<GroupColumn>,
 }
 
@@ -56,14 +58,14 @@ struct LevelReport {
     bpcer: f64,
 }
 
-/// What is said of every group.
+/// Figures of the bias table.
 const ANTISPOOFING_FIGURES: [GroupFigure<LivenessMeasurement>; 5] = [
     GroupFigure {
         key: "attacks",
         title: "attacks",
         unit: FigureUnit::Count,
         rank: FigureRanking::Unranked,
-        of: |faces| {
+        compute: |faces| {
             let attacks = faces.iter().filter(|face| !face.real).count();
             (attacks as f64, faces.len())
         },
@@ -72,40 +74,40 @@ const ANTISPOOFING_FIGURES: [GroupFigure<LivenessMeasurement>; 5] = [
         key: "apcer",
         title: "APCER",
         unit: FigureUnit::Share,
-        rank: FigureRanking::Least,
-        of: |faces| among(faces, false, |face| face.passes),
+        rank: FigureRanking::LowestIsBest,
+        compute: |faces| among(faces, false, |face| face.passes),
     },
     GroupFigure {
         key: "apcer_at_bpcer_10",
         title: "APCER@10",
         unit: FigureUnit::Share,
         rank: FigureRanking::Unranked,
-        of: |faces| among(faces, false, |face| face.passes_at_10),
+        compute: |faces| among(faces, false, |face| face.passes_at_10),
     },
     GroupFigure {
         key: "bpcer",
         title: "BPCER",
         unit: FigureUnit::Share,
-        rank: FigureRanking::Least,
-        of: |faces| among(faces, true, |face| !face.passes),
+        rank: FigureRanking::LowestIsBest,
+        compute: |faces| among(faces, true, |face| !face.passes),
     },
     GroupFigure {
         key: "bpcer_at_bpcer_10",
         title: "BPCER@10",
         unit: FigureUnit::Share,
         rank: FigureRanking::Unranked,
-        of: |faces| among(faces, true, |face| !face.passes_at_10),
+        compute: |faces| among(faces, true, |face| !face.passes_at_10),
     },
 ];
 
-/// The share of the live faces, or of the attacks, that `holds` of, and how many there are.
+/// The share of the live faces (or of the attacks) for which `holds` is true, and their number.
 fn among(
     faces: &[&LivenessMeasurement],
     real: bool,
     holds: impl Fn(&LivenessMeasurement) -> bool,
 ) -> (f64, usize) {
-    let of_them: Vec<bool> = faces.iter().filter(|face| face.real == real).map(|face| holds(face)).collect();
-    (share(of_them.iter().copied()), of_them.len())
+    let outcomes: Vec<bool> = faces.iter().filter(|face| face.real == real).map(|face| holds(face)).collect();
+    (share(outcomes.iter().copied()), outcomes.len())
 }
 
 impl EvaluateAntispoofingArgs {
@@ -117,11 +119,11 @@ impl EvaluateAntispoofingArgs {
         };
         let rows = read_labels(&self.input.labels, &["label"], label)?;
         let columns = self.groups.columns(rows.iter().map(|row| &row.groups), &[])?;
-        let mut asker = AnalysisRunner::new(settings)?;
+        let mut runner = AnalysisRunner::new(settings)?;
         let (images, mut faces) = (rows.len(), Vec::new());
         for row in rows {
-            let Some(finding) = asker.analyse_file(&row.path, self.input.relaxed, true)? else { continue };
-            let Some(liveness) = finding.liveness else { continue };
+            let Some(analysis) = runner.analyse_file(&row.path, self.input.relaxed, true)? else { continue };
+            let Some(liveness) = analysis.liveness else { continue };
             let score = f64::from(liveness.score);
             faces.push((
                 row.groups,
@@ -130,7 +132,7 @@ impl EvaluateAntispoofingArgs {
         }
         let thresholds = vision::VisionModels::load(&settings.models.folder)?.liveness_thresholds();
         let levels = [("low", thresholds.low), ("medium", thresholds.medium), ("high", thresholds.high)];
-        let report = report(images, asker.refused, &mut faces, &levels, &columns)?;
+        let report = report(images, runner.refused, &mut faces, &levels, &columns)?;
         if self.input.json {
             return output::json(&report);
         }
@@ -160,7 +162,7 @@ fn report(
         );
     }
     let medium = levels.iter().find(|(name, _)| *name == "medium").map_or(0.5, |(_, medium)| *medium);
-    let by_default = error_rates(&real, &fake, medium.into());
+    let at_medium = error_rates(&real, &fake, medium.into());
     let at = |bpcer| error_rates(&real, &fake, threshold_at_bpcer(&real, bpcer));
     let at_10 = threshold_at_bpcer(&real, 0.10);
     for (_, face) in faces.iter_mut() {
@@ -180,8 +182,8 @@ fn report(
                 (name, LevelReport { threshold: round(threshold), apcer: round(apcer), bpcer: round(bpcer) })
             })
             .collect(),
-        apcer: round(by_default.apcer),
-        bpcer: round(by_default.bpcer),
+        apcer: round(at_medium.apcer),
+        bpcer: round(at_medium.bpcer),
         eer: round(equal_error_rate(&real, &fake)),
         apcer_at_bpcer_5: round(at(0.05).apcer),
         apcer_at_bpcer_10: round(at(0.10).apcer),

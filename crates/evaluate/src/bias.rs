@@ -1,5 +1,5 @@
-//! The bias table: the same figures for every group of people or pictures, which group fares worst, how far groups lie
-//! apart, and how often that much comes about by chance.
+//! The bias table: the same figures for every group of people or pictures, the worst and the best group, the spread between them,
+//! and how often a spread that large arises by chance (a permutation test).
 
 use super::statistics::{SeededRng, round};
 use crate::output;
@@ -10,10 +10,10 @@ use std::{
     fmt::Write as _,
 };
 
-/// What to group by, and how the table looks.
+/// Options for grouping.
 #[derive(clap::Args)]
 pub(super) struct GroupArgs {
-    /// Group by these columns. Default: every further column that has few values.
+    /// Group by these columns. Default: every further column with few values.
     #[arg(long, value_name = "COLUMN", num_args = 1.., value_delimiter = ',')]
     groups: Vec<String>,
     /// Print Markdown instead of a table.
@@ -21,19 +21,19 @@ pub(super) struct GroupArgs {
     pub(super) markdown: bool,
 }
 
-/// The columns of one subject, by name.
+/// The columns of one subject: name to value.
 pub(super) type SubjectColumns = BTreeMap<String, String>;
 
-/// Something that is said of every group.
+/// A figure that is computed for every group of subjects `S`.
 pub(super) struct GroupFigure<S> {
-    /// Its name in JSON.
+    /// Name in JSON.
     pub(super) key: &'static str,
-    /// Its heading.
+    /// Heading in tables.
     pub(super) title: &'static str,
     pub(super) unit: FigureUnit,
     pub(super) rank: FigureRanking,
-    /// The figure, and of how many subjects it speaks: 0 where it says nothing.
-    pub(super) of: fn(&[&S]) -> (f64, usize),
+    /// Computes the value, and the number of subjects that it rests on; 0 where it is undefined.
+    pub(super) compute: fn(&[&S]) -> (f64, usize),
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -41,21 +41,21 @@ pub(super) enum FigureUnit {
     Years,
     /// Years with a sign.
     Off,
-    /// A share, shown as percent.
+    /// A share, shown in percent.
     Share,
     Distance,
     Count,
 }
 
-/// How groups are told better from worse.
+/// Which group is the worst.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum FigureRanking {
-    /// They are not.
+    /// None: the figure is only shown.
     Unranked,
-    /// The greatest is the worst.
-    Least,
-    /// The farthest from nothing is the worst.
-    Nearest,
+    /// That with the greatest value.
+    LowestIsBest,
+    /// That with the value farthest from 0.
+    NearestToZeroIsBest,
 }
 
 /// The groups of one column.
@@ -63,7 +63,7 @@ pub(super) enum FigureRanking {
 pub(super) struct GroupColumn {
     column: String,
     groups: Vec<GroupRow>,
-    /// By figure: which group is worst and best, among those that the figure can be told of.
+    /// By figure: the comparison of the groups that are large enough for it.
     compared: BTreeMap<&'static str, GroupComparison>,
 }
 
@@ -80,33 +80,34 @@ struct GroupComparison {
     worst: String,
     at: f64,
     best: String,
-    /// From the lowest to the highest group.
+    /// Difference between the greatest and the lowest value.
     spread: f64,
-    /// How often groups of these sizes lie as far apart when people are dealt to them at random.
+    /// Share of random groups of the same sizes whose spread is at least as large.
     by_chance: f64,
 }
 
-/// The fewest subjects that a figure is compared by.
+/// Fewest subjects of a group for a comparison.
 pub(super) const MIN_GROUP_SIZE: usize = 5;
 
-/// Most deals for a verdict, and most subjects dealt in all.
+/// Most permutations for a comparison, and most subjects that are permuted for it in all.
 const MAX_PERMUTATIONS: usize = 999;
 const MAX_PERMUTED_SUBJECTS: usize = 20_000_000;
 
 impl GroupArgs {
-    /// The columns to group by; `own` are those that the command makes itself.
+    /// The columns to group by: the chosen ones, or by default `computed` (columns that the command adds itself) and those with
+    /// few values. An error where a chosen column does not exist.
     pub(super) fn columns<'a>(
         &self,
         rows: impl Iterator<Item = &'a SubjectColumns>,
-        own: &[&str],
+        computed: &[&str],
     ) -> anyhow::Result<Vec<String>> {
         let rows: Vec<&SubjectColumns> = rows.collect();
         let given = rows.first().into_iter().flat_map(|row| row.keys());
-        let own = own.iter().map(|&name| name.to_owned());
+        let computed = computed.iter().map(|&name| name.to_owned());
         if self.groups.is_empty() {
-            return Ok(own.chain(given.filter(|column| has_groups(column, &rows)).cloned()).collect());
+            return Ok(computed.chain(given.filter(|column| has_groups(column, &rows)).cloned()).collect());
         }
-        let known: Vec<String> = own.chain(given.cloned()).collect();
+        let known: Vec<String> = computed.chain(given.cloned()).collect();
         if let Some(name) = self.groups.iter().find(|name| !known.contains(name)) {
             bail!("there is no column `{name}` to group by; there are: {}", known.join(", "));
         }
@@ -114,16 +115,16 @@ impl GroupArgs {
     }
 }
 
-/// Columns with so many values that they name people rather than groups are not grouped by.
+/// Columns with more values are not grouped by, because they identify people rather than groups.
 const MAX_GROUPS_PER_COLUMN: usize = 20;
 
-/// Whether a column is worth grouping by: at least two values, and few.
+/// Whether a column divides the rows into groups: at least two values, and few.
 fn has_groups(column: &str, rows: &[&SubjectColumns]) -> bool {
     let values: BTreeSet<&String> = rows.iter().filter_map(|row| row.get(column)).collect();
     (2..=MAX_GROUPS_PER_COLUMN).contains(&values.len()) && values.len() * 2 <= rows.len()
 }
 
-/// The figures of every group of every column.
+/// Computes the figures of every group of every column.
 pub(super) fn table<S>(
     subjects: &[(SubjectColumns, S)],
     columns: &[String],
@@ -135,76 +136,76 @@ pub(super) fn table<S>(
 fn one_column<S>(subjects: &[(SubjectColumns, S)], column: &str, figures: &[GroupFigure<S>]) -> GroupColumn {
     let mut members = BTreeMap::<&str, Vec<&S>>::new();
     for (columns, subject) in subjects {
-        // Nobody said to which group these belong.
+        // Subjects without a value belong to no group.
         if let Some(value) = columns.get(column).filter(|value| !value.is_empty()) {
             members.entry(value).or_default().push(subject);
         }
     }
-    let told = |figure: &GroupFigure<S>, members: &[&S]| {
-        let (value, count) = (figure.of)(members);
+    let value_of = |figure: &GroupFigure<S>, members: &[&S]| {
+        let (value, count) = (figure.compute)(members);
         (count > 0 && value.is_finite()).then_some(value)
     };
     let groups = members.iter().map(|(value, members)| GroupRow {
         value: (*value).to_owned(),
         n: members.len(),
-        figures: figures.iter().map(|figure| (figure.key, told(figure, members).map(round))).collect(),
+        figures: figures.iter().map(|figure| (figure.key, value_of(figure, members).map(round))).collect(),
     });
     let compared = figures.iter().filter(|figure| figure.rank != FigureRanking::Unranked);
     let compared = compared.filter_map(|figure| Some((figure.key, compare(figure, &members)?)));
     GroupColumn { column: column.to_owned(), groups: groups.collect(), compared: compared.collect() }
 }
 
-/// Worst, best and spread; `None` where fewer than two groups can be compared.
+/// Compares the groups by a figure; `None` where fewer than two are large enough.
 fn compare<S>(figure: &GroupFigure<S>, members: &BTreeMap<&str, Vec<&S>>) -> Option<GroupComparison> {
-    let told: Vec<(&str, f64, &[&S])> = members
+    let compared: Vec<(&str, f64, &[&S])> = members
         .iter()
         .filter_map(|(value, members)| {
-            let (at, count) = (figure.of)(members);
+            let (at, count) = (figure.compute)(members);
             (count >= MIN_GROUP_SIZE).then_some((*value, at, members.as_slice()))
         })
         .collect();
-    if told.len() < 2 {
+    if compared.len() < 2 {
         return None;
     }
-    let off = |at: f64| if figure.rank == FigureRanking::Nearest { at.abs() } else { at };
-    let worst = told.iter().max_by(|a, b| off(a.1).total_cmp(&off(b.1)))?;
-    let best = told.iter().min_by(|a, b| off(a.1).total_cmp(&off(b.1)))?;
+    let badness = |at: f64| if figure.rank == FigureRanking::NearestToZeroIsBest { at.abs() } else { at };
+    let worst = compared.iter().max_by(|a, b| badness(a.1).total_cmp(&badness(b.1)))?;
+    let best = compared.iter().min_by(|a, b| badness(a.1).total_cmp(&badness(b.1)))?;
     let spread = |values: &[f64]| {
         let (low, high) = (values.iter().copied().reduce(f64::min), values.iter().copied().reduce(f64::max));
         high.zip(low).map_or(0.0, |(high, low)| high - low)
     };
-    let found = spread(&told.iter().map(|(_, at, _)| *at).collect::<Vec<_>>());
+    let found = spread(&compared.iter().map(|(_, at, _)| *at).collect::<Vec<_>>());
 
-    // Everybody into one pot, dealt again to groups as large as these.
-    let sizes: Vec<usize> = told.iter().map(|(.., members)| members.len()).collect();
-    let mut pot: Vec<&S> = told.iter().flat_map(|(.., members)| members.iter().copied()).collect();
-    let deals = (MAX_PERMUTED_SUBJECTS / pot.len()).clamp(99, MAX_PERMUTATIONS);
-    let mut dice = SeededRng::new(pot.len() as u64);
-    let mut as_far = 0;
-    for _ in 0..deals {
-        dice.shuffle(&mut pot);
-        let mut rest = pot.as_slice();
-        let dealt: Vec<f64> = sizes
+    // Permutation test: all subjects are shuffled and divided into groups of the same sizes.
+    let sizes: Vec<usize> = compared.iter().map(|(.., members)| members.len()).collect();
+    let mut pool: Vec<&S> = compared.iter().flat_map(|(.., members)| members.iter().copied()).collect();
+    let permutations = (MAX_PERMUTED_SUBJECTS / pool.len()).clamp(99, MAX_PERMUTATIONS);
+    let mut rng = SeededRng::new(pool.len() as u64);
+    let mut as_large = 0;
+    for _ in 0..permutations {
+        rng.shuffle(&mut pool);
+        let mut rest = pool.as_slice();
+        let values: Vec<f64> = sizes
             .iter()
             .filter_map(|&size| {
                 let (group, others) = rest.split_at(size);
                 rest = others;
-                let (at, count) = (figure.of)(group);
+                let (at, count) = (figure.compute)(group);
                 (count > 0).then_some(at)
             })
             .collect();
-        as_far += usize::from(spread(&dealt) >= found - 1e-12);
+        as_large += usize::from(spread(&values) >= found - 1e-12);
     }
     Some(GroupComparison {
         worst: worst.0.to_owned(),
         at: round(worst.1),
         best: best.0.to_owned(),
         spread: round(found),
-        by_chance: round((1 + as_far) as f64 / (1 + deals) as f64),
+        by_chance: round((1 + as_large) as f64 / (1 + permutations) as f64),
     })
 }
 
-/// A value as its unit is shown.
+/// Formats a value in its unit; `-` where there is none.
 pub(super) fn format_figure(value: Option<f64>, unit: FigureUnit) -> String {
     let Some(value) = value else { return "-".to_owned() };
     match unit {
@@ -216,7 +217,7 @@ pub(super) fn format_figure(value: Option<f64>, unit: FigureUnit) -> String {
     }
 }
 
-/// Prints the columns below what has been said of all.
+/// Prints a table for each column.
 pub(super) fn print<S>(columns: &[GroupColumn], figures: &[GroupFigure<S>], markdown: bool) {
     for column in columns {
         let text = if markdown { markdown_table(column, figures) } else { text_table(column, figures) };
@@ -236,7 +237,7 @@ fn text_table<S>(column: &GroupColumn, figures: &[GroupFigure<S>]) -> String {
             write!(text, " {cell:>14}").expect("a text grows");
         }
     }
-    verdicts(&mut text, column, figures, "");
+    write_comparisons(&mut text, column, figures, "");
     text
 }
 
@@ -245,29 +246,30 @@ fn markdown_table<S>(column: &GroupColumn, figures: &[GroupFigure<S>]) -> String
     let titles: Vec<&str> = [column.column.as_str(), "n"].into_iter().chain(titles).collect();
     let mut text = markdown_head(&titles);
     for GroupRow { value, n, figures: found } in &column.groups {
-        write!(text, "\n| {} | {n} |", cell(value)).expect("a text grows");
+        write!(text, "\n| {} | {n} |", escape_cell(value)).expect("a text grows");
         for figure in figures {
             let shown = format_figure(found.get(figure.key).copied().flatten(), figure.unit);
             write!(text, " {shown} |").expect("a text grows");
         }
     }
     text.push('\n');
-    verdicts(&mut text, column, figures, "- ");
+    write_comparisons(&mut text, column, figures, "- ");
     text
 }
 
-/// The head of a table whose first column is of words and whose others are of numbers.
+/// The head of a Markdown table with a column of text followed by columns of numbers.
 pub(super) fn markdown_head(titles: &[&str]) -> String {
-    let titles: Vec<String> = titles.iter().map(|title| cell(title)).collect();
+    let titles: Vec<String> = titles.iter().map(|title| escape_cell(title)).collect();
     format!("| {} |\n|---|{}", titles.join(" | "), "---:|".repeat(titles.len().saturating_sub(1)))
 }
 
-/// A text that stays in its cell.
-fn cell(text: &str) -> String {
+/// Escapes a text for a cell of a Markdown table.
+fn escape_cell(text: &str) -> String {
     text.replace(['\n', '\r'], " ").replace('|', "\\|")
 }
 
-fn verdicts<S>(text: &mut String, column: &GroupColumn, figures: &[GroupFigure<S>], bullet: &str) {
+/// Appends a line for each compared figure.
+fn write_comparisons<S>(text: &mut String, column: &GroupColumn, figures: &[GroupFigure<S>], bullet: &str) {
     for figure in figures {
         let Some(found) = column.compared.get(figure.key) else { continue };
         let unit = if figure.unit == FigureUnit::Off { FigureUnit::Years } else { figure.unit };
@@ -294,8 +296,8 @@ mod tests {
         key: "error",
         title: "error",
         unit: FigureUnit::Off,
-        rank: FigureRanking::Nearest,
-        of: |members| (mean(members.iter().map(|&&error| error)), members.len()),
+        rank: FigureRanking::NearestToZeroIsBest,
+        compute: |members| (mean(members.iter().map(|&&error| error)), members.len()),
     }];
 
     fn subjects(errors: impl Fn(usize) -> f64) -> Vec<(SubjectColumns, f64)> {
@@ -305,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_that_differ_are_told_from_groups_that_do_not() {
+    fn groups_that_differ_are_distinguished_from_groups_that_do_not() {
         let columns = ["side".to_owned()];
         let apart = table(&subjects(|at| if at % 2 == 0 { -6.0 } else { 1.0 }), &columns, &FIGURES);
         let found = &apart[0].compared["error"];
@@ -317,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn too_few_are_shown_and_not_compared() {
+    fn small_groups_are_shown_and_not_compared() {
         let few = &subjects(|at| at as f64)[..7];
         let found = table(few, &["side".to_owned()], &FIGURES);
         assert_eq!(found[0].groups.iter().map(|group| group.n).collect::<Vec<_>>(), [4, 3]);
@@ -325,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn who_belongs_to_no_group_is_left_out() {
+    fn subjects_without_a_group_are_left_out() {
         let mut all = subjects(|_| 1.0);
         all[0].0.insert("side".to_owned(), String::new());
         all[1].0.clear();

@@ -1,4 +1,4 @@
-//! `assay evaluate documents`
+//! `assay evaluate documents`: exactness of machine-readable zones.
 
 use super::statistics::{ConfidenceInterval, round_to, wilson_interval};
 use crate::{EvaluationSettings, output};
@@ -8,7 +8,7 @@ use media::document_file::{DocumentFile, DocumentFileLoader};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Machine readable zones: how many are read exactly, from photo to lines.
+/// Machine-readable zones: how many are read exactly, from photo to lines.
 #[derive(clap::Args)]
 pub struct EvaluateDocumentsArgs {
     /// A CSV file: `path` (relative to the file) and `mrz`, the lines joined by `|`; empty where the picture has no zone.
@@ -17,32 +17,33 @@ pub struct EvaluateDocumentsArgs {
     /// Print JSON instead of a table.
     #[arg(long)]
     json: bool,
-    /// Tell of each picture that was not read exactly.
+    /// Also list the pictures that were not read exactly, on the standard error output.
     #[arg(long)]
     misses: bool,
 }
 
 #[derive(Serialize)]
 struct DocumentsReport {
-    /// Pictures that have a zone.
+    /// Pictures with a zone.
     documents: usize,
-    /// The share of them whose every line is right.
+    /// Share of them in which every line is right.
     exact_documents: f64,
     exact_documents_interval: ConfidenceInterval,
     lines: usize,
     exact_lines: f64,
     exact_lines_interval: ConfidenceInterval,
     characters: usize,
-    /// One less the share of characters to be put in, left out or changed.
+    /// 1 minus the edit distance as a share of all characters.
     character_accuracy: f64,
-    /// Pictures that no zone was found in, of those that have one.
+    /// Pictures with a zone in which none was found.
     not_found: usize,
-    /// Documents with a wrong character although all check digits hold.
+    /// Documents with a wrong character although all check digits are right.
     wrong_with_right_digits: usize,
-    /// Pictures that have no zone, and of those the ones in which one was found.
+    /// Pictures without a zone.
     without: usize,
+    /// Pictures without a zone in which one was found.
     found_without: usize,
-    /// Pictures that could not be opened.
+    /// Paths of pictures that could not be opened.
     unreadable: Vec<String>,
 }
 
@@ -63,20 +64,20 @@ struct MrzTally {
 
 impl EvaluateDocumentsArgs {
     pub(super) async fn run(self, settings: &EvaluationSettings) -> anyhow::Result<()> {
-        let rows = read(&self.labels)?;
+        let rows = read_mrz_labels(&self.labels)?;
         let mut reader = mrz::reader::MrzReader::load(&settings.models.folder)?;
-        let scanner = DocumentFileLoader::default();
+        let loader = DocumentFileLoader::default();
         let mut tally = MrzTally::default();
-        for (path, want) in rows {
+        for (path, expected) in rows {
             let Ok(bytes) = std::fs::read(&path) else { bail!("{} cannot be read", path.display()) };
-            let opened = match scanner.open(bytes).await {
+            let opened = match loader.open(bytes).await {
                 Ok(DocumentFile::Picture(picture)) => Ok(picture),
-                Ok(DocumentFile::Pdf(pdf)) => scanner.render_page(&pdf, 0).await,
+                Ok(DocumentFile::Pdf(pdf)) => loader.render_page(&pdf, 0).await,
                 Err(error) => Err(error),
             };
             let Ok(picture) = opened else {
                 tally.unreadable.push(path.display().to_string());
-                tally.count(&want, None);
+                tally.count(&expected, None);
                 continue;
             };
             let mut zone = reader.read(&picture)?;
@@ -85,11 +86,11 @@ impl EvaluateDocumentsArgs {
             {
                 zone = reader.read(&mirrored)?;
             }
-            let right = tally.count(&want, zone.as_ref());
+            let right = tally.count(&expected, zone.as_ref());
             if self.misses && !right {
                 output::remark(format_args!("{}", path.display()));
-                for line in &want {
-                    output::remark(format_args!("  want {line}"));
+                for line in &expected {
+                    output::remark(format_args!("  expected {line}"));
                 }
                 for line in zone.iter().flat_map(|zone| &zone.lines) {
                     output::remark(format_args!("  read {line}"));
@@ -105,8 +106,8 @@ impl EvaluateDocumentsArgs {
     }
 }
 
-/// Paths and lines.
-fn read(file: &Path) -> anyhow::Result<Vec<(PathBuf, Vec<String>)>> {
+/// Reads the labels: path of each picture and the lines of its zone, none where it has no zone.
+fn read_mrz_labels(file: &Path) -> anyhow::Result<Vec<(PathBuf, Vec<String>)>> {
     let mut reader =
         csv::Reader::from_path(file).with_context(|| format!("{} cannot be read", file.display()))?;
     let columns = reader.headers()?.clone();
@@ -130,21 +131,21 @@ fn read(file: &Path) -> anyhow::Result<Vec<(PathBuf, Vec<String>)>> {
 }
 
 impl MrzTally {
-    /// Whether everything was right.
-    fn count(&mut self, want: &[String], zone: Option<&mrz::reader::MrzReading>) -> bool {
+    /// Counts a picture; returns whether its zone was read exactly.
+    fn count(&mut self, expected: &[String], zone: Option<&mrz::reader::MrzReading>) -> bool {
         let read: &[String] = zone.map_or(&[], |zone| &zone.lines);
-        if want.is_empty() {
+        if expected.is_empty() {
             self.without += 1;
             self.found_without += usize::from(zone.is_some());
             return zone.is_none();
         }
-        let right = want == read;
+        let right = expected == read;
         self.documents += 1;
         self.documents_right += usize::from(right);
         self.not_found += usize::from(zone.is_none());
         let holds = zone.is_some_and(|zone| zone.mrz.checks_hold());
         self.wrong_with_right_digits += usize::from(holds && !right);
-        for (at, line) in want.iter().enumerate() {
+        for (at, line) in expected.iter().enumerate() {
             let read = read.get(at).map_or("", String::as_str);
             self.lines += 1;
             self.lines_right += usize::from(line == read);

@@ -31,9 +31,9 @@ pub enum EvaluateCommand {
     Antispoofing(antispoofing::EvaluateAntispoofingArgs),
     /// Recognition in the terms of ISO/IEC 19795-1: false matches, false non-matches, and the curve between them.
     Match(matching::EvaluateMatchArgs),
-    /// Robustness: how simulated blur, darkness, masks and the like move the estimated age, and what the gate refuses.
+    /// Robustness: how simulated blur, darkness, masks and the like change the estimated age, and what the gate refuses.
     Robustness(robustness::EvaluateRobustnessArgs),
-    /// Documents: how many machine readable zones are read exactly.
+    /// Documents: how many machine-readable zones are read exactly.
     Documents(documents::EvaluateDocumentsArgs),
 }
 
@@ -51,11 +51,11 @@ pub struct EvaluationSettings {
 /// Input of the commands that judge one labelled picture at a time.
 #[derive(clap::Args)]
 struct LabelledInputArgs {
-    /// A CSV file: `path` (relative to the file), `age` in years or `label` real/fake, and any further columns, each of
-    /// which becomes a way to group.
+    /// A CSV file: `path` (relative to the file), `age` in years or `label` real/fake, and further columns, by each of which
+    /// pictures are grouped.
     #[arg(long, value_name = "FILE")]
     labels: PathBuf,
-    /// Relaxed mode: limits on the face halved; file size, JPEG quality and light not looked at.
+    /// Relaxed mode: limits on the face are halved; file size, JPEG quality and light are not checked.
     #[arg(long)]
     relaxed: bool,
     /// Print JSON instead of a table.

@@ -1,4 +1,4 @@
-//! `assay evaluate match`
+//! `assay evaluate match`: face recognition in the terms of ISO/IEC 19795-1.
 
 use super::{
     bias::{self, FigureRanking, FigureUnit, GroupArgs, GroupColumn, GroupFigure, SubjectColumns},
@@ -18,107 +18,107 @@ use vision::{EmbeddingSpace, VisionModels};
 /// Recognition in the terms of ISO/IEC 19795-1: false matches, false non-matches, and the curve between them.
 #[derive(clap::Args)]
 pub struct EvaluateMatchArgs {
-    /// A CSV file of pairs: `a` and `b` (paths relative to the file), `same` (1/0 or true/false): whether both show one
-    /// person, and any further columns, each of which becomes a way to group pairs.
+    /// A CSV file of pairs: `a` and `b` (paths relative to the file), `same` (1/0 or true/false): whether both show the same
+    /// person, and further columns, by each of which pairs are grouped.
     #[arg(long, value_name = "FILE")]
     pairs: PathBuf,
-    /// Write the whole curve as JSON into this file; without a file, print it instead of the table.
+    /// Write the whole report with its curve as JSON into this file; without a file, print it instead of the table.
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
     json: Option<PathBuf>,
     #[command(flatten)]
     groups: GroupArgs,
 }
 
-/// Where curves are stated, as far as there are impostor pairs enough.
+/// False match rates at which the true accept rate is reported, where there are enough impostor pairs.
 const STATED_FALSE_MATCH_RATES: [f64; 4] = [1e-1, 1e-2, 1e-3, 1e-4];
 
-/// Points of the sweep.
+/// Number of steps of the curve over distances.
 const SWEEP_POINTS: u32 = 60;
 
-/// How many of the pairs that went worst are listed.
+/// Number of the worst pairs that are listed.
 const HARDEST_PAIRS: usize = 5;
 
 struct LabelledPair {
     a: String,
     b: String,
     same: bool,
-    /// The other columns.
+    /// All columns but `a`, `b` and `same`.
     groups: SubjectColumns,
 }
 
-/// A pair as the bias table sees it.
+/// A pair in the bias table.
 struct JudgedPair {
     same: bool,
     distance: f64,
-    /// Whether it is taken for one person at [`GROUP_FALSE_MATCH_RATE`].
+    /// Whether it matches at [`GROUP_FALSE_MATCH_RATE`].
     matches: bool,
-    /// Whether it would be where one of a hundred pairs of two people is.
+    /// Whether it matches at the distance with a measured false match rate of 1 %.
     matches_at_1: bool,
 }
 
-/// The stated false match rate that groups are judged at: that of comparing two.
+/// The stated false match rate at which groups are compared: that of one-to-one comparisons.
 const GROUP_FALSE_MATCH_RATE: f64 = 1e-3;
 
-/// What is said of every group.
+/// Figures of the bias table.
 const MATCH_FIGURES: [GroupFigure<JudgedPair>; 7] = [
     GroupFigure {
         key: "genuine",
         title: "one person",
         unit: FigureUnit::Count,
         rank: FigureRanking::Unranked,
-        of: |pairs| (pairs.iter().filter(|pair| pair.same).count() as f64, pairs.len()),
+        compute: |pairs| (pairs.iter().filter(|pair| pair.same).count() as f64, pairs.len()),
     },
     GroupFigure {
         key: "impostor",
         title: "two people",
         unit: FigureUnit::Count,
         rank: FigureRanking::Unranked,
-        of: |pairs| (pairs.iter().filter(|pair| !pair.same).count() as f64, pairs.len()),
+        compute: |pairs| (pairs.iter().filter(|pair| !pair.same).count() as f64, pairs.len()),
     },
     GroupFigure {
         key: "fmr",
         title: "FMR",
         unit: FigureUnit::Share,
-        rank: FigureRanking::Least,
-        of: |pairs| among(pairs, false, |pair| pair.matches.into()),
+        rank: FigureRanking::LowestIsBest,
+        compute: |pairs| among(pairs, false, |pair| pair.matches.into()),
     },
     GroupFigure {
         key: "fmr_at_1",
         title: "FMR@1",
         unit: FigureUnit::Share,
-        rank: FigureRanking::Least,
-        of: |pairs| among(pairs, false, |pair| pair.matches_at_1.into()),
+        rank: FigureRanking::LowestIsBest,
+        compute: |pairs| among(pairs, false, |pair| pair.matches_at_1.into()),
     },
     GroupFigure {
         key: "fnmr",
         title: "FNMR",
         unit: FigureUnit::Share,
-        rank: FigureRanking::Least,
-        of: |pairs| among(pairs, true, |pair| (!pair.matches).into()),
+        rank: FigureRanking::LowestIsBest,
+        compute: |pairs| among(pairs, true, |pair| (!pair.matches).into()),
     },
     GroupFigure {
         key: "genuine_distance",
         title: "own distance",
         unit: FigureUnit::Distance,
-        rank: FigureRanking::Least,
-        of: |pairs| among(pairs, true, |pair| pair.distance),
+        rank: FigureRanking::LowestIsBest,
+        compute: |pairs| among(pairs, true, |pair| pair.distance),
     },
     GroupFigure {
         key: "impostor_distance",
         title: "other distance",
         unit: FigureUnit::Distance,
         rank: FigureRanking::Unranked,
-        of: |pairs| among(pairs, false, |pair| pair.distance),
+        compute: |pairs| among(pairs, false, |pair| pair.distance),
     },
 ];
 
-/// The mean over the pairs of one person, or of two, and how many they are.
+/// The mean over the genuine (or the impostor) pairs, and their number.
 fn among(pairs: &[&JudgedPair], same: bool, value: impl Fn(&JudgedPair) -> f64) -> (f64, usize) {
     let values: Vec<f64> = pairs.iter().filter(|pair| pair.same == same).map(|pair| value(pair)).collect();
     (mean(values.iter().copied()), values.len())
 }
 
-/// A pair both of whose pictures show a face.
+/// A pair with a face in both pictures.
 #[derive(Clone, Serialize)]
 struct ComparedPair {
     a: String,
@@ -129,27 +129,27 @@ struct ComparedPair {
 #[derive(Serialize)]
 struct MatchReport {
     model: String,
-    /// What ties embeddings to the model, hexadecimal.
+    /// SHA-256 of the embedding space, hexadecimal.
     space: String,
     dimension: usize,
     pairs: usize,
     pictures: usize,
     failure_to_acquire: AcquisitionFailures,
-    /// Pictures with more than one face; the surest was taken.
+    /// Pictures with more than one confident face, of which the best was taken.
     several_faces: Vec<String>,
     genuine: PairDistances,
     impostor: PairDistances,
     /// Equal error rate.
     eer: f64,
-    /// Chance that a genuine pair lies nearer than an impostor pair.
+    /// Probability that a genuine pair is closer than an impostor pair.
     auc: f64,
     /// At the distances of the manifest.
     thresholds: Vec<MatchThresholdReport>,
-    /// True accept rate where that share of impostors is accepted.
+    /// True accept rates at given false match rates.
     true_accept: Vec<FalseMatchRateReport>,
-    /// Rates over all distances.
+    /// The curve of both error rates over the distance.
     sweep: Vec<SweepPoint>,
-    /// By each further column of the file, at the distance that is stated for one false match in a thousand.
+    /// For each further column, at the distance with a stated false match rate of one in a thousand.
     groups: Vec<GroupColumn>,
 }
 
@@ -166,7 +166,7 @@ struct PairDistances {
     mean: f64,
     /// Every distance, ascending.
     distances: Vec<f64>,
-    /// The farthest genuine or the nearest impostor pairs.
+    /// The most distant genuine pairs, or the closest impostor pairs.
     hardest: Vec<ComparedPair>,
 }
 
@@ -182,9 +182,9 @@ struct MatchThresholdReport {
 #[derive(Serialize)]
 struct FalseMatchRateReport {
     fmr: f64,
-    /// Impostor pairs that it takes to say anything about this rate.
+    /// Impostor pairs needed to measure this rate.
     impostors_needed: usize,
-    /// The largest distance at which no more impostors are accepted; absent where there are too few.
+    /// The largest distance with this rate; absent where there are too few impostor pairs.
     #[serde(skip_serializing_if = "Option::is_none")]
     distance: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -200,7 +200,7 @@ struct SweepPoint {
 
 impl EvaluateMatchArgs {
     pub(super) fn run(self, settings: &EvaluationSettings) -> anyhow::Result<()> {
-        let pairs = read(&self.pairs)?;
+        let pairs = read_pairs(&self.pairs)?;
         let columns = self.groups.columns(pairs.iter().map(|pair| &pair.groups), &[])?;
         let folder = self.pairs.parent().unwrap_or_else(|| Path::new("."));
         let mut faces = EmbeddingCache::new(folder, VisionModels::load(&settings.models.folder)?);
@@ -236,7 +236,7 @@ impl EvaluateMatchArgs {
     }
 }
 
-/// Which pairs are taken for one person.
+/// Determines which pairs match.
 fn apply_threshold(pairs: &mut [(SubjectColumns, JudgedPair)], report: &MatchReport) {
     let stated = |at: &&MatchThresholdReport| at.stated_fmr <= GROUP_FALSE_MATCH_RATE;
     let limit = report.thresholds.iter().rfind(stated).map_or(0.0, |at| at.distance);
@@ -246,7 +246,8 @@ fn apply_threshold(pairs: &mut [(SubjectColumns, JudgedPair)], report: &MatchRep
     }
 }
 
-fn read(file: &Path) -> anyhow::Result<Vec<LabelledPair>> {
+/// Reads the pairs of a CSV file.
+fn read_pairs(file: &Path) -> anyhow::Result<Vec<LabelledPair>> {
     let shown = file.display();
     let mut reader = csv::Reader::from_path(file).with_context(|| format!("{shown} cannot be read"))?;
     let columns = reader.headers()?.clone();
@@ -272,12 +273,15 @@ fn read(file: &Path) -> anyhow::Result<Vec<LabelledPair>> {
     Ok(pairs)
 }
 
-/// The pictures, each looked at once.
+/// The embeddings of the pictures; each picture is analysed once.
 struct EmbeddingCache<'a> {
     folder: &'a Path,
     vision: VisionModels,
+    /// By path; `None` where the picture has no face.
     known: BTreeMap<String, Option<Vec<f32>>>,
+    /// Why pictures have no embedding, by path.
     failed: BTreeMap<String, String>,
+    /// Paths of pictures with several confident faces.
     several: Vec<String>,
 }
 
@@ -294,7 +298,7 @@ impl<'a> EmbeddingCache<'a> {
         let path = self.folder.join(name);
         let bytes = std::fs::read(&path).with_context(|| format!("{} cannot be read", path.display()))?;
         let embedding = match super::decode_leniently(&bytes) {
-            None => Err("it is no picture that can be read".to_owned()),
+            None => Err("the picture cannot be decoded".to_owned()),
             Some(picture) => {
                 let faces = self.vision.detect(&picture)?;
                 if faces.iter().filter(|face| self.vision.is_confident(face)).count() > 1 {
@@ -328,7 +332,7 @@ impl<'a> EmbeddingCache<'a> {
         let space = self.vision.embedding_space();
         let EmbeddingSpace { model, dimension, thresholds, .. } = space;
         let (genuine, impostor) = (PairDistances::new(genuine, true), PairDistances::new(impostor, false));
-        let near = |side: &PairDistances, distance: f64| {
+        let match_rate = |side: &PairDistances, distance: f64| {
             let pairs = side.distances.partition_point(|&other| other <= distance);
             wilson_interval(pairs, side.pairs)
         };
@@ -336,7 +340,7 @@ impl<'a> EmbeddingCache<'a> {
             let matched = genuine.distances.partition_point(|&other| other <= distance);
             wilson_interval(genuine.pairs - matched, genuine.pairs)
         };
-        // Nearer is better here, where the figures take more for better.
+        // Distances are negated, because the statistics take greater scores for better ones.
         let scores =
             |side: &PairDistances| side.distances.iter().map(|distance| -distance).collect::<Vec<_>>();
         let (scores_of_genuine, scores_of_impostor) = (scores(&genuine), scores(&impostor));
@@ -345,7 +349,7 @@ impl<'a> EmbeddingCache<'a> {
             let distance = farthest * f64::from(point) / f64::from(SWEEP_POINTS);
             SweepPoint {
                 distance: round(distance),
-                fmr: round_to(near(&impostor, distance).rate, 6),
+                fmr: round_to(match_rate(&impostor, distance).rate, 6),
                 fnmr: round_to(fnmr(distance).rate, 6),
             }
         });
@@ -367,7 +371,7 @@ impl<'a> EmbeddingCache<'a> {
                 .map(|&(stated_fmr, distance)| MatchThresholdReport {
                     stated_fmr,
                     distance: round_to(distance.into(), 4),
-                    fmr: near(&impostor, distance.into()),
+                    fmr: match_rate(&impostor, distance.into()),
                     fnmr: fnmr(distance.into()),
                 })
                 .collect(),
@@ -384,10 +388,10 @@ impl<'a> EmbeddingCache<'a> {
 }
 
 fn at_rate(fmr: f64, genuine: &PairDistances, impostor: &PairDistances) -> FalseMatchRateReport {
-    // The rule of three: without a single false match among n, the rate may still be 3 / n.
+    // The rule of three: with no false match among n pairs, the rate may still be 3 / n (95 % confidence).
     let impostors_needed = (3.0 / fmr).ceil() as usize;
     let enough = impostor.pairs >= impostors_needed;
-    // The first impostor that must not be accepted any more.
+    // The distance of the first impostor pair that must not be accepted.
     let limit = threshold_at_bpcer(&impostor.distances, fmr);
     let accepted = genuine.distances.partition_point(|&distance| distance < limit);
     FalseMatchRateReport {

@@ -1,17 +1,17 @@
-//! Arithmetic of the tables.
+//! Statistics of the reports: rates with confidence intervals, error rates of scores, and reproducible random numbers.
 
-/// Mean; 0 for nothing.
+/// Arithmetic mean; 0 for no values.
 pub(super) fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let (sum, count) = values.fold((0.0, 0_u32), |(sum, count), value| (sum + value, count + 1));
     if count == 0 { 0.0 } else { sum / f64::from(count) }
 }
 
-/// The share of `true`; 0 for nothing.
+/// The share of `true`; 0 for no values.
 pub(super) fn share(values: impl Iterator<Item = bool>) -> f64 {
     mean(values.map(f64::from))
 }
 
-/// Three decimals.
+/// Rounds to three decimals.
 pub(super) fn round(value: f64) -> f64 {
     round_to(value, 3)
 }
@@ -21,7 +21,7 @@ pub(super) fn round_to(value: f64, decimals: i32) -> f64 {
     (value * factor).round() / factor
 }
 
-/// A rate with the interval that holds the true one in 95 of 100 cases.
+/// A rate with its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub(super) struct ConfidenceInterval {
     pub(super) rate: f64,
@@ -29,7 +29,7 @@ pub(super) struct ConfidenceInterval {
     pub(super) high: f64,
 }
 
-/// `count` of `all` with Wilson's score interval; everything is possible for none of none.
+/// The rate `count` of `all` with Wilson's score interval; 0 to 1 where `all` is 0.
 pub(super) fn wilson_interval(count: usize, all: usize) -> ConfidenceInterval {
     const Z_OF_95_PERCENT: f64 = 1.959_963_985;
     if all == 0 {
@@ -45,7 +45,7 @@ pub(super) fn wilson_interval(count: usize, all: usize) -> ConfidenceInterval {
     ConfidenceInterval { rate, low, high }
 }
 
-/// Area under the ROC curve: the chance that the one score is greater than the other, ties counting half.
+/// Area under the ROC curve: the probability that a genuine score is greater than an impostor score, ties counting half.
 pub(super) fn auc(genuine: &[f64], impostor: &[f64]) -> f64 {
     let mut sorted = impostor.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -56,12 +56,12 @@ pub(super) fn auc(genuine: &[f64], impostor: &[f64]) -> f64 {
     }))
 }
 
-/// Error rates of a score at one threshold: accepted when the score is at least the threshold.
+/// Error rates at a threshold. A score is accepted from the threshold on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ErrorRates {
-    /// Attacks that are accepted (ISO/IEC 30107-3).
+    /// Share of attacks that are accepted (ISO/IEC 30107-3).
     pub(super) apcer: f64,
-    /// Bona fide presentations that are refused.
+    /// Share of bona fide presentations that are refused.
     pub(super) bpcer: f64,
 }
 
@@ -72,7 +72,7 @@ pub(super) fn error_rates(real: &[f64], fake: &[f64], threshold: f64) -> ErrorRa
     }
 }
 
-/// The highest threshold that refuses at most `bpcer` of the bona fide presentations.
+/// The highest threshold that refuses at most the share `bpcer` of the bona fide presentations.
 pub(super) fn threshold_at_bpcer(real: &[f64], bpcer: f64) -> f64 {
     let mut sorted = real.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -80,7 +80,7 @@ pub(super) fn threshold_at_bpcer(real: &[f64], bpcer: f64) -> f64 {
     sorted.get(refused).copied().unwrap_or(f64::INFINITY)
 }
 
-/// Equal error rate: where APCER and BPCER meet, the mean of both at the nearest threshold.
+/// Equal error rate: the mean of APCER and BPCER at the threshold where they are closest.
 pub(super) fn equal_error_rate(real: &[f64], fake: &[f64]) -> f64 {
     let sorted = |scores: &[f64]| {
         let mut sorted = scores.to_vec();
@@ -102,7 +102,7 @@ pub(super) fn equal_error_rate(real: &[f64], fake: &[f64]) -> f64 {
         .map_or(0.0, |rates| f64::midpoint(rates.apcer, rates.bpcer))
 }
 
-/// Chance of a fixed seed (SplitMix64): a table must come out alike whenever it is made.
+/// Random numbers from a fixed seed (SplitMix64), so that a report is the same every time.
 pub(super) struct SeededRng(u64);
 
 impl SeededRng {
@@ -117,7 +117,7 @@ impl SeededRng {
         mixed ^ (mixed >> 31)
     }
 
-    /// 0 to 1, without 1.
+    /// Uniform from 0 to 1, without 1.
     pub(super) fn share(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
@@ -134,13 +134,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_perfect_score_has_no_errors_and_a_useless_one_half() {
+    fn the_equal_error_rate_is_0_for_perfect_and_a_half_for_useless_scores() {
         assert_eq!(equal_error_rate(&[0.9, 0.8], &[0.1, 0.2]), 0.0);
         assert_eq!(equal_error_rate(&[0.1, 0.9], &[0.1, 0.9]), 0.5);
     }
 
     #[test]
-    fn wilsons_interval_is_that_of_the_book() {
+    fn wilsons_interval_agrees_with_the_literature() {
         // Newcombe (1998), table I: 81 of 263, 15 of 148, 0 of 20, 1 of 29.
         for (count, all, low, high) in [
             (81, 263, 0.2553, 0.3662),
@@ -155,27 +155,27 @@ mod tests {
     }
 
     #[test]
-    fn dice_are_fair_and_lose_nothing() {
-        let mut dice = SeededRng::new(7);
-        let thrown: Vec<f64> = (0..2000).map(|_| dice.share()).collect();
-        assert!(thrown.iter().all(|share| (0.0..1.0).contains(share)));
-        assert!((mean(thrown.into_iter()) - 0.5).abs() < 0.03);
+    fn random_numbers_are_uniform_and_shuffling_loses_nothing() {
+        let mut rng = SeededRng::new(7);
+        let numbers: Vec<f64> = (0..2000).map(|_| rng.share()).collect();
+        assert!(numbers.iter().all(|share| (0.0..1.0).contains(share)));
+        assert!((mean(numbers.into_iter()) - 0.5).abs() < 0.03);
         let mut cards: Vec<u32> = (0..52).collect();
-        dice.shuffle(&mut cards);
+        rng.shuffle(&mut cards);
         assert!(!cards.is_sorted());
         cards.sort_unstable();
         assert!(cards.into_iter().eq(0..52));
     }
 
     #[test]
-    fn the_area_is_the_chance_to_be_greater() {
+    fn auc_is_the_probability_to_be_greater() {
         assert_eq!(auc(&[0.8, 0.9], &[0.1, 0.2]), 1.0);
         assert_eq!(auc(&[0.5], &[0.5]), 0.5);
         assert_eq!(auc(&[0.3, 0.9], &[0.1, 0.5]), 0.75);
     }
 
     #[test]
-    fn the_threshold_refuses_no_more_than_was_allowed() {
+    fn the_threshold_refuses_no_more_than_the_rate() {
         let real: Vec<f64> = (0..100).map(f64::from).collect();
         let threshold = threshold_at_bpcer(&real, 0.1);
         assert_eq!(error_rates(&real, &[5.0, 15.0], threshold), ErrorRates { apcer: 0.5, bpcer: 0.1 });

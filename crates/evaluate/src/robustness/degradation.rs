@@ -1,5 +1,4 @@
-//! What befalls a good picture on its way here, by degrees. All of it is simulated: it shows how the models react, not
-//! how often the world does this to them.
+//! Simulated degradations of a good picture, in degrees. They show how the models react, not how often such pictures occur.
 
 use crate::statistics::SeededRng;
 use base::Picture;
@@ -7,15 +6,15 @@ use domain::image_analysis::sample_faces;
 use image::{RgbImage, imageops};
 use vision::Face;
 
-/// A way to harm a picture.
+/// A degradation.
 pub(super) struct Degradation {
     pub(super) name: &'static str,
-    /// What its degrees mean.
+    /// Unit of the degrees.
     pub(super) unit: &'static str,
-    /// From least to most.
+    /// From the least to the most severe.
     pub(super) degrees: &'static [f32],
-    /// `None` where this picture cannot be harmed so.
-    pub(super) of: fn(&Picture, &Face, f32) -> Option<Picture>,
+    /// Degrades a picture with a face by a degree; `None` where that is not possible.
+    pub(super) apply: fn(&Picture, &Face, f32) -> Option<Picture>,
 }
 
 pub(super) const DEGRADATIONS: [Degradation; 12] = [
@@ -23,38 +22,53 @@ pub(super) const DEGRADATIONS: [Degradation; 12] = [
         name: "blur",
         unit: "% of the face's width",
         degrees: &[1.0, 2.0, 3.0, 5.0, 8.0],
-        of: blur,
+        apply: blur,
     },
     Degradation {
         name: "motion",
         unit: "% of the face's width",
         degrees: &[3.0, 6.0, 12.0, 24.0],
-        of: motion,
+        apply: motion,
     },
-    Degradation { name: "noise", unit: "steps of 255", degrees: &[5.0, 10.0, 20.0, 40.0], of: noise },
-    Degradation { name: "dark", unit: "% of the light", degrees: &[60.0, 40.0, 20.0, 10.0, 3.0], of: light },
-    Degradation { name: "bright", unit: "% of the light", degrees: &[130.0, 160.0, 200.0, 300.0], of: light },
-    Degradation { name: "JPEG", unit: "quality", degrees: &[60.0, 40.0, 20.0, 10.0, 5.0], of: jpeg },
+    Degradation { name: "noise", unit: "steps of 255", degrees: &[5.0, 10.0, 20.0, 40.0], apply: noise },
+    Degradation {
+        name: "dark",
+        unit: "% of the light",
+        degrees: &[60.0, 40.0, 20.0, 10.0, 3.0],
+        apply: light,
+    },
+    Degradation {
+        name: "bright",
+        unit: "% of the light",
+        degrees: &[130.0, 160.0, 200.0, 300.0],
+        apply: light,
+    },
+    Degradation { name: "JPEG", unit: "quality", degrees: &[60.0, 40.0, 20.0, 10.0, 5.0], apply: jpeg },
     Degradation {
         name: "small",
         unit: "pixels of the face",
         degrees: &[96.0, 80.0, 64.0, 48.0, 32.0],
-        of: small,
+        apply: small,
     },
     Degradation {
         name: "enlarged",
         unit: "pixels before",
         degrees: &[80.0, 64.0, 48.0, 32.0, 24.0],
-        of: enlarged,
+        apply: enlarged,
     },
-    Degradation { name: "tilt", unit: "degrees", degrees: &[10.0, 20.0, 30.0, 45.0], of: tilt },
-    Degradation { name: "mask", unit: "1 chin, 2 mouth, 3 nose", degrees: &[1.0, 2.0, 3.0], of: mask },
-    Degradation { name: "glasses", unit: "1 thin, 2 thick, 3 dark", degrees: &[1.0, 2.0, 3.0], of: glasses },
+    Degradation { name: "tilt", unit: "degrees", degrees: &[10.0, 20.0, 30.0, 45.0], apply: tilt },
+    Degradation { name: "mask", unit: "1 chin, 2 mouth, 3 nose", degrees: &[1.0, 2.0, 3.0], apply: mask },
+    Degradation {
+        name: "glasses",
+        unit: "1 thin, 2 thick, 3 dark",
+        degrees: &[1.0, 2.0, 3.0],
+        apply: glasses,
+    },
     Degradation {
         name: "shadow",
         unit: "% of the light on one half",
         degrees: &[60.0, 30.0, 15.0],
-        of: shadow,
+        apply: shadow,
     },
 ];
 
@@ -67,8 +81,8 @@ fn picture(image: RgbImage) -> Option<Picture> {
     Picture::new(width, height, image.into_raw())
 }
 
-/// Each pixel as `value` makes it of its place and colour.
-fn each(from: &Picture, mut value: impl FnMut(f32, f32, [u8; 3]) -> [f32; 3]) -> Option<Picture> {
+/// Maps each pixel by its position and colour.
+fn map_pixels(from: &Picture, mut value: impl FnMut(f32, f32, [u8; 3]) -> [f32; 3]) -> Option<Picture> {
     let mut image = rgb(from)?;
     for (x, y, pixel) in image.enumerate_pixels_mut() {
         pixel.0 = value(x as f32 + 0.5, y as f32 + 0.5, pixel.0).map(|channel| channel.round() as u8);
@@ -76,12 +90,12 @@ fn each(from: &Picture, mut value: impl FnMut(f32, f32, [u8; 3]) -> [f32; 3]) ->
     picture(image)
 }
 
-/// Out of focus: a Gaussian of this deviation.
+/// Defocus: a Gaussian blur whose standard deviation is this percentage of the face's width.
 fn blur(from: &Picture, face: &Face, percent: f32) -> Option<Picture> {
     picture(imageops::blur(&rgb(from)?, face.width() * percent / 100.0))
 }
 
-/// Moved sideways by this much while the shutter was open.
+/// Horizontal motion blur over this percentage of the face's width.
 fn motion(from: &Picture, face: &Face, percent: f32) -> Option<Picture> {
     let length = (face.width() * percent / 100.0).round().max(1.0) as usize;
     let width = from.width() as usize;
@@ -100,42 +114,42 @@ fn motion(from: &Picture, face: &Face, percent: f32) -> Option<Picture> {
     Picture::new(from.width(), from.height(), out)
 }
 
-/// Noise of this deviation, each channel for itself.
+/// Independent noise of this standard deviation in each channel.
 fn noise(from: &Picture, _: &Face, deviation: f32) -> Option<Picture> {
-    let mut dice = SeededRng::new(u64::from(from.width()));
-    // Twelve throws make a bell of deviation one.
-    let mut bell = move || (0..12).map(|_| dice.share()).sum::<f64>() as f32 - 6.0;
-    each(from, |_, _, colour| colour.map(|value| f32::from(value) + bell() * deviation))
+    let mut rng = SeededRng::new(u64::from(from.width()));
+    // The sum of twelve uniform numbers is about normal with a standard deviation of 1.
+    let mut normal = move || (0..12).map(|_| rng.share()).sum::<f64>() as f32 - 6.0;
+    map_pixels(from, |_, _, colour| colour.map(|value| f32::from(value) + normal() * deviation))
 }
 
-/// Exposed with this part of the light; beyond white is white.
+/// Exposure with this percentage of the light; clips at white.
 fn light(from: &Picture, _: &Face, percent: f32) -> Option<Picture> {
-    each(from, |_, _, colour| colour.map(|value| exposed(value, percent / 100.0)))
+    map_pixels(from, |_, _, colour| colour.map(|value| exposed(value, percent / 100.0)))
 }
 
-/// A value that was exposed with this part of the light: values are light to the power of 1 / 2.2.
+/// A value after an exposure with this share of the light (gamma 2.2).
 fn exposed(value: u8, part: f32) -> f32 {
     f32::from(value) * part.powf(1.0 / 2.2)
 }
 
-/// Light from one side: what lies left of the nose gets this part of it.
+/// Light from one side: the half left of the nose gets this percentage of it.
 fn shadow(from: &Picture, face: &Face, percent: f32) -> Option<Picture> {
     let (nose, soft) = (face.points[2][0], face.width() * 0.1);
-    each(from, |x, _, colour| {
+    map_pixels(from, |x, _, colour| {
         let lit = ((x - nose) / soft + 0.5).clamp(0.0, 1.0);
         colour.map(|value| f32::from(value) * lit + exposed(value, percent / 100.0) * (1.0 - lit))
     })
 }
 
-/// Saved at this quality, and then well again.
+/// Compressed as JPEG with this quality and decoded again.
 fn jpeg(from: &Picture, _: &Face, quality: f32) -> Option<Picture> {
     picture(image::load_from_memory(&sample_faces::encode_jpeg(from, quality as u8)).ok()?.into_rgb8())
 }
 
-/// Taken from farther away, until the face has this many pixels.
+/// Scaled down until the face has this many pixels, as from farther away.
 fn small(from: &Picture, face: &Face, side: f32) -> Option<Picture> {
     let part = side / face.width().min(face.height());
-    // Making pixels up is another harm.
+    // Scaling up is another degradation.
     (part < 1.0).then(|| scaled(&rgb(from)?, part)).flatten()
 }
 
@@ -145,24 +159,24 @@ fn scaled(image: &RgbImage, part: f32) -> Option<Picture> {
     picture(imageops::resize(image, width, height, imageops::FilterType::Triangle))
 }
 
-/// The same, and then enlarged to the size that it had.
+/// Scaled down like [`small`], and up again to the original size.
 fn enlarged(from: &Picture, face: &Face, side: f32) -> Option<Picture> {
     let small = rgb(&small(from, face, side)?)?;
     picture(imageops::resize(&small, from.width(), from.height(), imageops::FilterType::CatmullRom))
 }
 
-/// Turned around the face; what comes in from beyond the edge is the edge.
+/// Rotated around the face; outside the picture its edge is repeated.
 fn tilt(from: &Picture, face: &Face, degrees: f32) -> Option<Picture> {
     let (sin, cos) = degrees.to_radians().sin_cos();
     let centre = [f32::midpoint(face.left, face.right), f32::midpoint(face.top, face.bottom)];
-    each(from, |x, y, _| {
+    map_pixels(from, |x, y, _| {
         let (dx, dy) = (x - centre[0], y - centre[1]);
-        between(from, centre[0] + dx * cos + dy * sin - 0.5, centre[1] - dx * sin + dy * cos - 0.5)
+        interpolate(from, centre[0] + dx * cos + dy * sin - 0.5, centre[1] - dx * sin + dy * cos - 0.5)
     })
 }
 
-/// The colour between four pixels.
-fn between(from: &Picture, x: f32, y: f32) -> [f32; 3] {
+/// Bilinear interpolation at a point.
+fn interpolate(from: &Picture, x: f32, y: f32) -> [f32; 3] {
     let (width, height) = (from.width() as usize, from.height() as usize);
     let inside = |at: f32, size: usize| at.clamp(0.0, size as f32 - 1.0);
     let (x, y) = (inside(x, width), inside(y, height));
@@ -177,8 +191,8 @@ fn between(from: &Picture, x: f32, y: f32) -> [f32; 3] {
     })
 }
 
-/// The face's own axes: across in distances of the eyes, from -0.5 at the right one to 0.5 at the left one; down in
-/// distances from eyes to mouth.
+/// Coordinates in a face: across in eye distances, -0.5 at the right eye and 0.5 at the left one; down in distances from eyes to
+/// mouth.
 struct FaceAxes {
     middle: [f32; 2],
     across: [f32; 2],
@@ -187,13 +201,13 @@ struct FaceAxes {
 }
 
 impl FaceAxes {
-    /// `None` where the points make no face.
+    /// `None` where the points are degenerate.
     fn of(face: &Face) -> Option<Self> {
         let [right, left, _, mouth, ..] = face.points;
-        let between = [left[0] - right[0], left[1] - right[1]];
-        let eyes = between[0].hypot(between[1]);
+        let eye_line = [left[0] - right[0], left[1] - right[1]];
+        let eyes = eye_line[0].hypot(eye_line[1]);
         let middle = [f32::midpoint(left[0], right[0]), f32::midpoint(left[1], right[1])];
-        let axes = Self { middle, across: between.map(|part| part / eyes), eyes, mouth: 1.0 };
+        let axes = Self { middle, across: eye_line.map(|part| part / eyes), eyes, mouth: 1.0 };
         let mouth = axes.of_point(mouth)[1];
         (eyes > 1.0 && mouth > 1.0).then_some(Self { mouth, ..axes })
     }
@@ -206,7 +220,7 @@ impl FaceAxes {
     }
 }
 
-/// A surgical mask, pulled up to here.
+/// A surgical mask, pulled up to the chin (1), the mouth (2) or the nose (3).
 fn mask(from: &Picture, face: &Face, degree: f32) -> Option<Picture> {
     const CLOTH_COLOUR: [f32; 3] = [172.0, 203.0, 219.0];
     let axes = FaceAxes::of(face)?;
@@ -215,28 +229,28 @@ fn mask(from: &Picture, face: &Face, degree: f32) -> Option<Picture> {
         2 => 0.72,
         _ => 0.3,
     };
-    each(from, |x, y, colour| {
+    map_pixels(from, |x, y, colour| {
         let [across, down] = axes.of_point([x, y]);
         let side = across.abs();
-        // Higher over the nose, narrower towards the chin.
+        // Higher at the nose, narrower towards the chin.
         let top = upper + 0.15 * side;
         let covered = (top..1.85 - 0.35 * side * side).contains(&down) && side < 1.1 - 0.15 * down;
-        // Folds, so that it is no hole.
+        // Shaded folds, so that it does not look like a hole.
         let fold = 1.0 - 0.12 * (down * 9.0).sin().max(0.0) - 0.25 * side.min(1.0).powi(2);
         if covered { CLOTH_COLOUR.map(|value| value * fold) } else { colour.map(f32::from) }
     })
 }
 
-/// Glasses: frames, or dark ones.
+/// Glasses with thin (1) or thick (2) frames, or dark ones (3).
 fn glasses(from: &Picture, face: &Face, degree: f32) -> Option<Picture> {
     const FRAME_COLOUR: [f32; 3] = [28.0, 24.0, 24.0];
     let axes = FaceAxes::of(face)?;
     let thick = if degree < 1.5 { 0.04 } else { 0.09 };
     let dark = degree > 2.5;
-    each(from, |x, y, colour| {
+    map_pixels(from, |x, y, colour| {
         let [across, down] = axes.of_point([x, y]);
         let (side, down) = (across.abs(), down * axes.mouth / axes.eyes);
-        // How far outside its lens, a rounded box around the eye.
+        // Signed distance to the edge of the lens, a rounded box around the eye; positive outside.
         let (dx, dy) = (((side - 0.5).abs() - 0.24).max(0.0), ((down - 0.03).abs() - 0.14).max(0.0));
         let outside = dx.hypot(dy) - 0.14;
         let bridge = side < 0.14 && (down + 0.05).abs() < thick;
@@ -261,8 +275,8 @@ mod tests {
         Face { left: 60.0, top: 50.0, right: 140.0, bottom: 140.0, score: 1.0, points }
     }
 
-    /// Stripes of five pixels, with a colour.
-    fn striped() -> Picture {
+    /// A coloured checkerboard of five pixels.
+    fn checkerboard() -> Picture {
         let pixels = (0..200 * 200).flat_map(|at| {
             let value = if (at % 200 / 5 + at / 200 / 5) % 2 == 0 { 160 } else { 90 };
             [value, value - 20, value - 40]
@@ -276,18 +290,18 @@ mod tests {
     }
 
     #[test]
-    fn every_degree_harms_more_than_the_one_before() {
-        let picture = striped();
-        for Degradation { name, degrees, of, .. } in DEGRADATIONS {
-            let harmed: Vec<Picture> =
-                degrees.iter().filter_map(|&degree| of(&picture, &face(), degree)).collect();
+    fn every_degree_degrades_more_than_the_one_before() {
+        let picture = checkerboard();
+        for Degradation { name, degrees, apply, .. } in DEGRADATIONS {
+            let degraded: Vec<Picture> =
+                degrees.iter().filter_map(|&degree| apply(&picture, &face(), degree)).collect();
             if name == "small" {
-                assert!(harmed.windows(2).all(|two| two[1].width() < two[0].width()), "{name}");
+                assert!(degraded.windows(2).all(|two| two[1].width() < two[0].width()), "{name}");
                 continue;
             }
-            assert!(!harmed.is_empty(), "{name}");
-            // Turned stripes fall on stripes again, streaks of a period vanish alike.
-            let by: Vec<f64> = harmed.iter().map(|harmed| difference(&picture, harmed)).collect();
+            assert!(!degraded.is_empty(), "{name}");
+            // Not monotonic for these: a rotated checkerboard falls on itself again, and blurs of its period vanish alike.
+            let by: Vec<f64> = degraded.iter().map(|degraded| difference(&picture, degraded)).collect();
             assert!(by.iter().all(|&by| by > 0.1), "{name}: {by:?}");
             if !["tilt", "motion", "enlarged", "blur", "JPEG"].contains(&name) {
                 assert!(by.windows(2).all(|two| two[1] > two[0]), "{name}: {by:?}");
@@ -297,7 +311,7 @@ mod tests {
 
     #[test]
     fn a_mask_covers_the_mouth_and_leaves_the_eyes() {
-        let picture = striped();
+        let picture = checkerboard();
         let at = |picture: &Picture, x: usize, y: usize| picture.rgb()[(y * 200 + x) * 3..][..3].to_vec();
         let masked = mask(&picture, &face(), 3.0).unwrap();
         assert_ne!(at(&masked, 100, 120), at(&picture, 100, 120));
@@ -308,14 +322,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_small_already_is_not_made_larger() {
-        assert!(small(&striped(), &face(), 96.0).is_none());
-        assert_eq!(small(&striped(), &face(), 40.0).unwrap().width(), 100);
+    fn a_small_picture_is_not_scaled_up() {
+        assert!(small(&checkerboard(), &face(), 96.0).is_none());
+        assert_eq!(small(&checkerboard(), &face(), 40.0).unwrap().width(), 100);
     }
 
     #[test]
-    fn a_face_of_one_point_wears_nothing() {
+    fn a_degenerate_face_gets_no_mask_and_no_glasses() {
         let none = Face { points: [[100.0; 2]; 6], ..face() };
-        assert!(mask(&striped(), &none, 1.0).is_none() && glasses(&striped(), &none, 1.0).is_none());
+        assert!(
+            mask(&checkerboard(), &none, 1.0).is_none() && glasses(&checkerboard(), &none, 1.0).is_none()
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! `assay evaluate robustness`
+//! `assay evaluate robustness`: how simulated degradations of pictures change the estimated age, and when they are refused.
 
 mod degradation;
 
@@ -20,12 +20,12 @@ use std::{
 };
 use vision::VisionModels;
 
-/// Robustness: how blur, darkness, masks and the like, simulated by degrees on pictures of your own, move the estimated
-/// age, and from where the gate refuses them.
+/// Robustness: how blur, darkness, masks and the like, simulated in degrees on your own pictures, change the estimated age, and
+/// from which degree on the gate refuses them.
 #[derive(clap::Args)]
 pub struct EvaluateRobustnessArgs {
-    /// A folder of pictures of one face each. Where it holds a `labels.csv` (`path`, `age`), only its pictures are taken
-    /// and errors are told, too.
+    /// A folder of pictures with one face each. Where it has a `labels.csv` (`path`, `age`), only the pictures listed there are
+    /// taken, and errors are measured, too.
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// Print JSON instead of a table.
@@ -39,7 +39,7 @@ pub struct EvaluateRobustnessArgs {
 #[derive(Serialize)]
 struct RobustnessReport {
     pictures: usize,
-    /// Pictures that pass the gate unharmed; the others say nothing about harm.
+    /// Pictures that pass the gate undegraded; only these are degraded.
     faces_found: usize,
     refused: BTreeMap<String, usize>,
     unharmed: DegreeReport,
@@ -53,18 +53,19 @@ struct DegradationReport {
     rows: Vec<DegreeReport>,
 }
 
-/// What became of the pictures at one degree of a harm.
+/// Results at one degree of a degradation.
 #[derive(Serialize)]
 struct DegreeReport {
     degree: f32,
-    /// Pictures that could be harmed so.
+    /// Pictures to which the degradation could be applied.
     n: usize,
-    /// The share that the gate refused, and why.
+    /// The share that the gate refused.
     refused: f64,
+    /// Refused pictures by reason.
     reasons: BTreeMap<String, usize>,
-    /// Of those that passed, mean of estimate minus the estimate unharmed, years.
+    /// Of those that passed, mean change of the estimate, years.
     moved: f64,
-    /// The mean without sign.
+    /// Mean absolute change of the estimate, years.
     moved_by: f64,
     /// Mean `st_dev` of the answers, years.
     st_dev: f64,
@@ -72,7 +73,7 @@ struct DegreeReport {
     sharpness: f64,
     /// Mean luma of the faces, 0 to 255.
     luma: f64,
-    /// Where ages are known.
+    /// Where true ages are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     errors: Option<AgeErrorStats>,
 }
@@ -81,36 +82,37 @@ struct DegreeReport {
 struct AgeErrorStats {
     mae: f64,
     bias: f64,
-    /// The share of people inside the stated 68 % and 90 % intervals.
+    /// Share of people inside the stated 68 % interval, and below inside the 90 % interval.
     in_68: f64,
     in_90: f64,
 }
 
-/// One picture's answer.
+/// The estimate of one degraded picture.
 struct DegradedEstimate {
     years: f64,
-    /// The estimate unharmed.
+    /// The estimate of the undegraded picture, years.
     before: f64,
     st_dev: f64,
     sharpness: f64,
     luma: f64,
-    /// The age, where it is known, with whether the two intervals hold it.
+    /// The true age, where it is known, and whether it is inside the 68 % and the 90 % interval.
     truth: Option<(f64, bool, bool)>,
 }
 
+/// A picture that passes the gate undegraded.
 struct SamplePicture {
     picture: Picture,
     truth: Option<f64>,
-    unharmed: ImageAnalysis,
+    undegraded: ImageAnalysis,
 }
 
 impl EvaluateRobustnessArgs {
     pub(super) fn run(self, settings: &EvaluationSettings) -> anyhow::Result<()> {
         let pictures = pictures(&self.folder)?;
-        // The pictures are saved anew, so limits on the file would judge that and not the picture.
+        // Pictures are encoded again, so limits on the file would measure the encoding and not the picture.
         let mut rules = settings.rules.clone();
         rules.image = rules.image.relaxed();
-        let mut asker = AnalysisRunner::with_rules(settings, rules)?;
+        let mut runner = AnalysisRunner::with_rules(settings, rules)?;
         let mut report = RobustnessReport {
             pictures: pictures.len(),
             faces_found: 0,
@@ -118,47 +120,49 @@ impl EvaluateRobustnessArgs {
             unharmed: row(0.0, 0, &[], BTreeMap::new()),
             harms: Vec::new(),
         };
-        let degrees = DEGRADATIONS.iter().flat_map(|harm| harm.degrees);
-        let mut answers: Vec<(usize, Vec<DegradedEstimate>, BTreeMap<String, usize>)> =
+        let degrees = DEGRADATIONS.iter().flat_map(|degradation| degradation.degrees);
+        let mut results: Vec<(usize, Vec<DegradedEstimate>, BTreeMap<String, usize>)> =
             degrees.map(|_| Default::default()).collect();
-        let mut unharmed = Vec::new();
+        let mut undegraded = Vec::new();
         for (path, truth) in pictures {
             let bytes = std::fs::read(&path).with_context(|| format!("{} cannot be read", path.display()))?;
             let Some(picture) = decode_leniently(&bytes) else {
                 *report.refused.entry("no picture".to_owned()).or_default() += 1;
                 continue;
             };
-            let Some(finding) = asker.analyse_age(png(&picture)?)? else { continue };
-            let sitter = SamplePicture { picture, truth, unharmed: finding };
-            unharmed.extend(sitter.answer(&sitter.picture, &sitter.unharmed));
+            let Some(analysis) = runner.analyse_age(png(&picture)?)? else { continue };
+            let sample = SamplePicture { picture, truth, undegraded: analysis };
+            undegraded.extend(sample.estimate(&sample.picture, &sample.undegraded));
             report.faces_found += 1;
-            let ways =
-                DEGRADATIONS.iter().flat_map(|harm| harm.degrees.iter().map(move |degree| (harm, *degree)));
-            for ((harm, degree), (n, answers, reasons)) in ways.zip(&mut answers) {
-                let Some(harmed) = (harm.of)(&sitter.picture, &sitter.unharmed.face, degree) else {
+            let degradations = DEGRADATIONS
+                .iter()
+                .flat_map(|degradation| degradation.degrees.iter().map(move |degree| (degradation, *degree)));
+            for ((degradation, degree), (n, estimates, reasons)) in degradations.zip(&mut results) {
+                let Some(degraded) = (degradation.apply)(&sample.picture, &sample.undegraded.face, degree)
+                else {
                     continue;
                 };
                 *n += 1;
-                let before = std::mem::take(&mut asker.refused);
-                if let Some(finding) = asker.analyse_age(png(&harmed)?)? {
-                    answers.extend(sitter.answer(&harmed, &finding));
+                let before = std::mem::take(&mut runner.refused);
+                if let Some(analysis) = runner.analyse_age(png(&degraded)?)? {
+                    estimates.extend(sample.estimate(&degraded, &analysis));
                 }
-                for (reason, count) in std::mem::replace(&mut asker.refused, before) {
+                for (reason, count) in std::mem::replace(&mut runner.refused, before) {
                     *reasons.entry(reason).or_default() += count;
                 }
             }
         }
         if report.faces_found == 0 {
-            bail!("no picture of {} passes the gate: {:?}", self.folder.display(), asker.refused);
+            bail!("no picture of {} passes the gate: {:?}", self.folder.display(), runner.refused);
         }
-        for (reason, count) in asker.refused {
+        for (reason, count) in runner.refused {
             *report.refused.entry(reason).or_default() += count;
         }
-        report.unharmed = row(0.0, report.faces_found, &unharmed, BTreeMap::new());
-        let mut answers = answers.into_iter();
+        report.unharmed = row(0.0, report.faces_found, &undegraded, BTreeMap::new());
+        let mut results = results.into_iter();
         for Degradation { name, unit, degrees, .. } in DEGRADATIONS {
-            let rows = degrees.iter().zip(&mut answers);
-            let rows = rows.map(|(&degree, (n, answers, reasons))| row(degree, n, &answers, reasons));
+            let rows = degrees.iter().zip(&mut results);
+            let rows = rows.map(|(&degree, (n, estimates, reasons))| row(degree, n, &estimates, reasons));
             report.harms.push(DegradationReport { harm: name, unit, rows: rows.collect() });
         }
         if self.json {
@@ -169,7 +173,7 @@ impl EvaluateRobustnessArgs {
     }
 }
 
-/// The pictures of a folder with their ages, where a file of labels tells them.
+/// The pictures of a folder with their true ages, where `labels.csv` has them.
 fn pictures(folder: &Path) -> anyhow::Result<Vec<(PathBuf, Option<f64>)>> {
     let labels = folder.join("labels.csv");
     if labels.is_file() {
@@ -197,9 +201,9 @@ fn png(picture: &Picture) -> anyhow::Result<Vec<u8>> {
 }
 
 impl SamplePicture {
-    fn answer(&self, picture: &Picture, finding: &ImageAnalysis) -> Option<DegradedEstimate> {
-        let (age, before) = (finding.age?, self.unharmed.age?);
-        let quality = VisionModels::assess_quality(picture, &finding.face);
+    fn estimate(&self, picture: &Picture, analysis: &ImageAnalysis) -> Option<DegradedEstimate> {
+        let (age, before) = (analysis.age?, self.undegraded.age?);
+        let quality = VisionModels::assess_quality(picture, &analysis.face);
         let inside = |truth: f64, share| {
             let [low, high] = age.interval(share);
             (low..=high).contains(&truth)
@@ -215,13 +219,14 @@ impl SamplePicture {
     }
 }
 
+/// Summarises the estimates at one degree.
 fn row(
     degree: f32,
     n: usize,
-    answers: &[DegradedEstimate],
+    estimates: &[DegradedEstimate],
     reasons: BTreeMap<String, usize>,
 ) -> DegreeReport {
-    let truths = || answers.iter().filter_map(|answer| Some((answer.years, answer.truth?)));
+    let truths = || estimates.iter().filter_map(|estimate| Some((estimate.years, estimate.truth?)));
     let errors = truths().next().map(|_| AgeErrorStats {
         mae: round(mean(truths().map(|(years, (truth, ..))| (years - truth).abs()))),
         bias: round(mean(truths().map(|(years, (truth, ..))| years - truth))),
@@ -231,13 +236,13 @@ fn row(
     DegreeReport {
         degree,
         n,
-        refused: round((n - answers.len()) as f64 / n.max(1) as f64),
+        refused: round((n - estimates.len()) as f64 / n.max(1) as f64),
         reasons,
-        moved: round(mean(answers.iter().map(|answer| answer.years - answer.before))),
-        moved_by: round(mean(answers.iter().map(|answer| (answer.years - answer.before).abs()))),
-        st_dev: round(mean(answers.iter().map(|answer| answer.st_dev))),
-        sharpness: round(mean(answers.iter().map(|answer| answer.sharpness))),
-        luma: round(mean(answers.iter().map(|answer| answer.luma))),
+        moved: round(mean(estimates.iter().map(|estimate| estimate.years - estimate.before))),
+        moved_by: round(mean(estimates.iter().map(|estimate| (estimate.years - estimate.before).abs()))),
+        st_dev: round(mean(estimates.iter().map(|estimate| estimate.st_dev))),
+        sharpness: round(mean(estimates.iter().map(|estimate| estimate.sharpness))),
+        luma: round(mean(estimates.iter().map(|estimate| estimate.luma))),
         errors,
     }
 }
@@ -279,7 +284,7 @@ fn print(report: &RobustnessReport, markdown: bool) {
 
 fn print_row(harm: &str, degree: &str, row: &DegreeReport, markdown: bool) {
     let percent = |share: f64| format!("{:.0} %", share * 100.0);
-    // What nobody passed says nothing more.
+    // Where every picture was refused there are no estimates.
     let passed = |text: String| if row.refused < 1.0 { text } else { "-".to_owned() };
     let error = |text: fn(&AgeErrorStats) -> String| row.errors.as_ref().map_or_else(|| "-".to_owned(), text);
     let cells = [
