@@ -81,7 +81,7 @@ enum Command {
     Call(commands::call::CallArgs),
     /// Measure the answers on your own labelled pictures.
     #[command(subcommand)]
-    Evaluate(commands::evaluate::EvaluateCommand),
+    Evaluate(evaluate::EvaluateCommand),
     /// Read a document: zone, barcode, print, quality, and what speaks for and against it.
     ReadDocument(commands::read_document::ReadDocumentArgs),
     /// Print a practice statement after ISO/IEC 27566-1, of this server as it is set up.
@@ -130,7 +130,7 @@ async fn run(place: &InstallationArgs, command: Command) -> anyhow::Result<ExitC
         Command::Reviews(reviews) => reviews.run(&config).await?,
         Command::Faces(faces) => faces.run(&config).await?,
         Command::Call(call) => return call.run(&config).await,
-        Command::Evaluate(evaluate) => evaluate.run(&config).await?,
+        Command::Evaluate(command) => commands::evaluate::run(command, &config).await?,
         Command::ReadDocument(read) => return read.run(&config).await,
         Command::PracticeStatement(practice) => practice.run(&config).await?,
         Command::Doctor(doctor) => return doctor.run(&config).await,

@@ -2,8 +2,9 @@
 
 use crate::{config::Config, out};
 use anyhow::{Context as _, bail};
+use base::Picture;
 use domain::image_analysis::sample_faces;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A sample photo of the locked npm packages, and an adult in it, counted from the left, whom the default limits of liveness
 /// and of age (18) let pass.
@@ -26,7 +27,7 @@ impl SampleFaceArgs {
     pub(crate) fn run(self, config: &Config) -> anyhow::Result<()> {
         let (from, usual) =
             self.from.map_or_else(|| (SAMPLE_PHOTO.0.into(), SAMPLE_PHOTO.1), |from| (from, 0));
-        let photo = super::evaluate::open_photo(&from)?;
+        let photo = open_photo(&from)?;
         let mut vision = vision::VisionModels::load(&config.models_folder())?;
         let faces = sample_faces::crop_faces(&mut vision, &photo)?;
         let Some(face) = faces.get(self.face.unwrap_or(usual)) else {
@@ -37,4 +38,11 @@ impl SampleFaceArgs {
         out::line(format_args!("{}", self.out.display()));
         Ok(())
     }
+}
+
+/// Decodes a picture file of any size; requests go through the strict image gate instead.
+fn open_photo(file: &Path) -> anyhow::Result<Picture> {
+    let photo = image::open(file).with_context(|| format!("{} cannot be read", file.display()))?.into_rgb8();
+    let (width, height) = photo.dimensions();
+    Picture::new(width, height, photo.into_raw()).context("the picture is empty")
 }

@@ -367,7 +367,7 @@ fn state_files_of_other_liveness_nets_are_refused_by_name_and_nothing_is_changed
     assert_eq!(inside.status.code(), Some(1));
     let words = text(&inside.stderr);
     assert!(
-        words.contains("https://127.0.0.1/checkout/resources") && words.contains("cannot be had"),
+        words.contains("https://127.0.0.1/checkout/resources") && words.contains("cannot be fetched"),
         "{words}"
     );
 }
