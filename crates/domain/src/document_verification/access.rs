@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 /// Finds sessions for authenticated callers; cheap to clone.
 #[derive(Clone, Debug)]
-pub(super) struct SessionAccess {
+pub(super) struct DocumentSessionAccess {
     db: Db,
     env: Arc<dyn Environment>,
     store: DocumentSessionStore,
 }
 
-impl SessionAccess {
+impl DocumentSessionAccess {
     pub(super) fn new(db: Db, env: Arc<dyn Environment>, store: DocumentSessionStore) -> Self {
         Self { db, env, store }
     }

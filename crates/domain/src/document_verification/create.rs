@@ -22,14 +22,14 @@ pub struct CreateDocumentSession {
 
 /// Creates sessions; cheap to clone.
 #[derive(Clone, Debug)]
-pub(super) struct SessionCreator {
+pub(super) struct DocumentSessionCreator {
     env: Arc<dyn Environment>,
     store: DocumentSessionStore,
     /// The address of this server, without a path.
     public_url: String,
 }
 
-impl SessionCreator {
+impl DocumentSessionCreator {
     pub(super) fn new(env: Arc<dyn Environment>, store: DocumentSessionStore, public_url: String) -> Self {
         Self { env, store, public_url }
     }

@@ -1,4 +1,5 @@
-//! What an end user does besides supplying resources: consents, asks for mails, and finishes, upon which the checks begin.
+//! What an end user does besides supplying resources: consents, asks for mails, and finishes, upon which the checks
+//! begin.
 
 use super::{
     checks::create_checks,
@@ -62,8 +63,8 @@ impl EndUserActions {
             .map(drop)
     }
 
-    /// Ends the end user's part: their token is void from now on, and the checks begin. Refuses while something is missing
-    /// or being read.
+    /// Ends the end user's part: their token is void from now on, and the checks begin. Refuses while something is
+    /// missing or being read.
     pub(super) async fn finish(
         &self,
         id: DocumentSessionId,

@@ -64,8 +64,8 @@ impl MediaAccess {
         }
     }
 
-    /// Whether it is a picture of a document of a country whose pictures are withheld: according to the document itself,
-    /// or to what the end user said.
+    /// Whether it is a picture of a document of a country whose pictures are withheld: according to the document
+    /// itself, or to what the end user said.
     fn is_withheld(&self, session: &DocumentSession, media: &SessionMedia) -> bool {
         if media.kind == MediaType::Json {
             return false;

@@ -1,8 +1,8 @@
-//! Document verification sessions (docs/adr/0005-document-verification.md): a relying party says what it wants to know, an
-//! end user supplies documents and a face, documents are read while they wait, and once they have finished everything is
-//! checked.
+//! Document verification sessions (docs/adr/0005-document-verification.md): a relying party says what it wants to know,
+//! an end user supplies documents and a face, documents are read while they wait, and once they have finished
+//! everything is checked.
 //!
-//! - [`service`]: the front. It wires the parts below and passes each call on to one of them.
+//! - [`service`]: the front, which passes each call on to one of the parts below; [`wiring`]: how they are wired.
 //! - [`request`], [`restrictions`], [`types`]: what a relying party can ask for.
 //! - [`session`]: the session document, with all its state changes; [`store`]: how it and its media are sealed and stored;
 //!   [`unit_of_work`]: how it is changed together with what the change causes ([`notifications`], [`background_jobs`]).
@@ -40,6 +40,7 @@ mod store;
 pub mod types;
 mod unit_of_work;
 mod vision_runner;
+mod wiring;
 
 pub use background_jobs::{ReadDocument, RunVerificationChecks, SweepDocumentSessions};
 pub use capture::{CapturedMedia, IdempotentCall, NewDocument, ResourceCaller};

@@ -82,7 +82,11 @@ impl DocumentNotifier {
             Err(OutboxError::Db(error)) => Err(error),
             Err(OutboxError::Refused(refused)) => {
                 // The destination was allowed when the session was created; the operator has changed the policy since.
-                tracing::warn!(session.id = %session.id, "a notification is not sent: {refused}");
+                tracing::warn!(
+                    error = &refused as &dyn std::error::Error,
+                    session.id = %session.id,
+                    "a notification is not sent"
+                );
                 Ok(())
             }
         }

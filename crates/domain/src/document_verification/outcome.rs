@@ -1,4 +1,5 @@
-//! The outcome of a session, for another product of this server that created it: age verification needs a date of birth.
+//! The outcome of a session, for another product of this server that created it: age verification needs a date of
+//! birth.
 
 use super::{
     error::DocumentSessionError,

@@ -1,6 +1,6 @@
-//! The read-ahead cache: a page is read as it arrives, while the end user turns the document over or looks for the button.
-//! The result waits in memory for the task that asks for it, on the node where the page arrived; any other node, and a
-//! task that comes late, reads the page itself.
+//! The read-ahead cache: a page is read as it arrives, while the end user turns the document over or looks for the
+//! button. The result waits in memory for the task that asks for it, on the node where the page arrived; any other
+//! node, and a task that comes late, reads the page itself.
 
 use super::vision_runner::DocumentReadError;
 use base::{DocumentSessionId, MediaId};
@@ -69,7 +69,11 @@ impl PrefetchCache {
                     *slot = Some(sides).filter(|_| bytes <= MAX_PREFETCHED_BYTES);
                 }
                 // The task meets the same error and reports it.
-                Err(error) => tracing::debug!(session.id = %session, "a page is not read ahead: {error}"),
+                Err(error) => tracing::debug!(
+                    error = &error as &dyn std::error::Error,
+                    session.id = %session,
+                    "a page is not read ahead"
+                ),
             }
             drop(slot);
             tokio::time::sleep(PREFETCH_TTL).await;

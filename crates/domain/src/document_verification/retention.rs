@@ -20,7 +20,7 @@ const SWEEP_INTERVAL: SignedDuration = SignedDuration::from_secs(30);
 
 /// Ends and erases sessions; cheap to clone.
 #[derive(Clone, Debug)]
-pub(super) struct SessionRetention {
+pub(super) struct DocumentSessionRetention {
     db: Db,
     env: Arc<dyn Environment>,
     unit_of_work: DocumentUnitOfWork,
@@ -33,7 +33,7 @@ struct DueSession {
     id: DocumentSessionId,
 }
 
-impl SessionRetention {
+impl DocumentSessionRetention {
     pub(super) fn new(
         db: Db,
         env: Arc<dyn Environment>,
@@ -44,7 +44,8 @@ impl SessionRetention {
         Self { db, env, unit_of_work, store, media }
     }
 
-    /// Runs [`SweepDocumentSessions`](super::background_jobs::SweepDocumentSessions): expires, destroys and erases everything that is due, 100 sessions at a time.
+    /// Runs [`SweepDocumentSessions`](super::background_jobs::SweepDocumentSessions): expires, destroys and erases
+    /// everything that is due, 100 sessions at a time.
     pub(super) async fn sweep(&self) -> Result<JobOutcome, JobError> {
         let now = self.env.now();
         loop {
@@ -128,8 +129,8 @@ impl SessionRetention {
         }
     }
 
-    /// Destroys everything that was supplied for a session. Checks that have not ended fail, as they have nothing left to
-    /// look at.
+    /// Destroys everything that was supplied for a session. Checks that have not ended fail, as they have nothing left
+    /// to look at.
     async fn destroy_resources(&self, id: DocumentSessionId) -> Result<(), JobError> {
         let mut tx = self.db.write().await?;
         let Some(mut locked) = self.store.lock(&mut tx, id).await? else {

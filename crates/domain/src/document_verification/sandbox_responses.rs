@@ -163,7 +163,11 @@ fn default_fields(resource: &SuppliedResource) -> Map<String, Value> {
     if resource.kind == ResourceKind::SupplementaryDocument {
         add("organisation", "Example Utilities".into());
         add("date_of_issue", "2025-06-01".into());
-        let address = json!({ "address_line1": "1 Example Street", "town_city": "Exampleton", "formatted_address": "1 Example Street\nExampleton" });
+        let address = json!({
+            "address_line1": "1 Example Street",
+            "town_city": "Exampleton",
+            "formatted_address": "1 Example Street\nExampleton",
+        });
         add("structured_postal_address", address);
         return fields;
     }

@@ -1,32 +1,17 @@
-//! The front of document verification: wires its parts and passes each call on to the part that carries it out.
+//! The front of document verification: passes each call on to the part that carries it out ([`super::wiring`]).
 
 use super::{
-    DocumentSessionError, DocumentSessionOutcome, DocumentVerificationSettings, DocumentWireFormat,
-    access::SessionAccess,
-    background_jobs::{ReadDocument, RunVerificationChecks, SweepDocumentSessions},
-    capture::{
-        CapturedMedia, DocumentCaptureService, FaceCaptureService, IdempotentCall, LivenessCaptureService,
-        NewDocument, ResourceCaller, ResumableUploadService,
-    },
-    checks::{CheckRunner, EvidenceLoader, FaceAnalyser},
-    create::{CreateDocumentSession, SessionCreator},
-    extraction::{DocumentExtractor, ReadDocumentRunner, ReaderPool},
-    finish::EndUserActions,
-    media_access::{MediaAccess, MediaDownload},
-    notifications::DocumentNotifier,
+    CapturedMedia, CreateDocumentSession, DocumentSessionError, DocumentSessionOutcome,
+    DocumentVerificationSettings, DocumentWireFormat, IdempotentCall, MediaDownload, NewDocument,
+    ReadDocument, ResourceCaller, RunVerificationChecks, SweepDocumentSessions, UnsealedDocumentSession,
     outcome,
-    prefetch::PrefetchCache,
     report::VerificationReport,
     request::DocumentSessionRequest,
-    retention::SessionRetention,
-    reviews::{CheckDecision, CheckReview, CheckReviewService},
-    sandbox_agent::{SandboxAgent, SandboxPlayOptions, SandboxPlayOutcome},
-    sandbox_responses::SandboxResponseStore,
+    reviews::{CheckDecision, CheckReview},
+    sandbox_agent::{SandboxPlayOptions, SandboxPlayOutcome},
     session::{DocumentSession, ExtractionTask, SessionMedia, SuppliedResource},
-    store::{DocumentSessionStore, SessionMediaStore, UnsealedDocumentSession},
     types::{LivenessType, NotificationTopic, ResourceKind},
-    unit_of_work::DocumentUnitOfWork,
-    vision_runner::VisionRunner,
+    wiring::DocumentVerificationParts,
 };
 use crate::{
     DeviceMetadata, delivery::Outbox, image_analysis::ImageAnalyser, vault::Vault, violation::Violation,
@@ -42,29 +27,6 @@ use std::{ops::Range, sync::Arc};
 #[derive(Clone, Debug)]
 pub struct DocumentVerificationService(Arc<DocumentVerificationParts>);
 
-#[derive(Debug)]
-struct DocumentVerificationParts {
-    env: Arc<dyn Environment>,
-    outbox: Outbox,
-    settings: DocumentVerificationSettings,
-    store: DocumentSessionStore,
-    media: SessionMediaStore,
-    creator: SessionCreator,
-    access: SessionAccess,
-    documents: DocumentCaptureService,
-    liveness: LivenessCaptureService,
-    faces: FaceCaptureService,
-    uploads: ResumableUploadService,
-    end_user: EndUserActions,
-    media_access: MediaAccess,
-    retention: SessionRetention,
-    reviews: CheckReviewService,
-    sandbox_agent: SandboxAgent,
-    sandbox_responses: SandboxResponseStore,
-    read_document: ReadDocumentRunner,
-    run_checks: CheckRunner,
-}
-
 impl DocumentVerificationService {
     #[expect(clippy::too_many_arguments, reason = "each is a part of the server, and there is one call")]
     pub fn new(
@@ -77,92 +39,8 @@ impl DocumentVerificationService {
         settings: DocumentVerificationSettings,
         format: Arc<dyn DocumentWireFormat>,
     ) -> Self {
-        let prefetched = PrefetchCache::default();
-        let store =
-            DocumentSessionStore::new(db.clone(), env.clone(), vault.clone(), settings.session_retention);
-        let media = SessionMediaStore::new(env.clone(), blobs, prefetched.clone());
-        let notifier = DocumentNotifier::new(env.clone(), outbox.clone(), format.clone());
-        let unit_of_work =
-            DocumentUnitOfWork::new(db.clone(), env.clone(), store.clone(), media.clone(), notifier);
-        let sandbox_responses = SandboxResponseStore::new(
-            db.clone(),
-            env.clone(),
-            vault,
-            store.clone(),
-            unit_of_work.clone(),
-            format,
-        );
-
-        let vision = VisionRunner::new(analyser);
-        let readers = ReaderPool::new(settings.models_dir.clone());
-        let extractor =
-            DocumentExtractor::new(env.clone(), media.clone(), vision.clone(), readers, prefetched);
-        let evidence =
-            EvidenceLoader::new(extractor.clone(), FaceAnalyser::new(media.clone(), vision.clone()));
-
-        let documents = DocumentCaptureService::new(
-            unit_of_work.clone(),
-            store.clone(),
-            media.clone(),
-            extractor.clone(),
-            settings.task_wait_timeout,
-        );
-        let liveness = LivenessCaptureService::new(unit_of_work.clone(), media.clone());
-        let faces = FaceCaptureService::new(env.clone(), unit_of_work.clone(), media.clone(), vision);
-        let end_user = EndUserActions::new(unit_of_work.clone(), sandbox_responses.clone());
-
-        Self(Arc::new(DocumentVerificationParts {
-            creator: SessionCreator::new(env.clone(), store.clone(), settings.public_url.clone()),
-            access: SessionAccess::new(db.clone(), env.clone(), store.clone()),
-            uploads: ResumableUploadService::new(unit_of_work.clone(), media.clone()),
-            media_access: MediaAccess::new(
-                db.clone(),
-                env.clone(),
-                store.clone(),
-                media.clone(),
-                settings.withheld_countries.clone(),
-            ),
-            retention: SessionRetention::new(
-                db.clone(),
-                env.clone(),
-                unit_of_work.clone(),
-                store.clone(),
-                media.clone(),
-            ),
-            reviews: CheckReviewService::new(db, env.clone(), store.clone(), unit_of_work.clone()),
-            sandbox_agent: SandboxAgent::new(
-                store.clone(),
-                end_user.clone(),
-                documents.clone(),
-                liveness.clone(),
-                faces.clone(),
-            ),
-            read_document: ReadDocumentRunner::new(
-                unit_of_work.clone(),
-                store.clone(),
-                media.clone(),
-                extractor,
-                sandbox_responses.clone(),
-            ),
-            run_checks: CheckRunner::new(
-                env.clone(),
-                unit_of_work,
-                store.clone(),
-                media.clone(),
-                evidence,
-                sandbox_responses.clone(),
-            ),
-            env,
-            outbox,
-            settings,
-            store,
-            media,
-            documents,
-            liveness,
-            faces,
-            end_user,
-            sandbox_responses,
-        }))
+        let parts = DocumentVerificationParts::new(db, env, vault, outbox, blobs, analyser, settings, format);
+        Self(Arc::new(parts))
     }
 
     /// Everything that is wrong with a request for a session, by the paths of the interface; empty if nothing is.

@@ -29,8 +29,8 @@ pub struct CapturedMedia {
 }
 
 impl CapturedMedia {
-    /// Its kind and content type, by its first bytes. PDF files are accepted only with `pdf`; with `strict` a picture must
-    /// be well-formed and within the limits of size.
+    /// Its kind and content type, by its first bytes. PDF files are accepted only with `pdf`; with `strict` a picture
+    /// must be well-formed and within the limits of size.
     pub(super) fn inspect(
         &self,
         pdf: bool,

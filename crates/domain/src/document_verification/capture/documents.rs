@@ -178,8 +178,8 @@ impl DocumentCaptureService {
         Ok(media)
     }
 
-    /// Asks for a document to be read, and waits for the task to end, up to the configured time. A call about a task that
-    /// was asked for before returns that task.
+    /// Asks for a document to be read, and waits for the task to end, up to the configured time. A call about a task
+    /// that was asked for before returns that task.
     pub(in crate::document_verification) async fn request_extraction(
         &self,
         id: DocumentSessionId,

@@ -1,6 +1,6 @@
-//! What is supplied for a session, up to the moment when the checks begin: [`documents`], [`liveness`] and [`faces`] have
-//! a service each, [`uploads`] is how large files arrive over a network that breaks, [`captured_media`] inspects what
-//! arrived. The rules that they share are here.
+//! What is supplied for a session, up to the moment when the checks begin: [`documents`], [`liveness`] and [`faces`]
+//! have a service each, [`uploads`] is how large files arrive over a network that breaks, [`captured_media`] inspects
+//! what arrived. The rules that they share are here.
 
 mod captured_media;
 mod documents;

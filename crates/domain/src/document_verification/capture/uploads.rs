@@ -58,8 +58,8 @@ impl ResumableUploadService {
         Ok(begun.await?.0)
     }
 
-    /// Adds the bytes that follow the first `offset` bytes; returns how many have arrived then. Refuses bytes that do not
-    /// follow those that have arrived.
+    /// Adds the bytes that follow the first `offset` bytes; returns how many have arrived then. Refuses bytes that do
+    /// not follow those that have arrived.
     pub(in crate::document_verification) async fn append(
         &self,
         stored: &UnsealedDocumentSession,

@@ -79,8 +79,8 @@ const MEASURED_SUB_CHECKS: &[MeasuredSubCheck] = &[
     },
 ];
 
-/// Measures whose failure is a sign of tampering. Their passing proves nothing, so the sub-check appears only when one of
-/// them does not pass: no measure can vouch that a document was never altered.
+/// Measures whose failure is a sign of tampering. Their passing proves nothing, so the sub-check appears only when one
+/// of them does not pass: no measure can vouch that a document was never altered.
 const TAMPERING_MEASURES: &[Measure] = &[Measure::SidesAgree, Measure::DatesPossible];
 
 #[derive(Debug)]

@@ -10,7 +10,8 @@ use crate::document_verification::{
 };
 use base::{Environment, ModerationCheckId};
 
-/// Ends a check with its automatic report, or refers it to a reviewer. Does nothing if the check does not await a report.
+/// Ends a check with its automatic report, or refers it to a reviewer. Does nothing if the check does not await a
+/// report.
 pub(super) fn record_report(
     session: &mut DocumentSession,
     effects: &mut SideEffects,

@@ -1,5 +1,5 @@
-//! What is measured of a face in pictures: where it is, whether it is live, whose it is and how old it looks. The pictures
-//! are frames of one capture.
+//! What is measured of a face in pictures: where it is, whether it is live, whose it is and how old it looks. The
+//! pictures are frames of one capture.
 
 use crate::document_verification::{
     store::{SessionMediaStore, UnsealedDocumentSession},
@@ -184,8 +184,8 @@ impl FaceAnalysis {
         self.largest_face().map(|face| face.age)
     }
 
-    /// Where the face and its points are in each frame, as parts of its size, which shows the shape of the face; `None` if
-    /// there are too few frames for a zoom.
+    /// Where the face and its points are in each frame, as parts of its size, which shows the shape of the face; `None`
+    /// if there are too few frames for a zoom.
     pub(super) fn face_map(&self) -> Option<LivenessFaceMap> {
         let frames: Vec<_> = self
             .detected_faces()

@@ -2,8 +2,8 @@
 //!
 //! Each kind of check is an implementation of [`SessionCheck`] in a file of its own: [`authenticity`], [`text_data`],
 //! [`comparison`], [`liveness`], [`face_match`], [`face_comparison`]. [`create`] creates a session's checks, [`runner`]
-//! runs them, [`evidence`] gathers what they need, with faces from [`face_analysis`]; [`decisions`] records what came of
-//! them.
+//! runs them, [`evidence`] gathers what they need, with faces from [`face_analysis`]; [`decisions`] records what came
+//! of them.
 
 mod authenticity;
 mod comparison;

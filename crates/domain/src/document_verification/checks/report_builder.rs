@@ -55,3 +55,20 @@ pub(super) fn measure_details(measures: &[&StoredMeasure]) -> Vec<ReportDetail> 
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_of_the_worst_findings_is_the_recommendation() {
+        let mut builder = ReportBuilder::default();
+        builder.add_finding(CheckAdvice::Consider, "DOCUMENT_COPY");
+        builder.add_finding(CheckAdvice::Reject, "DATA_MISMATCH");
+        builder.add_finding(CheckAdvice::Reject, "TAMPERED");
+        builder.add_finding(CheckAdvice::NotAvailable, "INCORRECT_MRZ");
+        let expected = Recommendation::with_reason(CheckAdvice::Reject, "DATA_MISMATCH");
+        assert_eq!(builder.build().recommendation, expected);
+        assert_eq!(ReportBuilder::default().build().recommendation, Recommendation::approve());
+    }
+}

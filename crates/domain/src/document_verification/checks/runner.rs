@@ -107,8 +107,8 @@ impl CheckRunner {
         Ok(any_pending.then_some(stored))
     }
 
-    /// Runs every check that awaits its report. A check that cannot be made now is left for the next attempt of the job;
-    /// at the last attempt it fails.
+    /// Runs every check that awaits its report. A check that cannot be made now is left for the next attempt of the
+    /// job; at the last attempt it fails.
     async fn run_checks(
         &self,
         stored: &UnsealedDocumentSession,
@@ -120,7 +120,12 @@ impl CheckRunner {
             match self.build_report(stored, check, &mut evidence).await {
                 Ok(report) => completed.reports.push((check.id, report)),
                 Err(error) if is_last_attempt => {
-                    tracing::error!(session.id = %session.id, check = check.kind.as_str(), "a check is given up: {error}");
+                    tracing::error!(
+                        error = &error as &dyn std::error::Error,
+                        session.id = %session.id,
+                        check = check.kind.as_str(),
+                        "a check is given up"
+                    );
                     completed.failed.push(check.id);
                 }
                 Err(error) => completed.retry_because = Some(error.to_string()),

@@ -60,7 +60,11 @@ impl ReadDocumentRunner {
         let outcome = match read {
             Ok(outcome) => Some(outcome),
             Err(DocumentReadError::File(error)) => {
-                tracing::info!(session.id = %session.id, "a document cannot be opened: {error}");
+                tracing::info!(
+                    error = &error as &dyn std::error::Error,
+                    session.id = %session.id,
+                    "a document cannot be opened"
+                );
                 Some(TaskOutcome::nothing_read(TaskNextStep::try_again(
                     TaskAdvice::MustTryAgain,
                     TaskAdviceReason::Quality,
@@ -68,7 +72,7 @@ impl ReadDocumentRunner {
                 )))
             }
             Err(DocumentReadError::Server(error)) if lease.attempts >= ReadDocument::RETRY.attempts() => {
-                tracing::error!(session.id = %session.id, "a document is not read: {error}");
+                tracing::error!(error, session.id = %session.id, "a document is not read");
                 None
             }
             Err(DocumentReadError::Server(error)) => {

@@ -6,8 +6,8 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// Idle readers, each with its own nets. There are never more than there are workers of the models, as a reader is used on
-/// a worker's thread; cheap to clone.
+/// Idle readers, each with its own nets. There are never more than there are workers of the models, as a reader is used
+/// on a worker's thread; cheap to clone.
 #[derive(Clone, Debug)]
 pub(in crate::document_verification) struct ReaderPool {
     /// The folder of the models.

@@ -1,9 +1,9 @@
-//! A session and everything in it. It is stored as one sealed JSON document, so that no column says anything of a person.
-//! Rows written by older versions must still be read: new members need `#[serde(default)]`.
+//! A session and everything in it. It is stored as one sealed JSON document, so that no column says anything of a
+//! person. Rows written by older versions must still be read: new members need `#[serde(default)]`.
 //!
-//! [`requirement`] is what must be supplied, [`resource`] what was supplied, [`check`] what is checked, [`media`] what is
-//! stored outside of the row. [`state_machine`] has every change of a state; [`rules`] has what the session as a whole
-//! refuses and when it moves on.
+//! [`requirement`] is what must be supplied, [`resource`] what was supplied, [`check`] what is checked, [`media`] what
+//! is stored outside of the row. [`state_machine`] has every change of a state; [`rules`] has what the session as a
+//! whole refuses and when it moves on.
 
 mod check;
 mod media;

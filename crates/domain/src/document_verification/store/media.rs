@@ -1,7 +1,7 @@
 //! Media of sessions: blobs, sealed with the session's key, in a folder of the session's own.
 //!
-//! A blob is written before the change of the session that refers to it. If the change is refused the caller deletes the
-//! blob; what a crash leaves behind goes with the session's folder.
+//! A blob is written before the change of the session that refers to it. If the change is refused the caller deletes
+//! the blob; what a crash leaves behind goes with the session's folder.
 
 use super::{UnsealedDocumentSession, blob_key, tombstones};
 use crate::document_verification::{prefetch::PrefetchCache, session::SessionMedia, types::MediaType};
@@ -135,6 +135,10 @@ impl SessionMediaStore {
 
 fn log_failure(session: DocumentSessionId, deleted: Result<(), BlobError>) {
     if let Err(error) = deleted {
-        tracing::warn!(error = &error as &dyn std::error::Error, session.id = %session, "media could not be deleted; the sweep tries again");
+        tracing::warn!(
+            error = &error as &dyn std::error::Error,
+            session.id = %session,
+            "media could not be deleted; the sweep tries again"
+        );
     }
 }

@@ -52,7 +52,10 @@ impl DocumentSessionStore {
     fn unseal(&self, row: &SealedSessionRow) -> Option<UnsealedDocumentSession> {
         let unsealed = self.try_unseal(row);
         if unsealed.is_none() {
-            tracing::error!(session.id = %row.id, "a session does not open: it was damaged, or the master key is another one");
+            tracing::error!(
+                session.id = %row.id,
+                "a session does not open: it was damaged, or the master key is another one"
+            );
         }
         unsealed
     }
