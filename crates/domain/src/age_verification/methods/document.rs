@@ -11,8 +11,7 @@ use crate::{
         },
     },
     document_verification::{
-        self, DocumentSessionOutcome as Came,
-        lifecycle::CreateDocumentSession,
+        self, CreateDocumentSession, DocumentSessionOutcome as Came,
         request::{
             DocumentSessionRequest, RESOURCES_TTL_SECONDS, RequestedCheck, RequestedTask, RequiredDocument,
             SdkConfig, TOKEN_TTL_SECONDS,

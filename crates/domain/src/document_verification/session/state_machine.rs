@@ -1,21 +1,21 @@
-//! Every move of a session, a task and a check, in one place. `docs/IDENTITY.md` has the same tables, and a test holds
-//! them equal.
+//! Every state change of a session, a requirement, a task and a check, in one place. `docs/IDENTITY.md` has the same
+//! tables, and a test keeps them equal.
 
-use super::types::{CheckState, RequirementState, SessionState, TaskState};
+use crate::document_verification::types::{CheckState, RequirementState, SessionState, TaskState};
 
-/// A move that a thing in that state cannot make.
+/// The event is not possible in the state that the error names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("nothing in the state {0} can do that")]
+#[error("this cannot be done in the state {0}")]
 pub struct InvalidTransitionError(pub &'static str);
 
 crate::wire_enum::wire_enum! {
     /// What happens to a session.
     pub enum DocumentSessionEvent {
-        /// The person is through, or nobody is needed any more; checks begin.
+        /// The end user has finished, or nothing is left for them to do; the checks begin.
         TokenDeleted => "token deleted, checks left",
         /// Its last check ended, or there is none.
         ChecksFinished => "every check ended",
-        /// The person's time is over.
+        /// The end user did not finish in time.
         TimedOut => "time over",
     }
 }
@@ -23,11 +23,11 @@ crate::wire_enum::wire_enum! {
 crate::wire_enum::wire_enum! {
     /// What happens to a task.
     pub enum TaskEvent {
-        /// It is asked for.
+        /// The end user's client asked for it.
         Requested => "asked for",
-        /// It was done.
+        /// The document was read.
         Completed => "read",
-        /// It cannot be done.
+        /// The document could not be read, through a fault of this server.
         Failed => "cannot be done",
     }
 }
@@ -35,29 +35,29 @@ crate::wire_enum::wire_enum! {
 crate::wire_enum::wire_enum! {
     /// What happens to a check.
     pub enum CheckEvent {
-        /// The person is through.
+        /// The end user has finished.
         Triggered => "token deleted",
-        /// It is begun.
+        /// The job has begun to work on it.
         Started => "begun",
-        /// It is reported.
+        /// It has a report.
         Reported => "reported",
-        /// A reviewer has to decide.
+        /// A reviewer has to decide about the report.
         ReferredToReviewer => "left to a reviewer",
-        /// It cannot be made.
+        /// It failed for good, through a fault of this server.
         Failed => "cannot be made",
     }
 }
 
 crate::wire_enum::wire_enum! {
-    /// What happens to what must be supplied.
+    /// What happens to a requirement.
     pub enum RequirementEvent {
-        /// A part of it came.
+        /// A part of the resource arrived.
         Supplied => "something supplied",
-        /// It is whole, and good enough to go on with.
+        /// The resource is complete, and good enough to go on with.
         Accepted => "whole and accepted",
-        /// It was found not to do, and may be tried again.
+        /// The resource was declined and may be supplied again.
         Declined => "declined, may be tried again",
-        /// It was found not to do, and attempts are used up: the checks will say so.
+        /// The resource was declined and no attempt is left: the checks will report what is wrong with it.
         AttemptsExhausted => "declined, attempts used up",
     }
 }
@@ -94,7 +94,7 @@ impl CheckState {
         use {CheckEvent as E, CheckState as S};
         Ok(match (self, event) {
             (S::Created, E::Triggered) => S::Ready,
-            // A run that was interrupted begins again.
+            // A job that was interrupted starts the check again.
             (S::Ready, E::Started) | (S::Pending, E::Started | E::ReferredToReviewer) => S::Pending,
             (S::Pending, E::Reported) => S::Done,
             (S::Ready | S::Pending, E::Failed) => S::InternalError,
@@ -102,7 +102,7 @@ impl CheckState {
         })
     }
 
-    /// Whether nothing can happen to it any more.
+    /// Whether the check has ended.
     pub fn is_final(self) -> bool {
         matches!(self, Self::Done | Self::InternalError)
     }
