@@ -84,7 +84,7 @@ impl FaceIndexService {
     async fn open_account_index(&self, account: AccountId) -> Result<Arc<AccountIndex>, FaceIndexError> {
         let space = self.space().await?;
         let space = search::IndexSpace { model: space.sha256, dimension: space.dimension };
-        let folder = self.0.settings.folder.join(account.to_string());
+        let folder = self.0.storage.folder.join(account.to_string());
         let key = self.index_key(account);
         let index = run_blocking(move || open_index_file(&folder, &space, &key)).await?;
         Ok(Arc::new(AccountIndex {
@@ -101,7 +101,7 @@ impl FaceIndexService {
     fn index_key(&self, account: AccountId) -> Secret<[u8; 32]> {
         let mut key = [0; 32];
         Salt::new(HKDF_SHA256, b"assay/faces/1")
-            .extract(self.0.settings.key.expose())
+            .extract(self.0.storage.key.expose())
             .expand(&[Uuid::from(account).as_bytes()], HkdfLength32)
             .and_then(|okm| okm.fill(&mut key))
             .expect("32 bytes are far below HKDF's limit of 8160");
@@ -286,20 +286,20 @@ impl FaceIndexService {
 
     /// How many index files an account has on this machine.
     pub(super) async fn count_index_files(&self, account: AccountId) -> Result<u64, FaceIndexError> {
-        let folder = self.0.settings.folder.join(account.to_string());
+        let folder = self.0.storage.folder.join(account.to_string());
         run_blocking(move || Ok(file_names(&folder)?.len() as u64)).await
     }
 
     /// The names of the folders, each of which is an account's id.
     pub(super) async fn index_folders(&self) -> Result<Vec<String>, FaceIndexError> {
-        let folder = self.0.settings.folder.clone();
+        let folder = self.0.storage.folder.clone();
         run_blocking(move || file_names(&folder)).await
     }
 
     /// Deletes an account's indexes of this machine; rows go by [`forget`](super::forget). How many files there were.
     pub async fn erase_indexes(&self, account: AccountId) -> Result<u64, FaceIndexError> {
         self.0.index_cache.remove(account);
-        let folder = self.0.settings.folder.join(account.to_string());
+        let folder = self.0.storage.folder.join(account.to_string());
         run_blocking(move || {
             let files = file_names(&folder)?.len() as u64;
             match std::fs::remove_dir_all(&folder) {
