@@ -116,10 +116,7 @@ fn api_state(
         application_rate_limit: RateLimit::from_settings(&config.limits).map(Arc::new),
         geo_locator: Arc::new(GeoLocator::open(&config.locations).context("`locations` cannot be used")?),
         metrics: MetricsRecorder::install().context("the metrics cannot be started")?,
-        data_disk: DataDisk {
-            folder: config.data_dir.clone(),
-            min_free_bytes: config.server.min_free_bytes,
-        },
+        data_disk: DataDisk { folder: config.data_dir.clone(), min_free_bytes: config.server.min_free_bytes },
         settings: Arc::new(config.api_settings(public_url)),
     })
 }

@@ -221,12 +221,8 @@ impl Services {
             settings.document_verification,
             wire_format.clone(),
         );
-        let proof_issuer = ProofIssuer::new(
-            db.clone(),
-            environment.clone(),
-            vault.clone(),
-            settings.proof_of_age.clone(),
-        );
+        let proof_issuer =
+            ProofIssuer::new(db.clone(), environment.clone(), vault.clone(), settings.proof_of_age.clone());
         let proof_of_age = ProofOfAgeService::new(
             db.clone(),
             environment.clone(),

@@ -4,8 +4,8 @@ use base::{AccountId, Picture, ProfileId, Secret, SignedDuration};
 use db::sql;
 use domain::{
     faces::{
-        FaceIndexError, FaceIndexService, FaceIndexSettings, FaceIndexStorage, MAX_NEGATIVE_LABELS_PER_PROFILE, PreparedFace,
-        ProfileDetails, ProfileText, ProfileType,
+        FaceIndexError, FaceIndexService, FaceIndexSettings, FaceIndexStorage,
+        MAX_NEGATIVE_LABELS_PER_PROFILE, PreparedFace, ProfileDetails, ProfileText, ProfileType,
     },
     image_analysis::sample_faces,
 };

@@ -86,8 +86,8 @@ impl AccountCommand {
             Self::Open { app, name } => {
                 let name = String::from(name);
                 let mut tx = db.write().await?;
-                let id = 
-                    accounts::create(&mut tx, &*environment, app, &name, config.moderation.max_accounts).await?;
+                let id = accounts::create(&mut tx, &*environment, app, &name, config.moderation.max_accounts)
+                    .await?;
                 tx.commit().await?;
                 out::line(format_args!("{id}"));
             }

@@ -90,9 +90,10 @@ fn folder(config: &Config) -> Diagnosis {
     let probe = config.data_dir.join(".doctor");
     match std::fs::write(&probe, b"probe").and_then(|()| std::fs::remove_file(&probe)) {
         Ok(()) => Diagnosis::Good(format!("{folder} is writable")),
-        Err(error) => {
-            bad(format!("{folder}: {error}"), "name a folder that the server's user can write to, with --data-dir")
-        }
+        Err(error) => bad(
+            format!("{folder}: {error}"),
+            "name a folder that the server's user can write to, with --data-dir",
+        ),
     }
 }
 
@@ -178,9 +179,10 @@ fn trust_list(config: &Config) -> Diagnosis {
     let read = std::fs::read(file).map_err(|error| error.to_string());
     match read.and_then(|text| TrustList::parse(&text).map_err(|error| error.to_string())) {
         Ok(list) => Diagnosis::Good(format!("{} names {} issuers", file.display(), list.issuers().count())),
-        Err(error) => {
-            bad(format!("{}: {error}", file.display()), "correct the file; docs/RUNNING.md describes its format")
-        }
+        Err(error) => bad(
+            format!("{}: {error}", file.display()),
+            "correct the file; docs/RUNNING.md describes its format",
+        ),
     }
 }
 
@@ -188,7 +190,10 @@ fn models(config: &Config) -> Vec<Diagnosis> {
     let folder = config.models_folder();
     match vision::VisionModels::load(&folder) {
         Ok(vision) => {
-            let mut found = vec![Diagnosis::Good(format!("the models in {} load and pass their probes", folder.display()))];
+            let mut found = vec![Diagnosis::Good(format!(
+                "the models in {} load and pass their probes",
+                folder.display()
+            ))];
             found.extend(vision.models().iter().filter(|model| model.experimental).map(|model| {
                 Diagnosis::Note(format!(
                     "{} ({}) is experimental: read docs/ACCURACY.md before you rely on it",
@@ -214,9 +219,9 @@ fn key(config: &Config) -> Diagnosis {
         ));
     }
     match config.keyring() {
-        Ok(_) => {
-            Diagnosis::Good("is readable; keep a copy of it apart from the backups of the database".to_owned())
-        }
+        Ok(_) => Diagnosis::Good(
+            "is readable; keep a copy of it apart from the backups of the database".to_owned(),
+        ),
         Err(error) => {
             bad(format!("{error:#}"), "restore the key from your backup, or set secrets.master_key_file")
         }

@@ -184,14 +184,14 @@ fn barcode(side: usize, code: &Barcode) -> Value {
 }
 
 fn quality(side: usize, measure: quality::QualityMeasure) -> Value {
-    let told = measure.to_limit_violation();
+    let violation = measure.to_limit_violation();
     json!({
         "side": side,
         "name": measure.fault.name(),
-        "value": told.measured,
-        "limit": told.limit,
+        "value": violation.measured,
+        "limit": violation.limit,
         "ok": !measure.is_broken(),
-        "hint": measure.is_broken().then_some(told.hint),
+        "hint": measure.is_broken().then_some(violation.hint),
     })
 }
 
@@ -237,19 +237,19 @@ fn print(reading: &DocumentReading, opened: &[OpenedSide]) {
     }
     if let Some(letter) = reading.supplementary.as_ref().filter(|letter| letter.found_count() > 0) {
         out::line(format_args!("\nLetter"));
-        let told = |name: &str, value: Option<(String, f32)>| {
+        let print_part = |name: &str, value: Option<(String, f32)>| {
             if let Some((value, confidence)) = value {
                 out::line(format_args!("  {name:25}  {:4.0} %  {value}", confidence * 100.0));
             }
         };
         let name = letter.full_name.as_ref();
-        told("full_name", name.map(|part| (part.value.clone(), part.confidence)));
+        print_part("full_name", name.map(|part| (part.value.clone(), part.confidence)));
         let address = letter.structured_postal_address.as_ref();
-        told("structured_postal_address", address.map(|part| (postal(&part.value), part.confidence)));
+        print_part("structured_postal_address", address.map(|part| (postal(&part.value), part.confidence)));
         let date = letter.date_of_issue.as_ref();
-        told("date_of_issue", date.map(|part| (day(part.value), part.confidence)));
+        print_part("date_of_issue", date.map(|part| (day(part.value), part.confidence)));
         let organisation = letter.organisation.as_ref();
-        told("organisation", organisation.map(|part| (part.value.clone(), part.confidence)));
+        print_part("organisation", organisation.map(|part| (part.value.clone(), part.confidence)));
     }
     for code in reading.sides.iter().flat_map(|side| &side.barcodes) {
         out::line(format_args!("\nBarcode ({:?})", code.kind));
@@ -268,9 +268,12 @@ fn print(reading: &DocumentReading, opened: &[OpenedSide]) {
             out::line(format_args!("  no page was found in it"));
         }
         for measure in side.quality.iter().filter(|measure| measure.is_broken()) {
-            let told = measure.to_limit_violation();
+            let violation = measure.to_limit_violation();
             let name = measure.fault.name();
-            out::line(format_args!("  {name}: {} ({}); {}", told.measured, told.limit, told.hint));
+            out::line(format_args!(
+                "  {name}: {} ({}); {}",
+                violation.measured, violation.limit, violation.hint
+            ));
         }
         if !side.quality.is_empty() && !side.quality.iter().any(quality::QualityMeasure::is_broken) {
             out::line(format_args!("  nothing is wrong with it"));

@@ -117,5 +117,8 @@ fn the_documents_settings_of_blind_tokens_are_read() {
     let methods: Vec<_> = own.methods.iter().map(|way| way.method.as_str()).collect();
     assert_eq!(methods, ["doc_scan", "age_estimation"]);
     assert_eq!(own.methods[1].terms.level, Some(LivenessLevel::Passive));
-    assert_eq!((elsewhere.issuer.as_deref(), elsewhere.application), (Some("https://ages.example.org"), None));
+    assert_eq!(
+        (elsewhere.issuer.as_deref(), elsewhere.application),
+        (Some("https://ages.example.org"), None)
+    );
 }

@@ -130,8 +130,8 @@ fn replace(file: &Path, credentials: &DevCredentials) -> anyhow::Result<()> {
     if temporary.exists() {
         std::fs::remove_file(&temporary)?;
     }
-    let mut out =
-        create_private_file(&temporary).with_context(|| format!("{} cannot be written", temporary.display()))?;
+    let mut out = create_private_file(&temporary)
+        .with_context(|| format!("{} cannot be written", temporary.display()))?;
     out.write_all(serde_json::to_string_pretty(credentials)?.as_bytes())?;
     out.write_all(b"\n")?;
     out.sync_all()?;

@@ -201,7 +201,7 @@ pub(super) fn parse_age(text: &str) -> Option<f64> {
 
 impl EvaluateAgeArgs {
     pub(crate) fn run(self, config: &Config) -> anyhow::Result<()> {
-        let rate = self.rate.unwrap_or(config.estimate.explained_rate);
+        let rate = self.rate.unwrap_or(config.estimate.false_positive_rate);
         anyhow::ensure!((0.0..=0.5).contains(&rate), "--rate is 0 to 0.5");
         let rows = read(&self.input.labels, &["age", "age_years"], parse_age)?;
         let columns = self.groups.columns(rows.iter().map(|row| &row.groups), &[AGE_BAND_COLUMN])?;
