@@ -9,6 +9,7 @@ mod ids;
 mod limit_violation;
 mod picture;
 mod secret;
+pub mod settings;
 
 pub use environment::{Environment, SystemEnvironment, TestEnvironment};
 pub use http_date::parse_http_date;

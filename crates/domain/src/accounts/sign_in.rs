@@ -18,39 +18,56 @@ use base::{AccountId, Environment, InvitationId, MemberId, Secret, SignedDuratio
 use db::{Db, DbError, FromRow, ReadTx, WriteTx, sql};
 use jobs::{Job, JobError, JobOutcome, Lane, Lease, RetryPolicy};
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use std::{num::NonZeroU32, sync::Arc};
 
 /// How many accounts one mail has sign-in links for, at most.
 const MAX_LINKS_PER_EMAIL: i64 = 20;
 
-/// How long doors stay open.
-#[derive(Clone, Debug)]
+/// How members are invited and signed in to the console; the section `[console]`.
+#[derive(Clone, Debug, serde::Deserialize, serde::Serialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct SignInSettings {
-    /// Where the console is reached, without a trailing slash.
+    /// Where the console is reached, without a trailing slash; no setting of this section.
+    #[serde(skip)]
     pub public_url: String,
-    /// How long an invitation may be accepted.
+    /// How long an invitation can be accepted; written in days.
+    #[serde(rename = "invitation_days", with = "base::settings::days")]
     pub invitation_ttl: SignedDuration,
-    /// How long a sign-in link works.
+    /// How long a sign-in link works; written in minutes.
+    #[serde(rename = "link_minutes", with = "base::settings::minutes")]
     pub sign_in_link_ttl: SignedDuration,
-    /// Sign-in links that an address may ask for in an hour.
+    /// Sign-in links that one address can request in an hour.
+    #[serde(rename = "links_per_hour", deserialize_with = "base::settings::read_as::<u32, _, _>")]
     pub max_links_per_hour: i64,
-    /// How long a session lasts that is not used.
+    /// Sign-in links that all addresses together can request in a minute; each process counts separately.
+    #[serde(rename = "links_per_minute")]
+    pub max_links_per_minute: NonZeroU32,
+    /// How long an unused session lasts; written in hours.
+    #[serde(rename = "idle_hours", with = "base::settings::hours")]
     pub session_idle_timeout: SignedDuration,
-    /// How long a session lasts at most.
+    /// How long a session lasts at most; written in days.
+    #[serde(rename = "session_days", with = "base::settings::days")]
     pub session_ttl: SignedDuration,
 }
 
-impl SignInSettings {
-    /// The usual ones, for a console that is reached at `public_url`.
-    pub fn for_public_url(public_url: &str) -> Self {
+impl Default for SignInSettings {
+    fn default() -> Self {
         Self {
-            public_url: public_url.to_owned(),
+            public_url: "http://127.0.0.1:8080".to_owned(),
             invitation_ttl: SignedDuration::from_hours(7 * 24),
             sign_in_link_ttl: SignedDuration::from_mins(15),
             max_links_per_hour: 5,
+            max_links_per_minute: const { NonZeroU32::new(60).unwrap() },
             session_idle_timeout: SignedDuration::from_hours(12),
             session_ttl: SignedDuration::from_hours(7 * 24),
         }
+    }
+}
+
+impl SignInSettings {
+    /// The defaults, for a console that is reached at `public_url`.
+    pub fn for_public_url(public_url: &str) -> Self {
+        Self { public_url: public_url.to_owned(), ..Self::default() }
     }
 }
 

@@ -8,6 +8,7 @@
 
 pub mod attempts;
 mod blind_tokens;
+mod config_section;
 mod decision;
 mod location;
 mod methods;
@@ -65,24 +66,33 @@ use std::sync::Arc;
 use types::AgeMethod;
 use webhooks::{AgeNotificationError, WebhookSigner};
 
-/// How sessions are run; the operator's settings.
-#[derive(Clone, Debug)]
+/// How age verification sessions are run; the section `[ages]`, as `config_section.rs` reads it.
+#[derive(Clone, Debug, serde::Deserialize, serde::Serialize)]
+#[serde(from = "config_section::AgesSection")]
 pub struct AgeVerificationSettings {
-    /// Where this server is reached.
+    /// Where this server is reached, without a trailing slash; no setting of this section.
+    #[serde(skip)]
     pub public_url: String,
-    /// The brand, in lower case.
+    /// The brand (`wire.brand`) in lower case; no setting of this section.
+    #[serde(skip)]
     pub brand: String,
-    /// How long a session is kept after its end: its state and what came of it.
+    /// How long the state and the result of a session are kept after its end; written in days.
+    #[serde(rename = "keep_days", with = "base::settings::days")]
     pub session_retention: SignedDuration,
-    /// How long a result may be kept under a key.
-    pub stored_result_retention: SignedDuration,
-    /// Who answers for the methods that need somebody outside.
-    pub providers: ProviderSettings,
-    /// Whether a person who has shown to be old enough may take a proof of it along, for tills; where their business uses
-    /// proofs of age.
-    pub offers_proof_of_age: bool,
-    /// How sure an estimate must be to pass or to fail, 0.5 to 1; what is less sure goes to the next method.
+    /// How confident an age estimate must be to pass or to fail, 0.5 to 0.999. Below it, the next method is offered.
+    #[serde(rename = "sure")]
     pub min_confidence: f64,
+    /// How long a result can be stored under an end user's own key; written in days.
+    #[serde(rename = "key_days", with = "base::settings::days")]
+    pub stored_result_retention: SignedDuration,
+    /// Whether end users who have proved their age are offered a proof of age to take along, if the relying party uses
+    /// proofs of age.
+    #[serde(rename = "proofs")]
+    pub offers_proof_of_age: bool,
+    /// The providers of the methods that need one. They stand beside the settings above in the configuration, and are
+    /// never printed.
+    #[serde(skip_serializing)]
+    pub providers: ProviderSettings,
 }
 
 impl Default for AgeVerificationSettings {

@@ -39,31 +39,62 @@ pub use types::{
     NotificationDestinations, NotificationReason,
 };
 
-/// How content is looked at; the operator's settings.
-#[derive(Clone, Debug)]
+/// How content is moderated; the section `[moderation]`.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct ContentModerationSettings {
-    /// Where the console is reached.
+    /// Where the console is reached, without a trailing slash; no setting of this section.
+    #[serde(skip)]
     pub public_url: String,
-    /// Pictures of a video that are looked at, each second.
+    /// Accounts that one application may have.
+    #[serde(rename = "accounts")]
+    pub max_accounts: i64,
+    /// Frames of a video that are analysed for each second of it, 0.1 to 30.
+    #[serde(rename = "samples_per_second", deserialize_with = "frames_per_second")]
     pub frames_per_second: f64,
-    /// The lowest face that is looked for in a picture, pixels.
+    /// The height of the smallest face that is looked for in a frame, pixels, at least 10.
+    #[serde(rename = "smallest_face", deserialize_with = "min_face_pixels")]
     pub min_face_pixels: f32,
-    /// How long a live stream may be away before its moderation fails, seconds.
+    /// How long a live stream may be interrupted before its moderation fails, seconds.
+    #[serde(rename = "outage_seconds")]
     pub max_outage_seconds: u32,
-    /// How long an appearance is watched before it is judged in a live video, seconds.
+    /// How long an appearance in a live stream is watched before it is judged, seconds.
+    #[serde(deserialize_with = "settle_seconds")]
     pub settle_seconds: f64,
-    /// Pictures looked at side by side, for each moderation.
+    /// Images and stored videos that one process moderates at once. `None`: two for each core.
+    #[serde(rename = "at_once")]
+    pub max_concurrent_runs: Option<usize>,
+    /// Live streams that one process watches at once, at least 1.
+    #[serde(rename = "live_at_once", deserialize_with = "base::settings::at_least_one")]
+    pub max_concurrent_live_runs: usize,
+    /// Frames of one moderation that are analysed in parallel; no setting of this section.
+    #[serde(skip)]
     pub parallel_frames: usize,
+}
+
+fn frames_per_second<'de, D: serde::Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    f64::deserialize(from).map(|rate| rate.clamp(0.1, 30.0))
+}
+
+fn min_face_pixels<'de, D: serde::Deserializer<'de>>(from: D) -> Result<f32, D::Error> {
+    f32::deserialize(from).map(|pixels| pixels.max(10.0))
+}
+
+fn settle_seconds<'de, D: serde::Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    f64::deserialize(from).map(|seconds| seconds.max(0.0))
 }
 
 impl Default for ContentModerationSettings {
     fn default() -> Self {
         Self {
             public_url: "http://127.0.0.1:8080".to_owned(),
+            max_accounts: 100,
             frames_per_second: 2.0,
             min_face_pixels: 40.0,
             max_outage_seconds: 300,
             settle_seconds: 2.0,
+            max_concurrent_runs: None,
+            max_concurrent_live_runs: 16,
             parallel_frames: 2,
         }
     }

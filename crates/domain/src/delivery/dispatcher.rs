@@ -34,16 +34,26 @@ const MAX_RECORDED_ATTEMPTS: usize = 30;
 /// Of an answer, only its status and a few headers matter.
 const MAX_RESPONSE_BYTES: u64 = 64 << 10;
 
-/// How much is done at once.
-#[derive(Clone, Copy, Debug)]
+/// How messages are delivered to applications' own servers; the section `[delivery]`.
+#[derive(Clone, Copy, Debug, serde::Deserialize, serde::Serialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct DeliverySettings {
-    /// Attempts at once.
+    /// Concurrent attempts of one process, at least 1.
+    #[serde(rename = "at_once", deserialize_with = "base::settings::at_least_one")]
     pub max_concurrent: usize,
-    /// Attempts at once to one endpoint, which it gets step by step while it answers.
+    /// Concurrent attempts to one endpoint (an application and a host), at least 1. An endpoint starts with fewer and gets
+    /// more while it answers.
+    #[serde(rename = "per_endpoint", deserialize_with = "base::settings::at_least_one")]
     pub max_concurrent_per_endpoint: usize,
-    /// How long a receiver may take.
+    /// How long a receiver may take to send its whole answer; written in seconds, at least 1.
+    #[serde(rename = "timeout_seconds", with = "base::settings::positive_seconds")]
     pub timeout: Duration,
-    /// How long a lease lasts that nobody extends: what a process that died was sending is sent again after this time.
+    /// How long deliveries are kept once they have ended; written in days.
+    #[serde(rename = "keep_days", with = "base::settings::days")]
+    pub retention: SignedDuration,
+    /// How long a lease lasts unless it is extended: what a process was sending when it died is sent again after this
+    /// time. It is the lease of jobs (`jobs.lease_seconds`), and no setting of this section.
+    #[serde(skip)]
     pub lease: SignedDuration,
 }
 
@@ -53,6 +63,7 @@ impl Default for DeliverySettings {
             max_concurrent: 256,
             max_concurrent_per_endpoint: 64,
             timeout: Duration::from_secs(15),
+            retention: SignedDuration::from_hours(24 * 30),
             lease: LEASE_DURATION,
         }
     }

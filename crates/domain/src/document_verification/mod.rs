@@ -57,21 +57,47 @@ use base::{Environment, SignedDuration};
 use jiff::{civil::Date, tz::TimeZone};
 use sandbox_responses::SandboxResponseConfig;
 use serde_json::Value;
-use std::{path::PathBuf, time::Duration};
+use std::{num::NonZeroU32, path::PathBuf, time::Duration};
 
-/// How sessions are run; the operator's settings.
-#[derive(Clone, Debug)]
+/// How document verification sessions are run; the section `[identity]`.
+#[derive(Clone, Debug, serde::Deserialize, serde::Serialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct DocumentVerificationSettings {
-    /// Where this server is reached.
+    /// Where this server is reached, without a trailing slash; no setting of this section.
+    #[serde(skip)]
     pub public_url: String,
-    /// The models' folder, which has the reader's nets as well.
+    /// The folder of the models, which also has the nets of the document reader; no setting of this section.
+    #[serde(skip)]
     pub models_dir: PathBuf,
-    /// How long a session is kept after its resources were destroyed.
+    /// How long the state of a session and its reports are kept after its resources were destroyed; written in days.
+    #[serde(rename = "keep_days", with = "base::settings::days")]
     pub session_retention: SignedDuration,
-    /// How long a call that starts a task waits for it to end.
+    /// How long a call that starts a task waits for it to end; written in seconds, at most 25.
+    #[serde(
+        rename = "wait_seconds",
+        serialize_with = "base::settings::seconds::serialize",
+        deserialize_with = "task_wait_timeout"
+    )]
     pub task_wait_timeout: Duration,
-    /// Countries whose documents' pictures are not given out, ISO 3166-1 alpha-3.
+    /// Countries whose documents' pictures are never given out, ISO 3166-1 alpha-3 in upper case.
+    #[serde(deserialize_with = "upper_case_codes")]
     pub withheld_countries: Vec<String>,
+    /// Calls that the end user of one session may make in a minute, all at once if need be. Age verification uses it as
+    /// well; each process counts separately.
+    #[serde(rename = "calls_per_minute")]
+    pub max_end_user_calls_per_minute: NonZeroU32,
+}
+
+/// The longest wait that can be set.
+const MAX_TASK_WAIT: Duration = Duration::from_secs(25);
+
+fn task_wait_timeout<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
+    base::settings::seconds::deserialize(from).map(|wait: Duration| wait.min(MAX_TASK_WAIT))
+}
+
+fn upper_case_codes<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    let codes: Vec<String> = serde::Deserialize::deserialize(from)?;
+    Ok(codes.into_iter().map(|code| code.to_ascii_uppercase()).collect())
 }
 
 impl Default for DocumentVerificationSettings {
@@ -82,6 +108,7 @@ impl Default for DocumentVerificationSettings {
             session_retention: SignedDuration::from_hours(24 * 30),
             task_wait_timeout: Duration::from_secs(10),
             withheld_countries: Vec::new(),
+            max_end_user_calls_per_minute: const { NonZeroU32::new(240).unwrap() },
         }
     }
 }

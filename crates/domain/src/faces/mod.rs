@@ -49,35 +49,41 @@ pub use tombstones::SweepFaces;
 use base::Secret;
 use std::path::PathBuf;
 
-/// How faces are taken in and told apart.
+/// Where the indexes of faces are stored.
 #[derive(Clone, Debug)]
-pub struct FaceIndexSettings {
-    /// The folder of the indexes.
+pub struct FaceIndexStorage {
+    /// The folder; each process of a machine needs one of its own.
     pub folder: PathBuf,
-    /// What the keys of the indexes are derived from.
+    /// The secret that the keys of the indexes are derived from, one for each account.
     pub key: Secret<[u8; 32]>,
-    /// Whether pictures of faces are kept, so that another model can be taken later.
+}
+
+/// How faces are enrolled and matched; the section `[faces]`.
+#[derive(Clone, Debug, serde::Deserialize, serde::Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FaceIndexSettings {
+    /// Whether pictures of enrolled faces are kept, so that they can be embedded by another model without being enrolled
+    /// again.
     pub keep_images: bool,
-    /// The share of strangers that may pass for one person where two faces are compared, 0 to 1.
+    /// False match rate at which two faces are taken for one person (1:1), 0 to 1. The model states the distance that it
+    /// belongs to.
     pub verify_fmr: f64,
-    /// The same where a face is looked for among all.
+    /// False match rate at which a face is found among all profiles (1:N), 0 to 1.
     pub identify_fmr: f64,
-    /// The greatest distance of two faces of one person, instead of `verify_fmr`.
+    /// The greatest distance between two faces of one person, in place of `verify_fmr`.
     pub verify_distance: Option<f32>,
-    /// The greatest distance of a face that is found, instead of `identify_fmr`.
+    /// The greatest distance at which a face is found, in place of `identify_fmr`.
     pub identify_distance: Option<f32>,
-    /// Indexes that stay open when nobody searches them.
+    /// Accounts whose index stays open while nobody searches it.
     pub open_indexes: usize,
-    /// What a picture of a face must be like.
+    /// What a picture must be like to be enrolled.
+    #[serde(rename = "enrol")]
     pub rules: EnrolRules,
 }
 
-impl FaceIndexSettings {
-    /// The defaults, for indexes in a folder under a key.
-    pub fn new(folder: PathBuf, key: Secret<[u8; 32]>) -> Self {
+impl Default for FaceIndexSettings {
+    fn default() -> Self {
         Self {
-            folder,
-            key,
             keep_images: true,
             verify_fmr: 1e-3,
             identify_fmr: 1e-4,

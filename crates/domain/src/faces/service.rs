@@ -4,9 +4,9 @@
 //! the transaction is committed.
 
 use super::{
-    FaceIndexError, FaceIndexSettings, FaceIndexStatus, PreparedFace, Profile, ProfileCandidate,
-    ProfileDetails, ProfileGroup, ProfileItem, ProfileMatch, ProfilePatch, ProfileSummary, ProfileType,
-    ReembedFaces, SweepFaces,
+    FaceIndexError, FaceIndexSettings, FaceIndexStatus, FaceIndexStorage, PreparedFace, Profile,
+    ProfileCandidate, ProfileDetails, ProfileGroup, ProfileItem, ProfileMatch, ProfilePatch, ProfileSummary,
+    ProfileType, ReembedFaces, SweepFaces,
     account_index::AccountIndexes,
     embedding_vault::EmbeddingVault,
     enrolment::Enrolment,
@@ -50,12 +50,19 @@ impl FaceIndexService {
         vault: Vault,
         blobs: BlobStore,
         analyser: ImageAnalyser,
+        storage: FaceIndexStorage,
         settings: FaceIndexSettings,
     ) -> Self {
         let model = Arc::new(FaceModel::new(analyser, &settings));
         let embeddings = EmbeddingVault { vault: vault.clone(), environment: environment.clone() };
         let profiles = ProfileStore { vault, environment: environment.clone() };
-        let indexes = Arc::new(AccountIndexes::new(db.clone(), embeddings.clone(), model.clone(), &settings));
+        let indexes = Arc::new(AccountIndexes::new(
+            db.clone(),
+            embeddings.clone(),
+            model.clone(),
+            storage,
+            settings.open_indexes,
+        ));
         let sweeper = Arc::new(TombstoneSweeper {
             db: db.clone(),
             environment: environment.clone(),

@@ -13,7 +13,7 @@ use std::{
 use tokio::sync::OnceCell;
 use vision::{AgeEstimate, Face, InferencePool, ModelInfo, VisionError, VisionModels};
 
-/// The limits an image is held against.
+/// The limits that an image must meet; the sections `[image]` and `[face]`.
 #[derive(Clone, Debug, Default, serde::Deserialize, serde::Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AnalysisRules {
@@ -23,14 +23,14 @@ pub struct AnalysisRules {
     pub face: FaceRules,
 }
 
-/// Where the models are, and how many work at once.
+/// Where the models are, and how many workers use them. The section `[models]`, with its defaults filled in.
 #[derive(Clone, Debug)]
 pub struct ModelPoolSettings {
-    /// The pack folder.
+    /// The folder with `pack.json`.
     pub folder: PathBuf,
-    /// Workers; each has its own copy of the models and uses one core.
+    /// Workers; each has its own copy of the models (about 40 MB) and uses one core.
     pub workers: usize,
-    /// Images that may wait; the next one is refused at once.
+    /// Images that may wait for a worker; further ones are refused at once.
     pub max_queued: usize,
 }
 

@@ -3,21 +3,21 @@
 use base::{LimitViolation, PictureSize};
 use vision::Face;
 
-/// Limits on the face. Relaxed mode halves them and looks at no light.
+/// Limits on the face; the section `[face]`. Relaxed mode halves them and checks no light.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Deserialize, serde::Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FaceRules {
-    /// Shorter side of the face box, pixels, at least.
+    /// The shorter side of the face box, pixels, at least.
     pub min_box: f32,
-    /// Face area to image area, at least.
+    /// Area of the face box as a share of the image, 0 to 1, at least.
     pub min_ratio: f32,
-    /// Face area to image area, at most.
+    /// Area of the face box as a share of the image, 0 to 1, at most.
     pub max_ratio: f32,
-    /// Room between the face box and the nearest edge of the image, as a part of the box's longer side, at least.
+    /// Distance between the face box and the nearest edge of the image, as a share of the box's longer side, at least.
     pub min_margin: f32,
-    /// Mean luma over the face, 0 to 255, at least. `None`: not looked at.
+    /// Mean luma over the face, 0 to 255, at least. `None`: not checked.
     pub min_luma: Option<f32>,
-    /// Mean luma over the face, 0 to 255, at most. `None`: not looked at.
+    /// Mean luma over the face, 0 to 255, at most. `None`: not checked.
     pub max_luma: Option<f32>,
 }
 

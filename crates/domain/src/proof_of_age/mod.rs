@@ -32,25 +32,49 @@ const MAX_SCAN_AGE: SignedDuration = SignedDuration::from_secs(120);
 /// How far a till's clock may be ahead, and an issuer's off.
 const MAX_CLOCK_SKEW: SignedDuration = SignedDuration::from_secs(5);
 
-/// The operator's rules.
-#[derive(Clone, Debug)]
+/// Which proofs of age are accepted; the section `[proof]`.
+#[derive(Clone, Debug, serde::Deserialize, serde::Serialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct ProofOfAgeSettings {
-    /// This server as an issuer: where it is reached.
+    /// Where this server is reached, without a trailing slash, which is its name as an issuer; no setting of this section.
+    #[serde(skip)]
     pub public_url: String,
-    /// A file with the trust list.
+    /// The file with the trust list: the issuers whose proofs are accepted.
     pub trust_list: Option<PathBuf>,
-    /// Where a signed trust list is published.
+    /// Where a signed trust list is published (https). It is fetched every hour and merged with the file.
     pub trust_list_url: Option<String>,
-    /// The keys that sign it.
+    /// The file with the keys that sign the published list, a JWK set. Required with `trust_list_url`: an unsigned list
+    /// could come from anyone.
+    pub trust_list_keys_file: Option<PathBuf>,
+    /// The keys in `trust_list_keys_file`, which whoever wires the server reads.
+    #[serde(skip)]
     pub trust_list_keys: Vec<VerificationKey>,
-    /// Whether proofs that this server issued are believed.
+    /// Whether proofs that this server issued are accepted.
     pub trust_own: bool,
-    /// From issue to scan.
+    /// The longest time from the issue of a proof to its scan, unless its issuer's entry says otherwise; written in
+    /// seconds.
+    #[serde(rename = "freshness_seconds", with = "base::settings::seconds")]
     pub freshness: SignedDuration,
-    /// The age from which alcohol is sold here, years.
+    /// The age from which alcohol is sold where this server is used, years.
     pub alcohol_age: u8,
-    /// The audience that key-binding tokens must name, where one is agreed with wallets.
+    /// The audience that key-binding tokens must name, if one is agreed with wallets.
     pub audience: Option<String>,
+}
+
+impl Default for ProofOfAgeSettings {
+    fn default() -> Self {
+        Self {
+            public_url: "http://127.0.0.1:8080".to_owned(),
+            trust_list: None,
+            trust_list_url: None,
+            trust_list_keys_file: None,
+            trust_list_keys: Vec::new(),
+            trust_own: true,
+            freshness: SignedDuration::from_secs(30),
+            alcohol_age: 18,
+            audience: None,
+        }
+    }
 }
 
 /// Verifies proofs; cheap to clone.

@@ -4,8 +4,8 @@ use base::{AccountId, Picture, ProfileId, Secret, SignedDuration};
 use db::sql;
 use domain::{
     faces::{
-        FaceIndexError, FaceIndexService, FaceIndexSettings, MAX_NEGATIVE_LABELS_PER_PROFILE, PreparedFace,
-        ProfileDetails, ProfileText, ProfileType,
+        FaceIndexError, FaceIndexService, FaceIndexSettings, FaceIndexStorage,
+        MAX_NEGATIVE_LABELS_PER_PROFILE, PreparedFace, ProfileDetails, ProfileText, ProfileType,
     },
     image_analysis::sample_faces,
 };
@@ -40,7 +40,8 @@ impl Node {
 
 fn open(app: &TestApp, folder: &Path, change: impl FnOnce(&mut FaceIndexSettings)) -> FaceIndexService {
     let api = &app.api;
-    let mut settings = FaceIndexSettings::new(folder.to_owned(), Secret::new([7; 32]));
+    let storage = FaceIndexStorage { folder: folder.to_owned(), key: Secret::new([7; 32]) };
+    let mut settings = FaceIndexSettings::default();
     change(&mut settings);
     let (world, vault) = (api.environment.clone(), api.vault.clone());
     FaceIndexService::new(
@@ -49,6 +50,7 @@ fn open(app: &TestApp, folder: &Path, change: impl FnOnce(&mut FaceIndexSettings
         vault,
         api.blobs.clone(),
         api.image_analyser.clone(),
+        storage,
         settings,
     )
 }

@@ -7,7 +7,7 @@ pub(crate) async fn run(command: EvaluateCommand, config: &Config) -> anyhow::Re
     let settings = EvaluationSettings {
         models: config.model_settings(),
         rules: config.image_analysis_rules(),
-        explained_rate: config.estimate.explained_rate,
+        explained_rate: config.estimate.false_positive_rate,
     };
     command.run(&settings).await
 }

@@ -64,7 +64,7 @@ pub(crate) async fn authenticate_signature(
     let signature = signed_request::parse_digest(header_text(&parts.headers, api.brand.auth_digest()))?;
     let clock = TimestampPolicy {
         now: api.environment.now(),
-        max_skew: api.settings.max_clock_skew,
+        max_skew: api.settings.signature.max_clock_skew,
         unclocked: caller.unclocked,
     };
     // The signature covers the URI as it was sent, before a virtual host or the sandbox changed its path.

@@ -122,7 +122,7 @@ impl CheckRunner {
                 Err(error) if is_last_attempt => {
                     tracing::error!(
                         error = &error as &dyn std::error::Error,
-                            check = check.kind.as_str(),
+                        check = check.kind.as_str(),
                         "a check is given up"
                     );
                     completed.failed.push(check.id);

@@ -60,10 +60,7 @@ impl ReadDocumentRunner {
         let outcome = match read {
             Ok(outcome) => Some(outcome),
             Err(DocumentReadError::File(error)) => {
-                tracing::info!(
-                    error = &error as &dyn std::error::Error,
-                    "a document cannot be opened"
-                );
+                tracing::info!(error = &error as &dyn std::error::Error, "a document cannot be opened");
                 Some(TaskOutcome::nothing_read(TaskNextStep::try_again(
                     TaskAdvice::MustTryAgain,
                     TaskAdviceReason::Quality,

@@ -10,7 +10,7 @@ mod files;
 pub(super) use catch_up::AccountIndex;
 pub(super) use files::run_blocking;
 
-use super::{FaceIndexError, FaceIndexSettings, embedding_vault::EmbeddingVault, face_model::FaceModel};
+use super::{FaceIndexError, FaceIndexStorage, embedding_vault::EmbeddingVault, face_model::FaceModel};
 use aws_lc_rs::hkdf::{HKDF_SHA256, KeyType, Salt};
 use base::{AccountId, Secret, Uuid};
 use cache::IndexCache;
@@ -44,15 +44,16 @@ impl AccountIndexes {
         db: Db,
         embeddings: EmbeddingVault,
         model: Arc<FaceModel>,
-        settings: &FaceIndexSettings,
+        storage: FaceIndexStorage,
+        open_indexes: usize,
     ) -> Self {
         Self {
             db,
             embeddings,
             model,
-            folder: settings.folder.clone(),
-            key: settings.key.clone(),
-            cache: IndexCache::new(settings.open_indexes.max(1)),
+            folder: storage.folder,
+            key: storage.key,
+            cache: IndexCache::new(open_indexes.max(1)),
         }
     }
 
