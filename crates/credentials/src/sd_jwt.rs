@@ -290,5 +290,4 @@ impl DisclosureResolver {
 }
 
 #[cfg(test)]
-#[path = "sd_jwt_tests.rs"]
 mod tests;

@@ -44,7 +44,7 @@ impl Kernels {
     /// The quickest set that this processor runs.
     pub(crate) fn best() -> &'static Self {
         static BEST: OnceLock<Kernels> = OnceLock::new();
-        BEST.get_or_init(|| Self::all().into_iter().find(Self::agrees).unwrap_or(scalar::KERNELS))
+        BEST.get_or_init(|| Self::all().into_iter().find(Self::agrees).unwrap_or(scalar::SCALAR_KERNELS))
     }
 
     /// The sets that this processor runs, the quickest first.
@@ -57,7 +57,7 @@ impl Kernels {
         }
         #[cfg(target_arch = "aarch64")]
         all.extend(neon::kernels());
-        all.push(scalar::KERNELS);
+        all.push(scalar::SCALAR_KERNELS);
         all
     }
 
@@ -90,12 +90,12 @@ impl Kernels {
         let wide: Vec<i16> = query.iter().map(|it| i16::from(*it) * 32 + i16::from(*it) / 4).collect();
         let (mut ours, mut theirs) = ([0; ROWS], [0; ROWS]);
         (self.near)(&query, &high, &mut ours);
-        (scalar::KERNELS.near)(&query, &high, &mut theirs);
+        (scalar::SCALAR_KERNELS.near)(&query, &high, &mut theirs);
         let (mut sums, mut their_sums) = ([0; ROWS_PER_SKETCH_BLOCK], [0; ROWS_PER_SKETCH_BLOCK]);
         (self.sketch)(&table, &block, &mut sums);
-        (scalar::KERNELS.sketch)(&table, &block, &mut their_sums);
+        (scalar::SCALAR_KERNELS.sketch)(&table, &block, &mut their_sums);
         let first = &high[..width / 2];
-        let full = (self.full)(&wide, first, &low) == (scalar::KERNELS.full)(&wide, first, &low);
+        let full = (self.full)(&wide, first, &low) == (scalar::SCALAR_KERNELS.full)(&wide, first, &low);
         full && ours == theirs && sums == their_sums
     }
 }

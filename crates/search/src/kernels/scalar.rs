@@ -2,7 +2,7 @@
 
 use super::{DIMENSIONS_PER_GROUP, Kernels, ROWS_PER_SKETCH_BLOCK, check_full, check_near, check_sketch};
 
-pub(super) const KERNELS: Kernels = Kernels { name: "scalar", near, full, sketch };
+pub(super) const SCALAR_KERNELS: Kernels = Kernels { name: "scalar", near, full, sketch };
 
 fn near(query: &[i8], rows: &[u8], out: &mut [i32]) {
     check_near(query, rows, out);

@@ -11,9 +11,9 @@ fn every_set_that_runs_here_gives_the_scalar_numbers() {
 #[test]
 fn a_set_with_other_numbers_is_noticed() {
     let wrong: [Kernels; 3] = [
-        Kernels { near: |_, _, _| {}, ..scalar::KERNELS },
-        Kernels { full: |_, _, _| 0, ..scalar::KERNELS },
-        Kernels { sketch: |_, _, _| {}, ..scalar::KERNELS },
+        Kernels { near: |_, _, _| {}, ..scalar::SCALAR_KERNELS },
+        Kernels { full: |_, _, _| 0, ..scalar::SCALAR_KERNELS },
+        Kernels { sketch: |_, _, _| {}, ..scalar::SCALAR_KERNELS },
     ];
     assert!(wrong.iter().all(|it| !it.agrees()));
 }
