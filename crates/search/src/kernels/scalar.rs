@@ -1,4 +1,4 @@
-//! The loops in plain words; what the others are measured by.
+//! The loops in plain Rust: the reference that the others must agree with.
 
 use super::{DIMENSIONS_PER_GROUP, Kernels, ROWS_PER_SKETCH_BLOCK, check_full, check_near, check_sketch};
 
