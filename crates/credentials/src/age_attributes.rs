@@ -33,8 +33,8 @@ impl AgeAttributes {
         })
     }
 
-    /// The threshold that decides whether `asked` years are reached, the nearest one if there are several: a reached one
-    /// at `asked` or above, else a missed one at `asked` or below.
+    /// The threshold that decides whether `asked` years are reached, the nearest one if there are several: a reached
+    /// one at `asked` or above, else a missed one at `asked` or below.
     pub fn deciding_threshold(&self, asked: u8) -> Option<(u8, bool)> {
         let reached = self.thresholds.range(asked..).find(|(_, reached)| **reached);
         let missed = self.thresholds.range(..=asked).rfind(|(_, reached)| !**reached);

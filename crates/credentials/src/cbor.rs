@@ -154,7 +154,8 @@ impl<'a> CborReader<'a> {
             _ => match info {
                 20 => Value::Bool(false),
                 21 => Value::Bool(true),
-                // Some encoders write `undefined` (23) for an absent value; nothing here distinguishes it from `null` (22).
+                // Some encoders write `undefined` (23) for an absent value; nothing here distinguishes it from `null`
+                // (22).
                 22 | 23 => Value::Null,
                 26 => Value::Float(f64::from(f32::from_bits(argument as u32))),
                 27 => Value::Float(f64::from_bits(argument)),

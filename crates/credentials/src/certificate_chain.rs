@@ -33,7 +33,8 @@ impl RootCertificate {
 pub(crate) enum ChainPurpose<'a> {
     /// The signer of a mobile document: every certificate but the root must have that extended key usage.
     Mdoc,
-    /// The signer of any other token of this issuer: if the certificate names hosts or addresses, the issuer must be one.
+    /// The signer of any other token of this issuer: if the certificate names hosts or addresses, the issuer must be
+    /// one.
     TokenOf(&'a str),
 }
 
@@ -125,8 +126,8 @@ pub(crate) fn host_certificate_key(
     Ok((leaf.subject_public_key_info().as_ref().to_vec(), until))
 }
 
-/// Whether a certificate speaks for an issuer. Public authorities certify anybody's host, so a certificate that names hosts
-/// or addresses speaks for those alone; one that names none is an issuer's own, under its own root.
+/// Whether a certificate speaks for an issuer. Public authorities certify anybody's host, so a certificate that names
+/// hosts or addresses speaks for those alone; one that names none is an issuer's own, under its own root.
 fn names_issuer(leaf: &EndEntityCert<'_>, issuer: &str) -> bool {
     let mut named = leaf.valid_dns_names().chain(leaf.valid_uri_names()).peekable();
     let host = https_host::https_host(issuer);
@@ -143,7 +144,8 @@ impl ExtendedKeyUsageValidator for AnyKeyUsage {
     }
 }
 
-/// `notBefore` and `notAfter`. The library that verifies chains does not check the validity of roots, so it is read here.
+/// `notBefore` and `notAfter`. The library that verifies chains does not check the validity of roots, so it is read
+/// here.
 fn validity(der: &[u8]) -> Option<(Timestamp, Timestamp)> {
     let (_, certificate, _) = read_der_element(der)?;
     let (_, mut fields, _) = read_der_element(certificate)?;

@@ -2,9 +2,10 @@
 //!
 //! **An online proof**, requested from the issuer for each showing, is one token that is valid for at most 60 seconds.
 //!
-//! **An offline proof** is two tokens. The issuer signs a batch of credentials in advance, each bound to a key of its own
-//! that the holder's browser made; for each showing the browser takes the next credential and signs a *presentation*
-//! around it. Showings cannot be linked by key, id or signature, and a copy of the code expires with the presentation.
+//! **An offline proof** is two tokens. The issuer signs a batch of credentials in advance, each bound to a key of its
+//! own that the holder's browser made; for each showing the browser takes the next credential and signs a
+//! *presentation* around it. Showings cannot be linked by key, id or signature, and a copy of the code expires with the
+//! presentation.
 //!
 //! ```cddl
 //! code         = "POA1:" base45(online / presentation)       ; zlib is read, but makes these longer
@@ -26,8 +27,8 @@
 //!
 //! The holder's signature is over `["Signature1", h'a10126', 'POA1', payload]`: the external data `POA1` keeps a
 //! signature that the key made for something else from passing for a presentation. In the fixed order above a browser
-//! writes, byte for byte: `d2 84 43 a10126 a0 58|59 <length> a3 04 1a <4: exp> 06 1a <4: iat> 3a 00010001 58|59 <length> <credential>
-//! 58 40 <64: signature>`, each length in the shortest form.
+//! writes, byte for byte: `d2 84 43 a10126 a0 58|59 <length> a3 04 1a <4: exp> 06 1a <4: iat> 3a 00010001 58|59
+//! <length> <credential> 58 40 <64: signature>`, each length in the shortest form.
 //!
 //! Other issuers' tokens need `iss`, `iat`, `exp` and an age in one of the forms that `age_claims` reads; a token with
 //! `cnf` is refused unless its holder presents it.

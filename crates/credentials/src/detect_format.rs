@@ -1,4 +1,5 @@
-//! What a scanned text is: which format of proof, an address, a request. Nothing is verified here, everything is bounded.
+//! What a scanned text is: which format of proof, an address, a request. Nothing is verified here, everything is
+//! bounded.
 
 use crate::cbor;
 use crate::cwt::Cwt;
@@ -61,7 +62,8 @@ impl ParsedProof {
         }
     }
 
-    /// The issuer that the proof names, unverified. `None` for a mobile document, whose certificates identify its issuer.
+    /// The issuer that the proof names, unverified. `None` for a mobile document, whose certificates identify its
+    /// issuer.
     pub fn claimed_issuer(&self) -> Option<&str> {
         match &*self.0 {
             ProofToken::Cwt(cwt) => cwt.issuer(),
@@ -88,8 +90,9 @@ impl ParsedProof {
 /// Parses a scanned value, as far as that needs neither keys nor a clock. Never panics, reads no more than
 /// [`MAX_QR_CHARS`] characters and inflates no more than [`MAX_INFLATED_PROOF_BYTES`] bytes.
 ///
-/// Recognised are: `POA1:` and other prefixes of the `HC1:` kind (base45, zlib or not, CBOR); SD-JWT with `~`; JWT; CBOR in
-/// base64url or base45 (a mobile document, its response, or a CWT); https addresses; requests; device engagements.
+/// Recognised are: `POA1:` and other prefixes of the `HC1:` kind (base45, zlib or not, CBOR); SD-JWT with `~`; JWT;
+/// CBOR in base64url or base45 (a mobile document, its response, or a CWT); https addresses; requests; device
+/// engagements.
 pub fn parse_scanned(value: &str) -> Result<ScannedValue, UnsupportedProofError> {
     let characters = value.chars().take(MAX_QR_CHARS + 1).count();
     if characters > MAX_QR_CHARS {

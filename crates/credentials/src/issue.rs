@@ -1,8 +1,8 @@
 //! Assay as an issuer. The format that it writes is described, with its CDDL, in `cwt.rs`.
 //!
-//! An *online* proof is issued for one showing. A *credential* is issued in advance, in batches, each for a different key
-//! of the holder; to show it, the holder's page wraps it as [`present`] does. Credentials reveal no more than they must:
-//! their times are whole hours, so that those of one batch look like those of any other.
+//! An *online* proof is issued for one showing. A *credential* is issued in advance, in batches, each for a different
+//! key of the holder; to show it, the holder's page wraps it as [`present`] does. Credentials reveal no more than they
+//! must: their times are whole hours, so that those of one batch look like those of any other.
 
 use crate::age_claims::{AGE_OVER_LABEL, MAX_AGE_YEARS};
 use crate::cbor;
@@ -174,7 +174,8 @@ pub struct HolderKey([u8; 65]);
 impl HolderKey {
     /// Parses an uncompressed point: 4, x, y. WebCrypto exports it as `raw`.
     pub fn from_raw(point: &[u8; 65]) -> Result<Self, IssueError> {
-        // If this were not checked here, a key outside the curve would only be noticed when the holder shows the credential.
+        // If this were not checked here, a key outside the curve would only be noticed when the holder shows the
+        // credential.
         match ParsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, point) {
             Ok(_) if point[0] == 4 => Ok(Self(*point)),
             _ => Err(IssueError::Key),

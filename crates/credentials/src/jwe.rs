@@ -1,4 +1,5 @@
-//! JSON Web Encryption in compact form (RFC 7516), for what is encrypted to us: ID tokens, and the responses of wallets.
+//! JSON Web Encryption in compact form (RFC 7516), for what is encrypted to us: ID tokens, and the responses of
+//! wallets.
 //!
 //! The sender and we agree on a key by ECDH on a NIST curve (RFC 7518, section 4.6), used directly or to wrap a content
 //! key. Nothing else is accepted: no RSA, no passwords, no compression. Decryption alone authenticates nobody, because
@@ -32,9 +33,9 @@ pub fn is_jwe(text: &str) -> bool {
     text.bytes().filter(|byte| *byte == b'.').count() == 4
 }
 
-/// Decrypts a token of at most `max_bytes` with the key among `keys` that it is encrypted to: the one that its `kid` names or,
-/// without a `kid`, any on its curve. `apu` and `apv` may have any value; a caller that expects certain values checks them in
-/// [`DecryptedJwe`].
+/// Decrypts a token of at most `max_bytes` with the key among `keys` that it is encrypted to: the one that its `kid`
+/// names or, without a `kid`, any on its curve. `apu` and `apv` may have any value; a caller that expects certain
+/// values checks them in [`DecryptedJwe`].
 pub fn decrypt(text: &str, keys: &[&DecryptionKey], max_bytes: usize) -> Result<DecryptedJwe, JweError> {
     if text.len() > max_bytes {
         return Err(JweError("is too long"));

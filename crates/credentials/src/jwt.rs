@@ -1,10 +1,10 @@
-//! Compact JWS of configured issuers: plain JWT, and W3C Verifiable Credentials as JWT (`vc` claim of data model 1.1, or
-//! the credential itself as payload in 2.0).
+//! Compact JWS of configured issuers: plain JWT, and W3C Verifiable Credentials as JWT (`vc` claim of data model 1.1,
+//! or the credential itself as payload in 2.0).
 //!
-//! Ages stand at the top level or in `credentialSubject`. A token needs an issuer (`iss` or `issuer`), a start of validity
-//! (`iat`, `nbf` or `validFrom`) and an end (`exp` or `validUntil`). It is a bearer token, so it may be scanned only
-//! shortly after it was made: 30 seconds unless the issuer's entry says otherwise. A token with `cnf` is bound to a
-//! holder, whose signature a plain JWT cannot carry, and is refused.
+//! Ages stand at the top level or in `credentialSubject`. A token needs an issuer (`iss` or `issuer`), a start of
+//! validity (`iat`, `nbf` or `validFrom`) and an end (`exp` or `validUntil`). It is a bearer token, so it may be
+//! scanned only shortly after it was made: 30 seconds unless the issuer's entry says otherwise. A token with `cnf` is
+//! bound to a holder, whose signature a plain JWT cannot carry, and is refused.
 
 use crate::age_claims::AgeClaims;
 use crate::digest::{ReplayKeySource, replay_key};

@@ -212,8 +212,8 @@ impl VerificationKey {
         &self.0.thumbprint
     }
 
-    /// Whether a token's `kid` means this key: it is the key's own `kid`, as text or decoded from base64url, or, in compact
-    /// tokens, the first eight or more bytes of the RFC 7638 thumbprint.
+    /// Whether a token's `kid` means this key: it is the key's own `kid`, as text or decoded from base64url, or, in
+    /// compact tokens, the first eight or more bytes of the RFC 7638 thumbprint.
     pub(crate) fn matches_kid(&self, kid: &[u8]) -> bool {
         let named = self.0.kid.as_deref().is_some_and(|own| {
             own.as_bytes() == kid || BASE64URL.decode_to_vec(own).is_ok_and(|bytes| bytes == kid)

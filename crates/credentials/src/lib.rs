@@ -11,8 +11,8 @@
 //!
 //! What a wallet presents on request ([`vp`]) is bound to that request instead, and can say more about an age.
 //!
-//! A key or certificate is never trusted because it came with a token. Keys are parsed when the trust list is read, so a
-//! verification costs little more than its signatures.
+//! A key or certificate is never trusted because it came with a token. Keys are parsed when the trust list is read, so
+//! a verification costs little more than its signatures.
 //!
 //! Modules import downwards only:
 //!

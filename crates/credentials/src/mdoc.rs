@@ -1,19 +1,19 @@
 //! Mobile documents (ISO 18013-5): `IssuerSigned`, `DeviceResponse`, and our profile of a response shown as a QR code.
 //!
-//! Before a QR code is shown, no reader can have sent a nonce. So the session transcript that the device signs holds the
-//! time instead, and is sent with the response:
+//! Before a QR code is shown, no reader can have sent a nonce. So the session transcript that the device signs holds
+//! the time instead, and is sent with the response:
 //!
 //! ```cddl
 //! qr-presentation   = [ session-transcript, DeviceResponse ]        ; CBOR in base45 or base64url, zlib or not
 //! session-transcript = [ null, null, [ "PoaQrHandover", uint ] ]    ; seconds since the Unix epoch
 //! ```
 //!
-//! The device signs `DeviceAuthentication` over this transcript (ISO 18013-5, 9.1.3) with `deviceSignature`. A response for
-//! another session can be checked by nobody but its reader, and an `IssuerSigned` alone is a bearer token: both are
+//! The device signs `DeviceAuthentication` over this transcript (ISO 18013-5, 9.1.3) with `deviceSignature`. A response
+//! for another session can be checked by nobody but its reader, and an `IssuerSigned` alone is a bearer token: both are
 //! refused unless the issuer's entry says `unbound`, and then reported as not bound.
 //!
-//! Accepted are the document types `eu.europa.ec.av.1` and `org.iso.18013.5.1.mDL`, and `age_over_NN` in the name spaces
-//! `eu.europa.ec.av.1` and `org.iso.18013.5.1`. The signer's chain must lead to a listed root, and each
+//! Accepted are the document types `eu.europa.ec.av.1` and `org.iso.18013.5.1.mDL`, and `age_over_NN` in the name
+//! spaces `eu.europa.ec.av.1` and `org.iso.18013.5.1`. The signer's chain must lead to a listed root, and each
 //! certificate below the root must have the extended key usage 1.0.18013.5.1.2.
 
 mod device_signature;
@@ -64,7 +64,8 @@ fn no_document() -> ProofVerificationError {
 }
 
 impl Mdoc {
-    /// Parses an `IssuerSigned`, a `DeviceResponse`, or a `DeviceResponse` behind the session transcript of our QR profile.
+    /// Parses an `IssuerSigned`, a `DeviceResponse`, or a `DeviceResponse` behind the session transcript of our QR
+    /// profile.
     pub(crate) fn parse(value: Value) -> Result<Self, UnsupportedProofError> {
         let (transcript, value) = match value {
             Value::Array(parts) => {

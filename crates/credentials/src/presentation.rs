@@ -21,8 +21,8 @@ pub struct PresentationBinding<'a> {
 }
 
 impl PresentationBinding<'_> {
-    /// `[null, null, ["OpenID4VPHandover", hash]]` (OpenID4VP 1.0, annex B.2.6.1), which the device of a mobile document
-    /// signs.
+    /// `[null, null, ["OpenID4VPHandover", hash]]` (OpenID4VP 1.0, annex B.2.6.1), which the device of a mobile
+    /// document signs.
     pub(crate) fn session_transcript(&self) -> Cbor {
         let text = |text: &str| Cbor::Text(text.to_owned());
         let info = Cbor::Array(vec![

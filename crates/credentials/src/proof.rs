@@ -12,8 +12,8 @@ pub use crate::verification::{
 };
 
 impl TrustList {
-    /// Judges a proof. Left to the caller: whether [`VerifiedProof::replay_key`] was seen before, and what the status list
-    /// at [`VerifiedProof::status`] says.
+    /// Judges a proof. Left to the caller: whether [`VerifiedProof::replay_key`] was seen before, and what the status
+    /// list at [`VerifiedProof::status`] says.
     pub fn verify(
         &self,
         proof: &ParsedProof,

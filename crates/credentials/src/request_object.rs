@@ -48,8 +48,8 @@ pub struct RequestObjectSigner {
 }
 
 impl RequestObjectSigner {
-    /// Reads a key and its certificate chain, both PEM: the signer's own certificate first, up to but without a root that
-    /// wallets know. The first certificate must be valid now and name `host` literally; a wildcard does not count.
+    /// Reads a key and its certificate chain, both PEM: the signer's own certificate first, up to but without a root
+    /// that wallets know. The first certificate must be valid now and name `host` literally; a wildcard does not count.
     pub fn open(
         chain_pem: &str,
         key_pem: &str,

@@ -25,8 +25,8 @@ use std::collections::{HashMap, HashSet};
 const MAX_DISCLOSURES: usize = 256;
 /// Levels of nested objects and arrays at most.
 const MAX_DEPTH: usize = 16;
-/// Claims that must not be selectively disclosed: those of draft-ietf-oauth-sd-jwt-vc, section 2.2.2.2, and those that key
-/// binding rests on.
+/// Claims that must not be selectively disclosed: those of draft-ietf-oauth-sd-jwt-vc, section 2.2.2.2, and those that
+/// key binding rests on.
 const NON_DISCLOSABLE_CLAIMS: [&str; 8] = ["iss", "nbf", "exp", "cnf", "vct", "status", "_sd_alg", "_sd"];
 
 /// A credential, its disclosures, and the holder's signature (`kb+jwt`) if there is one.
@@ -139,8 +139,8 @@ impl SdJwt {
         Ok(VerifiedPresentation::of(issuer, vct, AgeAttributes::of_json(&claims)?, status))
     }
 
-    /// Checks that the key in the credential's `cnf` signed exactly this presentation within `window`. Returns until when it
-    /// could be shown again.
+    /// Checks that the key in the credential's `cnf` signed exactly this presentation within `window`. Returns until
+    /// when it could be shown again.
     fn check_binding(
         &self,
         binding: &Jws,
@@ -175,8 +175,8 @@ impl SdJwt {
     }
 }
 
-/// The credential's claims with every disclosure in its place (RFC 9901, section 7.1). Every disclosure must be referred to,
-/// exactly once.
+/// The credential's claims with every disclosure in its place (RFC 9901, section 7.1). Every disclosure must be
+/// referred to, exactly once.
 fn resolve_disclosures(
     payload: &Map<String, Value>,
     disclosures: &[String],

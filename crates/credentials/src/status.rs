@@ -127,8 +127,8 @@ impl StatusList {
         })
     }
 
-    /// Until when a list that was fetched at `fetched_at` may be used: for its `ttl`, or five minutes if it has none, but
-    /// never past its `exp` nor for more than a day.
+    /// Until when a list that was fetched at `fetched_at` may be used: for its `ttl`, or five minutes if it has none,
+    /// but never past its `exp` nor for more than a day.
     pub fn fresh_until(&self, fetched_at: Timestamp) -> Timestamp {
         let lifetime = self.ttl.unwrap_or(DEFAULT_TTL).min(MAX_TTL);
         let until = fetched_at.saturating_add(lifetime).unwrap_or(fetched_at);

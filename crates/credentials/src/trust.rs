@@ -125,8 +125,8 @@ impl TrustList {
     }
 
     /// This list with an issuer's fetched key set (the JSON bytes of a JWK Set) in place of the one fetched before. The
-    /// keys in the entry itself stay, and win where a fetched key has the same `kid`. Only for an issuer whose entry has
-    /// `key_set_url`.
+    /// keys in the entry itself stay, and win where a fetched key has the same `kid`. Only for an issuer whose entry
+    /// has `key_set_url`.
     pub fn with_keys(
         &self,
         issuer_id: &str,

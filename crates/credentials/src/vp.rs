@@ -3,8 +3,8 @@
 //!
 //! Unlike a scanned code, such a presentation answers one request: its holder signs the verifier's client id and nonce,
 //! and for a mobile document the verifier's encryption key and response address as well. A presentation without the
-//! holder's signature is refused whatever the trust list says of its issuer, so a response to one request cannot be used
-//! for another.
+//! holder's signature is refused whatever the trust list says of its issuer, so a response to one request cannot be
+//! used for another.
 
 use crate::cbor;
 use crate::error::{ProofVerificationError, UnsupportedProofError};

@@ -9,13 +9,13 @@
 //! | 64 | 32 | HMAC-SHA256 over the first 64 bytes |
 //! | 256, 384 | 72 each | sequence: count, number, number at the last sync, boot id, HMAC-SHA256 over these 40 |
 //!
-//! The sequence is written to its two places alternately, so that a torn write leaves the other intact. A record consists
-//! of the face's id, the person's id, the salt of the session that wrote it, its counter in that session, and the sealed
-//! vector with its tag: `72 + 4 * dimension` bytes. A record of zeros is a free slot.
+//! The sequence is written to its two places alternately, so that a torn write leaves the other intact. A record
+//! consists of the face's id, the person's id, the salt of the session that wrote it, its counter in that session, and
+//! the sealed vector with its tag: `72 + 4 * dimension` bytes. A record of zeros is a free slot.
 //!
-//! Records are read and written with positioned I/O rather than through a mapping of the file: what is read is then a copy
-//! that nobody changes meanwhile, a truncated file is an error and not a signal, and as rescoring reads only a few records
-//! per query, a mapping would save nothing measurable. The pages are in the page cache either way.
+//! Records are read and written with positioned I/O rather than through a mapping of the file: what is read is then a
+//! copy that nobody changes meanwhile, a truncated file is an error and not a signal, and as rescoring reads only a few
+//! records per query, a mapping would save nothing measurable. The pages are in the page cache either way.
 
 use crate::{
     IndexError, IndexSpace,
@@ -115,7 +115,8 @@ impl IndexFile {
         RECORD_HEAD_BYTES + 4 * self.dimension + TAG_BYTES
     }
 
-    /// The number of whole records in the file. A torn record at the end is cut off; the flag says whether there was one.
+    /// The number of whole records in the file. A torn record at the end is cut off; the flag says whether there was
+    /// one.
     pub(crate) fn recover_slots(&self) -> Result<(u32, bool), IndexError> {
         let bytes = self.file.metadata()?.len().saturating_sub(HEADER_BYTES as u64);
         let (slots, torn) = (bytes / self.record_bytes() as u64, bytes % self.record_bytes() as u64);
@@ -271,7 +272,8 @@ fn header_prefix(space: &IndexSpace, salt: &[u8; SALT_BYTES]) -> [u8; 64] {
     prefix
 }
 
-/// Creates an empty file. It is written under a temporary name and renamed, so that no half-written header is ever seen.
+/// Creates an empty file. It is written under a temporary name and renamed, so that no half-written header is ever
+/// seen.
 fn create(path: &Path, space: &IndexSpace, key: &Secret<[u8; 32]>) -> Result<(), IndexError> {
     let salt = crate::keys::random_salt()?;
     let mut header = header_prefix(space, &salt).to_vec();

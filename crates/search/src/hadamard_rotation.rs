@@ -1,9 +1,9 @@
 //! A secret rotation of space, which spreads the information evenly over all dimensions.
 //!
 //! Signs are flipped at random and a Walsh-Hadamard transform is applied, three or four times over. If the dimension is
-//! not a power of two, the transforms alternate between a window of the first and one of the last coordinates. Every step
-//! is orthogonal, so distances are preserved except for rounding: each of the at most 52 roundings of a coordinate loses
-//! 2^-24 of the length, together less than a third of [`ROTATION_ROUNDING_SHARE`].
+//! not a power of two, the transforms alternate between a window of the first and one of the last coordinates. Every
+//! step is orthogonal, so distances are preserved except for rounding: each of the at most 52 roundings of a coordinate
+//! loses 2^-24 of the length, together less than a third of [`ROTATION_ROUNDING_SHARE`].
 
 /// Bound on the rounding error of a vector here and where the centre is subtracted, as a share of its length.
 pub(crate) const ROTATION_ROUNDING_SHARE: f64 = 1e-5;

@@ -28,12 +28,12 @@ const OPTIMISTIC_ATTEMPTS: usize = 3;
 
 /// An open index of faces.
 ///
-/// Searches run concurrently with each other and with one writer; further writers wait. A search that runs while faces are
-/// put or removed sees each of them either as it was before or as it is after.
+/// Searches run concurrently with each other and with one writer; further writers wait. A search that runs while faces
+/// are put or removed sees each of them either as it was before or as it is after.
 ///
-/// Changes survive the end of the process at once, and a power cut after [`FaceIndex::sync`]. After a power cut without a
-/// sync the file may lack changes or still hold what was removed; [`FaceIndex::seq`] is then the number at the last sync,
-/// and repeating the changes from there on restores the index.
+/// Changes survive the end of the process at once, and a power cut after [`FaceIndex::sync`]. After a power cut without
+/// a sync the file may lack changes or still hold what was removed; [`FaceIndex::seq`] is then the number at the last
+/// sync, and repeating the changes from there on restores the index.
 pub struct FaceIndex {
     space: IndexSpace,
     file: IndexFile,
@@ -63,9 +63,9 @@ struct WriterState {
 impl FaceIndex {
     /// Opens or creates the file at `path`.
     ///
-    /// A file of another space or key is refused; the caller may delete it and fill a new one. A torn tail and records that
-    /// do not decrypt are dropped, see [`FaceIndex::dropped`]. Takes some seconds for a million faces, on up to four
-    /// threads.
+    /// A file of another space or key is refused; the caller may delete it and fill a new one. A torn tail and records
+    /// that do not decrypt are dropped, see [`FaceIndex::dropped`]. Takes some seconds for a million faces, on up to
+    /// four threads.
     pub fn open(path: &Path, space: &IndexSpace, key: &Secret<[u8; 32]>) -> Result<Self, IndexError> {
         if !(8..=2048).contains(&space.dimension) {
             return Err(IndexError::UnsupportedDimension(space.dimension));
@@ -119,8 +119,8 @@ impl FaceIndex {
         self.persons.load(Ordering::Acquire)
     }
 
-    /// Number of records that were dropped when the file was opened, because they were torn, damaged, or duplicates. Their
-    /// faces are not in the index.
+    /// Number of records that were dropped when the file was opened, because they were torn, damaged, or duplicates.
+    /// Their faces are not in the index.
     pub fn dropped(&self) -> usize {
         self.dropped
     }
@@ -130,7 +130,8 @@ impl FaceIndex {
         scan::kernel_name()
     }
 
-    /// The number that [`FaceIndex::record_seq`] recorded last, initially 0; see [`FaceIndex`] for the effect of a power cut.
+    /// The number that [`FaceIndex::record_seq`] recorded last, initially 0; see [`FaceIndex`] for the effect of a
+    /// power cut.
     pub fn seq(&self) -> i64 {
         self.seq.load(Ordering::Acquire)
     }
@@ -161,8 +162,8 @@ impl FaceIndex {
 
     /// Adds faces, or replaces those of the same id. Searches that begin after this returns see them.
     ///
-    /// If a vector is refused, nothing was changed. If the file fails, some of the faces may have been added, and one that
-    /// was to be replaced may be gone.
+    /// If a vector is refused, nothing was changed. If the file fails, some of the faces may have been added, and one
+    /// that was to be replaced may be gone.
     pub fn put(&self, faces: &[FaceEntry<'_>]) -> Result<(), IndexError> {
         for entry in faces {
             self.validate_vector(entry.vector)?;
@@ -204,8 +205,8 @@ impl FaceIndex {
         Ok(())
     }
 
-    /// Removes faces: their records are overwritten with zeros, and their slots reused. Returns how many were removed; ids
-    /// that are not in the index are skipped.
+    /// Removes faces: their records are overwritten with zeros, and their slots reused. Returns how many were removed;
+    /// ids that are not in the index are skipped.
     pub fn remove(&self, faces: &[Uuid]) -> Result<usize, IndexError> {
         let mut writer = self.lock_writer();
         let live = self.live();
@@ -299,8 +300,8 @@ impl FaceIndex {
         self.persons.store(writer.persons.len(), Ordering::Release);
     }
 
-    /// Changes a record and its row together, and returns what was there before. If the record cannot be written, the row is
-    /// cleared.
+    /// Changes a record and its row together, and returns what was there before. If the record cannot be written, the
+    /// row is cleared.
     fn change_row(
         &self,
         live: &LiveCodes,
@@ -334,7 +335,8 @@ impl FaceIndex {
         Ok((Arc::clone(&chunks[chunk]), at))
     }
 
-    /// Recomputes all codes around the mean of the vectors. The writer calls it once there are enough vectors for a mean.
+    /// Recomputes all codes around the mean of the vectors. The writer calls it once there are enough vectors for a
+    /// mean.
     fn recentre(&self) -> Result<(), IndexError> {
         let (slots, _) = self.file.recover_slots()?;
         let loaded = load_codes(&self.file, &self.rotation, self.space.dimension, slots)?;

@@ -50,9 +50,9 @@ impl RecordAad {
 
 /// Keys of a file that is open.
 ///
-/// No nonce is used twice with one key: each opening of a file draws a random salt, which gives it a key of its own, and
-/// under that key records are numbered as they are written, whatever slot they go to. This also holds for slots that are
-/// reused, for writes that are repeated after a crash, and for a file that was restored from a copy.
+/// No nonce is used twice with one key: each opening of a file draws a random salt, which gives it a key of its own,
+/// and under that key records are numbered as they are written, whatever slot they go to. This also holds for slots
+/// that are reused, for writes that are repeated after a crash, and for a file that was restored from a copy.
 pub(crate) struct FileKeys {
     root: Prk,
     session: [u8; SALT_BYTES],

@@ -1,31 +1,32 @@
 //! Exact nearest-neighbour search over the face embeddings of one account and one model.
 //!
 //! # What is stored where
-//! The file holds each vector in full precision, sealed with AES-256-GCM under keys of the file's own; `file.rs` describes
-//! the format. Memory holds, for each vector, a code of eight bits per dimension and a sketch of one bit per dimension.
-//! Codes are never written to disk, and lie in anonymous memory rather than in a mapped file: a code is as good as the
-//! vector it came from, so a file of codes would be a store of faces in clear. They are computed in one pass when the
-//! file is opened, and kept out of core dumps. Vectors are decrypted for that pass, and to rescore a few candidates of
-//! each search.
+//! The file holds each vector in full precision, sealed with AES-256-GCM under keys of the file's own; `file.rs`
+//! describes the format. Memory holds, for each vector, a code of eight bits per dimension and a sketch of one bit per
+//! dimension. Codes are never written to disk, and lie in anonymous memory rather than in a mapped file: a code is as
+//! good as the vector it came from, so a file of codes would be a store of faces in clear. They are computed in one
+//! pass when the file is opened, and kept out of core dumps. Vectors are decrypted for that pass, and to rescore a few
+//! candidates of each search.
 //!
 //! Memory per face: `1.125 * d + 65` bytes, where `d` is the dimension rounded up to a multiple of 64, plus 50 to 100
 //! bytes for the two maps from ids to slots, depending on how full they are: about 0.7 KB at 512 dimensions. On disk:
 //! `4 * dimension + 72` bytes.
 //!
 //! # Why it is exact
-//! Distances are Euclidean, between the vectors as they were passed in. A search reads half of each code, which together
-//! with the length of its error gives a lower bound on the distance (`scalar_quantisation.rs`). Where that does not rule a
-//! vector out, the whole code gives tighter bounds, and what these do not rule out is decrypted and measured, lowest
-//! bound first, until no bound is below the distance of the last person found. So the result is the same as measuring
-//! everything, whatever the vectors are; only the time depends on them. In an index whose vectors are all nearly the
-//! same, bounds rule out little, and a search decrypts much of the file.
+//! Distances are Euclidean, between the vectors as they were passed in. A search reads half of each code, which
+//! together with the length of its error gives a lower bound on the distance (`scalar_quantisation.rs`). Where that
+//! does not rule a vector out, the whole code gives tighter bounds, and what these do not rule out is decrypted and
+//! measured, lowest bound first, until no bound is below the distance of the last person found. So the result is the
+//! same as measuring everything, whatever the vectors are; only the time depends on them. In an index whose vectors are
+//! all nearly the same, bounds rule out little, and a search decrypts much of the file.
 //!
 //! # Prefilter
-//! With [`SearchQuery::prefilter`] and a maximum distance, a search reads the sketches first, and codes only of what they
-//! leave. A face within the distance is missed with a probability of at most 10⁻⁹, over the choice of the index's secret
-//! rotation, if that were uniform among all rotations; it is a randomised Hadamard transform, which comes close. The
-//! prefilter helps more the more dimensions there are and the smaller the distance is: below 128 dimensions it is not
-//! applied, and where it leaves so many rows that reading all codes is faster, the rest of the search does without it.
+//! With [`SearchQuery::prefilter`] and a maximum distance, a search reads the sketches first, and codes only of what
+//! they leave. A face within the distance is missed with a probability of at most 10⁻⁹, over the choice of the index's
+//! secret rotation, if that were uniform among all rotations; it is a randomised Hadamard transform, which comes close.
+//! The prefilter helps more the more dimensions there are and the smaller the distance is: below 128 dimensions it is
+//! not applied, and where it leaves so many rows that reading all codes is faster, the rest of the search does without
+//! it.
 
 mod code_chunk;
 mod file;
@@ -68,8 +69,8 @@ pub struct SearchQuery<'a> {
     pub top_k: usize,
     /// The largest Euclidean distance that counts, 0 or more. `None`: any.
     pub max_distance: Option<f32>,
-    /// Read sketches first, which is faster and may miss a face with a probability of at most 10⁻⁹. Has no effect without
-    /// `max_distance`.
+    /// Read sketches first, which is faster and may miss a face with a probability of at most 10⁻⁹. Has no effect
+    /// without `max_distance`.
     pub prefilter: bool,
     /// Persons that may be found; all others are treated as absent. It must be fast and must not use the index.
     pub person_filter: Option<&'a (dyn Fn(Uuid) -> bool + Sync)>,

@@ -1,8 +1,8 @@
 //! The codes of vectors in memory, and how a query is compared with them.
 //!
-//! The index's centre is subtracted from a vector, and the result is rotated ([`crate::hadamard_rotation`]); call that `y`.
-//! Its code has eight bits per dimension, `y ≈ step * (code - 128)`, split into two planes of four bits; the high plane
-//! alone represents `h = step * (16 * high - 120.5)`.
+//! The index's centre is subtracted from a vector, and the result is rotated ([`crate::hadamard_rotation`]); call that
+//! `y`. Its code has eight bits per dimension, `y ≈ step * (code - 128)`, split into two planes of four bits; the high
+//! plane alone represents `h = step * (16 * high - 120.5)`.
 //!
 //! Whole codes: the length of the error is measured, and by the triangle inequality the distance to `y` differs by no
 //! more than that from the distance to the vector that the code represents.
@@ -13,8 +13,8 @@
 //!
 //! `|q|² + |y|² - 2 * (<q, h> + min(|q|, t) * |e|) / g ≤ t²`.
 //!
-//! A row for which this does not hold is farther away than `t`. The bound holds for any vectors, and is tighter than the
-//! triangle inequality, in particular for different persons, who are farther from each other than from the centre.
+//! A row for which this does not hold is farther away than `t`. The bound holds for any vectors, and is tighter than
+//! the triangle inequality, in particular for different persons, who are farther from each other than from the centre.
 //!
 //! Signs: the same with the signs of `y` in place of `h`, but with a bound on `<q, e>` that holds only with a certain
 //! probability. Only the prefilter uses them, see [`SketchFilter`].
@@ -24,8 +24,8 @@ use crate::{
     kernels::{DIMENSIONS_PER_GROUP, with_cpu_features},
 };
 
-/// What single-precision arithmetic and the rounding of the rotation may lose of a sum of squares where rows are ruled out,
-/// as a share of its terms: a dozen roundings of 2^-24, and twice [`ROTATION_ROUNDING_SHARE`].
+/// What single-precision arithmetic and the rounding of the rotation may lose of a sum of squares where rows are ruled
+/// out, as a share of its terms: a dozen roundings of 2^-24, and twice [`ROTATION_ROUNDING_SHARE`].
 const SIFTING_ROUNDING_SHARE: f64 = 3e-5;
 /// What rounding may lose where the sums of a code are computed: 8 products are summed in single precision, the rest in
 /// double.
@@ -274,7 +274,8 @@ pub(crate) struct DistanceBound {
     error: f32,
 }
 
-/// Quantises a query to integers of at most `max` in magnitude. Returns the step, the integers, and the length of the error.
+/// Quantises a query to integers of at most `max` in magnitude. Returns the step, the integers, and the length of the
+/// error.
 fn quantise(y: &[f32], largest: f32, max: f64) -> (f64, Vec<i16>, f64) {
     // Rounded to single precision, in which it is used.
     let step = f64::from((f64::from(largest) / max) as f32);
@@ -288,8 +289,8 @@ fn quantise(y: &[f32], largest: f32, max: f64) -> (f64, Vec<i16>, f64) {
 
 /// A query in the form that is compared with sketches.
 ///
-/// With the signs `s` of `y` and `c = |y|² / Σ|yᵢ|`, the product `<q, y>` is `c * <q, s>`, less an error that is
-/// `√(d * c² - |y|²)` times one coordinate of a vector whose length is the distance of `q` from the line through `y` (the
+/// With the signs `s` of `y` and `c = |y|² / Σ|yᵢ|`, the product `<q, y>` is `c * <q, s>`, less an error that is `√(d *
+/// c² - |y|²)` times one coordinate of a vector whose length is the distance of `q` from the line through `y` (the
 /// estimate of Gao and Long, `RaBitQ`, 2024). Because the rotation is random, that vector's direction is uniform among
 /// the directions orthogonal to `y`; and if `y` is within `limit` of `q`, so is the line. The area of a spherical cap
 /// bounds how often a coordinate exceeds the share `tail` of the length: [`MAX_MISS_PROBABILITY`].

@@ -127,8 +127,8 @@ impl<'a> QueryScan<'a> {
         }
     }
 
-    /// Compares the whole codes of the rows that were not ruled out: those whose excess is not positive. Returns how many
-    /// there are.
+    /// Compares the whole codes of the rows that were not ruled out: those whose excess is not positive. Returns how
+    /// many there are.
     fn refine(
         &mut self,
         kernels: &Kernels,

@@ -78,8 +78,8 @@ impl DecryptionKey {
         Self::of(EcCurve::P256, Secret::new(scalar.to_vec()), None)
     }
 
-    /// Parses a private JSON Web Key on P-256, P-384 or P-521. Without a `kid` it gets its thumbprint (RFC 7638) as one. `None`
-    /// if it is malformed, for another use, or its public half does not belong to its scalar.
+    /// Parses a private JSON Web Key on P-256, P-384 or P-521. Without a `kid` it gets its thumbprint (RFC 7638) as
+    /// one. `None` if it is malformed, for another use, or its public half does not belong to its scalar.
     pub fn from_jwk(jwk: &str) -> Option<Self> {
         let members = strict_json::parse_object(jwk.as_bytes())?;
         let text = |name: &str| members.get(name).and_then(Value::as_str);
@@ -135,8 +135,9 @@ impl DecryptionKey {
         &self.scalar
     }
 
-    /// The key that both sides derive for one purpose (RFC 7518, section 4.6.2), written to `key`. `purpose` is the name of the
-    /// algorithm that it is for; `party_infos` are `apu` and `apv`. `None` if `their_point` is not on the curve.
+    /// The key that both sides derive for one purpose (RFC 7518, section 4.6.2), written to `key`. `purpose` is the
+    /// name of the algorithm that it is for; `party_infos` are `apu` and `apv`. `None` if `their_point` is not on the
+    /// curve.
     pub(super) fn derive_key(
         &self,
         their_point: &[u8],

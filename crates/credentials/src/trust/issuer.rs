@@ -212,8 +212,8 @@ impl TrustedIssuer {
         }
     }
 
-    /// The result for a proof of this issuer. `replay` is its replay key and until when that must be remembered; `further`
-    /// are the checks beyond those that every proof has passed.
+    /// The result for a proof of this issuer. `replay` is its replay key and until when that must be remembered;
+    /// `further` are the checks beyond those that every proof has passed.
     pub(crate) fn to_verified_proof(
         &self,
         age_over: u8,

@@ -1,7 +1,7 @@
 //! The top-level modules of a crate import each other in one direction only.
 //!
-//! What counts is a path that begins with `crate`, `self` or `super`, in a `use` or in code. Unit tests do not count, nor
-//! does a crate's root, which ties its modules together; a name that the root re-exports stands for the module it
+//! What counts is a path that begins with `crate`, `self` or `super`, in a `use` or in code. Unit tests do not count,
+//! nor does a crate's root, which ties its modules together; a name that the root re-exports stands for the module it
 //! comes from. What a macro writes is not seen.
 
 use crate::sources::{read_sources, remove_unit_tests};
@@ -96,7 +96,8 @@ fn is_path_start(tokens: &[TokenTree], at: usize) -> bool {
     !continues && is_punct(tokens, at + 2, ':') && is_punct(tokens, at + 3, ':')
 }
 
-/// Reads the path whose first segment is at `at` and means `base`; a tree in braces is several paths. Returns where it ends.
+/// Reads the path whose first segment is at `at` and means `base`; a tree in braces is several paths. Returns where it
+/// ends.
 fn read_path(tokens: &[TokenTree], at: usize, base: &[String], found: &mut Vec<Reference>) -> usize {
     let mut path = base.to_vec();
     let mut end = at;

@@ -1,8 +1,8 @@
 //! The loops that read the whole index, one set for each kind of processor.
 //!
-//! All of them compute integers, so every set gives exactly the numbers of the scalar one; a set whose numbers differ on
-//! this machine is not used. This module and its children are the only ones with `unsafe`: vectors are loaded through
-//! pointers, and a function compiled for a CPU feature may be called only where the processor has it.
+//! All of them compute integers, so every set gives exactly the numbers of the scalar one; a set whose numbers differ
+//! on this machine is not used. This module and its children are the only ones with `unsafe`: vectors are loaded
+//! through pointers, and a function compiled for a CPU feature may be called only where the processor has it.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -35,8 +35,8 @@ pub(crate) struct Kernels {
     pub(crate) full: fn(&[i16], &[u8], &[u8]) -> i32,
     /// `(tables, block, out)`: for each of 32 rows the sum of the table entries that its signs select.
     ///
-    /// There is one table for every four dimensions, of 16 bytes, each at most 127. A block has 32 bytes for every eight
-    /// dimensions: byte `r` holds the signs of row `r`, those of the first four dimensions in its low half.
+    /// There is one table for every four dimensions, of 16 bytes, each at most 127. A block has 32 bytes for every
+    /// eight dimensions: byte `r` holds the signs of row `r`, those of the first four dimensions in its low half.
     pub(crate) sketch: fn(&[u8], &[u8], &mut [u16; ROWS_PER_SKETCH_BLOCK]),
 }
 
@@ -61,8 +61,8 @@ impl Kernels {
         all
     }
 
-    /// Whether the set agrees with the scalar one on a few inputs, among them the largest possible. Not every processor was
-    /// tested on; one where a set is wrong loses speed and nothing else.
+    /// Whether the set agrees with the scalar one on a few inputs, among them the largest possible. Not every processor
+    /// was tested on; one where a set is wrong loses speed and nothing else.
     fn agrees(&self) -> bool {
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
         let mut draw = move || {
@@ -100,8 +100,8 @@ impl Kernels {
     }
 }
 
-/// Runs plain code compiled for the features of this processor, beyond the baseline of its architecture. All of it must be
-/// `#[inline(always)]`, or it keeps the baseline. The numbers are the same: no operations are fused.
+/// Runs plain code compiled for the features of this processor, beyond the baseline of its architecture. All of it must
+/// be `#[inline(always)]`, or it keeps the baseline. The numbers are the same: no operations are fused.
 #[inline]
 pub(crate) fn with_cpu_features<R>(code: impl FnOnce() -> R) -> R {
     #[cfg(target_arch = "x86_64")]
