@@ -129,9 +129,9 @@ pub struct DecryptedJwe {
     pub alg: String,
     /// The content encryption algorithm.
     pub enc: String,
-    /// Agreement PartyUInfo: the sender's contribution to the key derivation.
+    /// `PartyUInfo` of the key agreement: the sender's contribution to the key derivation.
     pub apu: Vec<u8>,
-    /// Agreement PartyVInfo: the receiver's; in OpenID4VP the nonce of the request.
+    /// `PartyVInfo` of the key agreement: the receiver's; in OpenID4VP the nonce of the request.
     pub apv: Vec<u8>,
 }
 

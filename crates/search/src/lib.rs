@@ -105,10 +105,10 @@ pub enum IndexError {
     #[error("a vector has a number that is not finite or beyond a million")]
     InvalidVector,
     /// The maximum distance is negative or not a number.
-    #[error("a distance is 0 or more")]
+    #[error("the maximum distance must be 0 or more")]
     InvalidDistance,
     /// The file is not an index, or its header is damaged.
-    #[error("the file is no index")]
+    #[error("the file is not an index")]
     NotAnIndex,
     /// The file is of another model or dimension.
     #[error("the index is of another model or dimension")]
@@ -126,7 +126,7 @@ pub enum IndexError {
     #[error("the index is full")]
     Full,
     /// The operating system has no random numbers.
-    #[error("the system gives no random numbers")]
+    #[error("the operating system has no random numbers")]
     NoRandomness,
     /// Reading or writing the file failed.
     #[error("the index cannot be read or written: {0}")]
