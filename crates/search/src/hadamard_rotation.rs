@@ -34,7 +34,7 @@ impl HadamardRotation {
     }
 
     /// Rotates a vector of the dimension in place.
-    #[expect(clippy::inline_always, reason = "compiled for what the processor has")]
+    #[expect(clippy::inline_always, reason = "compiled for the features of the processor")]
     #[inline(always)]
     pub(crate) fn apply(&self, vector: &mut [f32]) {
         // If the window covers all coordinates, three rounds mix as well as four do otherwise.
@@ -55,7 +55,7 @@ impl HadamardRotation {
 }
 
 /// The unscaled Walsh-Hadamard transform of a power of two of numbers, at least eight.
-#[expect(clippy::inline_always, reason = "compiled for what the processor has")]
+#[expect(clippy::inline_always, reason = "compiled for the features of the processor")]
 #[inline(always)]
 fn walsh_hadamard(values: &mut [f32]) {
     for eight in values.chunks_exact_mut(8) {
