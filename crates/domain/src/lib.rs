@@ -1,4 +1,4 @@
-//! The rules of Assay and their SQL, by subject. Knows no HTTP: an interface says how a refusal looks.
+//! The rules of Assay and their SQL, by subject. No HTTP: the interfaces decide how a refusal looks on the wire.
 
 mod account_tables;
 pub mod accounts;

@@ -40,7 +40,7 @@ pub use types::{
 };
 
 /// How content is moderated; the section `[moderation]`.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, serde::Deserialize, serde::Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ContentModerationSettings {
     /// Where the console is reached, without a trailing slash; no setting of this section.

@@ -3,8 +3,8 @@
 use super::*;
 use serde_json::json;
 
-/// The claims that an example shows, after its signature was verified with the key of appendix A.5.
-fn shown(name: &str) -> Value {
+/// The claims that an example discloses, after its signature was verified with the key of appendix A.5.
+fn disclosed(name: &str) -> Value {
     let path = format!("{}/tests/vectors/{name}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).unwrap();
     let parts: Vec<_> = text.trim().split('~').collect();
@@ -25,7 +25,7 @@ fn the_structured_example_shows_region_and_country() {
         "iss": "https://issuer.example.com", "iat": 1_683_000_000, "exp": 1_883_000_000,
         "address": { "region": "港区", "country": "JP" },
     });
-    assert_eq!(shown("rfc9901-a1.txt"), claims);
+    assert_eq!(disclosed("rfc9901-a1.txt"), claims);
 }
 
 #[test]
@@ -45,5 +45,5 @@ fn the_complex_example_shows_an_element_of_a_list_and_a_claim_inside_it() {
             },
         },
     });
-    assert_eq!(shown("rfc9901-a2.txt"), claims);
+    assert_eq!(disclosed("rfc9901-a2.txt"), claims);
 }
