@@ -73,15 +73,15 @@ pub struct ContentModerationSettings {
 }
 
 fn frames_per_second<'de, D: serde::Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
-    f64::deserialize(from).map(|rate| rate.clamp(0.1, 30.0))
+    <f64 as serde::Deserialize>::deserialize(from).map(|rate| rate.clamp(0.1, 30.0))
 }
 
 fn min_face_pixels<'de, D: serde::Deserializer<'de>>(from: D) -> Result<f32, D::Error> {
-    f32::deserialize(from).map(|pixels| pixels.max(10.0))
+    <f32 as serde::Deserialize>::deserialize(from).map(|pixels| pixels.max(10.0))
 }
 
 fn settle_seconds<'de, D: serde::Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
-    f64::deserialize(from).map(|seconds| seconds.max(0.0))
+    <f64 as serde::Deserialize>::deserialize(from).map(|seconds| seconds.max(0.0))
 }
 
 impl Default for ContentModerationSettings {
