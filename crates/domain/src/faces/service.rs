@@ -55,7 +55,9 @@ impl FaceIndexService {
         let model = Arc::new(FaceModel::new(analyser, &settings));
         let embeddings = EmbeddingVault { vault: vault.clone(), environment: environment.clone() };
         let profiles = ProfileStore { vault, environment: environment.clone() };
-        let indexes = Arc::new(AccountIndexes::new(db.clone(), embeddings.clone(), model.clone(), &settings));
+        let keep_images = settings.keep_images;
+        let indexes = AccountIndexes::new(db.clone(), embeddings.clone(), model.clone(), settings);
+        let indexes = Arc::new(indexes);
         let sweeper = Arc::new(TombstoneSweeper {
             db: db.clone(),
             environment: environment.clone(),
@@ -70,7 +72,7 @@ impl FaceIndexService {
             embeddings: embeddings.clone(),
             profiles: profiles.clone(),
             sweeper: sweeper.clone(),
-            keep_images: settings.keep_images,
+            keep_images,
         };
         let matcher = ProfileMatcher {
             db: db.clone(),

@@ -44,14 +44,14 @@ impl AccountIndexes {
         db: Db,
         embeddings: EmbeddingVault,
         model: Arc<FaceModel>,
-        settings: &FaceIndexSettings,
+        settings: FaceIndexSettings,
     ) -> Self {
         Self {
             db,
             embeddings,
             model,
-            folder: settings.folder.clone(),
-            key: settings.key.clone(),
+            folder: settings.folder,
+            key: settings.key,
             cache: IndexCache::new(settings.open_indexes.max(1)),
         }
     }
