@@ -56,6 +56,7 @@ impl FaceIndexService {
         let model = Arc::new(FaceModel::new(analyser, &settings));
         let embeddings = EmbeddingVault { vault: vault.clone(), environment: environment.clone() };
         let profiles = ProfileStore { vault, environment: environment.clone() };
+        let keep_images = settings.keep_images;
         let indexes = Arc::new(AccountIndexes::new(
             db.clone(),
             embeddings.clone(),
@@ -77,7 +78,7 @@ impl FaceIndexService {
             embeddings: embeddings.clone(),
             profiles: profiles.clone(),
             sweeper: sweeper.clone(),
-            keep_images: settings.keep_images,
+            keep_images,
         };
         let matcher = ProfileMatcher {
             db: db.clone(),
