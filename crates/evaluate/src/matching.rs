@@ -18,8 +18,8 @@ use vision::{EmbeddingSpace, VisionModels};
 /// Recognition in the terms of ISO/IEC 19795-1: false matches, false non-matches, and the curve between them.
 #[derive(clap::Args)]
 pub struct EvaluateMatchArgs {
-    /// A CSV file of pairs: `a` and `b` (paths relative to the file), `same` (1/0 or true/false): whether both show the same
-    /// person, and further columns, by each of which pairs are grouped.
+    /// A CSV file of pairs: `a` and `b` (paths relative to the file), `same` (1/0 or true/false): whether both show the
+    /// same person, and further columns, by each of which pairs are grouped.
     #[arg(long, value_name = "FILE")]
     pairs: PathBuf,
     /// Write the whole report with its curve as JSON into this file; without a file, print it instead of the table.

@@ -45,7 +45,8 @@ pub(super) fn wilson_interval(count: usize, all: usize) -> ConfidenceInterval {
     ConfidenceInterval { rate, low, high }
 }
 
-/// Area under the ROC curve: the probability that a genuine score is greater than an impostor score, ties counting half.
+/// Area under the ROC curve: the probability that a genuine score is greater than an impostor score, ties counting
+/// half.
 pub(super) fn auc(genuine: &[f64], impostor: &[f64]) -> f64 {
     let mut sorted = impostor.to_vec();
     sorted.sort_by(f64::total_cmp);

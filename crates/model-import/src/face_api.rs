@@ -1,4 +1,5 @@
-//! The nets of `@vladmandic/face-api`: the package has weights without a topology, so the topologies are written here by hand.
+//! The nets of `@vladmandic/face-api`: the package has weights without a topology, so the topologies are written here
+//! by hand.
 
 use super::{
     ImportError,

@@ -23,8 +23,8 @@ pub(crate) enum ModelsCommand {
         #[arg(long, value_name = "DIR")]
         to: Option<PathBuf>,
     },
-    /// Add MiniFASNet, a liveness net of others, and let it serve: from a checkout of its repository, or from the address
-    /// where the repository's files lie. Only the files whose hashes this version knows are taken.
+    /// Add MiniFASNet, a liveness net of others, and let it serve: from a checkout of its repository, or from the
+    /// address where the repository's files lie. Only the files whose hashes this version knows are taken.
     AddMinifasnet {
         /// A folder, or an https address; below it lies `resources/anti_spoof_models`.
         #[arg(long, value_name = "DIR|URL")]
