@@ -437,7 +437,7 @@ fn print(report: &MatchReport) {
     }
     if !report.several_faces.is_empty() {
         let names = report.several_faces.join(", ");
-        output::line(format_args!("several faces {names}: the surest was taken"));
+        output::line(format_args!("several faces {names}: the one with the highest score was taken"));
     }
     for (name, side) in [("one person", genuine), ("two people", impostor)] {
         let (first, last) = (side.distances.first(), side.distances.last());
@@ -469,7 +469,7 @@ fn print(report: &MatchReport) {
                 output::line(format_args!("FMR {fmr:<7} {}  below distance {distance:.3}", percent(tar)));
             }
             _ => output::line(format_args!(
-                "FMR {fmr:<7} cannot be told: it takes {impostors_needed} pairs of two people (rule of three), here are {}",
+                "FMR {fmr:<7} cannot be measured: it takes {impostors_needed} pairs of two people (rule of three), here are {}",
                 impostor.pairs
             )),
         }

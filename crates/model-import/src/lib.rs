@@ -91,7 +91,7 @@ impl ImportError {
 
 /// Makes the pack in the folder `to` from the `node_modules` folder `from`.
 ///
-/// Does nothing where the pack is complete, undamaged and made by this version. Otherwise makes all models anew, but
+/// Does nothing where the pack is complete, undamaged and made by this version. Otherwise makes all models again, but
 /// keeps what the operator put into the manifest: their own models, their own runtime, and which model serves which
 /// task. A manifest that cannot be parsed is an error and is not replaced.
 pub fn import_pack(

@@ -1,5 +1,5 @@
 //! Face detection with MediaPipe's BlazeFace (back model, input 256 x 256, six key points), and the rules that make one
-//! run of the net into a reliable answer: padding for large faces, a second look at each of several faces.
+//! run of the net into a reliable answer: padding for large faces, a recheck of each of several faces.
 
 use crate::{
     Face, VisionError,

@@ -248,7 +248,7 @@ fn check_moves(
     let requested = challenge.moves.len();
     // A surplus move counts as a wrong one.
     let right = if made.len() > requested { right.min(requested.saturating_sub(1)) } else { right };
-    let unit = "moves as they were asked for";
+    let unit = "moves as requested";
     checks.at_least(
         ChallengeCheck::Moves,
         right as f32,
