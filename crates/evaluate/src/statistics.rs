@@ -103,7 +103,7 @@ pub(super) fn equal_error_rate(real: &[f64], fake: &[f64]) -> f64 {
         .map_or(0.0, |rates| f64::midpoint(rates.apcer, rates.bpcer))
 }
 
-/// Random numbers from a fixed seed (SplitMix64), so that a report is the same every time.
+/// Random numbers from a fixed seed (`SplitMix64`), so that a report is the same every time.
 pub(super) struct SeededRng(u64);
 
 impl SeededRng {

@@ -217,7 +217,7 @@ pub(super) fn recognition(manifest: &Path) -> Result<OnnxGraph, ImportError> {
 }
 
 impl FaceApiBuilder {
-    /// A convolution followed by a learnt scale and offset for each channel, and ReLU where `active`.
+    /// A convolution followed by a learnt scale and offset for each channel, and `Relu` where `active`.
     fn scaled(
         &mut self,
         x: &FeatureMap,

@@ -11,7 +11,7 @@ use crate::{
 use base::Picture;
 use pixels::PictureRegion;
 
-/// Non-maximum suppression: boxes with a greater IoU are merged into one face.
+/// Non-maximum suppression: boxes with a greater intersection over union are merged into one face.
 const NMS_IOU: f32 = 0.3;
 
 /// A face whose longer side is at least this share of the picture's is detected again with padding around the picture.

@@ -14,7 +14,8 @@ use std::{
 
 #[derive(Subcommand)]
 pub(crate) enum ModelsCommand {
-    /// Convert the models of the locked npm packages to ONNX and write a manifest; does nothing when the pack is complete.
+    /// Convert the models of the locked npm packages to ONNX and write a manifest; does nothing when the pack is
+    /// complete.
     Import {
         /// The `node_modules` folder that `npm ci --ignore-scripts` made in `models/`.
         #[arg(long, default_value = "models/node_modules", value_name = "DIR")]

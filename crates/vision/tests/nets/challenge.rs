@@ -147,7 +147,7 @@ fn each_fault_is_named() {
         ("a time that is none", ChallengeCheck::Unbroken, |frames| frames[5].time = f64::NAN),
         ("somebody beside", ChallengeCheck::OneFace, |frames| frames[7].faces = 2),
         ("nobody", ChallengeCheck::OneFace, |frames| {
-            frames.iter_mut().take(6).for_each(|one| one.face = None)
+            frames.iter_mut().take(6).for_each(|one| one.face = None);
         }),
         ("another person", ChallengeCheck::SamePerson, |frames| {
             let one = frames.last_mut().unwrap().embedding.as_mut().unwrap();
