@@ -1,4 +1,5 @@
-//! `assay evaluate age`: error, coverage of the stated intervals and probabilities, cost of the buffer, and the bias table.
+//! `assay evaluate age`: error, coverage of the stated intervals and probabilities, cost of the buffer, and the bias
+//! table.
 
 use super::{
     AnalysisRunner, LabelledInputArgs,

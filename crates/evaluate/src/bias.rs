@@ -1,5 +1,5 @@
-//! The bias table: the same figures for every group of people or pictures, the worst and the best group, the spread between them,
-//! and how often a spread that large arises by chance (a permutation test).
+//! The bias table: the same figures for every group of people or pictures, the worst and the best group, the spread
+//! between them, and how often a spread that large arises by chance (a permutation test).
 
 use super::statistics::{SeededRng, round};
 use crate::output;
@@ -94,8 +94,8 @@ const MAX_PERMUTATIONS: usize = 999;
 const MAX_PERMUTED_SUBJECTS: usize = 20_000_000;
 
 impl GroupArgs {
-    /// The columns to group by: the chosen ones, or by default `computed` (columns that the command adds itself) and those with
-    /// few values. An error where a chosen column does not exist.
+    /// The columns to group by: the chosen ones, or by default `computed` (columns that the command adds itself) and
+    /// those with few values. An error where a chosen column does not exist.
     pub(super) fn columns<'a>(
         &self,
         rows: impl Iterator<Item = &'a SubjectColumns>,

@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 /// Machine-readable zones: how many are read exactly, from photo to lines.
 #[derive(clap::Args)]
 pub struct EvaluateDocumentsArgs {
-    /// A CSV file: `path` (relative to the file) and `mrz`, the lines joined by `|`; empty where the picture has no zone.
+    /// A CSV file: `path` (relative to the file) and `mrz`, the lines joined by `|`; empty where the picture has no
+    /// zone.
     #[arg(long, value_name = "FILE")]
     labels: PathBuf,
     /// Print JSON instead of a table.

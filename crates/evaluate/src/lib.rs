@@ -1,5 +1,6 @@
-//! `assay evaluate …`: measures the accuracy and fairness of the models on the operator's own labelled pictures, through the
-//! same image gate, pool and thresholds that answer requests. The binary hands over the arguments and its settings.
+//! `assay evaluate …`: measures the accuracy and fairness of the models on the operator's own labelled pictures,
+//! through the same image gate, pool and thresholds that answer requests. The binary hands over the arguments and its
+//! settings.
 
 mod age;
 mod antispoofing;
@@ -31,7 +32,8 @@ pub enum EvaluateCommand {
     Antispoofing(antispoofing::EvaluateAntispoofingArgs),
     /// Recognition in the terms of ISO/IEC 19795-1: false matches, false non-matches, and the curve between them.
     Match(matching::EvaluateMatchArgs),
-    /// Robustness: how simulated blur, darkness, masks and the like change the estimated age, and what the gate refuses.
+    /// Robustness: how simulated blur, darkness, masks and the like change the estimated age, and what the gate
+    /// refuses.
     Robustness(robustness::EvaluateRobustnessArgs),
     /// Documents: how many machine-readable zones are read exactly.
     Documents(documents::EvaluateDocumentsArgs),
@@ -51,8 +53,8 @@ pub struct EvaluationSettings {
 /// Input of the commands that judge one labelled picture at a time.
 #[derive(clap::Args)]
 struct LabelledInputArgs {
-    /// A CSV file: `path` (relative to the file), `age` in years or `label` real/fake, and further columns, by each of which
-    /// pictures are grouped.
+    /// A CSV file: `path` (relative to the file), `age` in years or `label` real/fake, and further columns, by each of
+    /// which pictures are grouped.
     #[arg(long, value_name = "FILE")]
     labels: PathBuf,
     /// Relaxed mode: limits on the face are halved; file size, JPEG quality and light are not checked.
@@ -76,8 +78,8 @@ impl EvaluateCommand {
     }
 }
 
-/// Decodes a picture of any size and quality: as requests are decoded, which applies the EXIF orientation, or, for what the
-/// image gate refuses on any terms (greyscale, other formats), as the pixels are stored.
+/// Decodes a picture of any size and quality: as requests are decoded, which applies the EXIF orientation, or, for what
+/// the image gate refuses on any terms (greyscale, other formats), as the pixels are stored.
 fn decode_leniently(bytes: &[u8]) -> Option<Picture> {
     let rules = image_validation::ImageLimits {
         min_bytes: None,

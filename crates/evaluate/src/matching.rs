@@ -18,8 +18,8 @@ use vision::{EmbeddingSpace, VisionModels};
 /// Recognition in the terms of ISO/IEC 19795-1: false matches, false non-matches, and the curve between them.
 #[derive(clap::Args)]
 pub struct EvaluateMatchArgs {
-    /// A CSV file of pairs: `a` and `b` (paths relative to the file), `same` (1/0 or true/false): whether both show the same
-    /// person, and further columns, by each of which pairs are grouped.
+    /// A CSV file of pairs: `a` and `b` (paths relative to the file), `same` (1/0 or true/false): whether both show the
+    /// same person, and further columns, by each of which pairs are grouped.
     #[arg(long, value_name = "FILE")]
     pairs: PathBuf,
     /// Write the whole report with its curve as JSON into this file; without a file, print it instead of the table.
@@ -437,7 +437,7 @@ fn print(report: &MatchReport) {
     }
     if !report.several_faces.is_empty() {
         let names = report.several_faces.join(", ");
-        output::line(format_args!("several faces {names}: the surest was taken"));
+        output::line(format_args!("several faces {names}: the one with the highest score was taken"));
     }
     for (name, side) in [("one person", genuine), ("two people", impostor)] {
         let (first, last) = (side.distances.first(), side.distances.last());
@@ -469,7 +469,7 @@ fn print(report: &MatchReport) {
                 output::line(format_args!("FMR {fmr:<7} {}  below distance {distance:.3}", percent(tar)));
             }
             _ => output::line(format_args!(
-                "FMR {fmr:<7} cannot be told: it takes {impostors_needed} pairs of two people (rule of three), here are {}",
+                "FMR {fmr:<7} cannot be measured: it takes {impostors_needed} pairs of two people (rule of three), here are {}",
                 impostor.pairs
             )),
         }

@@ -45,7 +45,8 @@ pub(super) fn wilson_interval(count: usize, all: usize) -> ConfidenceInterval {
     ConfidenceInterval { rate, low, high }
 }
 
-/// Area under the ROC curve: the probability that a genuine score is greater than an impostor score, ties counting half.
+/// Area under the ROC curve: the probability that a genuine score is greater than an impostor score, ties counting
+/// half.
 pub(super) fn auc(genuine: &[f64], impostor: &[f64]) -> f64 {
     let mut sorted = impostor.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -102,7 +103,7 @@ pub(super) fn equal_error_rate(real: &[f64], fake: &[f64]) -> f64 {
         .map_or(0.0, |rates| f64::midpoint(rates.apcer, rates.bpcer))
 }
 
-/// Random numbers from a fixed seed (SplitMix64), so that a report is the same every time.
+/// Random numbers from a fixed seed (`SplitMix64`), so that a report is the same every time.
 pub(super) struct SeededRng(u64);
 
 impl SeededRng {

@@ -1,4 +1,5 @@
-//! The nets of `@vladmandic/face-api`: the package has weights without a topology, so the topologies are written here by hand.
+//! The nets of `@vladmandic/face-api`: the package has weights without a topology, so the topologies are written here
+//! by hand.
 
 use super::{
     ImportError,
@@ -216,7 +217,7 @@ pub(super) fn recognition(manifest: &Path) -> Result<OnnxGraph, ImportError> {
 }
 
 impl FaceApiBuilder {
-    /// A convolution followed by a learnt scale and offset for each channel, and ReLU where `active`.
+    /// A convolution followed by a learnt scale and offset for each channel, and `Relu` where `active`.
     fn scaled(
         &mut self,
         x: &FeatureMap,

@@ -1,9 +1,9 @@
-//! Makes a pack of models out of the locked npm packages and a net of our own: checks the hashes of the sources, converts
-//! the models to ONNX, runs their probes and writes the manifest. Behind `assay models import`, `add-minifasnet` and
-//! `verify`; the server itself only reads packs (`vision::model_manifest`).
+//! Makes a pack of models out of the locked npm packages and a net of our own: checks the hashes of the sources,
+//! converts the models to ONNX, runs their probes and writes the manifest. Behind `assay models import`,
+//! `add-minifasnet` and `verify`; the server itself only reads packs (`vision::model_manifest`).
 //!
-//! The conversion is deterministic, and `recipe.rs` pins the hash of every result: face embeddings that a server has stored
-//! are only comparable with those of the very same file.
+//! The conversion is deterministic, and `recipe.rs` pins the hash of every result: face embeddings that a server has
+//! stored are only comparable with those of the very same file.
 
 mod face_api;
 pub mod minifasnet;
@@ -91,9 +91,9 @@ impl ImportError {
 
 /// Makes the pack in the folder `to` from the `node_modules` folder `from`.
 ///
-/// Does nothing where the pack is complete, undamaged and made by this version. Otherwise makes all models anew, but keeps
-/// what the operator put into the manifest: their own models, their own runtime, and which model serves which task. A
-/// manifest that cannot be parsed is an error and is not replaced.
+/// Does nothing where the pack is complete, undamaged and made by this version. Otherwise makes all models again, but
+/// keeps what the operator put into the manifest: their own models, their own runtime, and which model serves which
+/// task. A manifest that cannot be parsed is an error and is not replaced.
 pub fn import_pack(
     from: &Path,
     to: &Path,
@@ -142,7 +142,8 @@ pub fn import_pack(
     Ok(pack)
 }
 
-/// The models that can be made: those of the npm packages, and the optional ones whose packages are installed beside them.
+/// The models that can be made: those of the npm packages, and the optional ones whose packages are installed beside
+/// them.
 fn recipes(from: &Path) -> Vec<ModelRecipe> {
     let installed = |recipe: &ModelRecipe| recipe.files.iter().all(|(path, _)| from.join(path).is_file());
     recipe::standard_recipes()
@@ -163,8 +164,8 @@ fn has_current_converter(model: &ModelEntry) -> bool {
     model.source.as_ref().is_some_and(|source| source.converter == recipe::CONVERTER_VERSION)
 }
 
-/// Takes over what the operator put into the old manifest: edited entries of this converter version, models of their own,
-/// and which model serves which task.
+/// Takes over what the operator put into the old manifest: edited entries of this converter version, models of their
+/// own, and which model serves which task.
 fn merge_operator_changes(
     mut old: ModelPack,
     models: &mut Vec<ModelEntry>,
@@ -173,7 +174,8 @@ fn merge_operator_changes(
     let had_liveness_net = old.models.iter().any(|model| model.id == recipe::LIVENESS_MODEL_ID);
     if !had_liveness_net && old.serves.get(&ModelTask::Liveness).is_some_and(|id| id == BuiltInCues::MODEL_ID)
     {
-        // A pack from before there was a net: the built-in cues were the only liveness model, not the operator's choice.
+        // A pack from before there was a net: the built-in cues were the only liveness model, not the operator's
+        // choice.
         old.serves.remove(&ModelTask::Liveness);
     }
     for model in old.models {

@@ -1,5 +1,6 @@
-//! MiniFASNet, a third-party liveness net (minivision-ai/Silent-Face-Anti-Spoofing, Apache-2.0): two nets on two crops, whose
-//! probabilities are averaged. The state files hold weights without a topology, so the topology is written here by hand.
+//! MiniFASNet, a third-party liveness net (minivision-ai/Silent-Face-Anti-Spoofing, Apache-2.0): two nets on two crops,
+//! whose probabilities are averaged. The state files hold weights without a topology, so the topology is written here
+//! by hand.
 
 use super::{
     ImportError, recipe, run_probes,
@@ -34,8 +35,8 @@ pub const MAX_STATE_FILE_BYTES: u64 = 8 << 20;
 /// Side of each net's input, pixels.
 const INPUT_SIDE: i64 = 80;
 
-/// Adds MiniFASNet to the pack in the folder `to` and lets it serve liveness. `files` are the bytes of [`STATE_FILES`], in that
-/// order.
+/// Adds MiniFASNet to the pack in the folder `to` and lets it serve liveness. `files` are the bytes of [`STATE_FILES`],
+/// in that order.
 ///
 /// Replaces an older entry and changes nothing else. The manifest is written last, after all probes have passed.
 pub fn add_to_pack(files: &[Vec<u8>; 2], to: &Path) -> Result<ModelPack, ImportError> {
@@ -196,7 +197,8 @@ impl MiniFasNetBuilder<'_> {
         Ok(self.graph.operator("PRelu", &[&y, &slope], vec![]))
     }
 
-    /// An inverted bottleneck: expansion, depthwise convolution, projection; with squeeze-and-excitation where the file has it.
+    /// An inverted bottleneck: expansion, depthwise convolution, projection; with squeeze-and-excitation where the file
+    /// has it.
     fn bottleneck(&mut self, x: &str, name: &str, stride: i64) -> Result<String, ImportError> {
         let y = self.conv_norm_prelu(x, &format!("{name}.conv"), 1, 0)?;
         let y = self.conv_norm_prelu(&y, &format!("{name}.conv_dw"), stride, 1)?;

@@ -1,5 +1,5 @@
-//! The models that a pack is made of: source, hashes, licence and manifest entry of each. The numbers that were measured are
-//! explained in docs/ACCURACY.md.
+//! The models that a pack is made of: source, hashes, licence and manifest entry of each. The numbers that were
+//! measured are explained in docs/ACCURACY.md.
 
 use super::{ImportError, face_api, tfjs};
 use crate::onnx::OnnxGraph;
@@ -18,8 +18,8 @@ pub(super) const RUNTIME_X64_SHA256: &str =
 pub(super) const RUNTIME_ARM64_SHA256: &str =
     "1f549d46250b005580b597f4164984aaf75b3bcb9f3aeb07c7f8a8fe60b23c76";
 
-/// Version of the converter and of the manifest entries below. Raise it when either changes; the next import then renews packs
-/// of older versions.
+/// Version of the converter and of the manifest entries below. Raise it when either changes; the next import then
+/// renews packs of older versions.
 pub(super) const CONVERTER_VERSION: &str = "5";
 pub(super) const PROBE_SEED: u64 = 20_261_121;
 
@@ -132,10 +132,10 @@ fn input(
     ModelInput { name: "input".to_owned(), width: side, height: side, colour, mean, scale: [scale; 3], crop }
 }
 
-/// Errors of the default age net. From 30 estimated years on there is one standard deviation, the maximum likelihood estimate
-/// on half of 477 portraits of adults (training/ages/fit.py); bands of ten years differ by less than the halves do. Below, where
-/// those portraits are too few, the deviations are those of normal errors with the mean absolute errors of the feasibility study
-/// (0-12: 2.9, 13-17: 4.4, 18-24: 5.8, 25-34: 5.5 years).
+/// Errors of the default age net. From 30 estimated years on there is one standard deviation, the maximum likelihood
+/// estimate on half of 477 portraits of adults (training/ages/fit.py); bands of ten years differ by less than the
+/// halves do. Below, where those portraits are too few, the deviations are those of normal errors with the mean
+/// absolute errors of the feasibility study (0-12: 2.9, 13-17: 4.4, 18-24: 5.8, 25-34: 5.5 years).
 fn age_errors() -> AgeErrorTable {
     let bands = [(0.0, 3.6), (13.0, 5.5), (18.0, 7.2), (25.0, 6.9), (30.0, 6.7)];
     AgeErrorTable {
@@ -147,8 +147,8 @@ fn age_errors() -> AgeErrorTable {
     }
 }
 
-/// Distances of the default recognition net by false match rate, measured on 75,660 impostor pairs of studio portraits: people of
-/// the same sex and similar age, which are harder than random strangers.
+/// Distances of the default recognition net by false match rate, measured on 75,660 impostor pairs of studio portraits:
+/// people of the same sex and similar age, which are harder than random strangers.
 fn false_matches() -> Vec<FalseMatchThreshold> {
     let measured = [(1e-4, 0.49), (1e-3, 0.53), (1e-2, 0.59)];
     measured.map(|(rate, distance)| FalseMatchThreshold { rate, distance }).to_vec()
@@ -412,9 +412,9 @@ const PPOCR6_VERSION: &str = "3.10.0";
 const PPOCR6_LICENCE: &str = "the package and the model cards that it names say so";
 const PPOCR6_TRAINING_DATA: &str = "public and synthetic text of many languages, as far as its authors say";
 
-/// Nets for text of a later generation, which know the letters of all Latin alphabets and of Greek, unlike those of the npm
-/// packages, and find single characters. They come in a Python package (models/requirements.txt): where it is installed beside
-/// the npm packages they are added and serve.
+/// Nets for text of a later generation, which know the letters of all Latin alphabets and of Greek, unlike those of the
+/// npm packages, and find single characters. They come in a Python package (models/requirements.txt): where it is
+/// installed beside the npm packages they are added and serve.
 pub(super) fn optional_recipes() -> [ModelRecipe; 2] {
     let find = ModelRecipe {
         id: "ppocr6-find",

@@ -1,5 +1,5 @@
-//! What the converter refuses, on small models written here. Today the hashes of the sources are checked before it runs; these
-//! tests guard the day on which a hash is renewed.
+//! What the converter refuses, on small models written here. Today the hashes of the sources are checked before it
+//! runs; these tests guard the day on which a hash is renewed.
 
 use super::{ImportError, tfjs::convert};
 use serde_json::{Value, json};

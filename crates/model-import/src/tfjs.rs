@@ -1,5 +1,5 @@
-//! Converts TensorFlow.js graph models to ONNX. Tensors become NCHW at the input and stay so, without transposing in between;
-//! `SAME` padding becomes explicit.
+//! Converts TensorFlow.js graph models to ONNX. Tensors become NCHW at the input and stay so, without transposing in
+//! between; `SAME` padding becomes explicit.
 
 use super::{
     ImportError,

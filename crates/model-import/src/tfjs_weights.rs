@@ -55,8 +55,8 @@ fn one() -> f64 {
 
 /// The number as its digits divided by a power of ten, which may differ from the exact value in the last bit.
 ///
-/// The first packs were converted with numbers parsed this way. Exact parsing would change the model files and with them their
-/// hashes, so that embeddings which servers have stored could no longer be compared with new ones.
+/// The first packs were converted with numbers parsed this way. Exact parsing would change the model files and with
+/// them their hashes, so that embeddings which servers have stored could no longer be compared with new ones.
 fn reparse_inexactly(exact: f64) -> f64 {
     let text = format!("{exact:e}");
     let Some((digits, exponent)) = text.split_once('e') else { return exact };

@@ -1,8 +1,8 @@
 //! Reads the tensors of a PyTorch state file in the format before version 1.6: five pickles, then the raw storages.
 //!
-//! Pickle is a virtual machine that can construct any object and call any function, so a full reader would run what the file
-//! says. This one knows only the opcodes that a state file of 32-bit floats needs, constructs nothing but tensors, calls nothing,
-//! and bounds size and nesting; every other opcode is an error.
+//! Pickle is a virtual machine that can construct any object and call any function, so a full reader would run what the
+//! file says. This one knows only the opcodes that a state file of 32-bit floats needs, constructs nothing but tensors,
+//! calls nothing, and bounds size and nesting; every other opcode is an error.
 
 use super::ImportError;
 use std::{collections::HashMap, rc::Rc};
@@ -105,8 +105,8 @@ struct PendingTensor {
     shape: Vec<usize>,
 }
 
-/// Values of the virtual machine. Containers carry their nesting depth, which is bounded so that dropping them cannot overflow the
-/// stack.
+/// Values of the virtual machine. Containers carry their nesting depth, which is bounded so that dropping them cannot
+/// overflow the stack.
 #[derive(Clone, Debug)]
 enum PickleValue {
     Nothing,

@@ -195,8 +195,8 @@ fn a_pack_of_an_older_version_is_renewed() {
     assert_eq!(pack.serves[&ModelTask::Age], "faceres-age", "the operator's choice stays");
 }
 
-/// Before there was a net, the built-in cues served liveness by default. An import lets the net serve, unless the pack had the
-/// net already and the operator chose the cues.
+/// Before there was a net, the built-in cues served liveness by default. An import lets the net serve, unless the pack
+/// had the net already and the operator chose the cues.
 #[test]
 fn a_pack_without_the_liveness_net_gets_it_and_a_later_choice_of_the_cues_stays() {
     let folder = TempDir::new().unwrap();

@@ -1,7 +1,7 @@
 //! Scaling and Fourier transforms of pixels.
 //!
-//! The libraries behind this are generic: every crate that calls them directly compiles their code again, which took minutes in
-//! each crate and again in its tests. Nothing here is generic, so their code is compiled once.
+//! The libraries behind this are generic: every crate that calls them directly compiles their code again, which took
+//! minutes in each crate and again in its tests. Nothing here is generic, so their code is compiled once.
 
 use base::Picture;
 use fast_image_resize::{
@@ -28,8 +28,9 @@ impl PictureRegion {
     }
 }
 
-/// Scales a region of a picture to `width` x `height` pixels with a triangle filter, which is widened when scaling down so that
-/// every source pixel counts. `None` where the region or the size is empty, or the region reaches outside the picture.
+/// Scales a region of a picture to `width` x `height` pixels with a triangle filter, which is widened when scaling down
+/// so that every source pixel counts. `None` where the region or the size is empty, or the region reaches outside the
+/// picture.
 pub fn resize(picture: &Picture, region: PictureRegion, width: u32, height: u32) -> Option<Picture> {
     let source = TypedImageRef::<U8x3>::from_buffer(picture.width(), picture.height(), picture.rgb()).ok()?;
     let mut target = vec![0; width as usize * height as usize * 3];

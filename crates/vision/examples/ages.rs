@@ -1,5 +1,5 @@
-//! Writes the age estimates of packs for labelled photos as CSV, one line for each photo and pack: `ages <labels.csv> <pack> ...`.
-//! The output is the input of `training/ages/fit.py`.
+//! Writes the age estimates of packs for labelled photos as CSV, one line for each photo and pack: `ages <labels.csv>
+//! <pack> ...`. The output is the input of `training/ages/fit.py`.
 
 use base::Picture;
 use std::{path::Path, time::Instant};

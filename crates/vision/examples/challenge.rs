@@ -1,6 +1,6 @@
-//! Measures who passes an active challenge: simulated heads that make the moves, and simulated flat photos, strangers and
-//! recordings. `challenge <pack> <folder of photos of one face each> [<faces> [<folder of frames>]]`; with a folder of frames it
-//! prints the poses in those instead.
+//! Measures who passes an active challenge: simulated heads that make the moves, and simulated flat photos, strangers
+//! and recordings. `challenge <pack> <folder of photos of one face each> [<faces> [<folder of frames>]]`; with a folder
+//! of frames it prints the poses in those instead.
 
 use base::{Environment as _, Picture, TestEnvironment};
 use fixtures::{

@@ -1,6 +1,6 @@
-//! Measures detection: faces found and false detections in pictures that are upright, rotated, tightly cropped or crowded, and the
-//! time it takes. `detection <pack> <labels.csv>`, whose lines are `path,faces`: a picture, and the number of faces that a person
-//! counts in it. `ONLY=crowd` prints only the rows whose names contain that word.
+//! Measures detection: faces found and false detections in pictures that are upright, rotated, tightly cropped or
+//! crowded, and the time it takes. `detection <pack> <labels.csv>`, whose lines are `path,faces`: a picture, and the
+//! number of faces that a person counts in it. `ONLY=crowd` prints only the rows whose names contain that word.
 
 use base::Picture;
 use fixtures::composite_scene::{CompositeScene, FaceCutout};

@@ -49,7 +49,8 @@ fn main() -> Result<(), Failure> {
         }
         let bytes = std::fs::read(set.join(path))?;
         let original = image::load_from_memory(&bytes)?.into_rgb8();
-        // Only the first of several shots of one person is varied, because making variations takes longer than measuring.
+        // Only the first of several shots of one person is varied, because making variations takes longer than
+        // measuring.
         let varied = label == "real" && (species != "live" || path.ends_with("-0.jpg"));
         let count = if varied { VARIATIONS.len() } else { ATTACK_VARIATIONS };
         for variation in &VARIATIONS[..count] {

@@ -102,7 +102,8 @@ fn speed(vision: &mut VisionModels, cutouts: &[FaceCutout]) -> Result<(), Failur
     Ok(())
 }
 
-/// CPU time of this thread in milliseconds, which other processes do not affect; `None` where the system does not report it.
+/// CPU time of this thread in milliseconds, which other processes do not affect; `None` where the system does not
+/// report it.
 fn thread_cpu_milliseconds() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     text.split(' ').next()?.parse::<f64>().ok().map(|nanoseconds| nanoseconds / 1e6)

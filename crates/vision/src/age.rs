@@ -29,8 +29,8 @@ pub(crate) struct AgeModel {
 
 /// An estimated age.
 ///
-/// The error is assumed to be normally distributed with the standard deviation `st_dev`, which comes from the manifest's error
-/// table and is widened by the spread between the crops. The table states which people it covers.
+/// The error is assumed to be normally distributed with the standard deviation `st_dev`, which comes from the
+/// manifest's error table and is widened by the spread between the crops. The table states which people it covers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AgeEstimate {
     /// The estimate in years, 0 to 120.
@@ -55,7 +55,8 @@ impl AgeModel {
             let mut values = Vec::new();
             let square = CropSquare::around(face, self.input.crop.rule, scale);
             crop::write_crop(picture, square, &self.input, &mut values);
-            // One crop at a time: many nets are exported for a batch of one, and larger batches gain nothing on one thread.
+            // One crop at a time: many nets are exported for a batch of one, and larger batches gain nothing on one
+            // thread.
             let answer =
                 self.net.run(&values, [1, 3, self.input.height as usize, self.input.width as usize])?;
             years.push(self.decode(tensor_named(&answer, &self.tensor, &self.id)?)?);
@@ -118,8 +119,8 @@ impl AgeEstimate {
         [(years - reach).max(0.0), years + reach]
     }
 
-    /// By how many years an estimate must exceed a threshold so that at most the share `rate` (0 to 0.5) of the people just
-    /// below the threshold pass.
+    /// By how many years an estimate must exceed a threshold so that at most the share `rate` (0 to 0.5) of the people
+    /// just below the threshold pass.
     pub fn buffer(&self, rate: f64) -> f64 {
         standard_normal_quantile(1.0 - rate.clamp(0.0, 0.5)) * f64::from(self.st_dev)
     }
@@ -131,14 +132,14 @@ impl AgeEstimate {
 }
 
 impl AgeErrorTable {
-    /// The estimate up to which somebody is younger than `age` with the probability `confidence` (0.5 to 1), and the one from
-    /// which they are at least `age` with that probability, where the crops agree; to a tenth of a year, up to 120. `None` where
-    /// no estimate is that certain.
+    /// The estimate up to which somebody is younger than `age` with the probability `confidence` (0.5 to 1), and the
+    /// one from which they are at least `age` with that probability, where the crops agree; to a tenth of a year, up to
+    /// 120. `None` where no estimate is that certain.
     pub fn confidence_limits(&self, age: f64, confidence: f64) -> [Option<f64>; 2] {
         let reached = |tenths: u32| AgeEstimate::new(tenths as f32 / 10.0, 0.0, self).at_least(age);
         let years = |tenths: u32| f64::from(tenths) / 10.0;
-        // From the far end, so that no estimate beyond the limit is less certain: a band may have a larger error than the one
-        // before.
+        // From the far end, so that no estimate beyond the limit is less certain: a band may have a larger error than
+        // the one before.
         let below = (0..=1200).take_while(|&tenths| reached(tenths) <= 1.0 - confidence).last();
         let above = (0..=1200).rev().take_while(|&tenths| reached(tenths) >= confidence).last();
         [below.map(years), above.map(years)]
@@ -159,7 +160,8 @@ fn standard_normal_quantile(share: f64) -> f64 {
     high
 }
 
-/// Distribution function of the standard normal distribution (Abramowitz and Stegun, 26.2.17; absolute error below 1e-7).
+/// Distribution function of the standard normal distribution (Abramowitz and Stegun, 26.2.17; absolute error below
+/// 1e-7).
 fn standard_normal_cdf(x: f64) -> f64 {
     const B: [f64; 5] = [0.319_381_530, -0.356_563_782, 1.781_477_937, -1.821_255_978, 1.330_274_429];
     let t = 1.0 / (1.0 + 0.231_641_9 * x.abs());

@@ -1,11 +1,11 @@
-//! How the boxes of two faces lie to each other: intersection over union (IoU), and what counts as the same face.
+//! How the boxes of two faces lie to each other: intersection over union, and what counts as the same face.
 
 use crate::Face;
 
 /// A box that has this share of the smaller one's area in common with another is the same face.
 const SAME_FACE_CONTAINMENT: f32 = 0.6;
 
-/// Boxes whose IoU is greater than this are the same face.
+/// Boxes whose intersection over union is greater than this are the same face.
 const SAME_FACE_IOU: f32 = 0.3;
 
 /// A face of the next frame whose box has moved by less than this many of its longer sides may be the same one.

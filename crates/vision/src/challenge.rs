@@ -1,8 +1,9 @@
 //! Active liveness challenges: the server chooses head movements at random and checks them in the frames of the answer.
 //!
-//! Threat model. Stops a photo that is shown or moved (its points stay in one plane, however it is turned), a recording (which
-//! makes other moves than those chosen now), and a second person who takes over. Does not stop a mask, a deepfake that follows
-//! the instructions, or frames injected behind the camera. `docs/ACCURACY.md` reports which attacks passed.
+//! Threat model. Stops a photo that is shown or moved (its points stay in one plane, however it is turned), a recording
+//! (which makes other moves than those chosen now), and a second person who takes over. Does not stop a mask, a
+//! deepfake that follows the instructions, or frames injected behind the camera. `docs/ACCURACY.md` reports which
+//! attacks passed.
 //!
 //! Frames must not be mirrored, and come at least three times a second, better more often.
 
@@ -86,8 +87,8 @@ impl LivenessChallenge {
         Self { kind, moves, expires_at: environment.now() + VALIDITY_PERIOD }
     }
 
-    /// Checks an answer that arrived at `now`, with the observations in the order of the frames. `same` is the distance of
-    /// embeddings up to which two pictures show the same person:
+    /// Checks an answer that arrived at `now`, with the observations in the order of the frames. `same` is the distance
+    /// of embeddings up to which two pictures show the same person:
     /// [`EmbeddingSpace::distance_at`](crate::EmbeddingSpace::distance_at) with the caller's false match rate.
     pub fn verify(&self, frames: &[FrameObservation], same: f32, now: Timestamp) -> ChallengeVerdict {
         evaluation::evaluate(self, frames, same, now)

@@ -43,7 +43,8 @@ impl CropSquare {
         }
     }
 
-    /// Moves the square into the picture, and shrinks it where it is larger. It must be parallel to the picture's edges.
+    /// Moves the square into the picture, and shrinks it where it is larger. It must be parallel to the picture's
+    /// edges.
     pub(crate) fn moved_inside(self, picture: &Picture) -> Self {
         let (width, height) = (picture.width() as f32, picture.height() as f32);
         let side = self.side.min(width).min(height);
@@ -72,8 +73,8 @@ pub(crate) fn nearest_right_angle(angle: f32) -> f32 {
 
 /// Appends the square to `out` as the input requires it, normalised, NCHW. Outside the picture is black.
 ///
-/// A large square is first scaled down with a filter, so that sampling a small input neither skips pixels nor costs more than it
-/// must.
+/// A large square is first scaled down with a filter, so that sampling a small input neither skips pixels nor costs
+/// more than it must.
 pub(crate) fn write_crop(picture: &Picture, square: CropSquare, input: &ModelInput, out: &mut Vec<f32>) {
     let (width, height) = (input.width as usize, input.height as usize);
     let step = square.side / width.max(height) as f32;
@@ -139,8 +140,8 @@ fn channel_order(colour: ChannelOrder) -> [usize; 3] {
     }
 }
 
-/// The part of the picture around the square, scaled down by `step`, and the square in its pixels. `None` where the square lies
-/// outside the picture.
+/// The part of the picture around the square, scaled down by `step`, and the square in its pixels. `None` where the
+/// square lies outside the picture.
 fn downscale(picture: &Picture, square: CropSquare, step: f32) -> Option<(Picture, CropSquare)> {
     // A margin of two target pixels for the filter.
     let reach = square.reach() + 2.0 * step;
@@ -162,8 +163,8 @@ fn downscale(picture: &Picture, square: CropSquare, step: f32) -> Option<(Pictur
     Some((small, CropSquare { centre, side: square.side * f32::midpoint(x, y), angle: square.angle }))
 }
 
-/// The pixels around a square as floats, padded to four channels so that a pixel fits a vector register; black outside the
-/// picture.
+/// The pixels around a square as floats, padded to four channels so that a pixel fits a vector register; black outside
+/// the picture.
 struct PixelPatch {
     left: i32,
     top: i32,
@@ -249,7 +250,8 @@ fn saturating_floor(value: f32) -> i32 {
     if whole as f32 > value { whole.saturating_sub(1) } else { whole }
 }
 
-/// The scale, input pixels for one of the picture, at which a region just fits into the share `part` (0 to 1) of the input.
+/// The scale, input pixels for one of the picture, at which a region just fits into the share `part` (0 to 1) of the
+/// input.
 pub(crate) fn fit_scale(region: PictureRegion, input: &ModelInput, part: f32) -> f32 {
     let room = |side: u32| side as f32 * part;
     (room(input.width) / region.width as f32).min(room(input.height) / region.height as f32)
@@ -306,8 +308,8 @@ pub(crate) fn letterbox(
     Some((out, InputMapping { scale, pivot, from, turn_radians: 0.0 }))
 }
 
-/// The same, rotated back by `turn` (radians, clockwise) around the region's centre; the corners show what surrounds the
-/// region. The input must be a square.
+/// The same, rotated back by `turn` (radians, clockwise) around the region's centre; the corners show what surrounds
+/// the region. The input must be a square.
 pub(crate) fn letterbox_rotated(
     picture: &Picture,
     region: PictureRegion,

@@ -1,5 +1,5 @@
-//! Face detection with MediaPipe's BlazeFace (back model, input 256 x 256, six key points), and the rules that make one run of
-//! the net into a reliable answer: padding for large faces, a second look at each of several faces.
+//! Face detection with MediaPipe's BlazeFace (back model, input 256 x 256, six key points), and the rules that make one
+//! run of the net into a reliable answer: padding for large faces, a recheck of each of several faces.
 
 use crate::{
     Face, VisionError,
@@ -11,7 +11,7 @@ use crate::{
 use base::Picture;
 use pixels::PictureRegion;
 
-/// Non-maximum suppression: boxes with a greater IoU are merged into one face.
+/// Non-maximum suppression: boxes with a greater intersection over union are merged into one face.
 const NMS_IOU: f32 = 0.3;
 
 /// A face whose longer side is at least this share of the picture's is detected again with padding around the picture.
@@ -21,8 +21,8 @@ const LARGE_FACE_SHARE: f32 = 0.5;
 const PADDED_PICTURE_SHARE: f32 = 0.6;
 const WIDELY_PADDED_PICTURE_SHARE: f32 = 0.4;
 
-/// Size of a face in pixels of the input when it is rechecked, and when it is rechecked a second time. Larger sizes would show
-/// small faces too blurred.
+/// Size of a face in pixels of the input when it is rechecked, and when it is rechecked a second time. Larger sizes
+/// would show small faces too blurred.
 const RECHECK_FACE_INPUT_PIXELS: [f32; 2] = [64.0, 44.0];
 
 /// The anchors of the two feature maps: cells per side, anchors per cell, input pixels per cell.
@@ -43,11 +43,11 @@ pub(crate) struct FaceDetector {
 }
 
 impl FaceDetector {
-    /// Detects the faces of a picture, highest score first: upright ones, or, where there are none, those of a picture that is
-    /// rotated.
+    /// Detects the faces of a picture, highest score first: upright ones, or, where there are none, those of a picture
+    /// that is rotated.
     ///
-    /// Of several confident faces each must be confirmed by a closer crop, because in webcam frames the net also fires on
-    /// ears, hands and shelves.
+    /// Of several confident faces each must be confirmed by a closer crop, because in webcam frames the net also fires
+    /// on ears, hands and shelves.
     pub(crate) fn detect(&mut self, picture: &Picture) -> Result<Vec<Face>, VisionError> {
         let upright = self.detect_upright(picture)?;
         if upright.is_empty() {
@@ -63,8 +63,8 @@ impl FaceDetector {
         }
     }
 
-    /// Detects in a rotated picture. Rotating until something looks like a face makes false detections likelier, so only
-    /// confident faces count, or else the face `found` by which the rotation was chosen.
+    /// Detects in a rotated picture. Rotating until something looks like a face makes false detections likelier, so
+    /// only confident faces count, or else the face `found` by which the rotation was chosen.
     fn detect_confident_rotated(
         &mut self,
         picture: &Picture,
@@ -82,11 +82,12 @@ impl FaceDetector {
         self.confirm_several(picture, faces, 0.0)
     }
 
-    /// Detects the faces that are upright when the picture is rotated back by `turn` (radians, clockwise), highest score first.
+    /// Detects the faces that are upright when the picture is rotated back by `turn` (radians, clockwise), highest
+    /// score first.
     ///
-    /// The net was trained on faces smaller than the picture: one that fills it is missed, cut short, or found as two halves.
-    /// So where the first run finds no face or a large one, a second run with padding around the picture decides, and the first
-    /// one only adds faces elsewhere.
+    /// The net was trained on faces smaller than the picture: one that fills it is missed, cut short, or found as two
+    /// halves. So where the first run finds no face or a large one, a second run with padding around the picture
+    /// decides, and the first one only adds faces elsewhere.
     pub(crate) fn detect_rotated(&mut self, picture: &Picture, turn: f32) -> Result<Vec<Face>, VisionError> {
         let whole = PictureRegion::whole(picture);
         let first = self.detect_in_region(picture, whole, crop::fit_scale(whole, &self.input, 1.0), turn)?;
@@ -147,8 +148,8 @@ impl FaceDetector {
         Ok(confirmed)
     }
 
-    /// Detects a face again in a crop that shows it centred and at a favourable size. `None` where it is not found there
-    /// confidently: then it is a false detection.
+    /// Detects a face again in a crop that shows it centred and at a favourable size. `None` where it is not found
+    /// there confidently: then it is a false detection.
     pub(crate) fn recheck(
         &mut self,
         picture: &Picture,
@@ -174,8 +175,9 @@ impl FaceDetector {
         Ok(None)
     }
 
-    /// Runs the net on a region of the picture, letterboxed at `scale` (at which it must fit the input) and rotated back by
-    /// `turn` (radians). The faces after non-maximum suppression, highest score first, in pixels of the picture.
+    /// Runs the net on a region of the picture, letterboxed at `scale` (at which it must fit the input) and rotated
+    /// back by `turn` (radians). The faces after non-maximum suppression, highest score first, in pixels of the
+    /// picture.
     pub(crate) fn detect_in_region(
         &mut self,
         picture: &Picture,
@@ -267,8 +269,8 @@ pub(crate) fn square_around(picture: &Picture, face: &Face, side: f32) -> Option
     Some(PictureRegion { left, top, width, height })
 }
 
-/// Non-maximum suppression that blends: overlapping boxes become their mean, weighted by score (Bazarevsky et al., BlazeFace,
-/// 2019, section 4).
+/// Non-maximum suppression that blends: overlapping boxes become their mean, weighted by score (Bazarevsky et al.,
+/// BlazeFace, 2019, section 4).
 fn merge_overlapping(mut found: Vec<Face>) -> Vec<Face> {
     found.sort_by(|a, b| b.score.total_cmp(&a.score));
     let mut merged = Vec::new();

@@ -10,8 +10,8 @@ use crate::{
 use aws_lc_rs::digest;
 use base::Picture;
 
-/// Version of the code between picture and net. Raise it when the same manifest would give other crops, so that old embeddings
-/// are not compared with new ones.
+/// Version of the code between picture and net. Raise it when the same manifest would give other crops, so that old
+/// embeddings are not compared with new ones.
 const CROP_VERSION: u32 = 1;
 
 /// The space of embeddings. Embeddings of different spaces are never compared.
@@ -56,8 +56,8 @@ pub fn embedding_distance(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f32>().sqrt()
 }
 
-/// The weighted mean of embeddings (weights are not negative), scaled to length one where all of them have length one. `None`
-/// for no embeddings, for different lengths, or where all weights are 0.
+/// The weighted mean of embeddings (weights are not negative), scaled to length one where all of them have length one.
+/// `None` for no embeddings, for different lengths, or where all weights are 0.
 pub fn mean_embedding<'a>(weighted: impl IntoIterator<Item = (&'a [f32], f32)>) -> Option<Vec<f32>> {
     let (mut sum, mut total, mut unit) = (Vec::new(), 0.0, true);
     for (embedding, weight) in weighted {
@@ -190,7 +190,8 @@ impl EmbeddingModel {
     }
 }
 
-/// SHA-256 of a space: over its texts, each after its length (64 bits, little-endian), and its numbers (32 bits, little-endian).
+/// SHA-256 of a space: over its texts, each after its length (64 bits, little-endian), and its numbers (32 bits,
+/// little-endian).
 fn fingerprint(
     file: &str,
     input: &ModelInput,

@@ -40,8 +40,8 @@ pub struct OnnxRuntime {
 static ONNX_RUNTIME: Mutex<Option<OnnxRuntime>> = Mutex::new(None);
 
 impl OnnxRuntime {
-    /// Loads the runtime of the pack in `folder` at the first call, if the library's hash is that of the manifest. Later calls
-    /// share it; a pack with another runtime is refused.
+    /// Loads the runtime of the pack in `folder` at the first call, if the library's hash is that of the manifest.
+    /// Later calls share it; a pack with another runtime is refused.
     pub fn open(folder: &Path, file: &PackFile) -> Result<Self, ModelLoadError> {
         let mut slot = ONNX_RUNTIME.lock().unwrap_or_else(PoisonError::into_inner);
         let library = file.locate(folder)?;

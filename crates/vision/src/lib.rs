@@ -1,5 +1,5 @@
-//! Computer vision on faces: detection, age, liveness, embeddings, quality, tracking through video, and active challenges. The
-//! only crate that knows ONNX Runtime; it knows no tenant and no HTTP.
+//! Computer vision on faces: detection, age, liveness, embeddings, quality, tracking through video, and active
+//! challenges. The only crate that knows ONNX Runtime; it knows no tenant and no HTTP.
 
 mod age;
 mod box_overlap;

@@ -1,8 +1,9 @@
 //! Presentation attack detection (ISO/IEC 30107-3): tells a live face from a picture of one.
 //!
-//! The built-in model is experimental. It measures cues that need no trained net: lines and grain that prints and panels leave in
-//! the spectrum, the tones that they lose, the borders that they show. A cue can only speak against a face, never for it. A good
-//! photo print and a fine display held close show none of these cues and pass. `docs/ACCURACY.md` has the numbers.
+//! The built-in model is experimental. It measures cues that need no trained net: lines and grain that prints and
+//! panels leave in the spectrum, the tones that they lose, the borders that they show. A cue can only speak against a
+//! face, never for it. A good photo print and a fine display held close show none of these cues and pass.
+//! `docs/ACCURACY.md` has the numbers.
 
 mod colour_range;
 mod frame_edges;
@@ -54,8 +55,8 @@ impl BuiltInCues {
     /// Id of the model in manifests, with its version.
     pub const MODEL_ID: &'static str = "liveness-cues-1";
 
-    /// Chosen on the live pictures that the weights were fitted on: low refuses 1 % of them, medium 3 %, high 10 %. More of
-    /// other pictures are refused; see `docs/ACCURACY.md`.
+    /// Chosen on the live pictures that the weights were fitted on: low refuses 1 % of them, medium 3 %, high 10 %.
+    /// More of other pictures are refused; see `docs/ACCURACY.md`.
     pub const THRESHOLDS: CueThresholds = weights::THRESHOLDS;
 
     /// SHA-256 in hexadecimal over all parameters as text: builds with the same digest score the same.
@@ -77,7 +78,8 @@ impl LivenessModel for BuiltInCues {
     }
 }
 
-/// The parameters, one a line in a fixed order. The first line is the model's id, which must change when the code of a cue does.
+/// The parameters, one a line in a fixed order. The first line is the model's id, which must change when the code of a
+/// cue does.
 fn parameters() -> String {
     let mut text = format!("{}\nbias {:?}\n", BuiltInCues::MODEL_ID, weights::BIAS);
     for (name, weight) in presentation_cues::CUE_NAMES.iter().zip(&weights::WEIGHTS) {

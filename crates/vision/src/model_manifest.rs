@@ -1,5 +1,5 @@
-//! The manifest of a pack, a folder of models: for each model its source and licence, how a picture becomes its input and how
-//! its output is decoded. To use another ONNX model, an operator describes it here; nothing else has to change.
+//! The manifest of a pack, a folder of models: for each model its source and licence, how a picture becomes its input
+//! and how its output is decoded. To use another ONNX model, an operator describes it here; nothing else has to change.
 
 use aws_lc_rs::digest;
 use serde::{Deserialize, Serialize};
@@ -125,9 +125,9 @@ pub struct ModelSource {
     pub converter: String,
 }
 
-/// How a picture becomes the input: a crop, scaled to the input's size, `(value - mean) * scale` for each channel, NCHW. Nets
-/// for text also take other sizes, pages with sides that are multiples of 32 and lines of any width; for them width and height
-/// are the probe's.
+/// How a picture becomes the input: a crop, scaled to the input's size, `(value - mean) * scale` for each channel,
+/// NCHW. Nets for text also take other sizes, pages with sides that are multiples of 32 and lines of any width; for
+/// them width and height are the probe's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelInput {
@@ -158,11 +158,12 @@ pub enum ChannelOrder {
 #[serde(deny_unknown_fields)]
 pub struct CropSpec {
     pub rule: CropRule,
-    /// Side of each crop as a multiple of the face box's longer side, 0.2 to 8; one to eight of them. The outputs of several
-    /// crops are averaged, unless they are `joined`.
+    /// Side of each crop as a multiple of the face box's longer side, 0.2 to 8; one to eight of them. The outputs of
+    /// several crops are averaged, unless they are `joined`.
     #[serde(default = "one_crop")]
     pub scales: Vec<f32>,
-    /// Whether the crops lie side by side in one input, each as wide as the input divided by their number; for liveness only.
+    /// Whether the crops lie side by side in one input, each as wide as the input divided by their number; for liveness
+    /// only.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub joined: bool,
 }
@@ -183,8 +184,8 @@ pub enum CropRule {
     Inside,
     /// A square around the centre of the face box, rotated so that the eyes are level.
     EyesLevel,
-    /// The alignment of dlib's recognition net: a square centred on the mean of both eyes and the mouth, whose side is the
-    /// distance from eyes to mouth divided by 0.45, rotated so that the eyes are level.
+    /// The alignment of dlib's recognition net: a square centred on the mean of both eyes and the mouth, whose side is
+    /// the distance from eyes to mouth divided by 0.45, rotated so that the eyes are level.
     D2,
     /// A whole page, for text detection.
     Page,
@@ -271,8 +272,8 @@ pub enum ModelOutput {
         /// Index of the probability that the line is upside down.
         turned_index: usize,
     },
-    /// For each step along a line the probabilities of no character, of each character of a list, and of a space, in this
-    /// order (connectionist temporal classification).
+    /// For each step along a line the probabilities of no character, of each character of a list, and of a space, in
+    /// this order (connectionist temporal classification).
     TextCharacters {
         /// The tensor's name.
         tensor: String,

@@ -113,32 +113,33 @@ impl VisionModels {
         }
     }
 
-    /// Detects the faces in a photo of one person or a few, highest score first. Takes one to three runs of the net where a
-    /// face is upright; where none is, seven more for rotated pictures. Where several faces are confident, each was confirmed in
-    /// a closer crop.
+    /// Detects the faces in a photo of one person or a few, highest score first. Takes one to three runs of the net
+    /// where a face is upright; where none is, seven more for rotated pictures. Where several faces are confident, each
+    /// was confirmed in a closer crop.
     pub fn detect(&mut self, picture: &Picture) -> Result<Vec<Face>, VisionError> {
         self.detector.detect(picture)
     }
 
-    /// Detects upright faces only, like [`Self::detect`]: for camera frames, with two runs of the net where there is no face.
+    /// Detects upright faces only, like [`Self::detect`]: for camera frames, with two runs of the net where there is no
+    /// face.
     pub fn detect_upright(&mut self, picture: &Picture) -> Result<Vec<Face>, VisionError> {
         self.detector.detect_upright(picture)
     }
 
     /// Detects every confident face of at least `smallest` pixels (longer side of its box), highest score first.
     ///
-    /// Takes about 40 runs of the net for a picture of 1920 x 1080 with `smallest` 40, and one more for each small face. Where
-    /// it would take more than 400 tiles, `smallest` is raised. A picture without an upright face is also searched sideways and
-    /// upside down, with as many runs again.
+    /// Takes about 40 runs of the net for a picture of 1920 x 1080 with `smallest` 40, and one more for each small
+    /// face. Where it would take more than 400 tiles, `smallest` is raised. A picture without an upright face is also
+    /// searched sideways and upside down, with as many runs again.
     pub fn detect_tiled(&mut self, picture: &Picture, smallest: f32) -> Result<Vec<Face>, VisionError> {
         self.detector.detect_tiled(picture, smallest)
     }
 
-    /// Detects the confident faces of the next frame of a video, highest score first, with about two runs of the net and one
-    /// more for each small face (at most four).
+    /// Detects the confident faces of the next frame of a video, highest score first, with about two runs of the net
+    /// and one more for each small face (at most four).
     ///
-    /// Large faces (from a twelfth of the frame's width on) are found at once, small ones when the tile that they are in is
-    /// due; tiles that changed come first. For a first or a single frame use [`Self::detect_tiled`].
+    /// Large faces (from a twelfth of the frame's width on) are found at once, small ones when the tile that they are
+    /// in is due; tiles that changed come first. For a first or a single frame use [`Self::detect_tiled`].
     pub fn detect_in_video(
         &mut self,
         picture: &Picture,
@@ -162,8 +163,8 @@ impl VisionModels {
         quality::assess(picture, face)
     }
 
-    /// The embedding of a face: [`EmbeddingSpace::dimension`] numbers, close to those of other pictures of the same person.
-    /// Scaled to length one where the model's metric is cosine.
+    /// The embedding of a face: [`EmbeddingSpace::dimension`] numbers, close to those of other pictures of the same
+    /// person. Scaled to length one where the model's metric is cosine.
     pub fn embed(&mut self, picture: &Picture, face: &Face) -> Result<Vec<f32>, VisionError> {
         self.embed.embed(picture, face)
     }
@@ -270,8 +271,8 @@ impl PackLoader<'_> {
     }
 }
 
-/// Opens the net that serves a task, its hash and probe checked, with its input and manifest entry: for crates that decode its
-/// output themselves.
+/// Opens the net that serves a task, its hash and probe checked, with its input and manifest entry: for crates that
+/// decode its output themselves.
 pub fn load_net<'a>(
     folder: &Path,
     pack: &'a ModelPack,
@@ -308,8 +309,8 @@ fn open_net(folder: &Path, pack: &ModelPack, model: &ModelEntry) -> Result<OnnxN
     OnnxNet::load(&model.id, &bytes, &input.name, &OnnxRuntime::open(folder, &pack.runtime)?)
 }
 
-/// A net whose output is the probability of a live face. The outputs of several crops are averaged, unless the crops are joined
-/// to one input.
+/// A net whose output is the probability of a live face. The outputs of several crops are averaged, unless the crops
+/// are joined to one input.
 struct LivenessNet {
     id: String,
     net: Box<dyn NeuralNet>,

@@ -1,5 +1,5 @@
-//! Pictures that are rotated, by a right angle or any other, without saying so in their metadata: finds the rotation in which the
-//! faces are upright.
+//! Pictures that are rotated, by a right angle or any other, without saying so in their metadata: finds the rotation in
+//! which the faces are upright.
 
 use crate::{
     Face, VisionError,
@@ -14,18 +14,19 @@ use std::f32::consts::{FRAC_PI_2, FRAC_PI_4, PI, TAU};
 const ORIENTATIONS: [f32; 7] =
     [FRAC_PI_2, -FRAC_PI_2, PI, FRAC_PI_4, -FRAC_PI_4, PI - FRAC_PI_4, FRAC_PI_4 - PI];
 
-/// The share of the input that the picture fills: so all of it is visible at any angle, and there is padding around a face that
-/// fills it.
+/// The share of the input that the picture fills: so all of it is visible at any angle, and there is padding around a
+/// face that fills it.
 const INPUT_SHARE: f32 = 0.7;
 
 /// A face that leans more than this in the rotated picture belongs to another orientation.
 const MAX_LEAN_RADIANS: f32 = 0.7;
 
-/// Where a face's roll is closer than this to a right angle, the picture is rotated by that right angle and the head leans.
+/// Where a face's roll is closer than this to a right angle, the picture is rotated by that right angle and the head
+/// leans.
 const RIGHT_ANGLE_TOLERANCE_RADIANS: f32 = 0.35;
 
-/// A face with this score and hardly any roll is upright. The net also finds most upside-down faces, with the eyes where the
-/// mouth is, but none with a score above 0.82.
+/// A face with this score and hardly any roll is upright. The net also finds most upside-down faces, with the eyes
+/// where the mouth is, but none with a score above 0.82.
 const UPRIGHT_SCORE: f32 = 0.85;
 
 /// Orientations that are rechecked in a closer crop.
@@ -41,10 +42,12 @@ const MIN_TURN_RADIANS: f32 = 0.9;
 const SAME_ORIENTATION_RADIANS: f32 = 0.8;
 
 impl FaceDetector {
-    /// Whether a picture in which faces were found upright is rotated nevertheless: the rotation, and the face that shows it.
-    /// The net also finds faces that are sideways or upside down, with a lower score and with points that lean or are misplaced.
+    /// Whether a picture in which faces were found upright is rotated nevertheless: the rotation, and the face that
+    /// shows it. The net also finds faces that are sideways or upside down, with a lower score and with points that
+    /// lean or are misplaced.
     ///
-    /// Unless the best face is clearly upright, it takes as many runs of the net as [`Self::find_orientation`], and two more.
+    /// Unless the best face is clearly upright, it takes as many runs of the net as [`Self::find_orientation`], and two
+    /// more.
     pub(crate) fn find_other_orientation(
         &mut self,
         picture: &Picture,
@@ -77,9 +80,9 @@ impl FaceDetector {
         if worth(&turned, turn) > worth(&upright, 0.0) { turned } else { upright }
     }
 
-    /// The rotation (radians, clockwise) by which the picture must be turned back for its best face to be upright, and that face;
-    /// `None` where no orientation shows one. Takes seven runs of the net, and up to two more for each of the four best
-    /// orientations.
+    /// The rotation (radians, clockwise) by which the picture must be turned back for its best face to be upright, and
+    /// that face; `None` where no orientation shows one. Takes seven runs of the net, and up to two more for each of
+    /// the four best orientations.
     pub(crate) fn find_orientation(&mut self, picture: &Picture) -> Result<Option<(f32, Face)>, VisionError> {
         let whole = PictureRegion::whole(picture);
         let scale = crop::fit_scale(whole, &self.input, INPUT_SHARE);

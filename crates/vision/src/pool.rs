@@ -1,5 +1,5 @@
-//! The bounded inference pool: worker threads, each with its own models, and a short queue. Work that does not fit is refused at
-//! once, so that accepted work is done without long waiting.
+//! The bounded inference pool: worker threads, each with its own models, and a short queue. Work that does not fit is
+//! refused at once, so that accepted work is done without long waiting.
 
 use crate::{EmbeddingSpace, ModelInfo, ModelLoadError, VisionModels};
 use std::{
@@ -80,8 +80,9 @@ impl InferencePool {
         Self::spawn(models, queue, 0)
     }
 
-    /// Like [`Self::start`], but with workers of low priority, so that threads for which a request waits run first. Linux only:
-    /// elsewhere the priority of a single thread cannot be set this way, and the workers have the ordinary one.
+    /// Like [`Self::start`], but with workers of low priority, so that threads for which a request waits run first.
+    /// Linux only: elsewhere the priority of a single thread cannot be set this way, and the workers have the ordinary
+    /// one.
     pub fn start_background(folder: &Path, workers: usize, queue: usize) -> Result<Self, ModelLoadError> {
         let models =
             (0..workers.max(1)).map(|_| VisionModels::load(folder)).collect::<Result<Vec<_>, _>>()?;

@@ -1,4 +1,5 @@
-//! Quality of a face in a picture, by which a track chooses its best frames and enrolment refuses faces that show too little.
+//! Quality of a face in a picture, by which a track chooses its best frames and enrolment refuses faces that show too
+//! little.
 
 use crate::{
     Face,
@@ -18,9 +19,9 @@ const HALF_SCORE_PIXELS: f32 = 60.0;
 pub struct FaceQuality {
     /// Shorter side of the face box, pixels of the picture.
     pub side: f32,
-    /// 0 (blurred) to 1 (every pixel differs from the next): the share of the differences between neighbouring pixels that
-    /// smoothing removes, in the direction where it removes less, on the face scaled to 96 pixels. So a face with fewer pixels
-    /// is less sharp, too. About 0.6 for studio portraits, 0.4 to 0.5 for snapshots.
+    /// 0 (blurred) to 1 (every pixel differs from the next): the share of the differences between neighbouring pixels
+    /// that smoothing removes, in the direction where it removes less, on the face scaled to 96 pixels. So a face with
+    /// fewer pixels is less sharp, too. About 0.6 for studio portraits, 0.4 to 0.5 for snapshots.
     pub sharpness: f32,
     /// Mean luma over the face box, 0 to 255 (ITU-R BT.601).
     pub luma: f32,
@@ -120,8 +121,8 @@ fn smoothing_loss(luma: &[f32]) -> f32 {
 
 /// How frontal a face is, 0 to 1.
 ///
-/// From three signs, each 1 for a frontal face: the nose midway between the eyes and between the ears (yaw), the nose between
-/// eyes and mouth (pitch), and level eyes (roll, which counts least because crops are derotated).
+/// From three signs, each 1 for a frontal face: the nose midway between the eyes and between the ears (yaw), the nose
+/// between eyes and mouth (pitch), and level eyes (roll, which counts least because crops are derotated).
 pub(crate) fn frontal(face: &Face) -> f32 {
     let [right_eye, left_eye, nose, mouth, right_ear, left_ear] = face.points;
     let eyes = [left_eye[0] - right_eye[0], left_eye[1] - right_eye[1]];

@@ -1,5 +1,5 @@
-//! Detection of small faces: the net runs on overlapping tiles of a large picture at several scales, and small faces are
-//! rechecked in a closer crop.
+//! Detection of small faces: the net runs on overlapping tiles of a large picture at several scales, and small faces
+//! are rechecked in a closer crop.
 
 use crate::{
     Face, VisionError,
@@ -11,19 +11,19 @@ use base::Picture;
 use pixels::PictureRegion;
 use std::f32::consts::{FRAC_PI_2, PI};
 
-/// Smallest size of a face in pixels of the net's input. Of the faces in group photos the net finds all at 16 pixels, and nine
-/// of ten at 12.
+/// Smallest size of a face in pixels of the net's input. Of the faces in group photos the net finds all at 16 pixels,
+/// and nine of ten at 12.
 const MIN_FACE_INPUT_PIXELS: f32 = 20.0;
 
-/// Overlap of neighbouring tiles in pixels of the input: a face of up to that size lies completely in one of them, and a larger
-/// one is found in the next coarser tiles.
+/// Overlap of neighbouring tiles in pixels of the input: a face of up to that size lies completely in one of them, and
+/// a larger one is found in the next coarser tiles.
 const TILE_OVERLAP_INPUT_PIXELS: f32 = 72.0;
 
 /// Ratio between the scale of tiles and that of the next coarser ones.
 const TILE_SCALE_STEP: f32 = 3.0;
 
-/// In a rotated picture the first search is for faces larger by this factor: that finds most of a crowd with half the runs of
-/// the net.
+/// In a rotated picture the first search is for faces larger by this factor: that finds most of a crowd with half the
+/// runs of the net.
 const ROTATED_COARSENING: f32 = 1.5;
 
 /// Most tiles of a picture. Where it would take more, the size of the smallest face is raised.
@@ -51,8 +51,8 @@ pub(crate) struct TileCandidate {
     pub(crate) input_side: f32,
 }
 
-/// The tiles in which every face of at least `smallest` pixels has at least [`MIN_FACE_INPUT_PIXELS`], fine ones first; none
-/// where one run on the whole picture suffices. `side` is that of the net's input.
+/// The tiles in which every face of at least `smallest` pixels has at least [`MIN_FACE_INPUT_PIXELS`], fine ones first;
+/// none where one run on the whole picture suffices. `side` is that of the net's input.
 pub(crate) fn tiles(width: u32, height: u32, smallest: f32, side: u32) -> Vec<PictureTile> {
     let longer = width.max(height) as f32;
     let whole = side as f32 / longer;
@@ -99,8 +99,8 @@ fn lay_tiles(width: u32, height: u32, scale: f32, side: u32, tiles: &mut Vec<Pic
 }
 
 impl FaceDetector {
-    /// Detects every face of at least `smallest` pixels, highest score first; where none is upright, those of a picture that
-    /// is rotated.
+    /// Detects every face of at least `smallest` pixels, highest score first; where none is upright, those of a picture
+    /// that is rotated.
     pub(crate) fn detect_tiled(
         &mut self,
         picture: &Picture,
@@ -129,8 +129,8 @@ impl FaceDetector {
         Ok(upright)
     }
 
-    /// Detects the faces of at least `smallest` pixels that are upright when the picture is rotated back by `turn`, highest
-    /// score first.
+    /// Detects the faces of at least `smallest` pixels that are upright when the picture is rotated back by `turn`,
+    /// highest score first.
     fn detect_tiled_rotated(
         &mut self,
         picture: &Picture,
@@ -192,8 +192,8 @@ impl FaceDetector {
         Ok(faces.into_iter().filter(whole).map(candidate).collect())
     }
 
-    /// Merges candidates to faces, each once. Large, confident candidates are taken as they are, and so are those close to a
-    /// face `known` from the frame before; all others must be confirmed by a recheck.
+    /// Merges candidates to faces, each once. Large, confident candidates are taken as they are, and so are those close
+    /// to a face `known` from the frame before; all others must be confirmed by a recheck.
     pub(crate) fn merge_candidates(
         &mut self,
         picture: &Picture,

@@ -1,9 +1,9 @@
-//! Tracks faces through sampled frames: one track for each appearance of a person, with the frames that show them best. Works on
-//! detections and embeddings, not on pixels.
+//! Tracks faces through sampled frames: one track for each appearance of a person, with the frames that show them best.
+//! Works on detections and embeddings, not on pixels.
 //!
-//! Frames may be half a second apart, so a face may be anywhere in the next one. Where there are embeddings they decide: close
-//! ones are the same person and distant ones are not, wherever the faces are. Between the two, and for faces without an
-//! embedding, position and size decide.
+//! Frames may be half a second apart, so a face may be anywhere in the next one. Where there are embeddings they
+//! decide: close ones are the same person and distant ones are not, wherever the faces are. Between the two, and for
+//! faces without an embedding, position and size decide.
 
 mod age_fusion;
 mod assignment;
@@ -40,9 +40,9 @@ pub struct TrackingRules {
 }
 
 impl Default for TrackingRules {
-    /// For the default recognition net, in which one of a thousand hard impostor pairs is closer than 0.53. Between sampled
-    /// frames of test clips the embedding of a face moved by 0.2 to 0.45; that of faces of 20 pixels by up to 0.66, where those
-    /// of different people were as close as 0.48.
+    /// For the default recognition net, in which one of a thousand hard impostor pairs is closer than 0.53. Between
+    /// sampled frames of test clips the embedding of a face moved by 0.2 to 0.45; that of faces of 20 pixels by up to
+    /// 0.66, where those of different people were as close as 0.48.
     fn default() -> Self {
         Self { gap: 1.5, same: 0.53, apart: 0.65, clear: 0.3 }
     }
@@ -92,7 +92,8 @@ pub struct FaceTrack {
 }
 
 impl FaceTrack {
-    /// The embedding of the track: the mean over its best frames, weighted by quality. `None` where none has an embedding.
+    /// The embedding of the track: the mean over its best frames, weighted by quality. `None` where none has an
+    /// embedding.
     pub fn embedding(&self) -> Option<Vec<f32>> {
         // A frame of quality 0 keeps a small weight, so that it counts where there is no other.
         let weighted =
@@ -116,8 +117,8 @@ pub struct TrackingStep {
     pub ended: Vec<FaceTrack>,
 }
 
-/// Tracks the faces of one video. It can be serialised between two frames and continues as if it had not been; it contains
-/// embeddings, so it must be stored encrypted.
+/// Tracks the faces of one video. It can be serialised between two frames and continues as if it had not been; it
+/// contains embeddings, so it must be stored encrypted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FaceTracker {
@@ -147,7 +148,8 @@ impl FaceTracker {
         Self { rules, next: 1, now: 0.0, active: Vec::new() }
     }
 
-    /// Assigns the faces of the frame at `time` (seconds of the video; a time before the last one counts as the last one).
+    /// Assigns the faces of the frame at `time` (seconds of the video; a time before the last one counts as the last
+    /// one).
     pub fn step(&mut self, time: f64, faces: Vec<FrameFace>) -> TrackingStep {
         // `max` also ignores NaN.
         self.now = time.max(self.now);

@@ -1,5 +1,6 @@
-//! Detection in the frames of a video at the cost of about two runs of the net for each frame: one on the whole frame, and one
-//! on the tile that has waited longest and changed most. Small faces that were found so are detected again in each frame.
+//! Detection in the frames of a video at the cost of about two runs of the net for each frame: one on the whole frame,
+//! and one on the tile that has waited longest and changed most. Small faces that were found so are detected again in
+//! each frame.
 
 use crate::{
     Face, VisionError,
@@ -11,10 +12,12 @@ use crate::{
 use base::Picture;
 use pixels::PictureRegion;
 
-/// Faces below this size in the net's input may be missed by the run on the whole frame, so they are detected by themselves.
+/// Faces below this size in the net's input may be missed by the run on the whole frame, so they are detected by
+/// themselves.
 const SMALL_FACE_INPUT_PIXELS: f32 = 32.0;
 
-/// Size of such a face in the input then. More than twice that is around it, which is as far as a head moves in half a second.
+/// Size of such a face in the input then. More than twice that is around it, which is as far as a head moves in half a
+/// second.
 const RECHECK_INPUT_PIXELS: f32 = 44.0;
 
 /// Most of them in one frame; further ones take turns.
@@ -154,8 +157,8 @@ impl FaceDetector {
         Ok(faces)
     }
 
-    /// Candidates of the whole frame: one run, and further ones with padding where a face fills the frame or, in every fourth
-    /// frame, where none was found. The net was trained on faces smaller than the picture.
+    /// Candidates of the whole frame: one run, and further ones with padding where a face fills the frame or, in every
+    /// fourth frame, where none was found. The net was trained on faces smaller than the picture.
     fn detect_whole_frame(
         &mut self,
         picture: &Picture,
@@ -174,7 +177,8 @@ impl FaceDetector {
             .collect())
     }
 
-    /// Detects small faces of earlier frames again, each in a crop of its own, unless this frame has shown them already.
+    /// Detects small faces of earlier frames again, each in a crop of its own, unless this frame has shown them
+    /// already.
     fn redetect_known(
         &mut self,
         picture: &Picture,
@@ -217,8 +221,8 @@ impl FaceDetector {
 }
 
 impl VideoTileScheduler {
-    /// Remembers the small faces of this frame, and for [`MAX_MISSED_FRAMES`] those that it did not show again. `scale` is
-    /// that of the whole frame in the input.
+    /// Remembers the small faces of this frame, and for [`MAX_MISSED_FRAMES`] those that it did not show again. `scale`
+    /// is that of the whole frame in the input.
     fn remember(&mut self, faces: &[Face], scale: f32) {
         let small = |face: &&Face| longer_side(face) * scale < SMALL_FACE_INPUT_PIXELS;
         let mut known: Vec<KnownFace> =

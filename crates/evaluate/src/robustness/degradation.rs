@@ -1,4 +1,5 @@
-//! Simulated degradations of a good picture, in degrees. They show how the models react, not how often such pictures occur.
+//! Simulated degradations of a good picture, in degrees. They show how the models react, not how often such pictures
+//! occur.
 
 use crate::statistics::SeededRng;
 use base::Picture;
@@ -191,8 +192,8 @@ fn interpolate(from: &Picture, x: f32, y: f32) -> [f32; 3] {
     })
 }
 
-/// Coordinates in a face: across in eye distances, -0.5 at the right eye and 0.5 at the left one; down in distances from eyes to
-/// mouth.
+/// Coordinates in a face: across in eye distances, -0.5 at the right eye and 0.5 at the left one; down in distances
+/// from eyes to mouth.
 struct FaceAxes {
     middle: [f32; 2],
     across: [f32; 2],
@@ -300,7 +301,8 @@ mod tests {
                 continue;
             }
             assert!(!degraded.is_empty(), "{name}");
-            // Not monotonic for these: a rotated checkerboard falls on itself again, and blurs of its period vanish alike.
+            // Not monotonic for these: a rotated checkerboard falls on itself again, and blurs of its period vanish
+            // alike.
             let by: Vec<f64> = degraded.iter().map(|degraded| difference(&picture, degraded)).collect();
             assert!(by.iter().all(|&by| by > 0.1), "{name}: {by:?}");
             if !["tilt", "motion", "enlarged", "blur", "JPEG"].contains(&name) {

@@ -1,4 +1,5 @@
-//! `assay evaluate robustness`: how simulated degradations of pictures change the estimated age, and when they are refused.
+//! `assay evaluate robustness`: how simulated degradations of pictures change the estimated age, and when they are
+//! refused.
 
 mod degradation;
 
@@ -20,12 +21,12 @@ use std::{
 };
 use vision::VisionModels;
 
-/// Robustness: how blur, darkness, masks and the like, simulated in degrees on your own pictures, change the estimated age, and
-/// from which degree on the gate refuses them.
+/// Robustness: how blur, darkness, masks and the like, simulated in degrees on your own pictures, change the estimated
+/// age, and from which degree on the gate refuses them.
 #[derive(clap::Args)]
 pub struct EvaluateRobustnessArgs {
-    /// A folder of pictures with one face each. Where it has a `labels.csv` (`path`, `age`), only the pictures listed there are
-    /// taken, and errors are measured, too.
+    /// A folder of pictures with one face each. Where it has a `labels.csv` (`path`, `age`), only the pictures listed
+    /// there are taken, and errors are measured, too.
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// Print JSON instead of a table.

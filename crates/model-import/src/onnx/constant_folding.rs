@@ -14,8 +14,8 @@ struct ConstantFold {
 }
 
 impl OnnxGraph {
-    /// Folds `Mul` and `Add` of constants into a preceding `Conv`, and `Relu` with a following `Min` and `Max` into `Clip`; then
-    /// drops constants that are no longer used.
+    /// Folds `Mul` and `Add` of constants into a preceding `Conv`, and `Relu` with a following `Min` and `Max` into
+    /// `Clip`; then drops constants that are no longer used.
     pub(crate) fn fold(&mut self) {
         while let Some(fold) = self.find_fold() {
             self.apply(&fold);

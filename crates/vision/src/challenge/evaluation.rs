@@ -18,7 +18,8 @@ pub enum ChallengeCheck {
     InTime,
     /// There are enough frames and not too many. Measured: their number.
     Frames,
-    /// No pause is long enough to put something else before the camera. Measured: the longest time between two frames, seconds.
+    /// No pause is long enough to put something else before the camera. Measured: the longest time between two frames,
+    /// seconds.
     Unbroken,
     /// The frames show exactly one face. Measured: the share of those that do not; 1 where any shows several.
     OneFace,
@@ -26,15 +27,16 @@ pub enum ChallengeCheck {
     SamePerson,
     /// The opening frames and the last frame face the camera. Measured: the greatest yaw, degrees.
     LooksAhead,
-    /// The moves are the requested ones, in their order and without others. Measured: the number of right ones before the first
-    /// wrong one.
+    /// The moves are the requested ones, in their order and without others. Measured: the number of right ones before
+    /// the first wrong one.
     Moves,
     /// Nothing jumps. Measured: the largest step between two frames, where 1 is the most that a head moves.
     Smooth,
-    /// When the head turns, the nose shifts against the mouth, because it protrudes. Measured: that shift, in units of the nose's
-    /// shift against the line from eyes to mouth.
+    /// When the head turns, the nose shifts against the mouth, because it protrudes. Measured: that shift, in units of
+    /// the nose's shift against the line from eyes to mouth.
     NoseStandsOut,
-    /// When the head turns, the ears shift the other way, because they lie behind. Measured: that shift, in units of the nose's.
+    /// When the head turns, the ears shift the other way, because they lie behind. Measured: that shift, in units of
+    /// the nose's.
     EarsLieBehind,
     /// When the face comes nearer, the ears appear closer together. Measured: the change as a share of their distance.
     Perspective,
@@ -246,7 +248,7 @@ fn check_moves(
     let requested = challenge.moves.len();
     // A surplus move counts as a wrong one.
     let right = if made.len() > requested { right.min(requested.saturating_sub(1)) } else { right };
-    let unit = "moves as they were asked for";
+    let unit = "moves as requested";
     checks.at_least(
         ChallengeCheck::Moves,
         right as f32,
@@ -281,8 +283,8 @@ fn check_smooth(
     checks.at_most(ChallengeCheck::Smooth, largest, 1.0, unit, "move slowly, and keep the face free");
 }
 
-/// Regresses the shifts of mouth and ears on that of the nose, over all frames in which the head is turned to a side: the slope
-/// of a line through the opening pose.
+/// Regresses the shifts of mouth and ears on that of the nose, over all frames in which the head is turned to a side:
+/// the slope of a line through the opening pose.
 fn check_depth(
     checks: &mut ChallengeCheckOutcomes,
     visible: &[(usize, HeadPose)],
@@ -315,8 +317,8 @@ fn check_depth(
     );
 }
 
-/// Compares frontal frames close to the camera with the opening. Farther away the distance of the ears changes too little to
-/// tell a head from a flat photo.
+/// Compares frontal frames close to the camera with the opening. Farther away the distance of the ears changes too
+/// little to tell a head from a flat photo.
 fn check_perspective(
     checks: &mut ChallengeCheckOutcomes,
     challenge: &LivenessChallenge,

@@ -4,8 +4,8 @@ use super::head_movements::RelativePose;
 use crate::Face;
 use serde::{Deserialize, Serialize};
 
-/// How far the tip of the nose protrudes from the line between eyes and mouth, in eye distances: by this it shifts sideways for
-/// each unit of the tangent of the yaw. `docs/ACCURACY.md` has its source.
+/// How far the tip of the nose protrudes from the line between eyes and mouth, in eye distances: by this it shifts
+/// sideways for each unit of the tangent of the yaw. `docs/ACCURACY.md` has its source.
 const NOSE_PROTRUSION: f32 = 0.32;
 
 /// The same for pitch, in distances from eyes to mouth.
@@ -16,8 +16,8 @@ const MEAN_NOSE_HEIGHT: f32 = 0.55;
 
 /// The pose of a head from the six points of its face.
 ///
-/// All values but `roll` and `scale` are invariant under affine maps of a plane: when a flat photo is turned, tilted or shifted
-/// they stay the same, except for the perspective of a plane close to the camera.
+/// All values but `roll` and `scale` are invariant under affine maps of a plane: when a flat photo is turned, tilted or
+/// shifted they stay the same, except for the perspective of a plane close to the camera.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HeadPose {
     /// Approximate degrees to the person's own left, from the position of the nose between eyes and mouth; -90 to 90.
@@ -34,7 +34,8 @@ pub struct HeadPose {
     pub nose_to_mouth: f32,
     /// Shift of the midpoint of the ears to the person's left of the line from eyes to mouth, in eye distances.
     pub ears: f32,
-    /// Distance of the ears by `scale`, about 1 to 2; less close to the lens, because the ears are farther away than the face.
+    /// Distance of the ears by `scale`, about 1 to 2; less close to the lens, because the ears are farther away than
+    /// the face.
     pub width: f32,
     /// Position of the nose between eyes (0) and mouth (1).
     pub height: f32,

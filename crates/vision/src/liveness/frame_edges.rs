@@ -25,8 +25,8 @@ struct ShrunkLuma {
     grey: Vec<f32>,
 }
 
-/// How continuous the third best of the four edges around the face is: 0 (at most two sides have an edge at all) to 1 (three
-/// unbroken edges at right angles).
+/// How continuous the third best of the four edges around the face is: 0 (at most two sides have an edge at all) to 1
+/// (three unbroken edges at right angles).
 pub(super) fn measure(picture: &Picture, face: &FaceSpot) -> f32 {
     let shrink = picture.width().max(picture.height()).div_ceil(SHRUNK_LONGER_SIDE as u32).max(1) as usize;
     let small = shrunk(picture, shrink);

@@ -1,8 +1,9 @@
-//! Periodic patterns and grain: halftone cells, panel pixels, moiré and ink droplets in the spectrum of the face at its own
-//! resolution.
+//! Periodic patterns and grain: halftone cells, panel pixels, moiré and ink droplets in the spectrum of the face at its
+//! own resolution.
 //!
-//! Nine tiles over the face are transformed. Luma is the real part and red minus blue the imaginary part, so that one transform
-//! serves both. The logarithms of power are averaged over the tiles: a texture is in every tile, an eyebrow in one.
+//! Nine tiles over the face are transformed. Luma is the real part and red minus blue the imaginary part, so that one
+//! transform serves both. The logarithms of power are averaged over the tiles: a texture is in every tile, an eyebrow
+//! in one.
 
 use super::presentation_cues::FaceSpot;
 use base::Picture;
@@ -15,7 +16,8 @@ const TILE_SIDE: usize = 128;
 const TILE_PIXELS: usize = TILE_SIDE * TILE_SIDE;
 /// Tiles in a row.
 const TILES_PER_ROW: i64 = 3;
-/// Frequencies this close to an axis (in cycles per tile) are ignored: they come from JPEG blocks, hair partings and blinds.
+/// Frequencies this close to an axis (in cycles per tile) are ignored: they come from JPEG blocks, hair partings and
+/// blinds.
 const AXIS_MARGIN_BINS: usize = 3;
 /// Power below which a signal cannot be told from rounding.
 const POWER_FLOOR: f32 = 20.0;
@@ -66,7 +68,8 @@ impl PowerPlane {
         }
     }
 
-    /// Adds one tile. Power is averaged over three by three frequencies, so that a peak which perspective smears still adds up.
+    /// Adds one tile. Power is averaged over three by three frequencies, so that a peak which perspective smears still
+    /// adds up.
     fn gather(&mut self) {
         for (line, across) in self.power.chunks_exact(TILE_SIDE).zip(self.across.chunks_exact_mut(TILE_SIDE))
         {
@@ -79,7 +82,8 @@ impl PowerPlane {
         let (above, here, below) =
             (&self.across[..], &self.across[TILE_SIDE..], &self.across[2 * TILE_SIDE..]);
         for (((product, a), b), c) in self.product.iter_mut().zip(above).zip(here).zip(below) {
-            // The floor is the power of rounding to bytes. Nine factors of at most 1e13 stay far below the range of f64.
+            // The floor is the power of rounding to bytes. Nine factors of at most 1e13 stay far below the range of
+            // f64.
             *product *= f64::from((a + b + c) / 9.0 + POWER_FLOOR);
         }
     }

@@ -4,9 +4,9 @@ use crate::AgeEstimate;
 
 /// Combines several age estimates of one person; `None` for no usable estimate.
 ///
-/// The result is their median, weighted by inverse variance, because one frame that shows half a face must not move it. The
-/// standard deviation does not shrink with the number of frames, because a net makes the same error about a person in all of
-/// them. The spread between the frames is added, divided by the square root of their number.
+/// The result is their median, weighted by inverse variance, because one frame that shows half a face must not move it.
+/// The standard deviation does not shrink with the number of frames, because a net makes the same error about a person
+/// in all of them. The spread between the frames is added, divided by the square root of their number.
 pub fn combined_age(estimates: &[AgeEstimate]) -> Option<AgeEstimate> {
     let weight = |estimate: &AgeEstimate| 1.0 / estimate.st_dev.powi(2).max(0.01);
     let usable = |estimate: &&AgeEstimate| estimate.years.is_finite() && estimate.st_dev.is_finite();

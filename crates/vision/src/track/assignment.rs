@@ -1,8 +1,8 @@
-//! The linear assignment problem: matches faces to tracks at the least total cost. Choosing the cheapest pair first would swap
-//! two people who cross, because the second pair has to take what is left.
+//! The linear assignment problem: matches faces to tracks at the least total cost. Choosing the cheapest pair first
+//! would swap two people who cross, because the second pair has to take what is left.
 
-/// The column assigned to each row of `costs`, with the least total cost and no column twice. `None` in `costs` is an impossible
-/// pair; a row without a column costs `unassigned_cost`.
+/// The column assigned to each row of `costs`, with the least total cost and no column twice. `None` in `costs` is an
+/// impossible pair; a row without a column costs `unassigned_cost`.
 ///
 /// Shortest augmenting paths with potentials (Jonker and Volgenant, 1987); at most rows² x columns steps.
 pub(super) fn assign(costs: &[Vec<Option<f32>>], unassigned_cost: f32) -> Vec<Option<usize>> {

@@ -11,9 +11,10 @@ pub(super) const POSSIBLE_NEARNESS: f32 = 0.15;
 /// Fastest motion that is followed, in face sizes per second.
 const MAX_FACE_SIZES_PER_SECOND: f32 = 3.0;
 
-/// How near a face is to the position of a track expected `since` seconds after its last frame, 0 (elsewhere, or of another
-/// size) to 1 (exactly there): the greater IoU with the last box and with the box moved by the velocity, or, where they do not
-/// overlap, up to 0.5 for being within the distance that a head can move in that time. Reduced by the difference in size.
+/// How near a face is to the position of a track expected `since` seconds after its last frame, 0 (elsewhere, or of
+/// another size) to 1 (exactly there): the greater intersection over union with the last box and with the box moved by
+/// the velocity, or, where they do not overlap, up to 0.5 for being within the distance that a head can move in that
+/// time. Reduced by the difference in size.
 pub(super) fn nearness(last: &Face, velocity: [f32; 2], since: f32, face: &Face) -> f32 {
     let (one, other) = (last.height().max(last.width()), face.height().max(face.width()));
     let ratio = one.min(other) / one.max(other);

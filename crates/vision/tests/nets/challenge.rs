@@ -15,7 +15,7 @@ use vision::{
 };
 
 /// The person of the sample photos with the most frontal pose.
-fn sitter(vision: &mut VisionModels) -> (Picture, Face) {
+fn most_frontal_face(vision: &mut VisionModels) -> (Picture, Face) {
     let mut straightest: Option<(f32, Picture, Face)> = None;
     for number in [1, 3, 5] {
         let photo = photo(number);
@@ -33,7 +33,7 @@ fn sitter(vision: &mut VisionModels) -> (Picture, Face) {
 
 /// Observations of a simulated person or sheet that makes these moves.
 fn perform(vision: &mut VisionModels, form: PhotoSurface, moves: &[ChallengeMove]) -> Vec<FrameObservation> {
-    let (photo, face) = sitter(vision);
+    let (photo, face) = most_frontal_face(vision);
     let model = HeadModel::new(&photo, [face.left, face.top, face.right, face.bottom], form);
     // The face of a head is closer to the camera than its centre.
     let front = if form == PhotoSurface::Head { 0.0 } else { 0.8 };
@@ -147,7 +147,7 @@ fn each_fault_is_named() {
         ("a time that is none", ChallengeCheck::Unbroken, |frames| frames[5].time = f64::NAN),
         ("somebody beside", ChallengeCheck::OneFace, |frames| frames[7].faces = 2),
         ("nobody", ChallengeCheck::OneFace, |frames| {
-            frames.iter_mut().take(6).for_each(|one| one.face = None)
+            frames.iter_mut().take(6).for_each(|one| one.face = None);
         }),
         ("another person", ChallengeCheck::SamePerson, |frames| {
             let one = frames.last_mut().unwrap().embedding.as_mut().unwrap();

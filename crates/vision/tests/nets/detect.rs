@@ -2,11 +2,11 @@ use crate::support::{around, best_face, load, painted, photo};
 use base::Picture;
 use vision::{Face, VisionError};
 
-/// The faces that the detector found when this was written, highest score first: left, top, right, bottom, and whether the
-/// face is confident.
+/// The faces that the detector found when this was written, highest score first: left, top, right, bottom, and whether
+/// the face is confident.
 ///
-/// By eye there are 3, 3, 3, 4, 5 and 4 faces, and all of them are here. One is below the score that counts (0.7): the woman in
-/// the middle of the second photo looks down and turns the top of her head to the camera.
+/// By eye there are 3, 3, 3, 4, 5 and 4 faces, and all of them are here. One is below the score that counts (0.7): the
+/// woman in the middle of the second photo looks down and turns the top of her head to the camera.
 const EXPECTED: [&[([f32; 4], bool)]; 6] = [
     &[
         ([420.0, 409.0, 607.0, 596.0], true),
@@ -102,8 +102,9 @@ fn the_same_picture_gives_the_same_numbers_again_and_in_another_session() {
     }
 }
 
-/// Selfies are cropped tightly. Whatever the margin, one face is confident, near the centre and of about the right size. (A single
-/// run on the whole picture gave two confident faces for some of these, and boxes of two thirds of the face for most.)
+/// Selfies are cropped tightly. Whatever the margin, one face is confident, near the centre and of about the right
+/// size. (A single run on the whole picture gave two confident faces for some of these, and boxes of two thirds of the
+/// face for most.)
 #[test]
 fn a_face_that_fills_the_picture_is_found_once_and_whole() {
     let mut vision = load();

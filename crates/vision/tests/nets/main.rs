@@ -1,5 +1,5 @@
-//! The crate with real nets: on the pack in `models/pack` and the sample photos in the locked packages of `models/node_modules`,
-//! which a clone has after `make setup` and `assay models import`.
+//! The crate with real nets: on the pack in `models/pack` and the sample photos in the locked packages of
+//! `models/node_modules`, which a clone has after `make setup` and `assay models import`.
 
 #![expect(clippy::unwrap_used, reason = "the helpers of tests are tests")]
 
