@@ -36,7 +36,7 @@ pub(crate) struct ServeArgs {
 
 pub(crate) async fn serve(args: &ServeArgs, config: Config) -> anyhow::Result<()> {
     let telemetry = Telemetry::install(&config.log)?;
-    let ended = run(args, config, &telemetry).await;
+    let ended = Box::pin(run(args, config, &telemetry)).await;
     telemetry.shut_down().await;
     ended
 }

@@ -234,6 +234,10 @@ impl<E: SpanExporter> SpanExporter for ConventionalExporter<E> {
         self.0.shutdown_with_timeout(timeout)
     }
 
+    fn shutdown(&self) -> OTelSdkResult {
+        self.0.shutdown()
+    }
+
     fn force_flush(&self) -> OTelSdkResult {
         self.0.force_flush()
     }

@@ -1,7 +1,13 @@
 //! The context of the request that is being answered: its id, its span, the authenticated application, and what is left of
 //! the rate limit. Every answer has the id in `X-Request-Id`, and every log line of a request has the fields of the span.
 
-use super::{Brand, auth::RateLimitAllowance, error::LoggedErrorCode, header_text, operations::Operations};
+use super::{
+    Brand,
+    auth::RateLimitAllowance,
+    error::LoggedErrorCode,
+    header_text,
+    operations::{Operations, PathOperations},
+};
 use axum::{
     extract::{MatchedPath, Request, State},
     http::{HeaderMap, HeaderName, HeaderValue},
@@ -104,7 +110,7 @@ pub(crate) async fn trace_request(
         request.id = %id,
         http.method = %request.method(),
         http.route = route,
-        interface = operations.map(|path| path.interface()),
+        interface = operations.map(PathOperations::interface),
         operation = operations.and_then(|path| path.operation_id(request.method())),
         app.id = Empty,
         member.id = Empty,
@@ -130,7 +136,7 @@ pub(crate) async fn trace_request(
     let context = Arc::new(RequestContext {
         id,
         span: span.clone(),
-        names_account: operations.is_some_and(|path| path.names_account()),
+        names_account: operations.is_some_and(PathOperations::names_account),
         tracer: tracer.clone(),
         app: OnceLock::new(),
         member: OnceLock::new(),
